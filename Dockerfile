@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 #
-#   docker build -t parlance .                    the service: one static binary, CA certificates, nothing else
-#   docker build -t parlance:full --target full . the same on Debian, with the programs that a worker calls
+#   docker build -t parlance .                    one static binary, CA certificates
+#   docker build -t parlance:full --target full . on Debian, with what a worker calls
 #   docker buildx build --platform linux/amd64,linux/arm64 …   cross-compiled, no emulation
 #
 # One image is server, worker and every command: `docker run parlance worker`.
@@ -30,9 +30,9 @@ RUN mkdir -p /rootfs/etc/ssl/certs /rootfs/var/lib/parlance/blobs \
     && chmod 0700 /rootfs/var/lib/parlance /rootfs/var/lib/parlance/blobs \
     && chown -R 65532:65532 /rootfs/var/lib/parlance
 
-# full is for workers: they read PDF with poppler and pictures with tesseract, in a sandbox, which is
-# bubblewrap where the container may make user namespaces and the container's own walls otherwise. More
-# languages: tesseract-ocr-deu and so on, and PARLANCE_OCR_LANGUAGES.
+# full is for workers, which read PDF with poppler and pictures with tesseract, in a sandbox. The
+# sandbox is bubblewrap where the container may make user namespaces, else the container itself.
+# More languages: tesseract-ocr-deu and so on, and PARLANCE_OCR_LANGUAGES.
 FROM debian:bookworm-slim AS full
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates poppler-utils tesseract-ocr tesseract-ocr-eng bubblewrap \

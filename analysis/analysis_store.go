@@ -103,8 +103,8 @@ ripe AS (
     SELECT own.session_id,
            own.kind,
            own.rank,
-           ring.place
-    FROM ring
+           round_robin.place
+    FROM round_robin
     CROSS JOIN LATERAL (
         SELECT w.session_id,
                w.kind,
@@ -112,7 +112,7 @@ ripe AS (
         FROM (
             SELECT q.session_id, q.kind, q.due_at
             FROM session_analyses AS q
-            WHERE q.tenant_id = ring.tenant_id
+            WHERE q.tenant_id = round_robin.tenant_id
               AND q.status = 'pending'
               AND q.due_at <= ?
               AND (q.queued_until IS NULL OR q.queued_until < ?)
@@ -120,8 +120,8 @@ ripe AS (
             LIMIT ?
         ) AS w
     ) AS own
-    WHERE ring.tenant_id <> ALL (coalesce(?::text[], '{}'))
-    ORDER BY own.rank, ring.place
+    WHERE round_robin.tenant_id <> ALL (coalesce(?::text[], '{}'))
+    ORDER BY own.rank, round_robin.place
     LIMIT ?
 ), picked AS (
     SELECT n.session_id,
@@ -151,7 +151,7 @@ ORDER BY rank, place, session_id, kind`
 // It looks at all tenants: the worker has none.
 func (s *Service) DueAnalyses(ctx context.Context, now time.Time, ask fair.Ask) ([]Analysis, error) {
 	var due []Analysis
-	query := "WITH RECURSIVE " + fair.RingSQL("session_analyses", "w.status = 'pending'") + dueAnalysesSQL
+	query := "WITH RECURSIVE " + fair.RoundRobinSQL("session_analyses", "w.status = 'pending'") + dueAnalysesSQL
 	err := s.db.NewRaw(postgres.RawForAllTenants("tenants take turns with their analyses", query),
 		ask.After, ask.After, ask.After, now, now, ask.Room, pgdialect.Array(ask.Except), ask.Room, now, now.Add(analysisHandedFor)).Scan(ctx, &due)
 	if err != nil {

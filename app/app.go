@@ -44,20 +44,20 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Params are what the program knows and an operator does not set.
+// Params are what the program sets and an operator does not.
 type Params struct {
-	// Version of the program, for metrics and traces.
+	// Version of the program, in metrics and traces.
 	Version string
 	// Component is server, worker or dev.
 	Component string
 	Log       *slog.Logger
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// Statements sees every SQL statement before it is sent; nil is nobody. For tests.
+	// Statements traces every SQL statement before it is sent; it may be nil. It is for tests.
 	Statements postgres.Tracer
 }
 
-// App is a process's parts, joined. Close it when Serve and Work have returned.
+// App holds the joined parts of a process. Close it when Serve and Work have returned.
 type App struct {
 	Config     Config
 	Workspaces *workspaces.Service
@@ -70,7 +70,7 @@ type App struct {
 	Live       *live.Service
 	Analysis   *analysis.Service
 	Webhooks   *webhooks.Service
-	// Answers and Embeds say for people which model and embedder work here.
+	// Answers and Embeds describe the model and the embedder of this process to people.
 	Answers string
 	Embeds  string
 
@@ -89,8 +89,8 @@ type App struct {
 	traces      *telemetry.Traces
 }
 
-// Open connects to what the configuration names and joins the parts. It changes nothing: the
-// schema must be there (see package sqlmigrations).
+// Open connects to what the configuration names and joins the parts. It does not migrate the
+// database (see package sqlmigrations).
 func Open(ctx context.Context, config Config, params Params) (*App, error) {
 	a := &App{Config: config, log: params.Log, now: params.Now}
 	if a.now == nil {
@@ -105,7 +105,7 @@ func Open(ctx context.Context, config Config, params Params) (*App, error) {
 	return a, nil
 }
 
-// connect opens what lies outside the process.
+// connect opens the databases and services outside the process.
 func (a *App) connect(ctx context.Context, params Params) (err error) {
 	a.metrics = telemetry.NewMetrics(params.Version)
 	a.slots = fair.NewMetrics()
@@ -132,7 +132,7 @@ func (a *App) connect(ctx context.Context, params Params) (err error) {
 	return a.trace(ctx, params)
 }
 
-// warnOfRedis logs how Redis is set up to do harm. One that is away is no reason not to start.
+// warnOfRedis logs harmful settings of Redis. The process starts without Redis too.
 func (a *App) warnOfRedis(ctx context.Context) {
 	warnings, err := redis.Inspect(ctx, a.redis)
 	if err != nil {
@@ -143,7 +143,7 @@ func (a *App) warnOfRedis(ctx context.Context) {
 	}
 }
 
-// trace starts the exporter of traces, which dials the operator's collector only.
+// trace starts the exporter of traces. It connects only to the operator's collector.
 func (a *App) trace(ctx context.Context, params Params) (err error) {
 	config := telemetry.TraceConfig{
 		Endpoint: a.Config.OTLPEndpoint, Headers: map[string]string{}, Service: "parlance-" + params.Component, Version: params.Version,
@@ -165,7 +165,7 @@ func (a *App) trace(ctx context.Context, params Params) (err error) {
 	return err
 }
 
-// join makes the nouns, from the bottom up.
+// join makes the services, each after those that it needs.
 func (a *App) join(ctx context.Context, component string) error {
 	keyring, err := OpenKeyring(a.Config, a.db, a.now)
 	if err != nil {
@@ -194,7 +194,10 @@ func (a *App) join(ctx context.Context, component string) error {
 	a.Answers = a.models.Describe()
 	a.answers = idempotency.New(idempotency.Deps{DB: a.db, Keys: keyring, Now: a.now})
 	a.Workspaces = workspaces.New(workspaces.Deps{DB: a.db, Plans: plans, Now: a.now})
-	a.credentials = workspaces.NewCredentials(workspaces.CredentialDeps{DB: a.db, Workspaces: a.Workspaces, Keys: keyring, Guard: guard, Now: a.now})
+	a.credentials = workspaces.NewCredentials(workspaces.CredentialDeps{
+		DB: a.db, Workspaces: a.Workspaces,
+		Keys: keyring, Guard: guard, Now: a.now,
+	})
 	a.models.credentials = a.credentials
 	a.Agents = agents.New(agents.Deps{DB: a.db, Workspaces: a.Workspaces, CheckDisabledTools: tools.CheckDisabledTools, Now: a.now})
 	a.Tools = tools.New(tools.Deps{
@@ -210,11 +213,15 @@ func (a *App) join(ctx context.Context, component string) error {
 	}
 	a.documents = &documents{config: a.Config, log: a.log}
 	a.Knowledge = knowledge.New(knowledge.Deps{
-		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Reranker: reranker, Previous: previous, Readers: a.documents.readers(ctx, component),
+		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Reranker: reranker,
+		Previous: previous, Readers: a.documents.readers(ctx, component),
 		EmbedCalls: a.Config.EmbeddingConcurrency, ComputeSlots: a.Config.IngestConcurrency, CacheBytes: a.Config.SearchCacheMiB << 20,
 		GateFunc: a.newLine, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 	})
-	a.Memory = memory.New(memory.Deps{DB: a.db, Embedder: embedder, Workspaces: a.Workspaces, Agents: a.Agents, MaxPerUser: a.Config.MemoryPerUser, Log: a.log, Now: a.now})
+	a.Memory = memory.New(memory.Deps{
+		DB: a.db, Embedder: embedder, Workspaces: a.Workspaces, Agents: a.Agents,
+		MaxPerUser: a.Config.MemoryPerUser, Log: a.log, Now: a.now,
+	})
 	for name, builtin := range a.Memory.Builtins() {
 		a.Tools.Register(name, builtin)
 	}
@@ -229,14 +236,15 @@ func (a *App) join(ctx context.Context, component string) error {
 	}
 	a.openConversations(keyring, prices)
 	a.Webhooks = webhooks.New(webhooks.Deps{
-		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, Guard: guard, Policy: a.webhookPolicy(), Retention: a.Config.WebhookRetention, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
+		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, Guard: guard, Policy: a.webhookPolicy(),
+		Retention: a.Config.WebhookRetention, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 		UnknownAgents: a.Agents.Unknown,
 	})
 	return nil
 }
 
-// openConversations joins the rooms of a conversation: what a session is, taking its turns, its sockets here, and
-// what follows from its end.
+// openConversations makes the services of conversations: sessions, turns, live sockets, and the
+// analysis of ended sessions.
 func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) {
 	a.Sessions = sessions.New(sessions.Deps{
 		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Seal: keyring, PublicURL: a.publicBase(),
@@ -257,12 +265,12 @@ func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) 
 	a.Memory.SetAgreed(a.Turns.Agreed)
 }
 
-// newGate shares so many slots of this process between tenants.
+// newGate makes a limit of concurrent work that tenants share.
 func (a *App) newGate(name string, slots int) *fair.Gate {
 	return a.slots.Gate(fair.Config{Name: name, Slots: slots, SharePercent: a.Config.TenantShare, Now: a.now})
 }
 
-// newLine is newGate for work that waits in line itself and is never sent away.
+// newLine is newGate without a limit on how much work waits.
 func (a *App) newLine(name string, slots int) *fair.Gate {
 	return a.slots.Gate(fair.Config{Name: name, Slots: slots, SharePercent: a.Config.TenantShare, MaxWaiting: math.MaxInt, Now: a.now})
 }
@@ -274,7 +282,8 @@ func (a *App) webhookPolicy() webhooks.Policy {
 	}
 }
 
-// publicBase is PUBLIC_URL, or the address we listen on: for URLs that no request asked for.
+// publicBase returns PUBLIC_URL, or the address that the server listens on. It is for URLs that are
+// made outside of a request.
 func (a *App) publicBase() string {
 	if a.Config.PublicURL != "" {
 		return a.Config.PublicURL
@@ -293,7 +302,7 @@ func (a *App) publicBase() string {
 	return scheme + a.Config.Listen
 }
 
-// handler joins every protocol. Sockets end when ctx does; they are waited for by the second.
+// handler joins all protocols. WebSockets end when ctx does; wait for them with the second result.
 func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, error) {
 	policies, err := interceptor.NewPolicies()
 	if err != nil {
@@ -305,9 +314,12 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	}
 	problems := problem.Writer{PublicURL: func(r *http.Request) string { return interceptor.BaseURL(r.Context()) }}
 	access, stopping := rpc.NewAccess(a.Workspaces), rpc.NewStopping(ctx)
-	gate := &interceptor.Gate{Policies: policies, Keys: a.Workspaces, Sessions: a.Sessions, ReachFunc: a.Turns.Reach, Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
-		Redis: a.redis, Plan: a.Workspaces.PlanNamed, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
-	})}
+	gate := &interceptor.Gate{
+		Policies: policies, Keys: a.Workspaces, Sessions: a.Sessions, ReachFunc: a.Turns.Reach,
+		Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
+			Redis: a.redis, Plan: a.Workspaces.PlanNamed, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
+		}),
+	}
 	sockets := realtime.New(realtime.Deps{
 		Sessions: a.Live, Log: a.log, Now: a.now, Problem: problems, Context: ctx, Registry: a.metrics.Registry, Redis: a.redis,
 		Limits: realtime.Limits{MaxSockets: a.Config.SocketMax, MaxSocketsPerTenant: a.Config.SocketMaxPerTenant},
@@ -316,11 +328,18 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 		Services: server.Services{
 			Workspaces: rpc.NewWorkspaces(access, a.Workspaces), APIKeys: rpc.NewAPIKeys(a.Workspaces),
 			Agents: rpc.NewAgents(access, a.Agents), Tools: rpc.NewTools(access, a.Tools),
-			Knowledge: rpc.NewKnowledge(access, a.Knowledge, stopping), Sessions: rpc.NewSessions(rpc.Conversations{Sessions: a.Sessions, Turns: a.Turns, Analysis: a.Analysis, Tools: a.Tools}),
-			Webhooks: rpc.NewWebhooks(access, a.Webhooks, stopping), Credentials: rpc.NewCredentials(access, a.credentials, a.models), Memory: rpc.NewMemory(access, a.Memory),
+			Knowledge: rpc.NewKnowledge(access, a.Knowledge, stopping),
+			Sessions: rpc.NewSessions(rpc.Conversations{
+				Sessions: a.Sessions, Turns: a.Turns, Analysis: a.Analysis, Tools: a.Tools,
+			}),
+			Webhooks: rpc.NewWebhooks(access, a.Webhooks, stopping), Credentials: rpc.NewCredentials(access, a.credentials, a.models),
+			Memory: rpc.NewMemory(access, a.Memory),
 		},
-		Manual: rpc.NewFiles(rpc.FileDeps{Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Answers: a.answers, Problem: problems, Log: a.log, Now: a.now}),
-		Gate:   gate, Answers: a.answers, PageKey: pageKey, CORSOrigins: a.Config.CORSOrigins,
+		Manual: rpc.NewFiles(rpc.FileDeps{
+			Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Answers: a.answers,
+			Problem: problems, Log: a.log, Now: a.now,
+		}),
+		Gate: gate, Answers: a.answers, PageKey: pageKey, CORSOrigins: a.Config.CORSOrigins,
 		Caller:   interceptor.CallerConfig{PublicURL: a.Config.PublicURL, Proxies: a.Config.TrustedProxies},
 		Realtime: sockets, Console: console.Files,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now,
@@ -338,8 +357,8 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	return handler, sockets, err
 }
 
-// Serve answers on the listener until ctx ends, then drains: sockets are told to come back,
-// requests and answers that run may end within SHUTDOWN_TIMEOUT.
+// Serve answers on the listener until ctx ends, and then drains: clients of WebSockets are told to
+// reconnect, and running requests may finish within SHUTDOWN_TIMEOUT.
 func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 	group, ctx := errgroup.WithContext(ctx)
 	handler, sockets, err := a.handler(ctx)
@@ -348,7 +367,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 	}
 	group.Go(func() error { return a.Live.Run(ctx) })
 	group.Go(func() error {
-		_ = a.Memory.Run(ctx) // the context's error only: it replaces lost connections itself
+		_ = a.Memory.Run(ctx) // only the error of the context: it reconnects by itself
 		return nil
 	})
 	group.Go(func() error { return a.serveDebug(ctx) })
@@ -357,21 +376,24 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 		<-ctx.Done()
 		draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Config.ShutdownTimeout)
 		defer cancel()
-		// The close frames of the sockets are written after the core has let them go.
+		// Close frames are written after the sessions have released their sockets.
 		return errors.Join(a.Live.Close(draining), sockets.Wait(draining), sockets.Close(draining))
 	})
 	return group.Wait()
 }
 
-// Work does what happens outside requests until ctx ends, then drains.
+// Work runs background tasks until ctx ends, and then drains.
 func (a *App) Work(ctx context.Context) error {
 	if err := a.documents.check(ctx); err != nil {
 		return err
 	}
 	w, err := worker.New(worker.Deps{
-		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Reembedder: ingester{a.Knowledge}, Models: modelSweep{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Searches: searches{a.Knowledge}, Sessions: a.Sessions, Analyses: a.Analysis,
+		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Reembedder: ingester{a.Knowledge},
+		Models: modelSweep{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Searches: searches{a.Knowledge},
+		Sessions: a.Sessions, Analyses: a.Analysis,
 		Answers: a.answers, Traces: a.Tools, Memories: a.Memory,
-		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare, Slots: a.slots, ShutdownTimeout: a.Config.ShutdownTimeout,
+		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare,
+		Slots: a.slots, ShutdownTimeout: a.Config.ShutdownTimeout,
 	})
 	if err != nil {
 		return err
@@ -382,11 +404,11 @@ func (a *App) Work(ctx context.Context) error {
 	return group.Wait()
 }
 
-// sourcesPerCore is how many sources are at work for each that may compute: the others wait for
-// programs that read pictures, for an embedding server, or for their turn.
+// sourcesPerCore is how many sources are in progress for each that may use the CPU. The others wait
+// for OCR, for an embedding server, or for their turn.
 const sourcesPerCore = 4
 
-// pools are the queues' workers as configured; those of short tasks stay as they are.
+// pools returns the worker pools of the queue with the configured sizes.
 func (a *App) pools() []queue.Pool {
 	pools := queue.DefaultPools()
 	for i := range pools {
@@ -400,7 +422,7 @@ func (a *App) pools() []queue.Pool {
 	return pools
 }
 
-// serveMetrics serves a worker's /metrics and /healthz on WORKER_LISTEN, when it is set.
+// serveMetrics serves /metrics and /healthz of a worker on WORKER_LISTEN, if it is set.
 func (a *App) serveMetrics(ctx context.Context) error {
 	if a.Config.WorkerListen == "" {
 		return nil
@@ -415,10 +437,10 @@ func (a *App) serveMetrics(ctx context.Context) error {
 	return server.Serve(ctx, listener, mux, a.Config.ShutdownTimeout, a.log)
 }
 
-// MetricNames lists the metrics of this process, those without a value yet too.
+// MetricNames lists the metrics of this process, including those without a value.
 func (a *App) MetricNames() []string { return a.metrics.Names() }
 
-// Close gives back what Open took.
+// Close closes what Open has opened.
 func (a *App) Close() error {
 	var errs []error
 	if a.traces != nil {
@@ -447,7 +469,7 @@ func (a *App) Close() error {
 	return errors.Join(errs...)
 }
 
-// OpenLogger is the process's logger as configured.
+// OpenLogger returns the configured logger.
 func OpenLogger(config Config) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(config.LogLevel)); err != nil {

@@ -36,10 +36,10 @@ type Azure struct {
 	Deployment string
 }
 
-// set says whether Azure can be asked.
+// set reports whether Azure can be called.
 func (a Azure) set() bool { return a.BaseURL != "" && a.APIKey.IsSet() }
 
-// check refuses what cannot work. Errors name the setting.
+// check returns an error for settings that cannot work together. It names the setting.
 func (a Azure) check() error {
 	if a.BaseURL == "" { // a key alone may be of another program's environment
 		return nil
@@ -61,11 +61,11 @@ type Config struct {
 	DatabaseMaxConns  int
 	RedisURL          seal.Secret
 	BlobURL           string
-	// SpillDir is empty for spill beside the bucket's directory, SpillOff for none.
+	// SpillDir is empty for a directory next to that of the bucket, and SpillOff for none.
 	SpillDir      string
 	SpillMaxBytes int
-	// MasterKey is the key itself, MasterKeyFile the file that holds it, MasterKeyURL where it lies
-	// in a key-management service: one of them. The others still open what they wrapped.
+	// One of MasterKey (the key), MasterKeyFile and MasterKeyURL (a key-management service) is set.
+	// The previous keys decrypt what they encrypted.
 	MasterKey              seal.Secret
 	MasterKeyFile          string
 	MasterKeyURL           string
@@ -87,11 +87,12 @@ type Config struct {
 	AnthropicAPIKey  seal.Secret
 	AnthropicBaseURL string
 	Azure            Azure
-	// ModelTimeouts' zero fields have the defaults.
+	// The zero fields of ModelTimeouts mean the defaults.
 	ModelTimeouts model.Timeouts
-	// Rerank has no base URL where nothing reranks.
+	// Rerank has no base URL when there is no reranking server.
 	Rerank Provider
-	// Embedding has no base URL for the built-in embedder; EmbeddingPrevious is the server before it.
+	// Embedding has no base URL when the built-in embedder is used. EmbeddingPrevious is the former
+	// server.
 	Embedding            Embedding
 	EmbeddingPrevious    Embedding
 	EmbeddingConcurrency int
@@ -109,18 +110,18 @@ type Config struct {
 	WebhookRetention       time.Duration
 
 	IngestConcurrency int
-	// SearchCacheMiB is memory for what searches of the knowledge base read.
+	// SearchCacheMiB is the memory for searches of the knowledge base.
 	SearchCacheMiB      int
 	DeliveryConcurrency int
 	// TenantShare is a percentage.
 	TenantShare      int
 	ModelConcurrency int
 	ToolConcurrency  int
-	// SocketMax and SocketMaxPerTenant 0 are any number.
+	// SocketMax and SocketMaxPerTenant are 0 for no limit.
 	SocketMax, SocketMaxPerTenant int
-	// MemoryPerUser is most memories of one user.
+	// MemoryPerUser is the maximum number of memories of a user.
 	MemoryPerUser int
-	// ToolCallRetention 0 keeps traces for ever.
+	// ToolCallRetention is 0 to keep traces for ever.
 	ToolCallRetention time.Duration
 	WorkerListen      string
 	DebugListen       string
@@ -132,7 +133,7 @@ type Config struct {
 	OTLPSample   float64
 }
 
-// Source is where settings come from. LookupEnv is os.LookupEnv but in tests; Flags holds the
+// Source is where settings are read from. LookupEnv is os.LookupEnv except in tests. Flags has the
 // flags that were given, by Setting.Flag.
 type Source struct {
 	LookupEnv func(name string) (string, bool)
@@ -140,19 +141,19 @@ type Source struct {
 	Flags     map[string]string
 }
 
-// OSSource reads the process's environment and files.
+// OSSource reads the environment and the files of the process.
 func OSSource(flags map[string]string) Source {
 	return Source{LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Flags: flags}
 }
 
-// Load reads every setting and lists all problems at once.
+// Load reads every setting. Its error lists all problems.
 func Load(src Source) (Config, error) {
 	var c Config
 	var problems []error
-	for _, setting := range Settings() {
+	for _, setting := range c.settings() {
 		value, origin, err := src.value(setting)
 		if err == nil && value != "" {
-			err = setting.apply(&c, value)
+			err = setting.apply(value)
 		}
 		if err != nil {
 			problems = append(problems, fmt.Errorf("%s %w", origin, err))
@@ -173,8 +174,10 @@ func Load(src Source) (Config, error) {
 	if (c.EmbeddingPrevious.BaseURL == "") != (c.EmbeddingPrevious.Name == "") {
 		problems = append(problems, errors.New("PARLANCE_EMBEDDING_PREVIOUS_BASE_URL and PARLANCE_EMBEDDING_PREVIOUS_NAME must be set together"))
 	}
-	if c.Embedding.BaseURL == "" && (c.Embedding.Dimensions > 0 || c.Embedding.Floor > 0 || c.Embedding.Prefixes != openaiembedding.Prefixes{}) {
-		problems = append(problems, errors.New("PARLANCE_EMBEDDING_QUERY_PREFIX, _DOCUMENT_PREFIX, _DIMENSIONS and _FLOOR need PARLANCE_EMBEDDING_BASE_URL"))
+	if c.Embedding.BaseURL == "" && (c.Embedding.Dimensions > 0 || c.Embedding.Floor > 0 ||
+		c.Embedding.Prefixes != openaiembedding.Prefixes{}) {
+		problems = append(problems,
+			errors.New("PARLANCE_EMBEDDING_QUERY_PREFIX, _DOCUMENT_PREFIX, _DIMENSIONS and _FLOOR need PARLANCE_EMBEDDING_BASE_URL"))
 	}
 	if (c.Rerank.BaseURL == "") != (c.Rerank.Name == "") {
 		problems = append(problems, errors.New("PARLANCE_RERANK_BASE_URL and PARLANCE_RERANK_NAME must be set together"))
@@ -188,7 +191,7 @@ func Load(src Source) (Config, error) {
 	return c, errors.Join(problems...)
 }
 
-// value is the setting's value and where it came from, for the error.
+// value returns the value of a setting, and its origin for errors.
 func (src Source) value(s Setting) (value, origin string, err error) {
 	if v, ok := src.Flags[s.Flag()]; ok {
 		return v, "--" + s.Flag(), nil
@@ -201,7 +204,8 @@ func (src Source) value(s Setting) (value, origin string, err error) {
 	return s.Default, s.Env(), nil
 }
 
-// lookup is a variable's value, or that of the file which the variable with _FILE behind it names.
+// lookup returns a variable, or the content of the file that the variable with the suffix _FILE
+// names.
 func (src Source) lookup(name string, orFile bool) (value, origin string, err error) {
 	value, _ = src.LookupEnv(name)
 	fileName := name + "_FILE"
@@ -225,10 +229,10 @@ func (src Source) lookup(name string, orFile bool) (value, origin string, err er
 	return value, fileName, nil
 }
 
-// pathIsSetting says whether the setting's file is a setting of its own: MASTER_KEY_FILE.
+// pathIsSetting reports whether the file of the setting is a setting itself: MASTER_KEY_FILE.
 func (s Setting) pathIsSetting() bool { return s.Name == "MASTER_KEY" }
 
-// Require lists the settings of names that are not set, with what to do.
+// Require returns an error that lists those of the named settings that are not set.
 func (c Config) Require(names ...string) error {
 	set := map[string]bool{
 		"DATABASE_URL": c.DatabaseURL != "", "REDIS_URL": c.RedisURL != "",
@@ -243,10 +247,11 @@ func (c Config) Require(names ...string) error {
 	return errors.Join(problems...)
 }
 
-// Direct is the URL of a connection that keeps its session: for LISTEN, locks and migrations.
+// Direct returns the URL for connections that need a session of their own: LISTEN, locks and
+// migrations.
 func (c Config) Direct() seal.Secret { return cmp.Or(c.DatabaseDirectURL, c.DatabaseURL) }
 
-// Plans are the plans of the installation: those of PLANS_FILE, or the ones that ship.
+// Plans returns the plans of PLANS_FILE, or the built-in ones.
 func (c Config) Plans() (workspaces.Plans, error) {
 	if c.PlansFile == "" {
 		return workspaces.DefaultPlans(), nil
@@ -258,10 +263,10 @@ func (c Config) Plans() (workspaces.Plans, error) {
 	return workspaces.ParsePlans(content)
 }
 
-// Prices are what models cost; nil without MODEL_PRICES_FILE.
+// Prices returns the prices of models; nil without MODEL_PRICES_FILE.
 func (c Config) Prices() (*sessions.Prices, error) {
 	if c.ModelPricesFile == "" {
-		return nil, nil //nolint:nilnil // nobody knows the prices
+		return nil, nil //nolint:nilnil // nil is the documented value
 	}
 	content, err := os.ReadFile(c.ModelPricesFile)
 	if err != nil {
@@ -274,8 +279,8 @@ func (c Config) Prices() (*sessions.Prices, error) {
 	return prices, nil
 }
 
-// DefaultDataDir is where `parlance dev` keeps its data unless it is told otherwise: parlance
-// below the user's data directory, or .parlance where there is none.
+// DefaultDataDir is the default data directory of `parlance dev`: parlance in the user's data
+// directory, or .parlance if there is no home directory.
 func DefaultDataDir() string {
 	if home, err := os.UserHomeDir(); err == nil {
 		return filepath.Join(home, ".local", "share", "parlance")

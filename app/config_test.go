@@ -34,7 +34,8 @@ func TestLoadDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Listen != "127.0.0.1:8080" || c.ShutdownTimeout != 30*time.Second || len(c.WebhookSchedule) != 11 || c.WebhookSchedule[1] != 5*time.Second {
+	if c.Listen != "127.0.0.1:8080" || c.ShutdownTimeout != 30*time.Second || len(c.WebhookSchedule) != 11 ||
+		c.WebhookSchedule[1] != 5*time.Second {
 		t.Errorf("got %+v", c)
 	}
 	if len(c.EgressAllowCIDRs) != 0 || len(c.CORSOrigins) != 0 {
@@ -152,7 +153,7 @@ func revealed(c app.Config) string {
 	return strings.Join(all, "\n")
 }
 
-// TestURLsRefused: what would make wrong URLs, or no CORS at all, is refused at the start.
+// TestURLsRefused: settings that would make wrong URLs, or match no origin, are refused.
 func TestURLsRefused(t *testing.T) {
 	t.Parallel()
 	for name, values := range map[string][]string{

@@ -10,8 +10,8 @@ import (
 	"parlance.dev/parlance/server"
 )
 
-// serveDebug serves Go's profiles of this process on DEBUG_LISTEN, when it is set. They hold no text of
-// tenants; who can reach them can slow the process down.
+// serveDebug serves the profiles of the process on DEBUG_LISTEN, if it is set. Profiles contain no
+// data of tenants, but making them slows the process down.
 func (a *App) serveDebug(ctx context.Context) error {
 	if a.Config.DebugListen == "" {
 		return nil

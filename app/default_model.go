@@ -9,8 +9,8 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// DefaultModel is the model that answers for agents that name none, and what it is in words for
-// people. It needs no database, so that `parlance models test` can try a configuration.
+// DefaultModel returns the model for agents that name none, and its description. It needs no
+// database, so `parlance models test` can try a configuration.
 func DefaultModel(ctx context.Context, config Config) (model.Provider, string, error) {
 	guard, err := publicnet.New(publicnet.Options{CAFile: config.EgressCAFile})
 	if err != nil {

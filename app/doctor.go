@@ -9,9 +9,10 @@ import (
 	"parlance.dev/parlance/provider/rerank"
 )
 
-// CheckMasterKey unwraps the installation's own data key with the configured master keys; found is
-// false when nothing has been sealed in this database yet.
-// Errors: seal.ErrUnknownKey, seal.ErrOpen, of a key that cannot be read or asked, or of the database.
+// CheckMasterKey unwraps the installation's own data key with the configured master keys. found is
+// false when nothing has been encrypted in this database yet.
+// Errors: seal.ErrUnknownKey, seal.ErrOpen, that of a key that cannot be read or called, or of the
+// database.
 func CheckMasterKey(ctx context.Context, config Config, deps seal.Deps) (found bool, err error) {
 	if deps.Masters, err = config.masters(); err != nil {
 		return false, err
@@ -27,7 +28,7 @@ func CheckMasterKey(ctx context.Context, config Config, deps seal.Deps) (found b
 	return true, keyring.Check(ctx)
 }
 
-// DefaultEmbedder is the embedder of the configuration, and what it is in words for people.
+// DefaultEmbedder returns the configured embedder and its description.
 func DefaultEmbedder(config Config) (embedding.Embedder, string, error) {
 	guard, err := publicnet.New(publicnet.Options{CAFile: config.EgressCAFile})
 	if err != nil {
@@ -36,7 +37,7 @@ func DefaultEmbedder(config Config) (embedding.Embedder, string, error) {
 	return newEmbedder(config, guard)
 }
 
-// DefaultReranker is the reranking server of the configuration; nil: there is none.
+// DefaultReranker returns the configured reranking server, or nil.
 func DefaultReranker(config Config) (rerank.Reranker, error) {
 	guard, err := publicnet.New(publicnet.Options{CAFile: config.EgressCAFile})
 	if err != nil {
@@ -45,7 +46,8 @@ func DefaultReranker(config Config) (rerank.Reranker, error) {
 	return newReranker(config, guard)
 }
 
-// EmbeddingModels are the models that can be asked with this configuration, the one for all first.
+// EmbeddingModels lists the models that can be called with this configuration, the current one
+// first.
 func EmbeddingModels(config Config) ([]string, error) {
 	guard, err := publicnet.New(publicnet.Options{CAFile: config.EgressCAFile})
 	if err != nil {

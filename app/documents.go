@@ -18,12 +18,12 @@ import (
 	"parlance.dev/parlance/provider/pdf/poppler"
 )
 
-// openWithin bounds what the programs are asked when they are looked for.
+// openWithin is the time for asking the programs for their versions.
 const openWithin = 30 * time.Second
 
-// documents are the readers of PDF files and pictures. They are looked for when the first is
-// needed, again as long as one is missing: servers and commands never need them, and an operator may
-// install them while a worker runs. It implements neither contract itself; see readers.
+// documents finds the programs that read PDF files and pictures. It looks for them when a document
+// needs them, and again while one is missing, because an operator may install it while a worker
+// runs. See readers for the contracts.
 type documents struct {
 	config Config
 	log    *slog.Logger
@@ -34,15 +34,14 @@ type documents struct {
 	ocr *tesseract.Reader
 }
 
-// readers are there whether or not the programs are: a server takes in what a worker will read, and
-// a source that meets a worker without the programs fails and says so. Where server and worker are
-// one process, what is missing is known, and refused at the upload.
+// readers returns readers even if programs are missing: a server accepts files that a worker reads
+// later. In a process that is both, missing programs are known and such files are refused.
 func (d *documents) readers(ctx context.Context, component string) document.Readers {
 	all := document.Readers{PDF: lazyPDF{d}, OCR: lazyOCR{d}}
 	if component != "dev" {
 		return all
 	}
-	_ = d.open(ctx) // Work says what is missing
+	_ = d.open(ctx) // Work reports what is missing
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.pdf == nil {
@@ -54,23 +53,23 @@ func (d *documents) readers(ctx context.Context, component string) document.Read
 	return all
 }
 
-// ErrLanguages says that languages are configured for which there is no data here.
+// ErrLanguages says that the data for a configured language is not installed.
 var ErrLanguages = errors.New("PARLANCE_OCR_LANGUAGES")
 
-// ErrNoPrograms says that no program can be started in a sandbox here: an image without a shell.
+// ErrNoPrograms says that programs cannot be started here, as in an image without a shell.
 var ErrNoPrograms = errors.New("no program can be run")
 
-// DocumentReaders are what this machine has to read documents with, for `parlance doctor`.
+// DocumentReaders describes the programs of this machine for `parlance doctor`.
 type DocumentReaders struct {
-	// Sandbox and Weakness are the sandbox's own words.
+	// Sandbox and Weakness are descriptions by the sandbox.
 	Sandbox, Weakness string
 	// Reader is the name of the OCR reader.
 	Reader string
-	// PDF and OCR say why they cannot be read; nil when they can. OCR may be ErrLanguages.
+	// PDF and OCR are nil, or say why such documents cannot be read. OCR may be ErrLanguages.
 	PDF, OCR error
 }
 
-// InspectDocuments looks for the readers as a worker does.
+// InspectDocuments looks for the programs as a worker does.
 func InspectDocuments(ctx context.Context, config Config) (found DocumentReaders, err error) {
 	d := &documents{config: config, log: slog.New(slog.DiscardHandler)}
 	defer func() { err = errors.Join(err, d.close()) }()
@@ -93,9 +92,10 @@ func InspectDocuments(ctx context.Context, config Config) (found DocumentReaders
 	return found, nil
 }
 
-// open finds what was not found yet. Errors: *tesseract.LanguageError, missing programs, ours.
+// open looks for programs that were not found yet. Errors: *tesseract.LanguageError, missing
+// programs.
 func (d *documents) open(ctx context.Context) (err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openWithin) // it serves others too
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openWithin) // other callers wait for the result
 	defer cancel()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -126,14 +126,15 @@ func (d *documents) open(ctx context.Context) (err error) {
 	return err
 }
 
-// check is open for a worker's start: programs may be missing, wrong settings are an error.
+// check is open at the start of a worker. Missing programs are logged; wrong settings are an error.
 func (d *documents) check(ctx context.Context) error {
 	err := d.open(ctx)
 	if language, ok := errors.AsType[*tesseract.LanguageError](err); ok {
 		return fmt.Errorf("%w: %w", ErrLanguages, language)
 	}
 	if err != nil {
-		d.log.WarnContext(ctx, "PDF files or pictures cannot be read on this machine: install poppler-utils, tesseract-ocr and bubblewrap", telemetry.KeyError, err)
+		d.log.WarnContext(ctx,
+			"PDF files or pictures cannot be read on this machine: install poppler-utils, tesseract-ocr and bubblewrap", telemetry.KeyError, err)
 	}
 	return nil
 }
@@ -147,7 +148,7 @@ func (d *documents) close() error {
 	return d.box.Close()
 }
 
-// lazyPDF is poppler once it is needed.
+// lazyPDF looks for poppler when it is needed.
 type lazyPDF struct{ *documents }
 
 // Read implements pdf.Reader.
@@ -175,10 +176,10 @@ func (d *documents) poppler(ctx context.Context) (*poppler.Reader, error) {
 	}
 }
 
-// lazyOCR is tesseract once it is needed.
+// lazyOCR looks for tesseract when it is needed.
 type lazyOCR struct{ *documents }
 
-// Name implements ocr.Reader; it is empty while there is none.
+// Name implements ocr.Reader. It is empty while there is none.
 func (l lazyOCR) Name() string {
 	reader, err := l.tesseract(context.Background())
 	if err != nil {
@@ -208,6 +209,7 @@ func (d *documents) tesseract(ctx context.Context) (*tesseract.Reader, error) {
 	}
 	return nil, &ocr.Fault{
 		Kind: ocr.Unsupported, Cause: err,
-		Message: "Pictures cannot be read here: the worker has no tesseract (package tesseract-ocr) with the configured languages. Reprocess the source when it is installed.",
+		Message: "Pictures cannot be read here: the worker has no tesseract (package tesseract-ocr) with the configured " +
+			"languages. Reprocess the source when it is installed.",
 	}
 }

@@ -13,21 +13,21 @@ import (
 	openaiembedding "parlance.dev/parlance/provider/embedding/openai"
 )
 
-// noPrefix is the value of a prefix's setting for none, where the model's name says another.
+// noPrefix is the setting for no prefix, where the model's default is another.
 const noPrefix = "none"
 
-// Embedding is the server that embeds.
+// Embedding is an embeddings server.
 type Embedding struct {
 	Provider
-	// Prefixes are as set; empty is what the model's makers ask for, noPrefix none.
+	// Prefixes are the settings: empty is the default of the model, and noPrefix is none.
 	Prefixes openaiembedding.Prefixes
-	// Dimensions is 0 for as many as the model has.
+	// Dimensions is 0 for the model's own.
 	Dimensions int
-	// Floor is the similarity under which a passage is no answer; 0: none.
+	// Floor is the lowest similarity of passages that are used; 0 is none.
 	Floor float64
 }
 
-// prefixes are those that are sent.
+// prefixes returns the prefixes that are sent.
 func (e Embedding) prefixes() openaiembedding.Prefixes {
 	known := openaiembedding.KnownPrefixes(e.Name)
 	chosen := openaiembedding.Prefixes{Query: cmp.Or(e.Prefixes.Query, known.Query), Document: cmp.Or(e.Prefixes.Document, known.Document)}
@@ -40,10 +40,10 @@ func (e Embedding) prefixes() openaiembedding.Prefixes {
 	return chosen
 }
 
-// builtIn are the embedders that are always there, the one for new installations first.
+// builtIn are the embedders that need no server. The first is for new installations.
 func builtIn() []embedding.Embedder { return []embedding.Embedder{hashing.New(), hashing.First()} }
 
-// newEmbedder is the embedder of EMBEDDING_*, or the built-in lexical one; described for people.
+// newEmbedder returns the configured embedder, or the built-in one, and its description.
 func newEmbedder(config Config, guard *publicnet.Guard) (embedding.Embedder, string, error) {
 	if config.Embedding.BaseURL == "" {
 		local := builtIn()[0]
@@ -71,8 +71,8 @@ func openEmbedder(e Embedding, guard *publicnet.Guard) (*openaiembedding.Embedde
 	return embedder, nil
 }
 
-// previousEmbedders embed questions until the sources are embedded anew: those built in, the server
-// before, and both servers as version 0.1.0 called them, without what their models ask for.
+// previousEmbedders embed questions until the sources are embedded again: the built-in ones, the
+// former server, and both servers as version 0.1.0 named their models.
 func previousEmbedders(config Config, guard *publicnet.Guard) ([]embedding.Embedder, error) {
 	previous := builtIn()
 	for _, one := range []Embedding{config.Embedding, config.EmbeddingPrevious} {
@@ -93,7 +93,9 @@ func previousEmbedders(config Config, guard *publicnet.Guard) ([]embedding.Embed
 }
 
 // openEmbedders makes the embedders of this process.
-func (a *App) openEmbedders(ctx context.Context, guard *publicnet.Guard) (current embedding.Embedder, previous []embedding.Embedder, err error) {
+func (a *App) openEmbedders(ctx context.Context, guard *publicnet.Guard) (current embedding.Embedder,
+	previous []embedding.Embedder, err error,
+) {
 	if current, a.Embeds, err = newEmbedder(a.Config, guard); err != nil {
 		return nil, nil, err
 	}

@@ -14,14 +14,16 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// The types in this file fit one noun's method to the small interface another declares, so that
-// neither imports the other.
+// The types in this file adapt methods of one service to the small interfaces that others declare,
+// so that the services do not import each other.
 
-// retriever is knowledge as a conversation sees it.
+// retriever adapts knowledge for conversations.
 type retriever struct{ knowledge *knowledge.Service }
 
 // Retrieve implements turns.Retriever.
-func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p turns.RetrieveParams) ([]sessions.Passage, *sessions.Retrieval, error) {
+func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string,
+	p turns.RetrieveParams,
+) ([]sessions.Passage, *sessions.Retrieval, error) {
 	ahead, _ := p.Ahead.(*knowledge.Ahead)
 	found, trace, err := r.knowledge.Retrieve(ctx, ref, agentID, question, knowledge.RetrieveParams{
 		TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: knowledge.Ranking(p.Ranking), Rerank: p.Rerank, Ahead: ahead,
@@ -56,13 +58,13 @@ func (r retriever) Ahead(ref workspaces.Ref, agentID agents.ID) turns.SourcesAhe
 	return r.knowledge.Ahead(ref, agentID)
 }
 
-// searches is the other housekeeping of knowledge.
+// searches adapts the upkeep of search data for the worker.
 type searches struct{ knowledge *knowledge.Service }
 
 // Sweep implements worker.Housekeeper.
 func (s searches) Sweep(ctx context.Context, now time.Time) error { return s.knowledge.Tend(ctx, now) }
 
-// ingester is knowledge as the worker sees it.
+// ingester adapts knowledge for the worker.
 type ingester struct{ knowledge *knowledge.Service }
 
 // Ingest implements task.Ingester.
@@ -111,10 +113,13 @@ func (i ingester) DueReembeddings(ctx context.Context, now time.Time, ask fair.A
 
 // PutOffReembedding implements task.Reembedder.
 func (i ingester) PutOffReembedding(ctx context.Context, source task.DueSource) error {
-	return i.knowledge.PutOffReembedding(ctx, knowledge.DueSource{TenantID: workspaces.TenantID(source.TenantID), ID: knowledge.SourceID(source.ID)})
+	return i.knowledge.PutOffReembedding(ctx, knowledge.DueSource{
+		TenantID: workspaces.TenantID(source.TenantID),
+		ID:       knowledge.SourceID(source.ID),
+	})
 }
 
-// modelSweep is knowledge as the worker sees it when the embedding model changes.
+// modelSweep adapts changes of the embedding model for the worker.
 type modelSweep struct{ knowledge *knowledge.Service }
 
 // Sweep implements worker.Housekeeper.
@@ -122,7 +127,7 @@ func (m modelSweep) Sweep(ctx context.Context, now time.Time) error {
 	return m.knowledge.SweepModels(ctx, now)
 }
 
-// blobs is knowledge as the worker's blob task sees it.
+// blobs adapts the deletion of blobs for the worker.
 type blobs struct{ knowledge *knowledge.Service }
 
 // ReleaseBlob implements task.BlobReleaser.

@@ -12,7 +12,8 @@ import (
 	"parlance.dev/parlance/platform/seal/vault"
 )
 
-// OpenKeyring is the keyring on a database, with the configured master keys. It reads nothing yet.
+// OpenKeyring returns the keyring of a database with the configured master keys. It reads nothing
+// yet.
 func OpenKeyring(config Config, db *postgres.DB, now func() time.Time) (*seal.Keyring, error) {
 	masters, err := config.masters()
 	if err != nil {
@@ -21,7 +22,7 @@ func OpenKeyring(config Config, db *postgres.DB, now func() time.Time) (*seal.Ke
 	return seal.New(seal.Deps{DB: db, Masters: masters, Now: now})
 }
 
-// masters are the master keys: the one that wraps, then those that only unwrap.
+// masters returns the master keys. The first one encrypts; the others only decrypt.
 func (c Config) masters() (seal.Masters, error) {
 	masters, err := c.currentMaster()
 	if err != nil {
@@ -44,7 +45,7 @@ func (c Config) masters() (seal.Masters, error) {
 	return masters, nil
 }
 
-// currentMaster is the key that is set, with the further lines of its file.
+// currentMaster returns the configured key, and further keys from its file.
 func (c Config) currentMaster() (seal.Masters, error) {
 	switch {
 	case c.MasterKeyURL != "":
@@ -63,7 +64,7 @@ func (c Config) currentMaster() (seal.Masters, error) {
 	return seal.LoadMasters(c.MasterKeyFile)
 }
 
-// remoteMaster is a key in a key-management service, whose host is the operator's.
+// remoteMaster returns a key in the operator's key-management service.
 func (c Config) remoteMaster(address string) (seal.MasterKey, error) {
 	base, err := vault.Base(address)
 	if err != nil {
@@ -80,26 +81,27 @@ func (c Config) remoteMaster(address string) (seal.MasterKey, error) {
 	return vault.New(vault.Config{Address: address, Token: c.VaultToken, Client: client})
 }
 
-// checkMasterURL says which services are known.
+// checkMasterURL checks that the service is known.
 func checkMasterURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil {
 		return errors.New("must be a URL")
 	}
 	if u.Scheme != vault.Scheme && u.Scheme != vault.SchemePlain {
-		return fmt.Errorf("has the unknown scheme %q: a master key can lie in Vault's or OpenBao's transit engine (vault://host:8200/transit/keys/NAME), "+
+		return fmt.Errorf("has the unknown scheme %q: a master key can lie in Vault's or OpenBao's transit engine "+
+			"(vault://host:8200/transit/keys/NAME), "+
 			"in a file (PARLANCE_MASTER_KEY_FILE) or in the environment (PARLANCE_MASTER_KEY)", u.Scheme)
 	}
 	_, err = vault.Base(address)
 	return err
 }
 
-func parseMasterURL(c *Config, v string) error {
+func (c *Config) parseMasterURL(v string) error {
 	c.MasterKeyURL = v
 	return checkMasterURL(v)
 }
 
-func parsePreviousURLs(c *Config, v string) error {
+func (c *Config) parsePreviousURLs(v string) error {
 	c.MasterKeyPreviousURLs = splitList(v)
 	var problems []error
 	for _, address := range c.MasterKeyPreviousURLs {
@@ -108,7 +110,7 @@ func parsePreviousURLs(c *Config, v string) error {
 	return errors.Join(problems...)
 }
 
-// checkMasters refuses a key that is set in two ways.
+// checkMasters returns an error when more than one key is set.
 func (c Config) checkMasters() error {
 	set := 0
 	for _, one := range []bool{c.MasterKey != "", c.MasterKeyFile != "", c.MasterKeyURL != ""} {
@@ -117,7 +119,8 @@ func (c Config) checkMasters() error {
 		}
 	}
 	if set > 1 {
-		return errors.New("of PARLANCE_MASTER_KEY, PARLANCE_MASTER_KEY_FILE and PARLANCE_MASTER_KEY_URL more than one is set: keep one of them, and name keys used before in PARLANCE_MASTER_KEY_PREVIOUS_FILES or _URLS")
+		return errors.New("of PARLANCE_MASTER_KEY, PARLANCE_MASTER_KEY_FILE and PARLANCE_MASTER_KEY_URL more than one is " +
+			"set: keep one of them, and name keys used before in PARLANCE_MASTER_KEY_PREVIOUS_FILES or _URLS")
 	}
 	return nil
 }

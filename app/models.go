@@ -31,41 +31,42 @@ const (
 	providerAzure     = azure.Name
 )
 
-// Models that answer when only a key is set.
+// Default models, for installations that set only a key.
 const (
 	defaultOpenAIModel    = "gpt-4.1-mini"
 	defaultAnthropicModel = "claude-sonnet-4-5"
 )
 
-// idleModelConns are kept open to a provider's host: some dozens of answers go out at once, and their number goes up
-// and down; a new connection is a TLS handshake that the user waits for.
+// idleModelConns is how many idle connections to a provider are kept. Dozens of calls run at once
+// and their number varies; a new connection costs a TLS handshake that the user waits for.
 const idleModelConns = 64
 
-// modelRequestBytes is what nearly all requests of a turn fit in: instructions, passages and some history.
+// modelRequestBytes is the buffer size that fits nearly all requests: instructions, passages and
+// history.
 const modelRequestBytes = 16 << 10
 
-// models are the installation's providers: one instance a provider and model, made when first
-// asked for. A workspace's own credential goes before them.
+// models holds one client for each provider and model of the installation. Clients are made on
+// first use. A workspace's own credential takes precedence.
 type models struct {
 	config Config
-	// clients reach the operator's hosts only, by provider; guarded reaches what tenants may name.
+	// clients reach only the operator's hosts, by provider. guarded reaches hosts that tenants name.
 	clients  map[string]*http.Client
 	guarded  *http.Client
 	fallback string
-	// metrics and log are nil where nothing is measured and nobody reads.
+	// metrics and log may be nil.
 	metrics *model.Metrics
 	log     *slog.Logger
 	now     func() time.Time
 	breaker *breaker.Breaker
-	// credentials are the workspaces' own keys; nil: there are none.
+	// credentials are the workspaces' own keys; it may be nil.
 	credentials *workspaces.Credentials
 
 	mu   sync.Mutex
 	made map[agents.ModelRef]model.Provider
 }
 
-// newModels decides which provider answers by default: an OpenAI-compatible one, else Azure, else
-// Anthropic, else the extractive responder.
+// newModels chooses the default provider: an OpenAI-compatible server, else Azure, else Anthropic,
+// else the built-in extractive responder.
 func newModels(config Config, guard *publicnet.Guard) (*models, error) {
 	m := &models{config: config, clients: map[string]*http.Client{}, made: map[agents.ModelRef]model.Provider{}, fallback: extractive.Name}
 	m.guarded, m.now, m.breaker = guard.Client(publicnet.ClientOptions{}), time.Now, model.Breaker()
@@ -80,7 +81,10 @@ func newModels(config Config, guard *publicnet.Guard) (*models, error) {
 		bases[providerOpenAI], m.fallback = cmp.Or(config.Model.BaseURL, openai.DefaultBaseURL), providerOpenAI
 	}
 	for name, base := range bases {
-		client, err := guard.OperatorClient([]string{base}, publicnet.ClientOptions{MaxIdlePerHost: idleModelConns, WriteBufferBytes: modelRequestBytes})
+		client, err := guard.OperatorClient([]string{base}, publicnet.ClientOptions{
+			MaxIdlePerHost:   idleModelConns,
+			WriteBufferBytes: modelRequestBytes,
+		})
 		if err != nil {
 			return nil, fmt.Errorf("model server %s: %w", name, err)
 		}
@@ -89,9 +93,9 @@ func newModels(config Config, guard *publicnet.Guard) (*models, error) {
 	return m, nil
 }
 
-// Choose is turns.ModelFunc: the provider of the agent's choice, with its fallbacks. Each of
-// them that the workspace has a credential for is asked with that, read anew for each turn. One that is
-// not configured fails when its turn comes. Errors: Upstream upstream-failed when none is.
+// Choose implements turns.ModelFunc. It returns the agent's provider with its fallbacks. The
+// workspace's credentials are read for each turn. A provider that is not configured fails when it
+// is called. Errors: Upstream upstream-failed when none is configured.
 func (m *models) Choose(ctx context.Context, ref workspaces.Ref, choice agents.Model) (model.Provider, error) {
 	refs := append([]agents.ModelRef{{Provider: choice.Provider, Name: choice.Name}}, choice.Fallbacks...)
 	own, err := m.own(ctx, ref, refs)
@@ -101,7 +105,7 @@ func (m *models) Choose(ctx context.Context, ref workspaces.Ref, choice agents.M
 	return m.choose(refs, own)
 }
 
-// ChooseInstalled is Choose for a workspace that has no credential.
+// ChooseInstalled is Choose for workspaces without credentials.
 func (m *models) ChooseInstalled(_ context.Context, _ workspaces.Ref, choice agents.Model) (model.Provider, error) {
 	return m.choose(append([]agents.ModelRef{{Provider: choice.Provider, Name: choice.Name}}, choice.Fallbacks...), nil)
 }
@@ -126,7 +130,7 @@ func (m *models) choose(refs []agents.ModelRef, own map[string]workspaces.Opened
 	return model.Chain(model.ChainParams{Providers: chosen, Now: m.now, Metrics: m.metrics, Log: m.log}), nil
 }
 
-// missing is a provider of an agent that nobody has configured.
+// missing is a provider that an agent names and nobody has configured.
 type missing struct {
 	name string
 	err  error
@@ -140,7 +144,7 @@ func (p missing) Stream(context.Context, model.Request, func(model.Event) error)
 	return model.Result{Provider: p.name}, p.err
 }
 
-// own are the workspace's model credentials; it does not ask when none of refs could use one.
+// own returns the workspace's credentials, unless none of refs can use one.
 func (m *models) own(ctx context.Context, ref workspaces.Ref, refs []agents.ModelRef) (map[string]workspaces.Opened, error) {
 	builtIn := func(r agents.ModelRef) bool { return cmp.Or(r.Provider, m.fallback) == extractive.Name }
 	if m.credentials == nil || !slices.ContainsFunc(refs, func(r agents.ModelRef) bool { return !builtIn(r) }) {
@@ -153,7 +157,7 @@ func (m *models) own(ctx context.Context, ref workspaces.Ref, refs []agents.Mode
 	return own, nil
 }
 
-// providerFor is the workspace's own, or the installation's.
+// providerFor returns the workspace's provider, or the installation's.
 func (m *models) providerFor(ref agents.ModelRef, own map[string]workspaces.Opened) (model.Provider, error) {
 	if credential, ok := own[ref.Provider]; ok {
 		return m.openOwn(credential.Credential, credential.APIKey, ref.Name)
@@ -161,7 +165,8 @@ func (m *models) providerFor(ref agents.ModelRef, own map[string]workspaces.Open
 	return m.provider(ref)
 }
 
-// provider is the instance for a provider's model; an empty name of either is the installation's.
+// provider returns the client for a provider and model; empty names are the installation's
+// defaults.
 func (m *models) provider(ref agents.ModelRef) (model.Provider, error) {
 	ref.Provider = cmp.Or(ref.Provider, m.fallback)
 	m.mu.Lock()
@@ -177,8 +182,8 @@ func (m *models) provider(ref agents.ModelRef) (model.Provider, error) {
 	return made, err
 }
 
-// watched is a provider whose calls are measured and kept from a server that fails. Server names
-// where it is and with whose key it is asked; empty is the installation's.
+// watched adds metrics and a circuit breaker to a provider. Server identifies the server and key;
+// empty is the installation's.
 func (m *models) watched(made model.Provider, name, server string) model.Provider {
 	provider := made.Name()
 	if m.metrics != nil {
@@ -198,7 +203,9 @@ func (m *models) open(ref agents.ModelRef) (model.Provider, error) {
 	case ref.Provider == extractive.Name:
 		return extractive.New(), nil
 	case client == nil:
-		return nil, fault.New(fault.UpstreamFailed, "The agent's model provider %q is not configured in this installation, and the workspace has no credential of its own for it.", ref.Provider)
+		return nil, fault.New(fault.UpstreamFailed,
+			"The agent's model provider %q is not configured in this installation, and the workspace has no credential of its "+
+				"own for it.", ref.Provider)
 	case ref.Provider == providerAnthropic:
 		return anthropic.New(anthropic.Config{
 			BaseURL: m.config.AnthropicBaseURL, APIKey: m.config.AnthropicAPIKey.Reveal(),
@@ -216,25 +223,26 @@ func (m *models) open(ref agents.ModelRef) (model.Provider, error) {
 	})
 }
 
-// openAzure makes a provider of a deployment. Errors: Upstream upstream-failed when there is none.
+// openAzure makes a client for a deployment. Errors: Upstream upstream-failed when none is named.
 func (m *models) openAzure(c azure.Config) (model.Provider, error) {
 	at, err := azure.ParseBase(c.BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("azure: %w", err)
 	}
 	if c.Deployment == "" && at.Deployment == "" {
-		return nil, fault.New(fault.UpstreamFailed, "The agent names no deployment at azure, and none is configured: put its name into the agent's model.name.")
+		return nil, fault.New(fault.UpstreamFailed,
+			"The agent names no deployment at azure, and none is configured: put its name into the agent's model.name.")
 	}
 	c.Timeouts = m.config.ModelTimeouts
 	return azure.New(c)
 }
 
-// observe has every model's calls traced and measured, and fail-overs told.
+// observe enables traces, metrics and logs of fail-overs for all models.
 func (m *models) observe(registry prometheus.Registerer, log *slog.Logger, now func() time.Time) {
 	m.metrics, m.log, m.now = model.NewMetrics(registry), log, now
 }
 
-// configured is the model of a provider that an agent does not choose otherwise.
+// configured returns the model of a provider for agents that name none.
 func (m *models) configured(provider string) string {
 	switch provider {
 	case providerAnthropic:
@@ -247,7 +255,7 @@ func (m *models) configured(provider string) string {
 	return provider
 }
 
-// anthropicModel is MODEL_NAME when it is Anthropic's to answer.
+// anthropicModel returns MODEL_NAME if Anthropic is the default provider.
 func (m *models) anthropicModel() string {
 	if m.fallback == providerAnthropic {
 		return cmp.Or(m.config.Model.Name, defaultAnthropicModel)
@@ -255,11 +263,11 @@ func (m *models) anthropicModel() string {
 	return defaultAnthropicModel
 }
 
-// azureDeployment is the one that is configured, or MODEL_NAME when it is Azure's to answer; empty when
-// none is.
+// azureDeployment returns the configured deployment, or MODEL_NAME if Azure is the default
+// provider. It may be empty.
 func (m *models) azureDeployment() string {
 	at, err := azure.ParseBase(m.config.Azure.BaseURL)
-	if err != nil { // not configured; see Azure.check
+	if err != nil { // Azure.check reports it
 		return ""
 	}
 	name := cmp.Or(m.config.Azure.Deployment, at.Deployment)
@@ -269,7 +277,7 @@ func (m *models) azureDeployment() string {
 	return name
 }
 
-// Describe names what answers by default, for people.
+// Describe describes the default model to people.
 func (m *models) Describe() string {
 	switch m.fallback {
 	case providerOpenAI:

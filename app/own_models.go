@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// credentialTestTimeout bounds the call of a test.
+	// credentialTestTimeout limits the call of a test.
 	credentialTestTimeout = 30 * time.Second
-	// credentialTestTokens bounds its answer: it is paid for.
+	// credentialTestTokens limits its answer, which the workspace pays for.
 	credentialTestTokens = 16
 )
 
-// openOwn is a provider that answers with a workspace's own credential, through the guard. It is
-// made for each turn: making one costs next to nothing, and keeps no key.
+// openOwn returns a provider with a workspace's own credential, behind the guard. It is made for
+// each turn, so no key stays in memory.
 func (m *models) openOwn(c workspaces.Credential, key seal.Secret, name string) (model.Provider, error) {
 	made, name, err := m.newOwn(c, key, name)
 	if err != nil {
@@ -33,18 +33,24 @@ func (m *models) openOwn(c workspaces.Credential, key seal.Secret, name string) 
 	return ownModel{Provider: m.watched(made, name, string(c.ID)+" "+c.BaseURL), credential: c.ID}, nil
 }
 
-// newOwn is openOwn without what watches; it says which model answers.
+// newOwn is openOwn without metrics. It also returns the model.
 func (m *models) newOwn(c workspaces.Credential, key seal.Secret, name string) (made model.Provider, answers string, err error) {
 	name = cmp.Or(name, c.DefaultModel)
 	switch c.Provider {
 	case providerAnthropic:
 		name = cmp.Or(name, defaultAnthropicModel)
-		made, err = anthropic.New(anthropic.Config{BaseURL: c.BaseURL, APIKey: key.Reveal(), Model: name, Client: m.guarded, Timeouts: m.config.ModelTimeouts})
+		made, err = anthropic.New(anthropic.Config{
+			BaseURL: c.BaseURL, APIKey: key.Reveal(), Model: name, Client: m.guarded,
+			Timeouts: m.config.ModelTimeouts,
+		})
 	case providerAzure:
 		made, err = m.openAzure(azure.Config{BaseURL: c.BaseURL, APIKey: key.Reveal(), Deployment: name, Client: m.guarded})
 	default:
 		name = cmp.Or(name, defaultOpenAIModel)
-		made, err = openai.New(openai.Config{BaseURL: c.BaseURL, APIKey: key.Reveal(), Model: name, Client: m.guarded, Timeouts: m.config.ModelTimeouts})
+		made, err = openai.New(openai.Config{
+			BaseURL: c.BaseURL, APIKey: key.Reveal(), Model: name, Client: m.guarded,
+			Timeouts: m.config.ModelTimeouts,
+		})
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("credential %s: %w", c.ID, err)
@@ -52,7 +58,7 @@ func (m *models) newOwn(c workspaces.Credential, key seal.Secret, name string) (
 	return made, name, nil
 }
 
-// ownModel says with each failure whose key it was, and never shows it.
+// ownModel adds to each failure whose key was used, without the key.
 type ownModel struct {
 	model.Provider
 
@@ -75,8 +81,8 @@ func (o ownModel) Stream(ctx context.Context, req model.Request, emit func(model
 	return result, &ours
 }
 
-// TestCredential implements workspaces.CredentialTester: one short streamed answer. A provider that
-// refuses is no error of the test.
+// TestCredential implements workspaces.CredentialTester with one short answer. A refusal by the
+// provider is a result and not an error.
 func (m *models) TestCredential(ctx context.Context, c workspaces.Credential, key seal.Secret) (workspaces.CredentialTest, error) {
 	made, _, err := m.newOwn(c, key, "") // asked although it may have failed before: that is what a test is for
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"parlance.dev/parlance/provider/rerank"
 )
 
-// newReranker is the reranker of RERANK_*; nil: there is none.
+// newReranker returns the configured reranker, or nil.
 func newReranker(config Config, guard *publicnet.Guard) (rerank.Reranker, error) {
 	if config.Rerank.BaseURL == "" {
-		return nil, nil //nolint:nilnil // none is a value: nobody reranks
+		return nil, nil //nolint:nilnil // nil is the documented value
 	}
 	client, err := guard.OperatorClient([]string{config.Rerank.BaseURL}, publicnet.ClientOptions{})
 	if err != nil {

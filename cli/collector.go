@@ -6,19 +6,18 @@ import (
 	"runtime/metrics"
 )
 
-// The heap may grow to four times what is alive before it is collected, as long as that is some tens of
-// MiB: at Go's default of 100 percent collecting costs a request a tenth of its CPU. Where thousands of
-// sockets are alive it grows by headroomBytes, which is as much work saved, and not by four times.
+// The heap grows to four times the live heap before a collection, up to headroomBytes of growth.
+// With Go's default of 100 percent, garbage collection takes a tenth of the CPU time of a request.
 const (
 	collectorPercent      = 300
 	leastCollectorPercent = 50
 	headroomBytes         = 256 << 20
 )
 
-// liveMetric is what the last collection found alive.
+// liveMetric is the size of the live heap at the last collection.
 const liveMetric = "/gc/heap/live:bytes"
 
-// tuneCollector leaves a GOGC that the operator has chosen as it is.
+// tuneCollector does nothing when the operator has set GOGC.
 func tuneCollector() {
 	if chosen := debug.SetGCPercent(collectorPercent); chosen != 100 {
 		debug.SetGCPercent(chosen)
@@ -28,7 +27,7 @@ func tuneCollector() {
 	runtime.SetFinalizer(c, (*collection).ended)
 }
 
-// collection is garbage at once, so that each collection calls ended.
+// collection is unreachable from the start, so its finalizer runs after each collection.
 type collection struct{ percent int }
 
 func (c *collection) ended() {
@@ -43,7 +42,7 @@ func (c *collection) ended() {
 	runtime.SetFinalizer(c, (*collection).ended)
 }
 
-// percentFor is the GOGC for a heap of which so much is alive, in steps of ten.
+// percentFor returns the GOGC for a live heap, in steps of ten.
 func percentFor(live uint64) int {
 	percent := uint64(headroomBytes) * 100 / max(live, 1)
 	return int(min(max(percent/10*10, leastCollectorPercent), collectorPercent)) //nolint:gosec // within the bounds

@@ -1,6 +1,10 @@
-// Package cli is the commands of `parlance`: one file a command.
+// Package cli is the root of the `parlance` command. It joins the commands and holds those that
+// serve (server, worker), administer a database (migrate, tenants, keys) and explain (doctor,
+// health, config, errors, version).
 //
-// Those that serve (dev, server, worker) and administer (migrate, tenants, keys) open the
-// database; those that talk to an installation (chat, …) use its public API with a key, as any
-// client would. Exit codes: 0 done, 1 failed, 2 called wrongly.
+//	cli ─► chat, kb, tools, webhooks ─► client ─► command, term
+//	    ─► dev                       ────────────► command, term
+//
+// The commands in chat, kb, tools and webhooks are clients of the public API. The others open the
+// database themselves.
 package cli

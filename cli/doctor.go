@@ -2,7 +2,6 @@ package cli
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,7 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/doctor"
+	"parlance.dev/parlance/cli/term"
 	"parlance.dev/parlance/platform/redis"
 )
 
@@ -24,7 +25,7 @@ func newDoctor() *cobra.Command {
 	var processes int
 	var caFile string
 	cmd := &cobra.Command{
-		Use: "doctor", Short: "Check everything a deployment needs, and say what to do", GroupID: "admin", Args: exactArgs(),
+		Use: "doctor", Short: "Check everything a deployment needs, and say what to do", GroupID: "admin", Args: command.ExactArgs(),
 		Long: doctorHelp(),
 		Example: `  parlance doctor                            with the environment of the server
   parlance doctor --skip public-url,work     before a server or worker runs
@@ -33,10 +34,10 @@ func newDoctor() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			areas, err := chooseAreas(only, skip)
 			if err != nil {
-				return usageError{err}
+				return command.Usage(err)
 			}
 			if processes < 1 {
-				return usageError{errors.New("--processes must be at least 1")}
+				return command.Usagef("--processes must be at least 1")
 			}
 			config, problems := loadForDoctor(cmd)
 			deps := doctor.Deps{
@@ -52,7 +53,7 @@ func newDoctor() *cobra.Command {
 	cmd.Flags().StringSliceVar(&skip, "skip", nil, "leave these areas out")
 	cmd.Flags().IntVar(&processes, "processes", 2, "servers and workers that share the database, for its connections")
 	cmd.Flags().StringVar(&caFile, "ca-file", "", "certificate authorities (PEM) to trust beside the system's when PUBLIC_URL is called")
-	addSettings(cmd)
+	command.AddSettings(cmd)
 	return cmd
 }
 
@@ -77,7 +78,7 @@ embedder are called for real, which may cost a fraction of a cent.`)
 	return b.String()
 }
 
-// chooseAreas are those of --only without those of --skip; a name that is none is an error.
+// chooseAreas returns the areas of --only without those of --skip.
 func chooseAreas(only, skip []string) ([]doctor.Area, error) {
 	areas := doctor.Areas()
 	for _, name := range slices.Concat(only, skip) {
@@ -90,14 +91,14 @@ func chooseAreas(only, skip []string) ([]doctor.Area, error) {
 	}), nil
 }
 
-// loadForDoctor reads what can be read, and gives the problems one by one.
+// loadForDoctor returns the settings that can be read, and each problem of the others.
 func loadForDoctor(cmd *cobra.Command) (app.Config, []error) {
-	config, err := app.Load(app.OSSource(settingFlags(cmd)))
+	config, err := app.Load(app.OSSource(command.SettingFlags(cmd)))
 	return config, append(oneByOne(err), oneByOne(config.Require(production...))...)
 }
 
 func oneByOne(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // errors.Join's own, not one in its chain
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only the error of errors.Join itself
 		return joined.Unwrap()
 	}
 	if err == nil {
@@ -106,14 +107,14 @@ func oneByOne(err error) []error {
 	return []error{err}
 }
 
-// examine prints each area as it is done; it fails when something did.
+// examine prints each area when it is done. It returns an error when a check failed.
 func examine(cmd *cobra.Command, deps doctor.Deps, areas []doctor.Area, asJSON bool) error {
 	out := cmd.OutOrStdout()
 	all := []doctor.Finding{}
 	doctor.Run(cmd.Context(), deps, areas, func(area doctor.Area, findings []doctor.Finding) {
 		all = append(all, findings...)
 		if !asJSON {
-			printFindings(out, area, findings, isTerminal(out))
+			printFindings(out, area, findings, term.IsTerminal(out))
 		}
 	})
 	if err := cmd.Context().Err(); err != nil {
@@ -126,7 +127,7 @@ func examine(cmd *cobra.Command, deps doctor.Deps, areas []doctor.Area, asJSON b
 			Version  string           `json:"version"`
 			Findings []doctor.Finding `json:"findings"`
 		}{doctor.Worst(all), version, all}
-		if err := printJSON(cmd, report); err != nil {
+		if err := command.PrintJSON(cmd, report); err != nil {
 			return err
 		}
 	} else {
@@ -139,7 +140,7 @@ func examine(cmd *cobra.Command, deps doctor.Deps, areas []doctor.Area, asJSON b
 	return nil
 }
 
-// marks are the signs of a status, and their colours on a terminal.
+// marks are the sign and the colour of each status.
 var marks = map[doctor.Status][2]string{
 	doctor.OK: {"✓", "32"}, doctor.Warning: {"!", "33"}, doctor.Failed: {"✗", "31"}, doctor.Skipped: {"–", "90"},
 }
@@ -158,5 +159,5 @@ func printFindings(out io.Writer, area doctor.Area, findings []doctor.Finding, c
 	}
 }
 
-// oneLine keeps messages of others from breaking the report.
+// oneLine removes line breaks from messages of other programs.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -14,19 +14,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/cli/command"
 )
 
 const (
-	// healthTimeout is longer than the server's own checks take at most (2 s).
+	// healthTimeout is longer than the server's own checks take (2 s).
 	healthTimeout = 4 * time.Second
-	// maxHealthBytes bounds the part of the answer that is shown.
+	// maxHealthBytes limits how much of the answer is shown.
 	maxHealthBytes = 4 << 10
 )
 
 func newHealth() *cobra.Command {
 	var worker, live bool
 	cmd := &cobra.Command{
-		Use: "health", Short: "Ask the server or worker beside this command whether it is well; for health checks of containers", GroupID: "admin", Args: exactArgs(),
+		Use: "health", Short: "Ask the server or worker beside this command whether it is well; for health checks of " +
+			"containers", GroupID: "admin", Args: command.ExactArgs(),
 		Long: `Asks the process that listens on PARLANCE_LISTEN (with --worker: PARLANCE_WORKER_LISTEN) on this
 machine, prints what it says, and exits with 0 when it is well and 1 when it is not.
 
@@ -35,25 +37,24 @@ To look at a whole deployment, and to be told what to do: parlance doctor.`,
   parlance health --live      a server: /healthz
   parlance health --worker    a worker: /healthz`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			config, err := loadConfig(cmd)
+			config, err := command.LoadConfig(cmd)
 			if err != nil {
 				return err
 			}
 			url, socket, err := healthURL(config, worker, live)
 			if err != nil {
-				return usageError{err}
+				return command.Usage(err)
 			}
 			return askHealth(cmd.Context(), cmd.OutOrStdout(), url, socket)
 		},
 	}
 	cmd.Flags().BoolVar(&worker, "worker", false, "ask a worker")
 	cmd.Flags().BoolVar(&live, "live", false, "ask only whether the process lives, not whether Postgres, Redis and the bucket answer")
-	addSettings(cmd)
+	command.AddSettings(cmd)
 	return cmd
 }
 
-// healthURL is where the process answers: loopback when it listens on every address. socket is the
-// path of its Unix socket; empty: none.
+// healthURL returns the address of the process, and the path of its Unix socket if it has one.
 func healthURL(config app.Config, worker, live bool) (url, socket string, err error) {
 	address, path, scheme := config.Listen, "/readyz", "http"
 	switch {
@@ -82,7 +83,7 @@ func healthURL(config app.Config, worker, live bool) (url, socket string, err er
 	return scheme + "://" + net.JoinHostPort(host, port) + path, "", nil
 }
 
-// askHealth prints the answer; any status but 2xx is an error.
+// askHealth prints the answer. It returns an error for any status other than 2xx.
 func askHealth(ctx context.Context, out io.Writer, url, socket string) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
@@ -90,7 +91,7 @@ func askHealth(ctx context.Context, out io.Writer, url, socket string) error {
 	if err != nil {
 		return err
 	}
-	// It is this machine, and the certificate is made out to the public name.
+	// The process is on this machine, and its certificate names the public host.
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // see above
 	if socket != "" {
 		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -103,7 +104,7 @@ func askHealth(ctx context.Context, out io.Writer, url, socket string) error {
 	if err != nil {
 		return fmt.Errorf("nothing answers: %w", err)
 	}
-	defer func() { _ = response.Body.Close() }() // read as far as wanted
+	defer func() { _ = response.Body.Close() }() // only read
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxHealthBytes))
 	if err != nil {
 		return fmt.Errorf("read the answer of %s: %w", url, err)

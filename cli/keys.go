@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
 )
@@ -16,24 +17,26 @@ func newKeys() *cobra.Command {
 	cmd.AddCommand(newKeysCreate(), newKeysList(), newKeysRotate(), newKeysDelete())
 	for _, sub := range cmd.Commands() {
 		sub.Flags().String("tenant", "", "tenant the keys belong to, ten_… (see parlance tenants list)")
-		addSettings(sub)
-		addDataDir(sub)
+		command.AddSettings(sub)
+		command.AddDataDir(sub)
 	}
 	cmd.AddCommand(newKeysRotateMaster(), newKeysRotateData(), newKeysRotateTokens())
 	return cmd
 }
 
-// adminOf is the caller that the command line is: an admin of the tenant named by --tenant.
+// adminOf returns an admin of the tenant that --tenant names.
 func adminOf(cmd *cobra.Command) (workspaces.Principal, error) {
 	tenant, _ := cmd.Flags().GetString("tenant") // the flag is a string
 	if tenant == "" {
-		return workspaces.Principal{}, usageError{fmt.Errorf("--tenant is missing")}
+		return workspaces.Principal{}, command.Usagef("--tenant is missing")
 	}
 	return workspaces.Principal{TenantID: workspaces.TenantID(tenant), Scope: workspaces.ScopeAdmin}, nil
 }
 
-// withKeys runs do with the tenancy and the caller.
-func withKeys(do func(cmd *cobra.Command, args []string, tenancy *workspaces.Service, admin workspaces.Principal) error) func(*cobra.Command, []string) error {
+// withKeys opens the tenancy for do.
+func withKeys(do func(cmd *cobra.Command, args []string, tenancy *workspaces.Service,
+	admin workspaces.Principal) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		admin, err := adminOf(cmd)
 		if err != nil {
@@ -53,12 +56,13 @@ func withKeys(do func(cmd *cobra.Command, args []string, tenancy *workspaces.Ser
 
 func printMinted(cmd *cobra.Command, key workspaces.MintedKey, asJSON bool) error {
 	if asJSON {
-		return printJSON(cmd, struct {
+		return command.PrintJSON(cmd, struct {
 			ID     workspaces.KeyID `json:"id"`
 			APIKey string           `json:"api_key"`
 		}{key.ID, key.Secret.Reveal()})
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "key      %s (%s)\nAPI key  %s\n\nThe key is shown this once: keep it.\n", key.ID, key.Scope, key.Secret.Reveal())
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "key      %s (%s)\nAPI key  %s\n\nThe key is shown this once: keep it.\n",
+		key.ID, key.Scope, key.Secret.Reveal())
 	return err
 }
 
@@ -69,7 +73,7 @@ func newKeysCreate() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "create NAME", Short: "Make a key, which is shown once",
-		Example: "  parlance keys create backend --tenant ten_… --scope runtime --expires 720h", Args: exactArgs("NAME"),
+		Example: "  parlance keys create backend --tenant ten_… --scope runtime --expires 720h", Args: command.ExactArgs("NAME"),
 		RunE: withKeys(func(cmd *cobra.Command, args []string, tenancy *workspaces.Service, admin workspaces.Principal) error {
 			params.Name, params.WorkspaceID = args[0], workspaces.ID(workspace)
 			if expires > 0 {
@@ -91,18 +95,17 @@ func newKeysCreate() *cobra.Command {
 
 func newKeysList() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List a tenant's keys, newest first", Args: exactArgs(),
+		Use: "list", Short: "List a tenant's keys, newest first", Args: command.ExactArgs(),
 		RunE: withKeys(func(cmd *cobra.Command, _ []string, tenancy *workspaces.Service, admin workspaces.Principal) error {
 			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			for token, more := "", true; more; more = token != "" {
-				keys, next, err := tenancy.ListKeys(cmd.Context(), admin, postgres.PageParams{Size: postgres.MaxPageSize, Token: token})
-				if err != nil {
-					return err
-				}
-				for _, k := range keys {
-					fmt.Fprintf(table, "%s\t%s\t%s\t%s\t…%s\t%s\n", k.ID, k.Name, k.Scope, k.WorkspaceID, k.SecretHint, expiry(k))
-				}
-				token = next
+			keys, err := command.All(func(token string) ([]workspaces.Key, string, error) {
+				return tenancy.ListKeys(cmd.Context(), admin, postgres.PageParams{Size: postgres.MaxPageSize, Token: token})
+			})
+			if err != nil {
+				return err
+			}
+			for _, k := range keys {
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t…%s\t%s\n", k.ID, k.Name, k.Scope, k.WorkspaceID, k.SecretHint, expiry(k))
 			}
 			return table.Flush()
 		}),
@@ -119,7 +122,7 @@ func expiry(k workspaces.Key) string {
 func newKeysRotate() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "rotate KEY_ID", Short: "Give a key a new secret; the old one stops working at once", Args: exactArgs("KEY_ID"),
+		Use: "rotate KEY_ID", Short: "Give a key a new secret; the old one stops working at once", Args: command.ExactArgs("KEY_ID"),
 		RunE: withKeys(func(cmd *cobra.Command, args []string, tenancy *workspaces.Service, admin workspaces.Principal) error {
 			key, err := tenancy.RotateKey(cmd.Context(), admin, workspaces.KeyID(args[0]))
 			if err != nil {
@@ -134,7 +137,7 @@ func newKeysRotate() *cobra.Command {
 
 func newKeysDelete() *cobra.Command {
 	return &cobra.Command{
-		Use: "delete KEY_ID", Short: "Revoke a key at once", Args: exactArgs("KEY_ID"),
+		Use: "delete KEY_ID", Short: "Revoke a key at once", Args: command.ExactArgs("KEY_ID"),
 		RunE: withKeys(func(cmd *cobra.Command, args []string, tenancy *workspaces.Service, admin workspaces.Principal) error {
 			return tenancy.DeleteKey(cmd.Context(), admin, workspaces.KeyID(args[0]))
 		}),

@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/cli/command"
+	"parlance.dev/parlance/cli/term"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/sessions"
@@ -23,7 +25,7 @@ import (
 func newKeysRotateMaster() *cobra.Command {
 	var dryRun, force bool
 	cmd := &cobra.Command{
-		Use: "rotate-master", Short: "Wrap every data key with the current master key, while servers run", Args: exactArgs(),
+		Use: "rotate-master", Short: "Wrap every data key with the current master key, while servers run", Args: command.ExactArgs(),
 		Long: `Moves everything that is sealed to another master key, without a pause:
 
   1. Name the new key in PARLANCE_MASTER_KEY_FILE (or _KEY, _KEY_URL) and the old one in
@@ -33,7 +35,8 @@ func newKeysRotateMaster() *cobra.Command {
      secret. When it is cut off, run it again: it goes on. It refuses while a server or
      worker runs that does not have the new key.
   3. When it says that the old key wraps nothing any more, take it out of the settings.`,
-		Example: "  openssl rand -base64 32 > new.key\n  PARLANCE_MASTER_KEY_FILE=new.key PARLANCE_MASTER_KEY_PREVIOUS_FILES=old.key parlance keys rotate-master",
+		Example: "  openssl rand -base64 32 > new.key\n  PARLANCE_MASTER_KEY_FILE=new.key " +
+			"PARLANCE_MASTER_KEY_PREVIOUS_FILES=old.key parlance keys rotate-master",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			keyring, _, release, err := openKeyring(cmd)
 			if err != nil {
@@ -53,12 +56,12 @@ func newKeysRotateMaster() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say how many data keys each master key wraps")
 	cmd.Flags().BoolVar(&force, "force", false, "go on although a running server or worker does not have the new key and will fail")
-	addSettings(cmd)
-	addDataDir(cmd)
+	command.AddSettings(cmd)
+	command.AddDataDir(cmd)
 	return cmd
 }
 
-// refuseLacking is an error when a running process would not open what the new key wraps.
+// refuseLacking returns an error when a running process does not have the new master key.
 func refuseLacking(ctx context.Context, keyring *seal.Keyring) error {
 	lacking, err := keyring.Lacking(ctx)
 	if err != nil || len(lacking) == 0 {
@@ -66,16 +69,19 @@ func refuseLacking(ctx context.Context, keyring *seal.Keyring) error {
 	}
 	who := make([]string, len(lacking))
 	for i, process := range lacking {
-		who[i] = fmt.Sprintf("one at %s (Postgres backend %d, since %s)", process.Address, process.Backend, process.Since.UTC().Format(time.RFC3339))
+		who[i] = fmt.Sprintf("one at %s (Postgres backend %d, since %s)", process.Address, process.Backend,
+			process.Since.UTC().Format(time.RFC3339))
 	}
-	return fmt.Errorf("nothing was changed: a server or worker runs that does not have the master key %s and would fail at its next secrets: %s. "+
-		"Restart every server and worker with it, then run this again (--force goes on all the same)", keyring.Masters()[0], strings.Join(who, "; "))
+	return fmt.Errorf("nothing was changed: a server or worker runs that does not have the master key %s and would fail "+
+		"at its next secrets: %s. "+
+		"Restart every server and worker with it, then run this again (--force goes on all the same)", keyring.Masters()[0],
+		strings.Join(who, "; "))
 }
 
 func newKeysRotateData() *cobra.Command {
 	var tenant string
 	cmd := &cobra.Command{
-		Use: "rotate-data", Short: "Give a tenant a new data key to seal with; what is sealed stays readable", Args: exactArgs(),
+		Use: "rotate-data", Short: "Give a tenant a new data key to seal with; what is sealed stays readable", Args: command.ExactArgs(),
 		Example: "  parlance keys rotate-data --tenant ten_…",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			keyring, _, release, err := openKeyring(cmd)
@@ -91,15 +97,15 @@ func newKeysRotateData() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&tenant, "tenant", "", "tenant the key belongs to, ten_…; empty is the installation's own key")
-	addSettings(cmd)
-	addDataDir(cmd)
+	command.AddSettings(cmd)
+	command.AddDataDir(cmd)
 	return cmd
 }
 
 func newKeysRotateTokens() *cobra.Command {
 	var revoke bool
 	cmd := &cobra.Command{
-		Use: "rotate-tokens", Short: "Sign the tokens of sessions with a new key", Args: exactArgs(),
+		Use: "rotate-tokens", Short: "Sign the tokens of sessions with a new key", Args: command.ExactArgs(),
 		Long: `Makes the key that signs the tokens in ws_url and chat_url anew. It happens by itself every 30 days.
 Tokens that are out stay valid until they expire; every server follows within a minute.
 
@@ -118,21 +124,22 @@ are open stay open. Do this when a signing key may have been seen by others.`,
 			}
 			said := "Tokens that are out stay valid."
 			if revoke {
-				said = "URLs of sessions that were made before are refused; a server that still signs with the old key makes such URLs, too, until it follows."
+				said = "URLs of sessions that were made before are refused; a server that still signs with the old key makes such " +
+					"URLs, too, until it follows."
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "New tokens are signed with the key %s; every server follows within a minute. %s\n", kid, said)
 			return err
 		},
 	}
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "refuse every token that was made before")
-	addSettings(cmd)
-	addDataDir(cmd)
+	command.AddSettings(cmd)
+	command.AddDataDir(cmd)
 	return cmd
 }
 
-// openKeyring is the keyring of a command's database, and the database.
+// openKeyring opens the database and the keyring in it.
 func openKeyring(cmd *cobra.Command) (*seal.Keyring, *postgres.DB, func(), error) {
-	config, err := loadConfig(cmd)
+	config, err := command.LoadConfig(cmd)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -156,20 +163,24 @@ func openKeyring(cmd *cobra.Command) (*seal.Keyring, *postgres.DB, func(), error
 	return keyring, db, release, nil
 }
 
-// devMasterKey is the master key file of a `parlance dev`, when its database is meant.
+// devMasterKey returns the master key file of the `parlance dev` in the data directory.
 func devMasterKey(cmd *cobra.Command) (string, error) {
-	dir, err := dataDirOf(cmd)
+	dir, err := command.DataDir(cmd)
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, masterKeyName)
+	path := filepath.Join(dir, command.MasterKeyFile)
 	if _, err := os.Stat(path); err != nil {
-		return "", usageError{fmt.Errorf("no master key is set: name it in PARLANCE_MASTER_KEY_FILE, PARLANCE_MASTER_KEY or PARLANCE_MASTER_KEY_URL")}
+		return "", command.Usagef("no master key is set: name it in PARLANCE_MASTER_KEY_FILE, PARLANCE_MASTER_KEY or PARLANCE_MASTER_KEY_URL")
 	}
 	return path, nil
 }
 
-// rotateMaster wraps the data keys anew and says when the old key can go.
+// barColumns is the width of the progress bar.
+const barColumns = 30
+
+// rotateMaster wraps all data keys with the current master key, and says when the old one can be
+// removed.
 func rotateMaster(ctx context.Context, out io.Writer, keyring *seal.Keyring) error {
 	before, err := keyring.Wrapped(ctx)
 	if err != nil {
@@ -182,9 +193,18 @@ func rotateMaster(ctx context.Context, out io.Writer, keyring *seal.Keyring) err
 			total += count
 		}
 	}
-	shown := bar{out: out, terminal: isTerminal(out), total: total}
-	err = keyring.RotateMaster(ctx, shown.set)
-	shown.end()
+	screen, shown := term.Open(out, app.OSSource(nil).LookupEnv), 0
+	err = keyring.RotateMaster(ctx, func(done int) {
+		total = max(total, done) // processes may make data keys meanwhile
+		words := fmt.Sprintf("%d of %d data keys", done, total)
+		if screen.Terminal {
+			screen.Draw(nil, []string{screen.Bar(float64(done)/float64(total), barColumns) + " " + words})
+		} else if done*10/total > shown*10/total { // a line for every tenth
+			screen.Line("%s", words)
+		}
+		shown = done
+	})
+	screen.Draw(nil, nil)
 	after, counted := keyring.Wrapped(context.WithoutCancel(ctx))
 	if counted != nil {
 		return counted
@@ -196,8 +216,8 @@ func rotateMaster(ctx context.Context, out io.Writer, keyring *seal.Keyring) err
 	return sayWhatCanGo(out, keyring.Masters(), after)
 }
 
-// sayWhatCanGo names the keys that wrap nothing any more. Error: some key still does, since a
-// process made a data key with it meanwhile.
+// sayWhatCanGo names the master keys that wrap nothing any more. It returns an error when a process
+// has made a data key with an old master key meanwhile.
 func sayWhatCanGo(out io.Writer, masters []string, wrapped map[string]int) error {
 	if len(masters) == 1 {
 		fmt.Fprintln(out, "It is the only master key here. To move to another one: parlance keys rotate-master --help")
@@ -205,10 +225,13 @@ func sayWhatCanGo(out io.Writer, masters []string, wrapped map[string]int) error
 	}
 	for _, old := range masters[1:] {
 		if wrapped[old] > 0 {
-			return fmt.Errorf("%s still wraps %d data keys, made meanwhile by a process that has it as its current key: restart every server and worker with %s first, then run this again",
+			return fmt.Errorf("%s still wraps %d data keys, made meanwhile by a process that has it as its current key: "+
+				"restart every server and worker with %s first, then run this again",
 				old, wrapped[old], masters[0])
 		}
-		fmt.Fprintf(out, "%s wraps nothing any more. It can go from the settings once every server and worker runs with %s as its current key.\n", old, masters[0])
+		fmt.Fprintf(out,
+			"%s wraps nothing any more. It can go from the settings once every server and worker runs with %s as its current "+
+				"key.\n", old, masters[0])
 	}
 	fmt.Fprintln(out, "Keep the old keys as long as you keep backups of the database from before.")
 	return nil
@@ -228,33 +251,4 @@ func printWrapped(ctx context.Context, out io.Writer, keyring *seal.Keyring) err
 		fmt.Fprintf(out, "%s%s wraps %d data keys\n", id, mark, wrapped[id])
 	}
 	return nil
-}
-
-// barWidth is how many characters the bar itself has.
-const barWidth = 30
-
-// bar shows how far a command is: drawn over itself on a terminal, a line for every tenth elsewhere.
-type bar struct {
-	out      io.Writer
-	terminal bool
-	total    int
-	drawn    int
-}
-
-func (b *bar) set(done int) {
-	b.total = max(b.total, done) // data keys may be made meanwhile
-	filled := done * barWidth / b.total
-	switch {
-	case b.terminal:
-		fmt.Fprintf(b.out, "\r\033[K[%s%s] %d of %d data keys", strings.Repeat("#", filled), strings.Repeat("-", barWidth-filled), done, b.total)
-	case done*10/b.total > b.drawn*10/b.total:
-		fmt.Fprintf(b.out, "%d of %d data keys\n", done, b.total)
-	}
-	b.drawn = done
-}
-
-func (b *bar) end() {
-	if b.terminal && b.drawn > 0 {
-		fmt.Fprintln(b.out)
-	}
 }

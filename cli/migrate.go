@@ -7,13 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/sqlmigrations"
 )
 
 func newMigrate() *cobra.Command {
 	cmd := &cobra.Command{Use: "migrate", Short: "Bring the database to this version's schema", GroupID: "admin"}
 	up := &cobra.Command{
-		Use: "up", Short: "Apply what has not been applied; safe to run from any number of places at once", Args: exactArgs(),
+		Use: "up", Short: "Apply what has not been applied; safe to run from any number of places at once", Args: command.ExactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			database, err := openDatabaseURL(cmd)
 			if err != nil {
@@ -28,11 +29,11 @@ func newMigrate() *cobra.Command {
 		},
 	}
 	status := &cobra.Command{
-		Use: "status", Short: "Say which migrations have been applied, and when", Args: exactArgs(), RunE: migrateStatus,
+		Use: "status", Short: "Say which migrations have been applied, and when", Args: command.ExactArgs(), RunE: migrateStatus,
 	}
 	for _, sub := range []*cobra.Command{up, status} {
-		addSettings(sub)
-		addDataDir(sub)
+		command.AddSettings(sub)
+		command.AddDataDir(sub)
 		cmd.AddCommand(sub)
 	}
 	return cmd

@@ -10,19 +10,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/provider/model"
 )
 
-// probeTimeout bounds `parlance models test`: a local server may have to load its model first.
+// probeTimeout is long because a local server may have to load its model first.
 const probeTimeout = 2 * time.Minute
 
 func newModels() *cobra.Command {
 	cmd := &cobra.Command{Use: "models", Short: "Try the configured model", GroupID: "use"}
 	test := &cobra.Command{
-		Use: "test", Short: "Make one streamed call and one tool call, and say what failed and what to do", Args: exactArgs(),
+		Use: "test", Short: "Make one streamed call and one tool call, and say what failed and what to do", Args: command.ExactArgs(),
 		Example: "  PARLANCE_MODEL_BASE_URL=http://127.0.0.1:11434/v1 PARLANCE_MODEL_NAME=qwen3:4b parlance models test",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			config, err := loadConfig(cmd)
+			config, err := command.LoadConfig(cmd)
 			if err != nil {
 				return err
 			}
@@ -36,12 +37,12 @@ func newModels() *cobra.Command {
 			return printProbe(cmd.OutOrStdout(), model.Probe(ctx, provider, time.Now))
 		},
 	}
-	addSettings(test)
+	command.AddSettings(test)
 	cmd.AddCommand(test)
 	return cmd
 }
 
-// printProbe shows the steps of a probe; it fails when one of them did.
+// printProbe prints the steps of a probe. It returns an error when one of them failed.
 func printProbe(w io.Writer, tried []model.Step) error {
 	failed := false
 	for _, step := range tried {

@@ -1,17 +1,11 @@
-package cli
+package cli_test
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/spf13/cobra"
-
-	"parlance.dev/parlance/app"
-	"parlance.dev/parlance/platform/devstack"
+	"parlance.dev/parlance/cli/command"
+	"parlance.dev/parlance/test/clitest"
 	"parlance.dev/parlance/test/fake/openaichat"
 )
 
@@ -23,99 +17,25 @@ func TestModelsTest(t *testing.T) {
 	}
 	t.Run("OK", func(t *testing.T) {
 		t.Parallel()
-		execute(t, "", args("--model-api-key", "sk-right")...).wants(t, exitDone, "Answers: "+openaichat.Model, "✓ stream", "✓ tool call")
+		clitest.Execute(t, "", args("--model-api-key", "sk-right")...).Wants(t, command.ExitDone,
+			"Answers: "+openaichat.Model, "✓ stream", "✓ tool call")
 	})
 	t.Run("WrongKey", func(t *testing.T) {
 		t.Parallel()
-		got := execute(t, "", args("--model-api-key", "sk-wrong")...)
-		got.wants(t, exitFailed, "✗ stream", "the model does not work as it should")
-		if strings.Contains(got.out+got.err, "sk-wrong") {
-			t.Errorf("the key is shown:\n%s%s", got.out, got.err)
+		got := clitest.Execute(t, "", args("--model-api-key", "sk-wrong")...)
+		got.Wants(t, command.ExitFailed, "✗ stream", "the model does not work as it should")
+		if strings.Contains(got.Out+got.Err, "sk-wrong") {
+			t.Errorf("the key is shown:\n%s%s", got.Out, got.Err)
 		}
 	})
 	t.Run("NotRunning", func(t *testing.T) {
 		t.Parallel()
-		execute(t, "", "models", "test", "--model-base-url", "http://127.0.0.1:1/v1", "--model-name", "m").wants(t, exitFailed, "✗ stream")
+		clitest.Execute(t, "", "models", "test", "--model-base-url", "http://127.0.0.1:1/v1", "--model-name", "m").Wants(t,
+			command.ExitFailed, "✗ stream")
 	})
 	t.Run("Unnamed", func(t *testing.T) {
 		t.Parallel()
-		execute(t, "", "models", "test", "--model-base-url", llm.BaseURL, "--model-name", "").wants(t, exitUsage, "PARLANCE_MODEL_NAME")
+		clitest.Execute(t, "", "models", "test", "--model-base-url", llm.BaseURL, "--model-name", "").Wants(t,
+			command.ExitUsage, "PARLANCE_MODEL_NAME")
 	})
-}
-
-func TestChooseModel(t *testing.T) {
-	t.Parallel()
-	configured := app.Config{Model: app.Provider{APIKey: "sk-1"}, AnthropicAPIKey: "sk-2", Azure: app.Azure{APIKey: "sk-3"}}
-	none := &dev{config: configured, options: devOptions{model: "none"}}
-	if err := none.chooseModel(t.Context()); err != nil || none.config.Model.APIKey.IsSet() || none.config.AnthropicAPIKey.IsSet() || none.config.Azure.APIKey.IsSet() {
-		t.Errorf("--model none keeps %+v, %v", none.config.Model, err)
-	}
-	auto := &dev{config: configured, options: devOptions{model: "auto"}}
-	if err := auto.chooseModel(t.Context()); err != nil || auto.config.Model.APIKey != "sk-1" || auto.noticed != "" {
-		t.Errorf("a configured model became %+v (%s), %v", auto.config.Model, auto.noticed, err)
-	}
-}
-
-// devWith is a dev that reads this and writes to the buffer.
-func devWith(input string) (*dev, *bytes.Buffer) {
-	var out bytes.Buffer
-	cmd := &cobra.Command{}
-	cmd.SetIn(strings.NewReader(input))
-	cmd.SetOut(&out)
-	return &dev{cmd: cmd, steps: newSteps(&out, time.Now)}, &out
-}
-
-func TestAsksBeforeInstalling(t *testing.T) {
-	t.Parallel()
-	for input, want := range map[string]bool{"\n": true, "y\n": true, "Yes\n": true, "n\n": false, "what?\n": false, "": false} {
-		d, _ := devWith(input)
-		if got, err := d.ask(t.Context()); got != want || err != nil {
-			t.Errorf("%q is %v, %v; want %v", input, got, err, want)
-		}
-	}
-	d, _ := devWith("")
-	d.cmd.SetIn(blocked{t.Context()})
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if yes, err := d.ask(ctx); yes || !errors.Is(err, context.Canceled) {
-		t.Errorf("when it is interrupted it says %v, %v", yes, err)
-	}
-}
-
-// blocked is a terminal on which nobody types.
-type blocked struct{ ctx context.Context }
-
-// Read implements io.Reader.
-func (b blocked) Read([]byte) (int, error) {
-	<-b.ctx.Done()
-	return 0, b.ctx.Err()
-}
-
-// Without a terminal there is nobody to ask: it says what it does and does it.
-func TestSaysWhatItInstalls(t *testing.T) {
-	t.Parallel()
-	d, out := devWith("n\n")
-	d.steps.begin("Starting")
-	yes, err := d.confirm(t.Context())(devstack.InstallPlan{
-		Missing: []string{"Redis 7"}, Packages: []string{"redis-server"}, Command: "apt-get install -y redis-server", BuildVector: true,
-	})
-	if !yes || err != nil {
-		t.Errorf("got %v, %v", yes, err)
-	}
-	for _, text := range []string{"missing on this machine: Redis 7", "apt-get install -y redis-server", "pgvector from its source"} {
-		if !strings.Contains(out.String(), text) {
-			t.Errorf("it does not say %q:\n%s", text, out)
-		}
-	}
-}
-
-func TestShellQuote(t *testing.T) {
-	t.Parallel()
-	for word, want := range map[string]string{
-		"/var/tmp/a-b_c.d": "/var/tmp/a-b_c.d", "/my data": "'/my data'", "it's": `'it'\''s'`, "$HOME": "'$HOME'",
-	} {
-		if got := shellQuote(word); got != want {
-			t.Errorf("%s is quoted %s, want %s", word, got, want)
-		}
-	}
 }

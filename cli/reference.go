@@ -8,13 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/fault"
 )
 
 func newConfig() *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
-		Use: "config", Short: "Print every setting with its flag, default and meaning", GroupID: "admin", Args: exactArgs(),
+		Use: "config", Short: "Print every setting with its flag, default and meaning", GroupID: "admin", Args: command.ExactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if markdown {
 				return writeConfigMarkdown(cmd.OutOrStdout())
@@ -47,7 +48,7 @@ func defaultWords(setting app.Setting) string {
 	return " Default: " + setting.Default + "."
 }
 
-// configIntro begins docs/configuration.md.
+// configIntro is the beginning of docs/configuration.md.
 const configIntro = `<!-- Made by: go run ./cmd/parlance config --markdown > docs/configuration.md -->
 # Configuration
 
@@ -99,7 +100,7 @@ func code(text string) string {
 	return "`" + cell(text) + "`"
 }
 
-// cell is text that stays in its place in a table.
+// cell escapes a text for a cell of a table.
 func cell(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "|", `\|`), "\n", " ")
 }
@@ -107,7 +108,7 @@ func cell(text string) string {
 func newErrors() *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
-		Use: "errors [CODE]", Short: "Explain the error codes of the API", GroupID: "use", Args: atMostOne,
+		Use: "errors [CODE]", Short: "Explain the error codes of the API", GroupID: "use", Args: command.AtMostOneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if markdown {
 				return writeErrorsMarkdown(cmd.OutOrStdout())
@@ -119,32 +120,25 @@ func newErrors() *cobra.Command {
 	return cmd
 }
 
-// atMostOne refuses a second argument as a wrong call.
-func atMostOne(_ *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return usageError{fmt.Errorf("%q is one argument too many", args[1])}
-	}
-	return nil
-}
-
 func writeErrorsText(w io.Writer, codes []string) error {
 	entries := fault.Table()
 	if len(codes) > 0 {
 		entry, ok := fault.Lookup(fault.Reason(codes[0]))
 		if !ok {
-			return usageError{fmt.Errorf("there is no error code %q; without a code the command lists all", codes[0])}
+			return command.Usagef("there is no error code %q; without a code the command lists all", codes[0])
 		}
 		entries = []fault.Entry{entry}
 	}
 	var text strings.Builder
 	for _, entry := range entries {
-		fmt.Fprintf(&text, "%s (HTTP %d, Connect %s)\n    %s. %s\n", entry.Reason, entry.Kind.Status(), entry.Kind.Code(), entry.Title, entry.Advice)
+		fmt.Fprintf(&text, "%s (HTTP %d, Connect %s)\n    %s. %s\n", entry.Reason, entry.Kind.Status(), entry.Kind.Code(),
+			entry.Title, entry.Advice)
 	}
 	_, err := io.WriteString(w, text.String())
 	return err
 }
 
-// errorsIntro begins docs/errors.md.
+// errorsIntro is the beginning of docs/errors.md.
 const errorsIntro = `<!-- Made by: go run ./cmd/parlance errors --markdown > docs/errors.md -->
 # Errors
 
@@ -164,7 +158,8 @@ func writeErrorsMarkdown(w io.Writer) error {
 	var text strings.Builder
 	text.WriteString(errorsIntro)
 	for _, entry := range fault.Table() {
-		fmt.Fprintf(&text, "| `%s` | %d | `%s` | %s | %s |\n", entry.Reason, entry.Kind.Status(), entry.Kind.Code(), cell(entry.Title), cell(entry.Advice))
+		fmt.Fprintf(&text, "| `%s` | %d | `%s` | %s | %s |\n", entry.Reason, entry.Kind.Status(), entry.Kind.Code(),
+			cell(entry.Title), cell(entry.Advice))
 	}
 	_, err := io.WriteString(w, text.String())
 	return err

@@ -5,19 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/cli/chat"
+	"parlance.dev/parlance/cli/command"
+	"parlance.dev/parlance/cli/dev"
+	"parlance.dev/parlance/cli/kb"
+	"parlance.dev/parlance/cli/tools"
+	"parlance.dev/parlance/cli/webhooks"
 	"parlance.dev/parlance/fault"
-)
-
-// Exit codes.
-const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
 )
 
 // IO is where a command reads and writes.
@@ -27,29 +24,26 @@ type IO struct {
 	Err io.Writer
 }
 
-// usageError marks a call with wrong arguments.
-type usageError struct{ error }
-
-// Execute runs the command that args name and returns the process's exit code.
+// Execute runs the command that args name and returns the exit code of the process.
 func Execute(ctx context.Context, streams IO, args []string) int {
 	root := newRoot(streams)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	switch {
 	case err == nil:
-		return exitDone
+		return command.ExitDone
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return exitDone // asked to stop, and stopped
+		return command.ExitDone // a person or the system stopped the command
 	}
 	fmt.Fprintf(streams.Err, "parlance: %s\n", explain(err))
-	if _, ok := errors.AsType[usageError](err); ok {
+	if _, ok := errors.AsType[command.UsageError](err); ok {
 		fmt.Fprintln(streams.Err, "Run the command with --help to see how it is used.")
-		return exitUsage
+		return command.ExitUsage
 	}
-	return exitFailed
+	return command.ExitFailed
 }
 
-// explain is an error in words for a person: a decision's message without its reason.
+// explain returns the text of an error, without the reason of a fault.
 func explain(err error) string {
 	if decided, ok := errors.AsType[*fault.Error](err); ok && decided.Kind() != fault.Internal {
 		return decided.Message
@@ -75,59 +69,16 @@ In production:
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return command.Usage(err) })
 	root.AddGroup(
 		&cobra.Group{ID: "run", Title: "Run:"},
 		&cobra.Group{ID: "use", Title: "Use:"},
 		&cobra.Group{ID: "admin", Title: "Administer:"},
 	)
-	root.AddCommand(commands()...)
+	root.AddCommand(
+		dev.New(version), newServer(), newWorker(),
+		chat.New(), kb.New(version), tools.New(version), webhooks.New(), webhooks.NewListen(), newModels(), newErrors(),
+		newDoctor(), newHealth(), newMigrate(), newTenants(), newKeys(), newConfig(), newVersion(),
+	)
 	return root
-}
-
-// exactArgs is cobra.ExactArgs that says what is missing and counts as a wrong call.
-func exactArgs(names ...string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		switch {
-		case len(args) < len(names):
-			return usageError{fmt.Errorf("%s is missing", names[len(args)])}
-		case len(args) > len(names):
-			return usageError{fmt.Errorf("%q is one argument too many", args[len(names)])}
-		}
-		return nil
-	}
-}
-
-// addSettings gives a command a flag for every setting.
-func addSettings(cmd *cobra.Command) {
-	for _, setting := range app.Settings() {
-		help := strings.ReplaceAll(setting.Help, "`", "") + " [" + setting.Env() + "]" // a quoted word would be taken for the value's name
-		if setting.Default != "" {
-			help += " Default: " + setting.Default + "."
-		}
-		cmd.Flags().String(setting.Flag(), "", help)
-	}
-}
-
-// settingFlags are the settings given as flags.
-func settingFlags(cmd *cobra.Command) map[string]string {
-	given := map[string]string{}
-	for _, setting := range app.Settings() {
-		if flag := cmd.Flags().Lookup(setting.Flag()); flag != nil && flag.Changed {
-			given[setting.Flag()] = flag.Value.String()
-		}
-	}
-	return given
-}
-
-// loadConfig reads the settings of a command and insists on those named.
-func loadConfig(cmd *cobra.Command, required ...string) (app.Config, error) {
-	config, err := app.Load(app.OSSource(settingFlags(cmd)))
-	if err != nil {
-		return app.Config{}, usageError{err}
-	}
-	if err := config.Require(required...); err != nil {
-		return app.Config{}, usageError{err}
-	}
-	return config, nil
 }

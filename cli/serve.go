@@ -4,22 +4,24 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"time"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/app"
-	"parlance.dev/parlance/platform/redis"
+	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/server"
 	"parlance.dev/parlance/sqlmigrations"
 )
 
-// production are the settings that server and worker refuse to start without.
+// production names the settings without which server and worker do not start.
 var production = []string{"DATABASE_URL", "REDIS_URL", "BLOB_URL", "MASTER_KEY_FILE"}
 
 func newServer() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "server", Short: "Answer requests and sockets; run any number of them", GroupID: "run", Args: exactArgs(),
+		Use: "server", Short: "Answer requests and sockets; run any number of them", GroupID: "run", Args: command.ExactArgs(),
 		Long: `Answers every protocol on one port. Needs a migrated database (parlance migrate up) and at
 least one parlance worker beside it.
 
@@ -32,51 +34,52 @@ it at once.`,
 			}
 			listener, err := listen(cmd.Context(), opened.Config)
 			if err != nil {
-				return closing(opened, err)
+				return command.Close(opened, err)
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "Listening on %s.\n", listener.Addr())
-			return closing(opened, opened.Serve(cmd.Context(), listener))
+			return command.Close(opened, opened.Serve(cmd.Context(), listener))
 		},
 	}
-	addSettings(cmd)
+	command.AddSettings(cmd)
 	return cmd
 }
 
 func newWorker() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "worker", Short: "Ingest sources, deliver webhooks, end idle sessions; run any number of them", GroupID: "run", Args: exactArgs(),
+		Use: "worker", Short: "Ingest sources, deliver webhooks, end idle sessions; run any number of them", GroupID: "run",
+		Args: command.ExactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opened, err := openProduction(cmd, "worker")
 			if err != nil {
 				return err
 			}
 			fmt.Fprintln(cmd.ErrOrStderr(), "Working.")
-			return closing(opened, opened.Work(cmd.Context()))
+			return command.Close(opened, opened.Work(cmd.Context()))
 		},
 	}
-	addSettings(cmd)
+	command.AddSettings(cmd)
 	return cmd
 }
 
 // openProduction opens the parts of a server or worker on a database with this version's schema.
 func openProduction(cmd *cobra.Command, component string) (*app.App, error) {
 	tuneCollector()
-	config, err := loadConfig(cmd, production...)
+	config, err := command.LoadConfig(cmd, production...)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkSchema(cmd.Context(), config.Direct().Reveal()); err != nil {
 		return nil, err
 	}
-	return openApp(cmd.Context(), config, component)
+	return command.Process{Config: config, Version: version, Component: component}.Open(cmd.Context())
 }
 
-// checkSchema refuses a database that is behind. One that is ahead is fine: migrations are safe
-// while the previous binary runs.
+// checkSchema refuses a database that lacks migrations. A database that is ahead is accepted:
+// migrations are safe while the previous version runs.
 func checkSchema(ctx context.Context, databaseURL string) error {
 	migrations, err := sqlmigrations.Status(ctx, databaseURL)
 	if err != nil {
-		return fmt.Errorf("look at the database's schema: %w", err)
+		return fmt.Errorf("read which migrations were applied: %w", err)
 	}
 	missing := 0
 	for _, migration := range migrations {
@@ -85,31 +88,14 @@ func checkSchema(ctx context.Context, databaseURL string) error {
 		}
 	}
 	if missing > 0 {
-		return fmt.Errorf("the database lacks %d of %d migrations: run `parlance migrate up` with the same DATABASE_URL first", missing, len(migrations))
+		return fmt.Errorf("the database lacks %d of %d migrations: run `parlance migrate up` with the same DATABASE_URL first",
+			missing, len(migrations))
 	}
 	return nil
 }
 
-// openApp joins the parts of a process.
-func openApp(ctx context.Context, config app.Config, component string) (*app.App, error) {
-	log, err := app.OpenLogger(config)
-	if err != nil {
-		return nil, err
-	}
-	redis.LogTo(log, config.RedisURL.Reveal())
-	return app.Open(ctx, config, app.Params{Version: version, Log: log, Component: component})
-}
-
-// closing closes the parts; what went wrong before wins.
-func closing(opened *app.App, err error) error {
-	if closed := opened.Close(); err == nil && closed != nil {
-		return fmt.Errorf("close: %w", closed)
-	}
-	return err
-}
-
-// listen takes the configured address, with TLS when a certificate is configured, which is read
-// again at SIGHUP until ctx ends, and when its files change.
+// listen listens on the configured address, with TLS when a certificate is configured. The
+// certificate is read again when its files change, and at each SIGHUP until ctx ends.
 func listen(ctx context.Context, config app.Config) (net.Listener, error) {
 	listener, err := server.Listen(ctx, config.Listen)
 	if err != nil {
@@ -118,7 +104,7 @@ func listen(ctx context.Context, config app.Config) (net.Listener, error) {
 	if config.TLSCertFile == "" {
 		return listener, nil
 	}
-	certificate, err := loadCertificate(config)
+	certificate, err := command.LoadCertificate(config)
 	if err != nil {
 		_ = listener.Close() // never used
 		return nil, err
@@ -127,17 +113,19 @@ func listen(ctx context.Context, config app.Config) (net.Listener, error) {
 	return server.WithTLS(listener, certificate), nil
 }
 
-func loadCertificate(config app.Config) (*server.Certificate, error) {
-	log, err := app.OpenLogger(config)
-	if err != nil {
-		return nil, err
-	}
-	certificate, err := server.LoadCertificate(server.CertificateConfig{CertFile: config.TLSCertFile, KeyFile: config.TLSKeyFile, Log: log, Now: time.Now})
-	if err != nil {
-		return nil, fmt.Errorf("read PARLANCE_TLS_CERT_FILE and PARLANCE_TLS_KEY_FILE: %w", err)
-	}
-	return certificate, nil
+// onHangUp calls do at each SIGHUP until ctx ends. SIGHUP then does not end the process.
+func onHangUp(ctx context.Context, do func()) {
+	signals := make(chan os.Signal, 1) // signals that arrive together need one call
+	signal.Notify(signals, syscall.SIGHUP)
+	go func() {
+		defer signal.Stop(signals)
+		for {
+			select {
+			case <-signals:
+				do()
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
 }
-
-// devDrain is how long a stopping `parlance dev` waits for requests: nobody depends on them.
-const devDrain = 5 * time.Second

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
@@ -11,12 +11,15 @@ import (
 	"testing"
 	"time"
 
+	"parlance.dev/parlance/cli"
+	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/test/clitest"
 	"parlance.dev/parlance/test/pgtest"
 	"parlance.dev/parlance/test/redistest"
 )
 
-// productionFlags are the settings of a server or worker on databases of the test's own.
+// productionFlags are the settings of a server or worker on the test's databases.
 func productionFlags(t *testing.T, databaseURL string) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,8 +35,8 @@ func productionFlags(t *testing.T, databaseURL string) []string {
 
 func TestProductionNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	for _, command := range []string{"server", "worker"} {
-		execute(t, "", command, "--database-url", "", "--redis-url", "").wants(t, exitUsage,
+	for _, name := range []string{"server", "worker"} {
+		clitest.Execute(t, "", name, "--database-url", "", "--redis-url", "").Wants(t, command.ExitUsage,
 			"DATABASE_URL is not set", "REDIS_URL is not set", "PARLANCE_BLOB_URL is not set", "PARLANCE_MASTER_KEY_FILE is not set")
 	}
 }
@@ -41,16 +44,16 @@ func TestProductionNamesWhatIsMissing(t *testing.T) {
 func TestProductionRefusesAnOldSchema(t *testing.T) {
 	t.Parallel()
 	flags := productionFlags(t, pgtest.NewWith(t, pgtest.Empty{}).URL)
-	for _, command := range []string{"server", "worker"} {
-		execute(t, "", append([]string{command}, flags...)...).wants(t, exitFailed, "run `parlance migrate up`")
+	for _, name := range []string{"server", "worker"} {
+		clitest.Execute(t, "", append([]string{name}, flags...)...).Wants(t, command.ExitFailed, "run `parlance migrate up`")
 	}
-	for _, command := range [][]string{{"tenants", "create", "acme"}, {"tenants", "list"}} {
-		execute(t, "", append(command, "--database-url", flags[1])...).wants(t, exitFailed, "run `parlance migrate up`")
+	for _, words := range [][]string{{"tenants", "create", "acme"}, {"tenants", "list"}} {
+		clitest.Execute(t, "", append(words, "--database-url", flags[1])...).Wants(t, command.ExitFailed, "run `parlance migrate up`")
 	}
-	execute(t, "", "migrate", "up", "--database-url", flags[1]).wants(t, exitDone, "has the schema")
+	clitest.Execute(t, "", "migrate", "up", "--database-url", flags[1]).Wants(t, command.ExitDone, "has the schema")
 }
 
-// TestServerAndWorker starts both as production does, and stops them as SIGTERM does.
+// TestServerAndWorker starts both with production settings, and stops them as SIGTERM does.
 func TestServerAndWorker(t *testing.T) {
 	t.Parallel()
 	flags := productionFlags(t, pgtest.New(t).URL)
@@ -64,7 +67,7 @@ func TestServerAndWorker(t *testing.T) {
 			args = append(args, "--listen", "127.0.0.1:0")
 		}
 		go func() {
-			code := Execute(running, IO{In: &bytes.Buffer{}, Out: io.Discard, Err: out}, args)
+			code := cli.Execute(running, cli.IO{In: &bytes.Buffer{}, Out: io.Discard, Err: out}, args)
 			_ = out.w.Close() // ends the wait for what it never said
 			codes <- fmt.Sprint(name, " ", code)
 		}()
@@ -96,7 +99,7 @@ func TestServerAndWorker(t *testing.T) {
 	}
 }
 
-// pipe is what a command says while it runs.
+// pipe is the output of a running command.
 type pipe struct {
 	r    *io.PipeReader
 	w    *io.PipeWriter
@@ -111,7 +114,7 @@ func newPipe() *pipe {
 // Write implements io.Writer.
 func (p *pipe) Write(b []byte) (int, error) { return p.w.Write(b) }
 
-// await returns the first group of the pattern; what is said after it is dropped.
+// await returns the first group of the pattern, and discards the rest of the output.
 func (p *pipe) await(t *testing.T, pattern *regexp.Regexp) string {
 	t.Helper()
 	buffer := make([]byte, 4096)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
 )
@@ -15,8 +16,8 @@ func newTenants() *cobra.Command {
 	cmd := &cobra.Command{Use: "tenants", Short: "Create, list and change tenants", GroupID: "admin"}
 	cmd.AddCommand(newTenantsCreate(), newTenantsList(), newTenantsPlan(), newTenantsDelete())
 	for _, sub := range cmd.Commands() {
-		addSettings(sub)
-		addDataDir(sub)
+		command.AddSettings(sub)
+		command.AddDataDir(sub)
 	}
 	return cmd
 }
@@ -26,7 +27,7 @@ func newTenantsCreate() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "create NAME", Short: "Make a tenant with a workspace and an admin key, which is shown once",
-		Example: "  parlance tenants create acme --plan pro --json", Args: exactArgs("NAME"),
+		Example: "  parlance tenants create acme --plan pro --json", Args: command.ExactArgs("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			tenancy, release, err := openTenancy(cmd)
 			if err != nil {
@@ -38,7 +39,7 @@ func newTenantsCreate() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return printJSON(cmd, struct {
+				return command.PrintJSON(cmd, struct {
 					TenantID    workspaces.TenantID `json:"tenant_id"`
 					WorkspaceID workspaces.ID       `json:"workspace_id"`
 					APIKey      string              `json:"api_key"`
@@ -56,7 +57,7 @@ func newTenantsCreate() *cobra.Command {
 
 func newTenantsList() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the tenants with their plans", Args: exactArgs(),
+		Use: "list", Short: "List the tenants with their plans", Args: command.ExactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			tenancy, release, err := openTenancy(cmd)
 			if err != nil {
@@ -64,15 +65,14 @@ func newTenantsList() *cobra.Command {
 			}
 			defer release()
 			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			for token, more := "", true; more; more = token != "" {
-				tenants, next, err := tenancy.Tenants(cmd.Context(), postgres.PageParams{Size: postgres.MaxPageSize, Token: token})
-				if err != nil {
-					return err
-				}
-				for _, t := range tenants {
-					fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Plan, t.CreatedAt.UTC().Format(time.RFC3339))
-				}
-				token = next
+			tenants, err := command.All(func(token string) ([]workspaces.Tenant, string, error) {
+				return tenancy.Tenants(cmd.Context(), postgres.PageParams{Size: postgres.MaxPageSize, Token: token})
+			})
+			if err != nil {
+				return err
+			}
+			for _, t := range tenants {
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Plan, t.CreatedAt.UTC().Format(time.RFC3339))
 			}
 			return table.Flush()
 		},
@@ -81,7 +81,8 @@ func newTenantsList() *cobra.Command {
 
 func newTenantsPlan() *cobra.Command {
 	return &cobra.Command{
-		Use: "set-plan TENANT_ID PLAN", Short: "Move a tenant to another plan, from its next request on", Args: exactArgs("TENANT_ID", "PLAN"),
+		Use: "set-plan TENANT_ID PLAN", Short: "Move a tenant to another plan, from its next request on",
+		Args: command.ExactArgs("TENANT_ID", "PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			tenancy, release, err := openTenancy(cmd)
 			if err != nil {
@@ -101,10 +102,10 @@ func newTenantsPlan() *cobra.Command {
 func newTenantsDelete() *cobra.Command {
 	var sure bool
 	cmd := &cobra.Command{
-		Use: "delete TENANT_ID", Short: "Remove a tenant with everything in it; it cannot be undone", Args: exactArgs("TENANT_ID"),
+		Use: "delete TENANT_ID", Short: "Remove a tenant with everything in it; it cannot be undone", Args: command.ExactArgs("TENANT_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !sure {
-				return usageError{fmt.Errorf("this removes everything of %s: add --yes to do it", args[0])}
+				return command.Usagef("this removes everything of %s: add --yes to do it", args[0])
 			}
 			tenancy, release, err := openTenancy(cmd)
 			if err != nil {

@@ -7,10 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/sqlmigrations"
 )
 
-// The linker sets these for a release and for images, which are built without the repository:
+// The linker sets these for releases and images, which are built without the repository:
 // -X parlance.dev/parlance/cli.version=1.2.3 -X parlance.dev/parlance/cli.revision=<commit>.
 var (
 	version  = "0.3.0-dev"
@@ -19,7 +20,7 @@ var (
 
 func newVersion() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version, the commit and the schema it works with", GroupID: "admin", Args: exactArgs(),
+		Use: "version", Short: "Print the version, the commit and the schema it works with", GroupID: "admin", Args: command.ExactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "parlance %s (%s, schema %s, %s %s/%s)\n",
 				version, commit(), sqlmigrations.Hash(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
@@ -28,7 +29,7 @@ func newVersion() *cobra.Command {
 	}
 }
 
-// commit is the commit the binary was built from, as the linker was told or the go command stamped it.
+// commit returns the commit that the binary was built from, as set by the linker or the go command.
 func commit() string {
 	if revision != "" {
 		return revision[:min(len(revision), 12)]

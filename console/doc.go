@@ -1,20 +1,28 @@
-// Package console is the session page at /console/: pick an agent, talk to it in text, and see what it
-// did: passages with their scores, calls of tools, the receipt, where the time went, and every event of
-// the socket. It is also a debugger for those who build Parlance.
+// Package console is the session page at /console/: pick an agent, talk to it in text, and see what
+// it did: passages with their scores, calls of tools, the receipt, the time of each stage, and
+// every event of the socket. It is also a debugger for the developers of Parlance.
 //
-// The files are served as they lie here: HTML, CSS and JavaScript modules, no build step, nothing from
-// elsewhere. The page knows the API only; it holds no right that the key typed into it does not have.
+// The files are served as they are: HTML, CSS and JavaScript modules, without a build step, and
+// nothing from other hosts. The page uses the API alone, with the rights of the key that the user
+// enters.
 //
-//	js/app.js      the frame: key, views, theme      js/api.js        REST, errors as sentences
-//	js/setup.js    what a session begins with        js/realtime.js   the socket, coming back, close codes
-//	js/talk.js     the live conversation             js/now.js        what is being said in it
-//	js/requests.js what the agent waits for          js/log.js        the raw events
-//	js/turn.js     one turn with everything in it    js/transcript.js a session's turns, kept up to date
-//	js/receipt.js  a turn's receipt                  js/timing.js     the waterfall
-//	js/sessions.js past sessions                     js/dom.js        elements; text is only ever text
+//	js/app.js         the frame of the page: key, views, theme
+//	js/api.js         REST, errors as sentences
+//	js/setup.js       the settings of a new session
+//	js/talk.js        the live conversation
+//	js/now.js         its exchanges in progress
+//	js/realtime.js    the socket: reconnects, close codes
+//	js/requests.js    what the agent waits for
+//	js/log.js         the raw events
+//	js/transcript.js  a session's turns, kept up to date
+//	js/turn.js        the card of a turn
+//	js/receipt.js     a turn's receipt
+//	js/timing.js      a turn's stages as bars
+//	js/sessions.js    past sessions
+//	js/dom.js         elements
 //
-// Texts of users, agents, tools and sources are never HTML: dom.js has no way to make it of a string, and
-// the Content-Security-Policy that server sends (Trusted Types) lets no other code do it.
+// Texts of users, agents, tools and sources are never HTML: dom.js cannot make HTML from a string,
+// and the Content-Security-Policy of package server (Trusted Types) keeps any other code from it.
 //
-// server serves the files, with their headers; it has no state.
+// Package server serves the files with their headers.
 package console

@@ -12,17 +12,17 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/stablejson"
 	"parlance.dev/parlance/platform/telemetry"
-	"parlance.dev/parlance/platform/wire"
 )
 
-// Channel is the Postgres channel on which a commit that appended events is announced.
+// Channel is the Postgres channel that is notified when events are committed.
 const Channel = "parlance_events"
 
-// What the announcement says: which relay has something to do. Other words are for both.
+// The payload of the notification says which relay has something to do. Any other one is for both.
 const (
-	WordPublic   = "public"
-	WordInternal = "internal"
+	PublicAppended   = "public"
+	InternalAppended = "internal"
 )
 
 // Event is something that happened. TenantID, WorkspaceID, Type and CreatedAt are required,
@@ -33,16 +33,16 @@ type Event struct {
 	TenantID    string
 	WorkspaceID string
 	Type        Type
-	// Subject is what an internal event's task is about, e.g. a source's id; for webhook.disabled
-	// the endpoint, which does not get it.
+	// Subject is the id that an internal event's task works on, e.g. of a source; for
+	// webhook.disabled the endpoint, which does not get the event.
 	Subject string
-	// Payload is the message of a public event (see events.proto); nil for internal ones.
+	// Payload is the message of a public event (see events.proto); nil for internal events.
 	Payload proto.Message
 	// CreatedAt is taken before the transaction, in UTC.
 	CreatedAt time.Time
 }
 
-// Row is a line of the outbox.
+// Row is a row of the outbox.
 type Row struct {
 	bun.BaseModel `bun:"table:events,alias:e"`
 
@@ -52,24 +52,24 @@ type Row struct {
 	WorkspaceID string `bun:"workspace_id"`
 	Type        Type   `bun:"type"`
 	Subject     string `bun:"subject"`
-	// AgentID is the agent that a public event is about; empty: none, or a row of before it was known.
+	// AgentID is the agent that a public event is about; empty: none, or a row of an older version.
 	AgentID   string    `bun:"agent_id"`
 	Body      []byte    `bun:"body,type:bytea"`
 	CreatedAt time.Time `bun:"created_at"`
 	RelayedAt time.Time `bun:"relayed_at,nullzero"`
-	// Traceparent and RequestID are what made the event happen (see Origin); empty: nothing known.
+	// Traceparent and RequestID are the origin of the event; empty: unknown.
 	Traceparent string `bun:"traceparent"`
 	RequestID   string `bun:"request_id"`
-	// Position is the place of a relayed public event in the feed, counted from 1.
+	// Position is the position of a relayed public event in the feed, from 1.
 	Position int64 `bun:"position,nullzero"`
 }
 
-// Origin is what made the event happen, for those who go on from it.
+// Origin is what caused the event.
 func (r Row) Origin() telemetry.Origin {
 	return telemetry.Origin{Traceparent: r.Traceparent, RequestID: r.RequestID}
 }
 
-// body is what endpoints receive, in this order of members. Source: decisions, Webhooks.
+// body is the JSON that endpoints receive. Source: decisions, Webhooks.
 type body struct {
 	Type        Type            `json:"type"`
 	EventID     string          `json:"event_id"`
@@ -79,9 +79,8 @@ type body struct {
 	Data        json.RawMessage `json:"data"`
 }
 
-// Append writes the event to the outbox inside the caller's transaction and returns its id. The
-// trace and the request id of ctx go with it.
-// Appending an id a second time changes nothing.
+// Append inserts the event into the outbox in the caller's transaction and returns its id. The row
+// has the trace and the request id of ctx. Appending an id a second time changes nothing.
 func Append(ctx context.Context, tx bun.IDB, e Event) (id string, err error) {
 	ctx, span := telemetry.Start(ctx, telemetry.Producer, "append "+string(e.Type),
 		telemetry.Text("messaging.system", "parlance_outbox"), telemetry.Text("messaging.destination.name", string(e.Type)),
@@ -101,20 +100,20 @@ func Append(ctx context.Context, tx bun.IDB, e Event) (id string, err error) {
 		Subject: e.Subject, AgentID: agentOf(e.Payload), Body: encoded, CreatedAt: e.CreatedAt,
 		Traceparent: origin.Traceparent, RequestID: origin.RequestID,
 	}
-	// Postgres delivers one notification a transaction for equal payloads, at commit.
-	word := WordPublic
+	// Postgres sends equal notifications of a transaction once, at commit.
+	payload := PublicAppended
 	if strings.HasPrefix(string(e.Type), "_") {
-		word = WordInternal
+		payload = InternalAppended
 	}
 	insert := tx.NewInsert().Model(&row).On("CONFLICT (tenant_id, event_id) DO NOTHING").Returning("seq")
-	if _, err := tx.NewRaw("WITH appended AS (?) SELECT pg_notify(?, ?)", insert, Channel, word).Exec(ctx); err != nil {
+	if _, err := tx.NewRaw("WITH appended AS (?) SELECT pg_notify(?, ?)", insert, Channel, payload).Exec(ctx); err != nil {
 		return "", fmt.Errorf("append event %s: %w", e.Type, err)
 	}
 	return e.ID, nil
 }
 
-// Body is the JSON a webhook endpoint receives for the event, made once so that every attempt
-// signs the same bytes.
+// Body returns the JSON that endpoints receive for the event. It is made once, so that every
+// attempt signs the same bytes.
 func Body(e Event) ([]byte, error) {
 	data, err := marshalPayload(e.Payload)
 	if err != nil {
@@ -130,7 +129,7 @@ func Body(e Event) ([]byte, error) {
 	return encoded, nil
 }
 
-// agentOf is the agent_id of a payload that has one.
+// agentOf returns the agent_id of a payload; "" when it has none.
 func agentOf(payload proto.Message) string {
 	if payload == nil {
 		return ""
@@ -143,10 +142,10 @@ func agentOf(payload proto.Message) string {
 	return message.Get(field).String()
 }
 
-// marshalPayload is snake_case JSON with every field; {} without a payload.
+// marshalPayload returns snake_case JSON with every field; {} without a payload.
 func marshalPayload(payload proto.Message) (json.RawMessage, error) {
 	if payload == nil {
 		return json.RawMessage("{}"), nil
 	}
-	return wire.JSON(payload)
+	return stablejson.Marshal(payload)
 }

@@ -26,7 +26,7 @@ const (
 	WebhookDisabled       Type = "webhook.disabled"
 )
 
-// The internal events: each becomes one task whose argument is the event's subject.
+// The internal events: each becomes a task for its subject, or wakes a dispatcher.
 const (
 	// SourceQueued: a source (subject) waits for ingestion.
 	SourceQueued Type = "_source.queued"
@@ -73,7 +73,7 @@ func PublicTypes() []Type {
 	return types
 }
 
-// NewPayload is an empty payload message of a public event; nil for any other type.
+// NewPayload returns an empty payload message of a public event; nil for other types.
 func NewPayload(t Type) proto.Message {
 	message, ok := public[t]
 	if !ok {

@@ -1,9 +1,8 @@
 // Package events is the catalog of what happens, and the transactional outbox.
 //
 // A noun calls [Append] in the transaction that makes the thing true; nothing else leaves
-// Parlance as a side effect. After commit the relay (package worker) turns each row into
-// webhook deliveries (public events) or a task (internal ones), at least once and with
-// deterministic task ids, so a repeat is harmless.
+// Parlance as a side effect. After commit the relay (package worker) turns each row into webhook
+// deliveries (public events) or a task (internal ones), at least once; a repeat is harmless.
 //
 //	noun's transaction: rows + events.Append ──commit──► NOTIFY parlance_events ──► relay
 //

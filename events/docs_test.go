@@ -31,7 +31,7 @@ var occasions = map[events.Type]string{
 	events.WebhookDisabled:       "An endpoint was disabled automatically. The endpoint itself does not get it.",
 }
 
-// TestPage: docs/webhooks.md shows the events as they are. Rewrite it with -update.
+// TestPage compares docs/webhooks.md with the events; -update rewrites it.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	const path, mark = "../docs/webhooks.md", "go test ./events -update -->\n"

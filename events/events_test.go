@@ -71,7 +71,10 @@ func relay(t *testing.T, db *postgres.DB) (ids []string) {
 
 func feed(t *testing.T, db *postgres.DB, ref workspaces.Ref, after int64) (rows []events.Row, ids []string) {
 	t.Helper()
-	page, err := events.Feed(t.Context(), db, events.FeedParams{TenantID: string(ref.TenantID), WorkspaceID: string(ref.ID), After: after, Limit: 100})
+	page, err := events.Feed(t.Context(), db, events.FeedParams{
+		TenantID: string(ref.TenantID), WorkspaceID: string(ref.ID),
+		After: after, Limit: 100,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +130,8 @@ func TestEmitIsRefused(t *testing.T) {
 			t.Errorf("an invoice %s was appended", name)
 		}
 	}
-	if _, err := events.AppendFatigueAlert(t.Context(), db, events.Occasion{TenantID: string(ref.TenantID), At: at}, &events.FatigueAlertData{}); err == nil {
+	if _, err := events.AppendFatigueAlert(t.Context(), db, events.Occasion{TenantID: string(ref.TenantID), At: at},
+		&events.FatigueAlertData{}); err == nil {
 		t.Error("an alert without a workspace was appended")
 	}
 }
@@ -138,7 +142,8 @@ func TestBody(t *testing.T) {
 		ID: "evt_1", TenantID: "ten_1", WorkspaceID: "ws_1", Type: events.FatigueAlert, CreatedAt: at,
 		Payload: &events.FatigueAlertData{UserId: "u", Window: "30m", Measure: "turns", Value: 61, Limit: 60},
 	})
-	want := `{"type":"fatigue.alert","event_id":"evt_1","tenant_id":"ten_1","workspace_id":"ws_1","created_at":"2026-03-01T12:00:00.123456Z",` +
+	want := `{"type":"fatigue.alert","event_id":"evt_1","tenant_id":"ten_1","workspace_id":"ws_1",` +
+		`"created_at":"2026-03-01T12:00:00.123456Z",` +
 		`"data":{"user_id":"u","agent_id":"","session_id":"","window":"30m","measure":"turns","value":61,"limit":60}}`
 	if err != nil || string(body) != want {
 		t.Errorf("got %s, %v\nwant %s", body, err, want)
@@ -206,9 +211,8 @@ func TestInternalEventsStayInside(t *testing.T) {
 	}
 }
 
-// TestPlacesWhateverThePlan: places are given out once and in order, also when Postgres takes the table for so small
-// that it looks at the places for each event anew.
-func TestPlacesWhateverThePlan(t *testing.T) {
+// TestPositionsWhateverThePlan shows that positions are unique and in order with every join plan.
+func TestPositionsWhateverThePlan(t *testing.T) {
 	t.Parallel()
 	db, ref := open(t)
 	var want []string
@@ -239,8 +243,8 @@ func TestPlacesWhateverThePlan(t *testing.T) {
 	}
 }
 
-// TestFeedNeverInsertsBefore: an event that was appended first and committed last comes after
-// what was already read.
+// TestFeedNeverInsertsBefore shows that an event that was appended first and committed last comes
+// after events that were already read.
 func TestFeedNeverInsertsBefore(t *testing.T) {
 	t.Parallel()
 	db, ref := open(t)

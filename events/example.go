@@ -9,10 +9,10 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// exampleTime is in every example; it is nobody's.
+// exampleTime is the time in every example.
 var exampleTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// The ids of the examples; they are nobody's either.
+// The ids in the examples.
 const (
 	exampleEvent     = "evt_01jgk2m0q5example0event0"
 	exampleTenant    = "ten_01jgk2m0q5example0tenant"
@@ -22,20 +22,21 @@ const (
 	exampleTurn      = "turn_01jgk2m0q5example0turn00"
 )
 
-// Example is a payload of the public type as it could be, for tests of receivers and for the
-// documentation: it has every field that such an event has; nil for any other type.
+// Example returns a realistic payload of the public type, with every field, for tests of receivers
+// and for the documentation; nil for other types.
 func Example(t Type) proto.Message {
 	build, known := examples[t]
 	if !known {
 		return nil
 	}
 	payload := build()
-	// A field that was added to the contract and not to the example.
+	// Fields that were added to the contract and not to the example.
 	fill(payload.ProtoReflect())
 	return payload
 }
 
-// ExampleBody is what an endpoint gets for an example; nil for a type that is not public.
+// ExampleBody returns the JSON that endpoints receive for an example; nil for a type that is not
+// public.
 func ExampleBody(t Type) ([]byte, error) {
 	payload := Example(t)
 	if payload == nil {
@@ -48,13 +49,13 @@ func ExampleBody(t Type) ([]byte, error) {
 	return Body(e)
 }
 
-// absent are fields that an example is right to lack.
+// absent are fields that examples leave out.
 var absent = map[protoreflect.FullName]bool{
 	"parlance.v1.PostCallTranscription.transcript_url": true, // only when truncated
 	"parlance.v1.CallAnalysis.error":                   true, // only when it failed
 }
 
-// fill puts something into every field of m that has nothing. No payload message contains itself.
+// fill sets every field of m that is not set. No payload message contains itself.
 func fill(m protoreflect.Message) {
 	switch known := m.Interface().(type) {
 	case *timestamppb.Timestamp:

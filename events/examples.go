@@ -22,7 +22,8 @@ var examples = map[Type]func() proto.Message{
 	DSARReady: func() proto.Message {
 		return &DSARReadyData{
 			RequestId: "dsar_01jgk2m0q5example0reques", UserId: "customer-42", Kind: "export", SizeBytes: 48213,
-			DownloadUrl: "https://parlance.example.org/v1/privacy/downloads/dsar_01jgk2m0q5example0reques?token=…", ExpiresAt: timestamppb.New(exampleTime.AddDate(0, 0, 7)),
+			DownloadUrl: "https://parlance.example.org/v1/privacy/downloads/dsar_01jgk2m0q5example0reques?token=…",
+			ExpiresAt:   timestamppb.New(exampleTime.AddDate(0, 0, 7)),
 		}
 	},
 	FatigueAlert: func() proto.Message {
@@ -56,7 +57,8 @@ var examples = map[Type]func() proto.Message{
 	KBSourceIngested: func() proto.Message {
 		return &KBSourceIngestedData{
 			SourceId: "src_01jgk2m0q5example0source", Name: "Returns policy", Kind: "file", MediaType: "application/pdf", Status: "ready",
-			SizeBytes: 182044, PageCount: 12, ChunkCount: 48, EmbeddingModel: "parlance-lexical-2", DurationMs: 2140, ReadyAt: timestamppb.New(exampleTime),
+			SizeBytes: 182044, PageCount: 12, ChunkCount: 48, EmbeddingModel: "parlance-lexical-2",
+			DurationMs: 2140, ReadyAt: timestamppb.New(exampleTime),
 		}
 	},
 	TurnPersistenceFailed: func() proto.Message {
@@ -76,7 +78,8 @@ var examples = map[Type]func() proto.Message{
 func exampleTranscription() proto.Message {
 	began := exampleTime.Add(-90 * time.Second)
 	return &PostCallTranscriptionData{
-		AgentId: exampleAgent, ConversationId: exampleSession, SessionId: exampleSession, Status: "done", UserId: "customer-42", AgentVersion: 3, Modality: "text",
+		AgentId: exampleAgent, ConversationId: exampleSession, SessionId: exampleSession, Status: "done",
+		UserId: "customer-42", AgentVersion: 3, Modality: "text",
 		Transcript: []*parlancev1.TranscriptEntry{
 			{
 				Role: "user", Message: "Where is my order A-1001?", TurnId: exampleTurn, TimeInCallSecs: 4, Feedback: "like",
@@ -92,12 +95,17 @@ func exampleTranscription() proto.Message {
 		},
 		Metadata: &parlancev1.CallMetadata{
 			StartTimeUnixSecs: float64(began.Unix()), CallDurationSecs: 90, TerminationReason: "user_hangup", MainLanguage: "en", TextOnly: true,
-			TurnCount: 1, InputTokens: 812, OutputTokens: 36, Feedback: &parlancev1.CallFeedback{OverallScore: proto.String("like"), Likes: 1, Dislikes: 0},
+			TurnCount: 1, InputTokens: 812, OutputTokens: 36,
+			Feedback: &parlancev1.CallFeedback{OverallScore: proto.String("like"), Likes: 1, Dislikes: 0},
 		},
 		Analysis: &parlancev1.CallAnalysis{
 			CallSuccessful: "success", TranscriptSummary: "The customer asked where an order is and was told that it was shipped.", Status: "done",
-			EvaluationCriteriaResults: object("answered", map[string]any{"criteria_id": "answered", "result": "success", "rationale": "The status was given."}),
-			DataCollectionResults:     object("order_id", map[string]any{"data_collection_id": "order_id", "value": "A-1001", "rationale": "The customer named it."}),
+			EvaluationCriteriaResults: object("answered", map[string]any{
+				"criteria_id": "answered", "result": "success", "rationale": "The status was given.",
+			}),
+			DataCollectionResults: object("order_id", map[string]any{
+				"data_collection_id": "order_id", "value": "A-1001", "rationale": "The customer named it.",
+			}),
 		},
 		ConversationInitiationClientData: &parlancev1.ConversationInitiation{
 			ConversationConfigOverride: object("agent", map[string]any{"language": "en"}), DynamicVariables: map[string]string{"plan": "gold"},
@@ -105,7 +113,8 @@ func exampleTranscription() proto.Message {
 		Memory: &parlancev1.CallMemory{
 			Extraction: "done", Forgotten: []string{"mem_01jgk2m0q5example0forgot"},
 			Learnt: []*parlancev1.LearntMemory{{
-				Id: "mem_01jgk2m0q5example0memory", Kind: "note", Text: "Has an open order, A-1001.", Category: "orders", Status: "active", CreatedBy: "model", TurnId: exampleTurn,
+				Id: "mem_01jgk2m0q5example0memory", Kind: "note", Text: "Has an open order, A-1001.", Category: "orders",
+				Status: "active", CreatedBy: "model", TurnId: exampleTurn,
 			}},
 		},
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// feedScan is how many events one page with a filter looks at.
+// feedScan is how many events a page with a filter scans.
 const feedScan = 2000
 
 // FeedParams asks for public events of a workspace and of its tenant as a whole.
@@ -23,18 +23,19 @@ type FeedParams struct {
 	Limit int
 }
 
-// FeedPage is a stretch of the feed.
+// FeedPage is a page of the feed.
 type FeedPage struct {
 	Rows []Row
-	// More says that there is more behind End, which is where to go on: the last position looked at.
+	// More says that there is more behind End, which is where to go on: the last position looked
+	// at.
 	More bool
 	End  int64
 }
 
-// The two parts of a workspace's feed, each in the order of its index: its own events and those of
-// its tenant as a whole.
+// These statements read one of the two parts of a workspace's feed, in the order of an index: its
+// own events, or those of its tenant as a whole.
 const (
-	feedPlaces = `
+	feedPositions = `
 SELECT e.position
 FROM events AS e
 WHERE e.tenant_id = ?
@@ -56,18 +57,18 @@ ORDER BY e.position
 LIMIT ?`
 )
 
-// Feed returns relayed public events in the order of their positions. An event never appears
-// before one that was already returned, so a reader that goes on from the last misses nothing.
-// With Types a page looks at feedScan events and may be short, or empty, with More behind it.
+// Feed returns relayed public events in the order of their positions. A new event never has a
+// position before one that was returned, so a reader that continues behind the last one misses
+// nothing. With Types a page scans feedScan events, and may be short or empty with More set.
 func Feed(ctx context.Context, db bun.IDB, p FeedParams) (FeedPage, error) {
 	page := FeedPage{End: p.After}
 	upTo := int64(math.MaxInt64)
 	if len(p.Types) > 0 {
 		seen, err := scanFeed(ctx, db, p)
-		if err != nil || seen.Places == 0 {
+		if err != nil || seen.Count == 0 {
 			return page, err
 		}
-		page.End, page.More, upTo = seen.Last, seen.Places == feedScan, seen.Last
+		page.End, page.More, upTo = seen.Last, seen.Count == feedScan, seen.Last
 	}
 	rows, err := feedTo(ctx, db, p, upTo)
 	if err != nil {
@@ -81,24 +82,24 @@ func Feed(ctx context.Context, db bun.IDB, p FeedParams) (FeedPage, error) {
 	return page, nil
 }
 
-// stretch is how far one page with a filter looks.
-type stretch struct {
-	Places int   `bun:"places"`
-	Last   int64 `bun:"last"`
+// scanned is how many events a page with a filter scans, and the position of the last one.
+type scanned struct {
+	Count int   `bun:"count"`
+	Last  int64 `bun:"last"`
 }
 
-func scanFeed(ctx context.Context, db bun.IDB, p FeedParams) (stretch, error) {
-	var seen stretch
-	err := db.NewRaw("SELECT count(*) AS places, coalesce(max(position), 0) AS last FROM (SELECT position FROM (("+feedPlaces+
-		") UNION ALL ("+feedPlaces+")) AS places ORDER BY position LIMIT ?) AS seen",
+func scanFeed(ctx context.Context, db bun.IDB, p FeedParams) (scanned, error) {
+	var seen scanned
+	err := db.NewRaw("SELECT count(*) AS count, coalesce(max(position), 0) AS last FROM (SELECT position FROM (("+feedPositions+
+		") UNION ALL ("+feedPositions+")) AS positions ORDER BY position LIMIT ?) AS seen",
 		p.TenantID, p.WorkspaceID, p.After, feedScan, p.TenantID, "", p.After, feedScan, feedScan).Scan(ctx, &seen)
 	if err != nil {
-		return stretch{}, fmt.Errorf("look for events of the feed: %w", err)
+		return scanned{}, fmt.Errorf("scan the feed of events: %w", err)
 	}
 	return seen, nil
 }
 
-// feedTo reads one event more than the page has.
+// feedTo reads a page up to a position, and one event more.
 func feedTo(ctx context.Context, db bun.IDB, p FeedParams, upTo int64) ([]Row, error) {
 	part := feedRows
 	if len(p.Types) > 0 {
@@ -114,16 +115,25 @@ func feedTo(ctx context.Context, db bun.IDB, p FeedParams, upTo int64) ([]Row, e
 		args = append(args, p.Limit+1)
 	}
 	var rows []Row
-	err := db.NewRaw("SELECT * FROM (("+part+") UNION ALL ("+part+")) AS feed ORDER BY position LIMIT ?", append(args, p.Limit+1)...).Scan(ctx, &rows)
+	union := "SELECT * FROM ((" + part + ") UNION ALL (" + part + ")) AS feed ORDER BY position LIMIT ?"
+	err := db.NewRaw(union, append(args, p.Limit+1)...).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("read the feed of events: %w", err)
 	}
 	return rows, nil
 }
 
-// LastPosition is the position of the newest event in the feed; 0 when there is none.
+// LastPosition returns the position of the newest event in the feed; 0 when there is none.
 func LastPosition(ctx context.Context, db bun.IDB, tenantID, workspaceID string) (int64, error) {
-	const newest = "(SELECT e.position FROM events AS e WHERE e.tenant_id = ? AND e.workspace_id = ? AND e.position IS NOT NULL ORDER BY e.position DESC LIMIT 1)"
+	const newest = `(
+    SELECT e.position
+    FROM events AS e
+    WHERE e.tenant_id = ?
+      AND e.workspace_id = ?
+      AND e.position IS NOT NULL
+    ORDER BY e.position DESC
+    LIMIT 1
+)`
 	var position int64
 	err := db.NewRaw("SELECT coalesce(greatest("+newest+", "+newest+"), 0)", tenantID, workspaceID, tenantID, "").Scan(ctx, &position)
 	if err != nil {
@@ -132,9 +142,8 @@ func LastPosition(ctx context.Context, db bun.IDB, tenantID, workspaceID string)
 	return position, nil
 }
 
-// Floor is the position of the last event that was deleted from the feed by age, which whoever
-// deletes events writes into event_feed_floors; 0 when none was. Who has read less than that has
-// missed events.
+// Floor returns the position of the last event that was deleted from the feed by age, from
+// event_feed_floors; 0 when none was. A reader that has not read up to it has missed events.
 func Floor(ctx context.Context, db bun.IDB, tenantID, workspaceID string) (int64, error) {
 	var position int64
 	err := db.NewRaw("SELECT coalesce(max(f.position), 0) FROM event_feed_floors AS f WHERE f.tenant_id = ? AND f.workspace_id IN (?, '')",

@@ -12,54 +12,55 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 )
 
-// relayLock makes relays wait for each other, so that positions become visible in their order.
+// relayLock makes relays wait for each other, so that positions are committed in their order.
 const relayLock = "parlance.events.relay"
 
-// LockRelay waits until no other transaction gives positions, and keeps others waiting until tx ends.
+// LockRelay waits until no other transaction assigns positions, and makes others wait until tx
+// ends.
 func LockRelay(ctx context.Context, tx bun.Tx) error { return postgres.LockTx(ctx, tx, relayLock) }
 
-// The conditions of the partial indexes of what waits for the relay.
+// The predicates of the partial indexes of events that are not relayed.
 const (
 	unrelayedPublic   = `w.relayed_at IS NULL AND left(w.type, 1) <> '_'`
 	unrelayedInternal = `w.relayed_at IS NULL AND left(w.type, 1) = '_'`
 )
 
-// UnrelayedPublic claims up to ask.Room public events that have not been relayed until tx ends;
-// those that another transaction has claimed are passed over. Tenants share the room: each gives
-// its oldest events, the last row is of the one that was served last. Bodies are left out:
-// deliveries read them when they are sent.
+// UnrelayedPublic locks up to ask.Room public events that are not relayed until tx ends, and skips
+// those that another transaction has locked. Tenants share the room, each with its oldest events;
+// the last row is of the tenant that was served last. Bodies are left out: deliveries read them.
 func UnrelayedPublic(ctx context.Context, tx bun.IDB, ask fair.Ask) ([]Row, error) {
 	return unrelayed(ctx, tx.NewSelect().For("UPDATE OF e SKIP LOCKED"), ask, unrelayedPublic)
 }
 
-// UnrelayedInternal reads up to ask.Room internal events of the types that have not been relayed,
-// shared like those of UnrelayedPublic. It claims nothing: their tasks have deterministic ids,
-// and making them twice is better than holding a transaction while Redis answers.
+// UnrelayedInternal reads up to ask.Room internal events of the types that are not relayed, shared
+// like those of UnrelayedPublic. It locks nothing: making a task twice is harmless, and a
+// transaction must not wait for Redis.
 func UnrelayedInternal(ctx context.Context, db bun.IDB, types []Type, ask fair.Ask) ([]Row, error) {
 	return unrelayed(ctx, db.NewSelect(), ask, unrelayedInternal+" AND w.type IN (?)", bun.List(types))
 }
 
 // unrelayed reads events under the condition, whose parameters are args. A tenant's part of the
-// room is what there is divided by those who wait; the relay asks again while there are more.
+// room is the room divided by the tenants that wait; the relay reads again while there are more
+// events.
 func unrelayed(ctx context.Context, q *bun.SelectQuery, ask fair.Ask, condition string, args ...any) ([]Row, error) {
-	// In the order of the text: the ring's, a tenant's own, the room.
+	// In the order of the statement: the round robin's, those of a tenant's events, the room.
 	params := slices.Concat([]any{ask.After}, args, []any{ask.After, ask.After}, args, []any{ask.Room, ask.Room})
 	var rows []Row
 	err := q.Model(&rows).Comment(postgres.AllTenants("the relay serves all")).ExcludeColumn("body").Join(`
 JOIN (
-    WITH RECURSIVE `+fair.RingSQL("events", condition)+`
+    WITH RECURSIVE `+fair.RoundRobinSQL("events", condition)+`
     SELECT own.seq,
-           ring.place
-    FROM ring
+           round_robin.place
+    FROM round_robin
     CROSS JOIN LATERAL (
         SELECT w.seq
         FROM events AS w
-        WHERE w.tenant_id = ring.tenant_id
+        WHERE w.tenant_id = round_robin.tenant_id
           AND `+condition+`
         ORDER BY w.seq
-        LIMIT (SELECT greatest(1, ? / count(*)) FROM ring)
+        LIMIT (SELECT greatest(1, ? / count(*)) FROM round_robin)
     ) AS own
-    ORDER BY ring.place, own.seq
+    ORDER BY round_robin.place, own.seq
     LIMIT ?
 ) AS picked ON picked.seq = e.seq`, params...).
 		Where("e.relayed_at IS NULL").OrderExpr("picked.place, e.seq").Scan(ctx)
@@ -69,8 +70,8 @@ JOIN (
 	return rows, nil
 }
 
-// MarkRelayed ends the relaying of rows. Public events get their places in the feed, in the
-// order of seq: their caller holds LockRelay and has claimed them in the same transaction.
+// MarkRelayed marks rows as relayed. Public events get their positions in the feed, in the order of
+// seq: the caller holds LockRelay and has locked them in the same transaction.
 func MarkRelayed(ctx context.Context, tx bun.IDB, rows []Row, now time.Time) error {
 	if len(rows) == 0 {
 		return nil
@@ -79,8 +80,8 @@ func MarkRelayed(ctx context.Context, tx bun.IDB, rows []Row, now time.Time) err
 	for i, row := range rows {
 		seqs[i] = row.Seq
 	}
-	// The places are given out before anything is joined to them: a join that looks at them for each row anew would give
-	// out others each time, in no order.
+	// The CTE is materialized: a join that evaluates it for each row would assign positions again
+	// each time, in no order.
 	_, err := tx.NewRaw(postgres.RawForAllTenants("the relay serves all", `
 WITH placed AS MATERIALIZED (
     SELECT ordered.seq,

@@ -65,7 +65,8 @@ mkdir "$work/blobs"
 head -c 32 /dev/urandom | base64 >"$work/master.key"
 chmod 600 "$work/master.key"
 export DATABASE_URL REDIS_URL PARLANCE_BLOB_URL="file://$work/blobs" PARLANCE_MASTER_KEY_FILE="$work/master.key"
-export PARLANCE_WORKER_LISTEN=127.0.0.1:0 PARLANCE_LOG_LEVEL=warn PARLANCE_EGRESS_ALLOW_CIDRS=127.0.0.0/8 # the scripted model is on this machine
+# Tools may reach loopback: the scripted model is on this machine.
+export PARLANCE_WORKER_LISTEN=127.0.0.1:0 PARLANCE_LOG_LEVEL=warn PARLANCE_EGRESS_ALLOW_CIDRS=127.0.0.0/8
 export DROP_PROOF_LOGS=$work
 "$binary" migrate up >"$work/migrate.log" 2>&1
 made=$("$binary" tenants create drop-proof --plan enterprise --json)

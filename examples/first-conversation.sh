@@ -88,42 +88,55 @@ go build -o "$work/receiver" ./examples/receivers/go
 receiver=$!
 eventually 10 test -s "$work/receiver.url" || die "the receiver does not start: $(cat "$work/receiver.log")"
 endpoint=$(api 201 POST "$workspace/webhooks" \
-	"{\"url\": \"$(cat "$work/receiver.url")\", \"events\": [\"post_call_transcription\", \"kb.source_ingested\"], \"description\": \"example $run\"}")
+	"{\"url\": \"$(cat "$work/receiver.url")\", \"events\": [\"post_call_transcription\", \"kb.source_ingested\"],
+	\"description\": \"example $run\"}")
 endpoint_id=$(json it.id <<<"$endpoint")
 json it.secret <<<"$endpoint" >"$work/secret"
 check 'it.secret.startsWith("whsec_") && it.status === "enabled"' "$endpoint_id is enabled; its secret was shown once" <<<"$endpoint"
 api 200 GET "$workspace/webhooks/$endpoint_id" | check '!it.secret && it.secret_hint.length === 4' "reading it again shows no secret"
 
 step "3. A document: pasted, ingested in the background, attached, searched"
-source_id=$(api 202 POST "$workspace/knowledge-base/sources/inline" "{\"name\": \"Lighthouse $run\", \"content\": \"# The lighthouse of Brevik\n\nThe keeper of the lighthouse keeps a cat called Marzipan. The lamp was first lit in 1893.\"}" | json it.id)
+lighthouse="The keeper of the lighthouse keeps a cat called Marzipan. The lamp was first lit in 1893."
+source_id=$(api 202 POST "$workspace/knowledge-base/sources/inline" \
+	"{\"name\": \"Lighthouse $run\", \"content\": \"# The lighthouse of Brevik\n\n$lighthouse\"}" | json it.id)
 seen "$source_id was accepted (202)"
 source_ready() { [ "$(api 200 GET "$workspace/knowledge-base/sources/$source_id" | json it.status)" = ready ]; }
 eventually 30 source_ready || die "the source is not ready: $(cat "$work/answer")"
 seen "it is ready"
-api 200 POST "$agent/knowledge-base/attach" "{\"source_ids\": [\"$source_id\"]}" | check 'it.attachments.length === 1' "it is attached to the agent"
-api 200 POST "$workspace/knowledge-base/query" "{\"agent_id\": \"$PARLANCE_AGENT_ID\", \"q\": \"What is the name of the lighthouse keeper's cat?\", \"top_k\": 3}" |
+api 200 POST "$agent/knowledge-base/attach" "{\"source_ids\": [\"$source_id\"]}" |
+	check 'it.attachments.length === 1' "it is attached to the agent"
+api 200 POST "$workspace/knowledge-base/query" \
+	"{\"agent_id\": \"$PARLANCE_AGENT_ID\", \"q\": \"What is the name of the lighthouse keeper's cat?\", \"top_k\": 3}" |
 	check "it.chunks[0].source_id === '$source_id' && it.chunks[0].similarity > 0" "a query finds it first"
 
 step "4. A tool: created, run, attached"
 orders=$(api 200 GET "$workspace/tools?page_size=200" | json 'it.tools.find(t => t.slug === "order_status").webhook_url')
 slug=order_lookup_${run//-/_}
-tool_id=$(api 201 POST "$workspace/tools" "{\"slug\": \"$slug\", \"description\": \"Looks up an order.\", \"kind\": \"http\", \"method\": \"GET\",
+tool_id=$(api 201 POST "$workspace/tools" \
+	"{\"slug\": \"$slug\", \"description\": \"Looks up an order.\", \"kind\": \"http\", \"method\": \"GET\",
 	\"webhook_url\": \"$orders\", \"path_params\": [\"order_id\"], \"auth_header\": \"Bearer example\",
-	\"input_schema\": {\"type\": \"object\", \"properties\": {\"order_id\": {\"type\": \"string\"}}, \"required\": [\"order_id\"]}}" | json it.id)
+	\"input_schema\": {\"type\": \"object\", \"properties\": {\"order_id\": {\"type\": \"string\"}}, \"required\": [\"order_id\"]}}" |
+	json it.id)
 seen "$slug is $tool_id"
 api 200 POST "$workspace/tools/$tool_id/run" '{"args": {"order_id": "A-1001"}}' |
-	check 'it.status_code === 200 && it.output.status === "shipped" && !it.error && !JSON.stringify(it.request).includes("Bearer example")' "a run reaches the endpoint, and shows no secret"
-api 400 POST "$workspace/tools/$tool_id/run" '{"args": {"order": 7}}' | check 'it.code === "tool-arguments-invalid"' "wrong arguments are refused (400 tool-arguments-invalid)"
-api 200 POST "$agent/tools/attach" "{\"tool_id\": \"$tool_id\", \"enabled\": true, \"max_calls_per_session\": 5}" | check 'it.enabled' "it is attached to the agent"
+	check 'it.status_code === 200 && it.output.status === "shipped" && !it.error &&
+		!JSON.stringify(it.request).includes("Bearer example")' "a run reaches the endpoint, and shows no secret"
+api 400 POST "$workspace/tools/$tool_id/run" '{"args": {"order": 7}}' |
+	check 'it.code === "tool-arguments-invalid"' "wrong arguments are refused (400 tool-arguments-invalid)"
+api 200 POST "$agent/tools/attach" "{\"tool_id\": \"$tool_id\", \"enabled\": true, \"max_calls_per_session\": 5}" |
+	check 'it.enabled' "it is attached to the agent"
 
 step "5. A session, and two turns by curl"
 # The built-in responder answers here whatever model is configured, so that answers can be compared.
-session=$(api 201 POST /sessions "{\"agent_id\": \"$PARLANCE_AGENT_ID\", \"user_id\": \"example-$run\", \"modality\": \"text\", \"overrides\": {\"model\": {\"provider\": \"extractive\"}}}")
+session=$(api 201 POST /sessions \
+	"{\"agent_id\": \"$PARLANCE_AGENT_ID\", \"user_id\": \"example-$run\", \"modality\": \"text\",
+	\"overrides\": {\"model\": {\"provider\": \"extractive\"}}}")
 session_id=$(json it.id <<<"$session")
 chat_url=$(json it.chat_url <<<"$session")
 check 'it.status === "pending" && it.token && it.chat_url.includes("token=")' "$session_id is pending, with a signed chat_url" <<<"$session"
 api 200 POST "/sessions/$session_id/turns" '{"text": "What is the cat of the lighthouse keeper called?"}' |
-	check "it.text.includes('Marzipan') && it.citations.some(c => c.source_id === '$source_id')" "the answer (JSON) is grounded in the document and cites it"
+	check "it.text.includes('Marzipan') && it.citations.some(c => c.source_id === '$source_id')" \
+		"the answer (JSON) is grounded in the document and cites it"
 curl_api -N -H 'Accept: text/event-stream' -H 'Content-Type: application/json' \
 	-d "{\"text\": \"/tool $slug {\\\"order_id\\\": \\\"A-1002\\\"}\"}" "$PARLANCE_BASE_URL/sessions/$session_id/turns" >"$work/stream"
 for event in turn.started turn.tool_call turn.delta turn.done; do
@@ -141,14 +154,16 @@ go_grpcurl() {
 }
 go_grpcurl "${origin#*://}" list | grep -qx parlance.v1.SessionService || die "reflection does not list parlance.v1.SessionService"
 seen "reflection lists the services"
-go_grpcurl -d "{\"session_id\": \"$session_id\", \"text\": \"When was the lamp of the lighthouse first lit?\"}" "${origin#*://}" parlance.v1.SessionService/StreamTurn >"$work/grpc"
+go_grpcurl -d "{\"session_id\": \"$session_id\", \"text\": \"When was the lamp of the lighthouse first lit?\"}" \
+	"${origin#*://}" parlance.v1.SessionService/StreamTurn >"$work/grpc"
 grep -q 'turn.done' "$work/grpc" && grep -q 1893 "$work/grpc" || die "the gRPC stream has no answer: $(cat "$work/grpc")"
 seen "StreamTurn streams the same conversation"
 
 step "7. The socket: the openai npm package on chat_url"
 [ -d test/clients/node_modules/openai ] || (cd test/clients && npm ci --silent --no-audit --no-fund) || die "npm ci in test/clients failed"
 CA_FILE=$work/ca.pem CHAT_URL=$chat_url EXPECT=Marzipan node test/clients/openai-text.mjs \
-	"/tool $slug {\"order_id\": \"A-1003\"}" 'What is the cat of the lighthouse keeper called?' >"$work/socket" 2>&1 || die "the socket: $(cat "$work/socket")"
+	"/tool $slug {\"order_id\": \"A-1003\"}" 'What is the cat of the lighthouse keeper called?' >"$work/socket" 2>&1 ||
+		die "the socket: $(cat "$work/socket")"
 grep -q "^tool: $slug .*delivered" "$work/socket" || die "the tool's call is not seen on the socket: $(cat "$work/socket")"
 seen "it answers and shows the tool's call in OpenAI Realtime events; closing it hangs up"
 
@@ -158,8 +173,10 @@ eventually 10 hung_up || die "the hang-up did not end the session: $(cat "$work/
 seen "the hang-up completed the session"
 api 200 POST "/sessions/$session_id/end" '{"status": "failed", "reason": "too late"}' |
 	check 'it.status === "completed" && it.end_reason === "hang_up"' "ending it again changes nothing"
-api 200 GET "/sessions/$session_id/transcript" | check 'it.turns.filter(t => t.user_text).length >= 5' "the transcript has the turns of all doors"
-api 409 POST "/sessions/$session_id/turns" '{"text": "Hello?"}' | check 'it.code === "session-closed"' "a turn after the end is refused (409 session-closed)"
+api 200 GET "/sessions/$session_id/transcript" |
+	check 'it.turns.filter(t => t.user_text).length >= 5' "the transcript has the turns of all doors"
+api 409 POST "/sessions/$session_id/turns" '{"text": "Hello?"}' |
+	check 'it.code === "session-closed"' "a turn after the end is refused (409 session-closed)"
 arrived() { grep post_call_transcription "$work/events.jsonl" | grep -q "$session_id"; }
 eventually 30 arrived || die "post_call_transcription did not arrive: $(cat "$work/receiver.log" "$work/events.jsonl")"
 seen "post_call_transcription arrived with a valid signature"
@@ -169,7 +186,8 @@ seen "so did kb.source_ingested"
 event_id=$(grep post_call_transcription "$work/events.jsonl" | grep "$session_id" | json it.event_id)
 recorded() {
 	api 200 GET "$workspace/webhooks/$endpoint_id/deliveries?limit=200" >"$work/deliveries"
-	[ "$(json "it.deliveries.some(d => d.event_id === '$event_id' && d.status === 'succeeded' && d.status_code === 204)" <"$work/deliveries")" = true ]
+	local delivered="d.event_id === '$event_id' && d.status === 'succeeded' && d.status_code === 204"
+	[ "$(json "it.deliveries.some(d => $delivered)" <"$work/deliveries")" = true ]
 }
 eventually 10 recorded || die "the delivery is not recorded: $(cat "$work/deliveries")"
 seen "it is among the endpoint's deliveries: $event_id, answered 204"

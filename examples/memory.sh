@@ -64,8 +64,10 @@ case $said in *mornings*) die "it still knows what it was told to forget" ;; esa
 close
 
 step "What an operator sees"
-api GET "$memory" | json 'it.memories.map(m => "  " + m.kind + "  " + m.text + "  (" + m.created_by + ", " + m.turn_id + ")").join("\n") + "\n"'
-api GET "/workspaces/$PARLANCE_WORKSPACE_ID/users/$user" | json '"  sessions " + it.sessions + ", turns " + it.turns + ", memories " + it.memories + "\n"'
+api GET "$memory" |
+	json 'it.memories.map(m => "  " + m.kind + "  " + m.text + "  (" + m.created_by + ", " + m.turn_id + ")").join("\n") + "\n"'
+api GET "/workspaces/$PARLANCE_WORKSPACE_ID/users/$user" |
+	json '"  sessions " + it.sessions + ", turns " + it.turns + ", memories " + it.memories + "\n"'
 
 step "Forget everything"
 open

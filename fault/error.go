@@ -15,7 +15,8 @@ type Error struct {
 	Message string
 	// Fields are the violations behind InvalidRequest and its kin.
 	Fields []Field
-	// Meta becomes ErrorInfo.metadata and extra members of the problem, e.g. the limit that was reached.
+	// Meta becomes ErrorInfo.metadata and extra members of the problem, e.g. the limit that was
+	// reached.
 	Meta map[string]string
 	// RetryAfter, when positive, becomes the Retry-After header and RetryInfo.
 	RetryAfter time.Duration
@@ -40,7 +41,7 @@ func (f Field) sentence() string {
 	return f.Field + ": " + f.Message
 }
 
-// New makes a decision with a message of its own. The message says what to do.
+// New returns an error with a message of its own. The message says what to do.
 func New(reason Reason, format string, args ...any) *Error {
 	return &Error{Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
@@ -50,12 +51,12 @@ func Wrap(err error, reason Reason, format string, args ...any) *Error {
 	return &Error{Reason: reason, Message: fmt.Sprintf(format, args...), err: err}
 }
 
-// InvalidField is InvalidRequest on one field.
+// InvalidField returns InvalidRequest on one field.
 func InvalidField(field, code, format string, args ...any) *Error {
 	return InvalidFields(Field{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-// InvalidFields is InvalidRequest with all its violations; the message is made from them.
+// InvalidFields returns InvalidRequest with all its violations; the message is made from them.
 func InvalidFields(fields ...Field) *Error {
 	message := "The request is not valid."
 	if len(fields) > 0 {
@@ -64,14 +65,14 @@ func InvalidFields(fields ...Field) *Error {
 	return &Error{Reason: InvalidRequest, Message: message, Fields: fields}
 }
 
-// OnField is a decision of another reason about one field, e.g. webhook-url-not-https on url.
+// OnField returns an error with another reason about one field, e.g. webhook-url-not-https on url.
 func OnField(reason Reason, field, format string, args ...any) *Error {
 	message := fmt.Sprintf(format, args...)
 	return &Error{Reason: reason, Message: message, Fields: []Field{{Field: field, Code: string(reason), Message: message}}}
 }
 
-// NoSuch is not-found for a noun ("tool", "agent"). It says the same whether the id is
-// unknown or another tenant's.
+// NoSuch returns not-found for a noun ("tool", "agent"). The text does not tell an unknown id from
+// one of another tenant.
 func NoSuch(noun, id string) *Error {
 	return New(ResourceNotFound, "No %s with the id %q.", noun, id)
 }
@@ -90,8 +91,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, if any.
 func (e *Error) Unwrap() error { return e.err }
 
-// From turns any error into a decision: an Error anywhere in the chain as it is; a caller's
-// hang-up or a passed deadline as such; all else as Internal without its text. From(nil) is nil.
+// From returns an Error anywhere in the chain as it is, a caller's hang-up or a passed deadline as
+// such, and everything else as Internal without its text. From(nil) is nil.
 func From(err error) *Error {
 	if err == nil {
 		return nil
@@ -108,7 +109,7 @@ func From(err error) *Error {
 	return Wrap(err, InternalError, "Internal error.")
 }
 
-// ReasonOf is the reason of err as From sees it; empty for nil.
+// ReasonOf returns the reason of err as From sees it; empty for nil.
 func ReasonOf(err error) Reason {
 	if err == nil {
 		return ""

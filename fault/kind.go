@@ -32,7 +32,8 @@ const (
 	Unimplemented
 )
 
-// statusClientClosedRequest is nginx's status for a caller that hung up; net/http has no name for it.
+// statusClientClosedRequest is the status of nginx for a caller that hung up; net/http has no name
+// for it.
 const statusClientClosedRequest = 499
 
 // kinds maps each Kind to its wire forms. The Connect column's own HTTP status is fixed by
@@ -73,6 +74,6 @@ func (k Kind) Code() connect.Code { return kinds[k].code }
 // Status is the HTTP status of the kind on the REST facade.
 func (k Kind) Status() int { return kinds[k].status }
 
-// Retryable says whether the same work may succeed later without being changed; the worker
+// Retryable reports whether the same work may succeed later without being changed; the worker
 // retries such tasks and gives up on the others.
 func (k Kind) Retryable() bool { return kinds[k].retryable }

@@ -1,16 +1,16 @@
 // Package idempotency remembers the answers of requests that carried Idempotency-Key, so that a
 // caller who does not know whether a request arrived can send it again.
 //
-//	                    ┌── Release: nothing worth keeping, the row goes ──┐
+//	                    ┌── Release: the answer is not kept ───────────────┐
 //	(no row) ──Begin──► in flight ──Keep──► answered ──24 h──► (no row) ◄──┘
-//	             ▲          │ the lease ran out: its node died
-//	             └──────────┘ or Doubt: the same request may claim it anew
+//	             ▲          │ the lease expired, because its node died, or the outcome
+//	             └──────────┘ is unknown: the same request may claim the key again
 //
 // A key belongs to the API key that sent it, or to the session whose token was shown: two callers
 // with the same words never see each other's answers. It belongs to one route, too: the same words
-// with another method or path are another key. Only hashes are stored, of key, method and path, and
-// of query and body; the key with another query or body is refused.
-// Answers are sealed, for some hold secrets that are shown once.
+// with another method or path are another key. Only hashes are stored, of key, method and path,
+// and of query and body; the key with another query or body is refused. Answers are sealed, for
+// some hold secrets that are shown once.
 //
 // # Which answers are kept
 //
@@ -22,23 +22,25 @@
 //   - 401, 403, 429: they are about the caller at that moment, not about the request.
 //   - 409 conflict and idempotency-key-in-flight, 499, 5xx: they say "again, later".
 //
-// Of an upload only success is kept: a refused file was not read to its end. A stream of events that
-// ends with an error is judged by that error.
+// Of an upload only success is kept: a refused file was not read to its end. A stream of events
+// that ends with an error is judged by that error.
 //
-// Source: decisions, Addressing and versions. The choice follows Stripe's but for 5xx, which Stripe
-// keeps: here they mean that a transaction was rolled back, or that an outside party failed.
+// Source: decisions, Addressing and versions. The choice follows Stripe's but for 5xx, which
+// Stripe keeps: here they mean that a transaction was rolled back, or that an outside party
+// failed.
 //
-// After 499 and 5xx the key stays with its request, which may be sent again at once: the commit may
-// have succeeded although nobody heard of it. After the others it is free for any request.
+// After 499 and 5xx the key stays with its request, which may be sent again at once: the commit
+// may have succeeded although its answer was lost. After the others it is free for any request.
 //
 // # When a node dies between the work and its answer
 //
 // The answer is stored after the work, in a transaction of its own. The next repetition, after the
 // lease, is done again with the same [Claim.Seed]: what creates something takes its id from there
 // (idgen.In), finds it made, and answers with it. A turn that was completed is answered as it was
-// recorded; one that was lost with its node is taken again. Changes, deletions, attachments and ends
-// have no second effect by themselves. What is left: trying a tool (run), a test event, redeliver, rotate and reprocess
-// may happen twice. A lease is a minute and is prolonged while the work runs, so slow work is never done twice.
+// recorded; one that was lost with its node is taken again. Changes, deletions, attachments and
+// ends have no second effect by themselves. What is left: trying a tool (run), a test event,
+// redeliver, rotate and reprocess may happen twice. A lease is a minute and is prolonged while the
+// work runs, so slow work is never done twice.
 //
 // Table: idempotency_keys. Events: none. The HTTP side is server/interceptor.
 package idempotency

@@ -11,65 +11,70 @@ import (
 // Header is the request header that carries the key.
 const Header = "Idempotency-Key"
 
-// maxKeyBytes is the longest key. Source: interface of Stripe, 255 characters.
+// maxKeyBytes is the length of the longest key. Source: interface of Stripe, 255 characters.
 const maxKeyBytes = 255
 
-// Request is what a key was sent with. Method and Path belong to the key: on another route the
-// same words are another key. Query and Body must be the same for an answer to be replayed.
+// Request is the request that a key was sent with. Method and Path are part of the key: the same
+// key on another route is another key. Query and Body must be the same for an answer to be
+// replayed.
 type Request struct {
 	// Method, Path (escaped) and Query (raw) are as they were sent.
 	Method, Path, Query string
-	// Body is empty for a file, which nobody holds in memory: see Answer.Upload.
+	// Body is empty for a file, which is never in memory as a whole: see Answer.Upload.
 	Body []byte
-	// Form is what the answer is asked as, when there is a choice.
+	// Form is the form of the answer that the caller asked for, if there is a choice.
 	Form string
 }
 
-// fingerprint tells two requests of one key apart. The key, of which only a hash is stored, is in
-// it as a salt: a short secret of a body cannot be guessed from a copy of the database.
+// fingerprint tells apart two requests with the same key. It contains the key, of which only a
+// hash is stored, as a salt: a short secret in a body cannot be guessed from a copy of the
+// database.
 func (r Request) fingerprint(key string) []byte {
 	return digestOf([]byte(key), []byte(r.Query), r.Body, []byte(r.Form))
 }
 
-// digestOf is SHA-256 over the parts with their lengths, so that no two lists give the same bytes.
+// digestOf returns SHA-256 over the parts with their lengths, so that no two lists give the same
+// bytes.
 func digestOf(parts ...[]byte) []byte {
 	digest := sha256.New()
 	for _, part := range parts {
-		// A hash takes all bytes and has no errors.
+		// A hash never returns an error.
 		_, _ = digest.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
 		_, _ = digest.Write(part)
 	}
 	return digest.Sum(nil)
 }
 
-// Answer is what the caller got. A header that is empty was not there.
+// Answer is what the caller got. An empty header was not set.
 type Answer struct {
 	Status      int    `json:"status"`
 	ContentType string `json:"content_type,omitempty"`
 	Location    string `json:"location,omitempty"`
 	Body        []byte `json:"body,omitempty"`
-	// Upload is what the file was that the answer is about; nil for other requests.
+	// Upload describes the file that the answer is about; nil for other requests.
 	Upload *Upload `json:"upload,omitempty"`
 }
 
-// Upload tells two files of one key apart.
+// Upload tells apart two files with the same key.
 type Upload struct {
-	// Digest is over the file and what was said of it.
+	// Digest covers the file and its metadata.
 	Digest []byte `json:"digest"`
-	// Bytes are the file's, so that a longer one is known without being read to its end.
+	// Bytes is the size of the file, so that a longer one is recognised without being read to its
+	// end.
 	Bytes int64 `json:"bytes"`
 }
 
-// Reused is the refusal of a key that came with another request.
+// Reused returns the error of a key that came with another request.
 func Reused() error {
 	return fault.New(fault.IdempotencyReused, "This Idempotency-Key came with another request; use a new key for each request.")
 }
 
-// LeastDoubtful is the least status after which nobody knows whether the work was done: 499 and 5xx.
-const LeastDoubtful = 499
+// FirstUnknownStatus is the lowest status after which it is unknown whether the work was done: 499
+// and 5xx.
+const FirstUnknownStatus = 499
 
-// Keeps says whether an answer is the final one of its request; reason is the problem's code,
-// empty when the answer is none.
+// Keeps reports whether an answer is final for its request. reason is the problem's code, empty if
+// the answer is not a problem.
 func Keeps(status int, reason fault.Reason) bool {
 	if status < http.StatusBadRequest {
 		return true

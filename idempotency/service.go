@@ -18,13 +18,15 @@ import (
 )
 
 const (
-	// keepFor is how long an answer is replayed. Source: decisions, Addressing and versions.
-	keepFor = 24 * time.Hour
-	// Lease is how long a silent run owns its key; whoever works calls Extend well within it.
+	// retention is how long an answer is replayed. Source: decisions, Addressing and versions.
+	retention = 24 * time.Hour
+	// Lease is how long a claim is valid after it was made or extended; the work calls Extend well
+	// within it.
 	Lease = time.Minute
-	// retryAfter is what a caller whose first request still runs is told to wait.
+	// retryAfter is how long a caller is told to wait whose first request still runs.
 	retryAfter = time.Second
-	// beginTries bounds how often Begin looks again when the row went away between two looks.
+	// beginTries bounds how often Begin tries again when the row was deleted between its two
+	// statements.
 	beginTries = 3
 	// sweepBatch is how many rows one statement of Sweep deletes.
 	sweepBatch = 1000
@@ -55,21 +57,22 @@ func New(d Deps) *Service {
 	return s
 }
 
-// Claim is the right to do the work of a request, or the answer it got already.
+// Claim is the right to do the work of a request, or the answer that the request already got.
 type Claim struct {
-	// Answer is to be replayed; nil: the work is to be done, then Keep or Release called.
+	// Answer is to be replayed. nil: the work is to be done, and Keep or Release to be called after
+	// it.
 	Answer *Answer
 
-	service *Service
-	place   place
-	id      string
-	seed    idgen.Seed
-	doubted bool
+	service        *Service
+	place          place
+	id             string
+	seed           idgen.Seed
+	outcomeUnknown bool
 }
 
-// Begin claims the key for the caller's request, or finds what the first such request got.
-// Errors: Invalid invalid-request (the key's shape), AlreadyExists idempotency-key-reused (the
-// key came with another request), Aborted idempotency-key-in-flight (the first still runs).
+// Begin claims the key for the caller's request, or finds the answer to the first such request.
+// Errors: Invalid invalid-request (the key's shape), AlreadyExists idempotency-key-reused (the key
+// came with another request), Aborted idempotency-key-in-flight (the first request still runs).
 func (s *Service) Begin(ctx context.Context, caller workspaces.Principal, key string, r Request) (*Claim, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
@@ -96,15 +99,15 @@ func (s *Service) Begin(ctx context.Context, caller workspaces.Principal, key st
 	return nil, errInFlight()
 }
 
-// claim returns a new claim, nil when another holds the key.
+// claim returns a new claim, or nil if another request holds the key.
 func (s *Service) claim(ctx context.Context, at place, fingerprint []byte) (*Claim, error) {
 	now := s.micros()
 	id := idgen.UUID()
 	since, err := claim(ctx, s.db, row{
-		place: at, Fingerprint: fingerprint, ClaimID: id, LeaseUntil: now.Add(Lease), CreatedAt: now, ExpiresAt: now.Add(keepFor),
+		place: at, Fingerprint: fingerprint, ClaimID: id, LeaseUntil: now.Add(Lease), CreatedAt: now, ExpiresAt: now.Add(retention),
 	})
 	if postgres.NoRows(err) {
-		return nil, nil //nolint:nilnil // held by another, as the comment says
+		return nil, nil //nolint:nilnil // another request holds the key
 	}
 	if err != nil {
 		return nil, fmt.Errorf("claim the key: %w", postgres.MapError(err))
@@ -113,7 +116,7 @@ func (s *Service) claim(ctx context.Context, at place, fingerprint []byte) (*Cla
 	return &Claim{service: s, place: at, id: id, seed: idgen.Seed{At: since, Secret: secret}}, nil
 }
 
-// replay judges what is held under the key.
+// replay compares the request with the one that holds the key.
 func (s *Service) replay(ctx context.Context, at place, held row, fingerprint []byte) (*Claim, error) {
 	if !bytes.Equal(held.Fingerprint, fingerprint) {
 		return nil, Reused()
@@ -138,8 +141,8 @@ func errInFlight() error {
 	return decided
 }
 
-// Keep stores the answer for those who repeat the request. A claim that was taken over, because
-// it was silent for the time of its lease, stores nothing: the other run's answer counts.
+// Keep stores the answer for repeated requests. A claim that was taken over, because its lease
+// expired, stores nothing: the answer of the later run counts.
 func (c *Claim) Keep(ctx context.Context, a Answer) error {
 	plain, err := json.Marshal(a)
 	if err != nil {
@@ -155,25 +158,25 @@ func (c *Claim) Keep(ctx context.Context, a Answer) error {
 // Seed is the same for every run of the request: what an earlier run made is found by its id.
 func (c *Claim) Seed() idgen.Seed { return c.seed }
 
-// Doubt says that nobody knows whether the work was done: a commit may have succeeded although
-// its answer was lost. Release then keeps the key for the same request.
-func (c *Claim) Doubt() { c.doubted = true }
+// MarkOutcomeUnknown notes that it is unknown whether the work was done: a commit may have
+// succeeded although its answer was lost. Release then keeps the key for the same request.
+func (c *Claim) MarkOutcomeUnknown() { c.outcomeUnknown = true }
 
-// Release gives the key back, so that the request can be made again at once, or another one when
-// nothing was done.
+// Release gives up the key. The request can be made again at once; if nothing was done, the key is
+// free for any request.
 func (c *Claim) Release(ctx context.Context) error {
-	if c.doubted {
-		return suspend(ctx, c.service.db, c.place, c.id, c.service.micros())
+	if c.outcomeUnknown {
+		return endLease(ctx, c.service.db, c.place, c.id, c.service.micros())
 	}
 	return release(ctx, c.service.db, c.place, c.id)
 }
 
-// Extend says that the work still runs.
+// Extend extends the lease while the work runs.
 func (c *Claim) Extend(ctx context.Context) error {
 	return extend(ctx, c.service.db, c.place, c.id, c.service.micros().Add(Lease))
 }
 
-// Sweep deletes what has expired by now, of all tenants: the worker has none.
+// Sweep deletes the rows of all tenants that have expired by now.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	for {
 		n, err := deleteExpired(ctx, s.db, now, sweepBatch)
@@ -183,10 +186,11 @@ func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	}
 }
 
-// micros is the time as Postgres keeps it.
+// micros returns the time with the precision of Postgres.
 func (s *Service) micros() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// placeOf errors: the principal is nobody, which is a fault of ours.
+// placeOf returns the primary key for a request. Error: the principal is neither an API key nor a
+// session, which is a bug.
 func placeOf(caller workspaces.Principal, key string, r Request) (place, error) {
 	callerID := cmp.Or(string(caller.KeyID), caller.SessionID)
 	if caller.TenantID == "" || callerID == "" {
@@ -195,7 +199,7 @@ func placeOf(caller workspaces.Principal, key string, r Request) (place, error) 
 	return place{TenantID: string(caller.TenantID), CallerID: callerID, KeyHash: digestOf([]byte(key), []byte(r.Method), []byte(r.Path))}, nil
 }
 
-// binding is where the answer belongs: a blob in another row does not open.
+// binding is what the sealed answer is bound to: it cannot be opened in another row.
 func (p place) binding() seal.Binding {
 	return seal.Binding{TenantID: p.TenantID, Record: "idempotency_keys/" + p.CallerID + "/" + hex.EncodeToString(p.KeyHash), Field: "answer"}
 }

@@ -29,8 +29,8 @@ type row struct {
 	ExpiresAt time.Time
 }
 
-// claimKey takes a key that is new, has expired, or whose run died; of a dead run's only for the
-// same request. No row: somebody else holds it.
+// claimKey claims a key that is new or has expired, or whose lease has expired, then only for the
+// same request. It returns no row if another request holds the key.
 const claimKey = `
 	INSERT INTO idempotency_keys AS held (
 	    tenant_id, caller_id, key_hash, fingerprint, claim_id, lease_until, created_at, expires_at
@@ -47,14 +47,15 @@ const claimKey = `
 	   OR held.lease_until <= EXCLUDED.created_at AND held.fingerprint = EXCLUDED.fingerprint
 	RETURNING created_at`
 
-// claim returns since when the key is used for its request.
+// claim returns since when the key has been used for its request.
 func claim(ctx context.Context, db bun.IDB, r row) (since time.Time, err error) {
-	err = db.NewRaw(claimKey, r.TenantID, r.CallerID, r.KeyHash, r.Fingerprint, r.ClaimID, r.LeaseUntil, r.CreatedAt, r.ExpiresAt).Scan(ctx, &since)
+	err = db.NewRaw(claimKey, r.TenantID, r.CallerID, r.KeyHash, r.Fingerprint, r.ClaimID, r.LeaseUntil,
+		r.CreatedAt, r.ExpiresAt).Scan(ctx, &since)
 	return since, err
 }
 
 func find(ctx context.Context, db bun.IDB, at place) (row, error) {
-	var found struct{ Fingerprint, Answer []byte } // scanned one by one, Bun takes []byte for a list of rows
+	var found struct{ Fingerprint, Answer []byte } // Bun would take a lone []byte for a list of rows
 	err := db.NewRaw(`
 		SELECT fingerprint, answer
 		FROM idempotency_keys
@@ -86,15 +87,15 @@ func release(ctx context.Context, db bun.IDB, at place, claimID string) error {
 	return nil
 }
 
-// suspend ends the lease and keeps the row.
-func suspend(ctx context.Context, db bun.IDB, at place, claimID string, now time.Time) error {
+// endLease ends the lease and keeps the row.
+func endLease(ctx context.Context, db bun.IDB, at place, claimID string, now time.Time) error {
 	_, err := db.NewRaw(`
 		UPDATE idempotency_keys
 		SET lease_until = ?
 		WHERE tenant_id = ? AND caller_id = ? AND key_hash = ? AND claim_id = ? AND answer IS NULL`,
 		now, at.TenantID, at.CallerID, at.KeyHash, claimID).Exec(ctx)
 	if err != nil {
-		return fmt.Errorf("suspend the key: %w", err)
+		return fmt.Errorf("endLease the key: %w", err)
 	}
 	return nil
 }
@@ -111,7 +112,7 @@ func extend(ctx context.Context, db bun.IDB, at place, claimID string, until tim
 	return nil
 }
 
-// deleteExpired deletes up to limit rows and says how many.
+// deleteExpired deletes up to limit rows and returns their number.
 func deleteExpired(ctx context.Context, db bun.IDB, now time.Time, limit int) (int, error) {
 	done, err := db.NewRaw(postgres.RawForAllTenants("the sweep of expired answers", `
 		DELETE FROM idempotency_keys

@@ -34,14 +34,14 @@ const dueSQL = `,
 ripe AS (
     SELECT own.id,
            own.tenant_id,
-           ring.place,
+           round_robin.place,
            own.rank + (
                SELECT count(*)
                FROM sources AS w
-               WHERE w.tenant_id = ring.tenant_id
+               WHERE w.tenant_id = round_robin.tenant_id
                  AND w.status = 'processing'
            ) AS turn
-    FROM ring
+    FROM round_robin
     CROSS JOIN LATERAL (
         SELECT w.id,
                w.tenant_id,
@@ -50,7 +50,7 @@ ripe AS (
             (
                 SELECT q.id, q.tenant_id, q.due_at
                 FROM sources AS q
-                WHERE q.tenant_id = ring.tenant_id
+                WHERE q.tenant_id = round_robin.tenant_id
                   AND q.status = 'queued'
                   AND q.due_at <= ?
                   AND (q.queued_until IS NULL OR q.queued_until < ?)
@@ -61,7 +61,7 @@ ripe AS (
             (
                 SELECT p.id, p.tenant_id, p.due_at
                 FROM sources AS p
-                WHERE p.tenant_id = ring.tenant_id
+                WHERE p.tenant_id = round_robin.tenant_id
                   AND p.status = 'processing'
                   AND p.heartbeat_at <= ?
                   AND (p.queued_until IS NULL OR p.queued_until < ?)
@@ -69,7 +69,7 @@ ripe AS (
             )
         ) AS w
     ) AS own
-    WHERE ring.tenant_id <> ALL (coalesce(?::text[], '{}'))
+    WHERE round_robin.tenant_id <> ALL (coalesce(?::text[], '{}'))
     ORDER BY turn, place
     LIMIT ?
 ), picked AS (
@@ -100,7 +100,7 @@ ORDER BY turn, place, id`
 func (s *Service) DueSources(ctx context.Context, now time.Time, ask fair.Ask) ([]DueSource, error) {
 	var due []DueSource
 	silent := now.Add(-takeoverAfter)
-	query := "WITH RECURSIVE " + fair.RingSQL("sources", "w.status IN ('queued', 'processing')") + dueSQL
+	query := "WITH RECURSIVE " + fair.RoundRobinSQL("sources", "w.status IN ('queued', 'processing')") + dueSQL
 	err := s.db.NewRaw(postgres.RawForAllTenants("tenants take turns with their sources", query),
 		ask.After, ask.After, ask.After, now, now, ask.Room, silent, now, ask.Room, pgdialect.Array(ask.Except), ask.Room,
 		now, now.Add(handedFor)).Scan(ctx, &due)

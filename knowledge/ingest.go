@@ -10,9 +10,9 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/knowledge/document"
-	"parlance.dev/parlance/platform/beat"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/platform/ticker"
 )
 
 // Source of these: decisions, Knowledge base.
@@ -93,7 +93,7 @@ func (s *Service) claim(ctx context.Context, id SourceID) (Source, bool, error) 
 // beat says that the run is alive until ctx ends, and ends the run when the source is lost. A
 // database that is away is not a reason to stop: the takeover is decided by what it knows.
 func (s *Service) beat(ctx context.Context, stop context.CancelCauseFunc, source Source) {
-	beat.Every(ctx, s.heartbeatEvery, func() bool {
+	ticker.Until(ctx, s.heartbeatEvery, func() (done bool) {
 		mine, err := changed(s.db.ExecContext(ctx, `
 			UPDATE sources
 			SET heartbeat_at = ?
@@ -102,9 +102,9 @@ func (s *Service) beat(ctx context.Context, stop context.CancelCauseFunc, source
 			  AND owner = ?`, s.moment(), source.TenantID, source.ID, source.Owner))
 		if err == nil && !mine {
 			stop(errLost)
-			return false
+			return true
 		}
-		return true
+		return false
 	})
 }
 

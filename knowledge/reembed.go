@@ -11,10 +11,10 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/platform/beat"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/platform/ticker"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/workspaces"
 )
@@ -74,16 +74,16 @@ func forgetReembedding(ctx context.Context, tx bun.IDB, source Source) error {
 const dueReembeddingsSQL = `,
 ripe AS (
     SELECT own.source_id,
-           ring.place,
+           round_robin.place,
            own.rank AS turn
-    FROM ring
+    FROM round_robin
     CROSS JOIN LATERAL (
         SELECT w.source_id,
                row_number() OVER (ORDER BY w.due_at, w.source_id) AS rank
         FROM (
             SELECT q.source_id, q.due_at
             FROM source_reembeddings AS q
-            WHERE q.tenant_id = ring.tenant_id
+            WHERE q.tenant_id = round_robin.tenant_id
               AND q.state = 'waiting'
               AND q.model = ?
               AND q.due_at <= ?
@@ -92,7 +92,7 @@ ripe AS (
             LIMIT ?
         ) AS w
     ) AS own
-    WHERE ring.tenant_id <> ALL (coalesce(?::text[], '{}'))
+    WHERE round_robin.tenant_id <> ALL (coalesce(?::text[], '{}'))
     ORDER BY turn, place
     LIMIT ?
 ), picked AS (
@@ -119,7 +119,7 @@ ORDER BY turn, place, id`
 // DueReembeddings is DueSources for sources that Reembed would take.
 func (s *Service) DueReembeddings(ctx context.Context, now time.Time, ask fair.Ask) ([]DueSource, error) {
 	var due []DueSource
-	query := "WITH RECURSIVE " + fair.RingSQL("source_reembeddings", "w.state = 'waiting'") + dueReembeddingsSQL
+	query := "WITH RECURSIVE " + fair.RoundRobinSQL("source_reembeddings", "w.state = 'waiting'") + dueReembeddingsSQL
 	err := s.db.NewRaw(postgres.RawForAllTenants("tenants take turns with what is re-embedded", query),
 		ask.After, ask.After, ask.After, s.embedder.Model().Name, now, now, ask.Room, pgdialect.Array(ask.Except), ask.Room,
 		now, now.Add(handedFor)).Scan(ctx, &due)
@@ -205,11 +205,10 @@ func (s *Service) claimReembedding(ctx context.Context, id SourceID) (reembeddin
 
 // beatReembedding renews the lease until ctx ends; a server may make a batch wait for minutes.
 func (s *Service) beatReembedding(ctx context.Context, work reembedding) {
-	beat.Every(ctx, reembedBeat, func() bool {
+	ticker.Every(ctx, reembedBeat, func() {
 		if err := s.stillAtIt(ctx, work); err != nil && !errors.Is(err, errChanged) && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "the lease of a re-embedding was not renewed", telemetry.KeyError, err)
 		}
-		return true
 	})
 }
 

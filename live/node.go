@@ -13,8 +13,8 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/platform/beat"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/ticker"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
 )
@@ -49,7 +49,7 @@ func (s *Service) beat(ctx context.Context) {
 		due[part] = time.Now().Add(time.Duration(part) * step)
 	}
 	failing := false
-	beat.Every(ctx, step, func() bool {
+	ticker.Every(ctx, step, func() {
 		now := time.Now()
 		err := s.lookAround(ctx, func(part int) bool { return !now.Before(due[part]) })
 		if err != nil {
@@ -57,7 +57,7 @@ func (s *Service) beat(ctx context.Context) {
 				s.log.ErrorContext(ctx, "sockets not refreshed", "error", err)
 			}
 			failing = true
-			return true
+			return
 		}
 		failing = false
 		for part := range due {
@@ -65,7 +65,6 @@ func (s *Service) beat(ctx context.Context) {
 				due[part] = due[part].Add(heartbeat)
 			}
 		}
-		return true
 	})
 }
 

@@ -15,8 +15,8 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 )
 
-// certificateCheck is how old what is known of the files may be when a connection is made: they are
-// read again then. Certificates are renewed by other programs, which rename, link or write them.
+// certificateCheck is how long a certificate is served before its files are looked at again, when
+// a connection is made. Other programs renew certificates: they rename, link or write the files.
 const certificateCheck = time.Second
 
 // CertificateConfig says which certificate to serve; all are required.
@@ -28,20 +28,20 @@ type CertificateConfig struct {
 }
 
 // Certificate is a certificate and key that are read again when their files change. A pair that
-// does not fit or cannot be read is logged once, and the one before is kept: renewals write two
-// files, one after the other. Safe for concurrent use.
+// does not match or cannot be read is logged once, and the current pair is kept: renewals write
+// the two files one after the other. Safe for concurrent use.
 type Certificate struct {
 	config  CertificateConfig
 	current atomic.Pointer[tls.Certificate]
 
-	// What follows is the reader's.
+	// reading guards what follows.
 	reading sync.Mutex
 	checked time.Time
-	// seen is of the content that was tried last, good or bad.
+	// seen is the hash of the content that was tried last, valid or not.
 	seen [sha256.Size]byte
 }
 
-// LoadCertificate reads the files for the first time, when they must be right.
+// LoadCertificate reads the files for the first time. Error: they hold no valid pair.
 func LoadCertificate(config CertificateConfig) (*Certificate, error) {
 	c := &Certificate{config: config}
 	if _, err := c.read(); err != nil {
@@ -52,7 +52,7 @@ func LoadCertificate(config CertificateConfig) (*Certificate, error) {
 
 // Get implements tls.Config.GetCertificate.
 func (c *Certificate) Get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
-	if c.reading.TryLock() { // while another connection looks, the others go on with what there is
+	if c.reading.TryLock() { // only one connection reads; the others use the current pair
 		due := c.config.Now().Sub(c.checked) >= certificateCheck
 		if due {
 			c.refresh(hello.Context())
@@ -62,11 +62,11 @@ func (c *Certificate) Get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) 
 	return c.current.Load(), nil
 }
 
-// Reload reads the files at once, as after SIGHUP.
+// Reload reads the files now, as after SIGHUP.
 func (c *Certificate) Reload(ctx context.Context) {
 	c.reading.Lock()
 	defer c.reading.Unlock()
-	c.seen = [sha256.Size]byte{} // say again what is wrong
+	c.seen = [sha256.Size]byte{} // what is wrong is logged again
 	c.refresh(ctx)
 }
 
@@ -74,14 +74,14 @@ func (c *Certificate) refresh(ctx context.Context) {
 	changed, err := c.read()
 	switch {
 	case err != nil && changed:
-		c.config.Log.ErrorContext(ctx, "new TLS certificate not taken, the old one is kept", telemetry.KeyError, err)
+		c.config.Log.ErrorContext(ctx, "new TLS certificate is not valid, the old one is kept", telemetry.KeyError, err)
 	case changed:
 		leaf := c.current.Load().Leaf
 		c.config.Log.InfoContext(ctx, "TLS certificate read", "not_after", leaf.NotAfter, "names", leaf.DNSNames)
 	}
 }
 
-// read tries what is in the files, unless that has been tried.
+// read loads the pair that is in the files, unless the same content has been tried.
 func (c *Certificate) read() (changed bool, err error) {
 	c.checked = c.config.Now()
 	chain, certErr := os.ReadFile(c.config.CertFile)

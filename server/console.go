@@ -15,21 +15,23 @@ import (
 	"parlance.dev/parlance/server/problem"
 )
 
-// consolePath is where the console's files are.
+// consolePath is the path of the console's files.
 const consolePath = "/console/"
 
-// consolePolicy lets the page load and call nothing but its own server, be framed by nobody, and make
-// no HTML of a string (Trusted Types, where the browser knows them).
-const consolePolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+// consolePolicy is the Content-Security-Policy of the console. The page loads from and calls only
+// its own server, cannot be framed, and makes no HTML of strings (Trusted Types, in browsers that
+// know them).
+const consolePolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+	"object-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// page is a file of the console as it is sent.
+// page is a file of the console, ready to be sent.
 type page struct {
 	body []byte
 	kind string
 	etag string
 }
 
-// registerConsole adds the console's files, which need no key; index.html is /console/ itself.
+// registerConsole adds the console's files, which need no key. index.html is /console/ itself.
 func registerConsole(mux *http.ServeMux, files fs.FS, problems problem.Writer) error {
 	pages := map[string]page{}
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -43,7 +45,7 @@ func registerConsole(mux *http.ServeMux, files fs.FS, problems problem.Writer) e
 		sum := sha256.Sum256(body)
 		kind := mime.TypeByExtension(path.Ext(name))
 		if path.Ext(name) == ".js" {
-			kind = "text/javascript; charset=utf-8" // machines disagree about it, and browsers insist
+			kind = "text/javascript; charset=utf-8" // systems map it differently, and browsers require it
 		}
 		pages[strings.TrimSuffix(name, "index.html")] = page{body: body, kind: kind, etag: `"` + hex.EncodeToString(sum[:12]) + `"`}
 		return nil
@@ -60,14 +62,14 @@ func registerConsole(mux *http.ServeMux, files fs.FS, problems problem.Writer) e
 		found.write(w, r)
 	}, problems))
 	mux.Handle(strings.TrimSuffix(consolePath, "/"), getOnly(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Location", "console/") // relative: there may be a prefix that a proxy has taken off
+		w.Header().Set("Location", "console/") // relative, because a proxy may have removed a path prefix
 		w.WriteHeader(http.StatusPermanentRedirect)
 	}, problems))
 	return nil
 }
 
-// write sends the file, or says that the caller's copy is the current one. Browsers ask each time: after
-// an upgrade no page may run with modules of the version before.
+// write sends the file, or says that the caller's copy is current. Browsers ask each time, because
+// after an upgrade no page may run with modules of the version before.
 func (p page) write(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Security-Policy", consolePolicy)
@@ -85,5 +87,5 @@ func (p page) write(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	_, _ = w.Write(p.body) // the caller is gone: nothing left to tell
+	_, _ = w.Write(p.body) // the caller has hung up
 }

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestCORS asks as browsers do before a request with headers: with the names in lower case, in their order.
+// TestCORS asks as browsers do before a request with headers: with the names in lower case, in
+// their order.
 func TestCORS(t *testing.T) {
 	t.Parallel()
 	handler := withCORS(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), []string{"https://app.example"})

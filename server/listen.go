@@ -17,12 +17,12 @@ import (
 const (
 	// unixScheme begins addresses of Unix sockets: unix:///run/parlance.sock.
 	unixScheme = "unix://"
-	// writeStall is how long a caller may take none of what is written to it.
+	// writeStall is how long a caller may read nothing of what is written to it.
 	writeStall = 30 * time.Second
 )
 
-// Listen takes an address: host:port, or unix:///path of a socket that a proxy on this machine may
-// use, with its group's rights. A socket that nobody listens on any more is replaced.
+// Listen listens on an address: host:port, or unix:///path for a socket that a proxy on this
+// machine uses with the rights of its group. A socket that no process listens on is replaced.
 func Listen(ctx context.Context, address string) (net.Listener, error) {
 	path, isUnix := strings.CutPrefix(address, unixScheme)
 	if !isUnix {
@@ -45,7 +45,7 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	return stallListener{listener, writeStall}, nil
 }
 
-// removeStale removes a socket that a process which died has left.
+// removeStale removes a socket that a dead process has left.
 func removeStale(ctx context.Context, path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,11 +55,11 @@ func removeStale(ctx context.Context, path string) error {
 		return err
 	}
 	if info.Mode().Type() != fs.ModeSocket {
-		return fmt.Errorf("%s is there and is not a socket", path)
+		return fmt.Errorf("%s exists and is not a socket", path)
 	}
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", path)
 	if err == nil {
-		_ = conn.Close() // somebody answered
+		_ = conn.Close() // a process listens
 		return fmt.Errorf("%s: %w", path, syscall.EADDRINUSE)
 	}
 	if !errors.Is(err, syscall.ECONNREFUSED) {
@@ -75,8 +75,8 @@ func WithTLS(listener net.Listener, certificate *Certificate) net.Listener {
 	})
 }
 
-// stallListener makes connections that end when the other side takes nothing for a while: an answer
-// may take as long as it has to, but not because nobody reads it.
+// stallListener makes connections that fail when the other side reads nothing for a while. An
+// answer may take as long as it needs, but not because nobody reads it.
 type stallListener struct {
 	net.Listener
 	within time.Duration
@@ -91,27 +91,29 @@ func (l stallListener) Accept() (net.Conn, error) {
 	return &stallConn{Conn: conn, within: l.within, accepted: time.Now()}, nil
 }
 
-// stallConn sets its deadline for longer than within, and for many writes: small ones come in hundreds a second.
+// stallConn sets a write deadline that is longer than within, and leaves it for several writes,
+// because small writes come by the hundred a second.
 type stallConn struct {
 	net.Conn
 	within   time.Duration
 	accepted time.Time
-	// set is when it set the deadline last, in nanoseconds after accepted; 0: it has not, or others have.
+	// set is when the deadline was set last, in nanoseconds after accepted; 0 if somebody else set
+	// one.
 	set atomic.Int64
-	// unwatched says that its writes take as long as they take.
+	// unwatched is set when writes have no deadline of stallConn.
 	unwatched atomic.Bool
 }
 
-// Unwatch leaves slow readers to the caller, who has taken the connection over.
+// Unwatch ends the watch over slow readers, for a caller that has taken over the connection.
 func (c *stallConn) Unwatch() {
 	c.unwatched.Store(true)
-	_ = c.SetWriteDeadline(time.Time{}) // a broken connection's next write tells
+	_ = c.SetWriteDeadline(time.Time{}) // the next write fails if the connection is broken
 }
 
-// sparedShare is the part of its time for which a connection leaves its deadline as it is.
+// sparedShare is the share of within for which a deadline is left as it is.
 const sparedShare = 8
 
-// Write implements net.Conn. Large writes have the time for each piece.
+// Write implements net.Conn. A large write is split, and each piece has the whole time.
 func (c *stallConn) Write(p []byte) (written int, err error) {
 	const piece = 256 << 10
 	for len(p) > piece && err == nil {
@@ -140,13 +142,13 @@ func (c *stallConn) write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// SetDeadline implements net.Conn. The next write sets its own.
+// SetDeadline implements net.Conn. The next write sets its own deadline.
 func (c *stallConn) SetDeadline(t time.Time) error {
 	c.set.Store(0)
 	return c.Conn.SetDeadline(t)
 }
 
-// SetWriteDeadline implements net.Conn. The next write sets its own.
+// SetWriteDeadline implements net.Conn. The next write sets its own deadline.
 func (c *stallConn) SetWriteDeadline(t time.Time) error {
 	c.set.Store(0)
 	return c.Conn.SetWriteDeadline(t)

@@ -10,16 +10,16 @@ import (
 	"parlance.dev/parlance/server/problem"
 )
 
-// refusingMux answers what the mux of the Connect handlers would refuse in plain text (an
-// unknown procedure, a wrong method, an unknown content type) with a problem, or as gRPC says it
-// to a caller who speaks gRPC.
+// refusingMux replaces the plain-text refusals of the mux of the Connect handlers (an unknown
+// procedure, a wrong method, an unknown content type) by a problem, or by a gRPC error for a gRPC
+// caller.
 func refusingMux(mux *http.ServeMux, problems problem.Writer) http.Handler {
 	grpc := connect.NewErrorWriter()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		refuse := func(err *fault.Error) { problems.Write(w, r, err) }
 		if r.Method == http.MethodPost && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
 			refuse = func(err *fault.Error) {
-				_ = grpc.Write(w, r, problem.ToConnect(err)) // the caller is gone: nothing left to tell
+				_ = grpc.Write(w, r, problem.ToConnect(err)) // the caller has hung up
 			}
 		}
 		handler, pattern := mux.Handler(r)
@@ -35,7 +35,7 @@ func noProcedure(r *http.Request) *fault.Error {
 	return fault.New(fault.RouteNotFound, "No procedure %s.", r.URL.Path)
 }
 
-// refusalWriter replaces the bodyless refusals of connect's handlers by ours.
+// refusalWriter replaces the refusals without a body that connect's handlers write.
 type refusalWriter struct {
 	http.ResponseWriter
 	request  *http.Request
@@ -43,7 +43,8 @@ type refusalWriter struct {
 	replaced bool
 }
 
-// WriteHeader sees a refusal by its status: what the handlers themselves answer has a content type.
+// WriteHeader recognises a refusal by its status; the other answers of the handlers have a content
+// type.
 func (w *refusalWriter) WriteHeader(status int) {
 	if refusal := w.refusal(status); refusal != nil {
 		w.replaced = true
@@ -53,7 +54,7 @@ func (w *refusalWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// refusal is what to say in place of a status without a body of its own; nil: nothing.
+// refusal returns the error to write for a status without a body of its own, or nil.
 func (w *refusalWriter) refusal(status int) *fault.Error {
 	contentType := w.Header().Get("Content-Type")
 	if contentType != "" && !strings.HasPrefix(contentType, "text/plain") {
@@ -80,7 +81,7 @@ func (w *refusalWriter) Write(p []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *refusalWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Flush is here because connect asks for http.Flusher itself.
+// Flush exists because connect asks the writer for http.Flusher.
 func (w *refusalWriter) Flush() {
 	_ = http.NewResponseController(w.ResponseWriter).Flush() // a writer that cannot flush has nothing to flush
 }

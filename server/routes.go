@@ -9,12 +9,12 @@ import (
 	"parlance.dev/parlance/server/interceptor"
 )
 
-// unmatched is the route of requests that no pattern takes, so that a scan of paths does not
-// make a time series each.
+// unmatched is the route of requests that match no pattern, so that a scan of paths does not make
+// a time series for each.
 const unmatched = "unmatched"
 
-// openProcedures are the procedures besides the policies' that the mux answers: load balancers and
-// tools call them, and they are told apart from scans.
+// openProcedures are the procedures without a policy that the mux answers. Load balancers and
+// tools call them; their names tell them from scans.
 var openProcedures = map[string]bool{
 	"/" + grpchealth.HealthV1ServiceName + "/Check":                       true,
 	"/" + grpchealth.HealthV1ServiceName + "/Watch":                       true,
@@ -22,7 +22,7 @@ var openProcedures = map[string]bool{
 	"/" + grpcreflect.ReflectV1AlphaServiceName + "/ServerReflectionInfo": true,
 }
 
-// routeName names the route of a request that has been answered, for logs and metrics.
+// routeName returns a function that names the route of an answered request, for logs and metrics.
 func routeName(policies interceptor.Policies) func(*http.Request) string {
 	return func(r *http.Request) string {
 		if isRPC(r.URL.Path) {

@@ -32,21 +32,23 @@ import (
 )
 
 const (
-	// compressMinBytes keeps answers of a few packets uncompressed: gzip would cost more time than it
-	// saves on the wire. Source: design, 4, which has 1 KiB; creating a session answers 2 KiB.
+	// compressMinBytes is the size from which answers are compressed: gzip costs more time than it
+	// saves for an answer of a few packets. Design 4 has 1 KiB; the answer to creating a session has
+	// 2 KiB.
 	compressMinBytes = 4096
-	// readMaxBytes is the hard limit of one RPC message.
+	// readMaxBytes is the largest RPC message.
 	readMaxBytes = 8 << 20
 	// readHeaderTimeout ends connections that never finish their headers.
 	readHeaderTimeout = 10 * time.Second
-	// idleTimeout ends keep-alive connections nobody uses.
+	// idleTimeout ends keep-alive connections without requests.
 	idleTimeout = 2 * time.Minute
-	// maxHeaderBytes leaves room for long tokens and URLs; more is refused with 431.
+	// maxHeaderBytes has room for long tokens and URLs; more is refused with 431.
 	maxHeaderBytes = 64 << 10
-	// maxStreams is what one HTTP/2 connection may ask for at a time: a proxy sends many callers'.
+	// maxStreams is the number of concurrent requests on one HTTP/2 connection; a proxy sends those
+	// of many callers.
 	maxStreams = 1000
-	// streamPing is how long an HTTP/2 connection with open streams may be silent before it is asked
-	// whether it is there, and then again for the answer.
+	// streamPing is how long an HTTP/2 connection with open streams may be silent before it is
+	// pinged, and how long the answer to the ping may take.
 	streamPing = 20 * time.Second
 )
 
@@ -63,20 +65,20 @@ type Services struct {
 	Memory      parlancev1connect.MemoryServiceHandler
 }
 
-// Deps is what a Handler is made of; all but CORSOrigins and Manual are required.
+// Deps is what NewHandler needs; all but CORSOrigins, Manual and Nonce are required.
 type Deps struct {
 	Services Services
-	// Manual are the REST routes that are not transcoded, by procedure.
+	// Manual holds the handlers of the REST routes that are not transcoded, by procedure.
 	Manual   map[string]http.Handler
 	Realtime http.Handler
-	// Console are the files of the session page.
+	// Console holds the files of the session page.
 	Console fs.FS
 	Gate    *interceptor.Gate
 	// Answers replays requests with Idempotency-Key.
 	Answers *idempotency.Service
-	// PageKey authenticates page tokens; the same 32 bytes on every server.
+	// PageKey authenticates page tokens. It has 32 bytes, the same on every server.
 	PageKey []byte
-	// Caller says by which URL we are known and whose X-Forwarded-* is believed.
+	// Caller says which URL callers use, and which proxies are trusted.
 	Caller      interceptor.CallerConfig
 	CORSOrigins []string
 	Metrics     *telemetry.Metrics
@@ -85,16 +87,16 @@ type Deps struct {
 	Now         func() time.Time
 	// Ready are the checks of /readyz by name.
 	Ready map[string]Check
-	// Degraded are checks whose failure /readyz says, and which do not make the server unready.
+	// Degraded are checks whose failure /readyz reports without making the server unready.
 	Degraded map[string]Check
-	// Nonce says whether a caller of probe.Path belongs to the installation; nil: nobody does.
+	// Nonce reports whether a caller of probe.Path belongs to the installation; nil: no caller does.
 	Nonce func(ctx context.Context, nonce string) bool
 }
 
-// realtimePath begins the paths of sockets.
+// realtimePath is the prefix of the paths of WebSockets.
 const realtimePath = "/v1/realtime/"
 
-// NewHandler joins every protocol into one handler.
+// NewHandler makes one handler of all protocols.
 func NewHandler(d Deps) (http.Handler, error) {
 	rpcMux, err := newRPC(d)
 	if err != nil {
@@ -103,7 +105,8 @@ func NewHandler(d Deps) (http.Handler, error) {
 	problems := problem.Writer{PublicURL: baseURLOf}
 	once := &interceptor.Once{Keys: d.Answers, Log: d.Log, Problem: problems}
 	facade := rest.New(rest.Config{
-		Routes: parlancev1rest.Routes, RPC: rpcMux, Manual: d.Manual, PublicURL: baseURLOf, Admit: d.Gate.Admit, Once: once.Wrap, OnceEvents: once.WrapEvents,
+		Routes: parlancev1rest.Routes, RPC: rpcMux, Manual: d.Manual, PublicURL: baseURLOf, Admit: d.Gate.Admit,
+		Once: once.Wrap, OnceEvents: once.WrapEvents,
 	})
 	mux := http.NewServeMux()
 	registerSystem(mux, d, problems)
@@ -133,27 +136,31 @@ func NewHandler(d Deps) (http.Handler, error) {
 	return interceptor.WithRequestID(interceptor.WithBodyDeadlines(named, d.Now)), nil
 }
 
-// baseURLOf is the scheme and host of the URLs in a request's answer.
+// baseURLOf returns the scheme and host of the URLs in the answer to a request.
 func baseURLOf(r *http.Request) string { return interceptor.BaseURL(r.Context()) }
 
-// isRPC says whether a path is a procedure's: "/package.Service/Method".
+// isRPC reports whether a path names a procedure: "/package.Service/Method".
 func isRPC(path string) bool {
 	service, method, found := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return found && strings.Contains(service, ".") && method != "" && !strings.Contains(method, "/")
 }
 
-// newRPC is the mux of the Connect handlers behind the gate.
+// newRPC makes the mux of the Connect handlers, behind the gate.
 func newRPC(d Deps) (http.Handler, error) {
 	validator, err := protovalidate.New()
 	if err != nil {
 		return nil, fmt.Errorf("make the validator: %w", err)
 	}
-	tracing, err := otelconnect.NewInterceptor(otelconnect.WithTracerProvider(d.Tracer), otelconnect.WithoutServerPeerAttributes(), otelconnect.WithoutMetrics(),
-		otelconnect.WithPropagator(propagation.NewCompositeTextMapPropagator())) // the HTTP span has taken the caller's trace
+	tracing, err := otelconnect.NewInterceptor(otelconnect.WithTracerProvider(d.Tracer),
+		otelconnect.WithoutServerPeerAttributes(), otelconnect.WithoutMetrics(),
+		otelconnect.WithPropagator(propagation.NewCompositeTextMapPropagator())) // the HTTP span is part of the caller's trace already
 	if err != nil {
 		return nil, fmt.Errorf("make the tracing interceptor: %w", err)
 	}
-	calls := &interceptor.RPC{Log: d.Log, Metrics: d.Metrics, Now: d.Now, Validator: validator, Undecoded: rest.Undecoded, Pages: interceptor.NewPages(d.PageKey)}
+	calls := &interceptor.RPC{
+		Log: d.Log, Metrics: d.Metrics, Now: d.Now, Validator: validator,
+		Undecoded: rest.Undecoded, Pages: interceptor.NewPages(d.PageKey),
+	}
 	opts := []connect.HandlerOption{
 		connect.WithInterceptors(tracing, calls), connect.WithCompressMinBytes(compressMinBytes),
 		connect.WithReadMaxBytes(readMaxBytes), interceptor.Gzip(readMaxBytes), handlerOption(rest.ConnectCodecs()),
@@ -168,7 +175,7 @@ func newRPC(d Deps) (http.Handler, error) {
 	mux.Handle(parlancev1connect.NewWebhookServiceHandler(d.Services.Webhooks, opts...))
 	mux.Handle(parlancev1connect.NewProviderCredentialServiceHandler(d.Services.Credentials, opts...))
 	mux.Handle(parlancev1connect.NewMemoryServiceHandler(d.Services.Memory, opts...))
-	names := serviceNames()
+	names := interceptor.ServiceNames()
 	mux.Handle(grpchealth.NewHandler(healthChecker{services: names, ready: d.Ready}))
 	reflector := grpcreflect.NewStaticReflector(names...)
 	mux.Handle(grpcreflect.NewHandlerV1(reflector))
@@ -178,15 +185,8 @@ func newRPC(d Deps) (http.Handler, error) {
 
 func handlerOption(o connect.Option) connect.HandlerOption { return o }
 
-func serviceNames() []string {
-	return []string{
-		parlancev1connect.WorkspaceServiceName, parlancev1connect.ApiKeyServiceName, parlancev1connect.AgentServiceName,
-		parlancev1connect.ToolServiceName, parlancev1connect.KnowledgeServiceName, parlancev1connect.SessionServiceName,
-		parlancev1connect.WebhookServiceName, parlancev1connect.ProviderCredentialServiceName,
-	}
-}
-
-// withCORS lets browsers from the origins call with every protocol; none are allowed by default.
+// withCORS allows browsers from the origins to use every HTTP protocol. Without origins it allows
+// none.
 func withCORS(next http.Handler, origins []string) http.Handler {
 	if len(origins) == 0 {
 		return next
@@ -194,16 +194,18 @@ func withCORS(next http.Handler, origins []string) http.Handler {
 	return cors.New(cors.Options{
 		AllowedOrigins: origins,
 		AllowedMethods: append(connectcors.AllowedMethods(), http.MethodPatch, http.MethodPut, http.MethodDelete),
-		AllowedHeaders: append(connectcors.AllowedHeaders(), "Authorization", idempotency.Header, interceptor.RequestIDHeader, "Traceparent", "Tracestate",
-			"Last-Event-ID", "Cache-Control"), // of those who come back to a stream of events
+		AllowedHeaders: append(connectcors.AllowedHeaders(), "Authorization", idempotency.Header,
+			interceptor.RequestIDHeader, "Traceparent", "Tracestate",
+			"Last-Event-ID", "Cache-Control"), // sent by clients that resume an event stream
 		ExposedHeaders: append(connectcors.ExposedHeaders(), "Location", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining",
 			"RateLimit-Reset", "Content-Disposition", interceptor.ReplayedHeader, interceptor.RequestIDHeader),
 		MaxAge: 7200,
 	}).Handler(next)
 }
 
-// Serve answers on the listener until ctx ends, then drains: it takes no new requests and waits
-// at most drain for those that run. WebSockets end by the context their handler was made with.
+// Serve answers requests on the listener until ctx ends. It then accepts no new requests and waits
+// at most drain for those that run. WebSockets end with the context that their handler was made
+// with.
 func Serve(ctx context.Context, listener net.Listener, handler http.Handler, drain time.Duration, log *slog.Logger) error {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -212,8 +214,11 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, dra
 	srv := &http.Server{
 		Handler: handler, Protocols: protocols, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes,
-		HTTP2:          &http.HTTP2Config{MaxConcurrentStreams: maxStreams, SendPingTimeout: streamPing, PingTimeout: streamPing, WriteByteTimeout: writeStall},
-		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams: maxStreams, SendPingTimeout: streamPing,
+			PingTimeout: streamPing, WriteByteTimeout: writeStall,
+		},
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(listener) }()
@@ -228,6 +233,8 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, dra
 	if errors.Is(err, context.DeadlineExceeded) {
 		return errors.Join(fmt.Errorf("requests were still running after %s", drain), srv.Close())
 	}
-	<-failed
+	if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
 	return err
 }

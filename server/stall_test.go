@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"parlance.dev/parlance/server/realtime/wire"
+	"parlance.dev/parlance/server/realtime/websocket"
 )
 
 // TestWriteStall: a peer that takes nothing ends the connection, one that is slow does not.
@@ -21,7 +21,8 @@ func TestWriteStall(t *testing.T) {
 	synctest.Test(t, stalls)
 }
 
-// stalls runs in a bubble, whose time passes only while everybody waits: a busy machine is not a slow peer.
+// stalls runs in a bubble, whose time passes only while everybody waits: a busy machine is not a
+// slow peer.
 func stalls(t *testing.T) {
 	ours, theirs := net.Pipe()
 	defer ours.Close()
@@ -52,8 +53,8 @@ func stalls(t *testing.T) {
 	}
 }
 
-// TestWriteStallLater: a deadline that was set for an earlier write gives a later one its whole time, and one that
-// others set does not stand in the way.
+// TestWriteStallLater: a deadline that was set for an earlier write gives a later one its whole
+// time, and one that others set does not stand in the way.
 func TestWriteStallLater(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -103,7 +104,7 @@ func TestSocketsAreLeft(t *testing.T) {
 	defer secured.Close()
 	plain := func(c net.Conn) net.Conn { return c }
 	serverTLS := &tls.Config{Certificates: secured.TLS.Certificates, MinVersion: tls.VersionTLS12}
-	clientTLS := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12} //nolint:gosec // a pipe
+	clientTLS := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}
 	for name, wrap := range map[string]struct{ server, client func(net.Conn) net.Conn }{
 		"Plain": {plain, plain},
 		"TLS":   {func(c net.Conn) net.Conn { return tls.Server(c, serverTLS) }, func(c net.Conn) net.Conn { return tls.Client(c, clientTLS) }},
@@ -115,13 +116,16 @@ func TestSocketsAreLeft(t *testing.T) {
 	}
 }
 
-// leaves runs in a bubble: a client of a WebSocket takes nothing for longer than a caller may, and all then.
+// leaves runs in a bubble: a client of a WebSocket takes nothing for longer than a caller may, and
+// all then.
 func leaves(t *testing.T, serverSide, clientSide func(net.Conn) net.Conn) {
 	const within = 10 * time.Second
 	ours, theirs := net.Pipe()
 	written := make(chan error, 1)
 	served := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		socket, err := wire.Accept(w, r, nil, wire.Limits{MaxMessageBytes: 1 << 10, ReadWithin: time.Minute, WriteWithin: 6 * within})
+		socket, err := websocket.Accept(w, r, nil, websocket.Limits{
+			MaxMessageBytes: 1 << 10, ReadTimeout: time.Minute, WriteTimeout: 6 * within,
+		})
 		if err != nil {
 			written <- err
 			return

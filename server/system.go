@@ -25,10 +25,10 @@ import (
 // checkTimeout bounds one check of /readyz.
 const checkTimeout = 2 * time.Second
 
-// Check says whether something the service cannot work without is there.
+// Check reports whether a dependency is available.
 type Check func(ctx context.Context) error
 
-// registerSystem adds the paths that are neither API nor socket.
+// registerSystem adds the paths that are neither API nor WebSocket.
 func registerSystem(mux *http.ServeMux, d Deps, problems problem.Writer) {
 	only := func(h http.HandlerFunc) http.Handler { return getOnly(h, problems) }
 	mux.Handle("/healthz", only(func(w http.ResponseWriter, _ *http.Request) {
@@ -43,11 +43,11 @@ func registerSystem(mux *http.ServeMux, d Deps, problems problem.Writer) {
 	mux.Handle("/errors/", only(func(w http.ResponseWriter, r *http.Request) { writeErrorPage(w, r, problems) }))
 }
 
-// openAPIServer is where the document says which server it is about.
+// openAPIServer is the part of the document that names the server.
 var openAPIServer = []byte(`"url": "/"`)
 
-// writeOpenAPI writes the document with the URL by which the caller knows us: a client made from
-// it has to reach us wherever the document was saved.
+// writeOpenAPI writes the document with the caller's URL of this server: a client that is made
+// from the document must reach the server wherever the document was saved.
 func writeOpenAPI(w http.ResponseWriter, r *http.Request) {
 	url, err := json.Marshal(interceptor.BaseURL(r.Context()))
 	if err != nil {
@@ -56,10 +56,10 @@ func writeOpenAPI(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	document := bytes.Replace(openapi.JSON, openAPIServer, append([]byte(`"url": `), url...), 1)
 	w.Header().Set("Content-Length", strconv.Itoa(len(document)))
-	_, _ = w.Write(document) // the caller is gone: nothing left to tell
+	_, _ = w.Write(document) // the caller has hung up
 }
 
-// getOnly refuses other methods than GET and HEAD.
+// getOnly refuses methods other than GET and HEAD.
 func getOnly(next http.HandlerFunc, problems problem.Writer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -78,10 +78,10 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(encoded, '\n')) // the caller is gone: nothing left to tell
+	_, _ = w.Write(append(encoded, '\n')) // the caller has hung up
 }
 
-// runChecks asks every check at once and returns "ok" or what is wrong, by name.
+// runChecks runs all checks at once and returns "ok" or what is wrong, by name.
 func runChecks(ctx context.Context, checks map[string]Check) (results map[string]string, ready bool) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -142,7 +142,10 @@ func (h healthChecker) Check(ctx context.Context, req *grpchealth.CheckRequest) 
 
 var errorPage = template.Must(template.New("error").Parse(`<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{{.Reason}} · Parlance</title>
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:4rem auto;padding:0 1rem;color:#1b1f24}code{background:#f3f4f6;padding:.1em .3em;border-radius:4px}</style>
+<style>
+body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:4rem auto;padding:0 1rem;color:#1b1f24}
+code{background:#f3f4f6;padding:.1em .3em;border-radius:4px}
+</style>
 <h1><code>{{.Reason}}</code></h1>
 <p><strong>{{.Title}}.</strong></p>
 <p>{{.Advice}}</p>
@@ -150,7 +153,7 @@ var errorPage = template.Must(template.New("error").Parse(`<!doctype html>
 </html>
 `))
 
-// writeErrorPage explains an error code: to browsers as a page, to others as JSON.
+// writeErrorPage explains an error code, to browsers as a page, to others as JSON.
 func writeErrorPage(w http.ResponseWriter, r *http.Request, problems problem.Writer) {
 	entry, ok := fault.Lookup(fault.Reason(strings.TrimPrefix(r.URL.Path, "/errors/")))
 	if !ok {
@@ -169,5 +172,5 @@ func writeErrorPage(w http.ResponseWriter, r *http.Request, problems problem.Wri
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_ = errorPage.Execute(w, page) // the caller is gone: nothing left to tell
+	_ = errorPage.Execute(w, page) // the caller has hung up
 }

@@ -36,8 +36,8 @@ func TestUp(t *testing.T) {
 	}
 }
 
-// TestUpOther: a database of the same migrations' names with another schema is refused in words, and
-// one that a newer version has migrated is not looked at.
+// TestUpOther: a database of the same migrations' names with another schema is refused in words,
+// and one that a newer version has migrated is not looked at.
 func TestUpOther(t *testing.T) {
 	t.Parallel()
 	url := pgtest.New(t).URL

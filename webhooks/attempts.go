@@ -14,17 +14,18 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// attemptsQuery reads attempts with what their deliveries and events know. When the next is due the delivery
-// says, which may have been sent again or held since the attempt.
+// attemptsQuery reads attempts with columns of their deliveries and events. next_attempt_at is read
+// from the delivery, which may have been sent again or held since the attempt.
 func attemptsQuery(q *bun.SelectQuery, ref workspaces.Ref, id EndpointID) *bun.SelectQuery {
-	return q.ColumnExpr("wa.*").ColumnExpr("d.event_id, d.event_type").ColumnExpr("coalesce(d.test_body, ev.body) AS request_body").
+	return q.ColumnExpr("wa.*").ColumnExpr("d.event_id, d.event_type").
+		ColumnExpr("coalesce(d.test_body, ev.body) AS request_body").
 		ColumnExpr("CASE WHEN d.status = 'pending' AND d.attempt = wa.attempt AND d.lease_until IS NULL THEN d.next_at END AS next_attempt_at").
 		Join("JOIN webhook_deliveries AS d ON d.tenant_id = wa.tenant_id AND d.id = wa.delivery_id").
 		Join("LEFT JOIN events AS ev ON ev.tenant_id = d.tenant_id AND ev.seq = d.event_seq").
 		Apply(attemptsOf(ref, id))
 }
 
-// attemptsOf narrows to the attempts of an endpoint.
+// attemptsOf filters the attempts of an endpoint.
 func attemptsOf(ref workspaces.Ref, id EndpointID) func(*bun.SelectQuery) *bun.SelectQuery {
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("wa.tenant_id = ?", ref.TenantID).Where("wa.workspace_id = ?", ref.ID).Where("wa.endpoint_id = ?", id)
@@ -43,7 +44,7 @@ func selectAttempt(ctx context.Context, db bun.IDB, ref workspaces.Ref, id Endpo
 	return a, nil
 }
 
-// delivery is what Redeliver needs of a row.
+// delivery is the columns that Redeliver reads.
 type delivery struct {
 	bun.BaseModel `bun:"table:webhook_deliveries,alias:d"`
 
@@ -57,12 +58,11 @@ type delivery struct {
 	Test       bool      `bun:"test,scanonly"`
 }
 
-// Redeliver makes another attempt of the delivery that an attempt belongs to due now, and
-// returns it (pending): the next number, the same event id. A pending delivery goes on with its
-// schedule afterwards; a finished one gets just this attempt. Asking twice before it begins
-// gives the same attempt.
-// Errors: NotFound; Aborted conflict while an attempt runs, and when the endpoint is disabled or
-// not subscribed to the event.
+// Redeliver makes the delivery of an attempt due now and returns its next attempt (pending), which
+// has the next number and the same event id. A pending delivery continues its schedule afterwards,
+// a finished one gets this attempt only. A second call before the attempt begins returns the same
+// attempt. Errors: NotFound; Aborted conflict while an attempt runs, and when the endpoint is
+// disabled or not subscribed to the event.
 func (s *Service) Redeliver(ctx context.Context, ref workspaces.Ref, id EndpointID, attempt AttemptID) (Attempt, error) {
 	now := s.moment()
 	newID := AttemptID(idgen.New(idgen.Delivery))
@@ -88,7 +88,8 @@ func (s *Service) Redeliver(ctx context.Context, ref workspaces.Ref, id Endpoint
 func redeliver(ctx context.Context, tx bun.Tx, endpoint Endpoint, before Attempt, newID AttemptID, now time.Time) (Attempt, error) {
 	d := delivery{ID: before.DeliveryID}
 	err := tx.NewSelect().Model(&d).WherePK().Where("d.tenant_id = ?", endpoint.TenantID).
-		ColumnExpr("d.id, d.status, d.attempt, d.next_at, d.lease_until, d.once, d.agent_id, d.test_body IS NOT NULL AS test").For("UPDATE").Scan(ctx)
+		ColumnExpr("d.id, d.status, d.attempt, d.next_at, d.lease_until, d.once, d.agent_id, d.test_body IS NOT NULL AS test").
+		For("UPDATE").Scan(ctx)
 	if err != nil {
 		return Attempt{}, fmt.Errorf("lock webhook delivery: %w", err)
 	}
@@ -97,7 +98,7 @@ func redeliver(ctx context.Context, tx bun.Tx, endpoint Endpoint, before Attempt
 		return Attempt{}, fault.New(fault.Conflict, "The endpoint is disabled; enable it first.")
 	case !d.Test && !endpoint.subscribes(before.EventType):
 		return Attempt{}, fault.New(fault.Conflict, "The endpoint does not subscribe to %s; subscribe to it first.", before.EventType)
-	case !d.Test && !endpoint.hears(d.AgentID):
+	case !d.Test && !endpoint.wantsAgent(d.AgentID):
 		return Attempt{}, fault.New(fault.Conflict, "The endpoint does not get the events of this agent; add it to agent_ids first.")
 	case d.LeaseUntil.After(now):
 		return Attempt{}, fault.New(fault.Conflict, "An attempt of this delivery is running; ask again when it has ended.")
@@ -105,7 +106,7 @@ func redeliver(ctx context.Context, tx bun.Tx, endpoint Endpoint, before Attempt
 	next := Attempt{
 		ID: newID, TenantID: endpoint.TenantID, WorkspaceID: endpoint.WorkspaceID, EndpointID: endpoint.ID,
 		DeliveryID: d.ID, Number: d.Attempt + 1, Status: AttemptPending,
-		RequestHeaders: flat(nil), ResponseHeaders: flat(nil), StartedAt: now,
+		RequestHeaders: firstValues(nil), ResponseHeaders: firstValues(nil), StartedAt: now,
 	}
 	_, err = tx.NewInsert().Model(&next).On("CONFLICT (delivery_id, attempt) DO UPDATE").Set("started_at = excluded.started_at").
 		Where("wa.tenant_id = excluded.tenant_id").Returning("id").Exec(ctx)
@@ -121,9 +122,9 @@ func redeliver(ctx context.Context, tx bun.Tx, endpoint Endpoint, before Attempt
 	return next, nil
 }
 
-// Test sends one example of an event now, to a disabled endpoint too, and returns the attempt.
-// It is not retried and does not count for disabling. An empty name means the endpoint's first
-// event, or post_call_transcription. Errors: NotFound, Invalid webhook-event-unknown.
+// Test sends one example of an event now, also to a disabled endpoint, and returns the attempt. It
+// is not retried and does not count for disabling. An empty name means the endpoint's first event,
+// or post_call_transcription. Errors: NotFound, Invalid webhook-event-unknown.
 func (s *Service) Test(ctx context.Context, ref workspaces.Ref, id EndpointID, event string) (Attempt, error) {
 	endpoint, err := selectEndpoint(ctx, s.db, ref, id)
 	if err != nil {
@@ -147,20 +148,23 @@ func (s *Service) Test(ctx context.Context, ref workspaces.Ref, id EndpointID, e
 		return Attempt{}, err
 	}
 	a, _ := s.send(ctx, endpoint.URL, message{EventID: c.EventID, Type: c.EventType, Body: c.Body, At: s.now()}, keys)
-	// The caller may have hung up; what came of it is written down all the same.
+	// The result is recorded although the caller may have hung up.
 	recording, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.policy.RecordTimeout)
 	defer cancel()
-	if err := s.record(recording, endpoint, []outcome{s.decide(c, a)}); err != nil {
+	if err := s.record(recording, []result{{endpoint: endpoint, outcome: s.decide(c, a)}}); err != nil {
 		return Attempt{}, err
 	}
 	return selectAttempt(ctx, s.db, ref, id, c.AttemptID)
 }
 
-// beginTest writes the delivery and the one attempt of a test; as it is no pending delivery,
-// nobody else will send it.
+// beginTest inserts the delivery and the attempt of a test. The delivery is not pending, so that no
+// worker sends it.
 func (s *Service) beginTest(ctx context.Context, endpoint Endpoint, eventType events.Type) (claimed, error) {
 	now := s.moment()
-	c := claimed{AttemptID: AttemptID(idgen.New(idgen.Delivery)), Attempt: 1, EventID: idgen.New(idgen.Event), EventType: eventType, Test: true, BeganAt: now}
+	c := claimed{
+		AttemptID: AttemptID(idgen.New(idgen.Delivery)), Attempt: 1, BeganAt: now, Test: true,
+		EventID: idgen.New(idgen.Event), EventType: eventType,
+	}
 	about := string(endpoint.WorkspaceID)
 	if eventType.TenantWide() {
 		about = ""

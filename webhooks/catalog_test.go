@@ -15,7 +15,7 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// bodySchemas are what the OpenAPI document says of each event's request.
+// bodySchemas are the schemas of each event's request in the OpenAPI document.
 func bodySchemas(t *testing.T) map[string]*jsonschema.Schema {
 	t.Helper()
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(openapi.JSON))
@@ -35,14 +35,15 @@ func bodySchemas(t *testing.T) map[string]*jsonschema.Schema {
 	}
 	schemas := map[string]*jsonschema.Schema{}
 	for name := range said.Webhooks {
-		if schemas[name], err = compiler.Compile("openapi.json#/webhooks/" + name + "/post/requestBody/content/application~1json/schema"); err != nil {
+		location := "openapi.json#/webhooks/" + name + "/post/requestBody/content/application~1json/schema"
+		if schemas[name], err = compiler.Compile(location); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return schemas
 }
 
-// emitted appends an event by the function that its producer calls, or will.
+// emitted appends an event with the function that its producer calls.
 func emitted(ctx context.Context, tx bun.IDB, eventType events.Type, o events.Occasion) (string, error) {
 	if eventType.TenantWide() {
 		o.WorkspaceID = ""
@@ -63,12 +64,16 @@ func emitted(ctx context.Context, tx bun.IDB, eventType events.Type, o events.Oc
 	case *events.InvoiceFailedData:
 		return events.AppendInvoiceFailed(ctx, tx, o, data)
 	default: // those whose nouns append them
-		return events.Append(ctx, tx, events.Event{TenantID: o.TenantID, WorkspaceID: o.WorkspaceID, Type: eventType, Payload: data, CreatedAt: o.At})
+		return events.Append(ctx, tx, events.Event{
+			TenantID: o.TenantID, WorkspaceID: o.WorkspaceID, Type: eventType,
+			Payload: data, CreatedAt: o.At,
+		})
 	}
 }
 
-// TestCatalogIsDelivered takes each event from its producer to a signed request that is what the
-// contract says; those of a tenant as a whole go to all its workspaces. A test of each is one, too.
+// TestCatalogIsDelivered takes each event from its producer to a signed request and compares that
+// with the contract; events of a tenant go to all its workspaces. It does the same for tests of
+// endpoints.
 func TestCatalogIsDelivered(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -76,7 +81,10 @@ func TestCatalogIsDelivered(t *testing.T) {
 	for _, eventType := range events.PublicTypes() {
 		names = append(names, string(eventType))
 	}
-	second, err := f.workspaces.CreateWorkspace(t.Context(), workspaces.Principal{TenantID: f.ref.TenantID, Scope: workspaces.ScopeAdmin}, "second")
+	second, err := f.workspaces.CreateWorkspace(t.Context(), workspaces.Principal{
+		TenantID: f.ref.TenantID,
+		Scope:    workspaces.ScopeAdmin,
+	}, "second")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +96,10 @@ func TestCatalogIsDelivered(t *testing.T) {
 	ids := map[string]events.Type{}
 	wide := 0
 	for _, eventType := range events.PublicTypes() {
-		id, err := emitted(t.Context(), f.db, eventType, events.Occasion{TenantID: string(f.ref.TenantID), WorkspaceID: string(f.ref.ID), At: f.clock.now()})
+		id, err := emitted(t.Context(), f.db, eventType, events.Occasion{
+			TenantID:    string(f.ref.TenantID),
+			WorkspaceID: string(f.ref.ID), At: f.clock.now(),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

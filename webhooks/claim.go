@@ -13,10 +13,10 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 )
 
-// lostText is the error of an attempt whose holder died.
+// lostText is the error of an attempt whose worker died.
 const lostText = "The worker stopped before the answer was written down; the endpoint may have got the request."
 
-// claimed is an attempt that is ours to make.
+// claimed is an attempt that this worker has to make.
 type claimed struct {
 	DeliveryID int64     `bun:"delivery_id"`
 	AttemptID  AttemptID `bun:"attempt_id"`
@@ -33,7 +33,7 @@ type claimed struct {
 	RequestID   string `bun:"request_id"`
 	// BeganAt is when it was claimed.
 	BeganAt time.Time `bun:"-"`
-	// SendAt is when it may leave; zero: at once. See drain.
+	// SendAt is when the request may leave; zero: at once. See reserve.
 	SendAt time.Time `bun:"-"`
 }
 
@@ -74,7 +74,7 @@ WITH picked AS (
            tenant_id, workspace_id, endpoint_id, id, attempt, 'unknown', ?, '{}', '{}', coalesce(claimed_at, created_at)
     FROM picked
     WHERE abandoned
-    -- Redeliver, or the binary before, has made the row already; or the answer was written down after all.
+    -- The row may exist: made by Redeliver, by the version before this one, or by a result that was recorded late.
     ON CONFLICT (delivery_id, attempt) DO UPDATE
     SET status = 'unknown',
         error = excluded.error
@@ -94,17 +94,18 @@ SELECT taken.id AS delivery_id,
        coalesce(ev.request_id, '') AS request_id
 FROM taken
 LEFT JOIN events AS ev ON ev.tenant_id = taken.tenant_id AND ev.seq = taken.event_seq
--- What Redeliver asked for has its name already.
+-- An attempt that Redeliver asked for has an id.
 LEFT JOIN webhook_attempts AS asked
   ON asked.tenant_id = taken.tenant_id
  AND asked.delivery_id = taken.id
  AND asked.attempt = taken.attempt
- AND asked.delivery_id BETWEEN ? AND ? -- names the parts of the table
+ AND asked.delivery_id BETWEEN ? AND ? -- tells Postgres which partitions to read
 ORDER BY taken.id`
 
-// claim begins the next attempt of each delivery that is pending, due, wanted and not held by
-// another, in one statement, and owns them until lease ends. An attempt whose holder let its
-// lease pass becomes unknown. The row of an attempt is written with how it went.
+// claim begins the next attempt of each delivery that is pending, due, wanted by its endpoint and
+// not claimed by another worker, and leases it until lease, in one statement. A delivery with an
+// expired lease had an attempt whose worker died: that attempt becomes unknown. The row of an
+// attempt is written when the attempt has ended.
 func claim(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64, now, lease time.Time) ([]claimed, error) {
 	var claims []claimed
 	err := db.NewRaw(claimSQL,
@@ -121,19 +122,7 @@ func claim(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64, now,
 	return claims, nil
 }
 
-// selectReceiver is the endpoint of deliveries, whoever's it is: tasks know no workspace.
-func selectReceiver(ctx context.Context, db bun.IDB, id EndpointID) (endpoint Endpoint, found bool, err error) {
-	err = db.NewSelect().Model(&endpoint).Comment(postgres.AllTenants("a task names its endpoint only")).Where("we.id = ?", id).Scan(ctx)
-	if postgres.NoRows(err) {
-		return Endpoint{}, false, nil
-	}
-	if err != nil {
-		return Endpoint{}, false, postgres.MapError(fmt.Errorf("select receiver: %w", err))
-	}
-	return endpoint, true, nil
-}
-
-// postpone makes deliveries that nobody has claimed due at a later time.
+// postpone makes unclaimed deliveries due at a later time.
 func postpone(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64, until time.Time) error {
 	_, err := db.ExecContext(ctx, `
 UPDATE webhook_deliveries
@@ -151,7 +140,25 @@ WHERE tenant_id = ?
 	return nil
 }
 
-// anyUnwanted says whether a pending delivery is on the schedule although its endpoint does not want it.
+// unqueue says that the task of unclaimed deliveries has ended, so that Due returns them again.
+func unqueue(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64) error {
+	_, err := db.ExecContext(ctx, `
+UPDATE webhook_deliveries
+SET queued_until = NULL
+WHERE tenant_id = ?
+  AND endpoint_id = ?
+  AND id IN (?)
+  AND status = 'pending'
+  AND queued_until IS NOT NULL
+  AND lease_until IS NULL`, endpoint.TenantID, endpoint.ID, bun.List(ids))
+	if err != nil {
+		return postgres.MapError(fmt.Errorf("unqueue deliveries: %w", err))
+	}
+	return nil
+}
+
+// anyUnwanted says whether one of the deliveries is scheduled although its endpoint does not want
+// it.
 func anyUnwanted(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64) (bool, error) {
 	var unwanted bool
 	err := db.NewRaw(`
@@ -172,14 +179,13 @@ SELECT EXISTS (
 	return unwanted, nil
 }
 
-// hold takes off the schedule what the endpoint does not want, when it slipped in beside the
-// change of the endpoint.
+// hold unschedules the deliveries that the endpoint does not want: those that were inserted while
+// the endpoint was changed.
 func (s *Service) hold(ctx context.Context, endpoint Endpoint) error {
 	now := s.moment()
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.ExecContext(ctx, "SELECT FROM webhook_endpoints WHERE tenant_id = ? AND id = ? FOR NO KEY UPDATE", endpoint.TenantID, endpoint.ID)
-		if err != nil {
-			return fmt.Errorf("lock endpoint: %w", err)
+		if _, _, err := lockReceiver(ctx, tx, endpoint); err != nil {
+			return err
 		}
 		return holdOrRelease(ctx, tx, endpoint, now)
 	})

@@ -18,7 +18,7 @@ import (
 // AttemptID names an attempt (dlv_…).
 type AttemptID string
 
-// AttemptStatus says how an attempt went.
+// AttemptStatus is the state of an attempt.
 type AttemptStatus string
 
 // The statuses of an attempt.
@@ -26,7 +26,7 @@ const (
 	AttemptPending   AttemptStatus = "pending"
 	AttemptSucceeded AttemptStatus = "succeeded"
 	AttemptFailed    AttemptStatus = "failed"
-	// AttemptUnknown: we died before the answer was written down.
+	// AttemptUnknown: the worker died before it recorded the answer.
 	AttemptUnknown AttemptStatus = "unknown"
 )
 
@@ -46,12 +46,12 @@ type Attempt struct {
 	WorkspaceID workspaces.ID       `bun:"workspace_id"`
 	EndpointID  EndpointID          `bun:"endpoint_id"`
 	DeliveryID  int64               `bun:"delivery_id"`
-	// Number is counted from 1 for the event and the endpoint.
+	// Number counts the attempts of an event and endpoint from 1.
 	Number int           `bun:"attempt"`
 	Status AttemptStatus `bun:"status"`
 	// StatusCode is the HTTP status; 0 when there was no answer.
 	StatusCode int `bun:"status_code"`
-	// Error says in words why it failed; empty otherwise.
+	// Error is the reason of a failure as a sentence; empty otherwise.
 	Error           string            `bun:"error"`
 	RequestHeaders  map[string]string `bun:"request_headers,type:jsonb"`
 	ResponseHeaders map[string]string `bun:"response_headers,type:jsonb"`
@@ -67,29 +67,29 @@ type Attempt struct {
 	RequestBody []byte      `bun:"request_body,scanonly"`
 }
 
-// Due is a delivery that wants a task.
+// Due is a delivery to make a task of.
 type Due struct {
 	ID         int64               `bun:"id"`
 	TenantID   workspaces.TenantID `bun:"tenant_id"`
 	EndpointID EndpointID          `bun:"endpoint_id"`
-	// Attempt is the number of attempts begun.
+	// Attempt is the number of attempts so far.
 	Attempt int `bun:"attempt"`
 }
 
 // MaxBatch is how many deliveries one task sends. Source: design, Events, outbox, queue.
 const MaxBatch = 32
 
-// Batch is one task's deliveries to one endpoint.
+// Batch is the deliveries of one task; they are of one endpoint.
 type Batch struct {
 	TenantID   workspaces.TenantID
 	EndpointID EndpointID
 	IDs        []int64
-	// Name is the same for the same deliveries at the same attempts, and for no others.
+	// Name identifies the deliveries and their attempts; it is part of the task's id.
 	Name string
 }
 
-// Batches divides due deliveries into tasks, in which their tenants take turns, and the endpoints
-// of a tenant.
+// Batches divides due deliveries into batches, tenants in round robin and the endpoints of a tenant
+// too.
 func Batches(due []Due) []Batch {
 	var order []EndpointID
 	byEndpoint := map[EndpointID][]Due{}
@@ -103,8 +103,8 @@ func Batches(due []Due) []Batch {
 	for _, id := range order {
 		own := byEndpoint[id]
 		slices.SortFunc(own, func(a, b Due) int { return cmp.Compare(a.ID, b.ID) })
-		for part := range slices.Chunk(own, MaxBatch) {
-			batches = append(batches, newBatch(part))
+		for chunk := range slices.Chunk(own, MaxBatch) {
+			batches = append(batches, newBatch(chunk))
 		}
 	}
 	batches = fair.Alternate(batches, func(b Batch) string { return string(b.EndpointID) })
@@ -116,7 +116,7 @@ func newBatch(due []Due) Batch {
 	hash := sha256.New()
 	for _, d := range due {
 		batch.IDs = append(batch.IDs, d.ID)
-		_, _ = fmt.Fprintf(hash, "%d:%d,", d.ID, d.Attempt) // a hash takes everything
+		_, _ = fmt.Fprintf(hash, "%d:%d,", d.ID, d.Attempt) // a hash returns no errors
 	}
 	batch.Name = fmt.Sprintf("%d-%s", due[0].ID, hex.EncodeToString(hash.Sum(nil)[:8]))
 	return batch
@@ -125,6 +125,6 @@ func newBatch(due []Due) Batch {
 // FeedEvent is an event of the feed.
 type FeedEvent struct {
 	events.Row
-	// Cursor is the event's place; reading goes on after it.
+	// Cursor is the event's position, for reading what comes after it.
 	Cursor string
 }

@@ -20,7 +20,6 @@ import (
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/test/fake/receiver"
 	"parlance.dev/parlance/webhooks"
-	"parlance.dev/parlance/workspaces"
 )
 
 func sum(key, message []byte) []byte {
@@ -69,7 +68,8 @@ func TestDeliverSigns(t *testing.T) {
 	if err := json.Unmarshal(got.Body, &body); err != nil {
 		t.Fatal(err)
 	}
-	if string(body["event_id"]) != `"`+eventID+`"` || string(body["workspace_id"]) != `"`+string(f.ref.ID)+`"` || !bytes.Contains(body["data"], []byte(`"source_id":"src_`)) {
+	if string(body["event_id"]) != `"`+eventID+`"` || string(body["workspace_id"]) != `"`+string(f.ref.ID)+`"` ||
+		!bytes.Contains(body["data"], []byte(`"source_id":"src_`)) {
 		t.Errorf("body: %s", got.Body)
 	}
 	attempts := f.attempts(minted.ID)
@@ -77,7 +77,8 @@ func TestDeliverSigns(t *testing.T) {
 		t.Fatalf("%d attempts, want 1", len(attempts))
 	}
 	a := attempts[0]
-	if a.Status != webhooks.AttemptSucceeded || a.StatusCode != 200 || a.Number != 1 || a.EventID != eventID || a.Error != "" || !a.NextAttemptAt.IsZero() {
+	if a.Status != webhooks.AttemptSucceeded || a.StatusCode != 200 || a.Number != 1 || a.EventID != eventID || a.Error != "" ||
+		!a.NextAttemptAt.IsZero() {
 		t.Errorf("attempt: %+v", a)
 	}
 	if !bytes.Equal(a.RequestBody, got.Body) || a.RequestHeaders["Webhook-Id"] != eventID {
@@ -94,7 +95,10 @@ func TestDeliverRetries(t *testing.T) {
 	f := newFixture(t)
 	r := receiver.New(t)
 	endpoint := f.endpoint(f.ref, r, "fatigue.alert")
-	r.Script(receiver.Answer{Status: 500, Body: strings.Repeat("x", 5000)}, receiver.Answer{Status: 429, Header: map[string]string{"Retry-After": "30"}}, receiver.Answer{Reset: true})
+	r.Script(receiver.Answer{Status: 500, Body: strings.Repeat("x", 5000)}, receiver.Answer{
+		Status: 429,
+		Header: map[string]string{"Retry-After": "30"},
+	}, receiver.Answer{Reset: true})
 	eventID := f.append(f.ref, events.FatigueAlert)
 	f.deliver(f.relay())
 	// The pauses of the schedule, but for the one that Retry-After makes longer.
@@ -119,7 +123,8 @@ func TestDeliverRetries(t *testing.T) {
 	}{{webhooks.AttemptFailed, 500}, {webhooks.AttemptFailed, 429}, {webhooks.AttemptFailed, 0}, {webhooks.AttemptSucceeded, 200}}
 	attempts := f.attempts(endpoint.ID)
 	for i, a := range attempts {
-		if a.Number != i+1 || a.Status != want[i].status || a.StatusCode != want[i].code || a.EventID != eventID || requests[i].EventID != eventID {
+		if a.Number != i+1 || a.Status != want[i].status || a.StatusCode != want[i].code || a.EventID != eventID ||
+			requests[i].EventID != eventID {
 			t.Errorf("attempt %d: %s %d of %s", a.Number, a.Status, a.StatusCode, a.EventID)
 		}
 		if (a.Error != "") != (a.Status == webhooks.AttemptFailed) {
@@ -212,7 +217,8 @@ func TestDeliverGoneDisables(t *testing.T) {
 	}
 	requests := other.Requests()
 	inOrder(t, requests)
-	if len(requests) != 1 || requests[0].Type != "webhook.disabled" || !bytes.Contains(requests[0].Body, []byte(endpoint.ID)) || !bytes.Contains(requests[0].Body, []byte(`"reason":"gone"`)) {
+	if len(requests) != 1 || requests[0].Type != "webhook.disabled" || !bytes.Contains(requests[0].Body, []byte(endpoint.ID)) ||
+		!bytes.Contains(requests[0].Body, []byte(`"reason":"gone"`)) {
 		t.Errorf("the other endpoint got %+v", requests)
 	}
 	if got := len(f.attempts(watching.ID)); got != 1 {
@@ -220,7 +226,7 @@ func TestDeliverGoneDisables(t *testing.T) {
 	}
 }
 
-// fail makes n failed attempts, of one event each.
+// fail makes n failed attempts, one for each of n events.
 func (f *fixture) fail(r *receiver.Receiver, n int) {
 	f.t.Helper()
 	r.Always(receiver.Answer{Status: 404})
@@ -353,7 +359,7 @@ func TestDeliverAfterCrash(t *testing.T) {
 	batch := webhooks.Batches(f.relay())[0]
 	dying, die := context.WithCancel(t.Context())
 	var group sync.WaitGroup
-	group.Go(func() { _, _ = f.hooks.Deliver(dying, batch.EndpointID, batch.IDs) })
+	group.Go(func() { _, _ = f.hooks.Deliver(dying, batch) })
 	r.Await(t.Context(), t, 1)
 	began := f.clock.now()
 	die()
@@ -370,7 +376,8 @@ func TestDeliverAfterCrash(t *testing.T) {
 		t.Error("not sent again after the lease")
 	}
 	got := f.attempts(endpoint.ID)
-	if len(got) != 2 || got[0].Status != webhooks.AttemptUnknown || !idgen.Valid(idgen.Delivery, string(got[0].ID)) || !got[0].StartedAt.Equal(began) || got[1].Status != webhooks.AttemptSucceeded || got[1].Number != 2 || got[1].EventID != eventID {
+	if len(got) != 2 || got[0].Status != webhooks.AttemptUnknown || !idgen.Valid(idgen.Delivery, string(got[0].ID)) ||
+		!got[0].StartedAt.Equal(began) || got[1].Status != webhooks.AttemptSucceeded || got[1].Number != 2 || got[1].EventID != eventID {
 		t.Errorf("attempts: %+v", got)
 	}
 	for _, request := range r.Requests() {
@@ -396,7 +403,7 @@ func TestDeliverOnceFromTwoWorkers(t *testing.T) {
 	for _, service := range []*webhooks.Service{f.hooks, f.service()} {
 		for _, batch := range webhooks.Batches(due) {
 			group.Go(func() {
-				if _, err := service.Deliver(t.Context(), batch.EndpointID, batch.IDs); err != nil {
+				if _, err := service.Deliver(t.Context(), batch); err != nil {
 					t.Error(err)
 				}
 			})
@@ -413,7 +420,7 @@ func TestDeliverOnceFromTwoWorkers(t *testing.T) {
 	}
 }
 
-// TestDeliverWhileAnotherDoes: what one worker is sending no other sends.
+// TestDeliverWhileAnotherDoes shows that no worker sends what another is sending.
 func TestDeliverWhileAnotherDoes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -427,12 +434,12 @@ func TestDeliverWhileAnotherDoes(t *testing.T) {
 	batch := webhooks.Batches(f.relay())[0]
 	var group sync.WaitGroup
 	group.Go(func() {
-		if _, err := f.hooks.Deliver(t.Context(), batch.EndpointID, batch.IDs); err != nil {
+		if _, err := f.hooks.Deliver(t.Context(), batch); err != nil {
 			t.Error(err)
 		}
 	})
 	r.Await(t.Context(), t, 3)
-	tally, err := f.service().Deliver(t.Context(), batch.EndpointID, batch.IDs)
+	tally, err := f.service().Deliver(t.Context(), batch)
 	if err != nil || len(tally) != 0 {
 		t.Errorf("another worker made the attempts %v, %v; want none", tally, err)
 	}
@@ -440,34 +447,5 @@ func TestDeliverWhileAnotherDoes(t *testing.T) {
 	group.Wait()
 	if got := len(r.Requests()); got != 3 {
 		t.Errorf("%d requests, want 3", got)
-	}
-}
-
-func TestFanOut(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	stranger := f.tenant()
-	second, err := f.workspaces.CreateWorkspace(t.Context(), workspaces.Principal{TenantID: f.ref.TenantID}, "second")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sibling := workspaces.Ref{TenantID: second.TenantID, ID: second.ID}
-	subscribed, other, empty, foreign, beside := receiver.New(t), receiver.New(t), receiver.New(t), receiver.New(t), receiver.New(t)
-	f.endpoint(f.ref, subscribed, "fatigue.alert", "invoice.paid")
-	f.endpoint(f.ref, other, "usage.threshold")
-	f.endpoint(f.ref, empty)
-	f.endpoint(stranger, foreign, "fatigue.alert", "invoice.paid")
-	f.endpoint(sibling, beside, "fatigue.alert", "invoice.paid")
-	f.append(f.ref, events.FatigueAlert)
-	f.append(workspaces.Ref{TenantID: f.ref.TenantID}, events.InvoicePaid)
-	f.deliver(f.relay())
-	for name, one := range map[string]struct {
-		r    *receiver.Receiver
-		want int
-	}{"subscribed": {subscribed, 2}, "other": {other, 0}, "empty": {empty, 0}, "foreign": {foreign, 0}, "sibling": {beside, 1}} {
-		inOrder(t, one.r.Requests())
-		if got := len(one.r.Requests()); got != one.want {
-			t.Errorf("%s: %d requests, want %d", name, got, one.want)
-		}
 	}
 }

@@ -44,9 +44,9 @@ type Endpoint struct {
 	TenantID    workspaces.TenantID `bun:"tenant_id"`
 	WorkspaceID workspaces.ID       `bun:"workspace_id"`
 	URL         string              `bun:"url"`
-	// Events are the names subscribed to, without repetitions; empty: nothing is delivered.
+	// Events are the subscribed types, without duplicates; empty: nothing is delivered.
 	Events []events.Type `bun:"events,array"`
-	// AgentIDs limit the events to those about one of these agents; empty: about any, or none.
+	// AgentIDs limit the events to those about one of these agents; empty: no limit.
 	AgentIDs       []string `bun:"agent_ids,array"`
 	Description    string   `bun:"description"`
 	Status         Status   `bun:"status"`
@@ -60,31 +60,31 @@ type Endpoint struct {
 	SecretHint     string    `bun:"secret_hint"`
 	SealedPrevious []byte    `bun:"previous_secret,nullzero"`
 	PreviousUntil  time.Time `bun:"previous_secret_until,nullzero"`
-	// Ordered endpoints get one delivery at a time, in the order of the feed; one that fails holds
-	// those behind it until it succeeds or its last attempt is made.
+	// Ordered endpoints get one delivery at a time, in the order of the feed. A delivery that fails
+	// delays the later ones until it succeeds or its last attempt is made.
 	Ordered bool `bun:"ordered"`
 	// MaxPerSecond and MaxInFlight bound requests, over all workers; 0: no bound.
 	MaxPerSecond int `bun:"max_per_second"`
 	MaxInFlight  int `bun:"max_in_flight"`
-	// NextSendAt is when the next request under MaxPerSecond may leave.
+	// NextSendAt is when MaxPerSecond lets the next request leave.
 	NextSendAt time.Time `bun:"next_send_at,nullzero"`
-	// HeaderNames are those of the headers that every request carries; SealedHeaders opens with
-	// their values, see openHeaders.
+	// HeaderNames are the names of the customer's headers; SealedHeaders has their values, see
+	// openHeaders.
 	HeaderNames   []string  `bun:"header_names,array"`
 	SealedHeaders []byte    `bun:"headers,nullzero"`
 	CreatedAt     time.Time `bun:"created_at"`
 	UpdatedAt     time.Time `bun:"updated_at"`
 }
 
-// subscribes says whether the endpoint wants events of the type.
+// subscribes says whether the endpoint subscribes to events of the type.
 func (e Endpoint) subscribes(t events.Type) bool { return slices.Contains(e.Events, t) }
 
-// hears says whether the endpoint wants events about the agent; an empty id is none.
-func (e Endpoint) hears(agentID string) bool {
+// wantsAgent says whether the endpoint wants events about the agent; "" is no agent.
+func (e Endpoint) wantsAgent(agentID string) bool {
 	return len(e.AgentIDs) == 0 || slices.Contains(e.AgentIDs, agentID)
 }
 
-// MintedEndpoint is an endpoint with its new secret, which is shown this once.
+// MintedEndpoint is an endpoint with its new secret, which is shown only once.
 type MintedEndpoint struct {
 	Endpoint
 	Secret seal.Secret
@@ -94,13 +94,13 @@ type MintedEndpoint struct {
 type CreateParams struct {
 	// URL is https and public; at most 2,048 characters.
 	URL string
-	// Events are names of public events; repetitions are merged.
+	// Events are names of public events; duplicates are dropped.
 	Events []string
 	// Description is at most 500 characters.
 	Description string
-	// AgentIDs are agents of the workspace, at most 100; repetitions are merged.
+	// AgentIDs are agents of the workspace, at most 100; duplicates are dropped.
 	AgentIDs []string
-	// Headers go out with every request: at most 20, none of those that the service sets.
+	// Headers are sent with every request: at most 20, none of those that the service sets.
 	Headers map[string]string
 	Ordered bool
 	// MaxPerSecond is up to 1,000 and MaxInFlight up to 100; 0: no limit.
@@ -126,10 +126,10 @@ const (
 	maxDescriptionChars = 500
 )
 
-// atHome is for those whose receiver has no public URL.
-const atHome = "`parlance listen --forward-to URL` brings events to a program on your own machine."
+// listenHint is for callers whose receiver has no public URL.
+const listenHint = "`parlance listen --forward-to URL` brings events to a program on your own machine."
 
-// parseURL refuses what is no https URL; it asks nobody.
+// parseURL refuses what is not an https URL. It does not resolve the host.
 func parseURL(raw string) (*url.URL, error) {
 	switch {
 	case raw == "":
@@ -139,18 +139,20 @@ func parseURL(raw string) (*url.URL, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, fault.InvalidField("url", "invalid", "url is not a URL: it is one such as https://example.org/hook, without spaces around it.")
+		return nil, fault.InvalidField("url", "invalid",
+			"url is not a URL: it is one such as https://example.org/hook, without spaces around it.")
 	}
 	if u.Scheme != "https" {
-		return nil, fault.OnField(fault.WebhookURLNotHTTPS, "url", "The URL of a webhook begins with https://. %s", atHome)
+		return nil, fault.OnField(fault.WebhookURLNotHTTPS, "url", "The URL of a webhook begins with https://. %s", listenHint)
 	}
 	if u.User != nil {
-		return nil, fault.InvalidField("url", "invalid", "url cannot carry a user name or a password; send them in headers, as Authorization.")
+		return nil, fault.InvalidField("url", "invalid",
+			"url cannot carry a user name or a password; send them in headers, as Authorization.")
 	}
 	return u, nil
 }
 
-// parseEvents merges repetitions and refuses unknown names.
+// parseEvents drops duplicates and refuses unknown names.
 func parseEvents(names []string) ([]events.Type, error) {
 	types := make([]events.Type, 0, len(names))
 	for i, name := range names {
@@ -176,8 +178,8 @@ func parseEvent(field, name string) (events.Type, error) {
 	return "", fault.OnField(fault.WebhookEventUnknown, field, "There is no event %q; the events are %s.", name, strings.Join(known, ", "))
 }
 
-// checkAddress refuses a URL whose host is not public now. It is checked again at every dial,
-// for names change their addresses.
+// checkAddress refuses a URL whose host is not public now. The client checks the address again at
+// each dial, because it may change.
 func checkAddress(ctx context.Context, guard *publicnet.Guard, u *url.URL) error {
 	err := guard.CheckLiteral(u)
 	if err == nil {
@@ -185,11 +187,13 @@ func checkAddress(ctx context.Context, guard *publicnet.Guard, u *url.URL) error
 	}
 	switch {
 	case errors.Is(err, publicnet.ErrURL):
-		return fault.InvalidField("url", "invalid", "url needs a host, and may have a port from 1 to 65535: https://example.org:8443/hook.")
+		return fault.InvalidField("url", "invalid",
+			"url needs a host, and may have a port from 1 to 65535: https://example.org:8443/hook.")
 	case errors.Is(err, publicnet.ErrNotPublic):
-		return fault.OnField(fault.WebhookURLNotPublic, "url", "The host of url must resolve to public addresses only. %s", atHome)
+		return fault.OnField(fault.WebhookURLNotPublic, "url", "The host of url must resolve to public addresses only. %s", listenHint)
 	case errors.Is(err, publicnet.ErrUnresolvable):
-		return fault.OnField(fault.WebhookURLUnresolvable, "url", "The host name %q does not resolve: look whether it is spelt right, and whether its DNS entry is there already.", u.Hostname())
+		return fault.OnField(fault.WebhookURLUnresolvable, "url",
+			"The host name %q does not resolve: look whether it is spelt right, and whether its DNS entry is there already.", u.Hostname())
 	}
 	return err
 }

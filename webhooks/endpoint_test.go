@@ -37,26 +37,33 @@ func TestCreateRefuses(t *testing.T) {
 		params webhooks.CreateParams
 		want   fault.Reason
 	}{
-		"Empty":                   {webhooks.CreateParams{}, fault.InvalidRequest},
-		"HTTP":                    {webhooks.CreateParams{URL: "http://example.com/"}, fault.WebhookURLNotHTTPS},
-		"SchemeBeforeEvents":      {webhooks.CreateParams{URL: "http://127.0.0.1/", Events: []string{"nonsense"}}, fault.WebhookURLNotHTTPS},
-		"EventsBeforeAddress":     {webhooks.CreateParams{URL: "https://127.0.0.1/", Events: []string{"nonsense"}}, fault.WebhookEventUnknown},
-		"InternalEvent":           {webhooks.CreateParams{URL: "https://127.0.0.1/", Events: []string{"_source.queued"}}, fault.WebhookEventUnknown},
-		"Loopback":                {webhooks.CreateParams{URL: "https://127.0.0.1/"}, fault.WebhookURLNotPublic},
-		"Localhost":               {webhooks.CreateParams{URL: "https://localhost/"}, fault.WebhookURLNotPublic},
-		"LinkLocal":               {webhooks.CreateParams{URL: "https://169.254.169.254/"}, fault.WebhookURLNotPublic},
-		"Private":                 {webhooks.CreateParams{URL: "https://[fd00::1]/"}, fault.WebhookURLNotPublic},
-		"Unresolvable":            {webhooks.CreateParams{URL: "https://no-such-host.invalid/"}, fault.WebhookURLUnresolvable},
-		"Spaces":                  {webhooks.CreateParams{URL: " https://example.com/"}, fault.InvalidRequest},
-		"Port":                    {webhooks.CreateParams{URL: "https://example.com:99999/"}, fault.InvalidRequest},
-		"UserName":                {webhooks.CreateParams{URL: "https://me:you@example.com/"}, fault.InvalidRequest},
-		"DescriptionBeforeLookup": {webhooks.CreateParams{URL: "https://example.com/", Description: strings.Repeat("x", 501)}, fault.InvalidRequest},
+		"Empty":               {webhooks.CreateParams{}, fault.InvalidRequest},
+		"HTTP":                {webhooks.CreateParams{URL: "http://example.com/"}, fault.WebhookURLNotHTTPS},
+		"SchemeBeforeEvents":  {webhooks.CreateParams{URL: "http://127.0.0.1/", Events: []string{"nonsense"}}, fault.WebhookURLNotHTTPS},
+		"EventsBeforeAddress": {webhooks.CreateParams{URL: "https://127.0.0.1/", Events: []string{"nonsense"}}, fault.WebhookEventUnknown},
+		"InternalEvent": {
+			webhooks.CreateParams{URL: "https://127.0.0.1/", Events: []string{"_source.queued"}},
+			fault.WebhookEventUnknown,
+		},
+		"Loopback":     {webhooks.CreateParams{URL: "https://127.0.0.1/"}, fault.WebhookURLNotPublic},
+		"Localhost":    {webhooks.CreateParams{URL: "https://localhost/"}, fault.WebhookURLNotPublic},
+		"LinkLocal":    {webhooks.CreateParams{URL: "https://169.254.169.254/"}, fault.WebhookURLNotPublic},
+		"Private":      {webhooks.CreateParams{URL: "https://[fd00::1]/"}, fault.WebhookURLNotPublic},
+		"Unresolvable": {webhooks.CreateParams{URL: "https://no-such-host.invalid/"}, fault.WebhookURLUnresolvable},
+		"Spaces":       {webhooks.CreateParams{URL: " https://example.com/"}, fault.InvalidRequest},
+		"Port":         {webhooks.CreateParams{URL: "https://example.com:99999/"}, fault.InvalidRequest},
+		"UserName":     {webhooks.CreateParams{URL: "https://me:you@example.com/"}, fault.InvalidRequest},
+		"DescriptionBeforeLookup": {
+			webhooks.CreateParams{URL: "https://example.com/", Description: strings.Repeat("x", 501)},
+			fault.InvalidRequest,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := f.hooks.Create(t.Context(), f.ref, one.params)
 			wantReason(t, err, one.want)
-			if home := one.want == fault.WebhookURLNotPublic || one.want == fault.WebhookURLNotHTTPS; home != strings.Contains(err.Error(), "parlance listen") {
+			if home := one.want == fault.WebhookURLNotPublic ||
+				one.want == fault.WebhookURLNotHTTPS; home != strings.Contains(err.Error(), "parlance listen") {
 				t.Errorf("who has no public URL is told of parlance listen, and nobody else: %v", err)
 			}
 			if one.want == fault.WebhookEventUnknown && !strings.Contains(err.Error(), "post_call_transcription, subscription.changed") {
@@ -66,7 +73,7 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-// TestEndpointsAreCounted: a workspace has so many endpoints, however many are made at the same moment.
+// TestEndpointsAreCounted creates endpoints at the same moment; their number stays bounded.
 func TestEndpointsAreCounted(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(d *webhooks.Deps) { d.Policy.MaxEndpoints = 3 })
@@ -106,7 +113,8 @@ func TestEndpointLifecycle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if secret := minted.Secret.Reveal(); !strings.HasPrefix(secret, "whsec_") || len(secret) != 6+44 || minted.SecretHint != secret[len(secret)-4:] {
+	if secret := minted.Secret.Reveal(); !strings.HasPrefix(secret, "whsec_") || len(secret) != 6+44 ||
+		minted.SecretHint != secret[len(secret)-4:] {
 		t.Errorf("secret of %d characters, hint %q", len(secret), minted.SecretHint)
 	}
 	if diff := cmp.Diff(minted.Events, []events.Type{"invoice.paid", "fatigue.alert"}); diff != "" {
@@ -122,7 +130,8 @@ func TestEndpointLifecycle(t *testing.T) {
 	f.clock.advance(time.Second)
 	none, text := []string{}, "yours"
 	updated, err := f.hooks.Update(t.Context(), f.ref, minted.ID, webhooks.UpdateParams{Events: &none, Description: &text})
-	if err != nil || len(updated.Events) != 0 || updated.Description != "yours" || updated.URL != url || !updated.UpdatedAt.After(minted.UpdatedAt) {
+	if err != nil || len(updated.Events) != 0 || updated.Description != "yours" || updated.URL != url ||
+		!updated.UpdatedAt.After(minted.UpdatedAt) {
 		t.Errorf("updated: %+v, %v", updated, err)
 	}
 	bad := "http://example.com"
@@ -228,7 +237,7 @@ func TestRotateSecret(t *testing.T) {
 	}
 }
 
-// TestHeld: what is pending waits while it is unwanted, and is sent when it is wanted again.
+// TestHeld shows that pending deliveries wait while the endpoint does not want them.
 func TestHeld(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]struct {
@@ -298,7 +307,8 @@ func TestRedeliver(t *testing.T) {
 	f.clock.advance(time.Second)
 	first := f.attempts(endpoint.ID)[0]
 	again, err := f.hooks.Redeliver(t.Context(), f.ref, endpoint.ID, first.ID)
-	if err != nil || again.Number != 2 || again.Status != webhooks.AttemptPending || again.EventID != eventID || !bytes.Equal(again.RequestBody, first.RequestBody) {
+	if err != nil || again.Number != 2 || again.Status != webhooks.AttemptPending || again.EventID != eventID ||
+		!bytes.Equal(again.RequestBody, first.RequestBody) {
 		t.Fatalf("redelivery: %+v, %v", again, err)
 	}
 	same, err := f.hooks.Redeliver(t.Context(), f.ref, endpoint.ID, first.ID)

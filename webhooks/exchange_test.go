@@ -23,8 +23,8 @@ import (
 	"parlance.dev/parlance/webhooks"
 )
 
-// wire is a receiver whose connections and protocols are looked at.
-type wire struct {
+// observedReceiver counts connections and notes protocols.
+type observedReceiver struct {
 	*httptest.Server
 
 	connections atomic.Int32
@@ -32,9 +32,9 @@ type wire struct {
 	protocols   []string
 }
 
-func newWire(t *testing.T, http2 bool, answer http.HandlerFunc) *wire {
+func newObserved(t *testing.T, http2 bool, answer http.HandlerFunc) *observedReceiver {
 	t.Helper()
-	w := &wire{}
+	w := &observedReceiver{}
 	w.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.mu.Lock()
 		w.protocols = append(w.protocols, r.Proto)
@@ -55,8 +55,8 @@ func newWire(t *testing.T, http2 bool, answer http.HandlerFunc) *wire {
 	return w
 }
 
-// hooked registers a wire as an ordered endpoint, which gets one request after the other.
-func (f *fixture) hooked(w *wire) webhooks.Endpoint {
+// hooked registers an ordered endpoint, which gets one request after the other.
+func (f *fixture) hooked(w *observedReceiver) webhooks.Endpoint {
 	f.t.Helper()
 	minted, err := f.hooks.Create(f.t.Context(), f.ref, webhooks.CreateParams{URL: w.URL, Events: []string{"fatigue.alert"}, Ordered: true})
 	if err != nil {
@@ -65,14 +65,15 @@ func (f *fixture) hooked(w *wire) webhooks.Endpoint {
 	return minted.Endpoint
 }
 
-// TestConnectionsAreKept: many events take one connection, in HTTP/2 where the receiver speaks it.
+// TestConnectionsAreKept sends many events over one connection, by HTTP/2 where the receiver has
+// it.
 func TestConnectionsAreKept(t *testing.T) {
 	t.Parallel()
 	for protocol, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2.0": true} {
 		t.Run(strings.ReplaceAll(protocol, "/", "_"), func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			w := newWire(t, http2, func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(bytes.Repeat([]byte("x"), 8<<10)) })
+			w := newObserved(t, http2, func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(bytes.Repeat([]byte("x"), 8<<10)) })
 			f.hooked(w)
 			f.happen(20)
 			f.deliver(f.relay())
@@ -83,7 +84,7 @@ func TestConnectionsAreKept(t *testing.T) {
 	}
 }
 
-// TestAnswersAreCaptured: what comes back is kept as text of at most 4 KiB, whatever it is.
+// TestAnswersAreCaptured shows that any answer is stored as text of at most 4 KiB.
 func TestAnswersAreCaptured(t *testing.T) {
 	t.Parallel()
 	packed := func(plain []byte) []byte {
@@ -108,7 +109,7 @@ func TestAnswersAreCaptured(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			w := newWire(t, false, func(rw http.ResponseWriter, _ *http.Request) {
+			w := newObserved(t, false, func(rw http.ResponseWriter, _ *http.Request) {
 				if one.encoding != "" {
 					rw.Header().Set("Content-Encoding", one.encoding)
 				}
@@ -125,14 +126,14 @@ func TestAnswersAreCaptured(t *testing.T) {
 	}
 }
 
-// hang answers nothing more, not even by returning.
+// hang sends nothing more until the client gives up.
 func hang(r *http.Request) {
 	<-r.Context().Done()
 	panic(http.ErrAbortHandler)
 }
 
-// TestTimeIsBounded: an attempt ends with its time, whether the receiver keeps back all of the
-// answer or the rest of its body. A status that came is the answer.
+// TestTimeIsBounded shows that an attempt ends in time when the receiver withholds the answer or
+// the rest of its body. A status that was received is the answer.
 func TestTimeIsBounded(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(d *webhooks.Deps) { d.Policy.Timeout = 6 * time.Second }) // for the status to come, however busy the machine is
@@ -148,7 +149,7 @@ func TestTimeIsBounded(t *testing.T) {
 			hang(r)
 		}, webhooks.AttemptSucceeded, 200},
 	} {
-		endpoint := f.hooked(newWire(t, false, one.answer))
+		endpoint := f.hooked(newObserved(t, false, one.answer))
 		f.happen(1)
 		f.deliver(f.relay())
 		attempts := f.attempts(endpoint.ID)
@@ -161,8 +162,8 @@ func TestTimeIsBounded(t *testing.T) {
 	}
 }
 
-// TestRebindingOfAnEndpoint: a name that was public when the endpoint was made and is not when it is
-// dialled gets nothing; the attempt counts as a failure and is made again.
+// TestRebindingOfAnEndpoint has a host name that was public when the endpoint was made and is not
+// when it is dialled: it gets no request, and the attempt fails and is retried.
 func TestRebindingOfAnEndpoint(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -193,13 +194,19 @@ func TestRebindingOfAnEndpoint(t *testing.T) {
 	// A process that begins keeps no connection of before.
 	restart := func() { f.hooks = f.service(func(d *webhooks.Deps) { d.Guard = guard }) }
 	restart()
-	minted, err := f.hooks.Create(t.Context(), f.ref, webhooks.CreateParams{URL: "https://example.com:" + port + "/hook", Events: []string{"fatigue.alert"}})
+	minted, err := f.hooks.Create(t.Context(), f.ref, webhooks.CreateParams{
+		URL:    "https://example.com:" + port + "/hook",
+		Events: []string{"fatigue.alert"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Expect(minted.Secret.Reveal())
 	failures := 0
-	for _, address := range []string{shut, "10.0.0.1", "169.254.169.254", "100.64.0.1", "::ffff:" + shut, "::1", "fd00::1", "64:ff9b::7f00:2"} {
+	for _, address := range []string{
+		shut, "10.0.0.1", "169.254.169.254", "100.64.0.1", "::ffff:" + shut, "::1", "fd00::1",
+		"64:ff9b::7f00:2",
+	} {
 		names.Move(name, netip.MustParseAddr(address))
 		restart()
 		f.happen(1)
@@ -207,7 +214,8 @@ func TestRebindingOfAnEndpoint(t *testing.T) {
 		failures++
 		attempts := f.attempts(minted.ID)
 		last := attempts[len(attempts)-1]
-		if len(attempts) != failures || last.Error != "The host does not resolve to a public address." || last.NextAttemptAt.IsZero() || f.get(minted.ID).ConsecutiveFailures != failures {
+		if len(attempts) != failures || last.Error != "The host does not resolve to a public address." ||
+			last.NextAttemptAt.IsZero() || f.get(minted.ID).ConsecutiveFailures != failures {
 			t.Errorf("%s: %d attempts, the last %+v", address, len(attempts), last)
 		}
 		_, err := f.hooks.Create(t.Context(), f.ref, webhooks.CreateParams{URL: "https://example.com:" + port})
@@ -232,8 +240,8 @@ func TestRebindingOfAnEndpoint(t *testing.T) {
 	}
 }
 
-// TestDeleteWithPending: what is under way to an endpoint that goes ends without an error, and what
-// waits for it goes with it.
+// TestDeleteWithPending deletes an endpoint: requests under way end without an error, and its
+// pending deliveries are deleted.
 func TestDeleteWithPending(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -12,7 +12,7 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// watchPause is how often Watch looks for new events.
+// watchPause is how often Watch reads new events.
 const watchPause = 500 * time.Millisecond
 
 // FeedParams asks for events of a workspace and of its tenant as a whole.
@@ -23,14 +23,13 @@ type FeedParams struct {
 	Events []string
 	// Size is 1 to 200; 0 means 50.
 	Size int
-	// OpenedFunc is told by Watch where it begins to read; nil: nobody wants to know.
+	// OpenedFunc gets the cursor at which Watch begins; it may be nil.
 	OpenedFunc func(cursor string) error
-	// AllowedFunc is asked by Watch each Policy.WatchCheck, and its error ends the stream; nil: the reader
-	// stays allowed.
+	// AllowedFunc says whether the reader may still read. Watch calls it each Policy.WatchCheck,
+	// and ends with its error; nil: the reader may.
 	AllowedFunc func(ctx context.Context) error
 }
 
-// allowed asks AllowedFunc.
 func (p FeedParams) allowed(ctx context.Context) error {
 	if p.AllowedFunc == nil {
 		return nil
@@ -38,10 +37,11 @@ func (p FeedParams) allowed(ctx context.Context) error {
 	return p.AllowedFunc(ctx)
 }
 
-// Feed reads the workspace's events in their order. next is the cursor to go on with, empty when
-// there is nothing more yet; with Events a page may be short, or empty, and have a next all the same.
-// Errors: Invalid invalid-request (after, also one ahead of the feed; page_size), webhook-event-unknown; Precondition
-// events-cursor-expired when events after the cursor have been deleted by age.
+// Feed reads the workspace's events in their order. next is the cursor of the next page, empty when
+// there is none yet. With Events a page may be short or empty although there is a next one.
+// Errors: Invalid invalid-request (after, also one ahead of the feed; page_size),
+// webhook-event-unknown; Precondition events-cursor-expired when events after the cursor were
+// deleted by age.
 func (s *Service) Feed(ctx context.Context, ref workspaces.Ref, p FeedParams) (page []FeedEvent, next string, err error) {
 	q, err := feedQuery(ref, p)
 	if err != nil {
@@ -77,8 +77,8 @@ func feedQuery(ref workspaces.Ref, p FeedParams) (events.FeedParams, error) {
 	}, nil
 }
 
-// readFeed reads a page, and only then looks whether anything before it was deleted: what is
-// deleted in between is noticed.
+// readFeed reads a page, and then checks whether events before it were deleted. In this order a
+// deletion in between is noticed.
 func (s *Service) readFeed(ctx context.Context, q events.FeedParams) (events.FeedPage, error) {
 	page, err := events.Feed(ctx, s.db, q)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Service) readFeed(ctx context.Context, q events.FeedParams) (events.Fee
 	return page, s.refuseExpired(ctx, q)
 }
 
-// refuseExpired refuses a cursor after which events have been deleted.
+// refuseExpired refuses a cursor after which events were deleted.
 func (s *Service) refuseExpired(ctx context.Context, q events.FeedParams) error {
 	if q.After == 0 {
 		return nil
@@ -97,11 +97,13 @@ func (s *Service) refuseExpired(ctx context.Context, q events.FeedParams) error 
 		return postgres.MapError(err)
 	}
 	return fault.OnField(fault.EventsCursorExpired, "after",
-		"Events that came after this cursor have been deleted because of their age. Leave it out to read from the oldest that is kept, and look up what happened before by other means.")
+		"Events that came after this cursor have been deleted because of their age. "+
+			"Leave it out to read from the oldest that is kept, and look up what happened before by other means.")
 }
 
-// refuseAhead refuses a cursor that no event of the feed had: of another installation, or of this one
-// before it was put back to a backup. Its reader would be told of nothing until positions come so far.
+// refuseAhead refuses a cursor beyond the end of the feed. It is of another installation, or of
+// this one before it was restored from a backup; its reader would miss all events up to that
+// position.
 func (s *Service) refuseAhead(ctx context.Context, q events.FeedParams) error {
 	if q.After == 0 {
 		return nil
@@ -110,12 +112,14 @@ func (s *Service) refuseAhead(ctx context.Context, q events.FeedParams) error {
 	if err != nil || q.After <= last {
 		return postgres.MapError(err)
 	}
-	floor, err := events.Floor(ctx, s.db, q.TenantID, q.WorkspaceID) // after: the last may be deleted in between
+	// The floor is read after the last position, because the last event may be deleted in between.
+	floor, err := events.Floor(ctx, s.db, q.TenantID, q.WorkspaceID)
 	if err != nil || q.After <= floor {
 		return postgres.MapError(err)
 	}
 	return fault.InvalidField("after", "ahead",
-		"after lies ahead of this feed: it is the cursor of another installation, or of this one before it was restored from a backup. Leave it out to read from the oldest event that is kept.")
+		"after lies ahead of this feed: it is the cursor of another installation, or of this one before it was restored from a backup. "+
+			"Leave it out to read from the oldest event that is kept.")
 }
 
 func feedEvents(rows []events.Row) []FeedEvent {
@@ -128,9 +132,9 @@ func feedEvents(rows []events.Row) []FeedEvent {
 
 func cursorOf(position int64) string { return strconv.FormatInt(position, 10) }
 
-// Watch calls fn with the events after the cursor and then with new ones as they happen, in
-// their order, until ctx ends, or fn or AllowedFunc fails, whose error it returns. An empty cursor means new
-// ones only. Errors: as Feed.
+// Watch calls fn with the events after the cursor and then with new ones, in their order. It ends
+// with ctx, or with the error of fn or AllowedFunc. An empty cursor means new events only.
+// Errors: as Feed.
 func (s *Service) Watch(ctx context.Context, ref workspaces.Ref, p FeedParams, fn func(FeedEvent) error) error {
 	q, err := feedQuery(ref, p)
 	if err != nil {
@@ -164,7 +168,7 @@ func (s *Service) Watch(ctx context.Context, ref workspaces.Ref, p FeedParams, f
 		if err != nil {
 			return postgres.MapError(err)
 		}
-		if check || page.End != q.After { // most looks find nothing: they are one statement
+		if check || page.End != q.After { // most reads find nothing: they are one statement
 			if err := s.refuseExpired(ctx, q); err != nil {
 				return err
 			}

@@ -23,7 +23,10 @@ func TestFeed(t *testing.T) {
 	}
 	want = append(want, f.append(workspaces.Ref{TenantID: f.ref.TenantID}, events.InvoicePaid))
 	f.append(f.tenant(), events.FatigueAlert)
-	f.appendEvent(events.Event{TenantID: string(f.ref.TenantID), WorkspaceID: string(f.ref.ID), Type: events.SourceQueued, Subject: "src", CreatedAt: f.clock.now()})
+	f.appendEvent(events.Event{
+		TenantID: string(f.ref.TenantID), WorkspaceID: string(f.ref.ID), Type: events.SourceQueued,
+		Subject: "src", CreatedAt: f.clock.now(),
+	})
 	f.relay()
 	var got []string
 	params := webhooks.FeedParams{Size: 2}
@@ -106,7 +109,8 @@ func TestWatchMissesNoLateCommit(t *testing.T) {
 			t.Fatal(err)
 		}
 		id, err := events.Append(t.Context(), tx, events.Event{
-			TenantID: string(f.ref.TenantID), WorkspaceID: string(f.ref.ID), Type: events.FatigueAlert, Payload: events.Example(events.FatigueAlert), CreatedAt: f.clock.now(),
+			TenantID: string(f.ref.TenantID), WorkspaceID: string(f.ref.ID), Type: events.FatigueAlert,
+			Payload: events.Example(events.FatigueAlert), CreatedAt: f.clock.now(),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -146,7 +150,8 @@ func TestFeedFilters(t *testing.T) {
 	f := newFixture(t)
 	_, err := f.db.ExecContext(t.Context(), `
 INSERT INTO events (tenant_id, event_id, workspace_id, type, subject, body, created_at, relayed_at, position)
-SELECT ?, 'evt_' || n, ?, CASE WHEN n % 3000 = 0 THEN 'dsar.ready' ELSE 'fatigue.alert' END, '', '{"data":{}}', now(), now(), nextval('events_position')
+SELECT ?, 'evt_' || n, ?, CASE WHEN n % 3000 = 0 THEN 'dsar.ready' ELSE 'fatigue.alert' END, '', '{"data":{}}',
+       now(), now(), nextval('events_position')
 FROM generate_series(1, 7000) AS n`, f.ref.TenantID, f.ref.ID)
 	if err != nil {
 		t.Fatal(err)

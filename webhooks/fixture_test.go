@@ -20,7 +20,7 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// clock goes on only when told to. It begins at the real time: receivers compare timestamps.
+// clock is advanced by tests. It begins at the real time, because receivers compare timestamps.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -57,14 +57,17 @@ func newFixture(t *testing.T, change ...func(*webhooks.Deps)) *fixture {
 	t.Helper()
 	db := pgtest.Open(t)
 	keyring := sealtest.New(t, db)
-	f := &fixture{t: t, db: db, clock: &clock{at: time.Now().UTC().Truncate(time.Microsecond)}, keyring: keyring, caFile: receiver.New(t).CAFile(t)}
+	f := &fixture{
+		t: t, db: db, clock: &clock{at: time.Now().UTC().Truncate(time.Microsecond)}, keyring: keyring,
+		caFile: receiver.New(t).CAFile(t),
+	}
 	f.workspaces = workspaces.New(workspaces.Deps{DB: db, Now: f.clock.now})
 	f.hooks = f.service(change...)
 	f.ref = f.tenant()
 	return f
 }
 
-// service is another service on the same database, as another process has.
+// service makes another service on the same database, like that of another process.
 func (f *fixture) service(change ...func(*webhooks.Deps)) *webhooks.Service {
 	f.t.Helper()
 	guard, err := publicnet.New(publicnet.Options{AllowCIDRs: receiver.CIDRs(), CAFile: f.caFile})
@@ -120,45 +123,38 @@ func (f *fixture) appendEvent(e events.Event) string {
 	return id
 }
 
-// relay does in the test what the worker's relay does.
+// relay does what the worker's relay does, and returns the deliveries it would make tasks of.
 func (f *fixture) relay() []webhooks.Due {
 	f.t.Helper()
-	made := f.fanOut(webhooks.Room{Tasks: 1000})
-	return made.Due
-}
-
-// fanOut makes the deliveries of what has happened, with room for so many tasks.
-func (f *fixture) fanOut(room webhooks.Room) webhooks.Fanned {
-	f.t.Helper()
-	var made webhooks.Fanned
+	var due []webhooks.Due
 	err := postgres.InTx(f.t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
 		if err := events.LockRelay(ctx, tx); err != nil {
 			return err
 		}
 		var err error
-		made, err = f.fanOutIn(ctx, tx, room)
+		due, err = f.relayIn(ctx, tx)
 		return err
 	})
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	return made
+	return due
 }
 
 // relayIn is relay in a transaction that has the relay's lock.
 func (f *fixture) relayIn(ctx context.Context, tx bun.Tx) ([]webhooks.Due, error) {
-	made, err := f.fanOutIn(ctx, tx, webhooks.Room{Tasks: 1000})
-	return made.Due, err
+	made, err := f.fanOut(ctx, tx, 1000)
+	return made.Queued, err
 }
 
-func (f *fixture) fanOutIn(ctx context.Context, tx bun.Tx, room webhooks.Room) (webhooks.Fanned, error) {
+func (f *fixture) fanOut(ctx context.Context, tx bun.IDB, maxBatches int) (webhooks.FannedOut, error) {
 	rows, err := events.UnrelayedPublic(ctx, tx, fair.Ask{Room: 200})
 	if err != nil {
-		return webhooks.Fanned{}, err
+		return webhooks.FannedOut{}, err
 	}
-	made, err := f.hooks.FanOut(ctx, tx, rows, room)
+	made, err := f.hooks.FanOut(ctx, tx, rows, maxBatches)
 	if err != nil {
-		return webhooks.Fanned{}, err
+		return webhooks.FannedOut{}, err
 	}
 	return made, events.MarkRelayed(ctx, tx, rows, f.clock.now())
 }
@@ -168,7 +164,7 @@ func (f *fixture) deliver(due []webhooks.Due) int {
 	f.t.Helper()
 	attempts := 0
 	for _, batch := range webhooks.Batches(due) {
-		tally, err := f.hooks.Deliver(f.t.Context(), batch.EndpointID, batch.IDs)
+		tally, err := f.hooks.Deliver(f.t.Context(), batch)
 		if err != nil {
 			f.t.Fatal(err)
 		}

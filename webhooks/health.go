@@ -10,56 +10,58 @@ import (
 )
 
 const (
-	// healthWindow is what the numbers of Health are of. Source: issue 7, operator's view.
+	// healthWindow is the time that the numbers of Health cover.
 	healthWindow = 24 * time.Hour
-	// healthSample bounds what one look at an endpoint reads.
+	// healthSample bounds the rows that Health reads.
 	healthSample = 10_000
-	// warnAt is the share of the failures in a row which disable an endpoint that health warns of, however long
-	// the time without a success must be: half-way of both, as decisions has it, is days after the last success.
+	// warnAt is the part of Policy.DisableFailures at which Health warns. It does not wait for half
+	// of the time without a success too, which is days.
 	warnAt = 0.5
 )
 
-// HealthState is an endpoint's health in a word.
+// HealthState sums up an endpoint's health.
 type HealthState string
 
 // The states of an endpoint's health.
 const (
 	HealthOK HealthState = "ok"
-	// HealthWarning: half of the failures in a row that disable it, or more.
+	// HealthWarning: at least half of the failures in a row that disable the endpoint.
 	HealthWarning  HealthState = "warning"
 	HealthDisabled HealthState = "disabled"
 )
 
-// Outlook is how near an endpoint is to being disabled; its row alone says it.
+// Outlook says how near an endpoint is to being disabled. It needs the endpoint's row only.
 type Outlook struct {
 	State HealthState
-	// Progress is 0 after a success, 1 when the endpoint is disabled or its next failure disables it.
+	// Progress is 0 after a success, 1 when the endpoint is disabled or its next failure disables
+	// it.
 	Progress float64
-	// NotBefore is when failures begin to disable it; zero while it is disabled.
+	// NotBefore is the earliest time at which failures disable it; zero while it is disabled.
 	NotBefore time.Time
 }
 
-// Health is how an endpoint does.
+// Health is the health of an endpoint.
 type Health struct {
 	Endpoint Endpoint
 	Outlook
-	// DisableFailures is how many failures in a row it takes.
+	// DisableFailures is how many failures in a row disable it.
 	DisableFailures int
-	// Since is where the window of the other numbers begins.
+	// Since is the beginning of the time that the other numbers cover.
 	Since time.Time
-	// Attempts counts those that ended, tests left out.
+	// Attempts counts attempts that ended, without tests.
 	Attempts  int
 	Succeeded int
 	// P50MS and P95MS are of all attempts, time-outs included; 0 without attempts.
 	P50MS float64
 	P95MS float64
-	// Pending and Failed count events that wait, and those of the window that were given up, to healthSample.
+	// Pending counts pending deliveries, Failed those since Since that failed; each up to
+	// healthSample.
 	Pending int
 	Failed  int
 }
 
-// Outlook says how near the endpoint is to being disabled, by the rule of gaveUp: enough failures
-// in a row, and long enough without a success; the farther off of the two is what counts.
+// Outlook applies the rule of Policy.gaveUp: enough failures in a row, and long enough without a
+// success. Progress is the smaller of the two.
 func (s *Service) Outlook(e Endpoint) Outlook { return s.policy.outlook(e, s.moment()) }
 
 func (p Policy) outlook(e Endpoint, now time.Time) Outlook {
@@ -100,7 +102,7 @@ WITH newest AS (
       AND d.endpoint_id = ?
       AND d.status = 'pending'
     LIMIT ?
-), given_up AS (
+), failed AS (
     SELECT 1
     FROM webhook_deliveries AS d
     WHERE d.tenant_id = ?
@@ -116,10 +118,10 @@ SELECT count(*) AS attempts,
        coalesce(round(percentile_cont(0.95) WITHIN GROUP (ORDER BY duration_ms)::numeric, 1), 0)::float8 AS p95_ms,
        min(started_at) AS oldest,
        (SELECT count(*) FROM waiting) AS pending,
-       (SELECT count(*) FROM given_up) AS failed
+       (SELECT count(*) FROM failed) AS failed
 FROM newest`
 
-// Health reads how an endpoint does. Errors: NotFound.
+// Health reads the health of an endpoint. Errors: NotFound.
 func (s *Service) Health(ctx context.Context, ref workspaces.Ref, id EndpointID) (Health, error) {
 	endpoint, err := selectEndpoint(ctx, s.db, ref, id)
 	if err != nil {

@@ -9,13 +9,14 @@ import (
 	"parlance.dev/parlance/platform/seal"
 )
 
-// NewSecret makes a signing secret that belongs to no endpoint, for who forwards events by himself.
+// NewSecret makes a signing secret without an endpoint, for programs that forward events
+// themselves.
 func NewSecret() (seal.Secret, error) {
 	secret, err := mintSecret(rand.Reader)
 	return seal.Secret(secret), err
 }
 
-// LocalMessage is an event that is forwarded without an endpoint.
+// LocalMessage is an event to forward without an endpoint.
 type LocalMessage struct {
 	EventID string
 	Type    events.Type
@@ -23,7 +24,7 @@ type LocalMessage struct {
 	At      time.Time
 }
 
-// SignLocal makes the headers that a delivery of the message would have.
+// SignLocal returns the headers that a delivery of the message has.
 func SignLocal(m LocalMessage, secret seal.Secret) http.Header {
 	return headers(message(m), keys{secrets: []string{secret.Reveal()}})
 }

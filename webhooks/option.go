@@ -17,28 +17,28 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Bounds of what an endpoint can ask for.
+// Bounds of an endpoint's options.
 const (
 	maxHeaders          = 20
 	maxHeaderNameChars  = 100
 	maxHeaderValueBytes = 4096
 	maxAgents           = 100
-	// maxPerSecond is more than what one process sends to one endpoint.
+	// maxPerSecond is more than one process sends to one endpoint.
 	maxPerSecond = 1000
 	maxInFlight  = 100
 )
 
-// managedHeaders are written by us or by the connection; a customer's would contradict them.
+// managedHeaders are set by the service or by the connection; a customer cannot set them.
 var managedHeaders = []string{
 	"Accept-Encoding", "Baggage", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Date", "Expect",
 	"Host", "Http2-Settings", "Keep-Alive", "Te", "Trailer", "Traceparent", "Tracestate", "Transfer-Encoding", "Upgrade", "User-Agent",
 }
 
-// managedPrefixes begin the names of ours, and of those that speak to proxies.
+// managedPrefixes are the prefixes of further headers that a customer cannot set.
 var managedPrefixes = []string{"Proxy-", "Webhook-", "X-Parlance-"}
 
-// parseHeaders refuses what cannot be sent beside our own and returns the headers by their
-// canonical names. No error shows a value.
+// parseHeaders refuses headers that cannot be sent and returns the others by their canonical names.
+// No error shows a value.
 func parseHeaders(given map[string]string) (map[string]string, error) {
 	if len(given) > maxHeaders {
 		return nil, fault.InvalidField("headers", "max_pairs", "headers can have at most %d members.", maxHeaders)
@@ -50,13 +50,15 @@ func parseHeaders(given map[string]string) (map[string]string, error) {
 		_, twice := headers[canonical]
 		switch {
 		case !httpguts.ValidHeaderFieldName(name) || len(name) > maxHeaderNameChars:
-			return nil, fault.InvalidField("headers", "header_name", "%s is not the name of a header of at most %d characters.", quoted(name), maxHeaderNameChars)
+			return nil, fault.InvalidField("headers", "header_name",
+				"%s is not the name of a header of at most %d characters.", quoted(name), maxHeaderNameChars)
 		case twice:
-			return nil, fault.InvalidField("headers", "duplicate", "%s stands twice in headers; names have no case.", canonical)
+			return nil, fault.InvalidField("headers", "duplicate", "%s is twice in headers; upper and lower case make no difference.", canonical)
 		case managed(canonical):
 			return nil, fault.InvalidField("headers", "not_allowed", "%s is set by the service; choose another name.", canonical)
 		case !httpguts.ValidHeaderFieldValue(value) || len(value) > maxHeaderValueBytes:
-			return nil, fault.InvalidField("headers", "header_value", "The value of %s must be one line of at most %d bytes, without control characters.", canonical, maxHeaderValueBytes)
+			return nil, fault.InvalidField("headers", "header_value",
+				"The value of %s must be one line of at most %d bytes, without control characters.", canonical, maxHeaderValueBytes)
 		}
 		headers[canonical] = value
 	}
@@ -68,7 +70,7 @@ func managed(canonical string) bool {
 		slices.ContainsFunc(managedPrefixes, func(prefix string) bool { return strings.HasPrefix(canonical, prefix) })
 }
 
-// quoted shows the beginning of a name that may be anything.
+// quoted quotes the beginning of a caller's name for an error.
 func quoted(name string) string {
 	const shown = 40
 	return strconv.Quote(name[:min(len(name), shown)])
@@ -79,8 +81,10 @@ func headersPlace(e Endpoint) seal.Binding {
 	return seal.Binding{TenantID: string(e.TenantID), Record: string(e.ID), Field: "headers"}
 }
 
-// sealHeaders returns the names of headers and what is stored of them; nil when there are none.
-func sealHeaders(ctx context.Context, keyring *seal.Keyring, e Endpoint, headers map[string]string) (names []string, sealed []byte, err error) {
+// sealHeaders returns the names of headers and their sealed values; nil when there are none.
+func sealHeaders(
+	ctx context.Context, keyring *seal.Keyring, e Endpoint, headers map[string]string,
+) (names []string, sealed []byte, err error) {
 	names = slices.AppendSeq(make([]string, 0, len(headers)), maps.Keys(headers))
 	slices.Sort(names)
 	if len(names) == 0 {
@@ -94,23 +98,23 @@ func sealHeaders(ctx context.Context, keyring *seal.Keyring, e Endpoint, headers
 	return names, sealed, err
 }
 
-// openHeaders is what sealHeaders stored.
+// openHeaders reverses sealHeaders.
 func openHeaders(ctx context.Context, keyring *seal.Keyring, e Endpoint) (map[string]string, error) {
+	headers := map[string]string{}
 	if len(e.SealedHeaders) == 0 {
-		return nil, nil //nolint:nilnil // no headers are no error
+		return headers, nil
 	}
 	plain, err := keyring.Open(ctx, e.SealedHeaders, headersPlace(e))
 	if err != nil {
 		return nil, fmt.Errorf("open the headers of %s: %w", e.ID, err)
 	}
-	var headers map[string]string
 	if err := json.Unmarshal(plain, &headers); err != nil {
 		return nil, fmt.Errorf("decode the headers of %s: %w", e.ID, err)
 	}
 	return headers, nil
 }
 
-// parseAgents merges repetitions and refuses what are no agents of the workspace.
+// parseAgents drops duplicates and refuses ids that are not agents of the workspace.
 func (s *Service) parseAgents(ctx context.Context, ref workspaces.Ref, given []string) ([]string, error) {
 	if len(given) > maxAgents {
 		return nil, fault.InvalidField("agent_ids", "max_items", "agent_ids can have at most %d members.", maxAgents)
@@ -142,8 +146,7 @@ func checkLimit(field string, value, most int) error {
 	return nil
 }
 
-// checkOptions makes the change of what an endpoint asks for beside its events, or refuses it. nil
-// fields stay.
+// checkOptions returns the change of an endpoint's options, or refuses it. nil fields stay.
 func (s *Service) checkOptions(ctx context.Context, ref workspaces.Ref, id EndpointID, p UpdateParams) (func(*Endpoint), error) {
 	var changes []func(*Endpoint)
 	if p.AgentIDs != nil {

@@ -12,15 +12,15 @@ import (
 	"parlance.dev/parlance/webhooks"
 )
 
-// hasty gives up writing a result down soon, to try again: when Postgres waits for the lock, also on a busy machine.
-func hasty(d *webhooks.Deps) { d.Policy.RecordTimeout = 1500 * time.Millisecond }
+// shortRecordTimeout is long enough for the statement to wait for the lock on a busy machine.
+func shortRecordTimeout(d *webhooks.Deps) { d.Policy.RecordTimeout = 1500 * time.Millisecond }
 
-// blocked is a task whose answer came and cannot be written down.
+// blocked is a task whose answer was received and cannot be recorded.
 type blocked struct {
 	*fixture
 	hook     *receiver.Receiver
 	endpoint webhooks.Endpoint
-	// ended gets what the task said at its end.
+	// ended gets the task's error.
 	ended  chan error
 	unlock func()
 }
@@ -28,7 +28,7 @@ type blocked struct {
 // block begins a task under ctx and locks the endpoint while it answers.
 func block(ctx context.Context, t *testing.T, answer receiver.Answer) blocked {
 	t.Helper()
-	b := blocked{fixture: newFixture(t, hasty), hook: receiver.New(t), ended: make(chan error, 1)}
+	b := blocked{fixture: newFixture(t, shortRecordTimeout), hook: receiver.New(t), ended: make(chan error, 1)}
 	hold := make(chan struct{})
 	answer.Hold = hold
 	b.hook.Always(answer)
@@ -36,7 +36,7 @@ func block(ctx context.Context, t *testing.T, answer receiver.Answer) blocked {
 	b.append(b.ref, events.KBSourceIngested)
 	batch := webhooks.Batches(b.relay())[0]
 	go func() {
-		_, err := b.hooks.Deliver(ctx, batch.EndpointID, batch.IDs)
+		_, err := b.hooks.Deliver(ctx, batch)
 		b.ended <- err
 	}()
 	b.hook.Await(t.Context(), t, 1)
@@ -46,15 +46,16 @@ func block(ctx context.Context, t *testing.T, answer receiver.Answer) blocked {
 	}
 	b.unlock = func() { _ = tx.Rollback() } // nothing was changed; twice is harmless
 	t.Cleanup(b.unlock)
-	if _, err := tx.ExecContext(t.Context(), "SELECT FROM webhook_endpoints WHERE tenant_id = ? AND id = ? FOR UPDATE", b.ref.TenantID, b.endpoint.ID); err != nil {
+	if _, err := tx.ExecContext(t.Context(), "SELECT FROM webhook_endpoints WHERE tenant_id = ? AND id = ? FOR UPDATE",
+		b.ref.TenantID, b.endpoint.ID); err != nil {
 		t.Fatal(err)
 	}
 	close(hold)
 	return b
 }
 
-// TestResultsOutliveALock: what an endpoint answered is written down after whoever has locked it,
-// however long that takes, and nobody sends the event again meanwhile.
+// TestResultsOutliveALock shows that an answer is recorded when the endpoint's lock is released,
+// and that no worker sends the event again meanwhile.
 func TestResultsOutliveALock(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -86,8 +87,8 @@ func TestResultsOutliveALock(t *testing.T) {
 	}
 }
 
-// TestRecordingEndsWithTheTask: a worker that stops does not wait for the lock for ever; the attempt
-// becomes unknown when its lease is over.
+// TestRecordingEndsWithTheTask shows that a worker that stops does not wait for the lock; the
+// attempt becomes unknown when its lease expires.
 func TestRecordingEndsWithTheTask(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -99,10 +100,10 @@ func TestRecordingEndsWithTheTask(t *testing.T) {
 	})
 	cancel()
 	if err := <-b.ended; err == nil {
-		t.Error("Deliver says that it wrote the result down")
+		t.Error("Deliver succeeded without a recorded result")
 	}
-	// Postgres hears a moment later that nobody waits for the last try any more, or never, if it had not begun
-	// by then; it would write it down.
+	// Postgres hears a moment later that nobody waits for the last try any more, or never, if it
+	// had not begun by then; it would write it down.
 	harness.Await(t, harness.Patience, "no statement waits for the lock", func() bool {
 		waiting := b.number("SELECT coalesce(max(pid), 0) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
 		if waiting != 0 {
@@ -112,7 +113,7 @@ func TestRecordingEndsWithTheTask(t *testing.T) {
 	})
 	b.unlock()
 	if got := b.attempts(b.endpoint.ID); len(got) != 0 {
-		t.Errorf("attempts %+v, of which the answer is not written down", got)
+		t.Errorf("attempts %+v although no answer was recorded", got)
 	}
 	b.clock.advance(time.Hour)
 	if n := b.sweep(); n != 1 {

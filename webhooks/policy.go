@@ -1,16 +1,18 @@
 package webhooks
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strconv"
 	"time"
 )
 
-// Policy is how deliveries are tried and endpoints given up. Zero fields take DefaultPolicy's.
+// Policy says how deliveries are retried and when endpoints are disabled. Zero fields are
+// DefaultPolicy's.
 type Policy struct {
-	// Schedule holds the pause before each attempt, the first included, counted from the end of
-	// the one before. Its length is the number of attempts.
+	// Schedule has the pause before each attempt, the first included, from the end of the attempt
+	// before. Its length is the number of attempts.
 	Schedule []time.Duration
 	// Timeout bounds one attempt, the answer's body included.
 	Timeout time.Duration
@@ -20,23 +22,25 @@ type Policy struct {
 	DisableFailures int
 	DisableWindow   time.Duration
 	DisableMinAge   time.Duration
-	// Requeue is how long a task is trusted to be on its way before Due offers its deliveries again.
+	// Requeue is how long deliveries count as queued: then Due returns them again, because Redis
+	// may have lost their task.
 	Requeue time.Duration
-	// LeaseMargin is how long an attempt may take beyond its time-outs before its holder counts as dead.
+	// LeaseMargin is how long an attempt may take beyond its time-outs before its worker counts as
+	// dead.
 	LeaseMargin time.Duration
-	// RecordTimeout bounds one try of writing results down; what failed is tried again while its task lives.
+	// RecordTimeout bounds one try to record results. The recorder retries while their task lives.
 	RecordTimeout time.Duration
-	// MaxLook is how many attempts a page of a filtered list looks at.
+	// MaxLook is how many attempts a page of a filtered list scans.
 	MaxLook int
-	// MaxReplay is how many events one call of Enable sends anew.
+	// MaxReplay is how many events one call of Enable sends again.
 	MaxReplay int
-	// WatchCheck is how often Watch asks whether its reader may still read.
+	// WatchCheck is how often Watch checks whether its reader may still read.
 	WatchCheck time.Duration
-	// MaxEndpoints is how many endpoints a workspace may have: each event makes as many deliveries.
+	// MaxEndpoints is how many endpoints a workspace may have. Each event makes as many deliveries.
 	MaxEndpoints int
 }
 
-// DefaultPolicy is that of decisions, Webhooks: 11 attempts in 69 h.
+// DefaultPolicy makes 11 attempts in 69 h. Source: decisions, Webhooks.
 func DefaultPolicy() Policy {
 	return Policy{
 		Schedule: []time.Duration{
@@ -62,56 +66,39 @@ func (p Policy) withDefaults() Policy {
 	if len(p.Schedule) == 0 {
 		p.Schedule = defaults.Schedule
 	}
-	for _, field := range []struct {
-		value    *time.Duration
-		fallback time.Duration
-	}{
-		{&p.Timeout, defaults.Timeout},
-		{&p.DisableWindow, defaults.DisableWindow},
-		{&p.DisableMinAge, defaults.DisableMinAge},
-		{&p.Requeue, defaults.Requeue},
-		{&p.LeaseMargin, defaults.LeaseMargin},
-		{&p.RecordTimeout, defaults.RecordTimeout},
-		{&p.WatchCheck, defaults.WatchCheck},
-	} {
-		if *field.value == 0 {
-			*field.value = field.fallback
-		}
-	}
-	if p.DisableFailures == 0 {
-		p.DisableFailures = defaults.DisableFailures
-	}
-	if p.MaxLook == 0 {
-		p.MaxLook = defaults.MaxLook
-	}
-	if p.MaxReplay == 0 {
-		p.MaxReplay = defaults.MaxReplay
-	}
-	if p.MaxEndpoints == 0 {
-		p.MaxEndpoints = defaults.MaxEndpoints
-	}
+	p.Timeout = cmp.Or(p.Timeout, defaults.Timeout)
+	p.DisableFailures = cmp.Or(p.DisableFailures, defaults.DisableFailures)
+	p.DisableWindow = cmp.Or(p.DisableWindow, defaults.DisableWindow)
+	p.DisableMinAge = cmp.Or(p.DisableMinAge, defaults.DisableMinAge)
+	p.Requeue = cmp.Or(p.Requeue, defaults.Requeue)
+	p.LeaseMargin = cmp.Or(p.LeaseMargin, defaults.LeaseMargin)
+	p.RecordTimeout = cmp.Or(p.RecordTimeout, defaults.RecordTimeout)
+	p.MaxLook = cmp.Or(p.MaxLook, defaults.MaxLook)
+	p.MaxReplay = cmp.Or(p.MaxReplay, defaults.MaxReplay)
+	p.WatchCheck = cmp.Or(p.WatchCheck, defaults.WatchCheck)
+	p.MaxEndpoints = cmp.Or(p.MaxEndpoints, defaults.MaxEndpoints)
 	return p
 }
 
 const (
-	// jitterShare is how much a pause may be longer or shorter. Source: decisions, Webhooks.
-	jitterShare = 0.2
-	// maxRetryAfter is how far an endpoint can put off the next attempt. Source: decisions, Webhooks.
+	// jitter is the part by which a pause is made longer or shorter. Source: decisions, Webhooks.
+	jitter = 0.2
+	// maxRetryAfter bounds an endpoint's Retry-After. Source: decisions, Webhooks.
 	maxRetryAfter = time.Hour
 )
 
-// pause is how long to wait after a failed attempt (counted from 1); ok is false after the last.
-// chance is in [0, 1). An endpoint's Retry-After can make it longer, not shorter.
+// pause is how long to wait after a failed attempt (counted from 1); ok is false after the last
+// one. chance is in [0, 1). An endpoint's Retry-After can make the pause longer, not shorter.
 func (p Policy) pause(attempt int, retryAfter time.Duration, chance float64) (pause time.Duration, ok bool) {
 	if attempt >= len(p.Schedule) {
 		return 0, false
 	}
-	factor := 1 - jitterShare + 2*jitterShare*chance
+	factor := 1 - jitter + 2*jitter*chance
 	pause = time.Duration(float64(p.Schedule[attempt]) * factor)
 	return max(pause, min(retryAfter, maxRetryAfter)), true
 }
 
-// gaveUp says whether the endpoint is to be disabled for its failures.
+// gaveUp says whether the endpoint's failures disable it.
 func (p Policy) gaveUp(e Endpoint, now time.Time) bool {
 	if e.ConsecutiveFailures < p.DisableFailures {
 		return false
@@ -122,10 +109,10 @@ func (p Policy) gaveUp(e Endpoint, now time.Time) bool {
 	return now.Sub(e.LastSuccessAt) > p.DisableWindow
 }
 
-// retryAfter reads the header of that name: seconds or a date; 0 when there is none to honour.
+// retryAfter reads the Retry-After header, seconds or a date; 0 without a valid one.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	value := h.Get("Retry-After")
-	if seconds, err := strconv.Atoi(value); err == nil || errors.Is(err, strconv.ErrRange) { // the nearest int
+	if seconds, err := strconv.Atoi(value); err == nil || errors.Is(err, strconv.ErrRange) { // then seconds is the nearest int
 		return min(max(time.Duration(seconds), 0), maxRetryAfter/time.Second) * time.Second
 	}
 	if at, err := http.ParseTime(value); err == nil {

@@ -56,7 +56,8 @@ func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for value, want := range map[string]time.Duration{
-		"": 0, "30": 30 * time.Second, "-5": 0, "soon": 0, "99999999999999999": time.Hour, "99999999999999999999": time.Hour, "-99999999999999999999": 0, "86400": time.Hour,
+		"": 0, "30": 30 * time.Second, "-5": 0, "soon": 0, "99999999999999999": time.Hour, "99999999999999999999": time.Hour,
+		"-99999999999999999999": 0, "86400": time.Hour,
 		now.Add(time.Minute).Format(http.TimeFormat): time.Minute, now.Add(-time.Minute).Format(http.TimeFormat): 0,
 	} {
 		if got := retryAfter(http.Header{"Retry-After": {value}}, now); got != want {

@@ -1,13 +1,14 @@
 package webhooks
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"parlance.dev/parlance/events"
@@ -15,11 +16,11 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 )
 
-// outcome is how an attempt went and what follows.
+// outcome is how an attempt ended and what its delivery becomes.
 type outcome struct {
 	claimed
 	answer
-	// Delivery is the delivery's status now; NextAt is set when it is pending.
+	// Delivery is the delivery's new status; NextAt is set when it is pending.
 	Delivery string
 	NextAt   time.Time
 	EndedAt  time.Time
@@ -32,7 +33,7 @@ func (o outcome) status() AttemptStatus {
 	return AttemptFailed
 }
 
-// decide says what follows an answer. Source: decisions, Webhooks.
+// decide turns an answer into an outcome. Source: decisions, Webhooks.
 func (s *Service) decide(c claimed, a answer) outcome {
 	o := outcome{claimed: c, answer: a, Delivery: deliveryFailed, EndedAt: s.moment()}
 	switch {
@@ -46,105 +47,130 @@ func (s *Service) decide(c claimed, a answer) outcome {
 	return o
 }
 
-// record writes outcomes down and disables the endpoint when they call for it.
-func (s *Service) record(ctx context.Context, endpoint Endpoint, outcomes []outcome) error {
-	tally := count(outcomes)
-	if tally.failures == 0 {
-		_, err := writeOutcomes(ctx, s.db, endpoint, outcomes, tally)
+// record writes results of one endpoint, after waiting for its lock, and disables the endpoint in
+// the same transaction when the results call for that.
+func (s *Service) record(ctx context.Context, own []result) error {
+	failed, gone := false, false
+	for _, one := range own {
+		counts := one.outcome.verdict != verdictSucceeded && !one.outcome.Test
+		failed = failed || counts
+		gone = gone || counts && one.outcome.verdict == verdictGone
+	}
+	if !failed {
+		_, err := writeResults(ctx, s.db, own, waitForLock)
 		return postgres.MapError(err)
 	}
-	now := s.moment()
-	var disabled string
+	now, id := s.moment(), own[0].endpoint.ID
+	var reason string
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-		disabled = ""
-		after, err := writeOutcomes(ctx, tx, endpoint, outcomes, tally)
-		if err != nil || after.Status != Enabled {
+		reason = ""
+		written, err := writeResults(ctx, tx, own, waitForLock)
+		if err != nil {
 			return err
 		}
+		after, found := written[id]
 		switch {
-		case tally.gone:
-			disabled = ReasonGone
+		case !found || after.Status != Enabled:
+			return nil
+		case gone:
+			reason = ReasonGone
 		case s.policy.gaveUp(after, now):
-			disabled = ReasonFailures
+			reason = ReasonFailures
 		default:
 			return nil
 		}
-		return disable(ctx, tx, after, disabled, now)
+		return disable(ctx, tx, after, reason, now)
 	})
-	if err == nil && disabled != "" {
-		s.log.InfoContext(ctx, "webhook endpoint disabled", telemetry.KeyEndpointID, string(endpoint.ID), telemetry.KeyReason, disabled)
+	if err == nil && reason != "" {
+		s.log.InfoContext(ctx, "webhook endpoint disabled", telemetry.KeyEndpointID, string(id), telemetry.KeyReason, reason)
 	}
 	return err
 }
 
-// tally is what outcomes mean for their endpoint. Tests do not count.
-type tally struct {
-	failures int
-	// trailing counts the failures since the last success among the outcomes.
-	trailing    int
-	gone        bool
-	lastSuccess bun.NullTime
-	lastFailure bun.NullTime
+// endpointRow is how results change their endpoint; recordSQL reads it from JSON.
+type endpointRow struct {
+	TenantID string `json:"tenant_id"`
+	ID       string `json:"id"`
+	// Failures counts the failures since the last success among the results. Tests do not count.
+	Failures    int        `json:"failures"`
+	LastSuccess *time.Time `json:"last_success"`
+	LastFailure *time.Time `json:"last_failure"`
 }
 
-// count takes outcomes in the order they ended.
-func count(outcomes []outcome) tally {
-	var t tally
-	for _, o := range outcomes {
-		switch {
-		case o.Test:
-		case o.verdict == verdictSucceeded:
-			t.trailing, t.lastSuccess = 0, bun.NullTime{Time: o.EndedAt}
-		default:
-			t.failures++
-			t.trailing++
-			t.gone = t.gone || o.verdict == verdictGone
-			t.lastFailure = bun.NullTime{Time: o.EndedAt}
-		}
-	}
-	return t
+// resultRow is a result; recordSQL reads it from JSON.
+type resultRow struct {
+	EndpointID      EndpointID        `json:"endpoint_id"`
+	DeliveryID      int64             `json:"delivery_id"`
+	DeliveryStatus  string            `json:"delivery_status"`
+	NextAt          *time.Time        `json:"next_at"`
+	AttemptID       AttemptID         `json:"attempt_id"`
+	Attempt         int               `json:"attempt"`
+	Status          AttemptStatus     `json:"status"`
+	StatusCode      int               `json:"status_code"`
+	DurationMS      int64             `json:"duration_ms"`
+	Error           string            `json:"error"`
+	RequestHeaders  map[string]string `json:"request_headers"`
+	ResponseHeaders map[string]string `json:"response_headers"`
+	ResponseBody    string            `json:"response_body"`
+	StartedAt       time.Time         `json:"started_at"`
 }
 
-// columns holds outcomes as arrays for unnest.
-type columns struct {
-	deliveries, attempts, codes, durations                                     []int64
-	ids, delivery, status, errors, requestHeaders, responseHeaders, body, next []string
-	began                                                                      []time.Time
-}
-
-func columnsOf(outcomes []outcome) (columns, error) {
-	var c columns
-	for _, o := range outcomes {
-		request, err := json.Marshal(o.RequestHeaders)
-		if err != nil {
-			return columns{}, fmt.Errorf("encode request headers: %w", err)
+// rowsOf encodes results, which are in the order they ended, for recordSQL.
+func rowsOf(results []result) (endpoints, attempts []byte, err error) {
+	byID := map[EndpointID]*endpointRow{}
+	rows := make([]resultRow, len(results))
+	for i, one := range results {
+		o := one.outcome
+		rows[i] = resultRow{
+			EndpointID: one.endpoint.ID, DeliveryID: o.DeliveryID, DeliveryStatus: o.Delivery, AttemptID: o.AttemptID, Attempt: o.Attempt,
+			Status: o.status(), StatusCode: o.StatusCode, DurationMS: o.Duration.Milliseconds(), Error: o.Error,
+			RequestHeaders: o.RequestHeaders, ResponseHeaders: o.ResponseHeaders, ResponseBody: o.ResponseBody, StartedAt: o.BeganAt,
 		}
-		response, err := json.Marshal(o.ResponseHeaders)
-		if err != nil {
-			return columns{}, fmt.Errorf("encode response headers: %w", err)
-		}
-		next := ""
 		if !o.NextAt.IsZero() {
-			next = o.NextAt.Format(time.RFC3339Nano)
+			rows[i].NextAt = &o.NextAt
 		}
-		c.ids = append(c.ids, string(o.AttemptID))
-		c.began = append(c.began, o.BeganAt)
-		c.deliveries = append(c.deliveries, o.DeliveryID)
-		c.attempts = append(c.attempts, int64(o.Attempt))
-		c.codes = append(c.codes, int64(o.StatusCode))
-		c.durations = append(c.durations, o.Duration.Milliseconds())
-		c.delivery = append(c.delivery, o.Delivery)
-		c.status = append(c.status, string(o.status()))
-		c.errors = append(c.errors, o.Error)
-		c.requestHeaders = append(c.requestHeaders, string(request))
-		c.responseHeaders = append(c.responseHeaders, string(response))
-		c.body = append(c.body, o.ResponseBody)
-		c.next = append(c.next, next)
+		endpoint := byID[one.endpoint.ID]
+		if endpoint == nil {
+			endpoint = &endpointRow{TenantID: string(one.endpoint.TenantID), ID: string(one.endpoint.ID)}
+			byID[one.endpoint.ID] = endpoint
+		}
+		endpoint.count(o)
 	}
-	return c, nil
+	list := make([]endpointRow, 0, len(byID))
+	for _, endpoint := range byID {
+		list = append(list, *endpoint)
+	}
+	slices.SortFunc(list, func(a, b endpointRow) int { return cmp.Compare(a.ID, b.ID) })
+	if endpoints, err = json.Marshal(list); err != nil {
+		return nil, nil, fmt.Errorf("encode endpoints: %w", err)
+	}
+	if attempts, err = json.Marshal(rows); err != nil {
+		return nil, nil, fmt.Errorf("encode attempts: %w", err)
+	}
+	return endpoints, attempts, nil
 }
 
-// attemptEnds is for a row that is there: Redeliver has made it, somebody took us for dead, or the binary before has begun it.
+func (e *endpointRow) count(o outcome) {
+	switch {
+	case o.Test:
+	case o.verdict == verdictSucceeded:
+		e.Failures, e.LastSuccess = 0, &o.EndedAt
+	default:
+		e.Failures++
+		e.LastFailure = &o.EndedAt
+	}
+}
+
+// lockMode says what recordSQL does with endpoints that another transaction has locked.
+type lockMode string
+
+const (
+	waitForLock lockMode = ""
+	skipLocked  lockMode = " SKIP LOCKED"
+)
+
+// attemptEnds is for an attempt whose row exists: Redeliver made it, another worker recorded it as
+// unknown, or the version before this one wrote it when the attempt began.
 const attemptEnds = `ON CONFLICT (delivery_id, attempt) DO UPDATE
     SET status = excluded.status,
         status_code = excluded.status_code,
@@ -157,76 +183,94 @@ const attemptEnds = `ON CONFLICT (delivery_id, attempt) DO UPDATE
         next_attempt_at = excluded.next_attempt_at
     WHERE a.tenant_id = excluded.tenant_id`
 
-const recordSQL = `
-WITH e AS (
-    UPDATE webhook_endpoints
-    SET consecutive_failures = CASE WHEN ?::timestamptz IS NULL THEN consecutive_failures ELSE 0 END + ?,
-        last_success_at = greatest(last_success_at, ?::timestamptz),
-        last_failure_at = greatest(last_failure_at, ?::timestamptz)
-    WHERE tenant_id = ?
-      AND id = ?
-    RETURNING *
+// recordSQL locks the endpoints before their deliveries, as everyone does who locks both.
+func recordSQL(mode lockMode) string {
+	return `
+WITH locked AS (
+    SELECT e.tenant_id,
+           e.id,
+           r.failures,
+           r.last_success,
+           r.last_failure
+    FROM json_to_recordset(?::json) AS r (tenant_id text, id text, failures integer, last_success timestamptz, last_failure timestamptz)
+    JOIN webhook_endpoints AS e ON e.tenant_id = r.tenant_id AND e.id = r.id
+    ORDER BY e.id
+    FOR NO KEY UPDATE OF e` + string(mode) + `
+), e AS (
+    UPDATE webhook_endpoints AS w
+    SET consecutive_failures = CASE WHEN locked.last_success IS NULL THEN w.consecutive_failures ELSE 0 END + locked.failures,
+        last_success_at = greatest(w.last_success_at, locked.last_success),
+        last_failure_at = greatest(w.last_failure_at, locked.last_failure)
+    FROM locked
+    WHERE w.tenant_id = locked.tenant_id
+      AND w.id = locked.id
+    RETURNING w.*
 ), r AS (
     SELECT *
-    FROM unnest(?::text[], ?::timestamptz[], ?::bigint[], ?::integer[], ?::integer[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-        AS r (attempt_id, started_at, delivery_id, attempt, status_code, duration_ms, delivery_status, status, error, request_headers, response_headers, response_body, next_at)
-), own AS (
-    SELECT d.tenant_id,
-           d.workspace_id,
-           d.endpoint_id,
-           r.*
-    FROM r
-    CROSS JOIN e
-    JOIN webhook_deliveries AS d ON d.tenant_id = e.tenant_id AND d.endpoint_id = e.id AND d.id = r.delivery_id
-    FOR NO KEY UPDATE OF d
+    FROM json_to_recordset(?::json) AS r (
+        endpoint_id text, delivery_id bigint, delivery_status text, next_at timestamptz, attempt_id text, attempt integer, status text,
+        status_code integer, duration_ms integer, error text, request_headers jsonb, response_headers jsonb, response_body text,
+        started_at timestamptz
+    )
 ), deliveries AS (
     UPDATE webhook_deliveries AS d
-    SET status = own.delivery_status,
-        next_at = CASE WHEN ` + wanted + ` THEN nullif(own.next_at, '')::timestamptz END,
+    SET status = r.delivery_status,
+        next_at = CASE WHEN ` + wanted + ` THEN r.next_at END,
         lease_until = NULL,
         queued_until = NULL,
         once = false
-    FROM own CROSS JOIN e
-    WHERE d.tenant_id = own.tenant_id
-      AND d.id = own.delivery_id
-      AND (d.status = 'pending' OR d.test_body IS NOT NULL)
-      AND (d.attempt = own.attempt OR own.delivery_status = 'succeeded')
+    FROM r
+    JOIN e ON e.id = r.endpoint_id
+    WHERE d.tenant_id = e.tenant_id
+      AND d.endpoint_id = e.id
+      AND d.id = r.delivery_id
+      AND (r.delivery_status = 'succeeded'
+           OR (d.attempt = r.attempt AND (d.status = 'pending' OR d.test_body IS NOT NULL)))
+), flights AS (
+    DELETE FROM webhook_flights AS f
+    USING r
+    JOIN e ON e.id = r.endpoint_id
+    WHERE f.tenant_id = e.tenant_id
+      AND f.endpoint_id = e.id
+      AND f.delivery_id = r.delivery_id
 ), attempts AS (
     INSERT INTO webhook_attempts AS a
         (id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, status, status_code, duration_ms, error,
          request_headers, response_headers, response_body, started_at, next_attempt_at)
-    SELECT attempt_id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, status, status_code, duration_ms, error,
-           request_headers::jsonb, response_headers::jsonb, response_body, started_at, nullif(next_at, '')::timestamptz
-    FROM own
+    SELECT r.attempt_id, e.tenant_id, e.workspace_id, e.id, d.id, r.attempt, r.status, r.status_code, r.duration_ms, r.error,
+           r.request_headers, r.response_headers, r.response_body, r.started_at, r.next_at
+    FROM r
+    JOIN e ON e.id = r.endpoint_id
+    JOIN webhook_deliveries AS d ON d.tenant_id = e.tenant_id AND d.endpoint_id = e.id AND d.id = r.delivery_id
     ` + attemptEnds + `
 )
 SELECT * FROM e`
-
-// writeOutcomes records attempts, deliveries and the endpoint's state in one statement and
-// returns the endpoint after it; the zero Endpoint when it was deleted meanwhile. The endpoint
-// is locked first (the others join it). A success counts even when its lease has passed and
-// another attempt has begun: what was received is not sent again.
-func writeOutcomes(ctx context.Context, db bun.IDB, endpoint Endpoint, outcomes []outcome, t tally) (Endpoint, error) {
-	c, err := columnsOf(outcomes)
-	if err != nil {
-		return Endpoint{}, err
-	}
-	var after []Endpoint
-	err = db.NewRaw(recordSQL,
-		t.lastSuccess, t.trailing, t.lastSuccess, t.lastFailure, endpoint.TenantID, endpoint.ID,
-		pgdialect.Array(c.ids), pgdialect.Array(c.began), pgdialect.Array(c.deliveries), pgdialect.Array(c.attempts), pgdialect.Array(c.codes), pgdialect.Array(c.durations),
-		pgdialect.Array(c.delivery), pgdialect.Array(c.status), pgdialect.Array(c.errors), pgdialect.Array(c.requestHeaders),
-		pgdialect.Array(c.responseHeaders), pgdialect.Array(c.body), pgdialect.Array(c.next)).Scan(ctx, &after)
-	if err != nil {
-		return Endpoint{}, fmt.Errorf("record attempts: %w", err)
-	}
-	if len(after) == 0 {
-		return Endpoint{}, nil
-	}
-	return after[0], nil
 }
 
-// disable ends deliveries to an enabled endpoint that the transaction has locked, and says so.
+// writeResults records attempts, deliveries and the state of endpoints in one statement, and
+// returns the endpoints as they are then. A deleted endpoint is not among them, nor a locked one in
+// mode skipLocked. A success counts although its lease has expired and another attempt has begun:
+// an event that was received is not sent again.
+func writeResults(ctx context.Context, db bun.IDB, results []result, mode lockMode) (map[EndpointID]Endpoint, error) {
+	endpoints, attempts, err := rowsOf(results)
+	if err != nil {
+		return nil, err
+	}
+	var after []Endpoint
+	statement := postgres.RawForAllTenants("results of many endpoints are written together", recordSQL(mode))
+	err = db.NewRaw(statement, string(endpoints), string(attempts)).Scan(ctx, &after)
+	if err != nil {
+		return nil, fmt.Errorf("record attempts: %w", err)
+	}
+	written := make(map[EndpointID]Endpoint, len(after))
+	for _, endpoint := range after {
+		written[endpoint.ID] = endpoint
+	}
+	return written, nil
+}
+
+// disable ends deliveries to an enabled endpoint that the transaction has locked, and appends
+// webhook.disabled.
 func disable(ctx context.Context, tx bun.Tx, endpoint Endpoint, reason string, now time.Time) error {
 	endpoint.Status, endpoint.DisabledReason, endpoint.UpdatedAt = Disabled, reason, now
 	if err := updateEndpoint(ctx, tx, endpoint); err != nil {

@@ -2,269 +2,256 @@ package webhooks
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
 )
 
 const (
 	// linger is how long a result waits for others to be written with it. Source: design.
 	linger = 10 * time.Millisecond
-	// recordMost is how many results are enough to wait no longer.
-	recordMost = 128
+	// fullGroup is how many results are written without lingering.
+	fullGroup = 128
+	// A result that could not be written is written again after retryPause, then after twice as
+	// long each time, up to maxRetryPause.
+	retryPause    = 100 * time.Millisecond
+	maxRetryPause = time.Second
 )
 
-// recorder writes the results of all tasks of a process down together: one statement for many
-// endpoints. What an endpoint has to be locked for, a failure, is written for it alone.
+// recorder writes the results of all tasks of a process, many in one statement. A group holds the
+// successes of any number of endpoints. Results of an endpoint with a failure are written in a
+// transaction of their own, because the endpoint may have to be disabled in it.
 type recorder struct {
 	service *Service
-	// full says that there is no reason to linger.
-	full chan struct{}
+	// hurry ends the lingering.
+	hurry chan struct{}
 
 	mu sync.Mutex
-	// coming counts the attempts whose results may still come.
-	coming  int
-	waiting []result
-	running bool
+	// outstanding counts the attempts under way.
+	outstanding int
+	waiting     []result
+	running     bool
 }
 
-// result is an outcome, and who waits for it to be written down.
+// result is an outcome to be written.
 type result struct {
-	ctx      context.Context //nolint:containedctx // of the task, for the trace of what is written
+	ctx      context.Context //nolint:containedctx // the task's: results of several tasks are written together
 	endpoint Endpoint
 	outcome  outcome
-	// written is called once, outside all locks.
-	written func(error)
+	// recordedFunc is called once, outside all locks, when the outcome was written or given up.
+	recordedFunc func(outcome, error)
 }
 
 func newRecorder(s *Service) *recorder {
-	return &recorder{service: s, full: make(chan struct{}, 1)}
+	return &recorder{service: s, hurry: make(chan struct{}, 1)}
 }
 
-// expect says that n results will come, each by add or by abandon.
+// expect announces n results, each of which comes by add or is given up by abandon.
 func (r *recorder) expect(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.coming += n
+	r.outstanding += n
 }
 
-// abandon says that one of them does not come.
+// abandon says that an announced result does not come.
 func (r *recorder) abandon() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.coming--
-	r.hurry()
+	r.outstanding--
+	r.hurryIfFull()
 }
 
-// add has one of them written down.
+// add takes an announced result.
 func (r *recorder) add(one result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.coming--
+	r.outstanding--
 	r.waiting = append(r.waiting, one)
-	r.hurry()
+	r.hurryIfFull()
 	if !r.running {
 		r.running = true
 		go r.run() // ends when nothing waits; each task waits for its results
 	}
 }
 
-// hurry ends the lingering when there is nothing more to wait for.
-func (r *recorder) hurry() {
-	if r.coming > 0 && len(r.waiting) < recordMost {
+// full says that there is nothing to linger for. The caller holds the lock.
+func (r *recorder) full() bool { return r.outstanding <= 0 || len(r.waiting) >= fullGroup }
+
+func (r *recorder) hurryIfFull() {
+	if !r.full() {
 		return
 	}
 	select {
-	case r.full <- struct{}{}:
+	case r.hurry <- struct{}{}:
 	default:
 	}
 }
 
-// run writes down what there is until nothing waits.
+// run writes groups of results until nothing waits.
 func (r *recorder) run() {
 	for {
 		r.linger()
-		r.mu.Lock()
-		group := r.waiting
-		r.waiting = nil
-		if len(group) == 0 {
-			r.running = false
-		}
-		r.mu.Unlock()
-		if len(group) == 0 {
+		group, done := r.next()
+		if done {
 			return
 		}
 		r.write(group)
 	}
 }
 
-// linger waits for more than there is, a moment.
+// linger gives other results a moment to join those that wait.
 func (r *recorder) linger() {
 	r.mu.Lock()
-	enough := r.coming <= 0 || len(r.waiting) >= recordMost
+	full := r.full()
 	r.mu.Unlock()
-	if enough {
+	if full {
 		return
 	}
 	timer := time.NewTimer(linger)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-r.full:
+	case <-r.hurry:
 	}
 }
 
-// write writes the successes down together and the rest by endpoint: behind an endpoint that
-// another transaction has locked nobody else waits.
-func (r *recorder) write(group []result) {
-	alone := map[EndpointID][]result{}
-	seen := make(map[int64]bool, len(group))
-	for _, one := range group {
-		// Two attempts of a delivery: one of them was taken for lost.
-		if id := one.outcome.DeliveryID; !one.plain() || seen[id] {
-			alone[one.endpoint.ID] = nil
-		} else {
-			seen[id] = true
-		}
-	}
-	var together []result
-	for _, one := range group {
-		if _, ok := alone[one.endpoint.ID]; ok {
-			alone[one.endpoint.ID] = append(alone[one.endpoint.ID], one)
+// next takes the results that wait, one for each delivery: a delivery whose first attempt was taken
+// for lost may have two, and one statement cannot change a row twice.
+func (r *recorder) next() (group []result, done bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	seen := make(map[int64]bool, len(r.waiting))
+	var later []result
+	for _, one := range r.waiting {
+		if seen[one.outcome.DeliveryID] {
+			later = append(later, one)
 			continue
 		}
-		together = append(together, one)
+		seen[one.outcome.DeliveryID] = true
+		group = append(group, one)
 	}
-	for _, own := range alone {
-		go r.writeAlone(own)
+	r.waiting = later
+	r.running = len(group) > 0
+	return group, !r.running
+}
+
+// write records a group. Endpoints that another transaction has locked are skipped, so that the
+// others do not wait for them; their results are written apart.
+func (r *recorder) write(group []result) {
+	failed := map[EndpointID]bool{}
+	for _, one := range group {
+		if one.outcome.verdict != verdictSucceeded {
+			failed[one.endpoint.ID] = true
+		}
+	}
+	apart := map[EndpointID][]result{}
+	var together []result
+	for _, one := range group {
+		if failed[one.endpoint.ID] {
+			apart[one.endpoint.ID] = append(apart[one.endpoint.ID], one)
+		} else {
+			together = append(together, one)
+		}
+	}
+	for _, own := range apart {
+		go r.writeApart(own)
 	}
 	if len(together) == 0 {
 		return
 	}
-	// What is known is written down although a task was cancelled.
+	// Known results are written although their task was cancelled.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(together[0].ctx), r.service.policy.RecordTimeout)
 	defer cancel()
-	written, err := r.service.recordSuccesses(ctx, together)
-	left := map[EndpointID][]result{}
+	written, err := writeResults(ctx, r.service.db, together, skipLocked)
+	skipped := map[EndpointID][]result{}
 	for _, one := range together {
-		if err == nil && slices.Contains(written, one.endpoint.ID) {
-			one.written(nil)
+		if _, ok := written[one.endpoint.ID]; ok && err == nil {
+			one.recordedFunc(one.outcome, nil)
 			continue
 		}
-		left[one.endpoint.ID] = append(left[one.endpoint.ID], one)
+		skipped[one.endpoint.ID] = append(skipped[one.endpoint.ID], one)
 	}
-	for _, own := range left { // locked by another, deleted, or the statement failed
-		go r.writeAlone(own)
+	for _, own := range skipped {
+		go r.writeApart(own)
 	}
 }
 
-// plain says that a result asks for nothing but to be written down.
-func (one result) plain() bool {
-	return one.outcome.verdict == verdictSucceeded && !one.outcome.Test && one.endpoint.atOnce() == 0
-}
-
-// writeAlone writes results of one endpoint down.
-func (r *recorder) writeAlone(own []result) {
-	outcomes := make([]outcome, len(own))
-	for i, one := range own {
-		outcomes[i] = one.outcome
-	}
-	err := r.service.persist(own[0].ctx, own[0].endpoint, outcomes)
+// writeApart records results of one endpoint.
+func (r *recorder) writeApart(own []result) {
+	err := r.service.recordPersistently(own)
 	if err != nil {
 		err = fmt.Errorf("record %d attempts: %w", len(own), err)
 	}
 	for _, one := range own {
-		one.written(err)
+		one.recordedFunc(one.outcome, err)
 	}
 }
 
-const recordSuccessesSQL = `
-WITH locked AS (
-    SELECT e.tenant_id,
-           e.id,
-           t.succeeded_at
-    FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS t (tenant_id, id, succeeded_at)
-    JOIN webhook_endpoints AS e ON e.tenant_id = t.tenant_id AND e.id = t.id
-    ORDER BY e.id
-    FOR NO KEY UPDATE OF e SKIP LOCKED
-), e AS (
-    UPDATE webhook_endpoints AS w
-    SET consecutive_failures = 0,
-        last_success_at = greatest(w.last_success_at, locked.succeeded_at)
-    FROM locked
-    WHERE w.tenant_id = locked.tenant_id
-      AND w.id = locked.id
-    RETURNING w.tenant_id, w.id
-), r AS (
-    SELECT *
-    FROM unnest($4::text[], $5::timestamptz[], $6::text[], $7::bigint[], $8::integer[], $9::integer[], $10::integer[], $11::text[], $12::text[], $13::text[])
-        AS r (attempt_id, started_at, endpoint_id, delivery_id, attempt, status_code, duration_ms, request_headers, response_headers, response_body)
-), deliveries AS (
-    UPDATE webhook_deliveries AS d
-    SET status = 'succeeded',
-        next_at = NULL,
-        lease_until = NULL,
-        queued_until = NULL,
-        once = false
-    FROM r
-    JOIN e ON e.id = r.endpoint_id
-    WHERE d.tenant_id = e.tenant_id
-      AND d.id = r.delivery_id
-      AND d.endpoint_id = e.id
-    RETURNING r.attempt_id, d.tenant_id, d.workspace_id, d.endpoint_id, r.delivery_id, r.attempt, r.status_code, r.duration_ms,
-              r.request_headers, r.response_headers, r.response_body, r.started_at
-), attempts AS (
-    INSERT INTO webhook_attempts AS a
-        (id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, status, status_code, duration_ms,
-         request_headers, response_headers, response_body, started_at)
-    SELECT attempt_id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, 'succeeded', status_code, duration_ms,
-           request_headers::jsonb, response_headers::jsonb, response_body, started_at
-    FROM deliveries
-    ` + attemptEnds + `
-)
-SELECT id FROM e`
-
-// recordSuccesses writes successes of many endpoints down, tests left out, and returns the
-// endpoints whose were: not those that another transaction has locked or removed. See writeOutcomes
-// for what a success means.
-func (s *Service) recordSuccesses(ctx context.Context, group []result) ([]EndpointID, error) {
-	var of struct {
-		tenants, ids []string
-		at           []time.Time
-	}
-	endpoints, outcomes := make([]string, len(group)), make([]outcome, len(group))
-	for i, one := range group {
-		id, endedAt := string(one.endpoint.ID), one.outcome.EndedAt
-		endpoints[i], outcomes[i] = id, one.outcome
-		place := slices.Index(of.ids, id)
-		if place < 0 {
-			place = len(of.ids)
-			of.tenants, of.ids, of.at = append(of.tenants, string(one.endpoint.TenantID)), append(of.ids, id), append(of.at, endedAt)
-		}
-		if endedAt.After(of.at[place]) {
-			of.at[place] = endedAt
-		}
-	}
-	r, err := columnsOf(outcomes)
-	if err != nil {
-		return nil, err
-	}
-	var written []EndpointID
-	_, err = s.db.Pipeline(ctx, postgres.Step{
-		SQL:  postgres.RawForAllTenants("results of many are written together", recordSuccessesSQL),
-		Args: []any{of.tenants, of.ids, of.at, r.ids, r.began, endpoints, r.deliveries, r.attempts, r.codes, r.durations, r.requestHeaders, r.responseHeaders, r.body},
-		Row: func(scan func(into ...any) error) error {
-			var id EndpointID
-			err := scan(&id)
-			written = append(written, id)
+// recordPersistently records results of one endpoint and tries again as long as their task lives,
+// renewing their leases: a locked endpoint or a restarting database must not turn an answer into an
+// unknown outcome and send the event again. A try whose own outcome is unknown may count a failure
+// twice.
+func (s *Service) recordPersistently(own []result) error {
+	ctx := own[0].ctx
+	for pause := retryPause; ; pause = min(2*pause, maxRetryPause) {
+		err := s.recordOnce(ctx, own)
+		if err == nil || !transient(err) || ctx.Err() != nil {
 			return err
-		},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("record successes: %w", err)
+		}
+		err = errors.Join(err, s.renewLeases(ctx, own))
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		}
 	}
-	return written, nil
+}
+
+// recordOnce tries once, also when the task was cancelled.
+func (s *Service) recordOnce(ctx context.Context, own []result) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.policy.RecordTimeout)
+	defer cancel()
+	return s.record(ctx, own)
+}
+
+// transient says whether the same statement may succeed later.
+func transient(err error) bool {
+	kind := postgres.Decide(err).Kind()
+	return kind == fault.Unavailable || kind == fault.Aborted || kind == fault.Timeout
+}
+
+// renewLeases extends the leases of results' deliveries, unless another worker has begun the next
+// attempt.
+func (s *Service) renewLeases(ctx context.Context, own []result) error {
+	ctx, cancel := context.WithTimeout(ctx, s.policy.RecordTimeout)
+	defer cancel()
+	deliveries, attempts := make([]int64, len(own)), make([]int, len(own))
+	for i, one := range own {
+		deliveries[i], attempts[i] = one.outcome.DeliveryID, one.outcome.Attempt
+	}
+	endpoint := own[0].endpoint
+	lease := s.moment().Add(s.policy.RecordTimeout + s.policy.LeaseMargin)
+	_, err := s.db.NewRaw(`
+UPDATE webhook_deliveries AS d
+SET lease_until = greatest(d.lease_until, ?)
+FROM unnest(?::bigint[], ?::integer[]) AS r (delivery_id, attempt)
+WHERE d.tenant_id = ?
+  AND d.endpoint_id = ?
+  AND d.id = r.delivery_id
+  AND d.attempt = r.attempt
+  AND d.status = 'pending'
+  AND d.lease_until IS NOT NULL`,
+		lease, pgdialect.Array(deliveries), pgdialect.Array(attempts), endpoint.TenantID, endpoint.ID).Exec(ctx)
+	if err != nil {
+		return postgres.MapError(fmt.Errorf("renew leases: %w", err))
+	}
+	return nil
 }

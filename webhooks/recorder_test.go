@@ -14,8 +14,8 @@ import (
 	"parlance.dev/parlance/webhooks"
 )
 
-// TestRecordedBesideALockedEndpoint: the results of many endpoints are written together, but behind one
-// that is locked only its own wait.
+// TestRecordedBesideALockedEndpoint shows that results of other endpoints do not wait for a locked
+// one.
 func TestRecordedBesideALockedEndpoint(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -34,12 +34,13 @@ func TestRecordedBesideALockedEndpoint(t *testing.T) {
 	var tasks sync.WaitGroup
 	var heldErr error
 	err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := tx.ExecContext(ctx, "SELECT FROM webhook_endpoints WHERE tenant_id = ? AND id = ? FOR UPDATE", f.ref.TenantID, held.ID); err != nil {
+		if _, err := tx.ExecContext(ctx, "SELECT FROM webhook_endpoints WHERE tenant_id = ? AND id = ? FOR UPDATE", f.ref.TenantID,
+			held.ID); err != nil {
 			return err
 		}
 		for _, batch := range batches {
 			tasks.Go(func() {
-				_, err := f.hooks.Deliver(t.Context(), batch.EndpointID, batch.IDs)
+				_, err := f.hooks.Deliver(t.Context(), batch)
 				if batch.EndpointID == held.ID {
 					heldErr = err // a very slow machine waits no longer for the lock
 				} else if err != nil {

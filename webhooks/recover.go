@@ -12,24 +12,25 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// MaxRecover is how many deliveries one call of Recover makes due.
+// MaxRecover is how many deliveries one call of Recover makes due at most.
 const MaxRecover = 10_000
 
-// Recovered is what a call of Recover did.
+// Recovered is the result of Recover.
 type Recovered struct {
-	// Deliveries counts what is due again because of the call.
+	// Deliveries counts the deliveries that are due again.
 	Deliveries int
 	// More says that MaxRecover was reached.
 	More bool
 }
 
-// beginAnew makes a failed delivery d pending with a schedule that begins anew; next_at is the statement's own.
-const beginAnew = `status = 'pending',
+// restartSchedule makes a failed delivery d pending with a schedule that begins anew; next_at is
+// the statement's own.
+const restartSchedule = `status = 'pending',
     queued_until = NULL,
     once = false,
     schedule_from = d.attempt`
 
-// recoverSQL makes the oldest failed deliveries due and begins their schedule anew.
+// recoverSQL makes the oldest failed deliveries due with a new schedule.
 const recoverSQL = `
 WITH failed AS (
     SELECT d.id
@@ -47,19 +48,21 @@ WITH failed AS (
 )
 UPDATE webhook_deliveries AS d
 SET next_at = ?,
-    ` + beginAnew + `
+    ` + restartSchedule + `
 FROM failed
 WHERE d.tenant_id = ?
   AND d.id = failed.id
   AND d.status = 'failed'`
 
-// Recover sends again every event since a time that was given up, MaxRecover at most, the oldest
-// first. What is pending is left alone, so asking again makes nothing due twice.
-// Errors: NotFound; Invalid invalid-request (since); Aborted conflict when the endpoint is disabled.
+// Recover sends the failed deliveries of a time and later again, the oldest first, MaxRecover at
+// most. Pending deliveries stay as they are, so that a second call makes nothing due twice.
+// Errors: NotFound; Invalid invalid-request (since); Aborted conflict when the endpoint is
+// disabled.
 func (s *Service) Recover(ctx context.Context, ref workspaces.Ref, id EndpointID, since time.Time) (Recovered, error) {
 	now := s.moment()
 	if since.IsZero() {
-		return Recovered{}, fault.InvalidField("since", "required", "since is required: the time of the oldest event to send again.")
+		return Recovered{}, fault.InvalidField("since", "required",
+			"since is required: the time of the oldest event to send again.")
 	}
 	if since.After(now) {
 		return Recovered{}, fault.InvalidField("since", "future", "since cannot be in the future.")

@@ -15,25 +15,25 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// EnabledEndpoint is an endpoint that Enable was asked for.
+// EnabledEndpoint is the result of Enable.
 type EnabledEndpoint struct {
 	Endpoint
-	// Replayed says that what was missed was asked for, and Requeued how many events that are.
+	// Replayed says that Enable was called with a since, Requeued how many events are sent again.
 	Replayed bool
 	Requeued int
 }
 
-// Enable ends the disabling of an endpoint and releases what was held for it; one that is
-// enabled stays as it is. With a since that is not zero the endpoint also gets what it would have
-// got of the events of that time and later, and has not received: missed while it was disabled or
-// not subscribed, or given up. They come in the order of the feed, each once, with a schedule that
-// begins anew; what is no longer kept, or happened before the endpoint was made, does not come.
-// Errors: NotFound, Invalid invalid-request (since in the future, or more than Policy.MaxReplay events
-// to send since then: nothing is changed).
+// Enable enables an endpoint and releases its held deliveries; an enabled endpoint stays as it is.
+// With a since that is not zero the endpoint also gets the events since then that it wants and has
+// not received: missed while it was disabled or not subscribed, or failed. They are sent in the
+// order of the feed, each once, with a new schedule. Events that were deleted, or are older than
+// the endpoint, are not sent.
+// Errors: NotFound, Invalid invalid-request (since in the future, or more than Policy.MaxReplay
+// events to send: nothing is changed).
 func (s *Service) Enable(ctx context.Context, ref workspaces.Ref, id EndpointID, since time.Time) (EnabledEndpoint, error) {
 	now := s.moment()
 	if since.After(now) {
-		return EnabledEndpoint{}, fault.InvalidField("since", "future", "since must not lie in the future: it says from when on events are sent anew.")
+		return EnabledEndpoint{}, fault.InvalidField("since", "future", "since must not lie in the future: events since then are sent again.")
 	}
 	enabled := EnabledEndpoint{Replayed: !since.IsZero()}
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
@@ -57,15 +57,16 @@ func (s *Service) Enable(ctx context.Context, ref workspaces.Ref, id EndpointID,
 		return holdOrRelease(ctx, tx, endpoint, now)
 	})
 	if err == nil && enabled.Replayed {
-		s.log.InfoContext(ctx, "webhook events sent anew", telemetry.KeyEndpointID, string(id), telemetry.KeyCount, enabled.Requeued)
+		s.log.InfoContext(ctx, "webhook events sent again", telemetry.KeyEndpointID, string(id), telemetry.KeyCount, enabled.Requeued)
 	}
 	return enabled, err
 }
 
-// replay makes due what the endpoint, which the transaction has enabled, has not received since
-// then. Most of it is looked for beside the relay; what that relays meanwhile, while it waits: from
-// then on it makes the deliveries itself, so that none is left out.
-// It does nothing when there are more than most: the transaction would be long, and the endpoint locked.
+// replay makes due the events since then that the endpoint, which the transaction has enabled, has
+// not received. Up to the present end of the feed it works beside the relay. Then it stops the
+// relay and adds the events that were relayed meanwhile; the relay makes the deliveries of all
+// later ones. It changes nothing when there are more events than most: the transaction would be
+// long and the endpoint locked.
 func replay(ctx context.Context, tx bun.Tx, endpoint Endpoint, since, now time.Time, most int) (int, error) {
 	last, err := events.LastPosition(ctx, tx, string(endpoint.TenantID), string(endpoint.WorkspaceID))
 	if err != nil {
@@ -76,7 +77,8 @@ func replay(ctx context.Context, tx bun.Tx, endpoint Endpoint, since, now time.T
 		return 0, err
 	}
 	if before > most {
-		return 0, fault.InvalidField("since", "too_many", "More than %d events since then have not been received; choose a later since, or read them from the feed of events.", most)
+		return 0, fault.InvalidField("since", "too_many",
+			"More than %d events since then have not been received; choose a later since, or read them from the feed of events.", most)
 	}
 	if err := events.LockRelay(ctx, tx); err != nil {
 		return 0, err
@@ -85,17 +87,17 @@ func replay(ctx context.Context, tx bun.Tx, endpoint Endpoint, since, now time.T
 	return before + after, err
 }
 
-// span is a part of the feed: positions from behind after to upTo, of since or later, most and one
-// more of them.
+// span is a part of the feed: the first most+1 events of since or later with positions above after,
+// up to upTo.
 type span struct {
 	since       time.Time
 	after, upTo int64
 	most        int
 }
 
-// requeue makes due, in the order of the feed, what the endpoint wants of a part of it and has not
-// received, one more than part.most at most. What is pending stays as it is. The times differ by a microsecond, for endpoints
-// that are not ordered are served by them.
+// requeue makes due the events of a part of the feed that the endpoint wants and has not received,
+// and counts them. Pending deliveries stay as they are. The due times differ by a microsecond,
+// because the deliveries of an endpoint that is not ordered are sent in the order of these times.
 func requeue(ctx context.Context, tx bun.Tx, endpoint Endpoint, part span, now time.Time) (int, error) {
 	var n int
 	err := tx.NewRaw(`
@@ -138,7 +140,7 @@ WITH made AS (
     LIMIT ?
     ON CONFLICT (endpoint_id, event_id) DO UPDATE
     SET next_at = excluded.next_at,
-        `+beginAnew+`
+        `+restartSchedule+`
     WHERE d.status = 'failed'
       AND d.tenant_id = excluded.tenant_id
     RETURNING id

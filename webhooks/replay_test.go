@@ -25,8 +25,8 @@ func (f *fixture) enable(id webhooks.EndpointID, since time.Time) webhooks.Enabl
 	return enabled
 }
 
-// TestEnableSince: what was missed and what was given up comes in the order of the feed, each once;
-// what was received does not come again.
+// TestEnableSince shows that missed and failed events are sent in the order of the feed, each once,
+// and that received ones are not sent again.
 func TestEnableSince(t *testing.T) {
 	t.Parallel()
 	for name, ordered := range map[string]bool{"Unordered": false, "Ordered": true} {
@@ -83,8 +83,8 @@ func TestEnableSince(t *testing.T) {
 	}
 }
 
-// TestEnableSinceBeginsTheScheduleAnew: what had used up its attempts has all of them again.
-func TestEnableSinceBeginsTheScheduleAnew(t *testing.T) {
+// TestEnableSinceRestartsTheSchedule shows that failed deliveries get all attempts again.
+func TestEnableSinceRestartsTheSchedule(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	r := receiver.New(t)
@@ -118,8 +118,8 @@ func TestEnableSinceBeginsTheScheduleAnew(t *testing.T) {
 	wantReason(t, err, fault.InvalidRequest)
 }
 
-// TestEnableSinceIsBounded: a call that would send too much changes nothing and says what to do; what
-// was received does not count.
+// TestEnableSinceIsBounded shows that a call that would send too much is refused and changes
+// nothing; received events do not count.
 func TestEnableSinceIsBounded(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(d *webhooks.Deps) { d.Policy.MaxReplay = 3 })
@@ -143,7 +143,7 @@ func TestEnableSinceIsBounded(t *testing.T) {
 	}
 }
 
-// TestEnableSinceBesideTheRelay: what is relayed at the very moment comes, and comes once.
+// TestEnableSinceBesideTheRelay shows that an event relayed at the same moment is sent once.
 func TestEnableSinceBesideTheRelay(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -185,7 +185,7 @@ func TestEnableSinceBesideTheRelay(t *testing.T) {
 	}
 }
 
-// awaitLock waits until somebody waits for a lock, or done is closed.
+// awaitLock waits until a session waits for a lock, or done is closed.
 func (f *fixture) awaitLock(ctx context.Context, done <-chan struct{}) error {
 	for {
 		select {
@@ -194,7 +194,14 @@ func (f *fixture) awaitLock(ctx context.Context, done <-chan struct{}) error {
 		default:
 		}
 		var waiting bool
-		err := f.db.NewRaw("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))").Scan(ctx, &waiting)
+		err := f.db.NewRaw(`
+SELECT EXISTS (
+    SELECT
+    FROM pg_locks
+    WHERE NOT granted
+      AND locktype = 'advisory'
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+)`).Scan(ctx, &waiting)
 		if waiting || err != nil {
 			return err
 		}

@@ -12,33 +12,34 @@ import (
 )
 
 const (
-	// expireBatch is how many rows go in one statement.
+	// expireBatch is how many rows one statement deletes.
 	expireBatch = 2000
-	// expireFor bounds a run: what is left goes in the next one.
+	// expireFor bounds a run. The next run deletes the rest.
 	expireFor = 2 * time.Minute
 )
 
-// Sweep makes parts of webhook_attempts ahead and removes events, deliveries and attempts that are
-// older than Deps.Retention; never a delivery that is pending, nor its event and attempts. Harmless
-// beside its double. It implements worker.Housekeeper.
+// Sweep creates partitions of webhook_attempts ahead and deletes events, deliveries and attempts
+// that are older than Deps.Retention; never a pending delivery, nor its event and attempts.
+// Harmless beside its double. It implements worker.Housekeeper.
 //
-// The attempts, which are nearly all of the volume, go with a part as a whole; the other rows go one
-// by one, because the keys that make a delivery the only one of its event and endpoint must hold
-// over all of them, whenever they were made.
+// Attempts, which are nearly all of the volume, are deleted with their partition. The other tables
+// are not partitioned, because the key that makes a delivery the only one of its event and endpoint
+// must hold over all rows; their rows are deleted in batches.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
-	err := s.prepareParts(ctx, now)
+	err := s.preparePartitions(ctx, now)
 	if s.retention == 0 {
 		return err
 	}
 	cutoff := now.Add(-s.retention)
 	ctx, cancel := context.WithTimeout(ctx, expireFor)
 	defer cancel()
-	return errors.Join(err, s.expireParts(ctx, cutoff), s.expireEvents(ctx, cutoff))
+	return errors.Join(err, s.expirePartitions(ctx, cutoff), s.expireEvents(ctx, cutoff))
 }
 
-// expireParts removes the deliveries and attempts of parts whose newest delivery is past its time.
-func (s *Service) expireParts(ctx context.Context, cutoff time.Time) error {
-	list, err := parts(ctx, s.db)
+// expirePartitions deletes the deliveries and attempts of partitions whose newest delivery is older
+// than cutoff.
+func (s *Service) expirePartitions(ctx context.Context, cutoff time.Time) error {
+	list, err := partitions(ctx, s.db)
 	if err != nil {
 		return err
 	}
@@ -50,16 +51,16 @@ func (s *Service) expireParts(ctx context.Context, cutoff time.Time) error {
 		if p.To > last {
 			break // in use, or ahead
 		}
-		if err := s.expirePart(ctx, p, cutoff); err != nil {
+		if err := s.expirePartition(ctx, p, cutoff); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Service) expirePart(ctx context.Context, p part, cutoff time.Time) error {
+func (s *Service) expirePartition(ctx context.Context, p partition, cutoff time.Time) error {
 	var newest []time.Time
-	err := s.db.NewRaw(postgres.RawForAllTenants("what is past its time goes, whosever it is", `
+	err := s.db.NewRaw(postgres.RawForAllTenants("retention deletes old rows of all tenants", `
 SELECT created_at
 FROM webhook_deliveries
 WHERE id >= ?
@@ -72,14 +73,14 @@ LIMIT 1`), p.From, p.To).Scan(ctx, &newest)
 	if len(newest) > 0 && !newest[0].Before(cutoff) {
 		return nil
 	}
-	if err := s.clearPart(ctx, p); err != nil {
+	if err := s.truncatePartition(ctx, p); err != nil {
 		return err
 	}
 	left, err := s.expireDeliveries(ctx, p, cutoff)
 	if err != nil || left {
 		return err
 	}
-	return s.dropPart(ctx, p)
+	return s.dropPartition(ctx, p)
 }
 
 const anyPendingSQL = `
@@ -91,67 +92,68 @@ SELECT EXISTS (
       AND id < ?
 )`
 
-// clearPart empties a part at once, unless one of its deliveries is pending.
-func (s *Service) clearPart(ctx context.Context, p part) error {
+// truncatePartition deletes all attempts of a partition, unless one of its deliveries is pending.
+func (s *Service) truncatePartition(ctx context.Context, p partition) error {
 	var pending bool
-	err := s.db.NewRaw(postgres.RawForAllTenants("what is past its time goes, whosever it is", anyPendingSQL), p.From, p.To).Scan(ctx, &pending)
+	err := s.db.NewRaw(postgres.RawForAllTenants("retention deletes old rows of all tenants", anyPendingSQL), p.From, p.To).Scan(ctx, &pending)
 	if err != nil {
-		return fmt.Errorf("look whether %s has something to deliver: %w", p.Name, err)
+		return fmt.Errorf("look for pending deliveries of %s: %w", p.Name, err)
 	}
 	if pending {
-		return nil // without the lock
+		return nil // without taking the lock
 	}
-	return s.changePart(ctx, p, "TRUNCATE "+p.Name, anyPendingSQL)
+	return s.changePartition(ctx, p, "TRUNCATE "+p.Name, anyPendingSQL)
 }
 
-// dropPart removes a part that has no deliveries any more.
-func (s *Service) dropPart(ctx context.Context, p part) error {
-	return s.changePart(ctx, p, "DROP TABLE IF EXISTS "+p.Name, `SELECT EXISTS (SELECT FROM webhook_deliveries WHERE id >= ? AND id < ?)`)
+// dropPartition drops a partition without deliveries.
+func (s *Service) dropPartition(ctx context.Context, p partition) error {
+	return s.changePartition(ctx, p, "DROP TABLE IF EXISTS "+p.Name, `SELECT EXISTS (SELECT FROM webhook_deliveries WHERE id >= ? AND id < ?)`)
 }
 
-// errKept says that a part is still needed.
-var errKept = errors.New("kept")
+// errStillUsed rolls back a change of a partition that is still used.
+var errStillUsed = errors.New("still used")
 
-// changePart runs a statement that locks the part, and takes it back when the question, asked under
-// that lock, is answered with yes: nobody can begin an attempt in between.
-func (s *Service) changePart(ctx context.Context, p part, statement, unless string) error {
+// changePartition runs a statement that locks the partition, and rolls it back when the query
+// unless returns true. The query runs under that lock, so that no attempt is inserted in between.
+func (s *Service) changePartition(ctx context.Context, p partition, statement, unless string) error {
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := tx.ExecContext(ctx, partPatience); err != nil {
-			return fmt.Errorf("bound waiting: %w", err)
+		if _, err := tx.ExecContext(ctx, partitionLockTimeout); err != nil {
+			return fmt.Errorf("set the lock timeout: %w", err)
 		}
-		if err := postgres.LockTx(ctx, tx, partsLock); err != nil {
+		if err := postgres.LockTx(ctx, tx, partitionsLock); err != nil {
 			return err
 		}
-		var there bool
-		if err := tx.NewRaw("SELECT to_regclass(?) IS NOT NULL", p.Name).Scan(ctx, &there); err != nil {
+		var exists bool
+		if err := tx.NewRaw("SELECT to_regclass(?) IS NOT NULL", p.Name).Scan(ctx, &exists); err != nil {
 			return fmt.Errorf("look for %s: %w", p.Name, err)
 		}
-		if !there { // another worker was faster
+		if !exists { // another worker dropped it
 			return nil
 		}
-		if _, err := tx.ExecContext(ctx, postgres.RawForAllTenants("what is past its time goes, whosever it is", statement)); err != nil {
-			return fmt.Errorf("remove %s: %w", p.Name, err)
+		if _, err := tx.ExecContext(ctx, postgres.RawForAllTenants("retention deletes old rows of all tenants", statement)); err != nil {
+			return fmt.Errorf("change %s: %w", p.Name, err)
 		}
-		var kept bool
-		err := tx.NewRaw(postgres.RawForAllTenants("what is past its time goes, whosever it is", unless), p.From, p.To).Scan(ctx, &kept)
+		var used bool
+		err := tx.NewRaw(postgres.RawForAllTenants("retention deletes old rows of all tenants", unless), p.From, p.To).Scan(ctx, &used)
 		if err != nil {
-			return fmt.Errorf("look who needs %s: %w", p.Name, err)
+			return fmt.Errorf("look whether %s is used: %w", p.Name, err)
 		}
-		if kept {
-			return errKept
+		if used {
+			return errStillUsed
 		}
 		return nil
 	})
-	if errors.Is(err, errKept) {
+	if errors.Is(err, errStillUsed) {
 		return nil
 	}
 	return err
 }
 
-// expireDeliveries removes the deliveries of a part that are not pending, and says whether some are left.
-func (s *Service) expireDeliveries(ctx context.Context, p part, cutoff time.Time) (left bool, err error) {
+// expireDeliveries deletes the old deliveries of a partition that are not pending, and says whether
+// some are left.
+func (s *Service) expireDeliveries(ctx context.Context, p partition, cutoff time.Time) (left bool, err error) {
 	for {
-		result, err := s.db.ExecContext(ctx, postgres.RawForAllTenants("what is past its time goes, whosever it is", `
+		result, err := s.db.ExecContext(ctx, postgres.RawForAllTenants("retention deletes old rows of all tenants", `
 DELETE FROM webhook_deliveries
 WHERE id IN (
     SELECT id
@@ -165,18 +167,19 @@ WHERE id IN (
     FOR UPDATE SKIP LOCKED
 )`), p.From, p.To, cutoff, expireBatch)
 		if err != nil {
-			return true, fmt.Errorf("remove old deliveries: %w", err)
+			return true, fmt.Errorf("delete old deliveries: %w", err)
 		}
 		if n, err := result.RowsAffected(); err != nil || n < expireBatch {
 			var some bool
-			err = errors.Join(err, s.db.NewRaw(postgres.RawForAllTenants("what is past its time goes, whosever it is",
+			err = errors.Join(err, s.db.NewRaw(postgres.RawForAllTenants("retention deletes old rows of all tenants",
 				"SELECT EXISTS (SELECT FROM webhook_deliveries WHERE id >= ? AND id < ?)"), p.From, p.To).Scan(ctx, &some))
 			return some, err
 		}
 	}
 }
 
-// expireSQL removes a page of old events that no delivery needs, and notes up to where feeds have lost some.
+// expireSQL deletes a page of old events without deliveries, and stores up to which position each
+// feed has lost events.
 const expireSQL = `
 WITH page AS (
     SELECT seq,
@@ -185,7 +188,7 @@ WITH page AS (
     WHERE seq > ?
     ORDER BY seq
     LIMIT ?
-), gone AS (
+), deleted AS (
     DELETE FROM events AS e
     USING page
     WHERE e.seq = page.seq
@@ -193,10 +196,10 @@ WITH page AS (
       AND e.relayed_at IS NOT NULL
       AND NOT EXISTS (SELECT FROM webhook_deliveries AS d WHERE d.event_seq = e.seq)
     RETURNING e.tenant_id, e.workspace_id, e.position
-), noted AS (
+), floors AS (
     INSERT INTO event_feed_floors AS f (tenant_id, workspace_id, position)
     SELECT tenant_id, workspace_id, max(position)
-    FROM gone
+    FROM deleted
     WHERE position IS NOT NULL
     GROUP BY tenant_id, workspace_id
     ORDER BY tenant_id, workspace_id
@@ -206,17 +209,17 @@ SELECT coalesce(max(seq), 0) AS last,
        count(*) FILTER (WHERE created_at < ?) AS old
 FROM page`
 
-// expireEvents removes old events from the first on, until a page has none.
+// expireEvents deletes old events page by page, until a page has none.
 func (s *Service) expireEvents(ctx context.Context, cutoff time.Time) error {
 	page := struct {
 		Last int64 `bun:"last"`
 		Old  int   `bun:"old"`
 	}{}
 	for {
-		err := s.db.NewRaw(postgres.RawForAllTenants("what is past its time goes, whosever it is", expireSQL),
+		err := s.db.NewRaw(postgres.RawForAllTenants("retention deletes old rows of all tenants", expireSQL),
 			page.Last, expireBatch, cutoff, cutoff).Scan(ctx, &page)
 		if err != nil {
-			return postgres.MapError(fmt.Errorf("remove old events: %w", err))
+			return postgres.MapError(fmt.Errorf("delete old events: %w", err))
 		}
 		if page.Old == 0 {
 			return nil

@@ -17,13 +17,13 @@ import (
 
 const day = 24 * time.Hour
 
-// keeping is a fixture that keeps things for 30 days.
+// keeping is a fixture with a retention of 30 days.
 func keeping(t *testing.T) *fixture {
 	t.Helper()
 	return newFixture(t, func(d *webhooks.Deps) { d.Retention = 30 * day })
 }
 
-// tidy runs the worker's sweep.
+// tidy runs Sweep.
 func (f *fixture) tidy() {
 	f.t.Helper()
 	if err := f.hooks.Sweep(f.t.Context(), f.clock.now()); err != nil {
@@ -31,7 +31,7 @@ func (f *fixture) tidy() {
 	}
 }
 
-// sent publishes an event and makes the deliveries that are due.
+// sent appends an event and makes the deliveries that are due.
 func (f *fixture) sent() string {
 	f.t.Helper()
 	id := f.append(f.ref, events.FatigueAlert)
@@ -62,11 +62,11 @@ func (f *fixture) cursor(event string) string {
 	return strconv.Itoa(f.number("SELECT position FROM events WHERE event_id = ?", event))
 }
 
-// partCount is how many parts the attempts have.
-const partCount = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'webhook_attempts'::regclass"
+// partitionCount is how many partitions webhook_attempts has.
+const partitionCount = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'webhook_attempts'::regclass"
 
-// TestRetention: what is older than 30 days goes with its day; what is still to be delivered stays
-// and is delivered, however old it is.
+// TestRetention shows that what is older than 30 days is deleted with its partition, and that
+// pending deliveries are kept and delivered, however old they are.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	f := keeping(t)
@@ -82,7 +82,7 @@ func TestRetention(t *testing.T) {
 	send()
 	f.tidy()
 	f.clock.advance(day)
-	f.tidy() // goes on to the next part
+	f.tidy() // moves deliveries to the next partition
 	late := f.endpoint(f.ref, held, "fatigue.alert")
 	held.Expect()
 	held.Always(receiver.Answer{Status: 503})
@@ -95,7 +95,7 @@ func TestRetention(t *testing.T) {
 	f.tidy()
 	send()
 	if got := f.number("SELECT count(DISTINCT tableoid) FROM webhook_attempts"); got != 3 {
-		t.Errorf("attempts of three days are in %d parts", got)
+		t.Errorf("attempts of three days are in %d partitions", got)
 	}
 	f.clock.advance(29*day + day/2)
 	f.tidy()
@@ -143,7 +143,7 @@ func eventsOf(attempts []webhooks.Attempt) (ids []string) {
 	return ids
 }
 
-// TestRetentionOfAnother: a feed that lost nothing takes every cursor.
+// TestRetentionOfAnother shows that a feed that lost no events accepts every cursor.
 func TestRetentionOfAnother(t *testing.T) {
 	t.Parallel()
 	f := keeping(t)
@@ -163,7 +163,7 @@ func TestRetentionOfAnother(t *testing.T) {
 	}
 }
 
-// TestUnrelayedEventsStay, as those do whose deliveries are not made yet.
+// TestUnrelayedEventsStay shows that events without deliveries yet are kept.
 func TestUnrelayedEventsStay(t *testing.T) {
 	t.Parallel()
 	f := keeping(t)
@@ -175,7 +175,7 @@ func TestUnrelayedEventsStay(t *testing.T) {
 	}
 }
 
-// TestKeptForEver: without a time nothing goes.
+// TestKeptForEver shows that nothing is deleted without a retention.
 func TestKeptForEver(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -189,8 +189,8 @@ func TestKeptForEver(t *testing.T) {
 	}
 }
 
-// TestPartsAhead: each day has a part that was made before it, whoever looks and however often.
-func TestPartsAhead(t *testing.T) {
+// TestPartitionsAhead shows that each day has a partition that was created before it.
+func TestPartitionsAhead(t *testing.T) {
 	t.Parallel()
 	f := keeping(t)
 	r := receiver.New(t)
@@ -214,16 +214,16 @@ func TestPartsAhead(t *testing.T) {
 		t.Errorf("%d attempts, want %d", got, days)
 	}
 	if got := f.number("SELECT count(DISTINCT tableoid) FROM webhook_attempts"); got != days {
-		t.Errorf("%d days are in %d parts", days, got)
+		t.Errorf("%d days are in %d partitions", days, got)
 	}
 	// Each day's, the one that is in use, and three beyond it.
-	if got := f.number(partCount); got != days+1+3 {
-		t.Errorf("%d parts, want %d", got, days+1+3)
+	if got := f.number(partitionCount); got != days+1+3 {
+		t.Errorf("%d partitions, want %d", got, days+1+3)
 	}
 }
 
-// TestPartsByNeed: deliveries that come faster than days find their part, too.
-func TestPartsByNeed(t *testing.T) {
+// TestPartitionsByNeed shows that partitions are created when deliveries fill them within a day.
+func TestPartitionsByNeed(t *testing.T) {
 	t.Parallel()
 	f := keeping(t)
 	r := receiver.New(t)
@@ -232,7 +232,8 @@ func TestPartsByNeed(t *testing.T) {
 	for range 6 {
 		f.sent()
 		f.tidy()
-		if _, err := f.db.ExecContext(t.Context(), "SELECT setval('webhook_deliveries_id_seq', last_value + ?) FROM webhook_deliveries_id_seq", width); err != nil {
+		if _, err := f.db.ExecContext(t.Context(),
+			"SELECT setval('webhook_deliveries_id_seq', last_value + ?) FROM webhook_deliveries_id_seq", width); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -242,7 +243,7 @@ func TestPartsByNeed(t *testing.T) {
 	inOrder(t, r.Requests())
 }
 
-// TestSweepWaitsBriefly: who uses the attempts for long is not run over, and does not make others wait.
+// TestSweepWaitsBriefly shows that a sweep gives up when a partition stays locked.
 func TestSweepWaitsBriefly(t *testing.T) {
 	t.Parallel()
 	f := keeping(t)
@@ -260,7 +261,7 @@ func TestSweepWaitsBriefly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := f.hooks.Sweep(t.Context(), f.clock.now()); err == nil {
-		t.Error("a part was removed that somebody reads")
+		t.Error("a partition was removed that a transaction reads")
 	}
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ const (
 	verdictGone
 )
 
-// answer is what came back from an endpoint, or that nothing did (StatusCode 0).
+// answer is an endpoint's answer, or the lack of one (StatusCode 0).
 type answer struct {
 	verdict         verdict
 	StatusCode      int
@@ -45,47 +45,47 @@ type answer struct {
 	ResponseBody    string
 	Duration        time.Duration
 	RetryAfter      time.Duration
-	// unreachable: no connection, or no answer in time. What the breaker counts.
+	// unreachable: no connection, or no answer in time. The circuit breaker counts these.
 	unreachable bool
 }
 
-// send makes one attempt. abandoned says that ctx ended first, so that nobody knows whether
-// the endpoint got the request.
+// send makes one attempt. abandoned says that ctx ended first, so that it is unknown whether the
+// endpoint got the request.
 func (s *Service) send(ctx context.Context, target string, m message, keys keys) (a answer, abandoned bool) {
 	start := s.now()
 	defer func() { a.Duration = s.now().Sub(start) }()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(m.Body))
 	if err != nil {
-		return answer{verdict: verdictFinal, Error: "The URL cannot be called.", RequestHeaders: flat(nil)}, false
+		return answer{verdict: verdictFinal, Error: "The URL cannot be called.", RequestHeaders: firstValues(nil)}, false
 	}
 	request.Header = headers(m, keys)
 	telemetry.Propagate(ctx, request.Header)
-	a.RequestHeaders, a.ResponseHeaders = flat(request.Header), flat(nil)
-	// What the customer keeps secret is written down nowhere, also when the endpoint echoes it.
+	a.RequestHeaders, a.ResponseHeaders = firstValues(request.Header), firstValues(nil)
+	// The customer's secrets are not recorded, also when the endpoint echoes them.
 	defer func() { a.hide(keys.headers) }()
 	response, err := s.client.Do(request)
 	if err != nil {
 		a.Error, a.unreachable = describe(err)
 		return a, ctx.Err() != nil
 	}
-	defer func() { _ = response.Body.Close() }() // what matters has been read
-	// The status is the answer; a body that breaks off takes nothing from it.
+	defer func() { _ = response.Body.Close() }()
+	// The status is the answer, also when the body breaks off.
 	body, _ := io.ReadAll(io.LimitReader(response.Body, readBytes))
 	a.StatusCode = response.StatusCode
-	a.ResponseHeaders = flat(response.Header)
+	a.ResponseHeaders = firstValues(response.Header)
 	a.ResponseBody = text(body[:min(len(body), storeBytes)])
 	a.RetryAfter = retryAfter(response.Header, s.now())
 	a.verdict, a.Error = judge(response.StatusCode)
 	return a, false
 }
 
-// hidden stands where the value of a customer's header was.
+// hidden replaces the value of a customer's header.
 const hidden = "REDACTED"
 
-// minHidden is how long a value must be to be looked for in an answer: "1" is no secret.
+// minHidden is how long a value must be to be hidden in an answer: "1" is not a secret.
 const minHidden = 6
 
-// hide takes the values of the customer's own headers out of what is written down.
+// hide replaces the values of the customer's headers in an answer that is recorded.
 func (a *answer) hide(own map[string]string) {
 	for name, value := range own {
 		a.RequestHeaders[name] = hidden
@@ -107,9 +107,10 @@ func judge(status int) (verdict, string) {
 		return verdictSucceeded, ""
 	case status == http.StatusGone:
 		return verdictGone, "The endpoint answered 410 Gone."
-	case status < 200: // no answer of HTTP: something stands before the endpoint that does not speak it
+	case status < 200: // not the answer to a request: a broken proxy in front of the endpoint
 		return verdictRetry, "The endpoint answered " + statusText(status) + ", which ends no request."
-	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status == http.StatusTooManyRequests, status >= 500:
+	case status == http.StatusRequestTimeout, status == http.StatusTooEarly,
+		status == http.StatusTooManyRequests, status >= 500:
 		return verdictRetry, "The endpoint answered " + statusText(status) + "."
 	case status >= 300 && status < 400:
 		return verdictFinal, "The endpoint answered " + statusText(status) + "; redirects are not followed."
@@ -122,7 +123,7 @@ func statusText(status int) string {
 	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
-// describe says in words why there was no answer. It never names the address behind a name.
+// describe returns a sentence on why there was no answer. It never has the address of a host name.
 func describe(err error) (words string, unreachable bool) {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err
@@ -147,8 +148,8 @@ func describe(err error) (words string, unreachable bool) {
 	return words[:min(len(words), errorBytes)], false
 }
 
-// flat keeps the first value of each header.
-func flat(h http.Header) map[string]string {
+// firstValues returns the first value of each header.
+func firstValues(h http.Header) map[string]string {
 	first := make(map[string]string, len(h))
 	for name := range h {
 		first[name] = text([]byte(h.Get(name)))
@@ -156,7 +157,7 @@ func flat(h http.Header) map[string]string {
 	return first
 }
 
-// text makes bytes fit for Postgres: valid UTF-8 without NUL. A character cut at the end goes.
+// text replaces what Postgres does not store in text: invalid UTF-8 and NUL.
 func text(b []byte) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(string(b), "\uFFFD"), "\x00", "\uFFFD")
 }

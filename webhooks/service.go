@@ -21,13 +21,13 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Deps is what a Service works with.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	DB         *postgres.DB
 	Workspaces *workspaces.Service
 	// Keyring seals the signing secrets.
 	Keyring *seal.Keyring
-	// Guard checks URLs and makes the client that calls them.
+	// Guard checks URLs and makes the client that calls endpoints.
 	Guard  *publicnet.Guard
 	Policy Policy
 	// Retention is how long events, deliveries and attempts are kept; 0: for ever. See Sweep.
@@ -36,14 +36,15 @@ type Deps struct {
 	Now func() time.Time
 	// Random makes secrets; nil is crypto/rand.
 	Random io.Reader
-	// ChanceFunc is in [0, 1) and spreads retries; nil is math/rand. Safe for concurrent use.
+	// ChanceFunc returns a number in [0, 1) that spreads retries; nil is math/rand. Safe for
+	// concurrent use.
 	ChanceFunc func() float64
-	// Log gets what happens to endpoints; nil discards it.
+	// Log may be nil.
 	Log *slog.Logger
-	// UnknownAgents returns those of ids that are no agents of the workspace; package agents knows
-	// them, and app joins the two. nil: every id is taken as it is.
+	// UnknownAgents returns those of ids that are not agents of the workspace. Package app connects
+	// it with package agents. nil: ids are not checked.
 	UnknownAgents func(ctx context.Context, ref workspaces.Ref, ids []string) ([]string, error)
-	// Registry gets what is measured; nil: nobody does.
+	// Registry may be nil.
 	Registry prometheus.Registerer
 }
 
@@ -57,9 +58,8 @@ type Service struct {
 	metrics    metrics
 	policy     Policy
 	retention  time.Duration
-	slots      *slots
+	limiter    *limiter
 	recorder   *recorder
-	begun      begun
 	now        func() time.Time
 	random     io.Reader
 	chance     func() float64
@@ -71,9 +71,9 @@ type Service struct {
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{
-		db: d.DB, workspaces: d.Workspaces, keyring: d.Keyring, guard: d.Guard, policy: d.Policy.withDefaults(), retention: d.Retention,
-		now: d.Now, random: d.Random, chance: d.ChanceFunc, log: d.Log, metrics: newMetrics(d.Registry),
-		unknownAgents: d.UnknownAgents,
+		db: d.DB, workspaces: d.Workspaces, keyring: d.Keyring, guard: d.Guard,
+		policy: d.Policy.withDefaults(), retention: d.Retention, metrics: newMetrics(d.Registry),
+		now: d.Now, random: d.Random, chance: d.ChanceFunc, log: d.Log, unknownAgents: d.UnknownAgents,
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -88,17 +88,18 @@ func New(d Deps) *Service {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.client = d.Guard.Client(publicnet.ClientOptions{Timeout: s.policy.Timeout, MaxIdlePerHost: idlePerHost})
-	s.slots = newSlots(s.now)
+	s.limiter = newLimiter(s.now)
 	s.recorder = newRecorder(s)
 	return s
 }
 
-// moment is now as Postgres keeps it.
+// moment is now with the precision of Postgres.
 func (s *Service) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// Create registers an endpoint and mints its secret. The URL is checked in the order scheme,
-// events, address. Errors: Invalid webhook-url-not-https, webhook-event-unknown,
-// webhook-url-not-public, webhook-url-unresolvable, invalid-request; Precondition webhook-endpoints-full.
+// Create registers an endpoint and mints its secret. It checks the URL's scheme, then the events
+// and options, then the address. Errors: Invalid webhook-url-not-https, webhook-event-unknown,
+// webhook-url-not-public, webhook-url-unresolvable, invalid-request; Precondition
+// webhook-endpoints-full.
 func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams) (MintedEndpoint, error) {
 	u, err := parseURL(p.URL)
 	if err != nil {
@@ -143,18 +144,20 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams
 	return minted, nil
 }
 
-// insert adds an endpoint to its workspace, unless that has as many as it may have.
+// insert adds an endpoint to its workspace, unless the workspace is full.
 func (s *Service) insert(ctx context.Context, e Endpoint) error {
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		if err := postgres.LockTx(ctx, tx, "parlance.webhooks.endpoints."+string(e.WorkspaceID)); err != nil {
 			return err
 		}
-		n, err := tx.NewSelect().Model((*Endpoint)(nil)).Where("tenant_id = ?", e.TenantID).Where("workspace_id = ?", e.WorkspaceID).Count(ctx)
+		n, err := tx.NewSelect().Model((*Endpoint)(nil)).
+			Where("tenant_id = ?", e.TenantID).Where("workspace_id = ?", e.WorkspaceID).Count(ctx)
 		if err != nil {
 			return fmt.Errorf("count webhook endpoints: %w", err)
 		}
 		if n >= int64(s.policy.MaxEndpoints) {
-			return fault.New(fault.WebhookEndpointsFull, "A workspace can have at most %d webhook endpoints; delete some that are not needed.", s.policy.MaxEndpoints)
+			return fault.New(fault.WebhookEndpointsFull,
+				"A workspace can have at most %d webhook endpoints; delete some that are not needed.", s.policy.MaxEndpoints)
 		}
 		return insertEndpoint(ctx, tx, e)
 	})
@@ -190,8 +193,8 @@ func (s *Service) Get(ctx context.Context, ref workspaces.Ref, id EndpointID) (E
 	return selectEndpoint(ctx, s.db, ref, id)
 }
 
-// Update changes an endpoint; a URL is resolved anew. What is pending for events no longer
-// subscribed to is held until they are subscribed to again. Errors: as Create, and NotFound.
+// Update changes an endpoint; a new URL is resolved. Pending deliveries of events that the endpoint
+// does not subscribe to any more are held until it does again. Errors: as Create, and NotFound.
 func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id EndpointID, p UpdateParams) (Endpoint, error) {
 	change, err := s.checkUpdate(ctx, ref, id, p)
 	if err != nil {
@@ -200,7 +203,7 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id EndpointID,
 	return s.change(ctx, ref, id, change)
 }
 
-// checkUpdate makes the change that an update asks for, or refuses it, in the order of Create.
+// checkUpdate returns the change of an update, or refuses it, in the order of Create.
 func (s *Service) checkUpdate(ctx context.Context, ref workspaces.Ref, id EndpointID, p UpdateParams) (func(*Endpoint), error) {
 	var changes []func(*Endpoint)
 	if p.URL != nil {
@@ -243,7 +246,7 @@ func (s *Service) checkUpdate(ctx context.Context, ref workspaces.Ref, id Endpoi
 	}, nil
 }
 
-// change locks the endpoint, applies change to it, and holds or releases what is pending for it.
+// change locks the endpoint, applies change to it, and holds or releases its pending deliveries.
 func (s *Service) change(ctx context.Context, ref workspaces.Ref, id EndpointID, change func(*Endpoint)) (Endpoint, error) {
 	now := s.moment()
 	var endpoint Endpoint
@@ -262,7 +265,7 @@ func (s *Service) change(ctx context.Context, ref workspaces.Ref, id EndpointID,
 	return endpoint, err
 }
 
-// Delete removes an endpoint with its deliveries; repeating it is not an error. Errors: NotFound.
+// Delete removes an endpoint with its deliveries. A repeat is not an error. Errors: NotFound.
 func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id EndpointID) error {
 	now := s.moment()
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
@@ -277,10 +280,10 @@ func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id EndpointID)
 	})
 }
 
-// RotateSecret gives an endpoint a new secret; the one before signs beside it for RotationOverlap.
-// A third within that time ends the first. Errors: NotFound.
+// RotateSecret gives an endpoint a new secret. The previous one signs too for RotationOverlap, or
+// until the next rotation. Errors: NotFound.
 func (s *Service) RotateSecret(ctx context.Context, ref workspaces.Ref, id EndpointID) (MintedEndpoint, error) {
-	endpoint, err := selectEndpoint(ctx, s.db, ref, id) // its tenant and id are in the seal
+	endpoint, err := selectEndpoint(ctx, s.db, ref, id) // the seal is bound to its tenant and id
 	if err != nil {
 		return MintedEndpoint{}, err
 	}

@@ -10,8 +10,7 @@ import (
 	"parlance.dev/parlance/webhooks"
 )
 
-// TestDueKeepsToTheShare: no more is offered of a tenant than its share leaves, so that nothing is
-// handed over only to be put off; others get theirs beside it.
+// TestDueKeepsToTheShare shows that Due returns no more of a tenant than its share leaves.
 func TestDueKeepsToTheShare(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -23,7 +22,7 @@ func TestDueKeepsToTheShare(t *testing.T) {
 	f.append(f.ref, events.FatigueAlert)
 	f.append(other, events.FatigueAlert)
 	f.relay()
-	f.clock.advance(webhooks.DefaultPolicy().Requeue + time.Second) // what the relay counted as on its way did not come
+	f.clock.advance(webhooks.DefaultPolicy().Requeue + time.Second) // what the relay counted as queued was lost
 	offered := func(ask fair.Ask) map[string]int {
 		due, err := f.hooks.Due(t.Context(), f.clock.now(), ask)
 		if err != nil {

@@ -27,7 +27,7 @@ const (
 
 const userAgent = "Parlance-Webhooks/1"
 
-// mintSecret makes a signing secret: whsec_ and the base64 of 32 random bytes.
+// mintSecret makes a signing secret: whsec_ and 32 random bytes in base64.
 func mintSecret(random io.Reader) (string, error) {
 	key := make([]byte, secretBytes)
 	if _, err := io.ReadFull(random, key); err != nil {
@@ -38,12 +38,12 @@ func mintSecret(random io.Reader) (string, error) {
 
 func hintOf(secret string) string { return secret[len(secret)-hintChars:] }
 
-// secretPlace binds a sealed secret to its endpoint; a rotated one keeps its place.
+// secretPlace binds a sealed secret to its endpoint. Rotation does not change it.
 func secretPlace(e Endpoint) seal.Binding {
 	return seal.Binding{TenantID: string(e.TenantID), Record: string(e.ID), Field: "secret"}
 }
 
-// openSecrets returns the endpoint's secrets that sign at now, the newest first.
+// openSecrets returns the endpoint's secrets that are valid at now, the newest first.
 func openSecrets(ctx context.Context, keyring *seal.Keyring, e Endpoint, now time.Time) ([]string, error) {
 	newest, err := keyring.Open(ctx, e.SealedSecret, secretPlace(e))
 	if err != nil {
@@ -60,7 +60,8 @@ func openSecrets(ctx context.Context, keyring *seal.Keyring, e Endpoint, now tim
 	return append(secrets, string(previous)), nil
 }
 
-// keys is what goes into the headers of an endpoint's requests and nowhere else.
+// keys are the opened secrets of an endpoint. They are used in headers of requests and nowhere
+// else.
 type keys struct {
 	// secrets sign, the newest first.
 	secrets []string
@@ -68,7 +69,7 @@ type keys struct {
 	headers map[string]string
 }
 
-// openKeys opens what is sealed of an endpoint and valid at now.
+// openKeys opens the endpoint's secrets that are valid at now.
 func openKeys(ctx context.Context, keyring *seal.Keyring, e Endpoint, now time.Time) (keys, error) {
 	secrets, err := openSecrets(ctx, keyring, e, now)
 	if err != nil {
@@ -78,12 +79,12 @@ func openKeys(ctx context.Context, keyring *seal.Keyring, e Endpoint, now time.T
 	return keys{secrets: secrets, headers: own}, err
 }
 
-// message is what is sent in one attempt.
+// message is the content of a request.
 type message struct {
 	EventID string
 	Type    events.Type
 	Body    []byte
-	// At is when the attempt began; receivers compare it with their clocks.
+	// At is when the attempt began. Receivers compare it with their clock.
 	At time.Time
 }
 
@@ -115,7 +116,7 @@ func headers(m message, keys keys) http.Header {
 }
 
 func standardSignature(secret string, m message, timestamp string) string {
-	// The secret is ours: what is behind the prefix always decodes.
+	// mintSecret made the secret, so it always decodes.
 	key, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, secretPrefix))
 	return base64.StdEncoding.EncodeToString(mac(key, []byte(m.EventID), []byte("."), []byte(timestamp), []byte("."), m.Body))
 }

@@ -30,7 +30,8 @@ func FuzzSignature(f *testing.F) {
 		at := time.Now()
 		sent := headers(message{EventID: id, Type: "kb.source_ingested", Body: body, At: at}, keys{secrets: []string{newest, previous}})
 		want := "sha256=" + hex.EncodeToString(mac([]byte(newest), body))
-		if !hmac.Equal([]byte(sent.Get("X-Parlance-Signature")), []byte(want)) || sent.Get("X-Parlance-Timestamp") != strconv.FormatInt(at.Unix(), 10) {
+		if !hmac.Equal([]byte(sent.Get("X-Parlance-Signature")), []byte(want)) ||
+			sent.Get("X-Parlance-Timestamp") != strconv.FormatInt(at.Unix(), 10) {
 			t.Fatalf("headers %v", sent)
 		}
 		for _, secret := range []string{newest, previous} {

@@ -27,8 +27,8 @@ func selectEndpoint(ctx context.Context, db bun.IDB, ref workspaces.Ref, id Endp
 	return scanEndpoint(ctx, db.NewSelect(), ref, id)
 }
 
-// lockEndpoint is selectEndpoint that makes other changes of the endpoint wait for the
-// transaction. Whoever locks deliveries of it as well locks the endpoint first.
+// lockEndpoint is selectEndpoint with a lock against other changes of the endpoint. Whoever locks
+// deliveries of an endpoint as well locks the endpoint first.
 func lockEndpoint(ctx context.Context, tx bun.Tx, ref workspaces.Ref, id EndpointID) (Endpoint, error) {
 	return scanEndpoint(ctx, tx.NewSelect().For("NO KEY UPDATE"), ref, id)
 }
@@ -48,6 +48,31 @@ func scanEndpoint(ctx context.Context, q *bun.SelectQuery, ref workspaces.Ref, i
 	return endpoint, nil
 }
 
+// selectReceiver reads the endpoint of a task, which names no workspace.
+func selectReceiver(
+	ctx context.Context, db bun.IDB, tenant workspaces.TenantID, id EndpointID,
+) (endpoint Endpoint, found bool, err error) {
+	return scanReceiver(ctx, db.NewSelect(), tenant, id)
+}
+
+// lockReceiver is selectReceiver with the lock of lockEndpoint.
+func lockReceiver(ctx context.Context, tx bun.Tx, of Endpoint) (endpoint Endpoint, found bool, err error) {
+	return scanReceiver(ctx, tx.NewSelect().For("NO KEY UPDATE"), of.TenantID, of.ID)
+}
+
+func scanReceiver(
+	ctx context.Context, q *bun.SelectQuery, tenant workspaces.TenantID, id EndpointID,
+) (endpoint Endpoint, found bool, err error) {
+	err = q.Model(&endpoint).Where("we.tenant_id = ?", tenant).Where("we.id = ?", id).Scan(ctx)
+	if postgres.NoRows(err) {
+		return Endpoint{}, false, nil
+	}
+	if err != nil {
+		return Endpoint{}, false, postgres.MapError(fmt.Errorf("select the endpoint of deliveries: %w", err))
+	}
+	return endpoint, true, nil
+}
+
 func listEndpoints(ctx context.Context, db bun.IDB, ref workspaces.Ref, page postgres.Page) ([]Endpoint, string, error) {
 	var endpoints []Endpoint
 	query := db.NewSelect().Model(&endpoints).Where("we.tenant_id = ?", ref.TenantID).Where("we.workspace_id = ?", ref.ID)
@@ -60,10 +85,11 @@ func listEndpoints(ctx context.Context, db bun.IDB, ref workspaces.Ref, page pos
 	return endpoints, next, nil
 }
 
-// updateEndpoint writes what callers can change, and what disabling changes.
+// updateEndpoint writes the columns that callers change, and those that disabling changes.
 func updateEndpoint(ctx context.Context, tx bun.IDB, endpoint Endpoint) error {
 	_, err := tx.NewUpdate().Model(&endpoint).
-		Column("url", "events", "agent_ids", "description", "ordered", "max_per_second", "max_in_flight", "header_names", "headers", "status", "disabled_reason", "consecutive_failures",
+		Column("url", "events", "agent_ids", "description", "ordered", "max_per_second", "max_in_flight",
+			"header_names", "headers", "status", "disabled_reason", "consecutive_failures",
 			"secret", "secret_hint", "previous_secret", "previous_secret_until", "updated_at").
 		Where("tenant_id = ?", endpoint.TenantID).Where("id = ?", endpoint.ID).Exec(ctx)
 	if err != nil {
@@ -82,12 +108,13 @@ func deleteEndpoint(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id Endp
 	return n > 0, err
 }
 
-// wanted is the condition under which delivery d goes to endpoint e; a test goes to any enabled one.
+// wanted is the condition under which endpoint e gets delivery d; a test needs an enabled endpoint
+// only.
 const wanted = `(e.status = 'enabled' AND (d.test_body IS NOT NULL
     OR (d.event_type = ANY (e.events) AND (e.agent_ids = '{}' OR d.agent_id = ANY (e.agent_ids)))))`
 
-// holdOrRelease takes what the endpoint has pending off the schedule where it does not want it,
-// and makes due at now what it wants again. The caller has locked the endpoint.
+// holdOrRelease unschedules the pending deliveries that the endpoint does not want, and makes those
+// that it wants again due at now. The caller has locked the endpoint.
 func holdOrRelease(ctx context.Context, tx bun.IDB, endpoint Endpoint, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `
 UPDATE webhook_deliveries AS d

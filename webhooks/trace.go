@@ -8,9 +8,9 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 )
 
-// begin opens the attempt's span and log scope. It belongs to the trace that the event came
-// from; the task, which may send many events, is linked.
-func begin(ctx context.Context, endpoint Endpoint, c claimed) (context.Context, *telemetry.Span) {
+// startAttempt begins the attempt's span and log scope. The span belongs to the trace of the event;
+// the task, which may send many events, is linked.
+func startAttempt(ctx context.Context, endpoint Endpoint, c claimed) (context.Context, *telemetry.Span) {
 	task := telemetry.OriginOf(ctx)
 	ctx = telemetry.Origin{Traceparent: c.Traceparent, RequestID: c.RequestID}.Context(ctx)
 	for key, id := range map[string]string{
@@ -27,20 +27,21 @@ func begin(ctx context.Context, endpoint Endpoint, c claimed) (context.Context, 
 		telemetry.Text("http.request.method", "POST"), telemetry.Text("server.address", host), telemetry.Number("parlance.attempt", c.Attempt))
 }
 
-// endAttempt closes the span and writes the attempt's one log line; ok is false for one that was
-// abandoned.
-func (s *Service) endAttempt(ctx context.Context, span *telemetry.Span, o outcome, ok bool) {
+// endAttempt ends the span and writes the attempt's one log line. Without an answer the attempt was
+// abandoned: nothing but the span says so.
+func (s *Service) endAttempt(ctx context.Context, span *telemetry.Span, o outcome, answered bool) {
 	defer span.End(nil)
-	s.metrics.attempted(o, ok)
-	if !ok {
+	if !answered {
 		span.Fail("abandoned")
 		return
 	}
+	s.metrics.observe(o)
 	if o.StatusCode != 0 {
 		span.Set(telemetry.Number("http.response.status_code", o.StatusCode))
 	}
 	if o.status() == AttemptSucceeded {
-		s.log.DebugContext(ctx, "webhook delivered", telemetry.KeyAttempt, o.Attempt, telemetry.KeyStatus, o.StatusCode, telemetry.KeyDurationMS, o.Duration.Milliseconds())
+		s.log.DebugContext(ctx, "webhook delivered",
+			telemetry.KeyAttempt, o.Attempt, telemetry.KeyStatus, o.StatusCode, telemetry.KeyDurationMS, o.Duration.Milliseconds())
 		return
 	}
 	code := "unanswered"

@@ -14,7 +14,7 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// AttemptFilter narrows a list of attempts; zero fields narrow nothing.
+// AttemptFilter filters a list of attempts; zero fields filter nothing.
 type AttemptFilter struct {
 	Status AttemptStatus
 	// Event is the name of a public event.
@@ -23,13 +23,16 @@ type AttemptFilter struct {
 	// StartedAfter is inclusive, StartedBefore is not.
 	StartedAfter  time.Time
 	StartedBefore time.Time
-	// OmitBodies leaves out what was sent and what came back.
+	// OmitBodies leaves out the bodies of requests and responses.
 	OmitBodies bool
 }
 
-// key is what a page token is bound to.
+// key is the part of the filter that a page token is bound to.
 func (f AttemptFilter) key() []string {
-	return []string{string(f.Status), string(f.Event), f.EventID, timeKey(f.StartedAfter), timeKey(f.StartedBefore), strconv.FormatBool(f.OmitBodies)}
+	return []string{
+		string(f.Status), string(f.Event), f.EventID,
+		timeKey(f.StartedAfter), timeKey(f.StartedBefore), strconv.FormatBool(f.OmitBodies),
+	}
 }
 
 func timeKey(t time.Time) string {
@@ -39,12 +42,12 @@ func timeKey(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// looks says whether the attempts that pass must be looked for, since no index has them.
-func (f AttemptFilter) looks() bool {
+// scans says whether attempts have to be scanned, because no index has the filter.
+func (f AttemptFilter) scans() bool {
 	return f.EventID == "" && (f.Event != "" || f.Status != "" && f.Status != AttemptFailed)
 }
 
-// check refuses a filter that could only be a mistake.
+// check refuses an invalid filter.
 func (f AttemptFilter) check() error {
 	switch f.Status {
 	case "", AttemptPending, AttemptSucceeded, AttemptFailed, AttemptUnknown:
@@ -62,11 +65,13 @@ func (f AttemptFilter) check() error {
 	return nil
 }
 
-// Deliveries lists the attempts to deliver to an endpoint, newest first; params.Size is 1 to 200,
-// 0 means 50. By event or status a page looks at Policy.MaxLook attempts, and may be short, or empty,
-// with another behind it. Errors: NotFound, Invalid invalid-request (the filter, a page token under another),
-// webhook-event-unknown.
-func (s *Service) Deliveries(ctx context.Context, ref workspaces.Ref, id EndpointID, f AttemptFilter, params postgres.PageParams) ([]Attempt, string, error) {
+// Deliveries lists the attempts to deliver to an endpoint, newest first; params.Size is 1 to 200, 0
+// means 50. With an event or status a page scans Policy.MaxLook attempts, and may be short or empty
+// although there is a next one. Errors: NotFound, Invalid invalid-request (the filter, a page token
+// of another filter), webhook-event-unknown.
+func (s *Service) Deliveries(
+	ctx context.Context, ref workspaces.Ref, id EndpointID, f AttemptFilter, params postgres.PageParams,
+) (attempts []Attempt, next string, err error) {
 	if err := f.check(); err != nil {
 		return nil, "", err
 	}
@@ -79,19 +84,19 @@ func (s *Service) Deliveries(ctx context.Context, ref workspaces.Ref, id Endpoin
 	if _, err := selectEndpoint(ctx, s.db, ref, id); err != nil {
 		return nil, "", err
 	}
-	var attempts []Attempt
 	query := filterAttempts(attemptsQuery(s.db.NewSelect().Model(&attempts), ref, id), f)
-	if f.looks() {
-		query = query.ModelTableExpr("(?) AS wa", s.newestAttempts(ref, id, f, page).ColumnExpr("wa.*").Limit(int64(s.policy.MaxLook)))
+	if f.scans() {
+		scanned := s.newestAttempts(ref, id, f, page).ColumnExpr("wa.*").Limit(int64(s.policy.MaxLook))
+		query = query.ModelTableExpr("(?) AS wa", scanned)
 	}
 	if err := page.ApplyTo(query, attemptColumns).Scan(ctx); err != nil {
 		return nil, "", postgres.MapError(fmt.Errorf("list webhook attempts: %w", err))
 	}
-	attempts, next := postgres.Cut(page, attempts, func(a Attempt) postgres.Key {
+	attempts, next = postgres.Cut(page, attempts, func(a Attempt) postgres.Key {
 		return postgres.Key{CreatedAt: a.StartedAt, ID: string(a.ID)}
 	})
-	if f.looks() && next == "" {
-		if next, err = s.lookOn(ctx, ref, id, f, page); err != nil {
+	if f.scans() && next == "" {
+		if next, err = s.nextScan(ctx, ref, id, f, page); err != nil {
 			return nil, "", err
 		}
 	}
@@ -103,32 +108,34 @@ func (s *Service) Deliveries(ctx context.Context, ref workspaces.Ref, id Endpoin
 	return attempts, next, nil
 }
 
-// newestAttempts are the attempts from the page's place on that a filter looks at, newest first.
+// newestAttempts selects the attempts that a page with a filter scans, newest first.
 func (s *Service) newestAttempts(ref workspaces.Ref, id EndpointID, f AttemptFilter, page postgres.Page) *bun.SelectQuery {
 	q := s.db.NewSelect().TableExpr("webhook_attempts AS wa").Apply(attemptsOf(ref, id))
 	return page.ApplyTo(startedWithin(q, f), attemptColumns)
 }
 
-// lookOn is the token of the page behind the last attempt that was looked at; empty: there are no more.
-func (s *Service) lookOn(ctx context.Context, ref workspaces.Ref, id EndpointID, f AttemptFilter, page postgres.Page) (string, error) {
+// nextScan returns the token of the page behind the last attempt that was scanned; empty: there is
+// none.
+func (s *Service) nextScan(ctx context.Context, ref workspaces.Ref, id EndpointID, f AttemptFilter, page postgres.Page) (string, error) {
 	var last Attempt
-	err := s.newestAttempts(ref, id, f, page).ColumnExpr("wa.started_at, wa.id").Offset(int64(s.policy.MaxLook)-1).Limit(1).Scan(ctx, &last)
+	err := s.newestAttempts(ref, id, f, page).ColumnExpr("wa.started_at, wa.id").
+		Offset(int64(s.policy.MaxLook)-1).Limit(1).Scan(ctx, &last)
 	if postgres.NoRows(err) {
 		return "", nil
 	}
 	if err != nil {
-		return "", postgres.MapError(fmt.Errorf("look for webhook attempts: %w", err))
+		return "", postgres.MapError(fmt.Errorf("scan webhook attempts: %w", err))
 	}
 	return page.TokenAfter(postgres.Key{CreatedAt: last.StartedAt, ID: string(last.ID)}), nil
 }
 
-// attemptColumns are what attempts are ordered by.
+// attemptColumns is the order of attempts.
 var attemptColumns = postgres.Columns{CreatedAt: "wa.started_at", ID: "wa.id"}
 
 func filterAttempts(q *bun.SelectQuery, f AttemptFilter) *bun.SelectQuery {
 	switch f.Status {
 	case "":
-	case AttemptFailed, AttemptUnknown: // the condition of webhook_attempts_failed, for the planner to see
+	case AttemptFailed, AttemptUnknown: // with the predicate of the index webhook_attempts_failed
 		q = q.Where("wa.status = ?", f.Status).Where("wa.status IN ('failed', 'unknown')")
 	case AttemptPending, AttemptSucceeded:
 		q = q.Where("wa.status = ?", f.Status)
@@ -152,7 +159,7 @@ func startedWithin(q *bun.SelectQuery, f AttemptFilter) *bun.SelectQuery {
 	return q
 }
 
-// Attempt returns one attempt whole. Errors: NotFound.
+// Attempt returns one attempt with its bodies. Errors: NotFound.
 func (s *Service) Attempt(ctx context.Context, ref workspaces.Ref, id EndpointID, attempt AttemptID) (Attempt, error) {
 	if _, err := selectEndpoint(ctx, s.db, ref, id); err != nil {
 		return Attempt{}, err

@@ -15,7 +15,7 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// TestDeliveriesFiltered: each filter by itself and together, and pages that are bound to them.
+// TestDeliveriesFiltered lists with each filter, with several, and by pages.
 func TestDeliveriesFiltered(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -42,17 +42,20 @@ func TestDeliveriesFiltered(t *testing.T) {
 		filter webhooks.AttemptFilter
 		want   []string // event and number, newest first
 	}{
-		"none":          {webhooks.AttemptFilter{}, []string{second + " 1", first + " 2", first + " 1"}},
-		"failed":        {webhooks.AttemptFilter{Status: webhooks.AttemptFailed}, []string{first + " 1"}},
-		"succeeded":     {webhooks.AttemptFilter{Status: webhooks.AttemptSucceeded}, []string{second + " 1", first + " 2"}},
-		"pending":       {webhooks.AttemptFilter{Status: webhooks.AttemptPending}, nil},
-		"unknown":       {webhooks.AttemptFilter{Status: webhooks.AttemptUnknown}, nil},
-		"event":         {webhooks.AttemptFilter{Event: events.DSARReady}, []string{second + " 1"}},
-		"event id":      {webhooks.AttemptFilter{EventID: first}, []string{first + " 2", first + " 1"}},
-		"of no event":   {webhooks.AttemptFilter{EventID: "evt_nonsense"}, nil},
-		"after":         {webhooks.AttemptFilter{StartedAfter: middle}, []string{second + " 1"}},
-		"before":        {webhooks.AttemptFilter{StartedBefore: middle}, []string{first + " 2", first + " 1"}},
-		"together":      {webhooks.AttemptFilter{Status: webhooks.AttemptSucceeded, Event: events.FatigueAlert, StartedBefore: middle}, []string{first + " 2"}},
+		"none":        {webhooks.AttemptFilter{}, []string{second + " 1", first + " 2", first + " 1"}},
+		"failed":      {webhooks.AttemptFilter{Status: webhooks.AttemptFailed}, []string{first + " 1"}},
+		"succeeded":   {webhooks.AttemptFilter{Status: webhooks.AttemptSucceeded}, []string{second + " 1", first + " 2"}},
+		"pending":     {webhooks.AttemptFilter{Status: webhooks.AttemptPending}, nil},
+		"unknown":     {webhooks.AttemptFilter{Status: webhooks.AttemptUnknown}, nil},
+		"event":       {webhooks.AttemptFilter{Event: events.DSARReady}, []string{second + " 1"}},
+		"event id":    {webhooks.AttemptFilter{EventID: first}, []string{first + " 2", first + " 1"}},
+		"of no event": {webhooks.AttemptFilter{EventID: "evt_nonsense"}, nil},
+		"after":       {webhooks.AttemptFilter{StartedAfter: middle}, []string{second + " 1"}},
+		"before":      {webhooks.AttemptFilter{StartedBefore: middle}, []string{first + " 2", first + " 1"}},
+		"together": {webhooks.AttemptFilter{
+			Status: webhooks.AttemptSucceeded, Event: events.FatigueAlert,
+			StartedBefore: middle,
+		}, []string{first + " 2"}},
 		"contradictory": {webhooks.AttemptFilter{EventID: second, Event: events.FatigueAlert}, nil},
 	} {
 		attempts, _ := list(row.filter, postgres.PageParams{})
@@ -91,7 +94,8 @@ func TestDeliveriesFiltered(t *testing.T) {
 	wantReason(t, err, fault.InvalidRequest)
 }
 
-// TestFilteredPageIsBounded: a page looks at so many attempts, and those behind it come with the next ones.
+// TestFilteredPageIsBounded shows that a page scans a bounded number of attempts, and that the next
+// pages have the others.
 func TestFilteredPageIsBounded(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(d *webhooks.Deps) { d.Policy.MaxLook = 2 })
@@ -109,7 +113,10 @@ func TestFilteredPageIsBounded(t *testing.T) {
 			wanted = append([]string{id}, wanted...)
 		}
 	}
-	for _, filter := range []webhooks.AttemptFilter{{Event: events.DSARReady}, {Event: events.DSARReady, Status: webhooks.AttemptSucceeded}, {Status: webhooks.AttemptPending}} {
+	for _, filter := range []webhooks.AttemptFilter{{Event: events.DSARReady}, {
+		Event:  events.DSARReady,
+		Status: webhooks.AttemptSucceeded,
+	}, {Status: webhooks.AttemptPending}} {
 		var got []string
 		pages, token := 0, ""
 		for pages == 0 || token != "" {
@@ -155,7 +162,7 @@ func TestDeliveriesFilterIsRefused(t *testing.T) {
 	wantReason(t, err, fault.ResourceNotFound)
 }
 
-// TestRecover: what was given up since a time is sent again, and only that, and only once.
+// TestRecover shows that failed deliveries since a time are sent again, once, and no others.
 func TestRecover(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -261,7 +268,7 @@ func TestRecoverIsRefused(t *testing.T) {
 	wantReason(t, err, fault.Conflict)
 }
 
-// TestHealth: the numbers of the last 24 h without tests, and how near the end is.
+// TestHealth reads the numbers of the last 24 h, without tests, and the progress to being disabled.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(d *webhooks.Deps) { d.Policy.DisableFailures = 4 })
@@ -280,7 +287,8 @@ func TestHealth(t *testing.T) {
 		f.append(f.ref, events.FatigueAlert)
 		f.deliver(f.relay())
 	}
-	if h := health(); h.Attempts != 0 || h.P95MS != 0 || h.State != webhooks.HealthOK || h.Progress != 0 || h.DisableFailures != 4 || !h.Since.Equal(f.clock.now().Add(-24*time.Hour)) {
+	if h := health(); h.Attempts != 0 || h.P95MS != 0 || h.State != webhooks.HealthOK || h.Progress != 0 ||
+		h.DisableFailures != 4 || !h.Since.Equal(f.clock.now().Add(-24*time.Hour)) {
 		t.Errorf("at first: %+v", h)
 	}
 	send()
@@ -296,7 +304,12 @@ func TestHealth(t *testing.T) {
 	if _, err := f.hooks.Test(t.Context(), f.ref, endpoint.ID, ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.db.ExecContext(t.Context(), "UPDATE webhook_attempts SET duration_ms = 100 * code FROM (VALUES (200, 1), (400, 2), (500, 3)) AS v (status, code) WHERE v.status = status_code"); err != nil {
+	if _, err := f.db.ExecContext(t.Context(),
+		`
+UPDATE webhook_attempts
+SET duration_ms = 100 * code
+FROM (VALUES (200, 1), (400, 2), (500, 3)) AS v (status, code)
+WHERE v.status = status_code`); err != nil {
 		t.Fatal(err)
 	}
 	h := health()

@@ -15,15 +15,15 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 )
 
-// backlogInterval is how often it is looked at what waits: a scrape must not ask the database.
+// backlogInterval is how often backlogs are measured: a scrape must not query the database.
 const backlogInterval = 15 * time.Second
 
-// backlog is what waits in the whole installation, as each worker sees it; the states of sessions too.
+// backlog measures what waits in the whole installation, and the states of sessions.
 type backlog struct {
 	count *prometheus.GaugeVec
 	age   *prometheus.GaugeVec
 	tasks *prometheus.GaugeVec
-	oldTk *prometheus.GaugeVec
+	wait  *prometheus.GaugeVec
 	live  *prometheus.GaugeVec
 }
 
@@ -32,14 +32,17 @@ func newBacklog(m *telemetry.Metrics) backlog {
 		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
 	}
 	b := backlog{
-		count: gauge("parlance_backlog_items", "What waits in Postgres; kind is public_events and internal_events (not relayed), deliveries (pending), sources (queued), analyses (pending).", telemetry.KeyKind),
-		age:   gauge("parlance_backlog_oldest_seconds", "How long the oldest of them has waited beyond its time; 0: nothing waits.", telemetry.KeyKind),
-		tasks: gauge("parlance_queue_tasks", "Tasks in Redis, by queue; state is pending, running or waiting (to run later).", telemetry.KeyQueue, "state"),
-		oldTk: gauge("parlance_queue_oldest_seconds", "How long the first task of a queue has waited for a worker.", telemetry.KeyQueue),
-		live:  gauge("parlance_sessions_open", "Sessions that are not over; status is pending or in_progress.", telemetry.KeyStatus),
+		count: gauge("parlance_backlog_items", "What waits in Postgres; kind is public_events and internal_events (not relayed), "+
+			"deliveries (pending), sources (queued), analyses (pending).", telemetry.KeyKind),
+		age: gauge("parlance_backlog_oldest_seconds",
+			"How long the oldest of them has waited beyond its time; 0: nothing waits.", telemetry.KeyKind),
+		tasks: gauge("parlance_queue_tasks",
+			"Tasks in Redis, by queue; state is pending, running or waiting (to run later).", telemetry.KeyQueue, "state"),
+		wait: gauge("parlance_queue_oldest_seconds", "How long the first task of a queue has waited for a worker.", telemetry.KeyQueue),
+		live: gauge("parlance_sessions_open", "Sessions that are not over; status is pending or in_progress.", telemetry.KeyStatus),
 	}
 	if m != nil {
-		m.Registry.MustRegister(b.count, b.age, b.tasks, b.oldTk, b.live)
+		m.Registry.MustRegister(b.count, b.age, b.tasks, b.wait, b.live)
 	}
 	return b
 }
@@ -99,12 +102,13 @@ FROM sessions
 WHERE ended_at IS NULL
   AND started_at IS NOT NULL`
 
-// look measures what waits, in Postgres and in Redis; one of them away keeps the other's figures fresh.
-func (b backlog) look(ctx context.Context, db *postgres.DB, redis goredis.UniversalClient, now time.Time) error {
-	return errors.Join(b.lookPostgres(ctx, db, now), b.lookRedis(redis))
+// measure sets the figures of Postgres and of Redis. When one of them is away, those of the other
+// are set.
+func (b backlog) measure(ctx context.Context, db *postgres.DB, redis goredis.UniversalClient, now time.Time) error {
+	return errors.Join(b.measurePostgres(ctx, db, now), b.measureRedis(redis))
 }
 
-func (b backlog) lookPostgres(ctx context.Context, db *postgres.DB, now time.Time) error {
+func (b backlog) measurePostgres(ctx context.Context, db *postgres.DB, now time.Time) error {
 	var rows []waiting
 	if err := db.NewRaw(postgres.RawForAllTenants("figures of the whole installation", backlogSQL)).Scan(ctx, &rows); err != nil {
 		return fmt.Errorf("count what waits: %w", err)
@@ -124,8 +128,8 @@ func (b backlog) lookPostgres(ctx context.Context, db *postgres.DB, now time.Tim
 	return nil
 }
 
-func (b backlog) lookRedis(redis goredis.UniversalClient) error {
-	queues, err := queue.Backlogs(redis)
+func (b backlog) measureRedis(redis goredis.UniversalClient) error {
+	queues, err := queue.Backlogs(redis, queue.Names()...)
 	if err != nil {
 		return err
 	}
@@ -133,7 +137,7 @@ func (b backlog) lookRedis(redis goredis.UniversalClient) error {
 		b.tasks.WithLabelValues(string(name), "pending").Set(float64(held.Pending))
 		b.tasks.WithLabelValues(string(name), "running").Set(float64(held.Running))
 		b.tasks.WithLabelValues(string(name), "waiting").Set(float64(held.Waiting))
-		b.oldTk.WithLabelValues(string(name)).Set(held.Oldest.Seconds())
+		b.wait.WithLabelValues(string(name)).Set(held.Oldest.Seconds())
 	}
 	return nil
 }

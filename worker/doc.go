@@ -1,21 +1,28 @@
-// Package worker is what happens outside a request. A process may run any number of workers
-// and any number of processes may run one; what is done and what is due is decided in Postgres.
+// Package worker does what happens outside a request. A process may run any number of workers and
+// any number of processes may run one; Postgres decides what was done and what is due.
 //
 //	events ──relay──► public:   deliveries (webhooks.FanOut), then tasks
-//	                  internal: tasks, or a bell for a lane
-//	due work ──lanes, tenants in turn──► tasks, a small window of them
-//	deliveries ──while there are places──► task.Handlers, in this process, without the queue
-//	tasks ──queue──► task.Handlers ──► nouns
+//	                  internal: a task, or a signal to a dispatcher
+//	due work ──dispatcher, tenants in round robin──► tasks, a small window of them
+//	tasks ──queue──► task handlers ──► nouns
 //
-// The relay wakes on NOTIFY and looks each second. Public events need Postgres only, so their
-// deliveries are made while Redis is away; internal ones wait for it. A lane looks each second,
-// and when a task has ended, for what has no task: what did not fit into the window, retries,
-// what Redis lost, what a killed worker left. Tasks have deterministic ids and handlers that
-// claim in Postgres, so a second relay, lane or worker is harmless.
+// The relay runs on NOTIFY and each second. It needs Postgres only for public events, so their
+// deliveries are made while Redis is away; tasks and internal events wait for Redis. A dispatcher
+// runs each second, and when a task of a backlog has ended. It finds due work without a task: what
+// did not fit into the window, retries, what Redis lost, what a killed worker left. Handlers claim
+// their work in Postgres, so that a second relay, dispatcher or worker is harmless.
 //
-// Deliveries are begun where they were found, so that an event is on its way as soon as its commit
-// was announced, also while Redis is away; what this process has no place for takes the queue.
+// While nothing waits in Postgres the relay makes the tasks of new deliveries itself. A dispatcher
+// gives no tenant more than its share of this process's workers while there are others
+// (platform/fair).
 //
-// As long as nothing waits in Postgres the relay fills the window itself. A lane lets no tenant
-// have more than its share of this process's workers while there are others (platform/fair).
+// Periodic work is of two kinds:
+//
+//   - Sweeps every five minutes (old events, answers and traces, blobs without a source) are periodic
+//     tasks of asynq's scheduler, because one run in the whole installation is enough and they may
+//     wait while Redis is away.
+//   - Everything else runs on a ticker in each process: the relay and the dispatchers, because they
+//     wake early and refill Redis; sessions, memories and model changes, because users notice when
+//     they wait for Redis; indexes of searches, because building one takes longer than a task may;
+//     and the figures, because each process reports its own.
 package worker

@@ -26,14 +26,14 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// shelf is knowledge as the worker sees it; app has the same.
-type shelf struct{ *knowledge.Service }
+// ingester adapts knowledge to the interfaces of package task, as package app does.
+type ingester struct{ *knowledge.Service }
 
-func (s shelf) Ingest(ctx context.Context, id string) error {
+func (s ingester) Ingest(ctx context.Context, id string) error {
 	return s.Service.Ingest(ctx, knowledge.SourceID(id))
 }
 
-func (s shelf) DueSources(ctx context.Context, now time.Time, ask fair.Ask) ([]task.DueSource, error) {
+func (s ingester) DueSources(ctx context.Context, now time.Time, ask fair.Ask) ([]task.DueSource, error) {
 	found, err := s.Service.DueSources(ctx, now, ask)
 	due := make([]task.DueSource, len(found))
 	for i, source := range found {
@@ -42,11 +42,11 @@ func (s shelf) DueSources(ctx context.Context, now time.Time, ask fair.Ask) ([]t
 	return due, err
 }
 
-func (s shelf) PutOff(ctx context.Context, source task.DueSource) error {
+func (s ingester) PutOff(ctx context.Context, source task.DueSource) error {
 	return s.Service.PutOff(ctx, knowledge.DueSource{TenantID: workspaces.TenantID(source.TenantID), ID: knowledge.SourceID(source.ID)})
 }
 
-// paced embeds one text for each token it gets; closed, it embeds all.
+// paced embeds one text for each token; when tokens is closed it embeds all.
 type paced struct {
 	embedding.Embedder
 	tokens chan struct{}
@@ -81,7 +81,7 @@ func (p *paced) mostAtOnce() int {
 }
 
 // library is a knowledge base whose embedder is paced.
-func (f *fixture) library() (shelf, *paced) {
+func (f *fixture) library() (ingester, *paced) {
 	f.t.Helper()
 	bucket, err := blob.Open("file://" + f.t.TempDir())
 	if err != nil {
@@ -90,8 +90,9 @@ func (f *fixture) library() (shelf, *paced) {
 	f.t.Cleanup(func() { _ = bucket.Close() })
 	spaces := workspaces.New(workspaces.Deps{DB: f.db})
 	pace := &paced{Embedder: hashing.New(), tokens: make(chan struct{})}
-	return shelf{knowledge.New(knowledge.Deps{
-		DB: f.db, Workspaces: spaces, Agents: agents.New(agents.Deps{DB: f.db, Workspaces: spaces}), Bucket: bucket, Embedder: pace, Log: f.log, ComputeSlots: 64,
+	return ingester{knowledge.New(knowledge.Deps{
+		DB: f.db, Workspaces: spaces, Agents: agents.New(agents.Deps{DB: f.db, Workspaces: spaces}), Bucket: bucket,
+		Embedder: pace, Log: f.log, ComputeSlots: 64,
 	})}, pace
 }
 
@@ -105,7 +106,7 @@ func (f *fixture) tenant(name string) workspaces.Ref {
 }
 
 // sources queues n sources of a tenant.
-func (f *fixture) sources(library shelf, ref workspaces.Ref, n int) {
+func (f *fixture) sources(library ingester, ref workspaces.Ref, n int) {
 	f.t.Helper()
 	for i := range n {
 		if _, err := library.CreateInline(f.t.Context(), ref, fmt.Sprint("source ", i), fmt.Sprint("This is text number ", i)); err != nil {
@@ -126,7 +127,8 @@ func ingestPools(workers int) func(*worker.Deps) {
 	}
 }
 
-// TestGreedySources: who queues a source after another tenant queued 500 has it after a few of them.
+// TestGreedySources shows that a source queued after 500 of another tenant is ingested after a few
+// of them.
 func TestGreedySources(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())
@@ -161,7 +163,8 @@ func TestGreedySources(t *testing.T) {
 	close(pace.tokens)
 }
 
-// TestSourcesInTurn: tenants that queue one after another get the same part of the workers.
+// TestSourcesInTurn shows that tenants which queue one after another get equal parts of the
+// workers.
 func TestSourcesInTurn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())
@@ -189,8 +192,8 @@ func TestSourcesInTurn(t *testing.T) {
 	close(pace.tokens)
 }
 
-// TestSourcesAlone: a tenant without company has all the workers but one, which whoever comes finds
-// free although what the others do may take hours.
+// TestSourcesAlone shows that a tenant that is alone gets all workers but one, which the next
+// tenant finds free.
 func TestSourcesAlone(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())
@@ -207,7 +210,8 @@ func TestSourcesAlone(t *testing.T) {
 		}
 	}
 	f.sources(library, late, 1)
-	f.await("the source of who came late, at work", 1, "SELECT count(*) FROM sources WHERE status = 'processing' AND tenant_id = ?", late.TenantID)
+	f.await("the source of who came late, at work", 1,
+		"SELECT count(*) FROM sources WHERE status = 'processing' AND tenant_id = ?", late.TenantID)
 	if got := pace.mostAtOnce(); got > 8 {
 		t.Errorf("%d at work, want 7 and the one who came late", got)
 	}
@@ -243,8 +247,8 @@ func (f *fixture) publish(ref workspaces.Ref, n int) []string {
 	return ids
 }
 
-// TestGreedyDeliveries: a tenant with many deliveries to endpoints that do not answer
-// keeps nobody waiting.
+// TestGreedyDeliveries shows that a tenant with many deliveries to endpoints that do not answer
+// delays no other tenant.
 func TestGreedyDeliveries(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())
@@ -262,12 +266,14 @@ func TestGreedyDeliveries(t *testing.T) {
 		f.publish(small, 1)
 		quick.Await(patient(t), t, i+1)
 	}
-	f.await("greedy's attempts that were answered", 0, "SELECT count(*) FROM webhook_attempts WHERE tenant_id = ? AND status = 'succeeded'", greedy.TenantID)
+	f.await("greedy's attempts that were answered", 0,
+		"SELECT count(*) FROM webhook_attempts WHERE tenant_id = ? AND status = 'succeeded'", greedy.TenantID)
 	close(hold)
 	f.awaitSettled(1205)
 }
 
-// TestSlowBacklog: within a tenant, the backlog of an endpoint that does not answer is in nobody's way.
+// TestSlowBacklog shows that the backlog of an endpoint that does not answer delays no other
+// endpoint of its tenant.
 func TestSlowBacklog(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())
@@ -288,7 +294,7 @@ func TestSlowBacklog(t *testing.T) {
 	f.awaitSettled(310)
 }
 
-// TestDeliveriesInTurn: of several tenants' backlogs each is handed over to the same extent.
+// TestDeliveriesInTurn shows that Due returns equal parts of several tenants' backlogs.
 func TestDeliveriesInTurn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())
@@ -338,7 +344,7 @@ func (f *fixture) relayAll() {
 			if rows, err = events.UnrelayedPublic(ctx, tx, fair.Ask{Room: 200, After: turn.Last()}); err != nil || len(rows) == 0 {
 				return err
 			}
-			if _, err = f.hooks.FanOut(ctx, tx, rows, webhooks.Room{}); err != nil {
+			if _, err = f.hooks.FanOut(ctx, tx, rows, 0); err != nil {
 				return err
 			}
 			return events.MarkRelayed(ctx, tx, rows, time.Now())

@@ -68,8 +68,8 @@ func runChild(what string) error {
 	return w.Run(ctx)
 }
 
-// policy forgives quickly, but is patient with receivers, of which some answer only at the test's end, and
-// with who writes down what they said: two cores may be busy, and what is believed lost is sent twice.
+// policy retries soon, but has long time-outs: some receivers answer only at the test's end, and a
+// busy machine must not let leases expire, because their events would be sent twice.
 func policy() webhooks.Policy {
 	return webhooks.Policy{
 		Schedule: []time.Duration{0, 20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, time.Second, time.Second, time.Second},
@@ -89,7 +89,10 @@ func newHooks(db *postgres.DB, caFile string, p webhooks.Policy) (*webhooks.Serv
 	if err != nil {
 		return nil, err
 	}
-	return webhooks.New(webhooks.Deps{DB: db, Workspaces: workspaces.New(workspaces.Deps{DB: db}), Keyring: keyring, Guard: guard, Policy: p, Retention: retention}), nil
+	return webhooks.New(webhooks.Deps{
+		DB: db, Workspaces: workspaces.New(workspaces.Deps{DB: db}), Keyring: keyring,
+		Guard: guard, Policy: p, Retention: retention,
+	}), nil
 }
 
 type fixture struct {
@@ -106,7 +109,10 @@ type fixture struct {
 func newFixture(t *testing.T, redisURL string, p webhooks.Policy) *fixture {
 	t.Helper()
 	database := pgtest.New(t)
-	f := &fixture{t: t, database: database.URL, redisURL: redisURL, caFile: receiver.New(t).CAFile(t), log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	f := &fixture{
+		t: t, database: database.URL, redisURL: redisURL, caFile: receiver.New(t).CAFile(t),
+		log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}
 	db, err := postgres.Open(t.Context(), postgres.Config{URL: f.database, Logger: f.log, Tracer: database.Wall})
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +191,7 @@ func (f *fixture) appendEvent(e events.Event) string {
 	return id
 }
 
-// await waits until a count that SQL gives is as wanted.
+// await waits until the count of a query is as wanted.
 func (f *fixture) await(what string, want int, query string, args ...any) {
 	f.t.Helper()
 	ctx, cancel := context.WithTimeout(f.t.Context(), patience)

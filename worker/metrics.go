@@ -12,7 +12,7 @@ const (
 	kindInternal = "internal"
 )
 
-// metrics counts what the worker does; without a registry nobody sees it.
+// metrics counts relayed events and attempts.
 type metrics struct {
 	events   *prometheus.CounterVec
 	attempts *prometheus.CounterVec

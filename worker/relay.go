@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -21,53 +20,61 @@ import (
 const (
 	// relayBatch is how many events one transaction relays at most.
 	relayBatch = 256
-	// relayDeliveries is about how many deliveries it makes at most: other tenants' events wait for it.
+	// relayDeliveries is about how many deliveries one transaction makes at most, because other
+	// tenants' events wait for it.
 	relayDeliveries = 8192
-	// placePatience is how long the relay of a backlog waits for a place after one has become free.
-	placePatience = 50 * time.Millisecond
+	// roomPatience is how long the relay of a backlog waits for the next task to end.
+	roomPatience = 50 * time.Millisecond
 	// defaultWindow is how many tasks of internal events may wait in Redis.
 	defaultWindow = 100
 	// enqueueTimeout bounds making tasks after a commit: Redis must not hold up the relay.
 	enqueueTimeout = 2 * time.Second
 )
 
-// relayPublic makes the deliveries of all public events there are.
+// relayPublic makes the deliveries of all public events that are not relayed.
 func (w *Worker) relayPublic(ctx context.Context) error {
 	for {
-		most := w.deliveries.fitting(w.fanOut)
-		rows, made, err := w.relayPublicBatch(ctx, most, w.roomFor(ctx, w.deliveries))
+		most := w.eventsAtOnce()
+		rows, made, err := w.relayPublicBatch(ctx, most)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
 		w.publicTurn.Served(rows[len(rows)-1].TenantID)
 		w.metrics.relayed(kindPublic, len(rows))
-		if made.Left > 0 {
-			w.deliveries.more()
+		if made.Waiting > 0 {
+			w.deliveries.noteBacklog()
 		}
-		w.deliver(ctx, made)
+		if err := w.enqueue(ctx, task.DeliverWebhooks(made.Queued, w.now())); err != nil {
+			w.log.InfoContext(ctx, "delivery tasks not made; the dispatcher makes them later",
+				telemetry.KeyCount, len(made.Queued), telemetry.KeyError, err)
+		}
 		if !moreEvents(rows, most) {
 			return nil
 		}
-		w.fanOut = float64(len(made.Due)+made.Left) / float64(len(rows))
-		w.awaitPlaces(ctx)
+		w.deliveriesPerEvent = float64(len(made.Queued)+made.Waiting) / float64(len(rows))
+		w.awaitDirectRoom(ctx)
 	}
 }
 
-// fitting is how many events to relay at once when each makes so many deliveries: what they make fits into half of the places
-// for tasks here, so that nothing has to be found again while the other half is at work.
-func (l *lane) fitting(fanOut float64) int {
-	endpoints := max(1, int(math.Ceil(fanOut)))
-	return min(max(1, l.halfLocal()/endpoints)*webhooks.MaxBatch, max(1, relayDeliveries/endpoints), relayBatch)
+// eventsAtOnce is how many events to relay in one transaction: about so many that their deliveries
+// fit into half of the tasks which the relay makes directly. The dispatcher would have to find and
+// mark the others again, which costs as much as making them.
+func (w *Worker) eventsAtOnce() int {
+	perEvent := max(1, int(math.Ceil(w.deliveriesPerEvent)))
+	direct := max(1, w.deliveries.directTasks()/2/perEvent) * webhooks.MaxBatch
+	return min(direct, max(1, relayDeliveries/perEvent), relayBatch)
 }
 
-// awaitPlaces waits until half of the places for tasks here are free, as long as some become free.
-func (w *Worker) awaitPlaces(ctx context.Context) {
-	timer := time.NewTimer(placePatience)
+// awaitDirectRoom waits until half of the tasks that the relay makes directly have ended, as long
+// as some of them end.
+func (w *Worker) awaitDirectRoom(ctx context.Context) {
+	d := w.deliveries
+	timer := time.NewTimer(roomPatience)
 	defer timer.Stop()
-	for !w.deliveries.behind.Load() && w.server.Room() < w.deliveries.halfLocal() {
+	for !d.backlogged.Load() && w.directRoom(d) < d.directTasks()/2 {
 		select {
-		case <-w.server.Freed():
-			timer.Reset(placePatience)
+		case <-d.ended:
+			timer.Reset(roomPatience)
 		case <-timer.C:
 			return
 		case <-ctx.Done():
@@ -76,27 +83,9 @@ func (w *Worker) awaitPlaces(ctx context.Context) {
 	}
 }
 
-// deliver makes the tasks of what was fanned out. What cannot be begun here is given back first, for
-// another process would find it taken.
-func (w *Worker) deliver(ctx context.Context, made webhooks.Fanned) {
-	w.webhooks.Begin(made)
-	tasks := task.DeliverWebhooks(made.Due, w.now())
-	begun, err := w.begin(ctx, w.deliveries, tasks)
-	for _, batch := range webhooks.Batches(made.Due)[begun:] {
-		err = errors.Join(err, w.webhooks.GiveBack(ctx, batch))
-	}
-	if err == nil {
-		err = w.enqueue(ctx, tasks[begun:])
-	}
-	if err != nil {
-		// The deliveries are made; the hand-over finds them.
-		w.log.InfoContext(ctx, "delivery tasks left to the hand-over", telemetry.KeyCount, len(made.Due), telemetry.KeyError, err)
-	}
-}
-
-// relayPublicBatch makes the deliveries of a batch of events, so many at most.
-func (w *Worker) relayPublicBatch(ctx context.Context, most int, room webhooks.Room) (rows []events.Row, made webhooks.Fanned, err error) {
-	now := w.now().UTC()
+// relayPublicBatch makes the deliveries of at most so many events.
+func (w *Worker) relayPublicBatch(ctx context.Context, most int) (rows []events.Row, made webhooks.FannedOut, err error) {
+	now, room := w.now().UTC(), w.directRoom(w.deliveries)
 	var spans []*telemetry.Span
 	defer func() { endAll(spans, err) }()
 	err = postgres.InTx(ctx, w.db, func(ctx context.Context, tx bun.Tx) error {
@@ -116,8 +105,8 @@ func (w *Worker) relayPublicBatch(ctx context.Context, most int, room webhooks.R
 	return rows, made, err
 }
 
-// moreEvents says whether there may be more events than these: the batch, of so many at most, is full, or
-// a tenant's part of it is.
+// moreEvents says whether there may be more events behind these: the batch, of at most room, is
+// full, or a tenant's part of it is.
 func moreEvents(rows []events.Row, room int) bool {
 	count := map[string]int{}
 	most := 0
@@ -128,8 +117,8 @@ func moreEvents(rows []events.Row, room int) bool {
 	return len(count) > 0 && (len(rows) >= room || most >= room/len(count))
 }
 
-// relayInternal makes the tasks of all internal events there are, or rings for those whose work
-// finds its own way. An event is marked after its task was made; while Redis is away, or has
+// relayInternal makes the tasks of all internal events that are not relayed, or wakes the
+// dispatcher of their work. An event is marked after its task was made; while Redis is away, or has
 // enough tasks, it waits.
 func (w *Worker) relayInternal(ctx context.Context) error {
 	types := w.internalTypes()
@@ -139,69 +128,47 @@ func (w *Worker) relayInternal(ctx context.Context) error {
 			return err
 		}
 		w.internalTurn.Served(rows[len(rows)-1].TenantID)
-		again := moreEvents(rows, relayBatch)
-		taken, err := w.takeInternal(ctx, fair.Alternate(rows, func(row events.Row) string { return row.TenantID }))
-		if markErr := events.MarkRelayed(ctx, w.db, taken, w.now().UTC()); markErr != nil {
+		more := moreEvents(rows, relayBatch)
+		relayed, err := w.relayInternalBatch(ctx, fair.Alternate(rows, func(row events.Row) string { return row.TenantID }))
+		if markErr := events.MarkRelayed(ctx, w.db, relayed, w.now().UTC()); markErr != nil {
 			return markErr
 		}
-		w.metrics.relayed(kindInternal, len(taken))
-		if err != nil || len(taken) < len(rows) || !again {
+		w.metrics.relayed(kindInternal, len(relayed))
+		if err != nil || len(relayed) < len(rows) || !more {
 			return err
 		}
 	}
 	return nil
 }
 
-// takeInternal does what the events ask for and returns those for which that is done.
-func (w *Worker) takeInternal(ctx context.Context, rows []events.Row) (taken []events.Row, err error) {
-	room := -1
+// relayInternalBatch does what the events ask for and returns those for which that succeeded.
+func (w *Worker) relayInternalBatch(ctx context.Context, rows []events.Row) (relayed []events.Row, err error) {
+	room := -1 // not known yet
 	for _, row := range rows {
-		if l := w.bells[row.Type]; l != nil {
+		if d := w.dispatchers[row.Type]; d != nil {
 			_, span := startRelay(ctx, row)
-			wake(l.woken)
+			wake(d.woken)
 			span.End(nil)
-			taken = append(taken, row)
+			relayed = append(relayed, row)
 			continue
 		}
 		if room < 0 && err == nil {
 			var pending int
-			pending, err = w.depths.Pending(ctx, queue.Default)
+			pending, err = queue.Pending(w.redis, queue.Default)
 			room = max(0, defaultWindow-pending)
 		}
 		if room == 0 || err != nil {
-			continue // bells are rung all the same
+			continue // dispatchers are woken all the same
 		}
 		traced, span := startRelay(ctx, row)
 		err = w.enqueue(traced, []queue.Task{w.taskFuncs[row.Type](row)})
 		span.End(err)
 		if err == nil {
 			room--
-			taken = append(taken, row)
+			relayed = append(relayed, row)
 		}
 	}
-	return taken, err
-}
-
-// start begins tasks of the lane here as long as there are places, and makes the others.
-func (w *Worker) start(ctx context.Context, l *lane, tasks []queue.Task) error {
-	begun, err := w.begin(ctx, l, tasks)
-	if err != nil {
-		return err
-	}
-	return w.enqueue(ctx, tasks[begun:])
-}
-
-// begin begins tasks of the lane here as long as there are places, and says how many those are.
-func (w *Worker) begin(ctx context.Context, l *lane, tasks []queue.Task) (int, error) {
-	if l.local == 0 {
-		return 0, nil
-	}
-	for i, one := range tasks {
-		if begun, err := w.server.TryRun(ctx, one); err != nil || !begun {
-			return i, err
-		}
-	}
-	return len(tasks), nil
+	return relayed, err
 }
 
 // enqueue makes tasks until one cannot be made.

@@ -22,64 +22,67 @@ import (
 )
 
 const (
-	// interval is how often the relay and the sweeps look. Source: design, Events, outbox, queue.
+	// interval is how often the relay and the dispatchers look. Source: design, Events, outbox,
+	// queue.
 	interval = time.Second
-	// expectInterval is how often it is asked who may have deliveries.
-	expectInterval = 10 * time.Second
-	// tendInterval is how often words without an index are looked for.
-	tendInterval = time.Minute
-	// ingestSpare is how many workers are kept free for whoever comes while one tenant's long
-	// documents are read: hours, when every page is a picture.
+	// subscribersInterval is how often the worker looks who may have deliveries.
+	subscribersInterval = 10 * time.Second
+	// searchInterval is how often the worker looks for words and vectors that are not indexed yet.
+	searchInterval = time.Minute
+	// ingestSpare is how many workers no tenant uses alone. Long documents are read for hours when
+	// every page is a picture, and another tenant must not wait for that.
 	ingestSpare = 1
-	// slowInterval is how often forgotten blobs, expired answers and old traces are looked for.
+	// slowInterval is how often forgotten blobs, expired answers, old traces and old events are
+	// looked for.
 	slowInterval = 5 * time.Minute
 	// memoryInterval is how often memories without a vector are looked for.
 	memoryInterval = 5 * time.Second
-	// modelInterval is how often changes of the embedding model are carried on.
+	// modelInterval is how often changes of the embedding model are continued.
 	modelInterval = 15 * time.Second
 )
 
-// Housekeeper is a noun that repairs what time has overtaken, by itself.
+// Housekeeper is a noun that has something to do as time passes.
 type Housekeeper interface {
-	// Sweep does what is due by now; harmless beside its double.
+	// Sweep does what is due at now. Two sweeps side by side are harmless.
 	Sweep(ctx context.Context, now time.Time) error
 }
 
-// Sessions is a Housekeeper that has to know how steadily the database answers.
+// Sessions is a Housekeeper that also observes the health of the database.
 type Sessions interface {
 	Housekeeper
-	// Watch looks until ctx ends.
+	// Watch observes until ctx ends.
 	Watch(ctx context.Context)
 }
 
-// Deps is what a Worker works with. DB, Redis and Webhooks are required; work whose noun is nil
-// is left for workers that have it.
+// Deps is what a Worker works with. DB, Redis and Webhooks are required. The work of a noun that is
+// nil is left to workers that have it.
 type Deps struct {
 	DB *postgres.DB
-	// Redis stays its owner's, who closes it after Run.
+	// Redis is closed by its owner after Run.
 	Redis    goredis.UniversalClient
 	Webhooks *webhooks.Service
 	Ingester task.Ingester
 	// Reembedder may be nil although there is an Ingester.
 	Reembedder task.Reembedder
 	Blobs      task.BlobReleaser
-	// Sessions is sessions.Service: each second.
+	// Sessions is sessions.Service; swept each second.
 	Sessions Sessions
-	// Analyses analyses sessions that have ended.
+	// Analyses analyses sessions that are over; swept each second.
 	Analyses *analysis.Service
-	// Strays is knowledge.Service: blobs that nobody has referred to for long, every five minutes.
+	// Strays is knowledge.Service: blobs without a source; swept every five minutes.
 	Strays Housekeeper
-	// Searches keeps up what searches are quick by: knowledge's Tend, every minute.
+	// Searches is knowledge.Service.Tend: what search needs to be fast; swept every minute.
 	Searches Housekeeper
-	// Models is knowledge.Service.SweepModels: each 15 s.
+	// Models is knowledge.Service.SweepModels; swept each 15 s.
 	Models Housekeeper
-	// Answers is idempotency.Service: answers past their day, every five minutes.
+	// Answers is idempotency.Service: answers older than a day; swept every five minutes.
 	Answers Housekeeper
-	// Traces is tools.Service: traces of calls past their time, every five minutes.
+	// Traces is tools.Service: old traces of calls; swept every five minutes.
 	Traces Housekeeper
-	// Memories is memory.Service: vectors that were not made at once, and what has expired, every five seconds.
+	// Memories is memory.Service: memories without a vector, expired ones; swept every five
+	// seconds.
 	Memories Housekeeper
-	// Tracer makes spans of relays and tasks; nil: nobody does.
+	// Tracer makes spans of relays and tasks; nil: none are made.
 	Tracer trace.TracerProvider
 	// Metrics may be nil.
 	Metrics *telemetry.Metrics
@@ -91,46 +94,45 @@ type Deps struct {
 	Pools []queue.Pool
 	// SharePercent of a queue's workers is what one tenant gets while there are others; 0 means 75.
 	SharePercent int
-	// Slots measures how the workers are shared; nil: nobody does. New adds what it shares.
+	// Slots measures how the workers are shared; nil: nothing is measured.
 	Slots *fair.Metrics
-	// ShutdownTimeout is what running tasks get to end in; 0 means 20 s.
+	// ShutdownTimeout is how long running tasks may take to end; 0 means 20 s.
 	ShutdownTimeout time.Duration
 }
 
-// Worker relays, sweeps and runs tasks.
+// Worker relays events, dispatches and runs tasks, and sweeps.
 type Worker struct {
 	db       *postgres.DB
+	redis    goredis.UniversalClient
 	client   *queue.Client
 	server   *queue.Server
 	webhooks *webhooks.Service
 	sessions Sessions
+	// overdue is the sweep of analyses; nil: there is none.
 	overdue  Housekeeper
-	strays   Housekeeper
-	searches Housekeeper
 	models   Housekeeper
-	answers  Housekeeper
-	traces   Housekeeper
 	memories Housekeeper
-	depths   *queue.Depths
-	// deliveries, ingestion and analyses are the lanes; one whose noun is missing is nil.
-	deliveries *lane
-	ingestion  *lane
-	analyses   *lane
-	// taskFuncs make the tasks of internal events, bells say which lane has work of one; types
-	// with neither are left alone.
-	taskFuncs map[events.Type]func(events.Row) queue.Task
-	bells     map[events.Type]*lane
-	// publicTurn and internalTurn are whose events were relayed last.
+	searches Housekeeper
+	sweeps   []sweep
+	// deliveries, ingestion and analyses dispatch; one whose noun is missing is nil.
+	deliveries *dispatcher
+	ingestion  *dispatcher
+	analyses   *dispatcher
+	// taskFuncs make the tasks of internal events, dispatchers has whom others wake. Events of
+	// types in neither are left alone.
+	taskFuncs   map[events.Type]func(events.Row) queue.Task
+	dispatchers map[events.Type]*dispatcher
+	// publicTurn and internalTurn have the tenant whose events were relayed last.
 	publicTurn   fair.Turn
 	internalTurn fair.Turn
-	// fanOut is how many deliveries an event of a backlog made the last time. The relay alone uses it.
-	fanOut  float64
-	metrics metrics
-	backlog backlog
-	redis   goredis.UniversalClient
-	tracer  trace.TracerProvider
-	log     *slog.Logger
-	now     func() time.Time
+	// deliveriesPerEvent is how many deliveries an event made in the last batch. Only the relay of
+	// public events uses it.
+	deliveriesPerEvent float64
+	metrics            metrics
+	backlog            backlog
+	tracer             trace.TracerProvider
+	log                *slog.Logger
+	now                func() time.Time
 }
 
 // New makes a worker; Run starts it.
@@ -139,10 +141,10 @@ func New(d Deps) (*Worker, error) {
 		return nil, errors.New("a worker needs a database, Redis and webhooks")
 	}
 	w := &Worker{
-		db: d.DB, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions, strays: d.Strays, searches: d.Searches, models: d.Models, answers: d.Answers, traces: d.Traces, memories: d.Memories,
-		depths:    queue.NewDepths(d.Redis),
-		taskFuncs: map[events.Type]func(events.Row) queue.Task{}, bells: map[events.Type]*lane{},
-		metrics: newMetrics(d.Metrics), backlog: newBacklog(d.Metrics), redis: d.Redis, tracer: d.Tracer, log: d.Log, now: d.Now,
+		db: d.DB, redis: d.Redis, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions,
+		models: d.Models, memories: d.Memories, searches: d.Searches,
+		sweeps: d.sweeps(), taskFuncs: map[events.Type]func(events.Row) queue.Task{}, dispatchers: map[events.Type]*dispatcher{},
+		metrics: newMetrics(d.Metrics), backlog: newBacklog(d.Metrics), tracer: d.Tracer, log: d.Log, now: d.Now,
 	}
 	if d.Analyses != nil {
 		w.overdue = d.Analyses
@@ -156,9 +158,8 @@ func New(d Deps) (*Worker, error) {
 	if len(d.Pools) == 0 {
 		d.Pools = queue.DefaultPools()
 	}
-	handlers := w.handlers(d)
 	config := queue.ServerConfig{
-		Redis: d.Redis, Pools: d.Pools, Handlers: handlers, Local: w.deliveries.local, ShutdownTimeout: d.ShutdownTimeout, Logger: w.log, Tracer: d.Tracer,
+		Redis: d.Redis, Pools: d.Pools, Handlers: w.handlers(d), ShutdownTimeout: d.ShutdownTimeout, Logger: w.log, Tracer: d.Tracer,
 	}
 	if d.Metrics != nil {
 		config.ObserveFunc = d.Metrics.ObserveTask
@@ -171,122 +172,134 @@ func New(d Deps) (*Worker, error) {
 	return w, nil
 }
 
-// handlers joins tasks, the events that make them and the sweeps that find them, to the nouns there are.
+// handlers connects tasks, the events that make them and the queries that find them with the nouns.
 func (w *Worker) handlers(d Deps) map[string]queue.HandlerFunc {
-	w.deliveries = newLane(laneParams{queue: queue.Deliver, local: true, sweeper: task.WebhookSweeper{Service: d.Webhooks}}, d)
+	w.deliveries = newDispatcher(dispatcherParams{queue: queue.Deliver, finder: task.DueDeliveries{Service: d.Webhooks}}, d)
 	handlers := map[string]queue.HandlerFunc{
-		task.DeliverWebhookType: w.deliveries.runs(task.HandleDeliverWebhook(d.Webhooks, w.deliveries.admit, w.metrics.attempted)),
+		task.DeliverWebhookType: w.deliveries.wrap(task.HandleDeliverWebhook(d.Webhooks, w.deliveries.admit, w.metrics.attempted)),
 	}
 	if d.Ingester != nil {
-		w.ingestion = newLane(laneParams{queue: queue.Ingest, spare: ingestSpare, sweeper: task.SourceSweeper{Ingester: d.Ingester, Reembedder: d.Reembedder}}, d)
+		finder := task.DueIngestions{Ingester: d.Ingester, Reembedder: d.Reembedder}
+		w.ingestion = newDispatcher(dispatcherParams{queue: queue.Ingest, spare: ingestSpare, finder: finder}, d)
 		if d.Reembedder != nil {
-			handlers[task.ReembedSourceType] = w.ingestion.runs(task.HandleReembedSource(d.Reembedder, w.ingestion.admit))
+			handlers[task.ReembedSourceType] = w.ingestion.wrap(task.HandleReembedSource(d.Reembedder, w.ingestion.admit))
 		}
-		handlers[task.IngestSourceType] = w.ingestion.runs(task.HandleIngestSource(d.Ingester, w.ingestion.admit))
-		w.bells[events.SourceQueued] = w.ingestion
+		handlers[task.IngestSourceType] = w.ingestion.wrap(task.HandleIngestSource(d.Ingester, w.ingestion.admit))
+		w.dispatchers[events.SourceQueued] = w.ingestion
 	}
 	if d.Analyses != nil {
-		w.analyses = newLane(laneParams{queue: queue.Analyse, sweeper: task.AnalysisSweeper{Analyses: d.Analyses}}, d)
-		handlers[task.AnalyseSessionType] = w.analyses.runs(task.HandleAnalyseSession(d.Analyses, w.analyses.admit))
-		handlers[task.LearnSessionType] = w.analyses.runs(task.HandleLearnSession(d.Analyses, w.analyses.admit))
-		w.bells[events.AnalysisWanted] = w.analyses
+		w.analyses = newDispatcher(dispatcherParams{queue: queue.Analyse, finder: task.DueAnalyses{Analyses: d.Analyses}}, d)
+		handlers[task.AnalyseSessionType] = w.analyses.wrap(task.HandleAnalyseSession(d.Analyses, w.analyses.admit))
+		handlers[task.LearnSessionType] = w.analyses.wrap(task.HandleLearnSession(d.Analyses, w.analyses.admit))
+		w.dispatchers[events.AnalysisWanted] = w.analyses
 	}
 	if d.Blobs != nil {
 		handlers[task.ReleaseBlobType] = task.HandleReleaseBlob(d.Blobs)
 		w.taskFuncs[events.BlobOrphaned] = func(row events.Row) queue.Task { return task.ReleaseBlob(row.Subject, row.EventID) }
 	}
+	for _, one := range w.sweeps {
+		handlers[one.taskType()] = w.handleSweep(one)
+	}
 	return handlers
 }
 
-// internalTypes lists the internal events this worker takes.
+// internalTypes lists the internal events this worker relays.
 func (w *Worker) internalTypes() []events.Type {
-	types := make([]events.Type, 0, len(w.taskFuncs)+len(w.bells))
-	for t := range w.taskFuncs {
-		types = append(types, t)
-	}
-	for t := range w.bells {
-		types = append(types, t)
-	}
-	slices.Sort(types)
-	return types
+	return slices.Sorted(func(yield func(events.Type) bool) {
+		for t := range w.taskFuncs {
+			if !yield(t) {
+				return
+			}
+		}
+		for t := range w.dispatchers {
+			if !yield(t) {
+				return
+			}
+		}
+	})
 }
 
 // Run works until ctx ends, then lets running tasks end (see Deps.ShutdownTimeout) and returns
-// nil. What was not finished is taken up again by another worker, or by this one next time.
+// nil. Unfinished work is taken up by another worker, or by this one when it runs again.
 // Errors: handlers that did not return although they were cancelled.
 func (w *Worker) Run(ctx context.Context) error {
 	ctx = telemetry.WithTracer(ctx, w.tracer)
 	var group errgroup.Group
-	loop := func(what string, each time.Duration, woken <-chan struct{}, fn func(context.Context) error) {
-		group.Go(func() error { w.every(ctx, periodic{what: what, interval: each, woken: woken, fn: fn}); return nil })
-	}
 	public, internal := make(chan struct{}, 1), make(chan struct{}, 1)
-	group.Go(func() error {
-		// It returns the context's error only; a lost connection is its own business.
-		_ = w.db.Listen(ctx, events.Channel, func(word string) {
-			if word != events.WordInternal {
-				wake(public)
-			}
-			if word != events.WordPublic {
-				wake(internal)
-			}
-		})
-		return nil
-	})
-	group.Go(func() error { return w.server.Attend(ctx) })
-	loop("relay of public events", interval, public, w.relayPublic)
-	loop("relay of internal events", interval, internal, w.relayInternal)
-	for _, l := range []*lane{w.deliveries, w.ingestion, w.analyses} {
-		if l != nil {
-			loop("hand-over to "+string(l.queue), interval, l.woken, func(ctx context.Context) error { return w.fill(ctx, l) })
-		}
+	group.Go(func() error { w.listen(ctx, public, internal); return nil })
+	for _, p := range w.periodicWork(public, internal) {
+		group.Go(func() error { w.every(ctx, p); return nil })
 	}
-	loop("look at who has endpoints", expectInterval, nil, w.expect)
 	if w.sessions != nil {
 		group.Go(func() error { w.sessions.Watch(ctx); return nil })
-		loop("sweep of sessions", interval, nil, func(ctx context.Context) error { return w.sessions.Sweep(ctx, w.now()) })
 	}
-	if w.overdue != nil {
-		loop("sweep of analyses", interval, nil, func(ctx context.Context) error { return w.overdue.Sweep(ctx, w.now()) })
-	}
-	if w.strays != nil {
-		loop("sweep of strays", slowInterval, nil, w.byAge(w.strays))
-	}
-	if w.searches != nil {
-		loop("care for searches", tendInterval, nil, func(ctx context.Context) error { return w.searches.Sweep(ctx, w.now()) })
-	}
-	if w.models != nil {
-		loop("change of the embedding model", modelInterval, nil, func(ctx context.Context) error { return w.models.Sweep(ctx, w.now()) })
-	}
-	if w.answers != nil {
-		loop("sweep of answers", slowInterval, nil, w.byAge(w.answers))
-	}
-	if w.traces != nil {
-		loop("sweep of traces", slowInterval, nil, w.byAge(w.traces))
-	}
-	if w.memories != nil {
-		loop("care for memories", memoryInterval, nil, w.byAge(w.memories))
-	}
-	loop("retention of webhooks", slowInterval, nil, w.byAge(w.webhooks))
-	loop("look at what waits", backlogInterval, nil, func(ctx context.Context) error { return w.backlog.look(ctx, w.db, w.redis, w.now()) })
-	group.Go(func() error { return w.work(ctx) })
+	group.Go(func() error {
+		return queue.RunScheduler(ctx, queue.SchedulerConfig{Redis: w.redis, Tasks: periodicTasks(w.sweeps), Logger: w.log})
+	})
+	group.Go(func() error { return w.runTasks(ctx) })
 	return group.Wait()
 }
 
-// byAge sweeps what goes because of its age, by the clock of Postgres: what a machine removes whose own
-// clock is ahead does not come back.
-func (w *Worker) byAge(noun Housekeeper) func(context.Context) error {
-	return func(ctx context.Context) error {
-		now, err := postgres.Now(ctx, w.db)
-		if err != nil {
-			return err
+// listen wakes the relays when events are committed.
+func (w *Worker) listen(ctx context.Context, public, internal chan<- struct{}) {
+	// It returns the context's error only; it reconnects by itself.
+	_ = w.db.Listen(ctx, events.Channel, func(kind string) {
+		if kind != events.InternalAppended {
+			wake(public)
 		}
-		return noun.Sweep(ctx, now)
-	}
+		if kind != events.PublicAppended {
+			wake(internal)
+		}
+	})
 }
 
-// work runs tasks; when Redis is away at the start it tries again.
-func (w *Worker) work(ctx context.Context) error {
+// periodicWork lists what each process does by itself, see the package.
+func (w *Worker) periodicWork(public, internal <-chan struct{}) []periodic {
+	list := []periodic{
+		{name: "relay of public events", interval: interval, woken: public, fn: w.relayPublic},
+		{name: "relay of internal events", interval: interval, woken: internal, fn: w.relayInternal},
+		{name: "look for subscribers", interval: subscribersInterval, fn: w.expectSubscribers},
+		{name: "measure backlogs", interval: backlogInterval, fn: func(ctx context.Context) error {
+			return w.backlog.measure(ctx, w.db, w.redis, w.now())
+		}},
+	}
+	for _, d := range []*dispatcher{w.deliveries, w.ingestion, w.analyses} {
+		if d != nil {
+			dispatch := func(ctx context.Context) error { return w.dispatch(ctx, d) }
+			list = append(list, periodic{name: "dispatch to " + string(d.queue), interval: interval, woken: d.woken, fn: dispatch})
+		}
+	}
+	if w.sessions != nil {
+		list = append(list, periodic{name: "sweep of sessions", interval: interval, fn: w.byOwnClock(w.sessions)})
+	}
+	if w.overdue != nil {
+		list = append(list, periodic{name: "sweep of analyses", interval: interval, fn: w.byOwnClock(w.overdue)})
+	}
+	if w.models != nil {
+		list = append(list, periodic{name: "change of the embedding model", interval: modelInterval, fn: w.byOwnClock(w.models)})
+	}
+	if w.searches != nil {
+		list = append(list, periodic{name: "indexes of searches", interval: searchInterval, fn: w.byOwnClock(w.searches)})
+	}
+	if w.memories != nil {
+		list = append(list, periodic{name: "sweep of memories", interval: memoryInterval, fn: w.byAge(w.memories)})
+	}
+	return list
+}
+
+// expectSubscribers makes the workers of deliveries leave a part to others when more than one
+// tenant has endpoints. A slow endpoint holds a worker for half a minute: too long to begin sharing
+// when the other tenant's delivery comes.
+func (w *Worker) expectSubscribers(ctx context.Context) error {
+	tenants, err := w.webhooks.Subscribers(ctx)
+	if err == nil && len(tenants) > 1 {
+		w.deliveries.gate.Expect(tenants...)
+	}
+	return err
+}
+
+// runTasks runs tasks; when Redis is away at the start it tries again.
+func (w *Worker) runTasks(ctx context.Context) error {
 	for {
 		err := w.server.Run(ctx)
 		if ctx.Err() != nil {

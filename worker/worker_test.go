@@ -51,11 +51,12 @@ func TestDelivers(t *testing.T) {
 		}
 	}
 	if counted["parlance_webhook_attempts_total"] != 4 || counted["parlance_events_relayed_total"] != 1 {
-		t.Errorf("counted %v attempts of %v events, want 4 of 1", counted["parlance_webhook_attempts_total"], counted["parlance_events_relayed_total"])
+		t.Errorf("counted %v attempts of %v events, want 4 of 1", counted["parlance_webhook_attempts_total"],
+			counted["parlance_events_relayed_total"])
 	}
 }
 
-// TestRedisFlushed: everything that was on its way through Redis is sent, and once.
+// TestRedisFlushed empties Redis: everything that was queued is sent once.
 func TestRedisFlushed(t *testing.T) {
 	t.Parallel()
 	server := redistest.NewServer(t)
@@ -79,7 +80,8 @@ func TestRedisFlushed(t *testing.T) {
 	wantOnce(t, second, ids)
 }
 
-// TestRedisAway: public events become deliveries without Redis, internal ones wait for it.
+// TestRedisAway shows that public events become deliveries without Redis, and that deliveries and
+// internal events wait for it.
 func TestRedisAway(t *testing.T) {
 	t.Parallel()
 	server := redistest.NewServer(t)
@@ -97,16 +99,17 @@ func TestRedisAway(t *testing.T) {
 	f.appendEvent(events.Event{Type: events.BlobOrphaned, Subject: "blob/1"})
 	f.await("deliveries", 4, "SELECT count(*) FROM webhook_deliveries")
 	f.await("events that wait", 1, "SELECT count(*) FROM events WHERE relayed_at IS NULL AND subject = 'blob/1'")
-	f.awaitSettled(4) // deliveries do not need Redis
+	f.await("deliveries that wait", 3, "SELECT count(*) FROM webhook_deliveries WHERE status = 'pending'")
 	server.Start()
+	f.awaitSettled(4)
 	if got := library.next(patient(t), t); got != "blob/1" {
 		t.Errorf("released %q", got)
 	}
 	wantOnce(t, r, ids)
 }
 
-// TestKilled: a worker that is killed between POST and record leaves an unknown attempt; the
-// event is sent again under the next number and the same id.
+// TestKilled kills a worker between the request and its record: the attempt becomes unknown, and
+// the event is sent again with the next number and the same id.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())
@@ -137,7 +140,8 @@ func TestKilled(t *testing.T) {
 	if err != nil || len(attempts) != 2 {
 		t.Fatalf("attempts: %+v, %v", attempts, err)
 	}
-	if attempts[1].Status != webhooks.AttemptUnknown || attempts[1].Number != 1 || attempts[0].Status != webhooks.AttemptSucceeded || attempts[0].Number != 2 {
+	if attempts[1].Status != webhooks.AttemptUnknown || attempts[1].Number != 1 ||
+		attempts[0].Status != webhooks.AttemptSucceeded || attempts[0].Number != 2 {
 		t.Errorf("attempts: %s %d, %s %d", attempts[1].Status, attempts[1].Number, attempts[0].Status, attempts[0].Number)
 	}
 }
@@ -159,7 +163,7 @@ func TestTwoWorkers(t *testing.T) {
 	wantOnce(t, r, ids)
 }
 
-// TestSlowEndpoint: one endpoint that does not answer does not keep the others waiting.
+// TestSlowEndpoint shows that an endpoint that does not answer does not delay others.
 func TestSlowEndpoint(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())
@@ -181,7 +185,7 @@ func TestSlowEndpoint(t *testing.T) {
 	wantOnce(t, quick, ids)
 }
 
-// TestStops: a worker that is stopped lets its attempts end and writes them down.
+// TestStops shows that a worker that is stopped lets its attempts end and records them.
 func TestStops(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())
@@ -199,7 +203,7 @@ func TestStops(t *testing.T) {
 	f.await("attempts that succeeded", 1, "SELECT count(*) FROM webhook_attempts WHERE status = 'succeeded'")
 }
 
-// noun stands in for package knowledge, at the interfaces the tasks declare.
+// noun is a fake of package knowledge behind the interfaces of package task.
 type noun struct {
 	ingested chan string
 
@@ -300,7 +304,7 @@ func TestHousekeeping(t *testing.T) {
 	}
 }
 
-// TestClockAhead: a machine whose clock is a year ahead removes what is old, and nothing else.
+// TestClockAhead shows that a worker whose clock is a year ahead deletes only what is old.
 func TestClockAhead(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())
@@ -311,7 +315,8 @@ func TestClockAhead(t *testing.T) {
 	f.awaitSettled(3)
 	f.await("relayed events", 4, "SELECT count(*) FROM events WHERE relayed_at IS NOT NULL")
 	stop()
-	if _, err := f.db.ExecContext(t.Context(), "UPDATE events SET created_at = created_at - ?::interval WHERE event_id = ?", (retention + time.Hour).String(), old); err != nil {
+	if _, err := f.db.ExecContext(t.Context(), "UPDATE events SET created_at = created_at - ?::interval WHERE event_id = ?",
+		(retention + time.Hour).String(), old); err != nil {
 		t.Fatal(err)
 	}
 	f.start(func(d *worker.Deps) { d.Now = func() time.Time { return time.Now().AddDate(1, 0, 0) } })

@@ -38,7 +38,9 @@ cleanup() {
 trap cleanup EXIT
 
 # free_port prints a port that nobody listens on.
-free_port() { node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })'; }
+free_port() {
+	node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })'
+}
 
 # build_root does what the Dockerfile's stages do.
 build_root() {

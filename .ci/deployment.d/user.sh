@@ -52,7 +52,8 @@ use_as_new_user() {
 
 use_rest() {
 	local source_id
-	source_id=$(api 202 POST "$workspace/knowledge-base/sources/inline" '{"name": "Lighthouse", "content": "The keeper of the lighthouse keeps a cat called Marzipan."}' | json it.id)
+	source_id=$(api 202 POST "$workspace/knowledge-base/sources/inline" \
+		'{"name": "Lighthouse", "content": "The keeper of the lighthouse keeps a cat called Marzipan."}' | json it.id)
 	ready() { [ "$(api 200 GET "$workspace/knowledge-base/sources/$source_id" | json it.status)" = ready ]; }
 	eventually 30 ready || die "the source is not ready"
 	api 200 POST "$workspace/agents/$agent_id/knowledge-base/attach" "{\"source_ids\": [\"$source_id\"]}" >/dev/null
@@ -67,11 +68,13 @@ use_rpc() {
 	grpc() { go run github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.3 -cacert "$ca" -H "authorization: Bearer $key" "$@"; }
 	grpc "${origin#https://}" list >"$work/services" || die "grpcurl list"
 	check "gRPC through TLS: reflection" grep -qx parlance.v1.SessionService "$work/services"
-	grpc -d "{\"session_id\": \"$session_id\", \"text\": \"Which cat does the keeper have?\"}" "${origin#https://}" parlance.v1.SessionService/StreamTurn >"$work/grpc" || die "grpcurl StreamTurn"
+	grpc -d "{\"session_id\": \"$session_id\", \"text\": \"Which cat does the keeper have?\"}" "${origin#https://}" \
+		parlance.v1.SessionService/StreamTurn >"$work/grpc" || die "grpcurl StreamTurn"
 	check "gRPC through TLS: a streamed turn" grep -q Marzipan "$work/grpc"
 	ask -H 'Content-Type: application/json' -d '{}' "$origin/parlance.v1.WorkspaceService/ListWorkspaces" >"$work/connect"
 	check "Connect" grep -q '"workspaces"' "$work/connect"
-	printf '\0\0\0\0\0' | ask -H 'Content-Type: application/grpc-web+proto' --data-binary @- "$origin/grpc.health.v1.Health/Check" >"$work/grpcweb"
+	printf '\0\0\0\0\0' | ask -H 'Content-Type: application/grpc-web+proto' --data-binary @- \
+		"$origin/grpc.health.v1.Health/Check" >"$work/grpcweb"
 	check "gRPC-Web, its trailer in the body" grep -aqi 'grpc-status: *0' "$work/grpcweb"
 }
 
@@ -79,14 +82,16 @@ use_upload() {
 	# 4 MiB: more than nginx takes by default, little enough to be read quickly.
 	yes 'The lighthouse of Brevik was first lit in 1893, and its lamp has turned ever since.' | head -c $((4 << 20)) >"$work/big.txt" || true
 	local got
-	got=$(ask -o "$work/answer" -w '%{http_code}' -F "file=@$work/big.txt;type=text/plain" "$origin/v1$workspace/knowledge-base/sources/upload")
+	got=$(ask -o "$work/answer" -w '%{http_code}' -F "file=@$work/big.txt;type=text/plain" \
+		"$origin/v1$workspace/knowledge-base/sources/upload")
 	check "an upload of 4 MiB is accepted" test "$got" = 202
 	api 204 DELETE "$workspace/knowledge-base/sources/$(json it.id <"$work/answer")" >/dev/null
 }
 
 use_socket() {
 	[ -d test/clients/node_modules/openai ] || (cd test/clients && npm ci --silent --no-audit --no-fund) || die "npm ci in test/clients"
-	CA_FILE=$ca CHAT_URL=$chat_url EXPECT=Marzipan node test/clients/openai-text.mjs 'Hello' 'What is the cat of the lighthouse keeper called?' >"$work/socket" 2>&1 ||
+	CA_FILE=$ca CHAT_URL=$chat_url EXPECT=Marzipan node test/clients/openai-text.mjs 'Hello' \
+		'What is the cat of the lighthouse keeper called?' >"$work/socket" 2>&1 ||
 		die "the openai package on wss: $(cat "$work/socket")"
 	seen "the openai npm package talks over wss"
 }
@@ -100,5 +105,7 @@ doctor_is_content() {
 		[ "$(json "it.findings.find(f => f.area === 'public-url' && f.check === '$name')?.status" <"$work/doctor")" = ok ] ||
 			die "doctor, $name: $(json "JSON.stringify(it.findings.filter(f => f.area === 'public-url'))" <"$work/doctor")"
 	done
-	seen "doctor is content: $(json "it.findings.filter(f => f.status === 'ok').length" <"$work/doctor") checks, among them certificate, proxy, WebSocket, event stream, upload, gRPC"
+	local passed
+	passed=$(json "it.findings.filter(f => f.status === 'ok').length" <"$work/doctor")
+	seen "doctor: $passed checks are ok, among them certificate, proxy, WebSocket, event stream, upload, gRPC"
 }

@@ -1,11 +1,12 @@
-// Package doctor looks at everything a deployment needs and says what to do about what it finds.
+// Package doctor checks everything that a deployment needs, and says what to do about what it
+// finds.
 //
 // An [Area] is a part of the deployment: the settings, Postgres, the way from the public URL to a
-// server. Areas are looked at side by side, each within a time of its own, and each gives
-// [Finding]s in the order in which they were made. A finding that is not OK holds one line of
-// advice. Nothing is changed, but for a blob, a key in Redis and a notification that are taken
-// back or forgotten, and no finding holds a secret.
+// server. Areas are checked in parallel, each within its own time, and each returns its [Finding]s
+// in the order of the checks. A finding that is not OK has one line of advice. Nothing is changed
+// but a blob, a key in Redis and a notification, which are removed or forgotten. No finding
+// contains a secret.
 //
-// What the way through the proxies does to a request is seen by the server at its end: doctor
-// leaves a nonce in Redis, and the server tells its bearer what arrived (see package probe).
+// To see how proxies change a request, doctor leaves a nonce in Redis and calls the server with it.
+// The server then answers with the request as it arrived (see package probe).
 package doctor

@@ -9,10 +9,10 @@ import (
 	"parlance.dev/parlance/app"
 )
 
-// Status says how a finding is to be taken.
+// Status is the result of a check.
 type Status string
 
-// The statuses. Only Failed means that the deployment does not work; Skipped was not looked at.
+// The statuses. Failed means that the deployment does not work. Skipped was not checked.
 const (
 	OK      Status = "ok"
 	Warning Status = "warning"
@@ -20,74 +20,75 @@ const (
 	Skipped Status = "skipped"
 )
 
-// areaTimeout bounds one area; a local model may have to be loaded first.
+// areaTimeout is long because a local model may have to be loaded.
 const areaTimeout = 90 * time.Second
 
-// Finding is one thing that was looked at.
+// Finding is the result of one check.
 type Finding struct {
 	Area   string `json:"area"`
 	Check  string `json:"check"`
 	Status Status `json:"status"`
-	// Detail says what was seen, in a sentence without a secret.
+	// Detail is a sentence without secrets.
 	Detail string `json:"detail"`
-	// Advice is one line that says what to do; empty for OK.
+	// Advice is one line that says what to do. It is empty for OK.
 	Advice string `json:"advice,omitempty"`
 }
 
-// Deps is what an examination works with.
+// Deps is what the checks need.
 type Deps struct {
 	Config app.Config
-	// Problems are what was wrong with the settings, one each.
+	// Problems are the errors in the settings.
 	Problems []error
-	// Environ are the environment's variables as NAME=value; only names are looked at.
+	// Environ are the variables of the environment as NAME=value. Only names are used.
 	Environ []string
-	// CAFile (PEM) is trusted beside the system's authorities when PUBLIC_URL is called; empty: none.
+	// CAFile (PEM) is trusted in addition to the system's authorities when PUBLIC_URL is called. It
+	// may be empty.
 	CAFile string
 	// Processes is how many servers and workers share the database.
 	Processes int
 	Now       func() time.Time
-	// Nonce makes a text that nobody guesses.
+	// Nonce returns a text that cannot be guessed.
 	Nonce func() string
 }
 
 // Area is a part of the deployment.
 type Area struct {
 	Name string
-	// Help is half a sentence for people.
+	// Help is a phrase for --help.
 	Help string
 	look func(context.Context, Deps, *report)
 }
 
-// Areas lists all of them in the order of the report.
+// Areas lists all areas in the order of the report.
 func Areas() []Area {
 	return []Area{
-		{"settings", "every setting, misspelt ones too", lookAtSettings},
-		{"postgres", "reach, version, encoding, pgvector, rights, schema, pooling, clock, connections", lookAtPostgres},
-		{"redis", "reach, version, eviction, persistence, clock", lookAtRedis},
-		{"bucket", "write, read, delete, room", lookAtBucket},
-		{"spill", "where turns are kept while Postgres is away: write, room, what waits", lookAtSpill},
-		{"master-key", "file, mode, and that it opens what is stored", lookAtMasterKey},
-		{"public-url", "name, certificate, proxy: REST, streams, uploads, WebSockets, gRPC", lookAtPublicURL},
-		{"model", "a real call", lookAtModel},
+		{"settings", "every setting, misspelt ones too", checkSettings},
+		{"postgres", "reach, version, encoding, pgvector, rights, schema, pooling, clock, connections", checkPostgres},
+		{"redis", "reach, version, eviction, persistence, clock", checkRedis},
+		{"bucket", "write, read, delete, room", checkBucket},
+		{"spill", "where turns are kept while Postgres is away: write, room, what waits", checkSpill},
+		{"master-key", "file, mode, and that it opens what is stored", checkMasterKey},
+		{"public-url", "name, certificate, proxy: REST, streams, uploads, WebSockets, gRPC", checkPublicURL},
+		{"model", "a real call", checkModel},
 		{"embedder", "a real call, and the models that answer", func(ctx context.Context, d Deps, r *report) {
-			lookAtEmbedder(ctx, d, r)
-			lookAtStoredVectors(ctx, d, r)
+			checkEmbedder(ctx, d, r)
+			checkStoredVectors(ctx, d, r)
 		}},
-		{"reranker", "a real call", lookAtReranker},
-		{"documents", "what reads PDF and pictures, and its sandbox", lookAtDocuments},
-		{"speech", "speech in and out", lookAtSpeech},
-		{"outbound", "names, certificate authorities", lookAtOutbound},
-		{"machine", "open files, time zones", lookAtMachine},
-		{"work", "workers, and what waits for them", lookAtWork},
+		{"reranker", "a real call", checkReranker},
+		{"documents", "what reads PDF and pictures, and its sandbox", checkDocuments},
+		{"speech", "speech in and out", checkSpeech},
+		{"outbound", "names, certificate authorities", checkOutbound},
+		{"machine", "open files, time zones", checkMachine},
+		{"work", "workers, and what waits for them", checkWork},
 	}
 }
 
-// Run looks at the areas side by side and hands each one's findings to each, in the order given.
+// Run checks the areas in parallel, and calls each with their findings in the given order.
 func Run(ctx context.Context, d Deps, areas []Area, each func(Area, []Finding)) {
 	type result chan []Finding
 	results := make([]result, len(areas))
 	for i, area := range areas {
-		results[i] = make(result, 1) // its only value
+		results[i] = make(result, 1) // receives one value
 		go func() { results[i] <- look(ctx, d, area) }()
 	}
 	for i, area := range areas {
@@ -103,7 +104,7 @@ func look(ctx context.Context, d Deps, area Area) []Finding {
 	return r.findings
 }
 
-// Worst is the gravest status among findings; OK when there are none.
+// Worst returns the worst status of the findings; OK when there are none.
 func Worst(findings []Finding) Status {
 	order := []Status{Skipped, OK, Warning, Failed}
 	worst := OK
@@ -115,7 +116,7 @@ func Worst(findings []Finding) Status {
 	return worst
 }
 
-// Count is how many findings have the status.
+// Count returns how many findings have the status.
 func Count(findings []Finding, status Status) int {
 	count := 0
 	for _, finding := range findings {

@@ -21,7 +21,7 @@ import (
 	"parlance.dev/parlance/test/redistest"
 )
 
-// installation is the environment of a deployment that is as it should be.
+// installation is the environment of a deployment in which every check passes.
 type installation map[string]string
 
 func install(t *testing.T) installation {
@@ -37,7 +37,7 @@ func install(t *testing.T) installation {
 	}
 }
 
-// with is a copy with other values; an empty one unsets.
+// with returns a copy with other values; an empty value unsets a variable.
 func (in installation) with(pairs ...string) installation {
 	changed := installation{}
 	for name, value := range in {
@@ -49,7 +49,7 @@ func (in installation) with(pairs ...string) installation {
 	return changed
 }
 
-// examine looks at one area.
+// examine checks one area.
 func (in installation) examine(t *testing.T, area string, change func(*doctor.Deps)) []doctor.Finding {
 	t.Helper()
 	config, err := app.Load(app.Source{ReadFile: os.ReadFile, LookupEnv: func(name string) (string, bool) {
@@ -78,7 +78,7 @@ func (in installation) examine(t *testing.T, area string, change func(*doctor.De
 	return found
 }
 
-// wants insists on a finding of that check with that status and text, and returns its advice.
+// wants requires a finding with that check, status and text, and returns its advice.
 func wants(t *testing.T, findings []doctor.Finding, check string, status doctor.Status, text string) string {
 	t.Helper()
 	for _, finding := range findings {
@@ -90,7 +90,7 @@ func wants(t *testing.T, findings []doctor.Finding, check string, status doctor.
 	return ""
 }
 
-// wantsNothingWorse insists that nothing is worse than a status.
+// wantsNothingWorse requires that no finding is worse than a status.
 func wantsNothingWorse(t *testing.T, findings []doctor.Finding, than doctor.Status) {
 	t.Helper()
 	for _, finding := range findings {
@@ -103,7 +103,10 @@ func wantsNothingWorse(t *testing.T, findings []doctor.Finding, than doctor.Stat
 func TestHealthy(t *testing.T) {
 	t.Parallel()
 	in := install(t)
-	for _, area := range []string{"settings", "postgres", "redis", "bucket", "spill", "master-key", "outbound", "machine", "model", "embedder", "reranker", "documents", "speech"} {
+	for _, area := range []string{
+		"settings", "postgres", "redis", "bucket", "spill", "master-key", "outbound",
+		"machine", "model", "embedder", "reranker", "documents", "speech",
+	} {
 		wantsNothingWorse(t, in.examine(t, area, nil), doctor.Warning)
 	}
 	wants(t, in.examine(t, "postgres", nil), "listen", doctor.OK, "")
@@ -123,7 +126,7 @@ func TestSettings(t *testing.T) {
 	wants(t, found, "plans", doctor.Failed, "/no/such/file")
 }
 
-// TestPostgres breaks one thing of a real database after the other.
+// TestPostgres breaks a real database in several ways.
 func TestPostgres(t *testing.T) {
 	t.Parallel()
 	in := install(t)
@@ -174,7 +177,7 @@ func TestPostgresConnectionsAndClock(t *testing.T) {
 	wants(t, found, "clock", doctor.Failed, "are 1h0m")
 }
 
-// TestMasterKey seals with one key and looks with others.
+// TestMasterKey encrypts with one key and checks with others.
 func TestMasterKey(t *testing.T) {
 	t.Parallel()
 	in := install(t)
@@ -226,7 +229,7 @@ func TestBucket(t *testing.T) {
 	}
 }
 
-// TestBacklog: what waits too long is named, with its age.
+// TestBacklog: work that waits too long is reported with its age.
 func TestBacklog(t *testing.T) {
 	t.Parallel()
 	in := install(t)
@@ -248,7 +251,7 @@ func execute(t *testing.T, url, statement string) {
 	}
 }
 
-// sealSomething does what the start of a server does with a database.
+// sealSomething encrypts data in a database, as the start of a server does.
 func sealSomething(t *testing.T, in installation) {
 	t.Helper()
 	masters, err := seal.LoadMasters(in["PARLANCE_MASTER_KEY_FILE"])

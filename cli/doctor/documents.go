@@ -7,10 +7,11 @@ import (
 	"parlance.dev/parlance/app"
 )
 
-// lookAtDocuments is about this machine: it matters where a worker runs.
-func lookAtDocuments(ctx context.Context, d Deps, r *report) {
+// checkDocuments checks the programs on this machine, which only a worker needs.
+func checkDocuments(ctx context.Context, d Deps, r *report) {
 	found, err := app.InspectDocuments(ctx, d.Config)
-	const install = "Where a worker runs: apt-get install poppler-utils tesseract-ocr bubblewrap, or the image's target full. Servers need none of them."
+	const install = "Where a worker runs: apt-get install poppler-utils tesseract-ocr bubblewrap, or the image's target " +
+		"full. Servers need none of them."
 	switch {
 	case errors.Is(err, app.ErrNoPrograms):
 		r.warn("sandbox", install, "PDF files and pictures cannot be read here: %v", err)

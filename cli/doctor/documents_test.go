@@ -17,7 +17,8 @@ func TestDocuments(t *testing.T) {
 	wants(t, found, "ocr", doctor.OK, "tesseract ")
 
 	wants(t, in.with("PARLANCE_OCR_LANGUAGES", "eng,tlh").examine(t, "documents", nil), "ocr", doctor.Failed, "tesseract-ocr-tlh")
-	wants(t, in.with("PARLANCE_SCRATCH_DIR", "/no/such/directory").examine(t, "documents", nil), "sandbox", doctor.Failed, "/no/such/directory")
+	wants(t, in.with("PARLANCE_SCRATCH_DIR", "/no/such/directory").examine(t, "documents", nil), "sandbox",
+		doctor.Failed, "/no/such/directory")
 
 	t.Setenv("PATH", t.TempDir())
 	found = in.examine(t, "documents", nil)

@@ -15,13 +15,13 @@ import (
 type answering struct {
 	Model      string
 	Workspaces int
-	// Moving of them go over to another model, and Error is what went wrong last in that.
+	// Moving of them are changing to another model. Error is the last error of that change.
 	Moving int
 	Error  string
 }
 
-// lookAtStoredVectors finds out whether the models that answer can be asked.
-func lookAtStoredVectors(ctx context.Context, d Deps, r *report) {
+// checkStoredVectors checks whether the models that the workspaces use can be called.
+func checkStoredVectors(ctx context.Context, d Deps, r *report) {
 	if d.Config.DatabaseURL == "" {
 		r.skip("stored", "DATABASE_URL is not set")
 		return
@@ -56,11 +56,14 @@ func lookAtStoredVectors(ctx context.Context, d Deps, r *report) {
 	for _, one := range found {
 		switch {
 		case !slices.Contains(known, one.Model):
-			r.warn("stored", "Set PARLANCE_EMBEDDING_PREVIOUS_BASE_URL, _API_KEY and _NAME to the server of before until the sources are embedded anew.",
-				"%d workspaces answer with %q, which is not configured: their passages are not found until they are embedded again", one.Workspaces, one.Model)
+			r.warn("stored",
+				"Set PARLANCE_EMBEDDING_PREVIOUS_BASE_URL, _API_KEY and _NAME to the server of before until the sources are embedded anew.",
+				"%d workspaces answer with %q, which is not configured: their passages are not found until they are embedded "+
+					"again", one.Workspaces, one.Model)
 		case one.Error != "":
 			r.warn("stored", "See that the embedding server takes what it is sent; the work goes on by itself.",
-				"of %d workspaces that answer with %q, %d go over to another model; what went wrong last: %s", one.Workspaces, one.Model, one.Moving, one.Error)
+				"of %d workspaces that answer with %q, %d go over to another model; what went wrong last: %s", one.Workspaces,
+				one.Model, one.Moving, one.Error)
 		case one.Moving > 0:
 			r.ok("stored", "%d workspaces answer with %q; %d of them go over to %q", one.Workspaces, one.Model, one.Moving, known[0])
 		default:

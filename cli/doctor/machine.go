@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// fewFiles: a socket takes one file, and so does each connection to Postgres and Redis.
+	// fewFiles is the lowest useful limit: each socket and each connection uses a file.
 	fewFiles = 10_000
 	noFiles  = 512
-	// lookupWithin bounds the search for a name.
+	// lookupWithin limits a DNS lookup.
 	lookupWithin = 5 * time.Second
-	// anyZone is one that every database of time zones has, and that is not built in.
+	// anyZone is in every time zone database and not built in.
 	anyZone = "Europe/Berlin"
 )
 
-func lookAtMachine(_ context.Context, _ Deps, r *report) {
+func checkMachine(_ context.Context, _ Deps, r *report) {
 	var files syscall.Rlimit
 	const advice = "Raise the limit: LimitNOFILE=65536 in the unit, ulimit -n 65536, or --ulimit nofile=65536."
-	// The Go runtime raises the soft limit to the hard one, so that is what a server has.
+	// The Go runtime raises the soft limit to the hard limit.
 	switch err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); {
 	case err != nil:
 		r.skip("files", "the limit of open files is not known: %v", err)
@@ -41,13 +41,14 @@ func lookAtMachine(_ context.Context, _ Deps, r *report) {
 	r.ok("time zones", "known")
 }
 
-func lookAtOutbound(ctx context.Context, d Deps, r *report) {
+func checkOutbound(ctx context.Context, d Deps, r *report) {
 	pool, err := x509.SystemCertPool()
 	switch {
 	case err != nil:
 		r.fail("authorities", "Install ca-certificates.", "%v", err)
 	case runtime.GOOS == "linux" && pool.Equal(x509.NewCertPool()):
-		r.fail("authorities", "Install ca-certificates: no model, tool or webhook can be called by https without.", "this machine trusts no certificate authority")
+		r.fail("authorities", "Install ca-certificates: no model, tool or webhook can be called by https without.",
+			"this machine trusts no certificate authority")
 	default:
 		r.ok("authorities", "the system's certificate authorities are there")
 	}
@@ -61,11 +62,14 @@ func lookAtOutbound(ctx context.Context, d Deps, r *report) {
 	}
 }
 
-// outsideHosts are the names that the operator configured, once each.
+// outsideHosts returns the hosts in the settings, each once.
 func outsideHosts(d Deps) []string {
 	var hosts []string
 	seen := map[string]bool{}
-	for _, base := range []string{d.Config.Model.BaseURL, d.Config.AnthropicBaseURL, d.Config.Azure.BaseURL, d.Config.Embedding.BaseURL, d.Config.OTLPEndpoint} {
+	for _, base := range []string{
+		d.Config.Model.BaseURL, d.Config.AnthropicBaseURL, d.Config.Azure.BaseURL,
+		d.Config.Embedding.BaseURL, d.Config.OTLPEndpoint,
+	} {
 		u, err := url.Parse(base)
 		if base == "" || err != nil || seen[u.Hostname()] || net.ParseIP(u.Hostname()) != nil {
 			continue

@@ -10,14 +10,16 @@ import (
 	"parlance.dev/parlance/provider/model/extractive"
 )
 
-func lookAtModel(ctx context.Context, d Deps, r *report) {
+func checkModel(ctx context.Context, d Deps, r *report) {
 	provider, described, err := app.DefaultModel(ctx, d.Config)
 	if err != nil {
 		r.fail("call", "Correct PARLANCE_MODEL_*; `parlance models test` tries it alone.", "%v", err)
 		return
 	}
 	if provider.Name() == extractive.Name {
-		r.warn("call", "Set PARLANCE_MODEL_BASE_URL and PARLANCE_MODEL_NAME, or an API key, to let a language model answer.", "none is configured: answers come from %s", described)
+		r.warn("call",
+			"Set PARLANCE_MODEL_BASE_URL and PARLANCE_MODEL_NAME, or an API key, to let a language model answer.",
+			"none is configured: answers come from %s", described)
 		return
 	}
 	for _, step := range model.Probe(ctx, provider, d.Now) {
@@ -33,7 +35,7 @@ func lookAtModel(ctx context.Context, d Deps, r *report) {
 	}
 }
 
-func lookAtEmbedder(ctx context.Context, d Deps, r *report) {
+func checkEmbedder(ctx context.Context, d Deps, r *report) {
 	embedder, described, err := app.DefaultEmbedder(d.Config)
 	if err != nil {
 		r.fail("call", "Correct PARLANCE_EMBEDDING_*.", "%v", err)
@@ -42,17 +44,20 @@ func lookAtEmbedder(ctx context.Context, d Deps, r *report) {
 	began := d.Now()
 	vectors, err := embedder.Embed(ctx, []string{"Does the embedder answer?"}, embedding.Query)
 	if err != nil {
-		r.fail("call", "See that PARLANCE_EMBEDDING_BASE_URL (ending in /v1), _NAME and _API_KEY are right and the server runs.", "%s: %v", described, err)
+		r.fail("call",
+			"See that PARLANCE_EMBEDDING_BASE_URL (ending in /v1), _NAME and _API_KEY are right and the server runs.", "%s: %v", described, err)
 		return
 	}
 	took := d.Now().Sub(began).Round(time.Millisecond)
 	if d.Config.Embedding.BaseURL == "" {
-		r.warn("call", "Set PARLANCE_EMBEDDING_BASE_URL and PARLANCE_EMBEDDING_NAME before there are many documents: a change embeds all of them again.", "none is configured: passages are found by %s", described)
+		r.warn("call",
+			"Set PARLANCE_EMBEDDING_BASE_URL and PARLANCE_EMBEDDING_NAME before there are many documents: a change embeds all "+
+				"of them again.", "none is configured: passages are found by %s", described)
 		return
 	}
 	r.ok("call", "%s gave a vector of %d numbers in %s", described, len(vectors[0]), took)
 }
 
-func lookAtSpeech(_ context.Context, _ Deps, r *report) {
+func checkSpeech(_ context.Context, _ Deps, r *report) {
 	r.skip("call", "not configured: this version has no speech; voice sessions can be created and take text")
 }

@@ -17,25 +17,26 @@ import (
 )
 
 const (
-	leastPostgres = 150000 // as server_version_num has it
+	leastPostgres = 150000 // in the form of server_version_num
 	connectWithin = 10 * time.Second
-	// notifyWithin is how long a notification may take; it takes a round trip.
+	// notifyWithin limits a notification, which takes one round trip.
 	notifyWithin = 3 * time.Second
 	slowDatabase = 10 * time.Millisecond
 	skewWarning  = 2 * time.Second
 	skewFailure  = 30 * time.Second
 	roundTrips   = 5
-	// spareConnections of a process come on top of its pool: LISTEN, and a lock while it migrates.
+	// spareConnections are used by a process in addition to its pool: for LISTEN, and for a lock
+	// during migrations.
 	spareConnections = 2
 )
 
-// The versions of pgvector that matter.
+// Relevant versions of pgvector.
 var (
 	leastVector = [3]int{0, 8, 0}
 	safeVector  = [3]int{0, 8, 2}
 )
 
-func lookAtPostgres(ctx context.Context, d Deps, r *report) {
+func checkPostgres(ctx context.Context, d Deps, r *report) {
 	if d.Config.DatabaseURL == "" {
 		r.skip("reach", "DATABASE_URL is not set")
 		return
@@ -49,7 +50,7 @@ func lookAtPostgres(ctx context.Context, d Deps, r *report) {
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // only read from
 	r.ok("reach", "%s answers as user %s, database %s", conn.Config().Host, conn.Config().User, conn.Config().Database)
 	for _, look := range []func(context.Context, Deps, *pgx.Conn, *report) error{
-		lookAtServer, lookAtTransport, lookAtVector, lookAtRights, lookAtSchema, lookAtPooling, lookAtClock, lookAtConnections,
+		checkServer, checkTransport, checkVector, checkRights, checkSchema, checkPooling, checkClock, checkConnections,
 	} {
 		if err := look(ctx, d, conn, r); err != nil {
 			r.fail("query", "See the log of Postgres.", "%v", err)
@@ -58,7 +59,7 @@ func lookAtPostgres(ctx context.Context, d Deps, r *report) {
 	}
 }
 
-// connect opens one connection in the way the pool does: no prepared statements.
+// connect opens a connection with the options of the pool: no prepared statements.
 func connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -71,8 +72,7 @@ func connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	return pgx.ConnectConfig(ctx, config)
 }
 
-// explainConnect says what to do about a connection that could not be made; pgx keeps the password
-// out of its errors.
+// explainConnect advises about a connection that failed. The errors of pgx contain no password.
 func explainConnect(err error) (advice, detail string) {
 	detail = err.Error()
 	if _, ok := errors.AsType[*postgres.URLError](err); ok {
@@ -100,8 +100,8 @@ func explainConnect(err error) (advice, detail string) {
 	return "See that Postgres runs and that host, port and sslmode in DATABASE_URL are its own, and that no firewall is between.", detail
 }
 
-// lookAtServer checks what cannot be changed without another server or database.
-func lookAtServer(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error {
+// checkServer checks the version and the extensions.
+func checkServer(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error {
 	var number int
 	var version, encoding, readOnly string
 	var standby bool
@@ -117,13 +117,16 @@ func lookAtServer(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error 
 		r.ok("version", "Postgres %s", version)
 	}
 	if encoding != "UTF8" {
-		r.fail("encoding", "Make the database anew: createdb --encoding=UTF8 --template=template0 NAME.", "the database's encoding is %s", encoding)
+		r.fail("encoding", "Make the database anew: createdb --encoding=UTF8 --template=template0 NAME.",
+			"the database's encoding is %s", encoding)
 	} else {
 		r.ok("encoding", "UTF8")
 	}
 	switch {
 	case standby:
-		r.fail("writable", "Point DATABASE_URL to the primary; add target_session_attrs=read-write when it names several hosts.", "this is a standby: it cannot be written to")
+		r.fail("writable",
+			"Point DATABASE_URL to the primary; add target_session_attrs=read-write when it names several hosts.",
+			"this is a standby: it cannot be written to")
 	case readOnly == "on":
 		r.fail("writable", "Unset default_transaction_read_only for this user and database.", "transactions are read-only")
 	default:
@@ -132,8 +135,8 @@ func lookAtServer(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error 
 	return nil
 }
 
-// lookAtTransport warns of passwords that cross a public network in the clear.
-func lookAtTransport(_ context.Context, _ Deps, conn *pgx.Conn, r *report) error {
+// checkTransport warns of passwords that are sent unencrypted over a public network.
+func checkTransport(_ context.Context, _ Deps, conn *pgx.Conn, r *report) error {
 	peer := conn.PgConn().Conn()
 	if _, secured := peer.(interface{ VerifyHostname(host string) error }); secured {
 		r.ok("transport", "the connection is encrypted")
@@ -148,7 +151,7 @@ func lookAtTransport(_ context.Context, _ Deps, conn *pgx.Conn, r *report) error
 	return nil
 }
 
-func lookAtVector(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error {
+func checkVector(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error {
 	var installed, available, builders string
 	err := conn.QueryRow(ctx, `
 		SELECT coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector'), ''),
@@ -159,9 +162,13 @@ func lookAtVector(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error 
 	}
 	switch {
 	case installed == "" && available == "":
-		r.fail("pgvector", "Install pgvector 0.8.2 or newer where Postgres runs: apt install postgresql-NN-pgvector, or the image pgvector/pgvector.", "pgvector is not there")
+		r.fail("pgvector",
+			"Install pgvector 0.8.2 or newer where Postgres runs: apt install postgresql-NN-pgvector, or the image "+
+				"pgvector/pgvector.", "pgvector is not there")
 	case installed == "":
-		r.fail("pgvector", "As a superuser in this database: CREATE EXTENSION vector; (`parlance migrate up` does it when it may).", "pgvector %s can be installed, and is not in this database", available)
+		r.fail("pgvector",
+			"As a superuser in this database: CREATE EXTENSION vector; (`parlance migrate up` does it when it may).",
+			"pgvector %s can be installed, and is not in this database", available)
 	case versionOf(installed).less(leastVector):
 		r.fail("pgvector", "Install pgvector 0.8.2 or newer, then ALTER EXTENSION vector UPDATE;", "pgvector %s is too old", installed)
 	case versionOf(installed).less(safeVector) && builders == "0":
@@ -175,7 +182,7 @@ func lookAtVector(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error 
 	return nil
 }
 
-func lookAtRights(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error {
+func checkRights(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error {
 	var schema string
 	var create bool
 	var closed []string
@@ -194,14 +201,15 @@ func lookAtRights(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error 
 		r.fail("rights", "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "+schema+" TO this user; or let it own the tables.",
 			"the user may not use %s", strings.Join(closed, ", "))
 	case !create:
-		r.warn("rights", "GRANT CREATE ON SCHEMA public TO this user, or run `parlance migrate up` as another one.", "the user may not make tables: it cannot migrate")
+		r.warn("rights", "GRANT CREATE ON SCHEMA public TO this user, or run `parlance migrate up` as another one.",
+			"the user may not make tables: it cannot migrate")
 	default:
 		r.ok("rights", "the user may read, write and migrate")
 	}
 	return nil
 }
 
-func lookAtSchema(ctx context.Context, d Deps, _ *pgx.Conn, r *report) error {
+func checkSchema(ctx context.Context, d Deps, _ *pgx.Conn, r *report) error {
 	migrations, err := sqlmigrations.Status(ctx, d.Config.DatabaseURL.Reveal())
 	if err != nil {
 		return err
@@ -213,13 +221,14 @@ func lookAtSchema(ctx context.Context, d Deps, _ *pgx.Conn, r *report) error {
 		}
 	}
 	if missing > 0 {
-		r.fail("schema", "Run `parlance migrate up` with the same DATABASE_URL.", "the database lacks %d of %d migrations", missing, len(migrations))
+		r.fail("schema", "Run `parlance migrate up` with the same DATABASE_URL.", "the database lacks %d of %d migrations",
+			missing, len(migrations))
 		return nil
 	}
 	return sayAhead(ctx, d, len(migrations), r)
 }
 
-// sayAhead tells a database that a newer version has migrated, which older ones work on.
+// sayAhead handles a database that a newer version has migrated. Older versions work with it.
 func sayAhead(ctx context.Context, d Deps, known int, r *report) error {
 	conn, err := connect(ctx, d.Config.DatabaseURL.Reveal())
 	if err != nil {
@@ -231,7 +240,8 @@ func sayAhead(ctx context.Context, d Deps, known int, r *report) error {
 		return fmt.Errorf("count the migrations: %w", err)
 	}
 	if applied > known {
-		r.warn("schema", "Fine during an upgrade: restart the servers and workers with the newer version.", "the database is %d migrations ahead of this version", applied-known)
+		r.warn("schema", "Fine during an upgrade: restart the servers and workers with the newer version.",
+			"the database is %d migrations ahead of this version", applied-known)
 		return nil
 	}
 	r.ok("schema", "all %d migrations are applied (schema %s)", known, sqlmigrations.Hash())

@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// lookAtPooling finds out whether a pooler stands between, and whether notifications arrive, which
-// need a connection that keeps its session.
-func lookAtPooling(ctx context.Context, d Deps, conn *pgx.Conn, r *report) error {
+// checkPooling detects a transaction pooler, and checks whether notifications arrive: they need a
+// connection with its own session.
+func checkPooling(ctx context.Context, d Deps, conn *pgx.Conn, r *report) error {
 	pooled, err := sharesSession(ctx, d.Config.DatabaseURL.Reveal(), conn)
 	if err != nil {
 		return err
@@ -29,15 +29,17 @@ func lookAtPooling(ctx context.Context, d Deps, conn *pgx.Conn, r *report) error
 		r.ok("pooling", "connections keep their session")
 	}
 	if err := hearNotification(ctx, direct, conn, d.Nonce()); err != nil {
-		r.fail("listen", "Let the connection keep its session: no transaction pooling, and no proxy that drops notifications.", "a notification did not arrive: %v", err)
+		r.fail("listen",
+			"Let the connection keep its session: no transaction pooling, and no proxy that drops notifications.",
+			"a notification did not arrive: %v", err)
 		return nil
 	}
 	r.ok("listen", "notifications arrive")
 	return nil
 }
 
-// sharesSession says whether two connections at once are given one and the same backend, as only
-// a transaction pooler does.
+// sharesSession reports whether two open connections use the same backend, as behind a transaction
+// pooler.
 func sharesSession(ctx context.Context, url string, first *pgx.Conn) (bool, error) {
 	second, err := connect(ctx, url)
 	if err != nil {
@@ -53,13 +55,13 @@ func sharesSession(ctx context.Context, url string, first *pgx.Conn) (bool, erro
 	return backends[0] == backends[1], nil
 }
 
-// hearNotification sends one over sender and waits for it on a connection of its own.
+// hearNotification sends a notification over sender and waits for it on another connection.
 func hearNotification(ctx context.Context, url string, sender *pgx.Conn, word string) error {
 	listener, err := connect(ctx, url)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = listener.Close(context.WithoutCancel(ctx)) }() // its LISTEN ends with it
+	defer func() { _ = listener.Close(context.WithoutCancel(ctx)) }() // ends LISTEN
 	if _, err := listener.Exec(ctx, "LISTEN parlance_doctor"); err != nil {
 		return err
 	}
@@ -79,8 +81,8 @@ func hearNotification(ctx context.Context, url string, sender *pgx.Conn, word st
 	}
 }
 
-// lookAtClock measures round trips and compares the clocks in the middle of one.
-func lookAtClock(ctx context.Context, d Deps, conn *pgx.Conn, r *report) error {
+// checkClock compares the clocks in the middle of a round trip.
+func checkClock(ctx context.Context, d Deps, conn *pgx.Conn, r *report) error {
 	var took []time.Duration
 	var skew time.Duration
 	for range roundTrips {
@@ -90,7 +92,7 @@ func lookAtClock(ctx context.Context, d Deps, conn *pgx.Conn, r *report) error {
 			return fmt.Errorf("ask for the time: %w", err)
 		}
 		one := d.Now().Sub(began)
-		if len(took) == 0 || one < slices.Min(took) { // the shortest says it best
+		if len(took) == 0 || one < slices.Min(took) { // the shortest round trip is the most precise
 			skew = theirs.Sub(began.Add(one / 2))
 		}
 		took = append(took, one)
@@ -103,7 +105,8 @@ func lookAtClock(ctx context.Context, d Deps, conn *pgx.Conn, r *report) error {
 
 func sayRoundTrip(median time.Duration, r *report) {
 	if median > slowDatabase {
-		r.warn("round trip", "Move servers and workers closer: a request makes several round trips.", "a round trip takes %s", median.Round(100*time.Microsecond))
+		r.warn("round trip", "Move servers and workers closer: a request makes several round trips.",
+			"a round trip takes %s", median.Round(100*time.Microsecond))
 		return
 	}
 	r.ok("round trip", "%s", median.Round(10*time.Microsecond))
@@ -122,15 +125,16 @@ func saySkew(skew time.Duration, who string, r *report) {
 	}
 }
 
-// lookAtConnections compares what all processes may take with what is there.
-func lookAtConnections(ctx context.Context, d Deps, conn *pgx.Conn, r *report) error {
+// checkConnections compares the connections of all processes with the server's limit.
+func checkConnections(ctx context.Context, d Deps, conn *pgx.Conn, r *report) error {
 	var most, reserved, others, roleLimit, databaseLimit int
 	err := conn.QueryRow(ctx, `
 		SELECT current_setting('max_connections')::int,
 		       current_setting('superuser_reserved_connections')::int,
 		       (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND application_name NOT LIKE 'parlance%'),
 		       (SELECT rolconnlimit FROM pg_roles WHERE rolname = current_user),
-		       (SELECT datconnlimit FROM pg_database WHERE datname = current_database())`).Scan(&most, &reserved, &others, &roleLimit, &databaseLimit)
+		       (SELECT datconnlimit FROM pg_database WHERE datname = current_database())`,
+	).Scan(&most, &reserved, &others, &roleLimit, &databaseLimit)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = nil
 	}
@@ -145,7 +149,8 @@ func lookAtConnections(ctx context.Context, d Deps, conn *pgx.Conn, r *report) e
 	}
 	needed := (d.Config.DatabaseMaxConns + spareConnections) * d.Processes
 	if needed > left {
-		r.warn("connections", "Raise max_connections, lower PARLANCE_DATABASE_MAX_CONNS, or put PgBouncer between; --processes says how many share it.",
+		r.warn("connections",
+			"Raise max_connections, lower PARLANCE_DATABASE_MAX_CONNS, or put PgBouncer between; --processes says how many share it.",
 			"%d processes may take %d connections, and %d are left for them", d.Processes, needed, max(left, 0))
 		return nil
 	}

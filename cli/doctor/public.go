@@ -21,24 +21,24 @@ import (
 )
 
 const (
-	// callWithin bounds one request of a check.
+	// callWithin limits one request.
 	callWithin = 20 * time.Second
-	// maxAnswerBytes bounds what is read of an answer.
+	// maxAnswerBytes limits the size of an answer.
 	maxAnswerBytes = 64 << 10
 )
 
-// visit is a look at the way from PUBLIC_URL to a server.
+// visit checks the way from PUBLIC_URL to a server.
 type visit struct {
 	Deps
-	base  string // without a slash at the end
+	base  string // without a trailing slash
 	url   *url.URL
 	nonce string
 	roots *x509.CertPool
-	// client speaks HTTP/2 where it can over TLS, multiplexed only HTTP/2, also without TLS.
+	// client uses HTTP/2 if TLS offers it; multiplexed uses only HTTP/2, also without TLS.
 	client, multiplexed *http.Client
 }
 
-func lookAtPublicURL(ctx context.Context, d Deps, r *report) {
+func checkPublicURL(ctx context.Context, d Deps, r *report) {
 	if d.Config.PublicURL == "" {
 		r.warn("set", "Set PARLANCE_PUBLIC_URL to the scheme and host callers know you by, such as https://talk.example.com.",
 			"PARLANCE_PUBLIC_URL is not set: URLs that are handed out begin with what each caller typed")
@@ -51,7 +51,7 @@ func lookAtPublicURL(ctx context.Context, d Deps, r *report) {
 	}
 	defer v.client.CloseIdleConnections()
 	defer v.multiplexed.CloseIdleConnections()
-	v.lookAtName(ctx, r)
+	v.checkName(ctx, r)
 	if !v.reach(ctx, r) {
 		return
 	}
@@ -62,7 +62,7 @@ func lookAtPublicURL(ctx context.Context, d Deps, r *report) {
 	if !ok {
 		return
 	}
-	v.lookAtForwarding(seen, r)
+	v.checkForwarding(seen, r)
 	v.trySocket(ctx, r)
 	v.tryStream(ctx, r)
 	v.tryUpload(ctx, r)
@@ -93,7 +93,7 @@ func newVisit(d Deps) (*visit, error) {
 	return v, nil
 }
 
-// newClient makes a client that follows no redirects: a redirect is a finding.
+// newClient makes a client that does not follow redirects: a redirect is a finding.
 func (v *visit) newClient(onlyHTTP2 bool) *http.Client {
 	transport := &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: v.roots, MinVersion: tls.VersionTLS12}, Protocols: new(http.Protocols),
@@ -107,8 +107,8 @@ func (v *visit) newClient(onlyHTTP2 bool) *http.Client {
 	}}
 }
 
-// lookAtName says what can be said without calling.
-func (v *visit) lookAtName(ctx context.Context, r *report) {
+// checkName checks what needs no request.
+func (v *visit) checkName(ctx context.Context, r *report) {
 	host := v.url.Hostname()
 	address, err := netip.ParseAddr(host)
 	local := host == "localhost" || err == nil && address.IsLoopback()
@@ -133,7 +133,7 @@ func (v *visit) lookAtName(ctx context.Context, r *report) {
 	r.ok("name", "%s is %s", host, strings.Join(found, ", "))
 }
 
-// reach asks for /healthz, and says how long the certificate is good.
+// reach requests /healthz, and checks how long the certificate is valid.
 func (v *visit) reach(ctx context.Context, r *report) bool {
 	answer, body, err := v.do(ctx, http.MethodGet, "/healthz", nil)
 	if err != nil {
@@ -150,15 +150,17 @@ func (v *visit) reach(ctx context.Context, r *report) bool {
 		return true
 	case answer.StatusCode/100 == 3:
 		r.fail("reach", "Set PARLANCE_PUBLIC_URL to the place it redirects to.", "it redirects to %s", answer.Header.Get("Location"))
-	case answer.StatusCode == http.StatusBadGateway || answer.StatusCode == http.StatusServiceUnavailable || answer.StatusCode == http.StatusGatewayTimeout:
-		r.fail("reach", "Start `parlance server`, and see that the proxy's upstream is where it listens (PARLANCE_LISTEN).", "the proxy answers %s: it reaches no server", answer.Status)
+	case answer.StatusCode == http.StatusBadGateway || answer.StatusCode == http.StatusServiceUnavailable ||
+		answer.StatusCode == http.StatusGatewayTimeout:
+		r.fail("reach", "Start `parlance server`, and see that the proxy's upstream is where it listens (PARLANCE_LISTEN).",
+			"the proxy answers %s: it reaches no server", answer.Status)
 	default:
 		r.fail("reach", "Let the proxy hand every path to `parlance server`.", "/healthz answers %s, and not as Parlance does", answer.Status)
 	}
 	return false
 }
 
-// explain says what to do about a request that got no answer.
+// explain advises about a request without an answer.
 func (v *visit) explain(err error) (advice, detail string) {
 	detail = strings.TrimPrefix(err.Error(), fmt.Sprintf("Get %q: ", v.base+"/healthz"))
 	if _, ok := errors.AsType[*net.DNSError](err); ok {
@@ -179,7 +181,7 @@ func (v *visit) explain(err error) (advice, detail string) {
 	return "Start `parlance server` and the proxy before it, open the port, and see that this machine can reach its own public name.", detail
 }
 
-// leaveNonce proves to the server that we belong to it.
+// leaveNonce proves to the server that doctor belongs to the installation.
 func (v *visit) leaveNonce(ctx context.Context, r *report) bool {
 	if v.Config.RedisURL == "" {
 		r.skip("ours", "REDIS_URL is not set, so it cannot be told whose server answers")
@@ -187,7 +189,7 @@ func (v *visit) leaveNonce(ctx context.Context, r *report) bool {
 	}
 	client, err := redis.Open(redis.Config{URL: v.Config.RedisURL.Reveal()})
 	if err == nil {
-		defer func() { _ = client.Close() }() // nothing is in flight
+		defer func() { _ = client.Close() }() // only used here
 		err = redis.PutNonce(ctx, client, v.nonce, nonceLife)
 	}
 	if err != nil {
@@ -197,7 +199,7 @@ func (v *visit) leaveNonce(ctx context.Context, r *report) bool {
 	return true
 }
 
-// probe asks the server at the other end what it sees.
+// probe asks the server how the request arrived.
 func (v *visit) probe(ctx context.Context, r *report) (probe.Seen, bool) {
 	answer, body, err := v.do(ctx, http.MethodGet, probe.Path, nil)
 	if err != nil {
@@ -215,19 +217,22 @@ func (v *visit) probe(ctx context.Context, r *report) (probe.Seen, bool) {
 	return seen, true
 }
 
-// lookAtForwarding compares what the caller did with what the server knows of it.
-func (v *visit) lookAtForwarding(seen probe.Seen, r *report) {
+// checkForwarding compares the request that was sent with the one that arrived.
+func (v *visit) checkForwarding(seen probe.Seen, r *report) {
 	if seen.BaseURL != v.base {
-		r.fail("base", "Set the same PARLANCE_PUBLIC_URL for servers and doctor, and restart the servers.", "the server hands out URLs beginning with %s", seen.BaseURL)
+		r.fail("base", "Set the same PARLANCE_PUBLIC_URL for servers and doctor, and restart the servers.",
+			"the server hands out URLs beginning with %s", seen.BaseURL)
 	}
 	proxied := seen.ForwardedFor != "" || v.url.Scheme == "https" && !seen.TLS
 	switch {
 	case !proxied:
 		r.ok("forwarded", "the server is reached without a proxy, or by one that says nothing of itself")
 	case seen.ForwardedFor == "":
-		r.warn("forwarded", "Let the proxy set X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host; deploy/ shows how.", "the proxy does not say who called it")
+		r.warn("forwarded", "Let the proxy set X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host; deploy/ shows how.",
+			"the proxy does not say who called it")
 	case !strings.EqualFold(seen.ForwardedProto, v.url.Scheme):
-		r.warn("forwarded", "Let the proxy set X-Forwarded-Proto to the scheme it was called by.", "the proxy says it was called by %q", seen.ForwardedProto)
+		r.warn("forwarded", "Let the proxy set X-Forwarded-Proto to the scheme it was called by.",
+			"the proxy says it was called by %q", seen.ForwardedProto)
 	case !seen.Believed:
 		r.warn("forwarded", "Add "+seen.Remote+" to PARLANCE_TRUSTED_PROXIES and restart the servers.",
 			"the proxy at %s is not believed: every caller seems to be %s", seen.Remote, seen.Remote)
@@ -236,7 +241,7 @@ func (v *visit) lookAtForwarding(seen probe.Seen, r *report) {
 	}
 }
 
-// do makes a request with our nonce and reads the answer.
+// do sends a request with the nonce and reads the answer.
 func (v *visit) do(ctx context.Context, method, path string, body io.Reader) (*http.Response, []byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method, v.base+path, body)
 	if err != nil {
@@ -247,7 +252,7 @@ func (v *visit) do(ctx context.Context, method, path string, body io.Reader) (*h
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = answer.Body.Close() }() // read as far as wanted
+	defer func() { _ = answer.Body.Close() }() // only read
 	read, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswerBytes))
 	return answer, read, err
 }

@@ -16,19 +16,21 @@ import (
 )
 
 const (
-	// uploadBytes are more than the 1 MB (nginx) and 10 MB that proxies refuse above by default.
+	// uploadBytes is more than the default limits of proxies: 1 MB (nginx) and 10 MB.
 	uploadBytes = 12 << 20
-	// uploadPause lies in the middle of the upload: a proxy that buffers hides it from the server.
+	// uploadPause is a pause in the middle of the upload. The server does not see it behind a proxy
+	// that buffers.
 	uploadPause = 700 * time.Millisecond
 	healthCheck = "/grpc.health.v1.Health/Check"
 )
 
-// trySocket opens a WebSocket and waits for its echo.
+// trySocket opens a WebSocket and waits for an echo.
 func (v *visit) trySocket(ctx context.Context, r *report) {
-	const advice = "Let the proxy speak HTTP/1.1 to the server and pass Upgrade and Connection (nginx: proxy_http_version 1.1 and both headers; see deploy/)."
+	const advice = "Let the proxy speak HTTP/1.1 to the server and pass Upgrade and Connection (nginx: " +
+		"proxy_http_version 1.1 and both headers; see deploy/)."
 	ctx, cancel := context.WithTimeout(ctx, callWithin)
 	defer cancel()
-	// The client's own deadline would be that of the whole socket.
+	// A time-out of the client would also apply to the open socket.
 	client := &http.Client{Transport: v.client.Transport, CheckRedirect: v.client.CheckRedirect}
 	conn, answer, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(v.base, "http")+probe.Path, &websocket.DialOptions{
 		HTTPClient: client, HTTPHeader: http.Header{probe.Header: {v.nonce}},
@@ -41,7 +43,7 @@ func (v *visit) trySocket(ctx context.Context, r *report) {
 		r.fail("websocket", advice, "a WebSocket could not be opened: it %s", status)
 		return
 	}
-	defer func() { _ = conn.CloseNow() }() // closed by the server after its echo
+	defer func() { _ = conn.CloseNow() }() // the server closes it after the echo
 	if err = conn.Write(ctx, websocket.MessageText, []byte(v.nonce)); err == nil {
 		var echo []byte
 		if _, echo, err = conn.Read(ctx); err == nil && string(echo) == v.nonce {
@@ -52,7 +54,7 @@ func (v *visit) trySocket(ctx context.Context, r *report) {
 	r.fail("websocket", advice, "a WebSocket was opened, and its messages do not pass: %v", err)
 }
 
-// tryStream measures whether two pieces of an event stream arrive apart.
+// tryStream checks whether two parts of an event stream arrive separately.
 func (v *visit) tryStream(ctx context.Context, r *report) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, v.base+probe.Path, http.NoBody)
 	if err != nil {
@@ -66,7 +68,7 @@ func (v *visit) tryStream(ctx context.Context, r *report) {
 		r.fail("stream", "See the proxy's log.", "an event stream got no answer: %v", err)
 		return
 	}
-	defer func() { _ = answer.Body.Close() }() // read to its end, unless it failed
+	defer func() { _ = answer.Body.Close() }() // read to its end unless it failed
 	var first, last time.Time
 	lines := bufio.NewScanner(answer.Body)
 	for lines.Scan() {
@@ -89,7 +91,7 @@ func (v *visit) tryStream(ctx context.Context, r *report) {
 	}
 }
 
-// tryUpload sends more than proxies take by default, with a pause that the server should notice.
+// tryUpload sends more than proxies accept by default, with a pause that the server should see.
 func (v *visit) tryUpload(ctx context.Context, r *report) {
 	half := make([]byte, uploadBytes/2)
 	body := io.MultiReader(bytes.NewReader(half), &pause{ctx: ctx}, bytes.NewReader(half))
@@ -104,15 +106,16 @@ func (v *visit) tryUpload(ctx context.Context, r *report) {
 	case answer.StatusCode != http.StatusOK || json.Unmarshal(read, &seen) != nil || seen.BodyBytes != uploadBytes:
 		r.fail("upload", size, "an upload of %d MiB was answered %s, and %d bytes arrived", uploadBytes>>20, answer.Status, seen.BodyBytes)
 	case seen.PauseMS < uploadPause.Milliseconds()/2:
-		r.warn("upload", "Let uploads pass as they come (nginx: proxy_request_buffering off).", "the proxy keeps whole uploads on its disk before it passes them on")
+		r.warn("upload", "Let uploads pass as they come (nginx: proxy_request_buffering off).",
+			"the proxy keeps whole uploads on its disk before it passes them on")
 	default:
 		r.ok("upload", "%d MiB pass, as they come", uploadBytes>>20)
 	}
 }
 
-// pause is a reader that takes its time and is then at its end.
+// pause is a reader that waits and then ends.
 type pause struct {
-	ctx context.Context //nolint:containedctx // a reader has no other way to be given one
+	ctx context.Context //nolint:containedctx // io.Reader has no context
 }
 
 // Read implements io.Reader.
@@ -127,10 +130,11 @@ func (p *pause) Read([]byte) (int, error) {
 	}
 }
 
-// tryGRPC asks for the server's health by gRPC, written out: an empty message, and the status in
-// the trailer.
+// tryGRPC requests the server's health over gRPC without a library: an empty message, and the
+// status in the trailer.
 func (v *visit) tryGRPC(ctx context.Context, r *report) {
-	const advice = "Only clients of gRPC need it; REST, Connect and gRPC-Web do not. Let the proxy speak HTTP/2 on both sides (nginx: http2 and grpc_pass; Caddy: h2c; see deploy/)."
+	const advice = "Only clients of gRPC need it; REST, Connect and gRPC-Web do not. Let the proxy speak HTTP/2 on both " +
+		"sides (nginx: http2 and grpc_pass; Caddy: h2c; see deploy/)."
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, v.base+healthCheck, bytes.NewReader(make([]byte, 5)))
 	if err != nil {
 		r.fail("grpc", "See the message.", "%v", err)
@@ -156,7 +160,7 @@ func (v *visit) tryGRPC(ctx context.Context, r *report) {
 	r.ok("grpc", "gRPC passes")
 }
 
-// tryMetrics warns when everybody may read the metrics.
+// tryMetrics warns when anybody can read the metrics.
 func (v *visit) tryMetrics(ctx context.Context, r *report) {
 	answer, body, err := v.do(ctx, http.MethodGet, "/metrics", nil)
 	if err == nil && answer.StatusCode == http.StatusOK && bytes.Contains(body, []byte("# HELP")) {

@@ -72,7 +72,7 @@ func TestPublicURLDirect(t *testing.T) {
 	for _, check := range []string{"reach", "ours", "forwarded", "websocket", "grpc"} {
 		wants(t, found, check, doctor.OK, "")
 	}
-	// Judged by the time between two pieces, of which a busy machine may make too little, once or twice.
+	// The check measures time between two parts. On a busy machine it may need a second attempt.
 	for _, check := range []string{"stream", "upload"} {
 		harness.Await(t, harness.Patience, check+" is OK", func() bool {
 			return slices.ContainsFunc(look(t, in, env.URL, ""), func(f doctor.Finding) bool { return f.Check == check && f.Status == doctor.OK })

@@ -20,7 +20,7 @@ const (
 	fullPercent = 80
 )
 
-func lookAtRedis(ctx context.Context, d Deps, r *report) {
+func checkRedis(ctx context.Context, d Deps, r *report) {
 	if d.Config.RedisURL == "" {
 		r.skip("reach", "REDIS_URL is not set")
 		return
@@ -30,7 +30,7 @@ func lookAtRedis(ctx context.Context, d Deps, r *report) {
 		r.fail("reach", "Write REDIS_URL as redis://user:password@host:6379/0, or rediss:// for TLS; percent-encode the password.", "%v", err)
 		return
 	}
-	defer func() { _ = client.Close() }() // nothing is in flight
+	defer func() { _ = client.Close() }() // only used here
 	if err := redis.Ping(ctx, client); err != nil {
 		r.fail("reach", adviceForRedis(err), "%v", err)
 		return
@@ -42,7 +42,7 @@ func lookAtRedis(ctx context.Context, d Deps, r *report) {
 	sayPersistence(info, r)
 	sayRole(info, r)
 	sayMemory(info, r)
-	lookAtNodes(ctx, client, r)
+	checkNodes(ctx, client, r)
 	tryRedis(ctx, d, client, r)
 	timeRedis(ctx, d, client, r)
 }
@@ -65,12 +65,12 @@ func adviceForRedis(err error) string {
 	return "See that Redis runs, that REDIS_URL names its host and port (rediss:// when it wants TLS), and that no firewall is between."
 }
 
-// redisInfo is INFO by name; what the server does not tell is missing.
+// redisInfo returns INFO by name. It lacks what the server does not report.
 func redisInfo(ctx context.Context, client goredis.UniversalClient) map[string]string {
 	info := map[string]string{}
 	text, err := client.Info(ctx).Result()
 	if err != nil {
-		return info // every reader says when something is missing
+		return info // the checks report missing values
 	}
 	for line := range strings.Lines(text) {
 		if name, value, found := strings.Cut(strings.TrimSpace(line), ":"); found {
@@ -94,7 +94,7 @@ func sayRedisVersion(info map[string]string, r *report) {
 	}
 }
 
-// sayEviction: a queue whose keys may be evicted loses tasks.
+// sayEviction warns of eviction: a queue whose keys are evicted loses tasks.
 func sayEviction(ctx context.Context, client goredis.UniversalClient, info map[string]string, r *report) {
 	policy := info["maxmemory_policy"]
 	if policy == "" {
@@ -124,7 +124,8 @@ func sayPersistence(info map[string]string, r *report) {
 	case info["rdb_last_bgsave_status"] == "err":
 		r.fail("persistence", "See the disk and the log of Redis: it refuses writes while this lasts.", "the last snapshot failed")
 	default:
-		r.warn("persistence", "Set appendonly yes. Nothing is lost without it: tasks are found again in Postgres, some seconds later.", "there is no append-only file")
+		r.warn("persistence",
+			"Set appendonly yes. Nothing is lost without it: tasks are found again in Postgres, some seconds later.", "there is no append-only file")
 	}
 }
 
@@ -137,12 +138,13 @@ func sayRole(info map[string]string, r *report) {
 func sayMemory(info map[string]string, r *report) {
 	used, most := number(info["used_memory"]), number(info["maxmemory"])
 	if most > 0 && used*100 > most*fullPercent {
-		r.warn("memory", "Raise maxmemory, and see with `parlance doctor` whether work piles up.", "%d %% of maxmemory is used; writes are refused at 100 %%", used*100/most)
+		r.warn("memory", "Raise maxmemory, and see with `parlance doctor` whether work piles up.",
+			"%d %% of maxmemory is used; writes are refused at 100 %%", used*100/most)
 	}
 }
 
-// lookAtNodes asks every primary of a cluster; INFO came from one of them.
-func lookAtNodes(ctx context.Context, client goredis.UniversalClient, r *report) {
+// checkNodes asks every primary of a cluster. INFO came from only one.
+func checkNodes(ctx context.Context, client goredis.UniversalClient, r *report) {
 	if _, isCluster := client.(*goredis.ClusterClient); !isCluster {
 		return
 	}
@@ -184,7 +186,7 @@ func timeRedis(ctx context.Context, d Deps, client goredis.UniversalClient, r *r
 			return
 		}
 		one := d.Now().Sub(began)
-		if len(took) == 0 || one < slices.Min(took) { // the shortest says it best
+		if len(took) == 0 || one < slices.Min(took) { // the shortest round trip is the most precise
 			skew = theirs.Sub(began.Add(one / 2))
 		}
 		took = append(took, one)

@@ -12,7 +12,7 @@ import (
 	"parlance.dev/parlance/test/redistest"
 )
 
-// TestRedis breaks one thing of a Redis of the test's own after the other.
+// TestRedis breaks a Redis in several ways.
 func TestRedis(t *testing.T) {
 	t.Parallel()
 	in := install(t)
@@ -42,7 +42,8 @@ func TestRedis(t *testing.T) {
 	wants(t, own.examine(t, "redis", nil), "memory", doctor.Warning, "of maxmemory")
 	set("maxmemory", "0")
 
-	if err := client.Do(t.Context(), "ACL", "SETUSER", "reader", "on", ">secret", "~*", "+@read", "+ping", "+info", "+hello", "+client").Err(); err != nil {
+	if err := client.Do(t.Context(), "ACL", "SETUSER", "reader", "on", ">secret", "~*", "+@read", "+ping", "+info",
+		"+hello", "+client").Err(); err != nil {
 		t.Fatal(err)
 	}
 	reader := in.with("REDIS_URL", strings.Replace(server.URL, "unix://", "unix://reader:secret@", 1))

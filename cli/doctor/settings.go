@@ -19,13 +19,14 @@ var foreign = []string{
 	"PARLANCE_DOMAIN", "PARLANCE_UPSTREAM", "PARLANCE_IMAGE",
 }
 
-// When a certificate should have been renewed; one with a short life a fifth, or a tenth, of it before its end.
+// A certificate with a short life should be renewed when a fifth, or at least a tenth, of it is
+// left.
 const (
 	certificateSoon = 14 * 24 * time.Hour
 	certificateNow  = 3 * 24 * time.Hour
 )
 
-func lookAtSettings(_ context.Context, d Deps, r *report) {
+func checkSettings(_ context.Context, d Deps, r *report) {
 	for _, problem := range d.Problems {
 		r.fail("values", "Correct the setting; `parlance config` lists them all, with their values.", "%v", problem)
 	}
@@ -49,7 +50,7 @@ func lookAtSettings(_ context.Context, d Deps, r *report) {
 		r.fail("prices", "Correct the file that PARLANCE_MODEL_PRICES_FILE names; docs/receipts.md has an example.", "%v", err)
 	}
 	if d.Config.TLSCertFile != "" && d.Config.TLSKeyFile != "" {
-		lookAtOwnCertificate(d, r)
+		checkOwnCertificate(d, r)
 	}
 }
 
@@ -72,8 +73,8 @@ func unknownVariables(environ []string) []string {
 	return unknown
 }
 
-// lookAtOwnCertificate reads the certificate a server would serve TLS with.
-func lookAtOwnCertificate(d Deps, r *report) {
+// checkOwnCertificate reads the certificate a server would serve TLS with.
+func checkOwnCertificate(d Deps, r *report) {
 	pair, err := tls.LoadX509KeyPair(d.Config.TLSCertFile, d.Config.TLSKeyFile)
 	if err != nil {
 		r.fail("tls", "Make PARLANCE_TLS_CERT_FILE and PARLANCE_TLS_KEY_FILE a matching pair that the service may read.", "%v", err)

@@ -13,7 +13,7 @@ import (
 	"parlance.dev/parlance/platform/wal"
 )
 
-// plain seals nothing: doctor reads no record.
+// plain encrypts nothing: doctor reads no record.
 type plain struct{}
 
 func (plain) Seal(_ context.Context, text []byte, _ seal.Binding) ([]byte, error) { return text, nil }
@@ -31,7 +31,8 @@ func TestSpill(t *testing.T) {
 		t.Fatal(err)
 	}
 	wants(t, in.with("PARLANCE_SPILL_DIR", file).examine(t, "spill", nil), "write", doctor.Failed, "")
-	wants(t, in.examine(t, "spill", func(d *doctor.Deps) { d.Config.SpillMaxBytes = math.MaxInt }), "room", doctor.Warning, "PARLANCE_SPILL_MAX_BYTES")
+	wants(t, in.examine(t, "spill", func(d *doctor.Deps) { d.Config.SpillMaxBytes = math.MaxInt }), "room",
+		doctor.Warning, "PARLANCE_SPILL_MAX_BYTES")
 	kept, err := wal.Open(t.Context(), wal.Config{Dir: dir, MaxBytes: 1 << 20, Seal: plain{}})
 	if err != nil {
 		t.Fatal(err)

@@ -22,11 +22,12 @@ import (
 const (
 	littleRoom = 5 << 30
 	noRoom     = 200 << 20
-	// mounted are where containers see secrets that nobody else sees, whatever their mode.
+	// mounted are directories where files are visible only to one container or unit, whatever their
+	// mode.
 	mounted = "/run/secrets/,/var/run/secrets/,/run/credentials/"
 )
 
-func lookAtBucket(ctx context.Context, d Deps, r *report) {
+func checkBucket(ctx context.Context, d Deps, r *report) {
 	if d.Config.BlobURL == "" {
 		r.skip("reach", "PARLANCE_BLOB_URL is not set")
 		return
@@ -37,7 +38,7 @@ func lookAtBucket(ctx context.Context, d Deps, r *report) {
 		r.fail("reach", advice, "%v", err)
 		return
 	}
-	defer func() { _ = bucket.Close() }() // nothing is in flight
+	defer func() { _ = bucket.Close() }() // only used here
 	if err := tryBucket(ctx, bucket, "doctor/"+d.Nonce()); err != nil {
 		r.fail("write", advice, "%v", err)
 	} else {
@@ -47,11 +48,11 @@ func lookAtBucket(ctx context.Context, d Deps, r *report) {
 	if err != nil || u.Scheme != "file" {
 		return
 	}
-	lookAtDirectory(u.Path, r)
-	lookAtRoom(u.Path, r)
+	checkDirectory(u.Path, r)
+	checkRoom(u.Path, r)
 }
 
-// tryBucket writes a blob, reads it again and deletes it.
+// tryBucket writes a blob, reads it and deletes it.
 func tryBucket(ctx context.Context, bucket blob.Bucket, key string) error {
 	const content = "written by parlance doctor"
 	if _, _, err := bucket.Put(ctx, key, strings.NewReader(content)); err != nil {
@@ -71,20 +72,20 @@ func tryBucket(ctx context.Context, bucket blob.Bucket, key string) error {
 	return nil
 }
 
-func lookAtDirectory(dir string, r *report) {
+func checkDirectory(dir string, r *report) {
 	info, err := os.Stat(dir)
 	if err == nil && info.Mode().Perm()&0o007 != 0 {
 		r.warn("mode", "chmod 0700 "+dir, "every user of this machine gets at customers' documents in %s", dir)
 	}
 }
 
-func lookAtRoom(dir string, r *report) {
+func checkRoom(dir string, r *report) {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(dir, &disk); err != nil {
 		r.skip("room", "%v", err)
 		return
 	}
-	free := int64(disk.Bavail) * int64(disk.Bsize) //nolint:unconvert // of other types on other systems
+	free := int64(disk.Bavail) * int64(disk.Bsize) //nolint:unconvert // the types differ between systems
 	switch {
 	case free < noRoom:
 		r.fail("room", "Make room, or move the bucket.", "%d MiB are left on the disk of %s", free>>20, dir)
@@ -95,8 +96,8 @@ func lookAtRoom(dir string, r *report) {
 	}
 }
 
-func lookAtMasterKey(ctx context.Context, d Deps, r *report) {
-	if path := d.Config.MasterKeyFile; path != "" && !lookAtKeyFile(path, d.Config.BlobURL, r) {
+func checkMasterKey(ctx context.Context, d Deps, r *report) {
+	if path := d.Config.MasterKeyFile; path != "" && !checkKeyFile(path, d.Config.BlobURL, r) {
 		return
 	}
 	if d.Config.DatabaseURL == "" {
@@ -112,13 +113,16 @@ func lookAtMasterKey(ctx context.Context, d Deps, r *report) {
 	found, err := app.CheckMasterKey(ctx, d.Config, seal.Deps{DB: db, Now: d.Now})
 	switch {
 	case errors.Is(err, seal.ErrUnknownKey), errors.Is(err, seal.ErrOpen):
-		r.fail("opens", "Bring back the key this database was used with; nothing else opens what is stored. `parlance keys rotate-master` moves to another.", "%v", err)
+		r.fail("opens",
+			"Bring back the key this database was used with; nothing else opens what is stored. `parlance keys rotate-master` "+
+				"moves to another.", "%v", err)
 	case isNotMigrated(err):
 		r.skip("opens", "the database has not been migrated; see there")
 	case found && err != nil:
 		r.fail("opens", "See the message; a key in a key service needs that service.", "%v", err)
 	case err != nil:
-		r.fail("opens", "Let PARLANCE_MASTER_KEY_FILE name a key as `openssl rand -base64 32` makes it, and run `parlance migrate up`.", "%v", err)
+		r.fail("opens",
+			"Let PARLANCE_MASTER_KEY_FILE name a key as `openssl rand -base64 32` makes it, and run `parlance migrate up`.", "%v", err)
 	case !found:
 		r.ok("opens", "nothing has been sealed in this database yet")
 	default:
@@ -126,15 +130,15 @@ func lookAtMasterKey(ctx context.Context, d Deps, r *report) {
 	}
 }
 
-// isNotMigrated says whether a table was not there.
+// isNotMigrated reports whether a table is missing.
 func isNotMigrated(err error) bool {
 	const undefinedTable = "42P01"
 	answer, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && answer.Code == undefinedTable
 }
 
-// lookAtKeyFile says whether the file can be used, and who else may.
-func lookAtKeyFile(path, blobURL string, r *report) bool {
+// checkKeyFile reports whether the file can be read, and warns if others can read it.
+func checkKeyFile(path, blobURL string, r *report) bool {
 	info, err := os.Stat(path)
 	var file *os.File
 	if err == nil {
@@ -142,13 +146,15 @@ func lookAtKeyFile(path, blobURL string, r *report) bool {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		r.fail("file", "Put the key there that this installation was used with. Only for a new one make a key: (umask 077; openssl rand -base64 32 > FILE), and keep a copy apart from the backups.", "%s does not exist", path)
+		r.fail("file",
+			"Put the key there that this installation was used with. Only for a new one make a key: (umask 077; openssl rand "+
+				"-base64 32 > FILE), and keep a copy apart from the backups.", "%s does not exist", path)
 		return false
 	case err != nil:
 		r.fail("file", "Let the service's user own the file, mode 0600.", "%v", err)
 		return false
 	}
-	_ = file.Close() // only tried
+	_ = file.Close() // only opened as a test
 	if info.Mode().Perm()&0o077 != 0 && !isMounted(path) {
 		r.warn("mode", "chmod 0600 "+path, "others than its owner may use %s (mode %04o)", path, info.Mode().Perm())
 	} else {
@@ -160,7 +166,7 @@ func lookAtKeyFile(path, blobURL string, r *report) bool {
 	return true
 }
 
-// isMounted says whether a file is one that a container or unit is given for itself.
+// isMounted reports whether a file is a secret of a container or unit.
 func isMounted(path string) bool {
 	for _, dir := range strings.Split(mounted, ",") {
 		if strings.HasPrefix(path, dir) {
@@ -170,8 +176,8 @@ func isMounted(path string) bool {
 	return false
 }
 
-// number reads what INFO says; 0 when it is none.
+// number parses a value of INFO; 0 if it is no number.
 func number(text string) int64 {
-	n, _ := strconv.ParseInt(text, 10, 64) // 0 is what no number means here
+	n, _ := strconv.ParseInt(text, 10, 64) // 0 if it is no number
 	return n
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// release is a version's first three numbers.
+// release is the first three numbers of a version.
 type release [3]int
 
-// versionOf reads "7.0.15" and "0.8.2-dev"; what is no number is 0.
+// versionOf parses "7.0.15" and "0.8.2-dev". Parts that are no numbers are 0.
 func versionOf(text string) release {
 	var v release
 	for i, part := range strings.SplitN(text, ".", len(v)) {
@@ -17,7 +17,7 @@ func versionOf(text string) release {
 		if digits >= 0 {
 			part = part[:digits]
 		}
-		v[i], _ = strconv.Atoi(part) // no number: 0
+		v[i], _ = strconv.Atoi(part) // 0 if it is no number
 	}
 	return v
 }

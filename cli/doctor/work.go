@@ -12,14 +12,15 @@ import (
 	"parlance.dev/parlance/platform/redis"
 )
 
-// What may wait, and for how long, before a person should look.
+// How long work may wait before a person should look.
 const (
 	eventsWait     = time.Minute
 	deliveriesWait = 5 * time.Minute
 	sourcesWait    = 10 * time.Minute
 )
 
-// backlog is something that waits for workers: a query for how many wait longer than $1, and since when.
+// backlog is work that waits for workers. Its query returns how many items wait longer than $1, and
+// since when.
 type backlog struct {
 	check, what string
 	wait        time.Duration
@@ -30,13 +31,14 @@ var backlogs = []backlog{
 	{"events", "events have not been relayed", eventsWait, `
 		SELECT count(*), min(created_at) FROM events WHERE relayed_at IS NULL AND created_at < $1`},
 	{"deliveries", "webhook deliveries that are due have not been tried", deliveriesWait, `
-		SELECT count(*), min(next_at) FROM webhook_deliveries WHERE status = 'pending' AND next_at < $1 AND (lease_until IS NULL OR lease_until < $1)`},
+		SELECT count(*),
+		min(next_at) FROM webhook_deliveries WHERE status = 'pending' AND next_at < $1 AND (lease_until IS NULL OR lease_until < $1)`},
 	{"sources", "sources have not been read", sourcesWait, `
 		SELECT count(*), min(updated_at) FROM sources
 		WHERE status IN ('queued', 'processing') AND updated_at < $1 AND (heartbeat_at IS NULL OR heartbeat_at < $1)`},
 }
 
-func lookAtWork(ctx context.Context, d Deps, r *report) {
+func checkWork(ctx context.Context, d Deps, r *report) {
 	if d.Config.DatabaseURL == "" || d.Config.RedisURL == "" {
 		r.skip("workers", "DATABASE_URL or REDIS_URL is not set")
 		return
@@ -49,7 +51,7 @@ func lookAtWork(ctx context.Context, d Deps, r *report) {
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // only read from
 	for _, waiting := range backlogs {
-		if !lookAtBacklog(ctx, d, conn, waiting, r) {
+		if !checkBacklog(ctx, d, conn, waiting, r) {
 			return
 		}
 	}
@@ -61,7 +63,7 @@ func countWorkers(ctx context.Context, d Deps, r *report) {
 		r.skip("workers", "REDIS_URL is not understood; see there")
 		return
 	}
-	defer func() { _ = client.Close() }() // nothing is in flight
+	defer func() { _ = client.Close() }() // only used here
 	if redis.Ping(ctx, client) != nil {
 		r.skip("workers", "Redis does not answer; see there")
 		return
@@ -77,8 +79,8 @@ func countWorkers(ctx context.Context, d Deps, r *report) {
 	}
 }
 
-// lookAtBacklog is false when there is no use in going on.
-func lookAtBacklog(ctx context.Context, d Deps, conn *pgx.Conn, b backlog, r *report) bool {
+// checkBacklog returns false when further queries would fail too.
+func checkBacklog(ctx context.Context, d Deps, conn *pgx.Conn, b backlog, r *report) bool {
 	var count int
 	var since *time.Time
 	err := conn.QueryRow(ctx, b.query, d.Now().Add(-b.wait)).Scan(&count, &since)
@@ -91,7 +93,8 @@ func lookAtBacklog(ctx context.Context, d Deps, conn *pgx.Conn, b backlog, r *re
 		r.skip("backlog", "not looked at: %v", err)
 		return false
 	case count > 0:
-		r.warn(b.check, "See the workers' logs, and start more of them.", "%d %s, the oldest since %s", count, b.what, d.Now().Sub(*since).Round(time.Second))
+		r.warn(b.check, "See the workers' logs, and start more of them.", "%d %s, the oldest since %s", count, b.what,
+			d.Now().Sub(*since).Round(time.Second))
 	default:
 		r.ok(b.check, "nothing waits longer than %s", b.wait)
 	}

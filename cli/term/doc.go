@@ -1,3 +1,3 @@
-// Package term writes for people at a terminal: how many columns a text takes, texts that cannot
-// reprogram the terminal, a little colour, tables, and rows that are drawn over themselves.
+// Package term reads and writes terminals: widths of texts, removal of control characters, colours,
+// tables, rows that are redrawn, steps of a command, and questions.
 package term

@@ -4,38 +4,35 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 )
 
 const (
 	defaultColumns, defaultRows = 80, 24
-	// leastColumns is what drawing assumes at least; narrower terminals wrap.
+	// leastColumns is the minimum width for drawing; lines wrap on narrower terminals.
 	leastColumns = 20
 )
 
-// LookupFunc finds a variable of the environment.
+// LookupFunc looks up a variable of the environment.
 type LookupFunc func(name string) (string, bool)
 
-// Screen is where a command writes, and what is known about it.
+// Screen is the output of a command.
 type Screen struct {
 	Out io.Writer
-	// Terminal says whether a person is looking; else no row is ever drawn twice.
+	// Terminal reports whether Out is a terminal. Rows are redrawn only on terminals.
 	Terminal bool
-	// Colour says whether to use it.
+	// Colour reports whether colours are used.
 	Colour bool
 
 	lookup LookupFunc
 	drawn  int
 }
 
-// Open looks at where a command writes to. NO_COLOR and TERM=dumb are obeyed.
+// Open returns the screen for out. It respects NO_COLOR and TERM=dumb.
 func Open(out io.Writer, lookup LookupFunc) *Screen {
 	s := &Screen{Out: out, lookup: lookup}
-	if file, ok := out.(*os.File); ok {
-		_, _, s.Terminal = sizeOf(file)
-	}
+	s.Terminal = IsTerminal(out)
 	if kind, _ := lookup("TERM"); kind == "dumb" {
 		s.Terminal = false
 	}
@@ -44,29 +41,27 @@ func Open(out io.Writer, lookup LookupFunc) *Screen {
 	return s
 }
 
-// Size is the terminal's size now; 80 × 24 where there is none.
+// Size returns the current size of the terminal, or 80 × 24.
 func (s *Screen) Size() (columns, rows int) {
-	if file, ok := s.Out.(*os.File); ok {
-		if columns, rows, ok := sizeOf(file); ok && columns > 0 && rows > 0 {
-			return max(columns, leastColumns), rows
-		}
+	if columns, rows, ok := sizeOf(s.Out); ok && columns > 0 && rows > 0 {
+		return max(columns, leastColumns), rows
 	}
 	return defaultColumns, defaultRows
 }
 
-// Columns is Size's first.
+// Columns returns the width of the terminal.
 func (s *Screen) Columns() int {
 	columns, _ := s.Size()
 	return columns
 }
 
-// Line writes a line that stays, above the rows that are drawn.
+// Line writes a line above the rows that are redrawn.
 func (s *Screen) Line(format string, args ...any) {
 	s.Draw([]string{fmt.Sprintf(format, args...)}, nil)
 }
 
-// Draw writes the lines that stay, and below them rows in place of those drawn before. The rows
-// must fit: a row that wraps is not found again. Where nobody looks, rows are not written.
+// Draw writes lines, and below them rows that replace the rows of the last call. Rows must not be
+// wider than the screen. Rows are not written when Out is no terminal.
 func (s *Screen) Draw(stay, rows []string) {
 	var text bytes.Buffer
 	if s.drawn > 0 {
@@ -82,17 +77,17 @@ func (s *Screen) Draw(stay, rows []string) {
 		}
 		s.drawn = len(rows)
 	}
-	_, _ = s.Out.Write(text.Bytes()) // whoever looked is gone
+	_, _ = s.Out.Write(text.Bytes()) // there is nowhere to report that the output is closed
 }
 
-// Clear empties a terminal, to draw a whole page.
+// Clear clears a terminal.
 func (s *Screen) Clear() {
 	if s.Terminal {
 		_, _ = io.WriteString(s.Out, "\x1b[H\x1b[2J")
 	}
 }
 
-// paint wraps a text in a colour.
+// paint adds a colour to a text.
 func (s *Screen) paint(code, text string) string {
 	if !s.Colour || text == "" {
 		return text
@@ -100,32 +95,32 @@ func (s *Screen) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// Good is for what went well. A text is coloured after it was cut and padded.
+// Good colours a success. Cut and pad a text before it is coloured.
 func (s *Screen) Good(text string) string { return s.paint("32", text) }
 
-// Bad is for what failed.
+// Bad colours a failure.
 func (s *Screen) Bad(text string) string { return s.paint("31", text) }
 
-// Busy is for what goes on.
+// Busy colours work in progress.
 func (s *Screen) Busy(text string) string { return s.paint("36", text) }
 
-// Dim is for what matters less.
+// Dim colours details.
 func (s *Screen) Dim(text string) string { return s.paint("2", text) }
 
-// Strong is for headings.
+// Strong emphasizes headings.
 func (s *Screen) Strong(text string) string { return s.paint("1", text) }
 
-// Bar is a bar of so many columns, a share from 0 to 1 of it full.
+// Bar is a bar of that many columns; share is the filled part, from 0 to 1.
 func (s *Screen) Bar(share float64, columns int) string {
 	full := int(share*float64(columns) + 0.5)
 	full = max(0, min(full, columns))
 	return s.Busy(strings.Repeat("━", full)) + s.Dim(strings.Repeat("─", columns-full))
 }
 
-// spins are the pictures of something that goes on; each is one column.
+// spins are the frames of Spin, one column each.
 var spins = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// Spin is a picture that moves with time.
+// Spin is a spinner that moves with time.
 func (s *Screen) Spin(now time.Time) string {
 	return s.Busy(spins[int(now.UnixMilli()/100)%len(spins)])
 }

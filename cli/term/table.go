@@ -2,32 +2,33 @@ package term
 
 import "strings"
 
-// gap stands between the columns of a table.
+// gap separates the columns of a table.
 const gap = "  "
 
-// Column says how a column of a table is shown.
+// Column describes a column of a table.
 type Column struct {
 	Title string
-	// Right puts it at the right edge, as numbers are.
+	// Right aligns the column to the right.
 	Right bool
-	// Shrinks makes this column give way when the screen is too narrow; one of them at most.
+	// Shrinks makes this column narrower when the screen is too narrow. At most one column shrinks.
 	Shrinks bool
-	// Drops says when the column is left out, once shrinking is not enough: 1 is the first, 0 stays.
+	// Drops says in which order columns are left out when shrinking is not enough: 1 is first, 0
+	// never.
 	Drops int
 }
 
 // Cell is one field of a table.
 type Cell struct {
 	Text string
-	// Paint colours the padded text; nil: as it is.
+	// Paint colours the padded text; it may be nil.
 	Paint func(string) string
 }
 
-// leastShrunk is what is left of a column that shrinks.
+// leastShrunk is the minimum width of a column that shrinks.
 const leastShrunk = 24
 
-// Table are the lines of a table, titles first. Where nobody looks nothing is cut, so that a
-// script finds whole names.
+// Table formats a table with its titles. Nothing is shortened when Out is no terminal, so that
+// scripts find whole names.
 func (s *Screen) Table(columns []Column, rows [][]Cell) []string {
 	widths := make([]int, len(columns))
 	for i, column := range columns {
@@ -50,7 +51,7 @@ func (s *Screen) Table(columns []Column, rows [][]Cell) []string {
 	return lines
 }
 
-// shrink makes the columns fit the screen where they can. A width of -1 leaves the column out.
+// shrink fits the columns to the screen if possible. A width of -1 leaves a column out.
 func shrink(columns []Column, widths []int, screen int) {
 	over := func() int {
 		total := -len(gap)

@@ -84,8 +84,14 @@ func TestTable(t *testing.T) {
 	if !strings.HasSuffix(lines[2], ".pdf  12 kB  b") || !strings.HasPrefix(lines[1], "日本   ") {
 		t.Errorf("table:\n%s", strings.Join(lines, "\n"))
 	}
-	wide := []Cell{{Text: strings.Repeat("n", 30)}, {Text: strings.Repeat("s", 40)}, {Text: strings.Repeat("a", 20)}, {Text: strings.Repeat("i", 30)}}
-	if got := narrow.Table(all, [][]Cell{wide}); got[0] != "NAME"+strings.Repeat(" ", 20)+"  AGE"+strings.Repeat(" ", 17)+"  ID" || Width(got[1]) != 78 {
+	wide := []Cell{
+		{Text: strings.Repeat("n", 30)},
+		{Text: strings.Repeat("s", 40)},
+		{Text: strings.Repeat("a", 20)},
+		{Text: strings.Repeat("i", 30)},
+	}
+	if got := narrow.Table(all, [][]Cell{wide}); got[0] != "NAME"+strings.Repeat(" ", 20)+"  AGE"+strings.Repeat(" ",
+		17)+"  ID" || Width(got[1]) != 78 {
 		t.Errorf("the size should have gone, and only that:\n%s", strings.Join(got, "\n"))
 	}
 	whole := Open(&bytes.Buffer{}, none).Table(columns, rows)

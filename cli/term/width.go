@@ -8,11 +8,11 @@ import (
 	"golang.org/x/text/width"
 )
 
-// tabColumns is what a tab is shown as.
+// tabColumns replaces a tab.
 const tabColumns = "    "
 
-// Clean makes a text harmless on a terminal: control characters and those that change the
-// direction of writing are left out, line ends and tabs become spaces.
+// Clean makes a text safe for a terminal: it removes control characters and those that change the
+// direction of writing. Line breaks and tabs become spaces.
 func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
@@ -22,8 +22,8 @@ func Clean(text string) string {
 	}, strings.ToValidUTF8(text, ""))
 }
 
-// CleanText is Clean for a text, or a piece of one, that keeps its lines and tabs. It takes the characters that
-// begin a sequence away, and not sequences: one that is split over two pieces is as harmless as a whole one.
+// CleanText is Clean for a text that keeps its line breaks and tabs. It removes the characters that
+// begin an escape sequence, so a sequence that is split over two texts is harmless too.
 func CleanText(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
@@ -33,7 +33,7 @@ func CleanText(text string) string {
 	}, strings.ToValidUTF8(text, ""))
 }
 
-// harmless is the character, or -1 when it is left out.
+// harmless returns the character, or -1 to remove it.
 func harmless(r rune) rune {
 	if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == unicode.ReplacementChar {
 		return -1
@@ -41,7 +41,7 @@ func harmless(r rune) rune {
 	return r
 }
 
-// CleanLines is Clean for a text of several lines, which it returns without white space at the ends.
+// CleanLines is Clean for each line of a text. It trims white space at the ends of lines.
 func CleanLines(text string) []string {
 	lines := strings.Split(strings.ReplaceAll(text, "\t", tabColumns), "\n")
 	for i, line := range lines {
@@ -50,8 +50,8 @@ func CleanLines(text string) []string {
 	return lines
 }
 
-// Width is how many columns a clean text takes: wide characters two, marks that sit on the one
-// before none.
+// Width returns how many columns a clean text occupies: two for wide characters, none for combining
+// marks.
 func Width(text string) int {
 	columns := 0
 	for _, r := range text {
@@ -73,7 +73,7 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// Cut keeps the beginning of a text; when something is left out it ends with "…".
+// Cut shortens a text at its end, which becomes "…".
 func Cut(text string, columns int) string {
 	if Width(text) <= columns {
 		return text
@@ -85,7 +85,7 @@ func Cut(text string, columns int) string {
 	return head + "…"
 }
 
-// CutMiddle keeps both ends of a text, as names of files want it: the end says which kind it is.
+// CutMiddle shortens a text in the middle. It keeps the extensions of file names.
 func CutMiddle(text string, columns int) string {
 	if Width(text) <= columns || columns < 8 {
 		return Cut(text, columns)
@@ -93,14 +93,14 @@ func CutMiddle(text string, columns int) string {
 	tail := (columns - 1) / 3
 	head, _ := split(text, columns-1-tail)
 	_, end := split(text, Width(text)-tail)
-	for Width(end) > tail { // a wide character stood across the cut
+	for Width(end) > tail { // a wide character crosses the cut
 		_, size := utf8.DecodeRuneInString(end)
 		end = end[size:]
 	}
 	return head + "…" + end
 }
 
-// split divides a text so that the first part takes at most so many columns.
+// split divides a text; the head has at most that many columns.
 func split(text string, columns int) (head, tail string) {
 	used := 0
 	for i, r := range text {
@@ -111,19 +111,18 @@ func split(text string, columns int) (head, tail string) {
 	return text, ""
 }
 
-// Pad cuts or fills a text to exactly so many columns.
+// Pad shortens or pads a text to exactly that many columns.
 func Pad(text string, columns int) string {
 	text = CutMiddle(text, columns)
 	return text + strings.Repeat(" ", max(columns-Width(text), 0))
 }
 
-// Wrap breaks a text at spaces into lines of at most so many columns. A word that is longer has
-// a line of its own, cut.
+// Wrap breaks a text at spaces into lines of at most that many columns. Longer words are broken.
 func Wrap(text string, columns int) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(text) {
-		for Width(word) > columns { // scripts without spaces, long addresses
+		for Width(word) > columns { // texts without spaces, long addresses
 			if line != "" {
 				lines, line = append(lines, line), ""
 			}

@@ -17,6 +17,6 @@ func main() {
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once, unless a command holds it back
+	context.AfterFunc(ctx, stop) // then a second signal ends the process, unless a command handles it
 	return cli.Execute(ctx, cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:])
 }

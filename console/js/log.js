@@ -1,31 +1,62 @@
-// The events of a socket as they went over it, both ways.
+// The log of a socket's events, in both directions.
 import { copyButton, fill, h, json } from './dom.js';
 
-/** What is kept; the oldest go first. */
-const most = 2000;
+/** How many events are kept. */
+const maxEntries = 2000;
 
 /** A list of events with a filter. */
 export class EventLog {
   #entries = [];
-  #list = h('ol', { class: 'events', tabindex: '0', 'aria-label': 'Events' });
+  #list = h('ol', { 'class': 'events', 'tabindex': '0', 'aria-label': 'Events' });
   #follow = true;
   #number = h('span', { class: 'help' });
-  #filter = h('input', { type: 'search', placeholder: 'Filter: words that an event has, ← or →', 'aria-label': 'Filter the events', oninput: () => this.#show() });
+  #filter = h('input', {
+    'type': 'search',
+    'placeholder': 'Filter: words that an event has, ← or →',
+    'aria-label': 'Filter the events',
+    'oninput': () => this.#show(),
+  });
 
   constructor() {
-    this.#list.addEventListener('scroll', () => { this.#follow = this.#list.scrollTop + this.#list.clientHeight >= this.#list.scrollHeight - 30; });
-    this.element = h('section', { class: 'panel log', 'aria-label': 'Event log' },
-      h('div', { class: 'row' }, h('h2', {}, 'Events'), this.#number,
-        copyButton('Copy', () => this.#shown().map((e) => JSON.stringify({ at: e.at.toISOString(), direction: e.direction, event: e.event })).join('\n')),
-        h('button', { type: 'button', class: 'quiet', onclick: () => { this.#entries = []; this.#show(); } }, 'Clear')),
-      this.#filter, this.#list);
+    this.#list.addEventListener('scroll', () => {
+      this.#follow = this.#list.scrollTop + this.#list.clientHeight >= this.#list.scrollHeight - 30;
+    });
+    this.element = h(
+      'section',
+      { 'class': 'panel log', 'aria-label': 'Event log' },
+      h(
+        'div',
+        { class: 'row' },
+        h('h2', {}, 'Events'),
+        this.#number,
+        copyButton('Copy', () =>
+          this.#shown()
+            .map((e) => JSON.stringify({ at: e.at.toISOString(), direction: e.direction, event: e.event }))
+            .join('\n'),
+        ),
+        h(
+          'button',
+          {
+            type: 'button',
+            class: 'quiet',
+            onclick: () => {
+              this.#entries = [];
+              this.#show();
+            },
+          },
+          'Clear',
+        ),
+      ),
+      this.#filter,
+      this.#list,
+    );
   }
 
   /** Adds an event; direction is → (sent), ← (received) or · (about the connection). */
   add(direction, event) {
     const entry = { direction, event, at: new Date(), line: this.#line(direction, event) };
     this.#entries.push(entry);
-    if (this.#entries.length > most) this.#entries.shift().line.remove();
+    if (this.#entries.length > maxEntries) this.#entries.shift().line.remove();
     if (this.#fits(entry)) {
       this.#list.append(entry.line);
       if (this.#follow) this.#list.scrollTop = this.#list.scrollHeight;
@@ -35,22 +66,46 @@ export class EventLog {
 
   #line(direction, event) {
     const words = { '→': 'sent', '←': 'received', '·': 'connection' }[direction];
-    const details = h('details', {},
-      h('summary', {}, h('span', { class: `way ${words}`, title: words }, direction), h('code', {}, event.type ?? '?'),
-        h('span', { class: 'gist' }, gist(event)), h('span', { class: 'at' }, new Date().toLocaleTimeString(undefined, { hour12: false }) + `.${String(Date.now() % 1000).padStart(3, '0')}`)));
-    details.addEventListener('toggle', () => { if (details.open && details.children.length === 1) details.append(json(event)); });
+    const details = h(
+      'details',
+      {},
+      h(
+        'summary',
+        {},
+        h('span', { class: `way ${words}`, title: words }, direction),
+        h('code', {}, event.type ?? '?'),
+        h('span', { class: 'gist' }, gist(event)),
+        h(
+          'span',
+          { class: 'at' },
+          new Date().toLocaleTimeString(undefined, { hour12: false }) +
+            `.${String(Date.now() % 1000).padStart(3, '0')}`,
+        ),
+      ),
+    );
+    details.addEventListener('toggle', () => {
+      if (details.open && details.children.length === 1) details.append(json(event));
+    });
     return h('li', {}, details);
   }
 
   #fits({ direction, event }) {
     const text = `${direction} ${JSON.stringify(event)}`.toLowerCase();
-    return this.#filter.value.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+    return this.#filter.value
+      .toLowerCase()
+      .split(/\s+/)
+      .every((word) => text.includes(word));
   }
 
-  #shown() { return this.#entries.filter((e) => this.#fits(e)); }
+  #shown() {
+    return this.#entries.filter((e) => this.#fits(e));
+  }
 
   #show() {
-    fill(this.#list, this.#shown().map((e) => e.line));
+    fill(
+      this.#list,
+      this.#shown().map((e) => e.line),
+    );
     this.#count();
   }
 
@@ -60,9 +115,17 @@ export class EventLog {
   }
 }
 
-/** A few words of an event for the closed line. */
+/** A short text of an event, for its closed entry. */
 function gist(event) {
-  const text = event.delta ?? event.text ?? event.error?.message ?? event.item?.content?.map((c) => c.text ?? '').join(' ') ??
-    event.item?.name ?? event.item?.output ?? event.response?.status ?? event.session?.id ?? '';
+  const text =
+    event.delta ??
+    event.text ??
+    event.error?.message ??
+    event.item?.content?.map((c) => c.text ?? '').join(' ') ??
+    event.item?.name ??
+    event.item?.output ??
+    event.response?.status ??
+    event.session?.id ??
+    '';
   return String(text).slice(0, 80);
 }

@@ -1,42 +1,58 @@
-// What is being said now: it is shown as it comes, until the transcript has it.
+// The exchanges in progress: shown as their events arrive, until the transcript has them.
 import { fill, h } from './dom.js';
 import { bubble } from './turn.js';
 
 /**
- * The exchanges that go on. One is what the user said and what is heard of the answer to it; a greeting, and what
- * is answered to the result of a tool, have no words of the user.
+ * The exchanges in progress. An exchange is a message of the user and the answer to it as far as it
+ * has arrived. A greeting, and an answer to the result of a tool, have no message of the user.
  */
 export class Now {
-  element = h('div', { class: 'now', 'aria-live': 'polite', 'aria-atomic': 'false' });
-  #exchanges = []; #settled = new Set(); #gone = new Set();
+  element = h('div', { 'class': 'now', 'aria-live': 'polite', 'aria-atomic': 'false' });
+  #exchanges = [];
+  #settled = new Set();
+  #gone = new Set();
 
-  /** Whether an answer is going out, also while there is no connection to hear it. */
-  get answering() { return this.#exchanges.some((e) => e.response && !e.over); }
+  /** Whether an answer is in progress, also while there is no connection. */
+  get answering() {
+    return this.#exchanges.some((e) => e.response && !e.over);
+  }
 
-  /** The exchanges whose answers are over. */
-  get over() { return this.#exchanges.filter((e) => e.over); }
+  /** The exchanges whose answers have ended. */
+  get over() {
+    return this.#exchanges.filter((e) => e.over);
+  }
 
-  /** Shows what the user says. */
-  said(text) { this.#add(text, false); }
+  /** Shows a message of the user. */
+  said(text) {
+    this.#add(text, false);
+  }
 
   /** Takes a server event. */
   take(event) {
-    const { type, item = {} } = event, response = event.response_id ?? event.response?.id;
+    const { type, item = {} } = event,
+      response = event.response_id ?? event.response?.id;
     if (type === 'conversation.item.added' && item.role === 'user') this.#heard(item.content?.[0]?.text);
     if (!response || this.#gone.has(response)) return;
-    // Who comes back in the middle of an answer has missed its response.created.
+    // A client that comes back in the middle of an answer has missed its response.created.
     const exchange = this.#of(response);
     if (type === 'response.done') exchange.over = true;
     if (type === 'response.output_text.delta') exchange.answer(event.item_id).append(event.delta);
-    if (item.type === 'mcp_call' && type === 'response.output_item.added') exchange.line(item.id, 'Calling ', h('code', {}, item.name), ' …');
+    if (item.type === 'mcp_call' && type === 'response.output_item.added')
+      exchange.line(item.id, 'Calling ', h('code', {}, item.name), ' …');
     if (item.type === 'mcp_call' && type === 'response.output_item.done') {
-      exchange.line(item.id, item.error ? 'Failed: ' : 'Called ', h('code', {}, item.name), item.error ? ` – ${item.error.message}` : '');
+      exchange.line(
+        item.id,
+        item.error ? 'Failed: ' : 'Called ',
+        h('code', {}, item.name),
+        item.error ? ` – ${item.error.message}` : '',
+      );
     }
   }
 
   /**
-   * Takes away what the transcript has. Its turns have no ids that the socket knows, so they are told by the user's
-   * words; over are the exchanges that were over before it was read, one of which a turn with other words must be.
+   * Removes the exchanges that the transcript has. The socket does not know the ids of turns, so
+   * the user's text finds a turn's exchange. A turn with another text must be one of `over`, the
+   * exchanges that had ended before the transcript was read.
    */
   settle(turns, over) {
     let others = 0;
@@ -62,7 +78,7 @@ export class Now {
     if (exchange.response) this.#gone.add(exchange.response);
   }
 
-  /** The service has what the user said: an answer that begins from now on may be to it. */
+  /** The service has the user's message: an answer that starts from now on may be to it. */
   #heard(text) {
     const silent = this.#exchanges.filter((e) => !e.heard);
     const exchange = silent.find((e) => e.text === text) ?? silent[0];
@@ -70,15 +86,19 @@ export class Now {
   }
 
   #of(response) {
-    const known = this.#exchanges.find((e) => e.response === response) ?? this.#exchanges.find((e) => e.heard && !e.response) ?? this.#add('', true);
+    const known =
+      this.#exchanges.find((e) => e.response === response) ??
+      this.#exchanges.find((e) => e.heard && !e.response) ??
+      this.#add('', true);
     known.response = response;
     return known;
   }
 }
 
-/** What the user said and what is heard of the answer. */
+/** A message of the user and its answer. */
 class Exchange {
-  response = ''; over = false;
+  response = '';
+  over = false;
   #parts = new Map();
 
   constructor(text, heard) {
@@ -87,14 +107,17 @@ class Exchange {
     this.element = h('div', {}, text && bubble('user', text));
   }
 
-  /** Where the words of an item go. */
+  /** The element for the text of an item. */
   answer(item) {
     return this.#part(item, () => bubble('agent', '')).querySelector('.text');
   }
 
-  /** Says something about an item, in the place of what was said about it before. */
+  /** Shows a line about an item, in place of an earlier one. */
   line(item, ...children) {
-    fill(this.#part(item, () => h('p', { class: 'help' })), ...children);
+    fill(
+      this.#part(item, () => h('p', { class: 'help' })),
+      ...children,
+    );
   }
 
   #part(item, make) {

@@ -1,29 +1,59 @@
-// What a session begins with: workspace, agent, user, variables, overrides, client tools.
+// The settings of a new session: workspace, agent, user, variables, overrides, client tools.
 import { all, base, call, path } from './api.js';
 import { facts, field, fill, h, notice } from './dom.js';
 
-const remembered = 'parlance.setup';
+const storageKey = 'parlance.setup';
 
-const exampleTools = [{ type: 'function', name: 'show_map', description: 'Shows the user a map of a place.', parameters: { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] } }];
+const exampleTools = [
+  {
+    type: 'function',
+    name: 'show_map',
+    description: 'Shows the user a map of a place.',
+    parameters: { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] },
+  },
+];
 
-/** The form that starts a session; started({ session, agent, clientTools }) is called with the result. */
+/** The form that starts a session, and then calls started({ session, agent, clientTools }). */
 export function setup(started) {
-  const kept = recall();
+  const kept = storedSetup();
   const trouble = h('div');
   const workspace = h('select', { required: true, onchange: () => showAgents() });
   const agent = h('select', { required: true, onchange: () => showAgent() });
   const about = h('div');
   const user = h('input', { value: kept.user ?? 'console', maxlength: 256, required: true });
-  const modality = h('select', {}, ['text', 'voice+text'].map((value) => h('option', { value }, value)));
+  const modality = h(
+    'select',
+    {},
+    ['text', 'voice+text'].map((value) => h('option', { value }, value)),
+  );
   const variables = h('div', { class: 'pairs' });
-  const overrides = h('textarea', { rows: 3, spellcheck: 'false', value: kept.overrides ?? '', placeholder: '{"instructions": "Answer in rhymes.", "temperature": 0.2}' });
-  const tools = h('textarea', { rows: 4, spellcheck: 'false', value: kept.tools ?? '', placeholder: JSON.stringify(exampleTools) });
+  const overrides = h('textarea', {
+    rows: 3,
+    spellcheck: 'false',
+    value: kept.overrides ?? '',
+    placeholder: '{"instructions": "Answer in rhymes.", "temperature": 0.2}',
+  });
+  const tools = h('textarea', {
+    rows: 4,
+    spellcheck: 'false',
+    value: kept.tools ?? '',
+    placeholder: JSON.stringify(exampleTools),
+  });
   const start = h('button', { type: 'submit', disabled: true }, 'Start a session');
   let agents = [];
 
   const addVariable = (name = '', value = '') => {
-    const row = h('div', { class: 'row' }, h('input', { value: name, placeholder: 'name', 'aria-label': 'Name of the variable' }), h('input', { value, placeholder: 'value', 'aria-label': 'Value of the variable' }),
-      h('button', { type: 'button', class: 'quiet', 'aria-label': 'Remove this variable', onclick: () => row.remove() }, '×'));
+    const row = h(
+      'div',
+      { class: 'row' },
+      h('input', { 'value': name, 'placeholder': 'name', 'aria-label': 'Name of the variable' }),
+      h('input', { value, 'placeholder': 'value', 'aria-label': 'Value of the variable' }),
+      h(
+        'button',
+        { 'type': 'button', 'class': 'quiet', 'aria-label': 'Remove this variable', 'onclick': () => row.remove() },
+        '×',
+      ),
+    );
     variables.append(row);
     return row;
   };
@@ -32,19 +62,29 @@ export function setup(started) {
   async function showWorkspaces() {
     try {
       const found = await all('workspaces', 'workspaces');
-      fill(workspace, found.map((w) => h('option', { value: w.id, selected: w.id === kept.workspace }, `${w.name} (${w.id})`)));
-      if (found.length === 0) return notice(trouble, 'This key reaches no workspace. Make one: parlance tenants create, or POST /v1/workspaces with an admin key.', 'hint');
+      fill(
+        workspace,
+        found.map((w) => h('option', { value: w.id, selected: w.id === kept.workspace }, `${w.name} (${w.id})`)),
+      );
+      if (found.length === 0)
+        return notice(
+          trouble,
+          'This key reaches no workspace. Make one: parlance tenants create, or POST /v1/workspaces with an admin key.',
+          'hint',
+        );
       await showAgents();
     } catch (failure) {
       notice(trouble, failure.message);
     }
   }
 
-  /** Answers that come when something else has been chosen meanwhile are too late. */
+  /** Counts the choices: an answer to an earlier one is ignored. */
   let chosen = 0;
 
   async function showAgents() {
-    const mine = ++chosen, where = `workspaces/${path(workspace.value)}/agents`, whose = workspace.value;
+    const mine = ++chosen,
+      where = `workspaces/${path(workspace.value)}/agents`,
+      whose = workspace.value;
     start.disabled = true;
     fill(about);
     let found;
@@ -56,14 +96,20 @@ export function setup(started) {
     }
     if (mine !== chosen) return;
     agents = found;
-    fill(agent, agents.map((a) => h('option', { value: a.id, selected: a.id === kept.agent }, `${a.name} (version ${a.version})`)));
+    fill(
+      agent,
+      agents.map((a) =>
+        h('option', { value: a.id, selected: a.id === kept.agent }, `${a.name} (version ${a.version})`),
+      ),
+    );
     notice(trouble, '');
     if (agents.length === 0) return fill(trouble, noAgents(whose, showAgents));
     await showAgent();
   }
 
   async function showAgent() {
-    const mine = ++chosen, shown = agents.find((a) => a.id === agent.value);
+    const mine = ++chosen,
+      shown = agents.find((a) => a.id === agent.value);
     start.disabled = !shown;
     if (!shown) return;
     fill(about, agentFacts(shown));
@@ -72,7 +118,7 @@ export function setup(started) {
       const found = await Promise.all([all(`${where}/tools`, 'tools'), all(`${where}/knowledge-base`, 'attachments')]);
       if (mine === chosen) fill(about, agentFacts(shown, ...found));
     } catch {
-      // What the agent has is a courtesy: a session can be started without knowing it.
+      // The agent's tools and sources are only shown; a session can be started without them.
     }
   }
 
@@ -82,13 +128,32 @@ export function setup(started) {
     let body, clientTools;
     try {
       body = { agent_id: agent.value, user_id: user.value, modality: modality.value };
-      const pairs = Object.fromEntries([...variables.children].map((row) => [row.children[0].value.trim(), row.children[1].value]).filter(([name]) => name));
+      const pairs = Object.fromEntries(
+        [...variables.children]
+          .map((row) => [row.children[0].value.trim(), row.children[1].value])
+          .filter(([name]) => name),
+      );
       if (Object.keys(pairs).length) body.dynamic_variables = pairs;
-      const changed = parse(overrides.value, 'Overrides', 'an object', (v) => v && typeof v === 'object' && !Array.isArray(v));
+      const changed = parse(
+        overrides.value,
+        'Overrides',
+        'an object',
+        (v) => v && typeof v === 'object' && !Array.isArray(v),
+      );
       if (changed) body.overrides = changed;
       clientTools = parse(tools.value, 'Client tools', 'a list of function tools', Array.isArray) ?? [];
       const shown = Object.fromEntries(Object.entries(pairs).filter(([name]) => !name.startsWith('secret__')));
-      sessionStorage.setItem(remembered, JSON.stringify({ workspace: workspace.value, agent: agent.value, user: user.value, variables: shown, overrides: overrides.value, tools: tools.value }));
+      sessionStorage.setItem(
+        storageKey,
+        JSON.stringify({
+          workspace: workspace.value,
+          agent: agent.value,
+          user: user.value,
+          variables: shown,
+          overrides: overrides.value,
+          tools: tools.value,
+        }),
+      );
     } catch (failure) {
       return notice(trouble, failure.message);
     }
@@ -104,23 +169,65 @@ export function setup(started) {
   }
 
   showWorkspaces();
-  return h('form', { class: 'panel setup', onsubmit: submit, 'aria-label': 'Start a session' },
-    h('h2', {}, 'Start a session'), trouble,
-    field('Workspace', workspace), field('Agent', agent), about,
+  return h(
+    'form',
+    { 'class': 'panel setup', 'onsubmit': submit, 'aria-label': 'Start a session' },
+    h('h2', {}, 'Start a session'),
+    trouble,
+    field('Workspace', workspace),
+    field('Agent', agent),
+    about,
     field('User id', user, 'Whom the session is for, as your application names them.'),
-    h('details', { open: Boolean(kept.overrides || kept.tools || variables.children.length) }, h('summary', {}, 'Variables, overrides, client tools'),
+    h(
+      'details',
+      { open: Boolean(kept.overrides || kept.tools || variables.children.length) },
+      h('summary', {}, 'Variables, overrides, client tools'),
       field('Modality', modality, 'This page talks in text either way.'),
-      h('fieldset', {}, h('legend', {}, 'Dynamic variables'), variables, h('button', { type: 'button', class: 'quiet', onclick: () => addVariable().firstChild.focus() }, 'Add a variable'),
-        h('p', { class: 'help' }, 'They fill {{name}} in instructions, first message and tools. Names that begin with secret__ reach tools only.')),
-      field('Overrides', overrides, 'JSON: instructions, first_message, language, model, temperature, voice, retrieval.'),
-      field('Client tools', tools, 'JSON: tools that this page answers by hand. The extractive responder calls one when you say /tool show_map {"place": "Bern"}.'),
-      h('button', { type: 'button', class: 'quiet', onclick: () => { tools.value = JSON.stringify(exampleTools, null, 2); } }, 'Fill in an example')),
-    start);
+      h(
+        'fieldset',
+        {},
+        h('legend', {}, 'Dynamic variables'),
+        variables,
+        h(
+          'button',
+          { type: 'button', class: 'quiet', onclick: () => addVariable().firstChild.focus() },
+          'Add a variable',
+        ),
+        h(
+          'p',
+          { class: 'help' },
+          'They fill {{name}} in instructions, first message and tools. Names that begin with secret__ reach tools only.',
+        ),
+      ),
+      field(
+        'Overrides',
+        overrides,
+        'JSON: instructions, first_message, language, model, temperature, voice, retrieval.',
+      ),
+      field(
+        'Client tools',
+        tools,
+        'JSON: tools that this page answers by hand. The extractive responder calls one when you say /tool show_map {"place": "Bern"}.',
+      ),
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'quiet',
+          onclick: () => {
+            tools.value = JSON.stringify(exampleTools, null, 2);
+          },
+        },
+        'Fill in an example',
+      ),
+    ),
+    start,
+  );
 }
 
-function recall() {
+function storedSetup() {
   try {
-    return JSON.parse(sessionStorage.getItem(remembered) ?? '{}');
+    return JSON.parse(sessionStorage.getItem(storageKey) ?? '{}');
   } catch {
     return {};
   }
@@ -140,27 +247,60 @@ function parse(text, name, kind, fits) {
 
 function agentFacts(agent, tools, sources) {
   const on = (tools ?? []).filter((t) => t.enabled).map((t) => t.name || t.tool?.slug);
-  return h('details', { class: 'about' }, h('summary', {}, `${agent.name}: version ${agent.version}`,
-    sources && `, ${sources.length} source${sources.length === 1 ? '' : 's'}`, tools && `, ${on.length} tool${on.length === 1 ? '' : 's'}`),
-  facts([['Id', h('code', {}, agent.id)], ['Instructions', agent.instructions], ['First message', agent.first_message], ['Language', agent.language],
-    ['Model', [agent.model?.provider, agent.model?.name].filter(Boolean).join(' ') || 'the installation’s'], ['Tools', on.join(', ')],
-    ['Sources', sources?.map((s) => s.source_name ?? s.name ?? s.source_id).join(', ')], ['Client may override', agent.client_overrides?.join(', ')]]));
+  return h(
+    'details',
+    { class: 'about' },
+    h(
+      'summary',
+      {},
+      `${agent.name}: version ${agent.version}`,
+      sources && `, ${sources.length} source${sources.length === 1 ? '' : 's'}`,
+      tools && `, ${on.length} tool${on.length === 1 ? '' : 's'}`,
+    ),
+    facts([
+      ['Id', h('code', {}, agent.id)],
+      ['Instructions', agent.instructions],
+      ['First message', agent.first_message],
+      ['Language', agent.language],
+      ['Model', [agent.model?.provider, agent.model?.name].filter(Boolean).join(' ') || 'the installation’s'],
+      ['Tools', on.join(', ')],
+      ['Sources', sources?.map((s) => s.source_name ?? s.name ?? s.source_id).join(', ')],
+      ['Client may override', agent.client_overrides?.join(', ')],
+    ]),
+  );
 }
 
-/** What to do in a workspace without agents: make one here, or by the API. */
+/** How to make an agent in a workspace without any: here, or with the API. */
 function noAgents(workspaceID, made) {
   const name = h('input', { value: 'Ada', required: true, maxlength: 200 });
-  const instructions = h('textarea', { rows: 2, value: 'You are a helpful assistant. Answer from the passages you are given.' });
+  const instructions = h('textarea', {
+    rows: 2,
+    value: 'You are a helpful assistant. Answer from the passages you are given.',
+  });
   const trouble = h('div');
   const submit = async () => {
     try {
-      await call('POST', `workspaces/${path(workspaceID)}/agents`, { body: { name: name.value, instructions: instructions.value } });
+      await call('POST', `workspaces/${path(workspaceID)}/agents`, {
+        body: { name: name.value, instructions: instructions.value },
+      });
       await made();
     } catch (failure) {
       notice(trouble, failure.message);
     }
   };
-  return h('div', { class: 'notice hint' }, h('p', {}, 'This workspace has no agents yet. Make one here, or with the API:'),
-    h('pre', {}, `curl ${base}v1/workspaces/${workspaceID}/agents -H "Authorization: Bearer $PARLANCE_API_KEY" \\\n  -H 'Content-Type: application/json' -d '{"name": "Ada"}'`),
-    field('Name', name), field('Instructions', instructions), trouble, h('button', { type: 'button', onclick: submit }, 'Make the agent'));
+  return h(
+    'div',
+    { class: 'notice hint' },
+    h('p', {}, 'This workspace has no agents yet. Make one here, or with the API:'),
+    h(
+      'pre',
+      {},
+      `curl ${base}v1/workspaces/${workspaceID}/agents -H "Authorization: Bearer $PARLANCE_API_KEY" \\\n` +
+        `  -H 'Content-Type: application/json' -d '{"name": "Ada"}'`,
+    ),
+    field('Name', name),
+    field('Instructions', instructions),
+    trouble,
+    h('button', { type: 'button', onclick: submit }, 'Make the agent'),
+  );
 }

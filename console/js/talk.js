@@ -1,4 +1,5 @@
-// The live conversation: what is said goes over the socket; what it was made of comes from the transcript.
+// The live conversation. Messages go over the socket; details of finished turns come from the
+// transcript.
 import { call, path } from './api.js';
 import { announce, copyButton, facts, fill, h, json, notice } from './dom.js';
 import { EventLog } from './log.js';
@@ -8,7 +9,7 @@ import { Requests } from './requests.js';
 import { setup } from './setup.js';
 import { Transcript } from './transcript.js';
 
-/** The view; it lives on while others are looked at. */
+/** The view. It goes on while another view is shown. */
 export class Talk {
   element = h('div', { class: 'talk' });
   #live;
@@ -20,37 +21,89 @@ export class Talk {
   #begin() {
     this.#live?.leave();
     this.#live = undefined;
-    fill(this.element, setup((made) => {
-      this.#live = new Live(made, () => {
-        this.#begin();
-        this.element.closest('main')?.focus(); // what was pressed is gone
-      });
-      fill(this.element, this.#live.element);
-      this.#live.start();
-    }), h('section', { class: 'panel hint' }, h('h2', {}, 'What this page is for'),
-      h('p', {}, 'Pick an agent, say something, and see what the answer was made of: passages with their scores, calls of tools, the receipt, where the time went, and each event of the socket.'),
-      h('p', {}, 'The key stays in this tab. Nothing is loaded from elsewhere.')));
+    fill(
+      this.element,
+      setup((made) => {
+        this.#live = new Live(made, () => {
+          this.#begin();
+          this.element.closest('main')?.focus(); // the button that was pressed is gone
+        });
+        fill(this.element, this.#live.element);
+        this.#live.start();
+      }),
+      h(
+        'section',
+        { class: 'panel hint' },
+        h('h2', {}, 'What this page is for'),
+        h(
+          'p',
+          {},
+          'Pick an agent, say something, and see what the answer was made of: passages with their scores, calls of' +
+            ' tools, the receipt, where the time went, and each event of the socket.',
+        ),
+        h('p', {}, 'The key stays in this tab. Nothing is loaded from elsewhere.'),
+      ),
+    );
   }
 
-  /** Leaves the session, as when the key is forgotten. */
-  close() { this.#live?.leave(); }
+  /** Leaves the session without ending it. */
+  close() {
+    this.#live?.leave();
+  }
 }
 
-/** How far from the end of the conversation a reader counts as being there. */
+/** How far from the end of the conversation still counts as its end. */
 const nearPX = 30;
 
-/** How long an agent waits for a client's tool when it does not say. */
+/** How long an agent waits for a client's tool by default. */
 const toolSeconds = 20;
 
-/** One session that goes on. */
+/** A session in progress. */
 class Live {
-  #conversation; #transcript; #requests; #log = new EventLog(); #clientTools; #now = new Now(); #over = false; #follow = true; #top = 0; #said;
-  #left = new AbortController(); #grown = new ResizeObserver(() => this.#scroll()); #trouble = h('div'); #state = h('p', { class: 'state', role: 'status' }); #turns = h('div', { class: 'turns' }); #facts = h('div');
-  #text = h('textarea', { rows: 2, dir: 'auto', maxlength: 32000, placeholder: 'Say something. Enter sends, Shift+Enter makes a line.', 'aria-label': 'What you say' });
+  #conversation;
+  #transcript;
+  #requests;
+  #log = new EventLog();
+  #clientTools;
+  #now = new Now();
+  #over = false;
+  #follow = true;
+  #top = 0;
+  #said;
+  #left = new AbortController();
+  #grown = new ResizeObserver(() => this.#scroll());
+  #trouble = h('div');
+  #state = h('p', { class: 'state', role: 'status' });
+  #turns = h('div', { class: 'turns' });
+  #facts = h('div');
+  #text = h('textarea', {
+    'rows': 2,
+    'dir': 'auto',
+    'maxlength': 32000,
+    'placeholder': 'Say something. Enter sends, Shift+Enter makes a line.',
+    'aria-label': 'What you say',
+  });
   #sendButton = h('button', { type: 'submit' }, 'Send');
-  #cancel = h('button', { type: 'button', class: 'quiet', disabled: true, onclick: () => this.#send({ type: 'response.cancel' }) }, 'Stop the answer');
-  #drop = h('button', { type: 'button', class: 'quiet', title: 'Loses the connection, to see that the session survives it', onclick: () => this.#conversation.drop() }, 'Drop the connection');
-  #reconnect = h('button', { type: 'button', class: 'quiet', hidden: true, onclick: () => this.#conversation.connect() }, 'Reconnect');
+  #cancel = h(
+    'button',
+    { type: 'button', class: 'quiet', disabled: true, onclick: () => this.#send({ type: 'response.cancel' }) },
+    'Stop the answer',
+  );
+  #drop = h(
+    'button',
+    {
+      type: 'button',
+      class: 'quiet',
+      title: 'Loses the connection, to see that the session survives it',
+      onclick: () => this.#conversation.drop(),
+    },
+    'Drop the connection',
+  );
+  #reconnect = h(
+    'button',
+    { type: 'button', class: 'quiet', hidden: true, onclick: () => this.#conversation.connect() },
+    'Reconnect',
+  );
   #end = h('button', { type: 'button', class: 'quiet', onclick: () => this.#endSession() }, 'End the session');
 
   constructor({ session, agent, clientTools }, again) {
@@ -59,7 +112,10 @@ class Live {
     this.#clientTools = clientTools;
     this.#conversation = new Conversation(session.id, session.chat_url);
     this.#transcript = new Transcript(session.id, this.#turns);
-    this.#requests = new Requests((event) => this.#send(event), { toolSeconds: agent?.tools_config?.client_tool_timeout_seconds || toolSeconds, left: this.#text });
+    this.#requests = new Requests((event) => this.#send(event), {
+      toolSeconds: agent?.tools_config?.client_tool_timeout_seconds || toolSeconds,
+      left: this.#text,
+    });
     this.#conversation.addEventListener('event', ({ detail }) => this.#take(detail));
     this.#conversation.addEventListener('sent', ({ detail }) => this.#log.add('→', detail));
     this.#conversation.addEventListener('state', ({ detail }) => this.#changed(detail));
@@ -69,17 +125,64 @@ class Live {
         this.#say();
       }
     });
-    const form = h('form', { class: 'say', onsubmit: (event) => { event.preventDefault(); this.#say(); } }, this.#text, h('div', { class: 'row' }, this.#sendButton, this.#cancel, this.#state));
+    const form = h(
+      'form',
+      {
+        class: 'say',
+        onsubmit: (event) => {
+          event.preventDefault();
+          this.#say();
+        },
+      },
+      this.#text,
+      h('div', { class: 'row' }, this.#sendButton, this.#cancel, this.#state),
+    );
     window.addEventListener('scroll', () => this.#scrolled(), { passive: true, signal: this.#left.signal });
-    this.#turns.addEventListener('click', ({ target }) => { if (target.closest('summary')) this.#follow = false; }); // what was opened is read now
-    window.addEventListener('beforeunload', (event) => { if (!this.#over) event.preventDefault(); }, { signal: this.#left.signal }); // the page is all that knows the way back
-    this.#said = h('section', { class: 'conversation', 'aria-label': 'Conversation' }, this.#turns, this.#now.element, this.#requests.element, this.#trouble, form);
+    this.#turns.addEventListener('click', ({ target }) => {
+      if (target.closest('summary')) this.#follow = false;
+    }); // what was opened is read now
+    window.addEventListener(
+      'beforeunload',
+      (event) => {
+        if (!this.#over) event.preventDefault();
+      },
+      { signal: this.#left.signal },
+    ); // the page is all that knows the way back
+    this.#said = h(
+      'section',
+      { 'class': 'conversation', 'aria-label': 'Conversation' },
+      this.#turns,
+      this.#now.element,
+      this.#requests.element,
+      this.#trouble,
+      form,
+    );
     this.#grown.observe(this.#said);
-    this.element = h('div', { class: 'live' }, this.#said,
-      h('aside', {}, h('section', { class: 'panel', 'aria-label': 'Session' },
-        h('h2', {}, `Talking to ${agent?.name ?? 'the agent'}`), this.#facts,
-        h('div', { class: 'row' }, this.#end, this.#drop, this.#reconnect, copyButton('Copy the id', () => session.id), h('button', { type: 'button', class: 'quiet', onclick: again }, 'Another session'))),
-      this.#log.element));
+    this.element = h(
+      'div',
+      { class: 'live' },
+      this.#said,
+      h(
+        'aside',
+        {},
+        h(
+          'section',
+          { 'class': 'panel', 'aria-label': 'Session' },
+          h('h2', {}, `Talking to ${agent?.name ?? 'the agent'}`),
+          this.#facts,
+          h(
+            'div',
+            { class: 'row' },
+            this.#end,
+            this.#drop,
+            this.#reconnect,
+            copyButton('Copy the id', () => session.id),
+            h('button', { type: 'button', class: 'quiet', onclick: again }, 'Another session'),
+          ),
+        ),
+        this.#log.element,
+      ),
+    );
   }
 
   start() {
@@ -117,16 +220,23 @@ class Live {
     this.#canStop();
     switch (event.type) {
       case 'session.created':
-        // Client tools belong to the socket, so each connection says them anew.
-        if (this.#clientTools.length) this.#conversation.send({ type: 'session.update', session: { type: 'realtime', tools: this.#clientTools } });
+        // Client tools belong to a socket, so each connection declares them.
+        if (this.#clientTools.length)
+          this.#conversation.send({ type: 'session.update', session: { type: 'realtime', tools: this.#clientTools } });
         this.#refresh();
         break;
-      case 'response.done': this.#done(event.response); break;
-      case 'error': notice(this.#trouble, `${event.error?.message ?? 'An event was refused.'} (${event.error?.code ?? 'error'})`); break;
+      case 'response.done':
+        this.#done(event.response);
+        break;
+      case 'error':
+        notice(this.#trouble, `${event.error?.message ?? 'An event was refused.'} (${event.error?.code ?? 'error'})`);
+        break;
     }
   }
 
-  #canStop() { this.#cancel.disabled = !this.#now.answering || !this.#conversation.open; }
+  #canStop() {
+    this.#cancel.disabled = !this.#now.answering || !this.#conversation.open;
+  }
 
   #done(response) {
     const failure = response?.status_details?.error;
@@ -136,7 +246,7 @@ class Live {
     this.#showSession();
   }
 
-  /** Puts the record in the place of what was only heard; when it cannot be read, what was heard stays. */
+  /** Replaces the exchanges in progress by their turns of the transcript, if it can be read. */
   async #refresh() {
     const over = this.#now.over;
     try {
@@ -151,17 +261,36 @@ class Live {
   async #showSession() {
     try {
       const s = await call('GET', `sessions/${path(this.session.id)}`);
-      fill(this.#facts, facts([['Session', h('code', {}, s.id)], ['Status', [s.status, s.end_reason].filter(Boolean).join(': ')], ['Agent version', s.agent_version], ['User', s.user_id],
-        ['Modality', s.modality], ['Turns', s.turn_count], ['Language', s.language], ['Tokens', `${s.usage?.input_tokens ?? 0} read, ${s.usage?.output_tokens ?? 0} written`], ['Tool calls', s.usage?.tool_calls]]),
-      Object.keys(s.dynamic_variables ?? {}).length || Object.keys(s.assigned_variables ?? {}).length ? h('details', {}, h('summary', {}, 'Variables'), json({ ...s.dynamic_variables, ...s.assigned_variables })) : null);
+      fill(
+        this.#facts,
+        facts([
+          ['Session', h('code', {}, s.id)],
+          ['Status', [s.status, s.end_reason].filter(Boolean).join(': ')],
+          ['Agent version', s.agent_version],
+          ['User', s.user_id],
+          ['Modality', s.modality],
+          ['Turns', s.turn_count],
+          ['Language', s.language],
+          ['Tokens', `${s.usage?.input_tokens ?? 0} read, ${s.usage?.output_tokens ?? 0} written`],
+          ['Tool calls', s.usage?.tool_calls],
+        ]),
+        Object.keys(s.dynamic_variables ?? {}).length || Object.keys(s.assigned_variables ?? {}).length
+          ? h('details', {}, h('summary', {}, 'Variables'), json({ ...s.dynamic_variables, ...s.assigned_variables }))
+          : null,
+      );
     } catch {
-      // The facts are those of before.
+      // The old facts stay.
     }
   }
 
   #changed({ name, text, code, reason, back = false }) {
     this.#log.add('·', { type: name, text, ...(code !== undefined && { code, reason }) });
-    fill(this.#state, h('span', { class: `dot ${name}` }), text, code !== undefined && h('small', {}, ` Close code ${code}${reason ? ` “${reason}”` : ''}.`));
+    fill(
+      this.#state,
+      h('span', { class: `dot ${name}` }),
+      text,
+      code !== undefined && h('small', {}, ` Close code ${code}${reason ? ` “${reason}”` : ''}.`),
+    );
     this.#over = name === 'closed';
     const open = name === 'open';
     this.#sendButton.disabled = !open;
@@ -169,7 +298,7 @@ class Live {
     this.#drop.disabled = !open;
     this.#reconnect.hidden = !(name === 'waiting' || back);
     this.#end.disabled = this.#over;
-    this.#transcript.live = !this.#over; // else nothing more is heard of a turn that was being answered
+    this.#transcript.live = !this.#over; // no events of an unfinished turn follow
     this.#canStop();
     if (open) {
       notice(this.#trouble, '');
@@ -184,28 +313,40 @@ class Live {
 
   async #endSession() {
     try {
-      await call('POST', `sessions/${path(this.session.id)}/end`, { body: { status: 'completed', reason: 'ended in the console' } });
+      await call('POST', `sessions/${path(this.session.id)}/end`, {
+        body: { status: 'completed', reason: 'ended in the console' },
+      });
     } catch (failure) {
       notice(this.#trouble, failure.message);
     }
   }
 
-  /** Where the page is scrolled to when the end of the conversation is in sight; on a narrow one more stands below it. */
+  /**
+   * The scroll position that shows the end of the conversation. On a narrow screen more stands
+   * below it.
+   */
   get #bottom() {
     const { clientHeight, scrollHeight } = document.documentElement;
-    return Math.max(0, Math.min(window.scrollY + this.#said.getBoundingClientRect().bottom + nearPX / 2 - clientHeight, scrollHeight - clientHeight));
+    return Math.max(
+      0,
+      Math.min(
+        window.scrollY + this.#said.getBoundingClientRect().bottom + nearPX / 2 - clientHeight,
+        scrollHeight - clientHeight,
+      ),
+    );
   }
 
-  /** A reader who goes away from the end, by whatever means, is left there; what is said meanwhile moves only the end. */
+  /** Stops following the end when the user scrolls away from it. New messages move only the end. */
   #scrolled() {
-    const top = window.scrollY, up = top < this.#top;
+    const top = window.scrollY,
+      up = top < this.#top;
     this.#top = top;
     if (!this.element.isConnected) return;
     const past = top - this.#bottom;
-    this.#follow = Math.abs(past) <= nearPX || this.#follow && !up && past < 0;
+    this.#follow = Math.abs(past) <= nearPX || (this.#follow && !up && past < 0);
   }
 
-  /** Keeps the end in sight, however it moves, until the reader goes away from it. */
+  /** Scrolls to the end, unless the user has scrolled away from it. */
   #scroll() {
     if (this.#follow && this.element.isConnected) window.scrollTo({ top: this.#bottom });
   }

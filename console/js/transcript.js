@@ -1,12 +1,16 @@
-// A session's turns as the service keeps them, and their cards, brought up to date without reading all anew.
+// A session's transcript and the cards of its turns. An update reads only the pages that may have
+// changed.
 import { call, path } from './api.js';
 import { turnCard } from './turn.js';
 
 /** The turns of a session in an element. */
 export class Transcript {
-  #token = ''; #shown = new Map(); #reading; #again = false;
+  #token = '';
+  #shown = new Map();
+  #reading;
+  #repeat = false;
 
-  /** Whether a turn that is being answered is left out: what is heard of it is shown elsewhere. */
+  /** Whether a turn in progress is left out, because it is shown elsewhere. */
   live = false;
 
   constructor(sessionID, element) {
@@ -14,12 +18,14 @@ export class Transcript {
     this.element = element;
   }
 
-  get turns() { return [...this.#shown.values()].map((s) => s.turn); }
+  get turns() {
+    return [...this.#shown.values()].map((s) => s.turn);
+  }
 
-  /** Reads what is new or has changed since; two at once are one after the other. */
+  /** Reads what is new or has changed. A call during another is done after it. */
   refresh() {
     if (this.#reading) {
-      this.#again = true;
+      this.#repeat = true;
       return this.#reading;
     }
     this.#reading = this.#read().finally(() => {
@@ -30,18 +36,23 @@ export class Transcript {
 
   async #read() {
     do {
-      this.#again = false;
-      let token = this.#token, whole = true;
+      this.#repeat = false;
+      let token = this.#token,
+        whole = true;
       do {
-        // The last page is read each time: a page that is full, and shown, does not change any more.
-        const page = await call('GET', `sessions/${path(this.sessionID)}/transcript`, { query: { page_size: 50, page_token: token } });
-        const turns = page.turns ?? [], shown = turns.filter((turn) => !this.live || turn.status !== 'in_progress');
+        // The last page is read each time. A full page whose turns are all shown does not change
+        // any more.
+        const page = await call('GET', `sessions/${path(this.sessionID)}/transcript`, {
+          query: { page_size: 50, page_token: token },
+        });
+        const turns = page.turns ?? [],
+          shown = turns.filter((turn) => !this.live || turn.status !== 'in_progress');
         if (whole) this.#token = token;
         whole &&= shown.length === turns.length;
         for (const turn of shown) this.#show(turn);
         token = page.next_page_token ?? '';
       } while (token);
-    } while (this.#again);
+    } while (this.#repeat);
   }
 
   #show(turn) {

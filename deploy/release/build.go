@@ -16,8 +16,11 @@ import (
 	"strings"
 )
 
-// beside is what an archive holds beside the program, from the repository.
-var beside = []string{"LICENSE", "README.md", "CHANGELOG.md", "docs/deployment.md", "docs/operations.md", "docs/configuration.md", "docs/security.md", "docs/observability.md", "deploy/caddy", "deploy/nginx", "deploy/systemd"}
+// beside are the files that an archive contains next to the program.
+var beside = []string{
+	"LICENSE", "README.md", "CHANGELOG.md", "docs/deployment.md", "docs/operations.md", "docs/configuration.md",
+	"docs/security.md", "docs/observability.md", "deploy/caddy", "deploy/nginx", "deploy/systemd",
+}
 
 // programs builds the program for each platform, with its archive and bill of materials.
 func (r release) programs(ctx context.Context) error {
@@ -33,12 +36,12 @@ func (r release) programs(ctx context.Context) error {
 	return nil
 }
 
-// binary is where the program of a platform is built.
+// binary is the path of the program for a platform.
 func (r release) binary(p platform) string {
 	return filepath.Join(r.dist, "bin", r.name(p), "parlance")
 }
 
-// build is the same command as the Dockerfile's.
+// build runs the same command as the Dockerfile.
 func (r release) build(ctx context.Context, p platform) error {
 	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", "timetzdata",
 		"-ldflags", "-s -w -X parlance.dev/parlance/cli.version="+r.version+" -X parlance.dev/parlance/cli.revision="+r.commit,
@@ -52,7 +55,7 @@ func (r release) build(ctx context.Context, p platform) error {
 	return nil
 }
 
-// archive packs the program with what belongs beside it.
+// archive packs the program and the files of beside.
 func (r release) archive(p platform) (err error) {
 	file, err := os.Create(filepath.Join(r.dist, r.name(p)+".tar.gz"))
 	if err != nil {
@@ -83,7 +86,7 @@ func (r release) archive(p platform) (err error) {
 	return errors.Join(entries.Close(), packed.Close())
 }
 
-// add writes one file with the commit's time and nobody's name.
+// add writes one file with the time of the commit and no owner.
 func (r release) add(entries *tar.Writer, from, to string) error {
 	content, err := os.ReadFile(from)
 	if err != nil {
@@ -103,7 +106,7 @@ func (r release) add(entries *tar.Writer, from, to string) error {
 	return nil
 }
 
-// filesBelow lists a file, or the files below a directory, in order.
+// filesBelow lists a file, or the files in a directory, in order.
 func filesBelow(path string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error {
@@ -119,7 +122,7 @@ func filesBelow(path string) ([]string, error) {
 	return files, nil
 }
 
-// sums writes SHA256SUMS, removes what was only needed on the way, and shows what there is.
+// sums writes SHA256SUMS, and removes temporary files.
 func (r release) sums(context.Context) error {
 	if err := os.RemoveAll(filepath.Join(r.dist, "bin")); err != nil {
 		return fmt.Errorf("removing the unpacked programs: %w", err)
@@ -137,7 +140,8 @@ func (r release) sums(context.Context) error {
 		fmt.Fprintf(&lines, "%x  %s\n", sum, filepath.Base(path))
 		fmt.Printf("%6.1f MiB  %s\n", float64(size)/(1<<20), path)
 	}
-	if err := os.WriteFile(filepath.Join(r.dist, "SHA256SUMS"), []byte(lines.String()), 0o644); err != nil { //nolint:gosec // a file to hand out
+	path := filepath.Join(r.dist, "SHA256SUMS")
+	if err := os.WriteFile(path, []byte(lines.String()), 0o644); err != nil { //nolint:gosec // a file to hand out
 		return fmt.Errorf("writing the sums: %w", err)
 	}
 	return nil

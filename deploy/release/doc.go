@@ -4,11 +4,11 @@
 //
 //	dist/parlance_0.1.0_<os>_<arch>.tar.gz       the program, its licence, deploy/ and how to start
 //	dist/parlance_0.1.0_<os>_<arch>.cdx.json     its bill of materials (CycloneDX 1.6)
-//	dist/parlance_0.1.0_image.tar                the image for linux/amd64 and linux/arm64 (OCI layout)
+//	dist/parlance_0.1.0_image.tar                the image for linux/amd64 and arm64 (OCI layout)
 //	dist/parlance_0.1.0_image_<arch>.tar         the same, one architecture, for `docker load`
 //	dist/SHA256SUMS
 //
 // The files depend on the commit and the Go version only: times are the commit's, orders fixed. The
-// image is what the Dockerfile's last stage makes; no container engine is needed. It is a module of its
-// own, so that what it is made with is not what the product is made with.
+// The image has the content of the Dockerfile's last stage; no container engine is needed. This is
+// a module of its own, so that its dependencies are not those of the product.
 package main

@@ -23,7 +23,7 @@ import (
 // nobody is the account of the image's processes, as in the Dockerfile.
 const nobody = 65532
 
-// authorities is where Linux systems keep the certificates that the image takes along.
+// authorities is where Linux systems keep the certificates that the image includes.
 const authorities = "/etc/ssl/certs/ca-certificates.crt"
 
 // images makes the image for each Linux that was built, as one layout and as files for docker load.
@@ -109,7 +109,10 @@ func (r release) image(p platform) (v1.Image, error) {
 	file.OS, file.Architecture, file.Created = p.os, p.arch, v1.Time{Time: r.date}
 	file.Config = v1.Config{
 		Entrypoint: []string{"/usr/local/bin/parlance"}, Cmd: []string{"server"},
-		Env:          []string{"PATH=/usr/local/bin", "PARLANCE_LISTEN=:8080", "PARLANCE_BLOB_URL=file:///var/lib/parlance/blobs", "PARLANCE_LOG_FORMAT=json"},
+		Env: []string{
+			"PATH=/usr/local/bin", "PARLANCE_LISTEN=:8080", "PARLANCE_BLOB_URL=file:///var/lib/parlance/blobs",
+			"PARLANCE_LOG_FORMAT=json",
+		},
 		User:         fmt.Sprintf("%d:%d", nobody, nobody),
 		Volumes:      map[string]struct{}{"/var/lib/parlance": {}},
 		ExposedPorts: map[string]struct{}{"8080/tcp": {}},
@@ -164,7 +167,10 @@ func (r release) layer(p platform) ([]byte, error) {
 		{"var/lib/parlance/", 0o700, nobody, nil},
 		{"var/lib/parlance/blobs/", 0o700, nobody, nil},
 	} {
-		header := &tar.Header{Name: e.name, Mode: e.mode, Uid: e.owner, Gid: e.owner, Size: int64(len(e.content)), ModTime: r.date, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}
+		header := &tar.Header{
+			Name: e.name, Mode: e.mode, Uid: e.owner, Gid: e.owner, Size: int64(len(e.content)),
+			ModTime: r.date, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR,
+		}
 		if e.content == nil {
 			header.Typeflag = tar.TypeDir
 		}

@@ -16,13 +16,13 @@ import (
 	"time"
 )
 
-// release is what is being made.
+// release describes the release that is made.
 type release struct {
 	// root is the repository, dist where the files go.
 	root, dist string
 	version    string
 	commit     string
-	// date is the commit's.
+	// date is the time of the commit.
 	date      time.Time
 	platforms []platform
 }
@@ -107,7 +107,7 @@ func newRelease(ctx context.Context, version, out, platforms string) (release, e
 	return r, nil
 }
 
-// checkChangelog refuses a version nobody has described.
+// checkChangelog refuses a version that CHANGELOG.md does not describe.
 func (r release) checkChangelog() error {
 	if strings.HasSuffix(r.version, "-snapshot") {
 		return nil
@@ -122,7 +122,7 @@ func (r release) checkChangelog() error {
 	return nil
 }
 
-// output runs a command and returns what it prints, without the line's end.
+// output runs a command and returns what it prints, without the last line break.
 func output(ctx context.Context, dir, name string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, name, args...)
 	command.Dir = dir

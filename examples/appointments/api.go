@@ -67,7 +67,7 @@ func (a *api) delete(path string) error {
 	return err
 }
 
-// call insists on a status and returns the answer.
+// call checks the status and returns the answer.
 func (a *api) call(method, path string, body object, want int) (object, error) {
 	var content io.Reader
 	if body != nil {

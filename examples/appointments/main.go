@@ -1,17 +1,17 @@
-// Command appointments is an agent that books an appointment at a practice, as a customer would build
-// it: a REST service (GET for the free slots, POST for the booking), an MCP server with what to prepare,
-// and a model. All three run in this program on loopback; Parlance is a running `parlance dev`.
+// Command appointments is an agent that books an appointment at a practice, as a customer would
+// build it: a REST service (GET for the free slots, POST for the booking), an MCP server, and a
+// model. All three run in this program on loopback. Parlance is a running `parlance dev`.
 //
 //	appointments [-data-dir DIR]     default: ~/.local/share/parlance
 //
-// The conversation takes four turns over HTTP. The REST service is called with the customer's id from
-// the session's dynamic variables and a secret header that no model, transcript or trace shows; the
-// number of the booking is assigned to a variable, which a later turn speaks of. In the end it prints
-// the trace of every call. It checks what comes back and ends with 1 at the first mismatch. What it
-// makes is in a workspace of its own, which it deletes.
+// The conversation takes four turns over HTTP. The REST service is called with the customer's id
+// from the session's dynamic variables, and with a secret header that no model, transcript or trace
+// shows. The number of the booking is assigned to a variable, which a later turn uses. At the end
+// the program prints the trace of every call. It checks all answers and exits with 1 at the first
+// mismatch. It works in a workspace of its own, which it deletes.
 //
-// The model is a script on OpenAI's wire, so that every run says the same. An agent without
-// "provider": "openai" in createAgent would use the installation's model instead.
+// The model is a script on OpenAI's protocol, so every run is the same. Without "provider":
+// "openai" in createAgent, the agent would use the installation's model.
 package main
 
 import (
@@ -124,7 +124,10 @@ func setUp(api *api, workspace, practiceURL, mcpURL, modelURL string) (string, e
 		if err != nil {
 			return "", err
 		}
-		_, err = api.post(workspace+"/agents/"+text(agent, "id")+"/tools/attach", object{"tool_id": text(made, "id"), "enabled": true}, http.StatusOK)
+		_, err = api.post(workspace+"/agents/"+text(agent, "id")+"/tools/attach", object{
+			"tool_id": text(made, "id"),
+			"enabled": true,
+		}, http.StatusOK)
 		if err != nil {
 			return "", err
 		}
@@ -149,7 +152,10 @@ func tools(practiceURL, mcpURL string) []object {
 			"webhook_url": practiceURL + "/customers/{{customer_id}}/bookings", "headers": headers, "allow_dynamic_vars": true,
 			"input_schema": object{
 				"type": "object", "required": []string{"day", "time"}, "additionalProperties": false,
-				"properties": object{"day": object{"type": "string", "format": "date"}, "time": object{"type": "string", "pattern": "^[0-9]{2}:[0-9]{2}$"}},
+				"properties": object{"day": object{"type": "string", "format": "date"}, "time": object{
+					"type":    "string",
+					"pattern": "^[0-9]{2}:[0-9]{2}$",
+				}},
 			},
 			"assignments": []object{{"dynamic_variable": "booking_id", "value_path": "booking.id"}},
 		},
@@ -175,7 +181,7 @@ func (s *shown) say(said string) error {
 	return nil
 }
 
-// check insists on what the conversation must have come to, and prints its traces.
+// check checks the results of the conversation, and prints its traces.
 func (s *shown) check(practice *practice, model *model) error {
 	listed, err := s.api.get("/sessions/" + s.session + "/tool-calls")
 	if err != nil {
@@ -194,7 +200,8 @@ func (s *shown) check(practice *practice, model *model) error {
 	for _, call := range list(listed, "tool_calls") {
 		slugs = append(slugs, text(call, "slug"))
 		output := text(call, "output")
-		fmt.Printf("%-12s %6v %5v ms %8v  %s → %s\n", text(call, "slug"), call["status_code"], call["latency_ms"], call["attempts"], compact(call["input"]), output)
+		fmt.Printf("%-12s %6v %5v ms %8v  %s → %s\n", text(call, "slug"), call["status_code"], call["latency_ms"],
+			call["attempts"], compact(call["input"]), output)
 		if call["error"] != nil {
 			return fmt.Errorf("the call of %s failed: %v", text(call, "slug"), call["error"])
 		}

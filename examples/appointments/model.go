@@ -17,7 +17,7 @@ var conversation = []string{
 	"Thank you.",
 }
 
-// model is a chat model on OpenAI's wire that follows a script.
+// model is a scripted chat model on OpenAI's protocol.
 type model struct {
 	mu     sync.Mutex
 	bodies []string
@@ -25,7 +25,7 @@ type model struct {
 
 func newModel() *model { return &model{} }
 
-// asked is what of a request the script goes by.
+// asked is the part of a request that the script reads.
 type asked struct {
 	Messages []struct {
 		Role    string `json:"role"`
@@ -41,7 +41,7 @@ type asked struct {
 // call is a tool call of the script.
 type call struct{ name, arguments string }
 
-// heard are the requests so far, whole.
+// heard are the bodies of all requests so far.
 func (m *model) heard() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -68,7 +68,7 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var bookingNumber = regexp.MustCompile(`last booking is (B-[0-9]+)`)
 
-// reply is the script: it looks at what the user said last and at the results behind that.
+// reply is the script: it depends on the last user message and the results after it.
 func reply(request asked) (string, []call) {
 	said, results := "", []string(nil)
 	for _, message := range request.Messages {
@@ -99,7 +99,7 @@ func reply(request asked) (string, []call) {
 	return "You are welcome.", nil
 }
 
-// free are the times in the answer of free_slots.
+// free returns the times in the answer of free_slots.
 func free(result string) string {
 	var answer struct{ Free []string }
 	if json.Unmarshal([]byte(result), &answer) != nil {

@@ -15,7 +15,7 @@ type practice struct {
 	*http.ServeMux
 
 	mu sync.Mutex
-	// done are the bookings by the Idempotency-Key of their request: a repeated one books nothing.
+	// done are the bookings by Idempotency-Key: a repeated request books nothing.
 	done map[string]string
 	all  []string
 }
@@ -27,7 +27,7 @@ func newPractice() *practice {
 	return p
 }
 
-// only lets requests with the practice's key through.
+// only accepts requests with the key of the practice.
 func (p *practice) only(handle http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Practice-Key") != secretKey {

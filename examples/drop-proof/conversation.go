@@ -15,14 +15,15 @@ import (
 )
 
 const (
-	// breakAfter is the word behind which things break.
+	// breakAfter is the word after which connections are cut.
 	breakAfter = 12
-	// backEvery is the pause between two tries to come back; a client of thousands adds chance to it.
+	// backEvery is the pause between two attempts to reconnect; a client of thousands adds a random
+	// part.
 	backEvery = 200 * time.Millisecond
 )
 
-// conversation is a client of a session that comes back whenever its connection is lost. What it needs for
-// that is the URL, which stays the same, and the event_id of the last event it saw.
+// conversation is a client of a session that reconnects whenever its connection is lost. It needs
+// the URL, which stays the same, and the event_id of the last event it received.
 type conversation struct {
 	ctx     context.Context //nolint:containedctx // one run of the program
 	api     *api
@@ -34,7 +35,7 @@ type conversation struct {
 	conn   *websocket.Conn
 	node   string
 	lastID string
-	// absent, when set, is done before the client tries to come back.
+	// absent, if set, is called before the client reconnects.
 	absent func()
 
 	seen     map[string]bool
@@ -44,24 +45,27 @@ type conversation struct {
 	missing  int
 }
 
-// answer is one response as the client got it.
+// answer is one response as the client received it.
 type answer struct {
 	id, text, status string
-	// picture has a letter a word: the server that it came from.
+	// picture has one letter for each word: the server that sent it.
 	picture string
 }
 
 // words are those that came so far.
 func (a *answer) words() []string { return strings.Fields(a.text) }
 
-// turn says something and reads until its answer is whole; once breaks something in the middle of it.
+// turn sends a text and reads the whole answer. once is called in the middle of it.
 func (c *conversation) turn(words string, once func()) error {
 	if err := c.connect(); err != nil {
 		return err
 	}
 	c.say("► %q", words)
 	for _, event := range []object{
-		{"type": "conversation.item.create", "item": object{"type": "message", "role": "user", "content": []object{{"type": "input_text", "text": words}}}},
+		{"type": "conversation.item.create", "item": object{
+			"type": "message", "role": "user",
+			"content": []object{{"type": "input_text", "text": words}},
+		}},
 		{"type": "response.create"},
 	} {
 		content, err := json.Marshal(event)
@@ -106,7 +110,7 @@ func (c *conversation) cut() {
 	c.front.cut()
 }
 
-// stayAway cuts it and has the client come back when the answer is over.
+// stayAway cuts the connection, and the client returns when the answer has ended.
 func (c *conversation) stayAway() {
 	c.front.setDown(true)
 	c.cut()
@@ -117,7 +121,7 @@ func (c *conversation) stayAway() {
 	}
 }
 
-// take notes an event and says whether the turn has its answer.
+// take handles an event, and reports whether the turn is answered.
 func (c *conversation) take(event object) (over bool, err error) {
 	if id := text(event, "event_id"); c.seen[id] {
 		c.doubled++
@@ -149,7 +153,7 @@ func (c *conversation) take(event object) (over bool, err error) {
 	return false, nil
 }
 
-// done compares an answer with what the server says it was.
+// done compares an answer with the server's final text.
 func (c *conversation) done(event object) (over bool, err error) {
 	a := c.current()
 	if a == nil || a.id != text(event, "response", "id") {
@@ -169,8 +173,8 @@ func (c *conversation) done(event object) (over bool, err error) {
 	return false, nil
 }
 
-// compare counts the words that came twice, or did not come: an answer that completed has all of them, one
-// that broke off has those before its last.
+// compare counts words that arrived twice or not at all. A complete answer has all words; one that
+// broke off has all before its last.
 func (c *conversation) compare(a *answer) {
 	words, want := a.words(), strings.Fields(wholeAnswer())
 	if a.status != "completed" && len(words) > 0 {
@@ -196,7 +200,7 @@ func lastWords(all string) string {
 	return strings.Join(words[max(0, len(words)-8):], " ")
 }
 
-// next reads an event, and comes back first when the connection is lost.
+// next reads an event. It reconnects first when the connection is lost.
 func (c *conversation) next() (object, error) {
 	for {
 		_, content, err := c.conn.Read(c.ctx)
@@ -229,7 +233,7 @@ func (c *conversation) next() (object, error) {
 	}
 }
 
-// connect dials until a server takes the client in.
+// connect dials until a server accepts the client.
 func (c *conversation) connect() error {
 	if c.conn != nil {
 		return nil
@@ -271,12 +275,12 @@ func (c *conversation) hangUp() {
 	}
 }
 
-// say prints what happens, with its time.
+// say prints a line with the time.
 func (c *conversation) say(format string, args ...any) {
 	fmt.Printf("  %5.1f s  %s\n", time.Since(c.began).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// tally compares what the client has with the transcript.
+// tally compares what the client received with the transcript.
 func (c *conversation) tally() error {
 	got, err := c.api.get("/sessions/" + c.session + "/transcript")
 	if err != nil {

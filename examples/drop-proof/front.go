@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// front is the load balancer: it leads each connection to the preferred server, or to another one that
-// answers, and can cut what goes through it.
+// front is the load balancer. It forwards each connection to the preferred server, or to another
+// one that answers, and can cut all connections.
 type front struct {
 	address  string
 	listener net.Listener
@@ -59,7 +59,7 @@ func (f *front) setDown(down bool) {
 	f.down = down
 }
 
-// cut breaks every connection with a reset, as a network does that goes away.
+// cut resets every connection, as a failing network does.
 func (f *front) cut() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,13 +1,14 @@
-// Command drop-proof shows that conversations survive: it holds one over a session's chat_url while
-// connections are cut and a server is killed in the middle of an answer, says what it sees, and counts
-// in the end what was lost. examples/drop-proof.sh starts what it needs.
+// Command drop-proof shows that conversations survive. It holds one over a session's chat_url while
+// connections are cut and a server is killed in the middle of an answer, prints what it sees, and
+// counts what was lost. examples/drop-proof.sh starts what it needs.
 //
 //	drop-proof -parlance BINARY        starts two servers and a worker on DATABASE_URL and REDIS_URL
 //	drop-proof -data-dir DIR           uses the running `parlance dev` with this data directory
 //
-// Between client and servers stands a load balancer of its own, which can cut connections. The model is
-// a script on OpenAI's wire that counts slowly, so that there is a middle of the answer to break. It ends
-// with 1 when a turn was lost, or a piece of an answer came twice or not at all.
+// A load balancer in this program stands between client and servers, and can cut connections. The
+// model is a script on OpenAI's protocol that counts slowly, so that answers can be broken in the
+// middle. The program exits with 1 when a turn was lost, or a part of an answer arrived twice or
+// not at all.
 package main
 
 import (
@@ -28,7 +29,8 @@ const patience = 3 * time.Minute
 func main() {
 	home, _ := os.UserHomeDir() // without one -data-dir must be given
 	binary := flag.String("parlance", "", "the built program: start two servers and a worker of it, and kill one")
-	dir := flag.String("data-dir", filepath.Join(home, ".local", "share", "parlance"), "data directory of the running parlance dev; without -parlance")
+	dir := flag.String("data-dir", filepath.Join(home, ".local", "share", "parlance"),
+		"data directory of the running parlance dev; without -parlance")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -81,7 +83,7 @@ func run(ctx context.Context, binary, dir string) (err error) {
 	return talk.tally()
 }
 
-// scenes is what happens.
+// scenes runs the turns and breaks things in them.
 func scenes(talk *conversation, stand *installation) error {
 	title("1. The connection breaks in the middle of an answer. The client comes back to the same server.")
 	if err := talk.turn("Count, please.", talk.cut); err != nil {

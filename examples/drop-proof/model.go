@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// answerWords is how far the model counts, wordEvery how slowly.
+	// answerWords is how far the model counts, and wordEvery the pause between two words.
 	answerWords = 40
 	wordEvery   = 40 * time.Millisecond
 )

@@ -14,10 +14,11 @@ import (
 	"time"
 )
 
-// installation is the servers that are talked to.
+// installation is the servers that the client uses.
 type installation struct {
 	key string
-	// nodes are the servers' processes; one nil for a `parlance dev`, which is not ours to kill.
+	// nodes are the processes of the servers. It is empty for a running `parlance dev`, which is not
+	// killed.
 	nodes  []*process
 	worker *process
 }
@@ -57,7 +58,8 @@ func startNodes(ctx context.Context, binary string, front *front) (*installation
 		}
 	}
 	front.leadTo(addresses...)
-	fmt.Printf("  server A  %s\n  server B  %s\n  worker, and one Postgres and one Redis for all of them\n  load balancer in front: http://%s\n",
+	fmt.Printf("  server A  %s\n  server B  %s\n  worker, and one Postgres and one Redis for all of them\n  load "+
+		"balancer in front: http://%s\n",
 		addresses[0], addresses[1], front.address)
 	return stand, nil
 }
@@ -71,7 +73,10 @@ func freeAddress() (string, error) {
 }
 
 func start(binary, command, name string, settings ...string) (*process, error) {
-	p := &process{command: exec.Command(binary, command), log: filepath.Join(os.Getenv("DROP_PROOF_LOGS"), name+".log"), ended: make(chan struct{})}
+	p := &process{
+		command: exec.Command(binary, command), log: filepath.Join(os.Getenv("DROP_PROOF_LOGS"), name+".log"),
+		ended: make(chan struct{}),
+	}
 	log, err := os.Create(p.log)
 	if err != nil {
 		return nil, err

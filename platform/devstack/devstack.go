@@ -25,9 +25,9 @@ func (p *progress) step(format string, args ...any) {
 
 // Options say where the stack lives and how it behaves.
 type Options struct {
-	// DataDir is absolute. It is made with mode 0711, so that the user postgres can pass when we are
-	// root; the directories in it are 0700. Where a parent is closed to that user, as /root is, a
-	// directory below /var/tmp stands in for it (see Stack.DataDir).
+	// DataDir is absolute. It is made with mode 0711, so that the user postgres can pass when we
+	// are root; the directories in it are 0700. Where a parent is closed to that user, as /root is,
+	// a directory below /var/tmp stands in for it (see Stack.DataDir).
 	DataDir string
 	// Ephemeral is for tests: nothing is synced to disk, the servers die with the process that
 	// started them, and Stop removes DataDir. Postgres and Redis start empty.

@@ -39,7 +39,8 @@ type MissingError struct {
 	Cause string
 }
 
-// Error lists what is missing, the line that installs it, and for databases the way with containers.
+// Error lists what is missing, the line that installs it, and for databases the way with
+// containers.
 func (e *MissingError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "missing: %s", strings.Join(e.Plan.Missing, ", "))

@@ -33,8 +33,9 @@ type RedisParams struct {
 	DieWithUs bool
 }
 
-// rewriteFrom is how large the append-only file gets before Redis writes it anew, which takes a core while people wait. What
-// sockets are sent for a while is most of it: with Redis's own 64 MB, 265 turns a second had it written anew every 12 s.
+// rewriteFrom is how large the append-only file gets before Redis writes it anew, which takes a
+// core while people wait. What sockets are sent for a while is most of it: with Redis's own 64 MB,
+// 265 turns a second had it written anew every 12 s.
 const rewriteFrom = "256mb"
 
 // RedisServer is a Redis on a unix socket, with no TCP port and maxmemory-policy noeviction.

@@ -11,13 +11,14 @@ import (
 )
 
 const (
-	// defaultSharePercent leaves a quarter to whoever comes next.
+	// defaultSharePercent leaves a quarter of the slots to the next tenant.
 	defaultSharePercent = 75
-	// waitersPerSlot bounds the lines of a gate: with work of a second each, who is last waits about eight.
+	// waitersPerSlot bounds the queues of a gate: with work of a second each, the last waits about
+	// eight seconds.
 	waitersPerSlot = 8
-	// company is how long a tenant that was seen counts as one that may come again.
-	company = time.Hour
-	// retryAfter is what who was refused is told.
+	// presence is how long a tenant counts as present after it was seen.
+	presence = time.Hour
+	// retryAfter is the Retry-After of a refusal.
 	retryAfter = 2 * time.Second
 )
 
@@ -25,15 +26,15 @@ const (
 type Config struct {
 	// Name is the queue's, for metrics: "model", "tool", "deliver".
 	Name string
-	// Slots is how much is done at once; at least 1.
+	// Slots is how much work runs at once; at least 1.
 	Slots int
 	// SharePercent of the slots, rounded up, is what one tenant gets while there are others; 1 to
 	// 100, 0 means 75.
 	SharePercent int
-	// Spare is how many slots no tenant gets even when it is alone, for work that takes long: who
-	// comes meanwhile finds them free. One tenant always gets one slot.
+	// Spare is how many slots no tenant gets, even when it is alone. It is for work that takes
+	// long: a tenant that comes meanwhile finds a free slot. One tenant always gets one slot.
 	Spare int
-	// MaxWaiting bounds who waits, over all tenants; 0 means 8 a slot.
+	// MaxWaiting bounds the waiters of all tenants; 0 means 8 a slot.
 	MaxWaiting int
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -41,29 +42,30 @@ type Config struct {
 	Metrics *Metrics
 }
 
-// Gate lets so many in at once and shares the places between tenants. Safe for concurrent use.
+// Gate is a semaphore whose slots are shared between tenants. Safe for concurrent use.
 type Gate struct {
-	cfg   Config
-	share int
-	// most is the share of who is alone.
-	most int
+	cfg Config
+	// share is how many slots a tenant gets while there are others, shareAlone while there are
+	// none.
+	share, shareAlone int
 
 	mu      sync.Mutex
 	running int
-	holds   map[string]int // slots by tenant
+	held    map[string]int // slots by tenant
 	waiting int
-	lines   map[string][]*waiter
-	ring    []string // the tenants that wait, next first
-	// last and before are the two tenants seen last, and when.
-	last, before seen
+	queues  map[string][]*waiter // by tenant
+	order   []string             // the tenants with waiters; the next one to serve is the first
+	// latest and previous are the two tenants seen last.
+	latest, previous seen
 }
 
+// seen is when a tenant asked for a slot.
 type seen struct {
 	tenant string
 	at     time.Time
 }
 
-// waiter is one who waits. admitted is closed when it may go on or, with refused set, must go.
+// waiter waits for a slot. admitted is closed when it has one or, with refused set, gets none.
 type waiter struct {
 	admitted chan struct{}
 	refused  bool
@@ -81,20 +83,20 @@ func New(cfg Config) *Gate {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	most := max(cfg.Slots-cfg.Spare, 1)
-	share := min((cfg.Slots*cfg.SharePercent+99)/100, most)
-	return &Gate{cfg: cfg, share: share, most: most, holds: map[string]int{}, lines: map[string][]*waiter{}}
+	alone := max(cfg.Slots-cfg.Spare, 1)
+	share := min((cfg.Slots*cfg.SharePercent+99)/100, alone)
+	return &Gate{cfg: cfg, share: share, shareAlone: alone, held: map[string]int{}, queues: map[string][]*waiter{}}
 }
 
-// Enter waits for a slot of the tenant's and returns how to give it back, which may be done more
-// than once. A nil gate lets everybody in.
+// Enter waits for a slot and returns how to release it, which may be called more than once. A nil
+// gate has no limit.
 // Errors: Unavailable unavailable when too many wait, ctx's.
 func (g *Gate) Enter(ctx context.Context, tenant string) (leave func(), err error) {
 	if g == nil {
 		return func() {}, nil
 	}
 	began := g.cfg.Now()
-	w := g.admit(tenant)
+	w := g.takeOrWait(tenant)
 	if w == nil {
 		g.cfg.Metrics.waited(g.cfg.Name, 0)
 		return g.leaver(tenant), nil
@@ -105,7 +107,7 @@ func (g *Gate) Enter(ctx context.Context, tenant string) (leave func(), err erro
 		if g.withdraw(tenant, w) {
 			return nil, ctx.Err()
 		}
-		<-w.admitted // somebody was faster
+		<-w.admitted // it was admitted or refused meanwhile
 		if !w.refused {
 			g.leave(tenant)
 		}
@@ -118,8 +120,8 @@ func (g *Gate) Enter(ctx context.Context, tenant string) (leave func(), err erro
 	return g.leaver(tenant), nil
 }
 
-// TryEnter is Enter for work that can wait elsewhere: without a slot ok is false, at once. Those
-// who wait in Enter come first.
+// TryEnter is Enter for work that can wait elsewhere: it does not wait. Waiters in Enter come
+// first.
 func (g *Gate) TryEnter(tenant string) (leave func(), ok bool) {
 	if g == nil {
 		return func() {}, true
@@ -127,15 +129,15 @@ func (g *Gate) TryEnter(tenant string) (leave func(), ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.see(tenant)
-	if !g.free(tenant) || len(g.lines[tenant]) > 0 {
+	if !g.free(tenant) || len(g.queues[tenant]) > 0 {
 		return nil, false
 	}
 	g.take(tenant)
 	return g.leaver(tenant), true
 }
 
-// Expect says that the tenants may come any time, as if they had just been seen: work that takes
-// long must leave them a slot before they come.
+// Expect makes tenants count as seen now. Work that takes long must leave them a slot before they
+// come.
 func (g *Gate) Expect(tenants ...string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -144,7 +146,7 @@ func (g *Gate) Expect(tenants ...string) {
 	}
 }
 
-// Full lists the tenants for which there is no slot now.
+// Full lists the tenants that hold slots and get no further one now.
 func (g *Gate) Full() []string {
 	if g == nil {
 		return nil
@@ -152,7 +154,7 @@ func (g *Gate) Full() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var full []string
-	for tenant := range g.holds {
+	for tenant := range g.held {
 		if !g.free(tenant) {
 			full = append(full, tenant)
 		}
@@ -160,38 +162,38 @@ func (g *Gate) Full() []string {
 	return full
 }
 
-// Shares says how many slots each tenant holds, and how many one may have now.
+// Shares returns the slots each tenant holds, and how many a tenant may hold now.
 func (g *Gate) Shares() (held map[string]int, share int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	share = g.share
-	if g.before.tenant == "" || g.cfg.Now().Sub(g.before.at) > company {
-		share = g.most
+	if g.previous.tenant == "" || g.cfg.Now().Sub(g.previous.at) > presence {
+		share = g.shareAlone
 	}
-	return maps.Clone(g.holds), share
+	return maps.Clone(g.held), share
 }
 
-// Count says how many are inside and how many wait.
+// Count returns how many slots are taken and how many waiters there are.
 func (g *Gate) Count() (running, waiting int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.running, g.waiting
 }
 
-// admit takes a slot (nil) or a place in the line.
-func (g *Gate) admit(tenant string) *waiter {
+// takeOrWait takes a slot and returns nil, or queues a waiter.
+func (g *Gate) takeOrWait(tenant string) *waiter {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.see(tenant)
-	if g.free(tenant) && len(g.lines[tenant]) == 0 {
+	if g.free(tenant) && len(g.queues[tenant]) == 0 {
 		g.take(tenant)
 		return nil
 	}
 	w := &waiter{admitted: make(chan struct{})}
-	if len(g.lines[tenant]) == 0 {
-		g.ring = append(g.ring, tenant)
+	if len(g.queues[tenant]) == 0 {
+		g.order = append(g.order, tenant)
 	}
-	g.lines[tenant] = append(g.lines[tenant], w)
+	g.queues[tenant] = append(g.queues[tenant], w)
 	g.waiting++
 	if g.waiting > g.cfg.MaxWaiting {
 		g.refuseLongest(tenant)
@@ -199,70 +201,71 @@ func (g *Gate) admit(tenant string) *waiter {
 	return w
 }
 
-// refuseLongest sends the last of the longest line away; of equal lines the newcomer's.
+// refuseLongest refuses the last waiter of the longest queue; of equal queues the newcomer's.
 func (g *Gate) refuseLongest(newcomer string) {
 	longest := newcomer
-	for tenant, line := range g.lines {
-		if len(line) > len(g.lines[longest]) {
+	for tenant, queue := range g.queues {
+		if len(queue) > len(g.queues[longest]) {
 			longest = tenant
 		}
 	}
-	line := g.lines[longest]
-	w := line[len(line)-1]
-	g.drop(longest, len(line)-1)
+	queue := g.queues[longest]
+	w := queue[len(queue)-1]
+	g.dequeue(longest, len(queue)-1)
 	w.refused = true
 	close(w.admitted)
 	g.cfg.Metrics.refuse(g.cfg.Name)
 }
 
-// withdraw takes a waiter out of its line; false when it is in none any more.
+// withdraw removes a waiter from its queue; false when it is not there any more.
 func (g *Gate) withdraw(tenant string, w *waiter) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	i := slices.Index(g.lines[tenant], w)
+	i := slices.Index(g.queues[tenant], w)
 	if i < 0 {
 		return false
 	}
-	g.drop(tenant, i)
+	g.dequeue(tenant, i)
 	return true
 }
 
-// drop takes place i out of a tenant's line.
-func (g *Gate) drop(tenant string, i int) {
+// dequeue removes the waiter at index i of a tenant's queue.
+func (g *Gate) dequeue(tenant string, i int) {
 	g.waiting--
-	g.lines[tenant] = slices.Delete(g.lines[tenant], i, i+1)
-	if len(g.lines[tenant]) > 0 {
+	g.queues[tenant] = slices.Delete(g.queues[tenant], i, i+1)
+	if len(g.queues[tenant]) > 0 {
 		return
 	}
-	delete(g.lines, tenant)
-	if at := slices.Index(g.ring, tenant); at >= 0 {
-		g.ring = slices.Delete(g.ring, at, at+1)
+	delete(g.queues, tenant)
+	if at := slices.Index(g.order, tenant); at >= 0 {
+		g.order = slices.Delete(g.order, at, at+1)
 	}
 }
 
 func (g *Gate) leaver(tenant string) func() { return sync.OnceFunc(func() { g.leave(tenant) }) }
 
-// leave gives a slot back and lets in whoever is next.
+// leave releases a slot and serves waiters.
 func (g *Gate) leave(tenant string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running--
-	if g.holds[tenant]--; g.holds[tenant] == 0 {
-		delete(g.holds, tenant)
+	if g.held[tenant]--; g.held[tenant] == 0 {
+		delete(g.held, tenant)
 	}
 	for g.serve() {
 	}
 }
 
-// serve lets in the first of the first line that may have a slot; that tenant is last in turn then.
+// serve admits the first waiter of the first tenant that may have a slot, which is last in the
+// order then; false when there is none.
 func (g *Gate) serve() bool {
-	for at, tenant := range g.ring {
+	for at, tenant := range g.order {
 		if !g.free(tenant) {
 			continue
 		}
-		w := g.lines[tenant][0]
-		g.ring = append(slices.Delete(g.ring, at, at+1), tenant)
-		g.drop(tenant, 0)
+		w := g.queues[tenant][0]
+		g.order = append(slices.Delete(g.order, at, at+1), tenant)
+		g.dequeue(tenant, 0)
 		g.take(tenant)
 		close(w.admitted)
 		return true
@@ -272,7 +275,7 @@ func (g *Gate) serve() bool {
 
 func (g *Gate) take(tenant string) {
 	g.running++
-	g.holds[tenant]++
+	g.held[tenant]++
 }
 
 // free says whether the tenant may have one more slot now.
@@ -280,24 +283,23 @@ func (g *Gate) free(tenant string) bool {
 	if g.running >= g.cfg.Slots {
 		return false
 	}
-	return g.holds[tenant] < g.share || g.holds[tenant] < g.most && g.alone(tenant)
+	return g.held[tenant] < g.share || g.held[tenant] < g.shareAlone && g.alone(tenant)
 }
 
-// see remembers that the tenant is about.
 func (g *Gate) see(tenant string) {
-	if g.last.tenant != tenant {
-		g.before = g.last
+	if g.latest.tenant != tenant {
+		g.previous = g.latest
 	}
-	g.last = seen{tenant: tenant, at: g.cfg.Now()}
+	g.latest = seen{tenant: tenant, at: g.cfg.Now()}
 }
 
-// alone says whether no other tenant has been seen lately.
+// alone says whether no other tenant is present.
 func (g *Gate) alone(tenant string) bool {
-	other := g.last
+	other := g.latest
 	if other.tenant == tenant {
-		other = g.before
+		other = g.previous
 	}
-	return other.tenant == "" || g.cfg.Now().Sub(other.at) > company
+	return other.tenant == "" || g.cfg.Now().Sub(other.at) > presence
 }
 
 func (g *Gate) overloaded() error {

@@ -17,13 +17,13 @@ import (
 	"parlance.dev/parlance/platform/fair"
 )
 
-// crowd is work of several tenants at one gate, in a bubble of synctest.
-type crowd struct {
+// load is work of several tenants at one gate, in a bubble of synctest.
+type load struct {
 	t    *testing.T
 	gate *fair.Gate
 
 	mu      sync.Mutex
-	inside  []*holder // in the order they came in
+	inside  []*holder // in the order of admission
 	refused map[string]int
 	group   sync.WaitGroup
 }
@@ -33,13 +33,12 @@ type holder struct {
 	leave  func()
 }
 
-func newCrowd(t *testing.T, cfg fair.Config) *crowd {
-	return &crowd{t: t, gate: fair.New(cfg), refused: map[string]int{}}
+func newLoad(t *testing.T, cfg fair.Config) *load {
+	return &load{t: t, gate: fair.New(cfg), refused: map[string]int{}}
 }
 
-// come brings n pieces of work of a tenant to the gate, one after another, and lets those that
-// find a slot in.
-func (c *crowd) come(tenant string, n int) {
+// enter brings n pieces of work of a tenant to the gate, one after another.
+func (c *load) enter(tenant string, n int) {
 	for range n {
 		c.group.Go(func() {
 			leave, err := c.gate.Enter(c.t.Context(), tenant)
@@ -58,12 +57,12 @@ func (c *crowd) come(tenant string, n int) {
 	}
 }
 
-// finish ends the work that has been inside longest and says whose it was.
-func (c *crowd) finish() string {
+// finish ends the work that was admitted first and returns its tenant.
+func (c *load) finish() string {
 	c.mu.Lock()
 	if len(c.inside) == 0 {
 		c.mu.Unlock()
-		c.t.Fatal("nobody is inside")
+		c.t.Fatal("no work holds a slot")
 	}
 	first := c.inside[0]
 	c.inside = c.inside[1:]
@@ -74,7 +73,7 @@ func (c *crowd) finish() string {
 	return first.tenant
 }
 
-func (c *crowd) holds(tenant string) int {
+func (c *load) holds(tenant string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := 0
@@ -86,8 +85,8 @@ func (c *crowd) holds(tenant string) int {
 	return n
 }
 
-// drain finishes everything and says in which order.
-func (c *crowd) drain() []string {
+// finishAll ends all work and returns its tenants in order.
+func (c *load) finishAll() []string {
 	var order []string
 	for running, waiting := c.gate.Count(); running+waiting > 0; running, waiting = c.gate.Count() {
 		order = append(order, c.finish())
@@ -99,17 +98,17 @@ func (c *crowd) drain() []string {
 func TestGreedy(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := newCrowd(t, fair.Config{Name: "model", Slots: 4, MaxWaiting: 200})
-		c.come("greedy", 100)
+		c := newLoad(t, fair.Config{Name: "model", Slots: 4, MaxWaiting: 200})
+		c.enter("greedy", 100)
 		if got := c.holds("greedy"); got != 4 {
 			t.Fatalf("alone it holds %d of 4 slots", got)
 		}
-		c.come("small", 1)
+		c.enter("small", 1)
 		c.finish() // one of greedy's, which still holds its share of 3
 		if c.holds("small") != 1 {
-			t.Errorf("small waits behind greedy's line")
+			t.Errorf("small waits behind greedy's queue")
 		}
-		order := c.drain()
+		order := c.finishAll()
 		if at := slices.Index(order, "small"); at < 0 || at > 4 {
 			t.Errorf("small was done as number %d, want among the first 5", at+1)
 		}
@@ -119,35 +118,35 @@ func TestGreedy(t *testing.T) {
 	})
 }
 
-// TestShare: while there are others a tenant leaves some slots free; an hour later it need not.
+// TestShare shows that a tenant leaves some slots free while there are others, and an hour longer.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := newCrowd(t, fair.Config{Name: "tool", Slots: 8})
-		c.come("small", 1)
+		c := newLoad(t, fair.Config{Name: "tool", Slots: 8})
+		c.enter("small", 1)
 		c.finish()
-		c.come("greedy", 20)
+		c.enter("greedy", 20)
 		if got := c.holds("greedy"); got != 6 {
 			t.Errorf("beside another it holds %d of 8 slots, want 6", got)
 		}
-		c.come("small", 2)
+		c.enter("small", 2)
 		if got := c.holds("small"); got != 2 {
 			t.Errorf("small holds %d slots, want 2 at once", got)
 		}
 		if full := c.gate.Full(); !slices.Contains(full, "greedy") {
 			t.Errorf("full: %v", full)
 		}
-		c.drain()
+		c.finishAll()
 		time.Sleep(61 * time.Minute) // in the bubble
-		c.come("greedy", 20)
+		c.enter("greedy", 20)
 		if got := c.holds("greedy"); got != 8 {
 			t.Errorf("alone for an hour it holds %d of 8 slots", got)
 		}
-		c.drain()
+		c.finishAll()
 	})
 }
 
-// TestSpare: who is alone leaves what is spare, and whoever comes has it at once.
+// TestSpare shows that a tenant that is alone leaves the spare slots to the next one.
 func TestSpare(t *testing.T) {
 	t.Parallel()
 	for slots, most := range map[int]int{1: 1, 2: 1, 8: 7} {
@@ -168,13 +167,13 @@ func TestSpare(t *testing.T) {
 	}
 }
 
-// TestEqualParts: of many tenants that all want everything each gets the same.
+// TestEqualParts shows that many tenants with much work get the same.
 func TestEqualParts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := newCrowd(t, fair.Config{Name: "model", Slots: 4, MaxWaiting: 1000})
+		c := newLoad(t, fair.Config{Name: "model", Slots: 4, MaxWaiting: 1000})
 		for tenant := range 10 {
-			c.come(fmt.Sprint("tenant", tenant), 30)
+			c.enter(fmt.Sprint("tenant", tenant), 30)
 		}
 		for range 4 {
 			c.finish() // the first to come had the slots for itself
@@ -191,24 +190,24 @@ func TestEqualParts(t *testing.T) {
 		if len(done) != 10 {
 			t.Errorf("%d tenants were served, want 10", len(done))
 		}
-		c.drain()
+		c.finishAll()
 	})
 }
 
-// TestOverload: who has the longest line is refused, not who comes last.
+// TestOverload shows that work of the tenant with the longest queue is refused.
 func TestOverload(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := newCrowd(t, fair.Config{Name: "model", Slots: 2, MaxWaiting: 10})
-		c.come("greedy", 15)
+		c := newLoad(t, fair.Config{Name: "model", Slots: 2, MaxWaiting: 10})
+		c.enter("greedy", 15)
 		if c.refused["greedy"] != 3 {
 			t.Errorf("%d of greedy's refused, want 3", c.refused["greedy"])
 		}
-		c.come("small", 4)
+		c.enter("small", 4)
 		if c.refused["small"] != 0 || c.refused["greedy"] != 7 {
 			t.Errorf("refused: %v, want greedy 7", c.refused)
 		}
-		order := c.drain()
+		order := c.finishAll()
 		if len(order) != 12 || slices.Index(order, "small") > 3 {
 			t.Errorf("done: %v", order)
 		}
@@ -218,8 +217,8 @@ func TestOverload(t *testing.T) {
 func TestHangUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := newCrowd(t, fair.Config{Name: "model", Slots: 1})
-		c.come("one", 1)
+		c := newLoad(t, fair.Config{Name: "model", Slots: 1})
+		c.enter("one", 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
@@ -234,15 +233,16 @@ func TestHangUp(t *testing.T) {
 		if running, waiting := c.gate.Count(); running != 1 || waiting != 0 {
 			t.Errorf("%d inside and %d waiting, want 1 and 0", running, waiting)
 		}
-		c.come("three", 1)
-		if order := c.drain(); !slices.Equal(order, []string{"one", "three"}) {
+		c.enter("three", 1)
+		if order := c.finishAll(); !slices.Equal(order, []string{"one", "three"}) {
 			t.Errorf("done: %v", order)
 		}
 	})
 }
 
-// TestHammered: whatever happens at once, nobody is inside too often and everybody gets out.
-func TestHammered(t *testing.T) {
+// TestConcurrency shows that concurrent use takes no more than the slots and gives all of them
+// back.
+func TestConcurrency(t *testing.T) {
 	t.Parallel()
 	gate := fair.New(fair.Config{Name: "model", Slots: 3, MaxWaiting: 1000})
 	var group sync.WaitGroup

@@ -8,10 +8,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// keyQueue labels the metrics. Tenants label nothing: they would be series without end.
+// keyQueue labels the metrics. There is no label for tenants: it would make series without bound.
 const keyQueue = "queue"
 
-// Metrics says how full the gates of a process are. A nil *Metrics measures nothing.
+// Metrics measures the gates of a process. A nil *Metrics measures nothing.
 type Metrics struct {
 	running *prometheus.Desc
 	waiting *prometheus.Desc
@@ -22,7 +22,7 @@ type Metrics struct {
 	gates []*Gate
 }
 
-// NewMetrics makes the metrics of gates, to be registered.
+// NewMetrics makes the metrics; its caller registers them.
 func NewMetrics() *Metrics {
 	return &Metrics{
 		running: prometheus.NewDesc("parlance_slots_running", "Work that holds a slot, by queue.", []string{keyQueue}, nil),
@@ -37,7 +37,8 @@ func NewMetrics() *Metrics {
 	}
 }
 
-// Gate makes a gate that m measures. Names are unique among m's. A nil m makes one unmeasured.
+// Gate makes a gate that m measures. Its name is unique among m's gates. A nil m makes a gate that
+// is not measured.
 func (m *Metrics) Gate(cfg Config) *Gate {
 	cfg.Metrics = m
 	gate := New(cfg)

@@ -51,12 +51,14 @@ const encodedChars = 26
 // the process can only be kept by something the whole process shares.
 var process = NewGenerator(time.Now, rand.Reader)
 
-// New makes an id of this process, e.g. New(Source) = "src_01k2x3…", 26 characters after the prefix.
+// New makes an id of this process, e.g. New(Source) = "src_01k2x3…", 26 characters after the
+// prefix.
 func New(prefix Prefix) string { return process.New(prefix) }
 
 // UUID makes a version 7 UUID, the id of a custom tool; it sorts like the ids of New.
 func UUID() string {
-	// NewV7 fails only when the system has no randomness, which crypto/rand turns into a crash before it gets here.
+	// NewV7 fails only when the system has no randomness, which crypto/rand turns into a crash
+	// before it gets here.
 	return uuid.Must(uuid.NewV7()).String()
 }
 
@@ -81,7 +83,8 @@ func ValidUUID(id string) bool {
 	return err == nil && parsed.String() == id
 }
 
-// Generator makes ids in order. Use New unless time and chance must be your own. Safe for concurrent use.
+// Generator makes ids in order. Use New unless time and chance must be your own. Safe for
+// concurrent use.
 type Generator struct {
 	now  func() time.Time
 	rand io.Reader

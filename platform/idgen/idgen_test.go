@@ -135,7 +135,8 @@ func TestKey(t *testing.T) {
 	if idgen.CheckKey("") || idgen.CheckKey("prl_") || idgen.CheckKey(key+"0") {
 		t.Error("CheckKey passes a key of the wrong length")
 	}
-	// All 256 bits set is the longest number: it must not be cut. The value is pinned because keys live for years.
+	// All 256 bits set is the longest number: it must not be cut. The value is pinned because keys
+	// live for years.
 	got := idgen.NewKey(byteReader(0xff))
 	if want := "prl_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp14BEda6"; got != want {
 		t.Errorf("the key of all ones is %q, want %q", got, want)

@@ -15,10 +15,10 @@ const (
 	enoughWords = 4
 )
 
-// Detect is the code of the language that most of a text is in; empty when that cannot be told:
-// too little text, or a language that is not among those known. It looks at scripts first, then at
-// whose stop words occur, a word of several languages counting less for each. Letters tell Polish, and
-// Russian that is too short for stop words.
+// Detect is the code of the language that most of a text is in; empty when that cannot be told: too
+// little text, or a language that is not among those known. It looks at scripts first, then at
+// whose stop words occur, a word of several languages counting less for each. Letters tell Polish,
+// and Russian that is too short for stop words.
 func Detect(text string) string {
 	sample := sampleOf(text)
 	counts, letters := scripts(sample)
@@ -45,7 +45,8 @@ func isRussian(sample string) bool {
 	return strings.ContainsAny(sample, "ыэё") && !strings.ContainsAny(sample, "ўі") || !strings.ContainsAny(sample, "ъўіїєґђјљњћџѓќѕ")
 }
 
-// isPolish is told by letters in one word of four, so that a name in another language's text does not.
+// isPolish is told by letters in one word of four, so that a name in another language's text does
+// not.
 func isPolish(sample string) bool {
 	total, polish := 0, 0
 	sample = strings.ToLower(sample)

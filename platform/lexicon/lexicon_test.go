@@ -44,7 +44,8 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestSameWord has an inflected question find an inflected passage in every language with a stemmer.
+// TestSameWord has an inflected question find an inflected passage in every language with a
+// stemmer.
 func TestSameWord(t *testing.T) {
 	t.Parallel()
 	for code, words := range map[string][2]string{

@@ -9,8 +9,8 @@ import (
 	"github.com/clipperhouse/uax29/v2/words"
 )
 
-// TestWordEnds puts texts together of what words may and may not be joined by, and compares the quick
-// way through them with the rules of Unicode.
+// TestWordEnds puts texts together of what words may and may not be joined by, and compares the
+// quick way through them with the rules of Unicode.
 func TestWordEnds(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(4, 4))

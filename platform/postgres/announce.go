@@ -46,9 +46,9 @@ func (p Process) Says(word string) bool {
 	return slices.Contains(p.words, int64(uint32(announced(word))))
 } //nolint:gosec // an oid is the same bits
 
-// Announce says words about this process to the others for as long as it listens; see Processes. It is
-// called before Listen. The words are advisory locks of its listening connections: they end
-// with the process, however it ends, and leave nothing behind.
+// Announce says words about this process to the others for as long as it listens; see Processes. It
+// is called before Listen. The words are advisory locks of its listening connections: they end with
+// the process, however it ends, and leave nothing behind.
 func (d *DB) Announce(words ...string) {
 	for _, word := range words {
 		d.words = append(d.words, announced(word))

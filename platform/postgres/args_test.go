@@ -8,8 +8,8 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 )
 
-// TestPipelineArgs: every kind of value arrives unchanged, whether its statement is prepared or not, and
-// a value that has no form in SQL is refused.
+// TestPipelineArgs: every kind of value arrives unchanged, whether its statement is prepared or
+// not, and a value that has no form in SQL is refused.
 func TestPipelineArgs(t *testing.T) {
 	t.Parallel()
 	url := newURL(t)

@@ -82,7 +82,8 @@ func vectorTooOld(version string) bool {
 	return false
 }
 
-// checkExtension refuses a server without pgvector, or with one that is too old, before anything is made.
+// checkExtension refuses a server without pgvector, or with one that is too old, before anything is
+// made.
 func checkExtension(ctx context.Context, db querier) error {
 	var made, offered *string
 	err := db.QueryRow(ctx, `

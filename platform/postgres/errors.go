@@ -27,8 +27,8 @@ const (
 	// readOnlyTransaction is a server that was the primary and has become a standby.
 	readOnlyTransaction = "25006"
 
-	// cachedPlanChanged is of a prepared statement that would return other columns now; it says so of whatever it
-	// does not support, too.
+	// cachedPlanChanged is of a prepared statement that would return other columns now; it says so
+	// of whatever it does not support, too.
 	cachedPlanChanged = "0A000"
 	noSuchStatement   = "26000"
 )
@@ -40,7 +40,8 @@ var unavailableStates = []string{"08", "53", "57P01", "57P02", "57P03", readOnly
 // NoRows says whether err means that a one-row read found nothing.
 func NoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
-// IsUnique says whether err is a violation of the named unique constraint or index; an empty name means any.
+// IsUnique says whether err is a violation of the named unique constraint or index; an empty name
+// means any.
 func IsUnique(err error, constraint string) bool { return violates(err, uniqueViolation, constraint) }
 
 // IsForeignKey says whether err is a violation of the named foreign key; an empty name means any.
@@ -48,10 +49,10 @@ func IsForeignKey(err error, constraint string) bool {
 	return violates(err, foreignKeyViolation, constraint)
 }
 
-// MapError turns what any statement may meet into a decision: a collision with another
-// transaction is Aborted conflict, a database that is away, or cannot be connected to in time, is Unavailable
-// unavailable. Decisions, cancellation, other deadlines and everything else come back as they are: which constraint
-// means which reason only the caller knows (IsUnique). InTx has done it already.
+// MapError turns what any statement may meet into a decision: a collision with another transaction
+// is Aborted conflict, a database that is away, or cannot be connected to in time, is Unavailable
+// unavailable. Decisions, cancellation, other deadlines and everything else come back as they are:
+// which constraint means which reason only the caller knows (IsUnique). InTx has done it already.
 func MapError(err error) error {
 	switch {
 	case err == nil, isDecision(err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded) && !isConnecting(err):
@@ -65,8 +66,8 @@ func MapError(err error) error {
 }
 
 // IsAway says whether err means that the database cannot serve now: it cannot be reached, broke the
-// connection, starts or stops, only reads, or is out of room. It is what MapError calls unavailable; a
-// constraint, a collision, a deadline and a cancellation are not.
+// connection, starts or stops, only reads, or is out of room. It is what MapError calls
+// unavailable; a constraint, a collision, a deadline and a cancellation are not.
 func IsAway(err error) bool { return err != nil && isUnavailable(err) }
 
 // Decide is the decision about any error, with those of statements mapped (see MapError): what a

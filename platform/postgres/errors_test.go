@@ -27,7 +27,8 @@ func TestBrokenBefore(t *testing.T) {
 	}
 }
 
-// TestHangs connects to a server that takes connections and says nothing, as one that is frozen: it is away.
+// TestHangs connects to a server that takes connections and says nothing, as one that is frozen: it
+// is away.
 func TestHangs(t *testing.T) {
 	t.Parallel()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

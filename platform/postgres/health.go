@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"parlance.dev/parlance/platform/beat"
+	"parlance.dev/parlance/platform/ticker"
 )
 
 const (
@@ -14,7 +14,7 @@ const (
 	// nodes renew their leases and write what they kept.
 	SteadyAfter = 15 * time.Second
 	// probeEvery is how often Postgres is probed, probeTimeout how long a probe may take.
-	probeEvery  = time.Second
+	probeEvery   = time.Second
 	probeTimeout = 2500 * time.Millisecond
 	// probeGap is how far apart two probes may be. A longer gap means that this process or its machine was
 	// suspended, so nothing is known of what Postgres did meanwhile.
@@ -52,11 +52,10 @@ func NewHealth(db *DB, now func() time.Time) *Health {
 // Watch probes Postgres until ctx ends. onFailure, which may be nil, hears of each probe that failed.
 func (h *Health) Watch(ctx context.Context, onFailure func(ctx context.Context, err error)) {
 	defer h.stopped()
-	beat.Every(ctx, probeEvery, func() bool {
+	ticker.Every(ctx, probeEvery, func() {
 		if err := h.Probe(ctx); err != nil && ctx.Err() == nil && onFailure != nil {
 			onFailure(ctx, err)
 		}
-		return true
 	})
 }
 

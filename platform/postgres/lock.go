@@ -13,15 +13,17 @@ import (
 const unlockTimeout = 5 * time.Second
 
 // takeLock takes the lock, and has Postgres end the transaction when it waits 15 s for the next
-// statement; both end with the transaction. There is no network in transactions, so one that is slower
-// belongs to a process that was stopped or swapped out, and the others must not wait until it wakes.
+// statement; both end with the transaction. There is no network in transactions, so one that is
+// slower belongs to a process that was stopped or swapped out, and the others must not wait until
+// it wakes.
 const takeLock = "SELECT set_config('idle_in_transaction_session_timeout', '15s', true), pg_advisory_xact_lock(hashtextextended(?, 0))"
 
 // Lock is LockTx as a step of a Pipeline.
 func (d *DB) Lock(key string) Step { return Step{Statement: d.NewRaw(takeLock, key)} }
 
-// LockTx waits for the advisory lock named key and holds it until tx ends, or has been idle for 15 s:
-// Postgres ends it then. Two names may share a lock (64-bit hash), which costs waiting and nothing else.
+// LockTx waits for the advisory lock named key and holds it until tx ends, or has been idle for 15
+// s: Postgres ends it then. Two names may share a lock (64-bit hash), which costs waiting and
+// nothing else.
 func LockTx(ctx context.Context, tx bun.Tx, key string) error {
 	if _, err := tx.ExecContext(ctx, takeLock, key); err != nil {
 		return fmt.Errorf("locking %q: %w", key, err)

@@ -15,7 +15,8 @@ import (
 	"github.com/uptrace/bun/migrate"
 )
 
-// migrationLock is the advisory lock under which one process at a time migrates ("parlance" in ASCII).
+// migrationLock is the advisory lock under which one process at a time migrates ("parlance" in
+// ASCII).
 const migrationLock int64 = 0x7061726c616e6365
 
 // migrationName is NNNN_verb_noun; .tx. runs the file in one transaction, which only
@@ -68,7 +69,8 @@ func Migrate(ctx context.Context, databaseURL string, fsys fs.FS) error {
 	return nil
 }
 
-// Migrations lists the files of fsys in order with what the database says of each; it writes nothing.
+// Migrations lists the files of fsys in order with what the database says of each; it writes
+// nothing.
 func Migrations(ctx context.Context, databaseURL string, fsys fs.FS) ([]MigrationStatus, error) {
 	migrations, err := discover(fsys)
 	if err != nil {
@@ -97,7 +99,8 @@ func Migrations(ctx context.Context, databaseURL string, fsys fs.FS) ([]Migratio
 	return statuses, nil
 }
 
-// MigrationHash names the schema that the files of fsys make: 16 hex characters over their names and contents.
+// MigrationHash names the schema that the files of fsys make: 16 hex characters over their names
+// and contents.
 func MigrationHash(fsys fs.FS) (string, error) {
 	names, err := migrationFiles(fsys)
 	if err != nil {
@@ -127,7 +130,8 @@ func discover(fsys fs.FS) (*migrate.Migrations, error) {
 	return migrations, nil
 }
 
-// migrationFiles lists the files of fsys that are migrations, by name, and refuses names Bun would misread or skip.
+// migrationFiles lists the files of fsys that are migrations, by name, and refuses names Bun would
+// misread or skip.
 func migrationFiles(fsys fs.FS) ([]string, error) {
 	names, err := fs.Glob(fsys, "[0-9]*.sql")
 	if err != nil {

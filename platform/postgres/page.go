@@ -18,7 +18,8 @@ const (
 	MaxPageSize     = 200
 )
 
-// maxTokenBytes is above any token of ours (the longest holds the id of a user) and keeps a hostile one from being decoded.
+// maxTokenBytes is above any token of ours (the longest holds the id of a user) and keeps a hostile
+// one from being decoded.
 const maxTokenBytes = 4096
 
 // Order is the direction of a list. All lists are in the order of (created_at, id).
@@ -65,8 +66,8 @@ type Columns struct {
 	ID        string
 }
 
-// NewPage checks what the caller asked for.
-// Errors: Invalid invalid-request on page_size (outside 0..200) or page_token (not one of this list's).
+// NewPage checks what the caller asked for. Errors: Invalid invalid-request on page_size (outside
+// 0..200) or page_token (not one of this list's).
 func NewPage(params PageParams) (Page, error) {
 	page := Page{size: params.Size, order: params.Order, filters: params.Filters}
 	if params.Size < 0 || params.Size > MaxPageSize {
@@ -104,7 +105,8 @@ func (p Page) ApplyTo(q *bun.SelectQuery, columns Columns) *bun.SelectQuery {
 	return q.OrderExpr(columns.CreatedAt + " " + direction + ", " + columns.ID + " " + direction).Limit(int64(p.Limit()))
 }
 
-// Limit is the LIMIT of the query: one row more than the page has, which tells Cut whether there is a next one.
+// Limit is the LIMIT of the query: one row more than the page has, which tells Cut whether there is
+// a next one.
 func (p Page) Limit() int { return p.size + 1 }
 
 // Cut takes the rows of a query bounded by page and returns those of the page, and the token

@@ -15,21 +15,23 @@ import (
 type Step struct {
 	// Statement is built with Bun, which writes the values into the text. It is never prepared.
 	Statement bun.Query
-	// SQL is a constant text with $1, $2 … for Args. It is prepared once on each connection, unless a
-	// pooler shares the connections out: use it for statements that run in every turn or delivery.
-	// Postgres must be able to infer the types of the parameters from the text ($1::timestamptz).
+	// SQL is a constant text with $1, $2 … for Args. It is prepared once on each connection, unless
+	// a pooler shares the connections out: use it for statements that run in every turn or
+	// delivery. Postgres must be able to infer the types of the parameters from the text
+	// ($1::timestamptz).
 	SQL string
 	// Args are values that pgx encodes: nil, strings, integers, bools, times, and slices of them of
 	// Go's own types. A []byte is JSON.
 	Args []any
-	// Row reads one row of the result with scan, as pgx.Rows has it. It is called once for each row.
-	// Without it the rows are only counted.
+	// Row reads one row of the result with scan, as pgx.Rows has it. It is called once for each
+	// row. Without it the rows are only counted.
 	Row func(scan func(into ...any) error) error
 }
 
-// Pipeline runs steps in one transaction and one round trip: all are sent before the first result is
-// read. It returns how many rows each step has changed or returned. Each step sees what was committed
-// when it began, so a step after [DB.Lock] sees what earlier holders of the lock have stored.
+// Pipeline runs steps in one transaction and one round trip: all are sent before the first result
+// is read. It returns how many rows each step has changed or returned. Each step sees what was
+// committed when it began, so a step after [DB.Lock] sees what earlier holders of the lock have
+// stored.
 //
 // Errors: as MapError leaves them, and those of Row. After an error of Postgres nothing is changed;
 // after another one it is not known whether the transaction was committed.

@@ -8,7 +8,8 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 )
 
-// BenchmarkPipeline does what the end of a turn does: it locks a row by its key and writes some KiB.
+// BenchmarkPipeline does what the end of a turn does: it locks a row by its key and writes some
+// KiB.
 func BenchmarkPipeline(b *testing.B) {
 	db, err := postgres.Open(b.Context(), postgres.Config{URL: newURL(b)})
 	if err != nil {

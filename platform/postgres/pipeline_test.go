@@ -122,8 +122,8 @@ func TestPipelinePrepares(t *testing.T) {
 	}
 }
 
-// TestPlansFollowTheTable: a prepared statement that was planned while its table had one row uses the
-// index as soon as there are thousands.
+// TestPlansFollowTheTable: a prepared statement that was planned while its table had one row uses
+// the index as soon as there are thousands.
 func TestPlansFollowTheTable(t *testing.T) {
 	t.Parallel()
 	db, err := postgres.Open(t.Context(), postgres.Config{URL: newURL(t), MaxConns: 1})

@@ -17,7 +17,8 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 )
 
-// defaultMaxConns suits a server and a worker beside each other under Postgres's default of 100 connections.
+// defaultMaxConns suits a server and a worker beside each other under Postgres's default of 100
+// connections.
 const defaultMaxConns = 20
 
 const (
@@ -34,7 +35,8 @@ type Config struct {
 	URL string
 	// DirectURL is the same database without such a pooler, for Listen and TryLock; empty is URL.
 	DirectURL string
-	// MaxConns bounds the pool; 0 means 20, or pool_max_conns of the URL. Listen's connections come on top.
+	// MaxConns bounds the pool; 0 means 20, or pool_max_conns of the URL. Listen's connections come
+	// on top.
 	MaxConns int
 	// Logger gets the server's notices and lost LISTEN connections; nil discards them.
 	Logger *slog.Logger
@@ -135,10 +137,10 @@ func connConfig(databaseURL string, logger *slog.Logger) (*pgx.ConnConfig, error
 	return parsed, nil
 }
 
-// planEachRun has Postgres plan a prepared statement each time it runs, with the values of that run.
-// A generic plan that was made while a table was nearly empty may scan it, and Postgres would keep
-// that plan until something analyzes the table, a minute after thousands of rows came.
-// The statement does not go through conn.Exec: it is none of those that Config.Tracer looks for.
+// planEachRun has Postgres plan a prepared statement each time it runs, with the values of that
+// run. A generic plan that was made while a table was nearly empty may scan it, and Postgres would
+// keep that plan until something analyzes the table, a minute after thousands of rows came. The
+// statement does not go through conn.Exec: it is none of those that Config.Tracer looks for.
 func planEachRun(ctx context.Context, conn *pgx.Conn) error {
 	if err := conn.PgConn().Exec(ctx, "SET plan_cache_mode = force_custom_plan").Close(); err != nil {
 		return fmt.Errorf("setting how statements are planned: %w", err)

@@ -133,7 +133,8 @@ func TestInTx(t *testing.T) {
 	})
 }
 
-// TestRealCollision has two transactions wait for each other's row: Postgres kills one, InTx runs it again.
+// TestRealCollision has two transactions wait for each other's row: Postgres kills one, InTx runs
+// it again.
 func TestRealCollision(t *testing.T) {
 	t.Parallel()
 	db := open(t, newURL(t))

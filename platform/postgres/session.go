@@ -15,7 +15,8 @@ import (
 const (
 	// probes of a pooler: one almost always tells; others may take the backend in between.
 	probes = 5
-	// probeWithin bounds the search for a pooler; one with a single connection would keep us waiting.
+	// probeWithin bounds the search for a pooler; one with a single connection would keep us
+	// waiting.
 	probeWithin = 5 * time.Second
 )
 

@@ -9,7 +9,8 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// A collision is tried again up to txRetries times, after a random part of txBackoff, doubled each time.
+// A collision is tried again up to txRetries times, after a random part of txBackoff, doubled each
+// time.
 const (
 	txRetries = 3
 	txBackoff = 20 * time.Millisecond

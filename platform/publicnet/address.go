@@ -94,7 +94,8 @@ func number(text string) (uint64, bool) {
 	if n, err := strconv.ParseUint(text, base, 64); err == nil {
 		return n, true
 	}
-	// 09 is no octal number and 99999999999999999999 fits nowhere, but they are numbers for our purpose.
+	// 09 is no octal number and 99999999999999999999 fits nowhere, but they are numbers for our
+	// purpose.
 	return 1 << 63, strings.Trim(text, "0123456789") == ""
 }
 

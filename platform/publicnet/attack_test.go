@@ -227,7 +227,8 @@ func TestNoPortScan(t *testing.T) {
 	}
 }
 
-// TestSpellings are hosts that mean loopback, the metadata service or nothing to somebody: none gets through.
+// TestSpellings are hosts that mean loopback, the metadata service or nothing to somebody: none
+// gets through.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
 	guard := newGuard(t, publicnet.Options{})

@@ -26,8 +26,8 @@ type ClientOptions struct {
 	Timeout time.Duration
 	// MaxIdlePerHost is how many idle connections to one host are kept; 0 means 16, less none.
 	MaxIdlePerHost int
-	// WriteBufferBytes is what a request is gathered in on its way to an HTTP/1 connection; 0 means 4 KiB. One that is
-	// larger takes a write more.
+	// WriteBufferBytes is what a request is gathered in on its way to an HTTP/1 connection; 0 means
+	// 4 KiB. One that is larger takes a write more.
 	WriteBufferBytes int
 }
 

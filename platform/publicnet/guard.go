@@ -44,7 +44,8 @@ type Options struct {
 	Resolver *net.Resolver
 }
 
-// Guard decides which addresses may be reached for tenants. It is immutable and safe for concurrent use.
+// Guard decides which addresses may be reached for tenants. It is immutable and safe for concurrent
+// use.
 type Guard struct {
 	allowed  []netip.Prefix
 	roots    *x509.CertPool // nil means the system's

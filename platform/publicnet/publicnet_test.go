@@ -119,7 +119,8 @@ func TestDial(t *testing.T) {
 		if err == nil {
 			conn.Close()
 		}
-		// A machine without IPv6 cannot even make the socket; what matters is that nothing connects.
+		// A machine without IPv6 cannot even make the socket; what matters is that nothing
+		// connects.
 		if err == nil || (!errors.Is(err, publicnet.ErrNotPublic) && !strings.Contains(addr, ":")) {
 			t.Errorf("%s: got %v, want %v", addr, err, publicnet.ErrNotPublic)
 		}
@@ -168,7 +169,8 @@ func TestCheckResolves(t *testing.T) {
 	}
 }
 
-// TestRebinding has a name resolve to a public address when it is checked and to loopback when it is called.
+// TestRebinding has a name resolve to a public address when it is checked and to loopback when it
+// is called.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	var hits atomic.Int32
@@ -258,7 +260,8 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestNoProxy would send the request to the proxy named in the environment if the client honoured it.
+// TestNoProxy would send the request to the proxy named in the environment if the client honoured
+// it.
 func TestNoProxy(t *testing.T) {
 	var asked atomic.Int32
 	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
@@ -311,7 +314,8 @@ func TestOperatorClient(t *testing.T) {
 	}
 }
 
-// FuzzCheckLiteral looks for a spelling that passes and then resolves, asking nobody, to an address that is refused.
+// FuzzCheckLiteral looks for a spelling that passes and then resolves, asking nobody, to an address
+// that is refused.
 func FuzzCheckLiteral(f *testing.F) {
 	for _, seed := range []string{"http://127.1/", "http://0x7f.1/", "http://[::1]/", "http://1.2.3.4/"} {
 		f.Add(seed)

@@ -13,9 +13,10 @@ import (
 // processed it.
 var ErrUnserved = errors.New("the server ended the request each time without processing it")
 
-// maxSends is how often one request is sent. net/http repeats what a server says it has not processed
-// (a connection that ended while it was idle, HTTP/2's GOAWAY and REFUSED_STREAM) without an end, as fast as it
-// can connect: one request would become hundreds a second, each with a handshake.
+// maxSends is how often one request is sent. net/http repeats what a server says it has not
+// processed (a connection that ended while it was idle, HTTP/2's GOAWAY and REFUSED_STREAM) without
+// an end, as fast as it can connect: one request would become hundreds a second, each with a
+// handshake.
 const maxSends = 3
 
 // sends counts what is done for one request.

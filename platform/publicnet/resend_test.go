@@ -30,7 +30,8 @@ type h2 struct {
 	conns, requests atomic.Int32
 }
 
-// newH2 answers each connection with greet and each request on it with reply; false ends the connection.
+// newH2 answers each connection with greet and each request on it with reply; false ends the
+// connection.
 func newH2(t *testing.T, greet func(*http2.Framer) bool, reply func(fr *http2.Framer, stream uint32) bool) *h2 {
 	t.Helper()
 	certified := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate

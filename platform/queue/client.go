@@ -16,7 +16,7 @@ import (
 // Name is a queue.
 type Name string
 
-// The queues. Which share workers is decided by Pools.
+// The queues. A Pool says which of them share workers.
 const (
 	Default Name = "default"
 	Ingest  Name = "ingest"
@@ -27,6 +27,9 @@ const (
 	Sweep   Name = "sweep"
 )
 
+// Names lists the queues.
+func Names() []Name { return []Name{Default, Ingest, Deliver, Analyse, Call, Export, Sweep} }
+
 const (
 	defaultMaxRetries = 10
 	defaultTimeout    = 10 * time.Minute
@@ -36,12 +39,13 @@ const (
 type Task struct {
 	// Type chooses the handler: "ingest_source".
 	Type string
-	// ID is made from what the task is about and its attempt ("ingest_source:src_…:1"):
-	// a second task with the ID of one that is waiting or running is not made.
+	// ID is made from what the task is about and its attempt ("ingest_source:src_…:1"). A second
+	// task with the ID of one that is waiting or running is not made.
 	ID string
 	// Queue is Default when empty.
 	Queue Name
-	// Payload is marshalled to JSON; it holds ids, never secrets or texts: Redis keeps it in the clear.
+	// Payload is marshalled to JSON. It holds ids, never secrets or texts: Redis does not encrypt
+	// it.
 	Payload any
 	// At is when to run it; the zero time means now.
 	At time.Time
@@ -49,11 +53,11 @@ type Task struct {
 	Timeout time.Duration
 	// MaxRetries after the first run; 0 means 10. Negative means none.
 	MaxRetries int
-	// TenantID, WorkspaceID say whose work it is, for the log; empty: several tenants' or unknown.
+	// TenantID and WorkspaceID are for the log; empty: the work of several, or unknown.
 	TenantID, WorkspaceID string
-	// Origin is what caused the work, where that is not what makes the task; zero: Enqueue's ctx.
+	// Origin is what caused the work; zero: the ctx of Enqueue.
 	Origin telemetry.Origin
-	// OwnTrace makes the task a trace of its own, linked to the origin's.
+	// OwnTrace gives the task a trace of its own, linked to the origin's.
 	OwnTrace bool
 }
 
@@ -67,14 +71,15 @@ func NewClient(redis goredis.UniversalClient) *Client {
 	return &Client{asynq: asynq.NewClientFromRedisClient(redis)}
 }
 
-// Enqueue makes a task, which goes on in the trace and under the request id of ctx. That its ID is taken is success: somebody was faster.
+// Enqueue makes a task, which continues the trace and has the request id of ctx. When its ID is
+// taken it succeeds: another process made the task.
 func (c *Client) Enqueue(ctx context.Context, task Task) error {
 	if task.Type == "" || task.ID == "" {
 		return errors.New("a task needs a type and an id")
 	}
 	payload, err := json.Marshal(task.Payload)
 	if err != nil {
-		return fmt.Errorf("writing the payload of task %s: %w", task.ID, err)
+		return fmt.Errorf("encoding the payload of task %s: %w", task.ID, err)
 	}
 	_, err = c.asynq.EnqueueContext(ctx, asynq.NewTaskWithHeaders(task.Type, payload, headers(ctx, task)), options(task)...)
 	if err != nil && !errors.Is(err, asynq.ErrTaskIDConflict) {

@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// repeatAfter is how long the same of asynq's complaints is not repeated: without Redis it has five
-// in a second, for as long as that lasts.
+// repeatAfter is how long the same message of asynq is not logged again: without Redis there are
+// five in a second.
 const repeatAfter = time.Minute
 
-// asynqLogger gives asynq's own words to slog. They are about its machinery and never need a
-// person at once, so the worst of them is a warning; our handlers' errors are logged by process.
-// What was said less than a minute ago is left to level debug.
+// asynqLogger writes asynq's own messages to slog. None of them needs a person at once, so its
+// errors are warnings; errors of handlers are logged by process. A message that was logged less
+// than a minute ago is logged at level debug.
 type asynqLogger struct {
 	logger *slog.Logger
 	now    func() time.Time
 
-	mu   sync.Mutex
-	said map[string]time.Time
+	mu     sync.Mutex
+	logged map[string]time.Time
 }
 
 func newAsynqLogger(logger *slog.Logger, now func() time.Time) *asynqLogger {
-	return &asynqLogger{logger: logger, now: now, said: map[string]time.Time{}}
+	return &asynqLogger{logger: logger, now: now, logged: map[string]time.Time{}}
 }
 
 func (l *asynqLogger) log(level slog.Level, args []any) {
@@ -36,19 +36,19 @@ func (l *asynqLogger) log(level slog.Level, args []any) {
 	l.logger.Log(context.Background(), level, "asynq", "detail", detail)
 }
 
-// repeats says whether the beginning of the detail, up to the cause, was said within repeatAfter.
+// repeats says whether the beginning of the detail, up to the cause, was logged within repeatAfter.
 func (l *asynqLogger) repeats(detail string) bool {
-	kind, _, _ := strings.Cut(detail, ":") // a few, they are asynq's constants and names of queues
+	kind, _, _ := strings.Cut(detail, ":") // few: constants of asynq and names of queues
 	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if last, known := l.said[kind]; known && now.Sub(last) < repeatAfter {
+	if last, known := l.logged[kind]; known && now.Sub(last) < repeatAfter {
 		return true
 	}
-	if len(l.said) >= 100 {
-		clear(l.said)
+	if len(l.logged) >= 100 {
+		clear(l.logged)
 	}
-	l.said[kind] = now
+	l.logged[kind] = now
 	return false
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestAsynqLogger: an outage of Redis is not a line each 200 ms.
+// TestAsynqLogger shows that an outage of Redis is logged once a minute.
 func TestAsynqLogger(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

@@ -27,8 +27,8 @@ const (
 	resultFailed = "failed"
 )
 
-// verdict is what asynq gets to see of a handler's error. It keeps errors in Redis down to
-// the reason, for their texts may be about tenants.
+// verdict is a handler's error as asynq sees it. Redis gets the reason only, because the text may
+// have data of tenants.
 type verdict struct {
 	reason     fault.Reason
 	retryAfter time.Duration
@@ -37,20 +37,15 @@ type verdict struct {
 
 func (v *verdict) Error() string { return string(v.reason) }
 
-// Is makes a final verdict asynq's SkipRetry.
+// Is makes a final verdict equal to asynq.SkipRetry.
 func (v *verdict) Is(target error) bool { return v.final && target == asynq.SkipRetry }
 
-// process is the one place where a task's fate is decided and logged.
+// process runs a task, and decides and logs what becomes of it.
 func (s *Server) process(ctx context.Context, task *asynq.Task) error {
 	s.running.Add(1)
 	defer s.running.Done()
-	return s.perform(ctx, task)
-}
-
-// perform is process for Attend as well, which waits for its tasks itself.
-func (s *Server) perform(ctx context.Context, task *asynq.Task) error {
 	start := time.Now()
-	ctx, span := s.begin(ctx, task)
+	ctx, span := s.startRun(ctx, task)
 	err := s.handle(ctx, task)
 	span.End(err)
 	duration := time.Since(start)
@@ -65,7 +60,7 @@ func (s *Server) perform(ctx context.Context, task *asynq.Task) error {
 		result = resultFailed
 	}
 	s.cfg.ObserveFunc(task.Type(), result, duration)
-	s.log(ctx, task, err, result, duration)
+	s.logFailure(ctx, task, err, result, duration)
 	return out
 }
 
@@ -90,8 +85,9 @@ type panicError struct {
 
 func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.cause) }
 
-// log writes one record a failed run: Error only when the fault is ours and nobody tries again.
-func (s *Server) log(ctx context.Context, task *asynq.Task, err error, result string, duration time.Duration) {
+// logFailure writes one record for a failed run. Its level is Error only when the fault is internal
+// and the task is not retried.
+func (s *Server) logFailure(ctx context.Context, task *asynq.Task, err error, result string, duration time.Duration) {
 	decided := fault.From(err)
 	id, _ := asynq.GetTaskID(ctx)
 	queue, _ := asynq.GetQueueName(ctx)
@@ -110,7 +106,7 @@ func (s *Server) log(ctx context.Context, task *asynq.Task, err error, result st
 	case result == resultFailed && decided.Kind() == fault.Internal:
 		level = slog.LevelError
 	case decided.Kind() == fault.Canceled:
-		level = slog.LevelInfo // we are stopping, or the lease is gone
+		level = slog.LevelInfo // the worker stops, or the lease has expired
 	}
 	message := "task will be retried"
 	if result == resultFailed {
@@ -119,17 +115,17 @@ func (s *Server) log(ctx context.Context, task *asynq.Task, err error, result st
 	s.cfg.Logger.LogAttrs(context.WithoutCancel(ctx), level, message, attrs...)
 }
 
-// lastRun says whether asynq will not run the task again whatever it returns.
+// lastRun says whether asynq does not run the task again, whatever it returns.
 func lastRun(ctx context.Context) bool {
-	retried, known := asynq.GetRetryCount(ctx)
+	retried, _ := asynq.GetRetryCount(ctx)
 	most, _ := asynq.GetMaxRetry(ctx)
-	return !known || retried >= most // TryRun's are not known
+	return retried >= most
 }
 
-// retryDelay is how long a task waits after its n-th retry failed (0 is the first run).
+// retryDelay is how long a task waits after its n-th retry failed; 0 is the first run.
 func retryDelay(n int, err error, _ *asynq.Task) time.Duration {
 	if errors.Is(err, asynq.ErrLeaseExpired) {
-		return 0 // its worker died at least a minute ago: it has waited enough
+		return 0 // its worker died at least a minute ago
 	}
 	if v, ok := errors.AsType[*verdict](err); ok && v.retryAfter > 0 {
 		return v.retryAfter

@@ -20,7 +20,7 @@ import (
 	"parlance.dev/parlance/test/redistest"
 )
 
-// patience bounds every wait: asynq looks at retries once a second.
+// patience bounds every wait; asynq looks for retries once a second.
 const patience = time.Minute
 
 type payload struct {
@@ -74,7 +74,7 @@ func receive[T any](t *testing.T, from <-chan T, what string) T {
 	}
 }
 
-// await asks until ok says yes.
+// await waits until ok returns true.
 func await(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -179,7 +179,8 @@ func TestFates(t *testing.T) {
 		t.Errorf("Run ended with %v; the invalid task ran again %d times", err, len(runs["invalid"]))
 	}
 	for task, want := range map[string]string{
-		"invalid": `"level":"WARN","msg":"task failed"`, "undecided": `"level":"WARN","msg":"task will be retried"`, "panics": `"level":"ERROR","msg":"task will be retried"`,
+		"invalid": `"level":"WARN","msg":"task failed"`, "undecided": `"level":"WARN","msg":"task will be retried"`,
+		"panics": `"level":"ERROR","msg":"task will be retried"`,
 	} {
 		lines := matching(logs.String(), `"task_id":"`+task+`"`)
 		if len(lines) != 1 || !strings.Contains(lines[0], want) || !strings.Contains(lines[0], "hunter2") {

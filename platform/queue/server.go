@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,32 +16,38 @@ import (
 )
 
 const (
-	// pollInterval is how often an idle pool looks for tasks; asynq's own second is felt in every delivery.
-	pollInterval = 150 * time.Millisecond
-	// dueInterval is how often tasks that were to wait are looked at.
-	dueInterval            = time.Second
+	defaultPollInterval = 150 * time.Millisecond
+	// deliverPollInterval is most of the time from an event's commit to its receiver on an idle
+	// system. It costs Redis 33 commands a second for each worker process, see decision 0032.
+	deliverPollInterval = 30 * time.Millisecond
+	// delayedInterval is how often asynq looks for tasks whose time to run has come.
+	delayedInterval        = time.Second
 	defaultShutdownTimeout = 20 * time.Second
-	// strayTimeout is what handlers get to return in once they have been cancelled.
+	// strayTimeout is how long handlers that were cancelled may take to return.
 	strayTimeout = 5 * time.Second
 )
 
 // HandlerFunc does the work of one type of task. See the package for what its error means.
 type HandlerFunc func(ctx context.Context, payload []byte) error
 
-// Pool is a number of workers and the queues they serve, so that long tasks of one kind leave
-// room for the short ones of another.
+// Pool is a number of workers and the queues they serve. Several pools keep long tasks of one kind
+// from delaying short ones of another.
 type Pool struct {
 	// Concurrency is the number of tasks that run at once.
 	Concurrency int
-	// Weights says how often a queue is looked at first, relative to the others of the pool.
+	// Weights say how often a queue is polled first, relative to the others of the pool.
 	Weights map[Name]int
+	// PollInterval is how often the pool looks for tasks while its queues are empty; 0 means 150
+	// ms.
+	PollInterval time.Duration
 }
 
-// DefaultPools serve every queue: ingestion is bound by CPUs, deliveries and analyses wait for others.
+// DefaultPools serve every queue. Ingestion is bound by CPUs; deliveries and analyses wait for
+// others.
 func DefaultPools() []Pool {
 	return []Pool{
 		{Concurrency: 2, Weights: map[Name]int{Ingest: 1}},
-		{Concurrency: 32, Weights: map[Name]int{Deliver: 1}},
+		{Concurrency: 32, Weights: map[Name]int{Deliver: 1}, PollInterval: deliverPollInterval},
 		{Concurrency: 8, Weights: map[Name]int{Analyse: 1}},
 		{Concurrency: 8, Weights: map[Name]int{Default: 4, Call: 4, Sweep: 2, Export: 1}},
 	}
@@ -51,25 +58,23 @@ type ServerConfig struct {
 	Redis goredis.UniversalClient
 	// Pools is DefaultPools when empty.
 	Pools []Pool
-	// Handlers by task type. A task of another type is left for a newer worker: retried.
+	// Handlers by task type. A task of another type is retried, for a newer worker to run.
 	Handlers map[string]HandlerFunc
-	// Local is how many tasks TryRun runs at once; 0: none.
-	Local int
-	// ShutdownTimeout is what running tasks get to end in; 0 means 20 s. Those that did not go back to the queue.
+	// ShutdownTimeout is how long running tasks may take to end; 0 means 20 s. The others go back
+	// to the queue.
 	ShutdownTimeout time.Duration
 	Logger          *slog.Logger
-	// Tracer makes a span of each run; nil: nobody does.
+	// Tracer makes a span of each run; nil: none are made.
 	Tracer trace.TracerProvider
-	// ObserveFunc is told of every run: telemetry.Metrics.ObserveTask. It may be nil.
+	// ObserveFunc gets every run: telemetry.Metrics.ObserveTask. It may be nil.
 	ObserveFunc func(taskType, result string, duration time.Duration)
 }
 
 // Server runs tasks.
 type Server struct {
 	cfg     ServerConfig
-	words   *asynqLogger
+	log     *asynqLogger
 	running sync.WaitGroup
-	local   local
 }
 
 // NewServer makes a server; Run starts it.
@@ -91,12 +96,12 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 	if cfg.ObserveFunc == nil {
 		cfg.ObserveFunc = func(string, string, time.Duration) {}
 	}
-	return &Server{cfg: cfg, words: newAsynqLogger(cfg.Logger, time.Now), local: local{freed: make(chan struct{}, 1)}}, nil
+	return &Server{cfg: cfg, log: newAsynqLogger(cfg.Logger, time.Now)}, nil
 }
 
-// Run works until ctx ends, then takes no more tasks, gives the running ones
-// ShutdownTimeout, puts the rest back and returns nil. While Redis is away, also at the start,
-// it keeps asking. It fails at the end when handlers did not return although they were cancelled.
+// Run works until ctx ends, then takes no more tasks, gives the running ones ShutdownTimeout, puts
+// the rest back and returns nil. While Redis is away, also at the start, it keeps trying.
+// Errors: handlers that did not return although they were cancelled.
 func (s *Server) Run(ctx context.Context) error {
 	var pools []*asynq.Server
 	defer func() { stop(pools) }()
@@ -113,7 +118,7 @@ func (s *Server) Run(ctx context.Context) error {
 	return s.waitForStrays()
 }
 
-// stop ends all pools side by side: each may take the whole ShutdownTimeout.
+// stop ends all pools at the same time: each may take the whole ShutdownTimeout.
 func stop(pools []*asynq.Server) {
 	var group errgroup.Group
 	for _, pool := range pools {
@@ -122,7 +127,7 @@ func stop(pools []*asynq.Server) {
 	_ = group.Wait() // none of them returns an error
 }
 
-// waitForStrays waits for handlers which asynq has cancelled and no longer waits for.
+// waitForStrays waits for handlers that asynq has cancelled and does not wait for any more.
 func (s *Server) waitForStrays() error {
 	done := make(chan struct{})
 	go func() { s.running.Wait(); close(done) }()
@@ -144,11 +149,11 @@ func (s *Server) asynqConfig(pool Pool) asynq.Config {
 	return asynq.Config{
 		Concurrency:              pool.Concurrency,
 		Queues:                   weights,
-		TaskCheckInterval:        pollInterval,
-		DelayedTaskCheckInterval: dueInterval,
+		TaskCheckInterval:        cmp.Or(pool.PollInterval, defaultPollInterval),
+		DelayedTaskCheckInterval: delayedInterval,
 		ShutdownTimeout:          s.cfg.ShutdownTimeout,
 		RetryDelayFunc:           retryDelay,
-		Logger:                   s.words,
+		Logger:                   s.log,
 		LogLevel:                 asynq.WarnLevel,
 	}
 }

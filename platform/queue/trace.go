@@ -8,13 +8,13 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 )
 
-// The headers of a task: where it comes from and whose it is.
+// The headers of a task: its origin, and its tenant and workspace.
 const (
 	headerTraceparent = "traceparent"
 	headerRequestID   = "request_id"
 	headerTenantID    = "tenant_id"
 	headerWorkspaceID = "workspace_id"
-	// headerOwnTrace is there when the task is a trace of its own.
+	// headerOwnTrace is set when the task has a trace of its own.
 	headerOwnTrace = "own_trace"
 )
 
@@ -38,10 +38,9 @@ func headers(ctx context.Context, task Task) map[string]string {
 	return all
 }
 
-// begin goes on where the task was made: in its trace, with what is known of it on every log
-// line. A task has one cause, so its span is that one's child rather than linked to it, unless it wants a trace of
-// its own.
-func (s *Server) begin(ctx context.Context, task *asynq.Task) (context.Context, *telemetry.Span) {
+// startRun begins the span of a run and sets what every log line has. A task has one cause, so the
+// span is the child of that span, unless the task has a trace of its own.
+func (s *Server) startRun(ctx context.Context, task *asynq.Task) (context.Context, *telemetry.Span) {
 	from := task.Headers()
 	origin := telemetry.Origin{Traceparent: from[headerTraceparent], RequestID: from[headerRequestID]}
 	var links []telemetry.Origin

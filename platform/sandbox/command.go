@@ -49,8 +49,8 @@ func (c Command) normal() Command {
 }
 
 // starter sets the limits inside of all layers, says by one byte on descriptor 3 that it got there,
-// and gives its place to the program. dash calls the limit of processes -p, bash -u. Of a limit with
-// two ends the soft one sends SIGXCPU, which says more than SIGKILL.
+// and gives its place to the program. dash calls the limit of processes -p, bash -u. Of a limit
+// with two ends the soft one sends SIGXCPU, which says more than SIGKILL.
 const starter = `soft=$1 hard=$2 memory=$3 file=$4 files=$5 processes=$6; shift 6
 ulimit -c 0 && ulimit -t "$hard" && ulimit -S -t "$soft" && ulimit -f "$file" && ulimit -n "$files" || exit 125
 [ "$memory" = 0 ] || ulimit -v "$memory" || exit 125

@@ -23,8 +23,8 @@ const (
 	Exited Kind = "exited"
 	// Crashed by a signal of its own making; Error.Signal has it.
 	Crashed Kind = "crashed"
-	// TimeLimit, CPULimit, MemoryLimit and OutputLimit: ended because of Command's limits. Memory is
-	// told by what programs say when they get no more of it.
+	// TimeLimit, CPULimit, MemoryLimit and OutputLimit: ended because of Command's limits. Memory
+	// is told by what programs say when they get no more of it.
 	TimeLimit   Kind = "time-limit"
 	CPULimit    Kind = "cpu-limit"
 	MemoryLimit Kind = "memory-limit"

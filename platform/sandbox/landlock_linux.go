@@ -32,7 +32,8 @@ func landlockVersion() int {
 }
 
 // hideFiles leaves the calling thread, and what it starts, the visible directories to read and the
-// box to write. Neither can they look into, or signal, a process that is outside. It cannot be undone.
+// box to write. Neither can they look into, or signal, a process that is outside. It cannot be
+// undone.
 func hideFiles(box string) error {
 	version := landlockVersion()
 	attr := unix.LandlockRulesetAttr{Access_fs: landlockFirst}

@@ -23,7 +23,8 @@ const (
 )
 
 var (
-	// ErrOpen says that a blob was changed, is another place's, or is no blob. It does not say which.
+	// ErrOpen says that a blob was changed, is another place's, or is no blob. It does not say
+	// which.
 	ErrOpen = errors.New("the sealed value cannot be opened")
 	// ErrUnknownKey says that the master key which wrapped a data key is not configured.
 	ErrUnknownKey = errors.New("the master key of the sealed value is not configured")

@@ -18,7 +18,8 @@ import (
 
 const (
 	// DataKeyLife is how long a data key seals before the next one takes over; it opens for ever.
-	// With random nonces a key is safe for 2^32 values (NIST SP 800-38D): 1,600 a second for 30 days.
+	// With random nonces a key is safe for 2^32 values (NIST SP 800-38D): 1,600 a second for 30
+	// days.
 	DataKeyLife = 30 * 24 * time.Hour
 	// cacheTime is how long an unwrapped data key is used before it is read and unwrapped again.
 	cacheTime = 5 * time.Minute

@@ -101,7 +101,8 @@ func (k *LocalKey) Unwrap(_ context.Context, wrapped, associated []byte) ([]byte
 }
 
 // ParseMasters reads local master keys: either exactly 32 raw bytes, or text with the base64 of 32
-// bytes on each line, the one that wraps first. Empty lines and lines beginning with # are passed over.
+// bytes on each line, the one that wraps first. Empty lines and lines beginning with # are passed
+// over.
 func ParseMasters(content []byte) (Masters, error) {
 	if len(content) == keyBytes {
 		return Masters{newLocalKey(content)}, nil

@@ -28,8 +28,8 @@ func (k *Keyring) Lacking(ctx context.Context) ([]postgres.Process, error) {
 	return slices.DeleteFunc(processes, func(p postgres.Process) bool { return p.Says(opens(k.masters[0].ID())) }), nil
 }
 
-// wrapper is the master key for a new data key: the first that every running process has, so that one
-// named anew wraps nothing while servers are still being restarted with it.
+// wrapper is the master key for a new data key: the first that every running process has, so that
+// one named anew wraps nothing while servers are still being restarted with it.
 func (k *Keyring) wrapper(ctx context.Context) (MasterKey, error) {
 	if len(k.masters) == 1 {
 		return k.masters[0], nil

@@ -21,7 +21,8 @@ const (
 // LogConfig configures a logger. The zero value logs Info and above, format auto.
 type LogConfig struct {
 	Format LogFormat
-	// Level is the least level written; a *slog.LevelVar can be changed while running. nil means Info.
+	// Level is the least level written; a *slog.LevelVar can be changed while running. nil means
+	// Info.
 	Level slog.Leveler
 }
 

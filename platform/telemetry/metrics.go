@@ -13,7 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Buckets in seconds: a request is answered or given up within a minute, a task may take half an hour.
+// Buckets in seconds: a request is answered or given up within a minute, a task may take half an
+// hour.
 var (
 	requestBuckets = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60}
 	taskBuckets    = []float64{0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 1800}

@@ -18,7 +18,8 @@ import (
 
 // TraceConfig says where traces go.
 type TraceConfig struct {
-	// Endpoint is the URL of an OTLP/HTTP collector, e.g. http://127.0.0.1:4318/v1/traces. Empty means no traces.
+	// Endpoint is the URL of an OTLP/HTTP collector, e.g. http://127.0.0.1:4318/v1/traces. Empty
+	// means no traces.
 	Endpoint string
 	// Headers are sent with each export; they may be secret.
 	Headers map[string]string

@@ -10,11 +10,12 @@ import (
 	"time"
 )
 
-// readHeader opens the segment's key; start stays 0 when the header is not whole, so that nothing can follow.
+// readHeader reads the header and opens the segment's key. start stays 0 when the header is
+// incomplete: then the segment has no frames.
 func (g *segment) readHeader(ctx context.Context, sealer Sealer) error {
 	fixed := make([]byte, len(logMagic)+4)
 	if _, err := g.file.ReadAt(fixed, 0); err != nil || string(fixed[:len(logMagic)]) != string(logMagic) {
-		return nil //nolint:nilerr // too short, or none of ours: there are no records
+		return nil //nolint:nilerr // too short or not a log: there are no records
 	}
 	blob := make([]byte, min(maxKeyBlob, binary.BigEndian.Uint32(fixed[len(logMagic):])))
 	if _, err := g.file.ReadAt(blob, int64(len(fixed))); err != nil {
@@ -39,23 +40,23 @@ func (g *segment) setKey(key []byte) error {
 	return nil
 }
 
-var errForeign = errors.New("the frame was not sealed by this segment")
+var errForeign = errors.New("the frame was not sealed with the key of its segment")
 
 // open reads and opens a frame's body.
 func (g *segment) open(f frame) ([]byte, error) {
 	sealed := make([]byte, f.length)
 	if _, err := g.file.ReadAt(sealed, f.at); err != nil {
-		return nil, fmt.Errorf("reading the wal: %w", err)
+		return nil, fmt.Errorf("reading the write-ahead log: %w", err)
 	}
-	body, err := g.aead.Open(nil, nil, sealed, g.bound(f.kind, f.seq))
+	body, err := g.aead.Open(nil, nil, sealed, g.associated(f.kind, f.seq))
 	if err != nil {
 		return nil, errForeign
 	}
 	return body, nil
 }
 
-// bound is what a body is sealed together with.
-func (g *segment) bound(kind byte, seq uint64) []byte {
+// associated returns the data that a body is authenticated with.
+func (g *segment) associated(kind byte, seq uint64) []byte {
 	return binary.BigEndian.AppendUint64(append([]byte(g.name), kind), seq)
 }
 

@@ -10,36 +10,36 @@ import (
 // The kinds of frames.
 const (
 	kindRecord byte = 1
-	// kindDone says that the record whose number is in its body is not needed any more.
+	// kindDone marks the record as done whose number is in its body.
 	kindDone byte = 2
 )
 
 const (
 	frameHeaderBytes = 21
-	// maxBodyBytes bounds a frame: a turn with all its answers of tools is far below.
+	// maxBodyBytes bounds a frame. A turn with all results of its tools is far smaller.
 	maxBodyBytes = 64 << 20
-	// scanWindow is how much is read at once where the next frame is looked for.
+	// scanWindow is how many bytes are read at once to find the next frame behind damaged bytes.
 	scanWindow = 1 << 20
 )
 
-// frameMark begins each frame, so that one can be found behind damaged bytes.
+// frameMark begins each frame, so that a frame can be found behind damaged bytes.
 var frameMark = []byte{0xF5, 'P', 'S', 'L'}
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// frame is one as it was found.
+// frame is the header of a frame in the file.
 type frame struct {
 	kind byte
 	seq  uint64
-	// at is where its body is, length how long.
+	// at is the offset of the body, length its number of bytes.
 	at     int64
 	length int
 }
 
-// end is where the next frame begins.
+// end returns the offset behind the frame.
 func (f frame) end() int64 { return f.at + int64(f.length) }
 
-// encodeFrame is a frame as it is written.
+// encodeFrame returns the bytes of a frame.
 func encodeFrame(kind byte, seq uint64, body []byte) []byte {
 	out := make([]byte, 0, frameHeaderBytes+len(body))
 	out = append(out, frameMark...)
@@ -54,17 +54,17 @@ func frameSum(header, body []byte) uint32 {
 	return crc32.Update(crc32.Checksum(header, castagnoli), castagnoli, body)
 }
 
-// scanned is what a log holds.
+// scanned is the result of scan.
 type scanned struct {
 	frames []frame
-	// end is behind the last whole frame: what follows is a torn tail.
+	// end is the offset behind the last complete frame.
 	end int64
-	// damaged counts the bytes between frames that are none.
+	// damaged counts the bytes between frames that belong to none.
 	damaged int64
 }
 
-// scan reads the frames of a log between two offsets. Numbers only grow: a frame with a smaller one is left from
-// before the log was emptied.
+// scan reads the frames between two offsets. Sequence numbers grow: a frame with a smaller number
+// than the one before it was written before the file was emptied, and is ignored.
 func scan(r io.ReaderAt, from, size int64) (scanned, error) {
 	s := scanned{end: from}
 	for pos := from; pos < size; {
@@ -88,7 +88,7 @@ func scan(r io.ReaderAt, from, size int64) (scanned, error) {
 	return s, nil
 }
 
-// readFrame reads the frame at an offset; false when there is no whole one.
+// readFrame reads the frame at an offset; false when there is no complete one.
 func readFrame(r io.ReaderAt, pos, size int64) (frame, bool, error) {
 	if size-pos < frameHeaderBytes {
 		return frame{}, false, nil
@@ -111,7 +111,7 @@ func readFrame(r io.ReaderAt, pos, size int64) (frame, bool, error) {
 	return frame{kind: header[4], seq: binary.BigEndian.Uint64(header[5:]), at: pos + frameHeaderBytes, length: int(length)}, true, nil
 }
 
-// nextFrame is where a mark is next; size when there is none.
+// nextFrame returns the offset of the next mark; size when there is none.
 func nextFrame(r io.ReaderAt, pos, size int64) (int64, error) {
 	for ; pos < size; pos += scanWindow - int64(len(frameMark)) {
 		window := make([]byte, min(scanWindow, size-pos))

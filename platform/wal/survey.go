@@ -10,33 +10,33 @@ import (
 	"time"
 )
 
-// leastRoom is what must be left on the disk for a log to be of use.
-const leastRoom = 1 << 20
+// minFreeBytes is how many bytes must be free on the disk for records to be appended.
+const minFreeBytes = 1 << 20
 
-// Left is what one process has in a directory, or has left there.
+// Left describes the segment of one process, which may have ended.
 type Left struct {
-	// Records wait; Bytes are those of their log.
+	// Records counts the records that are not done, Bytes is the size of the segment.
 	Records int
 	Bytes   int64
 	// Written is when the log was last written: the records are at least that old.
 	Written time.Time
-	// Held says that the process lives.
+	// Held is true while the process lives.
 	Held bool
 }
 
-// Survey is what a directory holds, of all processes.
+// Survey describes the segments of all processes in a directory.
 type Survey struct {
-	// Waiting are those with records.
+	// Waiting are the segments that have records.
 	Waiting []Left
-	// Aside are the records that nobody could use.
+	// Aside counts the records that were set aside.
 	Aside int
 }
 
-// Look reads what is in a directory without the keys, and changes nothing.
+// Look surveys a directory without the keys. It changes nothing.
 func Look(dir string) (Survey, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return Survey{}, fmt.Errorf("reading the wal: %w", err)
+		return Survey{}, fmt.Errorf("reading the write-ahead log: %w", err)
 	}
 	var survey Survey
 	for _, entry := range entries {
@@ -51,7 +51,7 @@ func Look(dir string) (Survey, error) {
 			survey.Aside = len(files)
 		default:
 			left, err := lookAt(name)
-			if err != nil && !errors.Is(err, os.ErrNotExist) { // else its process has ended meanwhile
+			if err != nil && !errors.Is(err, os.ErrNotExist) { // else its process has ended in the meantime
 				return Survey{}, err
 			}
 			if left.Records > 0 {
@@ -70,39 +70,39 @@ func lookAt(dir string) (Left, error) {
 	defer func() { _ = file.Close() }() // only read
 	info, err := file.Stat()
 	if err != nil {
-		return Left{}, fmt.Errorf("reading the wal: %w", err)
+		return Left{}, fmt.Errorf("reading the write-ahead log: %w", err)
 	}
 	fixed := make([]byte, len(logMagic)+4)
 	if _, err := file.ReadAt(fixed, 0); err != nil || string(fixed[:len(logMagic)]) != string(logMagic) {
-		return Left{}, nil //nolint:nilerr // too short, or none of ours: there are no records
+		return Left{}, nil //nolint:nilerr // too short or not a log: there are no records
 	}
 	found, err := scan(file, int64(len(fixed))+int64(binary.BigEndian.Uint32(fixed[len(logMagic):])), info.Size())
 	if err != nil {
-		return Left{}, fmt.Errorf("reading the wal: %w", err)
+		return Left{}, fmt.Errorf("reading the write-ahead log: %w", err)
 	}
 	left := Left{Bytes: info.Size(), Written: info.ModTime(), Held: held(dir)}
 	for _, f := range found.frames {
 		switch f.kind {
 		case kindRecord:
 			left.Records++
-		case kindDone: // of one that is there
+		case kindDone: // its record is in the file too
 			left.Records--
 		}
 	}
 	return left, nil
 }
 
-// held says whether a process has the segment's lock.
+// held returns whether a process has the segment's lock.
 func held(dir string) bool {
 	lock, err := os.Open(filepath.Join(dir, lockName))
 	if err != nil {
 		return false
 	}
-	defer func() { _ = lock.Close() }() // closing is what unlocks
+	defer func() { _ = lock.Close() }() // closing unlocks
 	return errors.Is(flock(lock, syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }
 
-// Check says what keeps a record from being kept now; nil: nothing.
+// Check returns why a record could not be appended now; nil when it could.
 func (s *Log) Check() error {
 	g := s.own
 	g.mu.Lock()
@@ -115,17 +115,17 @@ func (s *Log) Check() error {
 		return ErrFull
 	case err != nil:
 		return err
-	case free < leastRoom:
+	case free < minFreeBytes:
 		return fmt.Errorf("%d bytes are left on the disk of the write-ahead log", free)
 	}
 	return TryWrite(g.dir)
 }
 
-// Room is how many bytes are left on a directory's disk.
+// Room returns how many bytes are free on the disk of a directory.
 func Room(dir string) (int64, error) {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(dir, &disk); err != nil {
-		return 0, fmt.Errorf("asking for the room on the log's disk: %w", err)
+		return 0, fmt.Errorf("asking for the free space of the write-ahead log's disk: %w", err)
 	}
 	return int64(disk.Bavail) * int64(disk.Bsize), nil //nolint:unconvert // of other types on other systems
 }
@@ -134,11 +134,11 @@ func Room(dir string) (int64, error) {
 func TryWrite(dir string) error {
 	file, err := os.CreateTemp(dir, ".try-")
 	if err != nil {
-		return fmt.Errorf("writing the wal: %w", err)
+		return fmt.Errorf("writing the write-ahead log: %w", err)
 	}
-	_, err = file.WriteString("written to see whether it can be\n")
+	_, err = file.WriteString("a test of whether this directory can be written\n")
 	if err = errors.Join(err, file.Close(), os.Remove(file.Name())); err != nil {
-		return fmt.Errorf("writing the wal: %w", err)
+		return fmt.Errorf("writing the write-ahead log: %w", err)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 
 const (
 	asideName = "aside"
-	// maxAside bounds the records that are kept aside: the oldest go.
+	// maxAside bounds the records in the directory aside; the oldest is removed for a new one.
 	maxAside = 1000
 	// MinMaxBytes is the least MaxBytes: some turns must fit.
 	MinMaxBytes = 64 << 10
@@ -28,26 +28,26 @@ const (
 // ErrFull says that the record does not fit below MaxBytes.
 var ErrFull = errors.New("the write-ahead log is full")
 
-// Sealer is the installation's keys; seal.Keyring.
+// Sealer seals with the installation's keys; a seal.Keyring.
 type Sealer interface {
 	Seal(ctx context.Context, plaintext []byte, place seal.Binding) ([]byte, error)
 	Open(ctx context.Context, blob []byte, place seal.Binding) ([]byte, error)
 }
 
-// Config says where a log is. All but Now and Log are required.
+// Config configures a log. All fields but Now and Log are required.
 type Config struct {
-	// Dir is made when it is missing. Several processes may have the same.
+	// Dir is made when it is missing. Several processes may share it.
 	Dir string
-	// MaxBytes bounds this process's log.
+	// MaxBytes bounds the segment of this process.
 	MaxBytes int64
 	Seal     Sealer
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// Log gets what was cut off and kept aside; nil discards it.
+	// Log is told of damage; nil discards it.
 	Log *slog.Logger
 }
 
-// Log is this process's part of the directory, and what it has adopted. Safe for concurrent use.
+// Log holds this process's segment and the segments that it has adopted. Safe for concurrent use.
 type Log struct {
 	config Config
 
@@ -59,7 +59,7 @@ type Log struct {
 
 // Record names a record of a Log.
 type Record struct {
-	// Stream is what it was appended for, At when.
+	// Stream is the stream that it was appended to, At the time.
 	Stream string
 	At     time.Time
 
@@ -67,17 +67,19 @@ type Record struct {
 	segment *segment
 }
 
-// Stats is what a log holds.
+// Stats describes the records of a log.
 type Stats struct {
-	// Records wait, the Oldest since that time (zero: none); Bytes are those of their logs.
+	// Records counts the records that are not done, Oldest is the time of the oldest of them (zero
+	// without any), Bytes the size of the segments that hold them.
 	Records int
 	Bytes   int64
 	Oldest  time.Time
-	// Aside are those that nobody could use, of all processes on the directory.
+	// Aside counts the records that were set aside, by all processes on the directory.
 	Aside int
 }
 
-// Open makes this process's segment. It says so when the directory cannot be written.
+// Open makes this process's segment. Errors: the directory cannot be written; the key cannot be
+// sealed.
 func Open(ctx context.Context, config Config) (*Log, error) {
 	if config.Now == nil {
 		config.Now = time.Now
@@ -89,7 +91,7 @@ func Open(ctx context.Context, config Config) (*Log, error) {
 		return nil, fmt.Errorf("a write-ahead log of at most %d bytes is too small: give it %d or more", config.MaxBytes, MinMaxBytes)
 	}
 	if err := os.MkdirAll(filepath.Join(config.Dir, asideName), 0o700); err != nil {
-		return nil, fmt.Errorf("making the directory of the wal: %w", err)
+		return nil, fmt.Errorf("making the directory of the write-ahead log: %w", err)
 	}
 	s := &Log{config: config}
 	err := s.exclusively(func() (err error) {
@@ -104,20 +106,21 @@ func Open(ctx context.Context, config Config) (*Log, error) {
 	return s, err
 }
 
-// exclusively runs fn while no other process makes or adopts a segment.
+// exclusively runs fn with the lock of the directory: no other process makes or adopts a segment.
 func (s *Log) exclusively(fn func() error) error {
 	lock, err := os.OpenFile(filepath.Join(s.config.Dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return fmt.Errorf("opening the lock of the wal: %w", err)
+		return fmt.Errorf("opening the lock of the write-ahead log: %w", err)
 	}
-	defer func() { _ = lock.Close() }() // closing is what unlocks
+	defer func() { _ = lock.Close() }() // closing unlocks
 	if err := flock(lock, syscall.LOCK_EX); err != nil {
-		return fmt.Errorf("locking the wal: %w", err)
+		return fmt.Errorf("locking the write-ahead log: %w", err)
 	}
 	return fn()
 }
 
-// Append keeps a record of a stream: it is on disk when there is no error. Errors: ErrFull, the disk's.
+// Append writes a record to a stream. It is on disk when there is no error. Errors: ErrFull, those
+// of the disk.
 func (s *Log) Append(stream string, data []byte) (Record, error) {
 	g := s.own
 	record := Record{Stream: stream, At: s.config.Now().UTC().Truncate(time.Microsecond), segment: g}
@@ -135,14 +138,14 @@ func (s *Log) Append(stream string, data []byte) (Record, error) {
 	return record, err
 }
 
-// Read is what was appended.
+// Read returns the data of a record.
 func (s *Log) Read(record Record) ([]byte, error) {
 	g := record.segment
 	g.mu.Lock()
 	e, ok := g.pending[record.seq]
 	g.mu.Unlock()
 	if !ok {
-		return nil, fmt.Errorf("the log holds no record %d any more", record.seq)
+		return nil, fmt.Errorf("record %d is not in the write-ahead log any more", record.seq)
 	}
 	body, err := g.open(e.frame)
 	if err != nil {
@@ -155,8 +158,8 @@ func (s *Log) Read(record Record) ([]byte, error) {
 	return data, nil
 }
 
-// Done forgets a record. Should the process die at once, it may be there again: whoever applies records
-// must bear to apply one twice.
+// Done removes a record. When the process dies at that moment, the next one may find the record
+// again, so applying a record twice must be harmless.
 func (s *Log) Done(record Record) error {
 	if err := record.segment.done(record.seq); err != nil {
 		return err
@@ -186,7 +189,7 @@ func (s *Log) remove(g *segment) error {
 	})
 }
 
-// SetAside keeps a record that cannot be used as a file below aside, sealed as it is, and forgets it.
+// SetAside moves a record that cannot be applied to a file in the directory aside, still sealed.
 func (s *Log) SetAside(record Record) error {
 	g := record.segment
 	g.mu.Lock()
@@ -202,7 +205,7 @@ func (s *Log) SetAside(record Record) error {
 		_, err = g.file.ReadAt(sealed, e.at)
 	}
 	if err != nil {
-		return fmt.Errorf("reading the wal: %w", err)
+		return fmt.Errorf("reading the write-ahead log: %w", err)
 	}
 	if err := s.keepAside(g.name+"."+strconv.FormatUint(record.seq, 10), append(content, encodeFrame(e.kind, e.seq, sealed)...)); err != nil {
 		return err
@@ -222,7 +225,7 @@ func (s *Log) keepAside(name string, content []byte) error {
 	if len(files) > maxAside {
 		oldest := slices.MinFunc(files, func(a, b os.DirEntry) int { return cmp.Compare(modified(a), modified(b)) })
 		if err := os.Remove(filepath.Join(dir, oldest.Name())); err != nil {
-			return fmt.Errorf("letting go of a record aside: %w", err)
+			return fmt.Errorf("removing the oldest record aside: %w", err)
 		}
 	}
 	s.mu.Lock()
@@ -234,19 +237,19 @@ func (s *Log) keepAside(name string, content []byte) error {
 func modified(entry os.DirEntry) int64 {
 	info, err := entry.Info()
 	if err != nil {
-		return 0 // it has gone
+		return 0 // it was removed meanwhile
 	}
 	return info.ModTime().UnixNano()
 }
 
-// Adopt takes over what ended processes have left, and returns their records in the order in which they
-// were appended. One segment that cannot be opened does not keep the others.
+// Adopt takes over the segments of processes that have ended, and returns their records in the
+// order in which they were appended. A segment that cannot be opened does not prevent the others.
 func (s *Log) Adopt(ctx context.Context) (records []Record, err error) {
 	var failures []error
 	locked := s.exclusively(func() error {
 		entries, err := os.ReadDir(s.config.Dir)
 		if err != nil {
-			return fmt.Errorf("reading the wal: %w", err)
+			return fmt.Errorf("reading the write-ahead log: %w", err)
 		}
 		for _, entry := range entries {
 			if !entry.IsDir() || entry.Name() == asideName || s.holds(entry.Name()) {
@@ -284,7 +287,7 @@ func (s *Log) holds(name string) bool {
 	return s.own.name == name || slices.ContainsFunc(s.adopted, func(g *segment) bool { return g.name == name })
 }
 
-// records are those that wait, in order.
+// records returns the records that are not done, in order.
 func (g *segment) records() []Record {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -296,7 +299,7 @@ func (g *segment) records() []Record {
 	return all
 }
 
-// Stats counts.
+// Stats returns figures of the log.
 func (s *Log) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -317,7 +320,7 @@ func (s *Log) Stats() Stats {
 	return stats
 }
 
-// Close gives the directory back; what waits stays for whoever adopts it.
+// Close unlocks the segments. Records that are not done stay for the process that adopts them.
 func (s *Log) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

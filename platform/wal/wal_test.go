@@ -210,8 +210,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestSealed: nothing of a record can be read on disk, nor be moved to another segment, nor be opened
-// without the key.
+// TestSealed: nothing of a record can be read on disk, nor be moved to another segment, nor be
+// opened without the key.
 func TestSealed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -246,7 +246,8 @@ func TestSealed(t *testing.T) {
 	}
 }
 
-// TestFull: a record that does not fit is refused, and what is there stays; once that is done there is room.
+// TestFull: a record that does not fit is refused, and what is there stays; once that is done there
+// is room.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	s, err := Open(t.Context(), Config{Dir: t.TempDir(), MaxBytes: MinMaxBytes, Seal: newKeys(t, testKey)})
@@ -377,7 +378,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// TestLook counts what waits in a directory without the keys, of a process that lives and of one that has ended.
+// TestLook counts what waits in a directory without the keys, of a process that lives and of one
+// that has ended.
 func TestLook(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -119,7 +119,7 @@ type schema struct {
 	MaxProperties        *json.Number     `json:"maxProperties,omitempty"`
 }
 
-// ordered is a JSON object in the order in which it was filled.
+// ordered is a JSON object that keeps the order of its members.
 type ordered[T any] []member[T]
 
 type member[T any] struct {
@@ -127,7 +127,7 @@ type member[T any] struct {
 	value T
 }
 
-// MarshalJSON writes the members as they stand.
+// MarshalJSON writes the members in their order.
 func (o ordered[T]) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteByte('{')
@@ -149,7 +149,7 @@ func (o ordered[T]) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// plainJSON is json.Marshal without the escapes for HTML.
+// plainJSON is json.Marshal without escapes for HTML.
 func plainJSON(value any) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

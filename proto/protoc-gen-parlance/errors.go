@@ -28,7 +28,7 @@ func errorsOf(e endpoint) map[string]response {
 	if e.body != "" {
 		reasons = append(reasons, fault.BodyTooLarge, fault.UnsupportedEncoding)
 	}
-	if takesKey(e) {
+	if acceptsKey(e) {
 		reasons = append(reasons, fault.IdempotencyReused, fault.IdempotencyInFlight)
 	}
 	if len(e.variables) > 0 {
@@ -51,7 +51,7 @@ func errorsOf(e endpoint) map[string]response {
 }
 
 // commentReasons reads the slugs after "Errors:", following references to other methods of the
-// service; seen stops a circle.
+// service; seen stops cycles.
 func commentReasons(method *protogen.Method, seen []string) []fault.Reason {
 	_, list, _ := strings.Cut(string(method.Comments.Leading), "Errors:")
 	var out []fault.Reason
@@ -71,7 +71,7 @@ func commentReasons(method *protogen.Method, seen []string) []fault.Reason {
 	return out
 }
 
-// fixedComponents are the parts that no proto describes.
+// fixedComponents are the components that no proto describes.
 func fixedComponents() components {
 	text := func(description string) *schema { return &schema{Type: "string", Description: description} }
 	codes := make([]string, 0, len(fault.Table()))
@@ -99,19 +99,28 @@ func fixedComponents() components {
 	}
 	return components{
 		SecuritySchemes: map[string]securityScheme{
-			"api_key":       {Type: "http", Scheme: "bearer", Description: "An API key. Scopes: read < runtime < operator < admin; each operation says the least it needs in x-required-scope."},
+			"api_key": {
+				Type: "http", Scheme: "bearer",
+				Description: "An API key. Scopes: read < runtime < operator < admin; each operation says the least it needs in x-required-scope.",
+			},
 			"session_token": {Type: "http", Scheme: "bearer", Description: "The token from the creation of the session in the path."},
 		},
 		Parameters: map[string]parameter{
 			"IdempotencyKey": {
-				Name: "Idempotency-Key", In: "header", Schema: &schema{Type: "string", MinLength: new(json.Number("1")), MaxLength: new(json.Number("255")), Pattern: "^[!-~]+$"},
+				Name: "Idempotency-Key", In: "header", Schema: &schema{
+					Type: "string", MinLength: new(json.Number("1")),
+					MaxLength: new(json.Number("255")), Pattern: "^[!-~]+$",
+				},
 				Description: "A word of your own, new for each request: the same key with the same request replays the first answer for 24 hours, " +
 					"marked with Idempotency-Replayed: true. It belongs to the API key and the route.",
 			},
 		},
 		Headers: map[string]header{
-			"IdempotencyReplayed": {Description: "true: this is the answer that an earlier request with the same Idempotency-Key got.", Schema: &schema{Type: "string"}},
-			"RequestId":           {Description: "Name this id when you ask about a request.", Schema: &schema{Type: "string"}},
+			"IdempotencyReplayed": {
+				Description: "true: this is the answer that an earlier request with the same Idempotency-Key got.",
+				Schema:      &schema{Type: "string"},
+			},
+			"RequestId": {Description: "Name this id when you ask about a request.", Schema: &schema{Type: "string"}},
 		},
 		Responses: map[string]response{
 			"Problem": {Description: "Any other error.", Content: map[string]mediaType{problemType: {&schema{Ref: "#/components/schemas/Problem"}}}},

@@ -57,7 +57,10 @@ func webhookOf(e event, made *schemas) *pathItem {
 			header("X-Parlance-Timestamp", "As webhook-timestamp."),
 		},
 		RequestBody: &requestBody{Required: true, Content: map[string]mediaType{jsonType: {body}}},
-		Responses:   map[string]response{"2XX": {Description: "Accepted for good."}, "default": {Description: "Not accepted; see the schedule of attempts."}},
-		Security:    []map[string][]string{{}},
+		Responses: map[string]response{
+			"2XX":     {Description: "Accepted for good."},
+			"default": {Description: "Not accepted; see the schedule of attempts."},
+		},
+		Security: []map[string][]string{{}},
 	}}}
 }

@@ -107,7 +107,7 @@ func operationOf(e endpoint, made *schemas) *operation {
 		out.Parameters = append(out.Parameters, pathParameter(e, name, made))
 	}
 	out.Parameters = append(out.Parameters, queryParameters(e, made)...)
-	if takesKey(e) {
+	if acceptsKey(e) {
 		out.Parameters = append(out.Parameters, parameter{Ref: "#/components/parameters/IdempotencyKey"})
 	}
 	out.RequestBody = bodyOf(e, made)
@@ -115,8 +115,8 @@ func operationOf(e endpoint, made *schemas) *operation {
 	return out
 }
 
-// takesKey says whether the answers of an endpoint are remembered by Idempotency-Key.
-func takesKey(e endpoint) bool { return e.verb != http.MethodGet }
+// acceptsKey reports whether answers of an endpoint are replayed by Idempotency-Key.
+func acceptsKey(e endpoint) bool { return e.verb != http.MethodGet }
 
 // pathParameter describes a variable by the request field of its name, if there is one.
 func pathParameter(e endpoint, name string, made *schemas) parameter {
@@ -169,11 +169,12 @@ func bodyOf(e endpoint, made *schemas) *requestBody {
 	return nil
 }
 
-// formOf is the form behind a client stream of metadata and bytes: the bytes are its file, whose
-// part says the file's name and type; the other scalars of the metadata are parts of their own.
+// formOf returns the form for a client stream of metadata and bytes. The bytes are its file, whose
+// part has the file's name and type; the other scalars of the metadata are parts of their own.
 func formOf(e endpoint, made *schemas) *schema {
 	out := &schema{Type: "object", Required: []string{"file"}}
-	out.Properties = append(out.Properties, member[*schema]{"file", &schema{Type: "string", ContentMediaType: binaryType, Description: "The file, with its name and content type."}})
+	out.Properties = append(out.Properties,
+		member[*schema]{"file", &schema{Type: "string", ContentMediaType: binaryType, Description: "The file, with its name and content type."}})
 	said := append([]string{"filename", "media_type"}, e.variables...)
 	for _, part := range e.method.Input.Fields {
 		if part.Message == nil {
@@ -197,7 +198,7 @@ func successOf(e endpoint, made *schemas) response {
 	if e.policy.location != "" {
 		out.Headers["Location"] = header{Description: "URL of what was created.", Schema: &schema{Type: "string", Format: "uri"}}
 	}
-	if takesKey(e) {
+	if acceptsKey(e) {
 		out.Headers["Idempotency-Replayed"] = header{Ref: "#/components/headers/IdempotencyReplayed"}
 	}
 	if e.policy.successStatus == http.StatusNoContent {
@@ -218,7 +219,7 @@ func successOf(e endpoint, made *schemas) response {
 	return out
 }
 
-// area is the service without its suffix: the tag of its operations.
+// area returns the service without its suffix: the tag of its operations.
 func area(e endpoint) string {
 	return strings.TrimSuffix(string(e.method.Parent.Desc.Name()), "Service")
 }

@@ -80,7 +80,8 @@ func (s *schemas) object(message *protogen.Message, without []string) *schema {
 	return out
 }
 
-// answeredNull says whether answers hold null for the field when it has no value; see platform/wire.
+// answeredNull reports whether answers hold null for the field when it has no value; see
+// platform/stablejson.
 func answeredNull(field *protogen.Field) bool {
 	return field.Message != nil && field.Oneof == nil && !field.Desc.IsList() && !field.Desc.IsMap() &&
 		!strings.HasSuffix(string(field.Parent.Desc.Name()), "Request")
@@ -185,7 +186,7 @@ func kindRules(rules *validate.FieldRules) protoreflect.Message {
 	return message.Get(set).Message()
 }
 
-// takesEmpty says whether "" is one of the values that the rules list.
+// takesEmpty reports whether "" is one of the values that the rules list.
 func takesEmpty(rules *validate.FieldRules) bool {
 	return slices.Contains(rules.GetString().GetIn(), "")
 }

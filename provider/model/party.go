@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/provider/internal/wire"
+	"parlance.dev/parlance/provider/internal/apiclient"
 )
 
 // Party is a model server in error messages. Its methods convert the failures of a server to
@@ -41,7 +41,7 @@ const (
 // refused is the fault for an answer with an HTTP status other than 2xx. detail is the text of the
 // server: it is logged, not shown, and searched for what the status does not say. Of a text about a
 // key only the code is logged.
-func (p Party) refused(req Request, refusal *wire.Refusal) error {
+func (p Party) refused(req Request, refusal *apiclient.Refusal) error {
 	status, detail := refusal.Status, refusal.Detail
 	reason, message := fault.UpstreamFailed, "could not answer."
 	why := whyOf(status, detail)
@@ -73,7 +73,7 @@ func (p Party) refused(req Request, refusal *wire.Refusal) error {
 	if why != "" {
 		err.Meta[metaWhy] = why
 	}
-	err.RetryAfter = wire.RetryAfter(refusal.Header)
+	err.RetryAfter = apiclient.RetryAfter(refusal.Header)
 	return err
 }
 
@@ -143,9 +143,9 @@ func (p Party) Filtered() error {
 	return err
 }
 
-// Unanswered is the error for a call that [wire.Caller.Post] gave up. Ctx as for Broken.
+// Unanswered is the error for a call that [apiclient.Caller.Post] gave up. Ctx as for Broken.
 func (p Party) Unanswered(ctx context.Context, req Request, err error) error {
-	refusal, ok := errors.AsType[*wire.Refusal](err)
+	refusal, ok := errors.AsType[*apiclient.Refusal](err)
 	if !ok || ctx.Err() != nil {
 		return p.Broken(ctx, false, err)
 	}

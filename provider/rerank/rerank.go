@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/provider/internal/wire"
+	"parlance.dev/parlance/provider/internal/apiclient"
 )
 
 const (
@@ -51,7 +51,7 @@ type Deps struct {
 
 // Server calls one model of one server. Use New.
 type Server struct {
-	caller  wire.Caller
+	caller  apiclient.Caller
 	model   string
 	timeout time.Duration
 }
@@ -64,13 +64,13 @@ func New(deps Deps) (*Server, error) {
 	if deps.Timeout <= 0 {
 		deps.Timeout = defaultTimeout
 	}
-	base, err := wire.ParseBase(deps.BaseURL)
+	base, err := apiclient.ParseBase(deps.BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("a reranking server: %w", err)
 	}
 	return &Server{
-		caller: wire.Caller{
-			Client: deps.Client, URL: base.JoinPath("rerank").String(), Header: wire.Header("application/json", deps.APIKey),
+		caller: apiclient.Caller{
+			Client: deps.Client, URL: base.JoinPath("rerank").String(), Header: apiclient.Header("application/json", deps.APIKey),
 			Timeout: deps.Timeout,
 		},
 		model: deps.Model, timeout: deps.Timeout,
@@ -147,7 +147,7 @@ func failed(ctx context.Context, err error) error {
 	if cause := ctx.Err(); cause != nil {
 		return fmt.Errorf("reranking: %w", cause)
 	}
-	if refusal, ok := errors.AsType[*wire.Refusal](err); ok {
+	if refusal, ok := errors.AsType[*apiclient.Refusal](err); ok {
 		return fault.Wrap(refusal, fault.UpstreamFailed, "The reranking server answered %d.", refusal.Status)
 	}
 	return fault.Wrap(err, fault.UpstreamFailed, "The reranking server cannot be reached or did not answer in time.")

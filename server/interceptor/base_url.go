@@ -14,32 +14,32 @@ type (
 	clientKey  struct{}
 )
 
-// BaseURL is the URL by which the caller of the request knows us, without a slash at the end:
-// scheme, host and perhaps a path prefix; empty outside a request.
+// BaseURL is the URL by which the caller of the request knows the service, without a trailing
+// slash: scheme, host and perhaps a path prefix. It is empty outside a request.
 func BaseURL(ctx context.Context) string {
 	base, _ := ctx.Value(baseURLKey{}).(string)
 	return base
 }
 
-// ClientAddress is whom the request came from, as far as it is known: the connection's other end,
-// or the nearest hop before the proxies that are believed. Not valid outside a request, on a Unix
-// socket, and behind a proxy that does not say.
+// ClientAddress is the address that the request came from: the other end of the connection, or the
+// nearest hop before the trusted proxies. It is not valid outside a request, on a Unix socket, and
+// behind a proxy that does not name its client.
 func ClientAddress(ctx context.Context) netip.Addr {
 	address, _ := ctx.Value(clientKey{}).(netip.Addr)
 	return address
 }
 
-// CallerConfig says by what we are known and whose word about callers is taken.
+// CallerConfig says which URL callers use, and which proxies are trusted to name a caller.
 type CallerConfig struct {
-	// PublicURL is what callers know us by, a path prefix included; empty: what each request, or a
-	// believed proxy, says.
+	// PublicURL is the URL that callers use, a path prefix included. When it is empty, each request
+	// or a trusted proxy says it.
 	PublicURL string
 	Proxies   Proxies
 }
 
-// WithCaller finds out who calls and by which URL, for BaseURL and ClientAddress. With a PublicURL
-// no header has a say in the URL. The path prefix of PublicURL is taken off requests whose proxy
-// has left it on.
+// WithCaller finds the caller and the URL that it used, for BaseURL and ClientAddress. With a
+// PublicURL no header changes the URL. The path prefix of PublicURL is removed from requests whose
+// proxy has left it on.
 func WithCaller(next http.Handler, config CallerConfig) http.Handler {
 	public := strings.TrimRight(config.PublicURL, "/")
 	prefix := ""
@@ -58,7 +58,8 @@ func WithCaller(next http.Handler, config CallerConfig) http.Handler {
 	})
 }
 
-// baseOf is what a believed proxy says it was called by, and else what the request itself was sent to.
+// baseOf returns the scheme and host that a trusted proxy was called by, or else those that the
+// request itself was sent to.
 func baseOf(r *http.Request, from caller) string {
 	scheme, host := from.scheme, from.host
 	if scheme == "" && r.TLS != nil {
@@ -73,11 +74,12 @@ func baseOf(r *http.Request, from caller) string {
 	return scheme + "://" + host
 }
 
-// hostOf is where the request was sent to; the address it came in on when its Host header is
-// empty, as HTTP allows, or nothing that can stand in a URL.
+// hostOf returns the host that the request was sent to. HTTP allows an empty Host header: hostOf
+// then returns the address that the request came in on. It returns "" for a host that cannot stand
+// in a URL.
 func hostOf(r *http.Request) string {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if host := saneHost(r.Host); host != "" || !ok {
+	if host := validHost(r.Host); host != "" || !ok {
 		return host
 	}
 	if local.Network() == "unix" {
@@ -86,7 +88,7 @@ func hostOf(r *http.Request) string {
 	return local.String()
 }
 
-// withoutPrefix is r with the prefix taken off its path, when it is there.
+// withoutPrefix returns r with the prefix removed from its path, if it is there.
 func withoutPrefix(r *http.Request, prefix string) *http.Request {
 	escaped, found := strings.CutPrefix(r.URL.EscapedPath(), prefix)
 	if prefix == "" || !found || escaped != "" && escaped[0] != '/' {

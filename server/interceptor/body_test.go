@@ -90,7 +90,8 @@ func TestBodyDeadlinesEnd(t *testing.T) {
 		case <-time.After(4 * time.Second):
 		}
 	})
-	// A clock whose deadlines pass soon after the body's reads, three seconds from their beginning, would end the request.
+	// A clock whose deadlines pass soon after the body's reads, three seconds from their beginning,
+	// would end the request.
 	past := func() time.Time { return time.Now().Add(-27 * time.Second) }
 	server := httptest.NewServer(interceptor.WithBodyDeadlines(long, past))
 	t.Cleanup(server.Close)

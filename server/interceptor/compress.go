@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Compressor compresses JSON answers of at least Least bytes for callers who take gzip. Event
-// streams, files and small answers go as they are: gzip costs more than it saves there.
+// Compressor compresses JSON answers of at least Least bytes for callers that accept gzip. Event
+// streams, files and small answers are sent as they are: gzip costs more than it saves there.
 type Compressor struct {
 	Least   int
 	writers sync.Pool
@@ -19,17 +19,17 @@ type Compressor struct {
 func (c *Compressor) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {
-			next.ServeHTTP(w, r) // its headers are those of the answer as it is
+			next.ServeHTTP(w, r) // its headers describe the uncompressed answer
 			return
 		}
-		out := &gzipWriter{ResponseWriter: w, compressor: c, taken: takesGzip(r.Header)}
+		out := &gzipWriter{ResponseWriter: w, compressor: c, taken: acceptsGzip(r.Header)}
 		defer out.finish()
 		next.ServeHTTP(out, r)
 	})
 }
 
-// takesGzip says whether Accept-Encoding names gzip, or *, with a weight above 0.
-func takesGzip(header http.Header) bool {
+// acceptsGzip reports whether Accept-Encoding names gzip, or *, with a weight above 0.
+func acceptsGzip(header http.Header) bool {
 	best := -1.0
 	named := false
 	for line := range strings.SplitSeq(strings.Join(header.Values("Accept-Encoding"), ","), ",") {
@@ -57,7 +57,7 @@ func weight(params string) float64 {
 	return q
 }
 
-// gzipWriter decides at the header whether the body is compressed.
+// gzipWriter decides when the header is written whether the body is compressed.
 type gzipWriter struct {
 	http.ResponseWriter
 	compressor *Compressor
@@ -91,7 +91,7 @@ func (w *gzipWriter) decide(status int) {
 	header.Del("Content-Length")
 	var ok bool
 	if w.gzip, ok = w.compressor.writers.Get().(*gzip.Writer); !ok {
-		w.gzip, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is one there is
+		w.gzip, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // only an unknown level is an error
 	}
 	w.gzip.Reset(w.ResponseWriter)
 }
@@ -107,7 +107,7 @@ func (w *gzipWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// finish writes what is left and gives the compressor back.
+// finish writes the rest and returns the gzip.Writer to the pool.
 func (w *gzipWriter) finish() {
 	if w.gzip == nil {
 		return
@@ -121,7 +121,7 @@ func (w *gzipWriter) finish() {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *gzipWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Flush is here because some ask for http.Flusher itself.
+// Flush exists because connect asks the writer for http.Flusher.
 func (w *gzipWriter) Flush() {
 	if w.gzip != nil {
 		_ = w.gzip.Flush() // the caller is gone when this fails

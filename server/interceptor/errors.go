@@ -18,14 +18,14 @@ import (
 	"parlance.dev/parlance/server/problem"
 )
 
-// RPC is the Connect interceptor: it recovers, validates every message, and turns what a handler
-// returns into the wire's error, logging the cause of those that are our own fault.
+// RPC is the Connect interceptor. It recovers from panics, validates every message, and turns the
+// error of a handler into the error on the wire. It logs the cause of internal errors.
 type RPC struct {
 	Log       *slog.Logger
 	Metrics   *telemetry.Metrics
 	Now       func() time.Time
 	Validator protovalidate.Validator
-	// Undecoded is the decision about a message that could not be read, nil for all others.
+	// Undecoded returns the error of a message that could not be decoded, nil for all others.
 	Undecoded func(proto.Message) error
 	Pages     *Pages
 }
@@ -47,7 +47,8 @@ func (i *RPC) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	}
 }
 
-// paged calls next with the token a list's noun knows, and gives the caller one it cannot forge.
+// paged calls next with the page token of the noun in place of the caller's, and authenticates the
+// next token in the response.
 func (i *RPC) paged(ctx context.Context, req connect.AnyRequest, next connect.UnaryFunc) (connect.AnyResponse, error) {
 	asked, ok := req.Any().(proto.Message)
 	if !ok {
@@ -67,7 +68,7 @@ func (i *RPC) paged(ctx context.Context, req connect.AnyRequest, next connect.Un
 	return res, nil
 }
 
-// WrapStreamingClient implements connect.Interceptor; we are never the client.
+// WrapStreamingClient implements connect.Interceptor; the server never is a client.
 func (i *RPC) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
 	return next
 }
@@ -142,8 +143,8 @@ func (i *RPC) finish(ctx context.Context, procedure string, started time.Time, e
 	return problem.ToConnect(decided)
 }
 
-// decisionOf keeps an error that connect itself made, such as a message it cannot decode, and
-// tells a database that is away from a fault of ours.
+// decisionOf keeps an error that connect itself made, such as a message that it cannot decode, and
+// tells an unavailable database from an internal error.
 func decisionOf(err error) *fault.Error {
 	if decided, ok := errors.AsType[*fault.Error](err); ok {
 		return decided

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// hops are lists that proxies on the way have added to, the nearest last.
+// hops are the lists that proxies on the way have added to, the nearest hop last.
 type hops struct {
 	clients, schemes, hosts, ports []string
-	// believed is how many of the clients, from the right, are themselves believed proxies.
-	believed int
+	// trusted is how many of the clients, from the right, are themselves trusted proxies.
+	trusted int
 }
 
-// forwarded reads X-Forwarded-*, or Forwarded (RFC 7239) where no X-Forwarded-For is. Both at
-// once come about when a proxy writes one and lets a caller's other through: the one that nearly
-// every proxy writes is taken.
+// forwarded reads X-Forwarded-*, or Forwarded (RFC 7239) when there is no X-Forwarded-For. A
+// request has both when a proxy writes one and passes the other through from the caller: forwarded
+// then uses the one that nearly every proxy writes.
 func forwarded(header http.Header) hops {
 	clients := listOf(header, "X-Forwarded-For")
 	if len(clients) == 0 && header.Get("Forwarded") != "" {
@@ -87,14 +87,14 @@ func unquote(s string) string {
 	return strings.ReplaceAll(s[1:len(s)-1], `\`, "")
 }
 
-// at is what a list says about the hop that was found. A list may be shorter than the clients',
-// for many proxies replace the scheme and host rather than add to them: its first entry was then
-// written by a believed proxy too.
+// at returns what a list says about the hop that was found. A list may be shorter than the list of
+// clients, because many proxies replace the scheme and host instead of adding to them. Its first
+// entry was then written by a trusted proxy too.
 func (h hops) at(list []string) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return list[max(0, len(list)-1-h.believed)]
+	return list[max(0, len(list)-1-h.trusted)]
 }
 
 // hopAddress reads "192.0.2.1", "192.0.2.1:4711", "2001:db8::1" and "[2001:db8::1]:4711".
@@ -113,8 +113,8 @@ func hopAddress(text string) (netip.Addr, bool) {
 	return address.Unmap().WithZone(""), true
 }
 
-// saneScheme is http or https, or nothing.
-func saneScheme(scheme string) string {
+// validScheme returns http or https, or "".
+func validScheme(scheme string) string {
 	switch scheme = strings.ToLower(scheme); scheme {
 	case "http", "https":
 		return scheme
@@ -129,8 +129,8 @@ func saneScheme(scheme string) string {
 // maxHostBytes is a DNS name with a port. Source: RFC 1035.
 const maxHostBytes = 255 + len(":65535")
 
-// saneHost is a host and perhaps a port that can stand in a URL, or nothing.
-func saneHost(host string) string {
+// validHost returns a host, perhaps with a port, that can stand in a URL, or "".
+func validHost(host string) string {
 	if host == "" || len(host) > maxHostBytes {
 		return ""
 	}
@@ -159,7 +159,8 @@ func saneHost(host string) string {
 	return host
 }
 
-// withPort adds the port a proxy was called on, where its host is without and it is not the scheme's own.
+// withPort adds the port that a proxy was called on, if the host has none and it is not the
+// scheme's default.
 func withPort(host, port, scheme string) string {
 	n, err := strconv.ParseUint(port, 10, 16)
 	own := scheme == "https" && n == 443 || scheme != "https" && n == 80

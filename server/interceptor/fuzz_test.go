@@ -16,12 +16,15 @@ import (
 )
 
 // FuzzPages: a token that was not made for this very list, tenant and filters is never taken, and
-// one that was leads back to its place.
+// one that was led back to its place.
 func FuzzPages(f *testing.F) {
 	const procedure = "/parlance.v1.AgentService/ListAgents"
 	pages := interceptor.NewPages(bytes.Repeat([]byte{7}, 32))
 	tenant := func(id string) workspaces.Principal { return workspaces.Principal{TenantID: workspaces.TenantID(id)} }
-	for _, seed := range []string{"", "x", "MTIz", "AAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAAA", "\xff", "%00", "eyJ0IjoxLCJpIjoieCIsImMiOiJ5In0"} {
+	for _, seed := range []string{
+		"", "x", "MTIz", "AAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAAA", "\xff",
+		"%00", "eyJ0IjoxLCJpIjoieCIsImMiOiJ5In0",
+	} {
 		f.Add(seed, "place")
 	}
 	f.Fuzz(func(t *testing.T, token, place string) {
@@ -67,8 +70,8 @@ func FuzzPages(f *testing.F) {
 	})
 }
 
-// FuzzMessageLimit: however a body of envelopes is cut into reads, it is passed on whole, or refused
-// where an envelope announces too much.
+// FuzzMessageLimit: however a body of envelopes is cut into reads, it is passed on whole, or
+// refused where an envelope announces too much.
 func FuzzMessageLimit(f *testing.F) {
 	envelope := func(size uint32, content string) []byte {
 		return append(binary.BigEndian.AppendUint32([]byte{0}, size), content...)
@@ -102,7 +105,10 @@ func FuzzMessageLimit(f *testing.F) {
 				rest = rest[min(5+size, int64(len(rest))):]
 			}
 		}
-		for name, from := range map[string]io.Reader{"whole": bytes.NewReader(body), "bytes": iotest.OneByteReader(bytes.NewReader(body)), "halves": iotest.HalfReader(bytes.NewReader(body))} {
+		for name, from := range map[string]io.Reader{
+			"whole": bytes.NewReader(body),
+			"bytes": iotest.OneByteReader(bytes.NewReader(body)), "halves": iotest.HalfReader(bytes.NewReader(body)),
+		} {
 			got, err := read(struct{ io.Reader }{from})
 			if (err != nil) != tooLarge {
 				t.Fatalf("%s: %v, too large: %v", name, err, tooLarge)

@@ -18,24 +18,27 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, token string) (workspaces.Principal, error)
 }
 
-// Gate decides whether a call may go on: who calls, with which scope, how often.
+// Gate decides whether a call may go on: it authenticates the caller, checks the scope and takes a
+// token of the rate limit.
 type Gate struct {
 	Policies Policies
-	// Keys knows API keys.
+	// Keys authenticates API keys.
 	Keys Authenticator
-	// Sessions knows the tokens of sessions; its principals have SessionID set.
+	// Sessions authenticates session tokens; its principals have SessionID set.
 	Sessions Authenticator
 	Limiter  *Limiter
-	// ReachFunc runs work that needs the database, and gives it up when that does not answer; nil just runs it.
+	// ReachFunc runs work that needs the database, and gives it up when the database does not answer.
+	// nil runs the work directly.
 	ReachFunc func(ctx context.Context, work func(ctx context.Context) error) error
 }
 
 // admittedKey marks a request that has passed the gate already, with the procedure it passed for.
 type admittedKey struct{}
 
-// Admit checks a call of procedure with the request's Authorization header and returns the
-// context that carries the principal, and how to ask for it again. It sets the RateLimit-* headers on header.
-// Errors: Unauthenticated, Forbidden auth-scope, RateLimited rate-limited, Unavailable unavailable.
+// Admit checks a call of procedure with the request's Authorization header and returns the context
+// that carries the principal, and how to ask for it again. It sets the RateLimit-* headers on
+// header. Errors: Unauthenticated, Forbidden auth-scope, RateLimited rate-limited, Unavailable
+// unavailable.
 func (g *Gate) Admit(ctx context.Context, procedure string, request, header http.Header) (context.Context, error) {
 	if admitted, _ := ctx.Value(admittedKey{}).(string); admitted == procedure {
 		return ctx, nil
@@ -99,10 +102,10 @@ func (g *Gate) authenticate(ctx context.Context, by Authenticator, token string)
 	return principal, nil
 }
 
-// looksLikeJWT tells a session's token from an API key, which holds no dot.
+// looksLikeJWT tells a session token from an API key, which has no dots.
 func looksLikeJWT(token string) bool { return strings.Count(token, ".") == 2 }
 
-// WrapRPC puts the gate before the mux of the Connect handlers; a refusal is written in the
+// WrapRPC puts the gate before the mux of the Connect handlers. A refusal is written in the
 // caller's own protocol, before the body is read.
 func (g *Gate) WrapRPC(next http.Handler, opts ...connect.HandlerOption) http.Handler {
 	refusals := connect.NewErrorWriter(opts...)

@@ -36,15 +36,19 @@ func TestGate(t *testing.T) {
 	}
 	gate := &interceptor.Gate{
 		Policies: policies,
-		Keys:     principals{"reader": {KeyID: "key_r", Scope: workspaces.ScopeRead}, "operator": {KeyID: "key_o", Scope: workspaces.ScopeOperator}},
+		Keys: principals{"reader": {KeyID: "key_r", Scope: workspaces.ScopeRead}, "operator": {
+			KeyID: "key_o",
+			Scope: workspaces.ScopeOperator,
+		}},
 		Sessions: principals{"a.b.c": {Scope: workspaces.ScopeRuntime, SessionID: "ses_1"}},
 		Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
 			Plan: func(string) workspaces.Plan { return workspaces.Plan{} }, Log: slog.New(slog.DiscardHandler), Registry: prometheus.NewRegistry(),
 		}),
 	}
 	const (
-		get, create, turn = "/parlance.v1.AgentService/GetAgent", "/parlance.v1.AgentService/CreateAgent", "/parlance.v1.SessionService/CreateTurn"
-		keys              = "/parlance.v1.ApiKeyService/ListApiKeys"
+		get, create, turn = "/parlance.v1.AgentService/GetAgent", "/parlance.v1.AgentService/CreateAgent",
+			"/parlance.v1.SessionService/CreateTurn"
+		keys = "/parlance.v1.ApiKeyService/ListApiKeys"
 	)
 	rows := []struct {
 		name, procedure, header string
@@ -82,7 +86,8 @@ func TestGateWithoutDatabase(t *testing.T) {
 	}
 	away := false
 	gate := &interceptor.Gate{
-		Policies: policies, Keys: principals{"runtime": {Scope: workspaces.ScopeRuntime}}, Sessions: principals{"a.b.c": {Scope: workspaces.ScopeRuntime, SessionID: "ses_1"}},
+		Policies: policies, Keys: principals{"runtime": {Scope: workspaces.ScopeRuntime}},
+		Sessions: principals{"a.b.c": {Scope: workspaces.ScopeRuntime, SessionID: "ses_1"}},
 		Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
 			Plan: func(string) workspaces.Plan { return workspaces.Plan{} }, Log: slog.New(slog.DiscardHandler), Registry: prometheus.NewRegistry(),
 		}),
@@ -116,7 +121,8 @@ func TestStanding(t *testing.T) {
 	gate := &interceptor.Gate{Policies: policies, Keys: keys, Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
 		Plan: func(string) workspaces.Plan { return workspaces.Plan{} }, Log: slog.New(slog.DiscardHandler), Registry: prometheus.NewRegistry(),
 	})}
-	ctx, err := gate.Admit(t.Context(), "/parlance.v1.WebhookService/WatchEvents", http.Header{"Authorization": {"Bearer reader"}}, http.Header{})
+	ctx, err := gate.Admit(t.Context(), "/parlance.v1.WebhookService/WatchEvents",
+		http.Header{"Authorization": {"Bearer reader"}}, http.Header{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +148,8 @@ func TestPolicies(t *testing.T) {
 	}
 	for procedure, policy := range policies {
 		_, method, _ := strings.Cut(strings.TrimPrefix(procedure, "/"), "/")
-		reads := strings.HasPrefix(method, "Get") || strings.HasPrefix(method, "List") || strings.HasPrefix(method, "Watch") || strings.HasPrefix(method, "Follow")
+		reads := strings.HasPrefix(method, "Get") || strings.HasPrefix(method, "List") ||
+			strings.HasPrefix(method, "Watch") || strings.HasPrefix(method, "Follow")
 		if reads && policy.Rate != "read" {
 			t.Errorf("%s reads but is counted as %s", procedure, policy.Rate)
 		}

@@ -17,18 +17,21 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// burstFactor is how many minutes' worth of requests may come at once. Source: decisions, Addressing.
+// burstFactor is how many minutes' worth of requests may come at once. Source: decisions,
+// Addressing.
 const burstFactor = 2
 
-// limiterTimeout bounds what a slow Redis may add to a request, unless LimiterDeps says otherwise.
+// limiterTimeout bounds how long a slow Redis may delay a request, unless LimiterDeps has another
+// bound.
 const limiterTimeout = 250 * time.Millisecond
 
-// redisPause is how long Redis is not asked after it did not answer: each request would wait for it.
+// redisPause is how long Redis is left alone after it did not answer: each request would wait for
+// it.
 const redisPause = time.Second
 
-// takeToken is a token bucket in Redis. KEYS[1] the bucket; ARGV: tokens a second, capacity,
-// now in seconds. It answers whether a token was there, how many are left, and in how many
-// seconds there is the next.
+// takeToken is a token bucket in Redis. KEYS[1] is the bucket; ARGV are tokens a second, capacity
+// and now in seconds. It returns whether a token was taken, how many are left, and in how many
+// seconds there is the next one.
 var takeToken = redis.NewScript(`
 local rate, capacity, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local held = redis.call('HMGET', KEYS[1], 'tokens', 'at')
@@ -45,7 +48,7 @@ return {taken and 1 or 0, tostring(tokens), tostring(wait)}`)
 // LimiterDeps is what a Limiter works with.
 type LimiterDeps struct {
 	Redis redis.Scripter
-	// Timeout is how long Redis is waited for; 0: 250 ms.
+	// Timeout bounds a call of Redis; 0 means 250 ms.
 	Timeout time.Duration
 	// Plan says what a plan allows, by its name.
 	Plan     func(name string) workspaces.Plan
@@ -54,20 +57,21 @@ type LimiterDeps struct {
 	Registry prometheus.Registerer
 }
 
-// Limiter counts the requests of each key in token buckets in Redis. While Redis is away reads
-// and writes go on unlimited and parlance_ratelimit_bypassed_total counts them; session creations
-// fall back to a limit of this node.
+// Limiter counts the requests of each API key in token buckets in Redis. While Redis is
+// unavailable, reads and writes are not limited and parlance_ratelimit_bypassed_total counts them;
+// session creations have a limit of this node instead.
 type Limiter struct {
 	deps     LimiterDeps
 	bypassed *prometheus.CounterVec
 	refused  *prometheus.CounterVec
 
-	// What this node counts itself while Redis is away: the session creations of each key in minute.
+	// local counts the session creations of each key in the current minute, while Redis is
+	// unavailable.
 	mu     sync.Mutex
 	minute int64
 	local  map[workspaces.KeyID]int
-	// askAgain is when Redis is asked next; zero while it answers.
-	askAgain time.Time
+	// askRedisAt is when Redis is asked next; zero while it answers.
+	askRedisAt time.Time
 }
 
 // NewLimiter makes a limiter.
@@ -90,18 +94,18 @@ func (l *Limiter) Take(ctx context.Context, p workspaces.Principal, bucket strin
 	if perMinute <= 0 || p.KeyID == "" {
 		return nil
 	}
-	if !l.asks() {
+	if !l.shouldAskRedis() {
 		return l.withoutRedis(p, bucket, perMinute)
 	}
-	// Not the caller's to cut short: one who hangs up at once would not be counted, and Redis would
-	// seem to be away.
+	// The caller's context is not used. A caller that hangs up at once would not be counted, and
+	// Redis would seem to be unavailable.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(l.deps.Timeout, limiterTimeout))
 	defer cancel()
 	rate, capacity := float64(perMinute)/60, perMinute*burstFactor
 	key := "parlance:rate:" + string(p.KeyID) + ":" + bucket
 	now := float64(l.deps.Now().UnixMicro()) / 1e6
 	answer, err := takeToken.Run(ctx, l.deps.Redis, []string{key}, rate, capacity, strconv.FormatFloat(now, 'f', 6, 64)).Slice()
-	l.heard(err)
+	l.noteRedis(err)
 	if err != nil || len(answer) != 3 {
 		return l.withoutRedis(p, bucket, perMinute)
 	}
@@ -129,35 +133,35 @@ func tooMany(bucket string, perMinute int, wait time.Duration) error {
 	return refusal
 }
 
-// asks says whether Redis is to be asked: always while it answers, else by one request a pause.
-func (l *Limiter) asks() bool {
+// shouldAskRedis reports whether to ask Redis: always while it answers, else once a pause.
+func (l *Limiter) shouldAskRedis() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.askAgain.IsZero() {
+	if l.askRedisAt.IsZero() {
 		return true
 	}
 	now := l.deps.Now()
-	if now.Before(l.askAgain) {
+	if now.Before(l.askRedisAt) {
 		return false
 	}
-	l.askAgain = now.Add(redisPause)
+	l.askRedisAt = now.Add(redisPause)
 	return true
 }
 
-// heard notes whether Redis answered, and logs what changed.
-func (l *Limiter) heard(err error) {
+// noteRedis notes whether Redis answered, and logs a change.
+func (l *Limiter) noteRedis(err error) {
 	l.mu.Lock()
-	was := l.askAgain
-	l.askAgain = time.Time{}
+	was := l.askRedisAt
+	l.askRedisAt = time.Time{}
 	if err != nil {
-		l.askAgain = l.deps.Now().Add(redisPause)
+		l.askRedisAt = l.deps.Now().Add(redisPause)
 	}
 	l.mu.Unlock()
 	switch {
 	case err != nil && was.IsZero():
-		l.deps.Log.Warn("rate limits are not counted: Redis does not answer", "error", err)
+		l.deps.Log.Warn("requests are not counted for rate limits: Redis does not answer", "error", err)
 	case err == nil && !was.IsZero():
-		l.deps.Log.Info("rate limits are counted again")
+		l.deps.Log.Info("requests are counted for rate limits again")
 	}
 }
 

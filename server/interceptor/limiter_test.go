@@ -80,7 +80,8 @@ func TestLimiter(t *testing.T) {
 	if passed, _, _ := l.taken(t, workspaces.Principal{KeyID: "key_b", Plan: "small"}, "read", 10); passed != 10 {
 		t.Errorf("another key was counted together with the first: %d passed", passed)
 	}
-	if passed, header, _ := l.taken(t, workspaces.Principal{KeyID: "key_c", Plan: "free-for-all"}, "read", 500); passed != 500 || len(header) != 0 {
+	if passed, header, _ := l.taken(t, workspaces.Principal{KeyID: "key_c", Plan: "free-for-all"}, "read",
+		500); passed != 500 || len(header) != 0 {
 		t.Errorf("a plan without limits let %d pass and said %v", passed, header)
 	}
 }
@@ -138,7 +139,7 @@ func TestLimiterLeavesRedisAlone(t *testing.T) {
 	t.Parallel()
 	server := redistest.NewServer(t)
 	l := newLimits(t, server.URL)
-	var asked asks
+	var asked commandCounter
 	l.client.AddHook(&asked)
 	server.Kill()
 	key := workspaces.Principal{KeyID: "key_a", Plan: "small"}
@@ -156,18 +157,18 @@ func TestLimiterLeavesRedisAlone(t *testing.T) {
 	}
 }
 
-// asks counts the commands of a client.
-type asks struct{ atomic.Int32 }
+// commandCounter counts the commands of a client.
+type commandCounter struct{ atomic.Int32 }
 
-func (*asks) DialHook(next goredis.DialHook) goredis.DialHook { return next }
+func (*commandCounter) DialHook(next goredis.DialHook) goredis.DialHook { return next }
 
-func (a *asks) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
+func (a *commandCounter) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
 	return func(ctx context.Context, command goredis.Cmder) error {
 		a.Add(1)
 		return next(ctx, command)
 	}
 }
 
-func (*asks) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
+func (*commandCounter) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
 	return next
 }

@@ -23,11 +23,12 @@ type Logger struct {
 	Metrics *telemetry.Metrics
 	Now     func() time.Time
 	Problem problem.Writer
-	// Tracer makes a span of each request; nil: nobody does.
+	// Tracer makes a span of each request; nil makes none.
 	Tracer trace.TracerProvider
 }
 
-// statusWriter remembers what was answered. Unwrap lets http.ResponseController reach what is not here.
+// statusWriter records the status and the size of an answer. Unwrap lets http.ResponseController
+// reach the rest of the writer.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
@@ -50,7 +51,7 @@ func (w *statusWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// answered is the status the caller got.
+// answered returns the status that the caller got.
 func (w *statusWriter) answered() int {
 	if w.status == 0 {
 		return http.StatusOK
@@ -60,16 +61,16 @@ func (w *statusWriter) answered() int {
 
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Hijack is here because the library of WebSockets answers on the connection itself; nobody else takes one over.
+// Hijack exists because the WebSocket library answers on the connection itself.
 func (w *statusWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := http.NewResponseController(w.ResponseWriter).Hijack()
 	if err == nil && w.status == 0 {
 		w.status = http.StatusSwitchingProtocols
 	}
-	return conn, buffered, err //nolint:wrapcheck // passed on
+	return conn, buffered, err
 }
 
-// Flush is here because connect asks for http.Flusher itself.
+// Flush exists because connect asks the writer for http.Flusher.
 func (w *statusWriter) Flush() {
 	_ = http.NewResponseController(w.ResponseWriter).Flush() // a writer that cannot flush has nothing to flush
 }
@@ -92,17 +93,18 @@ func (l *Logger) Wrap(next http.Handler, route func(*http.Request) string) http.
 	})
 }
 
-// span begins the request's span, in the trace of its caller when it names one. Probes have none.
+// span starts the span of a request, in the trace of its caller if it names one. Probes have none.
 func (l *Logger) span(r *http.Request) (*http.Request, *telemetry.Span) {
 	ctx := r.Context()
-	if !quiet(r.URL.Path) {
+	if !isProbe(r.URL.Path) {
 		ctx = telemetry.Receive(telemetry.WithTracer(ctx, l.Tracer), r.Header)
 	}
 	ctx, span := telemetry.Start(ctx, telemetry.ServerIn, r.Method, telemetry.Text("http.request.method", r.Method))
 	return r.WithContext(ctx), span
 }
 
-// endSpan names the span as HTTP's conventions want it: by the route, never by the path.
+// endSpan names the span by the route, as OpenTelemetry's conventions for HTTP ask, never by the
+// path.
 func endSpan(span *telemetry.Span, r *http.Request, route string, status int) {
 	pattern := route[strings.Index(route, " ")+1:] // the mux's begin with their method
 	span.Rename(r.Method + " " + pattern)
@@ -131,19 +133,21 @@ func (l *Logger) record(r *http.Request, route string, w *statusWriter, took tim
 		client = address.String()
 	}
 	level := slog.LevelInfo
-	if quiet(r.URL.Path) {
+	if isProbe(r.URL.Path) {
 		level = slog.LevelDebug
 	}
-	// The path, never the query: signed URLs hold tokens.
+	// The query is left out: signed URLs contain tokens.
 	l.Log.Log(r.Context(), level, "request", telemetry.KeyMethod, r.Method,
-		telemetry.KeyRoute, route, "path", r.URL.Path[:min(len(r.URL.Path), maxLoggedPath)], telemetry.KeyStatus, status, telemetry.KeySizeBytes, w.bytes,
+		telemetry.KeyRoute, route, "path", r.URL.Path[:min(len(r.URL.Path), maxLoggedPath)], telemetry.KeyStatus,
+		status, telemetry.KeySizeBytes, w.bytes,
 		telemetry.KeyDurationMS, took.Milliseconds(), telemetry.KeyClient, client)
 }
 
-// maxLoggedPath is longer than any path of ours: a line that anybody can cause stays short.
+// maxLoggedPath is longer than any path of the API. It keeps a log line that anybody can cause
+// short.
 const maxLoggedPath = 512
 
-// quiet are the paths that probes ask every few seconds.
-func quiet(path string) bool {
+// isProbe reports whether a path is one that probes ask for every few seconds.
+func isProbe(path string) bool {
 	return path == "/healthz" || path == "/readyz" || path == "/metrics" || path == "/grpc.health.v1.Health/Check"
 }

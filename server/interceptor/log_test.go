@@ -14,7 +14,8 @@ import (
 	"parlance.dev/parlance/server/interceptor"
 )
 
-// TestLogOfUpgrade has a handler that takes the connection over and answers there, as that of sockets does.
+// TestLogOfUpgrade has a handler that takes the connection over and answers there, as that of
+// sockets does.
 func TestLogOfUpgrade(t *testing.T) {
 	t.Parallel()
 	const answer = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"

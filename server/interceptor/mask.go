@@ -14,10 +14,10 @@ import (
 // maskField is the field of an update request that holds the fields sent.
 const maskField = "update_mask"
 
-// checkMask refuses a path of update_mask that is no field of the request: a handler looks for the
-// fields it knows, so a misspelt path would answer 200 and change nothing. A path may lead into the
-// contract's own messages (model.name), not into lists, maps and free JSON objects, which are
-// changed as a whole. Errors: Invalid invalid-request on update_mask.paths[i].
+// checkMask refuses a path of update_mask that is not a field of the request. A handler looks for
+// the fields it knows, so a misspelt path would answer 200 and change nothing. A path may lead
+// into messages of the contract (model.name), but not into lists, maps and free JSON objects,
+// which are changed as a whole. Errors: Invalid invalid-request on update_mask.paths[i].
 func checkMask(message protoreflect.Message) error {
 	field := message.Descriptor().Fields().ByName(maskField)
 	if field == nil || !message.Has(field) {
@@ -27,7 +27,7 @@ func checkMask(message protoreflect.Message) error {
 	if !ok {
 		return nil
 	}
-	unknown := func(path string) bool { return path == maskField || !leads(message.Descriptor(), path) }
+	unknown := func(path string) bool { return path == maskField || !hasPath(message.Descriptor(), path) }
 	i := slices.IndexFunc(mask.GetPaths(), unknown)
 	if i < 0 {
 		return nil
@@ -36,13 +36,13 @@ func checkMask(message protoreflect.Message) error {
 		"%q is not a field of the request; a path names a field, such as model or model.name.", mask.GetPaths()[i])
 }
 
-// leads says whether a path names a field of the message or of one inside it.
-func leads(message protoreflect.MessageDescriptor, path string) bool {
+// hasPath reports whether a path names a field of the message or of one inside it.
+func hasPath(message protoreflect.MessageDescriptor, path string) bool {
 	name, rest, nested := strings.Cut(path, ".")
 	field := message.Fields().ByName(protoreflect.Name(name))
 	if field == nil || !nested {
 		return field != nil
 	}
 	inner := field.Message()
-	return inner != nil && !field.IsList() && !field.IsMap() && inner.FullName().Parent() != "google.protobuf" && leads(inner, rest)
+	return inner != nil && !field.IsList() && !field.IsMap() && inner.FullName().Parent() != "google.protobuf" && hasPath(inner, rest)
 }

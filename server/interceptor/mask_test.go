@@ -25,7 +25,10 @@ func TestUpdateMask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rpc := interceptor.RPC{Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics("test"), Now: time.Now, Validator: validator, Undecoded: rest.Undecoded, Pages: interceptor.NewPages(nil)}
+	rpc := interceptor.RPC{
+		Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics("test"),
+		Now: time.Now, Validator: validator, Undecoded: rest.Undecoded, Pages: interceptor.NewPages(nil),
+	}
 	for name, row := range map[string]struct {
 		paths []string
 		field string // empty: the request gets through

@@ -13,12 +13,12 @@ import (
 	"parlance.dev/parlance/server/problem"
 )
 
-// envelopeHeader precedes each message of gRPC, gRPC-Web and Connect's streams: one byte of flags,
-// four of length.
+// envelopeHeader is the size of what precedes each message of gRPC, gRPC-Web and Connect's
+// streams: one byte of flags, four of length.
 const envelopeHeader = 5
 
-// WithMessageLimit refuses RPC messages of more than limit bytes before they are read; connect
-// would read them to their end to throw them away, and refuse them without our reason.
+// WithMessageLimit refuses RPC messages of more than limit bytes before they are read. connect
+// would read them to their end, and refuse them without a reason of ours.
 func WithMessageLimit(next http.Handler, limit int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != nil && r.Body != http.NoBody {
@@ -32,12 +32,13 @@ func enveloped(contentType string) bool {
 	return strings.HasPrefix(contentType, "application/grpc") || strings.HasPrefix(contentType, "application/connect+")
 }
 
-// limitedBody is a body that ends with our refusal where a message is too large.
+// limitedBody is a body whose reads fail as soon as a message is too large.
 type limitedBody struct {
 	io.ReadCloser
 	limit     int64
 	enveloped bool
-	// left is how much the message may still have; of an enveloped one, has.
+	// left is how many bytes the current message may still have; of an enveloped message, how many it
+	// still has.
 	left   int64
 	header []byte
 	begun  bool
@@ -58,7 +59,8 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// follow reads the headers of the envelopes as they pass; it reports false at one that is too large.
+// follow reads the headers of the envelopes that pass. It reports false at a message that is too
+// large.
 func (b *limitedBody) follow(p []byte) bool {
 	if !b.begun {
 		b.begun, b.left = true, 0
@@ -83,27 +85,27 @@ func (b *limitedBody) follow(p []byte) bool {
 	return true
 }
 
-// tooLarge is a Connect error, which connect passes on as it is.
+// tooLarge is a Connect error, which connect passes on unchanged.
 func tooLarge(limit int64) error {
 	return problem.ToConnect(fault.New(fault.BodyTooLarge, "A message has at most %d bytes.", limit))
 }
 
-// Gzip is connect's compression by gzip with a bound on what a message may become: connect would
-// decompress a bomb to its end to say how large it is.
+// Gzip is connect's gzip compression with a bound on the decompressed size of a message. connect
+// itself would decompress a bomb to its end to report its size.
 func Gzip(limit int64) connect.HandlerOption {
 	return connect.WithCompression("gzip",
 		func() connect.Decompressor { return &boundedGzip{limit: limit} },
 		func() connect.Compressor { return gzip.NewWriter(io.Discard) })
 }
 
-// boundedGzip is a gzip.Reader that refuses to give more than limit bytes.
+// boundedGzip is a gzip.Reader that fails after limit bytes.
 type boundedGzip struct {
 	reader gzip.Reader
 	limit  int64
 	left   int64
 }
 
-// Reset begins another message.
+// Reset starts another message.
 func (g *boundedGzip) Reset(from io.Reader) error {
 	g.left = g.limit
 	return g.reader.Reset(from)

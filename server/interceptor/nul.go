@@ -8,9 +8,9 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// nulField is the path of the first string of a message that holds U+0000, which Postgres
-// cannot store, or of a name that holds a control character, which would act on the terminals and
-// logs that show it; empty when there is none. Bytes may hold both.
+// nulField returns the path of the first string of a message that contains U+0000, which Postgres
+// cannot store, or of a name that contains a control character, which would act on the terminals
+// and logs that show it. It is empty if there is none. Bytes may contain both.
 func nulField(message protoreflect.Message, prefix string) (found string) {
 	message.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		found = nulIn(field, value, prefix+string(field.Name()))

@@ -11,34 +11,35 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/idempotency"
-	"parlance.dev/parlance/platform/beat"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/platform/ticker"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/workspaces"
 )
 
 const (
-	// ReplayedHeader marks an answer that an earlier request got.
+	// ReplayedHeader marks an answer that was first given to an earlier request.
 	ReplayedHeader = "Idempotency-Replayed"
-	// hangUpGrace is what work may still take when its caller is gone; a turn takes the longest.
+	// hangUpGrace is how long work may continue after its caller has hung up; a turn takes the
+	// longest.
 	hangUpGrace = 5 * time.Minute
-	// settleTimeout bounds storing or releasing after the work.
+	// settleTimeout bounds storing the answer or releasing the key after the work.
 	settleTimeout = 10 * time.Second
-	// keepAgain is the pause before an answer that could not be stored is stored again.
-	keepAgain = 200 * time.Millisecond
+	// storeRetryPause is the pause before an answer that could not be stored is stored again.
+	storeRetryPause = 200 * time.Millisecond
 )
 
-// Once does the work of requests with Idempotency-Key at most once and replays its answer.
+// Once does the work of a request with Idempotency-Key at most once and replays its answer.
 type Once struct {
 	Keys    *idempotency.Service
 	Log     *slog.Logger
 	Problem problem.Writer
 }
 
-// Wrap answers r, whose body has been read, by next or by what next answered to the same request
-// before. The caller must be in the context. It is rest.Config.Once.
+// Wrap answers r, whose body has been read, by calling next, or with the answer that next gave to
+// the same request before. The caller must be in the context. It is rest.Config.Once.
 func (o *Once) Wrap(w http.ResponseWriter, r *http.Request, body []byte, next http.Handler) {
 	claim, err := o.begin(r, body, "")
 	if err != nil {
@@ -49,10 +50,10 @@ func (o *Once) Wrap(w http.ResponseWriter, r *http.Request, body []byte, next ht
 		replay(w, *claim.Answer)
 		return
 	}
-	answer := &heldAnswer{header: w.Header()}
+	answer := &bufferedAnswer{header: w.Header()}
 	o.work(answer, r, claim, next)
 	w.WriteHeader(answer.status)
-	_, _ = w.Write(answer.body.Bytes()) // the caller is gone when this fails; the answer waits for it
+	_, _ = w.Write(answer.body.Bytes()) // the caller has hung up when this fails; it can ask again
 }
 
 func (o *Once) begin(r *http.Request, body []byte, form string) (*idempotency.Claim, error) {
@@ -65,7 +66,7 @@ func (o *Once) begin(r *http.Request, body []byte, form string) (*idempotency.Cl
 	})
 }
 
-// refuse logs what is our own fault, as the handlers' chain does.
+// refuse writes a refusal, and logs internal errors as RPC does.
 func (o *Once) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if decided := fault.From(err); decided.Kind() == fault.Internal {
 		o.Log.ErrorContext(r.Context(), "idempotency key not looked up", telemetry.KeyError, err)
@@ -73,15 +74,15 @@ func (o *Once) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	o.Problem.Write(w, r, err)
 }
 
-// work runs next and settles the claim before the caller sees the answer: one who has it may
-// repeat the request at once.
-func (o *Once) work(answer answering, r *http.Request, claim *idempotency.Claim, next http.Handler) {
-	ctx, cancel := outliving(r.Context())
+// work calls next and settles the claim before the caller sees the answer: a caller that has the
+// answer may repeat the request at once.
+func (o *Once) work(answer answerWriter, r *http.Request, claim *idempotency.Claim, next http.Handler) {
+	ctx, cancel := workContext(r.Context())
 	defer cancel()
 	settled := false
 	defer func() {
 		if !settled { // next panicked
-			claim.Doubt()
+			claim.MarkOutcomeUnknown()
 			o.release(r, claim)
 		}
 	}()
@@ -93,9 +94,9 @@ func (o *Once) work(answer answering, r *http.Request, claim *idempotency.Claim,
 	settled = true
 	kept, ok := answer.outcome()
 	if !ok {
-		// A stream that began with 200 and failed later has no status of its own.
-		if kept.Status >= idempotency.LeastDoubtful || kept.Status < http.StatusBadRequest {
-			claim.Doubt()
+		// A stream that began with 200 and failed later has no status for its failure.
+		if kept.Status >= idempotency.FirstUnknownStatus || kept.Status < http.StatusBadRequest {
+			claim.MarkOutcomeUnknown()
 		}
 		o.release(r, claim)
 		return
@@ -103,10 +104,10 @@ func (o *Once) work(answer answering, r *http.Request, claim *idempotency.Claim,
 	o.keep(r, claim, kept)
 }
 
-// keep stores the answer, and tries again while the database is away for a moment. When that does not
-// help the key stays taken until its lease ends: the work is done.
+// keep stores the answer, and tries again while the database is unavailable. If that does not
+// help, the key stays claimed until its lease ends, because the work is done.
 func (o *Once) keep(r *http.Request, claim *idempotency.Claim, answer idempotency.Answer) {
-	ctx, cancel := settling(r)
+	ctx, cancel := settleContext(r)
 	defer cancel()
 	for {
 		err := claim.Keep(ctx, answer)
@@ -117,7 +118,7 @@ func (o *Once) keep(r *http.Request, claim *idempotency.Claim, answer idempotenc
 			o.Log.ErrorContext(ctx, "answer not kept", telemetry.KeyError, err)
 			return
 		}
-		timer := time.NewTimer(keepAgain)
+		timer := time.NewTimer(storeRetryPause)
 		select {
 		case <-ctx.Done():
 		case <-timer.C:
@@ -127,21 +128,22 @@ func (o *Once) keep(r *http.Request, claim *idempotency.Claim, answer idempotenc
 }
 
 func (o *Once) release(r *http.Request, claim *idempotency.Claim) {
-	ctx, cancel := settling(r)
+	ctx, cancel := settleContext(r)
 	defer cancel()
 	if err := claim.Release(ctx); err != nil {
 		o.Log.WarnContext(ctx, "idempotency key not released", telemetry.KeyError, err)
 	}
 }
 
-// settling is the context of what is written after the work, also when the caller is gone.
-func settling(r *http.Request) (context.Context, context.CancelFunc) {
+// settleContext is the context for what is written after the work; it outlives a caller that hangs
+// up.
+func settleContext(r *http.Request) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(r.Context()), settleTimeout)
 }
 
-// outliving is a context that a hang-up ends only after hangUpGrace: a caller who gave up
-// waiting repeats the request, and must find its answer rather than half of its work.
-func outliving(parent context.Context) (context.Context, context.CancelFunc) {
+// workContext is a context that continues for hangUpGrace after a hang-up. A caller that gave up
+// waiting repeats the request, and must find its answer instead of half of its work.
+func workContext(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
 	stop := context.AfterFunc(parent, func() {
 		timer := time.NewTimer(hangUpGrace)
@@ -155,16 +157,15 @@ func outliving(parent context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() { stop(); cancel() }
 }
 
-// keepAlive prolongs the claim's lease until stop is called, which waits for it.
+// keepAlive extends the lease of the claim until stop is called, which waits for it.
 func (o *Once) keepAlive(ctx context.Context, claim *idempotency.Claim) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() {
-		beat.Every(ctx, idempotency.Lease/4, func() bool {
+		ticker.Every(ctx, idempotency.Lease/4, func() {
 			if err := claim.Extend(ctx); err != nil && ctx.Err() == nil {
-				o.Log.WarnContext(ctx, "idempotency key not prolonged", telemetry.KeyError, err)
+				o.Log.WarnContext(ctx, "lease of an idempotency key not extended", telemetry.KeyError, err)
 			}
-			return true
 		})
 	})
 	return func() { cancel(); running.Wait() }
@@ -180,40 +181,40 @@ func replay(w http.ResponseWriter, a idempotency.Answer) {
 	header.Set(ReplayedHeader, "true")
 	header.Set("Cache-Control", "no-store")
 	w.WriteHeader(a.Status)
-	_, _ = w.Write(a.Body) // the caller is gone when this fails
+	_, _ = w.Write(a.Body) // the caller has hung up when this fails
 }
 
-// answering is where the work writes its answer.
-type answering interface {
+// answerWriter is where the work writes its answer.
+type answerWriter interface {
 	http.ResponseWriter
-	// outcome is the whole answer, and whether it is to be kept for those who repeat the request.
+	// outcome returns the whole answer, and whether to keep it for later requests with the key.
 	outcome() (idempotency.Answer, bool)
 }
 
-// heldAnswer is an answer that is not sent yet; its header is the real one.
-type heldAnswer struct {
+// bufferedAnswer is an answer that is not sent yet. Its header is the real one.
+type bufferedAnswer struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-// Header is the answer's header.
-func (a *heldAnswer) Header() http.Header { return a.header }
+// Header implements http.ResponseWriter.
+func (a *bufferedAnswer) Header() http.Header { return a.header }
 
 // WriteHeader keeps the first status.
-func (a *heldAnswer) WriteHeader(status int) {
+func (a *bufferedAnswer) WriteHeader(status int) {
 	if a.status == 0 {
 		a.status = status
 	}
 }
 
 // Write keeps the body.
-func (a *heldAnswer) Write(p []byte) (int, error) {
+func (a *bufferedAnswer) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	return a.body.Write(p)
 }
 
-func (a *heldAnswer) outcome() (idempotency.Answer, bool) {
+func (a *bufferedAnswer) outcome() (idempotency.Answer, bool) {
 	a.WriteHeader(http.StatusOK)
 	answer := idempotency.Answer{
 		Status: a.status, ContentType: a.header.Get("Content-Type"), Location: a.header.Get("Location"), Body: a.body.Bytes(),
@@ -221,7 +222,7 @@ func (a *heldAnswer) outcome() (idempotency.Answer, bool) {
 	return answer, idempotency.Keeps(a.status, reasonIn(a.status, a.body.Bytes()))
 }
 
-// reasonIn is the code of a problem, empty for other answers.
+// reasonIn returns the code of a problem, "" for other answers.
 func reasonIn(status int, body []byte) fault.Reason {
 	var said struct {
 		Code fault.Reason `json:"code"`

@@ -9,11 +9,12 @@ import (
 	"parlance.dev/parlance/idempotency"
 )
 
-// eventsForm is the form of answers that WrapEvents keeps.
+// eventsForm marks the requests whose answer WrapEvents keeps.
 const eventsForm = "text/event-stream"
 
-// WrapEvents is Wrap for an answer that is sent while it is made. A caller who hangs up does not
-// end the work, and finds the whole stream when it asks again. It is rest.Config.OnceEvents.
+// WrapEvents is Wrap for an answer that is sent while it is made. A caller that hangs up does not
+// end the work, and gets the whole stream when it repeats the request. It is
+// rest.Config.OnceEvents.
 func (o *Once) WrapEvents(w http.ResponseWriter, r *http.Request, body []byte, next http.Handler) {
 	claim, err := o.begin(r, body, eventsForm)
 	if err != nil {
@@ -24,29 +25,29 @@ func (o *Once) WrapEvents(w http.ResponseWriter, r *http.Request, body []byte, n
 		replay(w, *claim.Answer)
 		return
 	}
-	o.work(&liveAnswer{ResponseWriter: w}, r, claim, next)
+	o.work(&streamedAnswer{ResponseWriter: w}, r, claim, next)
 }
 
-// liveAnswer passes an answer on and keeps it.
-type liveAnswer struct {
+// streamedAnswer sends an answer and keeps a copy of it.
+type streamedAnswer struct {
 	http.ResponseWriter
 	status int
 	body   bytes.Buffer
-	// gone says that the caller no longer reads.
+	// gone is set when the caller no longer reads.
 	gone bool
 }
 
 // WriteHeader keeps the first status.
-func (a *liveAnswer) WriteHeader(status int) {
+func (a *streamedAnswer) WriteHeader(status int) {
 	if a.status == 0 {
 		a.status = status
 		a.ResponseWriter.WriteHeader(status)
 	}
 }
 
-// Write keeps all but comments, which are for a connection and not for who reads. It never fails:
-// the work goes on without its caller.
-func (a *liveAnswer) Write(p []byte) (int, error) {
+// Write keeps everything but comments, which only keep a connection open. It never fails: the work
+// goes on without its caller.
+func (a *streamedAnswer) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	if !bytes.HasPrefix(p, []byte(":")) {
 		a.body.Write(p)
@@ -58,8 +59,8 @@ func (a *liveAnswer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// FlushError is what http.ResponseController calls.
-func (a *liveAnswer) FlushError() error {
+// FlushError implements what http.ResponseController calls.
+func (a *streamedAnswer) FlushError() error {
 	if !a.gone {
 		a.gone = http.NewResponseController(a.ResponseWriter).Flush() != nil
 	}
@@ -67,10 +68,10 @@ func (a *liveAnswer) FlushError() error {
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (a *liveAnswer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (a *streamedAnswer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// outcome judges a stream that ended with an error by its problem, whatever it began with.
-func (a *liveAnswer) outcome() (idempotency.Answer, bool) {
+// outcome judges a stream that ended with an error by that error, whatever its status.
+func (a *streamedAnswer) outcome() (idempotency.Answer, bool) {
 	a.WriteHeader(http.StatusOK)
 	answer := idempotency.Answer{Status: a.status, ContentType: a.Header().Get("Content-Type"), Body: a.body.Bytes()}
 	status, reason := a.status, reasonIn(a.status, answer.Body)
@@ -85,8 +86,8 @@ type failure struct {
 	Code   fault.Reason `json:"code"`
 }
 
-// lastError is the problem that a stream ends with. Data holds no line break, so what looks like
-// the line of an event is one.
+// lastError returns the problem that a stream ends with. Data contains no line breaks, so a line
+// that looks like the line of an event is one.
 func lastError(stream []byte) (failed failure, ok bool) {
 	const mark = "\nevent: error\ndata: "
 	lines := append([]byte("\n"), stream...)

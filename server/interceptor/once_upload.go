@@ -8,34 +8,35 @@ import (
 	"parlance.dev/parlance/idempotency"
 )
 
-// uploadForm marks the requests whose fingerprint is not their body's.
+// uploadForm marks the requests whose fingerprint does not include their body.
 const uploadForm = "upload"
 
-// File is what WrapUpload asks of an upload, whose body nobody holds in memory.
+// File is what WrapUpload needs of an upload, whose body is never in memory as a whole.
 type File interface {
-	// Upload reads what is left of the body and says what the file was. A file of more than limit
-	// bytes (0: no limit) is not read to its end; it gives nil.
+	// Upload reads the rest of the body and describes the file. It does not read a file of more than
+	// limit bytes (0: no limit) to its end; it returns nil for it.
 	Upload(limit int64) (*idempotency.Upload, error)
 }
 
-// WrapUpload is Wrap for a file: it is hashed while the work reads it, and a repetition is told
-// from another file under the same key by reading it once more. Only success is kept: a refused
-// file was not read to its end. What keeps next from being called is returned, not written.
+// WrapUpload is Wrap for a file. The file is hashed while the work reads it; when the request is
+// repeated, the file is read once more, to tell it from another file under the same key. Only
+// success is kept, because a refused file was not read to its end. An error that keeps next from
+// being called is returned, not written.
 func (o *Once) WrapUpload(w http.ResponseWriter, r *http.Request, file File, next http.Handler) error {
 	claim, err := o.begin(r, nil, uploadForm)
 	if err != nil {
 		return err
 	}
 	if claim.Answer == nil {
-		answer := &uploadAnswer{heldAnswer: heldAnswer{header: w.Header()}, file: file}
+		answer := &uploadAnswer{bufferedAnswer: bufferedAnswer{header: w.Header()}, file: file}
 		o.work(answer, r, claim, next)
 		w.WriteHeader(answer.status)
-		_, _ = w.Write(answer.body.Bytes()) // the caller is gone when this fails; the answer waits for it
+		_, _ = w.Write(answer.body.Bytes()) // the caller has hung up when this fails; it can ask again
 		return nil
 	}
 	first := claim.Answer.Upload
 	if first == nil {
-		return errors.New("an upload's answer without its file")
+		return errors.New("the stored answer of an upload has no file")
 	}
 	again, err := file.Upload(max(first.Bytes, 1))
 	if err != nil {
@@ -48,14 +49,14 @@ func (o *Once) WrapUpload(w http.ResponseWriter, r *http.Request, file File, nex
 	return nil
 }
 
-// uploadAnswer is a heldAnswer that knows the file it is about.
+// uploadAnswer is a bufferedAnswer with the file that it is about.
 type uploadAnswer struct {
-	heldAnswer
+	bufferedAnswer
 	file File
 }
 
 func (a *uploadAnswer) outcome() (idempotency.Answer, bool) {
-	answer, _ := a.heldAnswer.outcome()
+	answer, _ := a.bufferedAnswer.outcome()
 	if answer.Status >= http.StatusBadRequest {
 		return answer, false
 	}

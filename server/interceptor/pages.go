@@ -18,26 +18,28 @@ import (
 const (
 	pageTokenField = "page_token"
 	nextPageField  = "next_page_token"
-	// pageMACBytes of HMAC-SHA256 stand before the place in a token: nobody guesses 128 bits.
+	// pageMACBytes is how many bytes of HMAC-SHA256 precede the position in a token: nobody guesses
+	// 128 bits.
 	pageMACBytes = 16
-	// maxPageToken is far above any token of ours.
+	// maxPageToken is far above the length of any token of ours.
 	maxPageToken = 8192
 )
 
 // unbound are the fields of a list's request that may change from page to page.
 var unbound = []protoreflect.Name{pageTokenField, "page_size", "limit"}
 
-// Pages authenticates the page tokens of every list: what a caller gets is the noun's own token
-// behind a MAC over the list, the tenant and the filters, so that nouns see only tokens that they
-// made for this very question. A list is a method whose request has page_token and whose response
-// has next_page_token; a new one is covered without being named.
+// Pages authenticates the page tokens of every list. A caller gets the noun's own token behind a
+// MAC over the list, the tenant and the filters, so a noun sees only tokens that it made for this
+// very query. A list is a method whose request has page_token and whose response has
+// next_page_token; a new one is covered without being named.
 type Pages struct{ key []byte }
 
 // NewPages makes a Pages. All servers must have the same key, of 32 bytes.
 func NewPages(key []byte) *Pages { return &Pages{key: key} }
 
-// Open puts the noun's token into a list's request and returns what the list is bound to, for
-// Seal: nil for a request that is no list's. Errors: Invalid invalid-request on page_token.
+// Open puts the noun's token into the request of a list and returns what the list is bound to, for
+// Seal. It returns nil for a request that is not a list's. Errors: Invalid invalid-request on
+// page_token.
 func (p *Pages) Open(ctx context.Context, procedure string, request proto.Message) (bound []byte, err error) {
 	message := request.ProtoReflect()
 	field := message.Descriptor().Fields().ByName(pageTokenField)
@@ -51,16 +53,16 @@ func (p *Pages) Open(ctx context.Context, procedure string, request proto.Messag
 	if token == "" {
 		return bound, nil
 	}
-	place, ok := p.parse(bound, token)
+	position, ok := p.parse(bound, token)
 	if !ok {
 		return nil, fault.InvalidField(pageTokenField, "invalid",
 			"page_token must be next_page_token of the page before, sent with the same filters.")
 	}
-	message.Set(field, protoreflect.ValueOfString(place))
+	message.Set(field, protoreflect.ValueOfString(position))
 	return bound, nil
 }
 
-// Seal turns the noun's token in a list's response into the caller's.
+// Seal replaces the noun's token in the response of a list by the one for the caller.
 func (p *Pages) Seal(bound []byte, response proto.Message) {
 	if bound == nil {
 		return
@@ -73,11 +75,11 @@ func (p *Pages) Seal(bound []byte, response proto.Message) {
 	message.Set(field, protoreflect.ValueOfString(p.token(bound, message.Get(field).String())))
 }
 
-func (p *Pages) token(bound []byte, place string) string {
-	return base64.RawURLEncoding.EncodeToString(append(p.mac(bound, place), place...))
+func (p *Pages) token(bound []byte, position string) string {
+	return base64.RawURLEncoding.EncodeToString(append(p.mac(bound, position), position...))
 }
 
-func (p *Pages) parse(bound []byte, token string) (place string, ok bool) {
+func (p *Pages) parse(bound []byte, token string) (position string, ok bool) {
 	if len(token) > maxPageToken {
 		return "", false
 	}
@@ -85,20 +87,20 @@ func (p *Pages) parse(bound []byte, token string) (place string, ok bool) {
 	if err != nil || len(raw) <= pageMACBytes {
 		return "", false
 	}
-	place = string(raw[pageMACBytes:])
-	return place, hmac.Equal(raw[:pageMACBytes], p.mac(bound, place))
+	position = string(raw[pageMACBytes:])
+	return position, hmac.Equal(raw[:pageMACBytes], p.mac(bound, position))
 }
 
-func (p *Pages) mac(bound []byte, place string) []byte {
+func (p *Pages) mac(bound []byte, position string) []byte {
 	digest := hmac.New(sha256.New, p.key)
-	// A hash takes all bytes and has no errors.
+	// A hash never returns an error.
 	_, _ = digest.Write(binary.BigEndian.AppendUint64(nil, uint64(len(bound))))
 	_, _ = digest.Write(bound)
-	_, _ = digest.Write([]byte(place))
+	_, _ = digest.Write([]byte(position))
 	return digest.Sum(nil)[:pageMACBytes]
 }
 
-// binding is the question a list answers: who asks what, narrowed how.
+// binding encodes the query that a list answers: the caller, the method and the filters.
 func binding(caller workspaces.Principal, procedure string, request proto.Message) ([]byte, error) {
 	filters := proto.Clone(request).ProtoReflect()
 	for _, name := range unbound {

@@ -3,6 +3,7 @@ package interceptor
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"google.golang.org/genproto/googleapis/api/annotations"
@@ -14,10 +15,10 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Policy is what a method demands of its caller.
+// Policy is what a method requires of its caller.
 type Policy struct {
 	Scope workspaces.Scope
-	// SessionToken says that the token of the session in the path is accepted too.
+	// SessionToken allows the token of the session in the path, too.
 	SessionToken bool
 	// Rate is the bucket: read, write, session or upload.
 	Rate string
@@ -27,40 +28,50 @@ type Policy struct {
 type Policies map[string]Policy
 
 // NewPolicies reads the policies of all services of the contract.
-// Error: a method states no scope, which is a fault of the protos.
+// Error: a method states no scope, which is a mistake in the protos.
 func NewPolicies() (Policies, error) {
 	policies := Policies{}
-	for _, file := range contractFiles() {
-		services := file.Services()
-		for i := range services.Len() {
-			methods := services.Get(i).Methods()
-			for j := range methods.Len() {
-				method := methods.Get(j)
-				policy, err := policyOf(method)
-				if err != nil {
-					return nil, err
-				}
-				policies["/"+string(method.Parent().FullName())+"/"+string(method.Name())] = policy
+	for _, service := range contractServices() {
+		methods := service.Methods()
+		for i := range methods.Len() {
+			method := methods.Get(i)
+			policy, err := policyOf(method)
+			if err != nil {
+				return nil, err
 			}
+			policies["/"+string(service.FullName())+"/"+string(method.Name())] = policy
 		}
 	}
 	return policies, nil
 }
 
-// contractFiles are all proto files of the contract: one left out of a list here would be served
-// without asking for a key.
-func contractFiles() []protoreflect.FileDescriptor {
-	var files []protoreflect.FileDescriptor
-	protoregistry.GlobalFiles.RangeFilesByPackage(parlancev1.File_parlance_v1_workspaces_proto.Package(), func(file protoreflect.FileDescriptor) bool {
-		files = append(files, file)
+// ServiceNames lists the services of the contract in order: "parlance.v1.AgentService", ….
+func ServiceNames() []string {
+	var names []string
+	for _, service := range contractServices() {
+		names = append(names, string(service.FullName()))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// contractServices finds the services by their descriptors. A list kept by hand could leave one
+// out, which would then be served without asking for a key.
+func contractServices() []protoreflect.ServiceDescriptor {
+	var services []protoreflect.ServiceDescriptor
+	contract := parlancev1.File_parlance_v1_workspaces_proto.Package()
+	protoregistry.GlobalFiles.RangeFilesByPackage(contract, func(file protoreflect.FileDescriptor) bool {
+		for i := range file.Services().Len() {
+			services = append(services, file.Services().Get(i))
+		}
 		return true
 	})
-	return files
+	return services
 }
 
 func policyOf(method protoreflect.MethodDescriptor) (Policy, error) {
 	stated, _ := proto.GetExtension(method.Options(), parlancev1.E_Policy).(*parlancev1.MethodPolicy)
-	scope := workspaces.Scope(stated.GetScope()) //nolint:gosec // the two enums have the same five numbers
+	scope := workspaces.Scope(stated.GetScope())
 	if scope == workspaces.ScopeNone || scope > workspaces.ScopeAdmin {
 		return Policy{}, fmt.Errorf("the method %s states no scope", method.FullName())
 	}
@@ -74,7 +85,7 @@ func policyOf(method protoreflect.MethodDescriptor) (Policy, error) {
 	return policy, nil
 }
 
-// verb is the HTTP method of a method's REST route; empty when it has none of its own.
+// verb returns the HTTP method of a method's REST route, "" if it has none.
 func verb(method protoreflect.MethodDescriptor) string {
 	rule, _ := proto.GetExtension(method.Options(), annotations.E_Http).(*annotations.HttpRule)
 	if rule.GetGet() != "" {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Proxies are the peers whose word about a request is taken: whom it came from, and by which
-// scheme and host we were called. The zero value believes nobody. Immutable.
+// Proxies are the peers that are trusted to say where a request came from, and which scheme and
+// host it was sent to. The zero value trusts nobody. Immutable.
 type Proxies struct {
 	prefixes []netip.Prefix
-	// unix says that peers on a Unix socket are believed.
+	// unix trusts peers on a Unix socket.
 	unix bool
 }
 
-// proxyWords stand for ranges. Source: RFC 1122, 1918, 4193, 4291, 6598.
+// proxyWords are names for ranges. Source: RFC 1122, 1918, 4193, 4291, 6598.
 var proxyWords = map[string][]netip.Prefix{
 	"loopback": {netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 	"private": {
@@ -49,7 +49,8 @@ func ParseProxies(list []string) (Proxies, error) {
 	return p, nil
 }
 
-// unmapped is the IPv4 range that an IPv4-mapped IPv6 range stands for: addresses are compared unmapped.
+// unmapped returns the IPv4 range that an IPv4-mapped IPv6 range stands for: addresses are
+// compared unmapped.
 func unmapped(prefix netip.Prefix) netip.Prefix {
 	if prefix.Addr().Is4In6() && prefix.Bits() >= 96 {
 		return netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-96)
@@ -57,8 +58,8 @@ func unmapped(prefix netip.Prefix) netip.Prefix {
 	return prefix
 }
 
-// believes says whether a hop's word is taken.
-func (p Proxies) believes(hop netip.Addr) bool {
+// trusts reports whether a hop is a trusted proxy.
+func (p Proxies) trusts(hop netip.Addr) bool {
 	for _, prefix := range p.prefixes {
 		if prefix.Contains(hop) {
 			return true
@@ -67,22 +68,23 @@ func (p Proxies) believes(hop netip.Addr) bool {
 	return false
 }
 
-// Believes says whether the other end of a request's connection is a proxy whose word is taken.
-func (p Proxies) Believes(r *http.Request) bool {
-	_, believed := p.believesPeer(r)
-	return believed
+// Trusts reports whether the other end of the connection of a request is a trusted proxy.
+func (p Proxies) Trusts(r *http.Request) bool {
+	_, trusted := p.trustsPeer(r)
+	return trusted
 }
 
-// believesPeer says whether the connection's other end is believed; a Unix socket's has no address.
-func (p Proxies) believesPeer(r *http.Request) (peer netip.Addr, believed bool) {
+// trustsPeer reports whether the other end of the connection is trusted. On a Unix socket it has
+// no address.
+func (p Proxies) trustsPeer(r *http.Request) (peer netip.Addr, trusted bool) {
 	peer = peerOf(r)
 	if !peer.IsValid() {
 		return peer, p.unix && (r.RemoteAddr == "" || strings.HasPrefix(r.RemoteAddr, "@") || strings.HasPrefix(r.RemoteAddr, "/"))
 	}
-	return peer, p.believes(peer)
+	return peer, p.trusts(peer)
 }
 
-// peerOf is the address of the connection's other end; not valid on a Unix socket.
+// peerOf returns the address of the connection's other end. It is not valid on a Unix socket.
 func peerOf(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -91,20 +93,21 @@ func peerOf(r *http.Request) netip.Addr {
 	return peer.Addr().Unmap().WithZone("")
 }
 
-// caller is what is known about who sent a request, and to where.
+// caller describes who sent a request, and to which URL.
 type caller struct {
-	// client is the nearest hop that is not a believed proxy; not valid when that has no address.
+	// client is the nearest hop that is not a trusted proxy. It is not valid if that hop has no
+	// address.
 	client netip.Addr
-	// scheme and host are what that hop called; empty when no proxy said.
+	// scheme and host are what that hop used; empty if no proxy said.
 	scheme, host string
 }
 
-// ask reads what believed proxies said about r. Each proxy adds the hop before it to the right of
-// a list, so the list is read from the right for as long as the hops are believed: what stands
-// further left the caller may have written itself.
+// ask reads what trusted proxies said about r. Each proxy adds the hop before it at the right of a
+// list, so the list is read from the right for as long as the hops are trusted. The caller may
+// have written everything further left.
 func (p Proxies) ask(r *http.Request) caller {
-	peer, believed := p.believesPeer(r)
-	if !believed {
+	peer, trusted := p.trustsPeer(r)
+	if !trusted {
 		return caller{client: peer}
 	}
 	hops := forwarded(r.Header)
@@ -112,19 +115,19 @@ func (p Proxies) ask(r *http.Request) caller {
 	for i := len(hops.clients) - 1; i >= 0; i-- {
 		address, ok := hopAddress(hops.clients[i])
 		if !ok {
-			// A hop without an address, or garbage: nothing behind it can be believed.
+			// A hop without an address, or garbage: nothing before it can be trusted.
 			found.client = netip.Addr{}
 			break
 		}
 		found.client = address
-		if !p.believes(address) {
+		if !p.trusts(address) {
 			break
 		}
 		if i > 0 {
-			hops.believed++
+			hops.trusted++
 		}
 	}
-	found.scheme = saneScheme(hops.at(hops.schemes))
-	found.host = withPort(saneHost(hops.at(hops.hosts)), hops.at(hops.ports), found.scheme)
+	found.scheme = validScheme(hops.at(hops.schemes))
+	found.host = withPort(validHost(hops.at(hops.hosts)), hops.at(hops.ports), found.scheme)
 	return found
 }

@@ -8,7 +8,7 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 )
 
-// RequestIDHeader carries the id of a request, both ways.
+// RequestIDHeader carries the id of a request, in requests and answers.
 const RequestIDHeader = "X-Request-Id"
 
 // maxRequestIDBytes bounds a caller's id.
@@ -16,19 +16,19 @@ const maxRequestIDBytes = 128
 
 type requestIDKey struct{}
 
-// RequestID is the id of the request that ctx belongs to; empty outside one.
+// RequestID returns the id of the request that ctx belongs to, "" outside one.
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id
 }
 
-// WithRequestID gives each request an id, the caller's own when it is a sane token, and says it
-// in the answer's X-Request-Id. A request that has one already keeps it.
+// WithRequestID gives each request an id: the caller's own if it is valid, else a new one. The
+// answer has it in X-Request-Id. A request that already has an id keeps it.
 func WithRequestID(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := RequestID(r.Context())
 		if id == "" {
-			if id = r.Header.Get(RequestIDHeader); !saneToken(id) {
+			if id = r.Header.Get(RequestIDHeader); !validRequestID(id) {
 				id = idgen.New(idgen.Request)
 			}
 			ctx := telemetry.OpenScope(context.WithValue(r.Context(), requestIDKey{}, id))
@@ -40,8 +40,8 @@ func WithRequestID(next http.Handler) http.Handler {
 	})
 }
 
-// saneToken says whether a caller's id can go into logs and headers as it is.
-func saneToken(id string) bool {
+// validRequestID reports whether a caller's id can go into logs and headers as it is.
+func validRequestID(id string) bool {
 	if id == "" || len(id) > maxRequestIDBytes {
 		return false
 	}

@@ -20,7 +20,8 @@ import (
 const (
 	// Path is where `parlance doctor` asks what reaches a server through the proxies before it.
 	Path = "/healthz/probe"
-	// Header carries the nonce that doctor left in Redis, which proves that it belongs to us.
+	// Header carries the nonce that doctor left in Redis, which proves that the caller belongs to the
+	// installation.
 	Header = "X-Parlance-Probe"
 	// Pause is the time between the two pieces of a probe's stream.
 	Pause = time.Second
@@ -29,38 +30,38 @@ const (
 	echoWithin = 30 * time.Second
 )
 
-// Seen is what a server saw of a request to Path.
+// Seen describes a request to Path as the server saw it.
 type Seen struct {
-	// BaseURL begins the URLs that a caller of this request would be handed.
+	// BaseURL is the prefix of the URLs that a caller of this request would be given.
 	BaseURL string `json:"base_url"`
 	// Protocol is that of the last hop: HTTP/1.1 or HTTP/2.0.
 	Protocol string `json:"protocol"`
 	TLS      bool   `json:"tls"`
-	// Remote is the address of the last hop, Client whom we take for the caller.
+	// Remote is the address of the last hop, Client that of the caller.
 	Remote string `json:"remote"`
 	Client string `json:"client"`
-	// Believed says that the last hop is among TRUSTED_PROXIES.
+	// Believed reports whether the last hop is among TRUSTED_PROXIES.
 	Believed       bool   `json:"believed"`
 	ForwardedFor   string `json:"forwarded_for"`
 	ForwardedProto string `json:"forwarded_proto"`
 	ForwardedHost  string `json:"forwarded_host"`
-	// BodyBytes came in, and PauseMS was the longest wait for the next of them.
+	// BodyBytes is the size of the body, PauseMS the longest wait for the next part of it.
 	BodyBytes int64 `json:"body_bytes"`
 	PauseMS   int64 `json:"pause_ms"`
 }
 
-// Handler answers doctor, and nobody else: to a caller without a nonce of ours the path does not exist.
+// Handler answers doctor alone: for a caller without a valid nonce the path does not exist.
 type Handler struct {
-	// Known says whether a nonce is one that doctor left.
+	// Known reports whether a nonce was left by doctor.
 	Known   func(ctx context.Context, nonce string) bool
 	Problem problem.Writer
-	// Proxies are those whose X-Forwarded-* is believed.
+	// Proxies are those whose X-Forwarded-* is trusted.
 	Proxies interceptor.Proxies
 	Now     func() time.Time
 }
 
-// ServeHTTP echoes a message of a WebSocket, streams two pieces to whoever accepts an event
-// stream, counts a POSTed body, and says what it saw.
+// ServeHTTP echoes a message of a WebSocket, streams two events to a caller that accepts an event
+// stream, counts a POSTed body, and reports what it saw.
 func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	nonce := r.Header.Get(Header)
 	if nonce == "" || !h.Known(r.Context(), nonce) {
@@ -85,14 +86,16 @@ func (h Handler) describe(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(Seen{ // the caller is gone: nothing left to tell
-		BaseURL: interceptor.BaseURL(r.Context()), Protocol: r.Proto, TLS: r.TLS != nil, Remote: remoteHost(r), Client: clientOf(r), Believed: h.Proxies.Believes(r),
-		ForwardedFor: r.Header.Get("X-Forwarded-For"), ForwardedProto: r.Header.Get("X-Forwarded-Proto"), ForwardedHost: r.Header.Get("X-Forwarded-Host"),
-		BodyBytes: count, PauseMS: body.longest.Milliseconds(),
+	_ = json.NewEncoder(w).Encode(Seen{ // the caller has hung up
+		BaseURL: interceptor.BaseURL(r.Context()), Protocol: r.Proto, TLS: r.TLS != nil, Remote: remoteHost(r),
+		Client: clientOf(r), Believed: h.Proxies.Trusts(r),
+		ForwardedFor: r.Header.Get("X-Forwarded-For"), ForwardedProto: r.Header.Get("X-Forwarded-Proto"),
+		ForwardedHost: r.Header.Get("X-Forwarded-Host"),
+		BodyBytes:     count, PauseMS: body.longest.Milliseconds(),
 	})
 }
 
-// stopwatch remembers the longest wait for a piece.
+// stopwatch measures the longest wait for a part of a body.
 type stopwatch struct {
 	reader  io.Reader
 	now     func() time.Time
@@ -113,12 +116,12 @@ func (h Handler) echo(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // Accept has answered
 	}
-	defer func() { _ = conn.CloseNow() }() // closed below unless the caller was rude
+	defer func() { _ = conn.CloseNow() }() // has no effect after Close
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), echoWithin)
 	defer cancel()
 	kind, message, err := conn.Read(ctx)
 	if err == nil && conn.Write(ctx, kind, message) == nil {
-		_ = conn.Close(websocket.StatusNormalClosure, "") // the echo was what counts
+		_ = conn.Close(websocket.StatusNormalClosure, "") // the caller may have hung up
 	}
 }
 
@@ -142,7 +145,7 @@ func (h Handler) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// remoteHost is the other end of the connection, without its port.
+// remoteHost returns the connection's other end without its port.
 func remoteHost(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

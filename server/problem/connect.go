@@ -14,13 +14,13 @@ import (
 	"parlance.dev/parlance/fault"
 )
 
-// Domain is ErrorInfo.domain of every error of ours.
+// Domain is ErrorInfo.domain of every error of Parlance.
 const Domain = "parlance.dev"
 
-// ToConnect is the error in its Connect form: the kind's code, the message, an ErrorInfo with
-// the reason and metadata, a BadRequest when there are violations, a RetryInfo when there is a
-// time to wait, as there is for all that is unavailable, and WWW-Authenticate when the caller has to authenticate. The cause
-// is left out.
+// ToConnect returns the error in its Connect form: the kind's code, the message, and an ErrorInfo
+// with the reason and metadata. Violations become a BadRequest; a time to wait becomes a
+// RetryInfo, as does every unavailable; a caller that has to authenticate gets WWW-Authenticate.
+// The cause is left out.
 func ToConnect(err *fault.Error) *connect.Error {
 	out := connect.NewError(err.Kind().Code(), errors.New(err.Message))
 	add(out, &errdetails.ErrorInfo{Reason: string(err.Reason), Domain: Domain, Metadata: err.Meta})
@@ -40,17 +40,17 @@ func ToConnect(err *fault.Error) *connect.Error {
 	return out
 }
 
-// add appends a detail. Only a string that is not UTF-8 keeps one from being encoded; the error
-// itself is worth more than its detail then.
+// add appends a detail. Encoding fails only for a string that is not UTF-8; the error is then sent
+// without the detail.
 func add(to *connect.Error, message proto.Message) {
 	if detail, err := connect.NewErrorDetail(message); err == nil {
 		to.AddDetail(detail)
 	}
 }
 
-// FromConnect is the decision in an error of a Connect handler or client. An error without our
-// ErrorInfo comes from the protocol itself and gets the reason nearest to its code; one that is
-// no Connect error is judged by fault.From. FromConnect(nil) is nil.
+// FromConnect returns the fault in an error of a Connect handler or client. An error without our
+// ErrorInfo comes from the protocol and gets the reason nearest to its code; an error that is not
+// a Connect error is judged by fault.From. FromConnect(nil) is nil.
 func FromConnect(err error) *fault.Error {
 	if err == nil {
 		return nil
@@ -66,12 +66,12 @@ func FromConnect(err error) *fault.Error {
 	for _, detail := range wire.Details() {
 		value, err := detail.Value()
 		if err != nil {
-			continue // a detail of a type we do not know says nothing to us
+			continue // a detail of an unknown type
 		}
 		apply(out, value)
 	}
 	if out.Reason == fault.InternalError {
-		// Whatever the text of an undecided error is, it was not written for the caller.
+		// The text of an unexpected error was not written for the caller.
 		out.Message = "Internal error."
 	}
 	return out
@@ -98,8 +98,8 @@ func apply(to *fault.Error, detail proto.Message) {
 	}
 }
 
-// Violations are protovalidate's violations as fields: the path in snake_case, the last part of
-// the rule's id ("string.min_len" → "min_len") as the code.
+// Violations converts protovalidate's violations: the field is its path in snake_case, the code
+// the last part of the rule's id ("string.min_len" → "min_len").
 func Violations(all *validate.Violations) []fault.Field {
 	fields := make([]fault.Field, len(all.GetViolations()))
 	for i, v := range all.GetViolations() {
@@ -113,8 +113,8 @@ func Violations(all *validate.Violations) []fault.Field {
 	return fields
 }
 
-// reasonOf is for errors that the protocol makes by itself: no such procedure, a message that
-// does not decode, a body over the limit, a deadline.
+// reasonOf returns the reason for errors that the protocol makes: an unknown procedure, a message
+// that cannot be decoded, a body over the limit, a deadline.
 func reasonOf(code connect.Code) fault.Reason {
 	switch code {
 	case connect.CodeCanceled:

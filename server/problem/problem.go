@@ -23,13 +23,13 @@ const (
 	challengeHeader = "WWW-Authenticate"
 )
 
-// Writer writes problems. Its zero value works, with `type` a path in place of a URL.
+// Writer writes problems. The zero value writes `type` as a path instead of a URL.
 type Writer struct {
 	// PublicURL is the scheme and host to put before /errors/<code>, without a slash at the end.
 	PublicURL func(*http.Request) string
 }
 
-// document is the body; members and order are those of decisions, Errors.
+// document is the body, with the members and the order of decisions, Errors.
 type document struct {
 	Type      string  `json:"type"`
 	Title     string  `json:"title"`
@@ -47,15 +47,16 @@ type field struct {
 	Message string `json:"message"`
 }
 
-// members are the names that an error's metadata cannot take.
+// members are the names that an error's metadata may not use.
 var members = []string{"type", "title", "status", "detail", "code", "instance", "request_id", "errors"}
 
 // Write is Writer{}.Write.
 func Write(w http.ResponseWriter, r *http.Request, err error) { Writer{}.Write(w, r, err) }
 
-// Write answers r with err as a problem. Any error will do: postgres.Decide decides what of it may be
-// seen. request_id is the X-Request-Id that is already in w's header. It sets Retry-After when
-// the error says so or is unavailable, WWW-Authenticate on 401, and keeps the other headers.
+// Write answers r with err as a problem. For an error that is no fault, postgres.Decide decides
+// what the caller may see. request_id is the X-Request-Id that w's header already has. Write sets
+// Retry-After when the error has it or is unavailable, and WWW-Authenticate on 401; it keeps the
+// other headers.
 func (p Writer) Write(w http.ResponseWriter, r *http.Request, err error) {
 	decided := postgres.Decide(err)
 	header := w.Header()
@@ -71,10 +72,11 @@ func (p Writer) Write(w http.ResponseWriter, r *http.Request, err error) {
 		header.Set(challengeHeader, challenge(decided))
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the caller is gone when this fails
+	_, _ = w.Write(body) // the caller has hung up when this fails
 }
 
-// challenge says how to authenticate: with a bearer, and whether the one that came is none. Source: RFC 6750, 3.
+// challenge says how to authenticate: with a bearer token, and whether the one that came is
+// invalid. Source: RFC 6750, 3.
 func challenge(err *fault.Error) string {
 	if err.Reason == fault.AuthMissing {
 		return "Bearer"
@@ -82,8 +84,8 @@ func challenge(err *fault.Error) string {
 	return `Bearer error="invalid_token"`
 }
 
-// Body is the JSON of err as a problem about r, for places where it is not the whole answer,
-// such as an event of a stream that has begun.
+// Body returns the JSON of err as a problem about r, for places where it is only a part of the
+// answer, such as an event of a stream.
 func (p Writer) Body(r *http.Request, err error, requestID string) []byte {
 	decided := postgres.Decide(err)
 	problem := document{
@@ -104,7 +106,8 @@ func (p Writer) Body(r *http.Request, err error, requestID string) []byte {
 	return withMembers(encode(problem), decided.Meta)
 }
 
-// A message may repeat what it is about, such as an id; who sends 60 KB of it need not get it twice.
+// A message may repeat its subject, such as an id. A caller that sends an id of 60 KB does not get
+// it back twice.
 const (
 	maxDetailBytes   = 8 << 10
 	maxInstanceBytes = 1 << 10
@@ -128,7 +131,7 @@ func withMembers(object []byte, meta map[string]string) []byte {
 	return append(joined, encode(extra)[1:]...)
 }
 
-// encode is json.Marshal without its escapes for HTML, which readers of a terminal do not want.
+// encode is json.Marshal without escapes for HTML, which are unreadable on a terminal.
 func encode(value any) []byte {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)
@@ -137,11 +140,11 @@ func encode(value any) []byte {
 	return bytes.TrimRight(buffer.Bytes(), "\n")
 }
 
-// defaultRetryAfter is for what is unavailable and does not say for how long: mostly a database that starts again, or a
-// server that is being replaced.
+// defaultRetryAfter is for unavailable errors without a time of their own: mostly a database that
+// restarts, or a server that is being replaced.
 const defaultRetryAfter = 2 * time.Second
 
-// retryAfter is when the caller may try again; 0: nothing is said of it.
+// retryAfter returns how long the caller should wait; 0 if nothing is known.
 func retryAfter(err *fault.Error) time.Duration {
 	if err.RetryAfter <= 0 && err.Kind() == fault.Unavailable {
 		return defaultRetryAfter

@@ -136,12 +136,14 @@ func TestLongRequestsGetShortProblems(t *testing.T) {
 	}
 }
 
-// TestChallenge: 401 says how to authenticate, over REST and Connect, and whether it was tried with a bad token.
+// TestChallenge: 401 says how to authenticate, over REST and Connect, and whether it was tried
+// with a bad token.
 func TestChallenge(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[fault.Reason]string{
-		fault.AuthMissing: "Bearer", fault.AuthInvalidKey: `Bearer error="invalid_token"`, fault.SessionTokenInvalid: `Bearer error="invalid_token"`,
-		fault.AuthScope: "", fault.ResourceNotFound: "",
+		fault.AuthMissing: "Bearer", fault.AuthInvalidKey: `Bearer error="invalid_token"`,
+		fault.SessionTokenInvalid: `Bearer error="invalid_token"`,
+		fault.AuthScope:           "", fault.ResourceNotFound: "",
 	} {
 		refused := fault.New(reason, "No.")
 		w := httptest.NewRecorder()
@@ -155,8 +157,8 @@ func TestChallenge(t *testing.T) {
 	}
 }
 
-// TestUnavailableSaysWhen: whoever is told that the service is not available is told when to try again, in every form,
-// also when nobody has decided what it means that a connection broke.
+// TestUnavailableSaysWhen: whoever is told that the service is not available is told when to try
+// again, in every form, also when nobody has decided what it means that a connection broke.
 func TestUnavailableSaysWhen(t *testing.T) {
 	t.Parallel()
 	for name, err := range map[string]error{

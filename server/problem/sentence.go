@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// sentences turn protovalidate's messages into what a caller is to do. The first that matches is
-// taken; a message that none matches stays as it is.
+// sentences turn protovalidate's messages into instructions for the caller. The first match
+// counts; a message without a match stays as it is.
 var sentences = []struct {
 	pattern *regexp.Regexp
 	instead string
@@ -24,7 +24,7 @@ var sentences = []struct {
 	{regexp.MustCompile(`^value must be in list \[(?:, )?(.*)\]$`), "Must be one of $1."},
 }
 
-// sentence is a message of protovalidate as one of ours.
+// sentence rewrites a message of protovalidate.
 func sentence(message string) string {
 	for _, s := range sentences {
 		if s.pattern.MatchString(message) {

@@ -49,7 +49,14 @@ func TestRefusedBeforeTheUpgrade(t *testing.T) {
 		{"tampered", "GET", good[:len(good)-4] + "AAAA", upgrade(), 401, "session-token-invalid"},
 		{"tampered, without an upgrade", "GET", good[:len(good)-4] + "AAAA", nil, 401, "session-token-invalid"},
 		{"another session's", "GET", chat(other.Session.ID) + "?token=" + text.Token, upgrade(), 401, "session-token-invalid"},
-		{"URL decides over the bearer", "GET", chat(text.Session.ID) + "?token=wrong", upgrade("Authorization", "Bearer "+text.Token), 401, "session-token-invalid"},
+		{
+			"URL decides over the bearer",
+			"GET",
+			chat(text.Session.ID) + "?token=wrong",
+			upgrade("Authorization", "Bearer "+text.Token),
+			401,
+			"session-token-invalid",
+		},
 		{"closed", "GET", f.url(over.ChatURL), upgrade(), 409, "session-closed"},
 		{"voice of a text session", "GET", f.url(text.VoiceURL), upgrade(), 403, "session-modality"},
 		{"plain GET", "GET", good, nil, 400, "invalid-request"},
@@ -73,10 +80,12 @@ func TestRefusedBeforeTheUpgrade(t *testing.T) {
 		if err := json.Unmarshal(body, &problem); err != nil {
 			t.Errorf("%s: body %q", row.name, body)
 		}
-		if resp.StatusCode != row.status || problem.Code != row.code || problem.RequestID == "" || resp.Header.Get("Content-Type") != "application/problem+json" {
+		if resp.StatusCode != row.status || problem.Code != row.code || problem.RequestID == "" ||
+			resp.Header.Get("Content-Type") != "application/problem+json" {
 			t.Errorf("%s: got %d %s, want %d %s", row.name, resp.StatusCode, body, row.status, row.code)
 		}
-		if row.name == "plain GET" && (!strings.Contains(string(body), "WebSocket URL") || resp.Header.Get("Upgrade") != "websocket") ||
+		if row.name == "plain GET" &&
+			(!strings.Contains(string(body), "WebSocket URL") || resp.Header.Get("Upgrade") != "websocket") ||
 			row.name == "another version of the protocol" && resp.Header.Get("Sec-Websocket-Version") != "13" {
 			t.Errorf("%s: %v %s", row.name, resp.Header, body)
 		}
@@ -97,8 +106,20 @@ func TestTokenAndSubprotocol(t *testing.T) {
 		selected string
 	}{
 		{"URL", "?token=%s", nil, "", ""},
-		{"URL, with what SDKs add", "/realtime?token=%s&model=gpt-realtime&source=js_sdk&version=1", nil, "Bearer sk-something", ""},
-		{"URL, from a browser", "?token=%s", []string{"realtime", "openai-insecure-api-key.ek_x", "openai-agents-sdk.0.20.0"}, "", "realtime"},
+		{
+			"URL, with what SDKs add",
+			"/realtime?token=%s&model=gpt-realtime&source=js_sdk&version=1",
+			nil,
+			"Bearer sk-something",
+			"",
+		},
+		{
+			"URL, from a browser",
+			"?token=%s",
+			[]string{"realtime", "openai-insecure-api-key.ek_x", "openai-agents-sdk.0.20.0"},
+			"",
+			"realtime",
+		},
 		{"bearer", "", nil, "bearer %s", ""},
 		{"sub-protocol", "", []string{"realtime", "openai-insecure-api-key.%s"}, "", "realtime"},
 		{"sub-protocol alone", "", []string{"openai-insecure-api-key.%s"}, "", ""},

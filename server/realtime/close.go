@@ -6,7 +6,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
-	"parlance.dev/parlance/server/realtime/wire"
+	"parlance.dev/parlance/server/realtime/websocket"
 )
 
 // Close codes of RFC 6455, 7.4, and the registry behind it.
@@ -30,22 +30,28 @@ const closeFlood = 4429
 type ending struct {
 	code   int
 	reason string
-	// leaving is what the core is told; it takes no notice after its own Closed.
+	// leaving is what the conversation is told. It takes no notice after its own Closed.
 	leaving live.Leaving
-	// silent says that no close frame is to be sent: the client is gone, or has sent its own.
+	// silent says that no close frame is sent: the client is gone, or has sent its own.
 	silent bool
-	// hurried says that what is unwritten is dropped: the client does not read.
-	hurried bool
+	// discards says that unwritten frames are thrown away: the client does not read.
+	discards bool
 }
 
-// The ends of this package; the others are the core's. Codes and reasons are permanent.
+// The ends of this package; the others come from the conversation. Codes and reasons are permanent.
 var (
-	// endRestart has the code of the core's and says what to do.
+	// endRestart has the conversation's code for a restart and a reason that says what to do.
 	endRestart  = ending{code: closeRestart, reason: "reconnect", leaving: live.Dropped}
 	endTooLarge = ending{code: closeTooBig, reason: "frame_too_large", leaving: live.Dropped}
-	endSlow     = ending{code: int(live.CloseSlow), reason: "slow_reader", leaving: live.Dropped, hurried: true}
-	// endStalled is a client that began a message and does not finish it.
-	endStalled  = ending{code: int(live.CloseSlow), reason: "slow_writer", leaving: live.Dropped}
+	// endSlowReader is a client that does not read what it is sent, endSlowWriter one that begins a
+	// message and does not finish it.
+	endSlowReader = ending{
+		code: int(live.CloseSlow), reason: "slow_reader", leaving: live.Dropped,
+		discards: true,
+	}
+	endSlowWriter = ending{
+		code: int(live.CloseSlow), reason: "slow_writer", leaving: live.Dropped,
+	}
 	endFlood    = ending{code: closeFlood, reason: "flood", leaving: live.Dropped}
 	endText     = ending{code: closeInvalid, reason: "invalid_utf8", leaving: live.Dropped}
 	endProtocol = ending{code: closeProtocol, reason: "protocol_error", leaving: live.Dropped}
@@ -53,10 +59,10 @@ var (
 	endInternal = ending{code: closeInternal, reason: "internal_error", leaving: live.Dropped}
 )
 
-// endOfRead is the end that a failed read means. A close frame with 1000, 1001 or without a code
-// is a hang-up, anything else a lost connection. Source: decisions, Sessions.
+// endOfRead is the end that a failed read means. A close frame with 1000, 1001 or without a code is
+// a hang-up; any other is a lost connection. Source: decisions, Sessions.
 func endOfRead(err error) ending {
-	if closed, ok := errors.AsType[*wire.CloseError](err); ok {
+	if closed, ok := errors.AsType[*websocket.CloseError](err); ok {
 		switch closed.Code {
 		case closeNormal, closeGoingAway, closeNone:
 			return ending{code: closed.Code, reason: "hang_up", leaving: live.HungUp, silent: true}
@@ -64,8 +70,8 @@ func endOfRead(err error) ending {
 		return ending{code: closed.Code, reason: "lost", leaving: live.Dropped, silent: true}
 	}
 	for known, end := range map[error]ending{
-		wire.ErrTooLarge: endTooLarge, wire.ErrStalled: endStalled, wire.ErrFlood: endFlood,
-		wire.ErrText: endText, wire.ErrProtocol: endProtocol,
+		websocket.ErrTooLarge: endTooLarge, websocket.ErrReadTimeout: endSlowWriter,
+		websocket.ErrFlood: endFlood, websocket.ErrText: endText, websocket.ErrProtocol: endProtocol,
 	} {
 		if errors.Is(err, known) {
 			return end
@@ -74,16 +80,18 @@ func endOfRead(err error) ending {
 	return endLost
 }
 
-// endOfSession is the end that the core asks for.
+// endOfSession is the end that the conversation asks for.
 func endOfSession(e live.Closed) ending {
 	if e.Code == live.CloseRestart {
 		return endRestart
 	}
-	return ending{code: int(e.Code), reason: closeReason(e.Reason), hurried: e.Code == live.CloseSlow}
+	return ending{
+		code: int(e.Code), reason: closeReason(e.Reason), discards: e.Code == live.CloseSlow,
+	}
 }
 
-// endOfJoin is the end of a socket that could not join: the session ended between its admission and the upgrade,
-// or the node is being stopped.
+// endOfJoin is the end of a socket that could not join: the session ended between the socket's
+// admission and its upgrade, or the node is being stopped.
 func endOfJoin(err error) ending {
 	switch decided := fault.From(err); decided.Reason {
 	case fault.SessionClosed:
@@ -95,10 +103,16 @@ func endOfJoin(err error) ending {
 	}
 }
 
-// maxReasonBytes is what a close frame has room for.
+// maySurvive says whether the conversation goes on when a socket ends so, for a client that may
+// come back.
+func (e ending) maySurvive() bool {
+	return e.leaving == live.Dropped && e.code != endInternal.code
+}
+
+// maxReasonBytes is the longest reason that a close frame can hold.
 const maxReasonBytes = 123
 
-// closeReason cuts a reason to what fits, between characters.
+// closeReason cuts a reason to maxReasonBytes, between characters.
 func closeReason(reason string) string {
 	if len(reason) <= maxReasonBytes {
 		return reason

@@ -29,51 +29,76 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// ofSession stands in the table of closes for whatever reason a session ended.
+// ofSession stands for the reason with which a session ended.
 const ofSession = "the session's end_reason"
 
-// closeRow is a way for a socket to be closed.
+// closeRow is a way in which a socket is closed.
 type closeRow struct {
 	code   ws.StatusCode
 	reason string
 	limits realtime.Limits
-	// held is what another transaction does between the socket's admission and its joining; empty: nothing.
+	// held is what another transaction does between the socket's admission and its joining; empty:
+	// nothing.
 	held string
 	do   func(t *testing.T, f *fixture, made sessions.Created, c *rawClient)
 }
 
-// operator is the reason with which the rows of ofSession end theirs.
+// operator is the reason of the sessions that the rows with ofSession end.
 const operator = "by the operator"
 
 var closeRows = []closeRow{
 	{code: 1000, reason: ofSession, do: ending(sessions.Completed)},
 	{code: 1011, reason: ofSession, do: ending(sessions.Broken)},
-	{code: 1011, reason: "internal_error", held: "ALTER TABLE session_connections RENAME TO gone"}, // a fault of ours
+	{code: 1011, reason: "internal_error", held: "ALTER TABLE session_connections RENAME TO gone"}, // an internal error
 	{code: 1002, reason: "protocol_error", do: func(_ *testing.T, _ *fixture, _ sessions.Created, c *rawClient) {
 		c.write([]byte{0x81, 0x01, '{'}) // not masked
 	}},
 	{code: 1007, reason: "invalid_utf8", do: func(_ *testing.T, _ *fixture, _ sessions.Created, c *rawClient) {
 		c.send(ws.NewTextFrame([]byte("{\"type\":\"\xff\"}")))
 	}},
-	{code: 1008, reason: "session-closed", held: "UPDATE sessions SET status = 'completed', end_reason = 'operator', ended_at = now()"},
-	{code: 1009, reason: "frame_too_large", limits: realtime.Limits{MaxFrameBytes: 1000}, do: func(_ *testing.T, _ *fixture, _ sessions.Created, c *rawClient) {
-		c.send(ws.NewTextFrame(make([]byte, 1001)))
-	}},
+	{
+		code:   1008,
+		reason: "session-closed",
+		held:   "UPDATE sessions SET status = 'completed', end_reason = 'operator', ended_at = now()",
+	},
+	{
+		code:   1009,
+		reason: "frame_too_large",
+		limits: realtime.Limits{MaxMessageBytes: 1000},
+		do: func(_ *testing.T, _ *fixture, _ sessions.Created, c *rawClient) {
+			c.send(ws.NewTextFrame(make([]byte, 1001)))
+		},
+	},
 	{code: 1012, reason: "reconnect", do: func(_ *testing.T, f *fixture, _ sessions.Created, _ *rawClient) { f.stop() }},
-	{code: 4408, reason: "slow_reader", limits: realtime.Limits{MaxUnwrittenBytes: 100}, do: func(*testing.T, *fixture, sessions.Created, *rawClient) {
-		// The first event is more than may wait.
-	}},
-	{code: 4408, reason: "slow_writer", limits: realtime.Limits{ReadWithin: 50 * time.Millisecond}, do: func(_ *testing.T, _ *fixture, _ sessions.Created, c *rawClient) {
-		c.write([]byte{0x81, 0x85, 0, 0, 0, 0, '{'}) // and no more
-	}},
+	{
+		code:   4408,
+		reason: "slow_reader",
+		limits: realtime.Limits{MaxUnwrittenBytes: 100},
+		do: func(*testing.T, *fixture, sessions.Created, *rawClient) {
+			// The first event is more than may wait.
+		},
+	},
+	{
+		code:   4408,
+		reason: "slow_writer",
+		limits: realtime.Limits{ReadTimeout: 50 * time.Millisecond},
+		do: func(_ *testing.T, _ *fixture, _ sessions.Created, c *rawClient) {
+			c.write([]byte{0x81, 0x85, 0, 0, 0, 0, '{'}) // the rest does not follow
+		},
+	},
 	{code: 4409, reason: "replaced", do: func(t *testing.T, f *fixture, made sessions.Created, _ *rawClient) {
 		f.raw(t, made.ChatURL, "realtime")
 	}},
-	{code: 4429, reason: "flood", limits: realtime.Limits{Rates: realtime.Rates{FramesPerSecond: 1e-3, FrameBurst: 5}}, do: func(_ *testing.T, _ *fixture, _ sessions.Created, c *rawClient) {
-		for range 20 {
-			c.send(ws.NewTextFrame([]byte(`{"type":"user_activity"}`)))
-		}
-	}},
+	{
+		code:   4429,
+		reason: "flood",
+		limits: realtime.Limits{Rates: realtime.Rates{FramesPerSecond: 1e-3, FrameBurst: 5}},
+		do: func(_ *testing.T, _ *fixture, _ sessions.Created, c *rawClient) {
+			for range 20 {
+				c.send(ws.NewTextFrame([]byte(`{"type":"user_activity"}`)))
+			}
+		},
+	},
 }
 
 func ending(status sessions.Status) func(*testing.T, *fixture, sessions.Created, *rawClient) {
@@ -84,8 +109,8 @@ func ending(status sessions.Status) func(*testing.T, *fixture, sessions.Created,
 	}
 }
 
-// TestEveryClose produces each close of docs/realtime.md on a real socket, in both dialects, and finds
-// no other one in the code.
+// TestEveryClose produces each close of docs/realtime.md on a real socket, in both dialects, and
+// finds no other close in the code.
 func TestEveryClose(t *testing.T) {
 	t.Parallel()
 	produced := map[string]bool{}
@@ -118,7 +143,7 @@ func TestEveryClose(t *testing.T) {
 	}
 }
 
-// check closes a socket of the dialect that way.
+// check closes a socket of the dialect in the row's way.
 func (row closeRow) check(t *testing.T, f *fixture, protocol string) {
 	t.Helper()
 	made := f.create(t, sessions.Text)
@@ -143,7 +168,7 @@ func (row closeRow) check(t *testing.T, f *fixture, protocol string) {
 	}
 }
 
-// exec is a statement of somebody who may do everything.
+// exec runs a statement with all rights.
 func (f *fixture) exec(t *testing.T, statement string) {
 	t.Helper()
 	if _, err := f.db.ExecContext(context.WithoutCancel(t.Context()), statement); err != nil {
@@ -151,18 +176,24 @@ func (f *fixture) exec(t *testing.T, statement string) {
 	}
 }
 
-// between has a client dial, and the statement take effect between its admission and its joining.
+// between runs a statement between the admission of a client's socket and its joining.
 func (f *fixture) between(t *testing.T, made sessions.Created, protocol, statement string) (c *rawClient) {
 	t.Helper()
 	err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.ExecContext(ctx, "SELECT FROM sessions WHERE id = ? AND tenant_id = ? FOR UPDATE", made.Session.ID, f.ref.TenantID)
+		_, err := tx.ExecContext(
+			ctx,
+			"SELECT FROM sessions WHERE id = ? AND tenant_id = ? FOR UPDATE",
+			made.Session.ID,
+			f.ref.TenantID,
+		)
 		if err != nil {
 			return err
 		}
 		c = f.raw(t, made.ChatURL, protocol)
 		f.awaitSession(t, made.Session.ID, "a socket that waits to join", func(sessions.Session) bool {
 			var waiting int
-			if err := f.db.NewRaw("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(ctx, &waiting); err != nil {
+			if err := f.db.NewRaw("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").
+				Scan(ctx, &waiting); err != nil {
 				t.Fatal(err)
 			}
 			return waiting > 0
@@ -176,7 +207,7 @@ func (f *fixture) between(t *testing.T, made sessions.Created, protocol, stateme
 	return c
 }
 
-// rawClient is a client that sees frames.
+// rawClient is a client that reads and writes frames.
 type rawClient struct {
 	t    *testing.T
 	conn net.Conn
@@ -203,7 +234,7 @@ func (f *fixture) raw(t *testing.T, published, protocol string) *rawClient {
 	return c
 }
 
-// write writes bytes as they are; the server may have closed already.
+// write writes bytes. The server may have closed already.
 func (c *rawClient) write(bytes []byte) { _, _ = c.conn.Write(bytes) }
 
 func (c *rawClient) send(frame ws.Frame) { _ = ws.WriteFrame(c.conn, ws.MaskFrame(frame)) }
@@ -251,14 +282,14 @@ func documentedCloses(t *testing.T) []string {
 	return closes
 }
 
-// closesInCode are the endings of this package, with code and reason, but for those that nobody is sent; and
-// the close codes of the core, alone.
+// closesInCode is the endings of this package with code and reason, without those that send no
+// close frame, and the close codes of package live.
 func closesInCode(t *testing.T) []string {
 	t.Helper()
 	set := token.NewFileSet()
 	values := map[string]int{}
 	var closes []string
-	for _, path := range []string{filepath.Join("..", "..", "conversation", "live.go"), "close.go"} {
+	for _, path := range []string{filepath.Join("..", "..", "live", "live.go"), "close.go"} {
 		file, err := parser.ParseFile(set, path, nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -290,7 +321,7 @@ func closesInCode(t *testing.T) []string {
 	return closes
 }
 
-// endingIn is the code and reason of an ending that is written out; none when it is silent or computed.
+// endingIn is the code and reason of a literal ending; none when it is silent or computed.
 func endingIn(literal *ast.CompositeLit, values map[string]int) []string {
 	code, reason := 0, ""
 	for _, element := range literal.Elts {

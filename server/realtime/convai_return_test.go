@@ -28,37 +28,38 @@ func TestElevenLabsComesBack(t *testing.T) {
 	c.one("agent_response")
 	_ = c.conn.CloseNow()
 	began := time.Now()
-	again := f.dialEleven(t, made.ChatURL+"&last_event_id=2") // an event_id: that event comes again
-	again.send(initiation)
-	again.want("conversation_initiation_metadata")
-	again.want("agent_response") // the greeting, whose event it saw
+	returned := f.dialEleven(t, made.ChatURL+"&last_event_id=2") // an event_id: the event is sent again
+	returned.send(initiation)
+	returned.want("conversation_initiation_metadata")
+	returned.want("agent_response") // the greeting, whose event it named
 	if took := time.Since(began); took < 40*time.Millisecond {
 		t.Errorf("the SDK loses what comes so soon behind the metadata: %s", took)
 	}
-	again.want("user_transcript")
-	if said := again.want("agent_response"); path(said, "agent_response_event", "agent_response") != "Yes." || path(said, "agent_response_event", "event_id") != 4.0 {
+	returned.want("user_transcript")
+	if said := returned.want("agent_response"); path(said, "agent_response_event", "agent_response") != "Yes." ||
+		path(said, "agent_response_event", "event_id") != 4.0 {
 		t.Errorf("replayed %v", said)
 	}
 	f.model.then(say("Still."))
-	again.say("And now?")
-	if said := again.one("agent_response"); path(said, "agent_response_event", "event_id") != 6.0 {
+	returned.say("And now?")
+	if said := returned.one("agent_response"); path(said, "agent_response_event", "event_id") != 6.0 {
 		t.Errorf("then %v", said)
 	}
-	_ = again.conn.CloseNow()
-	third := f.dialEleven(t, made.ChatURL+"&last_event_id="+greeted) // the id of a frame: what is behind it, each once
+	_ = returned.conn.CloseNow()
+	third := f.dialEleven(t, made.ChatURL+"&last_event_id="+greeted) // a frame's id: the later frames, each once
 	third.send(initiation)
 	var said []any
 	for len(said) == 0 || said[len(said)-1] != 6.0 {
 		said = append(said, path(third.one("agent_response"), "agent_response_event", "event_id"))
 	}
 	if diff := cmp.Diff([]any{4.0, 6.0}, said); diff != "" {
-		t.Errorf("said again (-want +got):\n%s", diff)
+		t.Errorf("sent again (-want +got):\n%s", diff)
 	}
 }
 
-// TestElevenLabsFindsItsAnswer: who comes back in the middle of an answer gets the rest of it, by the id
-// of a frame exactly what is behind that.
-func TestElevenLabsFindsItsAnswer(t *testing.T) {
+// TestElevenLabsReturn: a client that comes back during an answer gets the rest of it. With the id
+// of a frame it gets exactly the frames behind that.
+func TestElevenLabsReturn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	goOn := make(chan struct{})
@@ -82,16 +83,16 @@ func TestElevenLabsFindsItsAnswer(t *testing.T) {
 	c.send(initiation)
 	c.say("Count")
 	seen, begun := "", ""
-	for begun == "" { // it may hold the second piece too
+	for begun == "" { // it may have the second piece too
 		part := c.one("agent_chat_response_part")
 		begun, _ = path(part, "text_response_part", "text").(string)
 		seen, _ = part["parlance_event_id"].(string)
 	}
 	_ = c.conn.CloseNow()
-	again := f.dialEleven(t, made.ChatURL+"&last_event_id="+seen)
-	again.send(initiation)
+	returned := f.dialEleven(t, made.ChatURL+"&last_event_id="+seen)
+	returned.send(initiation)
 	close(goOn)
-	rest := again.until("agent_response")
+	rest := returned.until("agent_response")
 	text := begun
 	for _, e := range rest {
 		piece, _ := path(e, "text_response_part", "text").(string)
@@ -102,8 +103,8 @@ func TestElevenLabsFindsItsAnswer(t *testing.T) {
 	}
 }
 
-// TestElevenLabsContext: a contextual update is not answered; the model sees it with the next answer,
-// and the transcript has it.
+// TestElevenLabsContext: a contextual update is not answered. The model sees it with the next
+// message, and the transcript has it.
 func TestElevenLabsContext(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -122,18 +123,23 @@ func TestElevenLabsContext(t *testing.T) {
 		t.Errorf("the model got %s", sent)
 	}
 	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{})
-	if err != nil || len(turns) != 1 || turns[0].UserText != "Which one?" || len(turns[0].Items) != 1 || turns[0].Items[0].Kind != sessions.SystemItem {
+	if err != nil || len(turns) != 1 || turns[0].UserText != "Which one?" || len(turns[0].Items) != 1 ||
+		turns[0].Items[0].Kind != sessions.SystemItem {
 		t.Errorf("transcript %+v %v", turns, err)
 	}
 }
 
-// TestElevenLabsClientTool: the agent's client tools are offered, and the answer goes on with the result,
-// whatever JSON that is.
+// TestElevenLabsClientTool: the agent's client tools are offered, and the answer goes on with the
+// result, which may be any JSON.
 func TestElevenLabsClientTool(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, agents.Config{ClientTools: []agents.ClientTool{{
-		Name: "show_map", Description: "Shows a map.", Parameters: json.RawMessage(`{"type":"object","properties":{"place":{"type":"string"}}}`),
-	}}}, realtime.Limits{})
+	f := newFixture(t, agents.Config{ClientTools: []agents.ClientTool{
+		{
+			Name:        "show_map",
+			Description: "Shows a map.",
+			Parameters:  json.RawMessage(`{"type":"object","properties":{"place":{"type":"string"}}}`),
+		},
+	}}, realtime.Limits{})
 	f.model.then(call("show_map", `{"place":"Bern"}`), say("There it is."))
 	c := f.dialEleven(t, f.create(t, sessions.Text).ChatURL)
 	c.send(initiation)
@@ -142,14 +148,20 @@ func TestElevenLabsClientTool(t *testing.T) {
 	if called["tool_name"] != "show_map" || path(called, "parameters", "place") != "Bern" || called["event_id"] != 2.0 {
 		t.Errorf("called %v", called)
 	}
-	result, _ := json.Marshal(event{"type": "client_tool_result", "tool_call_id": called["tool_call_id"], "result": event{"shown": true}, "is_error": false})
+	result, _ := json.Marshal(event{
+		"type":         "client_tool_result",
+		"tool_call_id": called["tool_call_id"],
+		"result":       event{"shown": true},
+		"is_error":     false,
+	})
 	c.send(string(result))
 	if said := c.one("agent_response"); path(said, "agent_response_event", "agent_response") != "There it is." {
 		t.Errorf("then %v", said)
 	}
 	asked := f.model.requests()
 	last := asked[len(asked)-1].Messages
-	if offered := asked[0].Tools[len(asked[0].Tools)-1]; offered.Name != "show_map" || !strings.Contains(last[len(last)-1].Text, `{"shown":true}`) {
+	if offered := asked[0].Tools[len(asked[0].Tools)-1]; offered.Name != "show_map" ||
+		!strings.Contains(last[len(last)-1].Text, `{"shown":true}`) {
 		t.Errorf("offered %v, result %q", offered, last[len(last)-1].Text)
 	}
 	c.send(string(result))
@@ -158,8 +170,8 @@ func TestElevenLabsClientTool(t *testing.T) {
 	}
 }
 
-// TestElevenLabsRedisLost: who comes back on another node without Redis gets the answer whole at its end, and the
-// conversation goes on.
+// TestElevenLabsRedisLost: a client that comes back on another node without Redis gets the whole
+// answer at its end, and the conversation goes on.
 func TestElevenLabsRedisLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -175,14 +187,15 @@ func TestElevenLabsRedisLost(t *testing.T) {
 	if err := f.redis.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again := other.dialEleven(t, made.ChatURL+"&last_event_id="+seen)
-	again.want("conversation_initiation_metadata")
+	returned := other.dialEleven(t, made.ChatURL+"&last_event_id="+seen)
+	returned.want("conversation_initiation_metadata")
 	gate <- struct{}{}
-	if said := again.want("agent_response"); path(said, "agent_response_event", "agent_response") != "One two." || path(said, "agent_response_event", "event_id") != 2.0 {
+	if said := returned.want("agent_response"); path(said, "agent_response_event", "agent_response") != "One two." ||
+		path(said, "agent_response_event", "event_id") != 2.0 {
 		t.Errorf("at its end came %v", said)
 	}
-	again.say("And?")
-	if said := again.one("agent_response"); path(said, "agent_response_event", "agent_response") != "Next." {
+	returned.say("And?")
+	if said := returned.one("agent_response"); path(said, "agent_response_event", "agent_response") != "Next." {
 		t.Errorf("the next answer: %v", said)
 	}
 }

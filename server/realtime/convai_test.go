@@ -20,11 +20,13 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// eleven is a client that speaks the ElevenLabs protocol, which answers pings; they and agent_typing are left out of what it reads.
+// eleven is a client of the ElevenLabs protocol. It answers pings, and leaves pings and
+// agent_typing out of what it reads.
 type eleven struct{ *client }
 
-// initiation is what @elevenlabs/client sends first, as seen.
-const initiation = `{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{},"tts":{},"conversation":{"text_only":true}},"source_info":{"source":"js_sdk","version":"1.25.0"}}`
+// initiation is the first event of @elevenlabs/client, as observed.
+const initiation = `{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{},"tts":{},` +
+	`"conversation":{"text_only":true}},"source_info":{"source":"js_sdk","version":"1.25.0"}}`
 
 func (f *fixture) dialEleven(t *testing.T, published string) eleven {
 	t.Helper()
@@ -72,7 +74,7 @@ func (c eleven) until(kind string) []event {
 	}
 }
 
-// one reads to the first event of the type and returns it alone.
+// one reads to the first event of the type and returns that event.
 func (c eleven) one(kind string) event {
 	c.t.Helper()
 	read := c.until(kind)
@@ -110,7 +112,7 @@ func (c eleven) say(text string) {
 	c.send(string(frame))
 }
 
-// parts joins the text of an answer's parts, which must be start, deltas, stop.
+// parts is the text of an answer's parts, which must be start, deltas and stop.
 func parts(t *testing.T, events []event) string {
 	t.Helper()
 	var kinds []string
@@ -123,7 +125,8 @@ func parts(t *testing.T, events []event) string {
 		piece, _ := path(e, "text_response_part", "text").(string)
 		kinds, text = append(kinds, kind), text+piece
 	}
-	if len(kinds) < 3 || kinds[0] != "start" || kinds[len(kinds)-1] != "stop" || slices.ContainsFunc(kinds[1:len(kinds)-1], func(k string) bool { return k != "delta" }) {
+	if len(kinds) < 3 || kinds[0] != "start" || kinds[len(kinds)-1] != "stop" ||
+		slices.ContainsFunc(kinds[1:len(kinds)-1], func(k string) bool { return k != "delta" }) {
 		t.Errorf("parts %v", kinds)
 	}
 	return text
@@ -132,7 +135,9 @@ func parts(t *testing.T, events []event) string {
 func TestElevenLabsTurn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{FirstMessage: "Hello {{name}}!"}, realtime.Limits{})
-	f.passages.passages = []sessions.Passage{{SourceID: "src_1", SourceName: "Refunds", ChunkID: "chk_1", Similarity: 0.9, Text: "Fourteen days."}}
+	f.passages.passages = []sessions.Passage{
+		{SourceID: "src_1", SourceName: "Refunds", ChunkID: "chk_1", Similarity: 0.9, Text: "Fourteen days."},
+	}
 	f.model.then(say("In fourteen ", "days."))
 	made := f.create(t, sessions.Text)
 	c := f.dialEleven(t, made.ChatURL)
@@ -141,33 +146,46 @@ func TestElevenLabsTurn(t *testing.T) {
 	}
 	c.send(initiation)
 	metadata := c.want("conversation_initiation_metadata")
-	want := event{"conversation_id": string(made.Session.ID), "agent_output_audio_format": "pcm_24000", "user_input_audio_format": "pcm_24000"}
+	want := event{
+		"conversation_id":           string(made.Session.ID),
+		"agent_output_audio_format": "pcm_24000",
+		"user_input_audio_format":   "pcm_24000",
+	}
 	if diff := cmp.Diff(want, metadata["conversation_initiation_metadata_event"]); diff != "" {
 		t.Errorf("metadata: %s", diff)
 	}
 	greeting := c.until("agent_response")
 	last := greeting[len(greeting)-1]
-	if parts(t, greeting) != "Hello {{name}}!" || path(last, "agent_response_event", "agent_response") != "Hello {{name}}!" || path(last, "agent_response_event", "event_id") != 2.0 {
+	if parts(t, greeting) != "Hello {{name}}!" || path(last, "agent_response_event", "agent_response") != "Hello {{name}}!" ||
+		path(last, "agent_response_event", "event_id") != 2.0 {
 		t.Errorf("greeting %v", greeting)
 	}
 	c.say("When?")
 	answer := c.until("agent_response")
 	heard := answer[0]
-	if heard["type"] != "user_transcript" || path(heard, "user_transcription_event", "user_transcript") != "When?" || path(heard, "user_transcription_event", "event_id") != 3.0 {
+	if heard["type"] != "user_transcript" || path(heard, "user_transcription_event", "user_transcript") != "When?" ||
+		path(heard, "user_transcription_event", "event_id") != 3.0 {
 		t.Errorf("heard %v", heard)
 	}
 	last = answer[len(answer)-1]
 	if parts(t, answer) != "In fourteen days." || path(last, "agent_response_event", "agent_response") != "In fourteen days." ||
-		path(last, "agent_response_event", "event_id") != 4.0 || path(last, "agent_response_event", "parlance_citations", 0, "source_name") != "Refunds" {
+		path(last, "agent_response_event", "event_id") != 4.0 ||
+		path(last, "agent_response_event", "parlance_citations", 0, "source_name") != "Refunds" {
 		t.Errorf("answer %v", last)
 	}
 	if err := c.conn.Close(websocket.StatusNormalClosure, "User ended conversation"); err != nil {
 		t.Fatal(err)
 	}
-	f.awaitSession(t, made.Session.ID, "the hang-up", func(s sessions.Session) bool { return s.EndReason == sessions.ReasonHangUp })
+	f.awaitSession(
+		t,
+		made.Session.ID,
+		"the hang-up",
+		func(s sessions.Session) bool { return s.EndReason == sessions.ReasonHangUp },
+	)
 }
 
-// TestElevenLabsIsChosenByItsSubprotocol: by the first offered that is known, whatever carries a token.
+// TestElevenLabsIsChosenByItsSubprotocol: the first known sub-protocol of the offer decides,
+// whatever carries the token.
 func TestElevenLabsIsChosenByItsSubprotocol(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -188,8 +206,8 @@ func TestElevenLabsIsChosenByItsSubprotocol(t *testing.T) {
 	}
 }
 
-// TestElevenLabsGreetsWithoutData: a client that sends nothing is greeted all the same, and one that
-// speaks first is greeted first.
+// TestElevenLabsGreetsWithoutData: a client that sends no initiation data is greeted, also one that
+// sends a message first.
 func TestElevenLabsGreetsWithoutData(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{FirstMessage: "Hello!"}, realtime.Limits{})
@@ -210,7 +228,9 @@ func TestElevenLabsGreetsWithoutData(t *testing.T) {
 func TestElevenLabsOverrides(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{
-		Instructions: "Be kind.", FirstMessage: "Hello!", ClientOverrides: []string{"first_message", "instructions", "tts", agents.KeyClientVariables},
+		Instructions:    "Be kind.",
+		FirstMessage:    "Hello!",
+		ClientOverrides: []string{"first_message", "instructions", "tts", agents.KeyClientVariables},
 	}, realtime.Limits{})
 	f.model.then(say("Yes."))
 	made, err := f.Create(t.Context(), f.principal, sessions.CreateParams{
@@ -221,7 +241,8 @@ func TestElevenLabsOverrides(t *testing.T) {
 	}
 	c := f.dialEleven(t, made.ChatURL)
 	c.send(`{"type":"conversation_initiation_client_data","user_id":"somebody","custom_llm_extra_body":{"top_p":1},
-		"conversation_config_override":{"agent":{"prompt":{"prompt":"Be brief with {{name}} of {{tier}}.","llm":"gpt-x"},"first_message":"Hi {{name}}!","language":"de"},"tts":{"voice_id":"ada"}},
+		"conversation_config_override":{"agent":{"prompt":{"prompt":"Be brief with {{name}} of {{tier}}.","llm":"gpt-x"},
+		"first_message":"Hi {{name}}!","language":"de"},"tts":{"voice_id":"ada"}},
 		"dynamic_variables":{"name":"Bo","tier":"lead","secret__x":"y","system__time_utc":"z","visits":3,"odd":{}}}`)
 	c.want("conversation_initiation_metadata")
 	refused := map[string]string{}
@@ -246,9 +267,14 @@ func TestElevenLabsOverrides(t *testing.T) {
 		t.Errorf("greeted with %v", said)
 	}
 	want := map[string]string{
-		"conversation_config_override.agent.prompt.llm": "override_error", "conversation_config_override.agent.language": "override_error",
-		"dynamic_variables.odd": "value_error", "dynamic_variables.tier": "value_error", "dynamic_variables.secret__x": "value_error", "dynamic_variables.system__time_utc": "value_error",
-		"user_id": "value_error", "custom_llm_extra_body": "value_error",
+		"conversation_config_override.agent.prompt.llm": "override_error",
+		"conversation_config_override.agent.language":   "override_error",
+		"dynamic_variables.odd":                         "value_error",
+		"dynamic_variables.tier":                        "value_error",
+		"dynamic_variables.secret__x":                   "value_error",
+		"dynamic_variables.system__time_utc":            "value_error",
+		"user_id":                                       "value_error",
+		"custom_llm_extra_body":                         "value_error",
 	}
 	if diff := cmp.Diff(want, refused); diff != "" {
 		t.Errorf("refused (-want +got):\n%s", diff)
@@ -258,7 +284,9 @@ func TestElevenLabsOverrides(t *testing.T) {
 	if system := f.model.requests()[0].System; !strings.Contains(system, "Be brief with Bo of gold.") {
 		t.Errorf("instructions %q", system)
 	}
-	if got := f.session(t, made.Session.ID); got.AssignedVariables["name"] != "Bo" || got.AssignedVariables["visits"] != "3" || len(got.AssignedVariables) != 2 || got.UserID != "user-1" {
+	if got := f.session(t, made.Session.ID); got.AssignedVariables["name"] != "Bo" ||
+		got.AssignedVariables["visits"] != "3" || len(got.AssignedVariables) != 2 ||
+		got.UserID != "user-1" {
 		t.Errorf("session %v %s", got.AssignedVariables, got.UserID)
 	}
 	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{})
@@ -267,8 +295,8 @@ func TestElevenLabsOverrides(t *testing.T) {
 	}
 }
 
-// TestElevenLabsInterruption: a new message breaks off the answer; messages that come on each other's
-// heels get one answer, and nothing is answered twice.
+// TestElevenLabsInterruption: a new message interrupts the answer. Messages right behind each other
+// get one answer, and nothing is answered twice.
 func TestElevenLabsInterruption(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -310,7 +338,8 @@ func TestElevenLabsInterruption(t *testing.T) {
 	}
 	c.say("four")
 	answer := c.until("agent_response")
-	if slices.Contains(types(answer), "interruption") || path(answer[len(answer)-1], "agent_response_event", "agent_response") != "Four." {
+	if slices.Contains(types(answer), "interruption") ||
+		path(answer[len(answer)-1], "agent_response_event", "agent_response") != "Four." {
 		t.Errorf("then %v", answer)
 	}
 	if asked := f.model.requests(); len(asked) != 3 {
@@ -322,8 +351,14 @@ func TestElevenLabsTools(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	tool, err := f.tools.Create(t.Context(), f.ref, tools.CreateParams{
-		Slug: "order_status", Description: "Looks an order up.", Kind: tools.KindHTTP,
-		Config: tools.Config{WebhookURL: f.endpoint.URL + "/orders", Method: "POST", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		Slug:        "order_status",
+		Description: "Looks an order up.",
+		Kind:        tools.KindHTTP,
+		Config: tools.Config{
+			WebhookURL:  f.endpoint.URL + "/orders",
+			Method:      "POST",
+			InputSchema: json.RawMessage(`{"type":"object"}`),
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -350,13 +385,23 @@ func TestElevenLabsTools(t *testing.T) {
 			order = append(order, kind)
 		}
 	}
-	if diff := cmp.Diff([]string{"conversation_initiation_metadata", "user_transcript", "agent_tool_request", "agent_tool_response", "agent_response"}, order); diff != "" {
+	want := []string{
+		"conversation_initiation_metadata", "user_transcript", "agent_tool_request", "agent_tool_response", "agent_response",
+	}
+	if diff := cmp.Diff(want, order); diff != "" {
 		t.Errorf("order: %s", diff)
 	}
 	for _, e := range answer {
 		if e["type"] == "agent_tool_response" {
 			got := path(e, "agent_tool_response")
-			want := event{"tool_name": "order_status", "tool_call_id": path(got, "tool_call_id"), "tool_type": "webhook", "is_error": false, "is_called": true, "event_id": 2.0}
+			want := event{
+				"tool_name":    "order_status",
+				"tool_call_id": path(got, "tool_call_id"),
+				"tool_type":    "webhook",
+				"is_error":     false,
+				"is_called":    true,
+				"event_id":     2.0,
+			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("agent_tool_response: %s", diff)
 			}
@@ -384,16 +429,31 @@ func TestElevenLabsFeedback(t *testing.T) {
 	c.one("agent_response")
 	c.say("Hm?")
 	c.one("agent_response")
-	c.send(`{"type":"feedback","score":"like","event_id":2}`, `{"type":"feedback","score":"dislike","event_id":4}`, `{"type":"feedback","score":"like","event_id":2}`,
-		`{"type":"feedback","score":"like","event_id":8}`)
-	if refused := c.want("error"); path(refused, "error_event", "details", "event") != "feedback" || path(refused, "error_event", "error_type") != "value_error" {
+	c.send(
+		`{"type":"feedback","score":"like","event_id":2}`,
+		`{"type":"feedback","score":"dislike","event_id":4}`,
+		`{"type":"feedback","score":"like","event_id":2}`,
+		`{"type":"feedback","score":"like","event_id":8}`,
+	)
+	if refused := c.want("error"); path(refused, "error_event", "details", "event") != "feedback" ||
+		path(refused, "error_event", "error_type") != "value_error" {
 		t.Errorf("refused %v", refused)
 	}
-	// The dialect refuses at once; the core counts in its turn.
-	f.awaitSession(t, made.Session.ID, "counting both", func(s sessions.Session) bool { return s.Likes == sessions.Likes{Likes: 1, Dislikes: 1} })
+	// The dialect refuses at once, the conversation in its turn.
+	f.awaitSession(
+		t,
+		made.Session.ID,
+		"counting both",
+		func(s sessions.Session) bool { return s.Likes == sessions.Likes{Likes: 1, Dislikes: 1} },
+	)
 	c.send(`{"type":"feedback","score":null,"event_id":4}`, `{"type":"feedback","score":"like","event_id":1}`)
 	c.want("error")
-	f.awaitSession(t, made.Session.ID, "taking one back", func(s sessions.Session) bool { return s.Likes == sessions.Likes{Likes: 1} })
+	f.awaitSession(
+		t,
+		made.Session.ID,
+		"taking one back",
+		func(s sessions.Session) bool { return s.Likes == sessions.Likes{Likes: 1} },
+	)
 	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{})
 	if err != nil || turns[0].Feedback != sessions.Like || turns[1].Feedback != sessions.NoScore {
 		t.Errorf("transcript %v %v", turns, err)

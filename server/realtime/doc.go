@@ -1,20 +1,24 @@
-// Package realtime is the WebSockets of a session:
+// Package realtime serves the WebSockets of sessions:
 //
 //	/v1/realtime/voice/{session_id}?token=…   ws_url
 //	/v1/realtime/chat/{session_id}?token=…    chat_url
 //
-// and each with /realtime appended, which is what the openai SDK makes of a base URL.
+// and each path with /realtime behind it, which is what the openai SDK makes of a base URL.
 //
-//	client ──► reader ──► dialect ──► conversation.Live.Do      the client's frames, one after the other
-//	       ◄── writer ◄── dialect ◄── conversation.Live.Poll    the core's events, many at once
+//	client ──► reader ──► dialect ──► live.Live.Do      the client's frames, one by one
+//	       ◄── writer ◄── dialect ◄── live.Live.Poll    the conversation's events, many at once
 //
-// A socket has a goroutine that reads; the writer is there while there is something to write (write.go), and one
-// goroutine pings them all (beats.go). What a client may send
-// is counted (meter.go); what it does not read is bounded.
+// Each socket has a goroutine that reads and one that writes. The package limits what a client may
+// send (rates.go), how much may wait to be written to it, and how long it may leave a ping
+// unanswered.
 //
-// The signed URL alone decides who may come in; refusals are problems in the HTTP answer, before
-// the upgrade. Afterwards every close has a code and a reason that do not change: close.go has
-// those of this package, conversation those of the core, docs/realtime.md all of them.
+// The signed URL alone decides who may connect. A refusal is a problem in the HTTP answer, before
+// the upgrade. After it every close has a code and a reason that do not change: close.go has those
+// of this package, package live its own, docs/realtime.md all of them.
 //
-// What the messages mean is the dialect's (package openai); what a conversation may do is the core's.
+// A client that was lost and comes back is sent what it missed (resumable.go): from this node's
+// memory, or from Redis when its last socket was on another node (frame_store.go).
+//
+// The dialects (openai, convai) say what messages mean, package live what a conversation
+// may do.
 package realtime

@@ -78,7 +78,10 @@ func TestHangUpAndDrop(t *testing.T) {
 			made := f.create(t, sessions.Text)
 			c := f.dial(t, made.ChatURL)
 			c.want("session.created")
-			c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"bye"}]}}`)
+			c.send(
+				`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text",` +
+					`"text":"bye"}]}}`,
+			)
 			c.until("conversation.item.done")
 			row.leave(c)
 			f.awaitSession(t, made.Session.ID, "leaving", func(s sessions.Session) bool {
@@ -91,14 +94,18 @@ func TestHangUpAndDrop(t *testing.T) {
 	}
 }
 
-// TestSaidThenGone has a client that hangs up behind its last words: they are in the transcript.
-func TestSaidThenGone(t *testing.T) {
+// TestHangUpBehindAMessage: the transcript has the last message of a client that hangs up right
+// behind it.
+func TestHangUpBehindAMessage(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	made := f.create(t, sessions.Text)
 	c := f.dial(t, made.ChatURL)
 	for _, text := range []string{"one", "two", "three"} {
-		c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"` + text + `"}]}}`)
+		c.send(
+			`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text",` +
+				`"text":"` + text + `"}]}}`,
+		)
 	}
 	_ = c.conn.Close(websocket.StatusNormalClosure, "")
 	f.awaitSession(t, made.Session.ID, "the hang-up", sessions.Session.Closed)
@@ -125,19 +132,19 @@ func TestComingBack(t *testing.T) {
 	}
 	f.advance(time.Minute)
 
-	again := f.dial(t, made.ChatURL+"&last_event_id="+url.QueryEscape(last))
-	again.want("session.created")
+	returned := f.dial(t, made.ChatURL+"&last_event_id="+url.QueryEscape(last))
+	returned.want("session.created")
 	var missed []any
 	for range 2 {
-		missed = append(missed, path(again.want("conversation.item.added"), "item", "content", 0, "text"))
-		again.want("conversation.item.done")
+		missed = append(missed, path(returned.want("conversation.item.added"), "item", "content", 0, "text"))
+		returned.want("conversation.item.done")
 	}
 	if missed[0] != "second" || missed[1] != "Two." {
 		t.Errorf("missed: %v", missed)
 	}
 	first, _ := path(seen[0], "item", "id").(string)
-	again.send(`{"type":"conversation.item.retrieve","item_id":"` + first + `"}`)
-	if item := again.want("conversation.item.retrieved"); path(item, "item", "content", 0, "text") != "first" {
+	returned.send(`{"type":"conversation.item.retrieve","item_id":"` + first + `"}`)
+	if item := returned.want("conversation.item.retrieved"); path(item, "item", "content", 0, "text") != "first" {
 		t.Errorf("an earlier item: %v", item)
 	}
 }
@@ -170,20 +177,23 @@ func TestTooLarge(t *testing.T) {
 	c := f.dial(t, made.ChatURL)
 	c.want("session.created")
 	c.send(`{"type":"input_audio_buffer.append","audio":"` + strings.Repeat("A", 1<<20-60) + `"}`)
-	c.want("error") // chat hears nothing, but the frame was taken
+	c.want("error") // no audio on the chat socket, but the frame was read
 	c.send(`{"type":"input_audio_buffer.append","audio":"` + strings.Repeat("A", 1<<20) + `"}`)
 	wantClose(t, c.closed(), 1009, "frame_too_large")
 	f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
 }
 
-// TestSlowReader fills what may be unwritten towards a client that does not read.
+// TestSlowReader reaches the bound of unwritten frames with a client that does not read.
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, agents.Config{}, realtime.Limits{MaxUnwrittenBytes: 64 << 10, WriteWithin: patience})
+	f := newFixture(t, agents.Config{}, realtime.Limits{MaxUnwrittenBytes: 64 << 10, WriteTimeout: patience})
 	made := f.create(t, sessions.Text)
 	c := f.dial(t, made.ChatURL)
 	c.want("session.created")
-	c.send(`{"type":"conversation.item.create","item":{"id":"big","type":"message","role":"user","content":[{"type":"input_text","text":"` + strings.Repeat("x", 30_000) + `"}]}}`)
+	c.send(
+		`{"type":"conversation.item.create","item":{"id":"big","type":"message","role":"user","content":[{"type":"input_text",` +
+			`"text":"` + strings.Repeat("x", 30_000) + `"}]}}`,
+	)
 	c.until("conversation.item.done")
 	dropped := func() bool { return !f.session(t, made.Session.ID).DroppedAt.IsZero() }
 	for !dropped() {
@@ -199,11 +209,11 @@ func TestSlowReader(t *testing.T) {
 	wantClose(t, c.closed(), 4408, "slow_reader")
 }
 
-// TestLostWithoutAWord has a client that answers no ping.
-func TestLostWithoutAWord(t *testing.T) {
+// TestNoPong has a client that answers no ping.
+func TestNoPong(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, agents.Config{}, realtime.Limits{PingEvery: 20 * time.Millisecond, PongWithin: 20 * time.Millisecond})
+	f := newFixture(t, agents.Config{}, realtime.Limits{PingInterval: 20 * time.Millisecond, PongTimeout: 20 * time.Millisecond})
 	made := f.create(t, sessions.Text)
-	f.shake(t, made.ChatURL)
+	f.openAndIgnore(t, made.ChatURL)
 	f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
 }

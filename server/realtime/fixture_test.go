@@ -43,10 +43,11 @@ func TestMain(m *testing.M) {
 	)
 }
 
-// patience bounds what a test waits for; it is reached only when something is broken.
+// patience is how long tests wait for anything; it only ends when something is broken.
 const patience = 3 * time.Minute
 
-// fixture is the sockets over the real core and a database, with an agent on plan pro.
+// fixture is the sockets over a real conversation service and a database, with an agent on plan
+// pro.
 type fixture struct {
 	*rooms.Node
 	handler   *realtime.Handler
@@ -54,7 +55,7 @@ type fixture struct {
 	tools     *tools.Service
 	endpoint  *httptool.Server
 	model     *script
-	passages  shelf
+	passages  fixedPassages
 	principal workspaces.Principal
 	ref       workspaces.Ref
 	agent     agents.Agent
@@ -62,19 +63,19 @@ type fixture struct {
 	base string
 	// stop ends the handler's context.
 	stop context.CancelFunc
-	// first is the node whose clock this one has; nil: it is the first.
+	// first is the node with this one's clock; nil: this is the first node.
 	first  *fixture
 	db     *postgres.DB
 	keys   *seal.Keyring
 	owners *workspaces.Service
 	redis  goredis.UniversalClient
-	// stopping is what closes the core before the test's end.
+	// stopping waits for what closes the conversations before the test's end.
 	stopping sync.WaitGroup
 	mu       sync.Mutex
 	late     time.Duration
 }
 
-// newFixture makes one; config is the agent's.
+// newFixture makes a fixture whose agent has the config.
 func newFixture(t *testing.T, config agents.Config, limits realtime.Limits) *fixture {
 	t.Helper()
 	db := pgtest.Open(t)
@@ -95,14 +96,14 @@ func newFixture(t *testing.T, config agents.Config, limits realtime.Limits) *fix
 	for name, builtin := range turns.SystemTools() {
 		f.tools.Register(name, builtin)
 	}
-	f.newCore()
-	f.runCore(t)
+	f.newConversations()
+	f.runConversations(t)
 	f.own(t, owners, config)
 	f.listen(t, limits)
 	return f
 }
 
-func (f *fixture) newCore() {
+func (f *fixture) newConversations() {
 	f.Node = rooms.New(rooms.Deps{
 		DB: f.db, Agents: f.agents, Workspaces: f.owners, Tools: f.tools, Retriever: &f.passages, Seal: f.keys,
 		Models:    func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) { return f.model, nil },
@@ -110,15 +111,26 @@ func (f *fixture) newCore() {
 	})
 }
 
-// beside is one more node of the installation. Only its sockets and its core are its own.
+// beside is another node of the installation, with sockets and conversations of its own.
 func (f *fixture) beside(t *testing.T) *fixture {
 	t.Helper()
 	g := &fixture{
-		agents: f.agents, tools: f.tools, endpoint: f.endpoint, model: f.model, passages: f.passages, principal: f.principal, ref: f.ref,
-		agent: f.agent, first: f, db: f.db, redis: f.redis, keys: f.keys, owners: f.owners,
+		agents:    f.agents,
+		tools:     f.tools,
+		endpoint:  f.endpoint,
+		model:     f.model,
+		passages:  f.passages,
+		principal: f.principal,
+		ref:       f.ref,
+		agent:     f.agent,
+		first:     f,
+		db:        f.db,
+		redis:     f.redis,
+		keys:      f.keys,
+		owners:    f.owners,
 	}
-	g.newCore()
-	g.runCore(t)
+	g.newConversations()
+	g.runConversations(t)
 	g.listen(t, realtime.Limits{})
 	return g
 }
@@ -138,7 +150,7 @@ func (f *fixture) advance(d time.Duration) {
 	f.late += d
 }
 
-func (f *fixture) runCore(t *testing.T) {
+func (f *fixture) runConversations(t *testing.T) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -176,9 +188,19 @@ func (f *fixture) own(t *testing.T, owners *workspaces.Service, config agents.Co
 func (f *fixture) listen(t *testing.T, limits realtime.Limits) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	f.stop = stop
-	f.handler = realtime.New(realtime.Deps{Sessions: f.Live, Log: slog.New(slog.DiscardHandler), Context: ctx, Now: f.now, Limits: limits, Redis: f.redis})
+	f.handler = realtime.New(realtime.Deps{
+		Sessions: f.Live,
+		Log:      slog.New(slog.DiscardHandler),
+		Context:  ctx,
+		Now:      f.now,
+		Limits:   limits,
+		Redis:    f.redis,
+	})
 	logger := &interceptor.Logger{Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics("test"), Now: f.now}
-	logged := logger.Wrap(f.handler, func(*http.Request) string { return realtime.Prefix }) // as in package server: the upgrade goes through it
+	logged := logger.Wrap(
+		f.handler,
+		func(*http.Request) string { return realtime.Prefix },
+	) // as in package server, where upgrades are logged
 	server := httptest.NewServer(interceptor.WithRequestID(logged))
 	f.base = "ws" + strings.TrimPrefix(server.URL, "http")
 	t.Cleanup(func() {
@@ -194,7 +216,9 @@ func (f *fixture) listen(t *testing.T, limits realtime.Limits) {
 
 func (f *fixture) create(t *testing.T, modality sessions.Modality) sessions.Created {
 	t.Helper()
-	made, err := f.Create(t.Context(), f.principal, sessions.CreateParams{AgentID: f.agent.ID, UserID: "user-1", Modality: modality})
+	made, err := f.Create(t.Context(), f.principal, sessions.CreateParams{
+		AgentID: f.agent.ID, UserID: "user-1", Modality: modality,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,11 +304,12 @@ func (c *client) send(events ...string) {
 	}
 }
 
-// say is what SDKs send for a user's message, without waiting between the two.
+// say sends a message of the user as SDKs do, without waiting between the two events.
 func (c *client) say(text string) {
 	c.t.Helper()
 	quoted, _ := json.Marshal(text)
-	c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":`+string(quoted)+`}]}}`,
+	content := `[{"type":"input_text","text":` + string(quoted) + `}]`
+	c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":`+content+`}}`,
 		`{"type":"response.create","event_id":"agents_js_response_create_1"}`)
 }
 
@@ -350,7 +375,7 @@ func (c *client) closed() websocket.CloseError {
 	}
 }
 
-// path looks into decoded JSON; numbers index arrays.
+// path is a member of decoded JSON; numbers are indexes of arrays.
 func path(value any, steps ...any) any {
 	for _, step := range steps {
 		switch at := step.(type) {
@@ -376,84 +401,20 @@ func types(events []event) []string {
 	return kinds
 }
 
-// shelf is a Retriever with fixed passages.
-type shelf struct{ passages []sessions.Passage }
+// fixedPassages is a Retriever that always finds the same passages.
+type fixedPassages struct{ passages []sessions.Passage }
 
-func (s *shelf) Retrieve(context.Context, workspaces.Ref, agents.ID, string, turns.RetrieveParams) ([]sessions.Passage, *sessions.Retrieval, error) {
+func (s *fixedPassages) Retrieve(
+	context.Context,
+	workspaces.Ref,
+	agents.ID,
+	string,
+	turns.RetrieveParams,
+) ([]sessions.Passage, *sessions.Retrieval, error) {
 	return s.passages, nil, nil
 }
 
-func (s *shelf) Ahead(workspaces.Ref, agents.ID) turns.SourcesAhead { return nil }
-
-type step = func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error)
-
-// script is a model that a test writes: one step a call.
-type script struct {
-	mu    sync.Mutex
-	steps []step
-	asked []model.Request
-}
-
-func (s *script) Name() string { return "script" }
-
-func (s *script) then(steps ...step) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.steps = append(s.steps, steps...)
-}
-
-func (s *script) requests() []model.Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]model.Request{}, s.asked...)
-}
-
-func (s *script) Stream(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
-	s.mu.Lock()
-	s.asked = append(s.asked, req)
-	if len(s.steps) == 0 {
-		s.mu.Unlock()
-		return model.Result{}, errors.New("the script has ended")
-	}
-	next := s.steps[0]
-	s.steps = s.steps[1:]
-	s.mu.Unlock()
-	return next(ctx, req, emit)
-}
-
-// say answers with pieces of text.
-func say(pieces ...string) step {
-	return func(_ context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
-		for _, piece := range pieces {
-			if err := emit(model.TextDelta{Text: piece}); err != nil {
-				return model.Result{}, err
-			}
-		}
-		return model.Result{Text: strings.Join(pieces, ""), FinishReason: model.FinishStop, Model: "script-1", Usage: model.Usage{InputTokens: 10, OutputTokens: 3}}, nil
-	}
-}
-
-// call answers with a call of a tool.
-func call(name, arguments string) step {
-	return func(_ context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
-		one := model.NewToolCall("call_"+name, name, arguments)
-		if err := emit(model.ToolCallReady{Call: one}); err != nil {
-			return model.Result{}, err
-		}
-		return model.Result{ToolCalls: []model.ToolCall{one}, FinishReason: model.FinishStop, Model: "script-1"}, nil
-	}
-}
-
-// sayAndWait says a text, then waits until it is cancelled.
-func sayAndWait(text string) step {
-	return func(ctx context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
-		if err := emit(model.TextDelta{Text: text}); err != nil {
-			return model.Result{}, err
-		}
-		<-ctx.Done()
-		return model.Result{Text: text}, ctx.Err()
-	}
-}
+func (s *fixedPassages) Ahead(workspaces.Ref, agents.ID) turns.SourcesAhead { return nil }
 
 // get is a plain HTTP request to a socket's URL.
 func (f *fixture) get(t *testing.T, method, url string, header http.Header) *http.Response {

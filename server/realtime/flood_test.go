@@ -16,18 +16,22 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// TestFlood has clients that send more than they may: they are told so, then cut off; the session
-// waits for them.
+// TestFlood has clients that send more than they may: they get an error, then their sockets are
+// closed, and their sessions wait for them.
 func TestFlood(t *testing.T) {
 	t.Parallel()
-	slow := 1e-3 // a second: what fills meanwhile is nothing, however busy the machine is
+	slow := 1e-3 // a second: the buckets do not fill during the test, on any machine
 	rows := []struct {
 		name  string
 		rates realtime.Rates
 		frame string
 	}{
 		{"frames", realtime.Rates{FramesPerSecond: slow, FrameBurst: 10}, `{"type":"input_audio_buffer.clear"}`},
-		{"bytes", realtime.Rates{BytesPerSecond: slow, ByteBurst: 4000}, `{"type":"input_audio_buffer.append","audio":"` + strings.Repeat("A", 400) + `"}`},
+		{
+			"bytes",
+			realtime.Rates{BytesPerSecond: slow, ByteBurst: 4000},
+			`{"type":"input_audio_buffer.append","audio":"` + strings.Repeat("A", 400) + `"}`,
+		},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -38,7 +42,7 @@ func TestFlood(t *testing.T) {
 			c.want("session.created")
 			for range 30 {
 				if err := c.conn.Write(t.Context(), websocket.MessageText, []byte(row.frame)); err != nil {
-					break // it has been cut off
+					break // the server has closed
 				}
 			}
 			told := c.until("error")
@@ -50,34 +54,34 @@ func TestFlood(t *testing.T) {
 			if s := f.session(t, made.Session.ID); s.Status != sessions.InProgress {
 				t.Errorf("the session is %s", s.Status)
 			}
-			again := f.dial(t, made.ChatURL) // with full buckets
-			again.want("session.created")
+			returned := f.dial(t, made.ChatURL) // with full buckets
+			returned.want("session.created")
 		})
 	}
 }
 
-// TestFloodOfPings has a client that sends nothing but control frames.
+// TestFloodOfPings has a client that sends only control frames.
 func TestFloodOfPings(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{Rates: realtime.Rates{FramesPerSecond: 1e-3, FrameBurst: 20}})
 	made := f.create(t, sessions.Text)
-	conn := f.shake(t, made.ChatURL)
+	conn := f.openAndIgnore(t, made.ChatURL)
 	ping := []byte{0x89, 0x80, 0, 0, 0, 0}
 	for range 100 {
 		if _, err := conn.Write(ping); err != nil {
-			break // it has been cut off
+			break // the server has closed
 		}
 	}
 	f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
 }
 
-// TestUnfinishedMessage has clients that begin a message and do not go on.
+// TestUnfinishedMessage has clients that begin a message and do not finish it.
 func TestUnfinishedMessage(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, agents.Config{}, realtime.Limits{ReadWithin: 50 * time.Millisecond})
+	f := newFixture(t, agents.Config{}, realtime.Limits{ReadTimeout: 50 * time.Millisecond})
 	for _, part := range [][]byte{{0x81}, {0x81, 0x85, 0, 0, 0, 0, '{'}, {0x01, 0x81, 0, 0, 0, 0, '{'}} {
 		made := f.create(t, sessions.Text)
-		conn := f.shake(t, made.ChatURL)
+		conn := f.openAndIgnore(t, made.ChatURL)
 		if _, err := conn.Write(part); err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +89,7 @@ func TestUnfinishedMessage(t *testing.T) {
 	}
 }
 
-// TestTooManySockets fills a server, and a tenant's part of one.
+// TestTooManySockets opens as many sockets as a server, or a tenant, may have.
 func TestTooManySockets(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
@@ -102,7 +106,8 @@ func TestTooManySockets(t *testing.T) {
 			first, second := f.create(t, sessions.Text), f.create(t, sessions.Text)
 			c := f.dial(t, first.ChatURL)
 			c.want("session.created")
-			if resp := f.get(t, http.MethodGet, f.url(second.ChatURL), upgrade()); resp.StatusCode != row.status || resp.Header.Get("Retry-After") == "" {
+			if resp := f.get(t, http.MethodGet, f.url(second.ChatURL), upgrade()); resp.StatusCode != row.status ||
+				resp.Header.Get("Retry-After") == "" {
 				t.Errorf("one too many: %d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
 			}
 			_ = c.conn.CloseNow()
@@ -117,8 +122,8 @@ func TestTooManySockets(t *testing.T) {
 	}
 }
 
-// shake opens a socket by hand and reads nothing from it.
-func (f *fixture) shake(t *testing.T, published string) net.Conn {
+// openAndIgnore opens a socket without a library, and reads nothing from it.
+func (f *fixture) openAndIgnore(t *testing.T, published string) net.Conn {
 	t.Helper()
 	target, err := url.Parse(f.url(published))
 	if err != nil {

@@ -6,39 +6,39 @@ import (
 	"time"
 
 	"parlance.dev/parlance/live"
-	"parlance.dev/parlance/platform/beat"
+	"parlance.dev/parlance/platform/ticker"
 )
 
 const (
-	followEvery = 100 * time.Millisecond
-	// concludeWithin is how long the last frames of an answer may take from its end on another node
-	// to here: some rounds of that node's relay and of ours.
-	concludeWithin = 2 * time.Second
+	followInterval = 100 * time.Millisecond
+	// lastFramesTimeout is how long the last frames of an answer may take from its end on another
+	// node to here: some flushes there and some readings here.
+	lastFramesTimeout = 2 * time.Second
 )
 
-// follower passes on what other nodes still say to the client's last sockets: an answer that goes on
-// there. The frames come as events of the Live, so that they have their place among the others.
+// follower passes on an answer that another node goes on giving to the client's last sockets. It
+// injects the frames into the Live, so that they have their place among its events.
 type follower struct {
-	relay  *relay
-	trails []*trail
-	live   *live.Live
-	seen   map[string]bool
-	stop   context.CancelFunc
-	done   sync.WaitGroup
+	store   *frameStore
+	streams []*remoteFrames
+	live    *live.Live
+	seen    map[string]bool
+	stop    context.CancelFunc
+	done    sync.WaitGroup
 }
 
-// followed are frames of another node.
-type followed struct{ frames []kept }
+// framesFollowed is an injected event: frames of another node.
+type framesFollowed struct{ frames []sentFrame }
 
-// concluded says that the last frames of an answer should have come by now.
-type concluded struct{ response string }
+// lastFramesDue is an injected event: the last frames of the answer should have come by now.
+type lastFramesDue struct{ responseID string }
 
-// follow begins where the trails have been read to.
-func follow(relay *relay, trails []*trail, live *live.Live) *follower {
+// follow starts where the streams have been read to.
+func follow(store *frameStore, streams []*remoteFrames, joined *live.Live) *follower {
 	ctx, stop := context.WithCancel(context.Background())
-	f := &follower{relay: relay, trails: trails, live: live, seen: map[string]bool{}, stop: stop}
-	for _, t := range trails {
-		for id := range ids(t.frames) {
+	f := &follower{store: store, streams: streams, live: joined, seen: map[string]bool{}, stop: stop}
+	for _, remote := range streams {
+		for id := range idsOf(remote.frames) {
 			f.seen[id] = true
 		}
 	}
@@ -47,26 +47,27 @@ func follow(relay *relay, trails []*trail, live *live.Live) *follower {
 }
 
 func (f *follower) run(ctx context.Context) {
-	beat.Every(ctx, followEvery, func() bool {
-		for _, t := range f.trails {
-			if t.ended {
+	ticker.Until(ctx, followInterval, func() (done bool) {
+		for _, remote := range f.streams {
+			if remote.ended {
 				continue
 			}
-			next := *t
-			frames, err := f.relay.follow(ctx, &next)
-			if err != nil || next.gapped {
-				continue // it is concluded without them
+			next := *remote
+			frames, err := f.store.readMore(ctx, &next)
+			if err != nil || next.hasGap {
+				continue // the answer ends without these frames: see lastFramesTimeout
 			}
-			if fresh := unseen(frames, f.seen); len(fresh) > 0 && !f.live.Inject(followed{frames: fresh}) {
-				return false // another socket goes on from t
+			fresh := takeUnseen(frames, f.seen)
+			if len(fresh) > 0 && !f.live.Inject(framesFollowed{frames: fresh}) {
+				return true // another socket follows on from remote
 			}
-			*t = next
+			*remote = next
 		}
-		return true
+		return false
 	})
 }
 
-// end stops the follower; its trails say how far it came.
+// end stops the follower. Its streams say how far it came.
 func (f *follower) end() {
 	f.stop()
 	f.done.Wait()

@@ -13,17 +13,18 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// put is the conversation.item.create of a message.
+// put is a conversation.item.create of a message.
 func put(id, role, text, previous string) string {
 	kind := "input_text"
 	if role == "assistant" {
 		kind = "output_text"
 	}
-	return `{"type":"conversation.item.create","event_id":"put_` + id + `","previous_item_id":"` + previous + `","item":{"id":"` + id + `","type":"message","role":"` + role +
+	return `{"type":"conversation.item.create","event_id":"put_` + id + `","previous_item_id":"` + previous + `",` +
+		`"item":{"id":"` + id + `","type":"message","role":"` + role +
 		`","content":[{"type":"` + kind + `","text":"` + text + `"}]}}`
 }
 
-// seen are the messages of a request as "role: text", marks of ours cut off.
+// seen is the messages of a request as "role: text", without the marks that we add.
 func seen(req model.Request) []string {
 	var lines []string
 	for _, m := range req.Messages {
@@ -57,7 +58,12 @@ func TestItemsInOrder(t *testing.T) {
 	made := f.create(t, sessions.VoiceAndText)
 	c := f.dial(t, made.ChatURL)
 	c.want("session.created")
-	c.send(put("a", "user", "one", ""), put("b", "assistant", "two", ""), put("c", "user", "zero", "root"), put("d", "system", "between", "a"))
+	c.send(
+		put("a", "user", "one", ""),
+		put("b", "assistant", "two", ""),
+		put("c", "user", "zero", "root"),
+		put("d", "system", "between", "a"),
+	)
 	places := map[string]any{}
 	for range 4 {
 		added := c.until("conversation.item.added")
@@ -67,16 +73,26 @@ func TestItemsInOrder(t *testing.T) {
 	if diff := cmp.Diff(map[string]any{"a": nil, "b": "a", "c": nil, "d": "a"}, places); diff != "" {
 		t.Errorf("places (-want +got):\n%s", diff)
 	}
-	c.send(`{"type":"conversation.item.create","event_id":"e1","item":{"id":"f","type":"function_call","call_id":"call_x","name":"look","arguments":"{\"n\":1}"}}`,
+	c.send(
+		`{"type":"conversation.item.create","event_id":"e1","item":{"id":"f","type":"function_call","call_id":"call_x",`+
+			`"name":"look","arguments":"{\"n\":1}"}}`,
 		`{"type":"conversation.item.create","item":{"id":"o","type":"function_call_output","call_id":"call_x","output":"found"}}`,
-		`{"type":"conversation.item.create","event_id":"e2","item":{"type":"function_call","call_id":"call_x","name":"look","arguments":"{}"}}`,
-		put("g", "user", "lost", "nowhere"), put("a", "user", "again", ""))
+		`{"type":"conversation.item.create","event_id":"e2","item":{"type":"function_call","call_id":"call_x","name":"look",`+
+			`"arguments":"{}"}}`,
+		put("g", "user", "lost", "nowhere"),
+		put("a", "user", "again", ""),
+	)
 	codes := map[any]any{}
-	for range 3 { // the dialect knows its own items and answers at once; the core, in its turn
+	for range 3 { // the dialect answers at once for items that it knows, the conversation later
 		failed := c.until("error")
 		codes[path(failed[len(failed)-1], "error", "event_id")] = path(failed[len(failed)-1], "error", "code")
 	}
-	if diff := cmp.Diff(map[any]any{"put_a": "item_create_duplicate_id", "e2": "invalid-request", "put_g": "item_create_invalid_previous_item_id"}, codes); diff != "" {
+	want := map[any]any{
+		"put_a": "item_create_duplicate_id",
+		"e2":    "invalid-request",
+		"put_g": "item_create_invalid_previous_item_id",
+	}
+	if diff := cmp.Diff(want, codes); diff != "" {
 		t.Errorf("refused (-want +got):\n%s", diff)
 	}
 	c.send(`{"type":"response.create"}`)
@@ -85,7 +101,8 @@ func TestItemsInOrder(t *testing.T) {
 
 	// The transcript has the order of time, and only the agent's own words as its.
 	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, pageOf(10))
-	if err != nil || len(turns) != 1 || turns[0].UserText != "one\nzero" || turns[0].AgentText != "Noted." || len(turns[0].ToolCalls()) != 0 {
+	if err != nil || len(turns) != 1 || turns[0].UserText != "one\nzero" || turns[0].AgentText != "Noted." ||
+		len(turns[0].ToolCalls()) != 0 {
 		t.Errorf("transcript %+v, %v", turns, err)
 	}
 
@@ -99,7 +116,19 @@ func TestItemsInOrder(t *testing.T) {
 		t.Errorf("place after a reconnect: %v", added)
 	}
 	back.until("response.done")
-	wantSeen(t, f, "user: zero", "user: half", "user: one", "user: [note] between", "assistant: two", `assistant: look{"n":1}`, "tool: found", "assistant: Noted.", "user: (The user has said nothing new. Go on.)")
+	wantSeen(
+		t,
+		f,
+		"user: zero",
+		"user: half",
+		"user: one",
+		"user: [note] between",
+		"assistant: two",
+		`assistant: look{"n":1}`,
+		"tool: found",
+		"assistant: Noted.",
+		"user: (The user has said nothing new. Go on.)",
+	)
 }
 
 func TestDeleteItem(t *testing.T) {
@@ -113,13 +142,18 @@ func TestDeleteItem(t *testing.T) {
 	c.send(put("a", "user", "secret", ""), `{"type":"response.create"}`)
 	answer := c.until("response.done")
 	agent, _ := path(answer[len(answer)-1], "response", "output", 0, "id").(string)
-	c.send(`{"type":"conversation.item.delete","event_id":"e","item_id":"a"}`, `{"type":"conversation.item.delete","event_id":"e2","item_id":"a"}`,
-		`{"type":"conversation.item.retrieve","event_id":"e3","item_id":"nothing"}`, `{"type":"conversation.item.delete","item_id":"`+agent+`"}`)
+	c.send(
+		`{"type":"conversation.item.delete","event_id":"e","item_id":"a"}`,
+		`{"type":"conversation.item.delete","event_id":"e2","item_id":"a"}`,
+		`{"type":"conversation.item.retrieve","event_id":"e3","item_id":"nothing"}`,
+		`{"type":"conversation.item.delete","item_id":"`+agent+`"}`,
+	)
 	deleted := c.until("conversation.item.deleted")
 	if deleted[len(deleted)-1]["item_id"] != "a" {
 		t.Errorf("deleted %v", deleted)
 	}
-	if failed := c.until("error"); path(failed[len(failed)-1], "error", "code") != "item_retrieve_invalid_item_id" && path(failed[len(failed)-1], "error", "code") != "item_delete_invalid_item_id" {
+	if failed := c.until("error"); path(failed[len(failed)-1], "error", "code") != "item_retrieve_invalid_item_id" &&
+		path(failed[len(failed)-1], "error", "code") != "item_delete_invalid_item_id" {
 		t.Errorf("again: %v", failed)
 	}
 	other.until("conversation.item.deleted")
@@ -157,8 +191,9 @@ func TestDeleteItem(t *testing.T) {
 	}
 }
 
-// TestRetrieveBehindDelete holds that what is asked about an item behind its deletion is answered as of then, although
-// the socket knows its items and answers at once otherwise: of one that is there, and of one that is going out.
+// TestRetrieveBehindDelete: a request for an item right behind its deletion gets the state after
+// the deletion, also where the socket knows the item and would answer at once. The item is a
+// finished one, then one of an open answer.
 func TestRetrieveBehindDelete(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -192,7 +227,8 @@ func TestRetrieveBehindDelete(t *testing.T) {
 	refused("gone")
 }
 
-// TestUpdateHistory is what updateHistory of the agents SDK sends, at once: an item is deleted, and one of its id put in.
+// TestUpdateHistory sends what updateHistory of the agents SDK does at once: an item is deleted,
+// and one with the same id is created.
 func TestUpdateHistory(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -205,12 +241,17 @@ func TestUpdateHistory(t *testing.T) {
 	c.until("response.done")
 	other.until("conversation.item.done") // the user's
 	other.until("conversation.item.done") // the agent's
-	c.send(`{"type":"conversation.item.delete","item_id":"a"}`, put("a", "user", "first, changed", "root"), `{"type":"conversation.item.retrieve","item_id":"a"}`)
+	c.send(
+		`{"type":"conversation.item.delete","item_id":"a"}`,
+		put("a", "user", "first, changed", "root"),
+		`{"type":"conversation.item.retrieve","item_id":"a"}`,
+	)
 	for _, one := range []*client{c, other} {
 		one.want("conversation.item.deleted")
 		for _, kind := range []string{"conversation.item.added", "conversation.item.done"} {
 			e := one.want(kind)
-			if e["previous_item_id"] != nil || path(e, "item", "id") != "a" || path(e, "item", "content", 0, "text") != "first, changed" {
+			if e["previous_item_id"] != nil || path(e, "item", "id") != "a" ||
+				path(e, "item", "content", 0, "text") != "first, changed" {
 				t.Errorf("%v", e)
 			}
 		}
@@ -227,7 +268,7 @@ func TestUpdateHistory(t *testing.T) {
 	wantSeen(t, f, "user: first, changed", "assistant: Hm.", "user: second")
 }
 
-// TestDeleteWhileAnswering holds that an item that is going out can be deleted: when it is recorded.
+// TestDeleteWhileAnswering: an item of an open answer can be deleted once it is recorded.
 func TestDeleteWhileAnswering(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -256,7 +297,13 @@ func TestTruncateText(t *testing.T) {
 	item, _ := path(done[len(done)-1], "response", "output", 0, "id").(string)
 	c.send(`{"type":"conversation.item.truncate","event_id":"e","item_id":"` + item + `","content_index":0,"audio_end_ms":100}`)
 	failed := c.want("error")
-	want := event{"type": "invalid_request_error", "code": "invalid_value", "message": "Only audio of the agent can be truncated; this item is text.", "param": "item_id", "event_id": "e"}
+	want := event{
+		"type":     "invalid_request_error",
+		"code":     "invalid_value",
+		"message":  "Only audio of the agent can be truncated; this item is text.",
+		"param":    "item_id",
+		"event_id": "e",
+	}
 	if diff := cmp.Diff(want, failed["error"]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -266,11 +313,17 @@ func TestTruncateText(t *testing.T) {
 	}
 }
 
-// TestBrokenOff: a message that the agent did not say to its end is incomplete for every socket, then and later.
-func TestBrokenOff(t *testing.T) {
+// TestIncomplete: a message that the agent did not finish is incomplete for every socket, at once
+// and later.
+func TestIncomplete(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
-	f.model.then(say("Whole."), endAs("Bounded", model.FinishLength), endAs("Filtered", model.FinishFiltered), sayAndWait("Cancelled"))
+	f.model.then(
+		say("Whole."),
+		endAs("Bounded", model.FinishLength),
+		endAs("Filtered", model.FinishFiltered),
+		sayAndWait("Cancelled"),
+	)
 	made := f.create(t, sessions.VoiceAndText)
 	c, other := f.dial(t, made.ChatURL), f.dial(t, made.VoiceURL)
 	c.want("session.created")
@@ -304,10 +357,10 @@ func TestBrokenOff(t *testing.T) {
 	if diff := cmp.Diff([]event{want, want}, []event{here, there}); diff != "" {
 		t.Errorf("here and there (-want +got):\n%s", diff)
 	}
-	again := f.beside(t).dial(t, made.ChatURL+"&last_event_id=evt_gone.item_gone")
+	returned := f.beside(t).dial(t, made.ChatURL+"&last_event_id=evt_gone.item_gone")
 	missed := event{}
 	for len(missed) < len(want) {
-		statuses(again.until("conversation.item.done"), missed)
+		statuses(returned.until("conversation.item.done"), missed)
 	}
 	if diff := cmp.Diff(want, missed); diff != "" {
 		t.Errorf("who comes back (-want +got):\n%s", diff)

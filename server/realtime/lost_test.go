@@ -9,11 +9,14 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// loseTurn has the lease of the turn that runs be over, as that of a node that was killed is, until it is noticed.
+// loseTurn lets the lease of the running turn expire, as a node that was killed does, until the
+// loss is noticed.
 func (f *fixture) loseTurn(t *testing.T, id sessions.ID) {
 	t.Helper()
 	f.awaitSession(t, id, "the loss", func(sessions.Session) bool {
-		if _, err := f.db.ExecContext(t.Context(), "UPDATE sessions SET running_until = now() - interval '1 s' WHERE id = ? AND tenant_id = ? AND running_turn_id IS NOT NULL", id, f.ref.TenantID); err != nil {
+		_, err := f.db.ExecContext(t.Context(), "UPDATE sessions SET running_until = now() - interval '1 s'"+
+			" WHERE id = ? AND tenant_id = ? AND running_turn_id IS NOT NULL", id, f.ref.TenantID)
+		if err != nil {
 			t.Fatal(err)
 		}
 		turns, _, err := f.Transcript(t.Context(), f.principal, id, postgres.PageParams{Size: 9})
@@ -24,7 +27,8 @@ func (f *fixture) loseTurn(t *testing.T, id sessions.ID) {
 	})
 }
 
-// beginAnswer has a client ask for an answer that gate lets through, and returns what it saw up to the first piece.
+// beginAnswer asks for an answer that gate lets through, and returns the events up to its first
+// delta.
 func (f *fixture) beginAnswer(t *testing.T, published string, gate chan<- struct{}) []event {
 	t.Helper()
 	c := f.dial(t, published)
@@ -34,8 +38,8 @@ func (f *fixture) beginAnswer(t *testing.T, published string, gate chan<- struct
 	return c.until("response.output_text.delta")
 }
 
-// TestLostNode has a node that falls silent in the middle of an answer: the open answer is ended, and
-// the node where the client is now gives another one. What the old node says later counts for nothing.
+// TestLostNode has a node that falls silent during an answer: the open answer ends, and the node
+// where the client is now gives another one. What the old node sends later is ignored.
 func TestLostNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -44,14 +48,15 @@ func TestLostNode(t *testing.T) {
 	f.model.then(gated(gate, "One ", "two."), say("Anew."))
 	made := f.create(t, sessions.Text)
 	seen := f.beginAnswer(t, made.ChatURL, gate)
-	again := other.dial(t, returning(made.ChatURL, seen))
-	again.want("session.created")
+	returned := other.dial(t, returning(made.ChatURL, seen))
+	returned.want("session.created")
 	f.loseTurn(t, made.Session.ID)
-	lost := again.until("response.done")
-	if done := lost[len(lost)-1]; path(done, "response", "status") != "failed" || path(done, "response", "id") != path(first(seen, "response.created"), "response", "id") {
+	lost := returned.until("response.done")
+	if done := lost[len(lost)-1]; path(done, "response", "status") != "failed" ||
+		path(done, "response", "id") != path(first(seen, "response.created"), "response", "id") {
 		t.Errorf("the open answer ended with %v", done)
 	}
-	answer := again.until("response.done")
+	answer := returned.until("response.done")
 	checkWhole(t, answer, "Anew.")
 	gate <- struct{}{} // the old node wakes up
 	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{Size: 9})
@@ -60,9 +65,9 @@ func TestLostNode(t *testing.T) {
 	}
 }
 
-// TestSaidWhileTheNodeIsLost: what the user says between a node's loss and its being noticed is answered, behind the answer
-// that was lost.
-func TestSaidWhileTheNodeIsLost(t *testing.T) {
+// TestMessageDuringTheLoss: a message between a node's loss and its detection is answered, behind
+// the answer that was lost.
+func TestMessageDuringTheLoss(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	other := f.beside(t)
@@ -70,16 +75,17 @@ func TestSaidWhileTheNodeIsLost(t *testing.T) {
 	f.model.then(gated(gate, "One ", "two."), say("Anew."), say("Behind it."))
 	made := f.create(t, sessions.Text)
 	seen := f.beginAnswer(t, made.ChatURL, gate)
-	again := other.dial(t, returning(made.ChatURL, seen))
-	again.want("session.created")
-	again.say("And then?")
-	again.until("conversation.item.done")
+	returned := other.dial(t, returning(made.ChatURL, seen))
+	returned.want("session.created")
+	returned.say("And then?")
+	returned.until("conversation.item.done")
 	f.loseTurn(t, made.Session.ID)
-	again.until("response.done")
-	checkWhole(t, again.until("response.done"), "Anew.")
-	checkWhole(t, again.until("response.done"), "Behind it.")
+	returned.until("response.done")
+	checkWhole(t, returned.until("response.done"), "Anew.")
+	checkWhole(t, returned.until("response.done"), "Behind it.")
 	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{Size: 9})
-	if err != nil || len(turns) != 2 || turns[0].AgentText != "Anew." || turns[1].UserText != "And then?" || turns[1].AgentText != "Behind it." {
+	if err != nil || len(turns) != 2 || turns[0].AgentText != "Anew." || turns[1].UserText != "And then?" ||
+		turns[1].AgentText != "Behind it." {
 		t.Errorf("transcript: %+v, %v", turns, err)
 	}
 	gate <- struct{}{} // the old node wakes up

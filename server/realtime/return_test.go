@@ -14,7 +14,7 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// gated says one piece after the other, each when it is let through.
+// gated answers in pieces, each when the gate lets it through.
 func gated(gate <-chan struct{}, pieces ...string) step {
 	return func(ctx context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
 		for _, piece := range pieces {
@@ -31,20 +31,20 @@ func gated(gate <-chan struct{}, pieces ...string) step {
 	}
 }
 
-// lose breaks the connection behind the greeting: the client has read nothing of what follows.
+// lose breaks the connection behind the greeting, before the client has read more.
 func (c *client) lose() {
 	c.t.Helper()
 	c.want("session.created")
 	_ = c.conn.CloseNow()
 }
 
-// lastID is the event id a client would come back with.
+// lastID is the event id with which a client would come back.
 func lastID(events []event) string {
 	id, _ := events[len(events)-1]["event_id"].(string)
 	return id
 }
 
-// returning is the URL of a client that saw the events.
+// returning is the URL with which a client that has seen the events comes back.
 func returning(published string, events []event) string {
 	return published + "&last_event_id=" + url.QueryEscape(lastID(events))
 }
@@ -61,7 +61,7 @@ func spoken(events []event) string {
 	return text.String()
 }
 
-// checkWhole looks that what two sockets of a client got is one answer, each event once.
+// checkWhole checks that the events of a client's two sockets are one answer, each event once.
 func checkWhole(t *testing.T, seen []event, text string) {
 	t.Helper()
 	var created, done []any
@@ -92,15 +92,15 @@ func checkWhole(t *testing.T, seen []event, text string) {
 	}
 }
 
-// TestBackInTheAnswer has a client whose connection breaks in the middle of an answer: with the id of
-// the last event it saw it gets the others, each once, from whichever state the server is in.
-func TestBackInTheAnswer(t *testing.T) {
+// TestReturnDuringAnswer has a client whose connection breaks during an answer: with the id of the
+// last event it saw it gets the later ones, each once, whatever state the server is in.
+func TestReturnDuringAnswer(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
 		name string
 		// cut breaks the first connection; without it the server still takes it for open.
 		cut bool
-		// away is how many pieces are said while nobody is there.
+		// away is how many pieces come while the client is away.
 		away int
 		// done has the whole answer said meanwhile.
 		done bool
@@ -136,27 +136,27 @@ func TestBackInTheAnswer(t *testing.T) {
 			if row.lost {
 				f.dial(t, returning(made.ChatURL, seen)).lose()
 			}
-			again := f.dial(t, returning(made.ChatURL, seen))
-			again.want("session.created")
+			returned := f.dial(t, returning(made.ChatURL, seen))
+			returned.want("session.created")
 			if !row.cut {
 				wantClose(t, c.closed(), 4409, "replaced")
 			}
 			for range 3 - row.away {
 				gate <- struct{}{}
 			}
-			seen = append(seen, again.until("response.done")...)
+			seen = append(seen, returned.until("response.done")...)
 			checkWhole(t, seen, "One two three four.")
-			again.say("And?") // what the first socket was is this one's now
-			if answer := again.until("response.done"); spoken(answer) != "Next." {
+			returned.say("And?") // the new socket has taken over from the first
+			if answer := returned.until("response.done"); spoken(answer) != "Next." {
 				t.Errorf("the next answer: %v", answer)
 			}
 		})
 	}
 }
 
-// TestBackWithoutAnID has a client that does not say what it saw: it gets the answer that is going
-// out from its beginning, and nothing from before.
-func TestBackWithoutAnID(t *testing.T) {
+// TestReturnWithoutID has a client that does not say what it saw: it gets the open answer from its
+// beginning, and nothing earlier.
+func TestReturnWithoutID(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{FirstMessage: "Hello!"}, realtime.Limits{})
 	gate := make(chan struct{}, 2) // as many as there are pieces
@@ -169,19 +169,19 @@ func TestBackWithoutAnID(t *testing.T) {
 	c.until("response.output_text.delta")
 	_ = c.conn.CloseNow()
 	f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
-	again := f.dial(t, made.ChatURL)
-	again.want("session.created")
+	returned := f.dial(t, made.ChatURL)
+	returned.want("session.created")
 	gate <- struct{}{}
-	answer := again.until("response.done")
+	answer := returned.until("response.done")
 	if answer[0]["type"] != "response.created" {
 		t.Errorf("it begins with %v", answer[0])
 	}
 	checkWhole(t, answer, "One two.")
 }
 
-// TestBackWithAsides has a client without an id for whom answers out of band went out beside the open one: of those that
-// are open it gets all, and nothing of the others.
-func TestBackWithAsides(t *testing.T) {
+// TestReturnOutOfBand has a client without an id and answers out of band beside the open one: it
+// gets the open ones completely, and nothing of the others.
+func TestReturnOutOfBand(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	gates := map[string]chan struct{}{"main": make(chan struct{}, 2), "open": make(chan struct{}, 2)}
@@ -201,23 +201,26 @@ func TestBackWithAsides(t *testing.T) {
 	c.say("main")
 	gates["main"] <- struct{}{}
 	c.until("response.output_text.delta")
-	aside := func(text string) {
-		c.send(`{"type":"response.create","response":{"conversation":"none","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"` + text + `"}]}]}}`)
+	outOfBand := func(text string) {
+		c.send(
+			`{"type":"response.create","response":{"conversation":"none","input":[{"type":"message","role":"user",` +
+				`"content":[{"type":"input_text","text":"` + text + `"}]}]}}`,
+		)
 	}
-	aside("closed")
+	outOfBand("closed")
 	c.until("response.done")
-	aside("open")
+	outOfBand("open")
 	gates["open"] <- struct{}{}
 	c.until("response.output_text.delta")
 	_ = c.conn.CloseNow()
 	f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
 
-	again := f.dial(t, made.ChatURL)
-	again.want("session.created")
+	returned := f.dial(t, made.ChatURL)
+	returned.want("session.created")
 	gates["open"] <- struct{}{}
-	seen := again.until("response.done")
+	seen := returned.until("response.done")
 	gates["main"] <- struct{}{}
-	seen = append(seen, again.until("response.done")...)
+	seen = append(seen, returned.until("response.done")...)
 	byResponse := map[any][]event{}
 	for _, e := range seen {
 		for _, id := range []any{e["response_id"], path(e, "response", "id")} {
@@ -230,37 +233,45 @@ func TestBackWithAsides(t *testing.T) {
 		t.Errorf("%d answers: %v", len(byResponse), types(seen))
 	}
 	for _, of := range byResponse {
-		checkWhole(t, of, map[bool]string{true: "One two.", false: "Three four."}[path(of[0], "response", "conversation_id") != nil])
+		checkWhole(
+			t,
+			of,
+			map[bool]string{true: "One two.", false: "Three four."}[path(of[0], "response", "conversation_id") != nil],
+		)
 	}
 }
 
-// TestBackWithTools has a client whose own tools are in force still when it comes back.
-func TestBackWithTools(t *testing.T) {
+// TestReturnWithTools: a client's own tools stay in force when it comes back.
+func TestReturnWithTools(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	f.model.then(call("look", `{"at":"door"}`), say("Open."))
 	made := f.create(t, sessions.Text)
 	c := f.dial(t, made.ChatURL)
 	c.want("session.created")
-	c.send(`{"type":"session.update","session":{"type":"realtime","tools":[{"type":"function","name":"look","parameters":{"type":"object"}}]}}`)
+	c.send(
+		`{"type":"session.update","session":{"type":"realtime","tools":[{"type":"function","name":"look",` +
+			`"parameters":{"type":"object"}}]}}`,
+	)
 	seen := c.until("session.updated")
 	_ = c.conn.CloseNow()
 	f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
 
-	again := f.dial(t, returning(made.ChatURL, seen))
-	if hello := again.want("session.created"); path(hello, "session", "tools", 0, "name") != "look" {
+	returned := f.dial(t, returning(made.ChatURL, seen))
+	if hello := returned.want("session.created"); path(hello, "session", "tools", 0, "name") != "look" {
 		t.Errorf("session.created has the tools %v", path(hello, "session", "tools"))
 	}
-	again.say("Is it open?")
-	answer := again.until("response.done")
-	if item := path(answer[len(answer)-1], "response", "output", 0); path(item, "type") != "function_call" || path(item, "name") != "look" {
+	returned.say("Is it open?")
+	answer := returned.until("response.done")
+	if item := path(answer[len(answer)-1], "response", "output", 0); path(item, "type") != "function_call" ||
+		path(item, "name") != "look" {
 		t.Errorf("the answer is %v", item)
 	}
 }
 
-// TestBackElsewhere has a client that comes back on another node, after the answer: it gets the
-// frames that the first node had for it.
-func TestBackElsewhere(t *testing.T) {
+// TestReturnToAnotherNode has a client that comes back on another node, after the answer: it gets
+// the frames of the first node.
+func TestReturnToAnotherNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	other := f.beside(t)
@@ -277,12 +288,12 @@ func TestBackElsewhere(t *testing.T) {
 	f.awaitTurns(t, made.Session.ID, sessions.TurnCompleted, 1)
 	f.awaitFrame(t, made.Session.ID, "response.done")
 
-	again := other.dial(t, returning(made.ChatURL, seen))
-	again.want("session.created")
-	checkWhole(t, append(seen, again.until("response.done")...), "One two.")
+	returned := other.dial(t, returning(made.ChatURL, seen))
+	returned.want("session.created")
+	checkWhole(t, append(seen, returned.until("response.done")...), "One two.")
 	f.model.then(say("Next."))
-	again.say("And?")
-	if answer := again.until("response.done"); spoken(answer) != "Next." {
+	returned.say("And?")
+	if answer := returned.until("response.done"); spoken(answer) != "Next." {
 		t.Errorf("the next answer: %v", answer)
 	}
 }
@@ -310,9 +321,9 @@ func (f *fixture) awaitFrame(t *testing.T, id sessions.ID, kind string) {
 	})
 }
 
-// TestBackElsewhereInTheAnswer has a client that comes back on another node in the middle of an answer:
-// the first node goes on, and the other one passes on what it says.
-func TestBackElsewhereInTheAnswer(t *testing.T) {
+// TestReturnToAnotherNodeDuringAnswer has a client that comes back on another node during an
+// answer: the first node goes on with it, and the other one passes it on.
+func TestReturnToAnotherNodeDuringAnswer(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
 		name string
@@ -352,34 +363,34 @@ func TestBackElsewhereInTheAnswer(t *testing.T) {
 			if row.lost {
 				other.dial(t, returning(made.ChatURL, seen)).lose()
 			}
-			again := (*client)(nil)
+			returned := (*client)(nil)
 			if row.anew {
 				f.awaitFrame(t, made.Session.ID, "response.created")
-				again, seen = other.dial(t, made.ChatURL), nil
+				returned, seen = other.dial(t, made.ChatURL), nil
 			} else {
-				again = other.dial(t, returning(made.ChatURL, seen))
+				returned = other.dial(t, returning(made.ChatURL, seen))
 			}
-			again.want("session.created")
+			returned.want("session.created")
 			gate <- struct{}{}
 			gate <- struct{}{}
-			seen = append(seen, again.until("response.done")...)
+			seen = append(seen, returned.until("response.done")...)
 			checkWhole(t, seen, "One two three four.")
-			again.say("And?")
-			answer := again.until("response.done")
+			returned.say("And?")
+			answer := returned.until("response.done")
 			if spoken(answer) != "Next." {
 				t.Errorf("the next answer: %v", answer)
 			}
 			item, _ := path(seen[len(seen)-1], "response", "output", 0, "id").(string)
-			again.send(`{"type":"conversation.item.retrieve","item_id":"` + item + `"}`)
-			if got := again.want("conversation.item.retrieved"); path(got, "item", "content", 0, "text") != "One two three four." {
+			returned.send(`{"type":"conversation.item.retrieve","item_id":"` + item + `"}`)
+			if got := returned.want("conversation.item.retrieved"); path(got, "item", "content", 0, "text") != "One two three four." {
 				t.Errorf("the answer's item: %v", got)
 			}
 		})
 	}
 }
 
-// TestCancelElsewhere stops an answer that another node gives.
-func TestCancelElsewhere(t *testing.T) {
+// TestCancelOnAnotherNode cancels an answer that another node gives.
+func TestCancelOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	other := f.beside(t)
@@ -389,17 +400,17 @@ func TestCancelElsewhere(t *testing.T) {
 	c.want("session.created")
 	c.say("Tell me.")
 	seen := c.until("response.output_text.delta")
-	again := other.dial(t, returning(made.ChatURL, seen))
-	again.want("session.created")
-	again.send(`{"type":"response.cancel"}`)
-	done := again.until("response.done")
+	returned := other.dial(t, returning(made.ChatURL, seen))
+	returned.want("session.created")
+	returned.send(`{"type":"response.cancel"}`)
+	done := returned.until("response.done")
 	if status := path(done[len(done)-1], "response", "status"); status != "cancelled" {
 		t.Errorf("the answer is %v", status)
 	}
 }
 
-// TestRedisLost has a client that comes back on another node without Redis: what it missed comes whole,
-// and its answer ends.
+// TestRedisLost has a client that comes back on another node without Redis: it gets what it missed
+// as whole items, and its answer ends.
 func TestRedisLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -411,19 +422,20 @@ func TestRedisLost(t *testing.T) {
 	if err := f.redis.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again := other.dial(t, returning(made.ChatURL, seen))
-	again.want("session.created")
+	returned := other.dial(t, returning(made.ChatURL, seen))
+	returned.want("session.created")
 	gate <- struct{}{}
-	missed := again.until("response.done")
+	missed := returned.until("response.done")
 	begun, done := first(seen, "response.created"), missed[len(missed)-1]
-	if path(done, "response", "id") != path(begun, "response", "id") || path(done, "response", "output", 0, "content", 0, "text") != "One two." {
+	if path(done, "response", "id") != path(begun, "response", "id") ||
+		path(done, "response", "output", 0, "content", 0, "text") != "One two." {
 		t.Errorf("the answer %v ended with %v", begun, done)
 	}
 	if item := first(missed, "conversation.item.done"); path(item, "item", "content", 0, "text") != "One two." {
 		t.Errorf("the item: %v", missed)
 	}
-	again.say("And?")
-	if answer := again.until("response.done"); spoken(answer) != "Next." {
+	returned.say("And?")
+	if answer := returned.until("response.done"); spoken(answer) != "Next." {
 		t.Errorf("the next answer: %v", answer)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// TestNullClears: null gives a setting back what it was when the session began; what is absent stays.
+// TestNullClears: null restores a setting of the session's start; absent settings stay.
 func TestNullClears(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{
@@ -21,18 +21,32 @@ func TestNullClears(t *testing.T) {
 	shown := func(e event) event {
 		session, _ := e["session"].(event)
 		return event{
-			"model": session["model"], "voice": path(session, "audio", "output", "voice"), "speed": path(session, "audio", "output", "speed"),
-			"in": path(session, "audio", "input", "format", "type"), "out": path(session, "audio", "output", "format", "type"),
+			"model": session["model"],
+			"voice": path(session, "audio", "output", "voice"),
+			"speed": path(session, "audio", "output", "speed"),
+			"in":    path(session, "audio", "input", "format", "type"),
+			"out":   path(session, "audio", "output", "format", "type"),
 			"turns": path(session, "audio", "input", "turn_detection"),
 		}
 	}
 	began := shown(c.want("session.created"))
-	if diff := cmp.Diff(event{"model": "own", "voice": "ada", "speed": 1.0, "in": "audio/pcmu", "out": "audio/pcm", "turns": nil}, began); diff != "" {
+	want := event{"model": "own", "voice": "ada", "speed": 1.0, "in": "audio/pcmu", "out": "audio/pcm", "turns": nil}
+	if diff := cmp.Diff(want, began); diff != "" {
 		t.Errorf("in the beginning (-want +got):\n%s", diff)
 	}
-	c.send(`{"type":"session.update","session":{"model":"other","audio":{"input":{"format":{"type":"audio/pcma"},"turn_detection":{"type":"server_vad"}},
-		"output":{"voice":"bob","speed":0.5,"format":{"type":"audio/pcma"}}}}}`)
-	changed := event{"model": "other", "voice": "bob", "speed": 0.5, "in": "audio/pcma", "out": "audio/pcma", "turns": event{"type": "server_vad"}}
+	c.send(
+		`{"type":"session.update","session":{"model":"other","audio":{"input":{"format":{"type":"audio/pcma"},
+			"turn_detection":{"type":"server_vad"}},
+		"output":{"voice":"bob","speed":0.5,"format":{"type":"audio/pcma"}}}}}`,
+	)
+	changed := event{
+		"model": "other",
+		"voice": "bob",
+		"speed": 0.5,
+		"in":    "audio/pcma",
+		"out":   "audio/pcma",
+		"turns": event{"type": "server_vad"},
+	}
 	if diff := cmp.Diff(changed, shown(c.want("session.updated"))); diff != "" {
 		t.Errorf("changed (-want +got):\n%s", diff)
 	}
@@ -41,17 +55,21 @@ func TestNullClears(t *testing.T) {
 		t.Errorf("absent (-want +got):\n%s", diff)
 	}
 	c.send(`{"type":"session.update","session":{"audio":{"output":{"voice":5}}}}`)
-	if failed := c.want("error"); path(failed, "error", "param") != "session.audio.output.voice" || path(failed, "error", "code") != "invalid_type" {
+	if failed := c.want("error"); path(failed, "error", "param") != "session.audio.output.voice" ||
+		path(failed, "error", "code") != "invalid_type" {
 		t.Errorf("a voice that is none: %v", failed)
 	}
 	c.want("session.updated")
-	c.send(`{"type":"session.update","session":{"model":null,"audio":{"input":{"format":null,"turn_detection":null},"output":{"voice":null,"speed":null,"format":null}}}}`)
+	c.send(
+		`{"type":"session.update","session":{"model":null,"audio":{"input":{"format":null,"turn_detection":null},` +
+			`"output":{"voice":null,"speed":null,"format":null}}}}`,
+	)
 	if diff := cmp.Diff(began, shown(c.want("session.updated"))); diff != "" {
 		t.Errorf("null (-want +got):\n%s", diff)
 	}
 }
 
-// TestShownIsInForce: session.updated has no tool that is not offered, and no choice of one.
+// TestShownIsInForce: session.updated shows no tool that is not offered, and no choice of one.
 func TestShownIsInForce(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -60,19 +78,26 @@ func TestShownIsInForce(t *testing.T) {
 	c.want("session.created")
 	refused := func(param string) {
 		t.Helper()
-		if failed := c.want("error"); path(failed, "error", "code") != "invalid_value" || path(failed, "error", "param") != param || path(failed, "error", "event_id") != "e" {
+		if failed := c.want("error"); path(failed, "error", "code") != "invalid_value" ||
+			path(failed, "error", "param") != param ||
+			path(failed, "error", "event_id") != "e" {
 			t.Errorf("%v", failed)
 		}
 	}
-	c.send(`{"type":"session.update","event_id":"e","session":{"tools":[{"type":"function","name":"end_call"},{"type":"function","name":"look"}],"tool_choice":{"type":"function","name":"look"}}}`)
+	c.send(
+		`{"type":"session.update","event_id":"e","session":{"tools":[{"type":"function","name":"end_call"},{"type":"function",` +
+			`"name":"look"}],"tool_choice":{"type":"function","name":"look"}}}`,
+	)
 	refused("session.tools")
 	updated := c.want("session.updated")
-	if tools, _ := path(updated, "session", "tools").([]any); len(tools) != 1 || path(tools, 0, "name") != "look" || path(updated, "session", "tool_choice", "name") != "look" {
+	if tools, _ := path(updated, "session", "tools").([]any); len(tools) != 1 || path(tools, 0, "name") != "look" ||
+		path(updated, "session", "tool_choice", "name") != "look" {
 		t.Errorf("%v", updated)
 	}
 	c.send(`{"type":"session.update","event_id":"e","session":{"tools":[{"type":"function","name":"listen"}]}}`)
 	refused("session.tool_choice")
-	if updated := c.want("session.updated"); path(updated, "session", "tool_choice") != "auto" || path(updated, "session", "tools", 0, "name") != "listen" {
+	if updated := c.want("session.updated"); path(updated, "session", "tool_choice") != "auto" ||
+		path(updated, "session", "tools", 0, "name") != "listen" {
 		t.Errorf("%v", updated)
 	}
 	c.say("Hi.")

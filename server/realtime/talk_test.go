@@ -14,7 +14,7 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// textTurn is the order both SDKs were seen to take. Source: realtime.md 1.3.
+// textTurn is the order of events that both SDKs accept. Source: realtime.md 1.3.
 var textTurn = []string{
 	"response.created", "response.output_item.added", "conversation.item.added", "response.content_part.added",
 	"response.output_text.delta", "response.output_text.done", "response.content_part.done", "conversation.item.done",
@@ -24,11 +24,13 @@ var textTurn = []string{
 func TestGreetingAndTurn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{Instructions: "Be kind.", FirstMessage: "Hello!"}, realtime.Limits{})
-	f.passages.passages = []sessions.Passage{{SourceID: "src_1", SourceName: "Refunds", ChunkID: "chk_1", Similarity: 0.9, Text: "Fourteen days."}}
+	f.passages.passages = []sessions.Passage{
+		{SourceID: "src_1", SourceName: "Refunds", ChunkID: "chk_1", Similarity: 0.9, Text: "Fourteen days."},
+	}
 	f.model.then(say("In fourteen ", "days."))
 	made := f.create(t, sessions.Text)
 	c := f.dial(t, made.ChatURL)
-	c.say("When?") // before anything was read, while the greeting goes out
+	c.say("When?") // during the greeting, before anything was read
 
 	created := c.want("session.created")
 	if path(created, "session", "instructions") != "Be kind." || path(created, "session", "object") != "realtime.session" ||
@@ -56,7 +58,8 @@ func TestGreetingAndTurn(t *testing.T) {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
 	done := answer[len(answer)-1]
-	if path(done, "response", "output", 0, "content", 0, "text") != "In fourteen days." || path(done, "response", "status") != "completed" ||
+	if path(done, "response", "output", 0, "content", 0, "text") != "In fourteen days." ||
+		path(done, "response", "status") != "completed" ||
 		path(done, "response", "usage", "total_tokens") != 13.0 {
 		t.Errorf("response.done: %v", done)
 	}
@@ -73,7 +76,10 @@ func TestNoAnswerUntilAsked(t *testing.T) {
 	f.model.then(say("Both."))
 	c := f.dial(t, f.create(t, sessions.Text).ChatURL)
 	c.want("session.created")
-	c.send(`{"type":"conversation.item.create","item":{"id":"mine","type":"message","role":"user","content":[{"type":"input_text","text":"one"}]}}`)
+	c.send(
+		`{"type":"conversation.item.create","item":{"id":"mine","type":"message","role":"user","content":[{"type":"input_text",` +
+			`"text":"one"}]}}`,
+	)
 	if added := c.want("conversation.item.added"); path(added, "item", "id") != "mine" || added["previous_item_id"] != nil {
 		t.Errorf("added: %v", added)
 	}
@@ -94,8 +100,14 @@ func TestServerTool(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	tool, err := f.tools.Create(t.Context(), f.ref, tools.CreateParams{
-		Slug: "order_status", Description: "Looks an order up.", Kind: tools.KindHTTP,
-		Config: tools.Config{WebhookURL: f.endpoint.URL + "/orders", Method: "POST", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		Slug:        "order_status",
+		Description: "Looks an order up.",
+		Kind:        tools.KindHTTP,
+		Config: tools.Config{
+			WebhookURL:  f.endpoint.URL + "/orders",
+			Method:      "POST",
+			InputSchema: json.RawMessage(`{"type":"object"}`),
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +123,8 @@ func TestServerTool(t *testing.T) {
 	var item event
 	for _, e := range answer {
 		kind, _ := path(e, "item", "type").(string)
-		if kind == "mcp_call" && strings.HasPrefix(e["type"].(string), "conversation.item.") || e["type"] == "response.mcp_call.in_progress" {
+		if kind == "mcp_call" && strings.HasPrefix(e["type"].(string), "conversation.item.") ||
+			e["type"] == "response.mcp_call.in_progress" {
 			t.Errorf("%v makes the agents SDK act", e["type"])
 		}
 		if kind == "function_call" {
@@ -124,7 +137,8 @@ func TestServerTool(t *testing.T) {
 			}
 		}
 	}
-	if item["output"] != `{"state":"shipped"}` || item["arguments"] != `{"id":"7"}` || item["server_label"] != "parlance" || item["error"] != nil {
+	if item["output"] != `{"state":"shipped"}` || item["arguments"] != `{"id":"7"}` || item["server_label"] != "parlance" ||
+		item["error"] != nil {
 		t.Errorf("mcp_call: %v", item)
 	}
 	if diff := cmp.Diff([]string{"mcp_call", "message"}, outputTypes(answer)); diff != "" {
@@ -154,9 +168,14 @@ func TestSessionUpdateAndClientTool(t *testing.T) {
 	f.model.then(call("pick_color", `{"n":1}`), say("Red it is."))
 	c := f.dial(t, f.create(t, sessions.Text).ChatURL)
 	c.want("session.created")
-	c.send(`{"type":"session.update","session":{"type":"realtime","instructions":"Be rude.","model":"gpt-realtime-2.1","tracing":"auto","output_modalities":["audio"],
-		"audio":{"input":{"format":{"type":"audio/pcmu"},"noise_reduction":null,"transcription":{"model":"x"},"turn_detection":{"type":"semantic_vad"}},"output":{"format":{"type":"audio/pcm","rate":24000},"speed":1}},
-		"tools":[{"type":"function","name":"pick_color","description":"Asks.","parameters":{"type":"object"}},{"type":"mcp","server_label":"x"}]}}`)
+	c.send(
+		`{"type":"session.update","session":{"type":"realtime","instructions":"Be rude.","model":"gpt-realtime-2.1",
+			"tracing":"auto","output_modalities":["audio"],
+		"audio":{"input":{"format":{"type":"audio/pcmu"},"noise_reduction":null,"transcription":{"model":"x"},
+		"turn_detection":{"type":"semantic_vad"}},"output":{"format":{"type":"audio/pcm","rate":24000},"speed":1}},
+		"tools":[{"type":"function","name":"pick_color","description":"Asks.","parameters":{"type":"object"}},{"type":"mcp",
+		"server_label":"x"}]}}`,
+	)
 	if left := c.want("error"); path(left, "error", "param") != "session.tools[1].type" {
 		t.Errorf("a tool of a server of the client's: %v", left)
 	}
@@ -168,8 +187,8 @@ func TestSessionUpdateAndClientTool(t *testing.T) {
 		t.Errorf("session.updated: %v", updated)
 	}
 	c.send(`{"type":"session.update","session":{"type":"realtime","tracing":"auto"}}`)
-	if again := c.want("session.updated"); path(again, "session", "tools", 0, "name") != "pick_color" {
-		t.Errorf("absent cleared: %v", again)
+	if unchanged := c.want("session.updated"); path(unchanged, "session", "tools", 0, "name") != "pick_color" {
+		t.Errorf("absent cleared: %v", unchanged)
 	}
 	c.say("Pick.")
 	answer := c.until("response.done")
@@ -177,19 +196,24 @@ func TestSessionUpdateAndClientTool(t *testing.T) {
 		t.Errorf("output: %s", diff)
 	}
 	called := answer[len(answer)-2]
-	if called["type"] != "response.output_item.done" || path(called, "item", "status") != "completed" || path(called, "item", "arguments") != `{"n":1}` {
+	if called["type"] != "response.output_item.done" || path(called, "item", "status") != "completed" ||
+		path(called, "item", "arguments") != `{"n":1}` {
 		t.Errorf("what makes the SDK run it: %v", called)
 	}
 	id, _ := path(called, "item", "call_id").(string)
-	c.send(`{"type":"conversation.item.create","item":{"type":"function_call_output","call_id":"`+id+`","output":"red"}}`, `{"type":"response.create"}`)
+	c.send(
+		`{"type":"conversation.item.create","item":{"type":"function_call_output","call_id":"`+id+`","output":"red"}}`,
+		`{"type":"response.create"}`,
+	)
 	answer = c.until("response.done")
-	if path(answer[0], "item", "type") != "function_call_output" || path(answer[len(answer)-1], "response", "output", 0, "content", 0, "text") != "Red it is." {
+	if path(answer[0], "item", "type") != "function_call_output" ||
+		path(answer[len(answer)-1], "response", "output", 0, "content", 0, "text") != "Red it is." {
 		t.Errorf("after the result: %v", answer)
 	}
 }
 
-// TestClientToolWithoutAnswer: the model goes on when the client's time is over; what comes late, or
-// for a call that nobody made, is an error and nothing more.
+// TestClientToolWithoutAnswer: the model goes on when the client's time is over. A late result, or
+// one of an unknown call, is an error.
 func TestClientToolWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{ClientToolTimeoutSeconds: 1}, realtime.Limits{})
@@ -199,7 +223,7 @@ func TestClientToolWithoutAnswer(t *testing.T) {
 	c.say("Pick.")
 	answer := c.until("response.done")
 	id, _ := path(answer[len(answer)-2], "item", "call_id").(string)
-	answer = c.until("response.done") // without being asked for
+	answer = c.until("response.done") // without a response.create
 	if path(answer[0], "item", "type") != "function_call_output" || path(answer[0], "item", "call_id") != id {
 		t.Errorf("the client is not told that its call is over: %v", answer[0])
 	}
@@ -207,9 +231,13 @@ func TestClientToolWithoutAnswer(t *testing.T) {
 		t.Errorf("answered %v", answer[len(answer)-1])
 	}
 	for _, callID := range []string{id, "call_nobody"} {
-		c.send(`{"type":"conversation.item.create","event_id":"mine","item":{"type":"function_call_output","call_id":"` + callID + `","output":"red"}}`)
+		c.send(
+			`{"type":"conversation.item.create","event_id":"mine","item":{"type":"function_call_output",` +
+				`"call_id":"` + callID + `","output":"red"}}`,
+		)
 		refused := c.want("error")
-		if path(refused, "error", "param") != "call_id" || path(refused, "error", "event_id") != "mine" || path(refused, "error", "code") != "invalid-request" {
+		if path(refused, "error", "param") != "call_id" || path(refused, "error", "event_id") != "mine" ||
+			path(refused, "error", "code") != "invalid-request" {
 			t.Errorf("%s: %v", callID, refused)
 		}
 	}
@@ -232,7 +260,8 @@ func TestCancel(t *testing.T) {
 	rest := c.until("response.done")
 	done := rest[len(rest)-1]
 	if path(done, "response", "status") != "cancelled" || path(done, "response", "status_details", "type") != "cancelled" ||
-		path(done, "response", "output", 0, "status") != "incomplete" || path(done, "response", "output", 0, "content", 0, "text") != "Once upon" {
+		path(done, "response", "output", 0, "status") != "incomplete" ||
+		path(done, "response", "output", 0, "content", 0, "text") != "Once upon" {
 		t.Errorf("cancelled: %v", done)
 	}
 	c.say("On.")
@@ -261,18 +290,22 @@ func TestTypingIntoAVoiceSession(t *testing.T) {
 	voice, chat := f.dial(t, made.VoiceURL), f.dial(t, made.ChatURL)
 	voice.want("session.created")
 	chat.want("session.created")
-	voice.send(`{"type":"input_audio_buffer.append","audio":"AAAA"}`, `{"type":"input_audio_buffer.append","audio":"AAAA"}`, `{"type":"input_audio_buffer.clear"}`)
-	if deaf := voice.want("error"); path(deaf, "error", "code") != "stt-not-configured" {
-		t.Errorf("audio: %v", deaf)
+	voice.send(
+		`{"type":"input_audio_buffer.append","audio":"AAAA"}`,
+		`{"type":"input_audio_buffer.append","audio":"AAAA"}`,
+		`{"type":"input_audio_buffer.clear"}`,
+	)
+	if refused := voice.want("error"); path(refused, "error", "code") != "stt-not-configured" {
+		t.Errorf("audio: %v", refused)
 	}
-	voice.want("input_audio_buffer.cleared") // the second append was not answered
+	voice.want("input_audio_buffer.cleared") // the second append has no answer
 	chat.send(`{"type":"input_audio_buffer.append","audio":"AAAA"}`)
-	if deaf := chat.want("error"); path(deaf, "error", "code") != "session-modality" {
-		t.Errorf("audio on chat: %v", deaf)
+	if refused := chat.want("error"); path(refused, "error", "code") != "session-modality" {
+		t.Errorf("audio on chat: %v", refused)
 	}
 	chat.say("Hello?")
 	chat.until("response.done")
-	heard := voice.until("conversation.item.done") // the other socket learns of both items, whole
+	heard := voice.until("conversation.item.done") // the other socket gets both items, whole
 	if path(heard[0], "item", "role") != "user" {
 		t.Errorf("user's item on the other socket: %v", heard)
 	}

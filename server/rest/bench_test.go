@@ -32,7 +32,8 @@ func (quickSessions) CreateSession(context.Context, *parlancev1.CreateSessionReq
 // BenchmarkCreateSession has what the facade adds to Connect JSON in the difference of its two.
 func BenchmarkCreateSession(b *testing.B) {
 	_, rpc := parlancev1connect.NewSessionServiceHandler(quickSessions{}, rest.ConnectCodecs())
-	const body = `{"agent_id":"agt_01jdd1b6m7f3nq9x3gkz4qzv7e","dynamic_variables":{"city":"London","name":"Ada"},"modality":"text","user_id":"bench"}`
+	const body = `{"agent_id":"agt_01jdd1b6m7f3nq9x3gkz4qzv7e","dynamic_variables":{"city":"London","name":"Ada"},` +
+		`"modality":"text","user_id":"bench"}`
 	for _, way := range []struct {
 		name, path string
 		handler    http.Handler

@@ -19,20 +19,12 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/route"
-	"parlance.dev/parlance/platform/wire"
+	"parlance.dev/parlance/platform/stablejson"
 	"parlance.dev/parlance/server/problem"
 )
 
-const (
-	protoType         = "application/proto"
-	jsonType          = "application/json"
-	requestIDHeader   = "X-Request-Id"
-	idempotencyHeader = "Idempotency-Key"
-	lastEventHeader   = "Last-Event-ID"
-)
-
-// passedOn are the headers of a REST request that interceptors may look at. The others speak
-// about the JSON body or the connection and would be wrong about the inner request.
+// passedOn are the headers of a REST request that interceptors may look at. The others describe
+// the JSON body or the connection and would be wrong for the inner request.
 var passedOn = []string{ // in canonical form
 	"Authorization", requestIDHeader, idempotencyHeader, "User-Agent",
 	"Traceparent", "Tracestate", "Baggage",
@@ -57,8 +49,8 @@ func (f *facade) unary(w http.ResponseWriter, r *http.Request, m *match) {
 	f.succeed(w, r, m, body)
 }
 
-// innerRequest is the Connect request in place of the REST one, with the same context, caller
-// and connection.
+// innerRequest makes the Connect request for the REST one, with the same context, caller and
+// connection.
 func innerRequest(w http.ResponseWriter, r *http.Request, procedure, contentType string, payload []byte) *http.Request {
 	inner := &http.Request{
 		Method:        http.MethodPost,
@@ -80,12 +72,12 @@ func innerRequest(w http.ResponseWriter, r *http.Request, procedure, contentType
 		}
 	}
 	if id := w.Header().Get(requestIDHeader); id != "" {
-		inner.Header.Set(requestIDHeader, id) // made by whoever stands before us
+		inner.Header.Set(requestIDHeader, id) // made by an earlier handler
 	}
 	return inner.WithContext(r.Context())
 }
 
-// passBack copies the headers that interceptors set, and not those of the inner protocol.
+// passBack copies the headers that interceptors set, but not those of the inner protocol.
 func passBack(to, from http.Header) {
 	for name, values := range from {
 		if strings.HasPrefix(name, "Content-") || strings.HasPrefix(name, "Trailer") ||
@@ -104,7 +96,7 @@ type recorder struct {
 	body   bytes.Buffer
 }
 
-// Header is the answer's header.
+// Header implements http.ResponseWriter.
 func (a *recorder) Header() http.Header { return a.header }
 
 // WriteHeader keeps the first status.
@@ -120,7 +112,7 @@ func (a *recorder) Write(p []byte) (int, error) {
 	return a.body.Write(p)
 }
 
-// json is the response as JSON, or the decision that was answered in its place.
+// json returns the response as JSON, or the error that was answered instead.
 func (a *recorder) json(to *route.Route, contentType string) ([]byte, error) {
 	if a.status != http.StatusOK && a.status != 0 {
 		return nil, refusal(a.status, a.body.Bytes())
@@ -132,11 +124,11 @@ func (a *recorder) json(to *route.Route, contentType string) ([]byte, error) {
 	if err := proto.Unmarshal(a.body.Bytes(), response); err != nil {
 		return nil, fmt.Errorf("decoding the response of %s: %w", to.Procedure, err)
 	}
-	return wire.JSON(response)
+	return stablejson.Marshal(response)
 }
 
-// refusal is the decision in an answer that is no success. A mux that does not know the
-// procedure answers in plain text: the method is in the contract and not built.
+// refusal returns the error in an answer that is not a success. A mux that does not know the
+// procedure answers in plain text: the method is in the contract but not built.
 func refusal(status int, body []byte) *fault.Error {
 	var wire wireError
 	if err := json.Unmarshal(body, &wire); err != nil {
@@ -167,7 +159,7 @@ func (e *wireError) fault() *fault.Error {
 		}
 		kind, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(detail.Type))
 		if err != nil {
-			continue // not one of those we make
+			continue // not one of ours
 		}
 		message := kind.New().Interface()
 		if err := proto.Unmarshal(raw, message); err != nil {
@@ -191,9 +183,9 @@ func (f *facade) succeed(w http.ResponseWriter, r *http.Request, m *match, body 
 	}
 	w.Header().Set("Content-Type", jsonType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	w.Header().Set("Cache-Control", "no-store") // tokens and secrets, and what changes by itself
+	w.Header().Set("Cache-Control", "no-store") // answers hold tokens and secrets, and change by themselves
 	w.WriteHeader(m.route.Status)
-	_, _ = w.Write(body) // the caller is gone when this fails
+	_, _ = w.Write(body) // the caller has hung up when this fails
 }
 
 // location fills the template from the path variables, then from the response's string fields.

@@ -17,9 +17,10 @@ import (
 )
 
 const (
-	// maxDepth of JSON: every level costs stack here and in whatever reads it later.
+	// maxDepth is how deep JSON may be nested: every level costs stack here and in what reads it
+	// later.
 	maxDepth = 100
-	// maxViolations that one answer lists; the rest adds nothing a person would read.
+	// maxViolations is how many violations one answer lists; nobody reads more.
 	maxViolations = 50
 )
 
@@ -30,7 +31,7 @@ func checkJSON(body []byte, message protoreflect.MessageDescriptor, prefix strin
 	return (&checker{}).check(body, message, prefix)
 }
 
-// checkLenient is checkJSON that takes unknown fields, as Connect's clients expect.
+// checkLenient is checkJSON but accepts unknown fields, as clients of Connect expect.
 func checkLenient(body []byte, message protoreflect.MessageDescriptor) (presence, error) {
 	return (&checker{lenient: true}).check(body, message, "")
 }
@@ -53,19 +54,20 @@ func (c *checker) check(body []byte, message protoreflect.MessageDescriptor, pre
 	if prefix != "" {
 		c.path = []step{{name: prefix}}
 	}
-	present := c.object(message, c.next(), prefix == "")
+	present := c.object(message, c.next())
 	if len(c.violations) > 0 {
 		return presence{}, fault.InvalidFields(c.violations...)
 	}
 	return presence{keys: slices.Collect(maps.Keys(present)), paths: c.paths}, nil
 }
 
-// presence is what a body has, by the snake_case names of the fields.
+// presence lists what a body has, by the snake_case names of the fields.
 type presence struct {
 	// keys are the top-level fields.
 	keys []string
-	// paths are those that have a value or null, in place of the objects of the contract that hold
-	// them: model.name. A free JSON object, a map or a list is one value.
+	// paths are the fields with a value or null. A field inside an object of the contract is named by
+	// its path (model.name), in place of the object. A free JSON object, a map or a list is one
+	// value.
 	paths []string
 }
 
@@ -83,7 +85,7 @@ func malformed(body []byte, err error) error {
 // that is only written out for a violation: as strings, the paths of a long list under a long
 // key would take the square of the body's size.
 type checker struct {
-	// lenient passes over unknown fields.
+	// lenient accepts unknown fields.
 	lenient bool
 
 	tokens     tokens
@@ -92,7 +94,7 @@ type checker struct {
 	violations []fault.Field
 }
 
-// next is the next token.
+// next returns the next token.
 func (c *checker) next() json.Token { return c.tokens.next() }
 
 // loneSurrogate looks for \ud800 to \udfff without its other half in the text of a JSON string.
@@ -101,7 +103,7 @@ func loneSurrogate(raw []byte) bool {
 		if raw[i] != '\\' {
 			continue
 		}
-		i++ // whatever is escaped is passed over with its backslash
+		i++ // the escaped character is skipped with its backslash
 		unit := escapedUnit(raw, i-1)
 		if !utf16.IsSurrogate(unit) {
 			continue
@@ -114,7 +116,7 @@ func loneSurrogate(raw []byte) bool {
 	return false
 }
 
-// escapedUnit is the code unit of \uXXXX at i; 0 when there is none.
+// escapedUnit returns the code unit of \uXXXX at i; 0 if there is none.
 func escapedUnit(raw []byte, i int) rune {
 	if i+6 > len(raw) || raw[i] != '\\' || raw[i+1] != 'u' {
 		return 0
@@ -126,7 +128,8 @@ func escapedUnit(raw []byte, i int) rune {
 	return rune(unit)
 }
 
-// more reports whether the object or list goes on; it takes the closing token when not.
+// more reports whether the object or list has another member; it consumes the closing token
+// otherwise.
 func (c *checker) more() bool {
 	if c.tokens.more() {
 		return true
@@ -141,15 +144,15 @@ func (c *checker) refuse(code string, message sentence) {
 	}
 }
 
-// at does something one step further down.
+// at calls do with the step appended to the path.
 func (c *checker) at(s step, do func()) {
 	c.path = append(c.path, s)
 	do()
 	c.path = c.path[:len(c.path)-1]
 }
 
-// opens reports whether first opens a value of the wanted shape that is not too deep; if not it
-// says so and walks past the value.
+// opens reports whether first opens a value of the wanted shape that is not too deep. Otherwise it
+// adds a violation and skips the value.
 func (c *checker) opens(first json.Token, want json.Delim, otherwise sentence) bool {
 	if first != want {
 		c.refuse("wrong_type", otherwise)
@@ -159,7 +162,7 @@ func (c *checker) opens(first json.Token, want json.Delim, otherwise sentence) b
 	return !c.tooDeep()
 }
 
-// tooDeep refuses the value that has just been opened and walks past it without recursion.
+// tooDeep refuses the value that has just been opened and skips it without recursion.
 func (c *checker) tooDeep() bool {
 	if len(c.path) < maxDepth {
 		return false
@@ -177,7 +180,7 @@ func (c *checker) tooDeep() bool {
 }
 
 // object checks a message whose first token has been read; it returns the fields present.
-func (c *checker) object(message protoreflect.MessageDescriptor, first json.Token, top bool) map[string]bool {
+func (c *checker) object(message protoreflect.MessageDescriptor, first json.Token) map[string]bool {
 	if !c.opens(first, '{', errObject) {
 		return nil
 	}
@@ -186,7 +189,8 @@ func (c *checker) object(message protoreflect.MessageDescriptor, first json.Toke
 		key, _ := c.next().(string)
 		value := c.next()
 		field := fieldNamed(message, key)
-		if field == nil || (top && field.Name() == maskField && !c.lenient) {
+		ofRequest := len(c.path) == 0
+		if field == nil || (ofRequest && field.Name() == maskField && !c.lenient) {
 			c.unknown(message, key, value)
 			continue
 		}
@@ -206,13 +210,14 @@ func (c *checker) object(message protoreflect.MessageDescriptor, first json.Toke
 func (c *checker) unknown(message protoreflect.MessageDescriptor, key string, value json.Token) {
 	c.at(step{name: key}, func() {
 		if !c.lenient {
-			c.refuse("unknown_field", "There is no such field"+listed(slices.DeleteFunc(namesOf(message), func(name string) bool { return name == maskField })))
+			c.refuse("unknown_field", "There is no such field"+listed(slices.DeleteFunc(namesOf(message),
+				func(name string) bool { return name == maskField })))
 		}
 		c.skip(value)
 	})
 }
 
-// listed ends a sentence that says that there is no such one.
+// listed ends a sentence about an unknown name with the names that exist.
 func listed(names []string) sentence {
 	if len(names) == 0 {
 		return "; there are none."
@@ -220,7 +225,7 @@ func listed(names []string) sentence {
 	return sentence(". There are: " + strings.Join(names, ", ") + ".")
 }
 
-// namesOf are a message's fields, in the order of the contract.
+// namesOf returns a message's fields in the order of the contract.
 func namesOf(message protoreflect.MessageDescriptor) []string {
 	names := make([]string, message.Fields().Len())
 	for i := range names {
@@ -232,7 +237,7 @@ func namesOf(message protoreflect.MessageDescriptor) []string {
 // sent notes the path of a field that an update changes as a whole.
 func (c *checker) sent(field protoreflect.FieldDescriptor, first json.Token) {
 	if first == json.Delim('{') && !field.IsMap() && isContract(field.Message()) {
-		return // its members speak for themselves
+		return // its members are noted one by one
 	}
 	if !slices.ContainsFunc(c.path, func(s step) bool { return s.kind != fieldName }) {
 		c.paths = append(c.paths, render(c.path))
@@ -300,7 +305,7 @@ func (c *checker) single(field protoreflect.FieldDescriptor, first json.Token) {
 	case isWrapper(message):
 		c.scalar(message.Fields().ByName("value"), first)
 	default:
-		c.object(message, first, false)
+		c.object(message, first)
 	}
 }
 
@@ -315,7 +320,7 @@ func (c *checker) text(message protoreflect.MessageDescriptor, first json.Token)
 	}
 }
 
-// skip walks over a value of any shape; its strings, keys and numbers must be sane all the same.
+// skip walks over a value of any shape; its strings, keys and numbers must be valid all the same.
 func (c *checker) skip(first json.Token) {
 	switch first := first.(type) {
 	case string:

@@ -11,12 +11,13 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/platform/wire"
+	"parlance.dev/parlance/platform/stablejson"
 )
 
 // ConnectCodecs makes Connect, gRPC and gRPC-Web write the same JSON as REST. They read it
-// leniently, unknown fields and all, as clients of those protocols expect. A message that cannot be
-// read passes as one that Undecoded knows, because connect would answer it without our reason.
+// leniently, unknown fields included, as clients of those protocols expect. A message that cannot
+// be read is passed on in a form that Undecoded recognises, because connect would answer it
+// without a reason of ours.
 func ConnectCodecs() connect.Option {
 	return connect.WithOptions(
 		connect.WithCodec(jsonCodec{"json"}),
@@ -25,11 +26,12 @@ func ConnectCodecs() connect.Option {
 	)
 }
 
-// undecodedField is where an unreadable message says why, among its unknown fields: the largest
-// number there is, which no contract uses. A caller who sends it is refused, as it says.
+// undecodedField is the number of the unknown field in which an unreadable message carries its
+// error. It is the largest number, which no contract uses. A caller that sends it is refused with
+// what it sent.
 const undecodedField = protowire.MaxValidNumber
 
-// Undecoded is the decision about a message that a codec of ours could not read; nil when it could.
+// Undecoded returns the error of a message that a codec of this package could not read, else nil.
 // Errors: Invalid invalid-request.
 func Undecoded(message proto.Message) error {
 	unknown := message.ProtoReflect().GetUnknown()
@@ -45,7 +47,7 @@ func Undecoded(message proto.Message) error {
 	return refusal
 }
 
-// spoil empties a message and leaves in it why it could not be read.
+// spoil clears a message and stores in it why it could not be read.
 func spoil(message proto.Message, refusal *fault.Error) error {
 	content, err := json.Marshal(refusal)
 	if err != nil {
@@ -63,7 +65,7 @@ type jsonCodec struct{ name string }
 // Name is the part of the content type after "application/".
 func (c jsonCodec) Name() string { return c.name }
 
-// IsBinary says that the output is text, so that it may stand in a query string.
+// IsBinary returns false: the output is text and may be in a query string.
 func (jsonCodec) IsBinary() bool { return false }
 
 // Marshal writes a proto.Message as JSON.
@@ -72,7 +74,7 @@ func (jsonCodec) Marshal(message any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wire.JSON(typed)
+	return stablejson.Marshal(typed)
 }
 
 // MarshalStable is Marshal, whose output is stable.
@@ -93,7 +95,7 @@ func (jsonCodec) Unmarshal(data []byte, message any) error {
 	return spoil(typed, unreadable(data, typed))
 }
 
-// unreadable is what REST would say about JSON that protojson has refused.
+// unreadable returns what REST would answer to JSON that protojson has refused.
 func unreadable(data []byte, message proto.Message) *fault.Error {
 	_, err := checkLenient(data, message.ProtoReflect().Descriptor())
 	if decided, ok := errors.AsType[*fault.Error](err); ok {
@@ -108,7 +110,7 @@ type protoCodec struct{}
 // Name is the part of the content type after "application/".
 func (protoCodec) Name() string { return "proto" }
 
-// IsBinary says that the output is not text.
+// IsBinary returns true: the output is not text.
 func (protoCodec) IsBinary() bool { return true }
 
 // Marshal writes a proto.Message.

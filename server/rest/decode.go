@@ -26,13 +26,12 @@ import (
 
 const (
 	defaultMaxBodyBytes = 1 << 20
-	maskField           = "update_mask"
-	lastEventField      = "last_event_id"
-	// identity is the Content-Encoding of a body as it is.
+	// identity is the Content-Encoding of an uncompressed body.
 	identity = "identity"
 )
 
-// decode makes the request message from path, query string and a body that has been read. Its errors are faults.
+// decode makes the request message from path, query string and a body that has been read. Its
+// errors are faults.
 func decode(r *http.Request, m *match, body []byte) (proto.Message, error) {
 	message := m.route.Request.ProtoReflect().New()
 	keys, err := fillBody(message, m, body)
@@ -51,8 +50,8 @@ func decode(r *http.Request, m *match, body []byte) (proto.Message, error) {
 	return message.Interface(), nil
 }
 
-// fillLastEvent takes the header that clients of event streams send when they come back, unless the
-// request says it itself.
+// fillLastEvent reads the header that clients send when they resume an event stream, unless the
+// request has the field itself.
 func fillLastEvent(message protoreflect.Message, r *http.Request) {
 	field := message.Descriptor().Fields().ByName(lastEventField)
 	if id := r.Header.Get(lastEventHeader); id != "" && field != nil && !message.Has(field) && utf8.ValidString(id) {
@@ -60,8 +59,8 @@ func fillLastEvent(message protoreflect.Message, r *http.Request) {
 	}
 }
 
-// readBody returns at most the route's limit of JSON text, nil for an empty body. A body in gzip is
-// counted as what it becomes.
+// readBody returns at most the route's limit of JSON text, nil for an empty body. The limit counts
+// the decompressed size of a gzip body.
 func readBody(w http.ResponseWriter, r *http.Request, to *route.Route) ([]byte, error) {
 	limit := to.MaxBodyBytes
 	if limit == 0 {
@@ -93,7 +92,7 @@ func tooLarge(limit int64) error {
 	return fault.New(fault.BodyTooLarge, "The body is over the limit of %d bytes of this route.", limit)
 }
 
-// unread is what a body is answered with that could not be read to its end.
+// unread returns the error for a body that could not be read to its end.
 func unread(r *http.Request, err error, limit int64) error {
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
 		return tooLarge(limit)
@@ -104,7 +103,7 @@ func unread(r *http.Request, err error, limit int64) error {
 	return fault.Wrap(err, fault.InvalidRequest, "The body ended before its stated length.")
 }
 
-// gunzip reads no further than the limit: a small body may stand for gigabytes.
+// gunzip reads no further than the limit: a small body may decompress to gigabytes.
 func gunzip(body []byte, limit int64) ([]byte, error) {
 	malformed := func(err error) error {
 		return fault.Wrap(err, fault.InvalidRequest, "The body is not gzip, as its Content-Encoding says.")
@@ -123,11 +122,12 @@ func gunzip(body []byte, limit int64) ([]byte, error) {
 	return plain, nil
 }
 
-// checkMediaType takes application/json in UTF-8 and, for curl's sake, no type at all; as it is or
-// in gzip.
+// checkMediaType accepts application/json in UTF-8, and no type at all, which suits curl; plain or
+// compressed with gzip.
 func checkMediaType(w http.ResponseWriter, r *http.Request) error {
 	encoding := strings.Join(r.Header.Values("Content-Encoding"), ", ")
-	if encoding != "" && !strings.EqualFold(encoding, identity) && !strings.EqualFold(encoding, "gzip") && !strings.EqualFold(encoding, "x-gzip") {
+	if encoding != "" && !strings.EqualFold(encoding, identity) && !strings.EqualFold(encoding, "gzip") &&
+		!strings.EqualFold(encoding, "x-gzip") {
 		w.Header().Set("Accept-Encoding", "gzip") // of requests: RFC 9110, 12.5.3
 		return fault.New(fault.UnsupportedEncoding, "The Content-Encoding %q is not understood; send the body as it is, or in gzip.", encoding)
 	}
@@ -168,8 +168,8 @@ func fillBody(message protoreflect.Message, m *match, body []byte) (keys []strin
 	return sent.keys, nil
 }
 
-// refuseBody lets through what some clients send by habit, {} or nothing: an option in the body
-// of a GET or DELETE would be ignored silently.
+// refuseBody accepts {} and nothing, which some clients send by habit. Options in the body of a
+// GET or DELETE would be ignored silently.
 func refuseBody(body []byte) error {
 	var members map[string]json.RawMessage
 	if len(body) == 0 || (json.Unmarshal(body, &members) == nil && len(members) == 0) {
@@ -188,15 +188,16 @@ func unmarshal(body []byte, into protoreflect.Message, prefix string) (presence,
 		return presence{}, err
 	}
 	if err := protojson.Unmarshal(body, into.Interface()); err != nil {
-		return presence{}, fault.Wrap(err, fault.InvalidRequest, "The body does not fit the request: %s.", position.ReplaceAllString(err.Error(), ""))
+		return presence{}, fault.Wrap(err, fault.InvalidRequest, "The body does not fit the request: %s.",
+			position.ReplaceAllString(err.Error(), ""))
 	}
 	return sent, nil
 }
 
-// position is what protojson puts before its messages; its spaces vary from build to build.
+// position matches what protojson puts before its messages; its spaces vary from build to build.
 var position = regexp.MustCompile(`^proto:\s*(\(line \d+:\d+\):\s*)?`)
 
-// fillPath sets the path variables over what the body said, which must not be something else.
+// fillPath sets the path variables. The body may name one only with the same value.
 func fillPath(message protoreflect.Message, m *match, keys []string) error {
 	fields := message.Descriptor().Fields()
 	for i, name := range m.names {
@@ -214,7 +215,7 @@ func fillPath(message protoreflect.Message, m *match, keys []string) error {
 	return nil
 }
 
-// fillQuery sets fields from the query string; with a body of "*" there are none left for it.
+// fillQuery sets fields from the query string; a route with the body "*" has no fields for it.
 func fillQuery(message protoreflect.Message, m *match, raw string) error {
 	if raw == "" {
 		return nil
@@ -233,11 +234,17 @@ func fillQuery(message protoreflect.Message, m *match, raw string) error {
 	for _, name := range names {
 		field := queryField(message, m, name)
 		if field == nil {
-			violations = append(violations, fault.Field{Field: strings.ToValidUTF8(name, "�"), Code: "unknown_parameter", Message: "This route has no such query parameter" + string(listed(parameters(message, m)))})
+			violations = append(violations, fault.Field{
+				Field: strings.ToValidUTF8(name, "�"), Code: "unknown_parameter",
+				Message: "This route has no such query parameter" + string(listed(parameters(message, m))),
+			})
 			continue
 		}
 		if seen[field.Name()] || (len(query[name]) > 1 && !field.IsList()) {
-			violations = append(violations, fault.Field{Field: string(field.Name()), Code: "duplicate", Message: "The parameter is given more than once."})
+			violations = append(violations, fault.Field{
+				Field: string(field.Name()), Code: "duplicate",
+				Message: "The parameter is given more than once.",
+			})
 			continue
 		}
 		seen[field.Name()] = true
@@ -251,7 +258,7 @@ func fillQuery(message protoreflect.Message, m *match, raw string) error {
 	return nil
 }
 
-// queryField is the field a parameter stands for: scalars, lists of them and timestamps.
+// queryField returns the field that a parameter sets: a scalar, a list of scalars or a timestamp.
 func queryField(message protoreflect.Message, m *match, name string) protoreflect.FieldDescriptor {
 	if m.route.Body == "*" || !utf8.ValidString(name) {
 		return nil
@@ -266,7 +273,7 @@ func queryField(message protoreflect.Message, m *match, name string) protoreflec
 	return field
 }
 
-// parameters are the names of those that a route has.
+// parameters returns the names of the query parameters of a route.
 func parameters(message protoreflect.Message, m *match) []string {
 	return slices.DeleteFunc(namesOf(message.Descriptor()), func(name string) bool { return queryField(message, m, name) == nil })
 }
@@ -289,12 +296,4 @@ func setQuery(message protoreflect.Message, field protoreflect.FieldDescriptor, 
 		list.Append(value)
 	}
 	return nil
-}
-
-// fieldNamed finds a field by its snake_case or lowerCamelCase name.
-func fieldNamed(message protoreflect.MessageDescriptor, name string) protoreflect.FieldDescriptor {
-	if field := message.Fields().ByName(protoreflect.Name(name)); field != nil {
-		return field
-	}
-	return message.Fields().ByJSONName(name)
 }

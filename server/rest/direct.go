@@ -10,21 +10,21 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// call is what the Connect handler is sent in place of a REST request.
+// call is what the Connect handler is sent for a REST request.
 type call struct {
 	contentType string
 	payload     []byte
 }
 
-// prepare makes the call of a request. JSON that has been checked goes on as it is where that says
-// the same, and the answer then comes back as the JSON that it is to be: both are read and written
-// once, as in Connect JSON. Everything else travels as a message. Its errors are faults.
+// prepare makes the call for a request. Checked JSON is passed on unchanged where it means the
+// same, and the answer is then the JSON that the caller gets: both are read and written once, as
+// in Connect JSON. Everything else is sent as a binary message. Its errors are faults.
 func prepare(w http.ResponseWriter, r *http.Request, m *match) (call, error) {
 	body, err := readBody(w, r, m.route)
 	if err != nil {
 		return call{}, err
 	}
-	if mayGoOn(r, m, body) {
+	if passable(r, m, body) {
 		sent, err := checkJSON(body, m.route.Request.ProtoReflect().Descriptor(), "")
 		if err != nil {
 			return call{}, err
@@ -41,8 +41,8 @@ func prepare(w http.ResponseWriter, r *http.Request, m *match) (call, error) {
 	return call{protoType, payload}, err
 }
 
-// mayGoOn says whether a body is all that the request says, but for path variables that are text.
-func mayGoOn(r *http.Request, m *match, body []byte) bool {
+// passable reports whether the body is the whole request, path variables of type text aside.
+func passable(r *http.Request, m *match, body []byte) bool {
 	if m.route.Body != "*" || len(body) == 0 || r.URL.RawQuery != "" {
 		return false
 	}
@@ -59,7 +59,7 @@ func mayGoOn(r *http.Request, m *match, body []byte) bool {
 	return true
 }
 
-// withVariables puts the path variables before the members of an object.
+// withVariables adds the path variables before the members of an object.
 func withVariables(body []byte, m *match) []byte {
 	if len(m.names) == 0 {
 		return body
@@ -68,9 +68,9 @@ func withVariables(body []byte, m *match) []byte {
 	out := make([]byte, 0, len(body)+64*len(m.names))
 	out = append(out, '{')
 	for i, name := range m.names {
-		value, _ := json.Marshal(m.values[i]) // no string is refused
+		value, _ := json.Marshal(m.values[i]) // every string can be encoded
 		out = append(out, '"')
-		out = append(out, name...) // of the contract: letters and underscores
+		out = append(out, name...) // names of the contract have letters and underscores only
 		out = append(out, '"', ':')
 		out = append(out, value...)
 		out = append(out, ',')
@@ -81,7 +81,7 @@ func withVariables(body []byte, m *match) []byte {
 	return append(out, rest...)
 }
 
-// textIn finds a string among the members of an object that is well-formed; "" when it is none.
+// textIn returns the string member of a well-formed object by its name; "" if it has none.
 func textIn(body []byte, name string) string {
 	walk := tokens{text: body}
 	walk.next() // the opening

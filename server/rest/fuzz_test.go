@@ -17,7 +17,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/route"
-	"parlance.dev/parlance/platform/wire"
+	"parlance.dev/parlance/platform/stablejson"
 	"parlance.dev/parlance/server/rest/internal/resttestv1"
 )
 
@@ -50,7 +50,7 @@ func FuzzDecode(f *testing.F) {
 		if _, err := proto.Marshal(message); err != nil {
 			t.Fatalf("%q was accepted and cannot be sent on: %v", body, err)
 		}
-		written, err := wire.JSON(message)
+		written, err := stablejson.Marshal(message)
 		if err != nil {
 			t.Fatalf("%q was accepted and cannot be written: %v", body, err)
 		}
@@ -59,7 +59,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%q was written as %s, which is refused: %v", body, written, err)
 		}
 		// Not proto.Equal: a google.protobuf.Value that is not set is written as null, which is a value.
-		if survived, err := wire.JSON(again); err != nil || !bytes.Equal(survived, written) {
+		if survived, err := stablejson.Marshal(again); err != nil || !bytes.Equal(survived, written) {
 			t.Fatalf("%q does not survive: %s, then %s (%v)", body, written, survived, err)
 		}
 	})
@@ -69,7 +69,8 @@ func FuzzDecode(f *testing.F) {
 // half a surrogate pair, which the decoder hides.
 func FuzzTokens(f *testing.F) {
 	for _, seed := range []string{
-		`{}`, `[1, -2.5e+3, "a\"b", true, false, null, {"k" : []}]`, ` "\\" `, `"\u0041\ud83d\ude00"`, `{"a":{"b":["c",{}]},"":""}`, `0`, "[\"\u2028\", \"\xc3\xa9\"]",
+		`{}`, `[1, -2.5e+3, "a\"b", true, false, null, {"k" : []}]`, ` "\\" `, `"\u0041\ud83d\ude00"`,
+		`{"a":{"b":["c",{}]},"":""}`, `0`, "[\"\u2028\", \"\xc3\xa9\"]",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -102,7 +103,10 @@ func FuzzTokens(f *testing.F) {
 // FuzzDirect holds the two ways of a request to each other: JSON that goes on as it is becomes the
 // message that decoding makes of body and path, and is refused with the same words.
 func FuzzDirect(f *testing.F) {
-	for _, seed := range []string{`{}`, ` { } `, "{\n\"id\":\"x\"}", `{"part":{"part_name":"p"},"tags":["a"]}`, `{"id":null}`, `{"shelf_id":"other"}`, `{"shelfId":"s"}`, `[]`, `{"no":1}`} {
+	for _, seed := range []string{
+		`{}`, ` { } `, "{\n\"id\":\"x\"}", `{"part":{"part_name":"p"},"tags":["a"]}`,
+		`{"id":null}`, `{"shelf_id":"other"}`, `{"shelfId":"s"}`, `[]`, `{"no":1}`,
+	} {
 		f.Add([]byte(seed), "shelf")
 		f.Add([]byte(seed), "a\"b\\c<>&\u2028")
 	}
@@ -137,12 +141,16 @@ func FuzzDirect(f *testing.F) {
 
 // FuzzTextIn holds the look into an answer to encoding/json.
 func FuzzTextIn(f *testing.F) {
-	for _, seed := range []string{`{"id":"x"}`, `{"a":{"id":"no"},"id":"x"}`, `{"a":["id","no"],"b":"id","id":"\u0041"}`, `{"id":1}`, `{}`, `{"a":{"b":[{}]}}`} {
+	for _, seed := range []string{
+		`{"id":"x"}`, `{"a":{"id":"no"},"id":"x"}`,
+		`{"a":["id","no"],"b":"id","id":"\u0041"}`, `{"id":1}`, `{}`, `{"a":{"b":[{}]}}`,
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var members map[string]json.RawMessage
-		if !utf8.Valid(body) || json.Unmarshal(body, &members) != nil || members == nil || strings.Count(string(body), `"id"`) > 1 || strings.Contains(string(body), `\u`) {
+		if !utf8.Valid(body) || json.Unmarshal(body, &members) != nil || members == nil ||
+			strings.Count(string(body), `"id"`) > 1 || strings.Contains(string(body), `\u`) {
 			return
 		}
 		var want string

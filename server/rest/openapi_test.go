@@ -50,7 +50,8 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 		if _, said := success.Content["text/event-stream"]; said != events {
 			t.Errorf("%s %s: event stream %v, want %v", route.Method, route.Pattern, said, events)
 		}
-		keyed := slices.ContainsFunc(operation.Parameters, func(p map[string]any) bool { return p["$ref"] == "#/components/parameters/IdempotencyKey" })
+		keyed := slices.ContainsFunc(operation.Parameters,
+			func(p map[string]any) bool { return p["$ref"] == "#/components/parameters/IdempotencyKey" })
 		if want := route.Method != http.MethodGet; keyed != want {
 			t.Errorf("%s %s: Idempotency-Key %v, want %v", route.Method, route.Pattern, keyed, want)
 		}

@@ -28,16 +28,16 @@ type Config struct {
 	// Manual holds the handlers of the table's manual routes by procedure. They find the path
 	// variables with Request.PathValue. A route without one answers not-implemented.
 	Manual map[string]http.Handler
-	// PublicURL is the scheme and host that callers know us by, without a slash at the end; nil
-	// makes Location and problem types paths.
+	// PublicURL returns the scheme and host that callers use, without a trailing slash; nil makes
+	// Location and problem types paths.
 	PublicURL func(*http.Request) string
-	// Admit, when set, judges every routed request before its body is read: it returns the context
-	// to go on with, or the fault to refuse with, and may set headers of the answer. The inner call
-	// has that context, so the gate in front of RPC can see that this call has passed.
+	// Admit, when set, is asked about every routed request before its body is read. It returns the
+	// context to continue with, or a fault, and may set headers of the answer. The inner call has
+	// that context, so the gate before RPC can see that the request has passed.
 	Admit func(ctx context.Context, procedure string, request, answer http.Header) (context.Context, error)
-	// Once, when set, stands between Admit and the decoding of a request with Idempotency-Key whose
-	// verb changes something and whose answer is one message. The body has been read, within the
-	// route's limit, and can be read again by next, which answers.
+	// Once, when set, is called after Admit for a request with Idempotency-Key whose verb changes
+	// something and whose answer is one message. The body has been read, within the route's limit;
+	// next reads it again and answers.
 	Once func(w http.ResponseWriter, r *http.Request, body []byte, next http.Handler)
 	// OnceEvents is Once for an answer that is a stream of events.
 	OnceEvents func(w http.ResponseWriter, r *http.Request, body []byte, next http.Handler)
@@ -51,8 +51,8 @@ type facade struct {
 	problem problem.Writer
 }
 
-// New is the facade over the routes. Every path that is not among them is answered with
-// route-not-found, so it stands last in a chain of handlers.
+// New makes the facade over the routes. It answers every other path with route-not-found, so it
+// must be the last handler.
 func New(config Config) http.Handler {
 	config.KeepAlive = cmp.Or(config.KeepAlive, defaultKeepAlive)
 	return &facade{
@@ -62,8 +62,8 @@ func New(config Config) http.Handler {
 	}
 }
 
-// ServeHTTP routes the request. X-Request-Id may already stand in w's header. It leaves the route
-// in r.Pattern ("GET /v1/…/{id}"), for logs and metrics of the handlers before it.
+// ServeHTTP routes the request. w's header may already have X-Request-Id. It leaves the route in
+// r.Pattern ("GET /v1/…/{id}"), for the logs and metrics of outer handlers.
 func (f *facade) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	found, allowed := f.router.match(r.Method, r.URL.EscapedPath())
 	if found == nil {
@@ -96,17 +96,19 @@ func (f *facade) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// once says whether a request has a key and a verb that may change something. One who comes back to a
-// stream of events changes nothing.
+// once reports whether a request has a key and a verb that may change something. A request that
+// resumes an event stream changes nothing.
 func once(r *http.Request, m *match) bool {
-	if m.route.ServerStream && r.Header.Get(lastEventHeader) != "" && m.route.Request.ProtoReflect().Descriptor().Fields().ByName(lastEventField) != nil {
+	if m.route.ServerStream && r.Header.Get(lastEventHeader) != "" &&
+		m.route.Request.ProtoReflect().Descriptor().Fields().ByName(lastEventField) != nil {
 		return false
 	}
 	return m.route.Method != http.MethodGet && len(r.Header.Values(idempotencyHeader)) > 0
 }
 
 // once answers through Config.Once or OnceEvents. A body that cannot be read is refused before it.
-func (f *facade) once(w http.ResponseWriter, r *http.Request, m *match,
+func (f *facade) once(
+	w http.ResponseWriter, r *http.Request, m *match,
 	through func(http.ResponseWriter, *http.Request, []byte, http.Handler), answer func(http.ResponseWriter, *http.Request, *match),
 ) {
 	body, err := readBody(w, r, m.route)
@@ -161,11 +163,13 @@ func wantsEvents(r *http.Request) bool {
 	})
 }
 
-// refused reports whether the parameters of a media type in Accept give it the weight 0. Source: RFC 9110, 12.4.2.
+// refused reports whether the parameters of a media type in Accept give it the weight 0. Source:
+// RFC 9110, 12.4.2.
 func refused(params string) bool {
 	for param := range strings.SplitSeq(params, ";") {
 		name, weight, _ := strings.Cut(strings.TrimSpace(param), "=")
-		if value, err := strconv.ParseFloat(strings.TrimSpace(weight), 64); strings.EqualFold(strings.TrimSpace(name), "q") && err == nil && value == 0 {
+		if value, err := strconv.ParseFloat(strings.TrimSpace(weight), 64); strings.EqualFold(strings.TrimSpace(name),
+			"q") && err == nil && value == 0 {
 			return true
 		}
 	}

@@ -45,19 +45,37 @@ func TestAnswers(t *testing.T) {
 		{"the path's value in the body", "POST /v1/shelves/s/things", `{"shelf_id":"s"}`, 201, emptyThing},
 		{
 			"lowerCamelCase", "POST /v1/shelves/s/things", `{"displayName":"d","weightGrams":5e1,"part":{"partName":"p"}}`, 201,
-			strings.NewReplacer(`"display_name":""`, `"display_name":"d"`, `"weight_grams":0`, `"weight_grams":50`, `"part":null`, `"part":{"part_name":"p","part_count":0}`).Replace(emptyThing),
+			strings.NewReplacer(`"display_name":""`, `"display_name":"d"`, `"weight_grams":0`, `"weight_grams":50`,
+				`"part":null`, `"part":{"part_name":"p","part_count":0}`).Replace(emptyThing),
 		},
-		{"%2F stays in its variable", "GET /v1/shelves/a%2Fb/things/builtin:x%20y", "", 200, strings.NewReplacer(`"id":""`, `"id":"builtin:x y"`, `"shelf_id":"s"`, `"shelf_id":"a/b"`).Replace(emptyThing)},
-		{"a fixed segment's name as a variable", "GET /v1/shelves/s/things/upload", "", 200, strings.Replace(emptyThing, `"id":""`, `"id":"upload"`, 1)},
+		{
+			"%2F stays in its variable", "GET /v1/shelves/a%2Fb/things/builtin:x%20y", "", 200,
+			strings.NewReplacer(`"id":""`, `"id":"builtin:x y"`, `"shelf_id":"s"`, `"shelf_id":"a/b"`).Replace(emptyThing),
+		},
+		{
+			"a fixed segment's name as a variable", "GET /v1/shelves/s/things/upload", "", 200,
+			strings.Replace(emptyThing, `"id":""`, `"id":"upload"`, 1),
+		},
 		{"a body {} on GET", "GET /v1/versions/3", `{}`, 200, `{"version":3}`},
 		{
-			"query parameters", "GET /v1/shelves/s/things?page_size=7&onlyFragile=true&tags=a&tags=b&color=COLOR_RED&since=2026-01-31T12:00:00Z&max_price=2.5", "", 200,
-			`{"asked":{"shelf_id":"s","page_size":7,"only_fragile":true,"tags":["a","b"],"color":"COLOR_RED","since":"2026-01-31T12:00:00Z","part":null,"max_price":2.5},"things":[],"next_page_token":""}`,
+			"query parameters",
+			"GET /v1/shelves/s/things?page_size=7&onlyFragile=true&tags=a&tags=b&color=COLOR_RED&since=2026-01-31T12:00:00Z&max_price=2.5", "", 200,
+			`{"asked":{"shelf_id":"s","page_size":7,"only_fragile":true,"tags":["a","b"],"color":"COLOR_RED",` +
+				`"since":"2026-01-31T12:00:00Z","part":null,"max_price":2.5},"things":[],"next_page_token":""}`,
 		},
-		{"mask of a PATCH", "PATCH /v1/shelves/s/things/t", `{"display_name":null,"extra":{"a":1}}`, 200, `{"asked":{"shelf_id":"s","thing_id":"t","extra":{"a":1},"tags":[],"update_mask":null},"mask":["display_name","extra"]}`},
-		{"empty PATCH", "PATCH /v1/shelves/s/things/t", `{"thing_id":"t"}`, 200, `{"asked":{"shelf_id":"s","thing_id":"t","extra":null,"tags":[],"update_mask":null},"mask":[]}`},
+		{
+			"mask of a PATCH", "PATCH /v1/shelves/s/things/t", `{"display_name":null,"extra":{"a":1}}`, 200,
+			`{"asked":{"shelf_id":"s","thing_id":"t","extra":{"a":1},"tags":[],"update_mask":null},"mask":["display_name","extra"]}`,
+		},
+		{
+			"empty PATCH", "PATCH /v1/shelves/s/things/t", `{"thing_id":"t"}`, 200,
+			`{"asked":{"shelf_id":"s","thing_id":"t","extra":null,"tags":[],"update_mask":null},"mask":[]}`,
+		},
 		{"204 has no body", "DELETE /v1/shelves/s/things/t", "", 204, ""},
-		{"one field as the body", "PUT /v1/settings?dry_run=true", `{"part_count":4}`, 200, `{"asked":{"settings":{"part_name":"","part_count":4},"dry_run":true}}`},
+		{
+			"one field as the body", "PUT /v1/settings?dry_run=true", `{"part_count":4}`, 200,
+			`{"asked":{"settings":{"part_name":"","part_count":4},"dry_run":true}}`,
+		},
 		{"without a stream", "POST /v1/turns/t", `{"text":"hello"}`, 200, `{"text":"t hello"}`},
 	}
 	for _, row := range rows {
@@ -110,19 +128,31 @@ func TestRefusals(t *testing.T) {
 		{"no object", create, `[1]`, 400, "invalid-request", ""},
 		{"null for the whole", create, `null`, 400, "invalid-request", ""},
 		{"invalid UTF-8", create, "{\"id\":\"\xff\"}", 400, "invalid-request", ""},
-		{"half a surrogate pair", create, `{"id":"\ud800","display_name":"\ud83d\ude00 \\ud800","tags":["\udc00\ud800"]}`, 400, "invalid-request", "id wrong_type, tags[0] wrong_type"},
-		{"half a pair in free JSON", create, `{"extra":{"a":["\uDBFFx"],"\ud800":1}}`, 400, "invalid-request", `extra["a"][0] wrong_type, extra["\xff"] wrong_type`},
+		{
+			"half a surrogate pair", create,
+			`{"id":"\ud800","display_name":"\ud83d\ude00 \\ud800","tags":["\udc00\ud800"]}`, 400, "invalid-request",
+			"id wrong_type, tags[0] wrong_type",
+		},
+		{
+			"half a pair in free JSON", create, `{"extra":{"a":["\uDBFFx"],"\ud800":1}}`, 400, "invalid-request",
+			`extra["a"][0] wrong_type, extra["\xff"] wrong_type`,
+		},
 		{"a byte order mark", create, "\ufeff{}", 400, "invalid-request", ""},
-		{"NUL", create, `{"id":"a\u0000","extra":{"a":"\u0000"},"labels":{"\u0000":""}}`, 400, "invalid-request", `id wrong_type, extra["a"] wrong_type, labels["\x00"] wrong_type`},
+		{
+			"NUL", create, `{"id":"a\u0000","extra":{"a":"\u0000"},"labels":{"\u0000":""}}`, 400, "invalid-request",
+			`id wrong_type, extra["a"] wrong_type, labels["\x00"] wrong_type`,
+		},
 		{"unknown field", create, `{"idd":"x"}`, 400, "invalid-request", "idd unknown_field"},
 		{"unknown nested field", create, `{"parts":[{},{"partNam":{"x":[1]}}]}`, 400, "invalid-request", "parts[1].partNam unknown_field"},
 		{"duplicate", create, `{"display_name":"a","displayName":"b"}`, 400, "invalid-request", "display_name duplicate"},
 		{"duplicate in free JSON", create, `{"extra":{"a":1,"a":2}}`, 400, "invalid-request", `extra["a"] duplicate`},
 		{
 			"every type at once", create,
-			`{"id":1,"weight_grams":"5","price":"1","fragile":1,"tags":"a","extra":[],"made_at":"today","part":[],"labels":{"k":1},"serial":1.5,"raw":"*","color":"RED","parts":[null]}`,
+			`{"id":1,"weight_grams":"5","price":"1","fragile":1,"tags":"a","extra":[],"made_at":"today","part":[],` +
+				`"labels":{"k":1},"serial":1.5,"raw":"*","color":"RED","parts":[null]}`,
 			400, "invalid-request",
-			`id wrong_type, weight_grams wrong_type, price wrong_type, fragile wrong_type, tags wrong_type, extra wrong_type, made_at wrong_type, part wrong_type, ` +
+			`id wrong_type, weight_grams wrong_type, price wrong_type, fragile wrong_type, tags wrong_type, extra ` +
+				`wrong_type, made_at wrong_type, part wrong_type, ` +
 				`labels["k"] wrong_type, serial wrong_type, raw wrong_type, color wrong_type, parts[0] wrong_type`,
 		},
 		{"too large for 32 bits", create, `{"weight_grams":2147483648}`, 400, "invalid-request", "weight_grams wrong_type"},
@@ -130,9 +160,15 @@ func TestRefusals(t *testing.T) {
 		{"a number no double holds", create, `{"price":1e999,"any":1e999}`, 400, "invalid-request", "price wrong_type, any wrong_type"},
 		{"another value than the path", create, `{"shelf_id":"other"}`, 400, "invalid-request", "shelf_id mismatch"},
 		{"the mask itself", "PATCH /v1/shelves/s/things/t", `{"update_mask":"tags"}`, 400, "invalid-request", "update_mask unknown_field"},
-		{"the mask in lowerCamelCase", "PATCH /v1/shelves/s/things/t", `{"updateMask":"tags"}`, 400, "invalid-request", "updateMask unknown_field"},
+		{
+			"the mask in lowerCamelCase", "PATCH /v1/shelves/s/things/t", `{"updateMask":"tags"}`, 400,
+			"invalid-request", "updateMask unknown_field",
+		},
 		{"in one field's body", "PUT /v1/settings", `{"part_count":"4"}`, 400, "invalid-request", "settings.part_count wrong_type"},
-		{"too deep", create, `{"extra":` + strings.Repeat(`{"a":`, 200) + `1` + strings.Repeat(`}`, 200) + `}`, 400, "invalid-request", "extra" + strings.Repeat(`["a"]`, 99) + " too_deep"},
+		{
+			"too deep", create, `{"extra":` + strings.Repeat(`{"a":`, 200) + `1` + strings.Repeat(`}`, 200) + `}`, 400,
+			"invalid-request", "extra" + strings.Repeat(`["a"]`, 99) + " too_deep",
+		},
 		{"a body on GET", "GET /v1/versions/3", `{"version":3}`, 400, "invalid-request", ""},
 		{"a body on DELETE", "DELETE /v1/shelves/s/things/t", `{"force":true}`, 400, "invalid-request", ""},
 		{"too large", create, `{"id":"` + strings.Repeat("x", 4096) + `"}`, 413, "body-too-large", ""},
@@ -150,8 +186,14 @@ func TestRefusals(t *testing.T) {
 		{"a malformed query", list + "tags=%zz", "", 400, "invalid-request", ""},
 		{"a parameter that is no UTF-8", list + "tags=%ff", "", 400, "invalid-request", "tags wrong_type"},
 
-		{"402 that Connect cannot say", "POST /v1/fail/quota-exceeded-kb-storage", "", 402, "quota-exceeded-kb-storage", "some_field quota-exceeded-kb-storage"},
-		{"415 that Connect cannot say", "POST /v1/fail/kb-unsupported-media-type", "", 415, "kb-unsupported-media-type", "some_field kb-unsupported-media-type"},
+		{
+			"402 that Connect cannot say", "POST /v1/fail/quota-exceeded-kb-storage", "", 402,
+			"quota-exceeded-kb-storage", "some_field quota-exceeded-kb-storage",
+		},
+		{
+			"415 that Connect cannot say", "POST /v1/fail/kb-unsupported-media-type", "", 415,
+			"kb-unsupported-media-type", "some_field kb-unsupported-media-type",
+		},
 		{"an error nobody decided", "POST /v1/fail/plain", "", 500, "internal", ""},
 	}
 	for _, row := range rows {
@@ -163,7 +205,8 @@ func TestRefusals(t *testing.T) {
 			continue
 		}
 		if response.StatusCode != row.status || got.Status != row.status || got.Code != row.code || got.fields() != row.fields {
-			t.Errorf("%s: got %d %s [%s]\nwant %d %s [%s]\n%s", row.name, response.StatusCode, got.Code, got.fields(), row.status, row.code, row.fields, body)
+			t.Errorf("%s: got %d %s [%s]\nwant %d %s [%s]\n%s", row.name, response.StatusCode, got.Code, got.fields(),
+				row.status, row.code, row.fields, body)
 		}
 		if response.Header.Get("Content-Type") != "application/problem+json" || !strings.Contains(body, `"request_id":"req-1"`) {
 			t.Errorf("%s: not a problem with its request id: %s", row.name, body)

@@ -122,6 +122,7 @@ func integer(kind protoreflect.Kind, text string) (protoreflect.Value, error) {
 		if value, err := strconv.ParseUint(text, 10, 64); err == nil {
 			return protoreflect.ValueOfUint64(value), nil
 		}
+	default:
 	}
 	return protoreflect.Value{}, errInteger
 }

@@ -100,7 +100,9 @@ func (*things) CreateTurn(_ context.Context, q *resttestv1.CreateTurnRequest) (*
 	return &resttestv1.CreateTurnResponse{Text: q.GetTurnId() + " " + q.GetText()}, nil
 }
 
-func (*things) StreamTurn(_ context.Context, q *resttestv1.StreamTurnRequest, out *connect.ServerStream[resttestv1.StreamTurnResponse]) error {
+func (*things) StreamTurn(
+	_ context.Context, q *resttestv1.StreamTurnRequest, out *connect.ServerStream[resttestv1.StreamTurnResponse],
+) error {
 	for word := range strings.FieldsSeq(q.GetTurnId() + " " + q.GetText()) {
 		if err := out.Send(&resttestv1.StreamTurnResponse{Type: "turn.delta", Text: word}); err != nil {
 			return err

@@ -17,12 +17,11 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/platform/wire"
+	"parlance.dev/parlance/platform/stablejson"
 )
 
 const (
-	eventStreamType = "text/event-stream"
-	streamType      = "application/connect+proto"
+	streamType = "application/connect+proto"
 
 	// A Connect stream is a row of envelopes: one byte of flags, four of length, the message.
 	envelopeHeader = 5
@@ -54,7 +53,10 @@ func (f *facade) stream(w http.ResponseWriter, r *http.Request, m *match) {
 	inner := innerRequest(w, r, m.route.Procedure, streamType, payload)
 	ctx, cancel := context.WithCancel(inner.Context())
 	defer cancel()
-	out := &eventWriter{facade: f, out: w, request: r, message: m.route.Response, header: http.Header{}, cancel: cancel, returning: comesBack(request)}
+	out := &eventWriter{
+		facade: f, out: w, request: r, message: m.route.Response, header: http.Header{},
+		cancel: cancel, returning: comesBack(request),
+	}
 
 	ended := make(chan struct{})
 	var alive sync.WaitGroup
@@ -71,7 +73,7 @@ func envelope(message proto.Message) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding the request: %w", err)
 	}
-	binary.BigEndian.PutUint32(out[1:], uint32(len(out)-envelopeHeader)) //nolint:gosec // under the limit of a body
+	binary.BigEndian.PutUint32(out[1:], uint32(len(out)-envelopeHeader))
 	return out, nil
 }
 
@@ -149,7 +151,7 @@ func (e *eventWriter) envelope(flags byte, payload []byte) error {
 	if err := proto.Unmarshal(payload, message.Interface()); err != nil {
 		return fmt.Errorf("decoding an event: %w", err)
 	}
-	body, err := wire.JSON(message.Interface())
+	body, err := stablejson.Marshal(message.Interface())
 	if err != nil {
 		return err
 	}
@@ -198,15 +200,16 @@ func (e *eventWriter) fail(err *fault.Error) {
 	e.mu.Unlock()
 }
 
-// comesBack says whether a request goes on with a stream.
+// comesBack reports whether a request goes on with a stream.
 func comesBack(request proto.Message) bool {
 	message := request.ProtoReflect()
 	field := message.Descriptor().Fields().ByName(lastEventField)
 	return field != nil && message.Has(field)
 }
 
-// finish answers whatever the handler left open when it returned. Who comes back for more where nothing more comes is
-// told so with 204, after which clients of event streams stay away. Source: HTML, Server-sent events, 9.2.3.
+// finish answers whatever the handler left open when it returned. Who comes back for more where
+// nothing more comes is told so with 204, after which clients of event streams stay away. Source:
+// HTML, Server-sent events, 9.2.3.
 func (e *eventWriter) finish() {
 	if e.status != http.StatusOK && e.status != 0 {
 		e.fail(refusal(e.status, e.pending.Bytes()))

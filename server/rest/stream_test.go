@@ -40,7 +40,12 @@ func TestEvents(t *testing.T) {
 	}{
 		{"each message an event", "GET", "/v1/count?to=2", "", "*/*", 200, one + two},
 		{"no message at all", "GET", "/v1/count", "", "*/*", 200, ""},
-		{"asked for by Accept", "POST", "/v1/turns/t", `{"text":"hello"}`, "application/json;q=0.5, Text/Event-Stream", 200, "event: turn.delta\ndata: {\"type\":\"turn.delta\",\"text\":\"t\"}\n\nevent: turn.delta\ndata: {\"type\":\"turn.delta\",\"text\":\"hello\"}\n\n"},
+		{
+			"asked for by Accept", "POST", "/v1/turns/t", `{"text":"hello"}`,
+			"application/json;q=0.5, Text/Event-Stream", 200,
+			"event: turn.delta\ndata: {\"type\":\"turn.delta\",\"text\":\"t\"}\n\nevent: turn.delta\ndata: " +
+				"{\"type\":\"turn.delta\",\"text\":\"hello\"}\n\n",
+		},
 	}
 	for _, row := range rows {
 		response, body := ask(t, server, row.method, row.path, row.body, "Accept: "+row.accept)

@@ -128,7 +128,7 @@ func isValue(message protoreflect.MessageDescriptor) bool {
 	return message != nil && message.FullName() == "google.protobuf.Value"
 }
 
-// isContract says whether a message is one of the contract's own, whose fields are known.
+// isContract reports whether a message is one of the contract's own, whose fields are known.
 func isContract(message protoreflect.MessageDescriptor) bool {
 	return message != nil && message.FullName().Parent() != "google.protobuf"
 }
@@ -137,7 +137,7 @@ func isWrapper(message protoreflect.MessageDescriptor) bool {
 	return message.ParentFile().Path() == "google/protobuf/wrappers.proto"
 }
 
-// textual says whether the JSON of a message is a string.
+// textual reports whether the JSON of a message is a string.
 func textual(message protoreflect.MessageDescriptor) bool {
 	switch message.FullName() {
 	case "google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask":
@@ -177,4 +177,12 @@ func parses(message protoreflect.MessageDescriptor, text string) bool {
 	}
 	quoted, err := json.Marshal(text)
 	return err == nil && protojson.Unmarshal(quoted, into) == nil
+}
+
+// fieldNamed finds a field by its snake_case or lowerCamelCase name.
+func fieldNamed(message protoreflect.MessageDescriptor, name string) protoreflect.FieldDescriptor {
+	if field := message.Fields().ByName(protoreflect.Name(name)); field != nil {
+		return field
+	}
+	return message.Fields().ByJSONName(name)
 }

@@ -78,7 +78,9 @@ func (s *agentsServer) DeleteAgent(ctx context.Context, req *parlancev1.DeleteAg
 	return &emptypb.Empty{}, s.agents.Delete(ctx, ref, agents.ID(req.GetAgentId()))
 }
 
-func (s *agentsServer) ListAgentVersions(ctx context.Context, req *parlancev1.ListAgentVersionsRequest) (*parlancev1.ListAgentVersionsResponse, error) {
+func (s *agentsServer) ListAgentVersions(
+	ctx context.Context, req *parlancev1.ListAgentVersionsRequest,
+) (*parlancev1.ListAgentVersionsResponse, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -90,7 +92,9 @@ func (s *agentsServer) ListAgentVersions(ctx context.Context, req *parlancev1.Li
 	return &parlancev1.ListAgentVersionsResponse{Versions: each(versions, agentVersionProto), NextPageToken: next}, nil
 }
 
-func (s *agentsServer) CompareAgentVersions(ctx context.Context, req *parlancev1.CompareAgentVersionsRequest) (*parlancev1.CompareAgentVersionsResponse, error) {
+func (s *agentsServer) CompareAgentVersions(
+	ctx context.Context, req *parlancev1.CompareAgentVersionsRequest,
+) (*parlancev1.CompareAgentVersionsResponse, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err

@@ -116,14 +116,14 @@ func agentProto(a agents.Agent) *parlancev1.Agent {
 		Id: string(a.ID), WorkspaceId: string(a.WorkspaceID), Name: a.Name, Instructions: c.Instructions,
 		FirstMessage: c.FirstMessage, Language: c.Language, Model: agentModelProto(c.Model), Voice: agentVoiceProto(c.Voice),
 		Retrieval: &parlancev1.AgentRetrieval{
-			TopK: int32(c.Retrieval.TopK), MinSimilarity: c.Retrieval.MinSimilarity, Ranking: c.Retrieval.Ranking, Rerank: c.Retrieval.Rerank, //nolint:gosec // 1..50
+			TopK: int32(c.Retrieval.TopK), MinSimilarity: c.Retrieval.MinSimilarity, Ranking: c.Retrieval.Ranking, Rerank: c.Retrieval.Rerank,
 		},
 		ToolsConfig: toolsConfigProto(c.DisabledTools, c),
 		Guards:      each(c.Guards, agentGuardProto), Fatigue: each(c.Fatigue, fatigueWindowProto),
 		Memory:             agentMemoryProto(c.Memory),
-		MaxDurationSeconds: int32(c.MaxDurationSeconds), IdleTimeoutSeconds: int32(c.IdleTimeoutSeconds), //nolint:gosec // ≤ 86,400
+		MaxDurationSeconds: int32(c.MaxDurationSeconds), IdleTimeoutSeconds: int32(c.IdleTimeoutSeconds),
 		LockedOverrides: c.LockedOverrides, ClientOverrides: c.ClientOverrides, Analysis: agentAnalysisProto(c.Analysis),
-		Version:   int32(a.Version), //nolint:gosec // counted from 1
+		Version:   int32(a.Version),
 		CreatedAt: timestamp(a.CreatedAt), UpdatedAt: timestamp(a.UpdatedAt),
 	}
 }
@@ -134,19 +134,21 @@ func agentMemory(m *parlancev1.AgentMemory) agents.Memory {
 		return agents.Memory{Enabled: true}
 	}
 	return agents.Memory{
-		Enabled: m.GetEnabled(), ConfirmCategories: m.GetConfirmCategories(), MaxTokens: int(m.GetMaxTokens()), SkipExtraction: m.GetSkipExtraction(),
+		Enabled: m.GetEnabled(), ConfirmCategories: m.GetConfirmCategories(), MaxTokens: int(m.GetMaxTokens()),
+		SkipExtraction: m.GetSkipExtraction(),
 	}
 }
 
 func agentMemoryProto(m agents.Memory) *parlancev1.AgentMemory {
 	return &parlancev1.AgentMemory{
-		Enabled: m.Enabled, ConfirmCategories: m.ConfirmCategories, MaxTokens: int32(m.MaxTokens), SkipExtraction: m.SkipExtraction, //nolint:gosec // ≤ 8000
+		Enabled: m.Enabled, ConfirmCategories: m.ConfirmCategories, MaxTokens: int32(m.MaxTokens), SkipExtraction: m.SkipExtraction,
 	}
 }
 
 func agentModelProto(m agents.Model) *parlancev1.AgentModel {
 	return &parlancev1.AgentModel{
-		Provider: m.Provider, Name: m.Name, Temperature: m.Temperature, MaxOutputTokens: int32(m.MaxOutputTokens), HistoryTokens: int32(m.HistoryTokens), //nolint:gosec // ≤ 200,000
+		Provider: m.Provider, Name: m.Name, Temperature: m.Temperature, MaxOutputTokens: int32(m.MaxOutputTokens),
+		HistoryTokens: int32(m.HistoryTokens),
 		Fallbacks: each(m.Fallbacks, func(f agents.ModelRef) *parlancev1.ModelRef {
 			return &parlancev1.ModelRef{Provider: f.Provider, Name: f.Name}
 		}),
@@ -168,13 +170,13 @@ func agentGuardProto(g agents.Guard) *parlancev1.AgentGuard {
 
 func fatigueWindowProto(f agents.FatigueWindow) *parlancev1.FatigueWindow {
 	return &parlancev1.FatigueWindow{
-		Window: f.Window, MaxTurns: int32(f.MaxTurns), MaxSessions: int32(f.MaxSessions), MaxMinutes: int32(f.MaxMinutes), //nolint:gosec // int32 on the wire
+		Window: f.Window, MaxTurns: int32(f.MaxTurns), MaxSessions: int32(f.MaxSessions), MaxMinutes: int32(f.MaxMinutes),
 	}
 }
 
 func agentVersionProto(v agents.Version) *parlancev1.AgentVersion {
 	return &parlancev1.AgentVersion{
-		AgentId: string(v.AgentID), Version: int32(v.Version), CreatedAt: timestamp(v.CreatedAt), //nolint:gosec // counted from 1
+		AgentId: string(v.AgentID), Version: int32(v.Version), CreatedAt: timestamp(v.CreatedAt),
 		Agent: agentProto(agents.Agent{
 			ID: v.AgentID, TenantID: v.TenantID, WorkspaceID: v.WorkspaceID, Name: v.Name, Version: v.Version,
 			Config: v.Config, CreatedAt: v.CreatedAt, UpdatedAt: v.CreatedAt,

@@ -1,5 +1,3 @@
-//lint:file-ignore ST1003 The method names are those of the contract, as protoc-gen-connect-go spells them.
-
 package rpc
 
 import (

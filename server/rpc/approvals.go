@@ -9,8 +9,11 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-func (s *sessionsServer) ListApprovals(ctx context.Context, req *parlancev1.ListApprovalsRequest) (*parlancev1.ListApprovalsResponse, error) {
-	list, next, err := s.turns.Approvals(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.ApprovalStatus(req.GetStatus()), pageParams(req))
+func (s *sessionsServer) ListApprovals(ctx context.Context,
+	req *parlancev1.ListApprovalsRequest,
+) (*parlancev1.ListApprovalsResponse, error) {
+	list, next, err := s.turns.Approvals(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()),
+		sessions.ApprovalStatus(req.GetStatus()), pageParams(req))
 	if err != nil {
 		return nil, err
 	}
@@ -30,6 +33,7 @@ func (s *sessionsServer) DecideApproval(ctx context.Context, req *parlancev1.Dec
 func approvalProto(session string, a sessions.Approval) *parlancev1.Approval {
 	return &parlancev1.Approval{
 		CallId: a.CallID, SessionId: session, TurnId: string(a.TurnID), Slug: a.Name, Input: structOf(a.Arguments), Status: string(a.Status),
-		Reason: a.Reason, DecidedBy: a.DecidedBy, CreatedAt: timestamp(a.CreatedAt), ExpiresAt: timestamp(a.ExpiresAt), DecidedAt: timestamp(a.DecidedAt),
+		Reason: a.Reason, DecidedBy: a.DecidedBy, CreatedAt: timestamp(a.CreatedAt),
+		ExpiresAt: timestamp(a.ExpiresAt), DecidedAt: timestamp(a.DecidedAt),
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 )
 
-// timestamp is nil for the zero time, so that JSON shows null.
+// timestamp returns nil for the zero time, so that JSON has null.
 func timestamp(t time.Time) *timestamppb.Timestamp {
 	if t.IsZero() {
 		return nil
@@ -19,7 +19,7 @@ func timestamp(t time.Time) *timestamppb.Timestamp {
 	return timestamppb.New(t)
 }
 
-// timeOf is the zero time for an absent timestamp.
+// timeOf returns the zero time for an absent timestamp.
 func timeOf(t *timestamppb.Timestamp) time.Time {
 	if t == nil {
 		return time.Time{}
@@ -27,7 +27,7 @@ func timeOf(t *timestamppb.Timestamp) time.Time {
 	return t.AsTime()
 }
 
-// pageRequest is what every list request has.
+// pageRequest is what all list requests have in common.
 type pageRequest interface {
 	GetPageSize() int32
 	GetPageToken() string
@@ -37,19 +37,19 @@ func pageParams(req pageRequest) postgres.PageParams {
 	return postgres.PageParams{Size: int(req.GetPageSize()), Token: req.GetPageToken()}
 }
 
-// jsonOf is a Struct as JSON; nil for an absent one.
+// jsonOf returns a Struct as JSON; nil for an absent one.
 func jsonOf(s *structpb.Struct) json.RawMessage {
 	if s == nil {
 		return nil
 	}
 	encoded, err := protojson.Marshal(s)
-	if err != nil { // a Struct off the wire holds nothing JSON cannot say but NaN, which becomes null
+	if err != nil { // only NaN in a Struct cannot be written as JSON; it becomes null
 		return json.RawMessage("null")
 	}
 	return encoded
 }
 
-// structOf is a JSON object as a Struct; nil for anything else.
+// structOf returns a JSON object as a Struct; nil for anything else.
 func structOf(object json.RawMessage) *structpb.Struct {
 	if len(object) == 0 {
 		return nil

@@ -18,11 +18,15 @@ type credentialsServer struct {
 }
 
 // NewCredentials serves ProviderCredentialService; tester makes the calls of test.
-func NewCredentials(access Access, service *workspaces.Credentials, tester workspaces.CredentialTester) parlancev1connect.ProviderCredentialServiceHandler {
+func NewCredentials(
+	access Access, service *workspaces.Credentials, tester workspaces.CredentialTester,
+) parlancev1connect.ProviderCredentialServiceHandler {
 	return &credentialsServer{access: access, credentials: service, tester: tester}
 }
 
-func (s *credentialsServer) CreateProviderCredential(ctx context.Context, req *parlancev1.CreateProviderCredentialRequest) (*parlancev1.ProviderCredential, error) {
+func (s *credentialsServer) CreateProviderCredential(
+	ctx context.Context, req *parlancev1.CreateProviderCredentialRequest,
+) (*parlancev1.ProviderCredential, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -37,7 +41,9 @@ func (s *credentialsServer) CreateProviderCredential(ctx context.Context, req *p
 	return credentialProto(made), nil
 }
 
-func (s *credentialsServer) ListProviderCredentials(ctx context.Context, req *parlancev1.ListProviderCredentialsRequest) (*parlancev1.ListProviderCredentialsResponse, error) {
+func (s *credentialsServer) ListProviderCredentials(
+	ctx context.Context, req *parlancev1.ListProviderCredentialsRequest,
+) (*parlancev1.ListProviderCredentialsResponse, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -49,7 +55,9 @@ func (s *credentialsServer) ListProviderCredentials(ctx context.Context, req *pa
 	return &parlancev1.ListProviderCredentialsResponse{ProviderCredentials: each(list, credentialProto), NextPageToken: next}, nil
 }
 
-func (s *credentialsServer) GetProviderCredential(ctx context.Context, req *parlancev1.GetProviderCredentialRequest) (*parlancev1.ProviderCredential, error) {
+func (s *credentialsServer) GetProviderCredential(
+	ctx context.Context, req *parlancev1.GetProviderCredentialRequest,
+) (*parlancev1.ProviderCredential, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -61,7 +69,9 @@ func (s *credentialsServer) GetProviderCredential(ctx context.Context, req *parl
 	return credentialProto(found), nil
 }
 
-func (s *credentialsServer) UpdateProviderCredential(ctx context.Context, req *parlancev1.UpdateProviderCredentialRequest) (*parlancev1.ProviderCredential, error) {
+func (s *credentialsServer) UpdateProviderCredential(
+	ctx context.Context, req *parlancev1.UpdateProviderCredentialRequest,
+) (*parlancev1.ProviderCredential, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -73,7 +83,9 @@ func (s *credentialsServer) UpdateProviderCredential(ctx context.Context, req *p
 	return credentialProto(changed), nil
 }
 
-func (s *credentialsServer) DeleteProviderCredential(ctx context.Context, req *parlancev1.DeleteProviderCredentialRequest) (*emptypb.Empty, error) {
+func (s *credentialsServer) DeleteProviderCredential(
+	ctx context.Context, req *parlancev1.DeleteProviderCredentialRequest,
+) (*emptypb.Empty, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -81,7 +93,9 @@ func (s *credentialsServer) DeleteProviderCredential(ctx context.Context, req *p
 	return &emptypb.Empty{}, s.credentials.Delete(ctx, ref, workspaces.CredentialID(req.GetCredentialId()))
 }
 
-func (s *credentialsServer) TestProviderCredential(ctx context.Context, req *parlancev1.TestProviderCredentialRequest) (*parlancev1.TestProviderCredentialResponse, error) {
+func (s *credentialsServer) TestProviderCredential(
+	ctx context.Context, req *parlancev1.TestProviderCredentialRequest,
+) (*parlancev1.TestProviderCredentialResponse, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -91,7 +105,7 @@ func (s *credentialsServer) TestProviderCredential(ctx context.Context, req *par
 		return nil, err
 	}
 	return &parlancev1.TestProviderCredentialResponse{
-		Ok: tried.OK, Detail: tried.Detail, Model: tried.Model, LatencyMs: int32(tried.Took.Milliseconds()), //nolint:gosec // bounded by the call's time-out
+		Ok: tried.OK, Detail: tried.Detail, Model: tried.Model, LatencyMs: int32(tried.Took.Milliseconds()),
 	}, nil
 }
 

@@ -13,9 +13,9 @@ import (
 
 type downloadHandler struct{ FileDeps }
 
-// NewDownload is the REST route of DownloadSource: the stored bytes with their media type, as an
-// attachment, never to be sniffed or run; a piece of them for a Range, nothing for who has them
-// (If-None-Match). The path variables are workspace_id and source_id.
+// NewDownload makes the REST route of DownloadSource. It answers with the stored bytes and their
+// media type, as an attachment that browsers neither sniff nor run. A Range gets a part of them, a
+// matching If-None-Match gets 304. The path variables are workspace_id and source_id.
 func NewDownload(d FileDeps) http.Handler { return &downloadHandler{d} }
 
 // ServeHTTP implements http.Handler.
@@ -41,13 +41,13 @@ func (h *downloadHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Content-Type", source.MediaType)
 	header.Set("Content-Disposition", disposition(downloadName(source)))
 	header.Set("ETag", strconv.Quote(source.SHA256))
-	header.Set("Cache-Control", "private, no-cache, no-transform") // a piece of it is of these bytes
-	// A page that somebody uploaded must not act as one of ours where it is opened all the same.
+	header.Set("Cache-Control", "private, no-cache, no-transform") // a Range counts the stored bytes
+	// An uploaded page must not run as one of ours, wherever it is opened.
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	if seekable, ok := content.(io.ReadSeeker); ok {
 		if !isPiece(r.Header.Get("Range"), source.SizeBytes) {
-			r.Header.Del("Range") // by RFC 9110, 14.2, who likes to sends all
+			r.Header.Del("Range") // RFC 9110, 14.2: a server may ignore it
 		}
 		http.ServeContent(w, r, "", source.CreatedAt, seekable)
 		return
@@ -57,10 +57,10 @@ func (h *downloadHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	_, _ = io.Copy(w, content) // the answer has begun: a short body is all that can be said
+	_, _ = io.Copy(w, content) // the status is sent: a short body is the only sign of an error
 }
 
-// isPiece says whether a Range asks for one piece that a file of so many bytes has.
+// isPiece reports whether a Range asks for one part of a file of this size.
 func isPiece(asked string, size int64) bool {
 	from, to, ok := strings.Cut(strings.TrimPrefix(asked, "bytes="), "-")
 	if !ok || !strings.HasPrefix(asked, "bytes=") {
@@ -71,7 +71,7 @@ func isPiece(asked string, size int64) bool {
 		return err == nil && last > 0 && size > 0
 	}
 	first, err := strconv.ParseUint(from, 10, 63)
-	if err != nil || int64(first) >= size { //nolint:gosec // 63 bits
+	if err != nil || int64(first) >= size {
 		return false
 	}
 	if to == "" {
@@ -81,7 +81,8 @@ func isPiece(asked string, size int64) bool {
 	return err == nil && last >= first
 }
 
-// disposition names the file twice: in ASCII for old readers, and as it is. Source: RFC 6266, appendix D.
+// disposition gives the file name twice: in ASCII for old readers, and unchanged. Source: RFC
+// 6266, appendix D.
 func disposition(name string) string {
 	ascii := strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '"' || r == '\\' || r == '%' {
@@ -92,7 +93,7 @@ func disposition(name string) string {
 	return `attachment; filename="` + ascii + `"; filename*=UTF-8''` + strings.ReplaceAll(url.QueryEscape(name), "+", "%20")
 }
 
-// downloadName is a file name for a source; pasted text has none of its own.
+// downloadName returns a file name for a source; pasted text has none of its own.
 func downloadName(s knowledge.Source) string {
 	name := strings.NewReplacer("/", "_", `\`, "_").Replace(s.Name)
 	if s.Kind == knowledge.KindInline && !strings.HasSuffix(name, ".md") {

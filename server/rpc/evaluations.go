@@ -10,7 +10,9 @@ import (
 	"parlance.dev/parlance/knowledge"
 )
 
-func (s *knowledgeServer) CreateKnowledgeEvaluation(ctx context.Context, req *parlancev1.CreateKnowledgeEvaluationRequest) (*parlancev1.KnowledgeEvaluation, error) {
+func (s *knowledgeServer) CreateKnowledgeEvaluation(
+	ctx context.Context, req *parlancev1.CreateKnowledgeEvaluationRequest,
+) (*parlancev1.KnowledgeEvaluation, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -22,24 +24,30 @@ func (s *knowledgeServer) CreateKnowledgeEvaluation(ctx context.Context, req *pa
 	return evaluationProto(evaluation), nil
 }
 
-func (s *knowledgeServer) ListKnowledgeEvaluations(ctx context.Context, req *parlancev1.ListKnowledgeEvaluationsRequest) (*parlancev1.ListKnowledgeEvaluationsResponse, error) {
+func (s *knowledgeServer) ListKnowledgeEvaluations(
+	ctx context.Context, req *parlancev1.ListKnowledgeEvaluationsRequest,
+) (*parlancev1.ListKnowledgeEvaluationsResponse, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
 	}
-	list, next, err := s.knowledge.ListEvaluations(ctx, ref, knowledge.EvaluationsParams{PageParams: pageParams(req), AgentID: agents.ID(req.GetAgentId())})
+	list, next, err := s.knowledge.ListEvaluations(ctx, ref,
+		knowledge.EvaluationsParams{PageParams: pageParams(req), AgentID: agents.ID(req.GetAgentId())})
 	if err != nil {
 		return nil, err
 	}
 	return &parlancev1.ListKnowledgeEvaluationsResponse{Evaluations: each(list, evaluationProto), NextPageToken: next}, nil
 }
 
-func (s *knowledgeServer) GetKnowledgeEvaluation(ctx context.Context, req *parlancev1.GetKnowledgeEvaluationRequest) (*parlancev1.KnowledgeEvaluation, error) {
+func (s *knowledgeServer) GetKnowledgeEvaluation(
+	ctx context.Context, req *parlancev1.GetKnowledgeEvaluationRequest,
+) (*parlancev1.KnowledgeEvaluation, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
 	}
-	evaluation, comparison, err := s.knowledge.GetEvaluation(ctx, ref, knowledge.EvaluationID(req.GetEvaluationId()), knowledge.EvaluationID(req.GetCompareTo()))
+	evaluation, comparison, err := s.knowledge.GetEvaluation(ctx, ref,
+		knowledge.EvaluationID(req.GetEvaluationId()), knowledge.EvaluationID(req.GetCompareTo()))
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +56,9 @@ func (s *knowledgeServer) GetKnowledgeEvaluation(ctx context.Context, req *parla
 	return answer, nil
 }
 
-func (s *knowledgeServer) DeleteKnowledgeEvaluation(ctx context.Context, req *parlancev1.DeleteKnowledgeEvaluationRequest) (*emptypb.Empty, error) {
+func (s *knowledgeServer) DeleteKnowledgeEvaluation(
+	ctx context.Context, req *parlancev1.DeleteKnowledgeEvaluationRequest,
+) (*emptypb.Empty, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -73,14 +83,14 @@ func evaluateParams(req *parlancev1.CreateKnowledgeEvaluationRequest) knowledge.
 func evaluationProto(e knowledge.Evaluation) *parlancev1.KnowledgeEvaluation {
 	return &parlancev1.KnowledgeEvaluation{
 		Id: string(e.ID), WorkspaceId: string(e.WorkspaceID), AgentId: string(e.AgentID), Name: e.Name,
-		TopK: int32(e.TopK), MinSimilarity: e.MinSimilarity, QuestionCount: int32(e.QuestionCount), //nolint:gosec // at most 50 and 200
+		TopK: int32(e.TopK), MinSimilarity: e.MinSimilarity, QuestionCount: int32(e.QuestionCount),
 		EmbeddingModel: e.EmbeddingModel, Metrics: each(e.Metrics, metricsProto), Results: each(e.Results, resultProto),
-		CreatedAt: timestamp(e.CreatedAt), DurationMs: int32(e.DurationMs), //nolint:gosec // bounded by the noun
+		CreatedAt: timestamp(e.CreatedAt), DurationMs: int32(e.DurationMs),
 	}
 }
 
 func metricsProto(m knowledge.EvaluationMetrics) *parlancev1.EvaluationMetrics {
-	return &parlancev1.EvaluationMetrics{Ranking: string(m.Ranking), HitRate: m.HitRate, Mrr: m.MRR, Hits: int32(m.Hits)} //nolint:gosec // at most 200
+	return &parlancev1.EvaluationMetrics{Ranking: string(m.Ranking), HitRate: m.HitRate, Mrr: m.MRR, Hits: int32(m.Hits)}
 }
 
 func resultProto(r knowledge.EvaluationResult) *parlancev1.EvaluationResult {
@@ -91,29 +101,29 @@ func resultProto(r knowledge.EvaluationResult) *parlancev1.EvaluationResult {
 
 func placeProto(p knowledge.EvaluationPlace) *parlancev1.EvaluationPlace {
 	return &parlancev1.EvaluationPlace{
-		Ranking: string(p.Ranking), Rank: int32(p.Rank), SourceId: string(p.SourceID), //nolint:gosec // at most 50
+		Ranking: string(p.Ranking), Rank: int32(p.Rank), SourceId: string(p.SourceID),
 		Similarity: p.Similarity, Outcome: string(p.Outcome),
 	}
 }
 
-// comparisonProto is nil when nothing was compared.
+// comparisonProto returns nil when nothing was compared.
 func comparisonProto(c *knowledge.Comparison) *parlancev1.EvaluationComparison {
 	if c == nil {
 		return nil
 	}
 	return &parlancev1.EvaluationComparison{
 		ComparedTo: string(c.ComparedTo), Changes: each(c.Changes, changeProto),
-		OnlyHere: int32(c.OnlyHere), OnlyThere: int32(c.OnlyThere), //nolint:gosec // at most 200
+		OnlyHere: int32(c.OnlyHere), OnlyThere: int32(c.OnlyThere),
 	}
 }
 
 func changeProto(c knowledge.EvaluationChange) *parlancev1.EvaluationChange {
 	return &parlancev1.EvaluationChange{
 		Ranking: string(c.Ranking), RankingBefore: string(c.RankingBefore), HitRateChange: c.HitRate, MrrChange: c.MRR,
-		Same: int32(c.Same), Better: each(c.Better, moveProto), Worse: each(c.Worse, moveProto), //nolint:gosec // at most 200
+		Same: int32(c.Same), Better: each(c.Better, moveProto), Worse: each(c.Worse, moveProto),
 	}
 }
 
 func moveProto(m knowledge.EvaluationMove) *parlancev1.EvaluationMove {
-	return &parlancev1.EvaluationMove{Q: m.Question, RankBefore: int32(m.RankBefore), Rank: int32(m.Rank)} //nolint:gosec // at most 50
+	return &parlancev1.EvaluationMove{Q: m.Question, RankBefore: int32(m.RankBefore), Rank: int32(m.Rank)}
 }

@@ -27,7 +27,9 @@ func NewKnowledge(access Access, service *knowledge.Service, stopping Stopping) 
 	return &knowledgeServer{access: access, knowledge: service, stopping: stopping}
 }
 
-func (s *knowledgeServer) UploadSource(ctx context.Context, stream *connect.ClientStream[parlancev1.UploadSourceRequest]) (*parlancev1.Source, error) {
+func (s *knowledgeServer) UploadSource(
+	ctx context.Context, stream *connect.ClientStream[parlancev1.UploadSourceRequest],
+) (*parlancev1.Source, error) {
 	if !stream.Receive() {
 		if err := stream.Err(); err != nil {
 			return nil, err
@@ -51,13 +53,13 @@ func (s *knowledgeServer) UploadSource(ctx context.Context, stream *connect.Clie
 	return sourceProto(source), nil
 }
 
-// uploadReader is the bytes of an upload's messages after the first.
+// uploadReader reads the bytes of an upload's messages after the first.
 type uploadReader struct {
 	stream *connect.ClientStream[parlancev1.UploadSourceRequest]
 	left   []byte
 }
 
-// Read implements io.Reader. Only a stream that the caller ended in order ends with io.EOF.
+// Read implements io.Reader. It returns io.EOF only if the caller ended the stream in order.
 func (r *uploadReader) Read(p []byte) (int, error) {
 	for len(r.left) == 0 {
 		if !r.stream.Receive() {
@@ -132,10 +134,13 @@ func (s *knowledgeServer) ReprocessSource(ctx context.Context, req *parlancev1.R
 	return sourceProto(source), nil
 }
 
-// downloadPiece is how many bytes one message of a download holds.
+// downloadPiece is how many bytes one message of a download has.
 const downloadPiece = 64 << 10
 
-func (s *knowledgeServer) DownloadSource(ctx context.Context, req *parlancev1.DownloadSourceRequest, stream *connect.ServerStream[parlancev1.DownloadSourceResponse]) error {
+func (s *knowledgeServer) DownloadSource(
+	ctx context.Context, req *parlancev1.DownloadSourceRequest,
+	stream *connect.ServerStream[parlancev1.DownloadSourceResponse],
+) error {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return err
@@ -162,7 +167,10 @@ func (s *knowledgeServer) DownloadSource(ctx context.Context, req *parlancev1.Do
 	}
 }
 
-func (s *knowledgeServer) WatchSource(ctx context.Context, req *parlancev1.WatchSourceRequest, stream *connect.ServerStream[parlancev1.WatchSourceResponse]) error {
+func (s *knowledgeServer) WatchSource(
+	ctx context.Context, req *parlancev1.WatchSourceRequest,
+	stream *connect.ServerStream[parlancev1.WatchSourceResponse],
+) error {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return err
@@ -186,7 +194,9 @@ func (s *knowledgeServer) ListChunks(ctx context.Context, req *parlancev1.ListCh
 	return &parlancev1.ListChunksResponse{Chunks: each(list, chunkProto), NextPageToken: next}, nil
 }
 
-func (s *knowledgeServer) GetEmbeddingStatus(ctx context.Context, req *parlancev1.GetEmbeddingStatusRequest) (*parlancev1.EmbeddingStatus, error) {
+func (s *knowledgeServer) GetEmbeddingStatus(
+	ctx context.Context, req *parlancev1.GetEmbeddingStatusRequest,
+) (*parlancev1.EmbeddingStatus, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -198,7 +208,9 @@ func (s *knowledgeServer) GetEmbeddingStatus(ctx context.Context, req *parlancev
 	return embeddingStatusProto(status), nil
 }
 
-func (s *knowledgeServer) QueryKnowledge(ctx context.Context, req *parlancev1.QueryKnowledgeRequest) (*parlancev1.QueryKnowledgeResponse, error) {
+func (s *knowledgeServer) QueryKnowledge(
+	ctx context.Context, req *parlancev1.QueryKnowledgeRequest,
+) (*parlancev1.QueryKnowledgeResponse, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -216,7 +228,9 @@ func (s *knowledgeServer) QueryKnowledge(ctx context.Context, req *parlancev1.Qu
 	}, nil
 }
 
-func (s *knowledgeServer) AttachSources(ctx context.Context, req *parlancev1.AttachSourcesRequest) (*parlancev1.AttachSourcesResponse, error) {
+func (s *knowledgeServer) AttachSources(
+	ctx context.Context, req *parlancev1.AttachSourcesRequest,
+) (*parlancev1.AttachSourcesResponse, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -231,7 +245,9 @@ func (s *knowledgeServer) AttachSources(ctx context.Context, req *parlancev1.Att
 	return &parlancev1.AttachSourcesResponse{Attachments: each(list, sourceAttachmentProto)}, nil
 }
 
-func (s *knowledgeServer) ListSourceAttachments(ctx context.Context, req *parlancev1.ListSourceAttachmentsRequest) (*parlancev1.ListSourceAttachmentsResponse, error) {
+func (s *knowledgeServer) ListSourceAttachments(
+	ctx context.Context, req *parlancev1.ListSourceAttachmentsRequest,
+) (*parlancev1.ListSourceAttachmentsResponse, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err

@@ -14,11 +14,11 @@ func sourceProto(s knowledge.Source) *parlancev1.Source {
 	mediaType, _, _ := strings.Cut(s.MediaType, ";")
 	source := &parlancev1.Source{
 		Id: string(s.ID), WorkspaceId: string(s.WorkspaceID), Name: s.Name, Kind: string(s.Kind), MediaType: mediaType,
-		SizeBytes: uint32(min(s.SizeBytes, math.MaxUint32)), //nolint:gosec // bounded
+		SizeBytes: uint32(min(s.SizeBytes, math.MaxUint32)),
 		Sha256:    s.SHA256, Status: string(s.Status), Stage: string(s.Stage),
-		Progress:    int32(s.Progress),                                                                        //nolint:gosec // at most 100
-		HeartbeatAt: timestamp(s.HeartbeatAt), PageCount: int32(s.PageCount), ChunkCount: int32(s.ChunkCount), //nolint:gosec // at most 2,000 and 10,000
-		PagesDone: int32(s.PagesDone), OcrPageCount: int32(s.OCRPageCount), //nolint:gosec // at most page_count
+		Progress:    int32(s.Progress),
+		HeartbeatAt: timestamp(s.HeartbeatAt), PageCount: int32(s.PageCount), ChunkCount: int32(s.ChunkCount),
+		PagesDone: int32(s.PagesDone), OcrPageCount: int32(s.OCRPageCount),
 		Language: s.Language, Warnings: s.Warnings,
 		EmbeddingModel: s.EmbeddingModel,
 		CreatedAt:      timestamp(s.CreatedAt), UpdatedAt: timestamp(s.UpdatedAt), ReadyAt: timestamp(s.ReadyAt),
@@ -40,9 +40,9 @@ func sourceWithContent(s knowledge.Source) *parlancev1.Source {
 
 func chunkProto(c knowledge.Chunk) *parlancev1.Chunk {
 	return &parlancev1.Chunk{
-		Id: string(c.ID), SourceId: string(c.SourceID), Index: int32(c.Index), Content: c.Content, //nolint:gosec // bounded by document's limits
-		TokenCount: int32(c.TokenCount), Heading: c.Heading, PageStart: int32(c.PageStart), PageEnd: int32(c.PageEnd), //nolint:gosec // as above
-		CharStart: int32(c.CharStart), CharEnd: int32(c.CharEnd), //nolint:gosec // as above
+		Id: string(c.ID), SourceId: string(c.SourceID), Index: int32(c.Index), Content: c.Content,
+		TokenCount: int32(c.TokenCount), Heading: c.Heading, PageStart: int32(c.PageStart), PageEnd: int32(c.PageEnd),
+		CharStart: int32(c.CharStart), CharEnd: int32(c.CharEnd),
 	}
 }
 
@@ -60,8 +60,8 @@ func foundProto(f knowledge.Found) *parlancev1.ScoredChunk {
 func embeddingStatusProto(s knowledge.EmbeddingStatus) *parlancev1.EmbeddingStatus {
 	return &parlancev1.EmbeddingStatus{
 		AnsweringModel: s.AnsweringModel, TargetModel: s.TargetModel,
-		SourcesTotal: int32(s.SourcesTotal), SourcesDone: int32(s.SourcesDone), //nolint:gosec // far below 2^31
-		ChunksTotal: int32(s.ChunksTotal), ChunksDone: int32(s.ChunksDone), //nolint:gosec // far below 2^31
+		SourcesTotal: int32(s.SourcesTotal), SourcesDone: int32(s.SourcesDone),
+		ChunksTotal: int32(s.ChunksTotal), ChunksDone: int32(s.ChunksDone),
 		StartedAt: timestamp(s.StartedAt), Error: s.Error,
 	}
 }
@@ -83,7 +83,8 @@ func sourceAttachmentProto(a knowledge.Attachment) *parlancev1.SourceAttachment 
 	}
 }
 
-// queryParams is the question of a request; who names a source to explain need not say explain.
+// queryParams returns the query of a request. A request that names a source to explain need not
+// set explain.
 func queryParams(req *parlancev1.QueryKnowledgeRequest) (knowledge.QueryParams, error) {
 	if req.GetExplain() && req.GetExplainSourceId() == "" {
 		return knowledge.QueryParams{}, fault.InvalidField("explain_source_id", "required", "Name the source to explain.")

@@ -87,12 +87,18 @@ func (s *shelf) serve(access rpc.Access) {
 		}
 		return workspaces.WithPrincipal(ctx, workspaces.Principal{TenantID: s.ref.TenantID, Scope: workspaces.ScopeOperator}), nil
 	}
-	deps := rpc.FileDeps{Access: access, Knowledge: s.knowledge, Admit: admit, Problem: problem.Writer{}, Log: slog.New(slog.DiscardHandler), Now: time.Now}
+	deps := rpc.FileDeps{
+		Access: access, Knowledge: s.knowledge, Admit: admit, Problem: problem.Writer{},
+		Log: slog.New(slog.DiscardHandler), Now: time.Now,
+	}
 	validator, err := protovalidate.New()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	calls := &interceptor.RPC{Log: deps.Log, Metrics: telemetry.NewMetrics("test"), Now: time.Now, Validator: validator, Undecoded: rest.Undecoded, Pages: interceptor.NewPages(nil)}
+	calls := &interceptor.RPC{
+		Log: deps.Log, Metrics: telemetry.NewMetrics("test"), Now: time.Now,
+		Validator: validator, Undecoded: rest.Undecoded, Pages: interceptor.NewPages(nil),
+	}
 	mux := http.NewServeMux()
 	upload := rpc.NewUpload(deps)
 	mux.HandleFunc("POST /v1/workspaces/{workspace_id}/knowledge-base/sources/upload", func(w http.ResponseWriter, r *http.Request) {
@@ -100,7 +106,8 @@ func (s *shelf) serve(access rpc.Access) {
 		upload.ServeHTTP(w, r)
 	})
 	mux.Handle("GET /v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/content", rpc.NewDownload(deps))
-	procedures, handler := parlancev1connect.NewKnowledgeServiceHandler(rpc.NewKnowledge(access, s.knowledge, rpc.Stopping{}), connect.WithInterceptors(calls))
+	procedures, handler := parlancev1connect.NewKnowledgeServiceHandler(rpc.NewKnowledge(access, s.knowledge,
+		rpc.Stopping{}), connect.WithInterceptors(calls))
 	mux.Handle(procedures, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, err := admit(r.Context(), "", r.Header, nil)
 		if err == nil {
@@ -127,7 +134,8 @@ func (s *shelf) uploadURL() string {
 func (s *shelf) nothingStored() {
 	s.t.Helper()
 	var rows, used, files int
-	err := s.db.NewRaw("SELECT (SELECT count(*) FROM sources) + (SELECT count(*) FROM stray_blobs), (SELECT sum(kb_used_bytes) FROM workspaces)").Scan(s.t.Context(), &rows, &used)
+	err := s.db.NewRaw("SELECT (SELECT count(*) FROM sources) + (SELECT count(*) FROM stray_blobs), (SELECT "+
+		"sum(kb_used_bytes) FROM workspaces)").Scan(s.t.Context(), &rows, &used)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -209,7 +217,8 @@ func TestUploadForm(t *testing.T) {
 		contentType, body := form(row.parts...)
 		for _, reader := range []io.Reader{strings.NewReader(body), chunked{strings.NewReader(body)}} {
 			status, got := s.post(contentType, reader, nil)
-			if status != http.StatusAccepted || got["name"] != row.name || got["media_type"] != row.media || got["status"] != "queued" || got["kind"] != "file" {
+			if status != http.StatusAccepted || got["name"] != row.name || got["media_type"] != row.media ||
+				got["status"] != "queued" || got["kind"] != "file" {
 				t.Errorf("%s: got %d %v", title, status, got)
 			}
 			if _, present := got["content"]; present {
@@ -237,7 +246,10 @@ func TestUploadFormRefused(t *testing.T) {
 		{"cut off in the file", contentType, good[:strings.Index(good, "Hello")+2], nil, 400, fault.InvalidRequest},
 		{"cut off before the end", contentType, good[:len(good)-6], nil, 400, fault.InvalidRequest},
 		{"no key", contentType, good, func(r *http.Request) { r.Header.Del("Authorization") }, 401, fault.AuthMissing},
-		{"another workspace", contentType, good, func(r *http.Request) { r.URL.Path = strings.Replace(r.URL.Path, string(s.ref.ID), "ws_other", 1) }, 404, fault.ResourceNotFound},
+		{"another workspace", contentType, good, func(r *http.Request) {
+			r.URL.Path = strings.Replace(r.URL.Path,
+				string(s.ref.ID), "ws_other", 1)
+		}, 404, fault.ResourceNotFound},
 		{"query parameter", contentType, good, func(r *http.Request) { r.URL.RawQuery = "name=a" }, 400, fault.InvalidRequest},
 	}
 	add := func(title string, status int, code fault.Reason, parts ...part) {
@@ -351,7 +363,8 @@ func TestKnowledgeStreams(t *testing.T) {
 	if watch.Err() != nil || last.GetType() != "source.updated" || last.GetSource().GetStatus() != "ready" {
 		t.Errorf("watch: %v, %v", last, watch.Err())
 	}
-	download, err := s.client.DownloadSource(t.Context(), &parlancev1.DownloadSourceRequest{WorkspaceId: string(s.ref.ID), SourceId: source.GetId()})
+	download, err := s.client.DownloadSource(t.Context(),
+		&parlancev1.DownloadSourceRequest{WorkspaceId: string(s.ref.ID), SourceId: source.GetId()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +380,8 @@ func TestKnowledgeStreams(t *testing.T) {
 func TestUploadStreamRefused(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
-	if _, err := s.upload(strings.Repeat("a", 40<<10), strings.Repeat("b", 40<<10)); problem.FromConnect(err).Reason != fault.QuotaKBUploadSize {
+	if _, err := s.upload(strings.Repeat("a", 40<<10),
+		strings.Repeat("b", 40<<10)); problem.FromConnect(err).Reason != fault.QuotaKBUploadSize {
 		t.Errorf("too large: got %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -393,7 +407,8 @@ func TestDownloadRoute(t *testing.T) {
 		t.Fatal(err)
 	}
 	get := func(id string) *http.Response {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/v1/workspaces/"+string(s.ref.ID)+"/knowledge-base/sources/"+id+"/content", http.NoBody)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+			s.url+"/v1/workspaces/"+string(s.ref.ID)+"/knowledge-base/sources/"+id+"/content", http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -407,7 +422,8 @@ func TestDownloadRoute(t *testing.T) {
 	answer := get(string(source.ID))
 	body, err := io.ReadAll(answer.Body)
 	if err != nil || string(body) != "# Zeiten\n" || answer.Header.Get("Content-Type") != "text/markdown" ||
-		answer.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(answer.Header.Get("Content-Disposition"), "attachment; filename") {
+		answer.Header.Get("X-Content-Type-Options") != "nosniff" ||
+		!strings.HasPrefix(answer.Header.Get("Content-Disposition"), "attachment; filename") {
 		t.Errorf("got %q, %v, %v", body, answer.Header, err)
 	}
 	if missing := get("src_nothing"); missing.StatusCode != http.StatusNotFound {
@@ -418,7 +434,8 @@ func TestDownloadRoute(t *testing.T) {
 func TestKnowledgeMessages(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
-	created, err := s.client.CreateInlineSource(t.Context(), &parlancev1.CreateInlineSourceRequest{WorkspaceId: string(s.ref.ID), Name: "a", Content: "# A\n\nMuseum.\n"})
+	created, err := s.client.CreateInlineSource(t.Context(),
+		&parlancev1.CreateInlineSourceRequest{WorkspaceId: string(s.ref.ID), Name: "a", Content: "# A\n\nMuseum.\n"})
 	if err != nil || created.Content != nil {
 		t.Fatalf("create: %v, %v", created, err)
 	}
@@ -430,12 +447,19 @@ func TestKnowledgeMessages(t *testing.T) {
 	if err != nil || len(list.GetSources()) != 1 || list.GetSources()[0].Content != nil {
 		t.Errorf("list: %v, %v", list, err)
 	}
-	_, err = s.client.QueryKnowledge(t.Context(), &parlancev1.QueryKnowledgeRequest{WorkspaceId: string(s.ref.ID), AgentId: "agt_x", Q: "a", Explain: true})
+	_, err = s.client.QueryKnowledge(t.Context(), &parlancev1.QueryKnowledgeRequest{
+		WorkspaceId: string(s.ref.ID),
+		AgentId:     "agt_x", Q: "a", Explain: true,
+	})
 	var wire *connect.Error
 	if !errors.As(err, &wire) || wire.Code() != connect.CodeInvalidArgument {
 		t.Errorf("explain without a source: got %v, want invalid_argument", err)
 	}
-	if _, err := s.client.ReprocessSource(t.Context(), &parlancev1.ReprocessSourceRequest{WorkspaceId: string(s.ref.ID), SourceId: created.GetId(), ForceOcr: true}); problem.FromConnect(err).Reason != fault.InvalidRequest {
+	if _, err := s.client.ReprocessSource(t.Context(),
+		&parlancev1.ReprocessSourceRequest{
+			WorkspaceId: string(s.ref.ID), SourceId: created.GetId(),
+			ForceOcr: true,
+		}); problem.FromConnect(err).Reason != fault.InvalidRequest {
 		t.Errorf("force_ocr: got %v", err)
 	}
 }

@@ -62,7 +62,9 @@ func (s *memoryServer) ListMemories(ctx context.Context, req *parlancev1.ListMem
 	return &parlancev1.ListMemoriesResponse{Memories: each(items, memoryProto), NextPageToken: next}, nil
 }
 
-func (s *memoryServer) SearchMemories(ctx context.Context, req *parlancev1.SearchMemoriesRequest) (*parlancev1.SearchMemoriesResponse, error) {
+func (s *memoryServer) SearchMemories(
+	ctx context.Context, req *parlancev1.SearchMemoriesRequest,
+) (*parlancev1.SearchMemoriesResponse, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -130,7 +132,9 @@ func (s *memoryServer) DeleteMemory(ctx context.Context, req *parlancev1.DeleteM
 	return &emptypb.Empty{}, s.memory.Remove(ctx, ref, req.GetUserId(), memory.ID(req.GetMemoryId()))
 }
 
-func (s *memoryServer) DeleteMemories(ctx context.Context, req *parlancev1.DeleteMemoriesRequest) (*parlancev1.DeleteMemoriesResponse, error) {
+func (s *memoryServer) DeleteMemories(
+	ctx context.Context, req *parlancev1.DeleteMemoriesRequest,
+) (*parlancev1.DeleteMemoriesResponse, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -139,5 +143,5 @@ func (s *memoryServer) DeleteMemories(ctx context.Context, req *parlancev1.Delet
 	if err != nil {
 		return nil, err
 	}
-	return &parlancev1.DeleteMemoriesResponse{Deleted: int32(count)}, nil //nolint:gosec // far fewer
+	return &parlancev1.DeleteMemoriesResponse{Deleted: int32(count)}, nil
 }

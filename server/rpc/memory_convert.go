@@ -10,8 +10,9 @@ import (
 
 func addMemoryParams(req *parlancev1.AddMemoryRequest) memory.AddParams {
 	p := memory.AddParams{
-		UserID: req.GetUserId(), Kind: memory.Kind(req.GetKind()), Text: req.GetText(), Category: req.GetCategory(), Attribute: req.GetAttribute(),
-		Tags: req.GetTags(), Confidence: 1, ExpiresAt: microseconds(timeOf(req.GetExpiresAt())), CreatedBy: memory.ByOperator,
+		UserID: req.GetUserId(), Kind: memory.Kind(req.GetKind()), Text: req.GetText(), Category: req.GetCategory(),
+		Attribute: req.GetAttribute(),
+		Tags:      req.GetTags(), Confidence: 1, ExpiresAt: microseconds(timeOf(req.GetExpiresAt())), CreatedBy: memory.ByOperator,
 	}
 	if req.Confidence != nil {
 		p.Confidence = req.GetConfidence()
@@ -42,7 +43,7 @@ func updateMemoryParams(req *parlancev1.UpdateMemoryRequest) (p memory.UpdatePar
 	return p
 }
 
-// microseconds is a time as Postgres keeps it.
+// microseconds truncates a time to the precision of Postgres.
 func microseconds(t time.Time) time.Time { return t.Truncate(time.Microsecond) }
 
 func memoryProto(i memory.Item) *parlancev1.Memory {
@@ -61,6 +62,7 @@ func foundMemoryProto(f memory.Found) *parlancev1.FoundMemory {
 func userProto(ref workspaces.Ref, u memory.User) *parlancev1.User {
 	return &parlancev1.User{
 		WorkspaceId: string(ref.ID), UserId: u.UserID, FirstSeenAt: timestamp(u.FirstSeenAt), LastSeenAt: timestamp(u.LastSeenAt),
-		Sessions: int32(u.Sessions), Turns: int32(u.Turns), InputTokens: float64(u.InputTokens), OutputTokens: float64(u.OutputTokens), Memories: int32(u.Memories), //nolint:gosec // far fewer
+		Sessions: int32(u.Sessions), Turns: int32(u.Turns), InputTokens: float64(u.InputTokens),
+		OutputTokens: float64(u.OutputTokens), Memories: int32(u.Memories),
 	}
 }

@@ -9,14 +9,15 @@ import (
 )
 
 func (s *sessionsServer) GetTurnReceipt(ctx context.Context, req *parlancev1.GetTurnReceiptRequest) (*parlancev1.TurnReceipt, error) {
-	receipt, hash, err := s.sessions.Receipt(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()))
+	receipt, hash, err := s.sessions.Receipt(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()),
+		sessions.TurnID(req.GetTurnId()))
 	if err != nil {
 		return nil, err
 	}
 	return receiptProto(receipt, hash), nil
 }
 
-// receiptProto must lose and add nothing: its JSON is what was hashed, and the hash.
+// receiptProto must lose and add nothing: the hash is over the JSON of its result.
 func receiptProto(r sessions.Receipt, hash string) *parlancev1.TurnReceipt {
 	receipt := &parlancev1.TurnReceipt{
 		Version: int32Of(r.Version), TurnId: r.TurnID, SessionId: r.SessionID, WorkspaceId: r.WorkspaceID,
@@ -30,8 +31,11 @@ func receiptProto(r sessions.Receipt, hash string) *parlancev1.TurnReceipt {
 		Stages: each(r.Stages, func(s sessions.ReceiptStage) *parlancev1.ReceiptStage {
 			return &parlancev1.ReceiptStage{Stage: s.Stage, StartMs: int32Of(s.StartMS), DurationMs: int32Of(s.DurationMS)}
 		}),
-		Usage: &parlancev1.TurnUsage{InputTokens: int32Of(r.Usage.InputTokens), OutputTokens: int32Of(r.Usage.OutputTokens), Model: r.Usage.Model},
-		Hash:  hash,
+		Usage: &parlancev1.TurnUsage{
+			InputTokens:  int32Of(r.Usage.InputTokens),
+			OutputTokens: int32Of(r.Usage.OutputTokens), Model: r.Usage.Model,
+		},
+		Hash: hash,
 	}
 	if h := r.History; h != nil {
 		receipt.History = &parlancev1.ReceiptHistory{
@@ -60,7 +64,8 @@ func receiptModelCallProto(c sessions.ReceiptModelCall) *parlancev1.ReceiptModel
 
 func receiptPassageProto(p sessions.ReceiptPassage) *parlancev1.ReceiptPassage {
 	return &parlancev1.ReceiptPassage{
-		SourceId: p.SourceID, SourceName: p.SourceName, ChunkId: p.ChunkID, TextHash: p.TextHash, CharStart: int32Of(p.CharStart), CharEnd: int32Of(p.CharEnd),
+		SourceId: p.SourceID, SourceName: p.SourceName, ChunkId: p.ChunkID, TextHash: p.TextHash,
+		CharStart: int32Of(p.CharStart), CharEnd: int32Of(p.CharEnd),
 		PageStart: int32Of(p.PageStart), PageEnd: int32Of(p.PageEnd), Similarity: p.Similarity, Quoted: p.Quoted,
 	}
 }
@@ -68,7 +73,8 @@ func receiptPassageProto(p sessions.ReceiptPassage) *parlancev1.ReceiptPassage {
 func receiptToolCallProto(c sessions.ReceiptToolCall) *parlancev1.ReceiptToolCall {
 	call := &parlancev1.ReceiptToolCall{
 		Id: c.ID, ToolId: c.ToolID, Slug: c.Slug, ArgumentsHash: c.ArgumentsHash, OutputHash: c.OutputHash, Status: c.Status,
-		ErrorCode: c.ErrorCode, StatusCode: int32Of(c.StatusCode), Attempts: int32Of(c.Attempts), StartMs: int32Of(c.StartMS), LatencyMs: int32Of(c.LatencyMS),
+		ErrorCode: c.ErrorCode, StatusCode: int32Of(c.StatusCode), Attempts: int32Of(c.Attempts),
+		StartMs: int32Of(c.StartMS), LatencyMs: int32Of(c.LatencyMS),
 	}
 	if c.Approval != nil {
 		call.Approval = &parlancev1.ReceiptApproval{Status: c.Approval.Status, DecidedBy: c.Approval.DecidedBy}

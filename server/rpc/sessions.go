@@ -37,7 +37,9 @@ func NewSessions(c Conversations) parlancev1connect.SessionServiceHandler {
 	return &sessionsServer{sessions: c.Sessions, turns: c.Turns, analysis: c.Analysis, tools: c.Tools}
 }
 
-func (s *sessionsServer) CreateSession(ctx context.Context, req *parlancev1.CreateSessionRequest) (*parlancev1.CreateSessionResponse, error) {
+func (s *sessionsServer) CreateSession(
+	ctx context.Context, req *parlancev1.CreateSessionRequest,
+) (*parlancev1.CreateSessionResponse, error) {
 	params := createSessionParams(req)
 	params.BaseURL = interceptor.BaseURL(ctx)
 	created, err := s.sessions.Create(ctx, workspaces.PrincipalFrom(ctx), params)
@@ -73,7 +75,7 @@ func (s *sessionsServer) GetSession(ctx context.Context, req *parlancev1.GetSess
 	return s.analysed(ctx, session)
 }
 
-// analysed is a session with what a model found out about it.
+// analysed returns a session with the results of its analysis.
 func (s *sessionsServer) analysed(ctx context.Context, session sessions.Session) (*parlancev1.Session, error) {
 	analyses, err := s.analysis.Analyses(ctx, session)
 	if err != nil {
@@ -99,7 +101,9 @@ func (s *sessionsServer) CreateTurn(ctx context.Context, req *parlancev1.CreateT
 	return answeredTurnProto(turn), nil
 }
 
-func (s *sessionsServer) StreamTurn(ctx context.Context, req *parlancev1.StreamTurnRequest, stream *connect.ServerStream[parlancev1.StreamTurnResponse]) error {
+func (s *sessionsServer) StreamTurn(
+	ctx context.Context, req *parlancev1.StreamTurnRequest, stream *connect.ServerStream[parlancev1.StreamTurnResponse],
+) error {
 	emit := turnEmitter(req.GetSessionId(), stream)
 	if req.GetLastEventId() == "" {
 		return s.turns.Stream(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turnParams(req), emit)
@@ -111,7 +115,9 @@ func (s *sessionsServer) StreamTurn(ctx context.Context, req *parlancev1.StreamT
 	return s.turns.Follow(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turn, req.GetLastEventId(), emit)
 }
 
-func (s *sessionsServer) FollowTurn(ctx context.Context, req *parlancev1.FollowTurnRequest, stream *connect.ServerStream[parlancev1.StreamTurnResponse]) error {
+func (s *sessionsServer) FollowTurn(ctx context.Context, req *parlancev1.FollowTurnRequest,
+	stream *connect.ServerStream[parlancev1.StreamTurnResponse],
+) error {
 	return s.turns.Follow(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()),
 		req.GetLastEventId(), turnEmitter(req.GetSessionId(), stream))
 }
@@ -132,7 +138,9 @@ func (s *sessionsServer) CancelTurn(ctx context.Context, req *parlancev1.CancelT
 	return turnProto(turn), nil
 }
 
-func (s *sessionsServer) GetTranscript(ctx context.Context, req *parlancev1.GetTranscriptRequest) (*parlancev1.GetTranscriptResponse, error) {
+func (s *sessionsServer) GetTranscript(ctx context.Context,
+	req *parlancev1.GetTranscriptRequest,
+) (*parlancev1.GetTranscriptResponse, error) {
 	turns, next, err := s.sessions.Transcript(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), pageParams(req))
 	if err != nil {
 		return nil, err
@@ -140,7 +148,9 @@ func (s *sessionsServer) GetTranscript(ctx context.Context, req *parlancev1.GetT
 	return &parlancev1.GetTranscriptResponse{Turns: each(turns, turnProto), NextPageToken: next}, nil
 }
 
-func (s *sessionsServer) ListSessionToolCalls(ctx context.Context, req *parlancev1.ListSessionToolCallsRequest) (*parlancev1.ListSessionToolCallsResponse, error) {
+func (s *sessionsServer) ListSessionToolCalls(ctx context.Context,
+	req *parlancev1.ListSessionToolCallsRequest,
+) (*parlancev1.ListSessionToolCallsResponse, error) {
 	session, err := s.sessions.Get(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()))
 	if err != nil {
 		return nil, err

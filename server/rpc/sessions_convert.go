@@ -28,7 +28,7 @@ func createSessionParams(req *parlancev1.CreateSessionRequest) sessions.CreatePa
 	return params
 }
 
-// membersOf are a Struct's members as JSON each; nil for an absent one.
+// membersOf returns the JSON of each member of a Struct; nil for an absent one.
 func membersOf(s *structpb.Struct) map[string]json.RawMessage {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(jsonOf(s), &members); err != nil { // absent
@@ -74,7 +74,8 @@ func turnProto(t sessions.Turn) *parlancev1.Turn {
 			ToolsMs: int32Of(t.Metrics.ToolsMS), TotalMs: int32Of(t.Metrics.TotalMS),
 			ToolRounds: int32Of(t.Metrics.ToolRounds), ToolRoundsExhausted: t.Metrics.RoundsExhausted,
 		},
-		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt), Retrieval: retrievalProto(t.Retrieval), ReceiptHash: t.ReceiptHash, Feedback: string(t.Feedback),
+		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt), Retrieval: retrievalProto(t.Retrieval),
+		ReceiptHash: t.ReceiptHash, Feedback: string(t.Feedback),
 		IncompleteReason: t.Metrics.Incomplete,
 	}
 	turn.Items, turn.Spilled = each(t.Items, turnItemProto), t.Spilled
@@ -87,7 +88,8 @@ func turnProto(t sessions.Turn) *parlancev1.Turn {
 func answeredTurnProto(t sessions.Turn) *parlancev1.CreateTurnResponse {
 	return &parlancev1.CreateTurnResponse{
 		TurnId: string(t.ID), Text: t.AgentText, Citations: each(t.Citations, citationProto),
-		ToolCalls: turnCallsProto(t), Usage: turnUsageProto(t), Status: string(t.Status), ReceiptHash: t.ReceiptHash, IncompleteReason: t.Metrics.Incomplete,
+		ToolCalls: turnCallsProto(t), Usage: turnUsageProto(t), Status: string(t.Status), ReceiptHash: t.ReceiptHash,
+		IncompleteReason: t.Metrics.Incomplete,
 		ClientToolCalls: each(t.OpenClientCalls(), func(c sessions.ToolCall) *parlancev1.ToolCall {
 			return turnCallProto(string(t.SessionID), string(t.ID), c)
 		}),
@@ -104,15 +106,21 @@ type turnRequest interface {
 func turnParams(req turnRequest) turns.TurnParams {
 	params := turns.TurnParams{Text: req.GetText()}
 	for _, tool := range req.GetClientTools() {
-		params.ClientTools = append(params.ClientTools, model.Tool{Name: tool.GetName(), Description: tool.GetDescription(), InputSchema: schemaOf(tool.GetParameters())})
+		params.ClientTools = append(params.ClientTools, model.Tool{
+			Name:        tool.GetName(),
+			Description: tool.GetDescription(), InputSchema: schemaOf(tool.GetParameters()),
+		})
 	}
 	for _, output := range req.GetToolOutputs() {
-		params.Outputs = append(params.Outputs, turns.ToolOutput{CallID: output.GetCallId(), Output: output.GetOutput(), IsError: output.GetIsError()})
+		params.Outputs = append(params.Outputs, turns.ToolOutput{
+			CallID: output.GetCallId(),
+			Output: output.GetOutput(), IsError: output.GetIsError(),
+		})
 	}
 	return params
 }
 
-// schemaOf is a tool's schema; one that takes any object when none is given.
+// schemaOf returns the schema of a tool; without one, any object is valid.
 func schemaOf(s *structpb.Struct) json.RawMessage {
 	if s == nil {
 		return json.RawMessage(`{"type":"object"}`)
@@ -165,7 +173,8 @@ func turnCallProto(session, turn string, c sessions.ToolCall) *parlancev1.ToolCa
 	}
 	if c.Approval != nil {
 		call.Approval = &parlancev1.ToolCallApproval{
-			Status: string(c.Approval.Status), DecidedBy: c.Approval.DecidedBy, Reason: c.Approval.Reason, DecidedAt: timestamp(c.Approval.DecidedAt),
+			Status: string(c.Approval.Status), DecidedBy: c.Approval.DecidedBy, Reason: c.Approval.Reason,
+			DecidedAt: timestamp(c.Approval.DecidedAt),
 		}
 	}
 	if c.ErrorCode != "" {
@@ -188,5 +197,5 @@ func turnEventProto(session string, e turns.StreamEvent) *parlancev1.StreamTurnR
 	return event
 }
 
-// int32Of is a count on the wire; what does not fit is the most that does.
-func int32Of(n int) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) } //nolint:gosec // bounded
+// int32Of returns a count for the wire, limited to what an int32 can hold.
+func int32Of(n int) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) }

@@ -109,11 +109,13 @@ func TestSessionOnTheWire(t *testing.T) {
 	f := newSessionsFixture(t)
 	ctx := t.Context()
 	made := f.create(t)
-	if made.GetStatus() != "pending" || made.GetExpiresAt() == nil || made.GetWsUrl() != "ws://localhost:8080/v1/realtime/voice/"+made.GetId()+"?token="+made.GetToken() {
+	if made.GetStatus() != "pending" || made.GetExpiresAt() == nil ||
+		made.GetWsUrl() != "ws://localhost:8080/v1/realtime/voice/"+made.GetId()+"?token="+made.GetToken() {
 		t.Errorf("created %v", made)
 	}
 	answer, err := f.client.CreateTurn(ctx, &parlancev1.CreateTurnRequest{SessionId: made.GetId(), Text: "/tool skip_turn {}"})
-	if err != nil || len(answer.GetToolCalls()) != 1 || answer.GetToolCalls()[0].GetSlug() != "skip_turn" || answer.GetUsage().GetModel() != "extractive" {
+	if err != nil || len(answer.GetToolCalls()) != 1 || answer.GetToolCalls()[0].GetSlug() != "skip_turn" ||
+		answer.GetUsage().GetModel() != "extractive" {
 		t.Errorf("answered %v, %v", answer, err)
 	}
 	stream, err := f.client.StreamTurn(ctx, &parlancev1.StreamTurnRequest{SessionId: made.GetId(), Text: "What do you know about refunds?"})
@@ -145,14 +147,19 @@ func TestSessionOnTheWire(t *testing.T) {
 	if err != nil || cancelled.GetStatus() != "completed" {
 		t.Errorf("cancelling a turn that is over: %v, %v", cancelled, err)
 	}
-	if types[0] != "turn.started" || last.GetType() != "turn.done" || last.GetTurn().GetText() != text || text == "" || last.GetTurnId() == "" {
+	if types[0] != "turn.started" || last.GetType() != "turn.done" || last.GetTurn().GetText() != text ||
+		text == "" || last.GetTurnId() == "" {
 		t.Errorf("streamed %v, %q, %v", types, text, last)
 	}
 	transcript, err := f.client.GetTranscript(ctx, &parlancev1.GetTranscriptRequest{SessionId: made.GetId(), PageSize: 2})
-	if err != nil || len(transcript.GetTurns()) != 2 || transcript.GetTurns()[0].GetAgentText() != "Hello!" || transcript.GetNextPageToken() == "" {
+	if err != nil || len(transcript.GetTurns()) != 2 || transcript.GetTurns()[0].GetAgentText() != "Hello!" ||
+		transcript.GetNextPageToken() == "" {
 		t.Fatalf("transcript %v, %v", transcript, err)
 	}
-	transcript, err = f.client.GetTranscript(ctx, &parlancev1.GetTranscriptRequest{SessionId: made.GetId(), PageSize: 2, PageToken: transcript.GetNextPageToken()})
+	transcript, err = f.client.GetTranscript(ctx, &parlancev1.GetTranscriptRequest{
+		SessionId: made.GetId(),
+		PageSize:  2, PageToken: transcript.GetNextPageToken(),
+	})
 	if err != nil || len(transcript.GetTurns()) != 1 || transcript.GetTurns()[0].GetIndex() != 2 || transcript.GetNextPageToken() != "" {
 		t.Errorf("second page %v, %v", transcript, err)
 	}
@@ -161,7 +168,8 @@ func TestSessionOnTheWire(t *testing.T) {
 		t.Errorf("traces %v, %v", calls, err)
 	}
 	ended, err := f.client.EndSession(ctx, &parlancev1.EndSessionRequest{SessionId: made.GetId(), Status: "completed", Reason: "done"})
-	if err != nil || ended.GetStatus() != "completed" || ended.GetEndReason() != "done" || ended.GetTurnCount() != 3 || ended.GetEndedAt() == nil {
+	if err != nil || ended.GetStatus() != "completed" || ended.GetEndReason() != "done" ||
+		ended.GetTurnCount() != 3 || ended.GetEndedAt() == nil {
 		t.Errorf("ended %v, %v", ended, err)
 	}
 	again, err := f.client.EndSession(ctx, &parlancev1.EndSessionRequest{SessionId: made.GetId(), Status: "failed", Reason: "again"})
@@ -196,9 +204,18 @@ func TestSessionErrorsOnTheWire(t *testing.T) {
 	}{
 		{"unknown agent", request(func(r *parlancev1.CreateSessionRequest) { r.AgentId = "agt_x" }), connect.CodeNotFound, "not-found"},
 		{"no user", request(func(r *parlancev1.CreateSessionRequest) { r.UserId = "" }), connect.CodeInvalidArgument, "invalid-request"},
-		{"short ttl", request(func(r *parlancev1.CreateSessionRequest) { r.TtlSeconds = new(int32(59)) }), connect.CodeInvalidArgument, "invalid-request"},
-		{"unknown override", request(func(r *parlancev1.CreateSessionRequest) { r.Overrides = object(t, `{"prompt":"x"}`) }), connect.CodeInvalidArgument, "invalid-request"},
-		{"locked override", request(func(r *parlancev1.CreateSessionRequest) { r.Overrides = object(t, `{"model":"x"}`) }), connect.CodeInvalidArgument, "override-not-allowed"},
+		{
+			"short ttl", request(func(r *parlancev1.CreateSessionRequest) { r.TtlSeconds = new(int32(59)) }),
+			connect.CodeInvalidArgument, "invalid-request",
+		},
+		{"unknown override", request(func(r *parlancev1.CreateSessionRequest) {
+			r.Overrides = object(t,
+				`{"prompt":"x"}`)
+		}), connect.CodeInvalidArgument, "invalid-request"},
+		{"locked override", request(func(r *parlancev1.CreateSessionRequest) {
+			r.Overrides = object(t,
+				`{"model":"x"}`)
+		}), connect.CodeInvalidArgument, "override-not-allowed"},
 		{"system variable", request(func(r *parlancev1.CreateSessionRequest) {
 			r.DynamicVariables = map[string]string{"system__user_id": "x"}
 		}), connect.CodeInvalidArgument, "invalid-request"},

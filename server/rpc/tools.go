@@ -104,7 +104,9 @@ func (s *toolsServer) ListToolCalls(ctx context.Context, req *parlancev1.ListToo
 	return &parlancev1.ListToolCallsResponse{ToolCalls: each(list, toolCallProto), NextPageToken: next}, nil
 }
 
-func (s *toolsServer) ListWorkspaceToolCalls(ctx context.Context, req *parlancev1.ListWorkspaceToolCallsRequest) (*parlancev1.ListWorkspaceToolCallsResponse, error) {
+func (s *toolsServer) ListWorkspaceToolCalls(
+	ctx context.Context, req *parlancev1.ListWorkspaceToolCallsRequest,
+) (*parlancev1.ListWorkspaceToolCallsResponse, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -136,7 +138,9 @@ func (s *toolsServer) DetachTool(ctx context.Context, req *parlancev1.DetachTool
 	return &emptypb.Empty{}, s.tools.Detach(ctx, ref, agents.ID(req.GetAgentId()), tools.ID(req.GetToolId()))
 }
 
-func (s *toolsServer) ListAgentTools(ctx context.Context, req *parlancev1.ListAgentToolsRequest) (*parlancev1.ListAgentToolsResponse, error) {
+func (s *toolsServer) ListAgentTools(
+	ctx context.Context, req *parlancev1.ListAgentToolsRequest,
+) (*parlancev1.ListAgentToolsResponse, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -158,8 +162,8 @@ func (s *toolsServer) UpdateToolsConfig(ctx context.Context, req *parlancev1.Upd
 	if err != nil {
 		return nil, err
 	}
-	// Without a mask an empty list clears: the request has no other field to mean.
-	if !sent(req.GetUpdateMask(), "disabled_tools", true) {
+	const present = true // without a mask an empty list clears: the request has no other field
+	if !sent(req.GetUpdateMask(), "disabled_tools", present) {
 		names, err := s.tools.GetConfig(ctx, ref, id)
 		return toolsConfigProto(names, config), err
 	}

@@ -30,7 +30,7 @@ func createToolParams(req *parlancev1.CreateToolRequest) tools.CreateParams {
 	}
 }
 
-// updateToolParams changes the fields sent; one sent without a value goes back to its default.
+// updateToolParams changes the fields sent; a field sent without a value gets its default.
 func updateToolParams(req *parlancev1.UpdateToolRequest) tools.UpdateParams {
 	params := tools.UpdateParams{Apply: func(config *tools.Config) { applyToolUpdate(req, config) }}
 	if sent(req.GetUpdateMask(), "description", req.Description != nil) {
@@ -53,8 +53,14 @@ func applyToolUpdate(req *parlancev1.UpdateToolRequest, config *tools.Config) {
 		{"method", req.Method != nil, func() { config.Method = req.GetMethod() }},
 		{"path_params", len(req.GetPathParams()) > 0, func() { config.PathParams = req.GetPathParams() }},
 		{"query_params", len(req.GetQueryParams()) > 0, func() { config.QueryParams = req.GetQueryParams() }},
-		{"hardcoded_query_params", len(req.GetHardcodedQueryParams()) > 0, func() { config.HardcodedQueryParams = req.GetHardcodedQueryParams() }},
-		{"hardcoded_body_params", req.GetHardcodedBodyParams() != nil, func() { config.HardcodedBodyParams = jsonOf(req.GetHardcodedBodyParams()) }},
+		{
+			"hardcoded_query_params", len(req.GetHardcodedQueryParams()) > 0,
+			func() { config.HardcodedQueryParams = req.GetHardcodedQueryParams() },
+		},
+		{
+			"hardcoded_body_params", req.GetHardcodedBodyParams() != nil,
+			func() { config.HardcodedBodyParams = jsonOf(req.GetHardcodedBodyParams()) },
+		},
 		{"headers", len(req.GetHeaders()) > 0, func() { config.Headers = req.GetHeaders() }},
 		{"mcp_server_url", req.McpServerUrl != nil, func() { config.MCPServerURL = req.GetMcpServerUrl() }},
 		{"mcp_tool_name", req.McpToolName != nil, func() { config.MCPToolName = req.GetMcpToolName() }},
@@ -73,7 +79,8 @@ func applyToolUpdate(req *parlancev1.UpdateToolRequest, config *tools.Config) {
 	}
 }
 
-// attachToolParams: enabled is true unless it says otherwise. Source: interface, Tool attachment.
+// attachToolParams enables the tool unless the request says otherwise. Source: interface, Tool
+// attachment.
 func attachToolParams(req *parlancev1.AttachToolRequest) tools.AttachParams {
 	params := tools.AttachParams{
 		AgentID: agents.ID(req.GetAgentId()), ToolID: tools.ID(req.GetToolId()), Enabled: req.Enabled == nil || req.GetEnabled(),
@@ -94,7 +101,7 @@ func toolProto(t tools.Tool) *parlancev1.Tool {
 		McpServerUrl: c.MCPServerURL, McpToolName: c.MCPToolName, AllowedTools: c.AllowedTools,
 		Approval: c.Approval, ApprovalTools: c.ApprovalTools,
 		AllowDynamicVars: c.AllowDynamicVars,
-		TimeoutSeconds:   int32(c.TimeoutSeconds), ResponseMaxBytes: int32(c.ResponseMaxBytes), //nolint:gosec // ≤ 120, ≤ 10 MiB
+		TimeoutSeconds:   int32(c.TimeoutSeconds), ResponseMaxBytes: int32(c.ResponseMaxBytes),
 		AuthHeaderSet: t.AuthHeaderSet(), CreatedAt: timestamp(t.CreatedAt), UpdatedAt: timestamp(t.UpdatedAt),
 		Assignments: each(c.Assignments, toolAssignmentProto),
 	}
@@ -111,7 +118,7 @@ func toolAssignmentProto(a tools.Assignment) *parlancev1.ToolAssignment {
 func toolAttachmentProto(a tools.Attachment) *parlancev1.ToolAttachment {
 	return &parlancev1.ToolAttachment{
 		AgentId: string(a.AgentID), ToolId: string(a.ToolID), Slug: a.Slug, Enabled: a.Enabled,
-		MaxCallsPerSession: int32(a.MaxCallsPerSession), //nolint:gosec // ≤ 10,000
+		MaxCallsPerSession: int32(a.MaxCallsPerSession),
 		CreatedAt:          timestamp(a.CreatedAt), UpdatedAt: timestamp(a.UpdatedAt),
 	}
 }
@@ -119,7 +126,7 @@ func toolAttachmentProto(a tools.Attachment) *parlancev1.ToolAttachment {
 func agentToolProto(e tools.Entry) *parlancev1.AgentTool {
 	return &parlancev1.AgentTool{
 		Tool: toolProto(e.Tool), Enabled: e.Enabled, DisabledReason: string(e.DisabledReason),
-		MaxCallsPerSession: int32(e.MaxCallsPerSession), //nolint:gosec // ≤ 10,000
+		MaxCallsPerSession: int32(e.MaxCallsPerSession),
 		Name:               e.Name, RemoteTool: e.RemoteTool, NeedsApproval: e.NeedsApproval, DisabledDetail: e.Detail,
 		Description: e.Description, InputSchema: structOf(e.InputSchema),
 	}
@@ -144,7 +151,7 @@ func toolCallProto(c tools.Call) *parlancev1.ToolCall {
 	call := &parlancev1.ToolCall{
 		Id: c.ID, SessionId: c.SessionID, TurnId: c.TurnID, AgentId: string(c.AgentID), ToolId: string(c.ToolID), Slug: c.Slug,
 		Input: structOf(c.Input), Output: c.Output,
-		StatusCode: int32(c.StatusCode), LatencyMs: int32(c.LatencyMS), Attempts: int32(c.Attempts), //nolint:gosec // int32 in the table
+		StatusCode: int32(c.StatusCode), LatencyMs: int32(c.LatencyMS), Attempts: int32(c.Attempts),
 		StartedAt: timestamp(c.StartedAt),
 	}
 	if c.ErrorCode != "" {
@@ -156,7 +163,7 @@ func toolCallProto(c tools.Call) *parlancev1.ToolCall {
 func toolRunProto(o tools.Outcome) *parlancev1.RunToolResponse {
 	run := &parlancev1.RunToolResponse{
 		Output: valueOf(o.OutputJSON), OutputText: o.OutputText,
-		StatusCode: int32(o.StatusCode), LatencyMs: int32(o.Latency.Milliseconds()), Attempts: int32(o.Attempts), //nolint:gosec // ≤ 999, ≤ 120 s, ≤ 3
+		StatusCode: int32(o.StatusCode), LatencyMs: int32(o.Latency.Milliseconds()), Attempts: int32(o.Attempts),
 	}
 	if o.Error != nil {
 		run.Error = &parlancev1.ToolError{Code: string(o.Error.Code), Message: o.Error.Message}
@@ -167,7 +174,7 @@ func toolRunProto(o tools.Outcome) *parlancev1.RunToolResponse {
 	return run
 }
 
-// callFilterRequest is what the lists of traces are narrowed by alike.
+// callFilterRequest is what the requests for lists of traces have in common.
 type callFilterRequest interface {
 	GetToolId() string
 	GetStatus() string
@@ -184,7 +191,7 @@ func callFilter(req callFilterRequest, sessionID, agentID string) tools.CallFilt
 	}
 }
 
-// valueOf is JSON as a Value; null for none, and for what a Value cannot hold.
+// valueOf returns JSON as a Value; null if there is none, or if a Value cannot hold it.
 func valueOf(raw json.RawMessage) *structpb.Value {
 	value := new(structpb.Value)
 	if len(raw) == 0 || protojson.Unmarshal(raw, value) != nil {

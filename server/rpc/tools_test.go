@@ -122,7 +122,8 @@ func TestToolLifecycle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !tool.GetAuthHeaderSet() || tool.GetMethod() != "POST" || tool.GetTimeoutSeconds() != 20 || tool.GetBucket() != "custom" || tool.GetCreatedAt() == nil {
+	if !tool.GetAuthHeaderSet() || tool.GetMethod() != "POST" || tool.GetTimeoutSeconds() != 20 ||
+		tool.GetBucket() != "custom" || tool.GetCreatedAt() == nil {
 		t.Errorf("created: %v", tool)
 	}
 	if strings.Contains(tool.String(), "hunter2") {
@@ -136,7 +137,10 @@ func TestToolLifecycle(t *testing.T) {
 	if err != nil || updated.GetMethod() != "PUT" || updated.GetAuthHeaderSet() || updated.GetWebhookUrl() != tool.GetWebhookUrl() {
 		t.Errorf("updated: %v, %v", updated, err)
 	}
-	attachment, err := f.client.AttachTool(ctx, &parlancev1.AttachToolRequest{WorkspaceId: f.workspace, AgentId: f.agent, ToolId: tool.GetId()})
+	attachment, err := f.client.AttachTool(ctx, &parlancev1.AttachToolRequest{
+		WorkspaceId: f.workspace,
+		AgentId:     f.agent, ToolId: tool.GetId(),
+	})
 	if err != nil || !attachment.GetEnabled() || attachment.GetSlug() != "find_order" {
 		t.Errorf("attached: %v, %v", attachment, err)
 	}
@@ -148,15 +152,24 @@ func TestToolLifecycle(t *testing.T) {
 	if err != nil || len(first.GetTools()) != 1 || first.GetTools()[0].GetTool().GetSlug() != "find_order" {
 		t.Fatalf("first page of the registry: %v, %v", first, err)
 	}
-	config, err := f.client.UpdateToolsConfig(ctx, &parlancev1.UpdateToolsConfigRequest{WorkspaceId: f.workspace, AgentId: f.agent, DisabledTools: []string{"search_memory"}})
+	config, err := f.client.UpdateToolsConfig(ctx, &parlancev1.UpdateToolsConfigRequest{
+		WorkspaceId: f.workspace,
+		AgentId:     f.agent, DisabledTools: []string{"search_memory"},
+	})
 	if err != nil || cmp.Diff([]string{"search_memory"}, config.GetDisabledTools()) != "" {
 		t.Errorf("config: %v, %v", config, err)
 	}
-	if _, err := f.client.DetachTool(ctx, &parlancev1.DetachToolRequest{WorkspaceId: f.workspace, AgentId: f.agent, ToolId: tool.GetId()}); err != nil {
+	if _, err := f.client.DetachTool(ctx, &parlancev1.DetachToolRequest{
+		WorkspaceId: f.workspace, AgentId: f.agent,
+		ToolId: tool.GetId(),
+	}); err != nil {
 		t.Error(err)
 	}
 	// The tool that the token names is off the registry by now; nothing after it is lost.
-	rest, err := f.client.ListAgentTools(ctx, &parlancev1.ListAgentToolsRequest{WorkspaceId: f.workspace, AgentId: f.agent, PageToken: first.GetNextPageToken()})
+	rest, err := f.client.ListAgentTools(ctx, &parlancev1.ListAgentToolsRequest{
+		WorkspaceId: f.workspace,
+		AgentId:     f.agent, PageToken: first.GetNextPageToken(),
+	})
 	if err != nil || len(rest.GetTools()) != 8 || rest.GetTools()[0].GetTool().GetSlug() != "search_memory" || rest.GetNextPageToken() != "" {
 		t.Errorf("the rest of the registry: %v, %v", rest, err)
 	}
@@ -178,12 +191,17 @@ func TestRunTool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.endpoint.Script("/orders/7", httptool.Step{Status: 404, Header: map[string]string{"Content-Type": "application/json"}, Body: `{"echo":"hunter2"}`})
-	run, err := f.client.RunTool(t.Context(), &parlancev1.RunToolRequest{WorkspaceId: f.workspace, ToolId: tool.GetId(), Args: object(t, `{"id":"7"}`)})
+	f.endpoint.Script("/orders/7",
+		httptool.Step{Status: 404, Header: map[string]string{"Content-Type": "application/json"}, Body: `{"echo":"hunter2"}`})
+	run, err := f.client.RunTool(t.Context(), &parlancev1.RunToolRequest{
+		WorkspaceId: f.workspace,
+		ToolId:      tool.GetId(), Args: object(t, `{"id":"7"}`),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run.GetError().GetCode() != "http-status" || run.GetStatusCode() != 404 || run.GetAttempts() != 1 || run.GetRequest().GetHeaders()["Authorization"] != "REDACTED" {
+	if run.GetError().GetCode() != "http-status" || run.GetStatusCode() != 404 || run.GetAttempts() != 1 ||
+		run.GetRequest().GetHeaders()["Authorization"] != "REDACTED" {
 		t.Errorf("got %v", run)
 	}
 	if got := run.GetOutput().GetStructValue().GetFields()["echo"].GetStringValue(); got != "REDACTED" {
@@ -240,7 +258,10 @@ func (f *toolsFixture) attach(agent, id string, enabled bool) func(context.Conte
 
 func (f *toolsFixture) disable(names ...string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		_, err := f.client.UpdateToolsConfig(ctx, &parlancev1.UpdateToolsConfigRequest{WorkspaceId: f.workspace, AgentId: f.agent, DisabledTools: names})
+		_, err := f.client.UpdateToolsConfig(ctx, &parlancev1.UpdateToolsConfigRequest{
+			WorkspaceId: f.workspace,
+			AgentId:     f.agent, DisabledTools: names,
+		})
 		return err
 	}
 }
@@ -255,24 +276,62 @@ func TestToolErrors(t *testing.T) {
 	}
 	_, foreignWorkspace, foreignAgent := f.tenant(t, "pro")
 	rows := []refused{
-		{"reserved", f.create(t, func(r *parlancev1.CreateToolRequest) { r.Slug = "End-Call" }), fault.ToolNameReserved, connect.CodeAlreadyExists, 409, "slug"},
-		{"taken", f.create(t, func(r *parlancev1.CreateToolRequest) { r.Slug = "Find_Order" }), fault.ToolSlugTaken, connect.CodeAlreadyExists, 409, "slug"},
-		{"slug", f.create(t, func(r *parlancev1.CreateToolRequest) { r.Slug = "a b" }), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "slug"},
-		{"http without URL", f.create(t, func(r *parlancev1.CreateToolRequest) { r.WebhookUrl = "" }), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "webhook_url"},
-		{"mcp without URL", f.create(t, func(r *parlancev1.CreateToolRequest) { r.Kind = "mcp" }), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "mcp_server_url"},
-		{"path_params", f.create(t, func(r *parlancev1.CreateToolRequest) { r.PathParams = nil }), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "path_params"},
-		{"schema", f.create(t, func(r *parlancev1.CreateToolRequest) { r.InputSchema = object(t, `{"type":"array"}`) }), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "input_schema"},
-		{"private address", f.create(t, func(r *parlancev1.CreateToolRequest) { r.WebhookUrl = "http://169.254.169.254/{id}" }), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "webhook_url"},
-		{"another tenant's workspace", f.create(t, func(r *parlancev1.CreateToolRequest) { r.WorkspaceId = foreignWorkspace }), fault.ResourceNotFound, connect.CodeNotFound, 404, ""},
+		{
+			"reserved", f.create(t, func(r *parlancev1.CreateToolRequest) { r.Slug = "End-Call" }),
+			fault.ToolNameReserved, connect.CodeAlreadyExists, 409, "slug",
+		},
+		{
+			"taken", f.create(t, func(r *parlancev1.CreateToolRequest) { r.Slug = "Find_Order" }), fault.ToolSlugTaken,
+			connect.CodeAlreadyExists, 409, "slug",
+		},
+		{
+			"slug", f.create(t, func(r *parlancev1.CreateToolRequest) { r.Slug = "a b" }), fault.InvalidRequest,
+			connect.CodeInvalidArgument, 400, "slug",
+		},
+		{
+			"http without URL", f.create(t, func(r *parlancev1.CreateToolRequest) { r.WebhookUrl = "" }),
+			fault.InvalidRequest, connect.CodeInvalidArgument, 400, "webhook_url",
+		},
+		{
+			"mcp without URL", f.create(t, func(r *parlancev1.CreateToolRequest) { r.Kind = "mcp" }),
+			fault.InvalidRequest, connect.CodeInvalidArgument, 400, "mcp_server_url",
+		},
+		{
+			"path_params", f.create(t, func(r *parlancev1.CreateToolRequest) { r.PathParams = nil }),
+			fault.InvalidRequest, connect.CodeInvalidArgument, 400, "path_params",
+		},
+		{"schema", f.create(t, func(r *parlancev1.CreateToolRequest) {
+			r.InputSchema = object(t,
+				`{"type":"array"}`)
+		}), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "input_schema"},
+		{
+			"private address", f.create(t,
+				func(r *parlancev1.CreateToolRequest) { r.WebhookUrl = "http://169.254.169.254/{id}" }),
+			fault.InvalidRequest, connect.CodeInvalidArgument, 400, "webhook_url",
+		},
+		{
+			"another tenant's workspace",
+			f.create(t, func(r *parlancev1.CreateToolRequest) { r.WorkspaceId = foreignWorkspace }),
+			fault.ResourceNotFound, connect.CodeNotFound, 404, "",
+		},
 		{"arguments", f.run(t, tool.GetId(), `{"id":1}`), fault.ToolArgumentsInvalid, connect.CodeInvalidArgument, 400, "args.id"},
 		{"arguments missing", f.run(t, tool.GetId(), `{}`), fault.ToolArgumentsInvalid, connect.CodeInvalidArgument, 400, "args.id"},
 		{"run of a system tool", f.run(t, "system:end_call", `{}`), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "tool_id"},
 		{"run of a built-in", f.run(t, "builtin:search_memory", `{}`), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "tool_id"},
 		{"run of nothing", f.run(t, "nonsense", `{}`), fault.ResourceNotFound, connect.CodeNotFound, 404, ""},
-		{"system tool attached disabled", f.attach(f.agent, "system:skip_turn", false), fault.SystemToolAlwaysOn, connect.CodeInvalidArgument, 400, "enabled"},
-		{"memory tool attached disabled", f.attach(f.agent, "builtin:search_memory", false), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "enabled"},
+		{
+			"system tool attached disabled", f.attach(f.agent, "system:skip_turn", false), fault.SystemToolAlwaysOn,
+			connect.CodeInvalidArgument, 400, "enabled",
+		},
+		{
+			"memory tool attached disabled", f.attach(f.agent, "builtin:search_memory", false), fault.InvalidRequest,
+			connect.CodeInvalidArgument, 400, "enabled",
+		},
 		{"another tenant's agent", f.attach(foreignAgent, tool.GetId(), true), fault.ResourceNotFound, connect.CodeNotFound, 404, ""},
-		{"system tool in disabled_tools", f.disable("search_memory", "end_call"), fault.SystemToolAlwaysOn, connect.CodeInvalidArgument, 400, "disabled_tools[1]"},
+		{
+			"system tool in disabled_tools", f.disable("search_memory", "end_call"), fault.SystemToolAlwaysOn,
+			connect.CodeInvalidArgument, 400, "disabled_tools[1]",
+		},
 		{"unknown name in disabled_tools", f.disable("find_order"), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "disabled_tools[0]"},
 	}
 	for _, row := range rows {
@@ -304,7 +363,8 @@ func TestToolPlans(t *testing.T) {
 	}
 }
 
-// TestToolJSON reads the handler's own JSON: an error's slug is where a client without protos looks.
+// TestToolJSON reads the handler's own JSON: an error's slug is where a client without protos
+// looks.
 func TestToolJSON(t *testing.T) {
 	t.Parallel()
 	f := newToolsFixture(t)
@@ -335,7 +395,8 @@ func TestToolJSON(t *testing.T) {
 	if err := json.Unmarshal(body, &wire); err != nil {
 		t.Fatal(err)
 	}
-	if response.StatusCode != http.StatusNotFound || wire.Code != "not_found" || len(wire.Details) == 0 || wire.Details[0].Debug.Reason != "not-found" {
+	if response.StatusCode != http.StatusNotFound || wire.Code != "not_found" || len(wire.Details) == 0 ||
+		wire.Details[0].Debug.Reason != "not-found" {
 		t.Errorf("got %d %s", response.StatusCode, body)
 	}
 }

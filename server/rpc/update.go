@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
 )
 
-// sent says whether an update request changes the field or something in it: it is named in the
-// mask or, without a mask (gRPC clients may leave it out), present in the message.
+// sent reports whether an update request changes a field or something in it. The mask names it,
+// or, without a mask (gRPC clients may leave it out), the message has it.
 func sent(mask *fieldmaskpb.FieldMask, field string, present bool) bool {
 	if mask == nil {
 		return present
@@ -20,9 +20,10 @@ func sent(mask *fieldmaskpb.FieldMask, field string, present bool) bool {
 	})
 }
 
-// merged is what a field that is a message becomes by an update: replaced when the mask names it,
-// or its own fields that the mask names (model.name), or without a mask those that have a value.
-// The others stay as they are stored; one that is named and has no value goes back to its default.
+// merged returns what an update makes of a field that is a message. It is replaced if the mask
+// names it. Otherwise the mask names fields of it (model.name), or, without a mask, those with a
+// value are changed; the others keep their stored values. A field that is named and has no value
+// gets its default.
 func merged[M proto.Message](mask *fieldmaskpb.FieldMask, field string, stored, update M) M {
 	if mask != nil && slices.Contains(mask.GetPaths(), field) {
 		return update
@@ -43,7 +44,7 @@ func merged[M proto.Message](mask *fieldmaskpb.FieldMask, field string, stored, 
 	return merged
 }
 
-// replace makes the field at path of one message what it is in the other.
+// replace copies the field at path from one message to the other.
 func replace(to, from protoreflect.Message, path string) {
 	name, rest, nested := strings.Cut(path, ".")
 	field := to.Descriptor().Fields().ByName(protoreflect.Name(name))

@@ -16,8 +16,8 @@ import (
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/platform/stablejson"
 	"parlance.dev/parlance/platform/telemetry"
-	"parlance.dev/parlance/platform/wire"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/workspaces"
@@ -29,11 +29,11 @@ const (
 	formOverhead = 64 << 10
 	// maxFormName is more bytes than 200 characters take.
 	maxFormName = 4 << 10
-	// A refused upload is read on this far, because many clients look for the answer only when they
-	// have sent everything, and lose it when the connection breaks before.
+	// drainBytes is how much of a refused upload is still read. Many clients look for the answer only
+	// after they have sent everything, and lose it if the connection breaks before.
 	drainBytes = 64 << 20
 	drainTime  = 5 * time.Second
-	// Whom we do not know, or who asks too often, gets less of our time.
+	// strangerBytes is drainBytes for a caller that was not admitted.
 	strangerBytes = 1 << 20
 	strangerTime  = 2 * time.Second
 )
@@ -51,11 +51,11 @@ type FileDeps struct {
 	Log       *slog.Logger
 	// Answers replays uploads with Idempotency-Key.
 	Answers *idempotency.Service
-	// Now is the real clock: deadlines of connections are set by it.
+	// Now must be the real clock: connections have real deadlines.
 	Now func() time.Time
 }
 
-// refuse answers with err and logs it when it is our own fault.
+// refuse answers with err, and logs an internal error.
 func (d FileDeps) refuse(w http.ResponseWriter, r *http.Request, procedure string, err error) {
 	if decided := fault.From(err); decided.Kind() == fault.Internal {
 		d.Log.ErrorContext(r.Context(), "call failed", telemetry.KeyProcedure, procedure, telemetry.KeyError, err)
@@ -68,9 +68,9 @@ type uploadHandler struct {
 	once *interceptor.Once
 }
 
-// NewUpload is the REST route of UploadSource: multipart/form-data with the part file and,
-// before or after it, the parts name and force_ocr. The path variable is workspace_id. The key is checked
-// before the body is read, the type when the file's part begins.
+// NewUpload makes the REST route of UploadSource: multipart/form-data with the part file and,
+// before or after it, the parts name and force_ocr. The path variable is workspace_id. The key is
+// checked before the body is read, the type when the file's part begins.
 func NewUpload(d FileDeps) http.Handler {
 	return &uploadHandler{FileDeps: d, once: &interceptor.Once{Keys: d.Answers, Log: d.Log, Problem: d.Problem}}
 }
@@ -79,7 +79,8 @@ func NewUpload(d FileDeps) http.Handler {
 func (h *uploadHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body := &uploadBody{ReadCloser: r.Body, control: http.NewResponseController(w), now: h.Now, stranger: true}
 	refuse := func(out http.ResponseWriter, err error) {
-		// The answer goes out first where it can: curl and browsers stop sending when they see it.
+		// The answer is sent before the rest is read, if possible: curl and browsers stop sending when
+		// they see it.
 		first := out == w && r.ProtoMajor == 1 && !body.untouched(r) && body.control.EnableFullDuplex() == nil
 		if !first {
 			body.drain(r)
@@ -88,7 +89,7 @@ func (h *uploadHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		h.refuse(out, r, parlancev1connect.KnowledgeServiceUploadSourceProcedure, err)
 		if first {
-			_ = body.control.Flush() // the caller is gone when this fails
+			_ = body.control.Flush() // the caller has hung up when this fails
 			body.drain(r)
 		}
 	}
@@ -115,7 +116,7 @@ func (h *uploadHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// upload is one that may begin.
+// upload is an upload that was admitted.
 type upload struct {
 	ctx     context.Context //nolint:containedctx // lives for one call
 	ref     workspaces.Ref
@@ -123,7 +124,7 @@ type upload struct {
 	atLeast int64
 }
 
-// open judges an upload by all that is known before its body is read.
+// open checks everything that is known before the body is read.
 func (h *uploadHandler) open(w http.ResponseWriter, r *http.Request, body *uploadBody) (u upload, err error) {
 	if u.ctx, err = h.Admit(r.Context(), parlancev1connect.KnowledgeServiceUploadSourceProcedure, r.Header, w.Header()); err != nil {
 		return u, err
@@ -148,7 +149,8 @@ func openForm(r *http.Request, body io.Reader) (*multipart.Reader, error) {
 	}
 	mediaType, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || mediaType != "multipart/form-data" {
-		return nil, fault.New(fault.UnsupportedEncoding, "Send the file as multipart/form-data with the parts file and, if you like, name and force_ocr.")
+		return nil, fault.New(fault.UnsupportedEncoding,
+			"Send the file as multipart/form-data with the parts file and, if you like, name and force_ocr.")
 	}
 	if params["boundary"] == "" {
 		return nil, fault.InvalidField("body", "malformed", "The Content-Type states no boundary.")
@@ -159,7 +161,7 @@ func openForm(r *http.Request, body io.Reader) (*multipart.Reader, error) {
 	return multipart.NewReader(body, params["boundary"]), nil
 }
 
-// receive reads the parts up to the file, hands the file on, and lets the rest be read after it.
+// receive reads the parts before the file, hands the file on, and then reads the parts after it.
 func (h *uploadHandler) receive(ctx context.Context, u upload) (knowledge.Source, error) {
 	file, err := u.form.next()
 	if err != nil {
@@ -169,20 +171,21 @@ func (h *uploadHandler) receive(ctx context.Context, u upload) (knowledge.Source
 		return knowledge.Source{}, fault.InvalidField("file", "required", "The form has no part named file.")
 	}
 	return h.Knowledge.Upload(ctx, u.ref, knowledge.UploadParams{
-		Filename: file.FileName(), MediaType: file.Header.Get("Content-Type"), Name: u.form.said.Name, ForceOCR: u.form.said.ForceOCR, AtLeastBytes: u.atLeast,
+		Filename: file.FileName(), MediaType: file.Header.Get("Content-Type"), Name: u.form.said.Name,
+		ForceOCR: u.form.said.ForceOCR, AtLeastBytes: u.atLeast,
 		AfterFile: u.form.rest,
 	}, u.form.reader(file))
 }
 
-// uploadBody is a request's body of which a bounded rest can be read; WithBodyDeadlines sees to it
-// that it keeps coming.
+// uploadBody is a request body of which a bounded rest can be read; WithBodyDeadlines ends it if
+// it stalls.
 type uploadBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 	now     func() time.Time
 	begun   bool
 	ended   bool
-	// stranger is a caller who was not admitted.
+	// stranger is set for a caller that was not admitted.
 	stranger bool
 }
 
@@ -194,12 +197,13 @@ func (b *uploadBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// allow sets until when the connection may be silent.
+// allow sets the read deadline of the connection.
 func (b *uploadBody) allow(until time.Time) {
-	_ = b.control.SetReadDeadline(until) // a writer without deadlines has none to keep
+	_ = b.control.SetReadDeadline(until) // not every writer supports deadlines
 }
 
-// untouched says whether the caller waits for 100 Continue: it has not sent the body and need not.
+// untouched reports whether the caller waits for 100 Continue: it has not sent the body and need
+// not.
 func (b *uploadBody) untouched(r *http.Request) bool { return !b.begun && r.Header.Get("Expect") != "" }
 
 // drain reads a bounded rest of a refused body.
@@ -215,19 +219,19 @@ func (b *uploadBody) drain(r *http.Request) {
 	if !interceptor.BoundBody(b.ReadCloser, until) {
 		b.allow(until)
 	}
-	_, _ = io.CopyN(io.Discard, b.ReadCloser, rest) // what it holds does not matter any more
+	_, _ = io.CopyN(io.Discard, b.ReadCloser, rest) // only reading it matters
 	b.allow(time.Time{})
 }
 
-// writeMessage answers with a message as the facade writes them.
+// writeMessage writes a message as the facade does.
 func writeMessage(w http.ResponseWriter, status int, message proto.Message) {
-	body, err := wire.JSON(message)
-	if err != nil { // a string that is not UTF-8, which Postgres would not have given us
+	body, err := stablejson.Marshal(message)
+	if err != nil { // a string that is not UTF-8; Postgres returns none
 		status, body = http.StatusInternalServerError, nil
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the caller is gone when this fails
+	_, _ = w.Write(body) // the caller has hung up when this fails
 }

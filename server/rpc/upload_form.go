@@ -14,16 +14,16 @@ import (
 	"parlance.dev/parlance/knowledge"
 )
 
-// uploadForm reads the form of an upload, and knows afterwards what it was. It is
+// uploadForm reads the form of an upload and can describe it afterwards. It implements
 // interceptor.File.
 type uploadForm struct {
 	form *multipart.Reader
-	// said is what the parts beside the file say, seen their names.
+	// said holds the values of the parts beside the file, seen the names of those parts.
 	said  knowledge.LateParams
 	seen  map[string]bool
 	ended bool
 
-	// head is what the file's part says of it; content is hashed as it is read.
+	// head holds the name and the media type of the file's part; content is hashed as it is read.
 	head    [2]string
 	content hash.Hash
 	bytes   int64
@@ -33,13 +33,13 @@ func newUploadForm(form *multipart.Reader) *uploadForm {
 	return &uploadForm{form: form, seen: map[string]bool{}, content: sha256.New()}
 }
 
-// next reads parts up to the next file, or to the end of the form: nil.
+// next reads parts up to the next file. It returns nil at the end of the form.
 func (f *uploadForm) next() (*multipart.Part, error) {
 	for {
 		part, err := f.form.NextPart()
-		if err == io.EOF { //nolint:errorlint // io.EOF itself is the last boundary; wrapped, the form was cut off before
+		if err == io.EOF {
 			f.ended = true
-			return nil, nil //nolint:nilnil // the end of the form is no part and no error
+			return nil, nil //nolint:nilnil // the end of the form is neither a part nor an error
 		}
 		if err != nil {
 			return nil, errForm(err)
@@ -47,7 +47,8 @@ func (f *uploadForm) next() (*multipart.Part, error) {
 		switch name := part.FormName(); name {
 		case "file":
 			if coding := strings.ToLower(part.Header.Get("Content-Transfer-Encoding")); coding == "base64" {
-				return nil, fault.InvalidField("file", "transfer_encoding", "Send the file's bytes as they are: base64 is not decoded (RFC 7578 does away with Content-Transfer-Encoding).")
+				return nil, fault.InvalidField("file", "transfer_encoding",
+					"Send the file's bytes as they are: base64 is not decoded (RFC 7578 does away with Content-Transfer-Encoding).")
 			}
 			f.head = [2]string{part.FileName(), part.Header.Get("Content-Type")}
 			return part, nil
@@ -65,7 +66,7 @@ func (f *uploadForm) next() (*multipart.Part, error) {
 	}
 }
 
-// readField reads a part that may be there once.
+// readField reads a part that may occur once.
 func (f *uploadForm) readField(name string, part io.Reader) (string, error) {
 	if f.seen[name] {
 		return "", fault.InvalidField(name, "repeated", "Send one %s.", name)
@@ -93,7 +94,7 @@ func (f *uploadForm) take(name, text string) error {
 	return nil
 }
 
-// rest reads what follows the file; it returns what all parts say.
+// rest reads the parts after the file; it returns the values of all parts.
 func (f *uploadForm) rest() (said knowledge.LateParams, err error) {
 	again, err := f.next()
 	if err == nil && again != nil {
@@ -113,7 +114,7 @@ func (f *uploadForm) Upload(limit int64) (*idempotency.Upload, error) {
 			return nil, fault.InvalidField("file", "required", "The form has no part named file.")
 		}
 		if _, err := io.CopyN(io.Discard, f.reader(file), limit+1); err == nil {
-			return nil, nil //nolint:nilnil // a file that is longer, by contract
+			return nil, nil //nolint:nilnil // by contract: the file is longer than limit
 		} else if !errors.Is(err, io.EOF) {
 			return nil, err
 		}
@@ -123,19 +124,19 @@ func (f *uploadForm) Upload(limit int64) (*idempotency.Upload, error) {
 	}
 	digest := sha256.New()
 	parts := [][]byte{[]byte(f.head[0]), []byte(f.head[1]), []byte(f.said.Name), f.content.Sum(nil)}
-	if f.said.ForceOCR { // without it the digest is that of earlier versions
+	if f.said.ForceOCR { // without it the digest is the same as in earlier versions
 		parts = append(parts, []byte("force_ocr"))
 	}
 	for _, part := range parts {
-		// A hash takes all bytes and has no errors.
+		// A hash never returns an error.
 		_, _ = digest.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
 		_, _ = digest.Write(part)
 	}
 	return &idempotency.Upload{Digest: digest.Sum(nil), Bytes: f.bytes}, nil
 }
 
-// reader is the content of the file's part: whatever ends it but its boundary is an error, so that
-// half a file never looks like a whole one.
+// reader reads the content of the file's part. It fails if anything but the part's boundary ends
+// it, so that half a file never looks complete.
 func (f *uploadForm) reader(part io.Reader) io.Reader { return &formReader{part: part, form: f} }
 
 type formReader struct {
@@ -147,14 +148,14 @@ type formReader struct {
 func (r *formReader) Read(p []byte) (int, error) {
 	n, err := r.part.Read(p)
 	r.form.bytes += int64(n)
-	_, _ = r.form.content.Write(p[:n]) // a hash takes all bytes
+	_, _ = r.form.content.Write(p[:n]) // a hash never fails
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = errForm(err)
 	}
 	return n, err
 }
 
-// errForm is what a form that cannot be read is answered with.
+// errForm returns the error for a form that cannot be read.
 func errForm(err error) error {
 	return fault.Wrap(err, fault.InvalidRequest, "The form ended too early or is malformed; nothing was stored.")
 }

@@ -16,8 +16,10 @@ import (
 // FuzzUploadForm reads any bytes as a form, and a form of any file: the file is known again under
 // another boundary, and half a form is never a whole one.
 func FuzzUploadForm(f *testing.F) {
-	f.Add([]byte("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\nContent-Type: text/plain\r\n\r\nabc\r\n--b--\r\n"), "a.txt", "n", []byte("abc"))
-	f.Add([]byte("--b\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\nn\r\n--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n"), "", "", []byte{})
+	f.Add([]byte("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\nContent-Type: "+
+		"text/plain\r\n\r\nabc\r\n--b--\r\n"), "a.txt", "n", []byte("abc"))
+	f.Add([]byte("--b\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\nn\r\n--b\r\nContent-Disposition: "+
+		"form-data; name=\"file\"\r\n\r\n"), "", "", []byte{})
 	f.Add([]byte("--b--"), "a\r\nb", "\x00", []byte("--b--\r\n--b\r\n"))
 	f.Add([]byte("--b\nContent-Disposition: form-data; name=file\n\n\n--b--"), "../../etc/passwd", "é", bytes.Repeat([]byte("x"), 5000))
 	f.Fuzz(func(t *testing.T, raw []byte, filename, name string, content []byte) {
@@ -27,7 +29,8 @@ func FuzzUploadForm(f *testing.F) {
 			}
 		}
 		// No client chooses a boundary that its file holds, and a header has no control characters.
-		if !utf8.ValidString(filename) || strings.ContainsFunc(filename, unicode.IsControl) || len(name) > maxFormName || bytes.Contains(content, []byte("--one")) || bytes.Contains(content, []byte("--another")) ||
+		if !utf8.ValidString(filename) || strings.ContainsFunc(filename, unicode.IsControl) ||
+			len(name) > maxFormName || bytes.Contains(content, []byte("--one")) || bytes.Contains(content, []byte("--another")) ||
 			strings.Contains(name, "--one") || strings.Contains(name, "--another") {
 			return
 		}

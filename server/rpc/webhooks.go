@@ -21,7 +21,9 @@ func NewWebhooks(access Access, service *webhooks.Service, stopping Stopping) pa
 	return &webhooksServer{access: access, webhooks: service, stopping: stopping}
 }
 
-func (s *webhooksServer) CreateWebhookEndpoint(ctx context.Context, req *parlancev1.CreateWebhookEndpointRequest) (*parlancev1.WebhookEndpoint, error) {
+func (s *webhooksServer) CreateWebhookEndpoint(
+	ctx context.Context, req *parlancev1.CreateWebhookEndpointRequest,
+) (*parlancev1.WebhookEndpoint, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -33,7 +35,9 @@ func (s *webhooksServer) CreateWebhookEndpoint(ctx context.Context, req *parlanc
 	return s.mintedEndpointProto(minted), nil
 }
 
-func (s *webhooksServer) ListWebhookEndpoints(ctx context.Context, req *parlancev1.ListWebhookEndpointsRequest) (*parlancev1.ListWebhookEndpointsResponse, error) {
+func (s *webhooksServer) ListWebhookEndpoints(
+	ctx context.Context, req *parlancev1.ListWebhookEndpointsRequest,
+) (*parlancev1.ListWebhookEndpointsResponse, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -45,7 +49,9 @@ func (s *webhooksServer) ListWebhookEndpoints(ctx context.Context, req *parlance
 	return &parlancev1.ListWebhookEndpointsResponse{Endpoints: each(list, s.endpointProto), NextPageToken: next}, nil
 }
 
-func (s *webhooksServer) GetWebhookEndpoint(ctx context.Context, req *parlancev1.GetWebhookEndpointRequest) (*parlancev1.WebhookEndpoint, error) {
+func (s *webhooksServer) GetWebhookEndpoint(
+	ctx context.Context, req *parlancev1.GetWebhookEndpointRequest,
+) (*parlancev1.WebhookEndpoint, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -57,7 +63,9 @@ func (s *webhooksServer) GetWebhookEndpoint(ctx context.Context, req *parlancev1
 	return s.endpointProto(endpoint), nil
 }
 
-func (s *webhooksServer) UpdateWebhookEndpoint(ctx context.Context, req *parlancev1.UpdateWebhookEndpointRequest) (*parlancev1.WebhookEndpoint, error) {
+func (s *webhooksServer) UpdateWebhookEndpoint(
+	ctx context.Context, req *parlancev1.UpdateWebhookEndpointRequest,
+) (*parlancev1.WebhookEndpoint, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -77,7 +85,9 @@ func (s *webhooksServer) DeleteWebhookEndpoint(ctx context.Context, req *parlanc
 	return &emptypb.Empty{}, s.webhooks.Delete(ctx, ref, webhooks.EndpointID(req.GetEndpointId()))
 }
 
-func (s *webhooksServer) EnableWebhookEndpoint(ctx context.Context, req *parlancev1.EnableWebhookEndpointRequest) (*parlancev1.WebhookEndpoint, error) {
+func (s *webhooksServer) EnableWebhookEndpoint(
+	ctx context.Context, req *parlancev1.EnableWebhookEndpointRequest,
+) (*parlancev1.WebhookEndpoint, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -89,7 +99,9 @@ func (s *webhooksServer) EnableWebhookEndpoint(ctx context.Context, req *parlanc
 	return s.enabledEndpointProto(enabled), nil
 }
 
-func (s *webhooksServer) RotateWebhookSecret(ctx context.Context, req *parlancev1.RotateWebhookSecretRequest) (*parlancev1.WebhookEndpoint, error) {
+func (s *webhooksServer) RotateWebhookSecret(
+	ctx context.Context, req *parlancev1.RotateWebhookSecretRequest,
+) (*parlancev1.WebhookEndpoint, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -101,7 +113,9 @@ func (s *webhooksServer) RotateWebhookSecret(ctx context.Context, req *parlancev
 	return s.mintedEndpointProto(minted), nil
 }
 
-func (s *webhooksServer) TestWebhookEndpoint(ctx context.Context, req *parlancev1.TestWebhookEndpointRequest) (*parlancev1.WebhookDelivery, error) {
+func (s *webhooksServer) TestWebhookEndpoint(
+	ctx context.Context, req *parlancev1.TestWebhookEndpointRequest,
+) (*parlancev1.WebhookDelivery, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -113,7 +127,9 @@ func (s *webhooksServer) TestWebhookEndpoint(ctx context.Context, req *parlancev
 	return deliveryProto(attempt), nil
 }
 
-func (s *webhooksServer) ListWebhookDeliveries(ctx context.Context, req *parlancev1.ListWebhookDeliveriesRequest) (*parlancev1.ListWebhookDeliveriesResponse, error) {
+func (s *webhooksServer) ListWebhookDeliveries(
+	ctx context.Context, req *parlancev1.ListWebhookDeliveriesRequest,
+) (*parlancev1.ListWebhookDeliveriesResponse, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -129,7 +145,9 @@ func (s *webhooksServer) ListWebhookDeliveries(ctx context.Context, req *parlanc
 	return &parlancev1.ListWebhookDeliveriesResponse{Deliveries: each(list, deliveryProto), NextPageToken: next}, nil
 }
 
-func (s *webhooksServer) RedeliverWebhook(ctx context.Context, req *parlancev1.RedeliverWebhookRequest) (*parlancev1.WebhookDelivery, error) {
+func (s *webhooksServer) RedeliverWebhook(
+	ctx context.Context, req *parlancev1.RedeliverWebhookRequest,
+) (*parlancev1.WebhookDelivery, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err

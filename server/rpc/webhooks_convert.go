@@ -23,7 +23,7 @@ func endpointParams(req *parlancev1.CreateWebhookEndpointRequest) webhooks.Creat
 	}
 }
 
-// endpointUpdate holds the fields sent; one sent without a value is cleared.
+// endpointUpdate returns the fields sent; a field sent without a value is cleared.
 func endpointUpdate(req *parlancev1.UpdateWebhookEndpointRequest) webhooks.UpdateParams {
 	var p webhooks.UpdateParams
 	if sent(req.GetUpdateMask(), "url", req.Url != nil) {
@@ -56,7 +56,7 @@ func endpointUpdate(req *parlancev1.UpdateWebhookEndpointRequest) webhooks.Updat
 	return p
 }
 
-// deliveriesPage checks limit, which unlike page_size has no 0.
+// deliveriesPage checks limit, which unlike page_size may not be 0.
 func deliveriesPage(req *parlancev1.ListWebhookDeliveriesRequest) (postgres.PageParams, error) {
 	params := postgres.PageParams{Token: req.GetPageToken()}
 	if req.Limit == nil {
@@ -69,7 +69,7 @@ func deliveriesPage(req *parlancev1.ListWebhookDeliveriesRequest) (postgres.Page
 	return params, nil
 }
 
-// feedParams: a page token goes before after, where the reading began.
+// feedParams uses the page token before after, which says where reading began.
 func feedParams(req *parlancev1.ListEventsRequest) webhooks.FeedParams {
 	after := req.GetPageToken()
 	if after == "" {
@@ -78,7 +78,7 @@ func feedParams(req *parlancev1.ListEventsRequest) webhooks.FeedParams {
 	return webhooks.FeedParams{After: after, Events: req.GetEvents(), Size: int(req.GetPageSize())}
 }
 
-// watchParams: a stream that was broken off goes on where it was, wherever it began.
+// watchParams uses last_event_id before after: a stream that broke continues where it was.
 func watchParams(req *parlancev1.WatchEventsRequest) webhooks.FeedParams {
 	return webhooks.FeedParams{After: cmp.Or(req.GetLastEventId(), req.GetAfter()), Events: req.GetEvents(), Size: postgres.MaxPageSize}
 }
@@ -95,25 +95,25 @@ func (s *webhooksServer) endpointProto(e webhooks.Endpoint) *parlancev1.WebhookE
 	return &parlancev1.WebhookEndpoint{
 		Id: string(e.ID), Url: e.URL, Events: each(e.Events, func(t events.Type) string { return string(t) }),
 		Description: e.Description, Status: string(e.Status), DisabledReason: e.DisabledReason,
-		ConsecutiveFailures: int32(e.ConsecutiveFailures), //nolint:gosec // an integer column
+		ConsecutiveFailures: int32(e.ConsecutiveFailures),
 		LastSuccessAt:       timestamp(e.LastSuccessAt), LastFailureAt: timestamp(e.LastFailureAt),
 		CreatedAt: timestamp(e.CreatedAt), UpdatedAt: timestamp(e.UpdatedAt), SecretHint: e.SecretHint,
 		DisableProgress: outlook.Progress, Health: string(outlook.State),
 		HeaderNames: e.HeaderNames, AgentIds: e.AgentIDs, Ordered: e.Ordered,
-		MaxPerSecond: int32(e.MaxPerSecond), MaxInFlight: int32(e.MaxInFlight), //nolint:gosec // integer columns
+		MaxPerSecond: int32(e.MaxPerSecond), MaxInFlight: int32(e.MaxInFlight),
 	}
 }
 
-// enabledEndpointProto says how much is sent anew, when that was asked for.
+// enabledEndpointProto adds how many deliveries were requeued, if that was asked for.
 func (s *webhooksServer) enabledEndpointProto(e webhooks.EnabledEndpoint) *parlancev1.WebhookEndpoint {
 	endpoint := s.endpointProto(e.Endpoint)
 	if e.Replayed {
-		endpoint.Requeued = new(int32(e.Requeued)) //nolint:gosec // far fewer
+		endpoint.Requeued = new(int32(e.Requeued))
 	}
 	return endpoint
 }
 
-// mintedEndpointProto is the one answer with the secret in it.
+// mintedEndpointProto is the only answer that contains the secret.
 func (s *webhooksServer) mintedEndpointProto(m webhooks.MintedEndpoint) *parlancev1.WebhookEndpoint {
 	endpoint := s.endpointProto(m.Endpoint)
 	endpoint.Secret = new(m.Secret.Reveal())
@@ -123,8 +123,8 @@ func (s *webhooksServer) mintedEndpointProto(m webhooks.MintedEndpoint) *parlanc
 func healthProto(h webhooks.Health) *parlancev1.WebhookEndpointHealth {
 	out := &parlancev1.WebhookEndpointHealth{
 		EndpointId: string(h.Endpoint.ID), Health: string(h.State), WindowStart: timestamp(h.Since),
-		Attempts: int32(h.Attempts), Succeeded: int32(h.Succeeded), Pending: int32(h.Pending), FailedEvents: int32(h.Failed), //nolint:gosec // bounded samples
-		ConsecutiveFailures: int32(h.Endpoint.ConsecutiveFailures), DisableFailures: int32(h.DisableFailures), //nolint:gosec // an integer column, a setting
+		Attempts: int32(h.Attempts), Succeeded: int32(h.Succeeded), Pending: int32(h.Pending), FailedEvents: int32(h.Failed),
+		ConsecutiveFailures: int32(h.Endpoint.ConsecutiveFailures), DisableFailures: int32(h.DisableFailures),
 		DisableNotBefore: timestamp(h.NotBefore), DisableProgress: h.Progress,
 	}
 	if h.Attempts > 0 {
@@ -137,10 +137,10 @@ func healthProto(h webhooks.Health) *parlancev1.WebhookEndpointHealth {
 func deliveryProto(a webhooks.Attempt) *parlancev1.WebhookDelivery {
 	return &parlancev1.WebhookDelivery{
 		Id: string(a.ID), EndpointId: string(a.EndpointID), EventId: a.EventID, Event: string(a.EventType),
-		Attempt: int32(a.Number), Status: string(a.Status), StatusCode: int32(a.StatusCode), Error: a.Error, //nolint:gosec // integer columns
+		Attempt: int32(a.Number), Status: string(a.Status), StatusCode: int32(a.StatusCode), Error: a.Error,
 		RequestHeaders: a.RequestHeaders, RequestBody: string(a.RequestBody),
 		ResponseHeaders: a.ResponseHeaders, ResponseBody: a.ResponseBody,
-		StartedAt: timestamp(a.StartedAt), DurationMs: int32(a.DurationMS), //nolint:gosec // an integer column
+		StartedAt: timestamp(a.StartedAt), DurationMs: int32(a.DurationMS),
 		NextAttemptAt: timestamp(a.NextAttemptAt),
 	}
 }
@@ -157,7 +157,7 @@ func eventProtos(page []webhooks.FeedEvent) ([]*parlancev1.Event, error) {
 	return list, nil
 }
 
-// eventProto takes data out of the body that endpoints get.
+// eventProto takes data from the body that endpoints get.
 func eventProto(e webhooks.FeedEvent) (*parlancev1.Event, error) {
 	var body struct {
 		Data json.RawMessage `json:"data"`

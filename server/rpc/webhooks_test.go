@@ -64,7 +64,10 @@ func newWebhooksFixture(t *testing.T) *webhooksFixture {
 	}
 	f.caller = workspaces.Principal{TenantID: made.Tenant.ID, Scope: workspaces.ScopeAdmin}
 	f.workspace = string(made.Workspace.ID)
-	f.hooks = webhooks.New(webhooks.Deps{DB: db, Workspaces: tenants, Keyring: keys, Guard: guard, Policy: webhooks.Policy{WatchCheck: time.Millisecond}})
+	f.hooks = webhooks.New(webhooks.Deps{
+		DB: db, Workspaces: tenants, Keyring: keys, Guard: guard,
+		Policy: webhooks.Policy{WatchCheck: time.Millisecond},
+	})
 	f.serve(rpc.NewWebhooks(rpc.NewAccess(tenants), f.hooks, rpc.Stopping{}))
 	return f
 }
@@ -97,7 +100,8 @@ func (f *webhooksFixture) serve(handler parlancev1connect.WebhookServiceHandler)
 // create registers the receiver.
 func (f *webhooksFixture) create(names ...string) *parlancev1.WebhookEndpoint {
 	f.t.Helper()
-	endpoint, err := f.client.CreateWebhookEndpoint(f.t.Context(), &parlancev1.CreateWebhookEndpointRequest{WorkspaceId: f.workspace, Url: f.receiver.URL, Events: names})
+	endpoint, err := f.client.CreateWebhookEndpoint(f.t.Context(),
+		&parlancev1.CreateWebhookEndpointRequest{WorkspaceId: f.workspace, Url: f.receiver.URL, Events: names})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -108,12 +112,13 @@ func (f *webhooksFixture) create(names ...string) *parlancev1.WebhookEndpoint {
 // happen appends an event, relays and delivers it.
 func (f *webhooksFixture) happen(eventType events.Type) string {
 	f.t.Helper()
-	var made webhooks.Fanned
+	var made webhooks.FannedOut
 	var id string
 	err := postgres.InTx(f.t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
 		var err error
 		id, err = events.Append(ctx, tx, events.Event{
-			TenantID: string(f.caller.TenantID), WorkspaceID: f.workspace, Type: eventType, Payload: events.Example(eventType), CreatedAt: time.Now(),
+			TenantID: string(f.caller.TenantID), WorkspaceID: f.workspace, Type: eventType,
+			Payload: events.Example(eventType), CreatedAt: time.Now(),
 		})
 		if err != nil {
 			return err
@@ -122,7 +127,7 @@ func (f *webhooksFixture) happen(eventType events.Type) string {
 		if err != nil {
 			return err
 		}
-		if made, err = f.hooks.FanOut(ctx, tx, rows, webhooks.Room{Tasks: 100}); err != nil {
+		if made, err = f.hooks.FanOut(ctx, tx, rows, 100); err != nil {
 			return err
 		}
 		return events.MarkRelayed(ctx, tx, rows, time.Now())
@@ -130,8 +135,8 @@ func (f *webhooksFixture) happen(eventType events.Type) string {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	for _, batch := range webhooks.Batches(made.Due) {
-		if _, err := f.hooks.Deliver(f.t.Context(), batch.EndpointID, batch.IDs); err != nil {
+	for _, batch := range webhooks.Batches(made.Queued) {
+		if _, err := f.hooks.Deliver(f.t.Context(), batch); err != nil {
 			f.t.Fatal(err)
 		}
 	}
@@ -161,7 +166,8 @@ func TestWebhookEndpointsOnTheWire(t *testing.T) {
 	ctx := t.Context()
 	endpoint := f.create("fatigue.alert", "fatigue.alert", "invoice.paid")
 	if !strings.HasPrefix(endpoint.GetSecret(), "whsec_") || !strings.HasSuffix(endpoint.GetSecret(), endpoint.GetSecretHint()) ||
-		strings.Join(endpoint.GetEvents(), " ") != "fatigue.alert invoice.paid" || endpoint.GetStatus() != "enabled" || endpoint.GetLastSuccessAt() != nil {
+		strings.Join(endpoint.GetEvents(), " ") != "fatigue.alert invoice.paid" ||
+		endpoint.GetStatus() != "enabled" || endpoint.GetLastSuccessAt() != nil {
 		t.Errorf("created: %v", endpoint)
 	}
 	id, workspace := endpoint.GetId(), f.workspace
@@ -189,7 +195,8 @@ func TestWebhookEndpointsOnTheWire(t *testing.T) {
 		t.Errorf("list: %v, %v", list, err)
 	}
 	for range 2 {
-		if _, err := f.client.DeleteWebhookEndpoint(ctx, &parlancev1.DeleteWebhookEndpointRequest{WorkspaceId: workspace, EndpointId: id}); err != nil {
+		if _, err := f.client.DeleteWebhookEndpoint(ctx,
+			&parlancev1.DeleteWebhookEndpointRequest{WorkspaceId: workspace, EndpointId: id}); err != nil {
 			t.Errorf("delete: %v", err)
 		}
 	}
@@ -211,7 +218,8 @@ func TestWebhookEndpointIsRefusedOnTheWire(t *testing.T) {
 		_, err := f.client.CreateWebhookEndpoint(t.Context(), req)
 		wantSlug(t, err, connect.CodeInvalidArgument, slug)
 	}
-	_, err := f.client.CreateWebhookEndpoint(t.Context(), &parlancev1.CreateWebhookEndpointRequest{WorkspaceId: "ws_unknown", Url: f.receiver.URL})
+	_, err := f.client.CreateWebhookEndpoint(t.Context(),
+		&parlancev1.CreateWebhookEndpointRequest{WorkspaceId: "ws_unknown", Url: f.receiver.URL})
 	wantSlug(t, err, connect.CodeNotFound, "not-found")
 }
 
@@ -238,11 +246,17 @@ func TestWebhookDeliveriesOnTheWire(t *testing.T) {
 		_, err := f.client.ListWebhookDeliveries(ctx, limit(n))
 		wantSlug(t, err, connect.CodeInvalidArgument, "invalid-request")
 	}
-	again, err := f.client.RedeliverWebhook(ctx, &parlancev1.RedeliverWebhookRequest{WorkspaceId: f.workspace, EndpointId: endpoint.GetId(), DeliveryId: first.GetId()})
+	again, err := f.client.RedeliverWebhook(ctx, &parlancev1.RedeliverWebhookRequest{
+		WorkspaceId: f.workspace,
+		EndpointId:  endpoint.GetId(), DeliveryId: first.GetId(),
+	})
 	if err != nil || again.GetAttempt() != 2 || again.GetEventId() != eventID || again.GetStatus() != "pending" {
 		t.Errorf("redelivery: %v, %v", again, err)
 	}
-	test, err := f.client.TestWebhookEndpoint(ctx, &parlancev1.TestWebhookEndpointRequest{WorkspaceId: f.workspace, EndpointId: endpoint.GetId(), Event: "dsar.ready"})
+	test, err := f.client.TestWebhookEndpoint(ctx, &parlancev1.TestWebhookEndpointRequest{
+		WorkspaceId: f.workspace,
+		EndpointId:  endpoint.GetId(), Event: "dsar.ready",
+	})
 	if err != nil || test.GetStatus() != "succeeded" || test.GetEvent() != "dsar.ready" {
 		t.Errorf("test: %v, %v", test, err)
 	}
@@ -266,7 +280,8 @@ func TestEventsOnTheWire(t *testing.T) {
 	if err != nil || len(page.GetEvents()) != 1 || page.GetEvents()[0].GetEventId() != first || page.GetNextPageToken() == "" {
 		t.Fatalf("first page: %v, %v", page, err)
 	}
-	if got := page.GetEvents()[0]; got.GetData().GetFields()["name"].GetStringValue() != "Returns policy" || got.GetWorkspaceId() != f.workspace || got.GetType() != "kb.source_ingested" {
+	if got := page.GetEvents()[0]; got.GetData().GetFields()["name"].GetStringValue() != "Returns policy" ||
+		got.GetWorkspaceId() != f.workspace || got.GetType() != "kb.source_ingested" {
 		t.Errorf("event: %v", got)
 	}
 	next, err := f.client.ListEvents(ctx, &parlancev1.ListEventsRequest{WorkspaceId: f.workspace, PageToken: page.GetNextPageToken()})
@@ -275,7 +290,10 @@ func TestEventsOnTheWire(t *testing.T) {
 	}
 	watching, stop := context.WithTimeout(ctx, harness.Patience)
 	defer stop()
-	stream, err := f.client.WatchEvents(watching, &parlancev1.WatchEventsRequest{WorkspaceId: f.workspace, After: page.GetEvents()[0].GetCursor()})
+	stream, err := f.client.WatchEvents(watching, &parlancev1.WatchEventsRequest{
+		WorkspaceId: f.workspace,
+		After:       page.GetEvents()[0].GetCursor(),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

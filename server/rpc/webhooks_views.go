@@ -10,7 +10,9 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-func (s *webhooksServer) GetWebhookDelivery(ctx context.Context, req *parlancev1.GetWebhookDeliveryRequest) (*parlancev1.WebhookDelivery, error) {
+func (s *webhooksServer) GetWebhookDelivery(
+	ctx context.Context, req *parlancev1.GetWebhookDeliveryRequest,
+) (*parlancev1.WebhookDelivery, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -22,7 +24,9 @@ func (s *webhooksServer) GetWebhookDelivery(ctx context.Context, req *parlancev1
 	return deliveryProto(attempt), nil
 }
 
-func (s *webhooksServer) GetWebhookEndpointHealth(ctx context.Context, req *parlancev1.GetWebhookEndpointHealthRequest) (*parlancev1.WebhookEndpointHealth, error) {
+func (s *webhooksServer) GetWebhookEndpointHealth(
+	ctx context.Context, req *parlancev1.GetWebhookEndpointHealthRequest,
+) (*parlancev1.WebhookEndpointHealth, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -34,7 +38,9 @@ func (s *webhooksServer) GetWebhookEndpointHealth(ctx context.Context, req *parl
 	return healthProto(health), nil
 }
 
-func (s *webhooksServer) RecoverWebhookDeliveries(ctx context.Context, req *parlancev1.RecoverWebhookDeliveriesRequest) (*parlancev1.RecoverWebhookDeliveriesResponse, error) {
+func (s *webhooksServer) RecoverWebhookDeliveries(
+	ctx context.Context, req *parlancev1.RecoverWebhookDeliveriesRequest,
+) (*parlancev1.RecoverWebhookDeliveriesResponse, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return nil, err
@@ -43,7 +49,7 @@ func (s *webhooksServer) RecoverWebhookDeliveries(ctx context.Context, req *parl
 	if err != nil {
 		return nil, err
 	}
-	return &parlancev1.RecoverWebhookDeliveriesResponse{Recovered: int32(done.Deliveries), More: done.More}, nil //nolint:gosec // at most MaxRecover
+	return &parlancev1.RecoverWebhookDeliveriesResponse{Recovered: int32(done.Deliveries), More: done.More}, nil
 }
 
 func (s *webhooksServer) ListEvents(ctx context.Context, req *parlancev1.ListEventsRequest) (*parlancev1.ListEventsResponse, error) {
@@ -62,7 +68,10 @@ func (s *webhooksServer) ListEvents(ctx context.Context, req *parlancev1.ListEve
 	return &parlancev1.ListEventsResponse{Events: list, NextPageToken: next}, nil
 }
 
-func (s *webhooksServer) WatchEvents(ctx context.Context, req *parlancev1.WatchEventsRequest, stream *connect.ServerStream[parlancev1.WatchEventsResponse]) error {
+func (s *webhooksServer) WatchEvents(
+	ctx context.Context, req *parlancev1.WatchEventsRequest,
+	stream *connect.ServerStream[parlancev1.WatchEventsResponse],
+) error {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {
 		return err

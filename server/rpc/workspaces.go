@@ -36,7 +36,9 @@ func (s *workspacesServer) CreateWorkspace(ctx context.Context, req *parlancev1.
 	return workspaceProto(workspace), nil
 }
 
-func (s *workspacesServer) ListWorkspaces(ctx context.Context, req *parlancev1.ListWorkspacesRequest) (*parlancev1.ListWorkspacesResponse, error) {
+func (s *workspacesServer) ListWorkspaces(
+	ctx context.Context, req *parlancev1.ListWorkspacesRequest,
+) (*parlancev1.ListWorkspacesResponse, error) {
 	list, next, err := s.workspaces.ListWorkspaces(ctx, workspaces.PrincipalFrom(ctx), pageParams(req))
 	if err != nil {
 		return nil, err
@@ -81,7 +83,7 @@ func tenantProto(t workspaces.Tenant, plan workspaces.Plan) *parlancev1.Tenant {
 		Id: string(t.ID), Name: t.Name, Plan: t.Plan, CreatedAt: timestamp(t.CreatedAt),
 		Limits: &parlancev1.PlanLimits{
 			KbStorageBytes: float64(plan.KBStorageBytes), KbUploadBytes: float64(plan.KBUploadBytes),
-			ConcurrentSessions: uint32(max(plan.ConcurrentSessions, 0)), Tools: plan.Tools, Mcp: plan.MCP, //nolint:gosec // configured, small
+			ConcurrentSessions: uint32(max(plan.ConcurrentSessions, 0)), Tools: plan.Tools, Mcp: plan.MCP,
 		},
 	}
 }

@@ -13,13 +13,18 @@ import (
 
 const module = "parlance.dev/parlance/"
 
+// root is the root of the repository, seen from this package.
+var root = filepath.Join("..", "..")
+
 // nouns are the rooms of the product itself.
 var nouns = []string{"workspaces", "agents", "tools", "knowledge", "memory", "guards", "sessions", "analysis", "turns", "live", "webhooks"}
 
 // base is what every room above the platform may import.
 var base = []string{"fault", "provider", "platform"}
 
-// rooms says which root folders a root folder may import, itself included always.
+// rooms says which folders a folder may import, itself and what is in it included always. A key
+// with a slash is a room inside a room: the longest key that fits a package has its rule. What a
+// rule names includes the folders in it.
 var rooms = map[string][]string{
 	"cmd":    {"cli"},
 	"cli":    append([]string{"app", "server", "worker", "gen", "events", "sqlmigrations"}, append(base, nouns...)...),
@@ -57,13 +62,15 @@ var rooms = map[string][]string{
 	"test": nil, "examples": nil,
 }
 
-// folders at the root without Go code.
-var others = []string{".ci", ".git", ".github", ".proto-deps", ".buf-against", ".parlance", "bin", "dist", "docs", "deploy", "secrets", "node_modules", "sdk"}
+// others are the folders at the root that hold no part of the product in Go.
+var others = []string{
+	".ci", ".git", ".github", ".proto-deps", ".buf-against", ".parlance", "bin", "dist", "docs", "deploy", "secrets",
+	"node_modules", "sdk",
+}
 
 // TestDirections walks every Go file and checks its imports against the table.
 func TestDirections(t *testing.T) {
 	t.Parallel()
-	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -72,12 +79,12 @@ func TestDirections(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		room, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
+		rel = filepath.ToSlash(rel)
 		if entry.IsDir() {
-			return enter(t, rel, room)
+			return enter(t, rel)
 		}
-		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && room != rel {
-			checkFile(t, path, room)
+		if strings.HasSuffix(rel, ".go") && !strings.HasSuffix(rel, "_test.go") && strings.Contains(rel, "/") {
+			checkFile(t, rel)
 		}
 		return nil
 	})
@@ -86,73 +93,117 @@ func TestDirections(t *testing.T) {
 	}
 }
 
-// enter says whether to look into a folder, and fails for one at the root that has no place.
-func enter(t *testing.T, rel, room string) error {
+// enter reports whether to look into a folder, and fails for one at the root that has no place.
+func enter(t *testing.T, rel string) error {
 	t.Helper()
+	top, _, _ := strings.Cut(rel, "/")
 	if rel == "." {
 		return nil
 	}
-	if slices.Contains(others, room) || filepath.Base(rel) == "node_modules" || filepath.Base(rel) == "testdata" {
+	if slices.Contains(others, top) || filepath.Base(rel) == "node_modules" || filepath.Base(rel) == "testdata" {
 		return fs.SkipDir
 	}
-	if _, known := rooms[room]; !known {
-		t.Errorf("the folder %s at the root has no place: give it one in this table, in docs/architecture.md and in design", room)
+	if _, known := rooms[top]; !known {
+		t.Errorf("the folder %s at the root has no place: give it one in this table, in docs/architecture.md and in design", top)
 		return fs.SkipDir
 	}
 	return nil
 }
 
-func checkFile(t *testing.T, path, room string) {
+func checkFile(t *testing.T, rel string) {
 	t.Helper()
-	allowed := rooms[room]
-	if allowed == nil {
+	room := roomOf(rooms, rel)
+	if rooms[room] == nil {
 		return
 	}
-	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, rel), nil, parser.ImportsOnly)
 	if err != nil {
-		t.Errorf("%s: %v", path, err)
+		t.Errorf("%s: %v", rel, err)
 		return
 	}
 	for _, spec := range file.Imports {
 		imported, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: %v", rel, err)
 			continue
 		}
-		checkImport(t, path, room, imported, allowed)
+		checkImport(t, rel, room, imported)
 	}
 }
 
-func checkImport(t *testing.T, path, room, imported string, allowed []string) {
-	t.Helper()
-	if inside, ours := strings.CutPrefix(imported, module); ours {
-		target, _, _ := strings.Cut(inside, "/")
-		if target != room && !slices.Contains(allowed, target) {
-			t.Errorf("%s imports %s: %s may import %v only", path, imported, room, allowed)
+// roomOf is the longest key of a table of rooms that a file or package is in.
+func roomOf(rooms map[string][]string, rel string) string {
+	room := ""
+	for key := range rooms {
+		if within(rel, key) && len(key) > len(room) {
+			room = key
 		}
-		return
+	}
+	return room
+}
+
+// within reports whether a path is a folder or in it.
+func within(rel, folder string) bool {
+	return rel == folder || strings.HasPrefix(rel, folder+"/")
+}
+
+func checkImport(t *testing.T, rel, room, imported string) {
+	t.Helper()
+	if target, ours := strings.CutPrefix(imported, module); ours && !mayImport(rooms, room, target) {
+		t.Errorf("%s imports %s: %s may import %v only", rel, target, room, rooms[room])
 	}
 	for _, rule := range confined {
-		if strings.HasPrefix(imported, rule.library) && !slices.ContainsFunc(rule.rooms, func(r string) bool { return inRoom(path, r) }) {
-			t.Errorf("%s imports %s, which belongs in %v", path, imported, rule.rooms)
+		inRule := func(folder string) bool { return within(rel, folder) }
+		if strings.HasPrefix(imported, rule.library) && !slices.ContainsFunc(rule.rooms, inRule) {
+			t.Errorf("%s imports %s, which belongs in %v", rel, imported, rule.rooms)
 		}
 	}
 }
 
-// confined are libraries that stop at a door.
+// mayImport reports whether a room may import one of our packages.
+func mayImport(rooms map[string][]string, room, target string) bool {
+	return within(target, room) || slices.ContainsFunc(rooms[room], func(allowed string) bool { return within(target, allowed) })
+}
+
+// TestSubRooms checks the rule of the longest key.
+func TestSubRooms(t *testing.T) {
+	t.Parallel()
+	rooms := map[string][]string{"turns": {"sessions", "platform"}, "turns/journal": {"turns", "platform/wal"}, "turns/pgstore": {"turns"}}
+	for _, row := range []struct {
+		file, target string
+		allowed      bool
+	}{
+		{"turns/turn.go", "sessions", true},
+		{"turns/turn.go", "turns/journal", true},
+		{"turns/turn.go", "server", false},
+		{"turns/other/x.go", "platform/redis", true},
+		{"turns/journal/x.go", "turns", true},
+		{"turns/journal/x.go", "platform/wal/inner", true},
+		{"turns/journal/x.go", "platform/walrus", false},
+		{"turns/journal/x.go", "sessions", false},
+		{"turns/pgstore/x.go", "platform", false},
+	} {
+		room := roomOf(rooms, row.file)
+		if got := mayImport(rooms, room, row.target); got != row.allowed {
+			t.Errorf("%s (in %s) imports %s: got %t, want %t", row.file, room, row.target, got, row.allowed)
+		}
+	}
+}
+
+// confined are packages that stop at a door: whole paths, or what they begin with. A package of
+// ours that only one room may know is listed with its full path.
 var confined = []struct {
 	library string
 	rooms   []string
 }{
 	{"github.com/hibiken/asynq", []string{"platform/queue"}},
-	{"github.com/uptrace/bun", []string{"platform/postgres", "platform/seal", "events", "workspaces", "agents", "tools", "knowledge", "memory", "sessions", "analysis", "turns", "live", "webhooks", "worker", "idempotency"}},
+	{"github.com/uptrace/bun", []string{
+		"platform/postgres", "platform/seal", "events", "workspaces", "agents", "tools", "knowledge", "memory", "sessions",
+		"analysis", "turns", "live", "webhooks", "worker", "idempotency",
+	}},
 	{"github.com/jackc/pgx", []string{"platform/postgres", "platform/devstack", "knowledge", "cli"}},
 	{"github.com/coder/websocket", []string{"server/realtime", "server/probe", "cli"}},
-	{"github.com/gobwas/ws", []string{"server/realtime/wire"}},
+	{"github.com/gobwas/ws", []string{"server/realtime/websocket"}},
 	{"github.com/spf13/cobra", []string{"cli"}},
 	{"connectrpc.com/connect", []string{"server", "gen", "fault", "cli", "proto"}},
-}
-
-func inRoom(path, room string) bool {
-	return strings.HasPrefix(filepath.ToSlash(path), "../../"+room+"/")
 }

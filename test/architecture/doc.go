@@ -1,3 +1,4 @@
-// Package architecture tests the directions that packages may depend in. Its table knows every
-// folder at the root; a folder that is not in it fails, so that a new room gets a place first.
+// Package architecture tests how the code is put together: which packages may import which (a
+// folder that is not in the table fails, so that a new room gets a place first), which files of a
+// package may use which, and how long lines, files and packages may be.
 package architecture

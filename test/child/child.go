@@ -1,5 +1,5 @@
-// Package child runs programs beside tests and measurements, and sees to it that they end with them,
-// also when these are killed.
+// Package child runs programs beside tests and measurements, and sees to it that they end with
+// them, also when these are killed.
 package child
 
 import (
@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// Start starts the command. On Linux the kernel kills it (SIGKILL) when our process ends; elsewhere it
-// lives on. ended is closed when it has ended and was waited for. Errors: those of exec.Cmd.Start.
+// Start starts the command. On Linux the kernel kills it (SIGKILL) when our process ends;
+// elsewhere it lives on. ended is closed when it has ended and was waited for. Errors: those of
+// exec.Cmd.Start.
 func Start(command *exec.Cmd) (ended <-chan struct{}, err error) {
 	started, done := make(chan error, 1), make(chan struct{})
 	if command.SysProcAttr == nil {

@@ -9,7 +9,8 @@ import (
 	"parlance.dev/parlance/test/child"
 )
 
-// TestOutlivesThreads: threads that end, as those of sandboxed programs do, take no child with them.
+// TestOutlivesThreads: threads that end, as those of sandboxed programs do, take no child with
+// them.
 func TestOutlivesThreads(t *testing.T) {
 	const children, threads = 8, 64
 	var all []<-chan struct{}

@@ -1,4 +1,4 @@
-// A headless Chromium, driven by its own protocol: enough to use a page as a person does.
+// A headless Chromium, controlled over the DevTools protocol.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,18 +7,31 @@ import WebSocket from 'ws';
 
 const patienceMS = 30_000;
 
-/** Starts Chromium with one page. Everything ends with close(). */
+/** Starts Chromium with one page. close() ends both. */
 export async function open(program = process.env.CHROMIUM ?? 'chromium') {
   const profile = mkdtempSync(join(tmpdir(), 'parlance-browser-'));
-  const child = spawn(program, ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--disable-background-networking',
-    '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const child = spawn(
+    program,
+    [
+      '--headless=new',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--remote-debugging-port=0',
+      `--user-data-dir=${profile}`,
+      'about:blank',
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'], detached: true },
+  );
   const exited = new Promise((resolve) => child.once('exit', resolve));
   const closed = new Promise((resolve) => child.once('close', resolve));
   const close = async () => {
     child.kill('SIGTERM');
     await exited;
-    killGroup(child.pid); // its helpers outlive it, and write to the profile while it is being removed
-    await closed; // no helper holds the pipe any more
+    killGroup(child.pid); // its helpers would write to the profile while it is removed
+    await closed; // the helpers have closed the pipe
     rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
@@ -37,7 +50,7 @@ function killGroup(pid) {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    if (error.code !== 'ESRCH') throw error; // all of them have gone
+    if (error.code !== 'ESRCH') throw error; // the processes have ended
   }
 }
 
@@ -59,11 +72,14 @@ function listening(child) {
 
 /** One page. */
 class Page {
-  /** What the page complained about: exceptions, errors on the console, violations of its policy. */
+  /** The page's exceptions, errors on the browser's console, and violations of its policy. */
   complaints = [];
-  /** Every URL that was asked for. */
+  /** The URLs of all requests. */
   requests = [];
-  #socket; #waiting = new Map(); #id = 0; #close;
+  #socket;
+  #waiting = new Map();
+  #id = 0;
+  #close;
 
   constructor(url, close) {
     this.#socket = new WebSocket(url, { perMessageDeflate: false });
@@ -82,8 +98,10 @@ class Page {
       this.#waiting.delete(id);
       return error ? reject(new Error(error.message)) : resolve(result);
     }
-    if (method === 'Runtime.exceptionThrown') this.complaints.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
-    if (method === 'Log.entryAdded' && params.entry.level === 'error') this.complaints.push(`${params.entry.text} ${params.entry.url ?? ''}`);
+    if (method === 'Runtime.exceptionThrown')
+      this.complaints.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+    if (method === 'Log.entryAdded' && params.entry.level === 'error')
+      this.complaints.push(`${params.entry.text} ${params.entry.url ?? ''}`);
     if (method === 'Network.requestWillBeSent') this.requests.push(params.request.url);
     if (method === 'Network.webSocketCreated') this.requests.push(params.url);
   }
@@ -104,40 +122,49 @@ class Page {
   /** Runs a function in the page, with arguments that JSON can hold. */
   async run(fn, ...args) {
     const { result, exceptionDetails } = await this.send('Runtime.evaluate', {
-      expression: `(${fn})(...${JSON.stringify(args)})`, awaitPromise: true, returnByValue: true, userGesture: true,
+      expression: `(${fn})(...${JSON.stringify(args)})`,
+      awaitPromise: true,
+      returnByValue: true,
+      userGesture: true,
     });
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value;
   }
 
-  /** Waits until a function in the page gives something, and gives it. */
+  /** Waits until a function in the page returns a truthy value, and returns it. */
   async until(fn, ...args) {
     const late = Date.now() + patienceMS;
     for (;;) {
       const value = await this.run(fn, ...args).catch((error) => {
-        if (Date.now() > late) throw error; // a page that is being left has no answer
+        if (Date.now() > late) throw error; // a page that is being replaced runs no functions
       });
       if (value) return value;
-      if (Date.now() > late) throw new Error(`not within ${patienceMS} ms: ${fn} ${JSON.stringify(args)}\n${await this.run(() => document.body.innerText)}\n${this.complaints.join('\n')}`);
+      if (Date.now() > late)
+        throw new Error(
+          `not within ${patienceMS} ms: ${fn} ${JSON.stringify(args)}\n` +
+            `${await this.run(() => document.body.innerText)}\n${this.complaints.join('\n')}`,
+        );
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
   }
 
-  /** Waits for a text that can be seen. */
+  /** Waits for a visible text. */
   sees(text) {
     return this.until((wanted) => document.body.innerText.includes(wanted), text);
   }
 
-  /** Presses the last button or link that begins with the text, once it is there and can be pressed. */
+  /** Presses the last enabled button or link whose text begins so, once there is one. */
   press(text) {
     return this.until((wanted) => {
-      const found = [...document.querySelectorAll('button, a, summary')].findLast((e) => e.textContent.trim().startsWith(wanted) && e.checkVisibility() && !e.disabled);
+      const found = [...document.querySelectorAll('button, a, summary')].findLast(
+        (e) => e.textContent.trim().startsWith(wanted) && e.checkVisibility() && !e.disabled,
+      );
       found?.click();
       return Boolean(found);
     }, text);
   }
 
-  /** Types into the control with the label, as the keyboard would. */
+  /** Types into the control with the label. */
   async type(label, text) {
     await this.until((wanted) => {
       const labelled = [...document.querySelectorAll('label')].find((l) => l.textContent === wanted)?.control;
@@ -152,7 +179,13 @@ class Page {
 
   async key(key, code = key) {
     const text = key === 'Enter' ? '\r' : undefined;
-    await this.send('Input.dispatchKeyEvent', { type: 'keyDown', key, code, text, windowsVirtualKeyCode: key === 'Enter' ? 13 : key === 'Tab' ? 9 : 0 });
+    await this.send('Input.dispatchKeyEvent', {
+      type: 'keyDown',
+      key,
+      code,
+      text,
+      windowsVirtualKeyCode: key === 'Enter' ? 13 : key === 'Tab' ? 9 : 0,
+    });
     await this.send('Input.dispatchKeyEvent', { type: 'keyUp', key, code });
   }
 

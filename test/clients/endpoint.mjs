@@ -1,4 +1,4 @@
-// How the openai SDK is pointed at a session's URL.
+// How to give the openai SDK a session's URL.
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import OpenAI from 'openai';
@@ -18,6 +18,9 @@ function target(chatURL) {
 
 export function connect(chatURL) {
   const { url, options } = target(chatURL);
-  // The key is not looked at: the token in the URL decides. Neither is the model: it is the agent's.
-  return new OpenAIRealtimeWS({ model: 'agent', buildRealtimeURL: () => url, options }, new OpenAI({ apiKey: 'unused' }));
+  // The service ignores the key, for the URL has the token, and the model, which the agent has.
+  return new OpenAIRealtimeWS(
+    { model: 'agent', buildRealtimeURL: () => url, options },
+    new OpenAI({ apiKey: 'unused' }),
+  );
 }

@@ -1,10 +1,11 @@
-// Uploads what is refused, by fetch over HTTP/1.1 and by node:http2, and reads why: also when there is
-// still much to send, which clients want to have done before they look for an answer.
+// Sends uploads that are refused, with fetch over HTTP/1.1 and with node:http2, and reads the
+// reason, also when much is still to be sent: clients send all of a body before they read an
+// answer.
 //
 //   PARLANCE_BASE_URL=… PARLANCE_API_KEY=… PARLANCE_WORKSPACE_ID=… node refused-upload.mjs
 //
-// NODE_EXTRA_CA_CERTS is the authority to trust for https://, when it is a private one. It exits with 1
-// when an answer is another one, or none.
+// NODE_EXTRA_CA_CERTS is the authority to trust for https://, when it is a private one. It exits
+// with 1 when an answer differs or is missing.
 import http2 from 'node:http2';
 
 const { PARLANCE_BASE_URL: base, PARLANCE_API_KEY: key, PARLANCE_WORKSPACE_ID: workspace } = process.env;
@@ -19,16 +20,21 @@ async function* bodyOf(megabytes) {
   yield Buffer.from('\r\n--b--\r\n');
 }
 
-/** The usual form of browsers, whose length is known. */
+/** A form as browsers send it, with a known length. */
 async function byForm(megabytes) {
   const body = new FormData();
   body.set('file', new Blob(['MZ', ...Array(megabytes).fill(piece)]), 'a.exe');
   return fetch(url, { method: 'POST', headers: { authorization }, body });
 }
 
-/** A stream, whose length is not. */
+/** A stream, with an unknown length. */
 async function byStream(megabytes) {
-  return fetch(url, { method: 'POST', headers: { authorization, 'content-type': type }, body: ReadableStream.from(bodyOf(megabytes)), duplex: 'half' });
+  return fetch(url, {
+    method: 'POST',
+    headers: { authorization, 'content-type': type },
+    body: ReadableStream.from(bodyOf(megabytes)),
+    duplex: 'half',
+  });
 }
 
 async function byHTTP2(megabytes) {
@@ -36,12 +42,17 @@ async function byHTTP2(megabytes) {
   const request = session.request({ ':method': 'POST', ':path': url.pathname, authorization, 'content-type': type });
   let waiting;
   const answer = new Promise((resolve, reject) => {
-    let status, text = '';
+    let status,
+      text = '';
     session.on('error', reject);
     request.on('error', reject);
-    request.on('response', (headers) => { status = headers[':status']; });
-    request.on('data', (data) => { text += data; });
-    // Node may not say close for a stream that the server has reset while there is still something to write.
+    request.on('response', (headers) => {
+      status = headers[':status'];
+    });
+    request.on('data', (data) => {
+      text += data;
+    });
+    // Node may not emit close for a stream that the server has reset during a write.
     for (const over of ['end', 'close']) request.on(over, () => resolve({ status, text: async () => text }));
     waiting = setTimeout(() => reject(new Error('no answer for a minute')), 60_000);
   });

@@ -1,33 +1,47 @@
-// The conversation that each client holds: passages, a tool of the server, a tool of the client.
+// The conversation of each client: passages, a tool of the server, a tool of the client.
 import assert from 'node:assert/strict';
 
-/** The client's tool, as function tools are declared. */
+/** The client's tool, declared as a function tool. */
 export const showMap = {
-  type: 'function', name: 'show_map', description: 'Shows the user a map of a place.',
-  parameters: { type: 'object', properties: { place: { type: 'string' } }, required: ['place'], additionalProperties: false },
+  type: 'function',
+  name: 'show_map',
+  description: 'Shows the user a map of a place.',
+  parameters: {
+    type: 'object',
+    properties: { place: { type: 'string' } },
+    required: ['place'],
+    additionalProperties: false,
+  },
 };
 
 /** What the client's tool answers. */
 export const mapOf = (place) => `map of ${place} shown at 46.9 N`;
 
-/** Gives up when the whole conversation takes longer than anything but a broken one would. */
+/** Fails when the conversation takes longer than any that works. */
 export function patience(promise, ms = 60_000) {
   let timer;
-  const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error(`not done within ${ms} ms`)), ms); });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer)).catch((error) => {
-    console.error(error.message);
-    process.exit(1);
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done within ${ms} ms`)), ms);
   });
+  return Promise.race([promise, late])
+    .finally(() => clearTimeout(timer))
+    .catch((error) => {
+      console.error(error.message);
+      process.exit(1);
+    });
 }
 
-/** Insists on the parts of a conversation, as a client that sees items and citations has them. */
+/** Checks the parts of a conversation as a client that sees items and citations has them. */
 export async function talk({ begin, ask, result, item, refused }) {
   await begin();
 
   const cited = await ask('How are webhooks signed?');
   assert.match(cited.text, /HMAC-SHA256/);
   assert.ok(cited.citations.length > 0, 'there are no passages');
-  assert.ok(cited.citations.some((c) => c.quoted && /HMAC-SHA256/.test(c.excerpt) && c.similarity > 0 && c.source_name), `no passage has it: ${JSON.stringify(cited.citations)}`);
+  assert.ok(
+    cited.citations.some((c) => c.quoted && /HMAC-SHA256/.test(c.excerpt) && c.similarity > 0 && c.source_name),
+    `no passage has it: ${JSON.stringify(cited.citations)}`,
+  );
   console.log(`passages: ${cited.citations.map((c) => `${c.source_name} ${c.similarity.toFixed(2)}`).join(', ')}`);
 
   const served = await ask('/tool order_status {"order_id": "A-1001"}');

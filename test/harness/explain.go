@@ -13,10 +13,11 @@ import (
 	"parlance.dev/parlance/platform/queue"
 )
 
-// explainTimeout bounds what is read for a test that has failed: its databases may be what is broken.
+// explainTimeout bounds what is read after a failure: the databases may be what is broken.
 const explainTimeout = 10 * time.Second
 
-// unfinishedSQL is each source, and each source for another model, that has not come to its end.
+// unfinishedSQL lists each source, and each copy of a source for another model, that is not
+// finished.
 const unfinishedSQL = `
 SELECT concat_ws(' ', id, status, nullif(stage, ''), progress || '%', 'page ' || pages_done || ' of ' || page_count, media_type,
                  'attempt ' || attempt, nullif(error_code || ' ' || error_message, ' '),
@@ -32,8 +33,8 @@ WHERE state = 'waiting'
 ORDER BY 1
 LIMIT 50`
 
-// explain says in the log of a test that failed what is not done: the test itself often knows only
-// that something did not come in time.
+// explain logs the unfinished work after a failure: the test itself often knows only that it
+// waited too long.
 func (e *Env) explain(t testing.TB) {
 	if !t.Failed() {
 		return
@@ -65,7 +66,7 @@ func (e *Env) unfinished(ctx context.Context) (lines []string, err error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// tasks are the queues that are not empty.
+// tasks lists the queues that are not empty.
 func (e *Env) tasks(ctx context.Context) (lines []string, err error) {
 	options, err := goredis.ParseURL(e.RedisURL)
 	if err != nil {
@@ -76,7 +77,7 @@ func (e *Env) tasks(ctx context.Context) (lines []string, err error) {
 	if err := client.Ping(ctx).Err(); err != nil {
 		return nil, err
 	}
-	queues, err := queue.Backlogs(client)
+	queues, err := queue.Backlogs(client, queue.Names()...)
 	for name, held := range queues {
 		if held != (queue.Backlog{}) {
 			lines = append(lines, fmt.Sprintf("%s: %d pending, the first for %s, %d running, %d to run later",

@@ -22,14 +22,15 @@ import (
 	"parlance.dev/parlance/test/tenantwall"
 )
 
-// Patience bounds what a test waits for; it is reached only when something is broken.
+// Patience bounds what a test waits for. It is reached only when something is broken.
 const Patience = 3 * time.Minute
 
 // Options say how an installation differs from the usual one of tests.
 type Options struct {
 	// Plan of Env.Tenant; empty: enterprise, which has no rate limits.
 	Plan string
-	// Settings are environment variables over those the harness sets, e.g. "PARLANCE_MODEL_NAME".
+	// Settings are environment variables that override those of the harness, e.g.
+	// "PARLANCE_MODEL_NAME".
 	Settings map[string]string
 	// RedisURL is used in place of a logical database of the shared Redis, DatabaseURL in place of
 	// a database of the shared Postgres; it has the migrations.
@@ -38,8 +39,8 @@ type Options struct {
 	Guarded bool
 	// WithoutServer and WithoutWorker leave that part out of the test's process.
 	WithoutServer, WithoutWorker bool
-	// Log gets everything that the parts in this process log, as JSON from level debug on, and
-	// whatever processes write. It is written to side by side.
+	// Log gets everything that the parts in this process log, as JSON from level debug on, and the
+	// output of processes. It must be safe for concurrent use.
 	Log io.Writer
 }
 
@@ -52,7 +53,7 @@ type Env struct {
 	Tenant Tenant
 	// DatabaseURL is for pgx, RedisURL for redis.ParseURL, BlobDir the bucket's directory.
 	DatabaseURL, RedisURL, BlobDir string
-	// Wall has judged every statement of the parts in the test's process.
+	// Wall checks every statement of the parts in this process.
 	Wall *tenantwall.Wall
 
 	settings map[string]string
@@ -90,7 +91,7 @@ func Start(t testing.TB, o Options) *Env {
 	return e
 }
 
-// settingsOf are the installation's environment variables.
+// settingsOf returns the installation's environment variables.
 func (e *Env) settingsOf(t testing.TB, o Options) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -181,7 +182,7 @@ func (e *Env) run(t testing.TB, listener net.Listener, work bool) {
 // Stop ends server and worker in order, as a signal would, and waits for both.
 func (e *Env) Stop() { e.stop() }
 
-// Await looks until ok is true, and fails the test after the time within.
+// Await polls until ok returns true, and fails the test after within.
 func Await(t testing.TB, within time.Duration, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(within)

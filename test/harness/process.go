@@ -34,8 +34,10 @@ func (p *program) build() {
 		return
 	}
 	path := filepath.Join(dir, "parlance")
-	// Never with the race detector, whatever GOFLAGS says: these tests watch the program's memory and speed.
-	output, err := exec.CommandContext(context.Background(), "go", "build", "-race=false", "-o", path, "parlance.dev/parlance/cmd/parlance").CombinedOutput()
+	// Never with the race detector, whatever GOFLAGS says: these tests watch the program's memory and
+	// speed.
+	output, err := exec.CommandContext(context.Background(), "go", "build", "-race=false", "-o", path,
+		"parlance.dev/parlance/cmd/parlance").CombinedOutput()
 	if err != nil {
 		p.err = errors.Join(fmt.Errorf("build the program: %w\n%s", err, output), os.RemoveAll(dir))
 		return
@@ -51,7 +53,7 @@ func RemoveBuilt() error {
 	return os.RemoveAll(filepath.Dir(built.path))
 }
 
-// Process is the built program beside an Env's databases.
+// Process is the built program, running on the databases of an Env.
 type Process struct {
 	t       testing.TB
 	command *exec.Cmd
@@ -66,7 +68,7 @@ func (e *Env) StartProcess(t testing.TB, args ...string) *Process {
 	if built.err != nil {
 		t.Fatal(built.err)
 	}
-	p := &Process{t: t, command: exec.Command(built.path, args...)} //nolint:noctx // Cleanup ends it
+	p := &Process{t: t, command: exec.Command(built.path, args...)}
 	p.command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
 	for name, value := range e.settings {
 		p.command.Env = append(p.command.Env, name+"="+value)
@@ -81,7 +83,7 @@ func (e *Env) StartProcess(t testing.TB, args ...string) *Process {
 	return p
 }
 
-// With is the installation for processes with other settings, e.g. PARLANCE_LISTEN.
+// With returns the installation with other settings for its processes, e.g. PARLANCE_LISTEN.
 func (e *Env) With(settings map[string]string) *Env {
 	other := *e
 	other.settings = maps.Clone(e.settings)
@@ -89,14 +91,13 @@ func (e *Env) With(settings map[string]string) *Env {
 	return &other
 }
 
-// Pause stops the process where it is (SIGSTOP), as a machine that swaps or is moved does, until
-// Resume.
+// Pause suspends the process (SIGSTOP), as a machine that swaps or is migrated does, until Resume.
 func (p *Process) Pause() { p.send(syscall.SIGSTOP) }
 
-// Resume lets a paused process go on as if nothing had been.
+// Resume continues a paused process.
 func (p *Process) Resume() { p.send(syscall.SIGCONT) }
 
-// Ended says whether the process has ended, by a signal or by itself.
+// Ended reports whether the process has ended, by a signal or by itself.
 func (p *Process) Ended() bool {
 	select {
 	case <-p.ended:
@@ -109,7 +110,7 @@ func (p *Process) Ended() bool {
 // Kill ends the process as a crash would (SIGKILL) and waits for its end.
 func (p *Process) Kill() { p.signal(syscall.SIGKILL) }
 
-// Terminate asks the process to stop in order and waits until it has.
+// Terminate asks the process to shut down, and waits until it has.
 func (p *Process) Terminate() { p.signal(syscall.SIGTERM) }
 
 // signal sends a signal that ends the process and waits for the end.
@@ -142,7 +143,7 @@ func (e *Env) Files(t testing.TB) []string {
 	return files
 }
 
-// output is where processes write to.
+// output is the writer for the output of processes.
 func (e *Env) output(t testing.TB) io.Writer {
 	if e.log != nil {
 		return e.log
@@ -150,7 +151,7 @@ func (e *Env) output(t testing.TB) io.Writer {
 	return t.Output()
 }
 
-// PeakMiB is the most memory that the process has had resident, in MiB. Linux only.
+// PeakMiB returns the largest resident size of the process so far, in MiB. Linux only.
 func (p *Process) PeakMiB() int {
 	p.t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
@@ -165,8 +166,7 @@ func (p *Process) PeakMiB() int {
 	return kib >> 10
 }
 
-// Descendant finds a program that the process has started, or that one of those has, by the first 15
-// letters of its name. Linux only.
+// Descendant finds a descendant of the process by the first 15 letters of its name. Linux only.
 func (p *Process) Descendant(name string) (pid int, ok bool) {
 	p.t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/stat")

@@ -17,7 +17,7 @@ type Protocol struct {
 	Options []connect.ClientOption
 }
 
-// Protocols are all that the port speaks beside REST.
+// Protocols lists the protocols that the port speaks beside REST.
 func Protocols() []Protocol {
 	return []Protocol{
 		{Name: "ConnectJSON", Options: []connect.ClientOption{connect.WithProtoJSON()}},
@@ -39,11 +39,11 @@ type Clients struct {
 	Sessions    parlancev1connect.SessionServiceClient
 	Webhooks    parlancev1connect.WebhookServiceClient
 	Credentials parlancev1connect.ProviderCredentialServiceClient
-	// HTTP is what they call with; it sends the key.
+	// HTTP is the underlying client; it sends the key.
 	HTTP *http.Client
 }
 
-// Clients makes clients that show a key; empty: none.
+// Clients makes clients that send a key; "" sends none.
 func (e *Env) Clients(t testing.TB, p Protocol, key string) Clients {
 	t.Helper()
 	transport := &http.Transport{Protocols: new(http.Protocols)}

@@ -15,8 +15,8 @@ const dialTimeout = 2 * time.Second
 // Target is an address behind a Proxy: Network "tcp" or "unix".
 type Target struct{ Network, Address string }
 
-// Proxy passes bytes between callers and its targets, one after the other, and to the next one
-// when a target refuses: a load balancer, and a network that can be cut.
+// Proxy forwards connections to its targets in turn, and to the next one when a target refuses. It
+// stands for a load balancer, and for a network that can be cut.
 type Proxy struct {
 	// Address is host:port on loopback.
 	Address string
@@ -48,7 +48,7 @@ func NewProxy(t testing.TB, targets ...Target) *Proxy {
 	return p
 }
 
-// Cut breaks every connection with a reset; new ones are made as before.
+// Cut resets every connection; new ones are forwarded as before.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,13 +60,13 @@ func (p *Proxy) Cut() {
 	}
 }
 
-// Down cuts and closes each new connection at once, until Up.
+// Down resets every connection, and closes new ones at once, until Up.
 func (p *Proxy) Down() {
 	p.setDown(true)
 	p.Cut()
 }
 
-// Up passes new connections on again.
+// Up forwards new connections again.
 func (p *Proxy) Up() { p.setDown(false) }
 
 func (p *Proxy) setDown(down bool) {
@@ -85,7 +85,7 @@ func (p *Proxy) accept() {
 	}
 }
 
-// serve passes one connection on until either end closes it.
+// serve forwards one connection until either end closes it.
 func (p *Proxy) serve(caller net.Conn) {
 	defer func() { _ = caller.Close() }() // the other way has gone
 	target := p.dial()
@@ -103,7 +103,7 @@ func (p *Proxy) serve(caller net.Conn) {
 	there.Wait()
 }
 
-// pass copies to the end and hands the end on.
+// pass copies to the end and forwards the end.
 func pass(to, from net.Conn) {
 	_, err := io.Copy(to, from)
 	half, ok := to.(interface{ CloseWrite() error })
@@ -113,7 +113,7 @@ func pass(to, from net.Conn) {
 	}
 }
 
-// dial reaches the next target that answers; nil when there is none.
+// dial connects to the next target that answers; nil if none does.
 func (p *Proxy) dial() net.Conn {
 	p.mu.Lock()
 	first := p.next
@@ -135,7 +135,7 @@ func (p *Proxy) dial() net.Conn {
 	return nil
 }
 
-// hold registers a pair for Cut; false when the network went down meanwhile.
+// hold registers a pair for Cut; it reports false if the network went down meanwhile.
 func (p *Proxy) hold(pair ...net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -36,19 +36,19 @@ func (p Problem) Fields() []string {
 	return names
 }
 
-// Response is an answer, read to its end.
+// Response is an answer that was read to its end.
 type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
-	// Problem is set when the answer is one.
+	// Problem is set if the answer is one.
 	Problem Problem
 }
 
-// Code is the problem's code; empty when the answer is none.
+// Code returns the problem's code, "" if the answer is not a problem.
 func (r Response) Code() string { return r.Problem.Code }
 
-// At looks into the JSON of the body: At("turns", 0, "id"). Nil when there is nothing.
+// At returns a part of the JSON of the body: At("turns", 0, "id"). Nil if it does not exist.
 func (r Response) At(steps ...any) any {
 	var value any
 	if err := json.Unmarshal(r.Body, &value); err != nil {
@@ -57,13 +57,13 @@ func (r Response) At(steps ...any) any {
 	return Path(value, steps...)
 }
 
-// Text is At as a string; empty when it is none.
+// Text returns At as a string, "" if it is not one.
 func (r Response) Text(steps ...any) string {
 	text, _ := r.At(steps...).(string)
 	return text
 }
 
-// List is At as an array; nil when it is none.
+// List returns At as an array, nil if it is not one.
 func (r Response) List(steps ...any) []any {
 	list, _ := r.At(steps...).([]any)
 	return list
@@ -78,7 +78,7 @@ func (r Response) Must(t testing.TB, status int) Response {
 	return r
 }
 
-// Path looks into decoded JSON: strings are members, ints elements.
+// Path returns a part of decoded JSON: strings are members, ints elements.
 func Path(value any, steps ...any) any {
 	for _, step := range steps {
 		switch at := step.(type) {
@@ -99,7 +99,7 @@ func Path(value any, steps ...any) any {
 // With changes a request before it is sent.
 type With func(*http.Request)
 
-// Key sends another key than the admin's; empty: none.
+// Key sends another key than the admin's; "" sends none.
 func Key(secret string) With {
 	return func(r *http.Request) {
 		r.Header.Del("Authorization")
@@ -109,7 +109,7 @@ func Key(secret string) With {
 	}
 }
 
-// Header sets a header; an empty value takes it away.
+// Header sets a header; an empty value removes it.
 func Header(name, value string) With {
 	return func(r *http.Request) {
 		r.Header.Del(name)
@@ -119,8 +119,8 @@ func Header(name, value string) With {
 	}
 }
 
-// Do makes a request with the key of Env.Tenant's admin. A body that is no string, []byte or
-// io.Reader is sent as JSON; a nil one is none.
+// Do makes a request with the key of Env.Tenant's admin. A body that is not a string, []byte or
+// io.Reader is sent as JSON; nil is no body.
 func (e *Env) Do(t testing.TB, method, path string, body any, with ...With) Response {
 	t.Helper()
 	response, err := e.Send(t, method, path, body, with...)
@@ -154,7 +154,7 @@ func (e *Env) Send(t testing.TB, method, path string, body any, with ...With) (R
 	return out, err
 }
 
-// NewRequest is the request that Do sends.
+// NewRequest makes the request that Do sends.
 func (e *Env) NewRequest(t testing.TB, method, path string, body any, with ...With) (*http.Request, error) {
 	t.Helper()
 	content, err := reader(body)

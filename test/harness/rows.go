@@ -27,17 +27,19 @@ func Rows[T any](t testing.TB, e *Env, query string, args ...any) []T {
 	return values
 }
 
-// Counts is the number of rows of every table. Parts of tables, which come and go by themselves, are counted with the whole.
+// Counts returns the number of rows of every table. Partitions, which are created and dropped by
+// themselves, are counted with their table.
 func (e *Env) Counts(t testing.TB) map[string]int {
 	t.Helper()
 	counts := map[string]int{}
-	for _, table := range Rows[string](t, e, "SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition") {
+	for _, table := range Rows[string](t, e,
+		"SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition") {
 		counts[table] = Rows[int](t, e, "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize())[0]
 	}
 	return counts
 }
 
-// Exec changes what no API would let a test change.
+// Exec changes what no API allows a test to change.
 func (e *Env) Exec(t testing.TB, statement string, args ...any) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), e.DatabaseURL)

@@ -1,5 +1,5 @@
-// Package port keeps TCP ports for programs that tests start: nobody else on the machine gets such a port
-// before the program listens on it, nor between its end and its next start.
+// Package port keeps TCP ports for programs that tests start: nobody else on the machine gets such
+// a port before the program listens on it, nor between its end and its next start.
 package port
 
 import (
@@ -10,11 +10,12 @@ import (
 	"testing"
 )
 
-// Reserve returns an address on loopback that nobody listens on, and keeps it until the test ends. A
-// program may listen there that sets SO_REUSEADDR first, as Go's listeners and Redis do.
+// Reserve returns an address on loopback that nobody listens on, and keeps it until the test ends.
+// A program may listen there that sets SO_REUSEADDR first, as Go's listeners and Redis do.
 //
-// On Linux the address is bound by a socket that never listens, so the kernel gives its port to nobody who
-// asks for any. Elsewhere a bound address is nobody else's to bind, and the port is only likely to stay free.
+// On Linux the address is bound by a socket that never listens, so the kernel gives its port to
+// nobody who asks for any. Elsewhere a bound address is nobody else's to bind, and the port is
+// only likely to stay free.
 func Reserve(t testing.TB) string {
 	t.Helper()
 	fd, err := bound()
@@ -30,7 +31,7 @@ func Reserve(t testing.TB) string {
 	} else {
 		_ = syscall.Close(fd) // nothing was written
 	}
-	return net.JoinHostPort("127.0.0.1", strconv.Itoa(name.(*syscall.SockaddrInet4).Port)) //nolint:forcetypeassert // what it was bound as
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(name.(*syscall.SockaddrInet4).Port))
 }
 
 // bound is a socket on a port that the kernel chose.

@@ -9,16 +9,19 @@ import (
 	"parlance.dev/parlance/test/harness"
 )
 
-// TestPostCallAnalysis: an agent that asks for it has each conversation judged by its model when it is over,
-// in the session's view and in post_call_transcription.
+// TestPostCallAnalysis: an agent that asks for it has each conversation judged by its model when
+// it is over, in the session's view and in post_call_transcription.
 func TestPostCallAnalysis(t *testing.T) {
 	t.Parallel()
 	llm := openaichat.New(t, openaichat.Reply{Text: []string{"It comes ", "tomorrow."}}, openaichat.Reply{Text: []string{
-		`{"summary":"An order was asked for.","success":"unknown",`, `"criteria":{"answered":{"result":"success","rationale":"It was."}},"data":{"order":{"value":7,"rationale":"Said."}}}`,
+		`{"summary":"An order was asked for.","success":"unknown",`,
+		`"criteria":{"answered":{"result":"success","rationale":"It was."}},"data":{"order":{"value":7,"rationale":"Said."}}}`,
 	}})
 	s := newSlice(t, map[string]string{"PARLANCE_MODEL_BASE_URL": llm.BaseURL, "PARLANCE_MODEL_NAME": openaichat.Model})
 	path := s.Tenant.In("/agents/" + s.agentID)
-	s.Do(t, "PATCH", path, `{"memory":{"enabled":false},"analysis":{"enabled":true,"criteria":[{"id":"answered","prompt":"The question was answered."}],"data":[{"id":"order","type":"integer","description":"Number of the order."}]}}`).Must(t, 200)
+	s.Do(t, "PATCH", path,
+		`{"memory":{"enabled":false},"analysis":{"enabled":true,"criteria":[{"id":"answered","prompt":"The question was `+
+			`answered."}],"data":[{"id":"order","type":"integer","description":"Number of the order."}]}}`).Must(t, 200)
 	kept := s.Do(t, "PATCH", path, `{"analysis":{"language":"en"}}`).Must(t, 200)
 	if kept.At("analysis", "enabled") != true || len(kept.List("analysis", "data")) != 1 {
 		t.Errorf("a part of it changed the rest: %s", kept.Body)
@@ -42,7 +45,8 @@ func TestPostCallAnalysis(t *testing.T) {
 			t.Errorf("the view has %v", analysis)
 		}
 	}
-	if seen.At("analysis", "data", 0, "value") != 7.0 || seen.At("analysis", "criteria", 0, "result") != "success" || seen.Text("analysis", "usage", "model") != openaichat.Model {
+	if seen.At("analysis", "data", 0, "value") != 7.0 || seen.At("analysis", "criteria", 0,
+		"result") != "success" || seen.Text("analysis", "usage", "model") != openaichat.Model {
 		t.Errorf("got %s", seen.Body)
 	}
 	if seen.At("usage", "input_tokens") != 22.0 {

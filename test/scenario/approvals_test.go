@@ -9,14 +9,17 @@ import (
 	"parlance.dev/parlance/test/harness"
 )
 
-// TestApprovalOverREST: a turn over HTTP asks for approval, in its stream and in the session's list; the word that comes
-// with the session's token is what the turn goes on with, and what its transcript and receipt tell.
+// TestApprovalOverREST: a turn over HTTP asks for approval, in its stream and in the session's
+// list; the word that comes with the session's token is what the turn goes on with, and what its
+// transcript and receipt tell.
 func TestApprovalOverREST(t *testing.T) {
 	t.Parallel()
 	e := newIdem(t, harness.Options{WithoutWorker: true})
 	bank := mcpserver.New(t)
 	bank.Tool("pay", "Pays.", `{"type":"object","properties":{"sum":{"type":"integer"}}}`, mcpserver.Text("Paid."))
-	tool := e.Do(t, "POST", e.Tenant.In("/tools"), `{"slug":"pay","description":"Pays.","kind":"mcp","mcp_server_url":"`+bank.URL+`","mcp_tool_name":"pay","approval":"always"}`, harness.Key(e.Tenant.Admin)).Must(t, 201).Text("id")
+	tool := e.Do(t, "POST", e.Tenant.In("/tools"),
+		`{"slug":"pay","description":"Pays.","kind":"mcp","mcp_server_url":"`+bank.URL+`","mcp_tool_name":"pay","approval":"always"}`,
+		harness.Key(e.Tenant.Admin)).Must(t, 201).Text("id")
 	e.Do(t, "POST", e.Tenant.In("/agents/"+e.agent+"/tools/attach"), `{"tool_id":"`+tool+`","enabled":true}`).Must(t, 200)
 	made := e.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+e.agent+`","user_id":"u","modality":"text"}`).Must(t, 201)
 	session, token := "/v1/sessions/"+made.Text("id"), harness.Key(made.Text("token"))
@@ -43,7 +46,8 @@ func TestApprovalOverREST(t *testing.T) {
 	checkProblem(t, e.Do(t, "POST", path, `{}`, token), 400, "invalid-request")
 	checkProblem(t, e.Do(t, "POST", session+"/approvals/call_nobody", `{"approve":true}`, token), 404, "not-found")
 	checkProblem(t, e.Do(t, "GET", session+"/approvals?status=maybe", nil, token), 400, "invalid-request")
-	if said := e.Do(t, "POST", path, `{"approve":true}`, token).Must(t, 200); said.Text("status") != "approved" || said.Text("decided_by") != "session_token" || said.Text("slug") != "pay" {
+	if said := e.Do(t, "POST", path, `{"approve":true}`, token).Must(t, 200); said.Text("status") != "approved" ||
+		said.Text("decided_by") != "session_token" || said.Text("slug") != "pay" {
 		t.Errorf("decided: %s", said.Body)
 	}
 	checkProblem(t, e.Do(t, "POST", path, `{"approve":false}`), 409, "approval-decided")
@@ -56,7 +60,8 @@ func TestApprovalOverREST(t *testing.T) {
 	turning.Go(func() { answered = e.Do(t, "POST", session+"/turns", `{"text":"/tool pay {\"sum\":6}"}`, token) })
 	e.Do(t, "POST", session+"/approvals/"+waiting(), `{"approve":false,"reason":"Too much."}`).Must(t, 200)
 	turning.Wait()
-	if body := string(answered.Must(t, 200).Body); !strings.Contains(body, "not-approved") || !strings.Contains(body, `"status":"denied"`) || !strings.Contains(body, `"decided_by":"key_`) {
+	if body := string(answered.Must(t, 200).Body); !strings.Contains(body, "not-approved") ||
+		!strings.Contains(body, `"status":"denied"`) || !strings.Contains(body, `"decided_by":"key_`) {
 		t.Errorf("answered %s", body)
 	}
 	receipt := e.Do(t, "GET", session+"/turns/"+answered.Text("turn_id")+"/receipt", nil).Must(t, 200)

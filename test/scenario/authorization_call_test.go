@@ -83,11 +83,11 @@ func reflected(t *testing.T, env *harness.Env) []protoreflect.MethodDescriptor {
 	return methods
 }
 
-// reply is how a call was answered, whatever the protocol.
+// reply is the answer to a call over any protocol.
 type reply struct {
-	// Reason is the error's; empty: a success.
+	// Reason is that of the error; empty for a success.
 	Reason string
-	// Status is the HTTP status over REST, and what it would be there otherwise.
+	// Status is the HTTP status over REST, or the one that REST would have.
 	Status int
 	Body   []byte
 }
@@ -112,19 +112,29 @@ func rpcs() []rpc {
 type dialer struct {
 	*harness.Env
 	methods []protoreflect.MethodDescriptor
-	// test is what the connections end with: they are shared by its subtests.
+	// test is the test whose end closes the connections, which its subtests share.
 	test *testing.T
 
 	mu      sync.Mutex
 	clients map[string]*http.Client
 	calls   int
+	// called counts the calls of each method.
+	called map[protoreflect.FullName]int
 }
 
-// client is one for each protocol and key, or thousands of connections would be made.
-func (d *dialer) client(p rpc, key string) *http.Client {
+// count notes a call of a method.
+func (d *dialer) count(method protoreflect.MethodDescriptor) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.calls++
+	d.called[method.FullName()]++
+}
+
+// client returns the client of a protocol and key. Without sharing, thousands of connections would
+// be made.
+func (d *dialer) client(p rpc, key string) *http.Client {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	made := d.clients[p.name+key]
 	if made == nil {
 		made = d.Clients(d.test, p.Protocol, key).HTTP
@@ -133,19 +143,23 @@ func (d *dialer) client(p rpc, key string) *http.Client {
 	return made
 }
 
-// call sends a request. None: the protocol has no way to call the method.
-func (d *dialer) call(t *testing.T, p rpc, method protoreflect.MethodDescriptor, request *dynamicpb.Message, key string) (got reply, ok bool) {
+// call sends a request. It reports false if the protocol cannot call the method.
+func (d *dialer) call(
+	t *testing.T, p rpc, method protoreflect.MethodDescriptor, request *dynamicpb.Message, key string,
+) (got reply, ok bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), callTimeout)
 	defer cancel()
 	if p.name == "REST" {
 		return d.overREST(ctx, t, method, request, key)
 	}
+	d.count(method)
 	procedure := fmt.Sprintf("%s/%s/%s", d.URL, method.Parent().FullName(), method.Name())
-	options := append(slices.Clone(p.Options), connect.WithSchema(method), connect.WithResponseInitializer(func(_ connect.Spec, message any) error {
-		*message.(*dynamicpb.Message) = *dynamicpb.NewMessage(method.Output()) //nolint:errcheck,forcetypeassert,govet // what the client is made for
-		return nil
-	}))
+	options := append(slices.Clone(p.Options), connect.WithSchema(method),
+		connect.WithResponseInitializer(func(_ connect.Spec, message any) error {
+			*message.(*dynamicpb.Message) = *dynamicpb.NewMessage(method.Output())
+			return nil
+		}))
 	client := connect.NewClient[dynamicpb.Message, dynamicpb.Message](d.client(p, key), procedure, options...)
 	var answer *dynamicpb.Message
 	var err error
@@ -164,7 +178,10 @@ func (d *dialer) call(t *testing.T, p rpc, method protoreflect.MethodDescriptor,
 }
 
 // upload sends the request as the first message of a client stream, and some bytes.
-func upload(ctx context.Context, client *connect.Client[dynamicpb.Message, dynamicpb.Message], method protoreflect.MethodDescriptor, request *dynamicpb.Message) (*dynamicpb.Message, error) {
+func upload(
+	ctx context.Context, client *connect.Client[dynamicpb.Message, dynamicpb.Message],
+	method protoreflect.MethodDescriptor, request *dynamicpb.Message,
+) (*dynamicpb.Message, error) {
 	stream := client.CallClientStream(ctx)
 	data := dynamicpb.NewMessage(method.Input())
 	data.Set(method.Input().Fields().ByName("data"), protoreflect.ValueOfBytes([]byte("Some text.")))
@@ -180,8 +197,10 @@ func upload(ctx context.Context, client *connect.Client[dynamicpb.Message, dynam
 	return response.Msg, nil
 }
 
-// first is the first message of a server stream.
-func first(ctx context.Context, client *connect.Client[dynamicpb.Message, dynamicpb.Message], request *dynamicpb.Message) (*dynamicpb.Message, error) {
+// first returns the first message of a server stream.
+func first(
+	ctx context.Context, client *connect.Client[dynamicpb.Message, dynamicpb.Message], request *dynamicpb.Message,
+) (*dynamicpb.Message, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stream, err := client.CallServerStream(ctx, connect.NewRequest(request))
@@ -198,7 +217,7 @@ func first(ctx context.Context, client *connect.Client[dynamicpb.Message, dynami
 	return nil, stream.Err()
 }
 
-// statuses are what REST would answer.
+// statuses are those that REST would have.
 var statuses = map[connect.Code]int{
 	connect.CodeUnauthenticated: 401, connect.CodePermissionDenied: 403, connect.CodeNotFound: 404,
 	connect.CodeInvalidArgument: 400, connect.CodeInternal: 500, connect.CodeUnknown: 500,
@@ -228,8 +247,11 @@ func replyOf(t *testing.T, answer *dynamicpb.Message, err error) reply {
 	return got
 }
 
-// overREST finds the method's route in its options and splits the request over path, query and body.
-func (d *dialer) overREST(ctx context.Context, t *testing.T, method protoreflect.MethodDescriptor, request *dynamicpb.Message, key string) (got reply, ok bool) {
+// overREST finds the method's route in its options and splits the request over path, query and
+// body.
+func (d *dialer) overREST(
+	ctx context.Context, t *testing.T, method protoreflect.MethodDescriptor, request *dynamicpb.Message, key string,
+) (got reply, ok bool) {
 	t.Helper()
 	verb, pattern, stream := d.route(method)
 	if pattern == "" {
@@ -269,17 +291,18 @@ func (d *dialer) overREST(ctx context.Context, t *testing.T, method protoreflect
 	if err != nil {
 		t.Fatal(err)
 	}
+	d.count(method)
 	if contentType != "" {
 		r.Header.Set("Content-Type", contentType)
 	}
 	if stream {
 		r.Header.Set("Accept", "text/event-stream")
 	}
-	answer, err := d.client(rpc{name: "REST"}, key).Do(r) //nolint:bodyclose // readREST does
+	answer, err := d.client(rpc{name: "REST"}, key).Do(r)
 	if err != nil {
 		return reply{Status: 500, Reason: err.Error()}, true
 	}
-	// A feed never ends: its first event says enough.
+	// A feed never ends; its first event is enough.
 	return readREST(t, answer, stream && method.Input().Fields().ByName("after") != nil), true
 }
 
@@ -317,7 +340,8 @@ func firstEvent(stream io.Reader) ([]byte, error) {
 	return nil, cmp.Or(lines.Err(), io.ErrUnexpectedEOF)
 }
 
-// route is a method's own, its manual one, or the one whose event stream it is.
+// route returns a method's REST route: its own, its manual one, or the one whose event stream it
+// is.
 func (d *dialer) route(method protoreflect.MethodDescriptor) (verb, pattern string, stream bool) {
 	for _, other := range d.methods {
 		if other != method && other.Parent() == method.Parent() && restOf(other).GetEventStream() == string(method.Name()) {

@@ -14,15 +14,16 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// othersIDs are names that callers and outside parties give: they are nobody's here.
+// othersIDs are ids that callers and outside parties choose: they name nothing of a tenant here.
 var othersIDs = []string{"user_id", "account_id", "last_event_id"}
 
-// idFields are the fields of a method's request that name something of a tenant's: by their names
-// (…_id, …_ids), in the metadata of an upload too.
+// idFields returns the fields of a request that name something of a tenant: those called …_id or
+// …_ids, also in the metadata of an upload.
 func idFields(method protoreflect.MethodDescriptor) []string {
 	var names []string
 	for field := range fieldsOf(method) {
-		if name := string(field.Name()); !slices.Contains(othersIDs, name) && (strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_ids")) {
+		if name := string(field.Name()); !slices.Contains(othersIDs, name) && (strings.HasSuffix(name, "_id") ||
+			strings.HasSuffix(name, "_ids")) {
 			names = append(names, name)
 		}
 	}
@@ -30,7 +31,7 @@ func idFields(method protoreflect.MethodDescriptor) []string {
 	return names
 }
 
-// fieldsOf are a request's fields; of an upload those of its first message.
+// fieldsOf returns the fields of a request; for an upload those of its first message.
 func fieldsOf(method protoreflect.MethodDescriptor) map[protoreflect.FieldDescriptor]bool {
 	message := method.Input()
 	if metadata := message.Fields().ByName("metadata"); method.IsStreamingClient() && metadata != nil {
@@ -43,8 +44,8 @@ func fieldsOf(method protoreflect.MethodDescriptor) map[protoreflect.FieldDescri
 	return fields
 }
 
-// message is a request that should succeed for the world's owner, with changes. Fields that the
-// world has no value for get what their rules ask for; an id it does not know fails the test: seed one.
+// message makes a request that should succeed for the world's owner, with changes. Fields without
+// a value in the world get the least that their rules ask for; an id without one fails the test.
 func (w *world) message(t *testing.T, method protoreflect.MethodDescriptor, change map[string]any) *dynamicpb.Message {
 	t.Helper()
 	fields := map[string]any{}
@@ -81,14 +82,14 @@ func (w *world) message(t *testing.T, method protoreflect.MethodDescriptor, chan
 	return made
 }
 
-// leastValue is the least that a field's rules ask for; nil: nothing.
+// leastValue returns the least that the rules of a field ask for; nil if they ask for nothing.
 func leastValue(field protoreflect.FieldDescriptor) any {
 	rules, _ := proto.GetExtension(field.Options(), validate.E_Field).(*validate.FieldRules)
 	switch {
 	case rules.GetIgnore() == validate.Ignore_IGNORE_IF_ZERO_VALUE, field.HasOptionalKeyword():
 		return nil
 	case rules.GetString().GetMinLen() > 0:
-		return strings.Repeat("x", int(rules.GetString().GetMinLen())) //nolint:gosec // a few
+		return strings.Repeat("x", int(rules.GetString().GetMinLen()))
 	case len(rules.GetString().GetIn()) > 0 && !slices.Contains(rules.GetString().GetIn(), ""):
 		return rules.GetString().GetIn()[0]
 	case rules.GetInt32().GetGte() > 0:
@@ -97,7 +98,7 @@ func leastValue(field protoreflect.FieldDescriptor) any {
 	return nil
 }
 
-// idOf is the world's value for an id field of a method.
+// idOf returns the world's value for an id field of a method.
 func (w *world) idOf(method protoreflect.MethodDescriptor, name string) any {
 	if value := w.values[string(method.Name())+"."+name]; value != nil {
 		return value
@@ -105,7 +106,7 @@ func (w *world) idOf(method protoreflect.MethodDescriptor, name string) any {
 	return w.values[name]
 }
 
-// ids are all of them.
+// ids returns the values of all id fields of a method.
 func (w *world) ids(method protoreflect.MethodDescriptor) map[string]any {
 	ids := map[string]any{}
 	for _, name := range idFields(method) {
@@ -114,7 +115,7 @@ func (w *world) ids(method protoreflect.MethodDescriptor) map[string]any {
 	return ids
 }
 
-// secrets are what nobody else may see of the owner's: its mark, and its ids.
+// secrets returns what nobody else may see of the owner's: its mark and its ids.
 func (w *world) secrets() []string {
 	secrets := []string{w.mark}
 	for name, value := range w.values {

@@ -15,14 +15,15 @@ import (
 	"parlance.dev/parlance/test/harness"
 )
 
-// matrix is two tenants with one of everything, and who may call what of the first one's.
+// matrix has two tenants with one of everything, and the callers that may or may not use what the
+// first one has.
 type matrix struct {
 	*dialer
 	victim, stranger *world
 	// apart is another workspace of the victim's tenant, apartKey an operator's key for it alone.
 	apart    *world
 	apartKey string
-	// dead are keys that open nothing, with the reason of the refusal.
+	// dead are keys that are always refused, with the reason of the refusal.
 	dead map[string]deadKey
 	// foreignToken is the token of another session, keys the victim's by scope.
 	foreignToken string
@@ -31,9 +32,9 @@ type matrix struct {
 
 type deadKey struct{ key, reason string }
 
-// TestAuthorization walks every RPC that the running service shows by reflection, with every kind
-// of caller, over every protocol. A new RPC is covered without being named; a new kind of id needs
-// a value in settle.
+// TestAuthorization calls every RPC that the running service lists by reflection, as every kind of
+// caller, over every protocol. A new RPC is covered without being named; a new kind of id needs a
+// value in settle.
 func TestAuthorization(t *testing.T) {
 	t.Parallel()
 	m := newMatrix(t)
@@ -50,13 +51,15 @@ func TestAuthorization(t *testing.T) {
 			})
 		}
 	})
+	m.calledAll(t)
 	t.Run("page tokens", m.foreignTokens)
 	if diff := cmp.Diff(before, m.fingerprint(t)); diff != "" {
 		t.Errorf("refused calls have changed the tenant's rows (-before +after):\n%s", diff)
 	}
 	refused := m.calls
 	t.Run("allowed", m.allowed)
-	t.Logf("authorization: %d RPCs × %d protocols × scopes and tenants = %d calls (%d by callers who may not, %d by callers who may); %d statements behind the wall",
+	t.Logf("authorization: %d RPCs × %d protocols × scopes and tenants = %d calls (%d by callers who may not, %d by "+
+		"callers who may); %d statements behind the wall",
 		len(m.methods), len(rpcs()), m.calls, refused, m.calls-refused, m.Wall.Seen())
 }
 
@@ -65,11 +68,11 @@ func newMatrix(t *testing.T) *matrix {
 	hook := receiver.New(t)
 	env := harness.Start(t, harness.Options{Settings: map[string]string{"PARLANCE_EGRESS_CA_FILE": hook.CAFile(t)}})
 	m := &matrix{
-		dialer: &dialer{Env: env, methods: reflected(t, env), clients: map[string]*http.Client{}, test: t},
+		dialer: &dialer{
+			Env: env, methods: reflected(t, env), clients: map[string]*http.Client{},
+			called: map[protoreflect.FullName]int{}, test: t,
+		},
 		victim: settle(t, env, env.Tenant, hook), stranger: settle(t, env, env.NewTenant(t, ""), hook),
-	}
-	if len(m.methods) < 60 {
-		t.Fatalf("only %d methods by reflection", len(m.methods))
 	}
 	owner := m.victim.owner
 	m.keys = map[parlancev1.Scope]string{
@@ -95,8 +98,22 @@ func newMatrix(t *testing.T) *matrix {
 	return m
 }
 
-// expect calls and compares the refusal.
-func (m *matrix) expect(t *testing.T, p rpc, method protoreflect.MethodDescriptor, who string, w *world, change map[string]any, key, reason string) {
+// calledAll fails for each RPC of the contract that no caller was refused: reflection must list the
+// service, and the server must serve it.
+func (m *matrix) calledAll(t *testing.T) {
+	t.Helper()
+	for _, method := range methods() {
+		if m.called[method.FullName()] == 0 {
+			t.Errorf("%s was never called: is its service registered?", method.FullName())
+		}
+	}
+}
+
+// expect makes a call and checks that it is refused for the reason.
+func (m *matrix) expect(
+	t *testing.T, p rpc, method protoreflect.MethodDescriptor, who string, w *world,
+	change map[string]any, key, reason string,
+) {
 	t.Helper()
 	got, ok := m.call(t, p, method, w.message(t, method, change), key)
 	want := map[string]int{
@@ -108,7 +125,8 @@ func (m *matrix) expect(t *testing.T, p rpc, method protoreflect.MethodDescripto
 	m.showsNothing(t, p.name+", "+who, got, change)
 }
 
-// showsNothing: an answer to somebody else holds nothing of the victim's but what was asked for.
+// showsNothing fails if an answer to another caller contains anything of the victim but the ids
+// that the request had.
 func (m *matrix) showsNothing(t *testing.T, who string, got reply, asked map[string]any) {
 	t.Helper()
 	for _, secret := range m.victim.secrets() {
@@ -119,7 +137,7 @@ func (m *matrix) showsNothing(t *testing.T, who string, got reply, asked map[str
 	}
 }
 
-// askedFor are the ids of a request.
+// askedFor returns the ids of a request.
 func askedFor(change map[string]any) []string {
 	var ids []string
 	for _, value := range change {
@@ -133,7 +151,8 @@ func askedFor(change map[string]any) []string {
 	return ids
 }
 
-// wrongKeys: no key, a dead one, too small a scope, the token of a session.
+// wrongKeys calls without a key, with a dead one, with too small a scope, and with the token of
+// another session.
 func (m *matrix) wrongKeys(t *testing.T, p rpc, method protoreflect.MethodDescriptor) {
 	t.Helper()
 	own := m.victim.ids(method)
@@ -156,8 +175,8 @@ func (m *matrix) wrongKeys(t *testing.T, p rpc, method protoreflect.MethodDescri
 	m.expect(t, p, method, "the token of another's session", m.victim, own, m.foreignToken, reason)
 }
 
-// otherTenant: another tenant's admin names the victim's things, all at once and one by one among
-// its own. Where an id only narrows a list, the list may be empty instead.
+// otherTenant calls as another tenant's admin with the victim's ids, all at once and one by one
+// among its own. Where an id only narrows a list, the list may be empty instead.
 func (m *matrix) otherTenant(t *testing.T, p rpc, method protoreflect.MethodDescriptor) {
 	t.Helper()
 	key := m.stranger.owner.Admin
@@ -186,26 +205,27 @@ func (m *matrix) otherTenant(t *testing.T, p rpc, method protoreflect.MethodDesc
 		m.expect(t, p, method, "another tenant's "+name, m.stranger, map[string]any{name: foreign}, key, "not-found")
 		if list, ok := foreign.([]string); ok {
 			own, _ := m.stranger.idOf(method, name).([]string)
-			m.expect(t, p, method, "another tenant's among "+name, m.stranger, map[string]any{name: append(slices.Clone(own), list...)}, key, "not-found")
+			m.expect(t, p, method, "another tenant's among "+name, m.stranger,
+				map[string]any{name: append(slices.Clone(own), list...)}, key, "not-found")
 		}
 	}
 }
 
-// narrows says whether the request has no id, or ids that narrow a list of the caller's own.
+// narrows reports whether the request has no id, or ids that narrow a list of the caller's own.
 func (m *matrix) narrows(method protoreflect.MethodDescriptor) bool {
 	names := idFields(method)
 	verb, pattern, _ := m.route(method)
 	return len(names) == 0 || verb == http.MethodGet && len(variables(pattern)) == 0
 }
 
-// filters says whether an id of the request only narrows the list of something in the path.
+// filters reports whether an id of the request only narrows the list of something in the path.
 func (m *matrix) filters(method protoreflect.MethodDescriptor, name string) bool {
 	_, pattern, _ := m.route(method)
 	return strings.HasPrefix(string(method.Name()), "List") && !slices.Contains(variables(pattern), name)
 }
 
-// otherWorkspace: a key for another workspace of the tenant, and the tenant's own admin under the
-// other workspace's path.
+// otherWorkspace calls with a key for another workspace of the tenant, and as the tenant's admin
+// under the path of the other workspace.
 func (m *matrix) otherWorkspace(t *testing.T, p rpc, method protoreflect.MethodDescriptor) {
 	t.Helper()
 	own := m.victim.ids(method)
@@ -230,7 +250,7 @@ func (m *matrix) otherWorkspace(t *testing.T, p rpc, method protoreflect.MethodD
 	}
 }
 
-// allowed: who may is not refused, or all of the above would prove nothing.
+// allowed calls as everybody who may: the refusals prove nothing if nobody is let through.
 func (m *matrix) allowed(t *testing.T) {
 	order := methods() // those that destroy last
 	slices.SortStableFunc(m.methods, func(a, b protoreflect.MethodDescriptor) int {
@@ -263,20 +283,22 @@ func rankIn(order []protoreflect.MethodDescriptor, method protoreflect.MethodDes
 	return slices.IndexFunc(order, func(m protoreflect.MethodDescriptor) bool { return m.FullName() == method.FullName() })
 }
 
-// fingerprint is a hash of the victim's rows by table, and of those that are nobody's.
+// fingerprint returns a hash of the rows by table: those of the victim, and those without a
+// tenant.
 func (m *matrix) fingerprint(t *testing.T) map[string]string {
 	t.Helper()
 	prints := map[string]string{}
 	for table := range m.Counts(t) {
 		tenant := "'" + m.victim.owner.ID + "'"
 		of := "true"
-		switch columns := harness.Rows[string](t, m.Env, "SELECT column_name::text FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1", table); {
+		switch columns := harness.Rows[string](t, m.Env,
+			"SELECT column_name::text FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1", table); {
 		case slices.Contains(columns, "tenant_id"):
 			of = "tenant_id = " + tenant
 		case table == "tenants":
 			of = "id = " + tenant
 		}
-		// When a key was used last is noted with every call.
+		// The time of the last use of a key changes with every call.
 		prints[table] = harness.Rows[string](t, m.Env, `
 			SELECT count(*) || ' rows ' || md5(coalesce(string_agg(line, '|' ORDER BY line), ''))
 			FROM (SELECT (to_jsonb(x) - 'last_used_at')::text AS line FROM `+table+` AS x WHERE `+of+`) AS lines`)[0]

@@ -6,14 +6,14 @@ import (
 	"parlance.dev/parlance/test/harness"
 )
 
-// foreignTokens: a place in somebody else's list, or feed, is no place in one's own.
+// foreignTokens uses a page token or cursor of the victim's list or feed for another tenant's.
 func (m *matrix) foreignTokens(t *testing.T) {
 	lists := 0
 	for _, method := range m.methods {
 		in, out := method.Input().Fields(), method.Output().Fields()
 		if in.ByName("after") != nil {
 			for _, p := range rpcs() {
-				// Places in feeds are counted over all tenants; the stranger's own events are later ones.
+				// Cursors count the events of all tenants; the stranger's own events are later ones.
 				got, _ := m.call(t, p, method, m.stranger.message(t, method, map[string]any{"after": m.victim.values["after"]}), m.stranger.owner.Admin)
 				if got.Reason != "" {
 					t.Errorf("%s, %s: %d %s", method.Name(), p.name, got.Status, got.Body)

@@ -35,7 +35,8 @@ func TestBadInput(t *testing.T) {
 	w := newWorld(t)
 	rows := map[string]bad{}
 	for group, of := range map[string]func(*world) map[string]bad{
-		"JSON": badJSON, "Values": badValues, "Ids": badIDs, "Paging": badPaging, "Tools": badTools, "Sessions": badSessions, "Webhooks": badWebhooks,
+		"JSON": badJSON, "Values": badValues, "Ids": badIDs, "Paging": badPaging, "Tools": badTools,
+		"Sessions": badSessions, "Webhooks": badWebhooks,
 	} {
 		for name, row := range of(w) {
 			rows[group+"/"+name] = row
@@ -105,26 +106,40 @@ func badJSON(w *world) map[string]bad {
 		"UnknownParameter": {path: agents + "?dry_run=true", body: `{"name":"x"}`, field: "dry_run"},
 		"LoneSurrogate":    {body: `{"name":"\ud800"}`, field: "name"},
 		"Huge":             {body: `{"name":"x","instructions":"` + long(2<<20) + `"}`, status: 413, code: "body-too-large"},
-		"HugeChunked":      {body: io.MultiReader(strings.NewReader(`{"name":"`), strings.NewReader(long(2<<20))), status: 413, code: "body-too-large"},
-		"NotGzip":          {body: `{"name":"x"}`, with: []harness.With{harness.Header("Content-Encoding", "gzip")}},
-		"Brotli":           {body: `{"name":"x"}`, with: []harness.With{harness.Header("Content-Encoding", "br")}, status: 415, code: "unsupported-media-type"},
-		"GzipBomb":         {body: bomb(64 << 20), with: []harness.With{harness.Header("Content-Encoding", "gzip")}, status: 413, code: "body-too-large"},
-		"ByteOrderMark":    {body: "\ufeff" + `{"name":"x"}`},
-		"Deep":             {body: `{"name":"x","voice":{"tts":` + strings.Repeat(`{"a":`, 20000) + `1` + strings.Repeat(`}`, 20000) + `}}`},
-		"DeepList":         {body: `{"name":"x","voice":{"tts":{"a":` + strings.Repeat(`[`, 20000) + strings.Repeat(`]`, 20000) + `}}}`},
-		"BodyOfGet":        {method: "GET", body: `{"page_size":1}`},
-		"UnknownOfGet":     {method: "GET", path: agents + "?page=2", field: "page"},
-		"TwiceInQuery":     {method: "GET", path: agents + "?page_size=1&page_size=2", field: "page_size"},
-		"BadEscape":        {method: "GET", path: agents + "?page_size=%zz"},
+		"HugeChunked": {
+			body:   io.MultiReader(strings.NewReader(`{"name":"`), strings.NewReader(long(2<<20))),
+			status: 413, code: "body-too-large",
+		},
+		"NotGzip": {body: `{"name":"x"}`, with: []harness.With{harness.Header("Content-Encoding", "gzip")}},
+		"Brotli": {
+			body: `{"name":"x"}`, with: []harness.With{harness.Header("Content-Encoding", "br")},
+			status: 415, code: "unsupported-media-type",
+		},
+		"GzipBomb": {
+			body: bomb(64 << 20), with: []harness.With{harness.Header("Content-Encoding", "gzip")},
+			status: 413, code: "body-too-large",
+		},
+		"ByteOrderMark": {body: "\ufeff" + `{"name":"x"}`},
+		"Deep":          {body: `{"name":"x","voice":{"tts":` + strings.Repeat(`{"a":`, 20000) + `1` + strings.Repeat(`}`, 20000) + `}}`},
+		"DeepList":      {body: `{"name":"x","voice":{"tts":{"a":` + strings.Repeat(`[`, 20000) + strings.Repeat(`]`, 20000) + `}}}`},
+		"BodyOfGet":     {method: "GET", body: `{"page_size":1}`},
+		"UnknownOfGet":  {method: "GET", path: agents + "?page=2", field: "page"},
+		"TwiceInQuery":  {method: "GET", path: agents + "?page_size=1&page_size=2", field: "page_size"},
+		"BadEscape":     {method: "GET", path: agents + "?page_size=%zz"},
 	}
 	for name, body := range map[string]string{
-		"Empty": ``, "Malformed": `{"name":`, "Trailing": `{"name":"x"}{}`, "TrailingText": `{"name":"x"} x`, "Array": `[]`, "Null": `null`, "Text": `"x"`,
-		"SingleQuotes": `{'name':'x'}`, "InvalidUTF8": "{\"name\":\"\xff\xfe\"}", "UTF16": "\xff\xfe{\x00}\x00", "NotJSON": "name=x", "NaN": `{"model":{"temperature":NaN}}`,
+		"Empty": ``, "Malformed": `{"name":`, "Trailing": `{"name":"x"}{}`, "TrailingText": `{"name":"x"} x`,
+		"Array": `[]`, "Null": `null`, "Text": `"x"`,
+		"SingleQuotes": `{'name':'x'}`, "InvalidUTF8": "{\"name\":\"\xff\xfe\"}", "UTF16": "\xff\xfe{\x00}\x00",
+		"NotJSON": "name=x", "NaN": `{"model":{"temperature":NaN}}`,
 		"Comment": `{"name":"x"} // y`, "TooManyErrors": `{` + strings.Repeat(`"a":1,`, 5000) + `"b":1}`,
 	} {
 		rows[name] = bad{body: body}
 	}
-	for name, kind := range map[string]string{"Text": "text/plain", "Form": "application/x-www-form-urlencoded", "Latin": "application/json; charset=iso-8859-1", "Garbage": ";;", "Proto": "application/proto"} {
+	for name, kind := range map[string]string{
+		"Text": "text/plain", "Form": "application/x-www-form-urlencoded",
+		"Latin": "application/json; charset=iso-8859-1", "Garbage": ";;", "Proto": "application/proto",
+	} {
 		rows["MediaType"+name] = bad{body: `{"name":"x"}`, with: media(kind), status: 415, code: "unsupported-media-type"}
 	}
 	for name, row := range rows {
@@ -140,44 +155,73 @@ func badValues(w *world) map[string]bad {
 	agents := w.owner.In("/agents")
 	agent := agents + "/" + w.id("agent_id")
 	return map[string]bad{
-		"NameMissing":       {path: agents, body: `{}`, field: "name"},
-		"NameNull":          {path: agents, body: `{"name":null}`, field: "name"},
-		"NameEmpty":         {path: agents, body: `{"name":""}`, field: "name"},
-		"NameLong":          {path: agents, body: `{"name":"` + long(201) + `"}`, field: "name"},
-		"NameControl":       {path: agents, body: `{"name":"a\u001b[31mb"}`, field: "name"},
-		"NameNewline":       {path: agents, body: `{"name":"a\nb"}`, field: "name"},
-		"WorkspaceControl":  {path: "/v1/workspaces", body: `{"name":"a\u0007b"}`, field: "name"},
-		"KeyControl":        {path: "/v1/api-keys", body: `{"name":"a\r\nb"}`, field: "name"},
-		"SourceControl":     {path: w.owner.In("/knowledge-base/sources/inline"), body: `{"name":"a\u007fb","content":"x"}`, field: "name"},
-		"Instructions":      {path: agents, body: `{"name":"x","instructions":"` + long(100001) + `"}`, field: "instructions"},
-		"Temperature":       {path: agents, body: `{"name":"x","model":{"temperature":2.5}}`, field: "model.temperature"},
-		"Ranking":           {path: agents, body: `{"name":"x","retrieval":{"ranking":"best"}}`, field: "retrieval.ranking"},
-		"Duration":          {path: agents, body: `{"name":"x","max_duration_seconds":9}`, field: "max_duration_seconds"},
-		"GuardPattern":      {path: agents, body: `{"name":"x","guards":[{"name":"g","action":"block","patterns":["("]}]}`},
-		"FatigueWindow":     {path: agents, body: `{"name":"x","fatigue":[{"window":"soon","max_turns":1}]}`},
-		"PatchClearsName":   {method: "PATCH", path: agent, body: `{"name":null}`, field: "name"},
-		"PatchUnknown":      {method: "PATCH", path: agent, body: `{"nam":"x"}`, field: "nam"},
-		"PatchVersion":      {method: "PATCH", path: agent, body: `{"version":7}`, field: "version"},
-		"DisabledUnknown":   {method: "PATCH", path: agent + "/tools-config", body: `{"disabled_tools":["nothing"]}`},
-		"DisabledSystem":    {method: "PATCH", path: agent + "/tools-config", body: `{"disabled_tools":["end_call"]}`, status: 400, code: "system-tool-always-on"},
+		"NameMissing":      {path: agents, body: `{}`, field: "name"},
+		"NameNull":         {path: agents, body: `{"name":null}`, field: "name"},
+		"NameEmpty":        {path: agents, body: `{"name":""}`, field: "name"},
+		"NameLong":         {path: agents, body: `{"name":"` + long(201) + `"}`, field: "name"},
+		"NameControl":      {path: agents, body: `{"name":"a\u001b[31mb"}`, field: "name"},
+		"NameNewline":      {path: agents, body: `{"name":"a\nb"}`, field: "name"},
+		"WorkspaceControl": {path: "/v1/workspaces", body: `{"name":"a\u0007b"}`, field: "name"},
+		"KeyControl":       {path: "/v1/api-keys", body: `{"name":"a\r\nb"}`, field: "name"},
+		"SourceControl":    {path: w.owner.In("/knowledge-base/sources/inline"), body: `{"name":"a\u007fb","content":"x"}`, field: "name"},
+		"Instructions":     {path: agents, body: `{"name":"x","instructions":"` + long(100001) + `"}`, field: "instructions"},
+		"Temperature":      {path: agents, body: `{"name":"x","model":{"temperature":2.5}}`, field: "model.temperature"},
+		"Ranking":          {path: agents, body: `{"name":"x","retrieval":{"ranking":"best"}}`, field: "retrieval.ranking"},
+		"Duration":         {path: agents, body: `{"name":"x","max_duration_seconds":9}`, field: "max_duration_seconds"},
+		"GuardPattern":     {path: agents, body: `{"name":"x","guards":[{"name":"g","action":"block","patterns":["("]}]}`},
+		"FatigueWindow":    {path: agents, body: `{"name":"x","fatigue":[{"window":"soon","max_turns":1}]}`},
+		"PatchClearsName":  {method: "PATCH", path: agent, body: `{"name":null}`, field: "name"},
+		"PatchUnknown":     {method: "PATCH", path: agent, body: `{"nam":"x"}`, field: "nam"},
+		"PatchVersion":     {method: "PATCH", path: agent, body: `{"version":7}`, field: "version"},
+		"DisabledUnknown":  {method: "PATCH", path: agent + "/tools-config", body: `{"disabled_tools":["nothing"]}`},
+		"DisabledSystem": {
+			method: "PATCH", path: agent + "/tools-config", body: `{"disabled_tools":["end_call"]}`,
+			status: 400, code: "system-tool-always-on",
+		},
 		"RollbackToNothing": {path: agent + "/versions/99/rollback", body: `{}`, status: 404, code: "not-found"},
 		"KeyScope":          {path: "/v1/api-keys", body: `{"name":"k","scope":"root"}`, field: "scope"},
 		"KeyExpired":        {path: "/v1/api-keys", body: `{"name":"k","expires_at":"2001-01-01T00:00:00Z"}`, field: "expires_at"},
 		"KeyExpiresWhen":    {path: "/v1/api-keys", body: `{"name":"k","expires_at":"tomorrow"}`, field: "expires_at"},
 		"SourceEmpty":       {path: w.owner.In("/knowledge-base/sources/inline"), body: `{"name":"n","content":""}`, field: "content"},
-		"SourceOver1MiB":    {path: w.owner.In("/knowledge-base/sources/inline"), body: `{"name":"n","content":"` + long(1<<20+1) + `"}`, status: 413, code: "body-too-large"},
-		"SourceOver8MiB":    {path: w.owner.In("/knowledge-base/sources/inline"), body: `{"name":"n","content":"` + long(9<<20) + `"}`, status: 413, code: "body-too-large"},
-		"ForceOCR":          {path: w.owner.In("/knowledge-base/sources/" + w.id("source_id") + "/reprocess"), body: `{"force_ocr":true}`, field: "force_ocr"},
-		"AttachNone":        {path: agent + "/knowledge-base/attach", body: `{"source_ids":[]}`, field: "source_ids"},
-		"AttachUnknown":     {path: agent + "/knowledge-base/attach", body: `{"source_ids":["` + w.id("source_id") + `","src_none"]}`, status: 404, code: "not-found"},
-		"AttachMode":        {path: agent + "/knowledge-base/attach", body: `{"source_ids":["` + w.id("source_id") + `"],"usage_mode":"often"}`, field: "usage_mode"},
-		"QueryTopK":         {path: w.owner.In("/knowledge-base/query"), body: `{"agent_id":"` + w.id("agent_id") + `","q":"x","top_k":51}`, field: "top_k"},
-		"QueryFloor":        {path: w.owner.In("/knowledge-base/query"), body: `{"agent_id":"` + w.id("agent_id") + `","q":"x","min_similarity":-0.1}`, field: "min_similarity"},
-		"EvaluateNothing":   {path: w.owner.In("/knowledge-base/evaluations"), body: `{"agent_id":"` + w.id("agent_id") + `","questions":[]}`, field: "questions"},
-		"EvaluateUnknown":   {path: w.owner.In("/knowledge-base/evaluations"), body: `{"agent_id":"` + w.id("agent_id") + `","questions":[{"q":"x","source_names":["no such"]}]}`, field: "questions[0].source_names[0]"},
-		"EvaluateRanking":   {path: w.owner.In("/knowledge-base/evaluations"), body: `{"agent_id":"` + w.id("agent_id") + `","rankings":["best"],"questions":[{"q":"x","source_names":["n"]}]}`, field: "rankings[0]"},
-		"EvaluateTopK":      {path: w.owner.In("/knowledge-base/evaluations"), body: `{"agent_id":"` + w.id("agent_id") + `","top_k":51,"questions":[{"q":"x","source_names":["n"]}]}`, field: "top_k"},
-		"QueryNothing":      {path: w.owner.In("/knowledge-base/query"), body: `{"agent_id":"` + w.id("agent_id") + `"}`, field: "q"},
+		"SourceOver1MiB": {
+			path: w.owner.In("/knowledge-base/sources/inline"),
+			body: `{"name":"n","content":"` + long(1<<20+1) + `"}`, status: 413, code: "body-too-large",
+		},
+		"SourceOver8MiB": {
+			path: w.owner.In("/knowledge-base/sources/inline"),
+			body: `{"name":"n","content":"` + long(9<<20) + `"}`, status: 413, code: "body-too-large",
+		},
+		"ForceOCR": {
+			path: w.owner.In("/knowledge-base/sources/" + w.id("source_id") + "/reprocess"),
+			body: `{"force_ocr":true}`, field: "force_ocr",
+		},
+		"AttachNone": {path: agent + "/knowledge-base/attach", body: `{"source_ids":[]}`, field: "source_ids"},
+		"AttachUnknown": {path: agent + "/knowledge-base/attach", body: `{"source_ids":["` + w.id("source_id") +
+			`","src_none"]}`, status: 404, code: "not-found"},
+		"AttachMode": {path: agent + "/knowledge-base/attach", body: `{"source_ids":["` + w.id("source_id") +
+			`"],"usage_mode":"often"}`, field: "usage_mode"},
+		"QueryTopK": {path: w.owner.In("/knowledge-base/query"), body: `{"agent_id":"` + w.id("agent_id") +
+			`","q":"x","top_k":51}`, field: "top_k"},
+		"QueryFloor": {path: w.owner.In("/knowledge-base/query"), body: `{"agent_id":"` + w.id("agent_id") +
+			`","q":"x","min_similarity":-0.1}`, field: "min_similarity"},
+		"EvaluateNothing": {
+			path: w.owner.In("/knowledge-base/evaluations"),
+			body: `{"agent_id":"` + w.id("agent_id") + `","questions":[]}`, field: "questions",
+		},
+		"EvaluateUnknown": {
+			path:  w.owner.In("/knowledge-base/evaluations"),
+			body:  `{"agent_id":"` + w.id("agent_id") + `","questions":[{"q":"x","source_names":["no such"]}]}`,
+			field: "questions[0].source_names[0]",
+		},
+		"EvaluateRanking": {
+			path: w.owner.In("/knowledge-base/evaluations"),
+			body: `{"agent_id":"` + w.id("agent_id") + `","rankings":["best"],"questions":[{"q":"x","source_names":["n"]}]}`, field: "rankings[0]",
+		},
+		"EvaluateTopK": {
+			path: w.owner.In("/knowledge-base/evaluations"),
+			body: `{"agent_id":"` + w.id("agent_id") + `","top_k":51,"questions":[{"q":"x","source_names":["n"]}]}`, field: "top_k",
+		},
+		"QueryNothing": {path: w.owner.In("/knowledge-base/query"), body: `{"agent_id":"` + w.id("agent_id") + `"}`, field: "q"},
 	}
 }
 
@@ -195,7 +239,8 @@ func badIDs(w *world) map[string]bad {
 			continue
 		}
 		for kind, id := range map[string]string{
-			"Short": "x", "Dots": "..%2F..%2Fetc", "NUL": "%00", "UTF8": "%FF%FE", "Quote": "%27%3B--", "Long": long(5000), "Newline": "a%0Ab", "Dot": "%2E%2E", "Number": "-1",
+			"Short": "x", "Dots": "..%2F..%2Fetc", "NUL": "%00", "UTF8": "%FF%FE", "Quote": "%27%3B--",
+			"Long": long(5000), "Newline": "a%0Ab", "Dot": "%2E%2E", "Number": "-1",
 		} {
 			values := map[string]any{}
 			maps.Copy(values, w.values)
@@ -233,12 +278,18 @@ func badPaging(w *world) map[string]bad {
 		for _, name := range variables(r.Pattern) {
 			path = strings.Replace(path, "{"+name+"}", fmt.Sprint(w.values[name]), 1)
 		}
-		for parameter, values := range map[string][]string{"page_size": {"-1", "201", "1e3", "many", "99999999999"}, "page_token": {"nonsense", "eyJ9", "AAAA"}} {
+		for parameter, values := range map[string][]string{
+			"page_size":  {"-1", "201", "1e3", "many", "99999999999"},
+			"page_token": {"nonsense", "eyJ9", "AAAA"},
+		} {
 			if fields.ByName(protoreflect.Name(parameter)) == nil {
 				continue
 			}
 			for _, value := range values {
-				rows[parameter+value+strings.ReplaceAll(r.Pattern, "/", " ")] = bad{method: "GET", path: path + "?" + parameter + "=" + value, field: parameter}
+				rows[parameter+value+strings.ReplaceAll(r.Pattern, "/", " ")] = bad{
+					method: "GET",
+					path:   path + "?" + parameter + "=" + value, field: parameter,
+				}
 			}
 		}
 	}
@@ -248,7 +299,10 @@ func badPaging(w *world) map[string]bad {
 func badTools(w *world) map[string]bad {
 	rows := map[string]bad{}
 	add := func(name, field, members string) {
-		rows[name] = bad{path: w.owner.In("/tools"), body: `{"slug":"t","description":"d","kind":"http","webhook_url":"https://x.example/",` + members + `}`, field: field}
+		rows[name] = bad{
+			path: w.owner.In("/tools"),
+			body: `{"slug":"t","description":"d","kind":"http","webhook_url":"https://x.example/",` + members + `}`, field: field,
+		}
 	}
 	add("HeaderCRLF", "headers", `"headers":{"X-A":"a\r\nX-B: c"}`)
 	add("HeaderName", "headers", `"headers":{"X A":"a"}`)
@@ -263,13 +317,26 @@ func badTools(w *world) map[string]bad {
 	add("QueryParams", "query_params[0]", `"query_params":["a"]`)
 	add("Timeout", "timeout_seconds", `"timeout_seconds":121`)
 	add("Method", "method", `"method":"TRACE"`)
-	for name, url := range map[string]string{"URLScheme": "ftp://x.example/", "URLUser": "https://u:p@x.example/", "URLPrivate": "http://10.0.0.1/", "URLMeta": "http://169.254.169.254/", "URLNothing": "nonsense", "URLControl": `https://x.example/\u0001`} {
-		rows[name] = bad{path: w.owner.In("/tools"), body: `{"slug":"t","description":"d","kind":"http","webhook_url":"` + url + `"}`, field: "webhook_url"}
+	for name, url := range map[string]string{
+		"URLScheme": "ftp://x.example/", "URLUser": "https://u:p@x.example/",
+		"URLPrivate": "http://10.0.0.1/", "URLMeta": "http://169.254.169.254/", "URLNothing": "nonsense",
+		"URLControl": `https://x.example/\u0001`,
+	} {
+		rows[name] = bad{
+			path: w.owner.In("/tools"),
+			body: `{"slug":"t","description":"d","kind":"http","webhook_url":"` + url + `"}`, field: "webhook_url",
+		}
 	}
 	rows["NoURL"] = bad{path: w.owner.In("/tools"), body: `{"slug":"t","description":"d","kind":"http"}`, field: "webhook_url"}
 	rows["NoServer"] = bad{path: w.owner.In("/tools"), body: `{"slug":"t","description":"d","kind":"mcp"}`, field: "mcp_server_url"}
-	rows["SlugTaken"] = bad{path: w.owner.In("/tools"), body: `{"slug":"SHOP","description":"d","kind":"http","webhook_url":"https://x.example"}`, status: 409, code: "tool-slug-taken"}
-	rows["Reserved"] = bad{path: w.owner.In("/tools"), body: `{"slug":"endcall","description":"d","kind":"http","webhook_url":"https://x.example"}`, status: 409, code: "tool-name-reserved"}
+	rows["SlugTaken"] = bad{
+		path: w.owner.In("/tools"),
+		body: `{"slug":"SHOP","description":"d","kind":"http","webhook_url":"https://x.example"}`, status: 409, code: "tool-slug-taken",
+	}
+	rows["Reserved"] = bad{
+		path: w.owner.In("/tools"),
+		body: `{"slug":"endcall","description":"d","kind":"http","webhook_url":"https://x.example"}`, status: 409, code: "tool-name-reserved",
+	}
 	rows["PatchSlug"] = bad{method: "PATCH", path: w.owner.In("/tools/" + w.id("tool_id")), body: `{"slug":"other"}`, field: "slug"}
 	rows["RunSystem"] = bad{path: w.owner.In("/tools/system:end_call/run"), body: `{}`}
 	rows["RunArguments"] = bad{path: w.owner.In("/tools/" + w.id("tool_id") + "/run"), body: `{"args":[]}`, field: "args"}
@@ -278,15 +345,24 @@ func badTools(w *world) map[string]bad {
 
 func badSessions(w *world) map[string]bad {
 	rows := map[string]bad{
-		"NoAgent":     {path: "/v1/sessions", body: `{"user_id":"u"}`, field: "agent_id"},
-		"OtherAgent":  {path: "/v1/sessions", body: `{"agent_id":"agt_none","user_id":"u"}`, status: 404, code: "not-found"},
-		"EndStatus":   {path: "/v1/sessions/" + w.id("session_id") + "/end", body: `{"status":"gone"}`, field: "status"},
-		"EndReason":   {path: "/v1/sessions/" + w.id("session_id") + "/end", body: `{"status":"completed","reason":"` + long(501) + `"}`, field: "reason"},
-		"TurnEmpty":   {path: "/v1/sessions/" + w.id("session_id") + "/turns", body: `{"text":""}`, field: "text"},
-		"TurnLong":    {path: "/v1/sessions/" + w.id("session_id") + "/turns", body: `{"text":"` + long(32001) + `"}`, field: "text"},
-		"TurnNUL":     {path: "/v1/sessions/" + w.id("session_id") + "/turns", body: `{"text":"a\u0000"}`, field: "text"},
-		"TurnEvents":  {path: "/v1/sessions/" + w.id("session_id") + "/turns", body: `{"txt":"a"}`, with: []harness.With{harness.Header("Accept", "text/event-stream")}, field: "txt"},
-		"SocketToken": {method: "GET", path: "/v1/realtime/chat/" + w.id("session_id") + "?token=x", status: 401, code: "session-token-invalid", with: upgrade()},
+		"NoAgent":    {path: "/v1/sessions", body: `{"user_id":"u"}`, field: "agent_id"},
+		"OtherAgent": {path: "/v1/sessions", body: `{"agent_id":"agt_none","user_id":"u"}`, status: 404, code: "not-found"},
+		"EndStatus":  {path: "/v1/sessions/" + w.id("session_id") + "/end", body: `{"status":"gone"}`, field: "status"},
+		"EndReason": {
+			path: "/v1/sessions/" + w.id("session_id") + "/end",
+			body: `{"status":"completed","reason":"` + long(501) + `"}`, field: "reason",
+		},
+		"TurnEmpty": {path: "/v1/sessions/" + w.id("session_id") + "/turns", body: `{"text":""}`, field: "text"},
+		"TurnLong":  {path: "/v1/sessions/" + w.id("session_id") + "/turns", body: `{"text":"` + long(32001) + `"}`, field: "text"},
+		"TurnNUL":   {path: "/v1/sessions/" + w.id("session_id") + "/turns", body: `{"text":"a\u0000"}`, field: "text"},
+		"TurnEvents": {
+			path: "/v1/sessions/" + w.id("session_id") + "/turns", body: `{"txt":"a"}`,
+			with: []harness.With{harness.Header("Accept", "text/event-stream")}, field: "txt",
+		},
+		"SocketToken": {
+			method: "GET", path: "/v1/realtime/chat/" + w.id("session_id") + "?token=x", status: 401,
+			code: "session-token-invalid", with: upgrade(),
+		},
 	}
 	var many []string
 	for i := range 65 {
@@ -294,7 +370,10 @@ func badSessions(w *world) map[string]bad {
 	}
 	for name, row := range map[string][2]string{
 		"TTL": {"ttl_seconds", `"ttl_seconds":59`}, "Modality": {"modality", `"modality":"video"`},
-		"Override": {"overrides.colour", `"overrides":{"colour":"red"}`}, "OverrideType": {"overrides.temperature", `"overrides":{"temperature":"hot"}`},
+		"Override": {"overrides.colour", `"overrides":{"colour":"red"}`}, "OverrideType": {
+			"overrides.temperature",
+			`"overrides":{"temperature":"hot"}`,
+		},
 		"Voice":         {"voice_stack_override.mood", `"voice_stack_override":{"mood":{}}`},
 		"VariableName":  {`dynamic_variables["a b"]`, `"dynamic_variables":{"a b":"x"}`},
 		"VariableOurs":  {`dynamic_variables["system__x"]`, `"dynamic_variables":{"system__x":"x"}`},
@@ -317,14 +396,20 @@ func upgrade() []harness.With {
 func badWebhooks(w *world) map[string]bad {
 	at := w.owner.In("/webhooks")
 	return map[string]bad{
-		"HTTP":         {path: at, body: `{"url":"http://x.example/","events":["nothing"]}`, status: 400, code: "webhook-url-not-https"},
-		"Event":        {path: at, body: `{"url":"https://10.0.0.1/","events":["nothing"]}`, status: 400, code: "webhook-event-unknown"},
-		"Private":      {path: at, body: `{"url":"https://10.0.0.1/","events":["invoice.paid"]}`, status: 400, code: "webhook-url-not-public"},
-		"Unresolvable": {path: at, body: `{"url":"https://nothing.invalid/","events":["invoice.paid"]}`, status: 400, code: "webhook-url-unresolvable"},
-		"NoURL":        {path: at, body: `{"events":["invoice.paid"]}`, field: "url"},
-		"Patch":        {method: "PATCH", path: at + "/" + w.id("endpoint_id"), body: `{"url":"http://x.example"}`, status: 400, code: "webhook-url-not-https"},
-		"TestEvent":    {path: at + "/" + w.id("endpoint_id") + "/test", body: `{"event":"nothing"}`, status: 400, code: "webhook-event-unknown"},
-		"Redeliver":    {path: at + "/" + w.id("endpoint_id") + "/deliveries/dlv_none/redeliver", body: `{}`, status: 404, code: "not-found"},
+		"HTTP":    {path: at, body: `{"url":"http://x.example/","events":["nothing"]}`, status: 400, code: "webhook-url-not-https"},
+		"Event":   {path: at, body: `{"url":"https://10.0.0.1/","events":["nothing"]}`, status: 400, code: "webhook-event-unknown"},
+		"Private": {path: at, body: `{"url":"https://10.0.0.1/","events":["invoice.paid"]}`, status: 400, code: "webhook-url-not-public"},
+		"Unresolvable": {
+			path: at, body: `{"url":"https://nothing.invalid/","events":["invoice.paid"]}`, status: 400,
+			code: "webhook-url-unresolvable",
+		},
+		"NoURL": {path: at, body: `{"events":["invoice.paid"]}`, field: "url"},
+		"Patch": {
+			method: "PATCH", path: at + "/" + w.id("endpoint_id"), body: `{"url":"http://x.example"}`,
+			status: 400, code: "webhook-url-not-https",
+		},
+		"TestEvent": {path: at + "/" + w.id("endpoint_id") + "/test", body: `{"event":"nothing"}`, status: 400, code: "webhook-event-unknown"},
+		"Redeliver": {path: at + "/" + w.id("endpoint_id") + "/deliveries/dlv_none/redeliver", body: `{}`, status: 404, code: "not-found"},
 	}
 }
 
@@ -333,7 +418,10 @@ func badUploads(t *testing.T, w *world) map[string]bad {
 	path := w.owner.In("/knowledge-base/sources/upload")
 	text := part{name: "file", filename: "a.txt", mediaType: "text/plain", content: "Some text."}
 	rows := map[string]bad{
-		"Upload/Garbage":    {path: path, body: "no form at all", with: []harness.With{harness.Header("Content-Type", "multipart/form-data; boundary=b")}},
+		"Upload/Garbage": {
+			path: path, body: "no form at all",
+			with: []harness.With{harness.Header("Content-Type", "multipart/form-data; boundary=b")},
+		},
 		"Upload/NoBoundary": {path: path, body: "x", with: []harness.With{harness.Header("Content-Type", "multipart/form-data")}},
 		"Upload/JSON":       {path: path, body: `{}`, status: 415, code: "unsupported-media-type"},
 	}
@@ -353,8 +441,14 @@ func badUploads(t *testing.T, w *world) map[string]bad {
 	add("NameUTF8", bad{field: "name"}, part{name: "name", content: "\xff"}, text)
 	add("NameNUL", bad{field: "name"}, text, part{name: "name", content: "a\x00b"})
 	add("Program", unsupported, part{name: "file", filename: "a.exe", mediaType: "application/x-msdownload", content: "MZ"})
-	add("Disguised", unsupported, part{name: "file", filename: "a.txt", mediaType: "text/plain", content: "\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 100)})
-	add("Picture", unsupported, part{name: "file", filename: "a.md", mediaType: "text/markdown", content: "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"})
+	add("Disguised", unsupported, part{
+		name: "file", filename: "a.txt", mediaType: "text/plain",
+		content: "\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 100),
+	})
+	add("Picture", unsupported, part{
+		name: "file", filename: "a.md", mediaType: "text/markdown",
+		content: "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR",
+	})
 	whole, contentType := form(t, text)
 	rows["Upload/Cut"] = bad{path: path, body: whole[:len(whole)-20], with: []harness.With{harness.Header("Content-Type", contentType)}}
 	return rows

@@ -44,8 +44,10 @@ func TestCompression(t *testing.T) {
 	in := env.Tenant.In
 	encoded := harness.Header("Content-Encoding", "gzip")
 	long := strings.Repeat("Be kind. ", 1000)
-	made := env.Do(t, "POST", in("/agents"), gzipped([]byte(`{"name":"Ada","instructions":"`+long+`"}`)), encoded, harness.Header("Idempotency-Key", "k")).Must(t, 201)
-	again := env.Do(t, "POST", in("/agents"), gzipped([]byte(`{"name":"Ada","instructions":"`+long+`"}`)), encoded, harness.Header("Idempotency-Key", "k")).Must(t, 201)
+	made := env.Do(t, "POST", in("/agents"), gzipped([]byte(`{"name":"Ada","instructions":"`+long+`"}`)), encoded,
+		harness.Header("Idempotency-Key", "k")).Must(t, 201)
+	again := env.Do(t, "POST", in("/agents"), gzipped([]byte(`{"name":"Ada","instructions":"`+long+`"}`)), encoded,
+		harness.Header("Idempotency-Key", "k")).Must(t, 201)
 	same(t, made, again)
 	path := in("/agents/" + made.Text("id"))
 	for name, row := range map[string]struct {
@@ -73,7 +75,8 @@ func TestCompression(t *testing.T) {
 			t.Errorf("%s: no Vary", name)
 		}
 	}
-	if head := env.Do(t, "HEAD", path, nil, harness.Header("Accept-Encoding", "gzip")).Must(t, 200); len(head.Body) != 0 || head.Header.Get("Content-Encoding") != "" {
+	if head := env.Do(t, "HEAD", path, nil, harness.Header("Accept-Encoding", "gzip")).Must(t,
+		200); len(head.Body) != 0 || head.Header.Get("Content-Encoding") != "" {
 		t.Errorf("HEAD: %v", head.Header)
 	}
 }
@@ -95,7 +98,8 @@ func TestBodyLimitsOverEveryProtocol(t *testing.T) {
 			})
 		}
 	}
-	checkProblem(t, env.Do(t, "POST", env.Tenant.In("/agents"), `{"name":"n","instructions":"`+huge.GetInstructions()+`"}`), 413, "body-too-large")
+	checkProblem(t, env.Do(t, "POST", env.Tenant.In("/agents"),
+		`{"name":"n","instructions":"`+huge.GetInstructions()+`"}`), 413, "body-too-large")
 
 	procedure := "/parlance.v1.AgentService/CreateAgent"
 	for name, row := range map[string]struct {
@@ -111,10 +115,12 @@ func TestBodyLimitsOverEveryProtocol(t *testing.T) {
 		"Ours":  {mustSpoil(t), "application/proto", nil},
 	} {
 		got := env.Do(t, http.MethodPost, procedure, row.body, harness.Header("Content-Type", row.contentType))
-		if got.Status != 400 || got.Text("code") != "invalid_argument" || !strings.Contains(string(got.Body), "google.rpc.ErrorInfo") || strings.Contains(string(got.Body), "proto:") {
+		if got.Status != 400 || got.Text("code") != "invalid_argument" || !strings.Contains(string(got.Body),
+			"google.rpc.ErrorInfo") || strings.Contains(string(got.Body), "proto:") {
 			t.Errorf("%s: %d %s", name, got.Status, got.Body)
 		}
-		if name == "Types" && (!strings.Contains(string(got.Body), `"field":"name"`) && !strings.Contains(string(got.Body), "name: Must be a string.")) {
+		if name == "Types" && (!strings.Contains(string(got.Body), `"field":"name"`) &&
+			!strings.Contains(string(got.Body), "name: Must be a string.")) {
 			t.Errorf("the field is not named: %s", got.Body)
 		}
 	}

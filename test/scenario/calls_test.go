@@ -29,11 +29,15 @@ func TestCallsOfTurns(t *testing.T) {
 	}
 	llm := openaichat.New(t, script...)
 	shop := httptool.New(t)
-	shop.Script("/find", httptool.Step{Header: map[string]string{"Content-Type": "application/json"}, Body: `{"customer":{"id":"C-9","vip":true}}`})
+	shop.Script("/find", httptool.Step{
+		Header: map[string]string{"Content-Type": "application/json"},
+		Body:   `{"customer":{"id":"C-9","vip":true}}`,
+	})
 	env := harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{
 		"PARLANCE_MODEL_BASE_URL": llm.BaseURL, "PARLANCE_MODEL_API_KEY": "sk-0123456789abcdef", "PARLANCE_MODEL_NAME": openaichat.Model,
 	}})
-	agent := env.Do(t, "POST", env.Tenant.In("/agents"), `{"name":"Ada","instructions":"The customer is {{customer}}.","tools_config":{"client_tool_timeout_seconds":7}}`).Must(t, 201)
+	agent := env.Do(t, "POST", env.Tenant.In("/agents"),
+		`{"name":"Ada","instructions":"The customer is {{customer}}.","tools_config":{"client_tool_timeout_seconds":7}}`).Must(t, 201)
 	agentPath := env.Tenant.In("/agents/" + agent.Text("id"))
 	assignments := []any{
 		map[string]any{"dynamic_variable": "customer", "value_path": "customer.id"},
@@ -58,7 +62,10 @@ func TestCallsOfTurns(t *testing.T) {
 			}
 		}
 	}
-	session := env.Do(t, "POST", "/v1/sessions", map[string]any{"agent_id": agent.Text("id"), "user_id": "u", "modality": "text"}).Must(t, 201).Text("id")
+	session := env.Do(t, "POST", "/v1/sessions", map[string]any{
+		"agent_id": agent.Text("id"), "user_id": "u",
+		"modality": "text",
+	}).Must(t, 201).Text("id")
 	turns := "/v1/sessions/" + session + "/turns"
 
 	found := env.Do(t, "POST", turns, `{"text":"Find Ann."}`).Must(t, 200)

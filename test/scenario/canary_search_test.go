@@ -76,7 +76,8 @@ func search(t *testing.T, canaries []canary, places map[string][]byte) {
 func dumpDatabase(t *testing.T, e *harness.Env) []byte {
 	t.Helper()
 	var dump bytes.Buffer
-	for _, table := range harness.Rows[string](t, e, "SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'") {
+	for _, table := range harness.Rows[string](t, e,
+		"SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'") {
 		for _, row := range harness.Rows[string](t, e, "SELECT r::text FROM "+pgx.Identifier{table}.Sanitize()+" AS r") {
 			fmt.Fprintf(&dump, "%s: %s\n", table, row)
 		}

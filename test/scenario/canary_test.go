@@ -150,7 +150,8 @@ func newCaged(t *testing.T) *caged {
 		"the embedder's key": canaryEmbedding, "the collector's header": canaryCollector, "a tool's auth_header": canaryAuth,
 		"a secret variable": canaryVariable, "a password in a refused URL": canaryUserinfo,
 		"the master key": strings.TrimRight(strings.TrimSpace(string(master)), "="),
-		"the admin key":  c.Tenant.Admin, "the operator key": c.Tenant.Operator, "the runtime key": c.Tenant.Runtime, "the read key": c.Tenant.Read,
+		"the admin key":  c.Tenant.Admin, "the operator key": c.Tenant.Operator, "the runtime key": c.Tenant.Runtime,
+		"the read key": c.Tenant.Read,
 	} {
 		c.plant(name, secret)
 	}
@@ -202,7 +203,8 @@ func (c *caged) converse() {
 func (c *caged) runTools(agent string) {
 	tool := c.ask("POST", c.Tenant.In("/tools"), map[string]any{
 		"slug": "shop", "description": "d", "kind": "http", "method": "POST", "webhook_url": c.shop.URL + "/shop",
-		"auth_header": "Bearer " + canaryAuth, "headers": map[string]string{"X-Shop": "{{secret__token}}"}, "allow_dynamic_vars": true, "timeout_seconds": 1,
+		"auth_header": "Bearer " + canaryAuth, "headers": map[string]string{"X-Shop": "{{secret__token}}"},
+		"allow_dynamic_vars": true, "timeout_seconds": 1,
 	}).Must(c.t, 201).Text("id")
 	c.ask("POST", c.Tenant.In("/agents/"+agent+"/tools/attach"), map[string]any{"tool_id": tool}).Must(c.t, 200)
 	echo := "You sent Bearer " + canaryAuth + " and " + canaryVariable
@@ -223,9 +225,13 @@ func (c *caged) runTools(agent string) {
 		c.shop.Script("/shop", step)
 		run()
 	}
-	refused := map[string]any{"slug": "bad", "description": "d", "kind": "http", "webhook_url": "https://user:" + canaryUserinfo + "@shop.example/x"}
+	refused := map[string]any{
+		"slug": "bad", "description": "d", "kind": "http",
+		"webhook_url": "https://user:" + canaryUserinfo + "@shop.example/x",
+	}
 	c.ask("POST", c.Tenant.In("/tools"), refused).Must(c.t, 400)
-	c.ask("POST", c.Tenant.In("/webhooks"), map[string]any{"url": "https://user:" + canaryUserinfo + "@hook.example/x", "events": []string{"invoice.paid"}})
+	c.ask("POST", c.Tenant.In("/webhooks"),
+		map[string]any{"url": "https://user:" + canaryUserinfo + "@hook.example/x", "events": []string{"invoice.paid"}})
 	c.ask("GET", c.Tenant.In("/agents"), nil, harness.Key(c.Tenant.Admin+"x")).Must(c.t, 401)
 }
 
@@ -254,7 +260,8 @@ func TestCanaries(t *testing.T) {
 	if _ = answer.Body.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c.collector.Await(t, harness.Patience, "an attempt to deliver", func(s otlp.Span) bool { return s.Name == "deliver post_call_transcription" })
+	c.collector.Await(t, harness.Patience, "an attempt to deliver",
+		func(s otlp.Span) bool { return s.Name == "deliver post_call_transcription" })
 	server.Terminate()
 	var webhooks bytes.Buffer
 	for _, sent := range c.hook.Requests() {

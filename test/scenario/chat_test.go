@@ -10,12 +10,13 @@ import (
 	"parlance.dev/parlance/test/harness"
 )
 
-// TestChatIsCut cuts the connection of `parlance chat` in the middle of an answer: it goes on behind the words
-// that are on the screen, and with the next turn.
+// TestChatIsCut cuts the connection of `parlance chat` in the middle of an answer: it goes on
+// behind the words that are on the screen, and with the next turn.
 func TestChatIsCut(t *testing.T) {
 	t.Parallel()
 	gate := make(chan struct{}, 4) // as many as there are pieces
-	llm := openaichat.New(t, openaichat.Reply{Text: []string{"One ", "two ", "three ", "four."}, Gate: gate}, openaichat.Reply{Text: []string{"Five."}})
+	llm := openaichat.New(t, openaichat.Reply{Text: []string{"One ", "two ", "three ", "four."}, Gate: gate},
+		openaichat.Reply{Text: []string{"Five."}})
 	env := harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{
 		"PARLANCE_MODEL_BASE_URL": llm.BaseURL, "PARLANCE_MODEL_NAME": openaichat.Model,
 	}})
@@ -31,7 +32,8 @@ func TestChatIsCut(t *testing.T) {
 	gate <- struct{}{}
 	harness.Await(t, harness.Patience, "half an answer", func() bool { return strings.Contains(out.String(), "One two") })
 	network.Cut()
-	harness.Await(t, harness.Patience, "a word on the connection", func() bool { return strings.Contains(errs.String(), "connection lost, reconnecting") })
+	harness.Await(t, harness.Patience, "a word on the connection",
+		func() bool { return strings.Contains(errs.String(), "connection lost, reconnecting") })
 	gate <- struct{}{}
 	gate <- struct{}{}
 	if code := <-ended; code != 0 {

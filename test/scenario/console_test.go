@@ -11,13 +11,15 @@ import (
 	"parlance.dev/parlance/test/harness"
 )
 
-// TestConsole reads the page as a browser does: without a key, by relative URLs from one file to the next.
+// TestConsole reads the page as a browser does: without a key, by relative URLs from one file to
+// the next.
 func TestConsole(t *testing.T) {
 	t.Parallel()
 	env := harness.Start(t, harness.Options{WithoutWorker: true})
 	open := harness.Key("")
 	got := env.Do(t, "GET", "/console/", nil, open).Must(t, 200)
-	if kind := got.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/html") || !strings.Contains(string(got.Body), "<title>Parlance console") {
+	if kind := got.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/html") ||
+		!strings.Contains(string(got.Body), "<title>Parlance console") {
 		t.Errorf("/console/ is %s: %.200s", kind, got.Body)
 	}
 
@@ -52,7 +54,10 @@ func TestConsole(t *testing.T) {
 	})
 	t.Run("what is not there", func(t *testing.T) {
 		t.Parallel()
-		for _, path := range []string{"/console/index.html", "/console/js/", "/console/js/none.js", "/console/embed.go", "/console/js/../embed.go", "/console//", "/console/js"} {
+		for _, path := range []string{
+			"/console/index.html", "/console/js/", "/console/js/none.js",
+			"/console/embed.go", "/console/js/../embed.go", "/console//", "/console/js",
+		} {
 			checkProblem(t, env.Do(t, "GET", path, nil, open), 404, "route-not-found")
 		}
 		checkProblem(t, env.Do(t, "POST", "/console/", "{}", open), 405, "method-not-allowed")
@@ -74,7 +79,10 @@ func TestConsole(t *testing.T) {
 // TestConsoleUnderAPrefix is the page behind a proxy that serves us under a path and leaves it on.
 func TestConsoleUnderAPrefix(t *testing.T) {
 	t.Parallel()
-	env := harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{"PARLANCE_PUBLIC_URL": "https://example.com/talk"}})
+	env := harness.Start(t, harness.Options{
+		WithoutWorker: true,
+		Settings:      map[string]string{"PARLANCE_PUBLIC_URL": "https://example.com/talk"},
+	})
 	seen := map[string]bool{}
 	followConsole(t, env, "/talk/console/", seen)
 	if len(seen) < 10 || !seen["/talk/console/js/app.js"] {
@@ -86,7 +94,8 @@ func TestConsoleUnderAPrefix(t *testing.T) {
 var consoleLinks = regexp.MustCompile(`(?:src|href)="([^"#]+)"|from '([^']+)'`)
 
 // consoleOutside is whatever would be loaded from elsewhere or from the root of the host.
-var consoleOutside = regexp.MustCompile(`(?:src|href)="(?:/|[a-z]+:)|from '[^.]|import\(|@import|url\(|<script>|<style|\son[a-z]+="|\sstyle="|innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(`)
+var consoleOutside = regexp.MustCompile(`(?:src|href)="(?:/|[a-z]+:)|from ` +
+	`'[^.]|import\(|@import|url\(|<script>|<style|\son[a-z]+="|\sstyle="|innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(`)
 
 // followConsole fetches a file without a key, checks its headers, and follows its links.
 func followConsole(t *testing.T, env *harness.Env, path string, seen map[string]bool) {
@@ -102,7 +111,8 @@ func followConsole(t *testing.T, env *harness.Env, path string, seen map[string]
 			t.Errorf("%s: Content-Security-Policy without %s: %q", path, rule, policy)
 		}
 	}
-	if strings.Contains(policy, "unsafe") || got.Header.Get("X-Content-Type-Options") != "nosniff" || got.Header.Get("Referrer-Policy") != "no-referrer" {
+	if strings.Contains(policy, "unsafe") || got.Header.Get("X-Content-Type-Options") != "nosniff" ||
+		got.Header.Get("Referrer-Policy") != "no-referrer" {
 		t.Errorf("%s: headers %v", path, got.Header)
 	}
 	if strings.HasSuffix(path, ".js") && !strings.HasPrefix(got.Header.Get("Content-Type"), "text/javascript") {

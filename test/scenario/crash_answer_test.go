@@ -17,7 +17,8 @@ func TestCrashBeforeAnswer(t *testing.T) {
 	env := harness.Start(t, harness.Options{Settings: map[string]string{"PARLANCE_EGRESS_CA_FILE": hook.CAFile(t)}})
 	in := env.Tenant.In
 	agent := env.Do(t, "POST", in("/agents"), `{"name":"Ada","model":{"provider":"extractive"}}`).Must(t, 201).Text("id")
-	tool := env.Do(t, "POST", in("/tools"), `{"slug":"count","description":"d","kind":"http","method":"POST","webhook_url":"`+shop.URL+`/count"}`).Must(t, 201).Text("id")
+	tool := env.Do(t, "POST", in("/tools"),
+		`{"slug":"count","description":"d","kind":"http","method":"POST","webhook_url":"`+shop.URL+`/count"}`).Must(t, 201).Text("id")
 	env.Do(t, "POST", in("/agents/"+agent+"/tools/attach"), `{"tool_id":"`+tool+`","enabled":true}`).Must(t, 200)
 	session := env.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`).Must(t, 201).Text("id")
 	for name, row := range map[string]struct {

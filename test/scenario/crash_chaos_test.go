@@ -167,7 +167,10 @@ func (c *chaos) script() {
 		}, harness.Key(tenant.Admin)).Must(c.t, 201)
 		hook.Expect(made.Text("secret"))
 		c.faithful = append(c.faithful, made.Text("id"))
-		c.journal.Note(audit.Entry{Noun: audit.Endpoint, Verb: audit.Create, ID: made.Text("id"), Mark: hook.URL, Status: made.Status, Requests: 1})
+		c.journal.Note(audit.Entry{
+			Noun: audit.Endpoint, Verb: audit.Create, ID: made.Text("id"), Mark: hook.URL,
+			Status: made.Status, Requests: 1,
+		})
 		hook.Each(moody)
 	}
 	for _, name := range []string{"first key", "operator", "runtime", "read"} { // what the harness makes for each tenant
@@ -339,7 +342,7 @@ func (c *chaos) awaitReady(after string) {
 	for _, address := range c.addresses {
 		harness.Await(c.t, harness.Patience, "ready again after: "+after, func() bool {
 			c.supervise()
-			answer, err := client.Get("http://" + address + "/readyz") //nolint:noctx // it has a time-out
+			answer, err := client.Get("http://" + address + "/readyz")
 			if err != nil {
 				return false
 			}
@@ -379,7 +382,10 @@ func (c *chaos) audit() {
 	evidence := audit.Evidence{DatabaseURL: c.DatabaseURL, BlobDir: c.BlobDir, Journal: &c.journal, Faithful: c.faithful}
 	for _, hook := range c.hooks {
 		for _, r := range hook.Requests() {
-			evidence.Received = append(evidence.Received, audit.Received{URL: hook.URL, EventID: r.EventID, Body: r.Body, Status: r.Status, At: r.At, Err: r.Err})
+			evidence.Received = append(evidence.Received, audit.Received{
+				URL: hook.URL, EventID: r.EventID, Body: r.Body,
+				Status: r.Status, At: r.At, Err: r.Err,
+			})
 		}
 	}
 	for _, r := range c.shop.Requests("/count") {

@@ -24,7 +24,8 @@ const (
 	// crashSources and crashEvents are what is on its way when something dies.
 	crashSources = 20
 	crashEvents  = 100
-	// crashPatience covers the 60 s after which a silent worker's source may be taken over, and a busy machine.
+	// crashPatience covers the 60 s after which a silent worker's source may be taken over, and a
+	// busy machine.
 	crashPatience = 4 * time.Minute
 	// outage is how long Redis stays away.
 	outage = 4 * time.Second
@@ -47,10 +48,14 @@ func newCrash(t *testing.T) *crash {
 	c := &crash{t: t, redis: redistest.NewServer(t), hooks: []*receiver.Receiver{receiver.New(t), receiver.New(t)}, gate: make(chan struct{})}
 	c.Env = harness.Start(t, harness.Options{RedisURL: c.redis.URL, WithoutWorker: true, Settings: map[string]string{
 		"PARLANCE_EGRESS_CA_FILE":     c.hooks[0].CAFile(t),
-		"PARLANCE_EMBEDDING_BASE_URL": c.embedder(), "PARLANCE_EMBEDDING_API_KEY": openaiembed.APIKey, "PARLANCE_EMBEDDING_NAME": openaiembed.Model,
+		"PARLANCE_EMBEDDING_BASE_URL": c.embedder(), "PARLANCE_EMBEDDING_API_KEY": openaiembed.APIKey,
+		"PARLANCE_EMBEDDING_NAME": openaiembed.Model,
 	}})
 	for _, hook := range c.hooks {
-		made := c.Do(t, "POST", c.Tenant.In("/webhooks"), map[string]any{"url": hook.URL, "events": []string{"post_call_transcription", "kb.source_ingested"}}).Must(t, 201)
+		made := c.Do(t, "POST", c.Tenant.In("/webhooks"), map[string]any{
+			"url":    hook.URL,
+			"events": []string{"post_call_transcription", "kb.source_ingested"},
+		}).Must(t, 201)
 		hook.Expect(made.Text("secret"))
 	}
 	c.agent = c.Do(t, "POST", c.Tenant.In("/agents"), `{"name":"Ada","model":{"provider":"extractive"}}`).Must(t, 201).Text("id")
@@ -112,11 +117,13 @@ func (c *crash) count(query string) int { return harness.Rows[int](c.t, c.Env, q
 // awaitSources waits until n sources are ready and looks that nothing was done twice.
 func (c *crash) awaitSources(n int) {
 	c.t.Helper()
-	harness.Await(c.t, crashPatience, "every source is ready", func() bool { return c.count("SELECT count(*) FROM sources WHERE status = 'ready'") == n })
+	harness.Await(c.t, crashPatience, "every source is ready",
+		func() bool { return c.count("SELECT count(*) FROM sources WHERE status = 'ready'") == n })
 	for what, query := range map[string]string{
-		"chunks stored twice":       "SELECT source_id FROM chunks GROUP BY source_id, index HAVING count(*) > 1",
-		"sources with other chunks": "SELECT id FROM sources AS s WHERE chunk_count = 0 OR chunk_count <> (SELECT count(*) FROM chunks AS c WHERE c.source_id = s.id)",
-		"sources ingested twice":    "SELECT subject FROM events WHERE type = 'kb.source_ingested' GROUP BY subject HAVING count(*) > 1",
+		"chunks stored twice": "SELECT source_id FROM chunks GROUP BY source_id, index HAVING count(*) > 1",
+		"sources with other chunks": "SELECT id FROM sources AS s WHERE chunk_count = 0 OR chunk_count <> (SELECT " +
+			"count(*) FROM chunks AS c WHERE c.source_id = s.id)",
+		"sources ingested twice": "SELECT subject FROM events WHERE type = 'kb.source_ingested' GROUP BY subject HAVING count(*) > 1",
 	} {
 		if got := harness.Rows[string](c.t, c.Env, query); len(got) > 0 {
 			c.t.Errorf("%s: %v", what, got)

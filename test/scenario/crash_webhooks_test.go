@@ -22,16 +22,19 @@ import (
 	"parlance.dev/parlance/test/redistest"
 )
 
-var stormEvents = flag.Int("chaos.events", 0, "how many events TestWebhookChaos publishes, with breaking as long as they are on their way; 0: a few, and each fault once")
+var stormEvents = flag.Int("chaos.events", 0,
+	"how many events TestWebhookChaos publishes, with breaking as long as they are on their way; 0: a few, and each fault once")
 
 const (
 	// stormFew is how many events are published when not asked for more.
 	stormFew = 120
-	// stormLine is how often an event is one of those for the endpoint that is ordered, in a small and in a large run.
+	// stormLine is how often an event is one of those for the endpoint that is ordered, in a small
+	// and in a large run.
 	stormLine, stormLineLarge = 5, 100
 	// stormPublishers append side by side, and do it again when that failed.
 	stormPublishers = 4
-	// stormRest bounds coming to rest after the last fault: leases of 30 s, of an heir that was killed as well.
+	// stormRest bounds coming to rest after the last fault: leases of 30 s, of an heir that was
+	// killed as well.
 	stormRest = 4 * time.Minute
 )
 
@@ -102,7 +105,8 @@ func TestWebhookChaos(t *testing.T) {
 		}
 		return len(left) == 0
 	})
-	t.Logf("%d events to %d endpoints; broken for %s, at rest %s later", n, len(s.hooks), calm.Sub(began).Round(time.Second), time.Since(calm).Round(time.Second))
+	t.Logf("%d events to %d endpoints; broken for %s, at rest %s later", n, len(s.hooks),
+		calm.Sub(began).Round(time.Second), time.Since(calm).Round(time.Second))
 	s.audit(all)
 	s.auditLine()
 }
@@ -116,7 +120,10 @@ func newStorm(t *testing.T) *storm {
 	s.line = s.hooks[3]
 	s.Env = harness.Start(t, harness.Options{
 		DatabaseURL: s.postgres.URL, RedisURL: s.redis.URL, WithoutWorker: true,
-		Settings: map[string]string{"DATABASE_URL": s.postgres.URL, "PARLANCE_EGRESS_CA_FILE": s.hooks[0].CAFile(t), "PARLANCE_LOG_LEVEL": "error"},
+		Settings: map[string]string{
+			"DATABASE_URL": s.postgres.URL, "PARLANCE_EGRESS_CA_FILE": s.hooks[0].CAFile(t),
+			"PARLANCE_LOG_LEVEL": "error",
+		},
 	})
 	for _, hook := range s.hooks {
 		made := s.Do(t, "POST", s.Tenant.In("/webhooks"), map[string]any{
@@ -125,7 +132,10 @@ func newStorm(t *testing.T) *storm {
 		hook.Expect(made.Text("secret"))
 		hook.Each(s.mood())
 		s.ids = append(s.ids, made.Text("id"))
-		s.journal.Note(audit.Entry{Noun: audit.Endpoint, Verb: audit.Create, ID: made.Text("id"), Mark: hook.URL, Status: made.Status, Requests: 1})
+		s.journal.Note(audit.Entry{
+			Noun: audit.Endpoint, Verb: audit.Create, ID: made.Text("id"), Mark: hook.URL,
+			Status: made.Status, Requests: 1,
+		})
 	}
 	for _, name := range []string{"first key", "operator", "runtime", "read"} { // what the harness makes for a tenant
 		s.journal.Note(audit.Entry{Noun: audit.Key, Verb: audit.Create, Mark: name, Status: http.StatusCreated, Requests: 1})
@@ -275,7 +285,10 @@ func (s *storm) audit(all []letter) {
 		accepted := map[string]int{}
 		for _, r := range hook.Requests() {
 			requests++
-			evidence.Received = append(evidence.Received, audit.Received{URL: hook.URL, EventID: r.EventID, Body: r.Body, Status: r.Status, At: r.At, Err: r.Err})
+			evidence.Received = append(evidence.Received, audit.Received{
+				URL: hook.URL, EventID: r.EventID, Body: r.Body,
+				Status: r.Status, At: r.At, Err: r.Err,
+			})
 			if r.Status == http.StatusOK {
 				accepted[r.EventID]++
 			}

@@ -64,7 +64,9 @@ func TestOwnModelKey(t *testing.T) {
 	}
 
 	path := k.Tenant.In("/provider-credentials")
-	made := k.Do(t, "POST", path, `{"kind":"model","provider":"openai","name":"ours","base_url":"`+own.BaseURL+`","api_key":"`+ownKey+`","default_model":"own-model"}`).Must(t, 201)
+	made := k.Do(t, "POST", path,
+		`{"kind":"model","provider":"openai","name":"ours","base_url":"`+own.BaseURL+`","api_key":"`+ownKey+
+			`","default_model":"own-model"}`).Must(t, 201)
 	id := made.Text("id")
 	if made.At("api_key_set") != true || made.Text("api_key_hint") != "1111" || !strings.HasSuffix(made.Header.Get("Location"), path+"/"+id) {
 		t.Errorf("created: %s, Location %s", made.Body, made.Header.Get("Location"))
@@ -141,7 +143,8 @@ func TestOwnAnthropicKey(t *testing.T) {
 	fallback := k.session(t, k.Tenant.WorkspaceID, `{"provider":"anthropic","fallbacks":[{"provider":"openai"}]}`)
 	checkProblem(t, k.turn(t, session), 502, "upstream-failed")
 	path := k.Tenant.In("/provider-credentials")
-	made := k.Do(t, "POST", path, `{"kind":"model","provider":"anthropic","base_url":"`+own.BaseURL+`","api_key":"`+ownAnthropicKey+`"}`).Must(t, 201)
+	made := k.Do(t, "POST", path,
+		`{"kind":"model","provider":"anthropic","base_url":"`+own.BaseURL+`","api_key":"`+ownAnthropicKey+`"}`).Must(t, 201)
 	k.turn(t, session).Must(t, 200)
 	if got := own.Requests(); len(got) != 1 || got[0].Model != "claude-of-ours" || got[0].Header.Get("X-Api-Key") != ownAnthropicKey {
 		t.Errorf("got %+v", got)
@@ -155,8 +158,8 @@ func TestOwnAnthropicKey(t *testing.T) {
 	k.nowhere(t, ownAnthropicKey)
 }
 
-// TestOwnAzure: a workspace's deployment, given as its target URI, is asked with the workspace's key; what
-// the resource has not is told, and an agent's fallback asked.
+// TestOwnAzure: a workspace's deployment, given as its target URI, is asked with the workspace's
+// key; what the resource has not is told, and an agent's fallback asked.
 func TestOwnAzure(t *testing.T) {
 	t.Parallel()
 	k := newKeyed(t)
@@ -174,19 +177,21 @@ func TestOwnAzure(t *testing.T) {
 	if !strings.Contains(other.Problem.Detail, "no such deployment") || !strings.Contains(other.Problem.Detail, made.Text("id")) {
 		t.Errorf("got %s", other.Body)
 	}
-	k.turn(t, k.session(t, k.Tenant.WorkspaceID, `{"provider":"azure","name":"chat-of-theirs","fallbacks":[{"provider":"anthropic"},{"provider":"openai"}]}`)).Must(t, 200)
+	k.turn(t, k.session(t, k.Tenant.WorkspaceID,
+		`{"provider":"azure","name":"chat-of-theirs","fallbacks":[{"provider":"anthropic"},{"provider":"openai"}]}`)).Must(t, 200)
 	if n := len(k.installed.Requests()); n != 1 {
 		t.Errorf("the fallback was asked %d times", n)
 	}
-	if tried := k.Do(t, "POST", path+"/"+made.Text("id")+"/test", `{}`).Must(t, 200); tried.At("ok") != true || tried.Text("model") != "chat-of-ours" {
+	if tried := k.Do(t, "POST", path+"/"+made.Text("id")+"/test", `{}`).Must(t, 200); tried.At("ok") != true ||
+		tried.Text("model") != "chat-of-ours" {
 		t.Errorf("a test: %s", tried.Body)
 	}
 	shownNowhere(t, made, other)
 	k.nowhere(t, ownKey)
 }
 
-// TestInstalledAzure: the operator's resource answers agents that name no provider, and one that fails in
-// a row is left alone.
+// TestInstalledAzure: the operator's resource answers agents that name no provider, and one that
+// fails in a row is left alone.
 func TestInstalledAzure(t *testing.T) {
 	t.Parallel()
 	installed := openaichat.NewAzure(t, installationKey, "chat")
@@ -226,8 +231,10 @@ func TestCredentialRules(t *testing.T) {
 		return env.Do(t, "POST", path, map[string]string{"kind": "model", "provider": "openai", "api_key": ownKey, "base_url": base})
 	}
 	for _, base := range []string{
-		"http://api.example.com/v1", "https://127.0.0.1/v1", "https://localhost/v1", "https://169.254.169.254/latest", "https://[::1]/v1", "https://[fd00:ec2::254]/",
-		"https://2130706433/", "https://0x7f.1/", "https://user@api.example.com/", "https://api.example.com/v1?key=1", "https://api.example.com/#x", "ftp://api.example.com/",
+		"http://api.example.com/v1", "https://127.0.0.1/v1", "https://localhost/v1", "https://169.254.169.254/latest",
+		"https://[::1]/v1", "https://[fd00:ec2::254]/",
+		"https://2130706433/", "https://0x7f.1/", "https://user@api.example.com/", "https://api.example.com/v1?key=1",
+		"https://api.example.com/#x", "ftp://api.example.com/",
 		"https://api.example.com:0/", "https://", "api.example.com", "https://api.exam ple.com/",
 	} {
 		refused := create(base)
@@ -251,7 +258,8 @@ func TestCredentialRules(t *testing.T) {
 		}
 	}
 	for base, ok := range map[string]bool{
-		"": false, "https://ours.openai.azure.com/?code=1": false, "https://ours.openai.azure.com/openai/assistants": false, "https://127.0.0.1/openai/v1": false,
+		"": false, "https://ours.openai.azure.com/?code=1": false,
+		"https://ours.openai.azure.com/openai/assistants": false, "https://127.0.0.1/openai/v1": false,
 		"https://ours.openai.azure.com/openai/deployments/chat/chat/completions?api-version=2024-10-21": true,
 	} {
 		answer := env.Do(t, "POST", path, map[string]string{"kind": "model", "provider": "azure", "api_key": ownKey, "base_url": base})
@@ -267,7 +275,10 @@ func TestCredentialRules(t *testing.T) {
 	made := create("https://api.example.com/v1").Must(t, 201)
 	checkProblem(t, create(""), 409, "name-taken")
 	one := path + "/" + made.Text("id")
-	for _, body := range []string{`{"base_url":"https://collector.example.net/v1"}`, `{"base_url":null}`, `{"base_url":"https://127.0.0.1/","api_key":"k"}`, `{"api_key":null}`} {
+	for _, body := range []string{
+		`{"base_url":"https://collector.example.net/v1"}`, `{"base_url":null}`,
+		`{"base_url":"https://127.0.0.1/","api_key":"k"}`, `{"api_key":null}`,
+	} {
 		checkProblem(t, env.Do(t, "PATCH", one, body), 400, "invalid-request")
 	}
 	for _, lesser := range []string{env.Tenant.Operator, env.Tenant.Runtime, env.Tenant.Read} {
@@ -298,7 +309,8 @@ func TestMovedSecret(t *testing.T) {
 	create(stranger, stranger.WorkspaceID, "sk-worthless-6666666666666")
 	beside := k.session(t, k.spare, `{}`)
 	elsewhere := k.session(t, stranger.WorkspaceID, `{}`, harness.Key(stranger.Admin))
-	k.Exec(t, "UPDATE provider_credentials SET api_key = (SELECT api_key FROM provider_credentials WHERE workspace_id = $1)", k.Tenant.WorkspaceID)
+	k.Exec(t, "UPDATE provider_credentials SET api_key = (SELECT api_key FROM provider_credentials WHERE workspace_id = $1)",
+		k.Tenant.WorkspaceID)
 	checkProblem(t, k.turn(t, beside), 502, "upstream-failed")
 	checkProblem(t, k.turn(t, elsewhere, harness.Key(stranger.Admin)), 502, "upstream-failed")
 	if n := len(own.Requests()) + len(k.installed.Requests()); n != 0 {

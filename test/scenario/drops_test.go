@@ -16,7 +16,8 @@ import (
 	"parlance.dev/parlance/test/port"
 )
 
-// caller is a client on a session's chat_url that knows what it has seen, and comes back to any node.
+// caller is a client on a session's chat_url that knows what it has seen, and comes back to any
+// node.
 type caller struct {
 	t       *testing.T
 	made    harness.Response
@@ -40,7 +41,7 @@ func (c *caller) dial(address string) {
 	if c.last != "" {
 		published.RawQuery += "&last_event_id=" + url.QueryEscape(c.last)
 	}
-	socket, _, err := websocket.Dial(c.t.Context(), published.String(), nil) //nolint:bodyclose // the connection owns it
+	socket, _, err := websocket.Dial(c.t.Context(), published.String(), nil)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -51,11 +52,13 @@ func (c *caller) dial(address string) {
 func (c *caller) say(text string) {
 	c.t.Helper()
 	quoted, _ := json.Marshal(text)
-	write(c.t, c.socket, `{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":`+string(quoted)+`}]}}`)
+	write(c.t, c.socket,
+		`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":`+string(quoted)+`}]}}`)
 	write(c.t, c.socket, `{"type":"response.create"}`)
 }
 
-// next reads an event; false when the connection is lost or closed. An event that comes twice fails the test.
+// next reads an event; false when the connection is lost or closed. An event that comes twice
+// fails the test.
 func (c *caller) next() (event map[string]any, err error) {
 	c.t.Helper()
 	_, data, err := c.socket.Read(c.t.Context())
@@ -141,8 +144,8 @@ func wantTranscript(t *testing.T, env *harness.Env, session string, want ...[2]s
 	}
 }
 
-// TestNodesComeAndGo has clients in the middle of an answer while their node is deployed anew, and while it is
-// killed: they go on at the other one. No turn is lost, no event comes twice.
+// TestNodesComeAndGo has clients in the middle of an answer while their node is deployed anew, and
+// while it is killed: they go on at the other one. No turn is lost, no event comes twice.
 func TestNodesComeAndGo(t *testing.T) {
 	t.Parallel()
 	gates := []chan struct{}{make(chan struct{}, 9), make(chan struct{}, 9), make(chan struct{}, 9)} // more than there are pieces
@@ -176,7 +179,8 @@ func TestNodesComeAndGo(t *testing.T) {
 		return at(0).Do(t, "POST", "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`).Must(t, 201)
 	}
 
-	// A rolling deploy: the node says that it goes, finishes the answer for whoever comes back elsewhere, and ends.
+	// A rolling deploy: the node says that it goes, finishes the answer for whoever comes back
+	// elsewhere, and ends.
 	c := &caller{t: t, made: open()}
 	c.dial(addresses[0])
 	c.say("Count.")
@@ -228,7 +232,8 @@ func TestNodesComeAndGo(t *testing.T) {
 	c.until("response.done")
 	c.want("completed", whole)
 	got := <-followed
-	if body := string(got.Body); got.Status != 200 || strings.Count(body, "event: turn.started") != 1 || !strings.Contains(body, "event: turn.done") || !strings.Contains(body, whole) {
+	if body := string(got.Body); got.Status != 200 || strings.Count(body, "event: turn.started") != 1 ||
+		!strings.Contains(body, "event: turn.done") || !strings.Contains(body, whole) {
 		t.Errorf("following a lost turn: %d %s", got.Status, body)
 	}
 	c.say("Are you there?")

@@ -62,18 +62,34 @@ func TestTenantsCannotReachTheModel(t *testing.T) {
 	}})
 	in, secure := env.Tenant.In, strings.Replace(model.URL, "http://", "https://", 1)
 	named := strings.Replace(model.URL, "127.0.0.1", "localhost", 1)
-	for _, target := range []string{model.URL, named, strings.Replace(model.URL, "127.0.0.1", "2130706433", 1), strings.Replace(model.URL, "127.0.0.1", "[::ffff:127.0.0.1]", 1)} {
-		checkProblem(t, env.Do(t, "POST", in("/tools"), map[string]string{"slug": "t", "description": "d", "kind": "http", "webhook_url": target + "/tool"}), 400, "invalid-request")
-		checkProblem(t, env.Do(t, "POST", in("/tools"), map[string]string{"slug": "t", "description": "d", "kind": "mcp", "mcp_server_url": target + "/mcp"}), 400, "invalid-request")
+	for _, target := range []string{
+		model.URL, named, strings.Replace(model.URL, "127.0.0.1", "2130706433", 1),
+		strings.Replace(model.URL, "127.0.0.1", "[::ffff:127.0.0.1]", 1),
+	} {
+		checkProblem(t, env.Do(t, "POST", in("/tools"), map[string]string{
+			"slug": "t", "description": "d",
+			"kind": "http", "webhook_url": target + "/tool",
+		}), 400, "invalid-request")
+		checkProblem(t, env.Do(t, "POST", in("/tools"), map[string]string{
+			"slug": "t", "description": "d",
+			"kind": "mcp", "mcp_server_url": target + "/mcp",
+		}), 400, "invalid-request")
 		hook := strings.Replace(target, "http://", "https://", 1) + "/hook"
-		checkProblem(t, env.Do(t, "POST", in("/webhooks"), map[string]any{"url": hook, "events": []string{"kb.source_ingested"}}), 400, "webhook-url-not-public")
+		checkProblem(t, env.Do(t, "POST", in("/webhooks"),
+			map[string]any{"url": hook, "events": []string{"kb.source_ingested"}}), 400, "webhook-url-not-public")
 	}
 	credential := map[string]string{"kind": "model", "provider": "openai", "api_key": ownKey, "base_url": secure + "/v1"}
 	checkProblem(t, env.Do(t, "POST", in("/provider-credentials"), credential), 400, "invalid-request")
 
 	// What is stored is checked again when it is dialled.
-	tool := env.Do(t, "POST", in("/tools"), map[string]string{"slug": "t", "description": "d", "kind": "http", "webhook_url": "https://8.8.8.8/tool"}).Must(t, 201).Text("id")
-	hook := env.Do(t, "POST", in("/webhooks"), map[string]any{"url": "https://8.8.8.8/hook", "events": []string{"kb.source_ingested"}}).Must(t, 201).Text("id")
+	tool := env.Do(t, "POST", in("/tools"), map[string]string{
+		"slug": "t", "description": "d", "kind": "http",
+		"webhook_url": "https://8.8.8.8/tool",
+	}).Must(t, 201).Text("id")
+	hook := env.Do(t, "POST", in("/webhooks"), map[string]any{
+		"url":    "https://8.8.8.8/hook",
+		"events": []string{"kb.source_ingested"},
+	}).Must(t, 201).Text("id")
 	other := env.Do(t, "POST", "/v1/workspaces", `{"name":"other"}`).Must(t, 201).Text("id")
 	credential["base_url"] = "https://8.8.8.8/credential"
 	own := env.Do(t, "POST", "/v1/workspaces/"+other+"/provider-credentials", credential).Must(t, 201).Text("id")

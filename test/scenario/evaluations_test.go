@@ -10,7 +10,10 @@ import (
 func TestEvaluations(t *testing.T) {
 	t.Parallel()
 	s := newSlice(t, nil)
-	handbookID := s.Do(t, "POST", s.Tenant.In("/knowledge-base/sources/inline"), map[string]any{"name": "Handbook", "content": handbook}).Must(t, 202).Text("id")
+	handbookID := s.Do(t, "POST", s.Tenant.In("/knowledge-base/sources/inline"), map[string]any{
+		"name":    "Handbook",
+		"content": handbook,
+	}).Must(t, 202).Text("id")
 	s.learn(handbookID)
 	at := s.Tenant.In("/knowledge-base/evaluations")
 	ask := map[string]any{
@@ -22,7 +25,8 @@ func TestEvaluations(t *testing.T) {
 		t.Errorf("Location: got %q, want %q", got, want)
 	}
 	for i, ranking := range []string{"similarity", "hybrid"} {
-		if before.Text("metrics", i, "ranking") != ranking || before.At("metrics", i, "hit_rate") != 1.0 || before.At("metrics", i, "mrr") != 1.0 {
+		if before.Text("metrics", i, "ranking") != ranking || before.At("metrics", i, "hit_rate") != 1.0 ||
+			before.At("metrics", i, "mrr") != 1.0 {
 			t.Errorf("%s: %v", ranking, before.At("metrics", i))
 		}
 		if place := before.At("results", 0, "places", i, "rank"); place != 1.0 {
@@ -36,7 +40,8 @@ func TestEvaluations(t *testing.T) {
 	ask["name"] = "detached"
 	now := s.Do(t, "POST", at, ask).Must(t, 201)
 	compared := s.Do(t, "GET", at+"/"+now.Text("id")+"?compare_to="+before.Text("id"), nil, harness.Key(s.Tenant.Runtime)).Must(t, 200)
-	if compared.At("comparison", "changes", 0, "hit_rate_change") != -1.0 || compared.Text("comparison", "changes", 1, "worse", 0, "q") != "When is a refund paid?" {
+	if compared.At("comparison", "changes", 0, "hit_rate_change") != -1.0 || compared.Text("comparison", "changes",
+		1, "worse", 0, "q") != "When is a refund paid?" {
 		t.Errorf("the comparison is %v", compared.At("comparison"))
 	}
 	if outcome := compared.Text("results", 0, "places", 0, "outcome"); outcome != "not_attached" {

@@ -20,8 +20,8 @@ func talking(t *testing.T, env *harness.Env) *caller {
 	return c
 }
 
-// TestModelFaults has a model that breaks off in the middle of an answer in every way: the client is told, what
-// was said is in the transcript, and the next answer is as if nothing had been.
+// TestModelFaults has a model that breaks off in the middle of an answer in every way: the client
+// is told, what was said is in the transcript, and the next answer is as if nothing had been.
 func TestModelFaults(t *testing.T) {
 	t.Parallel()
 	never := make(chan struct{}, 1)
@@ -68,8 +68,8 @@ func TestModelFaults(t *testing.T) {
 	}
 }
 
-// TestRedisKilled kills Redis in the middle of an answer: it goes on, also for a client that comes back, and so
-// do the next turn, one over HTTP, and the session's end.
+// TestRedisKilled kills Redis in the middle of an answer: it goes on, also for a client that comes
+// back, and so do the next turn, one over HTTP, and the session's end.
 func TestRedisKilled(t *testing.T) {
 	t.Parallel()
 	redis := redistest.NewServer(t)
@@ -112,8 +112,8 @@ func TestRedisKilled(t *testing.T) {
 	redis.Start()
 }
 
-// TestCutAnswerOverHTTP: who takes turns over HTTP is told that the model stopped before the end of its answer, and why, as
-// clients on sockets are.
+// TestCutAnswerOverHTTP: who takes turns over HTTP is told that the model stopped before the end
+// of its answer, and why, as clients on sockets are.
 func TestCutAnswerOverHTTP(t *testing.T) {
 	t.Parallel()
 	llm := openaichat.New(t)
@@ -121,7 +121,8 @@ func TestCutAnswerOverHTTP(t *testing.T) {
 		"PARLANCE_MODEL_BASE_URL": llm.BaseURL, "PARLANCE_MODEL_NAME": openaichat.Model,
 	}})
 	agent := env.Do(t, "POST", env.Tenant.In("/agents"), `{"name":"Ada"}`).Must(t, 201).Text("id")
-	session := "/v1/sessions/" + env.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`).Must(t, 201).Text("id")
+	session := "/v1/sessions/" + env.Do(t, "POST", "/v1/sessions",
+		`{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`).Must(t, 201).Text("id")
 	for _, row := range []struct {
 		finish, reason string // OpenAI's word and ours
 	}{{"length", "max_output_tokens"}, {"content_filter", "content_filter"}, {"stop", ""}} {

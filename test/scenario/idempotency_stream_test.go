@@ -14,8 +14,8 @@ import (
 	"parlance.dev/parlance/test/harness"
 )
 
-// TestIdempotencyUpload: a file that is sent again is told from another by what it is, not by its
-// boundary; nothing of it is held in memory, so a refused one is not remembered.
+// TestIdempotencyUpload repeats uploads: files are compared by content, not by the boundary of the
+// form. No file is in memory as a whole, so the answer to a refused one is not stored.
 func TestIdempotencyUpload(t *testing.T) {
 	t.Parallel()
 	e := newIdem(t, harness.Options{WithoutWorker: true})
@@ -45,7 +45,10 @@ func TestIdempotencyUpload(t *testing.T) {
 	if n := e.Counts(t)["sources"]; n != 1 {
 		t.Errorf("%d sources", n)
 	}
-	checkProblem(t, send("mended", part{name: "file", filename: "a.exe", mediaType: "application/x-msdownload", content: "MZ"}), 415, "kb-unsupported-media-type")
+	checkProblem(t, send("mended", part{
+		name: "file", filename: "a.exe", mediaType: "application/x-msdownload",
+		content: "MZ",
+	}), 415, "kb-unsupported-media-type")
 	send("mended", file("Mended.")).Must(t, 202)
 	checkProblem(t, send("a\tb", file("x")), 400, "invalid-request")
 	checkProblem(t, send("k", part{name: "other", content: "x"}), 400, "invalid-request")
@@ -72,8 +75,9 @@ func TestIdempotencyUpload(t *testing.T) {
 	}
 }
 
-// TestIdempotencyEvents: a turn whose answer is a stream is taken once; its repetition gets the
-// whole stream, also when the first caller hung up, and not as another form.
+// TestIdempotencyEvents repeats a turn whose answer is a stream: the turn is taken once, and the
+// repetition gets the whole stream, also after the first caller hung up. Asking for another form
+// of the answer is refused.
 func TestIdempotencyEvents(t *testing.T) {
 	t.Parallel()
 	e := newIdem(t, harness.Options{WithoutWorker: true})
@@ -82,7 +86,8 @@ func TestIdempotencyEvents(t *testing.T) {
 	events := func(r harness.Response) []byte { return bytes.ReplaceAll(r.Body, []byte(": keep-alive\n\n"), nil) }
 	first := e.Do(t, "POST", path, `{"text":"Hello?"}`, withKey("k"), accept).Must(t, 200)
 	again := e.Do(t, "POST", path, `{"text":"Hello?"}`, withKey("k"), accept).Must(t, 200)
-	if again.Header.Get(replayed) != "true" || first.Header.Get(replayed) != "" || !bytes.Equal(events(first), again.Body) || !bytes.Contains(again.Body, []byte("event: turn.done")) {
+	if again.Header.Get(replayed) != "true" || first.Header.Get(replayed) != "" ||
+		!bytes.Equal(events(first), again.Body) || !bytes.Contains(again.Body, []byte("event: turn.done")) {
 		t.Errorf("first %s\nthen %s", first.Body, again.Body)
 	}
 	if kind := again.Header.Get("Content-Type"); kind != "text/event-stream" {
@@ -117,7 +122,7 @@ func TestIdempotencyEvents(t *testing.T) {
 	}
 }
 
-// TestIdempotencyOutlivesRedis: answers are kept where Redis cannot lose them.
+// TestIdempotencyOutlivesRedis empties Redis: answers are stored in Postgres.
 func TestIdempotencyOutlivesRedis(t *testing.T) {
 	t.Parallel()
 	e := newIdem(t, harness.Options{WithoutWorker: true})

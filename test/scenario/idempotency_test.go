@@ -33,7 +33,7 @@ func newIdem(t *testing.T, o harness.Options) *idem {
 
 func withKey(key string) harness.With { return harness.Header("Idempotency-Key", key) }
 
-// keyRows is how many keys are remembered.
+// keyRows returns how many keys are stored.
 func (e *idem) keyRows(t *testing.T) int {
 	t.Helper()
 	return harness.Rows[int](t, e.Env, "SELECT count(*) FROM idempotency_keys")[0]
@@ -58,8 +58,8 @@ func same(t *testing.T, first, second harness.Response) {
 	}
 }
 
-// TestIdempotencyReplay: the second request gets the first answer, one-time secrets included, and
-// makes nothing; the secrets cannot be read in the table.
+// TestIdempotencyReplay repeats a request: it gets the first answer, one-time secrets included,
+// and changes nothing. The secrets cannot be read in the table.
 func TestIdempotencyReplay(t *testing.T) {
 	t.Parallel()
 	hook := receiver.New(t)
@@ -123,11 +123,12 @@ func TestIdempotencyRefusals(t *testing.T) {
 			t.Errorf("another %s: %d %s", name, got.Status, got.Body)
 		}
 	}
-	// The key belongs to its route: elsewhere the same words are another key.
+	// A key is part of a route: on another route the same key is another one.
 	e.Do(t, "POST", "/v1/workspaces", `{"name":"one"}`, withKey("k")).Must(t, 201)
 	for name, key := range map[string]string{"long": strings.Repeat("x", 256), "tab": "a\tb", "not ASCII": "é"} {
 		got := e.Do(t, "POST", agents, `{"name":"one"}`, withKey(key))
-		if got.Status != 400 || got.Code() != "invalid-request" || len(got.Problem.Fields()) != 1 || got.Problem.Fields()[0] != "Idempotency-Key" {
+		if got.Status != 400 || got.Code() != "invalid-request" || len(got.Problem.Fields()) != 1 ||
+			got.Problem.Fields()[0] != "Idempotency-Key" {
 			t.Errorf("%s: %d %s", name, got.Status, got.Body)
 		}
 		e.Do(t, "GET", agents, nil, withKey(key)).Must(t, 200)
@@ -137,7 +138,7 @@ func TestIdempotencyRefusals(t *testing.T) {
 	e.Do(t, "POST", agents, `{"name":"one"}`, empty).Must(t, 400)
 	e.Do(t, "POST", agents, `{"name":"one"}`, twice).Must(t, 400)
 
-	// A caller who lost the right to ask gets no replay, and a key of another does not see it.
+	// A caller that lost its permission gets no replay, and another caller has its own keys.
 	e.Do(t, "POST", agents, `{"name":"one"}`, withKey("k"), harness.Key(e.Tenant.Read)).Must(t, 403)
 	colleague := e.Do(t, "POST", agents, `{"name":"one"}`, withKey("k"), harness.Key(e.Tenant.Operator)).Must(t, 201)
 	if colleague.Header.Get(replayed) != "" || colleague.Text("id") == made.Text("id") {
@@ -147,13 +148,13 @@ func TestIdempotencyRefusals(t *testing.T) {
 		t.Errorf("the list is %s", list.Body)
 	}
 
-	// What never began can be mended under the same key.
+	// A request that never began can be corrected under the same key.
 	e.Do(t, "POST", agents, `{"nam":"one"}`, withKey("mended")).Must(t, 400)
 	e.Do(t, "POST", agents, `{"name":""}`, withKey("mended")).Must(t, 400)
 	e.Do(t, "POST", agents, `{"name":"one"}`, withKey("mended")).Must(t, 201)
 }
 
-// TestIdempotencyAtOnce: of many equal requests at once one makes the agent.
+// TestIdempotencyAtOnce sends many equal requests at the same time: one of them makes the agent.
 func TestIdempotencyAtOnce(t *testing.T) {
 	t.Parallel()
 	e := newIdem(t, harness.Options{})
@@ -179,7 +180,7 @@ func TestIdempotencyAtOnce(t *testing.T) {
 	}
 }
 
-// slowTool is a tool of which every call waits for a word that the test sends.
+// slowTool is a tool whose calls wait for a signal of the test.
 type slowTool struct {
 	run     string // the path to run it
 	arrived chan struct{}
@@ -198,12 +199,13 @@ func (e *idem) newSlowTool(t *testing.T) *slowTool {
 		}
 	}))
 	t.Cleanup(server.Close)
-	id := e.Do(t, "POST", e.Tenant.In("/tools"), `{"slug":"slow","description":"d","kind":"http","webhook_url":"`+server.URL+`"}`).Must(t, 201).Text("id")
+	id := e.Do(t, "POST", e.Tenant.In("/tools"),
+		`{"slug":"slow","description":"d","kind":"http","webhook_url":"`+server.URL+`"}`).Must(t, 201).Text("id")
 	s.run = e.Tenant.In("/tools/" + id + "/run")
 	return s
 }
 
-// inBackground sends a request and gives its answer when there is one.
+// inBackground sends a request and returns a channel with its answer.
 func (e *idem) inBackground(t *testing.T, path string, with ...harness.With) <-chan harness.Response {
 	got := make(chan harness.Response, 1)
 	go func() {
@@ -226,8 +228,8 @@ func TestIdempotencyInFlight(t *testing.T) {
 	same(t, (<-first).Must(t, 200), e.Do(t, "POST", tool.run, `{"args":{}}`, withKey("k")))
 }
 
-// TestIdempotencyHangUp: a caller who gives up waiting does not stop the work, and finds its
-// answer when it asks again.
+// TestIdempotencyHangUp gives up waiting for an answer: the work goes on, and repeating the
+// request gets its answer.
 func TestIdempotencyHangUp(t *testing.T) {
 	t.Parallel()
 	e := newIdem(t, harness.Options{})
@@ -248,8 +250,8 @@ func TestIdempotencyHangUp(t *testing.T) {
 	}
 }
 
-// TestIdempotencyTakeover: a claim whose node has not been heard of past its lease is taken over,
-// and the answer of the silent run is not the one that is remembered.
+// TestIdempotencyTakeover lets the lease of a claim expire: the next request does the work, and
+// its answer is the one that is stored.
 func TestIdempotencyTakeover(t *testing.T) {
 	t.Parallel()
 	e := newIdem(t, harness.Options{})
@@ -267,13 +269,14 @@ func TestIdempotencyTakeover(t *testing.T) {
 	same(t, (<-heir).Must(t, 200), e.Do(t, "POST", tool.run, `{"args":{}}`, withKey("k")))
 }
 
-// TestIdempotencyExpiry: after a day the key is as new, and the worker forgets it.
+// TestIdempotencyExpiry: after a day a key is free again, and the worker deletes it.
 func TestIdempotencyExpiry(t *testing.T) {
 	t.Parallel()
 	e := newIdem(t, harness.Options{WithoutWorker: true})
 	agents := e.Tenant.In("/agents")
 	e.Do(t, "POST", agents, `{"name":"one"}`, withKey("k")).Must(t, 201)
-	if days := harness.Rows[float64](t, e.Env, "SELECT extract(epoch FROM expires_at - now())::float8 / 86400 FROM idempotency_keys")[0]; days < 0.99 || days > 1 {
+	if days := harness.Rows[float64](t, e.Env,
+		"SELECT extract(epoch FROM expires_at - now())::float8 / 86400 FROM idempotency_keys")[0]; days < 0.99 || days > 1 {
 		t.Errorf("it expires in %f days", days)
 	}
 	e.Exec(t, "UPDATE idempotency_keys SET expires_at = now()")
@@ -293,12 +296,12 @@ func TestIdempotencyExpiry(t *testing.T) {
 	working.Wait()
 }
 
-// TestIdempotencyAnswerKept: a database that is away for a moment after the work does not take away
-// the answer of those who ask again.
+// TestIdempotencyAnswerKept makes the database unavailable for a moment after the work: the answer
+// is stored all the same.
 func TestIdempotencyAnswerKept(t *testing.T) {
 	t.Parallel()
 	e := newIdem(t, harness.Options{WithoutWorker: true})
-	// A sequence counts what was rolled back, too.
+	// A sequence also counts rolled-back inserts.
 	e.Exec(t, `
 		CREATE SEQUENCE refused;
 		CREATE FUNCTION refuse_twice() RETURNS trigger LANGUAGE plpgsql AS $$

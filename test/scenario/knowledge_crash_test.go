@@ -38,7 +38,8 @@ func TestParserCrash(t *testing.T) {
 	harness.Await(t, 2*harness.Patience, "all have come to an end", func() bool {
 		return harness.Rows[int](t, env, "SELECT count(*) FROM sources WHERE status IN ('queued', 'processing')")[0] == 0
 	})
-	if got := env.Do(t, "GET", env.Tenant.In("/knowledge-base/sources/"+crashed), nil).Must(t, 200); got.Text("status") != "failed" || got.Text("error", "code") != "corrupt" || got.Text("error", "message") == "" {
+	if got := env.Do(t, "GET", env.Tenant.In("/knowledge-base/sources/"+crashed), nil).Must(t,
+		200); got.Text("status") != "failed" || got.Text("error", "code") != "corrupt" || got.Text("error", "message") == "" {
 		t.Errorf("the source whose parser crashed: %s", got.Body)
 	}
 	for _, id := range others {
@@ -67,11 +68,13 @@ func TestKillDuringOCR(t *testing.T) {
 	if len(read) == pages {
 		t.Fatal("the scan is too short to show anything")
 	}
-	// What was read is marked, so that it is seen where it is used. A minute of silence is not waited for.
+	// What was read is marked, so that it is seen where it is used. A minute of silence is not waited
+	// for.
 	c.Exec(t, `UPDATE source_pages SET content = '[{"text":"Marked as page number ' || page || ' of those before the end."}]'`)
 	c.Exec(t, "UPDATE sources SET heartbeat_at = heartbeat_at - interval '2 minutes'")
 	c.StartProcess(t, "worker")
-	harness.Await(t, 4*harness.Patience, "the scan is ready", func() bool { return c.count("SELECT count(*) FROM sources WHERE status = 'ready'") == 1 })
+	harness.Await(t, 4*harness.Patience, "the scan is ready",
+		func() bool { return c.count("SELECT count(*) FROM sources WHERE status = 'ready'") == 1 })
 	c.awaitSources(1)
 	got := c.Do(t, "GET", c.Tenant.In("/knowledge-base/sources/"+id), nil).Must(t, 200)
 	if got.At("page_count") != float64(pages) || got.At("ocr_page_count") != float64(pages) || len(got.List("warnings")) != 0 {

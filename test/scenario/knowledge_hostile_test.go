@@ -23,7 +23,8 @@ import (
 func uploadFile(t *testing.T, env *harness.Env, tenant harness.Tenant, filename string, content []byte) (id string) {
 	t.Helper()
 	body, contentType := form(t, part{name: "file", filename: filename, content: string(content)})
-	return env.Do(t, "POST", tenant.In(uploadPath), body, harness.Key(tenant.Admin), harness.Header("Content-Type", contentType)).Must(t, 202).Text("id")
+	return env.Do(t, "POST", tenant.In(uploadPath), body, harness.Key(tenant.Admin), harness.Header("Content-Type",
+		contentType)).Must(t, 202).Text("id")
 }
 
 // packageOf is a zip of names and contents by turns.
@@ -47,10 +48,14 @@ func packageOf(t *testing.T, files ...string) []byte {
 }
 
 const (
-	docxTypes = `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`
-	docxRels  = `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`
-	docxHead  = `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>`
-	docxTail  = `</w:body></w:document>`
+	docxTypes = `<?xml version="1.0"?><Types ` +
+		`xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/word/document.xml" ` +
+		`ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`
+	docxRels = `<?xml version="1.0"?><Relationships ` +
+		`xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r" ` +
+		`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`
+	docxHead = `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>`
+	docxTail = `</w:body></w:document>`
 )
 
 func docxOf(t *testing.T, document string) []byte {
@@ -104,17 +109,18 @@ func TestHostileDocuments(t *testing.T) {
 		content  []byte
 		codes    []string // "" is ready
 	}{
-		"zip bomb":        {"a.docx", docxOf(t, docxHead+strings.Repeat(" ", 400<<20)+docxTail), []string{"too-large", "too-complex"}},
-		"billion laughs":  {"a.docx", docxOf(t, laughs()), []string{"corrupt", "too-complex", "too-large"}},
-		"deep DOCX":       {"a.docx", docxOf(t, docxHead+strings.Repeat("<w:p>", 200_000)+docxTail), []string{"corrupt", "too-complex"}},
-		"deep HTML":       {"a.html", []byte(strings.Repeat("<div>", 500_000) + "text"), []string{"", "too-complex"}},
-		"deep JSON":       {"a.json", []byte(strings.Repeat("[", 1_000_000)), []string{"corrupt", "too-complex"}},
-		"many pages":      {"a.pdf", pagesOf(10_000, "x"), []string{"too-many-pages"}},
-		"flate bomb":      {"a.pdf", bomb.Bytes(), []string{"", "too-complex", "timeout", "empty"}},
-		"cut PDF":         {"a.pdf", good[:len(good)/2], []string{"", "corrupt", "empty"}},
-		"no PDF":          {"a.pdf", []byte("%PDF-1.7\nthat was all"), []string{"corrupt"}},
-		"cut DOCX":        {"a.docx", docxOf(t, docxHead+docxTail)[:100], []string{"corrupt"}},
-		"cut EPUB":        {"a.epub", packageOf(t, "mimetype", "application/epub+zip", "META-INF/container.xml", "<x/>")[:80], []string{"corrupt"}},
+		"zip bomb":       {"a.docx", docxOf(t, docxHead+strings.Repeat(" ", 400<<20)+docxTail), []string{"too-large", "too-complex"}},
+		"billion laughs": {"a.docx", docxOf(t, laughs()), []string{"corrupt", "too-complex", "too-large"}},
+		"deep DOCX":      {"a.docx", docxOf(t, docxHead+strings.Repeat("<w:p>", 200_000)+docxTail), []string{"corrupt", "too-complex"}},
+		"deep HTML":      {"a.html", []byte(strings.Repeat("<div>", 500_000) + "text"), []string{"", "too-complex"}},
+		"deep JSON":      {"a.json", []byte(strings.Repeat("[", 1_000_000)), []string{"corrupt", "too-complex"}},
+		"many pages":     {"a.pdf", pagesOf(10_000, "x"), []string{"too-many-pages"}},
+		"flate bomb":     {"a.pdf", bomb.Bytes(), []string{"", "too-complex", "timeout", "empty"}},
+		"cut PDF":        {"a.pdf", good[:len(good)/2], []string{"", "corrupt", "empty"}},
+		"no PDF":         {"a.pdf", []byte("%PDF-1.7\nthat was all"), []string{"corrupt"}},
+		"cut DOCX":       {"a.docx", docxOf(t, docxHead+docxTail)[:100], []string{"corrupt"}},
+		"cut EPUB": {"a.epub", packageOf(t, "mimetype", "application/epub+zip", "META-INF/container.xml",
+			"<x/>")[:80], []string{"corrupt"}},
 		"empty":           {"a.txt", nil, []string{"empty"}},
 		"huge picture":    {"a.png", pngHeader(50_000, 50_000), []string{"too-large", "corrupt"}},
 		"cut picture":     {"a.png", pngHeader(100, 100), []string{"corrupt"}},
@@ -161,7 +167,8 @@ func scanOf(t *testing.T, pages, times int, line string) []byte {
 	if err := os.WriteFile(in, text.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "pdftoppm", "-jpeg", "-gray", "-r", "100", "-singlefile", in, filepath.Join(dir, "page")).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "pdftoppm", "-jpeg", "-gray", "-r", "100", "-singlefile", in,
+		filepath.Join(dir, "page")).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -213,7 +220,8 @@ func TestScansOfOthers(t *testing.T) {
 }
 
 // TestKillDuringPDF: the worker dies in the middle of a PDF of 500 pages, and another has it ready
-// little more than the minute later for which a silent worker's source is left alone, each passage once.
+// little more than the minute later for which a silent worker's source is left alone, each passage
+// once.
 func TestKillDuringPDF(t *testing.T) {
 	t.Parallel()
 	doctools.Need(t)

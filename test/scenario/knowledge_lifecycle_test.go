@@ -20,7 +20,8 @@ func TestStoredFile(t *testing.T) {
 	t.Parallel()
 	env := harness.Start(t, harness.Options{WithoutWorker: true})
 	content := `{"text": "` + strings.Repeat("0123456789", 2000) + `"}`
-	body, contentType := form(t, part{name: "file", filename: "a.json", content: content}, part{name: "name", content: `Grüße "2026" 50%.json`})
+	body, contentType := form(t, part{name: "file", filename: "a.json", content: content},
+		part{name: "name", content: `Grüße "2026" 50%.json`})
 	source := env.Do(t, "POST", env.Tenant.In(uploadPath), body, harness.Header("Content-Type", contentType)).Must(t, 202)
 	path := env.Tenant.In("/knowledge-base/sources/" + source.Text("id") + "/content")
 	whole := env.Do(t, "GET", path, nil, harness.Header("Accept-Encoding", "gzip")).Must(t, 200)
@@ -36,7 +37,8 @@ func TestStoredFile(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
-	if head := env.Do(t, "HEAD", path, nil).Must(t, 200); len(head.Body) != 0 || head.Header.Get("Content-Length") != "20012" || head.Header.Get("ETag") != whole.Header.Get("ETag") {
+	if head := env.Do(t, "HEAD", path, nil).Must(t, 200); len(head.Body) != 0 ||
+		head.Header.Get("Content-Length") != "20012" || head.Header.Get("ETag") != whole.Header.Get("ETag") {
 		t.Errorf("HEAD: %v, %d bytes", head.Header, len(head.Body))
 	}
 	for asked, want := range map[string]struct {
@@ -57,14 +59,17 @@ func TestStoredFile(t *testing.T) {
 		"bytes=0-1" + long(300): {200, content, ""},
 	} {
 		got := env.Do(t, "GET", path, nil, harness.Header("Range", asked), harness.Header("Accept-Encoding", "gzip"))
-		if got.Status != want.status || string(got.Body) != want.body || got.Header.Get("Content-Range") != want.of || got.Header.Get("Content-Encoding") != "" {
+		if got.Status != want.status || string(got.Body) != want.body || got.Header.Get("Content-Range") != want.of ||
+			got.Header.Get("Content-Encoding") != "" {
 			t.Errorf("Range %.30s: got %d, %d bytes, Content-Range %q", asked, got.Status, len(got.Body), got.Header.Get("Content-Range"))
 		}
 	}
-	if same := env.Do(t, "GET", path, nil, harness.Header("If-None-Match", whole.Header.Get("ETag"))); same.Status != 304 || len(same.Body) != 0 {
+	if same := env.Do(t, "GET", path, nil, harness.Header("If-None-Match",
+		whole.Header.Get("ETag"))); same.Status != 304 || len(same.Body) != 0 {
 		t.Errorf("If-None-Match: got %d", same.Status)
 	}
-	if other := env.Do(t, "GET", path, nil, harness.Header("If-Range", `"another"`), harness.Header("Range", "bytes=0-1")); other.Status != 200 {
+	if other := env.Do(t, "GET", path, nil, harness.Header("If-Range", `"another"`),
+		harness.Header("Range", "bytes=0-1")); other.Status != 200 {
 		t.Errorf("If-Range of another: got %d", other.Status)
 	}
 	checkProblem(t, env.Do(t, "GET", path, nil, harness.Key(env.NewTenant(t, "").Read)), 404, "not-found")
@@ -96,7 +101,8 @@ func TestEqualFiles(t *testing.T) {
 	harness.Await(t, harness.Patience, "the worker has looked at the file", func() bool {
 		return harness.Rows[int](t, env, "SELECT count(*) FROM stray_blobs")[0] == 0
 	})
-	if got := env.Do(t, "GET", env.Tenant.In("/knowledge-base/sources/"+ids[1]+"/content"), nil).Must(t, 200); string(got.Body) != "# Hours\n\nOpen at nine." {
+	if got := env.Do(t, "GET", env.Tenant.In("/knowledge-base/sources/"+ids[1]+"/content"), nil).Must(t,
+		200); string(got.Body) != "# Hours\n\nOpen at nine." {
 		t.Errorf("got %q", got.Body)
 	}
 	env.Do(t, "POST", env.Tenant.In("/knowledge-base/sources/"+ids[1]+"/reprocess"), `{}`).Must(t, 202)
@@ -117,7 +123,7 @@ func openEvents(t *testing.T, env *harness.Env, path string, with ...harness.Wit
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := http.DefaultClient.Do(request.WithContext(ctx)) //nolint:bodyclose // the reader closes it
+	answer, err := http.DefaultClient.Do(request.WithContext(ctx))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +192,10 @@ func TestWatchedSource(t *testing.T) {
 	t.Parallel()
 	c := newCrash(t)
 	inline := func(name string) string {
-		return c.Do(t, "POST", c.Tenant.In("/knowledge-base/sources/inline"), map[string]any{"name": name, "content": "# " + name + "\n\nOpen at nine."}).Must(t, 202).Text("id")
+		return c.Do(t, "POST", c.Tenant.In("/knowledge-base/sources/inline"), map[string]any{
+			"name":    name,
+			"content": "# " + name + "\n\nOpen at nine.",
+		}).Must(t, 202).Text("id")
 	}
 	path := func(id string) string { return c.Tenant.In("/knowledge-base/sources/" + id) }
 	watched, gone := inline("watched"), inline("gone")
@@ -214,7 +223,8 @@ func TestWatchedSource(t *testing.T) {
 	doomed := inline("doomed")
 	watching, giveUp := context.WithTimeout(t.Context(), harness.Patience)
 	defer giveUp()
-	stream, err := c.Clients(t, harness.Protocols()[3], c.Tenant.Read).Knowledge.WatchSource(watching, &parlancev1.WatchSourceRequest{WorkspaceId: c.Tenant.WorkspaceID, SourceId: doomed})
+	stream, err := c.Clients(t, harness.Protocols()[3], c.Tenant.Read).Knowledge.WatchSource(watching,
+		&parlancev1.WatchSourceRequest{WorkspaceId: c.Tenant.WorkspaceID, SourceId: doomed})
 	if err != nil {
 		t.Fatal(err)
 	}

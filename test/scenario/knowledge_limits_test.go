@@ -33,15 +33,19 @@ func limited(t *testing.T) (*harness.Env, harness.Tenant) {
 }
 
 // sendMessages uploads over a stream of messages.
-func sendMessages(t *testing.T, env *harness.Env, protocol harness.Protocol, tenant harness.Tenant, filename string, content io.Reader) (*parlancev1.Source, error) {
+func sendMessages(
+	t *testing.T, env *harness.Env, protocol harness.Protocol, tenant harness.Tenant, filename string, content io.Reader,
+) (*parlancev1.Source, error) {
 	t.Helper()
 	stream, err := env.Clients(t, protocol, tenant.Operator).Knowledge.UploadSource(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = stream.Send(&parlancev1.UploadSourceRequest{Part: &parlancev1.UploadSourceRequest_Metadata{Metadata: &parlancev1.UploadSourceMetadata{
-		WorkspaceId: tenant.WorkspaceID, Filename: filename,
-	}}})
+	err = stream.Send(&parlancev1.UploadSourceRequest{Part: &parlancev1.UploadSourceRequest_Metadata{
+		Metadata: &parlancev1.UploadSourceMetadata{
+			WorkspaceId: tenant.WorkspaceID, Filename: filename,
+		},
+	}})
 	piece := make([]byte, 256<<10)
 	for err == nil { // an error of Send is that of the answer
 		n, readErr := io.ReadFull(content, piece)
@@ -62,7 +66,10 @@ func TestUploadOverThePlan(t *testing.T) {
 	t.Parallel()
 	env, tenant := limited(t)
 	big, contentType := form(t, part{name: "file", filename: "a.txt", mediaType: "text/plain", content: long(1<<20 + 1)})
-	exact, exactType := form(t, part{name: "file", filename: "a.txt", mediaType: "text/plain", content: long(1 << 20)}, part{name: "name", content: "Exactly"})
+	exact, exactType := form(t, part{
+		name: "file", filename: "a.txt", mediaType: "text/plain",
+		content: long(1 << 20),
+	}, part{name: "name", content: "Exactly"})
 	post := func(contentType string, body any) harness.Response {
 		return env.Do(t, "POST", tenant.In(uploadPath), body, harness.Key(tenant.Operator), harness.Header("Content-Type", contentType))
 	}
@@ -74,17 +81,20 @@ func TestUploadOverThePlan(t *testing.T) {
 		}
 	}
 	for _, protocol := range harness.Protocols() {
-		if _, err := sendMessages(t, env, protocol, tenant, "a.txt", strings.NewReader(long(1<<20+1))); wireReason(err) != "quota-exceeded-kb-upload-size" {
+		if _, err := sendMessages(t, env, protocol, tenant, "a.txt",
+			strings.NewReader(long(1<<20+1))); wireReason(err) != "quota-exceeded-kb-upload-size" {
 			t.Errorf("%s: got %v", protocol.Name, err)
 		}
 	}
-	// Who says less than it sends has sent a form that is cut off, and then something that is no request.
+	// Who says less than it sends has sent a form that is cut off, and then something that is no
+	// request.
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(env.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: 1000\r\n\r\n%s", tenant.In(uploadPath), tenant.Operator, contentType, big)
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: 1000\r\n\r\n%s",
+		tenant.In(uploadPath), tenant.Operator, contentType, big)
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil || answer.StatusCode != 400 {
 		t.Errorf("a length that is too small: got %v, %v", answer, err)
@@ -111,7 +121,8 @@ func TestUploadOverThePlan(t *testing.T) {
 	listed := env.Do(t, "GET", tenant.In("/knowledge-base/sources"), nil, harness.Key(tenant.Read)).Must(t, 200)
 	env.Do(t, "DELETE", tenant.In("/knowledge-base/sources/"+listed.Text("sources", 0, "id")), nil, harness.Key(tenant.Operator)).Must(t, 204)
 	post(oneType, one).Must(t, 202)
-	if used := env.Do(t, "GET", "/v1/workspaces/"+tenant.WorkspaceID, nil, harness.Key(tenant.Read)).Must(t, 200).At("kb_used_bytes"); used != float64(3<<20+1) {
+	if used := env.Do(t, "GET", "/v1/workspaces/"+tenant.WorkspaceID, nil, harness.Key(tenant.Read)).Must(t,
+		200).At("kb_used_bytes"); used != float64(3<<20+1) {
 		t.Errorf("%v bytes are used", used)
 	}
 }
@@ -159,7 +170,8 @@ func TestQuotaAtTheEdge(t *testing.T) {
 		t.Errorf("%d stored and %d refused, want 8 and 42", stored.Load(), refused.Load())
 	}
 	harness.Await(t, harness.Patience, "what was refused is put right", func() bool {
-		return len(env.Files(t)) == 8 && harness.Rows[int](t, env, "SELECT count(*) FROM stray_blobs")[0]+harness.Rows[int](t, env, "SELECT count(*) FROM upload_holds")[0] == 0
+		return len(env.Files(t)) == 8 &&
+			harness.Rows[int](t, env, "SELECT count(*) FROM stray_blobs")[0]+harness.Rows[int](t, env, "SELECT count(*) FROM upload_holds")[0] == 0
 	})
 	if used := harness.Rows[int](t, env, "SELECT kb_used_bytes FROM workspaces WHERE id = $1", tenant.WorkspaceID)[0]; used != 4<<20 {
 		t.Errorf("%d bytes are used", used)
@@ -184,7 +196,8 @@ func (r *repeatedText) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestMemoryOfFiles: how much memory a server takes does not depend on the size of what goes through it.
+// TestMemoryOfFiles: how much memory a server takes does not depend on the size of what goes
+// through it.
 func TestMemoryOfFiles(t *testing.T) {
 	t.Parallel()
 	env := harness.Start(t, harness.Options{WithoutServer: true, WithoutWorker: true})
@@ -202,7 +215,8 @@ func TestMemoryOfFiles(t *testing.T) {
 		for _, known := range []bool{true, false} {
 			seed++
 			body := io.MultiReader(strings.NewReader(head), lines(seed, size), strings.NewReader(tail))
-			got := env.Do(t, "POST", env.Tenant.In(uploadPath), body, harness.Header("Content-Type", "multipart/form-data; boundary=b"), func(r *http.Request) {
+			got := env.Do(t, "POST", env.Tenant.In(uploadPath), body, harness.Header("Content-Type",
+				"multipart/form-data; boundary=b"), func(r *http.Request) {
 				if known {
 					r.ContentLength = int64(len(head) + size + len(tail))
 				}
@@ -219,7 +233,8 @@ func TestMemoryOfFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			ids = append(ids, source.GetId())
-			download, err := env.Clients(t, protocol, env.Tenant.Read).Knowledge.DownloadSource(t.Context(), &parlancev1.DownloadSourceRequest{WorkspaceId: env.Tenant.WorkspaceID, SourceId: source.GetId()})
+			download, err := env.Clients(t, protocol, env.Tenant.Read).Knowledge.DownloadSource(t.Context(),
+				&parlancev1.DownloadSourceRequest{WorkspaceId: env.Tenant.WorkspaceID, SourceId: source.GetId()})
 			if err != nil {
 				t.Fatal(err)
 			}

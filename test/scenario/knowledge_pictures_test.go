@@ -33,15 +33,29 @@ func TestPicturesAreRead(t *testing.T) {
 	scan := pdfmake.New()
 	text := "This page has a text layer, which is long enough to be believed without a look at its picture."
 	scan.Page().Text(pdfmake.Regular, 10, 60, 80, text)
-	scan.Page().Grey(grey(t, doctools.Render(t, sheet("Moorings", "Visitors moor at the northern jetty behind the lighthouse.").Bytes(), doctools.PNG)))
+	scan.Page().Grey(grey(t,
+		doctools.Render(t, sheet("Moorings", "Visitors moor at the northern jetty behind the lighthouse.").Bytes(), doctools.PNG)))
 	for name, row := range map[string]struct {
 		mediaType, content, question string
 		pages, recognized, page      float64
 	}{
-		"hours.png":   {"image/png", string(doctools.Render(t, sheet("Opening hours", "The library closes on Mondays because of the cleaning.").Bytes(), doctools.PNG)), "library closes Mondays cleaning", 1, 1, 1},
-		"recipe.jpg":  {"image/jpeg", string(doctools.Render(t, sheet("Pancakes", "Whisk three eggs with flour and milk before frying.").Bytes(), doctools.JPEG)), "whisk eggs flour milk", 1, 1, 1},
-		"ticket.webp": {"image/webp", string(doctools.Render(t, sheet("Ferry", "The ferry to the island departs at noon from pier seven.").Bytes(), doctools.WEBP)), "ferry island departs pier", 1, 1, 1},
-		"mixed.pdf":   {"application/pdf", string(scan.Bytes()), "visitors moor northern jetty lighthouse", 2, 1, 2},
+		"hours.png": {
+			"image/png",
+			string(doctools.Render(t,
+				sheet("Opening hours", "The library closes on Mondays because of the cleaning.").Bytes(),
+				doctools.PNG)), "library closes Mondays cleaning", 1, 1, 1,
+		},
+		"recipe.jpg": {
+			"image/jpeg",
+			string(doctools.Render(t, sheet("Pancakes", "Whisk three eggs with flour and milk before frying.").Bytes(),
+				doctools.JPEG)), "whisk eggs flour milk", 1, 1, 1,
+		},
+		"ticket.webp": {
+			"image/webp",
+			string(doctools.Render(t, sheet("Ferry", "The ferry to the island departs at noon from pier seven.").Bytes(),
+				doctools.WEBP)), "ferry island departs pier", 1, 1, 1,
+		},
+		"mixed.pdf": {"application/pdf", string(scan.Bytes()), "visitors moor northern jetty lighthouse", 2, 1, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -68,8 +82,8 @@ func TestPicturesAreRead(t *testing.T) {
 	}
 }
 
-// TestForcedOCR: a PDF with text is read from its pictures at once when the upload says so, over REST
-// before and after the file, and over a stream of messages.
+// TestForcedOCR: a PDF with text is read from its pictures at once when the upload says so, over
+// REST before and after the file, and over a stream of messages.
 func TestForcedOCR(t *testing.T) {
 	t.Parallel()
 	doctools.Need(t)
@@ -87,7 +101,9 @@ func TestForcedOCR(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, message := range []*parlancev1.UploadSourceRequest{
-		{Part: &parlancev1.UploadSourceRequest_Metadata{Metadata: &parlancev1.UploadSourceMetadata{WorkspaceId: env.Tenant.WorkspaceID, Filename: "a.pdf", ForceOcr: true}}},
+		{Part: &parlancev1.UploadSourceRequest_Metadata{Metadata: &parlancev1.UploadSourceMetadata{
+			WorkspaceId: env.Tenant.WorkspaceID, Filename: "a.pdf", ForceOcr: true,
+		}}},
 		{Part: &parlancev1.UploadSourceRequest_Data{Data: content}},
 	} {
 		if err := stream.Send(message); err != nil {
@@ -139,7 +155,8 @@ func TestPicturesThatFail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			source := settled(t, env, "a.png", "image/png", row.content)
-			if failed := source.Text("status") == "failed"; failed != (row.code != "") || failed && (source.Text("error", "code") != row.code || source.Text("error", "message") == "") {
+			if failed := source.Text("status") == "failed"; failed != (row.code != "") || failed &&
+				(source.Text("error", "code") != row.code || source.Text("error", "message") == "") {
 				t.Errorf("got %s", source.Body)
 			}
 		})

@@ -8,8 +8,9 @@ import (
 	"parlance.dev/parlance/test/harness"
 )
 
-// TestRankedQueryOverEveryProtocol: hybrid ranking, the reranking server's order, all scores and the
-// explanation of a miss come over each protocol; a server that fails leaves the order from before.
+// TestRankedQueryOverEveryProtocol: hybrid ranking, the reranking server's order, all scores and
+// the explanation of a miss come over each protocol; a server that fails leaves the order from
+// before.
 func TestRankedQueryOverEveryProtocol(t *testing.T) {
 	t.Parallel()
 	server := rerank.Start(t)
@@ -23,12 +24,16 @@ func TestRankedQueryOverEveryProtocol(t *testing.T) {
 		"cellar":  "Old boats are kept near the harbour in the cellar; the cellar is dry, and the cellar has a lock.",
 		"garden":  "Roses are cut in March.",
 	} {
-		ids[name] = env.Do(t, "POST", env.Tenant.In("/knowledge-base/sources/inline"), map[string]any{"name": name, "content": text}).Must(t, 202).Text("id")
+		ids[name] = env.Do(t, "POST", env.Tenant.In("/knowledge-base/sources/inline"), map[string]any{
+			"name":    name,
+			"content": text,
+		}).Must(t, 202).Text("id")
 	}
 	harness.Await(t, harness.Patience, "every source is ready", func() bool {
 		return harness.Rows[int](t, env, "SELECT count(*) FROM sources WHERE status = 'ready'")[0] == len(ids)
 	})
-	env.Do(t, "POST", env.Tenant.In("/agents/"+agent+"/knowledge-base/attach"), map[string]any{"source_ids": []string{ids["harbour"], ids["cellar"]}}).Must(t, 200)
+	env.Do(t, "POST", env.Tenant.In("/agents/"+agent+"/knowledge-base/attach"),
+		map[string]any{"source_ids": []string{ids["harbour"], ids["cellar"]}}).Must(t, 200)
 	query := &parlancev1.QueryKnowledgeRequest{
 		WorkspaceId: env.Tenant.WorkspaceID, AgentId: agent, Q: "harbour boats jetty cellar", Ranking: "hybrid", Rerank: true,
 		ExplainSourceId: ids["garden"], // naming it is asking
@@ -44,7 +49,8 @@ func TestRankedQueryOverEveryProtocol(t *testing.T) {
 			continue
 		}
 		for i, chunk := range answer.GetChunks() {
-			if chunk.GetSimilarity() <= 0 || chunk.GetSimilarityPlace() < 1 || chunk.GetWordPlace() < 1 || chunk.GetWordScore() <= 0 || chunk.GetFusedScore() <= 0 || chunk.RerankScore == nil {
+			if chunk.GetSimilarity() <= 0 || chunk.GetSimilarityPlace() < 1 || chunk.GetWordPlace() < 1 ||
+				chunk.GetWordScore() <= 0 || chunk.GetFusedScore() <= 0 || chunk.RerankScore == nil {
 				t.Errorf("%s: passage %d lacks scores: %v", protocol.Name, i, chunk)
 			}
 		}

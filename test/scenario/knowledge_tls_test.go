@@ -74,8 +74,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestRefusedUploadOverTLS: a client of HTTP/2, and one of HTTP/1.1, reads why its upload is refused,
-// however much it still had to send.
+// TestRefusedUploadOverTLS: a client of HTTP/2, and one of HTTP/1.1, reads why its upload is
+// refused, however much it still had to send.
 func TestRefusedUploadOverTLS(t *testing.T) {
 	t.Parallel()
 	certFile, keyFile, roots := loopbackCertificate(t)

@@ -21,7 +21,8 @@ import (
 
 const uploadPath = "/knowledge-base/sources/upload"
 
-// leavesNothing fails unless an installation whose uploads were all refused or cut off is as it was.
+// leavesNothing fails unless an installation whose uploads were all refused or cut off is as it
+// was.
 func leavesNothing(t *testing.T, env *harness.Env) {
 	t.Helper()
 	traces := func() string {
@@ -118,44 +119,51 @@ func TestUploadForms(t *testing.T) {
 		"preamble and epilogue":   {"b", "This is a form.\r\n" + wireForm("b", file) + "That was it.", "a.txt"},
 		"boundary in the content": {"b", wireForm("b", wirePart(`name="file"; filename="a.txt"`, "one\r\n--bc\r\n--\r\n-b two")), "a.txt"},
 		"only line feeds":         {"b", strings.ReplaceAll(wireForm("b", file), "\r\n", "\n"), "a.txt"},
-		"filename*":               {"b", wireForm("b", wirePart(`name="file"; filename*=UTF-8''Gr%C3%BC%C3%9Fe%20%E2%82%AC.txt`, "x")), "Grüße €.txt"},
-		"both filenames":          {"b", wireForm("b", wirePart(`name="file"; filename="Gr__e.txt"; filename*=UTF-8''Gr%C3%BC%C3%9Fe.txt`, "x")), "Grüße.txt"},
-		"UTF-8 as it is":          {"b", wireForm("b", wirePart(`name="file"; filename="Grüße.txt"`, "x")), "Grüße.txt"},
-		"quotes":                  {"b", wireForm("b", wirePart(`name="file"; filename="a \"b\".txt"`, "x")), `a "b".txt`},
-		"browser's quotes":        {"b", wireForm("b", wirePart(`name="file"; filename="a %22b%22.txt"`, "x")), `a %22b%22.txt`},
-		"unquoted":                {"b", wireForm("b", wirePart(`name=file; filename=a.txt`, "x")), "a.txt"},
-		"a path":                  {"b", wireForm("b", wirePart(`name="file"; filename="../../etc/passwd.txt"`, "x")), "passwd.txt"},
-		"a path of Windows":       {"b", wireForm("b", wirePart(`name="file"; filename="C:\\Users\\a\\b.txt"`, "x")), "b.txt"},
-		"an absolute path":        {"b", wireForm("b", wirePart(`name="file"; filename="/etc/shadow.txt"`, "x")), "shadow.txt"},
-		"a hidden file":           {"b", wireForm("b", wirePart(`name="file"; filename="..txt"`, "x")), "..txt"},
-		"a long file name":        {"b", wireForm("b", wirePart(`name="file"; filename="`+long(300)+`.txt"`, "x")), long(200)},
-		"a NUL in it":             {"b", wireForm("b", wirePart(`name="file"; filename*=UTF-8''a%00b.txt`, "x")), "ab.txt"},
-		"no final boundary":       {"b", strings.TrimSuffix(wireForm("b", file), "--b--\r\n"), ""},
-		"half a final boundary":   {"b", strings.TrimSuffix(wireForm("b", file), "--\r\n"), ""},
-		"nothing":                 {"b", "", ""},
-		"no parts":                {"b", "--b--\r\n", ""},
-		"no file":                 {"b", wireForm("b", wirePart(`name="name"`, "Guide")), ""},
-		"two files":               {"b", wireForm("b", file, file), ""},
-		"two names":               {"b", wireForm("b", wirePart(`name="name"`, "a"), wirePart(`name="name"`, "b"), file), ""},
-		"base64":                  {"b", wireForm("b", "Content-Transfer-Encoding: base64\r\n"+file), ""},
-		"another part":            {"b", wireForm("b", file, wirePart(`name="owner"`, "me")), ""},
-		"no OCR":                  {"b", wireForm("b", wirePart(`name="force_ocr"`, "false"), file), "a.txt"},
-		"no OCR, after":           {"b", wireForm("b", file, wirePart(`name="force_ocr"`, "false")), "a.txt"},
-		"OCR of text":             {"b", wireForm("b", wirePart(`name="force_ocr"`, "true"), file), ""},
-		"OCR of text, after":      {"b", wireForm("b", file, wirePart(`name="force_ocr"`, "true")), ""},
-		"OCR, perhaps":            {"b", wireForm("b", wirePart(`name="force_ocr"`, "yes"), file), ""},
-		"OCR twice":               {"b", wireForm("b", wirePart(`name="force_ocr"`, "false"), wirePart(`name="force_ocr"`, "false"), file), ""},
-		"a part without a name":   {"b", wireForm("b", wirePart(`filename="a.txt"`, "x")), ""},
-		"a part without a head":   {"b", "--b\r\n\r\nSome text.\r\n--b--\r\n", ""},
-		"another boundary":        {"c", wireForm("b", file), ""},
-		"a long name":             {"b", wireForm("b", wirePart(`name="name"`, long(201)), file), ""},
-		"a huge name":             {"b", wireForm("b", wirePart(`name="name"`, long(1<<20)), file), ""},
-		"a huge head":             {"b", wireForm("b", "X-Padding: "+long(4<<20)+"\r\n"+file), "a.txt"},
-		"too huge a head":         {"b", wireForm("b", "X-Padding: "+long(20<<20)+"\r\n"+file), ""},
-		"many heads":              {"b", wireForm("b", strings.Repeat("X-Padding: x\r\n", 20000)+file), ""},
+		"filename*": {
+			"b",
+			wireForm("b", wirePart(`name="file"; filename*=UTF-8''Gr%C3%BC%C3%9Fe%20%E2%82%AC.txt`, "x")), "Grüße €.txt",
+		},
+		"both filenames": {
+			"b",
+			wireForm("b", wirePart(`name="file"; filename="Gr__e.txt"; filename*=UTF-8''Gr%C3%BC%C3%9Fe.txt`, "x")), "Grüße.txt",
+		},
+		"UTF-8 as it is":        {"b", wireForm("b", wirePart(`name="file"; filename="Grüße.txt"`, "x")), "Grüße.txt"},
+		"quotes":                {"b", wireForm("b", wirePart(`name="file"; filename="a \"b\".txt"`, "x")), `a "b".txt`},
+		"browser's quotes":      {"b", wireForm("b", wirePart(`name="file"; filename="a %22b%22.txt"`, "x")), `a %22b%22.txt`},
+		"unquoted":              {"b", wireForm("b", wirePart(`name=file; filename=a.txt`, "x")), "a.txt"},
+		"a path":                {"b", wireForm("b", wirePart(`name="file"; filename="../../etc/passwd.txt"`, "x")), "passwd.txt"},
+		"a path of Windows":     {"b", wireForm("b", wirePart(`name="file"; filename="C:\\Users\\a\\b.txt"`, "x")), "b.txt"},
+		"an absolute path":      {"b", wireForm("b", wirePart(`name="file"; filename="/etc/shadow.txt"`, "x")), "shadow.txt"},
+		"a hidden file":         {"b", wireForm("b", wirePart(`name="file"; filename="..txt"`, "x")), "..txt"},
+		"a long file name":      {"b", wireForm("b", wirePart(`name="file"; filename="`+long(300)+`.txt"`, "x")), long(200)},
+		"a NUL in it":           {"b", wireForm("b", wirePart(`name="file"; filename*=UTF-8''a%00b.txt`, "x")), "ab.txt"},
+		"no final boundary":     {"b", strings.TrimSuffix(wireForm("b", file), "--b--\r\n"), ""},
+		"half a final boundary": {"b", strings.TrimSuffix(wireForm("b", file), "--\r\n"), ""},
+		"nothing":               {"b", "", ""},
+		"no parts":              {"b", "--b--\r\n", ""},
+		"no file":               {"b", wireForm("b", wirePart(`name="name"`, "Guide")), ""},
+		"two files":             {"b", wireForm("b", file, file), ""},
+		"two names":             {"b", wireForm("b", wirePart(`name="name"`, "a"), wirePart(`name="name"`, "b"), file), ""},
+		"base64":                {"b", wireForm("b", "Content-Transfer-Encoding: base64\r\n"+file), ""},
+		"another part":          {"b", wireForm("b", file, wirePart(`name="owner"`, "me")), ""},
+		"no OCR":                {"b", wireForm("b", wirePart(`name="force_ocr"`, "false"), file), "a.txt"},
+		"no OCR, after":         {"b", wireForm("b", file, wirePart(`name="force_ocr"`, "false")), "a.txt"},
+		"OCR of text":           {"b", wireForm("b", wirePart(`name="force_ocr"`, "true"), file), ""},
+		"OCR of text, after":    {"b", wireForm("b", file, wirePart(`name="force_ocr"`, "true")), ""},
+		"OCR, perhaps":          {"b", wireForm("b", wirePart(`name="force_ocr"`, "yes"), file), ""},
+		"OCR twice":             {"b", wireForm("b", wirePart(`name="force_ocr"`, "false"), wirePart(`name="force_ocr"`, "false"), file), ""},
+		"a part without a name": {"b", wireForm("b", wirePart(`filename="a.txt"`, "x")), ""},
+		"a part without a head": {"b", "--b\r\n\r\nSome text.\r\n--b--\r\n", ""},
+		"another boundary":      {"c", wireForm("b", file), ""},
+		"a long name":           {"b", wireForm("b", wirePart(`name="name"`, long(201)), file), ""},
+		"a huge name":           {"b", wireForm("b", wirePart(`name="name"`, long(1<<20)), file), ""},
+		"a huge head":           {"b", wireForm("b", "X-Padding: "+long(4<<20)+"\r\n"+file), "a.txt"},
+		"too huge a head":       {"b", wireForm("b", "X-Padding: "+long(20<<20)+"\r\n"+file), ""},
+		"many heads":            {"b", wireForm("b", strings.Repeat("X-Padding: x\r\n", 20000)+file), ""},
 	} {
 		for how, sent := range map[string]any{"length": row.body, "chunked": io.MultiReader(strings.NewReader(row.body))} {
-			got := env.Do(t, "POST", env.Tenant.In(uploadPath), sent, harness.Header("Content-Type", fmt.Sprintf("multipart/form-data; boundary=%q", row.boundary)))
+			got := env.Do(t, "POST", env.Tenant.In(uploadPath), sent, harness.Header("Content-Type",
+				fmt.Sprintf("multipart/form-data; boundary=%q", row.boundary)))
 			if row.want != "" && (got.Status != 202 || got.Text("name") != row.want) {
 				t.Errorf("%s, %s: got %d %s, want %q", name, how, got.Status, got.Body, row.want)
 			}
@@ -169,11 +177,15 @@ func TestUploadForms(t *testing.T) {
 	}
 }
 
-// TestUploadAborted hangs up at many points of an upload, over HTTP/1.1 and as a stream of messages.
+// TestUploadAborted hangs up at many points of an upload, over HTTP/1.1 and as a stream of
+// messages.
 func TestUploadAborted(t *testing.T) {
 	t.Parallel()
 	env := harness.Start(t, harness.Options{WithoutWorker: true})
-	body, contentType := form(t, part{name: "name", content: "Guide"}, part{name: "file", filename: "a.txt", mediaType: "text/plain", content: strings.Repeat("Some text. ", 60_000)})
+	body, contentType := form(t, part{name: "name", content: "Guide"}, part{
+		name: "file", filename: "a.txt",
+		mediaType: "text/plain", content: strings.Repeat("Some text. ", 60_000),
+	})
 	for _, share := range []float64{0, 0.0001, 0.001, 0.01, 0.3, 0.7, 0.999, 0.99999} {
 		for _, framing := range []string{fmt.Sprintf("Content-Length: %d\r\n\r\n", len(body)), "Transfer-Encoding: chunked\r\n\r\n"} {
 			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(env.URL, "http://"))
@@ -184,7 +196,8 @@ func TestUploadAborted(t *testing.T) {
 			if strings.HasPrefix(framing, "Transfer") {
 				sent = fmt.Sprintf("%x\r\n%s", len(body), sent)
 			}
-			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\n%s%s", env.Tenant.In(uploadPath), env.Tenant.Admin, contentType, framing, sent)
+			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\n%s%s",
+				env.Tenant.In(uploadPath), env.Tenant.Admin, contentType, framing, sent)
 			if err := conn.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -197,11 +210,15 @@ func TestUploadAborted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_ = stream.Send(&parlancev1.UploadSourceRequest{Part: &parlancev1.UploadSourceRequest_Metadata{Metadata: &parlancev1.UploadSourceMetadata{
-				WorkspaceId: env.Tenant.WorkspaceID, Filename: "a.txt",
-			}}}) // whether it arrives is of no matter
+			_ = stream.Send(&parlancev1.UploadSourceRequest{Part: &parlancev1.UploadSourceRequest_Metadata{
+				Metadata: &parlancev1.UploadSourceMetadata{
+					WorkspaceId: env.Tenant.WorkspaceID, Filename: "a.txt",
+				},
+			}}) // whether it arrives is of no matter
 			for range pieces {
-				_ = stream.Send(&parlancev1.UploadSourceRequest{Part: &parlancev1.UploadSourceRequest_Data{Data: []byte(strings.Repeat("Some text. ", 40_000))}})
+				_ = stream.Send(&parlancev1.UploadSourceRequest{Part: &parlancev1.UploadSourceRequest_Data{
+					Data: []byte(strings.Repeat("Some text. ", 40_000)),
+				}})
 			}
 			hangUp() // and no end is said: it might arrive before the hanging up, and the upload be whole
 		}
@@ -213,9 +230,15 @@ func TestUploadAborted(t *testing.T) {
 func TestUploadMessages(t *testing.T) {
 	t.Parallel()
 	env := harness.Start(t, harness.Options{WithoutWorker: true})
-	metadata := &parlancev1.UploadSourceRequest{Part: &parlancev1.UploadSourceRequest_Metadata{Metadata: &parlancev1.UploadSourceMetadata{WorkspaceId: env.Tenant.WorkspaceID, Filename: "a.txt"}}}
-	program := &parlancev1.UploadSourceRequest{Part: &parlancev1.UploadSourceRequest_Data{Data: []byte("MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff")}}
-	elsewhere := &parlancev1.UploadSourceRequest{Part: &parlancev1.UploadSourceRequest_Metadata{Metadata: &parlancev1.UploadSourceMetadata{WorkspaceId: env.NewTenant(t, "").WorkspaceID, Filename: "a.txt"}}}
+	metadata := &parlancev1.UploadSourceRequest{Part: &parlancev1.UploadSourceRequest_Metadata{
+		Metadata: &parlancev1.UploadSourceMetadata{WorkspaceId: env.Tenant.WorkspaceID, Filename: "a.txt"},
+	}}
+	program := &parlancev1.UploadSourceRequest{Part: &parlancev1.UploadSourceRequest_Data{
+		Data: []byte("MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff"),
+	}}
+	elsewhere := &parlancev1.UploadSourceRequest{Part: &parlancev1.UploadSourceRequest_Metadata{
+		Metadata: &parlancev1.UploadSourceMetadata{WorkspaceId: env.NewTenant(t, "").WorkspaceID, Filename: "a.txt"},
+	}}
 	data := &parlancev1.UploadSourceRequest{Part: &parlancev1.UploadSourceRequest_Data{Data: []byte("Some text.")}}
 	large := &parlancev1.UploadSourceRequest{Part: &parlancev1.UploadSourceRequest_Data{Data: []byte(long(1<<20 + 1))}}
 	nothing := &parlancev1.UploadSourceRequest{}
@@ -275,7 +298,8 @@ func TestRefusedUploadIsAnswered(t *testing.T) {
 	const megabytes = 24
 	head := wirePart(`name="file"; filename="a.exe"`, "MZ")
 	request := func(length int, extra string) string {
-		return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: %d\r\n%s\r\n", env.Tenant.In(uploadPath), env.Tenant.Admin, length, extra)
+		return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: multipart/form-data; "+
+			"boundary=b\r\nContent-Length: %d\r\n%s\r\n", env.Tenant.In(uploadPath), env.Tenant.Admin, length, extra)
 	}
 	open := func(t *testing.T) net.Conn {
 		t.Helper()
@@ -317,7 +341,8 @@ func TestRefusedUploadIsAnswered(t *testing.T) {
 	})
 	t.Run("at once", func(t *testing.T) { // for who listens while sending
 		t.Parallel()
-		// Before the rest is waited for, for five seconds; a busy machine may be as slow, but not each time.
+		// Before the rest is waited for, for five seconds; a busy machine may be as slow, but not each
+		// time.
 		harness.Await(t, harness.Patience, "an answer within four seconds", func() bool {
 			conn := open(t)
 			if _, err := io.WriteString(conn, request(1<<30, "")+"--b\r\n"+head+long(1<<20)); err != nil {
@@ -334,7 +359,8 @@ func TestRefusedUploadIsAnswered(t *testing.T) {
 	t.Run("before it is sent", func(t *testing.T) {
 		t.Parallel()
 		conn := open(t)
-		if _, err := io.WriteString(conn, strings.Replace(request(1<<20, "Expect: 100-continue\r\n"), "multipart/form-data", "multipart/mixed", 1)); err != nil {
+		if _, err := io.WriteString(conn, strings.Replace(request(1<<20, "Expect: 100-continue\r\n"),
+			"multipart/form-data", "multipart/mixed", 1)); err != nil {
 			t.Fatal(err)
 		}
 		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)

@@ -64,7 +64,8 @@ func TestManagedPostgres(t *testing.T) {
 	env := harness.Start(t, harness.Options{DatabaseURL: ours})
 	agent := env.Do(t, "POST", env.Tenant.In("/agents"), `{"name":"Ada"}`).Must(t, 201).Text("id")
 	source := func(name string) string {
-		id := env.Do(t, "POST", env.Tenant.In("/knowledge-base/sources/inline"), `{"name":"`+name+`","content":"A refund takes fourteen days."}`).Must(t, 202).Text("id")
+		id := env.Do(t, "POST", env.Tenant.In("/knowledge-base/sources/inline"),
+			`{"name":"`+name+`","content":"A refund takes fourteen days."}`).Must(t, 202).Text("id")
 		harness.Await(t, harness.Patience, "the source is ready", func() bool {
 			return env.Do(t, "GET", env.Tenant.In("/knowledge-base/sources/"+id), nil).Must(t, 200).Text("status") == "ready"
 		})
@@ -74,14 +75,19 @@ func TestManagedPostgres(t *testing.T) {
 	env.Do(t, "POST", env.Tenant.In("/agents/"+agent+"/knowledge-base/attach"), map[string]any{"source_ids": []string{seen}}).Must(t, 200)
 	for id, count := range map[string]string{seen: "19", others: "980"} {
 		run(t, superuser, `
-			INSERT INTO chunks (id, tenant_id, workspace_id, source_id, index, content, token_count, heading, page_start, page_end, char_start, char_end, model, embedding)
-			SELECT c.id || n, tenant_id, workspace_id, source_id, n, content, token_count, heading, page_start, page_end, char_start, char_end, model, embedding
+			INSERT INTO chunks (id, tenant_id, workspace_id, source_id, index, content, token_count, heading,
+				page_start, page_end, char_start, char_end, model, embedding)
+			SELECT c.id || n, tenant_id, workspace_id, source_id, n, content, token_count, heading,
+				page_start, page_end, char_start, char_end, model, embedding
 			FROM chunks AS c, generate_series(1, `+count+`) AS n
 			WHERE source_id = '`+id+`' AND index = 0`)
 	}
 	run(t, superuser, "ANALYZE chunks")
 	for _, ranking := range []string{"similarity", "hybrid"} {
-		found := env.Do(t, "POST", env.Tenant.In("/knowledge-base/query"), map[string]any{"agent_id": agent, "q": "How long does a refund take?", "top_k": 20, "ranking": ranking}).Must(t, 200)
+		found := env.Do(t, "POST", env.Tenant.In("/knowledge-base/query"), map[string]any{
+			"agent_id": agent,
+			"q":        "How long does a refund take?", "top_k": 20, "ranking": ranking,
+		}).Must(t, 200)
 		if n := len(found.List("chunks")); n != 20 {
 			t.Errorf("%s found %d of the 20 passages", ranking, n)
 		}

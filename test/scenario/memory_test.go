@@ -24,7 +24,10 @@ func newTalker(t *testing.T, env *harness.Env, memory string) *talker {
 // begin begins another session of the user's.
 func (k *talker) begin(t *testing.T) {
 	t.Helper()
-	k.session = k.Do(t, "POST", "/v1/sessions", map[string]any{"agent_id": k.agent, "user_id": k.user, "modality": "text"}).Must(t, 201).Text("id")
+	k.session = k.Do(t, "POST", "/v1/sessions", map[string]any{
+		"agent_id": k.agent, "user_id": k.user,
+		"modality": "text",
+	}).Must(t, 201).Text("id")
 }
 
 // say takes a turn and returns the answer and the turn's receipt.
@@ -51,8 +54,9 @@ func (k *talker) memory(t *testing.T, user string) []any {
 	return k.Do(t, "GET", k.Tenant.In("/users/"+url.PathEscape(user)+"/memory"), nil).Must(t, 200).List("memories")
 }
 
-// TestMemory is the conversation that docs/memory.md shows, without any model: the next session knows what was
-// said in the one before, and "forget that" removes it; the receipts say what was read and written.
+// TestMemory is the conversation that docs/memory.md shows, without any model: the next session
+// knows what was said in the one before, and "forget that" removes it; the receipts say what was
+// read and written.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	env := harness.Start(t, harness.Options{WithoutWorker: true})
@@ -108,7 +112,8 @@ func TestMemoryConsent(t *testing.T) {
 	k.wants(t, "What do you know about me?", "My name is Ada")
 }
 
-// TestMemoryIsObeyed: without memory, or with its tools disabled, nothing is offered, read or written.
+// TestMemoryIsObeyed: without memory, or with its tools disabled, nothing is offered, read or
+// written.
 func TestMemoryIsObeyed(t *testing.T) {
 	t.Parallel()
 	env := harness.Start(t, harness.Options{WithoutWorker: true})
@@ -120,7 +125,8 @@ func TestMemoryIsObeyed(t *testing.T) {
 	}
 	off.wants(t, `/tool add_memory_note {"text":"Likes lamps."}`, "no tool")
 	on := newTalker(t, env, `{"enabled":true}`)
-	env.Do(t, "PATCH", env.Tenant.In("/agents/"+on.agent+"/tools-config"), `{"disabled_tools":["search_memory","add_memory_note"]}`).Must(t, 200)
+	env.Do(t, "PATCH", env.Tenant.In("/agents/"+on.agent+"/tools-config"),
+		`{"disabled_tools":["search_memory","add_memory_note"]}`).Must(t, 200)
 	on.begin(t)
 	on.wants(t, "What do you know about me?", "My name is Ada.")
 	on.wants(t, `/tool search_memory {"query":"name"}`, "no tool")
@@ -131,14 +137,18 @@ func TestMemoryIsObeyed(t *testing.T) {
 	}
 }
 
-// TestMemoryOfOthers: no argument, no words and no id reach the memory of another user; users are told apart byte
-// for byte, in paths too.
+// TestMemoryOfOthers: no argument, no words and no id reach the memory of another user; users are
+// told apart byte for byte, in paths too.
 func TestMemoryOfOthers(t *testing.T) {
 	t.Parallel()
 	env := harness.Start(t, harness.Options{WithoutWorker: true})
 	k := newTalker(t, env, `{"enabled":true}`)
-	for _, user := range []string{"ada@example.com", "Ada@example.com", "ada@example.com ", "a/b", "..", "ä", "a\u0308", "100%", "ada@example.com\u200b"} {
-		env.Do(t, "POST", env.Tenant.In("/users/"+url.PathEscape(user)+"/memory"), map[string]any{"text": "Secret of <" + user + ">"}).Must(t, 201)
+	for _, user := range []string{
+		"ada@example.com", "Ada@example.com", "ada@example.com ", "a/b", "..", "ä",
+		"a\u0308", "100%", "ada@example.com\u200b",
+	} {
+		env.Do(t, "POST", env.Tenant.In("/users/"+url.PathEscape(user)+"/memory"),
+			map[string]any{"text": "Secret of <" + user + ">"}).Must(t, 201)
 		if got := k.memory(t, user); len(got) != 1 || !strings.Contains(fmt.Sprint(got), "<"+user+">") {
 			t.Errorf("%q has %v", user, got)
 		}

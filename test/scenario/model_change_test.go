@@ -35,7 +35,8 @@ func TestModelChange(t *testing.T) {
 	status := func() harness.Response {
 		return e.Do(t, "GET", e.Tenant.In("/knowledge-base/embedding"), nil).Must(t, 200)
 	}
-	if got := status(); got.Text("answering_model") != "parlance-lexical-hash-512" && got.Text("answering_model") != "parlance-lexical-hash-512-v2" || got.At("sources_total") != float64(sources) {
+	if got := status(); got.Text("answering_model") != "parlance-lexical-hash-512" &&
+		got.Text("answering_model") != "parlance-lexical-hash-512-v2" || got.At("sources_total") != float64(sources) {
 		t.Errorf("before: %s", got.Body)
 	}
 	held, release := make(chan struct{}, 1000), make(chan struct{})
@@ -46,7 +47,10 @@ func TestModelChange(t *testing.T) {
 	e.StartProcess(t, "worker")
 	<-held // the dimension is asked for
 	ask := func() int {
-		found := e.Do(t, "POST", e.Tenant.In("/knowledge-base/query"), map[string]any{"agent_id": agent, "q": "lighthouse rock", "top_k": 50}).Must(t, 200)
+		found := e.Do(t, "POST", e.Tenant.In("/knowledge-base/query"), map[string]any{
+			"agent_id": agent,
+			"q":        "lighthouse rock", "top_k": 50,
+		}).Must(t, 200)
 		return len(found.List("chunks"))
 	}
 	if n := ask(); n != sources {
@@ -61,7 +65,8 @@ func TestModelChange(t *testing.T) {
 		asked++
 		return status().Text("answering_model") == openaiembed.Model
 	})
-	if got := status(); got.Text("target_model") != openaiembed.Model || got.At("chunks_done") != float64(sources) || got.At("sources_done") != float64(sources) || got.Text("error") != "" {
+	if got := status(); got.Text("target_model") != openaiembed.Model ||
+		got.At("chunks_done") != float64(sources) || got.At("sources_done") != float64(sources) || got.Text("error") != "" {
 		t.Errorf("after: %s", got.Body)
 	}
 	times := map[string]int{}

@@ -15,9 +15,9 @@ import (
 	"parlance.dev/parlance/test/harness"
 )
 
-// TestNoisyTenant has a tenant take all it can: turns until they are refused, sockets until they are, answers
-// that do not end on each of them, and frames until it is cut off. Meanwhile every turn of another tenant is
-// answered, before any of the noisy one's.
+// TestNoisyTenant has a tenant take all it can: turns until they are refused, sockets until they
+// are, answers that do not end on each of them, and frames until it is cut off. Meanwhile every
+// turn of another tenant is answered, before any of the noisy one's.
 func TestNoisyTenant(t *testing.T) {
 	t.Parallel()
 	const sockets, flooding, turns, mayWait, quietTurns = 12, 4, 24, 17, 8
@@ -58,7 +58,8 @@ func TestNoisyTenant(t *testing.T) {
 		}
 	}
 
-	// More sockets than it may have, each with an answer that does not end; some send without an end, too.
+	// More sockets than it may have, each with an answer that does not end; some send without an end,
+	// too.
 	address := strings.TrimPrefix(env.URL, "http://")
 	clients := make([]*caller, sockets)
 	for i := range clients {
@@ -68,7 +69,8 @@ func TestNoisyTenant(t *testing.T) {
 		clients[i].until("response.created")
 	}
 	if got := env.Do(t, "GET", chatPath(t, open()), nil, harness.Header("Connection", "Upgrade"), harness.Header("Upgrade", "websocket"),
-		harness.Header("Sec-WebSocket-Version", "13"), harness.Header("Sec-WebSocket-Key", "AAECAwQFBgcICQoLDA0ODw==")); got.Status != http.StatusTooManyRequests || got.Header.Get("Retry-After") == "" {
+		harness.Header("Sec-WebSocket-Version", "13"), harness.Header("Sec-WebSocket-Key",
+			"AAECAwQFBgcICQoLDA0ODw==")); got.Status != http.StatusTooManyRequests || got.Header.Get("Retry-After") == "" {
 		t.Errorf("a socket too many: %d %s", got.Status, got.Body)
 	}
 	harness.Await(t, harness.Patience, "all answers that can begin", func() bool { return len(slow.Requests()) == sockets+1 })

@@ -82,7 +82,7 @@ func (w *world) call(t *testing.T, method protoreflect.MethodDescriptor, key str
 			return "", err
 		}
 		body.WriteByte(0)
-		_ = binary.Write(&body, binary.BigEndian, uint32(len(encoded))) //nolint:errcheck,gosec // a buffer; a short message
+		_ = binary.Write(&body, binary.BigEndian, uint32(len(encoded)))
 		body.Write(encoded)
 	}
 	request, err := w.NewRequest(t, "POST", path, body.Bytes(), harness.Key(key), harness.Header("Content-Type", "application/connect+json"))

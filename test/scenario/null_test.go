@@ -33,7 +33,8 @@ func TestWhatIsNotThere(t *testing.T) {
 		t.Errorf("pending session: %s", view)
 	}
 	env.Do(t, "POST", "/v1/sessions/"+session+"/turns", `{"text":"hello"}`).Must(t, 200)
-	if turns := string(env.Do(t, "GET", "/v1/sessions/"+session+"/transcript", "").Must(t, 200).Body); !strings.Contains(turns, `"error":null`) {
+	if turns := string(env.Do(t, "GET", "/v1/sessions/"+session+"/transcript", "").Must(t,
+		200).Body); !strings.Contains(turns, `"error":null`) {
 		t.Errorf("transcript: %s", turns)
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// TestNumbersAreNumbers: no field of the contract has a type whose JSON is a string although it is a number.
+// TestNumbersAreNumbers: no field of the contract has a type whose JSON is a string although it is
+// a number.
 func TestNumbersAreNumbers(t *testing.T) {
 	t.Parallel()
 	strung := []protoreflect.Kind{

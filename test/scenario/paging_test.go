@@ -70,7 +70,10 @@ func TestPageTokensCannotBeForged(t *testing.T) {
 	}
 	inner := base64.RawURLEncoding.EncodeToString([]byte(`{"t":1,"i":"\u0000","c":"x"}`))
 	for r := range lists() {
-		forged := []string{"x", inner, base64.RawURLEncoding.EncodeToString([]byte(strings.Repeat("\x00", 16) + inner)), "1", long(5000), "%00", "%FF"}
+		forged := []string{
+			"x", inner,
+			base64.RawURLEncoding.EncodeToString([]byte(strings.Repeat("\x00", 16) + inner)), "1", long(5000), "%00", "%FF",
+		}
 		for other, token := range genuine {
 			if other != r {
 				forged = append(forged, token)

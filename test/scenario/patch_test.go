@@ -25,7 +25,10 @@ func TestPatchMergesObjects(t *testing.T) {
 		body string
 		want map[string]any
 	}{
-		{`{"model":{"temperature":1}}`, map[string]any{"model.temperature": 1.0, "model.name": "m", "model.provider": "extractive", "model.fallbacks": []any{map[string]any{"provider": "", "name": "f"}}}},
+		{`{"model":{"temperature":1}}`, map[string]any{
+			"model.temperature": 1.0, "model.name": "m",
+			"model.provider": "extractive", "model.fallbacks": []any{map[string]any{"provider": "", "name": "f"}},
+		}},
 		{`{"model":{"temperature":null}}`, map[string]any{"model.temperature": nil, "model.name": "m"}},
 		{`{"model":{"name":"","fallbacks":[]}}`, map[string]any{"model.name": "", "model.provider": "extractive", "model.fallbacks": []any{}}},
 		{`{"model":{}}`, map[string]any{"model.provider": "extractive"}},
@@ -95,7 +98,8 @@ func TestSmallContracts(t *testing.T) {
 	env := harness.Start(t, harness.Options{WithoutWorker: true, Guarded: true})
 	in := env.Tenant.In
 	agent := env.Do(t, "POST", in("/agents"), `{"name":"Ada"}`).Must(t, 201).Text("id")
-	tool := env.Do(t, "POST", in("/tools"), `{"slug":"shop","description":"d","kind":"http","webhook_url":"https://shop.example/x"}`).Must(t, 201).Text("id")
+	tool := env.Do(t, "POST", in("/tools"),
+		`{"slug":"shop","description":"d","kind":"http","webhook_url":"https://shop.example/x"}`).Must(t, 201).Text("id")
 	for _, row := range []struct {
 		body    string
 		enabled bool

@@ -108,19 +108,25 @@ func sameCalls(own harness.Tenant) map[string]sameCall {
 			key: own.Operator, method: "POST", path: own.In("/tools"),
 			body:    `{"slug":"1","kind":"ftp","timeout_seconds":500}`,
 			rpcFunc: tool(&parlancev1.CreateToolRequest{Slug: "1", Kind: "ftp", TimeoutSeconds: 500}),
-			reason:  "invalid-request", status: 400, code: connect.CodeInvalidArgument, fields: []string{"description", "kind", "slug", "timeout_seconds"},
+			reason:  "invalid-request", status: 400, code: connect.CodeInvalidArgument, fields: []string{
+				"description",
+				"kind", "slug", "timeout_seconds",
+			},
 		},
 		"Quota": {
 			key: own.Operator, method: "POST", path: own.In("/knowledge-base/sources/inline"), body: `{"name":"n","content":"more than five bytes"}`,
 			rpcFunc: func(ctx context.Context, c harness.Clients) error {
-				_, err := c.Knowledge.CreateInlineSource(ctx, &parlancev1.CreateInlineSourceRequest{WorkspaceId: own.WorkspaceID, Name: "n", Content: "more than five bytes"})
+				_, err := c.Knowledge.CreateInlineSource(ctx,
+					&parlancev1.CreateInlineSourceRequest{WorkspaceId: own.WorkspaceID, Name: "n", Content: "more than five bytes"})
 				return err
 			}, reason: "quota-exceeded-kb-storage", status: 402, code: connect.CodeResourceExhausted,
 		},
 		"TooLarge": {
-			key: own.Operator, method: "POST", path: own.In("/knowledge-base/sources/inline"), body: `{"name":"n","content":"` + long(1<<20+1) + `"}`,
+			key: own.Operator, method: "POST", path: own.In("/knowledge-base/sources/inline"),
+			body: `{"name":"n","content":"` + long(1<<20+1) + `"}`,
 			rpcFunc: func(ctx context.Context, c harness.Clients) error {
-				_, err := c.Knowledge.CreateInlineSource(ctx, &parlancev1.CreateInlineSourceRequest{WorkspaceId: own.WorkspaceID, Name: "n", Content: long(1<<20 + 1)})
+				_, err := c.Knowledge.CreateInlineSource(ctx,
+					&parlancev1.CreateInlineSourceRequest{WorkspaceId: own.WorkspaceID, Name: "n", Content: long(1<<20 + 1)})
 				return err
 			}, reason: "body-too-large", status: 413, code: connect.CodeResourceExhausted, fields: []string{"content"},
 		},
@@ -135,7 +141,8 @@ func checkProblem(t *testing.T, got harness.Response, status int, code string) {
 		t.Errorf("got %d %s, want %d %s", got.Status, got.Body, status, code)
 		return
 	}
-	if p.Status != status || p.Title == "" || p.Detail == "" || p.Instance == "" || p.RequestID == "" || p.RequestID != got.Header.Get("X-Request-Id") {
+	if p.Status != status || p.Title == "" || p.Detail == "" || p.Instance == "" || p.RequestID == "" ||
+		p.RequestID != got.Header.Get("X-Request-Id") {
 		t.Errorf("an incomplete problem: %s (X-Request-Id %q)", got.Body, got.Header.Get("X-Request-Id"))
 	}
 	if filepath.Base(p.Type) != code {
@@ -208,7 +215,8 @@ func TestCreateOverEveryProtocol(t *testing.T) {
 		t.Run(protocol.Name, func(t *testing.T) {
 			t.Parallel()
 			clients := env.Clients(t, protocol, env.Tenant.Operator)
-			made, err := clients.Agents.CreateAgent(t.Context(), &parlancev1.CreateAgentRequest{WorkspaceId: env.Tenant.WorkspaceID, Name: protocol.Name})
+			made, err := clients.Agents.CreateAgent(t.Context(),
+				&parlancev1.CreateAgentRequest{WorkspaceId: env.Tenant.WorkspaceID, Name: protocol.Name})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +224,8 @@ func TestCreateOverEveryProtocol(t *testing.T) {
 			if seen.Text("name") != protocol.Name || seen.At("version") != 1.0 {
 				t.Errorf("REST sees %s", seen.Body)
 			}
-			session, err := clients.Sessions.CreateSession(t.Context(), &parlancev1.CreateSessionRequest{AgentId: made.GetId(), UserId: "u", Modality: "text"})
+			session, err := clients.Sessions.CreateSession(t.Context(),
+				&parlancev1.CreateSessionRequest{AgentId: made.GetId(), UserId: "u", Modality: "text"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,7 +263,8 @@ func TestConnectJSONNames(t *testing.T) {
 		`{"workspaceId":"` + env.Tenant.WorkspaceID + `","name":"b","firstMessage":"x"}`,
 	} {
 		for _, contentType := range []string{"application/json", "application/json; charset=utf-8"} {
-			got := env.Do(t, http.MethodPost, "/parlance.v1.AgentService/CreateAgent", body, harness.Header("Content-Type", contentType)).Must(t, 200)
+			got := env.Do(t, http.MethodPost, "/parlance.v1.AgentService/CreateAgent", body,
+				harness.Header("Content-Type", contentType)).Must(t, 200)
 			if got.Text("first_message") != "x" || got.At("instructions") != "" || got.At("firstMessage") != nil {
 				t.Errorf("%s: %s", contentType, got.Body)
 			}

@@ -18,7 +18,8 @@ import (
 func TestRateLimitHeaders(t *testing.T) {
 	t.Parallel()
 	plans := filepath.Join(t.TempDir(), "plans.json")
-	plan := `{"enterprise": {"kb_storage_bytes": 5, "kb_upload_bytes": 5, "tools": true}, "counted": {"kb_storage_bytes": 5, "kb_upload_bytes": 5, "tools": true, "rates_per_minute": {"read": 4, "write": 1}}}`
+	plan := `{"enterprise": {"kb_storage_bytes": 5, "kb_upload_bytes": 5, "tools": true}, "counted": ` +
+		`{"kb_storage_bytes": 5, "kb_upload_bytes": 5, "tools": true, "rates_per_minute": {"read": 4, "write": 1}}}`
 	if err := os.WriteFile(plans, []byte(plan), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,8 @@ func TestRateLimitHeaders(t *testing.T) {
 		}
 		left = n
 	}
-	// The server goes round a Redis that did not answer in time, for a second; then nothing is counted.
+	// The server goes round a Redis that did not answer in time, for a second; then nothing is
+	// counted.
 	counted := func(ask func() http.Header) (header http.Header) {
 		t.Helper()
 		harness.Await(t, harness.Patience, "a request is counted", func() bool {
@@ -44,7 +46,8 @@ func TestRateLimitHeaders(t *testing.T) {
 	}
 	for _, protocol := range harness.Protocols() {
 		procedure := env.URL + "/parlance.v1.AgentService/ListAgents"
-		client := connect.NewClient[parlancev1.ListAgentsRequest, parlancev1.ListAgentsResponse](env.Clients(t, protocol, tenant.Read).HTTP, procedure, protocol.Options...)
+		client := connect.NewClient[parlancev1.ListAgentsRequest, parlancev1.ListAgentsResponse](env.Clients(t,
+			protocol, tenant.Read).HTTP, procedure, protocol.Options...)
 		header := counted(func() http.Header {
 			answer, err := client.CallUnary(t.Context(), connect.NewRequest(&parlancev1.ListAgentsRequest{WorkspaceId: tenant.WorkspaceID}))
 			if err != nil {

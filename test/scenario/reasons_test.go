@@ -79,7 +79,9 @@ func reasonEnv(t *testing.T) *harness.Env {
 		t.Fatal(err)
 	}
 	return harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{
-		"PARLANCE_PLANS_FILE": plans, "PARLANCE_MODEL_BASE_URL": openaichat.NewWithKey(t, "another key").BaseURL, "PARLANCE_MODEL_NAME": openaichat.Model, // a dead one would open its circuit
+		// a dead one would open its circuit
+		"PARLANCE_PLANS_FILE": plans, "PARLANCE_MODEL_BASE_URL": openaichat.NewWithKey(t, "another key").BaseURL,
+		"PARLANCE_MODEL_NAME": openaichat.Model,
 	}})
 }
 
@@ -92,9 +94,12 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 	made := func(tenant harness.Tenant, path, body string, status int) string {
 		return env.Do(t, "POST", path, body, harness.Key(tenant.Admin)).Must(t, status).Text("id")
 	}
-	agent, full := made(own, own.In("/agents"), `{"name":"a","locked_overrides":["voice"]}`, 201), made(tiny, tiny.In("/agents"), `{"name":"a"}`, 201)
+	agent, full := made(own, own.In("/agents"), `{"name":"a","locked_overrides":["voice"]}`, 201),
+		made(tiny, tiny.In("/agents"), `{"name":"a"}`, 201)
 	speech := made(own, own.In("/provider-credentials"), `{"kind":"tts","provider":"openai","name":"n","api_key":"sk-speech"}`, 201)
-	tool := made(own, own.In("/tools"), `{"slug":"shop","description":"d","kind":"http","webhook_url":"https://shop.example/","input_schema":{"type":"object","required":["id"],"properties":{"id":{"type":"string"}}}}`, 201)
+	tool := made(own, own.In("/tools"),
+		`{"slug":"shop","description":"d","kind":"http","webhook_url":"https://shop.example/",`+
+			`"input_schema":{"type":"object","required":["id"],"properties":{"id":{"type":"string"}}}}`, 201)
 	queued := made(own, own.In("/knowledge-base/sources/inline"), `{"name":"n","content":"Something."}`, 202)
 	open := made(own, "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`, 201)
 	closed := made(own, "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`, 201)
@@ -107,18 +112,23 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 	agents, tools, hooks, sources := own.In("/agents"), own.In("/tools"), own.In("/webhooks"), "/knowledge-base/sources/inline"
 	http := `{"slug":"x","description":"d","kind":"http","webhook_url":"https://x.example/"}`
 	return map[fault.Reason]provocation{
-		fault.AuthMissing:            as("-", post(agents, `{"name":"x"}`)),
-		fault.AuthInvalidKey:         as("prl_wrong", post(agents, `{"name":"x"}`)),
-		fault.AuthScope:              as(own.Runtime, post(agents, `{"name":"x"}`)),
-		fault.ResourceNotFound:       {method: "GET", path: agents + "/agt_none"},
-		fault.InvalidRequest:         post(tools, `{"slug":"1","kind":"ftp","timeout_seconds":500}`, "description", "kind", "slug", "timeout_seconds"),
-		fault.BodyTooLarge:           post(own.In(sources), `{"name":"n","content":"`+long(1<<20+1)+`"}`, "content"),
-		fault.ToolNameReserved:       post(tools, strings.Replace(http, `"x"`, `"End_Call"`, 1), "slug"),
-		fault.ToolSlugTaken:          post(tools, strings.Replace(http, `"x"`, `"SHOP"`, 1), "slug"),
-		fault.ToolArgumentsInvalid:   post(tools+"/"+tool+"/run", `{"args":{"id":5}}`, "args.id"),
-		fault.PlanToolsNotEnabled:    as(bare.Operator, post(bare.In("/tools"), http)),
-		fault.PlanMCPNotEnabled:      as(tiny.Operator, post(tiny.In("/tools"), `{"slug":"x","description":"d","kind":"mcp","mcp_server_url":"https://x.example/"}`)),
-		fault.SystemToolAlwaysOn:     {method: "PATCH", path: agents + "/" + agent + "/tools-config", body: `{"disabled_tools":["end_call"]}`, fields: []string{"disabled_tools[0]"}},
+		fault.AuthMissing:      as("-", post(agents, `{"name":"x"}`)),
+		fault.AuthInvalidKey:   as("prl_wrong", post(agents, `{"name":"x"}`)),
+		fault.AuthScope:        as(own.Runtime, post(agents, `{"name":"x"}`)),
+		fault.ResourceNotFound: {method: "GET", path: agents + "/agt_none"},
+		fault.InvalidRequest: post(tools, `{"slug":"1","kind":"ftp","timeout_seconds":500}`, "description",
+			"kind", "slug", "timeout_seconds"),
+		fault.BodyTooLarge:         post(own.In(sources), `{"name":"n","content":"`+long(1<<20+1)+`"}`, "content"),
+		fault.ToolNameReserved:     post(tools, strings.Replace(http, `"x"`, `"End_Call"`, 1), "slug"),
+		fault.ToolSlugTaken:        post(tools, strings.Replace(http, `"x"`, `"SHOP"`, 1), "slug"),
+		fault.ToolArgumentsInvalid: post(tools+"/"+tool+"/run", `{"args":{"id":5}}`, "args.id"),
+		fault.PlanToolsNotEnabled:  as(bare.Operator, post(bare.In("/tools"), http)),
+		fault.PlanMCPNotEnabled: as(tiny.Operator,
+			post(tiny.In("/tools"), `{"slug":"x","description":"d","kind":"mcp","mcp_server_url":"https://x.example/"}`)),
+		fault.SystemToolAlwaysOn: {
+			method: "PATCH", path: agents + "/" + agent + "/tools-config",
+			body: `{"disabled_tools":["end_call"]}`, fields: []string{"disabled_tools[0]"},
+		},
 		fault.QuotaKBStorage:         as(tiny.Operator, post(tiny.In(sources), `{"name":"n","content":"more than five"}`)),
 		fault.KBSourceNotReady:       post(agents+"/"+agent+"/knowledge-base/attach", `{"source_ids":["`+queued+`"]}`, "source_ids"),
 		fault.QuotaSessions:          as(tiny.Operator, post("/v1/sessions", `{"agent_id":"`+full+`","user_id":"u","modality":"text"}`)),
@@ -207,7 +217,7 @@ func (p provocation) everywhere(t *testing.T, env *harness.Env, entry fault.Entr
 	}
 }
 
-// told says whether an error has a detail of the type.
+// told reports whether an error has a detail of the type.
 func told[Detail proto.Message](err *connect.Error) bool {
 	return slices.ContainsFunc(err.Details(), func(d *connect.ErrorDetail) bool {
 		value, decodeErr := d.Value()
@@ -255,13 +265,13 @@ type rawCodec struct{ name string }
 
 func (c rawCodec) Name() string { return c.name }
 
-func (rawCodec) Marshal(message any) ([]byte, error) { return message.(*rawMessage).encoded, nil } //nolint:errcheck,forcetypeassert // nothing else is sent
+func (rawCodec) Marshal(message any) ([]byte, error) { return message.(*rawMessage).encoded, nil }
 
 func (rawCodec) Unmarshal(encoded []byte, message any) error {
 	if status, ok := message.(proto.Message); ok { // of an error in gRPC
 		return proto.Unmarshal(encoded, status)
 	}
-	message.(*rawMessage).encoded = slices.Clone(encoded) //nolint:errcheck,forcetypeassert // nothing else is received
+	message.(*rawMessage).encoded = slices.Clone(encoded)
 	return nil
 }
 
@@ -299,7 +309,8 @@ func TestEveryReasonHasAPage(t *testing.T) {
 	for _, entry := range fault.Table() {
 		path := "/errors/" + string(entry.Reason)
 		machine := env.Do(t, "GET", path, nil, harness.Key("")).Must(t, 200)
-		if machine.Text("code") != string(entry.Reason) || machine.At("status") != float64(entry.Kind.Status()) || machine.Text("title") == "" || machine.Text("advice") == "" {
+		if machine.Text("code") != string(entry.Reason) || machine.At("status") != float64(entry.Kind.Status()) ||
+			machine.Text("title") == "" || machine.Text("advice") == "" {
 			t.Errorf("%s: %s", path, machine.Body)
 		}
 		page := env.Do(t, "GET", path, nil, harness.Key(""), harness.Header("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")).Must(t, 200)

@@ -15,8 +15,8 @@ import (
 	"parlance.dev/parlance/test/harness"
 )
 
-// TestReceiptHash: a caller finds the receipt's hash again from the answer of the REST API, in Go and
-// with the lines of docs/receipts.md.
+// TestReceiptHash: a caller finds the receipt's hash again from the answer of the REST API, in Go
+// and with the lines of docs/receipts.md.
 func TestReceiptHash(t *testing.T) {
 	t.Parallel()
 	env := harness.Start(t, harness.Options{WithoutWorker: true})
@@ -24,7 +24,8 @@ func TestReceiptHash(t *testing.T) {
 	session := env.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`).Must(t, 201).Text("id")
 	turn := env.Do(t, "POST", "/v1/sessions/"+session+"/turns", `{"text":"/tool skip_turn {}"}`).Must(t, 200).Text("turn_id")
 	answer := env.Do(t, "GET", "/v1/sessions/"+session+"/turns/"+turn+"/receipt", nil).Must(t, 200)
-	if answer.Text("tool_calls", 0, "status") != "succeeded" || answer.Text("model_calls", 0, "provider") != "extractive" || answer.Text("begun_by") != "user" {
+	if answer.Text("tool_calls", 0, "status") != "succeeded" || answer.Text("model_calls", 0,
+		"provider") != "extractive" || answer.Text("begun_by") != "user" {
 		t.Errorf("receipt %s", answer.Body)
 	}
 	var receipt map[string]any
@@ -50,7 +51,8 @@ func TestReceiptHash(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "receipt.json")
 	changed := filepath.Join(t.TempDir(), "changed.json")
-	for name, content := range map[string][]byte{file: answer.Body, changed: bytes.Replace(answer.Body, []byte(`"extractive"`), []byte(`"gpt"`), 1)} {
+	for name, content := range map[string][]byte{file: answer.Body, changed: bytes.Replace(answer.Body,
+		[]byte(`"extractive"`), []byte(`"gpt"`), 1)} {
 		if err := os.WriteFile(name, content, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -81,7 +81,10 @@ func (r *rotation) makeDataKeys(t *testing.T) {
 func (r *rotation) server(t *testing.T, current, previous string) *harness.Env {
 	t.Helper()
 	address := port.Reserve(t)
-	beside := r.With(map[string]string{"PARLANCE_LISTEN": address, "PARLANCE_PUBLIC_URL": "http://" + address, masterKeyFile: current, previousKeyFiles: previous})
+	beside := r.With(map[string]string{
+		"PARLANCE_LISTEN": address, "PARLANCE_PUBLIC_URL": "http://" + address,
+		masterKeyFile: current, previousKeyFiles: previous,
+	})
 	beside.URL = "http://" + address
 	beside.StartProcess(t, "server")
 	harness.Await(t, harness.Patience, "the server answers", func() bool {
@@ -155,7 +158,8 @@ func TestRotateMasterKey(t *testing.T) {
 		t.Errorf("beside a server without the new key: %d %s", code, output)
 	}
 	release := r.holdLast(t)
-	killed := r.With(map[string]string{masterKeyFile: r.newFile, previousKeyFiles: r.oldFile}).StartProcess(t, "keys", "rotate-master", "--force")
+	killed := r.With(map[string]string{masterKeyFile: r.newFile, previousKeyFiles: r.oldFile}).StartProcess(t,
+		"keys", "rotate-master", "--force")
 	harness.Await(t, harness.Patience, "all data keys but the last are moved", func() bool { return r.wrappedBy(t, r.oldFile) == 1 })
 	killed.Kill()
 	release()
@@ -174,7 +178,8 @@ func TestRotateMasterKey(t *testing.T) {
 	if err := r.use(t, r.server(t, r.newFile, "")); err != nil {
 		t.Errorf("without the old key: %v", err)
 	}
-	if code, output := r.command(t, r.oldFile, ""); code != 1 || !strings.Contains(output, "not configured") || !strings.Contains(output, "wraps "+fmt.Sprint(r.wrappedBy(t, r.newFile))) {
+	if code, output := r.command(t, r.oldFile, ""); code != 1 || !strings.Contains(output, "not configured") ||
+		!strings.Contains(output, "wraps "+fmt.Sprint(r.wrappedBy(t, r.newFile))) {
 		t.Errorf("a start with the old key: %d %s", code, output)
 	}
 }
@@ -195,7 +200,8 @@ func (r *rotation) holdLast(t *testing.T) (release func()) {
 	}
 	return func() {
 		// What a killed process has sent Postgres would do all the same, once it has the row.
-		_, err := tx.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+		_, err := tx.Exec(t.Context(),
+			`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
 		if err != nil {
 			t.Error(err)
 		}
@@ -208,7 +214,8 @@ func TestWrongMasterKey(t *testing.T) {
 	t.Parallel()
 	r := newRotation(t)
 	code, output := r.command(t, r.newFile, "", "--dry-run")
-	if code != 1 || !strings.Contains(output, "the master key of the sealed value is not configured") || !strings.Contains(output, previousKeyFiles) {
+	if code != 1 || !strings.Contains(output, "the master key of the sealed value is not configured") ||
+		!strings.Contains(output, previousKeyFiles) {
 		t.Errorf("%d %s", code, output)
 	}
 	if strings.Contains(output, strings.TrimSpace(sealtest.Key("n"))) {

@@ -17,7 +17,8 @@ func lie(r *http.Request) {
 	r.Host = "evil.example"
 	for name, value := range map[string]string{
 		"X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "ftp", "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Port": "666",
-		"Forwarded": "for=192.0.2.1;host=evil.example", "X-Original-Host": "evil.example", "X-Host": "evil.example", "X-Forwarded-Prefix": "/evil.example",
+		"Forwarded": "for=192.0.2.1;host=evil.example", "X-Original-Host": "evil.example", "X-Host": "evil.example",
+		"X-Forwarded-Prefix": "/evil.example",
 	} {
 		r.Header.Set(name, value)
 	}
@@ -27,7 +28,10 @@ func lie(r *http.Request) {
 // the address that we really listen on is not told.
 func TestPublicURL(t *testing.T) {
 	t.Parallel()
-	env := harness.Start(t, harness.Options{Settings: map[string]string{"PARLANCE_PUBLIC_URL": publicURL, "PARLANCE_TRUSTED_PROXIES": "loopback"}})
+	env := harness.Start(t, harness.Options{Settings: map[string]string{
+		"PARLANCE_PUBLIC_URL":      publicURL,
+		"PARLANCE_TRUSTED_PROXIES": "loopback",
+	}})
 	honest := func(what string, got harness.Response) harness.Response {
 		t.Helper()
 		ours := strings.TrimPrefix(env.URL, "http://")
@@ -45,7 +49,8 @@ func TestPublicURL(t *testing.T) {
 	if got, want := agent.Header.Get("Location"), publicURL+env.Tenant.In("/agents/"+agent.Text("id")); got != want {
 		t.Errorf("Location %s, want %s", got, want)
 	}
-	session := honest("create session", env.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+agent.Text("id")+`","user_id":"u","modality":"voice+text"}`, lie)).Must(t, 201)
+	session := honest("create session", env.Do(t, "POST", "/v1/sessions",
+		`{"agent_id":"`+agent.Text("id")+`","user_id":"u","modality":"voice+text"}`, lie)).Must(t, 201)
 	for _, name := range []string{"ws_url", "chat_url"} {
 		if got := session.Text(name); !strings.HasPrefix(got, "wss://talk.example/parlance/v1/realtime/") {
 			t.Errorf("%s %s", name, got)
@@ -75,7 +80,10 @@ func TestPublicURL(t *testing.T) {
 		honest(route.Method+" "+path, env.Do(t, route.Method, path, body, lie))
 		honest("with the prefix", env.Do(t, route.Method, "/parlance"+path, body, lie))
 	}
-	for _, path := range []string{"/", "/v1", "/v1/nothing", "/errors/not-found", "/errors/no-such", "/parlance/healthz", "/v1/realtime", "/v1/realtime/chat/ses_x", "//v1//sessions", "/parlance.v1.ToolService/No"} {
+	for _, path := range []string{
+		"/", "/v1", "/v1/nothing", "/errors/not-found", "/errors/no-such",
+		"/parlance/healthz", "/v1/realtime", "/v1/realtime/chat/ses_x", "//v1//sessions", "/parlance.v1.ToolService/No",
+	} {
 		honest(path, env.Do(t, "GET", path, nil, lie))
 	}
 	honest("no key", env.Do(t, "GET", "/v1/workspaces", nil, lie, harness.Key("")).Must(t, 401))
@@ -87,7 +95,8 @@ func headerText(header http.Header) string {
 	return text.String()
 }
 
-// TestTrustedProxies: without a public URL, a believed proxy says how we are called, and nobody else.
+// TestTrustedProxies: without a public URL, a believed proxy says how we are called, and nobody
+// else.
 func TestTrustedProxies(t *testing.T) {
 	t.Parallel()
 	forwarded := func(r *http.Request) {
@@ -96,7 +105,10 @@ func TestTrustedProxies(t *testing.T) {
 		r.Header.Set("X-Forwarded-Host", "talk.example")
 	}
 	for trusted, want := range map[string]string{"127.0.0.0/8, ::1": "https://talk.example", "10.0.0.0/8": "", "": ""} {
-		env := harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{"PARLANCE_PUBLIC_URL": "", "PARLANCE_TRUSTED_PROXIES": trusted}})
+		env := harness.Start(t, harness.Options{
+			WithoutWorker: true,
+			Settings:      map[string]string{"PARLANCE_PUBLIC_URL": "", "PARLANCE_TRUSTED_PROXIES": trusted},
+		})
 		if want == "" {
 			want = env.URL
 		}
@@ -104,7 +116,8 @@ func TestTrustedProxies(t *testing.T) {
 		if got := agent.Header.Get("Location"); !strings.HasPrefix(got, want+"/v1/") {
 			t.Errorf("believing %q: Location %s, want %s/v1/…", trusted, got, want)
 		}
-		session := env.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+agent.Text("id")+`","user_id":"u","modality":"text"}`, forwarded).Must(t, 201)
+		session := env.Do(t, "POST", "/v1/sessions",
+			`{"agent_id":"`+agent.Text("id")+`","user_id":"u","modality":"text"}`, forwarded).Must(t, 201)
 		if got, want := session.Text("chat_url"), "ws"+strings.TrimPrefix(want, "http"); !strings.HasPrefix(got, want+"/v1/realtime/") {
 			t.Errorf("believing %q: chat_url %s, want %s/v1/realtime/…", trusted, got, want)
 		}
@@ -115,7 +128,10 @@ func TestTrustedProxies(t *testing.T) {
 func TestCORS(t *testing.T) {
 	t.Parallel()
 	const app = "https://app.example"
-	named := harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{"PARLANCE_CORS_ORIGINS": app + ",http://localhost:3000"}})
+	named := harness.Start(t, harness.Options{
+		WithoutWorker: true,
+		Settings:      map[string]string{"PARLANCE_CORS_ORIGINS": app + ",http://localhost:3000"},
+	})
 	anyone := harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{"PARLANCE_CORS_ORIGINS": "*"}})
 	nobody := harness.Start(t, harness.Options{WithoutWorker: true})
 	rows := []struct{ method, path, headers string }{
@@ -138,7 +154,10 @@ func TestCORS(t *testing.T) {
 		if got := preflight(anyone, "https://anyone.example"); got.Header.Get("Access-Control-Allow-Origin") != "*" {
 			t.Errorf("%s %s: * does not let anyone in: %v", row.method, row.path, got.Header)
 		}
-		for _, origin := range []string{"https://app.example.evil.example", "http://app.example", "https://sub.app.example", "null", "https://app.example:8443"} {
+		for _, origin := range []string{
+			"https://app.example.evil.example", "http://app.example",
+			"https://sub.app.example", "null", "https://app.example:8443",
+		} {
 			if got := preflight(named, origin); got.Header.Get("Access-Control-Allow-Origin") != "" {
 				t.Errorf("%s %s lets %s in", row.method, row.path, origin)
 			}
@@ -162,7 +181,8 @@ func TestCORS(t *testing.T) {
 			t.Errorf("%d: %v", got.Status, got.Header)
 		}
 	}
-	if got := named.Do(t, "GET", "/v1/workspaces", nil, harness.Header("Origin", app)).Header.Get("Access-Control-Allow-Credentials"); got != "" {
+	if got := named.Do(t, "GET", "/v1/workspaces", nil,
+		harness.Header("Origin", app)).Header.Get("Access-Control-Allow-Credentials"); got != "" {
 		t.Error("cookies are allowed, and there are none")
 	}
 }

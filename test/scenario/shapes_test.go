@@ -116,7 +116,8 @@ func TestPaths(t *testing.T) {
 	ws := "/v1/workspaces/" + env.Tenant.WorkspaceID
 	for _, path := range []string{
 		ws + "/agents/", "/v1//workspaces", "//v1/workspaces", "/v1/./workspaces", ws + "/../" + env.Tenant.WorkspaceID + "/agents",
-		"/v1/workspaces/%2e%2e/agents/", "/V1/workspaces", "/v1", "/", "/v1/Workspaces", "/parlance.v1.AgentService", "/parlance.v1.AgentService/", "/v1/workspaces;a=b",
+		"/v1/workspaces/%2e%2e/agents/", "/V1/workspaces", "/v1", "/", "/v1/Workspaces", "/parlance.v1.AgentService",
+		"/parlance.v1.AgentService/", "/v1/workspaces;a=b",
 	} {
 		got := env.Do(t, "GET", path, nil, func(r *http.Request) { r.URL.Opaque = path })
 		checkProblem(t, got, 404, "route-not-found")
@@ -140,7 +141,8 @@ func TestPaths(t *testing.T) {
 	env.Do(t, "GET", ws+"/agents", nil, harness.Header("Accept", "application/xml")).Must(t, 200)
 	env.Do(t, "GET", ws+"/agents/"+long(2<<20), nil).Must(t, 431)
 	for sent, kept := range map[string]bool{"abc-1.2_3:4": true, "a b": false, long(129): false, "é": false, `"><script>`: false} {
-		if got := env.Do(t, "GET", "/v1/workspaces", nil, harness.Header("X-Request-Id", sent)); (got.Header.Get("X-Request-Id") == sent) != kept || got.Header.Get("X-Request-Id") == "" {
+		if got := env.Do(t, "GET", "/v1/workspaces", nil, harness.Header("X-Request-Id",
+			sent)); (got.Header.Get("X-Request-Id") == sent) != kept || got.Header.Get("X-Request-Id") == "" {
 			t.Errorf("X-Request-Id %q came back as %q", sent, got.Header.Get("X-Request-Id"))
 		}
 	}
@@ -155,7 +157,8 @@ func TestUnknownProcedures(t *testing.T) {
 	for _, path := range []string{"/parlance.v1.AgentService/Invented", "/parlance.v9.AgentService/CreateAgent", "/nothing.Here/Call"} {
 		checkProblem(t, env.Do(t, "POST", path, `{}`), 404, "route-not-found")
 		for _, protocol := range harness.Protocols() {
-			client := connect.NewClient[parlancev1.CreateAgentRequest, parlancev1.Agent](env.Clients(t, protocol, env.Tenant.Operator).HTTP, env.URL+path, protocol.Options...)
+			client := connect.NewClient[parlancev1.CreateAgentRequest, parlancev1.Agent](env.Clients(t, protocol,
+				env.Tenant.Operator).HTTP, env.URL+path, protocol.Options...)
 			_, err := client.CallUnary(t.Context(), connect.NewRequest(&parlancev1.CreateAgentRequest{}))
 			if connect.CodeOf(err) != connect.CodeUnimplemented {
 				t.Errorf("%s over %s: %v", path, protocol.Name, err)
@@ -175,7 +178,8 @@ func TestUnknownProcedures(t *testing.T) {
 	for _, kind := range []string{"text/plain", "", "application/x-www-form-urlencoded", "application/xml", "multipart/form-data"} {
 		checkProblem(t, env.Do(t, "POST", known, `{}`, harness.Header("Content-Type", kind)), 415, "unsupported-media-type")
 	}
-	if got := env.Do(t, "POST", known, `x`, harness.Header("Content-Type", "application/grpc+thrift")); got.Status != 200 || got.Header.Get("Content-Type") != "application/grpc+thrift" {
+	if got := env.Do(t, "POST", known, `x`, harness.Header("Content-Type",
+		"application/grpc+thrift")); got.Status != 200 || got.Header.Get("Content-Type") != "application/grpc+thrift" {
 		t.Errorf("gRPC of another codec: %d %v", got.Status, got.Header)
 	}
 }
@@ -199,7 +203,8 @@ func TestDeadlines(t *testing.T) {
 		t.Run(protocol.Name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 			defer cancel()
-			_, err := env.Clients(t, protocol, env.Tenant.Operator).Agents.CreateAgent(ctx, &parlancev1.CreateAgentRequest{WorkspaceId: env.Tenant.WorkspaceID, Name: "slow"})
+			_, err := env.Clients(t, protocol, env.Tenant.Operator).Agents.CreateAgent(ctx,
+				&parlancev1.CreateAgentRequest{WorkspaceId: env.Tenant.WorkspaceID, Name: "slow"})
 			if connect.CodeOf(err) != connect.CodeDeadlineExceeded {
 				t.Errorf("got %v", err)
 			}
@@ -207,7 +212,8 @@ func TestDeadlines(t *testing.T) {
 		})
 	}
 	// The server keeps the deadline also when the client would wait.
-	got := env.Do(t, "POST", "/parlance.v1.AgentService/CreateAgent", map[string]any{"workspace_id": env.Tenant.WorkspaceID, "name": "slow"}, harness.Header("Connect-Timeout-Ms", "200"))
+	got := env.Do(t, "POST", "/parlance.v1.AgentService/CreateAgent",
+		map[string]any{"workspace_id": env.Tenant.WorkspaceID, "name": "slow"}, harness.Header("Connect-Timeout-Ms", "200"))
 	if got.Text("code") != "deadline_exceeded" || !strings.Contains(string(got.Body), "google.rpc.ErrorInfo") {
 		t.Errorf("Connect-Timeout-Ms: %d %s", got.Status, got.Body)
 	}
@@ -246,11 +252,18 @@ func TestUploadReasonsOverEveryProtocol(t *testing.T) {
 		status         int
 		code           connect.Code
 	}{
-		"size": {tenant: tiny, filename: "a.txt", kind: "text/plain", content: "more than five", reason: "quota-exceeded-kb-upload-size", status: 402, code: connect.CodeResourceExhausted},
-		"type": {tenant: env.Tenant, filename: "a.exe", kind: "application/x-msdownload", content: "MZ", reason: "kb-unsupported-media-type", status: 415, code: connect.CodeInvalidArgument},
+		"size": {
+			tenant: tiny, filename: "a.txt", kind: "text/plain", content: "more than five",
+			reason: "quota-exceeded-kb-upload-size", status: 402, code: connect.CodeResourceExhausted,
+		},
+		"type": {
+			tenant: env.Tenant, filename: "a.exe", kind: "application/x-msdownload", content: "MZ",
+			reason: "kb-unsupported-media-type", status: 415, code: connect.CodeInvalidArgument,
+		},
 	} {
 		body, contentType := form(t, part{name: "file", filename: row.filename, mediaType: row.kind, content: row.content})
-		got := env.Do(t, "POST", row.tenant.In("/knowledge-base/sources/upload"), body, harness.Key(row.tenant.Operator), harness.Header("Content-Type", contentType))
+		got := env.Do(t, "POST", row.tenant.In("/knowledge-base/sources/upload"), body,
+			harness.Key(row.tenant.Operator), harness.Header("Content-Type", contentType))
 		checkProblem(t, got, row.status, row.reason)
 		for _, protocol := range harness.Protocols() {
 			t.Run(name+"/"+protocol.Name, func(t *testing.T) {
@@ -258,9 +271,11 @@ func TestUploadReasonsOverEveryProtocol(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_ = stream.Send(&parlancev1.UploadSourceRequest{Part: &parlancev1.UploadSourceRequest_Metadata{Metadata: &parlancev1.UploadSourceMetadata{
-					WorkspaceId: row.tenant.WorkspaceID, Filename: row.filename, MediaType: row.kind,
-				}}}) // what is wrong comes with the answer
+				_ = stream.Send(&parlancev1.UploadSourceRequest{Part: &parlancev1.UploadSourceRequest_Metadata{
+					Metadata: &parlancev1.UploadSourceMetadata{
+						WorkspaceId: row.tenant.WorkspaceID, Filename: row.filename, MediaType: row.kind,
+					},
+				}}) // what is wrong comes with the answer
 				_ = stream.Send(&parlancev1.UploadSourceRequest{Part: &parlancev1.UploadSourceRequest_Data{Data: []byte(row.content)}})
 				_, err = stream.CloseAndReceive()
 				checkWire(t, err, sameCall{reason: row.reason, code: row.code, fields: sorted(got.Problem.Fields())})
@@ -269,7 +284,8 @@ func TestUploadReasonsOverEveryProtocol(t *testing.T) {
 	}
 	// A stream's message over the limit is refused at its header: what it announces is not read.
 	header := binary.BigEndian.AppendUint32([]byte{0}, 200<<20)
-	got := env.Do(t, "POST", "/parlance.v1.KnowledgeService/UploadSource", append(header, long(100)...), harness.Header("Content-Type", "application/connect+proto"))
+	got := env.Do(t, "POST", "/parlance.v1.KnowledgeService/UploadSource", append(header, long(100)...),
+		harness.Header("Content-Type", "application/connect+proto"))
 	if !strings.Contains(string(got.Body), "resource_exhausted") || !strings.Contains(string(got.Body), "ErrorInfo") {
 		t.Errorf("a message of 200 MiB: %d %s", got.Status, fmt.Sprintf("%q", got.Body))
 	}

@@ -94,10 +94,12 @@ func (s *slice) learn(sourceID string) {
 		return source.Text("status") == "ready"
 	})
 	ready := s.Do(s.t, "GET", path, nil)
-	if ready.At("progress") != 100.0 || ready.At("chunk_count") == 0.0 || ready.Text("embedding_model") == "" || ready.Text("heartbeat_at") == "" {
+	if ready.At("progress") != 100.0 || ready.At("chunk_count") == 0.0 || ready.Text("embedding_model") == "" ||
+		ready.Text("heartbeat_at") == "" {
 		s.t.Errorf("a ready source: %s", ready.Body)
 	}
-	s.Do(s.t, "POST", s.Tenant.In("/agents/"+s.agentID+"/knowledge-base/attach"), map[string]any{"source_ids": []string{sourceID}}).Must(s.t, 200)
+	s.Do(s.t, "POST", s.Tenant.In("/agents/"+s.agentID+"/knowledge-base/attach"),
+		map[string]any{"source_ids": []string{sourceID}}).Must(s.t, 200)
 }
 
 // addTool creates order_status, runs it once and attaches it.
@@ -181,12 +183,18 @@ func (s *slice) delivered(eventID string) {
 func TestSliceWithoutModel(t *testing.T) {
 	t.Parallel()
 	s := newSlice(t, nil)
-	inline := s.Do(t, "POST", s.Tenant.In("/knowledge-base/sources/inline"), map[string]any{"name": "Handbook", "content": handbook}).Must(t, 202)
+	inline := s.Do(t, "POST", s.Tenant.In("/knowledge-base/sources/inline"), map[string]any{
+		"name":    "Handbook",
+		"content": handbook,
+	}).Must(t, 202)
 	if status := inline.Text("status"); status != "queued" {
 		t.Errorf("a new source is %q", status)
 	}
 	s.learn(inline.Text("id"))
-	found := s.Do(t, "POST", s.Tenant.In("/knowledge-base/query"), map[string]any{"agent_id": s.agentID, "q": "When is a refund paid?", "top_k": 1}, harness.Key(s.Tenant.Runtime)).Must(t, 200)
+	found := s.Do(t, "POST", s.Tenant.In("/knowledge-base/query"), map[string]any{
+		"agent_id": s.agentID,
+		"q":        "When is a refund paid?", "top_k": 1,
+	}, harness.Key(s.Tenant.Runtime)).Must(t, 200)
 	if !strings.Contains(found.Text("chunks", 0, "content"), "fourteen days") || found.Text("chunks", 0, "source_id") != inline.Text("id") {
 		t.Errorf("query: %s", found.Body)
 	}
@@ -210,7 +218,8 @@ func TestSliceWithoutModel(t *testing.T) {
 		t.Errorf("the webhook's data: %v", data)
 	}
 	s.checkTranscript(id, 2)
-	if closed := s.Do(t, "POST", "/v1/sessions/"+id+"/turns", `{"text":"And now?"}`); closed.Status != 409 || closed.Code() != "session-closed" {
+	if closed := s.Do(t, "POST", "/v1/sessions/"+id+"/turns", `{"text":"And now?"}`); closed.Status != 409 ||
+		closed.Code() != "session-closed" {
 		t.Errorf("a turn in a closed session: %d %s", closed.Status, closed.Body)
 	}
 }
@@ -229,7 +238,8 @@ func (s *slice) checkTranscript(sessionID string, n int) {
 		}
 	}
 	calls := s.Do(s.t, "GET", "/v1/sessions/"+sessionID+"/tool-calls", nil).Must(s.t, 200)
-	if len(calls.List("tool_calls")) != 1 || calls.Text("tool_calls", 0, "slug") != "order_status" || calls.At("tool_calls", 0, "error") != nil {
+	if len(calls.List("tool_calls")) != 1 || calls.Text("tool_calls", 0, "slug") != "order_status" ||
+		calls.At("tool_calls", 0, "error") != nil {
 		s.t.Errorf("the session's tool calls: %s", calls.Body)
 	}
 }
@@ -237,7 +247,8 @@ func (s *slice) checkTranscript(sessionID string, n int) {
 // streamTurn takes a turn as Server-Sent Events.
 func (s *slice) streamTurn(sessionID, text string) []map[string]any {
 	s.t.Helper()
-	answer := s.Do(s.t, "POST", "/v1/sessions/"+sessionID+"/turns", map[string]string{"text": text}, harness.Header("Accept", "text/event-stream")).Must(s.t, 200)
+	answer := s.Do(s.t, "POST", "/v1/sessions/"+sessionID+"/turns", map[string]string{"text": text},
+		harness.Header("Accept", "text/event-stream")).Must(s.t, 200)
 	if kind := answer.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/event-stream") {
 		s.t.Fatalf("Content-Type %q", kind)
 	}
@@ -294,7 +305,8 @@ func TestSliceWithModelOverSocket(t *testing.T) {
 	if types(greeting)[0] != "session.created" || greeting[len(greeting)-1]["type"] != "response.done" {
 		t.Errorf("the greeting: %v", types(greeting))
 	}
-	write(t, socket, `{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"Where is order 7, and when is a refund paid?"}]}}`)
+	write(t, socket, `{"type":"conversation.item.create","item":{"type":"message","role":"user",`+
+		`"content":[{"type":"input_text","text":"Where is order 7, and when is a refund paid?"}]}}`)
 	write(t, socket, `{"type":"response.create"}`)
 	gate <- struct{}{}
 	// The first piece is here while the model still holds back the rest: it streams.
@@ -304,7 +316,8 @@ func TestSliceWithModelOverSocket(t *testing.T) {
 	close(gate)
 	rest := readUntil(t, socket, "response.done")
 	done := rest[len(rest)-1]
-	if text := fmt.Sprint(harness.Path(done, "response", "output")); !strings.Contains(text, "It has been shipped; a refund takes fourteen days.") || !strings.Contains(text, "mcp_call") {
+	if text := fmt.Sprint(harness.Path(done, "response", "output")); !strings.Contains(text,
+		"It has been shipped; a refund takes fourteen days.") || !strings.Contains(text, "mcp_call") {
 		t.Errorf("response.done: %v", done)
 	}
 	s.checkPrompt(llm)
@@ -407,11 +420,17 @@ func TestGuardIsClosed(t *testing.T) {
 	t.Parallel()
 	shop := httptool.New(t)
 	env := harness.Start(t, harness.Options{Guarded: true})
-	literal := env.Do(t, "POST", env.Tenant.In("/tools"), map[string]any{"slug": "a", "description": "A.", "kind": "http", "webhook_url": shop.URL})
+	literal := env.Do(t, "POST", env.Tenant.In("/tools"), map[string]any{
+		"slug": "a", "description": "A.",
+		"kind": "http", "webhook_url": shop.URL,
+	})
 	if literal.Status != http.StatusBadRequest || !slices.Contains(literal.Problem.Fields(), "webhook_url") {
 		t.Errorf("a literal loopback address: %d %s", literal.Status, literal.Body)
 	}
-	tool := env.Do(t, "POST", env.Tenant.In("/tools"), map[string]any{"slug": "b", "description": "B.", "kind": "http", "webhook_url": "https://shop.example/b"}).Must(t, 201)
+	tool := env.Do(t, "POST", env.Tenant.In("/tools"), map[string]any{
+		"slug": "b", "description": "B.",
+		"kind": "http", "webhook_url": "https://shop.example/b",
+	}).Must(t, 201)
 	// As if the name's address had changed since.
 	env.Exec(t, `UPDATE tools SET config = replace(config::text, 'https://shop.example/b', $1)::jsonb`, shop.URL)
 	run := env.Do(t, "POST", env.Tenant.In("/tools/"+tool.Text("id")+"/run"), `{}`).Must(t, 200)

@@ -26,7 +26,7 @@ type chatLine struct {
 
 func dialChat(t *testing.T, url string) *chatLine {
 	t.Helper()
-	conn, _, err := websocket.Dial(t.Context(), url, &websocket.DialOptions{Subprotocols: []string{"realtime"}}) //nolint:bodyclose // a handshake has none
+	conn, _, err := websocket.Dial(t.Context(), url, &websocket.DialOptions{Subprotocols: []string{"realtime"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,10 @@ func dialChat(t *testing.T, url string) *chatLine {
 func (l *chatLine) say(text string) []byte {
 	l.t.Helper()
 	for _, event := range []any{
-		map[string]any{"type": "conversation.item.create", "item": map[string]any{"type": "message", "role": "user", "content": []any{map[string]any{"type": "input_text", "text": text}}}},
+		map[string]any{"type": "conversation.item.create", "item": map[string]any{
+			"type": "message", "role": "user",
+			"content": []any{map[string]any{"type": "input_text", "text": text}},
+		}},
 		map[string]any{"type": "response.create"},
 	} {
 		encoded, err := json.Marshal(event)
@@ -65,8 +68,9 @@ func (l *chatLine) say(text string) []byte {
 	}
 }
 
-// killInReplay starts a server that has turns of the session to write, and kills it when Postgres has committed the first
-// and the server has not heard of it: it is held at the commit and stopped there, then Postgres goes on.
+// killInReplay starts a server that has turns of the session to write, and kills it when Postgres
+// has committed the first and the server has not heard of it: it is held at the commit and stopped
+// there, then Postgres goes on.
 func killInReplay(t *testing.T, env *harness.Env, database *pgtest.Server, session string) {
 	t.Helper()
 	const gate = `SELECT pg_advisory_lock(4711);
@@ -102,9 +106,9 @@ func killInReplay(t *testing.T, env *harness.Env, database *pgtest.Server, sessi
 	}
 }
 
-// TestPostgresStopped stops the real Postgres in the middle of a conversation. The server goes on; it is killed
-// with what it has kept; the next one is killed while it writes that; the one behind it finds what is written,
-// writes the rest, and the conversation goes on there.
+// TestPostgresStopped stops the real Postgres in the middle of a conversation. The server goes on;
+// it is killed with what it has kept; the next one is killed while it writes that; the one behind
+// it finds what is written, writes the rest, and the conversation goes on there.
 func TestPostgresStopped(t *testing.T) {
 	t.Parallel()
 	database := pgtest.NewServer(t)

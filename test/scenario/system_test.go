@@ -30,14 +30,17 @@ func TestSystemPaths(t *testing.T) {
 	if got := env.Do(t, "GET", "/healthz", nil, open).Must(t, 200); got.Text("status") != "ok" {
 		t.Errorf("healthz: %s", got.Body)
 	}
-	if got := env.Do(t, "GET", "/readyz", nil, open).Must(t, 200); got.Text("checks", "postgres") != "ok" || got.Text("checks", "redis") != "ok" || got.Text("checks", "bucket") != "ok" {
+	if got := env.Do(t, "GET", "/readyz", nil, open).Must(t, 200); got.Text("checks", "postgres") != "ok" ||
+		got.Text("checks", "redis") != "ok" || got.Text("checks", "bucket") != "ok" {
 		t.Errorf("readyz: %s", got.Body)
 	}
 	env.Do(t, "GET", env.Tenant.In("/agents"), nil).Must(t, 200)
-	if got := env.Do(t, "GET", "/metrics", nil, open).Must(t, 200); !strings.Contains(string(got.Body), `route="GET /v1/workspaces/{workspace_id}/agents"`) {
+	if got := env.Do(t, "GET", "/metrics", nil, open).Must(t, 200); !strings.Contains(string(got.Body),
+		`route="GET /v1/workspaces/{workspace_id}/agents"`) {
 		t.Errorf("metrics do not count requests by route:\n%s", got.Body)
 	}
-	if got := env.Do(t, "GET", "/openapi.json", nil, open).Must(t, 200); !strings.HasPrefix(got.Text("openapi"), "3.1") || got.At("paths", "/v1/sessions", "post") == nil {
+	if got := env.Do(t, "GET", "/openapi.json", nil, open).Must(t, 200); !strings.HasPrefix(got.Text("openapi"),
+		"3.1") || got.At("paths", "/v1/sessions", "post") == nil {
 		t.Error("openapi.json is not the contract")
 	}
 	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/errors/internal"} {
@@ -55,7 +58,8 @@ func TestErrorPages(t *testing.T) {
 	for _, entry := range fault.Table() {
 		path := "/errors/" + string(entry.Reason)
 		got := env.Do(t, "GET", path, nil, harness.Key("")).Must(t, 200)
-		if got.Text("code") != string(entry.Reason) || got.Text("title") == "" || got.Text("advice") == "" || got.At("status") != float64(entry.Kind.Status()) {
+		if got.Text("code") != string(entry.Reason) || got.Text("title") == "" || got.Text("advice") == "" ||
+			got.At("status") != float64(entry.Kind.Status()) {
 			t.Errorf("%s: %s", path, got.Body)
 		}
 		page := env.Do(t, "GET", path, nil, harness.Key(""), harness.Header("Accept", "text/html,*/*")).Must(t, 200)
@@ -150,8 +154,8 @@ func TestRefusalsOfTheMux(t *testing.T) {
 	}
 }
 
-// TestWithoutRedis shows what goes on while Redis is away, and that /readyz and health say so; that the spill cannot be
-// written is said, and takes no server out.
+// TestWithoutRedis shows what goes on while Redis is away, and that /readyz and health say so;
+// that the spill cannot be written is said, and takes no server out.
 func TestWithoutRedis(t *testing.T) {
 	t.Parallel()
 	redis := redistest.NewServer(t)
@@ -194,8 +198,8 @@ func TestWithoutRedis(t *testing.T) {
 	}
 }
 
-// untilRefused asks again until it is refused: the slower the machine, the more a limit lets pass meanwhile,
-// and a Redis that does not answer in time is not asked for a second.
+// untilRefused asks again until it is refused: the slower the machine, the more a limit lets pass
+// meanwhile, and a Redis that does not answer in time is not asked for a second.
 func untilRefused(t *testing.T, ask func() (refused bool)) {
 	t.Helper()
 	harness.Await(t, harness.Patience, "a refusal", ask)
@@ -223,10 +227,14 @@ func TestGracefulShutdown(t *testing.T) {
 	t.Parallel()
 	gate := make(chan struct{})
 	llm := openaichat.New(t, openaichat.Reply{Text: []string{"One ", "two."}, Gate: gate})
-	env := harness.Start(t, harness.Options{Settings: map[string]string{"PARLANCE_MODEL_BASE_URL": llm.BaseURL, "PARLANCE_MODEL_NAME": openaichat.Model}})
+	env := harness.Start(t, harness.Options{Settings: map[string]string{
+		"PARLANCE_MODEL_BASE_URL": llm.BaseURL,
+		"PARLANCE_MODEL_NAME":     openaichat.Model,
+	}})
 	agent := env.Do(t, "POST", env.Tenant.In("/agents"), `{"name":"Ada"}`).Must(t, 201)
 	made := env.Do(t, "POST", "/v1/sessions", map[string]string{"agent_id": agent.Text("id"), "user_id": "u", "modality": "text"}).Must(t, 201)
-	request, err := env.NewRequest(t, "POST", "/v1/sessions/"+made.Text("id")+"/turns", `{"text":"Count."}`, harness.Header("Accept", "text/event-stream"))
+	request, err := env.NewRequest(t, "POST", "/v1/sessions/"+made.Text("id")+"/turns", `{"text":"Count."}`,
+		harness.Header("Accept", "text/event-stream"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +272,8 @@ func TestGracefulShutdown(t *testing.T) {
 	case <-time.After(harness.Patience):
 		t.Fatal("the server does not stop")
 	}
-	if got := harness.Rows[string](t, env, "SELECT status || ' ' || agent_text FROM turns"); !slices.Equal(got, []string{"completed One two."}) {
+	if got := harness.Rows[string](t, env, "SELECT status || ' ' || agent_text FROM turns"); !slices.Equal(got,
+		[]string{"completed One two."}) {
 		t.Errorf("the turns stored: %v", got)
 	}
 }
@@ -291,12 +300,13 @@ func awaitData(t *testing.T, body *bufio.Reader, kind string) map[string]any {
 	}
 }
 
-// TestStopEndsWatching: streams that wait for what happens end when the server begins to stop, and say so; it
-// waited for them as for an answer, to the end of its patience.
+// TestStopEndsWatching: streams that wait for what happens end when the server begins to stop, and
+// say so; it waited for them as for an answer, to the end of its patience.
 func TestStopEndsWatching(t *testing.T) {
 	t.Parallel()
 	env := harness.Start(t, harness.Options{WithoutWorker: true})
-	source := env.Do(t, "POST", env.Tenant.In("/knowledge-base/sources/inline"), `{"name":"n","content":"Something to read."}`).Must(t, 202).Text("id")
+	source := env.Do(t, "POST", env.Tenant.In("/knowledge-base/sources/inline"),
+		`{"name":"n","content":"Something to read."}`).Must(t, 202).Text("id")
 	feed, _ := openEvents(t, env, env.Tenant.In("/events"))
 	watched, _ := openEvents(t, env, env.Tenant.In("/knowledge-base/sources/"+source+"/events"))
 	until(t, watched, `"status":"queued"`)

@@ -67,7 +67,8 @@ func (x traced) parents(trace string, chain ...string) {
 	x.t.Helper()
 	for i := 1; i < len(chain); i++ {
 		child := x.await(trace, chain[i])
-		parent := x.collector.Await(x.t, harness.Patience, "the parent of "+chain[i], func(s otlp.Span) bool { return s.SpanID == child.ParentID })
+		parent := x.collector.Await(x.t, harness.Patience, "the parent of "+chain[i],
+			func(s otlp.Span) bool { return s.SpanID == child.ParentID })
 		if parent.Name != chain[i-1] {
 			x.t.Errorf("the parent of %q is %q, want %q", chain[i], parent.Name, chain[i-1])
 		}
@@ -78,12 +79,16 @@ func (x traced) parents(trace string, chain ...string) {
 func TestTraceOfUpload(t *testing.T) {
 	t.Parallel()
 	embedder := openaiembed.Start(t)
-	x := newTraced(t, map[string]string{"PARLANCE_EMBEDDING_BASE_URL": embedder.URL, "PARLANCE_EMBEDDING_NAME": openaiembed.Model, "PARLANCE_EMBEDDING_API_KEY": openaiembed.APIKey})
+	x := newTraced(t, map[string]string{
+		"PARLANCE_EMBEDDING_BASE_URL": embedder.URL,
+		"PARLANCE_EMBEDDING_NAME":     openaiembed.Model, "PARLANCE_EMBEDDING_API_KEY": openaiembed.APIKey,
+	})
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 	body, contentType := form(t, part{name: "file", filename: "a.md", mediaType: "text/markdown", content: handbook})
 	x.Do(t, "POST", x.Tenant.In("/knowledge-base/sources/upload"), body, harness.Header("Content-Type", contentType),
 		harness.Header("Traceparent", "00-"+trace+"-00f067aa0ba902b7-01")).Must(t, 202)
-	x.parents(trace, "POST /v1/workspaces/{workspace_id}/knowledge-base/sources/upload", "process ingest_source", "ingest source", "ingest embedding", "embeddings "+openaiembed.Model)
+	x.parents(trace, "POST /v1/workspaces/{workspace_id}/knowledge-base/sources/upload", "process ingest_source",
+		"ingest source", "ingest embedding", "embeddings "+openaiembed.Model)
 	x.parents(trace, "append _source.queued", "relay _source.queued")
 	for _, stage := range []string{"ingest parsing", "ingest chunking", "ingest storing"} {
 		x.await(trace, stage)
@@ -92,7 +97,8 @@ func TestTraceOfUpload(t *testing.T) {
 	if headers := x.collector.Headers(); headers[0].Get("X-Team") != "blue,green" {
 		t.Errorf("the exports' headers: %v", headers[0])
 	}
-	if request := x.hook.Await(t.Context(), t, 1)[0]; !strings.Contains(request.Header.Get("Traceparent"), trace) || request.Header.Get("Baggage") != "" {
+	if request := x.hook.Await(t.Context(), t, 1)[0]; !strings.Contains(request.Header.Get("Traceparent"),
+		trace) || request.Header.Get("Baggage") != "" {
 		t.Errorf("the webhook's headers: %v", request.Header)
 	}
 }
@@ -108,16 +114,20 @@ func TestTraceOfConversation(t *testing.T) {
 	x.addTool()
 	id := x.createSession().Text("id")
 	const turn, end = "11111111111111111111111111111111", "22222222222222222222222222222222"
-	x.Do(t, "POST", "/v1/sessions/"+id+"/turns", `{"text":"Where is order 7?"}`, harness.Header("Traceparent", "00-"+turn+"-00f067aa0ba902b7-01")).Must(t, 200)
-	x.Do(t, "POST", "/v1/sessions/"+id+"/end", `{"status":"completed"}`, harness.Header("Traceparent", "00-"+end+"-00f067aa0ba902b7-01")).Must(t, 200)
+	x.Do(t, "POST", "/v1/sessions/"+id+"/turns", `{"text":"Where is order 7?"}`, harness.Header("Traceparent",
+		"00-"+turn+"-00f067aa0ba902b7-01")).Must(t, 200)
+	x.Do(t, "POST", "/v1/sessions/"+id+"/end", `{"status":"completed"}`, harness.Header("Traceparent",
+		"00-"+end+"-00f067aa0ba902b7-01")).Must(t, 200)
 	x.parents(turn, "POST /v1/sessions/{session_id}/turns", "parlance.v1.SessionService/CreateTurn", "invoke_agent", "chat "+openaichat.Model)
 	x.parents(turn, "invoke_agent", "retrieve passages")
 	x.parents(turn, "invoke_agent", "record turn")
 	x.parents(turn, "invoke_agent", "execute_tool order_status", "GET")
 	x.parents(end, "append post_call_transcription", "deliver post_call_transcription")
 	// What is to be remembered is found in a trace of its own, which points to the end's.
-	learnt := x.collector.Await(t, harness.Patience, "process extract_memory", func(s otlp.Span) bool { return s.Name == "process extract_memory" })
-	if learnt.ParentID != "" || learnt.TraceID == end || !slices.Equal(learnt.Links, []string{end}) || learnt.Attributes["parlance.workspace_id"] != x.Tenant.WorkspaceID {
+	learnt := x.collector.Await(t, harness.Patience, "process extract_memory",
+		func(s otlp.Span) bool { return s.Name == "process extract_memory" })
+	if learnt.ParentID != "" || learnt.TraceID == end || !slices.Equal(learnt.Links, []string{end}) ||
+		learnt.Attributes["parlance.workspace_id"] != x.Tenant.WorkspaceID {
 		t.Errorf("the extraction's span: %+v", learnt)
 	}
 	x.parents(learnt.TraceID, "process extract_memory", "chat "+openaichat.Model)
@@ -133,14 +143,16 @@ func TestTraceOfConversation(t *testing.T) {
 			t.Errorf("%s: %q, want %q", key, got, want)
 		}
 	}
-	if requests := x.shop.Requests(""); len(requests) != 2 || !strings.Contains(requests[1].Header.Get("Traceparent"), turn) || requests[1].Header.Get("Baggage") != "" {
+	if requests := x.shop.Requests(""); len(requests) != 2 ||
+		!strings.Contains(requests[1].Header.Get("Traceparent"), turn) || requests[1].Header.Get("Baggage") != "" {
 		t.Errorf("the tool's request: %+v", requests)
 	}
 	if bytes.Contains(x.collector.Raw(), []byte("Where is order")) || bytes.Contains(x.collector.Raw(), []byte("on its way")) {
 		t.Error("a trace holds what was said")
 	}
 	line := x.logs.lines(t, map[string]string{"msg": "request", "route": "POST /v1/sessions/{session_id}/turns"})
-	if len(line) != 1 || line[0]["tenant_id"] != x.Tenant.ID || line[0]["session_id"] != id || line[0]["workspace_id"] != x.Tenant.WorkspaceID || line[0]["trace_id"] != turn {
+	if len(line) != 1 || line[0]["tenant_id"] != x.Tenant.ID || line[0]["session_id"] != id ||
+		line[0]["workspace_id"] != x.Tenant.WorkspaceID || line[0]["trace_id"] != turn {
 		t.Errorf("the turn's access log: %v", line)
 	}
 }
@@ -149,14 +161,19 @@ func TestTraceOfConversation(t *testing.T) {
 func TestFailedIngestIsFound(t *testing.T) {
 	t.Parallel()
 	embedder := openaiembed.Start(t)
-	x := newTraced(t, map[string]string{"PARLANCE_EMBEDDING_BASE_URL": embedder.URL, "PARLANCE_EMBEDDING_NAME": openaiembed.Model, "PARLANCE_EMBEDDING_API_KEY": openaiembed.APIKey})
+	x := newTraced(t, map[string]string{
+		"PARLANCE_EMBEDDING_BASE_URL": embedder.URL,
+		"PARLANCE_EMBEDDING_NAME":     openaiembed.Model, "PARLANCE_EMBEDDING_API_KEY": openaiembed.APIKey,
+	})
 	refusals := slices.Repeat([]openaiembed.Refusal{{Status: http.StatusBadRequest}}, 100)
 	embedder.Refuse(refusals...)
 	made := x.upload("a.md", "text/markdown", handbook).Must(t, 202)
 	said := map[string]string{"msg": "source will be tried again", "request_id": made.Header.Get("X-Request-Id")}
-	harness.Await(t, harness.Patience, "two failed runs, the second found by the sweep", func() bool { return len(x.logs.lines(t, said)) >= 2 })
+	harness.Await(t, harness.Patience, "two failed runs, the second found by the sweep",
+		func() bool { return len(x.logs.lines(t, said)) >= 2 })
 	for _, line := range x.logs.lines(t, said) {
-		if line["source_id"] != made.Text("id") || line["tenant_id"] != x.Tenant.ID || line["workspace_id"] != x.Tenant.WorkspaceID || line["task_type"] != "ingest_source" || line["trace_id"] == nil {
+		if line["source_id"] != made.Text("id") || line["tenant_id"] != x.Tenant.ID ||
+			line["workspace_id"] != x.Tenant.WorkspaceID || line["task_type"] != "ingest_source" || line["trace_id"] == nil {
 			t.Errorf("the line: %v", line)
 		}
 	}

@@ -22,9 +22,10 @@ func TestEveryRouteRefusesStrangers(t *testing.T) {
 	w := newWorld(t)
 	stranger := w.NewTenant(t, "enterprise")
 	lesser := map[parlancev1.Scope]string{
-		parlancev1.Scope_SCOPE_RUNTIME: w.owner.Read, parlancev1.Scope_SCOPE_OPERATOR: w.owner.Runtime, parlancev1.Scope_SCOPE_ADMIN: w.owner.Operator,
+		parlancev1.Scope_SCOPE_RUNTIME: w.owner.Read, parlancev1.Scope_SCOPE_OPERATOR: w.owner.Runtime,
+		parlancev1.Scope_SCOPE_ADMIN: w.owner.Operator,
 	}
-	w.Do(t, "DELETE", "/v1/workspaces/"+w.values["DeleteWorkspace.workspace_id"].(string), nil).Must(t, 204) //nolint:errcheck,forcetypeassert // made so
+	w.Do(t, "DELETE", "/v1/workspaces/"+w.values["DeleteWorkspace.workspace_id"].(string), nil).Must(t, 204)
 	delete(w.values, "DeleteWorkspace.workspace_id")
 	before := w.Counts(t)
 	t.Run("routes", func(t *testing.T) {
@@ -45,7 +46,8 @@ func TestEveryRouteRefusesStrangers(t *testing.T) {
 					return
 				}
 				for name, value := range w.values {
-					if id, _ := value.(string); strings.HasSuffix(name, "_id") && strings.Contains(id, "_") && bytes.Contains(got.Must(t, 200).Body, []byte(id)) {
+					if id, _ := value.(string); strings.HasSuffix(name, "_id") && strings.Contains(id, "_") &&
+						bytes.Contains(got.Must(t, 200).Body, []byte(id)) {
 						t.Errorf("the list shows a stranger the %s: %s", name, got.Body)
 					}
 				}
@@ -100,7 +102,8 @@ func TestEveryRouteKeepsWorkspacesApart(t *testing.T) {
 				path, body, with := w.rest(t, r)
 				checkProblem(t, w.Do(t, r.Method, path, body, append(with, harness.Key(needed))...), 404, "not-found")
 				// A user's id is the caller's own: both workspaces may have such a user (TestMemoryOfOthers).
-				if names := variables(r.Pattern); names[0] == "workspace_id" && names[len(names)-1] != "user_id" && (len(names) > 1 || strings.HasSuffix(r.Pattern, "/query")) {
+				if names := variables(r.Pattern); names[0] == "workspace_id" && names[len(names)-1] != "user_id" &&
+					(len(names) > 1 || strings.HasSuffix(r.Pattern, "/query")) {
 					path, body, with = w.with(map[string]any{"workspace_id": other}).rest(t, r)
 					checkProblem(t, w.Do(t, r.Method, path, body, with...), 404, "not-found")
 				}
@@ -117,7 +120,8 @@ func TestRestrictedKey(t *testing.T) {
 	w := newWorld(t)
 	other := w.Do(t, "POST", "/v1/workspaces", `{"name":"other"}`).Must(t, 201).Text("id")
 	key := harness.Key(w.NewKey(t, w.owner, "operator", other))
-	if got := w.Do(t, "GET", "/v1/workspaces", nil, key).Must(t, 200); len(got.List("workspaces")) != 1 || got.Text("workspaces", 0, "id") != other {
+	if got := w.Do(t, "GET", "/v1/workspaces", nil, key).Must(t, 200); len(got.List("workspaces")) != 1 ||
+		got.Text("workspaces", 0, "id") != other {
 		t.Errorf("workspaces: %s", got.Body)
 	}
 	if got := w.Do(t, "GET", "/v1/sessions", nil, key).Must(t, 200); len(got.List("sessions")) != 0 {
@@ -134,7 +138,7 @@ func TestRestrictedKey(t *testing.T) {
 	in := "/v1/workspaces/" + other + "/agents/" + agent
 	checkProblem(t, w.Do(t, "POST", in+"/tools/attach", map[string]any{"tool_id": w.values["tool_id"]}, key), 404, "not-found")
 	checkProblem(t, w.Do(t, "POST", in+"/knowledge-base/attach", map[string]any{"source_ids": w.values["source_ids"]}, key), 404, "not-found")
-	checkProblem(t, w.Do(t, "DELETE", in+"/knowledge-base/"+w.values["source_id"].(string), nil, key), 404, "not-found") //nolint:errcheck,forcetypeassert // made so
+	checkProblem(t, w.Do(t, "DELETE", in+"/knowledge-base/"+w.values["source_id"].(string), nil, key), 404, "not-found")
 	w.Do(t, "POST", "/v1/sessions", map[string]any{"agent_id": agent, "user_id": "u"}, key).Must(t, 201)
 }
 
@@ -148,7 +152,8 @@ func TestKeysLifeAndScopes(t *testing.T) {
 	}
 	first := made.Text("secret")
 	list(first).Must(t, 200)
-	if got := env.Do(t, "GET", "/v1/api-keys/"+made.Text("id"), nil).Must(t, 200); got.Text("secret") != "" || got.Text("secret_hint") != first[len(first)-4:] {
+	if got := env.Do(t, "GET", "/v1/api-keys/"+made.Text("id"), nil).Must(t, 200); got.Text("secret") != "" ||
+		got.Text("secret_hint") != first[len(first)-4:] {
 		t.Errorf("the key seen again: %s", got.Body)
 	}
 	hashes := harness.Rows[[]byte](t, env, "SELECT secret_hash FROM api_keys")
@@ -165,7 +170,8 @@ func TestKeysLifeAndScopes(t *testing.T) {
 	env.Do(t, "DELETE", "/v1/api-keys/"+third.Text("id"), nil).Must(t, 204)
 	env.Do(t, "DELETE", "/v1/api-keys/"+third.Text("id"), nil).Must(t, 204)
 	checkProblem(t, list(third.Text("secret")), 401, "auth-invalid-key")
-	checkProblem(t, env.Do(t, "POST", "/v1/api-keys", `{"name":"x","scope":"admin","workspace_id":"`+env.Tenant.WorkspaceID+`"}`), 400, "invalid-request")
+	checkProblem(t, env.Do(t, "POST", "/v1/api-keys",
+		`{"name":"x","scope":"admin","workspace_id":"`+env.Tenant.WorkspaceID+`"}`), 400, "invalid-request")
 }
 
 // TestSessionToken shows what the token of a session opens: its own turns, and nothing else.

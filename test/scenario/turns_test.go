@@ -8,8 +8,8 @@ import (
 	"parlance.dev/parlance/test/harness"
 )
 
-// TestTurnOverREST: a turn without a socket is read, followed from an event's id in both ways that clients
-// of event streams come back, and cancelled; nobody else's token does any of it.
+// TestTurnOverREST: a turn without a socket is read, followed from an event's id in both ways that
+// clients of event streams come back, and cancelled; nobody else's token does any of it.
 func TestTurnOverREST(t *testing.T) {
 	t.Parallel()
 	e := newIdem(t, harness.Options{WithoutWorker: true})
@@ -38,12 +38,14 @@ func TestTurnOverREST(t *testing.T) {
 		"the turn, with the session's token": e.Do(t, "GET", turns+"/"+turn, nil, accept, last, harness.Key(token)),
 		"the turn, by a query parameter":     e.Do(t, "GET", turns+"/"+turn+"?last_event_id="+id, nil, accept),
 	} {
-		if text := events(got); strings.Contains(text, "turn.started") || !strings.Contains(text, "event: turn.done\n") || !strings.Contains(text, "turn.delta") {
+		if text := events(got); strings.Contains(text, "turn.started") ||
+			!strings.Contains(text, "event: turn.done\n") || !strings.Contains(text, "turn.delta") {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
 	// Behind turn.done there is nothing, and an EventSource is told to stay away.
-	last = harness.Header("Last-Event-ID", strings.TrimPrefix(strings.Split(rest[strings.LastIndex(rest, "event: turn.done"):], "\n")[1], "id: "))
+	last = harness.Header("Last-Event-ID",
+		strings.TrimPrefix(strings.Split(rest[strings.LastIndex(rest, "event: turn.done"):], "\n")[1], "id: "))
 	for name, got := range map[string]harness.Response{
 		"the turn": e.Do(t, "GET", turns+"/"+turn, nil, accept, last), "the request": e.Do(t, "POST", turns, `{"text":"Hello?"}`, accept, last),
 	} {
@@ -67,17 +69,19 @@ func TestTurnOverREST(t *testing.T) {
 		checkProblem(t, e.Do(t, method, strings.Replace(path, turn, "turn_nobody", 1), nil), 404, "not-found")
 	}
 	checkProblem(t, e.Do(t, "POST", turns, `{"text":"Hello?"}`, accept, harness.Header("Last-Event-ID", "7")), 400, "invalid-request")
-	checkProblem(t, e.Do(t, "POST", turns, `{"text":"Hello?","tool_outputs":[{"call_id":"call_nobody","output":"x"}]}`), 400, "invalid-request")
+	checkProblem(t, e.Do(t, "POST", turns,
+		`{"text":"Hello?","tool_outputs":[{"call_id":"call_nobody","output":"x"}]}`), 400, "invalid-request")
 	checkProblem(t, e.Do(t, "POST", turns, `{"text":""}`), 400, "invalid-request")
 	checkProblem(t, e.Do(t, "GET", "/v1/sessions?modality=smell", nil), 400, "invalid-request")
 	checkProblem(t, e.Do(t, "GET", "/v1/sessions?created_after=yesterday", nil), 400, "invalid-request")
-	if list := e.Do(t, "GET", "/v1/sessions?modality=text&created_after=2020-01-01T00:00:00Z&end_reason=", nil).Must(t, 200).List("sessions"); len(list) != 2 {
+	if list := e.Do(t, "GET", "/v1/sessions?modality=text&created_after=2020-01-01T00:00:00Z&end_reason=",
+		nil).Must(t, 200).List("sessions"); len(list) != 2 {
 		t.Errorf("listed %d", len(list))
 	}
 }
 
-// TestTurnThatEndsItsSession: who has the session's token gets the answer that ended it as one with a key does: followed,
-// and replayed to the same request; a new turn is refused.
+// TestTurnThatEndsItsSession: who has the session's token gets the answer that ended it as one
+// with a key does: followed, and replayed to the same request; a new turn is refused.
 func TestTurnThatEndsItsSession(t *testing.T) {
 	t.Parallel()
 	e := newIdem(t, harness.Options{WithoutWorker: true})

@@ -36,8 +36,10 @@ func TestWebhookOptions(t *testing.T) {
 		checkProblem(t, env.Do(t, "POST", in("/webhooks"), `{"url":"`+hook.URL+`","agent_ids":`+unknown+`}`), 404, "not-found")
 	}
 	for name, value := range map[string]string{
-		"Host": "x", "content-length": "1", "Transfer-Encoding": "chunked", "connection": "close", "Proxy-Authorization": "x", "X-Parlance-Event": "x",
-		"WEBHOOK-Signature": "x", "User-Agent": "x", "Traceparent": "x", "Two Words": "x", "": "x", "X-Lines": "a\r\nX-More: b", "X-Control": "a\x01", "X-Long": strings.Repeat("v", 4097),
+		"Host": "x", "content-length": "1", "Transfer-Encoding": "chunked", "connection": "close",
+		"Proxy-Authorization": "x", "X-Parlance-Event": "x",
+		"WEBHOOK-Signature": "x", "User-Agent": "x", "Traceparent": "x", "Two Words": "x", "": "x",
+		"X-Lines": "a\r\nX-More: b", "X-Control": "a\x01", "X-Long": strings.Repeat("v", 4097),
 		strings.Repeat("n", 101): "x",
 	} {
 		refused := env.Do(t, "POST", in("/webhooks"), map[string]any{"url": hook.URL, "headers": map[string]string{name: value}})
@@ -48,11 +50,15 @@ func TestWebhookOptions(t *testing.T) {
 		many[fmt.Sprint("X-", i)] = "v"
 	}
 	checkField(t, env.Do(t, "POST", in("/webhooks"), map[string]any{"url": hook.URL, "headers": many}), "headers")
-	checkField(t, env.Do(t, "POST", in("/webhooks"), map[string]any{"url": hook.URL, "headers": map[string]string{"X-A": "1", "x-a": "2"}}), "headers")
+	checkField(t, env.Do(t, "POST", in("/webhooks"), map[string]any{
+		"url":     hook.URL,
+		"headers": map[string]string{"X-A": "1", "x-a": "2"},
+	}), "headers")
 
 	const token = "Bearer its-own-secret"
 	made := env.Do(t, "POST", in("/webhooks"), map[string]any{
-		"url": hook.URL, "events": []string{"post_call_transcription"}, "agent_ids": agents[:1], "ordered": true, "max_per_second": 500, "max_in_flight": 7,
+		"url": hook.URL, "events": []string{"post_call_transcription"}, "agent_ids": agents[:1], "ordered": true,
+		"max_per_second": 500, "max_in_flight": 7,
 		"headers": map[string]string{"authorization": token, "X-Team": "ops"},
 	}).Must(t, 201)
 	hook.Expect(made.Text("secret"))
@@ -60,7 +66,8 @@ func TestWebhookOptions(t *testing.T) {
 	got := env.Do(t, "GET", path, "").Must(t, 200)
 	for _, shown := range []harness.Response{made, got} {
 		if strings.Contains(string(shown.Body), "its-own-secret") || fmt.Sprint(shown.At("header_names")) != "[Authorization X-Team]" ||
-			fmt.Sprint(shown.At("agent_ids")) != "["+agents[0]+"]" || shown.At("ordered") != true || shown.At("max_per_second") != 500.0 || shown.At("max_in_flight") != 7.0 {
+			fmt.Sprint(shown.At("agent_ids")) != "["+agents[0]+"]" || shown.At("ordered") != true ||
+			shown.At("max_per_second") != 500.0 || shown.At("max_in_flight") != 7.0 {
 			t.Errorf("shown: %s", shown.Body)
 		}
 	}
@@ -81,7 +88,8 @@ func TestWebhookOptions(t *testing.T) {
 	patient, stop := context.WithTimeout(t.Context(), harness.Patience)
 	defer stop()
 	requests := hook.Await(patient, t, 1)
-	if requests[0].Err != nil || requests[0].Header.Get("Authorization") != token || requests[0].Header.Get("X-Team") != "ops" || !strings.Contains(string(requests[0].Body), agents[0]) {
+	if requests[0].Err != nil || requests[0].Header.Get("Authorization") != token ||
+		requests[0].Header.Get("X-Team") != "ops" || !strings.Contains(string(requests[0].Body), agents[0]) {
 		t.Errorf("the request: %v %v", requests[0].Err, requests[0].Header)
 	}
 	var listed harness.Response
@@ -89,7 +97,8 @@ func TestWebhookOptions(t *testing.T) {
 		listed = env.Do(t, "GET", path+"/deliveries", "").Must(t, 200)
 		return len(listed.List("deliveries")) == 1 && listed.Text("deliveries", 0, "status") == "succeeded"
 	})
-	if strings.Contains(string(listed.Body), "its-own-secret") || listed.Text("deliveries", 0, "request_headers", "Authorization") != "REDACTED" || listed.Text("deliveries", 0, "response_body") != "you sent REDACTED" {
+	if strings.Contains(string(listed.Body), "its-own-secret") || listed.Text("deliveries", 0, "request_headers",
+		"Authorization") != "REDACTED" || listed.Text("deliveries", 0, "response_body") != "you sent REDACTED" {
 		t.Errorf("written down: %s", listed.Body)
 	}
 
@@ -99,7 +108,8 @@ func TestWebhookOptions(t *testing.T) {
 		t.Errorf("kept: %s", kept.Body)
 	}
 	replaced := env.Do(t, "PATCH", path, `{"headers":{"X-Only":"1"},"max_in_flight":null,"ordered":false}`).Must(t, 200)
-	if fmt.Sprint(replaced.At("header_names")) != "[X-Only]" || replaced.At("ordered") != false || replaced.At("max_in_flight") != 0.0 || replaced.At("max_per_second") != 500.0 {
+	if fmt.Sprint(replaced.At("header_names")) != "[X-Only]" || replaced.At("ordered") != false ||
+		replaced.At("max_in_flight") != 0.0 || replaced.At("max_per_second") != 500.0 {
 		t.Errorf("replaced: %s", replaced.Body)
 	}
 	checkProblem(t, env.Do(t, "PATCH", path, `{"agent_ids":["`+stranger+`"]}`), 404, "not-found")

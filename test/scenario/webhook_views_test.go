@@ -20,7 +20,8 @@ func followEvents(t *testing.T, env *harness.Env, query string, n int, with ...h
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
 	defer cancel()
-	request, err := env.NewRequest(t, "GET", env.Tenant.In("/events"+query), nil, append(with, harness.Header("Accept", "text/event-stream"))...)
+	request, err := env.NewRequest(t, "GET", env.Tenant.In("/events"+query), nil,
+		append(with, harness.Header("Accept", "text/event-stream"))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,8 @@ func TestWebhookViews(t *testing.T) {
 	harness.Await(t, harness.Patience, "the delivery has failed", func() bool {
 		return len(env.Do(t, "GET", endpoint+"/deliveries?status=failed", nil).Must(t, 200).List("deliveries")) == 1
 	})
-	failed := env.Do(t, "GET", endpoint+"/deliveries?status=failed&event=kb.source_ingested&omit_bodies=true&started_after="+began, nil).Must(t, 200)
+	failed := env.Do(t, "GET",
+		endpoint+"/deliveries?status=failed&event=kb.source_ingested&omit_bodies=true&started_after="+began, nil).Must(t, 200)
 	if failed.Text("deliveries", 0, "request_body") != "" {
 		t.Errorf("a list without bodies: %s", failed.Body)
 	}
@@ -81,7 +83,8 @@ func TestWebhookViews(t *testing.T) {
 		t.Errorf("one delivery: %s", whole.Body)
 	}
 	health := env.Do(t, "GET", endpoint+"/health", nil).Must(t, 200)
-	if health.At("attempts") != 1.0 || health.At("success_rate") != 0.0 || health.At("failed_events") != 1.0 || health.Text("disable_not_before") == "" {
+	if health.At("attempts") != 1.0 || health.At("success_rate") != 0.0 || health.At("failed_events") != 1.0 ||
+		health.Text("disable_not_before") == "" {
 		t.Errorf("health: %s", health.Body)
 	}
 	for path, code := range map[string]string{
@@ -113,7 +116,9 @@ func TestWebhookViews(t *testing.T) {
 		t.Errorf("after the first came %+v, want %+v", rest[0], all[1])
 	}
 	checkProblem(t, env.Do(t, "GET", in("/events?events=nonsense"), nil), 400, "webhook-event-unknown")
-	env.Exec(t, "INSERT INTO event_feed_floors (tenant_id, workspace_id, position) VALUES ($1, $2, 1000000)", env.Tenant.ID, env.Tenant.WorkspaceID)
+	env.Exec(t, "INSERT INTO event_feed_floors (tenant_id, workspace_id, position) VALUES ($1, $2, 1000000)",
+		env.Tenant.ID, env.Tenant.WorkspaceID)
 	checkProblem(t, env.Do(t, "GET", in("/events?after="+all[0].id), nil), 409, "events-cursor-expired")
-	checkProblem(t, env.Do(t, "GET", in("/events?after="+all[0].id), nil, harness.Header("Accept", "text/event-stream")), 409, "events-cursor-expired")
+	checkProblem(t, env.Do(t, "GET", in("/events?after="+all[0].id), nil,
+		harness.Header("Accept", "text/event-stream")), 409, "events-cursor-expired")
 }

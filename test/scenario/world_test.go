@@ -25,7 +25,7 @@ import (
 type world struct {
 	*harness.Env
 	owner harness.Tenant
-	// mark is in every name and text of the owner's, and in nobody else's.
+	// mark is in every name and text of the owner's, and nowhere else.
 	mark string
 	// values are by field name, or by "Method.field" where a method needs its own.
 	values map[string]any
@@ -53,9 +53,11 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		"ListSessions.user_id": nil, "ListSessions.agent_id": nil, "ListSessionToolCalls.tool_id": nil,
 		"ListToolCalls.session_id": nil, "ListToolCalls.agent_id": nil,
 		"ListWorkspaceToolCalls.tool_id": nil, "ListWorkspaceToolCalls.session_id": nil, "ListWorkspaceToolCalls.agent_id": nil,
-		"CreateSession.modality": "text", "CompareAgentVersions.version": 2, "UpdateTool.webhook_url": nil, "UpdateTool.slug": nil, "UpdateWebhookEndpoint.url": nil, "QueryKnowledge.explain": true,
+		"CreateSession.modality": "text", "CompareAgentVersions.version": 2, "UpdateTool.webhook_url": nil,
+		"UpdateTool.slug": nil, "UpdateWebhookEndpoint.url": nil, "QueryKnowledge.explain": true,
 		"CreateProviderCredential.kind": "model", "provider": "anthropic", "api_key": "sk-made-here-0000000000",
-		"EndSession.status": "completed", "DecideApproval.approve": true, "CreateApiKey.workspace_id": nil, "TestWebhookEndpoint.event": "kb.source_ingested",
+		"EndSession.status": "completed", "DecideApproval.approve": true, "CreateApiKey.workspace_id": nil,
+		"TestWebhookEndpoint.event":      "kb.source_ingested",
 		"ListWebhookDeliveries.event_id": nil, "RecoverWebhookDeliveries.since": "2026-01-01T00:00:00Z",
 		"AddMemory.kind": "note", "UpdateMemory.text": "Something else.", "query": "Something?",
 		"ListMemories.kind": nil, "ListMemories.q": nil, "DeleteMemories.user_id": "nobody",
@@ -70,8 +72,10 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 	source := made(in("/knowledge-base/sources/inline"), `{"name":"n `+w.mark+`","content":"Something to read: `+w.mark+`."}`, 202)
 	session := made("/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u `+w.mark+`","modality":"text"}`, 201)
 	for name, value := range map[string]any{
-		"agent_id": agent, "agent_ids": []string{agent}, "tool_id": tool, "endpoint_id": endpoint, "source_id": source, "source_ids": []string{source}, "session_id": session, "explain_source_id": source,
-		"credential_id":                made(in("/provider-credentials"), `{"kind":"model","provider":"openai","name":"`+w.mark+`","api_key":"sk-0000000000000000","base_url":"`+shop.URL+`"}`, 201),
+		"agent_id": agent, "agent_ids": []string{agent}, "tool_id": tool, "endpoint_id": endpoint,
+		"source_id": source, "source_ids": []string{source}, "session_id": session, "explain_source_id": source,
+		"credential_id": made(in("/provider-credentials"),
+			`{"kind":"model","provider":"openai","name":"`+w.mark+`","api_key":"sk-0000000000000000","base_url":"`+shop.URL+`"}`, 201),
 		"memory_id":                    made(in("/users/u/memory"), `{"text":"Something `+w.mark+`."}`, 201),
 		"api_key_id":                   made("/v1/api-keys", `{"name":"spare","scope":"read"}`, 201),
 		"DeleteWorkspace.workspace_id": made("/v1/workspaces", `{"name":"spare"}`, 201),
@@ -79,12 +83,17 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		w.values[name] = value
 	}
 	w.values["turn_id"] = turnOf(session)
-	w.values["call_id"] = harness.Rows[string](t, env, `INSERT INTO call_approvals (id, tenant_id, workspace_id, session_id, turn_id, slug, arguments, status, reason, created_at, expires_at, decided_at)
+	w.values["call_id"] = harness.Rows[string](t, env, `
+		INSERT INTO call_approvals (id, tenant_id, workspace_id, session_id, turn_id, slug, arguments, status, reason,
+			created_at, expires_at, decided_at)
 		VALUES ($1, $2, $3, $4, $5, $6, '{}', 'approved', $6, now(), now(), now()) RETURNING id`,
 		idgen.New(idgen.ToolCall), owner.ID, owner.WorkspaceID, session, w.values["turn_id"], w.mark)[0]
 	w.awaitDelivery(t, in("/webhooks/"+endpoint+"/deliveries"))
 	w.values["questions"] = []any{map[string]any{"q": "What? " + w.mark, "source_ids": []string{source}}}
-	evaluation := made(in("/knowledge-base/evaluations"), map[string]any{"agent_id": agent, "name": w.mark, "questions": w.values["questions"]}, 201)
+	evaluation := made(in("/knowledge-base/evaluations"), map[string]any{
+		"agent_id": agent, "name": w.mark,
+		"questions": w.values["questions"],
+	}, 201)
 	w.values["evaluation_id"], w.values["compare_to"] = evaluation, evaluation
 	return w
 }
@@ -102,7 +111,7 @@ func (w *world) awaitDelivery(t *testing.T, path string) {
 		return len(w.do(t, "GET", w.owner.In("/events"), nil).Must(t, 200).List("events")) == 2
 	})
 	w.values["after"] = w.do(t, "GET", w.owner.In("/events"), nil).Text("events", 0, "cursor")
-	// Nothing may be under way any more: tests count rows before and after.
+	// No work may be left: tests count rows before and after.
 	harness.Await(t, harness.Patience, "both events are delivered", func() bool {
 		return len(harness.Rows[int](t, w.Env, "SELECT 1 FROM webhook_deliveries WHERE tenant_id = $1 AND status = 'succeeded'", w.owner.ID)) == 2
 	})
@@ -114,7 +123,7 @@ func (w *world) do(t *testing.T, method, path string, body any) harness.Response
 	return w.Do(t, method, path, body, harness.Key(w.owner.Admin))
 }
 
-// request is the fields of a method's request that the world has values for.
+// request returns the fields of a method's request that the world has values for.
 func (w *world) request(method protoreflect.MethodDescriptor) map[string]any {
 	request := map[string]any{}
 	fields := method.Input().Fields()
@@ -131,7 +140,7 @@ func (w *world) request(method protoreflect.MethodDescriptor) map[string]any {
 	return request
 }
 
-// methodNamed is the method of a procedure: "/parlance.v1.ToolService/RunTool".
+// methodNamed returns the method of a procedure: "/parlance.v1.ToolService/RunTool".
 func methodNamed(t *testing.T, procedure string) protoreflect.MethodDescriptor {
 	t.Helper()
 	name := protoreflect.FullName(strings.ReplaceAll(strings.TrimPrefix(procedure, "/"), "/", "."))
@@ -146,7 +155,7 @@ func methodNamed(t *testing.T, procedure string) protoreflect.MethodDescriptor {
 	return method
 }
 
-// methods are all of the contract, those that destroy last.
+// methods returns all methods of the contract, those that delete last.
 func methods() []protoreflect.MethodDescriptor {
 	var all []protoreflect.MethodDescriptor
 	protoregistry.GlobalFiles.RangeFilesByPackage("parlance.v1", func(file protoreflect.FileDescriptor) bool {
@@ -178,13 +187,13 @@ func methods() []protoreflect.MethodDescriptor {
 	return all
 }
 
-// policyOf is who may call a method.
+// policyOf returns the policy of a method.
 func policyOf(method protoreflect.MethodDescriptor) *parlancev1.MethodPolicy {
 	policy, _ := proto.GetExtension(method.Options(), parlancev1.E_Policy).(*parlancev1.MethodPolicy)
 	return policy
 }
 
-// rest is a request to a route, with the world's ids in the path and its values in the body.
+// rest makes a request to a route, with the world's ids in the path and its values in the body.
 func (w *world) rest(t *testing.T, r route.Route) (path string, body any, with []harness.With) {
 	t.Helper()
 	method := methodNamed(t, r.Procedure)
@@ -203,7 +212,7 @@ func (w *world) rest(t *testing.T, r route.Route) (path string, body any, with [
 	return path, nil, nil
 }
 
-// fill takes the fields of the path out and puts their values in.
+// fill moves fields into the variables of a path.
 func fill(t *testing.T, pattern string, fields map[string]any) string {
 	t.Helper()
 	for _, name := range variables(pattern) {
@@ -217,7 +226,7 @@ func fill(t *testing.T, pattern string, fields map[string]any) string {
 	return pattern
 }
 
-// variables are the names in a pattern.
+// variables returns the names in a pattern.
 func variables(pattern string) []string {
 	var names []string
 	for segment := range strings.SplitSeq(pattern, "/") {
@@ -228,7 +237,7 @@ func variables(pattern string) []string {
 	return names
 }
 
-// with is the world with other values for some fields.
+// with returns the world with other values for some fields.
 func (w *world) with(change map[string]any) *world {
 	other := *w
 	other.values = maps.Clone(w.values)

@@ -7,17 +7,18 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 )
 
-// Verdict is what the wall has to say about a statement.
+// Verdict is the result of checking a statement.
 type Verdict struct {
-	// Problems are empty for a statement that may pass.
+	// Problems is empty for a statement that passes.
 	Problems []string
-	// Tenants are the values that tenant ids are compared with or set to, as far as they stand in it.
+	// Tenants are the values that the statement compares tenant ids with or sets them to.
 	Tenants []string
-	// Mark is the reason why the statement may serve all tenants; empty without one.
+	// Mark is the reason why the statement may serve all tenants; empty if it may not.
 	Mark string
 }
 
-// Check judges a statement and the values of its parameters. What touches no tenant's table passes.
+// Check checks a statement and the values of its parameters. A statement that touches no table of
+// tenants passes.
 func (s *Schema) Check(sql string, args ...any) Verdict {
 	if reason, marked := strings.CutPrefix(leadingComment(sql), postgres.AllTenants("")); marked {
 		return Verdict{Mark: strings.TrimSpace(reason)}
@@ -33,13 +34,14 @@ func (s *Schema) Check(sql string, args ...any) Verdict {
 	settle(r.relations)
 	for _, rel := range r.relations {
 		if !rel.safe {
-			r.problem(strings.TrimSpace("it "+rel.verb+" "+rel.table+" AS "+rel.alias) + " without its " + tenantColumn(rel.table) + whichElse(rel.table))
+			r.problem(strings.TrimSpace("it "+rel.verb+" "+rel.table+" AS "+rel.alias) + " without its " +
+				tenantColumn(rel.table) + whichElse(rel.table))
 		}
 	}
 	return Verdict{Problems: r.problems, Tenants: r.tenants}
 }
 
-// fillIn puts texts in the place of the parameters that have them.
+// fillIn replaces parameters by their values.
 func fillIn(tokens []token, args []any) {
 	for i, t := range tokens {
 		if t.kind == group {
@@ -65,7 +67,7 @@ func whichElse(table string) string {
 	return " or workspace_id"
 }
 
-// settle passes safety on until nothing changes.
+// settle spreads safety along the relations until nothing changes.
 func settle(relations []*relation) {
 	for changed := true; changed; {
 		changed = false
@@ -79,13 +81,13 @@ func settle(relations []*relation) {
 	}
 }
 
-// readable says whether the wall knows the kind of statement.
+// readable reports whether the wall can read this kind of statement.
 func readable(tokens []token) bool {
 	return isQuery(tokens) || len(tokens) > 1 && tokens[0].is("explain") && isQuery(tokens[1:])
 }
 
-// unread finds tenants' tables that the reader passed over, so that what it does not understand is
-// a failure and not a hole.
+// unread finds tables of tenants that the reader skipped: a statement that it does not understand
+// fails instead of passing.
 func (r *reader) unread(list []token, known bool) {
 	for i, t := range list {
 		if t.kind == group {

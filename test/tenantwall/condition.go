@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// condition takes note of what a condition binds. Only relations of this scope are bound by it, and
-// of these only the ones in bound (nil: all).
+// condition notes what a condition binds: relations of this scope only, and of these only the ones
+// in bound (nil: all).
 func (r *reader) condition(list []token, here *scope, bound []*relation) {
 	if len(list) > 0 && list[0].is("where") {
 		list = list[1:]
@@ -26,7 +26,7 @@ func (r *reader) condition(list []token, here *scope, bound []*relation) {
 	}
 }
 
-// hasOr says whether the list is a disjunction.
+// hasOr reports whether the list is a disjunction.
 func hasOr(list []token) bool {
 	n := 0
 	for range split(list, "or") {
@@ -65,13 +65,13 @@ func (r *reader) predicate(list []token, here *scope, bound []*relation) {
 	}
 }
 
-// isCoalesce says whether the list is coalesce(column, value): whoever writes it means the rows of
-// nobody too, so that an empty value is no mistake.
+// isCoalesce reports whether the list is coalesce(column, value). Such a condition includes rows
+// without a tenant on purpose, so an empty value is not a mistake.
 func isCoalesce(list []token) bool {
 	return len(list) == 2 && list[0].is("coalesce") && list[1].kind == group && len(list[1].inner) > 0
 }
 
-// allValues says whether a list of values names tenants, or workspaces.
+// allValues reports whether a list of values names tenants, or workspaces.
 func (r *reader) allValues(list []token, which key) bool {
 	all := true
 	for _, one := range listed(list) {
@@ -81,7 +81,7 @@ func (r *reader) allValues(list []token, which key) bool {
 	return all
 }
 
-// given notes a value that an id is compared with; false: it is nobody's.
+// given notes a value that an id is compared with; it reports false for an empty value.
 func (r *reader) given(value token, which key) bool {
 	if which == tenantKey {
 		return r.value(value)
@@ -89,7 +89,7 @@ func (r *reader) given(value token, which key) bool {
 	return value.kind != text || value.text != ""
 }
 
-// value notes a tenant; false: it is nobody's.
+// value notes a tenant; it reports false for an empty value.
 func (r *reader) value(value token) bool {
 	if value.kind != text {
 		return true
@@ -102,8 +102,8 @@ func (r *reader) value(value token) bool {
 	return true
 }
 
-// bind says that a relation's rows belong to a value. In workspaces only the tenant's id does: its
-// own id is what a stranger would guess.
+// bind notes that the rows of a relation belong to a value. In workspaces only the tenant's id
+// counts, because the id of a workspace can be guessed.
 func (r *reader) bind(rel *relation, which key, here *scope, bound []*relation) {
 	if which == workspaceKey && rel.table == workspacesTable || !mayBind(rel, here, bound) {
 		return
@@ -111,7 +111,7 @@ func (r *reader) bind(rel *relation, which key, here *scope, bound []*relation) 
 	rel.safe = true
 }
 
-// follow says that a relation's rows belong to the tenant of another's.
+// follow notes that the rows of a relation belong to the tenant of those of another.
 func (r *reader) follow(rel, other *relation, here *scope, bound []*relation) {
 	if mayBind(rel, here, bound) {
 		rel.follows = append(rel.follows, other)
@@ -122,7 +122,7 @@ func mayBind(rel *relation, here *scope, bound []*relation) bool {
 	return slices.Contains(here.relations, rel) && (bound == nil || slices.Contains(bound, rel))
 }
 
-// column finds the relation of a name that stands alone, when the column is a tenant's or workspace's id.
+// column finds the relation of an unqualified name, if the column is a tenant's or workspace's id.
 func (s *scope) column(list []token, schema *Schema) (*relation, key) {
 	list = withoutCast(list)
 	switch {
@@ -142,7 +142,7 @@ func (s *scope) column(list []token, schema *Schema) (*relation, key) {
 	return nil, noKey
 }
 
-// plain finds the one relation that has the column; a CTE or sub-select may have any.
+// plain finds the only relation that has the column; a CTE or sub-select may have any column.
 func (s *scope) plain(column string, schema *Schema) (*relation, key) {
 	for at := s; at != nil; at = at.outer {
 		var found []*relation
@@ -158,7 +158,7 @@ func (s *scope) plain(column string, schema *Schema) (*relation, key) {
 	return nil, noKey
 }
 
-// valueOf is the value that stands alone, perhaps in parentheses or with a cast.
+// valueOf returns a lone value, perhaps in parentheses or with a cast.
 func valueOf(list []token) (token, bool) {
 	list = withoutCast(list)
 	for len(list) == 1 && list[0].kind == group {
@@ -170,7 +170,7 @@ func valueOf(list []token) (token, bool) {
 	return token{}, false
 }
 
-// withoutCast takes ::type off the end.
+// withoutCast removes ::type from the end.
 func withoutCast(list []token) []token {
 	if at := slices.IndexFunc(list, func(t token) bool { return t.is("::") }); at > 0 {
 		return list[:at]
@@ -178,8 +178,8 @@ func withoutCast(list []token) []token {
 	return list
 }
 
-// clauses cuts a list at the words, each at its first place; what comes before is under "". Each
-// part begins with its word.
+// clauses cuts a list at the first place of each word. Each part begins with its word; what comes
+// before the first word is under "".
 func clauses(list []token, words ...string) map[string][]token {
 	parts := map[string][]token{}
 	name, from := "", 0
@@ -232,7 +232,7 @@ func split(list []token, words ...string) iter.Seq[[]token] {
 	}
 }
 
-// listed is the parts between commas; none of an empty list.
+// listed returns the parts between commas; none for an empty list.
 func listed(list []token) [][]token {
 	if len(list) == 0 {
 		return nil

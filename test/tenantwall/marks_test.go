@@ -28,7 +28,8 @@ func TestMarks(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && path != root && (strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"gen", "test", "node_modules", "testdata"}, entry.Name())):
+		case entry.IsDir() && path != root && (strings.HasPrefix(entry.Name(), ".") ||
+			slices.Contains([]string{"gen", "test", "node_modules", "testdata"}, entry.Name())):
 			return fs.SkipDir
 		case entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil

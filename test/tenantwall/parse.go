@@ -287,7 +287,8 @@ func tableName(list []token) (token, []token) {
 }
 
 // afterTable are the words that cannot be an alias without AS.
-const afterTable = " on using join inner left right full cross natural where set values select returning default overriding tablesample with group order limit for as having "
+const afterTable = " on using join inner left right full cross natural where set values select returning default " +
+	"overriding tablesample with group order limit for as having "
 
 // aliasOf reads [AS] alias.
 func aliasOf(list []token, otherwise string) (string, []token) {

@@ -48,13 +48,14 @@ func ReadSchema(ctx context.Context, databaseURL string) (*Schema, error) {
 	return s, nil
 }
 
-// tenants is the one table whose id is the tenant's; workspaces the one whose id is the workspace's.
+// tenants is the one table whose id is the tenant's; workspaces the one whose id is the
+// workspace's.
 const (
 	tenantsTable    = "tenants"
 	workspacesTable = "workspaces"
 )
 
-// guarded says whether the rows of a table belong to tenants.
+// guarded reports whether the rows of a table belong to tenants.
 func (s *Schema) guarded(table string) bool {
 	return table == tenantsTable && s.columns[table] != nil || s.columns[table]["tenant_id"]
 }

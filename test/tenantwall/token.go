@@ -39,10 +39,10 @@ func (t token) is(words ...string) bool {
 	return false
 }
 
-// isName says whether the token may be an identifier.
+// isName reports whether the token may be an identifier.
 func (t token) isName() bool { return t.kind == word || t.kind == quoted }
 
-// isValue says whether the token is a value by itself.
+// isValue reports whether the token is a value by itself.
 func (t token) isValue() bool { return t.kind == text || t.kind == number || t.kind == param }
 
 var (
@@ -205,7 +205,8 @@ func (s *scanner) run(k kind, belongs func(byte) bool) token {
 	return token{kind: k, text: s.sql[from:s.at]}
 }
 
-// quotedBy reads to the closing quote; two of them are one, and with escapes a backslash hides the next byte.
+// quotedBy reads to the closing quote; two of them are one, and with escapes a backslash hides the
+// next byte.
 func (s *scanner) quotedBy(quote byte, k kind, escapes bool) (token, error) {
 	var b strings.Builder
 	for s.at++; s.at < len(s.sql); s.at++ {

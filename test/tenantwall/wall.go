@@ -20,20 +20,21 @@ import (
 //go:embed marks.txt
 var marks string
 
-// Wall judges what a pool sends: give it to postgres.Config as its Tracer. Safe for concurrent use.
+// Wall checks every statement that a pool sends: set it as the Tracer of postgres.Config. Safe for
+// concurrent use.
 type Wall struct {
 	schema *Schema
-	// tenantFunc is the tenant on whose behalf a statement is sent; "": nobody's.
+	// tenantFunc returns the tenant on whose behalf a statement is sent, "" if there is none.
 	tenantFunc func(context.Context) string
 
 	mu sync.Mutex
-	// found are problems by what they are about, with the first statement that has them.
+	// found maps each problem to the first statement that has it.
 	found map[string]string
 	seen  int
 }
 
-// New makes the wall of a test's database. When the test ends, it fails for every statement that
-// the wall has found. tenantFunc may be nil.
+// New makes the wall for the database of a test. At the end of the test it fails for every
+// statement with a problem. tenantFunc may be nil.
 func New(t testing.TB, schema *Schema, tenantFunc func(context.Context) string) *Wall {
 	t.Helper()
 	w := Build(schema, tenantFunc)
@@ -45,12 +46,12 @@ func New(t testing.TB, schema *Schema, tenantFunc func(context.Context) string) 
 	return w
 }
 
-// Build makes a wall that is asked for its Report.
+// Build makes a wall without a test; its user asks for the Report.
 func Build(schema *Schema, tenantFunc func(context.Context) string) *Wall {
 	return &Wall{schema: schema, tenantFunc: tenantFunc, found: map[string]string{}}
 }
 
-// Report is what the wall has found, for people; empty when there is nothing.
+// Report describes the problems; it is empty if there are none.
 func (w *Wall) Report() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -61,11 +62,12 @@ func (w *Wall) Report() string {
 	for _, what := range slices.Sorted(maps.Keys(w.found)) {
 		fmt.Fprintf(&b, "tenantwall: %s\n%s\n", what, w.found[what])
 	}
-	fmt.Fprintf(&b, "Bind every tenant's table to a tenant_id or workspace_id. A statement that rightly serves all tenants says so by postgres.AllTenants; these do:\n%s", marks)
+	fmt.Fprintf(&b, "Bind every tenant's table to a tenant_id or workspace_id. A statement that rightly serves all "+
+		"tenants says so by postgres.AllTenants; these do:\n%s", marks)
 	return b.String()
 }
 
-// Seen is how many statements the wall has judged.
+// Seen returns how many statements the wall has checked.
 func (w *Wall) Seen() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,7 +103,8 @@ func (w *Wall) judge(ctx context.Context, sql string, args ...any) {
 	}
 }
 
-// sender is the place in the product that sends the statement; ours is false for tests themselves.
+// sender returns the place in the product that sends the statement; ours is false for tests
+// themselves.
 func sender() (where string, ours bool) {
 	frames := make([]uintptr, 64)
 	calls := runtime.CallersFrames(frames[:runtime.Callers(3, frames)])
@@ -152,7 +155,8 @@ func (w *Wall) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryDa
 // TraceBatchEnd implements pgx.BatchTracer.
 func (w *Wall) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// TraceCopyFromStart implements pgx.CopyFromTracer: rows of a COPY are not read, so tenants' tables have none.
+// TraceCopyFromStart implements pgx.CopyFromTracer: rows of a COPY are not read, so tenants'
+// tables have none.
 func (w *Wall) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceCopyFromStartData) context.Context {
 	w.judge(ctx, "COPY "+data.TableName.Sanitize())
 	return ctx

@@ -38,7 +38,8 @@ func TestCaller(t *testing.T) {
 		t.Errorf("%d statements, %s", wall.Seen(), report)
 	}
 	look("ten_2")
-	if report := wall.Report(); !strings.Contains(report, "events/feed.go") || !strings.Contains(report, "another tenant than the caller's") || !strings.Contains(report, "'ten_2'") {
+	if report := wall.Report(); !strings.Contains(report, "events/feed.go") ||
+		!strings.Contains(report, "another tenant than the caller's") || !strings.Contains(report, "'ten_2'") {
 		t.Errorf("the report: %s", report)
 	}
 	look("")

@@ -11,13 +11,14 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// The types of the tasks that have a model judge a session that is over, and find what to remember of its user.
+// The types of the tasks in which a model judges a session that is over, and extracts memories of
+// its user.
 const (
 	AnalyseSessionType = "analyse_session"
 	LearnSessionType   = "extract_memory"
 )
 
-// analyseTimeout is above what one try may take.
+// analyseTimeout is above the time that one run may take.
 const analyseTimeout = analysis.AnalysisTime + 15*time.Second
 
 type analysePayload struct {
@@ -25,18 +26,21 @@ type analysePayload struct {
 	SessionID sessions.ID         `json:"session_id"`
 }
 
-// HandleAnalyseSession analyses a session whose tenant has not its share of the workers yet. A task is
-// not retried: the session itself says when it is due again.
+// HandleAnalyseSession analyses a session, or puts it off when its tenant has its share of the
+// workers. The task is not retried: the session says when it is due again.
 func HandleAnalyseSession(analyses *analysis.Service, admit AdmitFunc) queue.HandlerFunc {
-	return lookBack(analyses, admit, analysis.Judging, analyses.Analyse)
+	return handleAnalysis(analyses, admit, analysis.Judging, analyses.Analyse)
 }
 
-// HandleLearnSession finds in a session what is to be remembered, as HandleAnalyseSession analyses one.
+// HandleLearnSession extracts memories from a session in the same way.
 func HandleLearnSession(analyses *analysis.Service, admit AdmitFunc) queue.HandlerFunc {
-	return lookBack(analyses, admit, analysis.Learning, analyses.Learn)
+	return handleAnalysis(analyses, admit, analysis.Learning, analyses.Learn)
 }
 
-func lookBack(analyses *analysis.Service, admit AdmitFunc, kind analysis.AnalysisKind, do func(context.Context, workspaces.TenantID, sessions.ID) error) queue.HandlerFunc {
+func handleAnalysis(
+	analyses *analysis.Service, admit AdmitFunc, kind analysis.AnalysisKind,
+	do func(context.Context, workspaces.TenantID, sessions.ID) error,
+) queue.HandlerFunc {
 	return func(ctx context.Context, payload []byte) error {
 		var p analysePayload
 		if err := decode(payload, &p); err != nil {
@@ -51,12 +55,12 @@ func lookBack(analyses *analysis.Service, admit AdmitFunc, kind analysis.Analysi
 	}
 }
 
-// AnalysisSweeper finds sessions that wait for their analysis without a task.
-type AnalysisSweeper struct{ Analyses *analysis.Service }
+// DueAnalyses finds sessions that wait for their analysis without a task.
+type DueAnalyses struct{ Analyses *analysis.Service }
 
-// Due implements Sweeper.
-func (s AnalysisSweeper) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]queue.Task, error) {
-	due, err := s.Analyses.DueAnalyses(ctx, now, ask)
+// Due implements Finder.
+func (d DueAnalyses) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]queue.Task, error) {
+	due, err := d.Analyses.DueAnalyses(ctx, now, ask)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +71,7 @@ func (s AnalysisSweeper) Due(ctx context.Context, now time.Time, ask fair.Ask) (
 			name, own = LearnSessionType, true
 		}
 		tasks[i] = queue.Task{
-			Type: name, ID: name + ":" + string(a.SessionID) + ":" + window(now), Queue: queue.Analyse,
+			Type: name, ID: name + ":" + string(a.SessionID) + ":" + madeAt(now), Queue: queue.Analyse,
 			TenantID: string(a.TenantID), WorkspaceID: string(a.WorkspaceID), Origin: a.Origin(), OwnTrace: own,
 			Payload: analysePayload{TenantID: a.TenantID, SessionID: a.SessionID}, Timeout: analyseTimeout, MaxRetries: -1,
 		}

@@ -13,7 +13,7 @@ import (
 // DeliverWebhookType is the type of the task that sends deliveries to one endpoint.
 const DeliverWebhookType = "deliver_webhook"
 
-// deliverTimeout is above the longest time one batch can take: two rounds of 15 s and writing.
+// deliverTimeout is above the longest time one batch can take: two rounds of 15 s, and recording.
 const deliverTimeout = time.Minute
 
 type deliverPayload struct {
@@ -22,45 +22,46 @@ type deliverPayload struct {
 	DeliveryIDs []int64             `json:"delivery_ids"`
 }
 
-// DeliverWebhooks makes the tasks for due deliveries. They are not retried: the deliveries
-// themselves say when they are due again.
+// DeliverWebhooks makes the tasks of due deliveries. Tasks are not retried: the deliveries
+// say when they are due again.
 func DeliverWebhooks(due []webhooks.Due, now time.Time) []queue.Task {
 	batches := webhooks.Batches(due)
 	tasks := make([]queue.Task, len(batches))
 	for i, batch := range batches {
 		tasks[i] = queue.Task{
-			Type: DeliverWebhookType, ID: DeliverWebhookType + ":" + batch.Name + ":" + window(now), Queue: queue.Deliver,
-			TenantID: string(batch.TenantID),
-			Payload:  deliverPayload{TenantID: batch.TenantID, EndpointID: batch.EndpointID, DeliveryIDs: batch.IDs}, Timeout: deliverTimeout, MaxRetries: -1,
+			Type: DeliverWebhookType, ID: DeliverWebhookType + ":" + batch.Name + ":" + madeAt(now), Queue: queue.Deliver,
+			TenantID: string(batch.TenantID), Timeout: deliverTimeout, MaxRetries: -1,
+			Payload: deliverPayload{TenantID: batch.TenantID, EndpointID: batch.EndpointID, DeliveryIDs: batch.IDs},
 		}
 	}
 	return tasks
 }
 
-// HandleDeliverWebhook sends deliveries and tells observe how the attempts went.
+// HandleDeliverWebhook sends deliveries and reports the attempts to observe.
 func HandleDeliverWebhook(service *webhooks.Service, admit AdmitFunc, observe func(webhooks.Tally)) queue.HandlerFunc {
 	return func(ctx context.Context, payload []byte) error {
 		var p deliverPayload
 		if err := decode(payload, &p); err != nil {
 			return err
 		}
+		batch := webhooks.Batch{TenantID: p.TenantID, EndpointID: p.EndpointID, IDs: p.DeliveryIDs}
 		leave, ok := admit(string(p.TenantID))
 		if !ok {
-			return service.PutOff(ctx, webhooks.Batch{TenantID: p.TenantID, EndpointID: p.EndpointID, IDs: p.DeliveryIDs})
+			return service.PutOff(ctx, batch)
 		}
 		defer leave()
-		tally, err := service.Deliver(ctx, p.EndpointID, p.DeliveryIDs)
+		tally, err := service.Deliver(ctx, batch)
 		observe(tally)
 		return err
 	}
 }
 
-// WebhookSweeper finds deliveries without a task.
-type WebhookSweeper struct{ Service *webhooks.Service }
+// DueDeliveries finds due deliveries without a task.
+type DueDeliveries struct{ Service *webhooks.Service }
 
-// Due implements Sweeper.
-func (s WebhookSweeper) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]queue.Task, error) {
-	due, err := s.Service.Due(ctx, now, ask)
+// Due implements Finder.
+func (d DueDeliveries) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]queue.Task, error) {
+	due, err := d.Service.Due(ctx, now, ask)
 	if err != nil {
 		return nil, err
 	}

@@ -1,3 +1,3 @@
-// Package task is the tasks of the worker, one file each: how a task is made, which noun it
-// calls, and how work without a task is found (Sweeper). No rules are here.
+// Package task has the tasks of the worker, one file each: how a task is made, which noun it
+// calls, and how due work without a task is found (Finder). It has no rules.
 package task

@@ -15,7 +15,7 @@ const IngestSourceType = "ingest_source"
 // ingestTimeout bounds one run; OCR of a long document takes the longest.
 const ingestTimeout = 2 * time.Hour
 
-// DueSource is a source that waits for a task.
+// DueSource is a source without a task.
 type DueSource struct {
 	TenantID string
 	ID       string
@@ -24,14 +24,14 @@ type DueSource struct {
 	Origin      telemetry.Origin
 }
 
-// Ingester is package knowledge (app joins the two).
+// Ingester is package knowledge; package app connects the two.
 type Ingester interface {
-	// Ingest does the work if nobody else is at it.
+	// Ingest ingests the source unless another worker does.
 	Ingest(ctx context.Context, sourceID string) error
-	// DueSources takes up to ask.Room sources that wait for ingestion, or whose worker died, in the
-	// order of their tenants' turns, and counts them as on their way for a while.
+	// DueSources returns up to ask.Room sources that wait for ingestion, or whose worker died,
+	// tenants in round robin, and counts them as queued for a while.
 	DueSources(ctx context.Context, now time.Time, ask fair.Ask) ([]DueSource, error)
-	// PutOff makes a source wait for another moment.
+	// PutOff makes a source due a moment later.
 	PutOff(ctx context.Context, source DueSource) error
 }
 
@@ -48,8 +48,11 @@ func sourceTask(kind string, timeout time.Duration, source DueSource, cause stri
 	}
 }
 
-// handleSource does the work of a source whose tenant has not its share of the workers yet.
-func handleSource(admit AdmitFunc, putOff func(context.Context, DueSource) error, work func(ctx context.Context, sourceID string) error) queue.HandlerFunc {
+// handleSource does the work of a source, or puts it off when its tenant has its share of the
+// workers.
+func handleSource(
+	admit AdmitFunc, putOff func(context.Context, DueSource) error, work func(ctx context.Context, sourceID string) error,
+) queue.HandlerFunc {
 	return func(ctx context.Context, payload []byte) error {
 		var p sourcePayload
 		if err := decode(payload, &p); err != nil {
@@ -64,30 +67,30 @@ func handleSource(admit AdmitFunc, putOff func(context.Context, DueSource) error
 	}
 }
 
-// IngestSource makes the task; cause tells it from other tasks for the same source. It is not
-// retried: the source itself says when it is due again.
+// IngestSource makes the task; cause distinguishes it from other tasks for the same source. It is
+// not retried: the source says when it is due again.
 func IngestSource(source DueSource, cause string) queue.Task {
 	return sourceTask(IngestSourceType, ingestTimeout, source, cause)
 }
 
-// HandleIngestSource ingests.
+// HandleIngestSource ingests a source.
 func HandleIngestSource(ingester Ingester, admit AdmitFunc) queue.HandlerFunc {
 	return handleSource(admit, ingester.PutOff, ingester.Ingest)
 }
 
-// ReembedSourceType is the type of the task that embeds a source by another model, for a slice of time.
+// ReembedSourceType is the type of the task that embeds a part of a source with another model.
 const ReembedSourceType = "reembed_source"
 
-// reembedTimeout bounds one slice; an embedding server may make it wait.
+// reembedTimeout bounds one part; an embedding server may be slow.
 const reembedTimeout = 10 * time.Minute
 
 // Reembedder is package knowledge too; see Ingester.
 type Reembedder interface {
-	// Reembed does a slice of the work if nobody else is at it.
+	// Reembed does a part of the work unless another worker does.
 	Reembed(ctx context.Context, sourceID string) error
-	// DueReembeddings is DueSources for sources that another model is to embed.
+	// DueReembeddings is DueSources for sources to embed with another model.
 	DueReembeddings(ctx context.Context, now time.Time, ask fair.Ask) ([]DueSource, error)
-	// PutOffReembedding makes a source wait for another moment.
+	// PutOffReembedding makes a source due a moment later.
 	PutOffReembedding(ctx context.Context, source DueSource) error
 }
 
@@ -96,55 +99,53 @@ func ReembedSource(source DueSource, cause string) queue.Task {
 	return sourceTask(ReembedSourceType, reembedTimeout, source, cause)
 }
 
-// HandleReembedSource embeds.
+// HandleReembedSource embeds a part of a source.
 func HandleReembedSource(reembedder Reembedder, admit AdmitFunc) queue.HandlerFunc {
 	return handleSource(admit, reembedder.PutOffReembedding, reembedder.Reembed)
 }
 
-// SourceSweeper finds sources without a task: new ones first, and those that another model is to
-// embed where these leave room. Of more than one place the last is theirs anyhow.
-type SourceSweeper struct {
+// DueIngestions finds sources without a task: those to ingest first, then those to embed with
+// another model. With room for more than one, one place is always for the latter.
+type DueIngestions struct {
 	Ingester Ingester
 	// Reembedder may be nil.
 	Reembedder Reembedder
 }
 
-// Due implements Sweeper.
-func (s SourceSweeper) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]queue.Task, error) {
-	room := ask.Room
-	var old []DueSource
-	if s.Reembedder != nil {
-		first := ask
-		first.Room = 1
-		if room > 1 {
-			var err error
-			if old, err = s.Reembedder.DueReembeddings(ctx, now, first); err != nil {
-				return nil, err
-			}
+// Due implements Finder.
+func (d DueIngestions) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]queue.Task, error) {
+	var reembed []DueSource
+	if d.Reembedder != nil && ask.Room > 1 {
+		one := ask
+		one.Room = 1
+		var err error
+		if reembed, err = d.Reembedder.DueReembeddings(ctx, now, one); err != nil {
+			return nil, err
 		}
 	}
-	ask.Room = room - len(old)
-	due, err := s.Ingester.DueSources(ctx, now, ask)
+	onlyOne := ask.Room == 1
+	ask.Room -= len(reembed)
+	ingest, err := d.Ingester.DueSources(ctx, now, ask)
 	if err != nil {
 		return nil, err
 	}
-	if left := ask.Room - len(due); left > 0 && (len(old) > 0 || room == 1) && s.Reembedder != nil {
+	if left := ask.Room - len(ingest); left > 0 && (len(reembed) > 0 || onlyOne) && d.Reembedder != nil {
 		ask.Room = left
-		if len(old) > 0 {
-			ask.After = old[0].TenantID
+		if len(reembed) > 0 {
+			ask.After = reembed[0].TenantID
 		}
-		more, err := s.Reembedder.DueReembeddings(ctx, now, ask)
+		more, err := d.Reembedder.DueReembeddings(ctx, now, ask)
 		if err != nil {
 			return nil, err
 		}
-		old = append(old, more...)
+		reembed = append(reembed, more...)
 	}
-	tasks := make([]queue.Task, 0, len(due)+len(old))
-	for _, source := range old {
-		tasks = append(tasks, ReembedSource(source, window(now)))
+	tasks := make([]queue.Task, 0, len(ingest)+len(reembed))
+	for _, source := range reembed {
+		tasks = append(tasks, ReembedSource(source, madeAt(now)))
 	}
-	for _, source := range due {
-		tasks = append(tasks, IngestSource(source, window(now)))
+	for _, source := range ingest {
+		tasks = append(tasks, IngestSource(source, madeAt(now)))
 	}
 	return tasks, nil
 }

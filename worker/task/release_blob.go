@@ -6,10 +6,10 @@ import (
 	"parlance.dev/parlance/platform/queue"
 )
 
-// ReleaseBlobType is the type of the task that deletes a blob nobody refers to any more.
+// ReleaseBlobType is the type of the task that deletes a blob without a source.
 const ReleaseBlobType = "release_blob"
 
-// BlobReleaser is package knowledge (app joins the two).
+// BlobReleaser is package knowledge; package app connects the two.
 type BlobReleaser interface {
 	// ReleaseBlob deletes the blob if nothing refers to it.
 	ReleaseBlob(ctx context.Context, key string) error
@@ -19,12 +19,12 @@ type releasePayload struct {
 	Key string `json:"key"`
 }
 
-// ReleaseBlob makes the task; cause tells it from other tasks for the same blob.
+// ReleaseBlob makes the task; cause distinguishes it from other tasks for the same blob.
 func ReleaseBlob(key, cause string) queue.Task {
 	return queue.Task{Type: ReleaseBlobType, ID: ReleaseBlobType + ":" + cause, Payload: releasePayload{Key: key}}
 }
 
-// HandleReleaseBlob deletes.
+// HandleReleaseBlob deletes the blob if nothing refers to it.
 func HandleReleaseBlob(blobs BlobReleaser) queue.HandlerFunc {
 	return func(ctx context.Context, payload []byte) error {
 		var p releasePayload

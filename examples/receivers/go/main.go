@@ -1,10 +1,10 @@
-// Command receiver is a webhook endpoint as a customer would write it: HTTPS, the signature checked
-// over the raw body before anything in it is believed, each event kept once, and an answer of 2xx
-// only when it is on disk. It uses nothing but the standard library.
+// Command receiver is a webhook endpoint as a customer would write it. It serves HTTPS, checks the
+// signature of the raw body before it uses anything in it, keeps each event once, and answers 2xx
+// only when the event is on disk. It uses only the standard library.
 //
 //	receiver --cert localhost.pem --key localhost-key.pem --secret-file secret --out events.jsonl
 //
-// It prints its URL, and appends each new event to the file, one line of JSON each.
+// It prints its URL, and appends each new event to the file as one line of JSON.
 package main
 
 import (
@@ -31,7 +31,8 @@ import (
 
 const (
 	maxBodyBytes = 1 << 20
-	// maxAge is how far a delivery's time may be from ours: an old one is a replay.
+	// maxAge is the largest difference between a delivery's time and ours. Older deliveries are
+	// replays.
 	maxAge = 5 * time.Minute
 )
 
@@ -39,7 +40,8 @@ func main() {
 	cert := flag.String("cert", "", "certificate (PEM)")
 	key := flag.String("key", "", "its private key (PEM)")
 	listen := flag.String("listen", "127.0.0.1:0", "address to listen on")
-	secretFile := flag.String("secret-file", "", "file with the endpoint's secret, whsec_…; two lines while it is rotated; read for every delivery")
+	secretFile := flag.String("secret-file", "",
+		"file with the endpoint's secret, whsec_…; two lines while it is rotated; read for every delivery")
 	out := flag.String("out", "", "file to append the events to")
 	flag.Parse()
 	if err := run(*cert, *key, *listen, *secretFile, *out); err != nil {
@@ -60,7 +62,10 @@ func run(cert, key, listen, secretFile, out string) error {
 		return err
 	}
 	fmt.Printf("https://%s/hook\n", listener.Addr())
-	srv := &http.Server{Handler: &receiver{secretFile: secretFile, kept: kept, now: time.Now}, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 15 * time.Second}
+	srv := &http.Server{
+		Handler:           &receiver{secretFile: secretFile, kept: kept, now: time.Now},
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 15 * time.Second,
+	}
 	return srv.ServeTLS(listener, cert, key)
 }
 
@@ -70,8 +75,8 @@ type receiver struct {
 	now        func() time.Time
 }
 
-// ServeHTTP answers 204 to what is kept, 400 to what is not in order, and 500 when it could not be
-// kept, so that it comes again.
+// ServeHTTP answers 204 when the event was kept, 400 when the request is invalid, and 500 when the
+// event could not be kept, so that it is sent again.
 func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBodyBytes))
 	if err != nil {
@@ -89,7 +94,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	// webhook-id is signed, and it is the event's: the same for every attempt.
+	// webhook-id is signed. It is the id of the event, and the same in every attempt.
 	if err := r.kept.keep(req.Header.Get("webhook-id"), body); err != nil {
 		log.Printf("not kept: %v", err)
 		http.Error(w, "try again", http.StatusInternalServerError)
@@ -98,8 +103,8 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// verify checks that the delivery is from who knows one of the secrets, and not an old one.
-// X-Parlance-Signature would say the first as well, but nothing about the time.
+// verify checks that the sender knows one of the secrets, and that the delivery is recent.
+// X-Parlance-Signature does not cover the time.
 func verify(header http.Header, body []byte, secrets []string, now time.Time) error {
 	stamp := header.Get("webhook-timestamp")
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
@@ -125,11 +130,11 @@ func verify(header http.Header, body []byte, secrets []string, now time.Time) er
 	return errors.New("webhook-signature does not match")
 }
 
-// store keeps events in a file, each once. What it has accepted survives a crash.
+// store keeps each event once in a file. What it has accepted survives a crash.
 type store struct {
 	mu   sync.Mutex
 	file *os.File
-	// end is where the last event that is kept ends.
+	// end is the end of the last kept event.
 	end  int64
 	seen map[string]bool
 }
@@ -185,7 +190,7 @@ func (s *store) keep(id string, body []byte) error {
 	if s.seen[id] {
 		return nil // kept before: say thank you and do nothing
 	}
-	// What a full disk left of another event goes, or this one would be the end of a broken line.
+	// Remove what a failed write left, or it would become part of this event's line.
 	if err := s.file.Truncate(s.end); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 const secret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 
-// signed is a delivery as Parlance makes it.
+// signed is a delivery as Parlance sends it.
 func signed(body string, at time.Time) http.Header {
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, []byte("01234567890123456789012345678901"))
@@ -88,7 +88,7 @@ func TestReceive(t *testing.T) {
 	}
 }
 
-// TestFullDisk: what a write left behind that failed half-way does not become part of the next event.
+// TestFullDisk: the remains of a failed write do not become part of the next event.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out")

@@ -114,7 +114,8 @@ def main():
     parser.add_argument("--cert", required=True, help="certificate (PEM)")
     parser.add_argument("--key", required=True, help="its private key (PEM)")
     parser.add_argument("--listen", default="127.0.0.1:0", help="address to listen on; port 0: any. The URL is printed")
-    parser.add_argument("--secret-file", required=True, help="the endpoint's secret, whsec_…; two lines while it is rotated; read for every delivery")
+    parser.add_argument("--secret-file", required=True,
+                        help="the endpoint's secret, whsec_…; two lines while it is rotated; read for every delivery")
     parser.add_argument("--out", required=True, help="file to append the events to, one line of JSON each")
     options = parser.parse_args()
     Handler.secret_file, Handler.store = options.secret_file, Store(options.out)

@@ -82,7 +82,8 @@ func parse(address string) (Key, error) {
 	}, nil
 }
 
-// ID implements seal.MasterKey: vault:host/mount/keys/name. Versions of the key are Vault's own affair.
+// ID implements seal.MasterKey: vault:host/mount/keys/name. Versions of the key are Vault's own
+// affair.
 func (k *Key) ID() string { return k.id }
 
 // Wrap implements seal.MasterKey.

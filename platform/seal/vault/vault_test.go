@@ -103,7 +103,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestTrouble has the engine refuse: the error is no ErrOpen, names what to do, and holds no secret.
+// TestTrouble has the engine refuse: the error is no ErrOpen, names what to do, and holds no
+// secret.
 func TestTrouble(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t, false)

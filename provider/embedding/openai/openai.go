@@ -13,7 +13,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/provider/embedding"
-	"parlance.dev/parlance/provider/internal/wire"
+	"parlance.dev/parlance/provider/internal/apiclient"
 )
 
 const (
@@ -50,7 +50,7 @@ type Deps struct {
 
 // Embedder calls one model of one server. Use New.
 type Embedder struct {
-	caller     wire.Caller
+	caller     apiclient.Caller
 	model      embedding.Model
 	name       string
 	prefixes   Prefixes
@@ -71,13 +71,13 @@ func New(deps Deps) (*Embedder, error) {
 	if deps.Timeout <= 0 {
 		deps.Timeout = defaultTimeout
 	}
-	base, err := wire.ParseBase(deps.BaseURL)
+	base, err := apiclient.ParseBase(deps.BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("an embedding server: %w", err)
 	}
 	e := &Embedder{
-		caller: wire.Caller{
-			Client: deps.Client, URL: base.JoinPath("embeddings").String(), Header: wire.Header("application/json", deps.APIKey),
+		caller: apiclient.Caller{
+			Client: deps.Client, URL: base.JoinPath("embeddings").String(), Header: apiclient.Header("application/json", deps.APIKey),
 			Timeout: deps.Timeout, MaxRetries: maxRetries, MaxRetryDelay: maxRetryDelay,
 		},
 		model: embedding.Model{
@@ -134,7 +134,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, kind embedding.Kin
 // take fewer at once, or all but one. Errors: *embedding.Refused for the first text refused alone.
 func (e *Embedder) halving(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, err := e.batch(ctx, texts)
-	refusal, ok := errors.AsType[*wire.Refusal](err)
+	refusal, ok := errors.AsType[*apiclient.Refusal](err)
 	if !ok || !ofTexts(refusal.Status) || ctx.Err() != nil {
 		return vectors, err
 	}
@@ -170,7 +170,7 @@ func (e *Embedder) blame(ctx context.Context, prefix string, refused *embedding.
 	if err == nil {
 		return refused
 	}
-	if other, ok := errors.AsType[*wire.Refusal](err); ok && ofTexts(other.Status) {
+	if other, ok := errors.AsType[*apiclient.Refusal](err); ok && ofTexts(other.Status) {
 		return fault.Wrap(
 			other, fault.UpstreamFailed,
 			"The embedding server refuses every text (%d). See whether it has the model %q, and takes the dimensions asked for.", other.Status,
@@ -286,7 +286,7 @@ func failed(ctx context.Context, err error) error {
 	if cause := ctx.Err(); cause != nil {
 		return fmt.Errorf("embedding: %w", cause)
 	}
-	refusal, ok := errors.AsType[*wire.Refusal](err)
+	refusal, ok := errors.AsType[*apiclient.Refusal](err)
 	if !ok {
 		return fault.Wrap(err, fault.UpstreamFailed, "The embedding server cannot be reached or did not answer in time.")
 	}
@@ -297,6 +297,6 @@ func failed(ctx context.Context, err error) error {
 		return fault.Wrap(refusal, fault.UpstreamFailed, "The embedding server does not know the model or the path (404).")
 	}
 	decided := fault.Wrap(refusal, fault.UpstreamFailed, "The embedding server answered %d.", refusal.Status)
-	decided.RetryAfter = wire.RetryAfter(refusal.Header)
+	decided.RetryAfter = apiclient.RetryAfter(refusal.Header)
 	return decided
 }

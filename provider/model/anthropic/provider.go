@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"parlance.dev/parlance/provider/internal/wire"
+	"parlance.dev/parlance/provider/internal/apiclient"
 	"parlance.dev/parlance/provider/model"
 )
 
@@ -47,7 +47,7 @@ type Provider struct {
 	party    model.Party
 	model    string
 	timeouts model.Timeouts
-	caller   wire.Caller
+	caller   apiclient.Caller
 }
 
 // New checks the configuration. It sends nothing.
@@ -58,7 +58,7 @@ func New(cfg Config) (*Provider, error) {
 	if cfg.BaseURL == "" {
 		cfg.BaseURL = DefaultBaseURL
 	}
-	base, err := wire.ParseBase(cfg.BaseURL)
+	base, err := apiclient.ParseBase(cfg.BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("anthropic: %w", err)
 	}
@@ -72,7 +72,7 @@ func New(cfg Config) (*Provider, error) {
 		party:    model.Party{Name: "anthropic", Secret: cfg.APIKey},
 		model:    cfg.Model,
 		timeouts: cfg.Timeouts,
-		caller: wire.Caller{
+		caller: apiclient.Caller{
 			Client: cfg.Client, URL: base.String(), Header: header,
 			MaxRetries: cfg.MaxRetries, MaxRetryDelay: cmp.Or(cfg.MaxRetryDelay, model.MaxRetryDelay),
 		},
@@ -104,8 +104,7 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	}
 	defer func() { _ = res.Body.Close() }() // the answer has been read or given up, so an error changes nothing
 	answer.opened = true
-	events := wire.NewEvents(res.Body)
-	defer events.End()
+	events := apiclient.NewEvents(res.Body)
 	if err := p.read(answer, events, watch, emit); err != nil {
 		return answer.result(), err
 	}
@@ -127,7 +126,7 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 
 // read reads events until the answer or the stream ends. Errors: that of emit, wrapped; one that
 // the server reported.
-func (p *Provider) read(answer *answer, events *wire.Events, watch *model.Watch, emit func(model.Event) error) error {
+func (p *Provider) read(answer *answer, events *apiclient.Events, watch *model.Watch, emit func(model.Event) error) error {
 	for !answer.stopped && !answer.Full() && events.Next() {
 		text, err := p.addEvent(answer, events.Data())
 		if err != nil && answer.reason != "" {

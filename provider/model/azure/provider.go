@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"parlance.dev/parlance/provider/internal/wire"
+	"parlance.dev/parlance/provider/internal/apiclient"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/model/openai"
 )
@@ -85,7 +85,7 @@ type Base struct {
 // ParseBase parses a base URL in one of the forms of the package comment. Errors: the URL has
 // another form.
 func ParseBase(raw string) (Base, error) {
-	u, err := wire.ParseBase(raw)
+	u, err := apiclient.ParseBase(raw)
 	if err != nil {
 		return Base{}, err
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"parlance.dev/parlance/provider/internal/wire"
+	"parlance.dev/parlance/provider/internal/apiclient"
 	"parlance.dev/parlance/provider/model"
 )
 
@@ -65,7 +65,7 @@ type Provider struct {
 	dialect  Dialect
 	urlFunc  func(model string) string
 	timeouts model.Timeouts
-	caller   wire.Caller
+	caller   apiclient.Caller
 }
 
 // New checks the configuration. It sends nothing.
@@ -73,13 +73,13 @@ func New(cfg Config) (*Provider, error) {
 	if cfg.Client == nil || cfg.Model == "" {
 		return nil, errors.New("openai: a client and a model are needed")
 	}
-	base, err := wire.ParseBase(cmp.Or(cfg.BaseURL, DefaultBaseURL))
+	base, err := apiclient.ParseBase(cmp.Or(cfg.BaseURL, DefaultBaseURL))
 	if err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
 	dialect := cfg.Dialect
 	dialect.CompletionTokens = dialect.CompletionTokens || ownAPI(base.Hostname())
-	header := wire.Header("text/event-stream", cfg.APIKey)
+	header := apiclient.Header("text/event-stream", cfg.APIKey)
 	if cfg.KeyHeader != "" {
 		header.Del("Authorization")
 		header.Set(cfg.KeyHeader, cfg.APIKey)
@@ -90,7 +90,7 @@ func New(cfg Config) (*Provider, error) {
 		dialect:  dialect,
 		urlFunc:  cfg.URLFunc,
 		timeouts: cfg.Timeouts,
-		caller: wire.Caller{
+		caller: apiclient.Caller{
 			Client: cfg.Client, URL: base.JoinPath("chat/completions").String(), Header: header,
 			MaxRetries: cfg.MaxRetries, MaxRetryDelay: cmp.Or(cfg.MaxRetryDelay, model.MaxRetryDelay),
 		},
@@ -131,8 +131,7 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	}
 	defer func() { _ = res.Body.Close() }() // the answer has been read or given up, so an error changes nothing
 	answer.opened = true
-	events := wire.NewEvents(res.Body)
-	defer events.End()
+	events := apiclient.NewEvents(res.Body)
 	if err := p.read(answer, events, watch, emit); err != nil {
 		return answer.result(), err
 	}
@@ -154,7 +153,7 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 
 // read reads events until the answer or the stream ends. Errors: that of emit, wrapped; one that
 // the server reported.
-func (p *Provider) read(answer *answer, events *wire.Events, watch *model.Watch, emit func(model.Event) error) error {
+func (p *Provider) read(answer *answer, events *apiclient.Events, watch *model.Watch, emit func(model.Event) error) error {
 	for !answer.done && !answer.Full() && events.Next() {
 		answer.atOnce = !events.Streamed()
 		text, err := p.addEvent(answer, events.Data())

@@ -8,156 +8,193 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
 )
 
-// hear takes what the user typed, and has it answered. An answer that is going out is broken off, as
-// with ElevenLabs.
-func (d *Dialect) hear(f frame) {
-	said, ok := d.words(f)
-	if !ok {
-		return
+// The ids of commands. The conversation's events about a command repeat its id.
+const (
+	commandTools     = "client_tools"
+	commandInitiate  = "conversation_initiation_client_data"
+	commandMessage   = "user_message"
+	commandContext   = "contextual_update"
+	commandInterrupt = "interruption"
+	commandResult    = "client_tool_result"
+	commandApproval  = "mcp_tool_approval_result"
+	commandFeedback  = "feedback"
+)
+
+// userMessage takes what the user typed. It interrupts an open answer, as with ElevenLabs, and asks
+// for a new one.
+func (d *Dialect) userMessage(e clientEvent) {
+	if text, ok := d.readText(e); ok {
+		d.ask(text)
 	}
-	d.say(said)
 }
 
-// words are a frame's text; it is refused when the core would not take it.
-func (d *Dialect) words(f frame) (said string, ok bool) {
-	said, refused := text(f.Text, "text")
+// readText is an event's text; the event is refused when the conversation would not take it.
+func (d *Dialect) readText(e clientEvent) (string, bool) {
+	text, refused := readString(e.Text, "text")
 	if refused == nil {
-		refused = checkText(said, "text")
+		refused = checkText(text, "text")
 	}
 	if refused != nil {
-		d.refuse(f.Type, refused)
+		d.refuse(e.Type, refused)
 	}
-	return said, refused == nil
+	return text, refused == nil
 }
 
-func (d *Dialect) say(said string) {
-	d.do(live.Cancel{CommandID: commandInterrupt}) // nothing to cancel is no error: see failed
-	d.do(live.UserMessage{CommandID: commandHear, Text: said})
-	d.do(live.Respond{CommandID: commandHear, IfSaid: true})
+func (d *Dialect) ask(text string) {
+	d.command(live.Cancel{CommandID: commandInterrupt}) // failed ignores that nothing is open
+	d.command(live.UserMessage{CommandID: commandMessage, Text: text})
+	d.command(live.Respond{CommandID: commandMessage, IfSaid: true})
 }
 
-// checkText is what the core would refuse too; the answer is asked for before it could.
-func checkText(said, field string) *refusal {
+// checkText makes the conversation's checks of a text here: its answer is asked for before the
+// conversation could refuse the text.
+func checkText(text, field string) *refusal {
 	switch {
-	case strings.TrimSpace(said) == "":
+	case strings.TrimSpace(text) == "":
 		return invalid(typeMissing, field, field+" must say something.")
-	case utf8.RuneCountInString(said) > sessions.MaxTextChars:
-		return invalid(typeValue, field, field+" has at most "+strconv.Itoa(sessions.MaxTextChars)+" characters.")
-	case strings.ContainsRune(said, 0):
+	case utf8.RuneCountInString(text) > sessions.MaxTextChars:
+		return invalid(typeValue, field,
+			field+" has at most "+strconv.Itoa(sessions.MaxTextChars)+" characters.")
+	case strings.ContainsRune(text, 0):
 		return invalid(typeValue, field, field+" cannot have the character U+0000.")
 	}
 	return nil
 }
 
-// hearMultimodal takes the text of a message; files have nowhere to go.
-func (d *Dialect) hearMultimodal(f frame) {
-	if present(f.File) || present(f.Files) {
-		d.refuse(f.Type, invalid(typeValue, "files", "Files cannot be sent in a conversation. Send text, or add the file to the agent's knowledge base."))
+// multimodalMessage takes the text of a message and refuses its files.
+func (d *Dialect) multimodalMessage(e clientEvent) {
+	hasFiles := dialect.IsPresent(e.File) || dialect.IsPresent(e.Files)
+	if hasFiles {
+		d.refuse(e.Type, invalid(typeValue, "files", "Files cannot be sent in a conversation."+
+			" Send text, or add the file to the agent's knowledge base."))
 	}
-	if !present(f.Text) {
-		if !present(f.File) && !present(f.Files) {
-			d.refuse(f.Type, invalid(typeMissing, "text", "The event needs text, an object with the text of the message."))
+	if !dialect.IsPresent(e.Text) {
+		if !hasFiles {
+			d.refuse(e.Type, invalid(typeMissing, "text",
+				"The event needs text, an object with the text of the message."))
 		}
 		return
 	}
+	text, refused := readNestedText(e.Text)
+	if refused != nil {
+		d.refuse(e.Type, refused)
+		return
+	}
+	d.ask(text)
+}
+
+// readNestedText is the text in the object of a multimodal_message.
+func readNestedText(raw json.RawMessage) (string, *refusal) {
 	var message struct {
 		Text json.RawMessage `json:"text"`
 	}
-	refused := decode(f.Text, "text", &message)
-	said := ""
-	if refused == nil {
-		said, refused = text(message.Text, "text.text")
+	if refused := decode(raw, "text", &message); refused != nil {
+		return "", refused
 	}
-	if refused == nil {
-		refused = checkText(said, "text.text")
-	}
+	text, refused := readString(message.Text, "text.text")
 	if refused != nil {
-		d.refuse(f.Type, refused)
-		return
+		return "", refused
 	}
-	d.say(said)
+	return text, checkText(text, "text.text")
 }
 
-func (d *Dialect) noteActivity(frame) { d.do(live.Activity{}) }
+func (d *Dialect) userActivity(clientEvent) { d.command(live.Activity{}) }
 
-// addContext tells the model something without asking for an answer. It is no instruction of the
-// operator's: see live.Insert.
-func (d *Dialect) addContext(f frame) {
-	said, ok := d.words(f)
-	if !ok {
-		return
+// contextualUpdate tells the model something without asking for an answer. It is not an instruction
+// of the operator: see live.Insert.
+func (d *Dialect) contextualUpdate(e clientEvent) {
+	if text, ok := d.readText(e); ok {
+		d.command(live.Insert{CommandID: commandContext, Kind: sessions.SystemItem, Text: text})
 	}
-	d.do(live.Insert{CommandID: commandContext, Kind: sessions.SystemItem, Text: said})
 }
 
-// takeResult takes the result of a client's tool, which may be any JSON: what is not text goes to the
-// model as JSON text.
-func (d *Dialect) takeResult(f frame) {
-	if f.ToolCallID == "" {
-		d.refuse(f.Type, invalid(typeMissing, "tool_call_id", "The event needs tool_call_id, that of the client_tool_call."))
+// clientToolResult takes the result of a client's tool, which may be any JSON. The model gets what
+// is not text as JSON.
+func (d *Dialect) clientToolResult(e clientEvent) {
+	if e.ToolCallID == "" {
+		d.refuse(e.Type, invalid(typeMissing, "tool_call_id",
+			"The event needs tool_call_id, that of the client_tool_call."))
 		return
 	}
 	output := ""
-	if present(f.Result) && json.Unmarshal(f.Result, &output) != nil {
-		output = string(f.Result)
+	if dialect.IsPresent(e.Result) && json.Unmarshal(e.Result, &output) != nil {
+		output = string(e.Result)
 	}
-	d.do(live.ToolOutput{CommandID: commandResult, CallID: f.ToolCallID, Output: output, IsError: f.IsError, Respond: true})
+	d.command(live.ToolOutput{
+		CommandID: commandResult, CallID: e.ToolCallID, Output: output, IsError: e.IsError, Respond: true,
+	})
 }
 
-func (d *Dialect) takeApproval(f frame) {
-	if f.ToolCallID == "" || f.IsApproved == nil {
-		d.refuse(f.Type, invalid(typeMissing, "is_approved", "The event needs tool_call_id, a string, and is_approved, a boolean."))
+func (d *Dialect) approvalResult(e clientEvent) {
+	if e.ToolCallID == "" || e.IsApproved == nil {
+		d.refuse(e.Type, invalid(typeMissing, "is_approved",
+			"The event needs tool_call_id, a string, and is_approved, a boolean."))
 		return
 	}
-	d.do(live.Approve{CommandID: commandApproval, RequestID: turns.RequestOf(f.ToolCallID), Approved: *f.IsApproved})
+	d.command(live.Approve{
+		CommandID: commandApproval, RequestID: turns.RequestOf(e.ToolCallID), Approved: *e.IsApproved,
+	})
 }
 
-// takeFeedback marks an answer as liked or not; null takes the mark back.
-func (d *Dialect) takeFeedback(f frame) {
-	event := 0
-	if json.Unmarshal(f.EventID, &event) != nil {
-		d.refuse(f.Type, invalid(typeMissing, "event_id", "The event needs event_id, the number of the agent_response."))
+// feedback marks an answer as liked or disliked; null removes the mark.
+func (d *Dialect) feedback(e clientEvent) {
+	eventID := 0
+	if json.Unmarshal(e.EventID, &eventID) != nil {
+		d.refuse(e.Type, invalid(typeMissing, "event_id",
+			"The event needs event_id, the number of the agent_response."))
 		return
 	}
 	score := ""
-	if present(f.Score) && (json.Unmarshal(f.Score, &score) != nil || (score != "like" && score != "dislike")) {
-		d.refuse(f.Type, invalid(typeValue, "score", "score is like, dislike or null."))
+	isPresent := dialect.IsPresent(e.Score)
+	if isPresent && (json.Unmarshal(e.Score, &score) != nil || score != "like" && score != "dislike") {
+		d.refuse(e.Type, invalid(typeValue, "score", "score is like, dislike or null."))
 		return
 	}
-	turn, ok := turnOf(event)
+	turn, ok := turnOf(eventID)
 	if !ok {
-		d.refuse(f.Type, invalid(typeValue, "event_id", "There is no agent_response with the event_id "+strconv.Itoa(event)+"."))
+		d.refuse(e.Type, invalid(typeValue, "event_id",
+			"There is no agent_response with the event_id "+strconv.Itoa(eventID)+"."))
 		return
 	}
-	d.do(live.Feedback{CommandID: commandFeedback, Feedback: sessions.Feedback{TurnIndex: turn, Score: sessions.Score(score)}})
+	d.command(live.Feedback{
+		CommandID: commandFeedback,
+		Feedback:  sessions.Feedback{TurnIndex: turn, Score: sessions.Score(score)},
+	})
 }
 
-// pong measures how long the client took. Pongs that nobody waits for are let pass.
-func (d *Dialect) pong(f frame) {
-	event := 0
-	if json.Unmarshal(f.EventID, &event) != nil {
-		d.refuse(f.Type, invalid(typeMissing, "event_id", "The event needs event_id, the number of the ping."))
+// pong measures how long the client took to answer the last ping. Other pongs are ignored.
+func (d *Dialect) pong(e clientEvent) {
+	eventID := 0
+	if json.Unmarshal(e.EventID, &eventID) != nil {
+		d.refuse(e.Type, invalid(typeMissing, "event_id", "The event needs event_id, the number of the ping."))
 		return
 	}
-	if event == d.pings && d.pings > 0 {
+	if eventID == d.pings && d.pings > 0 {
 		took := d.now().Sub(d.pingedAt).Milliseconds()
 		d.latencyMS = &took
 	}
 }
 
-// refuseAudio says once that nobody listens: a microphone sends several of these a second.
-func (d *Dialect) refuseAudio(f frame) {
+// refuseAudio refuses audio once, though a microphone sends several of these events a second.
+func (d *Dialect) refuseAudio(e clientEvent) {
 	if d.audioRefused {
 		return
 	}
 	d.audioRefused = true
-	if d.channel == sessions.ChatChannel {
-		d.refuse(f.Type, &refusal{errorType: typeASR, reason: fault.SessionModality, message: "This is the chat socket: send text with user_message, or speak on the session's ws_url."})
-		return
+	refused := &refusal{
+		errorType: typeASR, reason: fault.STTNotConfigured,
+		message: "No transcriber is configured, so audio is not heard." +
+			" Send text with user_message; it is answered in text.",
 	}
-	d.refuse(f.Type, &refusal{errorType: typeASR, reason: fault.STTNotConfigured, message: "No transcriber is configured, so audio is not heard. Send text with user_message; it is answered in text."})
+	if d.channel == sessions.ChatChannel {
+		refused.reason = fault.SessionModality
+		refused.message = "This is the chat socket: send text with user_message," +
+			" or speak on the session's ws_url."
+	}
+	d.refuse(e.Type, refused)
 }

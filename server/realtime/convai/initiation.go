@@ -6,32 +6,27 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/sessions"
 )
 
-// The ids of commands, which come back in what the core says of them.
 const (
-	commandTools     = "client_tools"
-	commandInitiate  = "conversation_initiation_client_data"
-	commandHear      = "user_message"
-	commandContext   = "contextual_update"
-	commandInterrupt = "interruption"
-	commandResult    = "client_tool_result"
-	commandApproval  = "mcp_tool_approval_result"
-	commandFeedback  = "feedback"
-)
-
-const (
-	// overrideMember holds what a client wants otherwise than the agent has it.
+	// overrideMember is the member with what a client wants to override of the agent's
+	// configuration.
 	overrideMember = "conversation_config_override"
-	// keyFirstMessage is the core's key of the override.
+	// keyFirstMessage is the conversation's key of that override.
 	keyFirstMessage = "first_message"
+	// metadataPause is how long nothing follows the metadata, not even an error or what a returning
+	// client missed. The SDK starts to listen a moment after the metadata, and loses a message that
+	// arrives together with it. Source: realtime.md, section 2, which asks for 20 to 50 ms.
+	metadataPause = 40 * time.Millisecond
 )
 
-// configOverride is conversation_config_override as far as it means something here, object by object.
+// configOverride is the supported members of conversation_config_override, object by object.
 type configOverride struct {
 	Agent struct {
 		FirstMessage json.RawMessage   `json:"first_message"`
@@ -56,108 +51,134 @@ type configOverride struct {
 	}
 }
 
-// fieldNames are the protocol's names of what the core calls otherwise.
+// fieldNames are the protocol's names of the conversation's overrides.
 var fieldNames = map[string]string{
-	"instructions": "agent.prompt.prompt", "model": "agent.prompt.llm", keyFirstMessage: "agent.first_message",
-	"language": "agent.language", "tts": "tts", "stt": "asr",
+	"instructions": "agent.prompt.prompt", "model": "agent.prompt.llm",
+	keyFirstMessage: "agent.first_message", "language": "agent.language", "tts": "tts", "stt": "asr",
 }
 
-// initiate takes what the client wants of the session. What it may not have is told in one error, and
-// the conversation goes on without.
-func (d *Dialect) initiate(f frame) {
+// initiate takes the initiation data: what the client wants of the session. An error names what the
+// client may not have, and the conversation goes on without.
+func (d *Dialect) initiate(e clientEvent) {
 	if d.initiated {
-		d.refuse(f.Type, invalid(typeInvalid, "", "The conversation was initiated already. Send this event once, first."))
+		d.refuse(e.Type, invalid(typeInvalid, "",
+			"The conversation was initiated already. Send this event once, first."))
 		return
 	}
 	d.initiated = true
-	wanted := d.readOverrides(f)
-	command := live.Configure{CommandID: commandInitiate, Overrides: d.overrides(wanted)}
-	d.refuseLate(command.Overrides)
-	values, wrong, refused := variables(f.DynamicVariables)
+	wanted := d.readOverrides(e)
+	command := live.Configure{CommandID: commandInitiate, Overrides: d.overridesOf(wanted)}
+	d.refuseLateFirstMessage(command.Overrides)
+	variables, wrong, refused := readVariables(e.DynamicVariables)
 	if refused != nil {
-		d.refuse(f.Type, refused)
+		d.refuse(e.Type, refused)
 	}
-	command.Variables = values
+	command.Variables = variables
 	d.refuseFields(typeValue, fault.InvalidRequest, wrong)
 	if len(wanted.Conversation.ClientEvents) > 0 {
-		d.wanted = map[string]bool{}
+		d.enabled = map[string]bool{}
 		for _, name := range wanted.Conversation.ClientEvents {
-			d.wanted[name] = true
+			d.enabled[name] = true
 		}
 	}
-	d.refuseRest(f, wanted)
-	d.refuseStrange(f)
+	d.refuseUnsupported(e, wanted)
+	d.refuseUnknownMembers(e)
 	if len(command.Overrides)+len(command.Variables) > 0 {
-		d.do(command)
+		d.command(command)
 	}
-	d.begin()
+	d.greet()
 }
 
-// readOverrides reads the overrides. Those in an object of the wrong type, which is told, are left out; the others stay.
-func (d *Dialect) readOverrides(f frame) (wanted configOverride) {
-	if !present(f.Overrides) {
+// greet asks for the first message, once.
+func (d *Dialect) greet() {
+	if d.greeted {
+		return
+	}
+	d.greeted = true
+	d.command(live.Greet{})
+	if !d.settled {
+		d.step.Pause = metadataPause
+	} else {
+		d.step.Pause = time.Nanosecond // ends dataPause
+	}
+}
+
+// readOverrides reads the overrides. An object of the wrong type is refused and left out; the other
+// objects count.
+func (d *Dialect) readOverrides(e clientEvent) (wanted configOverride) {
+	if !dialect.IsPresent(e.Overrides) {
 		return wanted
 	}
 	var members map[string]json.RawMessage
-	if refused := decode(f.Overrides, overrideMember, &members); refused != nil {
-		d.refuse(f.Type, refused)
+	if refused := decode(e.Overrides, overrideMember, &members); refused != nil {
+		d.refuse(e.Type, refused)
 		return wanted
 	}
 	for _, part := range []struct {
-		at   string
+		path string
 		into any
 	}{
-		{"agent", &wanted.Agent}, {"agent.prompt", &wanted.Prompt}, {"tts", &wanted.TTS}, {"asr", &wanted.ASR}, {"conversation", &wanted.Conversation},
+		{"agent", &wanted.Agent},
+		{"agent.prompt", &wanted.Prompt},
+		{"tts", &wanted.TTS},
+		{"asr", &wanted.ASR},
+		{"conversation", &wanted.Conversation},
 	} {
-		object := memberAt(f.Overrides, part.at)
-		if !present(object) {
+		object := memberAt(e.Overrides, part.path)
+		if !dialect.IsPresent(object) {
 			continue
 		}
-		if refused := decode(object, overrideMember+"."+part.at, part.into); refused != nil {
-			d.refuse(f.Type, refused)
-			if part.at == "conversation" {
-				wanted.Conversation.ClientEvents = nil // some of its events would be none
+		if refused := decode(object, overrideMember+"."+part.path, part.into); refused != nil {
+			d.refuse(e.Type, refused)
+			if part.path == "conversation" {
+				wanted.Conversation.ClientEvents = nil // it may have been read in part
 			}
 		}
 	}
 	return wanted
 }
 
-// refuseLate tells a client whose first message comes too late to be said. One that comes back sends it again, and
-// is not told: it has been said.
-func (d *Dialect) refuseLate(overrides map[string]json.RawMessage) {
-	if overrides[keyFirstMessage] == nil || !d.begun || d.returned || !sessions.ClientMay(d.session.Config, keyFirstMessage) {
+// refuseLateFirstMessage refuses a first message that comes too late. A returning client, which
+// sends the same again, is told nothing: its first message has been said.
+func (d *Dialect) refuseLateFirstMessage(overrides map[string]json.RawMessage) {
+	if overrides[keyFirstMessage] == nil || !d.greeted || d.returning ||
+		!sessions.ClientMay(d.session.Config, keyFirstMessage) {
 		return
 	}
 	delete(overrides, keyFirstMessage)
 	d.refuseFields(typeValue, fault.InvalidRequest, []errorField{{
 		Field: overrideMember + "." + fieldNames[keyFirstMessage], Code: typeValue,
-		Message: "The conversation has begun, and the first message has been said, if there is one. Send this event first, within a second.",
+		Message: "The conversation has begun, and the first message has been said, if there is one." +
+			" Send this event first, within a second.",
 	}})
 }
 
-// refuseRest tells of what has no meaning here.
-func (d *Dialect) refuseRest(f frame, wanted configOverride) {
+// refuseUnsupported refuses what does not exist here.
+func (d *Dialect) refuseUnsupported(e clientEvent, wanted configOverride) {
 	if len(wanted.Agent.MCPServers) > 0 {
-		d.refuse(f.Type, invalid(typeOverride, overrideMember+".agent.native_mcp_server_ids", "A client cannot add MCP servers. Attach tools of the kind mcp to the agent."))
+		d.refuse(e.Type, invalid(typeOverride, overrideMember+".agent.native_mcp_server_ids",
+			"A client cannot add MCP servers. Attach tools of the kind mcp to the agent."))
 	}
-	if present(f.ExtraBody) && string(f.ExtraBody) != "{}" {
-		d.refuse(f.Type, invalid(typeValue, "custom_llm_extra_body", "Nothing of a client's is passed on to the model's provider. Set the agent's model, or the session's override of it, instead."))
+	if dialect.IsPresent(e.ExtraBody) && string(e.ExtraBody) != "{}" {
+		d.refuse(e.Type, invalid(typeValue, "custom_llm_extra_body",
+			"Nothing of a client's is passed on to the model's provider."+
+				" Set the agent's model, or the session's override of it, instead."))
 	}
-	if present(f.ToolMocks) {
-		d.refuse(f.Type, invalid(typeValue, "tool_mock_config", "Tools cannot be mocked from a client."))
+	if dialect.IsPresent(e.ToolMocks) {
+		d.refuse(e.Type, invalid(typeValue, "tool_mock_config", "Tools cannot be mocked from a client."))
 	}
 	var user string
-	if present(f.UserID) && (json.Unmarshal(f.UserID, &user) != nil || user != d.session.UserID) {
-		d.refuse(f.Type, invalid(typeValue, "user_id", "The user is the one the session was created for, whatever user_id says."))
+	if dialect.IsPresent(e.UserID) && (json.Unmarshal(e.UserID, &user) != nil || user != d.session.UserID) {
+		d.refuse(e.Type, invalid(typeValue, "user_id",
+			"The user is the one the session was created for, whatever user_id says."))
 	}
 }
 
-// overrides are the wishes as the core's overrides.
-func (d *Dialect) overrides(wanted configOverride) map[string]json.RawMessage {
+// overridesOf is what the client wants as the conversation's overrides.
+func (d *Dialect) overridesOf(wanted configOverride) map[string]json.RawMessage {
 	overrides := map[string]json.RawMessage{}
 	set := func(key string, value json.RawMessage) {
-		if present(value) {
+		if dialect.IsPresent(value) {
 			overrides[key] = value
 		}
 	}
@@ -165,35 +186,37 @@ func (d *Dialect) overrides(wanted configOverride) map[string]json.RawMessage {
 	set("model", wanted.Prompt.Model)
 	set(keyFirstMessage, wanted.Agent.FirstMessage)
 	set("language", wanted.Agent.Language)
-	set("tts", merged(d.session.Config.Voice.TTS, map[string]json.RawMessage{
-		"voice": wanted.TTS.VoiceID, "speed": wanted.TTS.Speed, "stability": wanted.TTS.Stability, "similarity_boost": wanted.TTS.Similarity,
+	set("tts", merge(d.session.Config.Voice.TTS, map[string]json.RawMessage{
+		"voice": wanted.TTS.VoiceID, "speed": wanted.TTS.Speed,
+		"stability": wanted.TTS.Stability, "similarity_boost": wanted.TTS.Similarity,
 	}))
-	set("stt", merged(d.session.Config.Voice.STT, map[string]json.RawMessage{"keywords": wanted.ASR.Keywords}))
+	set("stt", merge(d.session.Config.Voice.STT, map[string]json.RawMessage{"keywords": wanted.ASR.Keywords}))
 	return overrides
 }
 
-// merged is the settings with those of values that are there; nil when none is.
-func merged(settings json.RawMessage, values map[string]json.RawMessage) json.RawMessage {
-	changed := map[string]json.RawMessage{}
-	if len(settings) > 0 && json.Unmarshal(settings, &changed) != nil {
-		changed = map[string]json.RawMessage{}
+// merge is the settings with the values that are present; nil when none is.
+func merge(settings json.RawMessage, values map[string]json.RawMessage) json.RawMessage {
+	merged := map[string]json.RawMessage{}
+	if len(settings) > 0 && json.Unmarshal(settings, &merged) != nil {
+		merged = map[string]json.RawMessage{}
 	}
-	any := false
+	changed := false
 	for key, value := range values {
-		if present(value) {
-			changed[key], any = value, true
+		if dialect.IsPresent(value) {
+			merged[key], changed = value, true
 		}
 	}
-	if !any {
+	if !changed {
 		return nil
 	}
-	return raw(changed)
+	encoded, _ := dialect.Encode(merged) // members that were decoded encode again
+	return encoded
 }
 
-// variables are the dynamic variables as text: the protocol lets them be numbers and booleans too. wrong are those
-// that are something else, by name.
-func variables(sent json.RawMessage) (texts map[string]string, wrong []errorField, _ *refusal) {
-	if !present(sent) {
+// readVariables is the dynamic variables as text; the protocol allows numbers and booleans too.
+// wrong names the variables that are something else.
+func readVariables(sent json.RawMessage) (texts map[string]string, wrong []errorField, _ *refusal) {
+	if !dialect.IsPresent(sent) {
 		return nil, nil, nil
 	}
 	var values map[string]any
@@ -212,13 +235,16 @@ func variables(sent json.RawMessage) (texts map[string]string, wrong []errorFiel
 		case bool:
 			texts[name] = strconv.FormatBool(v)
 		default:
-			wrong = append(wrong, errorField{Field: "dynamic_variables." + name, Code: typeValue, Message: "Its value must be a string, a number or a boolean."})
+			wrong = append(wrong, errorField{
+				Field: "dynamic_variables." + name, Code: typeValue,
+				Message: "Its value must be a string, a number or a boolean.",
+			})
 		}
 	}
 	return texts, wrong, nil
 }
 
-// configured takes what is in force now, and tells the client what it could not have.
+// configured takes the settings in force, and tells the client which of its own were refused.
 func (d *Dialect) configured(e live.Configured) {
 	d.session = e.Session
 	if e.CommandID != commandInitiate || len(e.Refused) == 0 {
@@ -227,26 +253,16 @@ func (d *Dialect) configured(e live.Configured) {
 	var overrides, values []errorField
 	for _, refused := range e.Refused {
 		if name, ok := strings.CutPrefix(refused.Field, "dynamic_variables"); ok {
-			values = append(values, errorField{Field: "dynamic_variables" + name, Code: refused.Code, Message: refused.Message})
+			values = append(values, errorField{
+				Field: "dynamic_variables" + name, Code: refused.Code, Message: refused.Message,
+			})
 			continue
 		}
-		name := overrideMember + "." + fieldNames[refused.Field]
-		overrides = append(overrides, errorField{Field: name, Code: refused.Code, Message: refused.Message})
+		overrides = append(overrides, errorField{
+			Field: overrideMember + "." + fieldNames[refused.Field],
+			Code:  refused.Code, Message: refused.Message,
+		})
 	}
 	d.refuseFields(typeOverride, fault.OverrideNotAllowed, overrides)
 	d.refuseFields(typeValue, fault.InvalidRequest, values)
-}
-
-func (d *Dialect) refuseFields(errorType string, reason fault.Reason, fields []errorField) {
-	if len(fields) == 0 {
-		return
-	}
-	var sentences []string
-	for _, f := range fields {
-		sentences = append(sentences, f.Field+" was not applied: "+f.Message)
-	}
-	d.refuse(commandInitiate, &refusal{
-		errorType: errorType, reason: reason, fields: fields,
-		message: strings.Join(sentences, " ") + " The conversation goes on without.",
-	})
 }

@@ -14,21 +14,24 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// TestOneWrongOverride: an override of the wrong type is told, and the others are kept.
+// TestOneWrongOverride: an override of the wrong type is an error, and the others apply.
 func TestOneWrongOverride(t *testing.T) {
 	t.Parallel()
 	d := newDialect(sessions.ChatChannel)
 	step := d.Frame([]byte(`{"type":"conversation_initiation_client_data","conversation_config_override":{
-		"agent":{"language":"de","native_mcp_server_ids":"m","prompt":{"llm":"m-2"}},"tts":"ada","asr":{"keywords":["Bern"]},"conversation":{"client_events":["audio",5]}}}`), true)
+		"agent":{"language":"de","native_mcp_server_ids":"m","prompt":{"llm":"m-2"}},"tts":"ada","asr":{"keywords":["Bern"]},
+		"conversation":{"client_events":["audio",5]}}}`))
 	var wrong []any
 	for _, e := range decoded(t, step) {
 		fields, _ := field(e, "error_event", "details", "fields").([]any)
 		for _, one := range fields {
-			wrong = append(wrong, one.(event)["field"]) //nolint:errcheck,forcetypeassert // of our own
+			wrong = append(wrong, one.(event)["field"]) //nolint:errcheck,forcetypeassert // errorField has strings
 		}
 	}
 	if diff := cmp.Diff([]any{
-		"conversation_config_override.agent.native_mcp_server_ids", "conversation_config_override.tts", "conversation_config_override.conversation.client_events",
+		"conversation_config_override.agent.native_mcp_server_ids",
+		"conversation_config_override.tts",
+		"conversation_config_override.conversation.client_events",
 	}, wrong); diff != "" {
 		t.Errorf("told of (-want +got):\n%s", diff)
 	}
@@ -36,28 +39,29 @@ func TestOneWrongOverride(t *testing.T) {
 		"language": json.RawMessage(`"de"`), "model": json.RawMessage(`"m-2"`), "stt": json.RawMessage(`{"keywords":["Bern"]}`),
 	}}
 	if diff := cmp.Diff(live.Command(want), step.Commands[0]); diff != "" {
-		t.Errorf("the core is told (-want +got):\n%s", diff)
+		t.Errorf("the command (-want +got):\n%s", diff)
 	}
 	if more := d.Event(turns.ResponseStarted{}); len(more.Frames) != 1 {
 		t.Error("events that were not asked for are left out")
 	}
 }
 
-// TestLateFirstMessage: a first message that comes when the conversation has begun is told to be late, and the rest of
-// the data is taken; not so to a client that comes back, which sends it again.
+// TestLateFirstMessage: a first message after the conversation has begun is an error, and the rest
+// of the data applies. A client that comes back sends it again without an error.
 func TestLateFirstMessage(t *testing.T) {
 	t.Parallel()
-	const data = `{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"first_message":"Hi!","language":"de"}}}`
+	const data = `{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"first_message":"Hi!",` +
+		`"language":"de"}}}`
 	for name, row := range map[string]struct {
 		before  func(d *convai.Dialect)
 		allowed bool
 		late    bool
 	}{
 		"in time":               {func(*convai.Dialect) {}, true, false},
-		"behind a second":       {func(d *convai.Dialect) { d.Wake() }, true, true},
-		"behind another event":  {func(d *convai.Dialect) { d.Frame([]byte(`{"type":"user_activity"}`), true) }, true, true},
-		"late and not allowed":  {func(d *convai.Dialect) { d.Wake() }, false, false}, // the core tells that it is not
-		"of who has come again": {func(d *convai.Dialect) { d.Wake(); d.Again(nil) }, true, false},
+		"behind a second":       {func(d *convai.Dialect) { d.PauseEnded() }, true, true},
+		"behind another event":  {func(d *convai.Dialect) { d.Frame([]byte(`{"type":"user_activity"}`)) }, true, true},
+		"late and not allowed":  {func(d *convai.Dialect) { d.PauseEnded() }, false, false}, // the conversation refuses it
+		"of a returning client": {func(d *convai.Dialect) { d.PauseEnded(); d.Reopen(nil) }, true, false},
 	} {
 		config := agents.Config{FirstMessage: "Hello!"}
 		if row.allowed {
@@ -65,13 +69,14 @@ func TestLateFirstMessage(t *testing.T) {
 		}
 		d := convai.New(dialect.Params{Session: sessions.Session{ID: "ses_1", Config: config}, Channel: sessions.ChatChannel})
 		d.Open()
-		d.Wake()
+		d.PauseEnded()
 		row.before(d)
-		step := d.Frame([]byte(data), true)
+		step := d.Frame([]byte(data))
 		told := decoded(t, step)
 		configure, _ := step.Commands[0].(live.Configure)
-		if configure.Overrides["language"] == nil || (configure.Overrides["first_message"] == nil) != row.late || (len(told) == 1) != row.late {
-			t.Errorf("%s: told %v, and the core %v", name, told, step.Commands)
+		if configure.Overrides["language"] == nil || (configure.Overrides["first_message"] == nil) != row.late ||
+			(len(told) == 1) != row.late {
+			t.Errorf("%s: sent %v and %v", name, told, step.Commands)
 		}
 	}
 }
@@ -80,10 +85,10 @@ func TestSecondInitiationIsRefused(t *testing.T) {
 	t.Parallel()
 	d := newDialect(sessions.ChatChannel)
 	data := []byte(`{"type":"conversation_initiation_client_data"}`)
-	if got := decoded(t, d.Frame(data, true)); len(got) != 0 {
+	if got := decoded(t, d.Frame(data)); len(got) != 0 {
 		t.Errorf("the first: %v", got)
 	}
-	if got := decoded(t, d.Frame(data, true)); len(got) != 1 || got[0]["type"] != "error" {
+	if got := decoded(t, d.Frame(data)); len(got) != 1 || got[0]["type"] != "error" {
 		t.Errorf("the second: %v", got)
 	}
 }

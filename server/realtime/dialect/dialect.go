@@ -10,36 +10,38 @@ import (
 
 // Params is what a dialect starts with.
 type Params struct {
-	// Session is the session as the socket joined it.
+	// Session is the session as it was when the socket joined.
 	Session sessions.Session
 	Channel sessions.LiveChannel
-	// History is the items so far; empty for a new conversation.
+	// History is the items of the conversation so far; empty for a new one.
 	History []sessions.Item
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
 
-// Dialect is one socket's side of a protocol. Its methods are called from one goroutine.
+// Dialect is a protocol as one socket speaks it. Its methods are never called at the same time.
 type Dialect interface {
-	// Open is what goes out before anything else; called once, first.
+	// Open is what the client is sent first. It is called once, before the other methods.
 	Open() Step
-	// Frame takes a client's frame; text says whether it was one of text.
-	Frame(data []byte, text bool) Step
-	// Event takes an event of the core; never Closed.
+	// Frame takes a text frame of the client.
+	Frame(data []byte) Step
+	// BinaryFrame takes a binary frame, which neither protocol has.
+	BinaryFrame() Step
+	// Event takes an event of the conversation, but never Closed.
 	Event(e turns.Event) Step
-	// Close is what the protocol says before a close frame with this code and reason. Only the
-	// frames of its Step are heard.
+	// Close is what the protocol sends before a close frame with this code and reason. Only the
+	// frames of the Step are used.
 	Close(code int, reason string) Step
 }
 
-// Returner is a dialect whose clients can come back. Without it they find the conversation, and an
-// answer that is going out only when it ends.
-type Returner interface {
-	// Again is Open for another socket of the same client on this node; history is the items so far.
-	// What the client had set stays in force, and an open answer goes on.
-	Again(history []sessions.Item) Step
-	// Missed is what lies behind the event with this id as far as the items tell: for when the
-	// frames themselves are gone.
+// Resumer is a dialect whose clients can resume after a lost connection. Clients of another dialect
+// find the conversation when they connect again, and an open answer once it has ended.
+type Resumer interface {
+	// Reopen is Open for the next socket of the same client on this node. history is the items so
+	// far. The client's settings stay in force, and an open answer goes on.
+	Reopen(history []sessions.Item) Step
+	// Missed is the items behind the event with this id, whole, for when the frames are not kept
+	// any more.
 	Missed(lastEventID string) Step
 }
 
@@ -49,32 +51,32 @@ type Pinger interface {
 	Ping() Step
 }
 
-// Waker is a dialect that goes on by itself when a pause it asked for is over.
-type Waker interface {
-	// Wake is called at the end of each Step.Pause.
-	Wake() Step
+// PauseListener is a dialect that wants to know when a pause it asked for is over.
+type PauseListener interface {
+	// PauseEnded is called at the end of each Step.Pause.
+	PauseEnded() Step
 }
 
 // Frame is one text frame for the client.
 type Frame struct {
-	// ID is the id that the event has in its protocol, which clients give back in last_event_id;
-	// empty for events without one, which are not sent again.
+	// ID is the event's id in its protocol, which clients send back as last_event_id. Events
+	// without an id are not sent again.
 	ID   string
 	Data []byte
 }
 
-// Step is what came of a frame or an event, each list in order.
+// Step is the result of a call of a dialect. The lists are in order.
 type Step struct {
 	// Frames go to the client.
 	Frames []Frame
-	// Commands go to the core.
+	// Commands go to the conversation.
 	Commands []live.Command
-	// Pause is how long the core's events are left waiting behind this step; frames of the client
-	// are read meanwhile. It takes the place of a pause before it. 0: not at all.
+	// Pause is how long the conversation's events wait behind this step. The client's frames are
+	// read meanwhile. It replaces an earlier pause. 0: no pause.
 	Pause time.Duration
-	// Alone is how many of Frames the client is to have by themselves: nothing goes out behind them, of this
-	// step or of another, before the pause is over, which begins when they are written. 0: none.
-	Alone int
-	// Err is a frame that could not be encoded: a mistake of ours, the socket cannot go on.
+	// FramesBeforePause, unless 0, has only that many of Frames go out now. The pause begins when
+	// they are written, and all other frames, also of later steps, go out when it is over.
+	FramesBeforePause int
+	// Err is a frame that could not be encoded: a mistake of ours that ends the socket.
 	Err error
 }

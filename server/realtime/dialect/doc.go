@@ -1,15 +1,15 @@
-// Package dialect is the door between a socket (package realtime) and the protocol that is spoken
-// on it (packages openai and convai):
+// Package dialect is the interface between a socket (package realtime) and the protocol that is
+// spoken on it (packages openai and convai):
 //
-//	Open ─────────────────► Step   once, before anything else
-//	Frame (the client) ───► Step
-//	Event (the core) ─────► Step
-//	Ping (the socket) ────► Step   every 20 s, for dialects that are a Pinger
-//	Wake (the socket) ────► Step   when a pause is over, for dialects that are a Waker
-//	Close (the socket) ───► Step   once, before the close frame; for what a protocol says last
+//	Open ─────────────────────► Step   once, first
+//	Frame (the client) ───────► Step
+//	Event (the conversation) ─► Step
+//	Ping (the socket) ────────► Step   every 20 s, for a dialect that is a Pinger
+//	PauseEnded (the socket) ──► Step   after a pause, for a dialect that is a PauseListener
+//	Close (the socket) ───────► Step   once, before the close frame
 //
-// A Step is what came of it: frames for the client, commands for the core. A dialect is a state
-// machine without input or output and belongs to one goroutine.
+// A Step is the result of one call: frames for the client, commands for the conversation. A dialect
+// is a state machine without input or output of its own, and belongs to one socket at a time.
 //
-// It knows no protocol, and no WebSocket.
+// The package knows no protocol and no WebSocket.
 package dialect

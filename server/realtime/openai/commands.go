@@ -6,173 +6,176 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/sessions"
 )
 
-// maxIDBytes bounds an id a client chooses; SDKs' are about 30.
+// maxIDBytes bounds an id that a client chooses. Those of SDKs have about 30 bytes.
 const maxIDBytes = 128
 
-func (d *Dialect) updateSession(f frame) {
-	if !isObject(f.Session) {
-		d.refuse(f.EventID, &refusal{code: "missing_required_parameter", message: "session.update needs an object session.", param: "session"})
+func (d *Dialect) updateSession(e clientEvent) {
+	if !dialect.IsObject(e.Session) {
+		d.refuse(e.EventID, missingParameter("session", "session.update needs an object session."))
 		return
 	}
-	audio, command, refused := d.configure(f.Session)
+	audio, command, refused := d.configure(e.Session)
 	if refused != nil {
-		d.refuse(f.EventID, refused)
+		d.refuse(e.EventID, refused)
 		return
 	}
-	for _, one := range leftOut(f.Session) {
-		d.refuse(f.EventID, one)
+	for _, unsupported := range unsupportedSettings(e.Session) {
+		d.refuse(e.EventID, unsupported)
 	}
-	d.audio, command.CommandID = audio, f.EventID
-	d.do(command)
+	d.audio, command.CommandID = audio, e.EventID
+	d.command(command)
 }
 
-func (d *Dialect) createItem(f frame) {
+func (d *Dialect) createItem(e clientEvent) {
 	var item newItem
-	if f.item != nil {
-		item = *f.item
-	} else if refused := decode(f.Item, "item", &item); refused != nil {
-		d.refuse(f.EventID, refused)
+	if refused := decode(e.Item, "item", &item); refused != nil {
+		d.refuse(e.EventID, refused)
 		return
 	}
 	if refused := d.checkItemID(item.ID); refused != nil {
-		d.refuse(f.EventID, refused)
+		d.refuse(e.EventID, refused)
 		return
 	}
 	if item.Type == "mcp_approval_response" {
-		d.approve(f.EventID, item)
+		d.approve(e.EventID, item)
 		return
 	}
-	one, refused := readItem(item, "item")
+	read, refused := readItem(item, "item")
 	if refused != nil {
-		d.refuse(f.EventID, refused)
+		d.refuse(e.EventID, refused)
 		return
 	}
-	after := d.items.anchor(f.PreviousItemID)
-	switch one.Kind {
+	after := d.items.conversationItem(e.PreviousItemID)
+	switch read.Kind {
 	case sessions.UserItem:
-		d.do(live.UserMessage{CommandID: f.EventID, ItemID: one.ID, After: after, Text: one.Text})
+		d.command(live.UserMessage{CommandID: e.EventID, ItemID: read.ID, After: after, Text: read.Text})
 	case sessions.ToolOutputItem:
-		d.do(live.ToolOutput{CommandID: f.EventID, ItemID: one.ID, After: after, CallID: one.CallID, Output: one.Text})
+		d.command(live.ToolOutput{
+			CommandID: e.EventID, ItemID: read.ID, After: after, CallID: read.CallID, Output: read.Text,
+		})
 	default:
-		d.do(live.Insert{
-			CommandID: f.EventID, ItemID: one.ID, After: after, Kind: one.Kind,
-			Text: one.Text, CallID: one.CallID, Name: one.Name, Arguments: one.Arguments,
+		d.command(live.Insert{
+			CommandID: e.EventID, ItemID: read.ID, After: after, Kind: read.Kind,
+			Text: read.Text, CallID: read.CallID, Name: read.Name, Arguments: read.Arguments,
 		})
 	}
 }
 
 func (d *Dialect) approve(eventID string, item newItem) {
 	if item.ApprovalRequestID == "" || item.Approve == nil {
-		d.refuse(eventID, &refusal{code: "missing_required_parameter", message: "An mcp_approval_response needs approval_request_id, a string, and approve, a boolean.", param: "item"})
+		d.refuse(eventID, missingParameter("item",
+			"An mcp_approval_response needs approval_request_id, a string, and approve, a boolean."))
 		return
 	}
-	d.do(live.Approve{CommandID: eventID, RequestID: item.ApprovalRequestID, Approved: *item.Approve, Reason: item.Reason})
+	d.command(live.Approve{
+		CommandID: eventID, RequestID: item.ApprovalRequestID, Approved: *item.Approve, Reason: item.Reason,
+	})
 }
 
 func (d *Dialect) checkItemID(id string) *refusal {
 	if len(id) > maxIDBytes || id == sessions.AtFront || strings.ContainsRune(id, 0) {
 		return invalid("item.id", `An item's id has at most 128 bytes, none of them 0, and is not "root".`)
 	}
-	if _, taken := d.items.sure(id); taken {
-		return &refusal{code: "item_create_duplicate_id", message: "There is an item with the id " + quote(id) + " already.", param: "item.id"}
+	if _, taken := d.items.current(id); taken {
+		return &refusal{
+			code: "item_create_duplicate_id", param: "item.id",
+			message: "There is an item with the id " + dialect.Quote(id) + " already.",
+		}
 	}
 	return nil
 }
 
-func (d *Dialect) retrieveItem(f frame) {
-	if f.ItemID == "" {
-		d.refuse(f.EventID, missing("item_id"))
+func (d *Dialect) retrieveItem(e clientEvent) {
+	if e.ItemID == "" {
+		d.refuse(e.EventID, missing("item_id"))
 		return
 	}
-	if item, known := d.items.sure(f.ItemID); known {
+	if item, known := d.items.current(e.ItemID); known {
 		d.send(&retrievedEvent{head{Type: "conversation.item.retrieved"}, item})
 		return
 	}
-	d.do(live.Retrieve{CommandID: f.EventID, ItemID: f.ItemID})
+	d.command(live.Retrieve{CommandID: e.EventID, ItemID: e.ItemID})
 }
 
-func (d *Dialect) deleteItem(f frame) {
-	if f.ItemID == "" {
-		d.refuse(f.EventID, missing("item_id"))
+func (d *Dialect) deleteItem(e clientEvent) {
+	if e.ItemID == "" {
+		d.refuse(e.EventID, missing("item_id"))
 		return
 	}
-	if d.items.asks(f.ItemID) { // it is this socket's only
-		d.dropItem(live.ItemRemoved{ItemID: f.ItemID})
+	if d.items.isApprovalRequest(e.ItemID) { // the conversation does not know it
+		d.removeItem(live.ItemRemoved{ItemID: e.ItemID})
 		return
 	}
-	d.items.doubt(f.ItemID)
-	d.do(live.Remove{CommandID: f.EventID, ItemID: f.ItemID})
+	d.items.markChanging(e.ItemID)
+	d.command(live.Remove{CommandID: e.EventID, ItemID: e.ItemID})
 }
 
-func (d *Dialect) truncateItem(f frame) {
+func (d *Dialect) truncateItem(e clientEvent) {
 	switch {
-	case f.ItemID == "":
-		d.refuse(f.EventID, missing("item_id"))
-	case f.AudioEndMS == nil:
-		d.refuse(f.EventID, missing("audio_end_ms"))
-	case f.ContentIndex != 0:
-		d.refuse(f.EventID, invalid("content_index", "The items of the agent have one content part: content_index is 0."))
+	case e.ItemID == "":
+		d.refuse(e.EventID, missing("item_id"))
+	case e.AudioEndMS == nil:
+		d.refuse(e.EventID, missing("audio_end_ms"))
+	case e.ContentIndex != 0:
+		d.refuse(e.EventID, invalid("content_index",
+			"The items of the agent have one content part: content_index is 0."))
 	default:
-		d.items.doubt(f.ItemID)
-		d.do(live.Truncate{CommandID: f.EventID, ItemID: f.ItemID, AudioEndMS: *f.AudioEndMS})
+		d.items.markChanging(e.ItemID)
+		d.command(live.Truncate{CommandID: e.EventID, ItemID: e.ItemID, AudioEndMS: *e.AudioEndMS})
 	}
 }
 
-func missing(param string) *refusal {
-	return &refusal{code: "missing_required_parameter", message: "The event needs " + param + ".", param: param}
+func (d *Dialect) cancelResponse(e clientEvent) {
+	d.command(live.Cancel{CommandID: e.EventID, ResponseID: e.ResponseID})
 }
 
-func (d *Dialect) cancelResponse(f frame) {
-	d.do(live.Cancel{CommandID: f.EventID, ResponseID: f.ResponseID})
-}
-
-// appendAudio says once that nobody listens: a microphone sends fifty of these a second.
-func (d *Dialect) appendAudio(f frame) {
+// appendAudio refuses audio once, though a microphone sends fifty of these events a second.
+func (d *Dialect) appendAudio(e clientEvent) {
 	var audio []byte
-	if present(f.Audio) && json.Unmarshal(f.Audio, &audio) != nil || !present(f.Audio) {
-		d.refuse(f.EventID, invalid("audio", "audio is audio data in Base64."))
+	if !dialect.IsPresent(e.Audio) || json.Unmarshal(e.Audio, &audio) != nil {
+		d.refuse(e.EventID, invalid("audio", "audio is audio data in Base64."))
 		return
 	}
 	if !d.audioRefused {
 		d.audioRefused = true
-		d.refuse(f.EventID, d.deaf())
+		d.refuse(e.EventID, d.noAudio())
 	}
 	if d.channel != sessions.ChatChannel {
-		d.do(live.AudioAppend{CommandID: f.EventID, Data: audio, BytesPerMS: d.audio.input.bytesPerMS()})
+		d.command(live.AudioAppend{
+			CommandID: e.EventID, Data: audio, BytesPerMS: d.audio.input.bytesPerMS(),
+		})
 	}
 }
 
-func (d *Dialect) commitAudio(f frame) {
+func (d *Dialect) commitAudio(e clientEvent) {
 	if d.channel == sessions.ChatChannel {
-		d.refuse(f.EventID, &refusal{code: "input_audio_buffer_commit_empty", message: d.deaf().message})
+		d.refuse(e.EventID, &refusal{
+			code: "input_audio_buffer_commit_empty", message: d.noAudio().message,
+		})
 		return
 	}
-	d.do(live.AudioCommit{CommandID: f.EventID})
+	d.command(live.AudioCommit{CommandID: e.EventID})
 }
 
-func (d *Dialect) deaf() *refusal {
+// noAudio is why audio is not heard.
+func (d *Dialect) noAudio() *refusal {
 	if d.channel == sessions.ChatChannel {
-		return &refusal{code: string(fault.SessionModality), message: "This is the chat socket: send text with conversation.item.create, or speak on the session's ws_url."}
+		return &refusal{code: string(fault.SessionModality), message: "This is the chat socket: send text" +
+			" with conversation.item.create, or speak on the session's ws_url."}
 	}
-	return &refusal{code: string(fault.STTNotConfigured), message: "No transcriber is configured, so audio is not heard. Send text with conversation.item.create; it is answered in text."}
+	return &refusal{code: string(fault.STTNotConfigured), message: "No transcriber is configured, so audio" +
+		" is not heard. Send text with conversation.item.create; it is answered in text."}
 }
 
-func (d *Dialect) clearInput(frame) {
-	d.do(live.AudioClear{})
+func (d *Dialect) clearInput(clientEvent) {
+	d.command(live.AudioClear{})
 	d.send(&plainEvent{head{Type: "input_audio_buffer.cleared"}})
 }
 
-func (d *Dialect) clearOutput(frame) {
-	d.send(&outputClearedEvent{head{Type: "output_audio_buffer.cleared"}, d.response})
-}
-
-// rawText is a JSON value as the string the protocol wants arguments in.
-func rawText(raw json.RawMessage) string {
-	if len(raw) == 0 {
-		return "{}"
-	}
-	return string(raw)
+func (d *Dialect) clearOutput(clientEvent) {
+	d.send(&outputClearedEvent{head{Type: "output_audio_buffer.cleared"}, d.lastResponse})
 }

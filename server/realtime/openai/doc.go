@@ -1,13 +1,14 @@
-// Package openai is the OpenAI Realtime (GA) protocol over one conversation, as a state machine
-// without input or output: frames and the core's events go in, frames and commands come out.
+// Package openai is the OpenAI Realtime protocol (GA) over one conversation, as a state machine
+// without input or output of its own:
 //
-//	client frame ──Frame──► commands (conversation.UserMessage, Respond, Configure …)
-//	                   └──► frames that need no conversation (error, retrieved, cleared)
-//	core event ───Event───► frames, and the close frame when the session's end came
+//	client frame ───────────► commands (live.UserMessage, Respond, Configure …), and frames that
+//	                          need no conversation (error, retrieved, cleared)
+//	conversation's event ───► frames
 //
-// Its events, their order and what is refused are in docs/realtime.md. Names and shapes were
-// checked against the npm packages openai and @openai/agents-realtime, whose schemas throw or
-// drop what is not as they want it; comments say where.
+// protocol.go has the calls of the socket and the tables of events; docs/realtime.md the events,
+// their order and what is refused. Names and shapes were checked against the npm packages openai
+// and @openai/agents-realtime, whose schemas throw errors at, or drop, what they do not expect;
+// comments say where.
 //
-// It decides nothing about conversations: what may be changed, answered or cancelled is the core's to say.
+// The conversation decides what may be changed, answered or cancelled.
 package openai

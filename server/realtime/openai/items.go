@@ -2,14 +2,13 @@ package openai
 
 import (
 	"encoding/json"
-	"slices"
 
 	"parlance.dev/parlance/sessions"
 )
 
 const (
 	realtimeItem = "realtime.item"
-	// serverLabel is the "MCP server" that the service's own tools are shown under.
+	// serverLabel is the name of the MCP server that the service's own tools are shown as tools of.
 	serverLabel = "parlance"
 
 	statusInProgress = "in_progress"
@@ -31,8 +30,8 @@ type textContent struct {
 	Text string `json:"text"`
 }
 
-// audioContent is what was spoken. Transcript is null while it is not known; without the key the
-// agents SDK throws where nobody catches.
+// audioContent is speech. Transcript is null while it is not known. Without the member the agents
+// SDK throws an error that nobody catches.
 type audioContent struct {
 	Type       string  `json:"type"`
 	Transcript *string `json:"transcript"`
@@ -57,8 +56,8 @@ type functionOutputItem struct {
 	Output string `json:"output"`
 }
 
-// mcpCallItem is a tool that the service ran. As a function_call the SDK would try to run it, and
-// without the key output it throws where nobody catches.
+// mcpCallItem is a call of a tool that the service runs. The SDK would try to run a function_call
+// itself. Without the member output it throws an error that nobody catches.
 type mcpCallItem struct {
 	ID          string    `json:"id"`
 	Object      string    `json:"object"`
@@ -79,7 +78,7 @@ type approvalRequestItem struct {
 	ServerLabel string `json:"server_label"`
 	Name        string `json:"name"`
 	Arguments   string `json:"arguments"`
-	// Approved is null until the client has said a word.
+	// Approved is null until the client has answered.
 	Approved *bool `json:"approved"`
 }
 
@@ -92,7 +91,7 @@ func message(id, role, status string, content ...any) messageItem {
 	return messageItem{ID: id, Object: realtimeItem, Type: "message", Status: status, Role: role, Content: content}
 }
 
-// agentMessage is a message of the agent, spoken or written.
+// agentMessage is a message of the agent; audio is nil for a written one.
 func agentMessage(id, text, status string, audio *sessions.Audio) messageItem {
 	if audio != nil {
 		return message(id, "assistant", status, audioContent{Type: "output_audio", Transcript: &text})
@@ -100,7 +99,7 @@ func agentMessage(id, text, status string, audio *sessions.Audio) messageItem {
 	return message(id, "assistant", status, textContent{Type: "output_text", Text: text})
 }
 
-// userMessage is what the user wrote or spoke.
+// userMessage is a message of the user, written or spoken.
 func userMessage(i sessions.Item) messageItem {
 	if i.Audio == nil {
 		return message(i.ID, "user", statusCompleted, textContent{Type: "input_text", Text: i.Text})
@@ -113,7 +112,9 @@ func userMessage(i sessions.Item) messageItem {
 }
 
 func emptyAgentMessage(id string) messageItem {
-	return messageItem{ID: id, Object: realtimeItem, Type: "message", Status: statusInProgress, Role: "assistant", Content: []any{}}
+	item := message(id, "assistant", statusInProgress)
+	item.Content = []any{}
+	return item
 }
 
 func functionCall(id, callID, name string, arguments json.RawMessage, status string) functionCallItem {
@@ -123,15 +124,18 @@ func functionCall(id, callID, name string, arguments json.RawMessage, status str
 	}
 }
 
-// startedCall is a call before it has a result. Its arguments come with the result: the SDKs
-// were seen to take it so.
+// startedCall is a call before it has a result. Its arguments come with the result, which the SDKs
+// accept.
 func startedCall(id, name string) mcpCallItem {
-	return mcpCallItem{ID: id, Object: realtimeItem, Type: "mcp_call", Status: statusInProgress, ServerLabel: serverLabel, Name: name}
+	return mcpCallItem{
+		ID: id, Object: realtimeItem, Type: "mcp_call", Status: statusInProgress,
+		ServerLabel: serverLabel, Name: name,
+	}
 }
 
 func finishedCall(id, name string, arguments json.RawMessage, output string, failed bool) mcpCallItem {
 	call := startedCall(id, name)
-	call.Status, call.Arguments = statusCompleted, rawText(arguments)
+	call.Status, call.Arguments = statusCompleted, argumentsText(arguments)
 	if failed {
 		call.Error = &mcpError{Type: "tool_execution_error", Message: output}
 		return call
@@ -140,7 +144,7 @@ func finishedCall(id, name string, arguments json.RawMessage, output string, fai
 	return call
 }
 
-// wireItem is a whole item of the core.
+// wireItem is a complete item of the conversation as the client sees it.
 func wireItem(i sessions.Item) any {
 	switch i.Kind {
 	case sessions.AssistantItem:
@@ -156,96 +160,19 @@ func wireItem(i sessions.Item) any {
 	case sessions.ClientToolCallItem:
 		return functionCall(i.ID, i.CallID, i.Name, i.Arguments, statusCompleted)
 	case sessions.ToolOutputItem:
-		return functionOutputItem{ID: i.ID, Object: realtimeItem, Type: "function_call_output", Status: statusCompleted, CallID: i.CallID, Output: i.Text}
+		return functionOutputItem{
+			ID: i.ID, Object: realtimeItem, Type: "function_call_output", Status: statusCompleted,
+			CallID: i.CallID, Output: i.Text,
+		}
 	case sessions.UserItem:
 	}
 	return userMessage(i)
 }
 
-// maxItems bounds what a socket remembers for conversation.item.retrieve.
-const maxItems = 1000
-
-// items are the newest items of a socket by id.
-type items struct {
-	byID  map[string]any
-	order []string
-	// unsure are those that the client asked to delete or to truncate: the core knows what became of them.
-	unsure map[string]bool
-}
-
-// asks says that an item asks whether a call may be made: the core knows the question, not as an item.
-func (s *items) asks(id string) bool {
-	_, asks := s.byID[id].(approvalRequestItem)
-	return asks
-}
-
-// anchor is the item that the core knows in the place of one that asks.
-func (s *items) anchor(id string) string {
-	if !s.asks(id) {
-		return id
+// argumentsText is arguments as the protocol has them: JSON in a string.
+func argumentsText(raw json.RawMessage) string {
+	if len(raw) == 0 {
+		return "{}"
 	}
-	for at := slices.Index(s.order, id) - 1; at >= 0; at-- {
-		if !s.asks(s.order[at]) {
-			return s.order[at]
-		}
-	}
-	return sessions.AtFront
-}
-
-// doubt has the core say what an item is from now on.
-func (s *items) doubt(id string) {
-	if _, known := s.byID[id]; !known || s.asks(id) {
-		return // as it does already, or it does not know
-	}
-	if s.unsure == nil {
-		s.unsure = map[string]bool{}
-	}
-	s.unsure[id] = true
-}
-
-// sure is an item as it is told without asking.
-func (s *items) sure(id string) (item any, known bool) {
-	item, known = s.byID[id]
-	return item, known && !s.unsure[id]
-}
-
-// put keeps an item, or a newer form of it.
-func (s *items) put(id string, item any) {
-	if s.byID == nil {
-		s.byID = map[string]any{}
-	}
-	if _, known := s.byID[id]; !known {
-		s.order = append(s.order, id)
-	}
-	s.byID[id] = item
-	if len(s.order) > maxItems {
-		delete(s.byID, s.order[0])
-		delete(s.unsure, s.order[0])
-		s.order = s.order[1:]
-	}
-}
-
-// insert keeps an item behind the one before it; "" is the front. One that is not known is the newest.
-func (s *items) insert(id, previous string, item any) {
-	_, known := s.byID[id]
-	s.put(id, item)
-	at := slices.Index(s.order, previous) + 1
-	if known || (at == 0 && previous != "") || at >= len(s.order)-1 {
-		return
-	}
-	s.order = slices.Insert(s.order[:len(s.order)-1], at, id)
-}
-
-func (s *items) drop(id string) {
-	delete(s.byID, id)
-	delete(s.unsure, id)
-	s.order = slices.DeleteFunc(s.order, func(one string) bool { return one == id })
-}
-
-// last is the id of the newest item; empty when there is none.
-func (s *items) last() string {
-	if len(s.order) == 0 {
-		return ""
-	}
-	return s.order[len(s.order)-1]
+	return string(raw)
 }

@@ -9,6 +9,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
 )
@@ -31,54 +32,50 @@ type newResponse struct {
 	} `json:"audio"`
 }
 
-// asked is what a response was asked for with that the response shows.
-type asked struct {
-	// eventID is the client's, which may be another response's too.
-	eventID         string
-	metadata        map[string]string
-	maxOutputTokens int // as in live.Respond
-}
-
-// Bounds of a response's metadata, which are OpenAI's, and how many may wait for their response.
+// Bounds of a response's metadata, which are OpenAI's, and of the responses that may wait to start.
 const (
-	maxMetadataPairs = 16
-	maxMetadataKey   = 64
-	maxMetadataValue = 512
-	maxWaitingAsked  = 64
+	maxMetadataPairs      = 16
+	maxMetadataKeyBytes   = 64
+	maxMetadataValueBytes = 512
+	maxRequested          = 64
 )
 
-func (d *Dialect) createResponse(f frame) {
+func (d *Dialect) createResponse(e clientEvent) {
 	var wanted newResponse
-	if present(f.Response) {
-		if refused := decode(f.Response, "response", &wanted); refused != nil {
-			d.refuse(f.EventID, refused)
+	if dialect.IsPresent(e.Response) {
+		if refused := decode(e.Response, "response", &wanted); refused != nil {
+			d.refuse(e.EventID, refused)
 			return
 		}
 	}
 	command, refused := d.readResponse(wanted)
 	if refused != nil {
-		d.refuse(f.EventID, refused)
+		d.refuse(e.EventID, refused)
 		return
 	}
-	for _, one := range otherTools("response.tools", wanted.Tools) {
-		d.refuse(f.EventID, one)
+	for _, unsupported := range unsupportedTools("response.tools", wanted.Tools) {
+		d.refuse(e.EventID, unsupported)
 	}
 	if wanted.Instructions != nil && !sessions.ClientMay(d.session.Config, "instructions") {
-		d.refuse(f.EventID, &refusal{
+		d.refuse(e.EventID, &refusal{
 			code: string(fault.OverrideNotAllowed), param: "response.instructions",
-			message: `The agent's client_overrides does not have "instructions", or its locked_overrides has it, so the answer is given with the agent's own.`,
+			message: `The agent's client_overrides does not have "instructions", or its locked_overrides has it,` +
+				` so the answer is given with the agent's own.`,
 		})
 	}
-	command.CommandID, command.Awaited = f.EventID, len(wanted.Metadata) > 0
-	if (len(wanted.Metadata) > 0 || command.MaxOutputTokens != 0) && len(d.asked) < maxWaitingAsked {
+	command.CommandID, command.Awaited = e.EventID, len(wanted.Metadata) > 0
+	isShown := len(wanted.Metadata) > 0 || command.MaxOutputTokens != 0
+	if isShown && len(d.requested) < maxRequested {
 		command.CommandID = idgen.New(idgen.Request)
-		d.asked[command.CommandID] = asked{eventID: f.EventID, metadata: metadataOf(wanted.Metadata), maxOutputTokens: command.MaxOutputTokens}
+		d.requested[command.CommandID] = requestedResponse{
+			eventID: e.EventID, metadata: metadataOf(wanted.Metadata), maxOutputTokens: command.MaxOutputTokens,
+		}
 	}
-	d.do(command)
+	d.command(command)
 }
 
-// readResponse is what is asked of the core. output_modalities and audio must be well-formed, and the
-// answer is text all the same: nothing speaks yet.
+// readResponse is the command for a response. output_modalities and audio must be well-formed, and
+// the answer is text in any case: there is no speech yet.
 func (d *Dialect) readResponse(wanted newResponse) (live.Respond, *refusal) {
 	command := live.Respond{Instructions: wanted.Instructions}
 	switch wanted.Conversation {
@@ -88,7 +85,7 @@ func (d *Dialect) readResponse(wanted newResponse) (live.Respond, *refusal) {
 	default:
 		return command, invalid("response.conversation", `conversation is "auto" or "none".`)
 	}
-	if present(wanted.Prompt) {
+	if dialect.IsPresent(wanted.Prompt) {
 		return command, invalid("response.prompt", "There are no stored prompts here; send instructions.")
 	}
 	if refused := checkMetadata(wanted.Metadata); refused != nil {
@@ -97,18 +94,21 @@ func (d *Dialect) readResponse(wanted newResponse) (live.Respond, *refusal) {
 	if _, refused := readModalities("response.output_modalities", wanted.OutputModalities); refused != nil {
 		return command, refused
 	}
-	if _, refused := readFormat("response.audio.output.format", wanted.Audio.Output.Format, d.audio.output, d.audio.output); refused != nil {
+	format, output := wanted.Audio.Output.Format, d.audio.output
+	if _, refused := readFormat("response.audio.output.format", format, output, output); refused != nil {
 		return command, refused
 	}
 	var refused *refusal
-	if command.MaxOutputTokens, refused = readMaxTokens("response.max_output_tokens", wanted.MaxOutputTokens); refused != nil {
+	command.MaxOutputTokens, refused = readMaxTokens("response.max_output_tokens", wanted.MaxOutputTokens)
+	if refused != nil {
 		return command, refused
 	}
-	if command.ToolChoice, refused = readToolChoice("response.tool_choice", wanted.ToolChoice); refused != nil {
+	command.ToolChoice, refused = readToolChoice("response.tool_choice", wanted.ToolChoice)
+	if refused != nil {
 		return command, refused
 	}
-	if present(wanted.Tools) {
-		if command.ClientTools, refused = clientTools("response.tools", wanted.Tools); refused != nil {
+	if dialect.IsPresent(wanted.Tools) {
+		if command.ClientTools, refused = readClientTools("response.tools", wanted.Tools); refused != nil {
 			return command, refused
 		}
 	}
@@ -125,16 +125,19 @@ func checkMetadata(metadata map[string]*string) *refusal {
 	for key, value := range metadata {
 		if value == nil {
 			param := "response.metadata." + key
-			return &refusal{code: "invalid_type", message: param + " cannot be of the type null.", param: param}
+			return &refusal{
+				code: "invalid_type", message: param + " cannot be of the type null.", param: param,
+			}
 		}
-		if len(key) > maxMetadataKey || len(*value) > maxMetadataValue {
-			return invalid("response.metadata", "metadata has keys of at most 64 and values of at most 512 bytes.")
+		if len(key) > maxMetadataKeyBytes || len(*value) > maxMetadataValueBytes {
+			return invalid("response.metadata",
+				"metadata has keys of at most 64 and values of at most 512 bytes.")
 		}
 	}
 	return nil
 }
 
-// metadataOf is metadata that was checked.
+// metadataOf is metadata that was checked, without the pointers.
 func metadataOf(metadata map[string]*string) map[string]string {
 	if metadata == nil {
 		return nil
@@ -146,13 +149,13 @@ func metadataOf(metadata map[string]*string) map[string]string {
 	return checked
 }
 
-// readInput is what the model is to see in place of the conversation.
+// readInput is what the model sees in place of the conversation.
 func readInput(raw []json.RawMessage) ([]live.InputItem, *refusal) {
 	input := []live.InputItem{}
-	for i, one := range raw {
+	for i, member := range raw {
 		param := "response.input[" + strconv.Itoa(i) + "]"
 		var item newItem
-		if refused := decode(one, param, &item); refused != nil {
+		if refused := decode(member, param, &item); refused != nil {
 			return nil, refused
 		}
 		if item.Type == "item_reference" {
@@ -171,31 +174,36 @@ func readInput(raw []json.RawMessage) ([]live.InputItem, *refusal) {
 	return input, nil
 }
 
-// maxTokensBound is over what any model gives at once.
+// maxTokensBound is more than any model gives in one answer.
 const maxTokensBound = 1 << 20
 
-// readMaxTokens: absent keeps (0); "inf" and null are no bound.
+// readMaxTokens reads max_output_tokens. 0, when it is absent, keeps what is in force; "inf" and
+// null are no bound.
 func readMaxTokens(param string, raw json.RawMessage) (int, *refusal) {
 	switch {
 	case raw == nil:
 		return 0, nil
-	case !present(raw), bytes.Equal(bytes.TrimSpace(raw), []byte(`"inf"`)):
+	case !dialect.IsPresent(raw), bytes.Equal(bytes.TrimSpace(raw), []byte(`"inf"`)):
 		return turns.UnlimitedTokens, nil
 	}
 	var tokens int
 	if json.Unmarshal(raw, &tokens) != nil || tokens < 1 || tokens > maxTokensBound {
-		return 0, invalid(param, `max_output_tokens is a whole number from 1 to `+strconv.Itoa(maxTokensBound)+`, or "inf".`)
+		return 0, invalid(param, "max_output_tokens is a whole number from 1 to "+
+			strconv.Itoa(maxTokensBound)+`, or "inf".`)
 	}
 	return tokens, nil
 }
 
-// readToolChoice: absent keeps (""); null is auto. A tool of the service is named as it is shown: as one of
-// the MCP server parlance.
+// invalidToolChoice is the message about a tool_choice that cannot be read.
+const invalidToolChoice = `tool_choice is "auto", "none", "required" or {"type": "function", "name": …}.`
+
+// readToolChoice reads tool_choice. "", when it is absent, keeps what is in force; null is auto. A
+// tool of the service is named as it is shown: as a tool of the MCP server parlance.
 func readToolChoice(param string, raw json.RawMessage) (turns.ToolChoice, *refusal) {
 	switch {
 	case raw == nil:
 		return "", nil
-	case !present(raw):
+	case !dialect.IsPresent(raw):
 		return turns.ToolsAuto, nil
 	}
 	modes := map[string]turns.ToolChoice{
@@ -206,29 +214,32 @@ func readToolChoice(param string, raw json.RawMessage) (turns.ToolChoice, *refus
 		if mode, known := modes[word]; known {
 			return mode, nil
 		}
-		return "", invalid(param, `tool_choice is "auto", "none", "required" or {"type": "function", "name": …}.`)
+		return "", invalid(param, invalidToolChoice)
 	}
 	var named struct {
 		Type        string `json:"type"`
 		Name        string `json:"name"`
 		ServerLabel string `json:"server_label"`
 	}
-	if json.Unmarshal(raw, &named) != nil || !validToolName(named.Name) ||
-		(named.Type != "function" && (named.Type != "mcp" || named.ServerLabel != serverLabel)) {
-		return "", invalid(param, `tool_choice is "auto", "none", "required" or {"type": "function", "name": …}.`)
+	if json.Unmarshal(raw, &named) != nil {
+		return "", invalid(param, invalidToolChoice)
+	}
+	isOurs := named.Type == "function" || named.Type == "mcp" && named.ServerLabel == serverLabel
+	if !isOurs || !validToolName(named.Name) {
+		return "", invalid(param, invalidToolChoice)
 	}
 	return turns.ToolChoice(named.Name), nil
 }
 
-// readModalities checks what answers are to be: nil when absent.
+// readModalities reads output_modalities; nil when it is absent.
 func readModalities(param string, raw json.RawMessage) ([]string, *refusal) {
-	if !present(raw) {
+	if !dialect.IsPresent(raw) {
 		return nil, nil
 	}
 	var modalities []string
-	known := []string{"text", "audio"}
-	if json.Unmarshal(raw, &modalities) != nil || len(modalities) == 0 || len(modalities) > len(known) ||
-		slices.ContainsFunc(modalities, func(one string) bool { return !slices.Contains(known, one) }) {
+	isUnknown := func(modality string) bool { return modality != "text" && modality != "audio" }
+	if json.Unmarshal(raw, &modalities) != nil || len(modalities) == 0 || len(modalities) > 2 ||
+		slices.ContainsFunc(modalities, isUnknown) {
 		return nil, invalid(param, `output_modalities is ["text"] or ["audio"].`)
 	}
 	return modalities, nil

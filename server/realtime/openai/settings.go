@@ -3,27 +3,32 @@ package openai
 import (
 	"encoding/json"
 	"slices"
+
+	"parlance.dev/parlance/server/realtime/dialect"
 )
 
-// Bounds of what is kept to be shown again, and of speed, which is OpenAI's.
+// maxShownBytes bounds JSON that is kept only to be shown to the client again. The bounds of speed
+// are OpenAI's.
 const (
 	maxShownBytes = 4 << 10
 	minSpeed      = 0.25
 	maxSpeed      = 1.5
 )
 
-// shownObject is a member that is an object whose type, if it needs one, is one of some.
+// shownObject is a setting that is an object and is only shown to the client again.
 type shownObject struct {
-	param   string
-	raw     json.RawMessage
-	into    *json.RawMessage
-	types   []string
+	param string
+	raw   json.RawMessage
+	into  *json.RawMessage
+	// types, unless nil, are the types that the object may have.
+	types []string
+	// message is about an object that cannot be read.
 	message string
-	// members are what it may have; what it has beside is shown again as it is.
+	// members has the types of known members. Others are shown again as they are.
 	members any
 }
 
-// The members of what a client is shown again: SDKs take them of these types only.
+// The known members of shown objects: SDKs expect these types.
 type (
 	turnDetection struct {
 		Threshold         *float64 `json:"threshold"`
@@ -48,51 +53,59 @@ type (
 	}
 )
 
-// apply takes over what the socket keeps; absent members stay, null clears: began is what was in force first.
-func (a *audioSettings) apply(update sessionUpdate, began audioSettings) *refusal {
-	var refused *refusal
-	if a.input, refused = readFormat("session.audio.input.format", update.Audio.Input.Format, a.input, began.input); refused != nil {
+// apply takes over the settings of this socket. Absent members stay as they are, null restores the
+// initial ones.
+func (a *audioSettings) apply(update sessionUpdate, initial audioSettings) (refused *refusal) {
+	in, out := update.Audio.Input, update.Audio.Output
+	a.input, refused = readFormat("session.audio.input.format", in.Format, a.input, initial.input)
+	if refused != nil {
 		return refused
 	}
-	if a.output, refused = readFormat("session.audio.output.format", update.Audio.Output.Format, a.output, began.output); refused != nil {
+	a.output, refused = readFormat("session.audio.output.format", out.Format, a.output, initial.output)
+	if refused != nil {
 		return refused
 	}
-	if a.speed, refused = readSpeed(update.Audio.Output.Speed, a.speed, began.speed); refused != nil {
+	if a.speed, refused = readSpeed(out.Speed, a.speed, initial.speed); refused != nil {
 		return refused
 	}
-	for _, one := range []shownObject{
+	for _, object := range []shownObject{
 		{
-			"session.audio.input.turn_detection", update.Audio.Input.TurnDetection, &a.turnDetection,
+			"session.audio.input.turn_detection", in.TurnDetection, &a.turnDetection,
 			[]string{"server_vad", "semantic_vad"},
-			"turn_detection is null or an object with the type server_vad or semantic_vad.", new(turnDetection),
+			"turn_detection is null or an object with the type server_vad or semantic_vad.",
+			new(turnDetection),
 		},
 		{
-			"session.audio.input.noise_reduction", update.Audio.Input.NoiseReduction, &a.noiseReduction,
+			"session.audio.input.noise_reduction", in.NoiseReduction, &a.noiseReduction,
 			[]string{"near_field", "far_field"},
-			"noise_reduction is null or an object with the type near_field or far_field.", new(struct{}),
+			"noise_reduction is null or an object with the type near_field or far_field.",
+			new(struct{}),
 		},
 		{
-			"session.audio.input.transcription", update.Audio.Input.Transcription, &a.transcription, nil,
+			"session.audio.input.transcription", in.Transcription, &a.transcription, nil,
 			`transcription is null or an object such as {"language": "en"}.`, new(transcription),
 		},
 	} {
-		if refused := one.read(); refused != nil {
+		if refused := object.read(); refused != nil {
 			return refused
 		}
 	}
-	return a.applyWords(update)
+	a.applyToolChoice(update.ToolChoice)
+	return a.applyTracing(update.Tracing)
 }
 
-// read takes the member over.
+// read takes the setting over.
 func (o shownObject) read() *refusal {
 	if o.raw == nil {
 		return nil
 	}
-	if present(o.raw) {
-		var kind struct {
+	if dialect.IsPresent(o.raw) {
+		var object struct {
 			Type string `json:"type"`
 		}
-		if !isObject(o.raw) || len(o.raw) > maxShownBytes || json.Unmarshal(o.raw, &kind) != nil || (o.types != nil && !slices.Contains(o.types, kind.Type)) {
+		if !dialect.IsObject(o.raw) || len(o.raw) > maxShownBytes ||
+			json.Unmarshal(o.raw, &object) != nil ||
+			o.types != nil && !slices.Contains(o.types, object.Type) {
 			return invalid(o.param, o.message)
 		}
 		if refused := decode(o.raw, o.param, o.members); refused != nil {
@@ -103,40 +116,72 @@ func (o shownObject) read() *refusal {
 	return nil
 }
 
-// applyWords takes over the members that may be a word: tool_choice, which was read for the core too,
-// and tracing, which nothing is done with.
-func (a *audioSettings) applyWords(update sessionUpdate) *refusal {
-	if present(update.ToolChoice) {
-		a.toolChoice = slices.Clone(update.ToolChoice)
-	} else if update.ToolChoice != nil {
+// applyToolChoice keeps tool_choice as it is shown; readToolChoice checks it.
+func (a *audioSettings) applyToolChoice(raw json.RawMessage) {
+	if dialect.IsPresent(raw) {
+		a.toolChoice = slices.Clone(raw)
+	} else if raw != nil {
 		a.toolChoice = json.RawMessage(`"auto"`)
 	}
-	if update.Tracing == nil {
+}
+
+// applyTracing keeps tracing, which has no effect here.
+func (a *audioSettings) applyTracing(raw json.RawMessage) *refusal {
+	if raw == nil {
 		return nil
 	}
 	var word string
-	if present(update.Tracing) && (len(update.Tracing) > maxShownBytes || (!isObject(update.Tracing) && (json.Unmarshal(update.Tracing, &word) != nil || word != "auto"))) {
+	isWord := json.Unmarshal(raw, &word) == nil && word == "auto"
+	if dialect.IsPresent(raw) && (len(raw) > maxShownBytes || !dialect.IsObject(raw) && !isWord) {
 		return invalid("session.tracing", `tracing is null, "auto" or an object.`)
 	}
-	if isObject(update.Tracing) {
-		if refused := decode(update.Tracing, "session.tracing", new(tracing)); refused != nil {
+	if dialect.IsObject(raw) {
+		if refused := decode(raw, "session.tracing", new(tracing)); refused != nil {
 			return refused
 		}
 	}
-	a.tracing = slices.Clone(update.Tracing)
+	a.tracing = slices.Clone(raw)
 	return nil
 }
 
-func readSpeed(raw json.RawMessage, old, began float64) (float64, *refusal) {
+// readFormat is the format in raw; the current one when raw is nil, the initial one for null.
+func readFormat(param string, raw json.RawMessage, current, initial format) (format, *refusal) {
 	switch {
 	case raw == nil:
-		return old, nil
-	case !present(raw):
-		return began, nil
+		return current, nil
+	case !dialect.IsPresent(raw):
+		return initial, nil
+	}
+	var wanted format
+	if json.Unmarshal(raw, &wanted) != nil {
+		return current, invalid(param,
+			`A format is an object such as {"type": "audio/pcm", "rate": 24000}.`)
+	}
+	switch wanted.Type {
+	case "audio/pcm":
+		if wanted.RateHz == 0 {
+			wanted.RateHz = formats[""].RateHz
+		}
+		if wanted.RateHz != 24000 && wanted.RateHz != 16000 {
+			return current, invalid(param+".rate", "The rate of audio/pcm is 24000 or 16000.")
+		}
+		return wanted, nil
+	case "audio/pcmu", "audio/pcma":
+		return format{Type: wanted.Type}, nil
+	}
+	return current, invalid(param+".type", "The formats are audio/pcm, audio/pcmu and audio/pcma.")
+}
+
+func readSpeed(raw json.RawMessage, current, initial float64) (float64, *refusal) {
+	switch {
+	case raw == nil:
+		return current, nil
+	case !dialect.IsPresent(raw):
+		return initial, nil
 	}
 	var speed float64
 	if json.Unmarshal(raw, &speed) != nil || speed < minSpeed || speed > maxSpeed {
-		return old, invalid("session.audio.output.speed", "speed is a number from 0.25 to 1.5.")
+		return current, invalid("session.audio.output.speed", "speed is a number from 0.25 to 1.5.")
 	}
 	return speed, nil
 }

@@ -1,0 +1,193 @@
+package app
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/provider/ocr/tesseract"
+	"parlance.dev/parlance/server/interceptor"
+)
+
+func text[T ~string](field *T) func(string) error {
+	return func(v string) error { *field = T(v); return nil }
+}
+
+func list(field *[]string) func(string) error {
+	return func(v string) error { *field = splitList(v); return nil }
+}
+
+func splitList(v string) []string {
+	var parts []string
+	for part := range strings.SplitSeq(v, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+func number(field *int, least, most int) func(string) error {
+	return func(v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < least || n > most {
+			return fmt.Errorf("must be a whole number from %d to %d", least, most)
+		}
+		*field = n
+		return nil
+	}
+}
+
+func ratio(field *float64) func(string) error {
+	return func(v string) error {
+		share, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(share >= 0 && share <= 1) { // NaN is neither
+			return fmt.Errorf("must be a number from 0 to 1")
+		}
+		*field = share
+		return nil
+	}
+}
+
+func duration(field *time.Duration) func(string) error {
+	return func(v string) error {
+		d, err := time.ParseDuration(v)
+		if err != nil || d < 0 {
+			return fmt.Errorf("must be a duration such as 30s or 24h")
+		}
+		*field = d
+		return nil
+	}
+}
+
+// retention is duration for how long something is kept. It refuses durations that are so short that
+// the unit must be wrong.
+func retention(field *time.Duration) func(string) error {
+	return func(v string) error {
+		if err := duration(field)(v); err != nil {
+			return err
+		}
+		if *field > 0 && *field < time.Hour {
+			return fmt.Errorf("must be 0 or at least 1h: what is older is deleted")
+		}
+		return nil
+	}
+}
+
+func choice(field *string, choices ...string) func(string) error {
+	return func(v string) error {
+		if !slices.Contains(choices, v) {
+			return fmt.Errorf("must be one of %s", strings.Join(choices, ", "))
+		}
+		*field = v
+		return nil
+	}
+}
+
+func address(field *string, schemes ...string) func(string) error {
+	return func(v string) error {
+		u, err := url.Parse(v)
+		if err != nil {
+			return fmt.Errorf("must be a URL")
+		}
+		if !slices.Contains(schemes, u.Scheme) || u.Host == "" && u.Scheme != "file" {
+			return fmt.Errorf("must be a URL with the scheme %s", strings.Join(schemes, " or "))
+		}
+		*field = strings.TrimSuffix(v, "/")
+		return nil
+	}
+}
+
+func (c *Config) parseProxies(v string) (err error) {
+	c.TrustedProxies, err = interceptor.ParseProxies(splitList(v))
+	return err
+}
+
+func (c *Config) parseLanguages(v string) (err error) {
+	c.OCRLanguages, err = tesseract.ParseLanguages(v)
+	return err
+}
+
+func (c *Config) parseCIDRs(v string) error {
+	c.EgressAllowCIDRs = nil
+	for _, part := range splitList(v) {
+		if _, err := netip.ParsePrefix(part); err != nil {
+			return fmt.Errorf("%q is not an address range such as 127.0.0.0/8", part)
+		}
+		c.EgressAllowCIDRs = append(c.EgressAllowCIDRs, part)
+	}
+	return nil
+}
+
+func (c *Config) parseSchedule(v string) error {
+	c.WebhookSchedule = nil
+	for _, part := range splitList(v) {
+		wait, err := time.ParseDuration(part)
+		if err != nil || wait < 0 {
+			return fmt.Errorf("%q is not a duration such as 30s", part)
+		}
+		c.WebhookSchedule = append(c.WebhookSchedule, wait)
+	}
+	if len(c.WebhookSchedule) == 0 {
+		return fmt.Errorf("needs at least one duration")
+	}
+	return nil
+}
+
+// parsePublicURL accepts a path prefix, but nothing that would stand in the middle of a longer URL.
+func (c *Config) parsePublicURL(v string) error {
+	if err := address(&c.PublicURL, "http", "https")(v); err != nil {
+		return err
+	}
+	u, err := url.Parse(c.PublicURL)
+	if err != nil {
+		return fmt.Errorf("must be a URL")
+	}
+	switch {
+	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return fmt.Errorf("must be scheme, host and perhaps a path: no user, query or fragment")
+	case path.Clean("/"+u.Path) != "/"+strings.Trim(u.Path, "/"):
+		return fmt.Errorf("has a path with empty or dotted parts")
+	case path.Base(u.Path) == "v1":
+		return fmt.Errorf("must not end in /v1: it is added")
+	}
+	return nil
+}
+
+// parseOrigins accepts origins exactly as browsers write them, because they are compared as text:
+// an origin with a trailing slash would match no browser.
+func (c *Config) parseOrigins(v string) error {
+	origins := splitList(v)
+	for _, origin := range origins {
+		u, err := url.Parse(origin)
+		if origin != "*" && (err != nil || u.Scheme == "" || u.Host == "" || origin != u.Scheme+"://"+u.Host || strings.Contains(origin, "*")) {
+			return fmt.Errorf("%q is not an origin such as https://app.example or http://localhost:3000 (no path, no slash at "+
+				"the end), nor *", origin)
+		}
+	}
+	c.CORSOrigins = origins
+	return nil
+}
+
+// parseOTLPHeaders does not repeat values in its error, because they are secrets.
+func (c *Config) parseOTLPHeaders(v string) error {
+	c.OTLPHeaders = map[string]seal.Secret{}
+	for _, part := range splitList(v) {
+		name, encoded, found := strings.Cut(part, "=")
+		value, err := url.PathUnescape(strings.TrimSpace(encoded))
+		if name = strings.TrimSpace(name); !found || err != nil || !httpguts.ValidHeaderFieldName(name) ||
+			!httpguts.ValidHeaderFieldValue(value) {
+			return fmt.Errorf("must be headers such as authorization=Bearer%%20abc,x-team=blue")
+		}
+		c.OTLPHeaders[name] = seal.Secret(value)
+	}
+	return nil
+}

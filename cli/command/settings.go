@@ -1,0 +1,44 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"parlance.dev/parlance/app"
+)
+
+// AddSettings adds a flag for every setting.
+func AddSettings(cmd *cobra.Command) {
+	for _, setting := range app.Settings() {
+		// pflag would take a word in back quotes for the name of the flag's value.
+		help := strings.ReplaceAll(setting.Help, "`", "") + " [" + setting.Env() + "]"
+		if setting.Default != "" {
+			help += " Default: " + setting.Default + "."
+		}
+		cmd.Flags().String(setting.Flag(), "", help)
+	}
+}
+
+// SettingFlags returns the settings that were given as flags.
+func SettingFlags(cmd *cobra.Command) map[string]string {
+	given := map[string]string{}
+	for _, setting := range app.Settings() {
+		if flag := cmd.Flags().Lookup(setting.Flag()); flag != nil && flag.Changed {
+			given[setting.Flag()] = flag.Value.String()
+		}
+	}
+	return given
+}
+
+// LoadConfig reads the settings of a command. Those named in required must be set.
+func LoadConfig(cmd *cobra.Command, required ...string) (app.Config, error) {
+	config, err := app.Load(app.OSSource(SettingFlags(cmd)))
+	if err != nil {
+		return app.Config{}, Usage(err)
+	}
+	if err := config.Require(required...); err != nil {
+		return app.Config{}, Usage(err)
+	}
+	return config, nil
+}

@@ -1,0 +1,185 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+)
+
+// maxWatched limits the ingestions that are watched at once; each uses a connection.
+const maxWatched = 24
+
+// Phase is the stage that an item is in.
+type Phase string
+
+// The phases in their order.
+const (
+	Waiting   Phase = "waiting"
+	Fetching  Phase = "fetching"
+	Uploading Phase = "uploading"
+	Ingesting Phase = "ingesting"
+	Done      Phase = "done"
+)
+
+// Outcome is the result of an item.
+type Outcome string
+
+// The outcomes.
+const (
+	// Ready says that the source can be queried.
+	Ready Outcome = "ready"
+	// AlreadyThere says that the workspace has a ready source with this name and content.
+	AlreadyThere Outcome = "already_there"
+	// Accepted says that the server goes on ingesting, and the command did not wait for the end.
+	Accepted Outcome = "accepted"
+	// Failed says that State.Err has the reason.
+	Failed Outcome = "failed"
+	// NotSent says that the command was interrupted before the item was sent.
+	NotSent Outcome = "not_sent"
+)
+
+// State is the progress of an item.
+type State struct {
+	Item  Item
+	Phase Phase
+	// SentBytes grows while the item is uploaded.
+	SentBytes int64
+	// Source is nil until the server has accepted it.
+	Source *parlancev1.Source
+	// Wait is why the upload waits; it is empty otherwise.
+	Wait string
+	// Outcome is empty until Phase is Done. Err is set when Outcome is Failed.
+	Outcome Outcome
+	Err     error
+	// Began and Ended are zero until the item begins and ends.
+	Began, Ended time.Time
+}
+
+// Params change how items are added.
+type Params struct {
+	// Parallel is the number of uploads at once, at least 1.
+	Parallel int
+	// Again uploads items that exist already.
+	Again bool
+	// NoWait does not wait for ingestions.
+	NoWait bool
+	// ForceOCR reads every page of PDFs by OCR.
+	ForceOCR bool
+	// Attach is the agent that ready sources are attached to; it may be empty.
+	Attach string
+}
+
+// Deps are what a Job needs; all fields are required.
+type Deps struct {
+	Knowledge   parlancev1connect.KnowledgeServiceClient
+	Uploader    Uploader
+	Fetcher     Fetcher
+	WorkspaceID string
+	Stdin       io.Reader
+	Now         func() time.Time
+	// Changed is called with each new state of an item. Calls for different items can overlap.
+	Changed func(index int, state State)
+}
+
+// Job adds items.
+type Job struct {
+	deps   Deps
+	params Params
+	// mu guards states. An upload's body may still be read after the server has answered.
+	mu     sync.Mutex
+	states []State
+	// existing are the sources of the workspace by name.
+	existing map[string][]*parlancev1.Source
+	dir      string
+
+	uploads, watches chan struct{}
+}
+
+// Run adds the items and returns their states. When ctx ends it returns early, with an outcome for
+// each item. It returns an error when no item could be begun.
+func Run(ctx context.Context, deps Deps, params Params, items []Item) (_ []State, err error) {
+	job := &Job{
+		deps: deps, params: params, states: make([]State, len(items)),
+		uploads: make(chan struct{}, params.Parallel), watches: make(chan struct{}, maxWatched), // semaphores
+	}
+	if job.existing, err = job.sourcesByName(ctx); err != nil {
+		return nil, err
+	}
+	if job.dir, err = os.MkdirTemp("", "parlance-kb-"); err != nil {
+		return nil, fmt.Errorf("make a temporary directory: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(job.dir) }() // the system clears temporary folders
+	for i, item := range items {
+		job.states[i] = State{Item: item, Phase: Waiting}
+	}
+	var running sync.WaitGroup
+	for i := range items {
+		if !acquire(ctx, job.uploads) {
+			break
+		}
+		running.Go(func() { job.add(ctx, i) })
+	}
+	running.Wait()
+	for i := range job.states {
+		if job.states[i].Phase != Done {
+			job.end(i, NotSent, nil)
+		}
+	}
+	return job.states, nil
+}
+
+func acquire(ctx context.Context, places chan struct{}) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	default:
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case places <- struct{}{}:
+		return true
+	}
+}
+
+// sourcesByName lists the sources of the workspace. With Again it reads one page only, so that a
+// wrong key is reported once and not for each file.
+func (j *Job) sourcesByName(ctx context.Context) (map[string][]*parlancev1.Source, error) {
+	there := map[string][]*parlancev1.Source{}
+	list := &parlancev1.ListSourcesRequest{WorkspaceId: j.deps.WorkspaceID}
+	err := EachSource(ctx, j.deps.Knowledge, list, func(source *parlancev1.Source) bool {
+		if !j.params.Again {
+			there[source.GetName()] = append(there[source.GetName()], source)
+		}
+		return !j.params.Again
+	})
+	return there, err
+}
+
+// EachSource calls visit for the listed sources, newest first, until visit returns false.
+func EachSource(ctx context.Context, client parlancev1connect.KnowledgeServiceClient,
+	list *parlancev1.ListSourcesRequest, see func(*parlancev1.Source) bool,
+) error {
+	const pageSize = 200
+	list.PageSize = pageSize
+	for {
+		page, err := client.ListSources(ctx, list)
+		if err != nil {
+			return err
+		}
+		for _, source := range page.GetSources() {
+			if !see(source) {
+				return nil
+			}
+		}
+		if list.PageToken = page.GetNextPageToken(); list.PageToken == "" {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,17 @@
+// Package openapi makes tools of the operations of an OpenAPI document (3.0 and 3.1, JSON or YAML):
+//
+//	Load     a file, a URL or the standard input → its text
+//	Read     text → Document
+//	Plan     Document, Options → Operations, each with a Tool or the reason why there is none
+//
+// The arguments of a tool are the parameters of the operation and the properties of its JSON body,
+// in one schema without references, because few models follow references. Parts of an operation
+// that a tool cannot send are left out and listed in its notes.
+//
+// Documents are not trusted. References to other documents are not followed, the size of schemas is
+// limited, and text that looks like a placeholder of a conversation's variables is refused.
+//
+// The package calls no installation and writes nothing. It reads documents with encoding/json and
+// YAML alone: the OpenAPI libraries that were tried either refuse a whole document for one broken
+// reference (kin-openapi) or take longer to compile than everything else together (libopenapi).
+package openapi

@@ -1,0 +1,307 @@
+package openapi
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// methods are the methods of a path item in listing order. Tools support the first five.
+var methods = []string{"get", "post", "put", "patch", "delete", "head", "options", "trace", "query"}
+
+// maxSlug is the maximum length of a tool's name.
+const maxSlug = 64
+
+var prefixPattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,29}$`)
+
+// Options change how tools are made.
+type Options struct {
+	// Prefix is put before each name; it may be empty.
+	Prefix string
+	// Server replaces the servers of the document; it may be empty.
+	Server string
+	// Headers are the operator's. They override those of the document.
+	Headers map[string]string
+	// Reserved are names that no tool may have, compared without case and separators.
+	Reserved []string
+}
+
+// Operation is an operation of a document with its tool, or the reason why it has none.
+type Operation struct {
+	// ID is the operationId; it may be empty.
+	ID string
+	// Method is in upper case. Path is written as in the document.
+	Method, Path string
+	Summary      string
+	Tags         []string
+	Deprecated   bool
+	// Slug is the name of the tool, unique in the document. It is also set when there is no tool.
+	Slug string
+	// Tool is nil when there is none; Why then says the reason.
+	Tool *Tool
+	Why  string
+	// Notes are sentences about what the tool leaves out.
+	Notes []string
+	// Wants is the zero value when the API needs no authentication.
+	Wants Wants
+}
+
+// Tool is a tool of kind http.
+type Tool struct {
+	Slug, Description, URL, Method string
+	PathParams, QueryParams        []string
+	Headers, HardcodedQueryParams  map[string]string
+	InputSchema                    map[string]any
+	// Variables are dynamic variables that a conversation must bring. DynamicVariables is also true
+	// when the operator's headers have placeholders.
+	Variables        []string
+	DynamicVariables bool
+}
+
+// Plan makes tools of all operations in the order of their paths. Names depend only on the document
+// and the prefix, so a second run gives the same names. It returns an error for invalid options.
+func (d *Document) Plan(o Options) ([]Operation, error) {
+	if o.Prefix != "" {
+		o.Prefix = strings.TrimSuffix(o.Prefix, "_")
+		if !prefixPattern.MatchString(o.Prefix) {
+			return nil, fmt.Errorf("the prefix %q must be a small letter followed by at most 29 small letters, digits and _", o.Prefix)
+		}
+		o.Prefix += "_"
+	}
+	if o.Server != "" {
+		if why := checkServer(o.Server); why != "" {
+			return nil, fmt.Errorf("the server's address %s", why)
+		}
+	}
+	var operations []Operation
+	given := names{taken: map[string]bool{}, reserved: map[string]bool{}}
+	for _, name := range o.Reserved {
+		given.reserved[fold(name)] = true
+	}
+	work := 0
+	paths := object(d.root["paths"])
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		if !strings.HasPrefix(path, "/") { // an extension
+			continue
+		}
+		item, _, err := d.resolve(paths[path])
+		if err != nil {
+			item = object(paths[path])
+		}
+		for _, method := range methods {
+			written, ok := item[method].(map[string]any)
+			if !ok {
+				continue
+			}
+			made := planner{doc: d, options: o, work: &work, item: item, from: written, op: Operation{
+				ID: oneLine(text(written["operationId"]), 200), Method: strings.ToUpper(method), Path: path,
+				Summary: oneLine(text(written["summary"]), 200),
+			}}
+			made.op.Slug = given.give(o.Prefix + nameOf(made.op.ID, method, path))
+			made.plan()
+			operations = append(operations, made.op)
+		}
+	}
+	return operations, nil
+}
+
+// fold normalizes a name for comparison: models confuse names that differ only in case and
+// separators.
+func fold(name string) string {
+	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
+}
+
+// nameOf makes a name of the operationId, or else of method and path.
+func nameOf(id, method, path string) string {
+	name := snake(id)
+	if name == "" {
+		name = snake(method + "/" + strings.NewReplacer("{", "/by/", "}", "/").Replace(path))
+	}
+	if name[0] >= '0' && name[0] <= '9' {
+		name = "op_" + name
+	}
+	return name
+}
+
+// names are the names that are in use, folded.
+type names struct{ taken, reserved map[string]bool }
+
+// give returns an unused name. end_call becomes end_call_api when the service has a tool of that
+// name, and the second list_pets becomes list_pets_2.
+func (n names) give(name string) string {
+	if n.reserved[fold(name)] {
+		name += "_api"
+	}
+	for i := 1; ; i++ {
+		end := ""
+		if i > 1 {
+			end = "_" + strconv.Itoa(i)
+		}
+		full := strings.TrimRight(name[:min(len(name), maxSlug-len(end))], "_") + end
+		if folded := fold(full); !n.taken[folded] && !n.reserved[folded] {
+			n.taken[folded] = true
+			return full
+		}
+	}
+}
+
+// planner makes the tool of one operation.
+type planner struct {
+	doc     *Document
+	options Options
+	work    *int
+	item    map[string]any // the path item
+	from    map[string]any // the operation
+	op      Operation
+
+	tool       Tool
+	schema     translator
+	properties map[string]any
+	required   []any
+	// open is the value of additionalProperties.
+	open any
+}
+
+// noTool is the reason why an operation has no tool.
+type noTool struct{ why string }
+
+func (l noTool) Error() string { return l.why }
+
+func leftOut(format string, args ...any) error { return noTool{fmt.Sprintf(format, args...)} }
+
+func (p *planner) note(format string, args ...any) {
+	words := fmt.Sprintf(format, args...)
+	if !slices.Contains(p.op.Notes, words) {
+		p.op.Notes = append(p.op.Notes, words)
+	}
+}
+
+// maxWork limits the schemas that are visited for all operations of a document.
+const maxWork = 2_000_000
+
+// depths are the levels of nesting that are tried, until the schema is too large.
+var depths = []int{0, 1, 2, 3, 4, 6, 8, 12}
+
+// plan makes the tool with the deepest schema that is small enough.
+func (p *planner) plan() {
+	p.op.Deprecated, _ = p.from["deprecated"].(bool)
+	for _, tag := range list(p.from["tags"]) {
+		p.op.Tags = append(p.op.Tags, oneLine(text(tag), 60))
+	}
+	if !slices.Contains(methods[:5], strings.ToLower(p.op.Method)) {
+		p.op.Why = "tools have no method " + p.op.Method
+		return
+	}
+	p.op.Why = fmt.Sprintf("its arguments cannot be described in %d KiB", maxSchemaBytes>>10)
+	for _, maxLevel := range depths {
+		if *p.work > maxWork {
+			p.op.Why, p.op.Tool = "the document repeats itself too often", nil
+			return
+		}
+		fits, err := p.try(maxLevel)
+		if err != nil {
+			p.op.Why, p.op.Tool = err.Error(), nil
+			return
+		}
+		if !fits || !p.schema.truncated {
+			return
+		}
+	}
+}
+
+// try makes the tool with a schema of that depth. It keeps the tool if the schema is small enough.
+func (p *planner) try(maxLevel int) (fits bool, err error) {
+	before := p.op
+	p.op.Notes, p.op.Wants = nil, Wants{}
+	p.schema = translator{doc: p.doc, maxLevel: maxLevel}
+	err = p.make()
+	*p.work += p.schema.nodes
+	switch {
+	case err != nil:
+		return false, err
+	case p.schema.err != nil:
+		return false, p.schema.err
+	case p.schema.nodes > maxNodes, len(compact(p.tool.InputSchema)) > maxSchemaBytes:
+		p.op = before
+		return false, nil
+	}
+	if p.schema.truncated {
+		p.note("its arguments are described %s deep; what lies below is any value", levels(maxLevel+1))
+	}
+	for _, name := range p.schema.recursive {
+		p.note("%s holds itself: the inner ones are not described again", name)
+	}
+	tool := p.tool
+	p.op.Tool, p.op.Why = &tool, ""
+	return true, nil
+}
+
+func levels(n int) string {
+	if n == 1 {
+		return "1 level"
+	}
+	return strconv.Itoa(n) + " levels"
+}
+
+// maxSchemaBytes is half of the server's limit, because a model reads the schema in every turn.
+const maxSchemaBytes = 32 << 10
+
+// maxToolDescription is the limit of the strictest vendor of models.
+const maxToolDescription = 1024
+
+// make makes the tool. Errors: noTool, outsideError.
+func (p *planner) make() error {
+	p.tool = Tool{Slug: p.op.Slug, Method: p.op.Method, Headers: map[string]string{}, HardcodedQueryParams: map[string]string{}}
+	p.properties, p.required, p.open = map[string]any{}, nil, false
+	server, err := p.server()
+	if err != nil {
+		return err
+	}
+	for name, value := range p.options.Headers {
+		p.tool.Headers[name] = value
+		p.tool.DynamicVariables = p.tool.DynamicVariables || strings.Contains(value, "{{")
+	}
+	if err := p.body(); err != nil {
+		return err
+	}
+	path, err := p.parameters()
+	if err != nil {
+		return err
+	}
+	if err := p.security(); err != nil {
+		return err
+	}
+	p.tool.URL = server + path
+	if len(p.tool.URL) > 2048 {
+		return leftOut("its URL has more than 2,048 bytes")
+	}
+	p.describe()
+	schema := map[string]any{"type": "object", "properties": p.properties, "additionalProperties": p.open}
+	if len(p.required) > 0 {
+		schema["required"] = p.required
+	}
+	p.tool.InputSchema = schema
+	return nil
+}
+
+// describe sets the description, by which a model decides when to call the tool.
+func (p *planner) describe() {
+	about := prose(text(p.from["description"]), maxToolDescription)
+	summary := oneLine(text(p.from["summary"]), 300)
+	switch {
+	case summary != "" && about != "" && !strings.HasPrefix(about, strings.TrimSuffix(summary, ".")):
+		about = sentence(summary, about)
+	case about == "":
+		about = summary
+	}
+	if about == "" {
+		about = oneLine(p.op.Method+" "+p.op.Path, 200)
+		if p.doc.Title != "" {
+			about += " of " + p.doc.Title + "."
+		}
+	}
+	p.tool.Description = prose(about, maxToolDescription)
+}

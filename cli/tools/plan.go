@@ -1,0 +1,202 @@
+package tools
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"parlance.dev/parlance/cli/tools/openapi"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+)
+
+// outcome is what is to be done with an operation, or what was done.
+type outcome string
+
+// The first four are plans; outcomeNew and outcomeDiffers may become one of the others.
+const (
+	outcomeNew     outcome = "new"
+	outcomeSame    outcome = "there_already"
+	outcomeDiffers outcome = "differs"
+	outcomeLeftOut outcome = "left_out"
+	outcomeMade    outcome = "made"
+	outcomeUpdated outcome = "updated"
+	outcomeFailed  outcome = "failed"
+)
+
+// plan is an operation and what becomes of it.
+type plan struct {
+	op      openapi.Operation
+	outcome outcome
+	// why is the reason of outcomeLeftOut and outcomeFailed.
+	why string
+	// want is the tool to make; nil when the operation cannot be a tool.
+	want *parlancev1.CreateToolRequest
+	// have is the tool of that name in the workspace; changed are its fields that differ.
+	have     *parlancev1.Tool
+	changed  []string
+	attached bool
+}
+
+// newPlan compares an operation with the tools of the workspace.
+func newPlan(operation openapi.Operation, workspaceID string, there []*parlancev1.Tool) (*plan, error) {
+	p := &plan{op: operation, outcome: outcomeNew}
+	if operation.Tool == nil {
+		p.leaveOut(operation.Why)
+		return p, nil
+	}
+	made := operation.Tool
+	schema, err := structpb.NewStruct(made.InputSchema)
+	if err != nil {
+		return nil, fmt.Errorf("describe the arguments of %s: %w", made.Slug, err)
+	}
+	p.want = &parlancev1.CreateToolRequest{
+		WorkspaceId: workspaceID, Slug: made.Slug, Description: made.Description, Kind: "http", InputSchema: schema, WebhookUrl: made.URL,
+		Method: made.Method, PathParams: made.PathParams, QueryParams: made.QueryParams, Headers: made.Headers,
+		HardcodedQueryParams: made.HardcodedQueryParams, AllowDynamicVars: made.DynamicVariables,
+	}
+	at := slices.IndexFunc(there, func(tool *parlancev1.Tool) bool {
+		return tool.GetBucket() == "custom" && strings.EqualFold(tool.GetSlug(), made.Slug)
+	})
+	if at < 0 {
+		return p, nil
+	}
+	p.have = there[at]
+	if p.have.GetKind() != "http" {
+		p.leaveOut("a tool of kind " + p.have.GetKind() + " has the name; give --prefix")
+		p.have = nil
+		return p, nil
+	}
+	p.outcome, p.changed = outcomeSame, differences(p.have, p.want)
+	if len(p.changed) > 0 {
+		p.outcome = outcomeDiffers
+	}
+	return p, nil
+}
+
+func (p *plan) leaveOut(why string) { p.outcome, p.why, p.want = outcomeLeftOut, why, nil }
+
+// differences returns the fields in which a tool differs from what it should be.
+func differences(have *parlancev1.Tool, want *parlancev1.CreateToolRequest) []string {
+	var changed []string
+	for _, field := range []struct {
+		name string
+		same bool
+	}{
+		{"description", have.GetDescription() == want.GetDescription()},
+		{"input_schema", proto.Equal(have.GetInputSchema(), want.GetInputSchema())},
+		{"webhook_url", have.GetWebhookUrl() == want.GetWebhookUrl()},
+		{"method", have.GetMethod() == want.GetMethod()},
+		{"path_params", slices.Equal(have.GetPathParams(), want.GetPathParams())},
+		{"query_params", slices.Equal(have.GetQueryParams(), want.GetQueryParams())},
+		{"hardcoded_query_params", maps.Equal(have.GetHardcodedQueryParams(), want.GetHardcodedQueryParams())},
+		{"headers", maps.Equal(have.GetHeaders(), want.GetHeaders())},
+		{"allow_dynamic_vars", have.GetAllowDynamicVars() == want.GetAllowDynamicVars()},
+	} {
+		if !field.same {
+			changed = append(changed, field.name)
+		}
+	}
+	return changed
+}
+
+// apply makes, updates and attaches one tool. Errors are kept in the plan.
+func (a *adder) apply(ctx context.Context, p *plan) {
+	if p.want == nil {
+		return
+	}
+	auth := a.authFor(p)
+	switch {
+	case p.outcome == outcomeNew:
+		p.want.AuthHeader = auth
+		made, err := a.tools.CreateTool(ctx, p.want)
+		if err != nil {
+			p.fail(a.Reason(err))
+			return
+		}
+		p.have, p.outcome = made, outcomeMade
+	case a.o.update && (p.outcome == outcomeDiffers || auth != ""):
+		if err := a.change(ctx, p, auth); err != nil {
+			p.fail(err.Error())
+			return
+		}
+		p.outcome = outcomeUpdated
+	}
+	if a.o.attach == "" {
+		return
+	}
+	enabled := true
+	_, err := a.tools.AttachTool(ctx, &parlancev1.AttachToolRequest{
+		WorkspaceId: a.WorkspaceID, AgentId: a.o.attach, ToolId: p.have.GetId(), Enabled: &enabled,
+	})
+	if err != nil {
+		p.fail(strings.ReplaceAll(string(p.outcome), "_", " ") + ", but not attached: " + a.Reason(err))
+		return
+	}
+	p.attached = true
+}
+
+func (p *plan) fail(why string) { p.outcome, p.why = outcomeFailed, why }
+
+// change updates the fields that differ.
+func (a *adder) change(ctx context.Context, p *plan, auth string) error {
+	req := &parlancev1.UpdateToolRequest{
+		WorkspaceId: a.WorkspaceID, ToolId: p.have.GetId(), UpdateMask: &fieldmaskpb.FieldMask{Paths: slices.Clone(p.changed)},
+		Description: &p.want.Description, InputSchema: p.want.GetInputSchema(), WebhookUrl: &p.want.WebhookUrl, Method: &p.want.Method,
+		PathParams: p.want.GetPathParams(), QueryParams: p.want.GetQueryParams(), HardcodedQueryParams: p.want.GetHardcodedQueryParams(),
+		Headers: p.want.GetHeaders(), AllowDynamicVars: &p.want.AllowDynamicVars,
+	}
+	if auth != "" {
+		req.AuthHeader = &auth
+		req.UpdateMask.Paths = append(req.UpdateMask.Paths, "auth_header")
+	}
+	changed, err := a.tools.UpdateTool(ctx, req)
+	if err != nil {
+		return errors.New(a.Reason(err))
+	}
+	p.have = changed
+	return nil
+}
+
+// authorize reads the Authorization header if a tool needs it.
+func (a *adder) authorize(ctx context.Context, plans []*plan) error {
+	given := a.o.auth
+	wanted := slices.IndexFunc(plans, func(p *plan) bool {
+		return p.want != nil && p.op.Wants.Authorization != "" && (p.have == nil || a.o.update)
+	})
+	if given == "" && wanted >= 0 && a.person != nil && !a.o.yes {
+		a.Line("The API wants %s; it is stored encrypted. Just Enter: the calls go without.", plans[wanted].op.Wants.Words)
+		given = "ask"
+	}
+	var err error
+	a.auth, err = readSecret(ctx, given, "Authorization: ", a.person)
+	return err
+}
+
+// authFor returns the Authorization header of a tool. If the document says which operations need
+// it, others do not get it.
+func (a *adder) authFor(p *plan) string {
+	switch kind := p.op.Wants.Authorization; {
+	case a.auth == "":
+		return ""
+	case kind == "":
+		if a.doc.Authorized() {
+			return ""
+		}
+	case strings.Contains(a.auth, " "): // "Bearer …", whole
+	case kind == "Bearer":
+		return "Bearer " + a.auth
+	case kind == "Basic" && strings.Contains(a.auth, ":"):
+		return "Basic " + base64.StdEncoding.EncodeToString([]byte(a.auth))
+	case kind == "Basic":
+		return "Basic " + a.auth
+	}
+	return a.auth
+}

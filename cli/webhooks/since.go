@@ -1,0 +1,42 @@
+package webhooks
+
+import (
+	"errors"
+	"time"
+)
+
+// since is a flag for a moment: a duration before now, or a time. It is zero when not given.
+type since struct {
+	given string
+	ago   time.Duration
+	at    time.Time
+}
+
+// Set implements pflag.Value.
+func (s *since) Set(given string) error {
+	s.given = given
+	if ago, err := time.ParseDuration(given); err == nil && ago > 0 {
+		s.ago = ago
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339, given)
+	if err != nil {
+		return errors.New("say how long ago, such as 24h, or a time such as 2026-03-01T08:00:00Z")
+	}
+	s.at = at
+	return nil
+}
+
+// String implements pflag.Value.
+func (s *since) String() string { return s.given }
+
+// Type implements pflag.Value; --help shows it.
+func (s *since) Type() string { return "time" }
+
+// from returns the moment; ok is false when the flag was not given.
+func (s *since) from(now time.Time) (from time.Time, ok bool) {
+	if s.ago > 0 {
+		return now.Add(-s.ago), true
+	}
+	return s.at, s.given != ""
+}

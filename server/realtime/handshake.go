@@ -1,0 +1,116 @@
+package realtime
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/server/realtime/convai"
+	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/server/realtime/openai"
+	"parlance.dev/parlance/server/realtime/websocket"
+	"parlance.dev/parlance/sessions"
+)
+
+// The sub-protocols. Source: realtime.md; browsers' SDKs send them.
+const (
+	protocolOpenAI     = "realtime"
+	protocolElevenLabs = "convai"
+	// protocolToken and protocolBearer are prefixes with which the SDKs of OpenAI and of ElevenLabs
+	// send a token as if it were a sub-protocol. Such a sub-protocol is never chosen.
+	protocolToken  = "openai-insecure-api-key."
+	protocolBearer = "bearer."
+)
+
+// admit does everything before the upgrade. It checks the token before the upgrade's headers, so
+// that a plain GET with a bad token says what is wrong with the token.
+func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (live.Admission, error) {
+	channel, id, ok := parsePath(r.URL.Path)
+	if !ok {
+		return live.Admission{}, fault.New(fault.RouteNotFound,
+			"No WebSocket at %s. Use ws_url or chat_url of a session.", r.URL.Path)
+	}
+	if r.Method != http.MethodGet {
+		w.Header().Set("Allow", http.MethodGet)
+		return live.Admission{}, fault.New(fault.MethodNotAllowedReason,
+			"This is a WebSocket URL; it takes GET with an upgrade only.")
+	}
+	token, upgrade := tokenOf(r), websocket.IsUpgrade(r)
+	if token == "" && !upgrade {
+		return live.Admission{}, errNoUpgrade(w)
+	}
+	admission, err := h.deps.Sessions.Admit(r.Context(), live.AdmitParams{
+		SessionID: id, Token: token, Channel: channel,
+	})
+	if err != nil {
+		return live.Admission{}, err
+	}
+	if !upgrade {
+		return live.Admission{}, errNoUpgrade(w)
+	}
+	// Clients of this protocol may change the greeting before it is said.
+	admission.HoldGreeting = slices.Contains(chosenProtocol(r), protocolElevenLabs)
+	return admission, nil
+}
+
+func errNoUpgrade(w http.ResponseWriter) error {
+	w.Header().Set("Upgrade", "websocket")
+	// Tells a client of another version what to use. Source: RFC 6455, 4.4.
+	w.Header().Set("Sec-WebSocket-Version", "13")
+	return fault.New(fault.InvalidRequest, "This is a WebSocket URL. Open it with a WebSocket client"+
+		" over HTTP/1.1 (wss:// or ws://), not with a plain request.")
+}
+
+// parsePath takes the channel and the session from a path, which may end in /realtime.
+func parsePath(path string) (sessions.LiveChannel, sessions.ID, bool) {
+	rest, ok := strings.CutPrefix(path, Prefix)
+	if !ok {
+		return "", "", false
+	}
+	rest = strings.TrimSuffix(rest, "/realtime")
+	name, id, _ := strings.Cut(rest, "/")
+	channel := sessions.LiveChannel(name)
+	known := channel == sessions.VoiceChannel || channel == sessions.ChatChannel
+	return channel, sessions.ID(id), known && id != "" && !strings.Contains(id, "/")
+}
+
+// chosenProtocol is the first known sub-protocol of the client's offer, as a list of one for
+// websocket.Accept, or nil. Only the sub-protocol chooses the dialect; without one it is OpenAI's.
+func chosenProtocol(r *http.Request) []string {
+	for _, offered := range websocket.OfferedProtocols(r) {
+		if offered == protocolOpenAI || offered == protocolElevenLabs {
+			return []string{offered}
+		}
+	}
+	return nil
+}
+
+// newDialect makes the dialect of a sub-protocol.
+func newDialect(protocol string, p dialect.Params) dialect.Dialect {
+	if protocol == protocolElevenLabs {
+		return convai.New(p)
+	}
+	return openai.New(p)
+}
+
+// tokenOf is the session's token. The URL's decides. Without one the bearer counts, then the
+// sub-protocol: SDKs insist on sending some value of their own in both.
+func tokenOf(r *http.Request) string {
+	if token := r.URL.Query().Get("token"); token != "" {
+		return token
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if strings.EqualFold(scheme, "bearer") && token != "" {
+		return strings.TrimSpace(token)
+	}
+	for _, protocol := range websocket.OfferedProtocols(r) {
+		for _, prefix := range []string{protocolToken, protocolBearer} {
+			if token, ok := strings.CutPrefix(protocol, prefix); ok {
+				return token
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,113 @@
+package openai
+
+import (
+	"slices"
+	"strings"
+
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
+)
+
+// maxReplayedItems bounds how many missed items are sent again; the newest are.
+const maxReplayedItems = 200
+
+// Open is what goes out first: session.created.
+func (d *Dialect) Open() Step {
+	d.send(&sessionEvent{head{Type: "session.created"}, d.effectiveSession()})
+	return d.takeStep()
+}
+
+// Reopen is Open for the next socket of the client. Its tools, formats and overrides stay in force.
+func (d *Dialect) Reopen(history []sessions.Item) Step {
+	d.history = history
+	return d.Open()
+}
+
+// Missed sends the items behind the one that the client saw last, whole. An event's id ends in the
+// newest item that the client has completely, so any node can tell without the frames.
+func (d *Dialect) Missed(lastEventID string) Step {
+	_, seen, _ := strings.Cut(lastEventID, ".")
+	isSeen := func(item sessions.Item) bool { return item.ID == seen }
+	first := max(slices.IndexFunc(d.history, isSeen)+1, len(d.history)-maxReplayedItems)
+	for i, item := range d.history[first:] {
+		previous := ""
+		if at := first + i - 1; at >= 0 {
+			previous = d.history[at].ID
+		}
+		d.sendWholeItem(item, previous)
+	}
+	return d.takeStep()
+}
+
+// Close sends nothing: in this protocol the close frame says it all.
+func (d *Dialect) Close(int, string) Step { return Step{} }
+
+// clientEvents are the handlers of a client's events, by type.
+var clientEvents = map[string]func(*Dialect, clientEvent){
+	"session.update":             (*Dialect).updateSession,
+	"conversation.item.create":   (*Dialect).createItem,
+	"conversation.item.retrieve": (*Dialect).retrieveItem,
+	"conversation.item.delete":   (*Dialect).deleteItem,
+	"conversation.item.truncate": (*Dialect).truncateItem,
+	"response.create":            (*Dialect).createResponse,
+	"response.cancel":            (*Dialect).cancelResponse,
+	"input_audio_buffer.append":  (*Dialect).appendAudio,
+	"input_audio_buffer.commit":  (*Dialect).commitAudio,
+	"input_audio_buffer.clear":   (*Dialect).clearInput,
+	"output_audio_buffer.clear":  (*Dialect).clearOutput,
+}
+
+// Frame takes a text frame of the client.
+func (d *Dialect) Frame(data []byte) Step {
+	e, refused := readEvent(data)
+	if refused != nil {
+		d.refuse(e.EventID, refused)
+		return d.takeStep()
+	}
+	if handle, known := clientEvents[e.Type]; known {
+		handle(d, e)
+	} else {
+		d.refuse(e.EventID, &refusal{
+			code: "unknown_event", param: "type",
+			message: "There is no client event " + dialect.Quote(e.Type) + ".",
+		})
+	}
+	return d.takeStep()
+}
+
+// BinaryFrame refuses a binary frame.
+func (d *Dialect) BinaryFrame() Step {
+	d.refuse("", &refusal{
+		code: "invalid_event", message: "Events are JSON in text frames; binary frames are not read.",
+	})
+	return d.takeStep()
+}
+
+// Event takes an event of the conversation. Closed is the socket's business and ignored.
+func (d *Dialect) Event(e turns.Event) Step {
+	switch e := e.(type) {
+	case live.ItemAdded:
+		d.addItem(e)
+	case live.ItemRetrieved:
+		d.send(&retrievedEvent{head{Type: "conversation.item.retrieved"}, wireItem(e.Item)})
+	case live.ItemRemoved:
+		d.removeItem(e)
+	case live.ItemTruncated:
+		d.truncated(e)
+	case turns.ResponseStarted:
+		d.startResponse(e)
+	case turns.ResponseDone:
+		d.finishResponse(e)
+	case live.AnswerEnded:
+		d.endRemoteAnswer(e)
+	case live.Configured:
+		d.configured(e)
+	case live.Failed:
+		d.failed(e)
+	default:
+		d.responseContent(e)
+	}
+	return d.takeStep()
+}
