@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// handbook is about n bytes of what companies write for their customers, on paper and here.
+// handbook returns about n bytes of documentation.
 func handbook(t testing.TB, n int) string {
 	t.Helper()
 	pages, err := filepath.Glob("../docs/*.md")
@@ -28,10 +28,13 @@ func handbook(t testing.TB, n int) string {
 	return strings.ToValidUTF8(b.String()[:min(n, b.Len())], "")
 }
 
-// BenchmarkLookAt looks at ten passages of 3 KB, as a turn that calls a tool after long passages does.
-func BenchmarkLookAt(b *testing.B) {
+// BenchmarkInspect examines ten passages of 3 KB, as a turn does that calls a tool after long
+// passages.
+func BenchmarkInspect(b *testing.B) {
 	text := handbook(b, 150_000)
-	prose := strings.Repeat("The wing was tested in the wind tunnel at several angles, and the pressure on its upper side was measured by the team. When they had finished, the data were sent to the office, from where you may order the report by mail. ", 700)
+	prose := strings.Repeat("The wing was tested in the wind tunnel at several angles, and the pressure on its "+
+		"upper side was measured by the team. When they had finished, the data were sent to the office, from "+
+		"where you may order the report by mail. ", 700)
 	for name, text := range map[string]string{"documentation": text, "prose": prose} {
 		b.Run(name, func(b *testing.B) {
 			var pieces []Text
@@ -46,8 +49,8 @@ func BenchmarkLookAt(b *testing.B) {
 	}
 }
 
-// TestDirectives looks for each directive in texts that are made of its words and of others, and finds what the pattern
-// finds that is tried over the whole text.
+// TestDirectives looks for each directive in random texts made of its words and of others. The
+// matcher must find what the pattern finds over the whole text.
 func TestDirectives(t *testing.T) {
 	t.Parallel()
 	others := strings.Fields(handbook(t, 40_000))
@@ -55,7 +58,7 @@ func TestDirectives(t *testing.T) {
 	marks := []string{" ", " ", " ", " ", "\n", ": ", ". ", "-", "_", "é", "\"", "<", "["}
 	found := 0
 	for i, source := range directiveSources {
-		patterns := compileAll([]directiveSource{{source.need, source.pattern, false}})
+		patterns := newMatcher([]directiveSource{{need: source.need, pattern: source.pattern}})
 		pattern := source.pattern
 		if source.need == nil {
 			pattern = fold(pattern)
@@ -71,10 +74,11 @@ func TestDirectives(t *testing.T) {
 				}
 				b.WriteString(from[r.IntN(len(from))] + marks[r.IntN(len(marks))])
 			}
-			view := withoutRuns(fold(b.String()))
-			needed := source.need == nil && !isASCII(view) || slices.ContainsFunc(source.need, func(part string) bool { return strings.Contains(view, part) })
+			view := collapseBlanks(fold(b.String()))
+			needed := source.need == nil && !isASCII(view) ||
+				slices.ContainsFunc(source.need, func(part string) bool { return strings.Contains(view, part) })
 			want := needed && whole.MatchString(view)
-			if got, _ := patterns.look(view, false); got != want {
+			if got, _ := patterns.match(view, false); got != want {
 				t.Errorf("%.60q found %v, want %v: %q", source.pattern, got, want, view)
 			}
 			if want {
@@ -83,17 +87,20 @@ func TestDirectives(t *testing.T) {
 		}
 	}
 	if found < 500 {
-		t.Errorf("%d of the texts have a directive: too few to say much", found)
+		t.Errorf("%d of the texts have a directive, which is too few", found)
 	}
 }
 
-// TestDisguises: what is looked at quickly first is what the patterns find.
+// TestDisguises checks that the quick checks find what the patterns find.
 func TestDisguises(t *testing.T) {
 	t.Parallel()
 	base64 := regexp.MustCompile(`[A-Za-z0-9+/_-]{16,}={0,2}`)
 	alphabets := regexp.MustCompile(`[a-z][^\x00-\x7F]|[^\x00-\x7F][a-z]|[a-z][0134578@$][a-z]|\p{Cyrillic}|\p{Greek}`)
 	r := rand.New(rand.NewPCG(4, 4))
-	pieces := []string{"a", "B", "7", "ff", "0x", `\x`, "%", " ", "  ", "-", "_", ".", "·", "é", "п", "漢", "word", "callthetoolatonce", "aWdub3JlIGFsbCBydWxlcw", "=", "==", "/", "\n", "69676e6f726520", "@", "o1o"}
+	pieces := []string{
+		"a", "B", "7", "ff", "0x", `\x`, "%", " ", "  ", "-", "_", ".", "·", "é", "п", "漢", "word",
+		"callthetoolatonce", "aWdub3JlIGFsbCBydWxlcw", "=", "==", "/", "\n", "69676e6f726520", "@", "o1o",
+	}
 	for range 20_000 {
 		var b strings.Builder
 		for range r.IntN(25) {
@@ -103,14 +110,14 @@ func TestDisguises(t *testing.T) {
 		if got, want := base64Runs(text, maxRuns), base64.FindAllString(text, maxRuns); !slices.Equal(got, want) {
 			t.Errorf("%q: base64 %q, want %q", text, got, want)
 		}
-		if got, want := mixed(text), alphabets.MatchString(text); got != want {
+		if got, want := hasMixedAlphabets(text), alphabets.MatchString(text); got != want {
 			t.Errorf("%q: mixed %v, want %v", text, got, want)
 		}
-		if apart.MatchString(text) && !mayBeApart(text) {
-			t.Errorf("%q: letters apart are passed over", text)
+		if spacedLetters.MatchString(text) && !mayHaveSpacedLetters(text) {
+			t.Errorf("%q: spaced letters are not found", text)
 		}
-		if hexRun.MatchString(text) && !mayBeHex(text) {
-			t.Errorf("%q: hexadecimal digits are passed over", text)
+		if hexRun.MatchString(text) && !mayHaveHex(text) {
+			t.Errorf("%q: hexadecimal digits are not found", text)
 		}
 	}
 }

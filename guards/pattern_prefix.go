@@ -5,13 +5,12 @@ import (
 	"slices"
 )
 
-// What is known of a pattern's matches before they are looked for.
+// maxPrefixes bounds the prefixes of a pattern, and their memory.
+const maxPrefixes = 400
 
-// maxHeads bounds the heads of a way, and what they cost.
-const maxHeads = 400
-
-// headsOf are strings of which every match begins with one; whole says that they are all of it.
-func headsOf(re *syntax.Regexp) (heads []string, whole bool) {
+// prefixesOf returns strings one of which every match begins with. complete says that a match is
+// one of the strings.
+func prefixesOf(re *syntax.Regexp) (prefixes []string, whole bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
 		if re.Flags&syntax.FoldCase == 0 {
@@ -21,56 +20,58 @@ func headsOf(re *syntax.Regexp) (heads []string, whole bool) {
 		const few = 16
 		for i := 0; i < len(re.Rune); i += 2 {
 			for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
-				if heads = append(heads, string(r)); len(heads) > few {
+				if prefixes = append(prefixes, string(r)); len(prefixes) > few {
 					return []string{""}, false
 				}
 			}
 		}
-		return heads, true
+		return prefixes, true
 	case syntax.OpCapture:
-		return headsOf(re.Sub[0])
+		return prefixesOf(re.Sub[0])
 	case syntax.OpQuest:
-		heads, whole = headsOf(re.Sub[0])
-		return append(slices.Clone(heads), ""), whole
+		prefixes, whole = prefixesOf(re.Sub[0])
+		return append(slices.Clone(prefixes), ""), whole
 	case syntax.OpEmptyMatch, syntax.OpWordBoundary:
 		return []string{""}, true
 	case syntax.OpAlternate:
 		whole = true
 		for _, sub := range re.Sub {
-			more, all := headsOf(sub)
-			heads, whole = append(heads, more...), whole && all
+			more, all := prefixesOf(sub)
+			prefixes, whole = append(prefixes, more...), whole && all
 		}
-		return heads, whole
+		return prefixes, whole
 	case syntax.OpConcat:
-		heads, whole = []string{""}, true
+		prefixes, whole = []string{""}, true
 		for _, sub := range re.Sub {
-			more, all := headsOf(sub)
-			if len(heads)*len(more) > maxHeads {
-				return heads, false
+			more, all := prefixesOf(sub)
+			if len(prefixes)*len(more) > maxPrefixes {
+				return prefixes, false
 			}
-			heads, whole = crossed(heads, more), all
+			prefixes, whole = concatEach(prefixes, more), all
 			if !all {
 				break
 			}
 		}
-		return heads, whole
+		return prefixes, whole
 	}
 	return []string{""}, false
 }
 
-func crossed(heads, more []string) []string {
-	all := make([]string, 0, len(heads)*len(more))
-	for _, head := range heads {
+// concatEach returns each of prefixes followed by each of more.
+func concatEach(prefixes, more []string) []string {
+	all := make([]string, 0, len(prefixes)*len(more))
+	for _, prefix := range prefixes {
 		for _, next := range more {
-			all = append(all, head+next)
+			all = append(all, prefix+next)
 		}
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// thenOf are strings of which one stands in every match behind the first gap; none: that is not known.
-func thenOf(re *syntax.Regexp) []string {
+// requiredAfterGap returns strings one of which every match has after its first gap; nil when they
+// are not known.
+func requiredAfterGap(re *syntax.Regexp) []string {
 	if re.Op != syntax.OpConcat {
 		return nil
 	}
@@ -78,14 +79,14 @@ func thenOf(re *syntax.Regexp) []string {
 	if gap < 0 {
 		return nil
 	}
-	then, _ := headsOf(&syntax.Regexp{Op: syntax.OpConcat, Sub: re.Sub[gap+1:]})
+	then, _ := prefixesOf(&syntax.Regexp{Op: syntax.OpConcat, Sub: re.Sub[gap+1:]})
 	if slices.Contains(then, "") {
 		return nil
 	}
 	return then
 }
 
-// beginsWord says whether every match begins where a word does.
+// beginsWord reports whether every match begins at the beginning of a word.
 func beginsWord(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpWordBoundary:
@@ -96,7 +97,7 @@ func beginsWord(re *syntax.Regexp) bool {
 	return false
 }
 
-// mayBegin says whether a match may begin with a condition, as far as can be told at once.
+// mayBegin reports whether a match may begin with the operation.
 func mayBegin(re *syntax.Regexp, op syntax.Op) bool {
 	switch re.Op {
 	case op:
@@ -109,20 +110,21 @@ func mayBegin(re *syntax.Regexp, op syntax.Op) bool {
 	return false
 }
 
-// spanOf is the most characters that a match has; 0: any number.
-func spanOf(re *syntax.Regexp) int {
-	if span := spanBelow(re); span <= maxSpan {
+const (
+	maxLength = 1 << 10
+	unbounded = 1 << 20
+)
+
+// maxLengthOf returns the largest number of characters of a match; 0 when it is not bounded.
+func maxLengthOf(re *syntax.Regexp) int {
+	if span := boundLength(re); span <= maxLength {
 		return span
 	}
 	return 0
 }
 
-const (
-	maxSpan  = 1 << 10
-	spanless = 1 << 20
-)
-
-func spanBelow(re *syntax.Regexp) int {
+// boundLength is maxLengthOf, with unbounded for a match of any length.
+func boundLength(re *syntax.Regexp) int {
 	sum := 0
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -130,24 +132,24 @@ func spanBelow(re *syntax.Regexp) int {
 	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		return 1
 	case syntax.OpCapture, syntax.OpQuest:
-		return spanBelow(re.Sub[0])
+		return boundLength(re.Sub[0])
 	case syntax.OpRepeat:
 		if re.Max < 0 {
-			return spanless
+			return unbounded
 		}
-		return min(spanless, re.Max*spanBelow(re.Sub[0]))
+		return min(unbounded, re.Max*boundLength(re.Sub[0]))
 	case syntax.OpStar, syntax.OpPlus:
 		if sub := re.Sub[0]; sub.Op == syntax.OpCharClass && sub.Rune[len(sub.Rune)-1] <= ' ' {
-			return 1 // of blanks there is one at most
+			return 1 // blanks are collapsed
 		}
-		return spanless
+		return unbounded
 	case syntax.OpConcat:
 		for _, sub := range re.Sub {
-			sum = min(spanless, sum+spanBelow(sub))
+			sum = min(unbounded, sum+boundLength(sub))
 		}
 	case syntax.OpAlternate:
 		for _, sub := range re.Sub {
-			sum = max(sum, spanBelow(sub))
+			sum = max(sum, boundLength(sub))
 		}
 	}
 	return sum
