@@ -2,9 +2,6 @@ package sessions
 
 import (
 	"maps"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // AtFront is the place before all items, in the fields named After.
@@ -77,25 +74,4 @@ func (e ItemEdits) Text(id string, again int, text string) string {
 		return edit.Cut.Text
 	}
 	return text
-}
-
-// HeardText returns the part of a spoken text that was heard in the first untilMS of lengthMS:
-// whole words, in proportion to the time, because the moment of each word is not known.
-func HeardText(text string, lengthMS, untilMS int) string {
-	if untilMS >= lengthMS {
-		return text
-	}
-	chars := utf8.RuneCountInString(text) * untilMS / lengthMS
-	end := 0
-	for range chars {
-		_, size := utf8.DecodeRuneInString(text[end:])
-		end += size
-	}
-	next, _ := utf8.DecodeRuneInString(text[end:])
-	if end > 0 && end < len(text) && !unicode.IsSpace(next) {
-		if space := strings.LastIndexFunc(text[:end], unicode.IsSpace); space > 0 {
-			end = space // leave out a partial word
-		}
-	}
-	return strings.TrimRightFunc(text[:end], unicode.IsSpace)
 }
