@@ -22,13 +22,14 @@
 //
 // # Lost sockets and lost nodes
 //
-//	joined ──socket lost──► away ──socket back, on this node──► joined
-//	                          └── 120 s, or a socket on another node ──► gone
+//	attached ──Leave──► gone
+//	   └──Detach──► away ──► gone: a socket of its channel came, 120 s are over, or the session ended
 //
-// A lost socket leaves its Live behind, and the answer continues; the next socket gets the events that
-// were not delivered. A turn whose node is lost is resumed by the node where the client is now, and its
-// socket is told that the first answer has failed. While another node gives an answer, this one watches the
-// turn's row and tells its own sockets how the answer ended.
+// A socket that is lost detaches and leaves its Live behind, and the answer continues. The next socket of
+// its channel on this node takes over the answer and the client's tools. A turn whose node is lost is
+// resumed by the node where the client is now, and its socket is told that the first answer has failed.
+// While another node gives an answer, this one watches the turn's row and tells its own sockets how the
+// answer ended.
 //
 // Nodes hear from each other through the notices of package sessions. A node that lost its listening
 // connection looks at its sessions itself when the connection is back, and the heartbeats look too.

@@ -20,8 +20,8 @@ const (
 	OutputUnfinished   = "The call was not made: the answer was stopped before."
 	outputUnanswered   = "The client has not answered this call."
 	outputSessionEnded = "The conversation ended before the client had answered this call."
-	outputLost         = "Nobody knows how this call ended: what made it was lost before it had a result. It may have happened. " +
-		"Look whether it has before you call the tool again, or ask the user."
+	outputLost         = "It is not known how this call ended: the server that made it was lost before it had a result. " +
+		"It may have happened. Check whether it has before you call the tool again, or ask the user."
 	outputApprovalLost = "The call was not made: the server that had asked for its approval was lost before anybody answered. " +
 		"Call the tool again if it is still wanted."
 	OutputLate = "The answer was stopped while this call was running, and it went on. It may have happened; its result is not known yet. " +
