@@ -23,6 +23,7 @@ require (
 	github.com/jackc/pgx/v5 v5.10.0
 	github.com/jhump/protoreflect/v2 v2.0.0-beta.2
 	github.com/kljensen/snowball v0.10.0
+	github.com/maypok86/otter/v2 v2.4.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/pgvector/pgvector-go v0.3.0
 	github.com/prometheus/client_golang v1.24.1

@@ -8,9 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/kljensen/snowball/english"
-
-	"parlance.dev/parlance/platform/memo"
+	"parlance.dev/parlance/platform/lexicon"
 )
 
 // questions are sentences that ask for knowledge; "can you" asks for an act.
@@ -106,37 +104,22 @@ func actionStems(name string) []string {
 	words := nameWords(name)
 	for _, word := range words {
 		if !idleWords[word] {
-			stems = append(stems, stemOf(word))
+			stems = append(stems, lexicon.StemEnglish(word))
 		}
 	}
 	if len(stems) == 0 {
 		for _, word := range words {
-			stems = append(stems, stemOf(word))
+			stems = append(stems, lexicon.StemEnglish(word))
 		}
 	}
 	return stems
 }
 
-func stemOf(word string) string {
-	if len(word) > 64 {
-		return word
-	}
-	stem, known := knownStems.Get(word)
-	if !known {
-		stem = english.Stem(word, true)
-		knownStems.Put(word, stem)
-	}
-	return stem
-}
-
-// knownStems are those of words that were asked for lately, some megabytes.
-var knownStems = memo.New[string](1 << 15)
-
 func stemsOf(text string) map[string]bool {
 	stems, seen := map[string]bool{}, map[string]bool{}
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		if !seen[word] {
-			seen[word], stems[stemOf(word)] = true, true
+			seen[word], stems[lexicon.StemEnglish(word)] = true, true
 		}
 	}
 	return stems
@@ -155,7 +138,7 @@ var otherWords = sync.OnceValue(func() map[string][]string {
 	} {
 		words := strings.Fields(line)
 		for _, word := range words[1:] {
-			others[stemOf(words[0])] = append(others[stemOf(words[0])], stemOf(word))
+			others[lexicon.StemEnglish(words[0])] = append(others[lexicon.StemEnglish(words[0])], lexicon.StemEnglish(word))
 		}
 	}
 	return others

@@ -38,7 +38,6 @@ func indexWords(chunks []Chunk) wordIndex {
 	index := wordIndex{language: languageOf(chunks), lengths: make([]int, len(chunks))}
 	index.codes, index.model = codesOf(chunks), chunks[0].Model
 	analyser := lexicon.New(index.language)
-	defer analyser.Close()
 	numbers := map[string]int32{}
 	var (
 		words   []string // the distinct ones, by their numbers

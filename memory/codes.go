@@ -18,7 +18,7 @@ const (
 	// defaultCacheBytes holds the codes of some 1.3 million memories.
 	defaultCacheBytes = 96 << 20
 	codeWords         = codeBits / 64
-	// codedBytes is what a memory takes on the shelf.
+	// codedBytes is what a memory takes in the cache.
 	codedBytes = 8 + codeBits/8
 	// sparePart of what is read is left free for what comes later, and at least spareLeast memories.
 	sparePart, spareLeast = 8, 32
@@ -72,10 +72,7 @@ SELECT (
 // codesOf are the codes of all memories of a user that have a vector of the model now, and whether there are others.
 func (s *Service) codesOf(ctx context.Context, ref workspaces.Ref, userID, model string) (codes, bool, error) {
 	key := codesKey{ref, userID, model}
-	var known codes
-	if kept, there := s.codes.Get(key); there {
-		known, _ = kept.(codes)
-	}
+	known, _ := s.codes.Get(key)
 	var packed []byte
 	var others bool
 	err := s.db.Binary(ctx, s.db.NewRaw(codesSQL, ref.ID, userID, model, known.seen, ref.ID, userID, ref.ID, userID, model, model), &packed, &others)
@@ -89,24 +86,25 @@ func (s *Service) codesOf(ctx context.Context, ref workspaces.Ref, userID, model
 	return grown, others, err
 }
 
-// keepCodes puts what codesSQL has read after known onto the shelf.
+// keepCodes adds to the cached codes what codesSQL has read after known.
 func (s *Service) keepCodes(key codesKey, known codes, packed []byte) (codes, error) {
 	s.growing.Lock()
 	defer s.growing.Unlock()
-	// Only what lies on the shelf is appended to in place, by one at a time: another may have been faster.
+	// Only the cached codes are appended to in place, under the lock; another call may have added some.
 	base := codes{slices.Clip(known.numbers), slices.Clip(known.words), known.seen}
-	if kept, there := s.codes.Get(key); there {
-		if current, ok := kept.(codes); ok && current.seen >= known.seen {
-			base = current
-		}
+	if current, ok := s.codes.Get(key); ok && current.seen >= known.seen {
+		base = current
 	}
 	grown, err := base.with(packed)
 	if err != nil {
 		return codes{}, err
 	}
-	s.codes.Set(key, grown, codedBytes*cap(grown.numbers))
+	s.codes.Set(key, grown)
 	return grown, nil
 }
+
+// bytes is what the codes take in the cache.
+func (c codes) bytes() int { return codedBytes * cap(c.numbers) }
 
 // with is c and those of packed that came later.
 func (c codes) with(packed []byte) (codes, error) {

@@ -6,9 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/kljensen/snowball/english"
-
-	"parlance.dev/parlance/platform/memo"
+	"parlance.dev/parlance/platform/lexicon"
 )
 
 // When two memories say the same, and when one contradicts the other, is decided by rules that a
@@ -58,21 +56,6 @@ func plainWords(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
 }
 
-func stem(word string) string {
-	if len(word) > 64 {
-		return word
-	}
-	found, known := knownStems.Get(word)
-	if !known {
-		found = english.Stem(word, true)
-		knownStems.Put(word, found)
-	}
-	return found
-}
-
-// knownStems are those of words that came lately, some megabytes.
-var knownStems = memo.New[string](1 << 15)
-
 // stemsOf are the stems that carry meaning, in order.
 func stemsOf(text string) []string {
 	var stems []string
@@ -81,7 +64,7 @@ func stemsOf(text string) []string {
 		case negations[word]:
 			stems = append(stems, "not")
 		case !emptyWords[word]:
-			stems = append(stems, stem(word))
+			stems = append(stems, lexicon.StemEnglish(word))
 		}
 	}
 	return stems
@@ -116,7 +99,7 @@ func slotOf(kind Kind, text, category, attribute string) (slot, named string) {
 		case tastes[word]:
 			taste = "taste"
 		case !emptyWords[word] && !negations[word]:
-			about = append(about, stem(word))
+			about = append(about, lexicon.StemEnglish(word))
 		}
 	}
 	if len(about) == 0 {

@@ -164,7 +164,7 @@ func (s *Service) nearest(ctx context.Context, ref workspaces.Ref, userID, query
 			compared = found[0].Compared
 		}
 		if 4*compared < 3*len(numbers) { // many are gone, and may have taken the places of others
-			s.codes.Remove(codesKey{ref, userID, v.model})
+			s.codes.Delete(codesKey{ref, userID, v.model})
 			if len(numbers) < len(known.numbers) && !again {
 				continue
 			}

@@ -13,9 +13,9 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/cache"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
-	"parlance.dev/parlance/platform/shelf"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/workspaces"
 )
@@ -52,8 +52,8 @@ type Service struct {
 	log        *slog.Logger
 	now        func() time.Time
 	recalled   recalled
-	codes      *shelf.Shelf[codesKey]
-	// growing is held by who appends to codes on the shelf.
+	codes      *cache.Cache[codesKey, codes]
+	// growing is held while codes in the cache are appended to.
 	growing sync.Mutex
 	// expected are users who will speak soon.
 	expected chan expected
@@ -64,7 +64,7 @@ type Service struct {
 
 // New makes the service.
 func New(d Deps) *Service {
-	s := &Service{db: d.DB, embedder: d.Embedder, workspaces: d.Workspaces, agents: d.Agents, most: d.MaxPerUser, log: d.Log, now: d.Now, codes: shelf.New[codesKey](cmp.Or(d.CacheBytes, defaultCacheBytes)), expected: make(chan expected, expectedMost)}
+	s := &Service{db: d.DB, embedder: d.Embedder, workspaces: d.Workspaces, agents: d.Agents, most: d.MaxPerUser, log: d.Log, now: d.Now, codes: cache.NewSized[codesKey](cmp.Or(d.CacheBytes, defaultCacheBytes), codes.bytes), expected: make(chan expected, expectedMost)}
 	if s.most == 0 {
 		s.most = DefaultMaxPerUser
 	}

@@ -165,7 +165,9 @@ func (s *Service) compose(ctx context.Context, agent agents.Agent, m mcpContext,
 		registry[i].AgentID = agent.ID
 	}
 	registry = dedupe(registry)
-	s.bare.Put(key, registry) // not when key is empty
+	if key != "" {
+		s.bare.Set(key, registry)
+	}
 	return registry, nil
 }
 

@@ -14,9 +14,9 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/breaker"
+	"parlance.dev/parlance/platform/cache"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/idgen"
-	"parlance.dev/parlance/platform/memo"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/seal"
@@ -72,11 +72,11 @@ type Service struct {
 	mu       sync.RWMutex
 	builtins map[string]Builtin // by name
 
-	// bare are the registries of agents without attachments.
-	bare *memo.Memo[Registry]
+	// bare caches the registries of agents without attachments, by bareKey.
+	bare *cache.Cache[string, Registry]
 }
 
-// maxBare is how many of them are kept, some 10 KiB each.
+// maxBare is how many registries bare holds, some 10 KiB each.
 const maxBare = 512
 
 // New makes the service. Close it.
@@ -84,7 +84,7 @@ func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, workspaces: d.Workspaces, agents: d.Agents, keys: d.Keys, guard: d.Guard,
 		client: d.Guard.Client(publicnet.ClientOptions{}), fresh: d.Guard.Client(publicnet.ClientOptions{MaxIdlePerHost: -1}), log: d.Log, now: d.Now, jitter: d.Jitter,
-		builtins: map[string]Builtin{}, bare: memo.New[Registry](maxBare), gate: d.Gate, metrics: newMetrics(d.Registry), traceRetention: d.TraceRetention,
+		builtins: map[string]Builtin{}, bare: cache.New[string, Registry](maxBare), gate: d.Gate, metrics: newMetrics(d.Registry), traceRetention: d.TraceRetention,
 	}
 	s.mcp = newMCPServers(mcp.Options{HTTP: d.Guard.Client(publicnet.ClientOptions{}), Changed: s.mcpChanged})
 	if s.log == nil {

@@ -2,7 +2,6 @@ package lexicon
 
 import (
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -23,7 +22,7 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 	"github.com/kljensen/snowball/english"
 
-	"parlance.dev/parlance/platform/memo"
+	"parlance.dev/parlance/platform/cache"
 )
 
 // language is what is known of a language.
@@ -37,10 +36,8 @@ type language struct {
 	suffixes []string
 	// elided are the words that an apostrophe joins to the next.
 	elided map[string]bool
-	// known are the terms of words that any analyser has seen; "" for a stop word.
-	known *memo.Memo[string]
-	// near are those in front of it that no analyser has now.
-	near *sync.Pool
+	// terms caches the terms of words; "" for a stop word.
+	terms *cache.Cache[string, string]
 }
 
 // stemmerOf is the stemmer of the word's script; nil: it has none.
@@ -57,8 +54,25 @@ func (l language) stemmerOf(word string) func(string) string {
 	return nil
 }
 
-// stemEnglish is the library that the offline embedder uses too.
+// stemEnglish uses the stemmer of the offline embedder.
 func stemEnglish(word string) string { return english.Stem(word, true) }
+
+// englishStems caches what StemEnglish returned, some megabytes.
+var englishStems = cache.New[string, string](1 << 15)
+
+// StemEnglish returns the stem of an English word in lower case, also of a stop word. A word longer
+// than 64 bytes is its own stem.
+func StemEnglish(word string) string {
+	if len(word) > maxTermBytes {
+		return word
+	}
+	stem, ok := englishStems.Get(word)
+	if !ok {
+		stem = stemEnglish(word)
+		englishStems.Set(strings.Clone(word), stem)
+	}
+	return stem
+}
 
 // snowball makes a function of a generated stemmer.
 func snowball(stem func(*snowballstem.Env) bool) func(string) string {
@@ -77,7 +91,7 @@ var (
 )
 
 // languages are those with stop words and a stemmer, by code.
-var languages = remembering(map[string]language{
+var languages = withCaches(map[string]language{
 	"en": {code: "en", stops: set(stopsEnglish), stem: stemEnglish, script: latin, suffixes: []string{"'s", "'"}},
 	"de": {code: "de", stops: set(stopsGerman), stem: snowball(german.Stem), script: latin},
 	"fr": {code: "fr", stops: set(stopsFrench), stem: snowball(french.Stem), script: latin, elided: french1},
@@ -95,10 +109,9 @@ var languages = remembering(map[string]language{
 	"ru": {code: "ru", stops: set(stopsRussian), stem: snowball(russian.Stem), script: cyrillic},
 })
 
-func remembering(languages map[string]language) map[string]language {
+func withCaches(languages map[string]language) map[string]language {
 	for code, one := range languages {
-		one.known = memo.New[string](maxRemembered)
-		one.near = &sync.Pool{New: func() any { return memo.NewNear(one.known) }}
+		one.terms = cache.New[string, string](maxCachedTerms)
 		languages[code] = one
 	}
 	return languages

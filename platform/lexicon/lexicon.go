@@ -7,8 +7,6 @@ import (
 
 	"github.com/clipperhouse/uax29/v2/words"
 	"golang.org/x/text/unicode/norm"
-
-	"parlance.dev/parlance/platform/memo"
 )
 
 // Version is raised whenever a text's terms change.
@@ -17,39 +15,20 @@ const Version = 1
 const (
 	// maxTermBytes cuts what is no word but a blob of base64.
 	maxTermBytes = 64
-	// maxRemembered bounds the stems that the process keeps of a language: as many words as a large
-	// dictionary has, in about 8 MB.
-	maxRemembered = 1 << 16
+	// maxCachedTerms bounds the words of a language whose terms the process caches: as many as a
+	// large dictionary has, in about 16 MB. Longer words than maxTermBytes are not cached.
+	maxCachedTerms = 1 << 16
 )
 
-// Analyser makes the terms of texts of one language. It remembers words it has seen, and the process
-// those of all analysers, which makes long texts quick: stemming takes most of the time. It is not safe for concurrent use.
-type Analyser struct {
-	language language
-	// terms are the terms of words that were seen; "" for a stop word.
-	terms *memo.Near[string]
-}
+// Analyser makes the terms of texts of one language. All analysers of a language share a cache of
+// terms, because stemming takes most of the time. It is safe for concurrent use.
+type Analyser struct{ language language }
 
-// New makes an analyser for a language's code; unknown ones are treated as the empty one. Close is
-// for those who make many.
-func New(code string) *Analyser {
-	language := languageOf(code)
-	terms, _ := language.near.Get().(*memo.Near[string])
-	return &Analyser{language: language, terms: terms}
-}
+// New returns an analyser for a language code. An unknown code is treated as the empty one.
+func New(code string) *Analyser { return &Analyser{language: languageOf(code)} }
 
-// Close hands on what the analyser remembers to the next one of its language. It is not used any more.
-func (a *Analyser) Close() {
-	a.language.near.Put(a.terms)
-	a.terms = nil
-}
-
-// Analyse is the terms of one text; see Analyser.Terms.
-func Analyse(text, code string) []string {
-	analyser := New(code)
-	defer analyser.Close()
-	return analyser.Terms(text)
-}
+// Analyse returns the terms of one text; see Analyser.Terms.
+func Analyse(text, code string) []string { return New(code).Terms(text) }
 
 // Terms are the terms of a text in reading order, repeated as often as they occur. A text of stop
 // words has none.
@@ -79,7 +58,7 @@ func (a *Analyser) AppendTerms(terms []string, text string) []string {
 		if first == ' ' || !strings.ContainsFunc(word, isWordRune) {
 			continue
 		}
-		if term := a.term(word); term != "" {
+		if term := a.language.cachedTerm(word); term != "" {
 			terms = append(terms, term)
 		}
 	}
@@ -126,16 +105,20 @@ func normal(text string) string {
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
-// term is a word's term; "" for a stop word.
-func (a *Analyser) term(word string) string {
-	term, seen := a.terms.Get(word)
-	if !seen {
-		term = a.language.term(word)
-		a.terms.Put(word, term)
+// cachedTerm is term with the cache in front of it.
+func (l language) cachedTerm(word string) string {
+	if len(word) > maxTermBytes {
+		return l.term(word)
+	}
+	term, ok := l.terms.Get(word)
+	if !ok {
+		term = l.term(word)
+		l.terms.Set(strings.Clone(word), strings.Clone(term))
 	}
 	return term
 }
 
+// term returns the term of a word; "" for a stop word.
 func (l language) term(word string) string {
 	if l.stops[word] {
 		return ""
