@@ -131,7 +131,7 @@ func Settings() []Setting {
 		},
 	}, modelSettings(), []Setting{
 		{
-			Group: "Documents", Name: "SEARCH_CACHE_MIB", Default: "256", Help: "Memory of one process in MiB for what searches read: half for sources with all that a search needs, about 2.5 KiB a passage with 512 numbers, half for the codes of larger workspaces, some 100 bytes a passage, and words that are asked for. With less, searches ask Postgres for more.",
+			Group: "Documents", Name: "SEARCH_CACHE_MIB", Default: "256", Help: "Memory of one process in MiB for what searches read: three eighths for vectors, about 2.3 KiB a passage with 512 numbers; a quarter for codes of vectors, some 72 bytes a passage; the rest for words and texts. With less, searches ask Postgres for more.",
 			apply: intoInt(func(c *Config) *int { return &c.SearchCacheMiB }, 1, 1<<20),
 		},
 		{

@@ -10,6 +10,7 @@ import (
 
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/knowledge/ingestion"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/provider/embedding/hashing"
@@ -103,16 +104,15 @@ func TestLostWhileBeating(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
 	id := f.inline(f.ref, "a", hours)
-	service := knowledge.New(knowledge.Deps{
-		DB: f.db, Workspaces: f.workspaces, Agents: f.agents, Bucket: f.bucket, HeartbeatEvery: time.Millisecond,
-		Embedder: outside{Embedder: hashing.New(), before: func(ctx context.Context) error {
+	service := f.nodeOf(knowledge.Deps{
+		Embedders: knowledge.Embedders{outside{Embedder: hashing.New(), before: func(ctx context.Context) error {
 			if err := f.Delete(ctx, f.ref, id); err != nil {
 				return err
 			}
 			<-ctx.Done() // only the heartbeat can end this
 			return ctx.Err()
-		}},
-	})
+		}}},
+	}, ingestion.Deps{HeartbeatEvery: time.Millisecond})
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if err := service.Ingest(ctx, id); err != nil || ctx.Err() != nil {
@@ -127,9 +127,8 @@ func TestHeartbeat(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
 	id := f.inline(f.ref, "a", hours)
-	service := knowledge.New(knowledge.Deps{
-		DB: f.db, Workspaces: f.workspaces, Agents: f.agents, Bucket: f.bucket, HeartbeatEvery: time.Millisecond, Now: f.clock.now,
-		Embedder: outside{Embedder: hashing.New(), before: func(ctx context.Context) error {
+	service := f.nodeOf(knowledge.Deps{
+		Embedders: knowledge.Embedders{outside{Embedder: hashing.New(), before: func(ctx context.Context) error {
 			f.clock.advance(time.Hour)
 			want := f.clock.now().Add(-time.Minute)
 			for f.get(f.ref, id).HeartbeatAt.Before(want) {
@@ -138,8 +137,8 @@ func TestHeartbeat(t *testing.T) {
 				}
 			}
 			return nil
-		}},
-	})
+		}}},
+	}, ingestion.Deps{HeartbeatEvery: time.Millisecond})
 	if err := service.Ingest(t.Context(), id); err != nil || f.get(f.ref, id).Status != knowledge.StatusReady {
 		t.Fatalf("got %+v, %v", f.get(f.ref, id), err)
 	}

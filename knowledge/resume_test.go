@@ -15,6 +15,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/knowledge/document"
+	"parlance.dev/parlance/knowledge/ingestion"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/provider/embedding/hashing"
 	"parlance.dev/parlance/provider/ocr"
@@ -230,11 +231,8 @@ func (s pdfs) Read(_ context.Context, _ io.Reader, options pdf.Options, each fun
 	return nil
 }
 
-func (f *fixture) reading(s *scans) *knowledge.Service {
-	return knowledge.New(knowledge.Deps{
-		DB: f.db, Workspaces: f.workspaces, Agents: f.agents, Bucket: f.bucket, Embedder: hashing.New(), Now: f.clock.now,
-		HeartbeatEvery: time.Hour, Readers: document.Readers{PDF: pdfs{s}, OCR: s},
-	})
+func (f *fixture) reading(s *scans) node {
+	return f.nodeOf(knowledge.Deps{Readers: document.Readers{PDF: pdfs{s}, OCR: s}}, ingestion.Deps{HeartbeatEvery: time.Hour})
 }
 
 // TestPagesGoOn breaks a run off after 30 of 50 pages: these are not read again, unless the
@@ -335,11 +333,11 @@ func TestKeptIsSwept(t *testing.T) {
 		return f.count("SELECT count(*) FROM staged_vectors WHERE source_id = ?", id)
 	}
 	f.clock.advance(23 * time.Hour)
-	if err := f.Sweep(t.Context(), f.clock.now()); err != nil || kept(failed) == 0 {
+	if err := f.Maintain(t.Context(), f.clock.now()); err != nil || kept(failed) == 0 {
 		t.Fatalf("swept after 23 h, %v", err)
 	}
 	f.clock.advance(2 * time.Hour)
-	if err := f.Sweep(t.Context(), f.clock.now()); err != nil || kept(failed) != 0 || kept(waiting) == 0 {
+	if err := f.Maintain(t.Context(), f.clock.now()); err != nil || kept(failed) != 0 || kept(waiting) == 0 {
 		t.Errorf("after 25 h: %d kept of the failed source, %d of the waiting one, %v", kept(failed), kept(waiting), err)
 	}
 }

@@ -143,7 +143,7 @@ func benchmarkQuery(b *testing.B, chunks int) {
 	l := newLibrary(uint64(chunks)) //nolint:gosec // positive
 	ids := f.stock(l, chunks)
 	begun := time.Now()
-	if err := f.Tend(b.Context(), f.clock.now()); err != nil {
+	if err := f.Maintain(b.Context(), f.clock.now()); err != nil {
 		b.Fatal(err)
 	}
 	b.Logf("%d chunks tended in %v", chunks, time.Since(begun))

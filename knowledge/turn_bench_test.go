@@ -47,7 +47,7 @@ func BenchmarkTurn(b *testing.B) {
 	b.Cleanup(func() { _ = db.Close() })
 	l := newLibrary(10_000)
 	ids := f.stockOf(l, 10_000, 1000)
-	if err := f.Tend(b.Context(), f.clock.now()); err != nil {
+	if err := f.Maintain(b.Context(), f.clock.now()); err != nil {
 		b.Fatal(err)
 	}
 	agent := f.attachMany(ids)

@@ -11,8 +11,8 @@ import (
 
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/knowledge/document"
+	"parlance.dev/parlance/knowledge/ingestion"
 	"parlance.dev/parlance/platform/fair"
-	"parlance.dev/parlance/provider/embedding/hashing"
 	"parlance.dev/parlance/provider/ocr"
 	"parlance.dev/parlance/workspaces"
 )
@@ -56,9 +56,8 @@ func TestPicturesInTurn(t *testing.T) {
 	f := setUp(t, "large", nil)
 	eyes := &slowEyes{tokens: make(chan struct{})}
 	gates := map[string]*fair.Gate{}
-	f.Service = knowledge.New(knowledge.Deps{
-		DB: f.db, Workspaces: f.workspaces, Agents: f.agents, Bucket: f.bucket, Embedder: hashing.New(), Now: f.clock.now,
-		Readers: document.Readers{OCR: eyes}, ComputeSlots: 1,
+	f.node = f.nodeOf(knowledge.Deps{Readers: document.Readers{OCR: eyes}}, ingestion.Deps{
+		ComputeSlots: 1,
 		GateFunc: func(name string, slots int) *fair.Gate {
 			gates[name] = fair.New(fair.Config{Name: name, Slots: slots, MaxWaiting: 100})
 			return gates[name]

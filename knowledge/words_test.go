@@ -194,7 +194,7 @@ func TestWordsFollowTheirSource(t *testing.T) {
 			t.Errorf("%s: score %v, want 0 until it is indexed", name, got)
 		}
 		for range 2 {
-			if err := f.Tend(t.Context(), f.clock.now()); err != nil {
+			if err := f.Maintain(t.Context(), f.clock.now()); err != nil {
 				t.Fatal(err)
 			}
 		}

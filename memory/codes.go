@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -176,24 +175,23 @@ func (s *Service) readAhead(ctx context.Context, one expected) error {
 	return err
 }
 
-// nearest are the numbers of the memories whose codes differ least from the question's, at most most, in order.
-func (c codes) nearest(question code, most int) []int64 {
-	if len(c.numbers) <= most {
+// nearest returns the numbers, in order, of the memories whose codes differ least from the question's, at
+// most limit.
+func (c codes) nearest(question code, limit int) []int64 {
+	if len(c.numbers) <= limit {
 		return c.numbers
 	}
-	alike := make([]float32, len(c.numbers))
-	for i := range alike {
-		differ := 0
+	top := vector.NewTop(limit)
+	for i := range c.numbers {
+		differing := 0
 		for j, word := range c.words[codeWords*i : codeWords*(i+1)] {
-			differ += bits.OnesCount64(word ^ question[j])
+			differing += bits.OnesCount64(word ^ question[j])
 		}
-		alike[i] = float32(-differ)
+		top.Add(float64(-differing), i)
 	}
-	var top vector.Top
-	keys := vector.Pick(&top, alike, most, float32(math.Inf(-1)))
-	numbers := make([]int64, len(keys))
-	for i, key := range keys {
-		numbers[i] = c.numbers[vector.Place(key)]
+	numbers := make([]int64, 0, limit)
+	for _, one := range top.Sorted() {
+		numbers = append(numbers, c.numbers[one.Place])
 	}
 	slices.Sort(numbers)
 	return numbers

@@ -26,8 +26,8 @@ const (
 	interval = time.Second
 	// expectInterval is how often it is asked who may have deliveries.
 	expectInterval = 10 * time.Second
-	// tendInterval is how often words without an index are looked for.
-	tendInterval = time.Minute
+	// indexInterval is how often sources without an index are looked for.
+	indexInterval = time.Minute
 	// ingestSpare is how many workers are kept free for whoever comes while one tenant's long
 	// documents are read: hours, when every page is a picture.
 	ingestSpare = 1
@@ -69,8 +69,8 @@ type Deps struct {
 	Analyses *conversation.Service
 	// Strays is knowledge.Service: blobs that nobody has referred to for long, every five minutes.
 	Strays Housekeeper
-	// Searches keeps up what searches are quick by: knowledge's Tend, every minute.
-	Searches Housekeeper
+	// Indexes indexes sources of earlier versions: ingestion's Maintain, every minute.
+	Indexes Housekeeper
 	// Models is knowledge.Service.SweepModels: each 15 s.
 	Models Housekeeper
 	// Answers is idempotency.Service: answers past their day, every five minutes.
@@ -105,7 +105,7 @@ type Worker struct {
 	webhooks *webhooks.Service
 	sessions Sessions
 	strays   Housekeeper
-	searches Housekeeper
+	indexes  Housekeeper
 	models   Housekeeper
 	answers  Housekeeper
 	traces   Housekeeper
@@ -138,7 +138,7 @@ func New(d Deps) (*Worker, error) {
 		return nil, errors.New("a worker needs a database, Redis and webhooks")
 	}
 	w := &Worker{
-		db: d.DB, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions, strays: d.Strays, searches: d.Searches, models: d.Models, answers: d.Answers, traces: d.Traces, memories: d.Memories,
+		db: d.DB, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions, strays: d.Strays, indexes: d.Indexes, models: d.Models, answers: d.Answers, traces: d.Traces, memories: d.Memories,
 		depths:    queue.NewDepths(d.Redis),
 		taskFuncs: map[events.Type]func(events.Row) queue.Task{}, bells: map[events.Type]*lane{},
 		metrics: newMetrics(d.Metrics), backlog: newBacklog(d.Metrics), redis: d.Redis, tracer: d.Tracer, log: d.Log, now: d.Now,
@@ -245,8 +245,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	if w.strays != nil {
 		loop("sweep of strays", slowInterval, nil, w.byAge(w.strays))
 	}
-	if w.searches != nil {
-		loop("care for searches", tendInterval, nil, func(ctx context.Context) error { return w.searches.Sweep(ctx, w.now()) })
+	if w.indexes != nil {
+		loop("index sources", indexInterval, nil, func(ctx context.Context) error { return w.indexes.Sweep(ctx, w.now()) })
 	}
 	if w.models != nil {
 		loop("change of the embedding model", modelInterval, nil, func(ctx context.Context) error { return w.models.Sweep(ctx, w.now()) })

@@ -13,6 +13,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/knowledge/ingestion"
 	"parlance.dev/parlance/platform/devstack"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/blob"
@@ -131,6 +132,8 @@ func newBase(ctx context.Context, db *postgres.DB, blobs string, embedder embedd
 	}
 	b := base{agents: agents.New(agents.Deps{DB: db, Workspaces: tenancy, Now: time.Now})}
 	b.ref = workspaces.Ref{TenantID: created.Tenant.ID, ID: created.Workspace.ID}
-	b.knowledge = knowledge.New(knowledge.Deps{DB: db, Workspaces: tenancy, Agents: b.agents, Bucket: bucket, Embedder: embedder})
+	embedders := knowledge.Embedders{embedder}
+	b.knowledge = knowledge.New(knowledge.Deps{DB: db, Workspaces: tenancy, Agents: b.agents, Bucket: bucket, Embedders: embedders})
+	b.ingestion = ingestion.New(ingestion.Deps{DB: db, Bucket: bucket, Embedders: embedders})
 	return b, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/knowledge/ingestion"
 	"parlance.dev/parlance/platform/lexicon"
 	"parlance.dev/parlance/workspaces"
 )
@@ -28,6 +29,7 @@ const (
 // base is a knowledge base to fill.
 type base struct {
 	knowledge *knowledge.Service
+	ingestion *ingestion.Service
 	agents    *agents.Service
 	ref       workspaces.Ref
 }
@@ -77,7 +79,7 @@ func (b base) fill(ctx context.Context, agent agents.ID, documents []document) (
 			if err != nil {
 				return fmt.Errorf("uploading document %s: %w", d.id, err)
 			}
-			if err := b.knowledge.Ingest(filling, source.ID); err != nil {
+			if err := b.ingestion.Ingest(filling, source.ID); err != nil {
 				return fmt.Errorf("ingesting document %s: %w", d.id, err)
 			}
 			ids[i] = source.ID
