@@ -52,7 +52,7 @@ func (b *builder) leave(level int) {
 
 // add appends a block after an empty line; a blank text is no block.
 func (b *builder) add(kind BlockKind, text string) {
-	text = trimBlankLines(cleanText(text))
+	text = TrimBlankLines(cleanText(text))
 	if text == "" || b.full {
 		return
 	}
@@ -86,11 +86,11 @@ func (b *builder) document() Document {
 	return b.doc
 }
 
-// trimBlankLines drops empty lines around a block and white space after it, but keeps the
+// TrimBlankLines drops empty lines around a block and white space after it, but keeps the
 // indentation of its first line, which code needs.
-func trimBlankLines(s string) string {
-	s = strings.TrimRightFunc(s, isSpace)
-	start := len(s) - len(strings.TrimLeftFunc(s, isSpace))
+func TrimBlankLines(s string) string {
+	s = strings.TrimRightFunc(s, IsSpace)
+	start := len(s) - len(strings.TrimLeftFunc(s, IsSpace))
 	return s[strings.LastIndexByte(s[:start], '\n')+1:]
 }
 
@@ -99,7 +99,7 @@ func shortened(s string, chars int) string {
 	count := 0
 	for i := range s {
 		if count++; count > chars {
-			return strings.TrimRightFunc(s[:i], isSpace) + "…"
+			return strings.TrimRightFunc(s[:i], IsSpace) + "…"
 		}
 	}
 	return s

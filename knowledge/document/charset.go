@@ -138,11 +138,11 @@ func isProse(candidate encoding.Encoding, sample []byte) bool {
 	for _, r := range string(text) {
 		chars++
 		switch {
-		case unicode.IsControl(r) && !isSpace(r):
+		case unicode.IsControl(r) && !IsSpace(r):
 			return false
-		case r == utf8.RuneError || !unicode.IsGraphic(r) && !isSpace(r) && !unicode.Is(unicode.Cf, r):
+		case r == utf8.RuneError || !unicode.IsGraphic(r) && !IsSpace(r) && !unicode.Is(unicode.Cf, r):
 			strange++
-		case unicode.IsLetter(r), unicode.IsDigit(r), isSpace(r):
+		case unicode.IsLetter(r), unicode.IsDigit(r), IsSpace(r):
 			words++
 		}
 	}
@@ -218,7 +218,7 @@ func wrongPart(candidate encoding.Encoding, data []byte) int {
 	}
 	chars, wrong := 0, 0
 	for _, r := range string(text) {
-		if chars++; r == utf8.RuneError || unicode.IsControl(r) && !isSpace(r) {
+		if chars++; r == utf8.RuneError || unicode.IsControl(r) && !IsSpace(r) {
 			wrong++
 		}
 	}

@@ -106,7 +106,7 @@ const (
 	TooManyPages ErrorKind = "too-many-pages"
 	// Timeout is a document that took longer to read than any for people does.
 	Timeout ErrorKind = "timeout"
-	// TooManyChunks is said by Cut.
+	// TooManyChunks is said by package chunking.
 	TooManyChunks ErrorKind = "too-many-chunks"
 	// Unsupported types have no parser, or their reader is not installed.
 	Unsupported ErrorKind = "unsupported"

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"parlance.dev/parlance/knowledge/chunking"
 	"parlance.dev/parlance/knowledge/document"
 )
 
@@ -35,7 +36,7 @@ func check(t *testing.T, mediaType, file string) {
 		}
 		at = block.CharEnd
 	}
-	if _, err := document.Cut(doc, document.ChunkOptions{}); err != nil {
+	if _, err := chunking.Cut(doc, chunking.Options{}); err != nil {
 		if _, ok := errors.AsType[*document.Error](err); !ok {
 			t.Fatalf("%s: cut: %v", mediaType, err)
 		}

@@ -178,7 +178,7 @@ func looksLikeText(detected *mimetype.MIME, first []byte) bool {
 	if detected.Is(ApplicationPDF) || detected.Is("application/postscript") {
 		return false
 	}
-	if bytes.ContainsFunc(first, func(r rune) bool { return unicode.IsControl(r) && !isSpace(r) }) {
+	if bytes.ContainsFunc(first, func(r rune) bool { return unicode.IsControl(r) && !IsSpace(r) }) {
 		return false
 	}
 	for range utf8.UTFMax { // the cut at SniffBytes may split a character

@@ -236,7 +236,7 @@ const bullets = "•◦▪■‣●○·➢✓\uF0B7"
 // listMark recognises an item of a list by its bullet, and gives it with a dash in its place.
 func listMark(text string) (string, bool) {
 	first, size := utf8.DecodeRuneInString(text)
-	rest := strings.TrimLeftFunc(text[size:], isSpace)
+	rest := strings.TrimLeftFunc(text[size:], IsSpace)
 	if strings.ContainsRune(bullets, first) && rest != "" {
 		return "- " + rest, true
 	}

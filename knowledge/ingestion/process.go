@@ -14,6 +14,7 @@ import (
 
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/knowledge/chunking"
 	"parlance.dev/parlance/knowledge/document"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
@@ -53,7 +54,7 @@ func (r *run) process(ctx context.Context) error {
 			return err
 		}
 		defer leave()
-		pieces, err := document.Cut(doc, document.ChunkOptions{})
+		pieces, err := chunking.Cut(doc, chunking.Options{})
 		chunks = chunksOf(r.source, pieces)
 		return err
 	})
@@ -117,7 +118,7 @@ func (r *run) parse(ctx context.Context) (document.Document, error) {
 }
 
 // chunksOf are the rows of a source's pieces, without their vectors.
-func chunksOf(source knowledge.Source, pieces []document.Chunk) []knowledge.Chunk {
+func chunksOf(source knowledge.Source, pieces []chunking.Chunk) []knowledge.Chunk {
 	chunks := make([]knowledge.Chunk, len(pieces))
 	for i, piece := range pieces {
 		chunks[i] = knowledge.Chunk{

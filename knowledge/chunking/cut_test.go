@@ -1,4 +1,4 @@
-package document_test
+package chunking_test
 
 import (
 	"errors"
@@ -8,11 +8,21 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"parlance.dev/parlance/knowledge/chunking"
 	"parlance.dev/parlance/knowledge/document"
 )
 
+func parse(t *testing.T, mediaType, text string) document.Document {
+	t.Helper()
+	doc, err := document.Parse(t.Context(), mediaType, strings.NewReader(text), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
 // checkInvariants holds what every parse and cut promises.
-func checkInvariants(t *testing.T, doc document.Document, chunks []document.Chunk, maxTokens int) {
+func checkInvariants(t *testing.T, doc document.Document, chunks []chunking.Chunk, maxTokens int) {
 	t.Helper()
 	text := []rune(doc.Text)
 	end := 0
@@ -48,10 +58,10 @@ func checkInvariants(t *testing.T, doc document.Document, chunks []document.Chun
 	}
 }
 
-func cut(t *testing.T, mediaType, text string) []document.Chunk {
+func cut(t *testing.T, mediaType, text string) []chunking.Chunk {
 	t.Helper()
 	doc := parse(t, mediaType, text)
-	chunks, err := document.Cut(doc, document.ChunkOptions{})
+	chunks, err := chunking.Cut(doc, chunking.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,11 +198,11 @@ func TestCutHardCases(t *testing.T) {
 func TestCutRefuses(t *testing.T) {
 	t.Parallel()
 	doc := parse(t, document.TextPlain, prose("everything", 1000))
-	_, err := document.Cut(doc, document.ChunkOptions{MaxChunks: 5})
+	_, err := chunking.Cut(doc, chunking.Options{MaxChunks: 5})
 	if got, ok := errors.AsType[*document.Error](err); !ok || got.Kind != document.TooManyChunks {
 		t.Errorf("got %v, want too-many-chunks", err)
 	}
-	_, err = document.Cut(document.Document{}, document.ChunkOptions{})
+	_, err = chunking.Cut(document.Document{}, chunking.Options{})
 	if got, ok := errors.AsType[*document.Error](err); !ok || got.Kind != document.Empty {
 		t.Errorf("got %v, want empty", err)
 	}
@@ -214,7 +224,7 @@ func FuzzParseAndCut(f *testing.F) {
 			}
 			return
 		}
-		chunks, err := document.Cut(doc, document.ChunkOptions{MaxTokens: int(maxTokens)})
+		chunks, err := chunking.Cut(doc, chunking.Options{MaxTokens: int(maxTokens)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +247,7 @@ func BenchmarkParseAndCut5MB(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := document.Cut(doc, document.ChunkOptions{}); err != nil {
+		if _, err := chunking.Cut(doc, chunking.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

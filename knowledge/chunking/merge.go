@@ -1,4 +1,6 @@
-package document
+package chunking
+
+import "parlance.dev/parlance/knowledge/document"
 
 // merge joins spans that are too small to stand alone with the neighbour they share more of
 // their heading path with, the next one if both are as near.
@@ -68,7 +70,7 @@ func (c *chunker) balance(left, right span) (newLeft, newRight span) {
 		a.to, b.to = k, right.to
 		sameBlock := c.atoms[k].block == c.atoms[k-1].block
 		kind := c.block(k).Kind
-		if (sameBlock && (kind == Code || kind == Table)) || c.block(k-1).Kind == Heading || c.isSmall(a) || c.isSmall(b) ||
+		if (sameBlock && (kind == document.Code || kind == document.Table)) || c.block(k-1).Kind == document.Heading || c.isSmall(a) || c.isSmall(b) ||
 			c.tokens(a) > c.options.MaxTokens || c.tokens(b) > c.options.MaxTokens {
 			continue
 		}
@@ -99,7 +101,7 @@ func (c *chunker) pathOf(s span) []string {
 		if bare && len(common) == len(path) {
 			common = block.HeadingPath
 		}
-		path, bare = common, bare && block.Kind == Heading
+		path, bare = common, bare && block.Kind == document.Heading
 	}
 	return path
 }

@@ -1,14 +1,15 @@
-package document
+package chunking
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/tiktoken-go/tokenizer/codec"
 
-	"parlance.dev/parlance/platform/memo"
+	"parlance.dev/parlance/platform/cache"
 )
 
 // maxRunChars cuts long runs of one character class before counting: the tokenizer takes
@@ -16,30 +17,25 @@ import (
 // be a token or two off.
 const maxRunChars = 128
 
-// maxSeenPieces bounds what is remembered: the words of some languages.
-const maxSeenPieces = 1 << 17
+const (
+	// maxCachedPieces bounds how many counts are cached: the words of some languages.
+	maxCachedPieces = 1 << 17
+	// maxCachedBytes is how long a piece may be whose count is cached.
+	maxCachedBytes = 64
+)
 
 // vocabulary loads cl100k_base (the vocabulary of the OpenAI embedding models) on first use,
 // in about 10 ms.
 var vocabulary = sync.OnceValue(codec.NewCl100kBase)
 
-// pieces are the counts of what any counter has seen; about 10 MB when it is full.
-var pieces = memo.New[int](maxSeenPieces)
+// pieceTokens caches how many tokens a piece of text has, mostly a word; about 10 MB when it is full.
+// Most of the tokenizer's time goes into finding the pieces and merging their letters.
+var pieceTokens = cache.New[string, int](maxCachedPieces)
 
-// tokenCounter counts the cl100k_base tokens of texts. The tokenizer looks at one piece of text after
-// the other, mostly words, so what was counted once is remembered: most of its time goes into
-// finding the pieces and merging their letters. It is for one goroutine; use newTokenCounter.
-type tokenCounter struct{ seen *memo.Near[int] }
-
-// counters are those that no document uses now, with the words of those before.
-var counters = sync.Pool{New: func() any { return newTokenCounter() }}
-
-func newTokenCounter() *tokenCounter { return &tokenCounter{seen: memo.NewNear(pieces)} }
-
-// count is the number of tokens in text, in linear time.
-func (c *tokenCounter) count(text string) (int, error) {
+// countTokens is the number of cl100k_base tokens in a text, in linear time.
+func countTokens(text string) (int, error) {
 	if len(text) <= maxRunChars {
-		return c.countRun(text)
+		return countRun(text)
 	}
 	total, start, run := 0, 0, 0
 	class := -1
@@ -50,28 +46,30 @@ func (c *tokenCounter) count(text string) (int, error) {
 		if run++; run <= maxRunChars {
 			continue
 		}
-		n, err := c.countRun(text[start:i])
+		n, err := countRun(text[start:i])
 		if err != nil {
 			return 0, err
 		}
 		total, start, run = total+n, i, 1
 	}
-	n, err := c.countRun(text[start:])
+	n, err := countRun(text[start:])
 	return total + n, err
 }
 
-// countRun is count for text without overlong runs.
-func (c *tokenCounter) countRun(text string) (int, error) {
+// countRun is countTokens for text without overlong runs.
+func countRun(text string) (int, error) {
 	total := 0
 	for len(text) > 0 {
 		piece := text[:pieceEnd(text)]
-		n, ok := c.seen.Get(piece)
-		if !ok {
+		n, cached := pieceTokens.Get(piece)
+		if !cached {
 			var err error
 			if n, err = vocabulary().Count(piece); err != nil {
 				return 0, fmt.Errorf("counting tokens: %w", err)
 			}
-			c.seen.Put(piece, n)
+			if len(piece) <= maxCachedBytes {
+				pieceTokens.Set(strings.Clone(piece), n)
+			}
 		}
 		total += n
 		text = text[len(piece):]

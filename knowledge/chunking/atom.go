@@ -1,4 +1,4 @@
-package document
+package chunking
 
 import (
 	"strings"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/clipperhouse/uax29/v2/sentences"
 	"github.com/clipperhouse/uax29/v2/words"
+
+	"parlance.dev/parlance/knowledge/document"
 )
 
 // maxSentenceBytes bounds what the sentence rules look at in one go: they look ahead and back,
@@ -51,15 +53,15 @@ type divider func(text string) []int
 
 // ladderOf is how a kind of block is divided: the first rung always, the next ones only for
 // pieces that are too long for a chunk. Below the last come words, and bytes for one endless word.
-func ladderOf(kind BlockKind) []divider {
+func ladderOf(kind document.BlockKind) []divider {
 	switch kind {
-	case Heading:
+	case document.Heading:
 		return []divider{wholeEnd}
-	case Paragraph:
+	case document.Paragraph:
 		return []divider{sentenceEnds, lineEnds}
-	case List:
+	case document.List:
 		return []divider{lineEnds, sentenceEnds}
-	case Code, Table:
+	case document.Code, document.Table:
 		return []divider{lineEnds}
 	}
 	return []divider{sentenceEnds, lineEnds}
@@ -72,12 +74,12 @@ func (c *chunker) divide(block, start, end int, ladder []divider) error {
 	for _, relative := range ladder[0](c.doc.Text[start:end]) {
 		to := start + relative
 		piece := c.doc.Text[from:to]
-		if len(c.atoms) > 0 && strings.TrimFunc(piece, isSpace) == "" {
+		if len(c.atoms) > 0 && strings.TrimFunc(piece, document.IsSpace) == "" {
 			c.atoms[len(c.atoms)-1].end = to // white space belongs to what it follows
 			from = to
 			continue
 		}
-		tokens, err := c.counter.count(piece)
+		tokens, err := countTokens(piece)
 		if err != nil {
 			return err
 		}
@@ -108,11 +110,11 @@ func (c *chunker) divideWords(block, start, end, limit int) error {
 	}
 	for _, relative := range wordEnds(c.doc.Text[start:end], limit) {
 		word := c.doc.Text[to : start+relative]
-		tokens, err := c.counter.count(word)
+		tokens, err := countTokens(word)
 		if err != nil {
 			return err
 		}
-		if total+tokens > limit && strings.TrimFunc(word, isSpace) != "" {
+		if total+tokens > limit && strings.TrimFunc(word, document.IsSpace) != "" {
 			flush()
 		}
 		total += tokens
@@ -129,12 +131,12 @@ func (c *chunker) append(a atom, tokens int) {
 
 // tail is the start of the last words of an atom that hold at most room tokens, and their tokens.
 func (c *chunker) tail(a atom, room int) (start, tokens int) {
-	text := strings.TrimRightFunc(c.doc.Text[a.start:a.end], isSpace)
+	text := strings.TrimRightFunc(c.doc.Text[a.start:a.end], document.IsSpace)
 	ends := wordEnds(text, maxTailWordBytes)
 	start = a.end
 	total := 0
 	for i := len(ends) - 2; i >= 0; i-- {
-		n, err := c.counter.count(text[ends[i]:ends[i+1]])
+		n, err := countTokens(text[ends[i]:ends[i+1]])
 		if total += n; err != nil || total > room {
 			break
 		}

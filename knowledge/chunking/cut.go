@@ -1,15 +1,17 @@
-package document
+package chunking
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"parlance.dev/parlance/knowledge/document"
 )
 
-// ChunkOptions says how large chunks are, in cl100k_base tokens. Zero fields take the
+// Options says how large chunks are, in cl100k_base tokens. Zero fields take the
 // defaults. Source: decisions, Knowledge base.
-type ChunkOptions struct {
+type Options struct {
 	// MaxTokens is the most a chunk holds: default 512, at least 32.
 	MaxTokens int
 	// Overlap is how much of a chunk's end the next one of the same section repeats: default
@@ -39,7 +41,7 @@ type Chunk struct {
 }
 
 // normal fills in defaults and brings the rest into range.
-func (o ChunkOptions) normal() ChunkOptions {
+func (o Options) normal() Options {
 	setDefault := func(field *int, value int) {
 		if *field == 0 {
 			*field = value
@@ -60,10 +62,8 @@ func (o ChunkOptions) normal() ChunkOptions {
 // neighbour, across headings too; one stays small only when the document is, or when the
 // neighbours are full with code or tables. It takes linear time.
 // Errors: *Error TooManyChunks, Empty.
-func Cut(doc Document, options ChunkOptions) ([]Chunk, error) {
-	counter, _ := counters.Get().(*tokenCounter)
-	defer counters.Put(counter)
-	c := chunker{doc: doc, options: options.normal(), counter: counter}
+func Cut(doc document.Document, options Options) ([]Chunk, error) {
+	c := chunker{doc: doc, options: options.normal()}
 	if err := c.cut(); err != nil {
 		return nil, err
 	}
@@ -76,16 +76,15 @@ func Cut(doc Document, options ChunkOptions) ([]Chunk, error) {
 		return nil, err
 	}
 	if len(chunks) == 0 {
-		return nil, errEmpty()
+		return nil, &document.Error{Kind: document.Empty, Message: "The document holds no text."}
 	}
 	return chunks, nil
 }
 
 // chunker is one run. All its offsets are bytes of doc.Text.
 type chunker struct {
-	doc     Document
-	options ChunkOptions
-	counter *tokenCounter
+	doc     document.Document
+	options Options
 	atoms   []atom
 	// sums[i] is the tokens of the atoms before i; token counts are taken as additive here,
 	// finish counts exactly.
@@ -110,7 +109,7 @@ type span struct {
 
 func (c *chunker) tokens(s span) int { return s.overlapTokens + c.sums[s.to] - c.sums[s.from] }
 
-func (c *chunker) block(atom int) Block { return c.doc.Blocks[c.atoms[atom].block] }
+func (c *chunker) block(atom int) document.Block { return c.doc.Blocks[c.atoms[atom].block] }
 
 // pack fills spans section by section. Headings with nothing of their own go with the section
 // below them, so that a title is not a chunk.
@@ -120,7 +119,7 @@ func (c *chunker) pack() ([]span, error) {
 		path := c.block(to).HeadingPath
 		bare := true
 		for to < len(c.atoms) && slices.Equal(path, c.block(to).HeadingPath) {
-			bare = bare && c.block(to).Kind == Heading
+			bare = bare && c.block(to).Kind == document.Heading
 			to++
 		}
 		if bare && to < len(c.atoms) && len(commonPath(path, c.block(to).HeadingPath)) == len(path) {
@@ -156,7 +155,7 @@ func (c *chunker) packSection(from, to int, path []string) []span {
 		fits := c.tokens(current)+size <= c.options.MaxTokens
 		kind := c.block(i).Kind
 		whole := size <= c.options.MaxTokens &&
-			(c.tokens(current) >= c.options.MinTokens || kind == Code || kind == Table)
+			(c.tokens(current) >= c.options.MinTokens || kind == document.Code || kind == document.Table)
 		if fits || whole {
 			add(end)
 			i = end
@@ -169,7 +168,7 @@ func (c *chunker) packSection(from, to int, path []string) []span {
 	spans = append(spans, current)
 	for i := range spans {
 		spans[i].path = path
-		spans[i].bare = c.block(spans[i].to-1).Kind == Heading // headings only begin sections
+		spans[i].bare = c.block(spans[i].to-1).Kind == document.Heading // headings only begin sections
 	}
 	return spans
 }
@@ -193,7 +192,7 @@ func (c *chunker) following(full span, upTo int) span {
 		return next
 	}
 	last := c.atoms[full.to-1]
-	if kind := c.block(full.to - 1).Kind; kind == Paragraph || kind == List {
+	if kind := c.block(full.to - 1).Kind; kind == document.Paragraph || kind == document.List {
 		next.start, next.overlapTokens = c.tail(last, room)
 	}
 	return next
@@ -216,7 +215,7 @@ func (c *chunker) finish(spans []span) ([]Chunk, error) {
 			if content == "" {
 				continue
 			}
-			count, err := c.counter.count(content)
+			count, err := countTokens(content)
 			if err != nil {
 				return nil, err
 			}
@@ -254,13 +253,13 @@ func (c *chunker) smaller(s span) []span {
 // space after it.
 func (c *chunker) content(s span) (string, int) {
 	raw := c.doc.Text[s.start:c.atoms[s.to-1].end]
-	content := trimBlankLines(raw)
-	lead := len(strings.TrimRightFunc(raw, isSpace)) - len(content)
+	content := document.TrimBlankLines(raw)
+	lead := len(strings.TrimRightFunc(raw, document.IsSpace)) - len(content)
 	return content, s.start + lead
 }
 
-func (c *chunker) tooMany() *Error {
-	return &Error{Kind: TooManyChunks, Message: fmt.Sprintf("The document is too long: it makes more than %d chunks. Split it.", c.options.MaxChunks)}
+func (c *chunker) tooMany() *document.Error {
+	return &document.Error{Kind: document.TooManyChunks, Message: fmt.Sprintf("The document is too long: it makes more than %d chunks. Split it.", c.options.MaxChunks)}
 }
 
 // charCounter turns ascending byte offsets into character offsets.
