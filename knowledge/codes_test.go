@@ -10,9 +10,9 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// TestCodedSearch has an agent see more than is compared one by one, and looks that searching by codes
-// answers as comparing with all does, shows nobody more than they may see, and misses nothing that has no
-// codes yet.
+// TestCodedSearch has an agent see more than is compared one by one, and looks that searching by
+// codes answers as comparing with all does, shows nobody more than they may see, and misses nothing
+// that has no codes yet.
 func TestCodedSearch(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
@@ -38,8 +38,8 @@ func TestCodedSearch(t *testing.T) {
 	fresh := f.findsFresh(all, most)
 	f.besideNeighbours(all)
 
-	// Codes of nothing have their source not found, which shows that they are asked; by a service that
-	// knows the true ones it is.
+	// Codes of nothing have their source not found, which shows that they are asked; by a service
+	// that knows the true ones it is.
 	f.exec("UPDATE source_codes SET codes = decode(repeat('00', octet_length(codes)), 'hex') WHERE words_number = (SELECT number FROM source_words WHERE source_id = ?)", fresh)
 	for name, one := range map[string]struct {
 		service node
@@ -61,7 +61,8 @@ func TestCodedSearch(t *testing.T) {
 	if err := f.Maintain(t.Context(), f.clock.now()); err != nil {
 		t.Fatal(err)
 	}
-	if n := f.count("SELECT count(*) FROM source_codes WHERE model = ? AND version > 0", hashing.ModelName); n != f.count("SELECT count(*) FROM source_codes") || n != f.count("SELECT count(*) FROM source_words") {
+	if n := f.count("SELECT count(*) FROM source_codes WHERE model = ? AND version > 0",
+		hashing.ModelName); n != f.count("SELECT count(*) FROM source_codes") || n != f.count("SELECT count(*) FROM source_words") {
 		t.Errorf("%d sources have codes of their model", n)
 	}
 	f.finds(all, most, questions)
@@ -112,7 +113,10 @@ func (f *fixture) besideNeighbours(agent agents.ID) {
 		f.t.Fatal(err)
 	}
 	mine := f.ask(agent, knowledge.QueryParams{Question: zeppelin, TopK: 50})
-	for _, ref := range []workspaces.Ref{{TenantID: f.ref.TenantID, ID: neighbour.ID}, {TenantID: stranger.Tenant.ID, ID: stranger.Workspace.ID}} {
+	for _, ref := range []workspaces.Ref{{TenantID: f.ref.TenantID, ID: neighbour.ID}, {
+		TenantID: stranger.Tenant.ID,
+		ID:       stranger.Workspace.ID,
+	}} {
 		theirs := f.ready(ref, "theirs", zeppelin)
 		guide := f.agent(ref)
 		f.attach(ref, guide, knowledge.UsageAuto, theirs)
@@ -126,7 +130,8 @@ func (f *fixture) besideNeighbours(agent agents.ID) {
 	}
 }
 
-// onlySees fails when an answer holds a source that is not attached, or fewer chunks than there are.
+// onlySees fails when an answer holds a source that is not attached, or fewer chunks than there
+// are.
 func (f *fixture) onlySees(agent agents.ID, questions []string) {
 	f.t.Helper()
 	var attached []knowledge.SourceID

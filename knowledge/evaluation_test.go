@@ -35,7 +35,10 @@ func newShelf(t *testing.T) *shelf {
 		coffee:  f.ready(f.ref, "coffee", "The espresso machine needs descaling every two months."),
 		archive: f.ready(f.ref, "archive", "The archive keeps contracts for seven years."),
 	}
-	s.evaluations = evaluation.New(evaluation.Deps{DB: f.db, Workspaces: f.workspaces, Agents: f.agents, Knowledge: f.Service, Now: f.clock.now})
+	s.evaluations = evaluation.New(evaluation.Deps{
+		DB: f.db, Workspaces: f.workspaces, Agents: f.agents,
+		Knowledge: f.Service, Now: f.clock.now,
+	})
 	f.attach(f.ref, s.agent, knowledge.UsageAuto, s.refunds, s.parcels, s.coffee)
 	return s
 }
@@ -111,7 +114,8 @@ func TestEvaluateExplainsMisses(t *testing.T) {
 	floor := 0.9
 	one := []evaluation.Question{{Question: "When are refunds paid?", SourceIDs: []knowledge.SourceID{s.refunds}}}
 	made := s.evaluate(evaluation.Params{MinSimilarity: &floor, Rankings: []knowledge.Ranking{knowledge.RankSimilarity}, Questions: one})
-	if place := made.Results[0].Places[0]; place.Outcome != knowledge.OutcomeBelowFloor || place.Similarity <= 0 || place.Similarity >= floor {
+	if place := made.Results[0].Places[0]; place.Outcome != knowledge.OutcomeBelowFloor || place.Similarity <= 0 ||
+		place.Similarity >= floor {
 		t.Errorf("under the floor: %+v", place)
 	}
 	one[0].SourceIDs[0] = s.coffee
@@ -149,7 +153,8 @@ func TestEvaluateCompare(t *testing.T) {
 	if diff := cmp.Diff(change.Worse, wantWorse); diff != "" {
 		t.Errorf("worse: %s", diff)
 	}
-	if change.Ranking != knowledge.RankHybrid || change.RankingBefore != knowledge.RankHybrid || change.Same != 2 || change.HitRate != 0 || math.Abs(change.MRR) > 1e-9 {
+	if change.Ranking != knowledge.RankHybrid || change.RankingBefore != knowledge.RankHybrid || change.Same != 2 ||
+		change.HitRate != 0 || math.Abs(change.MRR) > 1e-9 {
 		t.Errorf("%+v, want two at their place, and one hit for another", change)
 	}
 	// One ranking here and one there are compared although they differ.
@@ -182,27 +187,55 @@ func TestEvaluateRefuses(t *testing.T) {
 		want   fault.Reason
 		says   string
 	}{
-		"NoQuestion":       {func(p *evaluation.Params) { p.Questions = nil }, fault.InvalidRequest, "1 to 200"},
-		"TooMany":          {func(p *evaluation.Params) { p.Questions = many(201) }, fault.InvalidRequest, "1 to 200"},
-		"Empty":            {func(p *evaluation.Params) { p.Questions[0].Question = "" }, fault.InvalidRequest, "q must be 1 to 8000"},
-		"Long":             {func(p *evaluation.Params) { p.Questions[0].Question = strings.Repeat("x", 8001) }, fault.InvalidRequest, "8000"},
-		"NUL":              {func(p *evaluation.Params) { p.Questions[0].Question = "a\x00b" }, fault.InvalidRequest, "U+0000"},
-		"NothingExpected":  {func(p *evaluation.Params) { p.Questions[0].SourceIDs = nil }, fault.InvalidRequest, "source_ids or source_names"},
-		"UnknownName":      {func(p *evaluation.Params) { p.Questions[0].SourceNames = []string{"Refunds"} }, fault.InvalidRequest, "questions[0].source_names[0]"},
-		"ForeignName":      {func(p *evaluation.Params) { p.Questions[0].SourceNames = []string{"theirs"} }, fault.InvalidRequest, "no source named"},
-		"ForeignID":        {func(p *evaluation.Params) { p.Questions[0].SourceIDs = []knowledge.SourceID{foreign} }, fault.ResourceNotFound, string(foreign)},
-		"MalformedID":      {func(p *evaluation.Params) { p.Questions[0].SourceIDs = []knowledge.SourceID{"src_x"} }, fault.ResourceNotFound, "src_x"},
-		"UnknownAgent":     {func(p *evaluation.Params) { p.AgentID = agents.ID(idgen.New(idgen.Agent)) }, fault.ResourceNotFound, "agent"},
-		"TopK":             {func(p *evaluation.Params) { p.TopK = 51 }, fault.InvalidRequest, "top_k"},
-		"Ranking":          {func(p *evaluation.Params) { p.Rankings = []knowledge.Ranking{"best"} }, fault.InvalidRequest, "ranking"},
-		"RankingTwice":     {func(p *evaluation.Params) { p.Rankings = []knowledge.Ranking{"hybrid", "hybrid"} }, fault.InvalidRequest, "once"},
-		"TooManyExpected":  {func(p *evaluation.Params) { p.Questions[0].SourceIDs = make([]knowledge.SourceID, 21) }, fault.InvalidRequest, "20 source_ids"},
-		"TooManyByName":    {func(p *evaluation.Params) { p.Questions[0].SourceNames = make([]string, 21) }, fault.InvalidRequest, "20 source_names"},
+		"NoQuestion": {func(p *evaluation.Params) { p.Questions = nil }, fault.InvalidRequest, "1 to 200"},
+		"TooMany":    {func(p *evaluation.Params) { p.Questions = many(201) }, fault.InvalidRequest, "1 to 200"},
+		"Empty":      {func(p *evaluation.Params) { p.Questions[0].Question = "" }, fault.InvalidRequest, "q must be 1 to 8000"},
+		"Long": {
+			func(p *evaluation.Params) { p.Questions[0].Question = strings.Repeat("x", 8001) },
+			fault.InvalidRequest, "8000",
+		},
+		"NUL": {func(p *evaluation.Params) { p.Questions[0].Question = "a\x00b" }, fault.InvalidRequest, "U+0000"},
+		"NothingExpected": {
+			func(p *evaluation.Params) { p.Questions[0].SourceIDs = nil }, fault.InvalidRequest,
+			"source_ids or source_names",
+		},
+		"UnknownName": {
+			func(p *evaluation.Params) { p.Questions[0].SourceNames = []string{"Refunds"} },
+			fault.InvalidRequest, "questions[0].source_names[0]",
+		},
+		"ForeignName": {
+			func(p *evaluation.Params) { p.Questions[0].SourceNames = []string{"theirs"} },
+			fault.InvalidRequest, "no source named",
+		},
+		"ForeignID": {
+			func(p *evaluation.Params) { p.Questions[0].SourceIDs = []knowledge.SourceID{foreign} },
+			fault.ResourceNotFound, string(foreign),
+		},
+		"MalformedID": {
+			func(p *evaluation.Params) { p.Questions[0].SourceIDs = []knowledge.SourceID{"src_x"} },
+			fault.ResourceNotFound, "src_x",
+		},
+		"UnknownAgent": {func(p *evaluation.Params) { p.AgentID = agents.ID(idgen.New(idgen.Agent)) }, fault.ResourceNotFound, "agent"},
+		"TopK":         {func(p *evaluation.Params) { p.TopK = 51 }, fault.InvalidRequest, "top_k"},
+		"Ranking":      {func(p *evaluation.Params) { p.Rankings = []knowledge.Ranking{"best"} }, fault.InvalidRequest, "ranking"},
+		"RankingTwice": {
+			func(p *evaluation.Params) { p.Rankings = []knowledge.Ranking{"hybrid", "hybrid"} },
+			fault.InvalidRequest, "once",
+		},
+		"TooManyExpected": {
+			func(p *evaluation.Params) { p.Questions[0].SourceIDs = make([]knowledge.SourceID, 21) },
+			fault.InvalidRequest, "20 source_ids",
+		},
+		"TooManyByName": {
+			func(p *evaluation.Params) { p.Questions[0].SourceNames = make([]string, 21) },
+			fault.InvalidRequest, "20 source_names",
+		},
 		"MinSimilarityTwo": {func(p *evaluation.Params) { two := 2.0; p.MinSimilarity = &two }, fault.InvalidRequest, "min_similarity"},
 	} {
 		p := evaluation.Params{AgentID: s.agent, Questions: []evaluation.Question{good}}
 		row.change(&p)
-		if _, err := s.evaluations.Evaluate(t.Context(), s.ref, p); !fault.IsReason(err, row.want) || !strings.Contains(err.Error(), row.says) {
+		if _, err := s.evaluations.Evaluate(t.Context(), s.ref, p); !fault.IsReason(err, row.want) ||
+			!strings.Contains(err.Error(), row.says) {
 			t.Errorf("%s: got %v, want %s that says %q", name, err, row.want, row.says)
 		}
 	}
@@ -225,7 +258,8 @@ func TestEvaluationsOfOthers(t *testing.T) {
 	if _, _, err := s.evaluations.Get(t.Context(), away, mine.ID, ""); !fault.IsReason(err, fault.ResourceNotFound) {
 		t.Errorf("another tenant's get: %v", err)
 	}
-	if _, _, err := s.evaluations.Get(t.Context(), s.ref, mine.ID, evaluation.ID(idgen.New(idgen.Evaluation))); !fault.IsReason(err, fault.ResourceNotFound) {
+	if _, _, err := s.evaluations.Get(t.Context(), s.ref, mine.ID,
+		evaluation.ID(idgen.New(idgen.Evaluation))); !fault.IsReason(err, fault.ResourceNotFound) {
 		t.Errorf("compared to nothing: %v", err)
 	}
 	if err := s.evaluations.Delete(t.Context(), away, mine.ID); !fault.IsReason(err, fault.ResourceNotFound) {
@@ -254,7 +288,8 @@ func TestEvaluationsOfOthers(t *testing.T) {
 			t.Errorf("delete: %v", err)
 		}
 	}
-	if err := s.evaluations.Delete(t.Context(), s.ref, evaluation.ID(idgen.New(idgen.Evaluation))); !fault.IsReason(err, fault.ResourceNotFound) {
+	if err := s.evaluations.Delete(t.Context(), s.ref, evaluation.ID(idgen.New(idgen.Evaluation))); !fault.IsReason(err,
+		fault.ResourceNotFound) {
 		t.Errorf("delete of what never was: %v", err)
 	}
 }

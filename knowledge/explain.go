@@ -28,7 +28,8 @@ type Explanation struct {
 	// BestSimilarity of its chunks, 0 to 1; 0 when it was not compared.
 	BestSimilarity float64
 	// SimilarityPlace and WordPlace are its best chunk's places in the two orders, from 1; 0: it is
-	// not among the first 200 of that order (of a similarity ranking, among the chunks of the answer).
+	// not among the first 200 of that order (of a similarity ranking, among the chunks of the
+	// answer).
 	SimilarityPlace int
 	WordPlace       int
 	// Message is a sentence that says what to do.
@@ -58,13 +59,17 @@ func (s *Service) explain(ctx context.Context, ref workspaces.Ref, p QueryParams
 	e.SimilarityPlace, e.WordPlace = bestPlaces(got.Hits, at)
 	switch {
 	case !source.Usable():
-		e.Outcome, e.Message = OutcomeNotReady, fmt.Sprintf("The source is %s. Wait until it is ready, or reprocess it when it failed.", source.Status)
+		e.Outcome, e.Message = OutcomeNotReady,
+			fmt.Sprintf("The source is %s. Wait until it is ready, or reprocess it when it failed.", source.Status)
 	case !compared:
-		e.Outcome, e.Message = OutcomeNotReady, fmt.Sprintf("The source was embedded by %q and the question by %q. Reprocess it.", source.EmbeddingModel, got.model)
+		e.Outcome, e.Message = OutcomeNotReady,
+			fmt.Sprintf("The source was embedded by %q and the question by %q. Reprocess it.", source.EmbeddingModel, got.model)
 	case hasSource(chunks, source.ID):
 		e.Outcome, e.Message = OutcomeFound, "Passages of the source were found."
 	case best < got.least:
-		e.Outcome, e.Message = OutcomeBelowFloor, fmt.Sprintf("Its nearest passage has the similarity %.3f, under min_similarity %.3f. Lower the floor, or ask in the source's words.", best, got.least)
+		e.Outcome, e.Message = OutcomeBelowFloor,
+			fmt.Sprintf("Its nearest passage has the similarity %.3f, under min_similarity %.3f. "+
+				"Lower the floor, or ask in the source's words.", best, got.least)
 	default:
 		e.Outcome, e.Message = OutcomeCrowdedOut, crowdedOut(e, p)
 	}
@@ -73,7 +78,8 @@ func (s *Service) explain(ctx context.Context, ref workspaces.Ref, p QueryParams
 
 // crowdedOut says what stands before the source.
 func crowdedOut(e *Explanation, p QueryParams) string {
-	text := fmt.Sprintf("Passages of other sources rank higher than its nearest one (%.3f). Raise top_k above %d, or detach what does not help.", e.BestSimilarity, p.TopK)
+	text := fmt.Sprintf("Passages of other sources rank higher than its nearest one (%.3f). "+
+		"Raise top_k above %d, or detach what does not help.", e.BestSimilarity, p.TopK)
 	if p.Ranking != RankHybrid {
 		return text
 	}
@@ -102,9 +108,11 @@ func bestPlaces(hits []search.Hit, set int) (similarity, word int) {
 	return similarity, word
 }
 
-// bestSimilarity compares the question with one of the sets. compared is false when it has no chunk of
-// the question's model.
-func (s *Service) bestSimilarity(ctx context.Context, ref workspaces.Ref, p QueryParams, got found, set int) (best float64, compared bool, err error) {
+// bestSimilarity compares the question with one of the sets. compared is false when it has no chunk
+// of the question's model.
+func (s *Service) bestSimilarity(ctx context.Context, ref workspaces.Ref, p QueryParams, got found,
+	set int,
+) (best float64, compared bool, err error) {
 	ranking, err := s.index.Rank(ctx, ref, got.sets[set:set+1], search.Question{
 		Text: p.Question, Vector: got.vector, Model: got.model, Limit: 1,
 	})

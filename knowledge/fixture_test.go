@@ -86,7 +86,8 @@ func setUp(t testing.TB, plan string, embedder embedding.Embedder) *fixture {
 
 // with is another service, as on another node, over the same data.
 func (f *fixture) with(embedders ...embedding.Embedder) node {
-	return f.nodeOf(knowledge.Deps{Embedders: embedders, CacheBytes: f.cache, Reranker: f.reranker}, ingestion.Deps{HeartbeatEvery: time.Hour})
+	return f.nodeOf(knowledge.Deps{Embedders: embedders, CacheBytes: f.cache, Reranker: f.reranker},
+		ingestion.Deps{HeartbeatEvery: time.Hour})
 }
 
 // nodeOf is with, of what deps say; ingestion gets its embedders and readers from knowledge's.

@@ -61,7 +61,8 @@ func TestTakeover(t *testing.T) {
 	<-reached
 
 	during := f.get(f.ref, id)
-	if during.Status != knowledge.StatusProcessing || during.Stage != knowledge.StageEmbedding || during.Progress < 30 || during.HeartbeatAt.IsZero() {
+	if during.Status != knowledge.StatusProcessing || during.Stage != knowledge.StageEmbedding ||
+		during.Progress < 30 || during.HeartbeatAt.IsZero() {
 		t.Errorf("during: %+v", during)
 	}
 	f.clock.advance(59 * time.Second)
@@ -154,7 +155,10 @@ func TestOutage(t *testing.T) {
 	if _, err := f.Reprocess(t.Context(), f.ref, id, false); err != nil {
 		t.Fatal(err)
 	}
-	away := f.with(outside{Embedder: hashing.New(), local: true, before: func(context.Context) error { return errors.New("connection refused by 10.0.0.7") }})
+	away := f.with(outside{
+		Embedder: hashing.New(), local: true,
+		before: func(context.Context) error { return errors.New("connection refused by 10.0.0.7") },
+	})
 	for attempt := 1; attempt <= 5; attempt++ {
 		due, err := f.DueSources(t.Context(), f.clock.now(), fair.Ask{Room: 10})
 		if err != nil || len(due) != 1 {
@@ -176,7 +180,10 @@ func TestOutage(t *testing.T) {
 	if got.Status != knowledge.StatusFailed || got.ErrorCode != "internal" || strings.Contains(got.ErrorMessage, "10.0.0.7") {
 		t.Fatalf("after five attempts: %+v", got)
 	}
-	if answer, err := f.Query(t.Context(), f.ref, knowledge.QueryParams{AgentID: agent, Question: "museum"}); err != nil || len(answer.Chunks) != 1 {
+	if answer, err := f.Query(t.Context(), f.ref, knowledge.QueryParams{
+		AgentID:  agent,
+		Question: "museum",
+	}); err != nil || len(answer.Chunks) != 1 {
 		t.Errorf("the old chunks are gone: %v, %v", answer, err)
 	}
 	f.attach(f.ref, f.agent(f.ref), knowledge.UsageAuto, id)
@@ -187,7 +194,8 @@ func TestCrashes(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
 	id := f.inline(f.ref, "a", hours)
-	_, err := f.db.ExecContext(t.Context(), "UPDATE sources SET status = 'processing', owner = 'dead', attempt = 5, heartbeat_at = ?", f.clock.now().Add(-time.Hour))
+	_, err := f.db.ExecContext(t.Context(),
+		"UPDATE sources SET status = 'processing', owner = 'dead', attempt = 5, heartbeat_at = ?", f.clock.now().Add(-time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -155,8 +155,8 @@ type Chunk struct {
 	Embedding pgvector.Vector `bun:"embedding,type:vector"`
 }
 
-// EmbeddedText is the chunk's content, under its innermost heading when the content does not hold it:
-// what stands under "Opening hours" seldom says so again.
+// EmbeddedText is the chunk's content, under its innermost heading when the content does not hold
+// it: what stands under "Opening hours" seldom says so again.
 func (c Chunk) EmbeddedText() string {
 	heading := c.Heading[strings.LastIndex(c.Heading, " > ")+1:]
 	heading = strings.TrimSpace(strings.TrimPrefix(heading, "> "))

@@ -29,8 +29,8 @@ func (s *Service) answering(ctx context.Context, ref workspaces.Ref, model strin
 	return s.embedders[0]
 }
 
-// Embedders are those that a process has. The first is the one that all workspaces are to answer with,
-// the others embed questions until a workspace's sources have been embedded anew.
+// Embedders are those that a process has. The first is the one that all workspaces are to answer
+// with, the others embed questions until a workspace's sources have been embedded anew.
 type Embedders []embedding.Embedder
 
 // Of returns the embedder that makes a model's vectors; false when this process has none.
@@ -43,9 +43,9 @@ func (e Embedders) Of(model string) (embedding.Embedder, bool) {
 	return nil, false
 }
 
-// selectAnswering is an expression for the model whose vectors a query compares, of tenant and workspace, for which
-// it has placeholders; empty: nothing was embedded yet. A workspace of 0.1.0 has none noted until a worker has looked
-// (nameAnswering).
+// selectAnswering is an expression for the model whose vectors a query compares, of tenant and
+// workspace, for which it has placeholders; empty: nothing was embedded yet. A workspace of 0.1.0
+// has none noted until a worker has looked (nameAnswering).
 func selectAnswering(tenant, workspace string) string {
 	ofBoth := " WHERE tenant_id = " + tenant + " AND workspace_id = " + workspace
 	return `

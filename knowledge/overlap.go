@@ -22,8 +22,9 @@ func (p *passage) text() string {
 	return b.String()
 }
 
-// shared is how many bytes of the beginning of next end previous: the match that is nearest to so many characters, which they
-// share in the source. A chunk's text may differ from the source's in white space; repetitive text matches at other places too.
+// shared is how many bytes of the beginning of next end previous: the match that is nearest to so
+// many characters, which they share in the source. A chunk's text may differ from the source's in
+// white space; repetitive text matches at other places too.
 func shared(previous, next string, characters int) int {
 	if characters <= 0 {
 		return 0

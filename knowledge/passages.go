@@ -167,8 +167,8 @@ func taken(passages []passage, at spot) bool {
 	})
 }
 
-// asPassage is the passage for a prompt: its text once, though chunks overlap, and the id and scores of
-// its best chunk.
+// asPassage is the passage for a prompt: its text once, though chunks overlap, and the id and
+// scores of its best chunk.
 func (p *passage) asPassage() Passage {
 	best := p.chunks[0]
 	for _, one := range p.chunks[1:] {

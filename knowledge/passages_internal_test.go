@@ -29,7 +29,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestPassageOfRepetitiveText: a joined passage is what the source has from its first offset to its last.
+// TestPassageOfRepetitiveText: a joined passage is what the source has from its first offset to its
+// last.
 func TestPassageOfRepetitiveText(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("ja ja ja nein ja ja.\n", 120)

@@ -49,7 +49,8 @@ func TestDuplicates(t *testing.T) {
 		f.attach(f.ref, agent, knowledge.UsageAuto, f.ready(f.ref, fmt.Sprint("source ", i), text))
 	}
 	for _, ranking := range []knowledge.Ranking{knowledge.RankSimilarity, knowledge.RankHybrid} {
-		passages, trace := f.retrieve(agent, "When does the museum open in the morning?", knowledge.RetrieveParams{TopK: 2, Ranking: ranking})
+		passages, trace := f.retrieve(agent, "When does the museum open in the morning?",
+			knowledge.RetrieveParams{TopK: 2, Ranking: ranking})
 		if len(passages) != 2 || passages[0].Content == passages[1].Content || !strings.Contains(passages[1].Content, "floods") {
 			t.Errorf("%s: got %+v", ranking, passages)
 		}
@@ -85,7 +86,8 @@ func TestNeighbours(t *testing.T) {
 		t.Fatalf("%d chunks under one heading: the test wants three", n)
 	}
 	middle := 50
-	passages, trace := f.retrieve(agent, fmt.Sprintf("Where does captain%03d moor vessel%03d?", middle, middle), knowledge.RetrieveParams{TopK: 1})
+	passages, trace := f.retrieve(agent, fmt.Sprintf("Where does captain%03d moor vessel%03d?", middle, middle),
+		knowledge.RetrieveParams{TopK: 1})
 	if len(passages) != 1 || trace.Considered[0].ChunkID != passages[0].ChunkID || trace.Considered[0].Use != knowledge.UsePassage {
 		t.Fatalf("got %d passages, %+v", len(passages), trace)
 	}
@@ -114,7 +116,8 @@ func TestNeighbours(t *testing.T) {
 	}
 
 	// Chunks that were found and follow each other are one passage, in the order of the source.
-	passages, trace = f.retrieve(agent, "the rules of the harbour, captains, vessels, lanterns", knowledge.RetrieveParams{TopK: 5, Ranking: knowledge.RankHybrid})
+	passages, trace = f.retrieve(agent, "the rules of the harbour, captains, vessels, lanterns",
+		knowledge.RetrieveParams{TopK: 5, Ranking: knowledge.RankHybrid})
 	if len(passages) == 0 || uses(trace)[knowledge.UseMerged] == 0 {
 		t.Fatalf("got %d passages, %v", len(passages), uses(trace))
 	}
@@ -131,12 +134,16 @@ func TestTrace(t *testing.T) {
 	for i, text := range catalogue {
 		f.attach(f.ref, agent, knowledge.UsageAuto, f.ready(f.ref, fmt.Sprint(i), text))
 	}
-	passages, trace := f.retrieve(agent, "When does the harbour boat leave?", knowledge.RetrieveParams{TopK: 1, Ranking: knowledge.RankHybrid})
+	passages, trace := f.retrieve(agent, "When does the harbour boat leave?", knowledge.RetrieveParams{
+		TopK:    1,
+		Ranking: knowledge.RankHybrid,
+	})
 	got := uses(trace)
 	if len(passages) != 1 || got[knowledge.UsePassage] != 1 || got[knowledge.UseCrowdedOut] == 0 || got[knowledge.UseBelowFloor] == 0 {
 		t.Errorf("got %d passages, %v", len(passages), got)
 	}
-	if trace.Ranking != knowledge.RankHybrid || trace.Model != hashing.New().Model().Name || trace.Floor != hashing.New().Model().DefaultFloor {
+	if trace.Ranking != knowledge.RankHybrid || trace.Model != hashing.New().Model().Name ||
+		trace.Floor != hashing.New().Model().DefaultFloor {
 		t.Errorf("got %+v", trace)
 	}
 	best := trace.Considered[0]
@@ -174,7 +181,8 @@ func TestAlwaysBudget(t *testing.T) {
 	if err := attach(knowledge.UsagePrompt, ids[0]); err != nil {
 		t.Fatal(err)
 	}
-	if err := attach(knowledge.UsagePrompt, ids[1:]...); !fault.IsReason(err, fault.InvalidRequest) || !strings.Contains(err.Error(), "8000") {
+	if err := attach(knowledge.UsagePrompt, ids[1:]...); !fault.IsReason(err, fault.InvalidRequest) ||
+		!strings.Contains(err.Error(), "8000") {
 		t.Errorf("over the budget: got %v", err)
 	}
 	if n := f.count("SELECT count(*) FROM source_attachments"); n != 1 {
@@ -210,7 +218,10 @@ func TestRerank(t *testing.T) {
 	askFor := func(timeout time.Duration) {
 		t.Helper()
 		var err error
-		f.reranker, err = rerank.New(rerank.Deps{BaseURL: server.URL, APIKey: fake.APIKey, Model: fake.Model, Timeout: timeout, Client: &http.Client{}})
+		f.reranker, err = rerank.New(rerank.Deps{
+			BaseURL: server.URL, APIKey: fake.APIKey, Model: fake.Model,
+			Timeout: timeout, Client: &http.Client{},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,10 +266,15 @@ func TestRerank(t *testing.T) {
 		t.Errorf("not asked for: got %q after %d calls", answer.Reranked, len(server.Asked()))
 	}
 	question.Rerank = true
-	for name, damage := range map[string]func(){"refusing": func() { server.Fail(http.StatusBadRequest) }, "too slow": func() { askFor(300 * time.Millisecond); server.Hang() }} {
+	for name, damage := range map[string]func(){
+		"refusing": func() { server.Fail(http.StatusBadRequest) },
+		"too slow": func() { askFor(300 * time.Millisecond); server.Hang() },
+	} {
 		damage()
-		if answer := query(); answer.Reranked != knowledge.RerankFailed || !slices.Equal(sourcesOf(answer.Chunks), sourcesOf(plain.Chunks)) {
-			t.Errorf("%s: got %q and %v, want the order from before: %v", name, answer.Reranked, sourcesOf(answer.Chunks), sourcesOf(plain.Chunks))
+		if answer := query(); answer.Reranked != knowledge.RerankFailed || !slices.Equal(sourcesOf(answer.Chunks),
+			sourcesOf(plain.Chunks)) {
+			t.Errorf("%s: got %q and %v, want the order from before: %v", name, answer.Reranked,
+				sourcesOf(answer.Chunks), sourcesOf(plain.Chunks))
 		}
 	}
 }

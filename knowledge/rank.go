@@ -14,7 +14,9 @@ const maxRankDepth = 1000
 // measurements that look further than a query may: up to depth, at most 1,000. A source is named
 // once for each of its chunks. Hybrid ranking goes no further than it does for a query of 50.
 // Errors: NotFound (the agent), Upstream upstream-failed (the embedder).
-func (s *Service) Rank(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, ranking Ranking, depth int) ([]SourceID, error) {
+func (s *Service) Rank(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, ranking Ranking,
+	depth int,
+) ([]SourceID, error) {
 	if err := s.agent(ctx, ref, agentID); err != nil {
 		return nil, err
 	}

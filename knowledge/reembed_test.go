@@ -282,8 +282,8 @@ func longText(n int) string {
 
 var errServerAway = fault.New(fault.UpstreamFailed, "The embedding server is away.")
 
-// TestModelMovesUnderARun changes the model between a run's embedding and its commit: the run embeds
-// once more, for the model that answers then.
+// TestModelMovesUnderARun changes the model between a run's embedding and its commit: the run
+// embeds once more, for the model that answers then.
 func TestModelMovesUnderARun(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
@@ -328,7 +328,8 @@ func TestMissingVector(t *testing.T) {
 	if err := changed.Reembed(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.db.ExecContext(t.Context(), "DELETE FROM next_vectors WHERE tenant_id = ? AND source_id = ?", f.ref.TenantID, a); err != nil {
+	if _, err := f.db.ExecContext(t.Context(), "DELETE FROM next_vectors WHERE tenant_id = ? AND source_id = ?",
+		f.ref.TenantID, a); err != nil {
 		t.Fatal(err)
 	}
 	if err := changed.Reembed(t.Context(), b); err != nil {

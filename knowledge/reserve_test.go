@@ -54,7 +54,8 @@ func TestHold(t *testing.T) {
 		held = append(held, f.begin(sniffed, known))
 	}
 	upload := func(bytes int64) error {
-		_, err := f.Upload(t.Context(), f.ref, knowledge.UploadParams{Filename: "b.txt", AtLeastBytes: bytes}, strings.NewReader(strings.Repeat("b", int(bytes))))
+		_, err := f.Upload(t.Context(), f.ref, knowledge.UploadParams{Filename: "b.txt", AtLeastBytes: bytes},
+			strings.NewReader(strings.Repeat("b", int(bytes))))
 		return err
 	}
 	f.await("both hold", func() bool { return f.count("SELECT count(*) FROM upload_holds") == 2 })
@@ -89,7 +90,8 @@ func TestHold(t *testing.T) {
 func TestHoldOfTheDead(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "tiny", nil)
-	_, err := f.db.ExecContext(t.Context(), "INSERT INTO upload_holds VALUES (?, ?, ?, 600, ?)", string(f.ref.ID)+"/dead", f.ref.TenantID, f.ref.ID, f.clock.now().Add(2*time.Minute))
+	_, err := f.db.ExecContext(t.Context(), "INSERT INTO upload_holds VALUES (?, ?, ?, 600, ?)",
+		string(f.ref.ID)+"/dead", f.ref.TenantID, f.ref.ID, f.clock.now().Add(2*time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,10 +124,12 @@ func TestHoldOfTheDead(t *testing.T) {
 	if err := f.Sweep(t.Context(), f.clock.now()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Upload(t.Context(), f.ref, knowledge.UploadParams{Filename: "b.txt", AtLeastBytes: 4<<20 - 1}, strings.NewReader("b")); err != nil {
+	if _, err := f.Upload(t.Context(), f.ref, knowledge.UploadParams{Filename: "b.txt", AtLeastBytes: 4<<20 - 1},
+		strings.NewReader("b")); err != nil {
 		t.Errorf("what fits beside it: %v", err)
 	}
-	if _, err := f.Upload(t.Context(), f.ref, knowledge.UploadParams{Filename: "b.txt", AtLeastBytes: 4 << 20}, strings.NewReader("b")); !fault.IsReason(err, fault.QuotaKBStorage) {
+	if _, err := f.Upload(t.Context(), f.ref, knowledge.UploadParams{Filename: "b.txt", AtLeastBytes: 4 << 20},
+		strings.NewReader("b")); !fault.IsReason(err, fault.QuotaKBStorage) {
 		t.Errorf("what does not: %v", err)
 	}
 	if err := slow.end("", nil); err != nil {
@@ -152,7 +156,10 @@ func TestHoldsAtTheEdge(t *testing.T) {
 			for i := range 50 {
 				uploads.Go(func() {
 					body := bytes.Repeat([]byte{byte('0' + i)}, 1<<20)
-					_, err := f.Upload(t.Context(), f.ref, knowledge.UploadParams{Filename: "a.txt", AtLeastBytes: row.atLeast}, bytes.NewReader(body))
+					_, err := f.Upload(t.Context(), f.ref, knowledge.UploadParams{
+						Filename:     "a.txt",
+						AtLeastBytes: row.atLeast,
+					}, bytes.NewReader(body))
 					if err == nil {
 						stored.Add(1)
 					} else if !fault.IsReason(err, fault.QuotaKBStorage) {

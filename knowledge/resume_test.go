@@ -26,7 +26,8 @@ import (
 func (f *fixture) chunksInOrder(id knowledge.SourceID) []knowledge.Chunk {
 	f.t.Helper()
 	var chunks []knowledge.Chunk
-	err := f.db.NewSelect().Model(&chunks).Where("c.tenant_id = ?", f.ref.TenantID).Where("c.source_id = ?", id).OrderExpr("c.index").Scan(f.t.Context())
+	err := f.db.NewSelect().Model(&chunks).Where("c.tenant_id = ?", f.ref.TenantID).Where("c.source_id = ?",
+		id).OrderExpr("c.index").Scan(f.t.Context())
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -81,14 +82,15 @@ func TestEmbeddingGoesOn(t *testing.T) {
 	if _, err := f.Reprocess(t.Context(), f.ref, id, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Ingest(t.Context(), id); err != nil || int64(got.ChunkCount) != m.paid.Load() || f.get(f.ref, id).Status != knowledge.StatusReady {
+	if err := f.Ingest(t.Context(), id); err != nil || int64(got.ChunkCount) != m.paid.Load() || f.get(f.ref,
+		id).Status != knowledge.StatusReady {
 		t.Errorf("%d paid after reprocessing %d chunks, %v", m.paid.Load(), got.ChunkCount, err)
 	}
 	f.rightVectors(id)
 }
 
-// TestKilledRunIsGoneOnWith holds a run in the embedder for ever, as if its process had been killed,
-// and has another take over after a minute.
+// TestKilledRunIsGoneOnWith holds a run in the embedder for ever, as if its process had been
+// killed, and has another take over after a minute.
 func TestKilledRunIsGoneOnWith(t *testing.T) {
 	t.Parallel()
 	m := &meter{Embedder: hashing.New(), name: "paid", batch: 4}
@@ -186,7 +188,8 @@ func TestAskedToWait(t *testing.T) {
 	if wait := got.DueAt.Sub(f.clock.now()); got.Attempt != 1 || wait < 9*time.Minute || wait > 10*time.Minute {
 		t.Errorf("due in %s: %+v", wait, got)
 	}
-	if got.Status != knowledge.StatusQueued || got.ErrorCode != "retrying" || !strings.Contains(got.ErrorMessage, "answered 429. It is tried again") {
+	if got.Status != knowledge.StatusQueued || got.ErrorCode != "retrying" || !strings.Contains(got.ErrorMessage,
+		"answered 429. It is tried again") {
 		t.Errorf("it does not say what it waits for: %s, %q, %q", got.Status, got.ErrorCode, got.ErrorMessage)
 	}
 }
@@ -252,7 +255,8 @@ func TestPagesGoOn(t *testing.T) {
 		}
 		if page == 12 {
 			got := f.get(f.ref, source.ID)
-			if got.Stage != knowledge.StageOCR || got.PagesDone != 11 || got.PageCount != 50 || got.OCRPageCount != 10 || got.Progress != 70*11/50 {
+			if got.Stage != knowledge.StageOCR || got.PagesDone != 11 || got.PageCount != 50 ||
+				got.OCRPageCount != 10 || got.Progress != 70*11/50 {
 				t.Errorf("after 11 pages: %+v", got)
 			}
 		}
@@ -326,7 +330,8 @@ func TestKeptIsSwept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := f.db.ExecContext(t.Context(), "UPDATE sources SET status = 'failed' WHERE tenant_id = ? AND id = ?", f.ref.TenantID, failed); err != nil {
+	if _, err := f.db.ExecContext(t.Context(), "UPDATE sources SET status = 'failed' WHERE tenant_id = ? AND id = ?",
+		f.ref.TenantID, failed); err != nil {
 		t.Fatal(err)
 	}
 	kept := func(id knowledge.SourceID) int {

@@ -46,12 +46,14 @@ type Passage struct {
 }
 
 // Retrieve finds the passages for a turn of a conversation: first those that are always in the
-// prompt, in reading order and at most 8,000 tokens, then at most TopK that were found, best first and
-// at most 8,000 tokens. Of passages that say nearly the same one is taken; chunks that follow each
-// other become one passage; the best two get their neighbours under the same heading. The agent is the
-// session's, so whether it exists is not asked again: an unknown one has no passages.
+// prompt, in reading order and at most 8,000 tokens, then at most TopK that were found, best first
+// and at most 8,000 tokens. Of passages that say nearly the same one is taken; chunks that follow
+// each other become one passage; the best two get their neighbours under the same heading. The
+// agent is the session's, so whether it exists is not asked again: an unknown one has no passages.
 // Errors: Invalid invalid-request, Upstream upstream-failed (the embedder).
-func (s *Service) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p RetrieveParams) (passages []Passage, trace Trace, err error) {
+func (s *Service) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string,
+	p RetrieveParams,
+) (passages []Passage, trace Trace, err error) {
 	ctx, span := telemetry.Start(ctx, telemetry.Internal, "retrieve passages")
 	begun := s.now()
 	defer func() {
@@ -62,7 +64,9 @@ func (s *Service) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agen
 	return s.retrieve(ctx, ref, agentID, question, p)
 }
 
-func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p RetrieveParams) ([]Passage, Trace, error) {
+func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string,
+	p RetrieveParams,
+) ([]Passage, Trace, error) {
 	params := QueryParams{
 		AgentID: agentID, Question: question, TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: p.Ranking, Rerank: p.Rerank,
 	}
@@ -120,8 +124,8 @@ func passageOf(f Found, always bool) Passage {
 	}
 }
 
-// promptChunks are the chunks of the sources that are always in the agent's prompt, in the
-// order in which the sources were attached, as far as the budget goes: a source may have grown since.
+// promptChunks are the chunks of the sources that are always in the agent's prompt, in the order in
+// which the sources were attached, as far as the budget goes: a source may have grown since.
 func promptChunks(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent agents.ID) ([]Found, error) {
 	var chunks []Found
 	err := db.NewSelect().Model(&chunks).ExcludeColumn("embedding", "source_name", "similarity").ColumnExpr("s.name AS source_name").

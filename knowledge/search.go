@@ -71,8 +71,8 @@ func (s *Service) search(ctx context.Context, ref workspaces.Ref, l lookup) (fou
 	}
 }
 
-// searchAttached embeds the question and ranks the chunks of what is attached. An agent with nothing
-// attached costs no call of the embedder.
+// searchAttached embeds the question and ranks the chunks of what is attached. An agent with
+// nothing attached costs no call of the embedder.
 func (s *Service) searchAttached(ctx context.Context, ref workspaces.Ref, l lookup, has attached) (found, error) {
 	got := found{lookup: l, always: has.always}
 	if !has.any {

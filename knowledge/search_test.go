@@ -12,8 +12,8 @@ import (
 	"parlance.dev/parlance/provider/embedding/hashing"
 )
 
-// TestCache asks two services the same, one of which has no room to cache anything. They answer alike, in
-// every order, and with the passages of a turn.
+// TestCache asks two services the same, one of which has no room to cache anything. They answer
+// alike, in every order, and with the passages of a turn.
 func TestCache(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
@@ -76,8 +76,8 @@ var alike = cmp.Options{
 	cmpopts.EquateApprox(0, 1e-6), cmpopts.IgnoreTypes(knowledge.Chunk{}.Embedding), cmpopts.IgnoreUnexported(knowledge.Found{}),
 }
 
-// TestCacheFollows: what is detached, deleted or replaced is not found any more once that was answered,
-// though it is cached.
+// TestCacheFollows: what is detached, deleted or replaced is not found any more once that was
+// answered, though it is cached.
 func TestCacheFollows(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)

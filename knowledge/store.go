@@ -91,7 +91,8 @@ func deleteSource(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id Source
 	return source, true, nil
 }
 
-// countStored counts bytes of a new source against the plan; see freeBytes, which locks the same row.
+// countStored counts bytes of a new source against the plan; see freeBytes, which locks the same
+// row.
 func countStored(ctx context.Context, tx bun.IDB, ref workspaces.Ref, bytes int64) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE workspaces

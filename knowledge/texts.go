@@ -68,8 +68,8 @@ const selectTexts = `
 	  AND c.workspace_id = $6
 	  AND (wanted.batch = 0 OR c.batch = wanted.batch)`
 
-// readTexts returns the chunks at spots, as far as there are any: from the cache, and those that are
-// not there from Postgres.
+// readTexts returns the chunks at spots, as far as there are any: from the cache, and those that
+// are not there from Postgres.
 func (s *Service) readTexts(ctx context.Context, ref workspaces.Ref, in found, spots []spot) (map[spot]Found, error) {
 	texts := make(map[spot]Found, len(spots))
 	var sets, indexes, batches []int64

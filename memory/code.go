@@ -22,10 +22,11 @@ func digest(text string) string {
 // code is 512 bits, the first the highest of the first number.
 type code [codeWords]uint64
 
-// codeOf is the signs of some of a vector's numbers after a rotation that spreads what it says evenly over
-// all of them: vectors that are near have codes that differ in few bits. A search compares those of all memories of
-// a user, and the vectors of the nearest only (codes.go). The rotation is
-// twice signs and a Hadamard transform, and must stay as it is for ever: codes are stored.
+// codeOf is the signs of some of a vector's numbers after a rotation that spreads what it says
+// evenly over all of them: vectors that are near have codes that differ in few bits. A search
+// compares those of all memories of a user, and the vectors of the nearest only (codes.go). The
+// rotation is twice signs and a Hadamard transform, and must stay as it is for ever: codes are
+// stored.
 func codeOf(v []float32) (c code) {
 	width := max(codeBits, 1<<bits.Len(uint(max(len(v), 1)-1))) //nolint:gosec // positive
 	turned := make([]float32, width)

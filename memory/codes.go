@@ -19,14 +19,16 @@ const (
 	codeWords         = codeBits / 64
 	// codedBytes is what a memory takes in the cache.
 	codedBytes = 8 + codeBits/8
-	// sparePart of what is read is left free for what comes later, and at least spareLeast memories.
+	// sparePart of what is read is left free for what comes later, and at least spareLeast
+	// memories.
 	sparePart, spareLeast = 8, 32
 )
 
-// A search compares the codes of all memories of a user in the process, which keeps those of the users who were
-// searched last, and asks Postgres each time for those that have come since (codesSQL). A vector never changes: one
-// that is made anew has another number. Those that are gone stay in a process that has read them until a
-// search comes across too many of them; they find nothing, since Postgres says of each number what is there.
+// A search compares the codes of all memories of a user in the process, which keeps those of the
+// users who were searched last, and asks Postgres each time for those that have come since
+// (codesSQL). A vector never changes: one that is made anew has another number. Those that are gone
+// stay in a process that has read them until a search comes across too many of them; they find
+// nothing, since Postgres says of each number what is there.
 
 // codes are those of a user's memories, in the order in which they came to this process.
 type codes struct {
@@ -44,8 +46,8 @@ type codesKey struct {
 	model string
 }
 
-// codesSQL reads codes that came after a number, each as its number, the length of the code and the code; and whether
-// there are memories without a vector of the model.
+// codesSQL reads codes that came after a number, each as its number, the length of the code and the
+// code; and whether there are memories without a vector of the model.
 const codesSQL = `
 SELECT (
            SELECT string_agg(int8send(v.number) || bit_send(v.code), ''::bytea)
@@ -68,13 +70,15 @@ SELECT (
              AND (o.model < ? OR o.model > ?)
        )`
 
-// codesOf are the codes of all memories of a user that have a vector of the model now, and whether there are others.
+// codesOf are the codes of all memories of a user that have a vector of the model now, and whether
+// there are others.
 func (s *Service) codesOf(ctx context.Context, ref workspaces.Ref, userID, model string) (codes, bool, error) {
 	key := codesKey{ref, userID, model}
 	known, _ := s.codes.Get(key)
 	var packed []byte
 	var others bool
-	err := s.db.Binary(ctx, s.db.NewRaw(codesSQL, ref.ID, userID, model, known.seen, ref.ID, userID, ref.ID, userID, model, model), &packed, &others)
+	err := s.db.Binary(ctx, s.db.NewRaw(codesSQL, ref.ID, userID, model, known.seen, ref.ID, userID, ref.ID, userID,
+		model, model), &packed, &others)
 	if err != nil {
 		return codes{}, false, fmt.Errorf("read codes of memories: %w", err)
 	}
@@ -89,7 +93,8 @@ func (s *Service) codesOf(ctx context.Context, ref workspaces.Ref, userID, model
 func (s *Service) keepCodes(key codesKey, known codes, packed []byte) (codes, error) {
 	s.growing.Lock()
 	defer s.growing.Unlock()
-	// Only the cached codes are appended to in place, under the lock; another call may have added some.
+	// Only the cached codes are appended to in place, under the lock; another call may have added
+	// some.
 	base := codes{slices.Clip(known.numbers), slices.Clip(known.words), known.seen}
 	if current, ok := s.codes.Get(key); ok && current.seen >= known.seen {
 		base = current
@@ -138,8 +143,8 @@ type expected struct {
 	tokens int
 }
 
-// Expect says that this user will speak soon: Run reads what Recall gives, and when there is more the codes for a
-// search, if it has time.
+// Expect says that this user will speak soon: Run reads what Recall gives, and when there is more
+// the codes for a search, if it has time.
 func (s *Service) Expect(ref workspaces.Ref, userID string, tokens int) {
 	select {
 	case s.expected <- expected{codesKey{ref, userID, s.embedder.Model().Name}, tokens}:
@@ -175,8 +180,8 @@ func (s *Service) readAhead(ctx context.Context, one expected) error {
 	return err
 }
 
-// nearest returns the numbers, in order, of the memories whose codes differ least from the question's, at
-// most limit.
+// nearest returns the numbers, in order, of the memories whose codes differ least from the
+// question's, at most limit.
 func (c codes) nearest(question code, limit int) []int64 {
 	if len(c.numbers) <= limit {
 		return c.numbers

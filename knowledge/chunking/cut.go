@@ -17,7 +17,8 @@ type Options struct {
 	// Overlap is how much of a chunk's end the next one of the same section repeats: default
 	// 64, at most a quarter of MaxTokens; negative means none.
 	Overlap int
-	// MinTokens is what a chunk must hold to stand alone: default 80, at most a quarter of MaxTokens.
+	// MinTokens is what a chunk must hold to stand alone: default 80, at most a quarter of
+	// MaxTokens.
 	MinTokens int
 	// MaxChunks is the most a document may have: default 10,000.
 	MaxChunks int
@@ -31,7 +32,8 @@ type Chunk struct {
 	Content string
 	// TokenCount of Content, at most MaxTokens.
 	TokenCount int
-	// Heading is the path of the headings that all of the chunk stands under, "A > B"; may be empty.
+	// Heading is the path of the headings that all of the chunk stands under, "A > B"; may be
+	// empty.
 	Heading string
 	// PageStart and PageEnd are 1-based; 0 where the format has no pages.
 	PageStart, PageEnd int
@@ -259,7 +261,10 @@ func (c *chunker) content(s span) (string, int) {
 }
 
 func (c *chunker) tooMany() *document.Error {
-	return &document.Error{Kind: document.TooManyChunks, Message: fmt.Sprintf("The document is too long: it makes more than %d chunks. Split it.", c.options.MaxChunks)}
+	return &document.Error{
+		Kind:    document.TooManyChunks,
+		Message: fmt.Sprintf("The document is too long: it makes more than %d chunks. Split it.", c.options.MaxChunks),
+	}
 }
 
 // charCounter turns ascending byte offsets into character offsets.

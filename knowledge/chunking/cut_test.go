@@ -38,7 +38,8 @@ func checkInvariants(t *testing.T, doc document.Document, chunks []chunking.Chun
 	covered, previous := 0, -1
 	for i, chunk := range chunks {
 		if chunk.Index != i || chunk.CharStart <= previous || chunk.CharEnd <= covered {
-			t.Fatalf("chunk %d: index %d, [%d,%d) after start %d and end %d", i, chunk.Index, chunk.CharStart, chunk.CharEnd, previous, covered)
+			t.Fatalf("chunk %d: index %d, [%d,%d) after start %d and end %d", i, chunk.Index, chunk.CharStart,
+				chunk.CharEnd, previous, covered)
 		}
 		if got := string(text[chunk.CharStart:chunk.CharEnd]); got != chunk.Content {
 			t.Fatalf("chunk %d is %q, its range %q", i, chunk.Content, got)

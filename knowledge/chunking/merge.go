@@ -70,7 +70,8 @@ func (c *chunker) balance(left, right span) (newLeft, newRight span) {
 		a.to, b.to = k, right.to
 		sameBlock := c.atoms[k].block == c.atoms[k-1].block
 		kind := c.block(k).Kind
-		if (sameBlock && (kind == document.Code || kind == document.Table)) || c.block(k-1).Kind == document.Heading || c.isSmall(a) || c.isSmall(b) ||
+		if (sameBlock && (kind == document.Code || kind == document.Table)) || c.block(k-1).Kind == document.Heading ||
+			c.isSmall(a) || c.isSmall(b) ||
 			c.tokens(a) > c.options.MaxTokens || c.tokens(b) > c.options.MaxTokens {
 			continue
 		}

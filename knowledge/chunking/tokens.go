@@ -28,8 +28,8 @@ const (
 // in about 10 ms.
 var vocabulary = sync.OnceValue(codec.NewCl100kBase)
 
-// pieceTokens caches how many tokens a piece of text has, mostly a word; about 10 MB when it is full.
-// Most of the tokenizer's time goes into finding the pieces and merging their letters.
+// pieceTokens caches how many tokens a piece of text has, mostly a word; about 10 MB when it is
+// full. Most of the tokenizer's time goes into finding the pieces and merging their letters.
 var pieceTokens = cache.New[string, int](maxCachedPieces)
 
 // countTokens is the number of cl100k_base tokens in a text, in linear time.
@@ -123,8 +123,9 @@ func asciiWordEnd(text string) int {
 	return end
 }
 
-// contraction is the length of what may follow an apostrophe: s, t, r, ve, m, ll or d. The expression
-// says re; what the tokenizer compiled it to takes r for a whole one, and its counts are those we keep to.
+// contraction is the length of what may follow an apostrophe: s, t, r, ve, m, ll or d. The
+// expression says re; what the tokenizer compiled it to takes r for a whole one, and its counts are
+// those we keep to.
 func contraction(text string) int {
 	lower := func(i int) byte {
 		if i < len(text) && text[i] < utf8.RuneSelf {

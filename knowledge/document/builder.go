@@ -21,7 +21,8 @@ type builder struct {
 	path  []string
 	// levels are the heading levels of path: a document may jump from # to ###.
 	levels []int
-	// limit is Limits.MaxTextBytes; zero means that the format cannot make more text than it has bytes.
+	// limit is Limits.MaxTextBytes; zero means that the format cannot make more text than it has
+	// bytes.
 	limit int
 	full  bool
 	// page is the one that blocks are on; 0 where the format has none.
@@ -72,7 +73,8 @@ func (b *builder) add(kind BlockKind, text string) {
 	b.chars += length
 }
 
-// finish is document for formats whose text may be larger than their bytes. Errors: *Error TooLarge.
+// finish is document for formats whose text may be larger than their bytes. Errors: *Error
+// TooLarge.
 func (b *builder) finish() (Document, error) {
 	if b.full {
 		return Document{}, &Error{Kind: TooLarge, Message: "The document holds more text than can be taken in."}

@@ -20,7 +20,8 @@ const (
 	detectBytes = 64 << 10
 	// minConfidence is out of 100; below it the guess is not better than windows-1252.
 	minConfidence = 10
-	// maxWrongPart is how many of a thousand characters may not decode, in a guess or a declaration.
+	// maxWrongPart is how many of a thousand characters may not decode, in a guess or a
+	// declaration.
 	maxWrongPart = 50
 	// minZeroPart is how rare the characters below 256 may be in UTF-16 without a mark: Chinese
 	// has a line end or a digit in each hundred characters.

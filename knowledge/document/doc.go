@@ -37,7 +37,8 @@
 //   - EPUB 2 and 3: chapters in the order of the spine, under the headings of the table of contents.
 //
 // Tables have a line a row, "a | b"; the rows of a table that does not fit one chunk name their
-// columns, "Name: a | Size: b", where it has a header (table.go). PDF files and pictures have pages.
+// columns, "Name: a | Size: b", where it has a header (table.go). PDF files and pictures have
+// pages.
 //
 // Every size is counted while it is read, whatever a file says of itself: bytes unpacked, parts of
 // an archive, elements within each other, the length of a tag, the text in all. XML with a

@@ -38,9 +38,11 @@ const (
 // Block is one structural piece of a document.
 type Block struct {
 	Kind BlockKind
-	// HeadingPath are the headings above the block, outermost first; a heading's own path ends with itself.
+	// HeadingPath are the headings above the block, outermost first; a heading's own path ends with
+	// itself.
 	HeadingPath []string
-	// Text is Document.Text from CharStart to CharEnd. A table has a line a row, a list a line an item.
+	// Text is Document.Text from CharStart to CharEnd. A table has a line a row, a list a line an
+	// item.
 	Text string
 	// CharStart and CharEnd count characters (code points) of Document.Text, end exclusive.
 	CharStart, CharEnd int

@@ -106,9 +106,9 @@ type Question struct {
 	SourceNames []string
 }
 
-// Evaluate asks the agent's sources the questions and stores at which place each answer was
-// found. Misses are explained as Query explains them.
-// Errors: NotFound (the agent, a source id), Invalid invalid-request, Upstream upstream-failed (the embedder).
+// Evaluate asks the agent's sources the questions and stores at which place each answer was found.
+// Misses are explained as Query explains them. Errors: NotFound (the agent, a source id), Invalid
+// invalid-request, Upstream upstream-failed (the embedder).
 func (s *Service) Evaluate(ctx context.Context, ref workspaces.Ref, p Params) (Evaluation, error) {
 	begun := s.moment()
 	if err := p.check(); err != nil {
@@ -183,7 +183,8 @@ func (p *Params) check() error {
 		case len(q.SourceIDs) == 0 && len(q.SourceNames) == 0:
 			return fault.InvalidField(field, "required", "Name the sources that answer the question, in source_ids or source_names.")
 		case len(q.SourceIDs) > maxExpected || len(q.SourceNames) > maxExpected:
-			return fault.InvalidField(field, "max_items", "A question may expect %d source_ids and %d source_names.", maxExpected, maxExpected)
+			return fault.InvalidField(field, "max_items", "A question may expect %d source_ids and %d source_names.",
+				maxExpected, maxExpected)
 		}
 	}
 	return nil
@@ -236,14 +237,20 @@ func expected(ctx context.Context, db bun.IDB, ref workspaces.Ref, questions []Q
 
 // place asks one question.
 func (s *Service) place(ctx context.Context, ref workspaces.Ref, p Params, ranking knowledge.Ranking, result Result) (Place, error) {
-	query := knowledge.QueryParams{AgentID: p.AgentID, Question: result.Question, TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: ranking}
+	query := knowledge.QueryParams{
+		AgentID: p.AgentID, Question: result.Question, TopK: p.TopK,
+		MinSimilarity: p.MinSimilarity, Ranking: ranking,
+	}
 	answer, err := s.knowledge.Query(ctx, ref, query)
 	if err != nil {
 		return Place{}, err
 	}
 	for i, found := range answer.Chunks {
 		if slices.Contains(result.SourceIDs, found.SourceID) {
-			return Place{Ranking: ranking, Rank: i + 1, SourceID: found.SourceID, Similarity: found.Similarity, Outcome: knowledge.OutcomeFound}, nil
+			return Place{
+				Ranking: ranking, Rank: i + 1, SourceID: found.SourceID, Similarity: found.Similarity,
+				Outcome: knowledge.OutcomeFound,
+			}, nil
 		}
 	}
 	query.ExplainSourceID = result.SourceIDs[0]

@@ -37,7 +37,8 @@ func (s *Service) List(ctx context.Context, ref workspaces.Ref, p ListParams) ([
 		return nil, "", err
 	}
 	var list []Evaluation
-	query := s.db.NewSelect().Model(&list).ExcludeColumn("results").Where("e.tenant_id = ?", ref.TenantID).Where("e.workspace_id = ?", ref.ID)
+	query := s.db.NewSelect().Model(&list).ExcludeColumn("results").Where("e.tenant_id = ?",
+		ref.TenantID).Where("e.workspace_id = ?", ref.ID)
 	if p.AgentID != "" {
 		query = query.Where("e.agent_id = ?", p.AgentID)
 	}
@@ -125,7 +126,9 @@ func insertEvaluation(ctx context.Context, tx bun.IDB, evaluation Evaluation) er
 }
 
 // namedSources are the workspace's sources with one of the ids or names, oldest first.
-func namedSources(ctx context.Context, db bun.IDB, ref workspaces.Ref, ids []knowledge.SourceID, names []string) ([]knowledge.Source, error) {
+func namedSources(ctx context.Context, db bun.IDB, ref workspaces.Ref, ids []knowledge.SourceID,
+	names []string,
+) ([]knowledge.Source, error) {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id knowledge.SourceID) bool { return !idgen.Valid(idgen.Source, string(id)) })
 	var sources []knowledge.Source
 	err := db.NewSelect().Model(&sources).Column("id", "name").Where("s.tenant_id = ?", ref.TenantID).Where("s.workspace_id = ?", ref.ID).

@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// handedFor is how long a task is trusted to be on its way before DueSources offers its source again.
+	// handedFor is how long a task is trusted to be on its way before DueSources offers its source
+	// again.
 	handedFor = 10 * time.Second
 	// busyPause is how long a source of a tenant that has its share is put off.
 	busyPause = 100 * time.Millisecond
@@ -94,10 +95,10 @@ SELECT id, tenant_id, workspace_id, traceparent, request_id
 FROM handed
 ORDER BY turn, place, id`
 
-// DueSources returns up to ask.Room sources that Ingest would claim and that no task is known to
-// be on its way for, and counts them as on their way for ten seconds: those that wait and whose
-// time has come, and those whose run has been silent for a minute. They are in the order of the
-// tenants' turns, a tenant's own the longest due first. It looks at all tenants: the worker has none.
+// DueSources returns up to ask.Room sources that Ingest would claim and that no task is known to be
+// on its way for, and counts them as on their way for ten seconds: those that wait and whose time
+// has come, and those whose run has been silent for a minute. They are in the order of the tenants'
+// turns, a tenant's own the longest due first. It looks at all tenants: the worker has none.
 func (s *Service) DueSources(ctx context.Context, now time.Time, ask fair.Ask) ([]DueSource, error) {
 	var due []DueSource
 	silent := now.Add(-takeoverAfter)

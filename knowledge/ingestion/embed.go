@@ -31,7 +31,9 @@ const codeEmbeddingRefused document.ErrorKind = "embedding-refused"
 // embedBatches embeds texts in batches of the model's, several at once, and calls done with the
 // bounds of each batch and its vectors; not in order, and from several goroutines.
 // Errors: *embedding.Refused with the index among texts, the embedder's, done's.
-func (s *Service) embedBatches(ctx context.Context, tenant workspaces.TenantID, embedder embedding.Embedder, texts []string, done func(ctx context.Context, from int, vectors [][]float32) error) error {
+func (s *Service) embedBatches(ctx context.Context, tenant workspaces.TenantID, embedder embedding.Embedder,
+	texts []string, done func(ctx context.Context, from int, vectors [][]float32) error,
+) error {
 	model := embedder.Model()
 	size, atOnce := max(model.MaxBatch, 1), s.slots.calls
 	if model.Local {
@@ -65,7 +67,9 @@ func (s *Service) embedBatches(ctx context.Context, tenant workspaces.TenantID, 
 }
 
 // embedBatch waits for a slot: a core or, at an outside embedder, a call.
-func (s *Service) embedBatch(ctx context.Context, tenant workspaces.TenantID, embedder embedding.Embedder, texts []string) ([][]float32, error) {
+func (s *Service) embedBatch(ctx context.Context, tenant workspaces.TenantID, embedder embedding.Embedder,
+	texts []string,
+) ([][]float32, error) {
 	gate := s.slots.embed
 	if embedder.Model().Local {
 		gate = s.slots.compute
@@ -136,7 +140,8 @@ func (r *run) embed(ctx context.Context, embedder embedding.Embedder, chunks []k
 // refusedPassage is the fault of a source with a passage that the model does not take.
 func refusedPassage(c knowledge.Chunk, refused *embedding.Refused) error {
 	return &document.Error{Kind: codeEmbeddingRefused, Message: fmt.Sprintf(
-		"The embedding model does not take the passage %s. %s Change that passage, or have the installation use a model that takes longer texts.", place(c), fault.From(refused.Err).Message)}
+		"The embedding model does not take the passage %s. %s "+
+			"Change that passage, or have the installation use a model that takes longer texts.", place(c), fault.From(refused.Err).Message)}
 }
 
 // place says where a chunk stands.

@@ -105,7 +105,8 @@ func (s *Service) flip(ctx context.Context, ref workspaces.Ref) error {
 		return fmt.Errorf("change the answering model: %w", err)
 	}
 	if flipped {
-		s.log.InfoContext(ctx, "the workspace answers with the new embedding model", telemetry.KeyWorkspaceID, string(ref.ID), telemetry.KeyModel, target)
+		s.log.InfoContext(ctx, "the workspace answers with the new embedding model", telemetry.KeyWorkspaceID,
+			string(ref.ID), telemetry.KeyModel, target)
 	}
 	return nil
 }

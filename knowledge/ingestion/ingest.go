@@ -84,7 +84,8 @@ func (s *Service) claim(ctx context.Context, id knowledge.SourceID) (knowledge.S
 	var source knowledge.Source
 	err := s.db.NewRaw(postgres.RawForAllTenants("a task names its source only", `
 		UPDATE sources
-		SET status = 'processing', stage = 'parsing', progress = 0, pages_done = 0, ocr_page_count = 0, owner = ?, attempt = attempt + 1, queued_until = NULL,
+		SET status = 'processing', stage = 'parsing', progress = 0, pages_done = 0, ocr_page_count = 0,
+		    owner = ?, attempt = attempt + 1, queued_until = NULL,
 		    heartbeat_at = ?, error_code = '', error_message = '', updated_at = ?
 		WHERE id = ?
 		  AND (status = 'queued' AND due_at <= ? OR status = 'processing' AND heartbeat_at <= ?)

@@ -37,8 +37,9 @@ func (s *Service) configuredFor(ctx context.Context, ref workspaces.Ref) (embedd
 	return embedder, model, nil
 }
 
-// nameModel makes a model the one that answers in a workspace that has none yet. It is a statement of
-// its own: in the transaction of the commit, the first sources of a workspace would wait for each other.
+// nameModel makes a model the one that answers in a workspace that has none yet. It is a statement
+// of its own: in the transaction of the commit, the first sources of a workspace would wait for
+// each other.
 func nameModel(ctx context.Context, db bun.IDB, ref workspaces.Ref, model string) error {
 	_, err := db.ExecContext(ctx, `
 		INSERT INTO workspace_embeddings (workspace_id, tenant_id, model)

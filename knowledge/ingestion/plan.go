@@ -37,7 +37,8 @@ func (s *Service) chooseModel(ctx context.Context) error {
 	}
 	if stored != 0 && stored != dimension {
 		return fault.New(fault.UpstreamFailed, "The embedding model %q makes vectors of %d numbers; those stored under its name have %d. "+
-			"Serve the model of before, or give the new one a name of its own, so that the sources are embedded anew.", name, dimension, stored)
+			"Serve the model of before, or give the new one a name of its own, so that the sources are embedded anew.",
+			name, dimension, stored)
 	}
 	_, err = s.db.ExecContext(ctx, `
 		INSERT INTO embedding_models (name, dimension, chosen_at)
@@ -80,7 +81,8 @@ func (s *Service) plan(ctx context.Context, now time.Time) error {
 		return err
 	}
 	for _, one := range lost {
-		s.log.WarnContext(ctx, "the embedding model before is not configured (EMBEDDING_PREVIOUS_*): passages are found again as they are re-embedded",
+		s.log.WarnContext(ctx,
+			"the embedding model before is not configured (EMBEDDING_PREVIOUS_*): passages are found again as they are re-embedded",
 			telemetry.KeyWorkspaceID, string(one.ID), telemetry.KeyModel, one.Model)
 	}
 	return s.start(ctx, target, now)
@@ -173,7 +175,8 @@ func (s *Service) start(ctx context.Context, target string, now time.Time) error
 			  AND next.target <> w.target_model`, []any{now, target, target}},
 	}
 	for _, step := range steps {
-		_, err := s.db.NewRaw(postgres.RawForAllTenants("the embedding model is the installation's", step.statement), step.args...).Exec(ctx)
+		_, err := s.db.NewRaw(postgres.RawForAllTenants("the embedding model is the installation's", step.statement),
+			step.args...).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("plan the re-embedding (%s): %w", step.what, err)
 		}

@@ -79,7 +79,10 @@ func (r *run) embedAndCommit(ctx context.Context, chunks []knowledge.Chunk, star
 	if err := r.enter(ctx, knowledge.StageEmbedding, progressEmbedding); err != nil {
 		return err
 	}
-	if err := r.stage(ctx, knowledge.StageEmbedding, func(ctx context.Context) error { return r.embed(ctx, embedder, chunks) }); err != nil {
+	if err := r.stage(ctx, knowledge.StageEmbedding, func(ctx context.Context) error {
+		return r.embed(ctx, embedder,
+			chunks)
+	}); err != nil {
 		return err
 	}
 	return r.stage(ctx, stageStoring, func(ctx context.Context) error { return r.commit(ctx, chunks, started) })
@@ -147,7 +150,8 @@ func (r *run) commit(ctx context.Context, chunks []knowledge.Chunk, started time
 		if err != nil {
 			return err
 		}
-		_, err = tx.NewDelete().Model((*knowledge.Chunk)(nil)).Where("tenant_id = ?", source.TenantID).Where("source_id = ?", source.ID).Exec(ctx)
+		_, err = tx.NewDelete().Model((*knowledge.Chunk)(nil)).Where("tenant_id = ?",
+			source.TenantID).Where("source_id = ?", source.ID).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("delete old chunks: %w", err)
 		}
@@ -189,7 +193,9 @@ func copyChunks(ctx context.Context, copyIn postgres.CopyFunc, chunks []knowledg
 
 // markReady is the check of ownership: it locks the row, so that a takeover waits for tx or has
 // happened. Errors: errLost.
-func markReady(ctx context.Context, tx bun.IDB, source knowledge.Source, chunks []knowledge.Chunk, now time.Time) (knowledge.Source, error) {
+func markReady(ctx context.Context, tx bun.IDB, source knowledge.Source, chunks []knowledge.Chunk,
+	now time.Time,
+) (knowledge.Source, error) {
 	var ready knowledge.Source
 	err := tx.NewRaw(`
 		UPDATE sources

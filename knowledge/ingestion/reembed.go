@@ -23,8 +23,8 @@ import (
 const (
 	// reembedSlice is how long one task is at a source before others have their turn.
 	reembedSlice = 15 * time.Second
-	// reembedLease is how long a task may be silent before another takes its source; reembedBeat how
-	// often it says that it is not.
+	// reembedLease is how long a task may be silent before another takes its source; reembedBeat
+	// how often it says that it is not.
 	reembedLease = time.Minute
 	reembedBeat  = 10 * time.Second
 	// reembedPiece is how many chunks are read at once.
@@ -130,7 +130,8 @@ func (s *Service) DueReembeddings(ctx context.Context, now time.Time, ask fair.A
 	return due, nil
 }
 
-// PutOffReembedding makes a source wait for a second, because its tenant has its share of the workers.
+// PutOffReembedding makes a source wait for a second, because its tenant has its share of the
+// workers.
 func (s *Service) PutOffReembedding(ctx context.Context, source DueSource) error {
 	_, err := s.db.ExecContext(ctx, `
 		UPDATE source_reembeddings
@@ -245,7 +246,8 @@ func (s *Service) chunksWithout(ctx context.Context, work reembedding, model str
 	err := s.db.NewSelect().Model(&chunks).Column("id", "tenant_id", "workspace_id", "source_id", "content", "heading").
 		Where("c.tenant_id = ?", work.TenantID).Where("c.workspace_id = ?", work.WorkspaceID).Where("c.source_id = ?", work.SourceID).
 		Where("c.model <> ?", model).
-		Where("NOT EXISTS (SELECT 1 FROM next_vectors AS v WHERE v.workspace_id = c.workspace_id AND v.chunk_id = c.id AND v.model = ?)", model).
+		Where("NOT EXISTS (SELECT 1 FROM next_vectors AS v "+
+			"WHERE v.workspace_id = c.workspace_id AND v.chunk_id = c.id AND v.model = ?)", model).
 		OrderExpr("c.index").Limit(reembedPiece).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read chunks without a vector: %w", err)
@@ -312,7 +314,8 @@ func (s *Service) settleReembedding(ctx context.Context, work reembedding, state
 	}
 	message := fault.From(cause).Message
 	if state == "refused" {
-		message = fmt.Sprintf("The new model does not take a passage of source %s, which is not found until it is reprocessed. %s", work.SourceID, message)
+		message = fmt.Sprintf("The new model does not take a passage of source %s, "+
+			"which is not found until it is reprocessed. %s", work.SourceID, message)
 	}
 	_, err = s.db.ExecContext(ctx, `
 		UPDATE workspace_embeddings

@@ -32,7 +32,8 @@ func (s *Service) reindex(ctx context.Context) error {
 	}
 }
 
-// unindexed are sources after an id whose chunks all are of one model and have no index of this version.
+// unindexed are sources after an id whose chunks all are of one model and have no index of this
+// version.
 func unindexed(ctx context.Context, db bun.IDB, after knowledge.SourceID) ([]knowledge.Source, error) {
 	var sources []knowledge.Source
 	query := `

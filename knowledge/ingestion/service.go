@@ -100,8 +100,8 @@ func newSlots(d Deps) slots {
 // moment is now as Postgres keeps it.
 func (s *Service) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// Maintain drops what unfinished runs kept and nobody came back for within a day, and indexes sources
-// that have no index of this version. Call it every minute.
+// Maintain drops what unfinished runs kept and nobody came back for within a day, and indexes
+// sources that have no index of this version. Call it every minute.
 func (s *Service) Maintain(ctx context.Context, now time.Time) error {
 	_, err := s.db.TryLock(ctx, "knowledge reindex", s.reindex)
 	if err != nil {

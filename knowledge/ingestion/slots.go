@@ -11,8 +11,9 @@ import (
 )
 
 // slots share what ingestion needs between tenants. More sources are at work than there are cores,
-// because most of them wait. Each piece of work (a text parsed or cut, a batch embedded, a page read
-// from its picture) takes a slot of its own, so a document of thousands of pages blocks nobody.
+// because most of them wait. Each piece of work (a text parsed or cut, a batch embedded, a page
+// read from its picture) takes a slot of its own, so a document of thousands of pages blocks
+// nobody.
 type slots struct {
 	// compute is for work of this process, ocr for programs that read pictures, embed for calls of
 	// outside embedders. Questions take none of them.
@@ -22,7 +23,8 @@ type slots struct {
 	calls, cores int
 }
 
-// slot is a run's slot to compute. It is free for others while pictures are read, which other programs do.
+// slot is a run's slot to compute. It is free for others while pictures are read, which other
+// programs do.
 type slot struct {
 	gate   *fair.Gate
 	tenant string

@@ -43,8 +43,8 @@ type setPostings struct {
 	packed []byte
 }
 
-// rankByWords returns the chunks that hold a term of the question, best first and at most limit. How
-// rare a word is, and how long a chunk usually is, is counted over exactly these sets.
+// rankByWords returns the chunks that hold a term of the question, best first and at most limit.
+// How rare a word is, and how long a chunk usually is, is counted over exactly these sets.
 func (s *search) rankByWords(ctx context.Context, limit int) ([]vector.Scored, error) {
 	chunks, length := 0, int64(0)
 	for _, set := range s.sets {

@@ -22,8 +22,8 @@ type vectorKey struct {
 	chunk int
 }
 
-// newCaches shares bytes out: of seven parts two are for codes, two for words, three for vectors. With
-// the shipped setting (224 MiB) the codes of 900,000 chunks fit, and the vectors of 45,000.
+// newCaches shares bytes out: of seven parts two are for codes, two for words, three for vectors.
+// With the shipped setting (224 MiB) the codes of 900,000 chunks fit, and the vectors of 45,000.
 func newCaches(bytes int) caches {
 	part := bytes / 7
 	const float = 4

@@ -10,9 +10,9 @@ import (
 	"parlance.dev/parlance/platform/vector"
 )
 
-// A vector's code is a bit for each of its numbers, after a rotation that spreads what it says evenly
-// over all of them, and less the mean of its set's vectors, which says what they have in common.
-// Source: Gao and Long, RaBitQ, SIGMOD 2024.
+// A vector's code is a bit for each of its numbers, after a rotation that spreads what it says
+// evenly over all of them, and less the mean of its set's vectors, which says what they have in
+// common. Source: Gao and Long, RaBitQ, SIGMOD 2024.
 
 const (
 	// codesVersion changes whenever a code does: codes of another version are made anew.
@@ -80,8 +80,8 @@ type codes struct {
 	mean []float32
 	// offsets are the products of the mean and what is left of each vector without it.
 	offsets []float32
-	// scales turn the product of a code and a question, less the mean, into that of what is left of the
-	// vector.
+	// scales turn the product of a code and a question, less the mean, into that of what is left of
+	// the vector.
 	scales []float32
 	// signs are len(mean)/wordBits words a chunk.
 	signs []uint64
@@ -92,8 +92,8 @@ func (c *codes) bytes() int {
 	return 4*(len(c.mean)+len(c.offsets)+len(c.scales)) + 8*len(c.signs)
 }
 
-// encode makes the codes of vectors of one length, packed: the mean, and for each vector its offset,
-// scale and signs.
+// encode makes the codes of vectors of one length, packed: the mean, and for each vector its
+// offset, scale and signs.
 func encode(vectors [][]float32) []byte {
 	r := rotationOf(len(vectors[0]))
 	sum := make([]float32, len(vectors[0]))

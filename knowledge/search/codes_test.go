@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestCodes looks how often the truly nearest of vectors are among those that their codes find, also where
-// all vectors have much in common, as those of many models have.
+// TestCodes looks how often the truly nearest of vectors are among those that their codes find,
+// also where all vectors have much in common, as those of many models have.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	for _, dimension := range []int{100, 384, 512, 1536} {

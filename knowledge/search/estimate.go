@@ -6,7 +6,8 @@ import (
 	"parlance.dev/parlance/platform/vector"
 )
 
-// stepBits are those of a number of the question, its sign included, when it is compared with codes.
+// stepBits are those of a number of the question, its sign included, when it is compared with
+// codes.
 const stepBits = 4
 
 // estimator tells from codes about how similar chunks are to a question. It is for one goroutine.
@@ -28,8 +29,8 @@ func newEstimator(question []float32) *estimator {
 	}
 }
 
-// estimate returns the similarity of each chunk, as far as the codes tell it. It is good until the next
-// call.
+// estimate returns the similarity of each chunk, as far as the codes tell it. It is good until the
+// next call.
 func (e *estimator) estimate(c *codes) []float32 {
 	unit, sum, base := e.round(c.mean)
 	e.slice()
@@ -48,8 +49,8 @@ func (e *estimator) estimate(c *codes) []float32 {
 	return e.similarities
 }
 
-// round makes the steps of the question less a mean. It returns what a step is worth, the sum of all
-// steps, and the product of the question and the mean.
+// round makes the steps of the question less a mean. It returns what a step is worth, the sum of
+// all steps, and the product of the question and the mean.
 func (e *estimator) round(mean []float32) (unit float32, sum int, base float32) {
 	var most float32
 	for i, x := range e.rotated {

@@ -11,13 +11,13 @@ import (
 const fusionK = 60
 
 // Pseudo-relevance feedback: the best chunks say in their own words what the question is about. The
-// numbers were compared on the collections Cranfield, CISI and CACM (task eval:retrieval).
-// Source: Rocchio, in Manning, Raghavan and Schütze, Introduction to Information Retrieval, chapter 9.
+// numbers were compared on the collections Cranfield, CISI and CACM (task eval:retrieval). Source:
+// Rocchio, in Manning, Raghavan and Schütze, Introduction to Information Retrieval, chapter 9.
 const (
 	// feedbackChunks are taken as what the question is about.
 	feedbackChunks = 5
-	// feedbackLeast is how many chunks there must be to tell apart: among a few, the best five are most
-	// of what there is, and say little.
+	// feedbackLeast is how many chunks there must be to tell apart: among a few, the best five are
+	// most of what there is, and say little.
 	feedbackLeast = 50
 )
 
@@ -54,8 +54,8 @@ func (s *search) fuse(hits []*candidate, byWords []vector.Scored) {
 	slices.SortFunc(hits, byFused)
 }
 
-// orderByFeedback returns the hits' places in the order of their similarity to the question and twice
-// the mean of the best hits, each of length 1.
+// orderByFeedback returns the hits' places in the order of their similarity to the question and
+// twice the mean of the best hits, each of length 1.
 func (s *search) orderByFeedback(hits []*candidate) []int {
 	about := make([]float32, len(s.question.Vector))
 	for _, one := range hits[:feedbackChunks] {

@@ -97,8 +97,8 @@ func codesOf(chunks []Entry) []byte {
 	return encode(vectors)
 }
 
-// occurrences are, for each term, the chunks of its occurrences in their order. read are the terms of
-// all chunks, one chunk's after the other's.
+// occurrences are, for each term, the chunks of its occurrences in their order. read are the terms
+// of all chunks, one chunk's after the other's.
 func occurrences(read, counts []int32, lengths []int) [][]int32 {
 	all := make([]int32, len(read))
 	places := make([][]int32, len(counts))

@@ -11,12 +11,13 @@ import (
 )
 
 const (
-	// leastCompared is how many chunks are compared by their vectors at least, those with the best codes;
-	// all, where there are no more. Decision 0019 has what that finds.
+	// leastCompared is how many chunks are compared by their vectors at least, those with the best
+	// codes; all, where there are no more. Decision 0019 has what that finds.
 	leastCompared = 256
 	// comparedTimes is how many times as many as are wanted, if that is more.
 	comparedTimes = 2
-	// hybridDepth is how far each order is looked at when two are fused. Decision 0019 has the figures.
+	// hybridDepth is how far each order is looked at when two are fused. Decision 0019 has the
+	// figures.
 	hybridDepth = 100
 	// keptBelow is how many hits under the floor are returned.
 	keptBelow = 3
@@ -46,7 +47,8 @@ func (x *Index) Rank(ctx context.Context, ref workspaces.Ref, sets []Set, q Ques
 	return s.rank(ctx)
 }
 
-// search is one search. The chunks of all sets have places: set after set, each set's in their order.
+// search is one search. The chunks of all sets have places: set after set, each set's in their
+// order.
 type search struct {
 	*Index
 	ref      workspaces.Ref
@@ -141,7 +143,9 @@ func placesOf(scored []vector.Scored) []int {
 
 // compare compares the question with the vectors of the chunks that codes and words have found. The
 // candidates are nearest first. incomplete says that vectors were missing.
-func (s *search) compare(ctx context.Context, nearest []int, byWords []vector.Scored) (candidates []*candidate, incomplete bool, err error) {
+func (s *search) compare(ctx context.Context, nearest []int, byWords []vector.Scored) (candidates []*candidate,
+	incomplete bool, err error,
+) {
 	worded := placesOf(byWords)
 	slices.Sort(worded)
 	places := slices.Concat(nearest, worded)

@@ -16,8 +16,8 @@ const selectCodes = `
 	  AND version = $3
 	  AND words_number = ANY ($4::bigint[])`
 
-// readCodes returns the codes of the sets, in their order: from the cache, from Postgres, or made of
-// the vectors where there are none yet. A set without vectors of the model has none.
+// readCodes returns the codes of the sets, in their order: from the cache, from Postgres, or made
+// of the vectors where there are none yet. A set without vectors of the model has none.
 func (s *search) readCodes(ctx context.Context) ([]*codes, error) {
 	all := make([]*codes, len(s.sets))
 	places := map[int64]int{}

@@ -21,8 +21,9 @@ const selectVectors = `
 	  AND c.model = $7
 	  AND (wanted.batch = 0 OR c.batch = wanted.batch)`
 
-// readVectors returns the vectors of the chunks at places, each of length 1: from the cache, and those
-// that are not there from Postgres. A chunk that is gone or has no vector of the model has nil.
+// readVectors returns the vectors of the chunks at places, each of length 1: from the cache, and
+// those that are not there from Postgres. A chunk that is gone or has no vector of the model has
+// nil.
 func (s *search) readVectors(ctx context.Context, places []int) ([][]float32, error) {
 	vectors := make([][]float32, len(places))
 	var missing, indexes, batches []int64

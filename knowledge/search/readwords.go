@@ -106,7 +106,8 @@ const selectLengths = `
 	  AND workspace_id = $2
 	  AND number = ANY ($3::bigint[])`
 
-// readLengths returns how many terms the chunks of the sets with postings have, by the place of the set.
+// readLengths returns how many terms the chunks of the sets with postings have, by the place of the
+// set.
 func (s *search) readLengths(ctx context.Context, postings map[int][]setPostings) (map[int][]int32, error) {
 	lengths := make(map[int][]int32, len(postings))
 	missing := map[int64]int{}

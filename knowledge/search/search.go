@@ -2,19 +2,20 @@ package search
 
 import "github.com/pgvector/pgvector-go"
 
-// Set is the chunks of a source that one run of ingestion has made, and what there is to search them by.
+// Set is the chunks of a source that one run of ingestion has made, and what there is to search
+// them by.
 type Set struct {
 	SourceID string
-	// Number names the set for ever. 0: it is not indexed, because a version before 0.2.0 made it; then
-	// it is found by its vectors alone, and nothing of it is cached.
+	// Number names the set for ever. 0: it is not indexed, because a version before 0.2.0 made it;
+	// then it is found by its vectors alone, and nothing of it is cached.
 	Number int64
 	// Batch is the transaction that wrote the chunks; 0 also where that was not noted.
 	Batch      int64
 	ChunkCount int
 	// Language decides how its words are analysed; empty: it could not be told.
 	Language string
-	// TermCount is how many terms its chunks have together, PageCount over how many rows their postings
-	// are spread.
+	// TermCount is how many terms its chunks have together, PageCount over how many rows their
+	// postings are spread.
 	TermCount int64
 	PageCount int
 	// HasWords says that its words were indexed by this version of the analyser.
@@ -42,8 +43,8 @@ type Scores struct {
 	// WordPlace and WordScore (BM25) are of hybrid ranking.
 	WordPlace int
 	WordScore float64
-	// FeedbackPlace is in the order of similarity to the question and the best chunks together; 0: that
-	// was not asked.
+	// FeedbackPlace is in the order of similarity to the question and the best chunks together; 0:
+	// that was not asked.
 	FeedbackPlace int
 	// Fused is the sum of the reciprocal ranks; 0 when nothing was fused.
 	Fused float64

@@ -24,8 +24,9 @@ type postingsRow struct {
 	Postings []byte              `bun:"postings"`
 }
 
-// Store makes the index that of the source's chunks, which model embedded, in place of any before. It
-// belongs into the transaction that writes the chunks, or into one that has locked the source's row.
+// Store makes the index that of the source's chunks, which model embedded, in place of any before.
+// It belongs into the transaction that writes the chunks, or into one that has locked the source's
+// row.
 func (index SetIndex) Store(ctx context.Context, tx bun.IDB, ref workspaces.Ref, sourceID, model string) error {
 	number, err := index.replaceSet(ctx, tx, ref, sourceID)
 	if err != nil {
@@ -64,7 +65,8 @@ func (index SetIndex) replaceSet(ctx context.Context, tx bun.IDB, ref workspaces
 		return 0, fmt.Errorf("delete old words: %w", err)
 	}
 	err = tx.NewRaw(`
-		INSERT INTO source_words (tenant_id, workspace_id, source_id, language, version, chunk_count, term_count, page_count, lengths, batch)
+		INSERT INTO source_words (tenant_id, workspace_id, source_id, language, version, chunk_count,
+		                          term_count, page_count, lengths, batch)
 		SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(max(batch), 0)
 		FROM chunks
 		WHERE tenant_id = ?

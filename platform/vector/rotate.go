@@ -1,7 +1,7 @@
 package vector
 
-// Hadamard is the fast Hadamard transform of each block of v, in place. block is a power of two that
-// divides the length. Each vector becomes √block times as long.
+// Hadamard is the fast Hadamard transform of each block of v, in place. block is a power of two
+// that divides the length. Each vector becomes √block times as long.
 func Hadamard(v []float32, block int) {
 	for half := 1; half < block; half *= 2 {
 		for i := 0; i < len(v); i += 2 * half {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestHadamard: twice gives every number as often as a block is long, and blocks do not touch each other.
+// TestHadamard: twice gives every number as often as a block is long, and blocks do not touch each
+// other.
 func TestHadamard(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))

@@ -46,7 +46,8 @@ func (t *Top) add(one Scored) {
 	t.floor = t.heap[0].Score
 }
 
-// replaceWorst puts one into the heap in the place of the worst. The children of i are at 2i+1 and 2i+2.
+// replaceWorst puts one into the heap in the place of the worst. The children of i are at 2i+1 and
+// 2i+2.
 func (t *Top) replaceWorst(one Scored) {
 	at := 0
 	for {

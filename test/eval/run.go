@@ -58,7 +58,10 @@ func run(ctx context.Context, b base, c collection) (outcome, error) {
 		return outcome{}, fmt.Errorf("asking for the model: %w", err)
 	}
 	o := outcome{questions: len(c.questions), documents: len(c.documents), model: status.AnsweringModel, bm25: plain(c)}
-	for ranking, into := range map[knowledge.Ranking]*[]figuresOf{knowledge.RankSimilarity: &o.similarity, knowledge.RankHybrid: &o.hybrid} {
+	for ranking, into := range map[knowledge.Ranking]*[]figuresOf{
+		knowledge.RankSimilarity: &o.similarity,
+		knowledge.RankHybrid:     &o.hybrid,
+	} {
 		if *into, err = b.ask(ctx, agent.ID, ranking, c.questions, names); err != nil {
 			return outcome{}, err
 		}
@@ -103,7 +106,9 @@ func (b base) fill(ctx context.Context, agent agents.ID, documents []document) (
 }
 
 // ask asks each question.
-func (b base) ask(ctx context.Context, agent agents.ID, ranking knowledge.Ranking, questions []question, names map[knowledge.SourceID]string) ([]figuresOf, error) {
+func (b base) ask(ctx context.Context, agent agents.ID, ranking knowledge.Ranking, questions []question,
+	names map[knowledge.SourceID]string,
+) ([]figuresOf, error) {
 	results := make([]figuresOf, len(questions))
 	group, asking := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)

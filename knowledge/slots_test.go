@@ -49,8 +49,9 @@ func (s *slowEyes) seen() []string {
 	return append([]string{}, s.begun...)
 }
 
-// TestPicturesInTurn: while a tenant's pictures are read, and many more of it wait, another's is the
-// next to be read; and texts are ingested meanwhile, for who waits for a picture computes nothing.
+// TestPicturesInTurn: while a tenant's pictures are read, and many more of it wait, another's is
+// the next to be read; and texts are ingested meanwhile, for who waits for a picture computes
+// nothing.
 func TestPicturesInTurn(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
