@@ -1,12 +1,14 @@
 package knowledge
 
 import (
+	"strings"
 	"time"
 
 	"github.com/pgvector/pgvector-go"
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/knowledge/search"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/workspaces"
 )
@@ -59,13 +61,6 @@ const (
 	// UsagePrompt puts its text into every prompt.
 	UsagePrompt UsageMode = "prompt"
 )
-
-// codeInternal is the error code of a source that failed without a fault of its own; the
-// others are document.ErrorKind. Source: decisions, Knowledge base.
-const codeInternal = "internal"
-
-// codeRetrying is the error code of a queued source whose last attempt failed for a passing reason.
-const codeRetrying = "retrying"
 
 // Source is a file or a pasted text.
 type Source struct {
@@ -160,6 +155,17 @@ type Chunk struct {
 	Embedding pgvector.Vector `bun:"embedding,type:vector"`
 }
 
+// EmbeddedText is the chunk's content, under its innermost heading when the content does not hold
+// it: what stands under "Opening hours" seldom says so again.
+func (c Chunk) EmbeddedText() string {
+	heading := c.Heading[strings.LastIndex(c.Heading, " > ")+1:]
+	heading = strings.TrimSpace(strings.TrimPrefix(heading, "> "))
+	if heading == "" || strings.Contains(c.Content, heading) {
+		return c.Content
+	}
+	return heading + "\n\n" + c.Content
+}
+
 // Found is a chunk that a query found.
 type Found struct {
 	Chunk      `bun:",extend"`
@@ -168,8 +174,17 @@ type Found struct {
 	Similarity float64 `bun:"similarity"`
 	// Scores say how it came to its place.
 	Scores Scores `bun:"-"`
-	// words are those of its content where it was read from memory; else nil.
+	// words are those of its content.
 	words wordSet
+	// spot is where it stands among what was searched.
+	spot spot
+}
+
+// Scores say how a chunk came to its place.
+type Scores struct {
+	search.Scores
+	// Rerank is the reranking server's score; nil when it was not asked for this chunk.
+	Rerank *float64
 }
 
 // Attachment makes a source visible to an agent.

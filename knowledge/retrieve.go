@@ -3,6 +3,7 @@ package knowledge
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -21,8 +22,6 @@ type RetrieveParams struct {
 	Ranking Ranking
 	// Rerank has the reranking server order the best candidates, where one is configured.
 	Rerank bool
-	// Ahead says which sources the agent has; nil: that is asked first.
-	Ahead *Ahead
 }
 
 // Passage is a part of a source for a prompt: a chunk, or some that follow each other.
@@ -47,68 +46,70 @@ type Passage struct {
 }
 
 // Retrieve finds the passages for a turn of a conversation: first those that are always in the
-// prompt, in reading order and at most 8,000 tokens, then at most TopK that were found, best first and
-// at most 8,000 tokens. Of passages that say nearly the same one is taken; chunks that follow each
-// other become one passage; the best two get their neighbours under the same heading. The agent is the
-// session's, so whether it exists is not asked again: an unknown one has no passages.
+// prompt, in reading order and at most 8,000 tokens, then at most TopK that were found, best first
+// and at most 8,000 tokens. Of passages that say nearly the same one is taken; chunks that follow
+// each other become one passage; the best two get their neighbours under the same heading. The
+// agent is the session's, so whether it exists is not asked again: an unknown one has no passages.
 // Errors: Invalid invalid-request, Upstream upstream-failed (the embedder).
-func (s *Service) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p RetrieveParams) (passages []Passage, trace Trace, err error) {
+func (s *Service) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string,
+	p RetrieveParams,
+) (passages []Passage, trace Trace, err error) {
 	ctx, span := telemetry.Start(ctx, telemetry.Internal, "retrieve passages")
 	begun := s.now()
 	defer func() {
-		s.metrics.retrieved(err, s.now().Sub(begun))
+		s.metrics.observeRetrieval(err, s.now().Sub(begun))
 		span.Set(telemetry.Number("parlance.passages", len(passages)))
 		span.End(err)
 	}()
 	return s.retrieve(ctx, ref, agentID, question, p)
 }
 
-func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p RetrieveParams) ([]Passage, Trace, error) {
+func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string,
+	p RetrieveParams,
+) ([]Passage, Trace, error) {
 	params := QueryParams{
 		AgentID: agentID, Question: question, TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: p.Ranking, Rerank: p.Rerank,
 	}
-	if err := params.check(); err != nil {
+	if err := params.Check(); err != nil {
 		return nil, Trace{}, err
 	}
 	trace := Trace{Ranking: params.Ranking}
-	has, err := s.attachedTo(ctx, ref, agentID, p.Ahead)
+	got, err := s.search(ctx, ref, lookup{QueryParams: params, without: UsagePrompt, chunks: 2 * params.TopK, floor: modelFloor})
+	trace.Model, trace.Floor = got.model, got.least
 	if err != nil {
 		return nil, trace, err
 	}
-	var always []Found
-	if has.Always {
-		if always, err = promptChunks(ctx, s.db, ref, agentID); err != nil {
+	var passages []Passage
+	if got.always {
+		always, err := promptChunks(ctx, s.db, ref, agentID)
+		if err != nil {
 			return nil, trace, err
 		}
+		for _, one := range always {
+			passages = append(passages, passageOf(one, true))
+		}
 	}
-	passages := make([]Passage, 0, len(always)+params.TopK)
-	for _, one := range always {
-		passages = append(passages, passageOf(one, true))
+	if len(got.Hits)+len(got.Below) == 0 {
+		return passages, trace, nil
 	}
-	probe, err := s.probeWith(ctx, ref, params, *has)
-	if err != nil || probe.empty() {
-		return passages, trace, err
-	}
-	if p.MinSimilarity == nil {
-		probe.floor = probe.defaultFloor
-	}
-	probe.without, probe.want = UsagePrompt, max(probe.want, 2*params.TopK)
-	trace.Model, trace.Floor = probe.model, probe.floor
-	got, err := s.search(ctx, ref, probe)
+	best := got.best()
+	read, err := s.readHits(ctx, ref, got, slices.Concat(best, got.Below))
 	if err != nil {
-		return passages, trace, err
+		return nil, trace, err
 	}
-	var found []Found
-	found, trace.Reranked = s.rerank(ctx, probe, got.found)
-	chosen, considered := choose(found, params.TopK)
-	for _, one := range got.ranked.below {
-		considered = append(considered, Considered{
-			ChunkID: one.ID, SourceID: one.SourceID, Similarity: one.Similarity, Scores: one.Scores, Use: UseBelowFloor,
-		})
+	above := slices.IndexFunc(read, func(f Found) bool { return f.Similarity < got.least })
+	if above < 0 {
+		above = len(read)
+	}
+	ranked, reranked := s.rerank(ctx, params, read[:above])
+	trace.Reranked = reranked
+	chosen, considered := choose(ranked, params.TopK)
+	for _, one := range read[above:] {
+		considered = append(considered, one.considered(UseBelowFloor))
 	}
 	trace.Considered = considered
-	if err := widen(ctx, s.db, ref, chosen, got); err != nil {
-		return passages, trace, err
+	if err := s.widen(ctx, ref, got, chosen); err != nil {
+		return nil, trace, err
 	}
 	for _, one := range chosen {
 		passages = append(passages, one.asPassage())
@@ -123,8 +124,8 @@ func passageOf(f Found, always bool) Passage {
 	}
 }
 
-// promptChunks are the chunks of the sources that are always in the agent's prompt, in the
-// order in which the sources were attached, as far as the budget goes: a source may have grown since.
+// promptChunks are the chunks of the sources that are always in the agent's prompt, in the order in
+// which the sources were attached, as far as the budget goes: a source may have grown since.
 func promptChunks(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent agents.ID) ([]Found, error) {
 	var chunks []Found
 	err := db.NewSelect().Model(&chunks).ExcludeColumn("embedding", "source_name", "similarity").ColumnExpr("s.name AS source_name").

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,101 +15,70 @@ import (
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/knowledge/document"
-	"parlance.dev/parlance/platform/fair"
+	"parlance.dev/parlance/knowledge/search"
+	"parlance.dev/parlance/platform/cache"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
-	"parlance.dev/parlance/platform/shelf"
 	"parlance.dev/parlance/provider/blob"
-	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/provider/rerank"
 	"parlance.dev/parlance/workspaces"
 )
 
-// Deps is what a Service works with; what follows the embedder may be absent.
+// Deps is what a Service works with; what follows Embedders may be absent.
 type Deps struct {
 	DB         *postgres.DB
 	Workspaces *workspaces.Service
 	Agents     *agents.Service
 	Bucket     blob.Bucket
-	// Embedder is the model that all workspaces are to answer with.
-	Embedder embedding.Embedder
+	// Embedders has at least one: the first is the one that all workspaces are to answer with.
+	Embedders Embedders
 	// Reranker orders candidates anew for those who ask for it; nil: there is none.
 	Reranker rerank.Reranker
-	// Previous embed questions until a workspace's sources have been embedded anew; may be empty.
-	Previous []embedding.Embedder
 	// Readers read PDF files and pictures; what has none is refused at the upload.
 	Readers document.Readers
 	// Log gets our own failures; nil discards them.
 	Log *slog.Logger
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// EmbedCalls is how many calls of an outside embedder are made at once; 0 is 4.
-	EmbedCalls int
-	// ComputeSlots is how many runs parse, cut or embed in this process at once; 0 is one a CPU.
-	ComputeSlots int
-	// GateFunc makes what shares so many slots between tenants; nil: unmeasured ones.
-	GateFunc func(name string, slots int) *fair.Gate
-	// HeartbeatEvery is how often a run says that it is alive; 0 is 5 s.
-	HeartbeatEvery time.Duration
-	// ExactChunks is up to how many of an agent's chunks a question is compared with each; 0 is 2,000.
-	ExactChunks int
-	// CodedChunks is up to how many are searched by their codes; 0 is 500,000. Workspaces with twice
-	// as many get an index.
-	CodedChunks int
 	// CacheBytes is how much of what searches read is kept in memory; 0 is 256 MiB.
 	CacheBytes int
 	// Registry gets what is measured; nil: nobody does.
 	Registry prometheus.Registerer
 }
 
+// defaultCacheBytes holds the codes of 900,000 chunks, the vectors of 50,000, and texts.
+const defaultCacheBytes = 256 << 20
+
 // Service is the knowledge base. Safe for concurrent use.
 type Service struct {
-	db             *postgres.DB
-	workspaces     *workspaces.Service
-	agents         *agents.Service
-	bucket         blob.Bucket
-	embedder       embedding.Embedder
-	reranker       rerank.Reranker
-	previous       []embedding.Embedder
-	readers        document.Readers
-	log            *slog.Logger
-	now            func() time.Time
-	heartbeatEvery time.Duration
-	turns          turns
-	exactChunks    int
-	codedChunks    int
-	shelf          *sourceShelf
-	residents      *sourceShelf
-	texts          *textShelf
-	lately         *shelf.Shelf[attachedKey]
-	metrics        metrics
-
-	// planning guards what SweepModels remembers.
-	planning sync.Mutex
-	chosen   bool
-	planned  time.Time
+	db         *postgres.DB
+	workspaces *workspaces.Service
+	agents     *agents.Service
+	bucket     blob.Bucket
+	embedders  Embedders
+	reranker   rerank.Reranker
+	readers    document.Readers
+	log        *slog.Logger
+	now        func() time.Time
+	index      *search.Index
+	texts      *cache.Cache[textKey, Found]
+	metrics    metrics
 }
 
 // New makes the service.
 func New(d Deps) *Service {
+	cacheBytes := cmp.Or(d.CacheBytes, defaultCacheBytes)
+	forTexts := cacheBytes / 8
 	s := &Service{
-		db: d.DB, workspaces: d.Workspaces, agents: d.Agents, bucket: d.Bucket, embedder: d.Embedder, previous: d.Previous, readers: d.Readers,
-		log: d.Log, now: d.Now, heartbeatEvery: d.HeartbeatEvery, turns: newTurns(d), metrics: newMetrics(d.Registry),
+		db: d.DB, workspaces: d.Workspaces, agents: d.Agents, bucket: d.Bucket, embedders: d.Embedders,
+		reranker: d.Reranker, readers: d.Readers, log: d.Log, now: d.Now, metrics: newMetrics(d.Registry),
+		index: search.New(d.DB, cacheBytes-forTexts), texts: cache.NewSized[textKey](forTexts, Found.bytes),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	if s.now == nil {
 		s.now = time.Now
-	}
-	s.reranker = d.Reranker
-	s.exactChunks, s.codedChunks = cmp.Or(d.ExactChunks, exactChunks), cmp.Or(d.CodedChunks, codedChunks)
-	eighth := cmp.Or(d.CacheBytes, defaultCacheBytes) / 8
-	s.shelf, s.texts = shelf.New[shelfKey](3*eighth), shelf.New[textKey](eighth)
-	s.lately = shelf.New[attachedKey](attachedBytes)
-	s.residents = shelf.NewCalm[shelfKey](4*eighth, residentIdle, s.now)
-	if s.heartbeatEvery == 0 {
-		s.heartbeatEvery = defaultHeartbeat
 	}
 	return s
 }
