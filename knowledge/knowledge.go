@@ -8,7 +8,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/knowledge/search"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/workspaces"
 )
@@ -164,27 +163,6 @@ func (c Chunk) EmbeddedText() string {
 		return c.Content
 	}
 	return heading + "\n\n" + c.Content
-}
-
-// Found is a chunk that a query found.
-type Found struct {
-	Chunk      `bun:",extend"`
-	SourceName string `bun:"source_name"`
-	// Similarity is max(0, cosine) of the question and the chunk.
-	Similarity float64 `bun:"similarity"`
-	// Scores say how it came to its place.
-	Scores Scores `bun:"-"`
-	// words are those of its content.
-	words wordSet
-	// spot is where it stands among what was searched.
-	spot spot
-}
-
-// Scores say how a chunk came to its place.
-type Scores struct {
-	search.Scores
-	// Rerank is the reranking server's score; nil when it was not asked for this chunk.
-	Rerank *float64
 }
 
 // Attachment makes a source visible to an agent.

@@ -5,23 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// text joins the chunks' texts. Where a chunk begins before the one before it ends, the part that
-// both have is taken once.
-func (p *passage) text() string {
-	var b strings.Builder
-	for i, one := range p.chunks {
-		text := one.Content
-		if i > 0 {
-			shared := shared(p.chunks[i-1].Content, text, p.chunks[i-1].CharEnd-one.CharStart)
-			if text = text[shared:]; shared == 0 {
-				b.WriteString("\n\n")
-			}
-		}
-		b.WriteString(text)
-	}
-	return b.String()
-}
-
 // shared is how many bytes of the beginning of next end previous: the match that is nearest to so
 // many characters, which they share in the source. A chunk's text may differ from the source's in
 // white space; repetitive text matches at other places too.

@@ -1,10 +1,8 @@
 package knowledge
 
 import (
-	"context"
 	"slices"
-
-	"parlance.dev/parlance/workspaces"
+	"strings"
 )
 
 // Budgets of a prompt in tokens (cl100k, as the chunks are counted).
@@ -64,6 +62,34 @@ func (f *Found) considered(use Use) Considered {
 	return Considered{ChunkID: f.ID, SourceID: f.SourceID, Similarity: f.Similarity, Scores: f.Scores, Use: use}
 }
 
+// Passage is a part of a source for a prompt: a chunk, or some that follow each other.
+type Passage struct {
+	// ChunkID is of its best chunk.
+	ChunkID    ChunkID
+	SourceID   SourceID
+	SourceName string
+	// Heading is the path of headings, joined by " > ".
+	Heading string
+	Content string
+	// Similarity is 0 for a passage that is always in the prompt: it was not compared.
+	Similarity float64
+	// PageStart and PageEnd count from 1; 0 for types without pages.
+	PageStart int
+	PageEnd   int
+	// CharStart and CharEnd count characters of the extracted text, end exclusive.
+	CharStart int
+	CharEnd   int
+	// Always says that its source is attached in usage mode prompt.
+	Always bool
+}
+
+func passageOf(f Found, always bool) Passage {
+	return Passage{
+		ChunkID: f.ID, SourceID: f.SourceID, SourceName: f.SourceName, Heading: f.Heading, Content: f.Content,
+		Similarity: f.Similarity, PageStart: f.PageStart, PageEnd: f.PageEnd, CharStart: f.CharStart, CharEnd: f.CharEnd, Always: always,
+	}
+}
+
 // passage is chunks of a source that follow each other.
 type passage struct {
 	chunks []Found
@@ -116,38 +142,6 @@ func (p *passage) add(one Found) {
 	p.tokens += one.TokenCount
 }
 
-// widen gives the best passages the chunks before and behind them that stand under the same
-// heading, the later first, as long as there is room.
-func (s *Service) widen(ctx context.Context, ref workspaces.Ref, in found, passages []passage) error {
-	best := passages[:min(widened, len(passages))]
-	var spots []spot
-	for i := range best {
-		spots = append(spots, best[i].behind(), best[i].before())
-	}
-	texts, err := s.readTexts(ctx, ref, in, spots)
-	if err != nil {
-		return err
-	}
-	left := maxFoundTokens
-	for _, p := range passages {
-		left -= p.tokens
-	}
-	for i := range best {
-		p := &best[i]
-		for _, at := range []spot{p.behind(), p.before()} {
-			one, there := texts[at]
-			switch {
-			case !there || one.Heading != p.chunks[0].Heading || taken(passages, at):
-			case p.tokens+one.TokenCount > maxWideTokens || one.TokenCount > left:
-			default:
-				left -= one.TokenCount
-				p.add(one)
-			}
-		}
-	}
-	return nil
-}
-
 // before is where the chunk before the passage stands.
 func (p *passage) before() spot {
 	first := p.chunks[0].spot
@@ -189,4 +183,21 @@ func (s Scores) place() int {
 		return s.WordPlace
 	}
 	return s.SimilarityPlace
+}
+
+// text joins the chunks' texts. Where a chunk begins before the one before it ends, the part that
+// both have is taken once.
+func (p *passage) text() string {
+	var b strings.Builder
+	for i, one := range p.chunks {
+		text := one.Content
+		if i > 0 {
+			shared := shared(p.chunks[i-1].Content, text, p.chunks[i-1].CharEnd-one.CharStart)
+			if text = text[shared:]; shared == 0 {
+				b.WriteString("\n\n")
+			}
+		}
+		b.WriteString(text)
+	}
+	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -163,4 +164,11 @@ func dropOverdueHolds(ctx context.Context, db bun.IDB, now time.Time) error {
 		return fmt.Errorf("forget overdue holds: %w", err)
 	}
 	return nil
+}
+
+func errNoRoom(plan workspaces.Plan) error {
+	refusal := fault.New(fault.QuotaKBStorage,
+		"The plan %q holds %d bytes of sources a workspace, and this would exceed it.", plan.Name, plan.KBStorageBytes)
+	refusal.Meta = map[string]string{"limit_bytes": strconv.FormatInt(plan.KBStorageBytes, 10)}
+	return refusal
 }

@@ -24,27 +24,6 @@ type RetrieveParams struct {
 	Rerank bool
 }
 
-// Passage is a part of a source for a prompt: a chunk, or some that follow each other.
-type Passage struct {
-	// ChunkID is of its best chunk.
-	ChunkID    ChunkID
-	SourceID   SourceID
-	SourceName string
-	// Heading is the path of headings, joined by " > ".
-	Heading string
-	Content string
-	// Similarity is 0 for a passage that is always in the prompt: it was not compared.
-	Similarity float64
-	// PageStart and PageEnd count from 1; 0 for types without pages.
-	PageStart int
-	PageEnd   int
-	// CharStart and CharEnd count characters of the extracted text, end exclusive.
-	CharStart int
-	CharEnd   int
-	// Always says that its source is attached in usage mode prompt.
-	Always bool
-}
-
 // Retrieve finds the passages for a turn of a conversation: first those that are always in the
 // prompt, in reading order and at most 8,000 tokens, then at most TopK that were found, best first
 // and at most 8,000 tokens. Of passages that say nearly the same one is taken; chunks that follow
@@ -117,13 +96,6 @@ func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agen
 	return passages, trace, nil
 }
 
-func passageOf(f Found, always bool) Passage {
-	return Passage{
-		ChunkID: f.ID, SourceID: f.SourceID, SourceName: f.SourceName, Heading: f.Heading, Content: f.Content,
-		Similarity: f.Similarity, PageStart: f.PageStart, PageEnd: f.PageEnd, CharStart: f.CharStart, CharEnd: f.CharEnd, Always: always,
-	}
-}
-
 // promptChunks are the chunks of the sources that are always in the agent's prompt, in the order in
 // which the sources were attached, as far as the budget goes: a source may have grown since.
 func promptChunks(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent agents.ID) ([]Found, error) {
@@ -144,4 +116,36 @@ func promptChunks(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent age
 		}
 	}
 	return chunks, nil
+}
+
+// widen gives the best passages the chunks before and behind them that stand under the same
+// heading, the later first, as long as there is room.
+func (s *Service) widen(ctx context.Context, ref workspaces.Ref, in found, passages []passage) error {
+	best := passages[:min(widened, len(passages))]
+	var spots []spot
+	for i := range best {
+		spots = append(spots, best[i].behind(), best[i].before())
+	}
+	texts, err := s.readTexts(ctx, ref, in, spots)
+	if err != nil {
+		return err
+	}
+	left := maxFoundTokens
+	for _, p := range passages {
+		left -= p.tokens
+	}
+	for i := range best {
+		p := &best[i]
+		for _, at := range []spot{p.behind(), p.before()} {
+			one, there := texts[at]
+			switch {
+			case !there || one.Heading != p.chunks[0].Heading || taken(passages, at):
+			case p.tokens+one.TokenCount > maxWideTokens || one.TokenCount > left:
+			default:
+				left -= one.TokenCount
+				p.add(one)
+			}
+		}
+	}
+	return nil
 }

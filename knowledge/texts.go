@@ -9,23 +9,6 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// textKey names a chunk for ever: a set of chunks never changes, and sources are not renamed.
-type textKey struct {
-	number int64
-	index  int
-}
-
-// textOverhead is about what a chunk takes in memory beside its text: its numbers and ids.
-const textOverhead = 600
-
-// bytes is about what the chunk takes in the cache.
-func (f Found) bytes() int {
-	return textOverhead + len(f.Content) + len(f.Heading) + 8*cap(f.words)
-}
-
-// spot is where a chunk stands: Set counts among the sets of a search.
-type spot struct{ set, chunk int }
-
 // readHits returns hits with their texts, in their order. Those whose source is gone are left out.
 func (s *Service) readHits(ctx context.Context, ref workspaces.Ref, in found, hits []search.Hit) ([]Found, error) {
 	spots := make([]spot, len(hits))

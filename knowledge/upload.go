@@ -385,13 +385,6 @@ func errUploadSize(plan workspaces.Plan) error {
 	return refusal
 }
 
-func errNoRoom(plan workspaces.Plan) error {
-	refusal := fault.New(fault.QuotaKBStorage,
-		"The plan %q holds %d bytes of sources a workspace, and this would exceed it.", plan.Name, plan.KBStorageBytes)
-	refusal.Meta = map[string]string{"limit_bytes": strconv.FormatInt(plan.KBStorageBytes, 10)}
-	return refusal
-}
-
 // cappedReader fails with quota-exceeded-kb-upload-size at the first byte over the plan's.
 type cappedReader struct {
 	r    io.Reader

@@ -16,6 +16,12 @@ type modelKey struct {
 	model  string
 }
 
+// pageKey names a row of source_postings.
+type pageKey struct {
+	number int64
+	page   int
+}
+
 // vectorKey names a chunk's vector.
 type vectorKey struct {
 	modelKey

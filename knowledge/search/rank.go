@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/vector"
 	"parlance.dev/parlance/workspaces"
 )
@@ -26,17 +25,6 @@ const (
 // HybridDepth is how far hybrid ranking looks at each order when so many chunks are wanted.
 func HybridDepth(limit int) int { return max(hybridDepth, 4*limit) }
 
-// Index searches sets of chunks. Safe for concurrent use.
-type Index struct {
-	db    *postgres.DB
-	cache caches
-}
-
-// New makes an Index that keeps at most so many bytes in memory.
-func New(db *postgres.DB, cacheBytes int) *Index {
-	return &Index{db: db, cache: newCaches(cacheBytes)}
-}
-
 // Rank finds the chunks of the sets that answer the question best. The sets are those of one
 // workspace, each of another source, in the order in which equal chunks are to stand.
 func (x *Index) Rank(ctx context.Context, ref workspaces.Ref, sets []Set, q Question) (Ranking, error) {
@@ -45,33 +33,6 @@ func (x *Index) Rank(ctx context.Context, ref workspaces.Ref, sets []Set, q Ques
 		s.first[i+1] = s.first[i] + set.ChunkCount
 	}
 	return s.rank(ctx)
-}
-
-// search is one search. The chunks of all sets have places: set after set, each set's in their
-// order.
-type search struct {
-	*Index
-	ref      workspaces.Ref
-	sets     []Set
-	question Question
-	// first are the places of the sets' first chunks, and at the end how many chunks there are.
-	first []int
-}
-
-// locate returns the set and the chunk at a place.
-func (s *search) locate(place int) (set, chunk int) {
-	set, _ = slices.BinarySearch(s.first, place+1)
-	return set - 1, place - s.first[set-1]
-}
-
-// candidate is a chunk whose vector was compared with the question.
-type candidate struct {
-	Hit
-	place  int
-	cosine float32
-	vector []float32
-	// byWords says that the words of the question have found it.
-	byWords bool
 }
 
 func (s *search) rank(ctx context.Context) (Ranking, error) {

@@ -9,12 +9,6 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 )
 
-// pageKey names a row of source_postings.
-type pageKey struct {
-	number int64
-	page   int
-}
-
 // wanted are the terms that a page is read for, and the set that they are looked for in.
 type wanted struct {
 	set   int
