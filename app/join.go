@@ -22,9 +22,8 @@ type retriever struct{ knowledge *knowledge.Service }
 
 // Retrieve implements turns.Retriever.
 func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p turns.RetrieveParams) ([]sessions.Passage, *sessions.Retrieval, error) {
-	ahead, _ := p.Ahead.(*knowledge.Ahead)
 	found, trace, err := r.knowledge.Retrieve(ctx, ref, agentID, question, knowledge.RetrieveParams{
-		TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: knowledge.Ranking(p.Ranking), Rerank: p.Rerank, Ahead: ahead,
+		TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: knowledge.Ranking(p.Ranking), Rerank: p.Rerank,
 	})
 	retrieval := &sessions.Retrieval{
 		Ranking: string(trace.Ranking), Model: trace.Model, Floor: trace.Floor, Rerank: string(trace.Reranked),
@@ -49,11 +48,6 @@ func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID age
 		}
 	}
 	return passages, retrieval, nil
-}
-
-// Ahead implements turns.Retriever.
-func (r retriever) Ahead(ref workspaces.Ref, agentID agents.ID) turns.SourcesAhead {
-	return r.knowledge.Ahead(ref, agentID)
 }
 
 // searches is the other housekeeping of knowledge.

@@ -214,9 +214,6 @@ type Turn struct {
 	LostResponseID string `bun:"lost_response_id"`
 	// Spilled says that it could not be written at once: a node kept it on disk while Postgres was away.
 	Spilled bool `bun:"spilled"`
-
-	// row is the version of its row (xmin) that has its messages, where it is known.
-	Row uint32 `bun:"-" json:"-"`
 }
 
 // ToolCall is a call of a turn with its result.

@@ -383,7 +383,6 @@ func (s *shelf) Retrieve(context.Context, workspaces.Ref, agents.ID, string, tur
 	return s.passages, nil, nil
 }
 
-func (s *shelf) Ahead(workspaces.Ref, agents.ID) turns.SourcesAhead { return nil }
 
 type step = func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error)
 
