@@ -41,6 +41,8 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/journal"
+	"parlance.dev/parlance/turns/pgstore"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/worker"
 	"parlance.dev/parlance/workspaces"
@@ -265,9 +267,17 @@ func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) 
 	a.Analysis = analysis.New(analysis.Deps{
 		DB: a.db, Sessions: a.Sessions, Models: a.models.Choose, Memory: a.Memory, Gate: gate, Log: a.log,
 	})
+	var store turns.Store = pgstore.New(pgstore.Deps{DB: a.db, Sessions: a.Sessions, Tools: a.Tools, HasKeys: a.credentials.HasModels})
+	var database turns.Database
+	if a.wal != nil {
+		j := journal.New(journal.Deps{
+			Store: store, DB: a.db, Sessions: a.Sessions, Tools: a.Tools, WAL: a.wal, Registry: a.metrics.Registry, Log: a.log, Now: a.now,
+		})
+		store, database = j, j
+	}
 	a.Turns = turns.New(turns.Deps{
-		DB: a.db, Sessions: a.Sessions, Models: a.models.Choose, HasKeys: a.credentials.HasModels, Installed: a.models.ChooseInstalled,
-		Tools: a.Tools, Retriever: retriever{a.Knowledge}, Memory: a.Memory, Gate: gate, Seal: keyring, WAL: a.wal, Prices: prices,
+		DB: a.db, Sessions: a.Sessions, Store: store, Database: database, Models: a.models.Choose, Installed: a.models.ChooseInstalled,
+		Tools: a.Tools, Retriever: retriever{a.Knowledge}, Memory: a.Memory, Gate: gate, Seal: keyring, Prices: prices,
 		Tracer: a.traces, Registry: a.metrics.Registry, Log: a.log, Now: a.now,
 	})
 	a.Live = live.New(live.Deps{

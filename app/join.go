@@ -53,9 +53,6 @@ func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID age
 	return passages, retrieval, nil
 }
 
-// Ahead implements turns.Retriever. A search asks itself what is attached to the agent.
-func (retriever) Ahead(workspaces.Ref, agents.ID) turns.SourcesAhead { return nil }
-
 // indexes adapts the upkeep of indexes for the worker.
 type indexes struct{ ingestion *ingestion.Service }
 

@@ -24,8 +24,8 @@ func (s *script) then(steps ...step) {
 	s.steps = append(s.steps, steps...)
 }
 
-// loseLease has the lease of the session's turn run out, as that of a node that was killed does; its node
-// here renews it at times, so it is said until the turn has lost so many nodes.
+// loseLease has the lease of the session's turn run out, as that of a node that was killed does;
+// its node here renews it at times, so it is said until the turn has lost so many nodes.
 func (f *fixture) loseLease(t *testing.T, id sessions.ID, losses int) {
 	t.Helper()
 	await(t, "the loss", func() bool {
@@ -47,7 +47,8 @@ func (f *fixture) loseLease(t *testing.T, id sessions.ID, losses int) {
 	})
 }
 
-// lostStream streams a turn on the fixture's node until its first words, and returns what was heard of it.
+// lostStream streams a turn on the fixture's node until its first words, and returns what was heard
+// of it.
 func (f *fixture) lostStream(t *testing.T, id sessions.ID, steps ...step) *ear {
 	t.Helper()
 	paused := func(ctx context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
@@ -69,8 +70,8 @@ func (f *fixture) lostStream(t *testing.T, id sessions.ID, steps ...step) *ear {
 	return heard
 }
 
-// TestFollowLost follows a streamed turn on two other nodes when its own is lost: one of them answers it
-// again, and both hear that from its beginning, behind a second turn.started.
+// TestFollowLost follows a streamed turn on two other nodes when its own is lost: one of them
+// answers it again, and both hear that from its beginning, behind a second turn.started.
 func TestFollowLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -123,7 +124,8 @@ func TestFollowLost(t *testing.T) {
 	}
 }
 
-// TestFollowLostCalls: what was called before the loss is not called again, and heard by who follows.
+// TestFollowLostCalls: what was called before the loss is not called again, and heard by who
+// follows.
 func TestFollowLostCalls(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -157,7 +159,8 @@ func TestFollowLostCalls(t *testing.T) {
 	}
 }
 
-// TestRepeatLost repeats the request of a lost turn with its Idempotency-Key: that turn is answered.
+// TestRepeatLost repeats the request of a lost turn with its Idempotency-Key: that turn is
+// answered.
 func TestRepeatLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -185,8 +188,8 @@ func TestRepeatLost(t *testing.T) {
 	}
 }
 
-// TestNobodyAsksForLost: a lost turn that nobody comes back to fails when its time is over, and not before;
-// what is said meanwhile waits for it.
+// TestNobodyAsksForLost: a lost turn that nobody comes back to fails when its time is over, and not
+// before; what is said meanwhile waits for it.
 func TestNobodyAsksForLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -24,13 +24,15 @@ type respond struct {
 	turn sessions.TurnID
 	// asked is when it came; zero: when it is taken.
 	asked time.Time
-	// held says that it came while results of parallel calls were missing, for which clients ask one by one.
+	// held says that it came while results of parallel calls were missing, for which clients ask
+	// one by one.
 	held bool
 }
 
 // current is the answer that is going out.
 type current struct {
-	// live is the engine's; handing guards that the runner reads it while the engine gives it another.
+	// live is the engine's; handing guards that the runner reads it while the engine gives it
+	// another.
 	live       *Live
 	handing    sync.Mutex
 	commandID  string
@@ -41,7 +43,8 @@ type current struct {
 	told       bool     // its ResponseDone is out: only finished is missing
 	aside      bool     // it is out of band
 	items      []string // that went out with it
-	// behind are commands about them, which wait until it is recorded, and all that come when it is told.
+	// behind are commands about them, which wait until it is recorded, and all that come when it is
+	// told.
 	behind    []commanded
 	approvals *turns.Approvals
 	cancel    context.CancelCauseFunc
@@ -58,11 +61,11 @@ func (e *engine) next() {
 		e.next()
 		return
 	}
-	turn, said := e.unanswered, e.said
-	if wanted.turn != "" && wanted.turn != turn { // what has been said since is answered behind it
-		turn, said = wanted.turn, ""
+	turn := e.unanswered
+	if wanted.turn != "" { // what has been said since is answered behind it
+		turn = wanted.turn
 	}
-	start := e.startOf(turn, said)
+	start := e.startOf(turn)
 	if !start.Open {
 		start.Turn = sessions.TurnID(idgen.New(idgen.Turn))
 	}
@@ -70,18 +73,17 @@ func (e *engine) next() {
 	e.launch(ctx, run, r)
 }
 
-func (e *engine) startOf(turn sessions.TurnID, said string) turns.Start {
-	start := turns.Start{Tenant: e.session.TenantID, Session: e.id, Turn: turn, Open: turn != "", Known: &turns.Known{Session: e.session, Said: said}, Recall: e.recall}
-	if e.unheard.turn == turn {
-		start.Unheard = e.unheard.response
-	}
-	return start
+func (e *engine) startOf(turn sessions.TurnID) turns.Start {
+	return turns.Start{Session: e.session, Turn: turn, Open: turn != "", Cache: e.cache}
 }
 
 // ready makes what gives an answer. Whoever does not launch it cancels it.
 func (e *engine) ready(wanted respond, start turns.Start) (context.Context, *current, *turns.Runner) {
 	ctx, cancel := context.WithCancelCause(e.s.live)
-	run := &current{live: wanted.live, commandID: wanted.command.CommandID, responseID: idgen.New(idgen.Response), turn: start.Turn, open: start.Open, approvals: turns.NewApprovals(), cancel: cancel}
+	run := &current{
+		live: wanted.live, commandID: wanted.command.CommandID, responseID: idgen.New(idgen.Response),
+		turn: start.Turn, open: start.Open, approvals: turns.NewApprovals(), cancel: cancel,
+	}
 	run.takenUp, start.Response = wanted.turn != "", run.responseID
 	r := e.runnerFor(wanted, run)
 	r.Start, r.Start.Asked, r.Approvals = start, wanted.asked, run.approvals
@@ -92,8 +94,9 @@ func (e *engine) ready(wanted respond, start turns.Start) (context.Context, *cur
 func (e *engine) launch(ctx context.Context, run *current, r *turns.Runner) {
 	e.current = run
 	if run.turn == e.unanswered {
-		e.unanswered, e.said = "", ""
-		// It takes what they were to have answered. Were they left, they would answer what is only noted from now on.
+		e.unanswered = ""
+		// It takes what they were to have answered. Were they left, they would answer what is only
+		// noted from now on.
 		e.waiting = slices.DeleteFunc(e.waiting, func(r respond) bool { return r.command.IfSaid })
 	}
 	e.client.answering()
@@ -108,14 +111,15 @@ func (e *engine) launch(ctx context.Context, run *current, r *turns.Runner) {
 func (e *engine) runnerFor(wanted respond, run *current) *turns.Runner {
 	config := e.session.Config
 	return &turns.Runner{
-		S: e.s.turns, Start: turns.Start{Tenant: e.session.TenantID, Session: e.id}, Origin: &wanted.live.origin, Config: &config,
+		S: e.s.turns, Start: turns.Start{Session: e.session}, Origin: &wanted.live.origin, Config: &config,
 		Options: e.optionsOf(wanted), CommandID: run.commandID, ResponseID: run.responseID,
 		Emit: func(event turns.Event) error { e.hand(run, event); return nil },
 	}
 }
 
-// hand passes an event of the answer on. Nearly all are pieces of text: they go to the socket from here, since
-// nothing of the engine's depends on them. The message they are of has come to the socket before.
+// hand passes an event of the answer on. Nearly all are pieces of text: they go to the socket from
+// here, since nothing of the engine's depends on them. The message they are of has come to the
+// socket before.
 func (e *engine) hand(run *current, event turns.Event) {
 	switch event.(type) {
 	case turns.TextDelta:
@@ -180,12 +184,13 @@ func startedItem(event turns.Event) string {
 	return ""
 }
 
-// giveUp closes a turn of this node's that was never begun and will not be, so that the model sees what was said in it.
+// giveUp closes a turn of this node's that was never begun and will not be, so that the model sees
+// what was said in it.
 func (e *engine) giveUp(id sessions.TurnID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.s.live), sessions.WriteTimeout)
 	defer cancel()
 	now := e.s.sessions.Now()
-	err := e.s.turns.Attached(ctx, e.id, func(ctx context.Context) error {
+	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) error {
 		return e.s.sessions.Locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
 			turn, err := sessions.FindTurn(ctx, tx, *row, id)
 			if err != nil || row.RunningTurnID == id {
@@ -206,7 +211,7 @@ func (e *engine) settle(m finished) {
 	if m.went.Turn.Status == "" { // it was never begun
 		switch {
 		case m.run.open && e.unanswered == "":
-			e.unanswered, e.said = m.run.turn, ""
+			e.unanswered = m.run.turn
 		case m.run.open && !m.run.takenUp: // what was said since is another turn, which is the one to be answered
 			e.giveUp(m.run.turn)
 		}

@@ -59,8 +59,8 @@ func (f *fixture) approvals(t *testing.T, id sessions.ID, status sessions.Approv
 	return list
 }
 
-// TestApprovalOverHTTP: a streamed turn asks, and goes on with the word that another node was told; so does one that is
-// not streamed, whose caller finds the request in the list.
+// TestApprovalOverHTTP: a streamed turn asks, and goes on with the word that another node was told;
+// so does one that is not streamed, whose caller finds the request in the list.
 func TestApprovalOverHTTP(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -165,7 +165,8 @@ func TestApprovalOverHTTP(t *testing.T) {
 	}
 }
 
-// TestApprovalElsewhere: a request of a socket is decided over HTTP, and one over HTTP by a socket on another node.
+// TestApprovalElsewhere: a request of a socket is decided over HTTP, and one over HTTP by a socket
+// on another node.
 func TestApprovalElsewhere(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -202,8 +203,8 @@ func TestApprovalElsewhere(t *testing.T) {
 	}
 }
 
-// TestApprovalLost: a turn whose node is lost while it waits for approval is answered again with the tools of its
-// caller; the call that waited was not made, and says so.
+// TestApprovalLost: a turn whose node is lost while it waits for approval is answered again with
+// the tools of its caller; the call that waited was not made, and says so.
 func TestApprovalLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -12,9 +12,9 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// An answer out of band (Respond.OutOfBand) goes out beside the others and leaves nothing behind but its
-// tokens in the session's usage: no turn, no items, no receipt. It may call the client's tools, whose results
-// nobody waits for, and none of the agent's.
+// An answer out of band (Respond.OutOfBand) goes out beside the others and leaves nothing behind
+// but its tokens in the session's usage: no turn, no items, no receipt. It may call the client's
+// tools, whose results nobody waits for, and none of the agent's.
 
 // maxAsides bounds the answers out of band that go out at once in a session.
 const maxAsides = 4
@@ -69,7 +69,8 @@ const maxInput = 256
 // ErrNoReference is the cause of Failed for an InputItem that refers to no item.
 var ErrNoReference = errors.New("no such item to refer to")
 
-// ErrNoCall is the cause of Failed for an InputItem that is the result of a call which is not among the others.
+// ErrNoCall is the cause of Failed for an InputItem that is the result of a call which is not among
+// the others.
 var ErrNoCall = errors.New("no such call to answer")
 
 // inputOf is what an answer is given in place of the conversation; nil when it is the conversation.

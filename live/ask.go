@@ -8,9 +8,18 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// ask takes what the user said and the wish for an answer to it.
+// accepted is what became of what the user said: the turn that has it, or why it could not be
+// written down.
+type accepted struct {
+	turn sessions.Turn
+	err  error
+}
+
+// ask takes what the user said and the wish for an answer to it. When nothing is in the way the
+// answer's runner writes both down, and the engine waits until it has: nothing that comes later may
+// be written down before.
 func (e *engine) ask(live *Live, c Ask) {
-	if !e.free() || !c.Wish.plain() || !turns.IsSayable(c.Said.Text) || e.s.turns.Offline() {
+	if !e.free() || !c.Wish.plain() || !turns.IsSayable(c.Said.Text) {
 		e.hear(live, c.Said)
 		e.respond(live, c.Wish)
 		return
@@ -23,40 +32,20 @@ func (e *engine) ask(live *Live, c Ask) {
 		e.respond(live, c.Wish)
 		return
 	}
-	start := e.startOf(sessions.TurnID(idgen.New(idgen.Turn)), said.Text)
-	turnCtx, run, r := e.ready(respond{live: live, command: c.Wish}, start)
-	turnCtx, span, l := r.Depart(turnCtx)
-	var begun bool
-	var session sessions.Session
-	var turn sessions.Turn
-	err := e.s.turns.Attached(ctx, e.id, func(ctx context.Context) (err error) {
-		session, turn, begun, err = e.s.turns.QuickAsk(ctx, r.Start, said)
-		return err
-	})
-	if err != nil || !begun { // its trace is of nothing, and is left
-		r.Ahead.Stop()
-		e.s.turns.Release(start.Turn, l)
-		run.cancel(nil)
-		if err != nil {
-			e.unheard.turn, e.unheard.response = start.Turn, r.Start.Response
-		}
-		if e.acceptNamed(live, c.Said.CommandID, start.Turn, said) {
-			e.client.heard()
-		}
-		e.respond(live, c.Wish)
-		return
-	}
-	e.s.mu.Lock()
-	l.Begun = true
-	e.s.mu.Unlock()
-	r.Start.Early = &turns.BegunEarly{Ctx: turnCtx, Span: span, Lease: l, Session: session, Turn: turn}
-	e.recall.SetOpen(turn)
-	e.recall.Began(session, turn)
-	live.hush(true) // ResponseStarted is right behind it
-	e.heard(live, c.Said.CommandID, turn, said)
-	live.hush(false)
+	start := e.startOf("")
+	start.Turn, start.Said = sessions.TurnID(idgen.New(idgen.Turn)), []sessions.Message{said}
+	came := make(chan accepted, 1) // called once
+	start.Accepted = func(turn sessions.Turn, err error) { came <- accepted{turn, err} }
+	turnCtx, run, r := e.ready(respond{live: live, command: c.Wish, asked: e.s.sessions.Now()}, start)
 	e.client.heard()
 	e.launch(turnCtx, run, r)
+	written := <-came
+	if written.err != nil { // the answer's end follows
+		e.refuseSaid(ctx, live, c.Said.CommandID, written.err)
+		return
+	}
+	run.open = true
+	e.tellSaid(live, c.Said.CommandID, written.turn, said)
 }
 
 // free says that an answer to something new would begin at once.

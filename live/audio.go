@@ -18,7 +18,8 @@ const (
 var ErrNoAudio = errors.New("no audio to commit")
 
 // AudioAppend is the next piece of what the user says. Nothing transcribes speech yet, so only its
-// length is kept. What is over MaxAudioBytes is dropped until AudioCommit or AudioClear, and Failed says so once.
+// length is kept. What is over MaxAudioBytes is dropped until AudioCommit or AudioClear, and Failed
+// says so once.
 type AudioAppend struct {
 	CommandID string
 	Data      []byte

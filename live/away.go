@@ -17,9 +17,10 @@ import (
 //	   │  Detach: the connection was lost ▲
 //	   └──────────────────────────────────┘  Released: told to go, and its answer is still going out
 //
-// An away Live gets its events as before. It is Closed when a socket of its channel comes (here: that
-// one inherits the client's tools, the answer that is going out and what the socket left with
-// Bequeath; on another node: once its answer is recorded), when DropGrace is over, and with the session.
+// An away Live gets its events as before. It is Closed when a socket of its channel comes (here:
+// that one inherits the client's tools, the answer that is going out and what the socket left with
+// Bequeath; on another node: once its answer is recorded), when DropGrace is over, and with the
+// session.
 
 // Released tells a socket to close with Code and Reason and to Detach: its answer is still going
 // out, so events follow until Closed.
@@ -45,7 +46,8 @@ type faded struct{ live *Live }
 // on: Next must be called until Closed. It is a Leave: only the first of both does anything.
 func (l *Live) Detach() { l.leave(left{live: l, how: Dropped, stays: true}) }
 
-// Inject queues an event of the caller's own, as External, behind those that are there; false behind Closed.
+// Inject queues an event of the caller's own, as External, behind those that are there; false
+// behind Closed.
 func (l *Live) Inject(value any) bool { return l.push(External{Value: value}) }
 
 // Unread gives back an event that Next returned and nobody has handled.
@@ -173,7 +175,8 @@ func (e *engine) sendAway(live *Live, code CloseCode, reason string) {
 	e.putAway(live)
 }
 
-// inherit lets a socket take the place of the one before on this node. The caller holds the runs' handing.
+// inherit lets a socket take the place of the one before on this node. The caller holds the runs'
+// handing.
 func (e *engine) inherit(live, older *Live) {
 	live.before, live.known, live.clientTools, live.lost = older, older.known, older.clientTools, older.lost
 	live.toolChoice, live.maxOutputTokens = older.toolChoice, older.maxOutputTokens

@@ -7,26 +7,28 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
-// A client changes an item by removing it and putting one with the same id in its place. The one that was removed keeps
-// its id in the transcript: the two are told apart by Message.Again, and an edit says by ItemEdit.Again which it is about.
+// A client changes an item by removing it and putting one with the same id in its place. The one
+// that was removed keeps its id in the transcript: the two are told apart by Message.Again, and an
+// edit says by ItemEdit.Again which it is about.
 
 // claim takes an id that a client has chosen, and that no item known here has, for a new one.
 func (e *engine) claim(ctx context.Context, id string, said *sessions.Message) *fault.Error {
-	var turns []sessions.Turn
-	err := e.s.turns.Attached(ctx, e.id, func(ctx context.Context) (err error) {
-		turns, err = sessions.TurnsHolding(ctx, e.s.db, e.session, id)
+	var holding []sessions.Turn
+	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) (err error) {
+		holding, err = sessions.TurnsHolding(ctx, e.s.db, e.session, id)
 		return err
 	})
 	edit := e.session.ItemEdits[id]
-	if e.s.turns.IsAdrift(err) && !edit.Removed {
+	if turns.IsOffline(err) && !edit.Removed {
 		err = nil // nobody knows better
 	}
 	if err != nil {
 		return postgres.Decide(err)
 	}
-	if _, taken := findItem(turns, e.session.ItemEdits, id); taken {
+	if _, taken := findItem(holding, e.session.ItemEdits, id); taken {
 		return errItemTaken()
 	}
 	if edit.Removed {
@@ -41,7 +43,7 @@ func (e *engine) claim(ctx context.Context, id string, said *sessions.Message) *
 // renew writes down that the next item of an id is another one than those that were removed.
 func (e *engine) renew(ctx context.Context, id string) (sessions.ItemEdit, error) {
 	var edits sessions.ItemEdits
-	err := e.s.turns.Attached(ctx, e.id, func(ctx context.Context) (err error) {
+	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) (err error) {
 		edits, err = e.s.editItem(ctx, e.session, id, func(item sessions.Item, edit *sessions.ItemEdit) error {
 			if item.ID != "" { // another node was quicker
 				return errItemTaken()
@@ -57,7 +59,7 @@ func (e *engine) renew(ctx context.Context, id string) (sessions.ItemEdit, error
 		return sessions.ItemEdit{}, err
 	}
 	e.session.ItemEdits = edits
-	e.recall.Edited(edits)
+	e.cache.Edited(edits)
 	return edits[id], nil
 }
 
@@ -65,8 +67,8 @@ func errItemTaken() *fault.Error {
 	return fault.Wrap(ErrItemTaken, fault.InvalidRequest, "There is an item with that id already.")
 }
 
-// awaitsRemoval keeps a command for the end of the answer that is going out when the id it takes is that of an item
-// which is removed then.
+// awaitsRemoval keeps a command for the end of the answer that is going out when the id it takes is
+// that of an item which is removed then.
 func (e *engine) awaitsRemoval(live *Live, command Command) bool {
 	id, commandID := chosenID(command)
 	if id == "" || e.current == nil {

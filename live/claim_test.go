@@ -96,7 +96,8 @@ func TestIDTakenAgain(t *testing.T) {
 	}
 }
 
-// TestIDTakenWhileAnswering: the item is removed when its answer is recorded, and what takes its id comes behind.
+// TestIDTakenWhileAnswering: the item is removed when its answer is recorded, and what takes its id
+// comes behind.
 func TestIDTakenWhileAnswering(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

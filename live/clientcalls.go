@@ -47,8 +47,8 @@ func (c *clientCalls) answering() {
 	c.results, c.spoken = 0, false
 }
 
-// spares leaves out a Respond that asks for what another one has brought already: SDKs ask once for each result of
-// parallel calls, and one answer takes them all.
+// spares leaves out a Respond that asks for what another one has brought already: SDKs ask once for
+// each result of parallel calls, and one answer takes them all.
 func (c *clientCalls) spares(r Respond) bool {
 	if c.spare == 0 || !r.mayBeDouble() {
 		return false
@@ -57,8 +57,9 @@ func (c *clientCalls) spares(r Respond) bool {
 	return true
 }
 
-// doubled says that a Respond asks for what comes anyhow. It does so right behind a result that an answer has taken along
-// with others, and right behind the word on a call, with which the answer goes on by itself.
+// doubled says that a Respond asks for what comes anyhow. It does so right behind a result that an
+// answer has taken along with others, and right behind the word on a call, with which the answer
+// goes on by itself.
 func (e *engine) doubled(c Respond, behind Command) bool {
 	switch behind.(type) {
 	case ToolOutput:
@@ -127,14 +128,15 @@ func (e *engine) takeOutput(live *Live, c ToolOutput) {
 	e.next()
 }
 
-// asked says that an answer waits already which takes every result there is: parallel calls get one.
+// asked says that an answer waits already which takes every result there is: parallel calls get
+// one.
 func (e *engine) asked() bool {
 	return slices.ContainsFunc(e.waiting, func(r respond) bool { return r.turn == "" && r.command.plain() })
 }
 
 // answerClientCall is the one way in which a call of a client gets its result: what the client
-// sent, in any dialect, or that it sent nothing. False when it could not be taken; live, unless nil,
-// is told why.
+// sent, in any dialect, or that it sent nothing. False when it could not be taken; live, unless
+// nil, is told why.
 func (e *engine) answerClientCall(live *Live, commandID string, said sessions.Message) bool {
 	call := e.client.waiting[said.CallID]
 	now := e.s.sessions.Now()
@@ -160,7 +162,9 @@ func (e *engine) traceClient(call *clientCall, said sessions.Message) {
 	defer cancel()
 	traced := sessions.TracedCall(e.session, call.OpenCall, said.Text, *said.Result)
 	traced.Untracked = e.s.turns.Offline()
-	e.s.turns.KeepTrace(ctx, e.session, sessions.TurnID(traced.TurnID), traced.Untracked, e.s.tools.TraceClient(ctx, traced))
+	e.s.turns.KeepTrace(ctx, turns.TraceParams{
+		Session: e.session, Turn: sessions.TurnID(traced.TurnID), Offline: traced.Untracked, Trace: e.s.tools.TraceClient(ctx, traced),
+	})
 }
 
 // expire tells the model that a client has not answered, and has it go on.
@@ -206,8 +210,8 @@ func (e *engine) approve(live *Live, c Approve) {
 	}
 }
 
-// decide passes a socket's word on: by the request's row, which any node may have asked with; while Postgres is away
-// to the answer that goes out here.
+// decide passes a socket's word on: by the request's row, which any node may have asked with; while
+// Postgres is away to the answer that goes out here.
 func (e *engine) decide(request string, d turns.Decision) *fault.Error {
 	unknown := fault.InvalidField("approval_request_id", "unknown", "No call waits for this approval: it was answered, or its time is over.")
 	here := func() bool { return e.current != nil && e.current.approvals.Answer(request, d) }
@@ -220,12 +224,12 @@ func (e *engine) decide(request string, d turns.Decision) *fault.Error {
 	}
 	ctx, cancel := context.WithTimeout(e.s.live, sessions.WriteTimeout)
 	defer cancel()
-	err := e.s.turns.Attached(ctx, e.id, func(ctx context.Context) error {
+	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) error {
 		_, err := e.s.turns.DecideCall(ctx, e.session, call, d)
 		return err
 	})
 	switch {
-	case err == nil, e.s.turns.IsAdrift(err) && here():
+	case err == nil, turns.IsOffline(err) && here():
 		return nil
 	case fault.IsReason(err, fault.ResourceNotFound), fault.IsReason(err, fault.ApprovalDecided):
 		return unknown

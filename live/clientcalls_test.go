@@ -64,8 +64,8 @@ func (f *fixture) withTimeout(t *testing.T, seconds int) {
 	f.agent = f.newAgent(t, f.ref, agents.Config{ClientToolTimeoutSeconds: seconds})
 }
 
-// TestClientCallsTogether: the answer to parallel calls waits for all of their results, and is given
-// once although the client asks for it behind each of them, as the agents SDK does.
+// TestClientCallsTogether: the answer to parallel calls waits for all of their results, and is
+// given once although the client asks for it behind each of them, as the agents SDK does.
 func TestClientCallsTogether(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -112,8 +112,9 @@ func TestClientCallsTogether(t *testing.T) {
 	}
 }
 
-// TestWishesBehindResults: clients that ask for an answer behind each result of parallel calls get one, however many there
-// are; what they ask for later, or look for by its metadata, they get as well.
+// TestWishesBehindResults: clients that ask for an answer behind each result of parallel calls get
+// one, however many there are; what they ask for later, or look for by its metadata, they get as
+// well.
 func TestWishesBehindResults(t *testing.T) {
 	t.Parallel()
 	for _, count := range []int{1, 2, 3, 6} {
@@ -156,7 +157,8 @@ func TestWishesBehindResults(t *testing.T) {
 	}
 }
 
-// TestClientCallsGoOnTogether: where results ask for the answer themselves, parallel calls have one too.
+// TestClientCallsGoOnTogether: where results ask for the answer themselves, parallel calls have one
+// too.
 func TestClientCallsGoOnTogether(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

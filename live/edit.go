@@ -67,8 +67,8 @@ func insertedCall(c Insert) (sessions.Message, *fault.Error) {
 	return sessions.Message{Role: sessions.RoleAssistant, Put: true, After: c.After, Calls: []sessions.MessageCall{call}}, nil
 }
 
-// goingOut says that the item belongs to the answer that is going out, which is not recorded yet: the
-// command is kept for then.
+// goingOut says that the item belongs to the answer that is going out, which is not recorded yet:
+// the command is kept for then.
 func (e *engine) goingOut(live *Live, item, commandID string, command Command) bool {
 	if e.current == nil || !slices.Contains(e.current.items, item) {
 		return false
@@ -99,7 +99,8 @@ func (e *engine) retrieve(live *Live, c Retrieve) {
 	live.push(ItemRetrieved{CommandID: c.CommandID, Item: item})
 }
 
-// item is an item of the conversation as the model sees it; false when there is none, or it was removed.
+// item is an item of the conversation as the model sees it; false when there is none, or it was
+// removed.
 func (e *engine) item(ctx context.Context, id string) (sessions.Item, bool, error) {
 	turns, err := sessions.TurnsHolding(ctx, e.s.db, e.session, id)
 	if err != nil {
@@ -161,7 +162,7 @@ func (e *engine) edit(live *Live, commandID, item string, change func(sessions.I
 	ctx, cancel := context.WithTimeout(e.s.live, sessions.WriteTimeout)
 	defer cancel()
 	var edits sessions.ItemEdits
-	err := e.s.turns.Attached(ctx, e.id, func(ctx context.Context) (err error) {
+	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) (err error) {
 		edits, err = e.s.editItem(ctx, e.session, item, change)
 		return err
 	})
@@ -170,7 +171,7 @@ func (e *engine) edit(live *Live, commandID, item string, change func(sessions.I
 		return false
 	}
 	e.session.ItemEdits = edits
-	e.recall.Edited(edits)
+	e.cache.Edited(edits)
 	return true
 }
 
@@ -193,11 +194,12 @@ func (e *engine) tellOfEdit(by *Live, commandID, item string, edit sessions.Item
 	}
 }
 
-// adopt takes over what other nodes did to items. What is not among the edits was done here since they were read.
+// adopt takes over what other nodes did to items. What is not among the edits was done here since
+// they were read.
 func (e *engine) adopt(edits sessions.ItemEdits) {
 	before := e.session.ItemEdits
 	e.session.ItemEdits = edits.MergedAfter(before)
-	e.recall.Edited(e.session.ItemEdits)
+	e.cache.Edited(e.session.ItemEdits)
 	for item, edit := range e.session.ItemEdits {
 		old := before[item]
 		if edit.Again > old.Again {
@@ -228,8 +230,8 @@ func (e *engine) knows(ctx context.Context, id string) bool {
 	return found
 }
 
-// editItem changes what is known of an item, in the session's row, and tells the other nodes. change
-// gets an Item without id when there is none. It may run twice.
+// editItem changes what is known of an item, in the session's row, and tells the other nodes.
+// change gets an Item without id when there is none. It may run twice.
 func (s *Service) editItem(ctx context.Context, session sessions.Session, id string, change func(sessions.Item, *sessions.ItemEdit) error) (sessions.ItemEdits, error) {
 	var edits sessions.ItemEdits
 	err := s.sessions.Locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {

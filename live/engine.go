@@ -14,8 +14,8 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// engine owns what is live about a session on this node. Everything reaches it as a message (inbox.go), one at a
-// time; it ends when it has no sockets and nothing to finish.
+// engine owns what is live about a session on this node. Everything reaches it as a message
+// (inbox.go), one at a time; it ends when it has no sockets and nothing to finish.
 type engine struct {
 	s      *Service
 	tenant workspaces.TenantID
@@ -25,7 +25,8 @@ type engine struct {
 	done chan struct{}
 	// joining counts the sockets on their way; guarded by Service.mu.
 	joining int
-	// overtaken are turns that ended here meanwhile: what those sockets read may not have their ends.
+	// overtaken are turns that ended here meanwhile: what those sockets read may not have their
+	// ends.
 	overtaken []sessions.Turn
 
 	session sessions.Session
@@ -35,15 +36,8 @@ type engine struct {
 	client clientCalls
 	// unanswered is the turn that holds what was said since the last answer; "" when there is none.
 	unanswered sessions.TurnID
-	// said is the user's part of it; empty when it is not known here.
-	said string
-	// unheard is the turn of the last quickAsk that failed, and its answer: perhaps it was stored.
-	unheard struct {
-		turn     sessions.TurnID
-		response string
-	}
-	// recall is what is remembered for when Postgres is away; see spill.go.
-	recall  *turns.SessionCache
+	// cache is what turns are answered from while Postgres is away.
+	cache   *turns.SessionCache
 	waiting []respond
 	current *current
 	asides  map[string]*current // answers out of band, by response
@@ -106,7 +100,8 @@ type (
 	restarted         struct{}
 )
 
-// engineFor returns the session's engine with one more socket on its way: the caller must send joined.
+// engineFor returns the session's engine with one more socket on its way: the caller must send
+// joined.
 func (s *Service) engineFor(session sessions.Session) (*engine, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +110,11 @@ func (s *Service) engineFor(session sessions.Session) (*engine, error) {
 	}
 	e, ok := s.engines.of(session.ID)[session.ID]
 	if !ok {
-		e = &engine{s: s, tenant: session.TenantID, id: session.ID, session: session, done: make(chan struct{}), lives: map[sessions.LiveChannel]*Live{}, away: map[sessions.LiveChannel]*Live{}, asides: map[string]*current{}, client: newClientCalls(), recall: s.turns.NewRecall(session)}
+		e = &engine{
+			s: s, tenant: session.TenantID, id: session.ID, session: session, done: make(chan struct{}),
+			lives: map[sessions.LiveChannel]*Live{}, away: map[sessions.LiveChannel]*Live{}, asides: map[string]*current{},
+			client: newClientCalls(), cache: s.turns.NewSessionCache(session),
+		}
 		s.engines.of(session.ID)[session.ID] = e
 		s.workers.Add(1) // until retired
 	}
@@ -130,8 +129,8 @@ func (s *Service) engineOf(id sessions.ID) *engine {
 	return s.engines.of(id)[id]
 }
 
-// take does what a message is about. A fault of ours costs the session its sockets, which come back, and not the node
-// all others.
+// take does what a message is about. A fault of ours costs the session its sockets, which come
+// back, and not the node all others.
 func (e *engine) take(message any) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

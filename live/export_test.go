@@ -7,8 +7,8 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// JoinAfter is Join by a socket that is overtaken: meanwhile happens between what it reads and its place in the
-// conversation.
+// JoinAfter is Join by a socket that is overtaken: meanwhile happens between what it reads and its
+// place in the conversation.
 func (s *Service) JoinAfter(ctx context.Context, a Admission, meanwhile func()) (*Live, error) {
 	e, err := s.engineFor(a.Session)
 	if err != nil {

@@ -18,7 +18,7 @@ func (e *engine) rate(live *Live, c Feedback) {
 	}
 	ctx, cancel := context.WithTimeout(live.origin.Context(context.WithoutCancel(e.s.live)), sessions.WriteTimeout)
 	defer cancel()
-	err := e.s.turns.Attached(ctx, e.id, func(ctx context.Context) error {
+	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) error {
 		return e.s.sessions.Locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
 			if err := sessions.SetFeedback(ctx, tx, *row, c.Feedback); err != nil {
 				return err

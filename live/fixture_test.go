@@ -72,7 +72,8 @@ type fixture struct {
 	agent      agents.Agent
 }
 
-// newFixture makes one with the extractive responder; change the agent and the model before the first session.
+// newFixture makes one with the extractive responder; change the agent and the model before the
+// first session.
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	made := pgtest.New(t)
@@ -286,13 +287,9 @@ type shelf struct {
 	retrieval *sessions.Retrieval
 	passages  []sessions.Passage
 	err       error
-	// ahead, when set, is of all turns.
-	ahead turns.SourcesAhead
 
 	mu    sync.Mutex
 	asked []string
-	// went are what they were asked with.
-	went []turns.SourcesAhead
 }
 
 func (s *shelf) questions() []string {
@@ -301,14 +298,12 @@ func (s *shelf) questions() []string {
 	return slices.Clone(s.asked)
 }
 
-func (s *shelf) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, question string, p turns.RetrieveParams) ([]sessions.Passage, *sessions.Retrieval, error) {
+func (s *shelf) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, question string, _ turns.RetrieveParams) ([]sessions.Passage, *sessions.Retrieval, error) {
 	s.mu.Lock()
-	s.asked, s.went = append(s.asked, question), append(s.went, p.Ahead)
+	s.asked = append(s.asked, question)
 	s.mu.Unlock()
 	return s.passages, s.retrieval, s.err
 }
-
-func (s *shelf) Ahead(workspaces.Ref, agents.ID) turns.SourcesAhead { return s.ahead }
 
 // refunds are passages the extractive responder can quote.
 func refunds() []sessions.Passage {

@@ -68,8 +68,8 @@ func paced(let <-chan struct{}, pieces ...string) step {
 	}
 }
 
-// TestFollow has a caller hang up in the middle of a streamed answer and come back: on the same node, on
-// another one, when it is over.
+// TestFollow has a caller hang up in the middle of a streamed answer and come back: on the same
+// node, on another one, when it is over.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -308,7 +308,8 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 	}
 }
 
-// TestFloodOfTurns sends more than may wait: what is over is refused at once, the rest is answered in turn.
+// TestFloodOfTurns sends more than may wait: what is over is refused at once, the rest is answered
+// in turn.
 func TestFloodOfTurns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -6,7 +6,8 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// gather wakes the socket now, or when gatherFor is over since it was last woken for pieces; mu is held.
+// gather wakes the socket now, or when gatherFor is over since it was last woken for pieces; mu is
+// held.
 func (l *Live) gather() {
 	if l.gathers {
 		return
@@ -31,14 +32,8 @@ func (l *Live) gather() {
 	})
 }
 
-// hush says whether what is queued waits for an event that is about to come, and is taken with it.
-func (l *Live) hush(on bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.hushed = on
-}
-
-// shift takes the first event; pieces of one message that stand together are one. mu is held, and there is one.
+// shift takes the first event; pieces of one message that stand together are one. mu is held, and
+// there is one.
 func (l *Live) shift() turns.Event {
 	e, taken := l.queue[0], 1
 	if first, is := e.(turns.TextDelta); is {

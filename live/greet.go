@@ -14,8 +14,8 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// sayGreeting says the first_message of a session whose first socket held it back. Once anything was
-// said there is none, so the second Greet and those after a reconnect do nothing.
+// sayGreeting says the first_message of a session whose first socket held it back. Once anything
+// was said there is none, so the second Greet and those after a reconnect do nothing.
 func (e *engine) sayGreeting(live *Live) {
 	var greeting *sessions.Turn
 	ctx, cancel := context.WithTimeout(live.origin.Context(context.WithoutCancel(e.s.live)), sessions.WriteTimeout)
@@ -80,8 +80,8 @@ func (e *engine) addVariables(wanted map[string]string) []fault.Field {
 	return refused
 }
 
-// refuseVariable says why a client may not set a variable; the code is empty when it may. Whether it
-// sent the value that is set already makes no difference: that would let it guess values.
+// refuseVariable says why a client may not set a variable; the code is empty when it may. Whether
+// it sent the value that is set already makes no difference: that would let it guess values.
 func (e *engine) refuseVariable(name, value string) (code, words string) {
 	_, bound := e.session.DynamicVariables[name]
 	_, assigned := e.session.AssignedVariables[name]

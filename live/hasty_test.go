@@ -13,7 +13,8 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// holdRow takes the lock of the session's row, which turns need to begin, until the transaction ends.
+// holdRow takes the lock of the session's row, which turns need to begin, until the transaction
+// ends.
 func (f *fixture) holdRow(t *testing.T, id sessions.ID) pgx.Tx {
 	t.Helper()
 	tx, err := f.db.Pool.Begin(t.Context())
@@ -37,8 +38,8 @@ func (f *fixture) awaitLock(t *testing.T) {
 	})
 }
 
-// TestCancelledWhileItBegins: an answer that is cancelled, or interrupted, before its turn has begun is one that was
-// cancelled, like any other.
+// TestCancelledWhileItBegins: an answer that is cancelled, or interrupted, before its turn has
+// begun is one that was cancelled, like any other.
 func TestCancelledWhileItBegins(t *testing.T) {
 	t.Parallel()
 	for name, cancel := range map[string]live.Cancel{"Cancelled": {}, "Interrupted": {Speech: true}} {
@@ -84,8 +85,8 @@ func TestCancelledWhileItBegins(t *testing.T) {
 	}
 }
 
-// TestCancelledWhileItWaits: the words of an answer that was cancelled while it waited for a turn over HTTP, when more
-// has been said behind them, are closed, and the model sees them.
+// TestCancelledWhileItWaits: the words of an answer that was cancelled while it waited for a turn
+// over HTTP, when more has been said behind them, are closed, and the model sees them.
 func TestCancelledWhileItWaits(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -11,8 +11,9 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// TestLargeTurnIsRemembered: behind a turn with more than the model may see of earlier ones it still sees that turn, shortened,
-// and what was said before; over HTTP, on a socket, and while Postgres is away.
+// TestLargeTurnIsRemembered: behind a turn with more than the model may see of earlier ones it
+// still sees that turn, shortened, and what was said before; over HTTP, on a socket, and while
+// Postgres is away.
 func TestLargeTurnIsRemembered(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -23,7 +23,8 @@ func TestLongHistory(t *testing.T) {
 	made := f.create(t)
 	id := made.Session.ID
 	first := f.turn(t, id, "The first question.")
-	// What is before the newest hundred cannot be read: a socket that reads it does not get in, and a turn fails.
+	// What is before the newest hundred cannot be read: a socket that reads it does not get in, and
+	// a turn fails.
 	_, err := f.db.ExecContext(t.Context(), `
 		INSERT INTO turns (id, tenant_id, workspace_id, session_id, index, user_text, agent_text, status, messages, citations, metrics, started_at, ended_at)
 		SELECT 'turn_' || lpad(n::text, 26, '0'), t.tenant_id, t.workspace_id, t.session_id, n, 'Question', 'Answer', 'completed',

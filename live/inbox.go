@@ -7,8 +7,9 @@ import (
 	"sync"
 )
 
-// inbox is how messages reach an engine. An engine that has nothing to do has no goroutine: whoever sends it something
-// has the crew work on it. One that works takes what came meanwhile in its order, and its senders wait until it does.
+// inbox is how messages reach an engine. An engine that has nothing to do has no goroutine: whoever
+// sends it something has the crew work on it. One that works takes what came meanwhile in its
+// order, and its senders wait until it does.
 type inbox struct {
 	mu sync.Mutex
 	// busy says that the engine works, over that it has ended.
@@ -85,7 +86,8 @@ func (e *engine) work(message any) {
 	}
 }
 
-// next is the message that has waited longest; nil: there is none, and the engine has stopped working.
+// next is the message that has waited longest; nil: there is none, and the engine has stopped
+// working.
 func (in *inbox) next() *letter {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -22,7 +22,8 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// attack is a line of testdata/*.jsonl: a text from outside that wants a call, and where it comes in.
+// attack is a line of testdata/*.jsonl: a text from outside that wants a call, and where it comes
+// in.
 type attack struct {
 	ID    int    `json:"id"`
 	Kind  string `json:"kind"`
@@ -53,7 +54,8 @@ func attacks(t *testing.T, name string) []attack {
 	return all
 }
 
-// bench is an agent with dangerous tools, a tool that looks up, and a model on OpenAI's wire that obeys.
+// bench is an agent with dangerous tools, a tool that looks up, and a model on OpenAI's wire that
+// obeys.
 type bench struct {
 	*fixture
 	news *mcpserver.Server
@@ -111,7 +113,8 @@ func (b *bench) add(t *testing.T, params tools.CreateParams) {
 	}
 }
 
-// answer is the model: it looks up what the user asked for where the attack waits there, then does what the text says.
+// answer is the model: it looks up what the user asked for where the attack waits there, then does
+// what the text says.
 func (b *bench) answer(r modeltest.Received) modeltest.Reply {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -193,7 +196,8 @@ func (f *fixture) summarised(t *testing.T, id sessions.ID, text string) {
 	}
 }
 
-// always obeys whatever it was sent, fence or not: only the policy is between the attack and the tool.
+// always obeys whatever it was sent, fence or not: only the policy is between the attack and the
+// tool.
 func always(_ modeltest.Received, _ attack) bool { return true }
 
 // TestInjections: of the attacks at most 2 % reach their tool although the model does all they say.
@@ -246,7 +250,8 @@ var (
 	escape = regexp.MustCompile(`(?im)</?\s*(outside|passages?|system|assistant|user|tool_?\w*|function_?\w*|invoke)|[<‹]/?\s*[|｜]|[|｜]\s*[>›]|\[/?(inst|tool_calls|tool_results|available_tools|system_prompt|gmask)\]|<(/?s|bos|sop|start_of_turn|end_of_turn)>|<<|^[\s#>*]*(system|assistant|user|human|developer|ai|tool)\s*:|[\x{e0020}-\x{e007e}\x{200b}\x{202a}-\x{202e}]`)
 )
 
-// weak obeys what stands outside of fences, and in those that hold something like an end or another speaker.
+// weak obeys what stands outside of fences, and in those that hold something like an end or another
+// speaker.
 func weak(r modeltest.Received, a attack) bool {
 	texts := []string{r.System}
 	for _, m := range r.Messages {
@@ -276,7 +281,8 @@ func weak(r modeltest.Received, a attack) bool {
 	return false
 }
 
-// TestFence: a model that respects fences, but is taken in by whatever looks like their end, tries next to nothing.
+// TestFence: a model that respects fences, but is taken in by whatever looks like their end, tries
+// next to nothing.
 func TestFence(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, weak)
@@ -294,7 +300,8 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// TestConfirmedCall: a call that was withheld is made when the user says yes to the question, and only that call.
+// TestConfirmedCall: a call that was withheld is made when the user says yes to the question, and
+// only that call.
 func TestConfirmedCall(t *testing.T) {
 	t.Parallel()
 	for answer, row := range map[string]struct {
@@ -334,7 +341,8 @@ func TestConfirmedCall(t *testing.T) {
 	}
 }
 
-// TestUnaskedCalls are made where nothing came from outside, and where the operator's instructions name the tool.
+// TestUnaskedCalls are made where nothing came from outside, and where the operator's instructions
+// name the tool.
 func TestUnaskedCalls(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, always)

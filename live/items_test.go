@@ -10,7 +10,8 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// speak makes the one message of the session's last turn one that was spoken, as a synthesiser will.
+// speak makes the one message of the session's last turn one that was spoken, as a synthesiser
+// will.
 func (f *fixture) speak(t *testing.T, id sessions.ID, lengthMS int) {
 	t.Helper()
 	_, err := f.db.ExecContext(t.Context(), `UPDATE turns SET messages = jsonb_set(CAST(messages AS jsonb), '{1,audio}', jsonb_build_object('length_ms', ?, 'transcribed', true))
@@ -101,7 +102,8 @@ func TestRemovedElsewhere(t *testing.T) {
 	}
 }
 
-// TestResultOfAPutCall: the result of a call that the client itself put in is an item, in the call's turn or behind it.
+// TestResultOfAPutCall: the result of a call that the client itself put in is an item, in the
+// call's turn or behind it.
 func TestResultOfAPutCall(t *testing.T) {
 	t.Parallel()
 	for _, later := range []bool{false, true} {

@@ -68,8 +68,8 @@ func TestModelThatKeepsCalling(t *testing.T) {
 	}
 }
 
-// TestInterruptedWrite: a call that is not idempotent goes on when its answer is cancelled. The user
-// does not wait for it, and its result is in the transcript for the turns after.
+// TestInterruptedWrite: a call that is not idempotent goes on when its answer is cancelled. The
+// user does not wait for it, and its result is in the transcript for the turns after.
 func TestInterruptedWrite(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -139,8 +139,8 @@ func TestEndWhileWriting(t *testing.T) {
 	await(t, "the late result", func() bool { return strings.Contains(f.onlyCall(t, made.Session.ID).Output, "B7") })
 }
 
-// TestLostWithItsNode: nobody knows of a call whose node died, and that is what everybody is told. A
-// node that was only asleep corrects it.
+// TestLostWithItsNode: nobody knows of a call whose node died, and that is what everybody is told.
+// A node that was only asleep corrects it.
 func TestLostWithItsNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -17,8 +17,8 @@ type AdmitParams struct {
 	Channel sessions.LiveChannel
 }
 
-// Command is what a socket wants: [UserMessage], [ToolOutput], [Approve], [Respond], [Ask], [Cancel],
-// [Configure], [Greet], [Feedback], [Activity], [End], [Insert], [Remove] or [Truncate].
+// Command is what a socket wants: [UserMessage], [ToolOutput], [Approve], [Respond], [Ask],
+// [Cancel], [Configure], [Greet], [Feedback], [Activity], [End], [Insert], [Remove] or [Truncate].
 type Command interface{ command() }
 
 // UserMessage is something the user said. It is in Postgres before ItemAdded comes; it is
@@ -26,7 +26,8 @@ type Command interface{ command() }
 type UserMessage struct {
 	// CommandID is the client's own id of the command, given back in Failed; may be empty.
 	CommandID string
-	// ItemID is the client's id for the item, which none has that is not removed; empty: one is made (item_…).
+	// ItemID is the client's id for the item, which none has that is not removed; empty: one is
+	// made (item_…).
 	ItemID string
 	// After is the item it goes behind in what the model sees, AtFront, or empty for the end.
 	After string
@@ -50,25 +51,26 @@ type Respond struct {
 	// Instructions replace the agent's for this one answer; nil keeps them. They apply only when
 	// the agent's client_overrides has "instructions", and are ignored otherwise.
 	Instructions *string
-	// Awaited says that the client looks for this very answer: it is not left out as one that comes doubly.
+	// Awaited says that the client looks for this very answer: it is not left out as one that comes
+	// doubly.
 	Awaited bool
 	// IfSaid has nothing happen when nothing was said since the last answer began.
 	IfSaid bool
 	// ClientTools, when not nil, are offered in place of the socket's in this one answer.
 	ClientTools []model.Tool
-	// ToolChoice and MaxOutputTokens are those of this one answer; empty and 0 keep what is in force. The
-	// agent's own bound holds all the same.
+	// ToolChoice and MaxOutputTokens are those of this one answer; empty and 0 keep what is in
+	// force. The agent's own bound holds all the same.
 	ToolChoice      turns.ToolChoice
 	MaxOutputTokens int
 	// Input, when not nil, is what the model sees in place of the conversation; empty: nothing.
 	Input []InputItem
-	// OutOfBand asks for an answer beside the conversation, which neither it nor the transcript keeps.
-	// It does not wait its turn; at most 4 go out at once.
+	// OutOfBand asks for an answer beside the conversation, which neither it nor the transcript
+	// keeps. It does not wait its turn; at most 4 go out at once.
 	OutOfBand bool
 }
 
-// Ask is a UserMessage and the Respond that comes right behind it: nothing comes between, and nearly always it is
-// written down and begun in one go.
+// Ask is a UserMessage and the Respond that comes right behind it: nothing comes between, and
+// nearly always it is written down and begun in one go.
 type Ask struct {
 	Said UserMessage
 	Wish Respond
@@ -91,15 +93,18 @@ type Configure struct {
 	// Overrides are keys of POST /sessions' overrides, applied where client_overrides has them.
 	// Values of the wrong type are left out too.
 	Overrides map[string]json.RawMessage
-	// Restore are keys of such overrides, "model" and "voice", that get back what the session began with.
+	// Restore are keys of such overrides, "model" and "voice", that get back what the session began
+	// with.
 	Restore []string
-	// ClientTools replace the tools that this socket runs itself; nil keeps them, empty clears them.
-	// They are offered in the answers this socket asks for. One named like a tool of the agent is left out.
+	// ClientTools replace the tools that this socket runs itself; nil keeps them, empty clears
+	// them. They are offered in the answers this socket asks for. One named like a tool of the
+	// agent is left out.
 	ClientTools []model.Tool
 	// Variables are dynamic variables that the session does not have yet. They are added when
 	// client_overrides has "dynamic_variables", and stay with the session.
 	Variables map[string]string
-	// ToolChoice and MaxOutputTokens are for the answers this socket asks for; empty and 0 keep them.
+	// ToolChoice and MaxOutputTokens are for the answers this socket asks for; empty and 0 keep
+	// them.
 	ToolChoice      turns.ToolChoice
 	MaxOutputTokens int
 }
@@ -158,12 +163,13 @@ type Configured struct {
 	ClientTools     []model.Tool
 	ToolChoice      turns.ToolChoice
 	MaxOutputTokens int // 0 or less: no bound of the client
-	// Refused are the wishes that were left out, each with the reason in words, for dialects that say so: overrides by
-	// their keys, FieldTools, FieldToolChoice.
+	// Refused are the wishes that were left out, each with the reason in words, for dialects that
+	// say so: overrides by their keys, FieldTools, FieldToolChoice.
 	Refused []fault.Field
 }
 
-// FieldToolChoice is the field of Configured's Refused for a ToolChoice of a tool that is not offered: it is ToolsAuto then.
+// FieldToolChoice is the field of Configured's Refused for a ToolChoice of a tool that is not
+// offered: it is ToolsAuto then.
 const FieldToolChoice = "tool_choice"
 
 // Failed says that a command could not be done; the conversation goes on.
@@ -237,7 +243,8 @@ type ToolOutput struct {
 
 func (ToolOutput) command() {}
 
-// Feedback is what the user thinks of an answer; the last one counts. Only what went wrong is answered, with Failed.
+// Feedback is what the user thinks of an answer; the last one counts. Only what went wrong is
+// answered, with Failed.
 type Feedback struct {
 	CommandID string
 	sessions.Feedback

@@ -90,8 +90,8 @@ func TestRespondWaitsItsTurn(t *testing.T) {
 	until[live.Failed](s)
 }
 
-// TestNoteIsNotAnswered: one answer takes all that was said while another was going out, and the wishes behind
-// it do not answer a note that comes later.
+// TestNoteIsNotAnswered: one answer takes all that was said while another was going out, and the
+// wishes behind it do not answer a note that comes later.
 func TestNoteIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -160,7 +160,8 @@ func TestReplacedOnAnotherNode(t *testing.T) {
 	}
 }
 
-// TestTurnOnAnotherNode: sockets are shown turns that another node takes, over HTTP and on the session's other socket.
+// TestTurnOnAnotherNode: sockets are shown turns that another node takes, over HTTP and on the
+// session's other socket.
 func TestTurnOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -26,7 +26,8 @@ var (
 // made (ClientToolCallItem; its result may follow as ToolOutput, and is not waited for). Nothing is
 // answered until Respond comes. It is in Postgres before ItemAdded comes.
 //
-// A note is the client's, not the operator's: the model is told so, and it does not become instructions.
+// A note is the client's, not the operator's: the model is told so, and it does not become
+// instructions.
 type Insert struct {
 	CommandID string
 	// ItemID as in UserMessage.
@@ -42,7 +43,8 @@ type Insert struct {
 	Arguments json.RawMessage
 }
 
-// Retrieve asks for an item of the conversation, however old it is, as the model sees it; ItemRetrieved comes.
+// Retrieve asks for an item of the conversation, however old it is, as the model sees it;
+// ItemRetrieved comes.
 type Retrieve struct {
 	CommandID string
 	ItemID    string
@@ -56,7 +58,8 @@ type Remove struct {
 }
 
 // Truncate cuts a spoken item of the agent to what was heard. The transcript keeps both.
-// ItemTruncated comes, on every socket of the session. An item that was not spoken is answered by Failed.
+// ItemTruncated comes, on every socket of the session. An item that was not spoken is answered by
+// Failed.
 type Truncate struct {
 	CommandID string
 	ItemID    string

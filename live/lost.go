@@ -81,7 +81,7 @@ func (s *Service) lookForWanted(ctx context.Context, id sessions.ID) {
 func (e *engine) takeUp(turns []sessions.Turn) {
 	first := 0
 	for _, turn := range turns {
-		if !turn.Wanted || e.has(turn.ID) || e.s.turns.EndKept(e.id, turn.ID) {
+		if !turn.Wanted || e.has(turn.ID) || e.s.turns.HoldsEnd(e.id, turn.ID) {
 			continue
 		}
 		for _, live := range e.all() {
@@ -91,7 +91,7 @@ func (e *engine) takeUp(turns []sessions.Turn) {
 			e.watching = ""
 		}
 		if live := e.anyone(); live != nil && !e.restarting {
-			e.recall.SetOpen(turn)
+			e.cache.SetOpen(turn)
 			e.waiting = slices.Insert(e.waiting, first, respond{live: live, turn: turn.ID}) // before what was asked for since
 			first++
 		}
@@ -167,7 +167,7 @@ func (s *Service) watchOnce(ctx context.Context, tenant workspaces.TenantID, id 
 		return sessions.Turn{ID: turn}, true // it was erased
 	}
 	if err == nil && session.RunningTurnID == turn && !session.RunningUntil.After(now) {
-		if !s.turns.Deserted(ctx, id) {
+		if !s.turns.NodeLost(ctx, id) {
 			return sessions.Turn{}, false
 		}
 		err := s.sessions.Locked(ctx, tenant, id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {

@@ -37,7 +37,8 @@ func (f *fixture) withMemory(t *testing.T) *memory.Service {
 	return service
 }
 
-// TestRememberedInjections: an attack that was stored as a note dictates no call, although the model obeys it.
+// TestRememberedInjections: an attack that was stored as a note dictates no call, although the
+// model obeys it.
 func TestRememberedInjections(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, always)
@@ -122,8 +123,8 @@ func (f *fixture) remembered(t *testing.T, id sessions.ID) string {
 	return fmt.Sprint(events[0]["memory"])
 }
 
-// TestExtraction: what a model finds when a session is over is remembered once, if the user said it and has not had
-// anything forgotten since; the end is announced with it.
+// TestExtraction: what a model finds when a session is over is remembered once, if the user said it
+// and has not had anything forgotten since; the end is announced with it.
 func TestExtraction(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -186,8 +187,9 @@ func TestExtraction(t *testing.T) {
 	}
 }
 
-// TestLearningByItself: what is to be remembered and how it went are found by two tasks. Neither repeats the other,
-// the end is announced once, with both, and when one of them never comes to its end with the other.
+// TestLearningByItself: what is to be remembered and how it went are found by two tasks. Neither
+// repeats the other, the end is announced once, with both, and when one of them never comes to its
+// end with the other.
 func TestLearningByItself(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -20,14 +20,14 @@ import (
 )
 
 const (
-	// heartbeat is how often a node says that its sockets are there, a part after the other: of thousands at once the
-	// turns of that moment would feel it.
+	// heartbeat is how often a node says that its sockets are there, a part after the other: of
+	// thousands at once the turns of that moment would feel it.
 	heartbeat      = 10 * time.Second
 	heartbeatParts = 50
 )
 
-// Run keeps this node in touch until ctx ends: it listens for ends and replacements, refreshes the rows of its
-// sockets, and asks Postgres how it does. It returns nil then.
+// Run keeps this node in touch until ctx ends: it listens for ends and replacements, refreshes the
+// rows of its sockets, and asks Postgres how it does. It returns nil then.
 func (s *Service) Run(ctx context.Context) error {
 	var beating sync.WaitGroup
 	beating.Go(func() { s.beat(ctx) })
@@ -41,7 +41,8 @@ func (s *Service) Run(ctx context.Context) error {
 	return err
 }
 
-// beat refreshes each part of the node's sockets once in a heartbeat; what fails is done with the next part.
+// beat refreshes each part of the node's sockets once in a heartbeat; what fails is done with the
+// next part.
 func (s *Service) beat(ctx context.Context) {
 	const step = heartbeat / heartbeatParts
 	var due [heartbeatParts]time.Time
@@ -118,8 +119,8 @@ func (s *Service) hearNotice(ctx context.Context, payload string) {
 	}
 }
 
-// lookAround says that the sockets of those sessions that are live here are there, and looks at the sessions in which
-// something has changed; of those parts of the roster that are due.
+// lookAround says that the sockets of those sessions that are live here are there, and looks at the
+// sessions in which something has changed; of those parts of the roster that are due.
 func (s *Service) lookAround(ctx context.Context, due func(part int) bool) error {
 	var ids []sessions.ID
 	s.mu.Lock()
@@ -146,8 +147,9 @@ func (s *Service) lookAround(ctx context.Context, due func(part int) bool) error
 // lookBatch bounds how many sessions a statement looks at.
 const lookBatch = 500
 
-// refreshSQL notes that the sockets of sessions (?2) are still at a node (?1), and gives the sessions in progress that
-// have them there only and are not being ended. One that Postgres was slow with may come behind a later one.
+// refreshSQL notes that the sockets of sessions (?2) are still at a node (?1), and gives the
+// sessions in progress that have them there only and are not being ended. One that Postgres was
+// slow with may come behind a later one.
 const refreshSQL = `
 	WITH here AS (
 	    UPDATE session_connections AS c

@@ -7,7 +7,8 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// TestNoticesMissed changes sessions without a word; a node that may have missed some looks at its own.
+// TestNoticesMissed changes sessions without a word; a node that may have missed some looks at its
+// own.
 func TestNoticesMissed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

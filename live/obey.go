@@ -143,38 +143,38 @@ func (e *engine) accept(live *Live, commandID string, said sessions.Message) boo
 		}
 		return false
 	}
-	return e.acceptNamed(live, commandID, sessions.TurnID(idgen.New(idgen.Turn)), said)
-}
-
-// acceptNamed is accept for a message that has its name; id is that of a new turn.
-func (e *engine) acceptNamed(live *Live, commandID string, id sessions.TurnID, said sessions.Message) bool {
-	ctx, cancel := context.WithTimeout(e.s.live, sessions.WriteTimeout)
-	defer cancel()
-	turn, err := e.s.turns.Accept(ctx, e.session, e.recall, id, e.unanswered, said)
+	turn, err := e.s.turns.Accept(ctx, turns.AcceptParams{
+		Session: e.session, New: sessions.TurnID(idgen.New(idgen.Turn)), Open: e.unanswered, Message: said, Cache: e.cache,
+	})
 	if err != nil {
-		decided := postgres.Decide(err)
-		level := slog.LevelWarn
-		if decided.Kind() == fault.Invalid {
-			level = slog.LevelDebug // the client is told, and can do nothing else to our log
-		}
-		e.s.log.Log(ctx, level, "message not accepted", "session_id", e.id, "error", err)
-		if live != nil {
-			live.push(Failed{CommandID: commandID, Err: decided})
-		}
+		e.refuseSaid(ctx, live, commandID, err)
 		return false
 	}
-	e.heard(live, commandID, turn, said)
+	e.unanswered = turn.ID
+	e.tellSaid(live, commandID, turn, said)
 	return true
 }
 
-// heard tells the sockets of what was written down.
-func (e *engine) heard(live *Live, commandID string, turn sessions.Turn, said sessions.Message) {
-	e.unanswered, e.said = turn.ID, turn.UserText
+// tellSaid tells the sockets of what was written down.
+func (e *engine) tellSaid(live *Live, commandID string, turn sessions.Turn, said sessions.Message) {
 	item := sessions.ItemsOf(sessions.Turn{ID: turn.ID, Index: turn.Index, Messages: []sessions.Message{said}})[0]
 	if live != nil {
 		e.tell(live, commandID, item)
 	}
 	e.others(live, []sessions.Item{item})
+}
+
+// refuseSaid tells a socket that what it said was not accepted.
+func (e *engine) refuseSaid(ctx context.Context, live *Live, commandID string, err error) {
+	decided := postgres.Decide(err)
+	level := slog.LevelWarn
+	if decided.Kind() == fault.Invalid {
+		level = slog.LevelDebug // the client is told, and can do nothing else to our log
+	}
+	e.s.log.Log(ctx, level, "message not accepted", "session_id", e.id, "error", err)
+	if live != nil {
+		live.push(Failed{CommandID: commandID, Err: decided})
+	}
 }
 
 // name gives a message that has none its item id, and says what is wrong with the id or the place
@@ -219,7 +219,9 @@ func (e *engine) configure(live *Live, c Configure) {
 	}
 	choice := cmp.Or(c.ToolChoice, live.toolChoice)
 	if (c.ToolChoice != "" || c.ClientTools != nil) && !e.offers(choice, live.clientTools, false) {
-		refused = append(refused, fault.Field{Field: FieldToolChoice, Code: "unknown", Message: turns.ToolNotOffered(choice).Message + " It is auto now."})
+		refused = append(refused, fault.Field{
+			Field: FieldToolChoice, Code: "unknown", Message: turns.ToolNotOffered(choice).Message + " It is auto now.",
+		})
 		choice = turns.ToolsAuto
 	}
 	live.toolChoice, live.maxOutputTokens = choice, cmp.Or(c.MaxOutputTokens, live.maxOutputTokens)
@@ -285,12 +287,12 @@ func (e *engine) end(live *Live, c End) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.s.live), sessions.WriteTimeout)
 	defer cancel()
 	var session sessions.Session
-	err := e.s.turns.Attached(ctx, e.id, func(ctx context.Context) (err error) {
+	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) (err error) {
 		session, err = e.s.sessions.RequestEnd(ctx, e.session, params.Status, params.Reason)
 		return err
 	})
-	if e.s.turns.IsAdrift(err) {
-		session, err = e.s.turns.EndAdrift(e.session, params.Status, params.Reason)
+	if turns.IsOffline(err) {
+		session, err = e.s.turns.KeepEnd(turns.EndParams{Session: e.session, Status: params.Status, Reason: params.Reason})
 	}
 	if err != nil {
 		live.push(Failed{Err: postgres.Decide(err)})

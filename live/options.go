@@ -44,8 +44,8 @@ func (e *engine) optionsOf(wanted respond) turns.Options {
 	return o
 }
 
-// offers says whether the tool that a choice names can be called: one of the client's, or of the agent's. What cannot be
-// found out now is taken for yes.
+// offers says whether the tool that a choice names can be called: one of the client's, or of the
+// agent's. What cannot be found out now is taken for yes.
 func (e *engine) offers(choice turns.ToolChoice, own []model.Tool, aside bool) bool {
 	switch choice {
 	case "", turns.ToolsAuto, turns.ToolsNone, turns.ToolsRequired:
@@ -71,7 +71,7 @@ func (e *engine) ownTools() (tools.Registry, bool) {
 	ctx, cancel := context.WithTimeout(e.s.live, sessions.WriteTimeout)
 	defer cancel()
 	var registry tools.Registry
-	err := e.s.turns.Attached(ctx, e.id, func(ctx context.Context) error {
+	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) error {
 		values, err := e.s.turns.Variables(ctx, e.session)
 		if err == nil {
 			registry, err = e.s.tools.ComposeSession(ctx, e.session.Ref(), turns.AgentOf(e.session), string(e.id), values, nil)
@@ -81,7 +81,8 @@ func (e *engine) ownTools() (tools.Registry, bool) {
 	return registry, err == nil
 }
 
-// offerable are the tools of a client that are offered: an agent's own of the same name comes first.
+// offerable are the tools of a client that are offered: an agent's own of the same name comes
+// first.
 func (e *engine) offerable(wanted []model.Tool) (offered []model.Tool, refused []fault.Field) {
 	if len(wanted) == 0 {
 		return nil, nil

@@ -16,7 +16,8 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// TestOverridesHaveTheAgentsBounds: what an agent may not have, a session may not be given either, and the other way round.
+// TestOverridesHaveTheAgentsBounds: what an agent may not have, a session may not be given either,
+// and the other way round.
 func TestOverridesHaveTheAgentsBounds(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -66,7 +67,8 @@ func TestOverridesHaveTheAgentsBounds(t *testing.T) {
 	}
 }
 
-// TestFallbacksAreReplaced: a session's fallbacks are those that it was given, with nothing of the agent's in them.
+// TestFallbacksAreReplaced: a session's fallbacks are those that it was given, with nothing of the
+// agent's in them.
 func TestFallbacksAreReplaced(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -10,8 +10,8 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// TestClientOverrides: a client has what client_overrides lists, of the model its name only, and nothing that is
-// locked, be it inside or around what it asks for.
+// TestClientOverrides: a client has what client_overrides lists, of the model its name only, and
+// nothing that is locked, be it inside or around what it asks for.
 func TestClientOverrides(t *testing.T) {
 	t.Parallel()
 	warm := 0.2
@@ -66,7 +66,8 @@ func TestClientOverrides(t *testing.T) {
 	}
 }
 
-// TestClientLanguage: a client's language is written as language_detection writes it, and what is none is refused.
+// TestClientLanguage: a client's language is written as language_detection writes it, and what is
+// none is refused.
 func TestClientLanguage(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -12,8 +12,8 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// TestOvertakenSocket has a second socket on its way while an answer ends and an item is removed: it learns of
-// both, and the first is not told again of what it has.
+// TestOvertakenSocket has a second socket on its way while an answer ends and an item is removed:
+// it learns of both, and the first is not told again of what it has.
 func TestOvertakenSocket(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

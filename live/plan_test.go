@@ -10,8 +10,8 @@ import (
 	"parlance.dev/parlance/live"
 )
 
-// TestRush: thousands of sessions that began since the statistics were made do not mislead Postgres: each is found by
-// its id, not among the others.
+// TestRush: thousands of sessions that began since the statistics were made do not mislead
+// Postgres: each is found by its id, not among the others.
 func TestRush(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -28,7 +28,8 @@ func (f *fixture) utterancesOf(t *testing.T, id sessions.ID) (said []map[string]
 	return said
 }
 
-// TestPostCallSaysWhatWasCalled: tool_has_been_called is true of calls that are known to have been made, and no others.
+// TestPostCallSaysWhatWasCalled: tool_has_been_called is true of calls that are known to have been
+// made, and no others.
 func TestPostCallSaysWhatWasCalled(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -78,8 +79,8 @@ func TestPostCallSaysWhatWasCalled(t *testing.T) {
 	}
 }
 
-// TestPostCallInitiation: what a session was created with stands where ElevenLabs' receivers look for it, and the rest under our
-// own names.
+// TestPostCallInitiation: what a session was created with stands where ElevenLabs' receivers look
+// for it, and the rest under our own names.
 func TestPostCallInitiation(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

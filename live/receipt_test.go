@@ -182,8 +182,8 @@ func TestPrices(t *testing.T) {
 	}
 }
 
-// TestReceiptOfATurnThatWaited: what a turn waited for the one before it, over HTTP and on a socket, is in its lease stage and
-// in the whole time.
+// TestReceiptOfATurnThatWaited: what a turn waited for the one before it, over HTTP and on a
+// socket, is in its lease stage and in the whole time.
 func TestReceiptOfATurnThatWaited(t *testing.T) {
 	t.Parallel()
 	const wait = 5 * time.Second

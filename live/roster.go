@@ -6,8 +6,9 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// roster are the engines of a node by session, in parts of about one size: they are looked at a part after the other, and
-// going through all of thousands each time was two percent of the processor time of a busy server.
+// roster are the engines of a node by session, in parts of about one size: they are looked at a
+// part after the other, and going through all of thousands each time was two percent of the
+// processor time of a busy server.
 type roster struct {
 	seed  maphash.Seed
 	parts [heartbeatParts]map[sessions.ID]*engine

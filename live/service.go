@@ -27,8 +27,9 @@ type Deps struct {
 	Now func() time.Time
 }
 
-// Service is what is live of conversations on this node: one engine a session, with its sockets. Safe for
-// concurrent use. Run keeps it in touch with the other nodes; Close ends what is live here.
+// Service is what is live of conversations on this node: one engine a session, with its sockets.
+// Safe for concurrent use. Run keeps it in touch with the other nodes; Close ends what is live
+// here.
 type Service struct {
 	db       *postgres.DB
 	sessions *sessions.Service

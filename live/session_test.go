@@ -114,8 +114,6 @@ func (s *askedShelf) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, 
 	return nil, nil, nil
 }
 
-func (s *askedShelf) Ahead(workspaces.Ref, agents.ID) turns.SourcesAhead { return nil }
-
 // TestOverridesTakeEffect: what a session overrides is what its model and its search get.
 func TestOverridesTakeEffect(t *testing.T) {
 	t.Parallel()
@@ -158,7 +156,8 @@ func TestOverridesTakeEffect(t *testing.T) {
 	}
 }
 
-// TestSessionOfTheAgentAsItWas: an agent that is saved anew, or deleted, does not change a session that is open.
+// TestSessionOfTheAgentAsItWas: an agent that is saved anew, or deleted, does not change a session
+// that is open.
 func TestSessionOfTheAgentAsItWas(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

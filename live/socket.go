@@ -22,8 +22,8 @@ import (
 // text deltas, and no more memory than a long answer needs.
 const maxQueuedEvents = 8192
 
-// joinTurns is how many turns an arriving socket reads, the newest: more than a client misses while it may come back,
-// and no more however long the conversation is.
+// joinTurns is how many turns an arriving socket reads, the newest: more than a client misses while
+// it may come back, and no more however long the conversation is.
 const joinTurns = 50
 
 // Admission is a socket that may join; made by Admit, used once.
@@ -36,8 +36,8 @@ type Admission struct {
 	HoldGreeting bool
 }
 
-// Admit checks a socket before the HTTP upgrade; it changes nothing.
-// Errors: Unauthenticated session-token-invalid, Precondition session-closed, Forbidden session-modality, Unavailable
+// Admit checks a socket before the HTTP upgrade; it changes nothing. Errors: Unauthenticated
+// session-token-invalid, Precondition session-closed, Forbidden session-modality, Unavailable
 // unavailable.
 func (s *Service) Admit(ctx context.Context, p AdmitParams) (Admission, error) {
 	var session sessions.Session
@@ -63,7 +63,7 @@ func (s *Service) Admit(ctx context.Context, p AdmitParams) (Admission, error) {
 // Errors: Precondition session-closed, Unavailable unavailable (this node is being stopped).
 func (s *Service) Join(ctx context.Context, a Admission) (*Live, error) {
 	if a.Session.Status == sessions.InProgress && s.engineOf(a.Session.ID) == nil { // its node may have ended
-		s.turns.Inherit(ctx, a.Session.ID)
+		s.turns.Settle(ctx, a.Session.ID)
 	}
 	e, err := s.engineFor(a.Session)
 	if err != nil {
@@ -210,12 +210,11 @@ type Live struct {
 	closed bool // Closed is queued or taken
 	wake   chan struct{}
 	onWake atomic.Pointer[func()]
-	// pieces is when the socket was last woken for pieces of text, gathering wakes it for those that came since.
+	// pieces is when the socket was last woken for pieces of text, gathering wakes it for those
+	// that came since.
 	pieces    time.Time
 	gathering *time.Timer
 	gathers   bool
-	// hushed says that nobody is woken: another event follows at once.
-	hushed bool
 	// onClosed is called when Closed is queued; may be nil.
 	onClosed func()
 }
@@ -229,11 +228,12 @@ func (l *Live) Number() int64 { return l.number }
 // Resumed says that the session was in progress already: the greeting is not repeated.
 func (l *Live) Resumed() bool { return l.resumed }
 
-// Elsewhere says that another node was giving an answer when the socket joined: AnswerEnded follows.
+// Elsewhere says that another node was giving an answer when the socket joined: AnswerEnded
+// follows.
 func (l *Live) Elsewhere() bool { return l.elsewhere }
 
-// History is the items of the session's newest turns (joinTurns) when the socket joined, oldest first; empty
-// unless Resumed.
+// History is the items of the session's newest turns (joinTurns) when the socket joined, oldest
+// first; empty unless Resumed.
 func (l *Live) History() []sessions.Item { return l.history }
 
 // Do hands a command to the conversation. It waits only while the conversation is busy taking
@@ -269,7 +269,8 @@ func (l *Live) Next(ctx context.Context) (turns.Event, error) {
 	}
 }
 
-// Poll is the next event, when there is one; it does not wait. Whoever uses it is told by [Live.OnWake].
+// Poll is the next event, when there is one; it does not wait. Whoever uses it is told by
+// [Live.OnWake].
 func (l *Live) Poll() (turns.Event, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -279,8 +280,8 @@ func (l *Live) Poll() (turns.Event, bool) {
 	return l.shift(), true
 }
 
-// OnWake has f called whenever events are there that were not taken, from now on; nil: no more. f must not wait, nor
-// call the Live.
+// OnWake has f called whenever events are there that were not taken, from now on; nil: no more. f
+// must not wait, nor call the Live.
 func (l *Live) OnWake(f func()) {
 	l.onWake.Store(&f)
 	l.wakeUp()
@@ -297,7 +298,8 @@ func (l *Live) wakeUp() {
 	}
 }
 
-// OnClosed has f called once Closed is there for Next and Poll, at once if it is already. f must not wait.
+// OnClosed has f called once Closed is there for Next and Poll, at once if it is already. f must
+// not wait.
 func (l *Live) OnClosed(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -334,9 +336,6 @@ func (l *Live) push(e turns.Event) bool {
 	l.queue = append(l.queue, e)
 	if l.closed && l.onClosed != nil {
 		l.onClosed()
-	}
-	if l.hushed && !l.closed {
-		return true
 	}
 	switch e.(type) {
 	case turns.TextDelta, turns.MessageDone:

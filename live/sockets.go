@@ -36,7 +36,7 @@ func (e *engine) join(m joined) {
 	}
 	e.lives[m.live.channel] = m.live
 	e.overtake(&m)
-	e.recall.Joined(m.live.session, m.turns, m.unanswered)
+	e.cache.Joined(m.live.session, m.turns, m.unanswered)
 	e.session.ItemEdits = m.live.session.ItemEdits
 	had := map[string]bool{}
 	for _, item := range m.items {
@@ -52,8 +52,8 @@ func (e *engine) join(m joined) {
 		}
 	}
 	for _, turn := range m.unanswered {
-		if !turn.Wanted && !e.has(turn.ID) && !e.s.turns.EndKept(e.id, turn.ID) { // takeUp has those that are
-			e.unanswered, e.said = turn.ID, ""
+		if !turn.Wanted && !e.has(turn.ID) && !e.s.turns.HoldsEnd(e.id, turn.ID) { // takeUp has those that are
+			e.unanswered = turn.ID
 		}
 	}
 	if older == nil {
@@ -98,8 +98,8 @@ func (e *engine) over(turn sessions.Turn) {
 	}
 }
 
-// overtake brings what an arriving socket has read up to what happened here since: turns that ended, and
-// what was done to items.
+// overtake brings what an arriving socket has read up to what happened here since: turns that
+// ended, and what was done to items.
 func (e *engine) overtake(m *joined) {
 	for _, turn := range e.overtaken {
 		m.unanswered = slices.DeleteFunc(m.unanswered, func(t sessions.Turn) bool { return t.ID == turn.ID })
@@ -123,7 +123,8 @@ func (e *engine) greet(live *Live, turn sessions.Turn) {
 	e.items.Put(item, "")
 }
 
-// leave lets a socket go. The last one that hangs up ends the session; one that was lost starts the wait.
+// leave lets a socket go. The last one that hangs up ends the session; one that was lost starts the
+// wait.
 func (e *engine) leave(m left) {
 	defer close(m.noted)
 	if e.lives[m.live.channel] != m.live {
@@ -146,7 +147,7 @@ func (e *engine) leave(m left) {
 	ctx, cancel := context.WithTimeout(m.live.origin.Context(context.WithoutCancel(e.s.live)), sessions.WriteTimeout)
 	defer cancel()
 	now := e.s.sessions.Now()
-	err := e.s.turns.Attached(ctx, e.id, func(ctx context.Context) error {
+	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) error {
 		return e.s.sessions.Locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
 			last, err := sessions.LeaveTx(ctx, tx, row, m.live.number, now)
 			if err != nil || !last || m.how != HungUp {
@@ -161,15 +162,16 @@ func (e *engine) leave(m left) {
 			return e.s.sessions.EndTx(ctx, tx, row, sessions.Completed, reason, now)
 		})
 	})
-	if e.s.turns.IsAdrift(err) {
-		err = e.s.turns.LeaveAdrift(e.session, m.live.number, m.how == HungUp, now)
+	if turns.IsOffline(err) {
+		err = e.s.turns.KeepLeft(turns.LeftParams{Session: e.session, Socket: m.live.number, HungUp: m.how == HungUp, At: now})
 	}
 	if err != nil { // the heartbeat leaves it out from now on, so the sweep takes it for lost
 		e.s.log.ErrorContext(ctx, "socket's leaving not recorded", "session_id", e.id, "error", err)
 	}
 }
 
-// place gives an item that was read its place, unless it has one here. had are those of which that was asked.
+// place gives an item that was read its place, unless it has one here. had are those of which that
+// was asked.
 func (e *engine) place(item sessions.Item, had map[string]bool) {
 	if here, asked := had[item.ID]; !asked {
 		had[item.ID] = e.items.Has(item.ID)
@@ -212,10 +214,11 @@ func (e *engine) showTurn(turn sessions.Turn, asked *Live) {
 	e.others(asked, items)
 }
 
-// took notes a turn that was taken without a socket: a client's calls may have got their results in it.
+// took notes a turn that was taken without a socket: a client's calls may have got their results in
+// it.
 func (e *engine) took(turn sessions.Turn) {
 	e.over(turn)
-	e.recall.Observe(turn)
+	e.cache.Observe(turn)
 	for _, m := range turn.Messages {
 		if m.Role == sessions.RoleTool {
 			e.client.settled(m.CallID)

@@ -14,9 +14,10 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// TestSpillCalls: while Postgres is away a tool is called, one whose calls have to be counted is not, the client answers
-// its own, a call is approved, and end_call ends the session. Afterwards all of it is there once, also when the server is
-// killed before it knows that it has written it: what it kept is written a second time then, to no effect.
+// TestSpillCalls: while Postgres is away a tool is called, one whose calls have to be counted is
+// not, the client answers its own, a call is approved, and end_call ends the session. Afterwards
+// all of it is there once, also when the server is killed before it knows that it has written it:
+// what it kept is written a second time then, to no effect.
 func TestSpillCalls(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -115,8 +116,9 @@ func TestSpillCalls(t *testing.T) {
 	}
 }
 
-// TestSpillElsewhere: a node that has lost Postgres answers a turn, and so does another one, where the client is
-// meanwhile: the transcript has the one answer that was recorded, and the session goes on.
+// TestSpillElsewhere: a node that has lost Postgres answers a turn, and so does another one, where
+// the client is meanwhile: the transcript has the one answer that was recorded, and the session
+// goes on.
 func TestSpillElsewhere(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

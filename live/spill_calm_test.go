@@ -15,8 +15,8 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// TestHang: Postgres hangs for minutes and goes on as if nothing had been. Nobody who was there is taken for lost: the
-// socket stays, and so does the turn without one that ended meanwhile.
+// TestHang: Postgres hangs for minutes and goes on as if nothing had been. Nobody who was there is
+// taken for lost: the socket stays, and so does the turn without one that ended meanwhile.
 func TestHang(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -68,8 +68,8 @@ func TestHang(t *testing.T) {
 	}
 }
 
-// TestLeaseBehindAnOutage: right behind an outage the lease of a turn that goes on may be over. Another node neither
-// takes the turn from its node nor ends the session over it.
+// TestLeaseBehindAnOutage: right behind an outage the lease of a turn that goes on may be over.
+// Another node neither takes the turn from its node nor ends the session over it.
 func TestLeaseBehindAnOutage(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -118,8 +118,8 @@ func TestLeaseBehindAnOutage(t *testing.T) {
 	}
 }
 
-// TestNeighbourEnds: a node ends with turns on its disk, in the outage. Who comes to its neighbour finds them, in
-// their place, and none is answered again.
+// TestNeighbourEnds: a node ends with turns on its disk, in the outage. Who comes to its neighbour
+// finds them, in their place, and none is answered again.
 func TestNeighbourEnds(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -192,8 +192,8 @@ func TestNeighbourEndsAlone(t *testing.T) {
 	}
 }
 
-// TestSpillFullInAnswer: a turn was kept and its end has no room. It failed, for its client and for whoever reads the
-// transcript, and nobody answers it again.
+// TestSpillFullInAnswer: a turn was kept and its end has no room. It failed, for its client and for
+// whoever reads the transcript, and nobody answers it again.
 func TestSpillFullInAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -242,7 +242,8 @@ func TestSpillFullInAnswer(t *testing.T) {
 	}
 }
 
-// TestUnreachable: who comes while Postgres hangs is refused within seconds, and at once when that is known.
+// TestUnreachable: who comes while Postgres hangs is refused within seconds, and at once when that
+// is known.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -29,7 +29,8 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// remote is a node that reaches Postgres over a wire, beside the fixture, which sees the database all the time.
+// remote is a node that reaches Postgres over a wire, beside the fixture, which sees the database
+// all the time.
 type remote struct {
 	*rooms.Node
 	*fixture
@@ -144,7 +145,8 @@ func inShort(taken []sessions.Turn) string {
 	return b.String()
 }
 
-// TestSpill: who talks goes on talking while Postgres is away; afterwards everything is there in order, once.
+// TestSpill: who talks goes on talking while Postgres is away; afterwards everything is there in
+// order, once.
 func TestSpill(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -206,8 +208,8 @@ func TestSpill(t *testing.T) {
 	}
 }
 
-// TestSpillInAnswer: Postgres is lost while an answer goes out, two sessions at once; one hangs up meanwhile, the other
-// is ended by its client. Both ends come true behind the turns, not before.
+// TestSpillInAnswer: Postgres is lost while an answer goes out, two sessions at once; one hangs up
+// meanwhile, the other is ended by its client. Both ends come true behind the turns, not before.
 func TestSpillInAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -282,8 +284,8 @@ func paused(saying chan<- struct{}, goOn <-chan struct{}) step {
 	}
 }
 
-// TestSpillAside: a session that is over when its turns could be written gets them behind its end; one that is gone
-// is in nobody's way.
+// TestSpillAside: a session that is over when its turns could be written gets them behind its end;
+// one that is gone is in nobody's way.
 func TestSpillAside(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -332,8 +334,8 @@ func TestSpillAside(t *testing.T) {
 	}
 }
 
-// TestSpillEnded: a session is ended elsewhere while its node, which has lost Postgres, answers: what the end made of
-// the turn gives way to what was said.
+// TestSpillEnded: a session is ended elsewhere while its node, which has lost Postgres, answers:
+// what the end made of the turn gives way to what was said.
 func TestSpillEnded(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -367,7 +369,8 @@ func TestSpillEnded(t *testing.T) {
 	}
 }
 
-// TestSpillFull: without room a message is refused with the reason, and the conversation goes on when there is.
+// TestSpillFull: without room a message is refused with the reason, and the conversation goes on
+// when there is.
 func TestSpillFull(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -397,7 +400,8 @@ func TestSpillFull(t *testing.T) {
 	}
 }
 
-// TestSpillSilence: a network that swallows everything is noticed too, and costs one wait, not one a turn.
+// TestSpillSilence: a network that swallows everything is noticed too, and costs one wait, not one
+// a turn.
 func TestSpillSilence(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

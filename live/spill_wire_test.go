@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// wire is the way to Postgres, which a test can cut (connections break and are refused) or have swallow everything.
+// wire is the way to Postgres, which a test can cut (connections break and are refused) or have
+// swallow everything.
 type wire struct {
 	address string
 	target  string
@@ -17,12 +18,11 @@ type wire struct {
 	mu   sync.Mutex
 	cut  bool
 	held chan struct{} // closed: bytes pass
-	// losing, when set, is what the next query has in it of which Postgres' answer gets lost, with its connection.
+	// losing, when set, is what the next query has in it of which Postgres' answer gets lost, with
+	// its connection.
 	losing string
 	lost   map[net.Conn]bool
 	conns  map[net.Conn]bool
-	// read is what Postgres has sent since readFrom.
-	read []byte
 }
 
 func newWire(t *testing.T, socket string) *wire {
@@ -84,7 +84,6 @@ func (w *wire) pass(to, from net.Conn) {
 		if w.loses(to, from, buffer[:n]) {
 			return
 		}
-		w.note(from, buffer[:n])
 		if n > 0 {
 			if _, err := to.Write(buffer[:n]); err != nil {
 				return
@@ -96,24 +95,6 @@ func (w *wire) pass(to, from net.Conn) {
 	}
 }
 
-// readFrom is what Postgres has sent since the last call.
-func (w *wire) readFrom() []byte {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	read := w.read
-	w.read = nil
-	return read
-}
-
-// note keeps what Postgres sends.
-func (w *wire) note(from net.Conn, data []byte) {
-	if from.RemoteAddr().Network() == "unix" {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.read = append(w.read, data...)
-	}
-}
-
 // lose has Postgres' answer to the next query that has the words in it get lost.
 func (w *wire) lose(words string) {
 	w.mu.Lock()
@@ -121,7 +102,8 @@ func (w *wire) lose(words string) {
 	w.losing = words
 }
 
-// loses looks at what passes, and says whether it is an answer that gets lost: whole, so that what was asked is done.
+// loses looks at what passes, and says whether it is an answer that gets lost: whole, so that what
+// was asked is done.
 func (w *wire) loses(to, from net.Conn, data []byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

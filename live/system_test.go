@@ -25,8 +25,8 @@ func kinds(events []turns.Event) string {
 	return strings.Join(names, " ")
 }
 
-// TestFarewell: a conversation that the agent ends has its farewell in full before the client hears of the
-// call, and the end comes behind all of it.
+// TestFarewell: a conversation that the agent ends has its farewell in full before the client hears
+// of the call, and the end comes behind all of it.
 func TestFarewell(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
@@ -75,7 +75,8 @@ func TestFarewell(t *testing.T) {
 	if session := f.get(t, made.Session.ID); session.EndReason != sessions.ReasonEndCall {
 		t.Errorf("over HTTP: ended with %q", session.EndReason)
 	}
-	// A call that fails ends nothing and says nothing; names that only look alike are no system tool.
+	// A call that fails ends nothing and says nothing; names that only look alike are no system
+	// tool.
 	for _, broken := range []model.ToolCall{
 		call("end_call", `{"reason":7}`), call("end_call", `{"message":"Bye","extra":1}`), call("end_call", `nonsense`), call("End_Call", `{"message":"Bye"}`),
 		call("end_call", `{"message":"`+strings.Repeat("b", 2001)+`"}`),
@@ -88,8 +89,8 @@ func TestFarewell(t *testing.T) {
 	}
 }
 
-// TestLanguageDetection: the switch holds for the next round, the next turn, another node and the view; what
-// is no language switches nothing, and the model is told in words.
+// TestLanguageDetection: the switch holds for the next round, the next turn, another node and the
+// view; what is no language switches nothing, and the model is told in words.
 func TestLanguageDetection(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

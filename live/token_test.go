@@ -170,8 +170,8 @@ func TestReturnAfterExpiry(t *testing.T) {
 	}
 }
 
-// TestTokenOfAClosedSession: the holder of a token reads and follows the answer that ended its session, as one with a key
-// does, and can do no more with it.
+// TestTokenOfAClosedSession: the holder of a token reads and follows the answer that ended its
+// session, as one with a key does, and can do no more with it.
 func TestTokenOfAClosedSession(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -73,9 +73,6 @@ type Turn struct {
 	LostResponseID string `bun:"lost_response_id"`
 	// Spilled says that a node kept the turn in its journal while Postgres was away.
 	Spilled bool `bun:"spilled"`
-
-	// Row is the version (xmin) of the row that has these messages, when it is known.
-	Row uint32 `bun:"-" json:"-"`
 }
 
 // NewTurn returns an empty turn in progress at the session's next index.

@@ -14,9 +14,6 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// errTaken says that a lost turn is answered elsewhere, or is over.
-var errTaken = errors.New("the lost turn is taken already")
-
 // answerAgain answers a lost turn here. Here is true when its events can be heard from now on.
 func (s *Service) answerAgain(ctx context.Context, session sessions.Session, id sessions.TurnID) (here bool, err error) {
 	now, err := sessions.Find(ctx, s.db, session.TenantID, session.ID, "")
@@ -43,8 +40,8 @@ func (s *Service) answerAgain(ctx context.Context, session sessions.Session, id 
 	return true, nil
 }
 
-// sayAgain is say for a lost turn; its events begin with what is kept of it. Of params, what the caller
-// offers is read; nil: what it offered then. Errors: errTaken, those of Say.
+// sayAgain is say for a lost turn; its events begin with what is kept of it. Of params, what the
+// caller offers is read; nil: what it offered then. Errors: ErrTaken, those of Say.
 func (s *Service) sayAgain(ctx context.Context, session sessions.Session, id sessions.TurnID, params TurnParams, emit func(StreamEvent) error) (sessions.Turn, error) {
 	if params.ClientTools == nil { // who follows a turn does not repeat its request
 		var err error
@@ -53,7 +50,7 @@ func (s *Service) sayAgain(ctx context.Context, session sessions.Session, id ses
 		}
 	}
 	stream := &turnStream{emit: emit}
-	start := Start{Tenant: session.TenantID, Session: session.ID, Turn: id, Open: true, again: true, offered: offerOf(params.ClientTools)}
+	start := Start{Session: session, Turn: id, Open: true, resumed: true, offered: offerOf(params.ClientTools)}
 	r := &Runner{
 		S: s, ResponseID: idgen.New(idgen.Response), Options: Options{ClientTools: params.ClientTools}, Approvals: NewApprovals(),
 		Start: start,
@@ -69,8 +66,8 @@ func (s *Service) sayAgain(ctx context.Context, session sessions.Session, id ses
 		return stream.keep(r.Turn)
 	}
 	went := r.Run(ctx)
-	if errors.Is(went.Err, errTaken) {
-		return went.Turn, errTaken
+	if errors.Is(went.Err, ErrTaken) {
+		return went.Turn, ErrTaken
 	}
 	s.dropOffer(ctx, session, start)
 	return s.said(ctx, stream, went, []tools.ClientCall{})
@@ -95,7 +92,8 @@ func (t *turnStream) keep(turn sessions.Turn) error {
 	return nil
 }
 
-// offeredTool is a tool of the caller as it is kept with the turn while it runs, for whoever answers it again.
+// offeredTool is a tool of the caller as it is kept with the turn while it runs, for whoever
+// answers it again.
 type offeredTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
@@ -147,7 +145,7 @@ func (s *Service) dropOffer(ctx context.Context, session sessions.Session, start
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessions.WriteTimeout)
 	defer cancel()
-	err := s.Attached(ctx, session.ID, func(ctx context.Context) error {
+	err := s.ReachSession(ctx, session.ID, func(ctx context.Context) error {
 		_, err := s.db.NewUpdate().Model((*sessions.Turn)(nil)).Set("client_tools = NULL").
 			Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.id = ?", start.Turn).
 			Where("t.status <> ?", sessions.TurnInProgress).Exec(ctx) // else another node has it

@@ -14,26 +14,27 @@ import (
 //	call_approvals row, ApprovalRequested ──► socket, stream ──► Approve, Service.Decide on any node
 //	      └── the row, and a notification ──► the runner        (Deps.ApprovalTimeout, 60 s)
 //
-// The turn waits meanwhile; other calls of the round do not. The row is the truth: the first word in it counts. A
-// socket's answer goes on without the row while Postgres is away: then its own node has to hear the word.
+// The turn waits meanwhile; other calls of the round do not. The row is the truth: the first word
+// in it counts. A socket's answer goes on without the row while Postgres is away: then its own node
+// has to hear the word.
 
 const (
-	// approvalTimeout is how long a person gets to read what is asked for and to decide.
+	// ApprovalTimeout is how long a person gets to read what is asked for and to decide.
 	ApprovalTimeout = 60 * time.Second
 	// approvalPoll is how often the row is looked at although nobody says that it has changed.
 	approvalPoll = time.Second
-	// requestPrefix makes a call's id the id of its request's item.
+	// RequestPrefix makes a call's id the id of its request's item.
 	RequestPrefix = "mcpr_"
 	// bySocket and byToken are who decides without a key.
 	BySocket = "socket"
 	byToken  = "session_token"
 )
 
-// decision is somebody's word on a call.
+// Decision is somebody's word on a call.
 type Decision struct {
 	Approved bool
 	Reason   string
-	// by is who said it: key_…, bySocket or byToken.
+	// By is who said it: key_…, bySocket or byToken.
 	By string
 }
 
@@ -45,7 +46,7 @@ func (d Decision) status() sessions.ApprovalStatus {
 	return sessions.ApprovalDenied
 }
 
-// approvals are the calls of an answer that wait for a word. Safe for concurrent use.
+// Approvals are the calls of an answer that wait for a word. Safe for concurrent use.
 type Approvals struct {
 	mu      sync.Mutex
 	waiting map[string]*asked // by the id of the request
@@ -71,7 +72,7 @@ func (a *Approvals) ask(request string, stored bool) *asked {
 	return one
 }
 
-// unstored says that a request waits that has no row.
+// Unstored says that a request waits that has no row.
 func (a *Approvals) Unstored(request string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -79,7 +80,7 @@ func (a *Approvals) Unstored(request string) bool {
 	return one != nil && !one.stored
 }
 
-// answer hands a word over; false when nobody waits for it.
+// Answer hands a word over; false when nobody waits for it.
 func (a *Approvals) Answer(request string, d Decision) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -114,7 +115,8 @@ func (p *pendingCall) needsApproval() bool {
 	return p.known && p.broken == "" && p.entry.Enabled && p.entry.NeedsApproval
 }
 
-// RequestOf names the request for a call's approval: by the call's id, so that a word cannot meet another call.
+// RequestOf names the request for a call's approval: by the call's id, so that a word cannot meet
+// another call.
 func RequestOf(callID string) string { return RequestPrefix + callID }
 
 func (p *pendingCall) approvalID() string { return RequestOf(p.Call.ID) }
@@ -159,15 +161,15 @@ func (r *Runner) askApprovals(ctx context.Context, round []*pendingCall) error {
 
 // keepApprovals writes down what is asked. Reachable is false when nobody could answer.
 func (r *Runner) keepApprovals(ctx context.Context, rows []sessions.Approval) (stored, reachable bool) {
-	if r.adrift {
+	if r.offline {
 		return false, true
 	}
-	err := r.S.Attached(ctx, r.Session.ID, func(ctx context.Context) error { return insertApprovals(ctx, r.S.db, rows) })
+	err := r.S.ReachSession(ctx, r.Session.ID, func(ctx context.Context) error { return insertApprovals(ctx, r.S.db, rows) })
 	switch {
 	case err == nil:
 		return true, true
-	case r.S.IsAdrift(err):
-		return false, r.Start.Recall != nil // a socket is on this node
+	case IsOffline(err):
+		return false, r.Start.Cache != nil // a socket is on this node
 	case ctx.Err() == nil:
 		r.S.log.WarnContext(ctx, "approvals not asked for", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "error", err)
 	}
@@ -182,7 +184,8 @@ func (r *Runner) withdraw(rows []sessions.Approval) {
 	}
 }
 
-// approved waits for the word on a call, and says what is to be told of it. A nil error allows the call.
+// approved waits for the word on a call, and says what is to be told of it. A nil error allows the
+// call.
 func (r *Runner) approved(ctx context.Context, p *pendingCall) (*sessions.CallApproval, *tools.Error) {
 	if !p.needsApproval() {
 		return nil, nil

@@ -22,9 +22,9 @@ type DecideParams struct {
 	Reason string
 }
 
-// Decide says whether a call may be made that waits for approval, on whatever node its turn runs. The same word
-// again changes nothing and returns what is decided.
-// Errors: NotFound not-found, Invalid invalid-request, Precondition approval-decided (otherwise, or its time is over).
+// Decide says whether a call may be made that waits for approval, on whatever node its turn runs.
+// The same word again changes nothing and returns what is decided. Errors: NotFound not-found,
+// Invalid invalid-request, Precondition approval-decided (otherwise, or its time is over).
 func (s *Service) Decide(ctx context.Context, p workspaces.Principal, id sessions.ID, callID string, params DecideParams) (sessions.Approval, error) {
 	session, err := s.sessions.Get(ctx, p, id)
 	if err != nil {
@@ -89,7 +89,8 @@ func insertApprovals(ctx context.Context, db bun.IDB, rows []sessions.Approval) 
 	return nil
 }
 
-// decideTx writes the first word on a call, in time, of an answer that goes on; false when it cannot be.
+// decideTx writes the first word on a call, in time, of an answer that goes on; false when it
+// cannot be.
 func decideTx(ctx context.Context, tx bun.Tx, session sessions.Session, callID string, d Decision, now time.Time) (bool, error) {
 	result, err := tx.NewUpdate().Model((*sessions.Approval)(nil)).
 		Set("status = ?", d.status()).Set("reason = ?", d.Reason).Set("decided_by = ?", d.By).Set("decided_at = ?", now).
@@ -109,7 +110,7 @@ func (s *Service) closeApproval(session sessions.Session, callID string, status 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.live), sessions.WriteTimeout) // its answer may be cancelled
 	defer cancel()
 	var row sessions.Approval
-	err := s.Attached(ctx, session.ID, func(ctx context.Context) error {
+	err := s.ReachSession(ctx, session.ID, func(ctx context.Context) error {
 		_, err := s.db.NewUpdate().Model((*sessions.Approval)(nil)).Set("status = ?", status).Set("decided_at = ?", s.sessions.Now()).
 			Where("v.tenant_id = ?", session.TenantID).Where("v.session_id = ?", session.ID).Where("v.id = ?", callID).
 			Where("v.status = ?", sessions.ApprovalWaiting).Exec(ctx)
@@ -148,8 +149,8 @@ func selectWaiting(ctx context.Context, db bun.IDB, turn sessions.Turn, now time
 	return rows, nil
 }
 
-// Approvals lists the calls of a session that asked for approval, newest first. Status, when set, is the one they
-// have. Errors: NotFound, Invalid invalid-request.
+// Approvals lists the calls of a session that asked for approval, newest first. Status, when set,
+// is the one they have. Errors: NotFound, Invalid invalid-request.
 func (s *Service) Approvals(ctx context.Context, p workspaces.Principal, id sessions.ID, status sessions.ApprovalStatus, params postgres.PageParams) ([]sessions.Approval, string, error) {
 	session, err := s.sessions.Get(ctx, p, id)
 	if err != nil {
@@ -177,7 +178,8 @@ func (s *Service) Approvals(ctx context.Context, p workspaces.Principal, id sess
 	return rows, next, nil
 }
 
-// heardDecision has the answers of a session on this node look for a word; all of them when it is empty.
+// HeardDecision has the answers of a session on this node look for a word; all of them when it is
+// empty.
 func (s *Service) HeardDecision(session sessions.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -68,8 +68,8 @@ func (r *Runner) answerAside(ctx context.Context) (err error) {
 	return r.callAside(calls)
 }
 
-// lookAside reads what is not answered yet, which the turns before do not have, and finds the question that
-// passages are looked for with.
+// lookAside reads what is not answered yet, which the turns before do not have, and finds the
+// question that passages are looked for with.
 func (r *Runner) lookAside(ctx context.Context) ([]sessions.Message, error) {
 	seen := r.Input
 	var open []sessions.Message
@@ -119,7 +119,8 @@ func (s *Service) count(ctx context.Context, session sessions.Session, usage ses
 	}
 }
 
-// selectOpenTurns reads the turns that are not finished: what was said and not answered, and the one that runs.
+// selectOpenTurns reads the turns that are not finished: what was said and not answered, and the
+// one that runs.
 func selectOpenTurns(ctx context.Context, db bun.IDB, session sessions.Session) ([]sessions.Turn, error) {
 	var turns []sessions.Turn
 	err := db.NewSelect().Model(&turns).

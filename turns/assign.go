@@ -8,7 +8,8 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// maxAssigned bounds the variables that answers set in a session. Source: decisions, dynamic variables.
+// maxAssigned bounds the variables that answers set in a session. Source: decisions, dynamic
+// variables.
 const maxAssigned = sessions.MaxVariables
 
 // assignments are the variables that an answer sets, and their names in order.
@@ -22,24 +23,25 @@ func assignments(wanted []tools.Assignment, outcome tools.Outcome) (map[string]s
 	return values, slices.Sorted(maps.Keys(values))
 }
 
-// assign makes variables known to the rest of the turn, and to the session when the turn is recorded.
+// assign makes variables known to the rest of the turn, and to the session when the turn is
+// recorded.
 func (r *Runner) assign(values map[string]string) {
 	if len(values) == 0 {
 		return
 	}
-	if r.with.assigned == nil {
-		r.with.assigned = map[string]string{}
+	if r.end.Assigned == nil {
+		r.end.Assigned = map[string]string{}
 	}
 	MergeAssigned(&r.Session, values)
 	for name := range values {
 		if value, kept := r.Session.AssignedVariables[name]; kept {
-			r.with.assigned[name] = value
+			r.end.Assigned[name] = value
 		}
 	}
-	r.values = r.values.With(r.with.assigned)
+	r.values = r.values.With(r.end.Assigned)
 }
 
-// mergeAssigned puts values among the session's; new names beyond maxAssigned are left out, in
+// MergeAssigned puts values among the session's; new names beyond maxAssigned are left out, in
 // their order.
 func MergeAssigned(session *sessions.Session, values map[string]string) {
 	merged := maps.Clone(session.AssignedVariables)

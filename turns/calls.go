@@ -51,7 +51,8 @@ type pendingCall struct {
 	late latch
 	// mayLeave says that the call may outlive the turn.
 	mayLeave bool
-	// withheld says that the user has not asked for the call (see injection.go), or that the answer was cut off in it.
+	// withheld says that the user has not asked for the call (see injection.go), or that the answer
+	// was cut off in it.
 	withheld *tools.Error
 	// asked is the request for its approval; nil: nobody was asked.
 	asked *asked
@@ -146,7 +147,7 @@ func (r *Runner) collect(ctx context.Context, round []*pendingCall) (err error) 
 	return err
 }
 
-// pending gives a call an id of ours, since a model's own may repeat from turn to turn.
+// Pending gives a call an id of ours, since a model's own may repeat from turn to turn.
 func (r *Runner) Pending(call model.ToolCall) *pendingCall {
 	entry, known := r.tools.Find(call.Name)
 	p := &pendingCall{
@@ -207,7 +208,7 @@ func (r *Runner) noteCalls(ctx context.Context, round []*pendingCall) error {
 		r.Turn.Messages[last].Calls = append(r.Turn.Messages[last].Calls, p.Call)
 	}
 	begun := r.S.sessions.Now()
-	mine, err := r.keepMessages(ctx)
+	mine, err := r.save(ctx)
 	r.Receipt.Stage(sessions.StagePersistence, begun, r.S.sessions.Now())
 	if err == nil && !mine {
 		err = sessions.ErrTakenForLost()
@@ -215,13 +216,18 @@ func (r *Runner) noteCalls(ctx context.Context, round []*pendingCall) error {
 	return postgres.MapError(err)
 }
 
-// keepResults writes down what the calls of a round came to: should this node be lost, whoever takes the
-// turn up goes on from there. An answer that ends here is written down by its end.
+// save writes the turn's messages before its end; mine is false when somebody else has the turn.
+func (r *Runner) save(ctx context.Context) (mine bool, err error) {
+	return r.S.store.Save(ctx, SaveParams{Session: r.Session, Turn: r.Turn, Response: r.Start.Response, Offline: r.offline})
+}
+
+// keepResults writes down what the calls of a round came to: should this node be lost, whoever
+// takes the turn up goes on from there. An answer that ends here is written down by its end.
 func (r *Runner) keepResults(ctx context.Context) error {
 	if r.stop {
 		return nil
 	}
-	mine, err := r.keepMessages(ctx)
+	mine, err := r.save(ctx)
 	switch {
 	case err != nil && ctx.Err() == nil: // "unknown" would be the truth then
 		r.S.log.WarnContext(ctx, "results of calls not kept yet", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "error", err)
@@ -262,9 +268,9 @@ func (r *Runner) runCall(ctx context.Context, p *pendingCall) (result sessions.M
 		ctx, cancel = r.S.outlive(ctx)
 		defer cancel()
 	}
-	p.params.Untracked = r.adrift || r.S.spill.IsAway()
+	p.params.Untracked = r.offline || r.S.Offline()
 	outcome := r.S.tools.Call(ctx, p.params)
-	r.S.KeepTrace(ctx, r.Session, r.Turn.ID, r.adrift, outcome.Untraced)
+	r.S.KeepTrace(ctx, TraceParams{Session: r.Session, Turn: r.Turn.ID, Offline: r.offline, Trace: outcome.Untraced})
 	result = sessions.Message{
 		Role: sessions.RoleTool, ItemID: p.Call.ItemID, CallID: p.Call.ID, Text: sessions.StorableText(outcome.Output),
 		At: sessions.Milliseconds(r.S.sessions.Now().Sub(r.Begun)),

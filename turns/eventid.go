@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// numbered gives turn.done an id of its own, for nothing comes after it: its place always has the losses, behind a nought.
+// numbered gives turn.done an id of its own, for nothing comes after it: its place always has the
+// losses, behind a nought.
 func numbered(e StreamEvent) StreamEvent {
 	if turn, at, err := readPlace(e.ID); err == nil && e.Type == StreamDone {
 		losses := at.losses

@@ -9,8 +9,8 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// A turn that is larger than what is left of the budget is shortened, so that what was said before it, and the newest
-// turn in any case, is not lost until a summary tells of it:
+// A turn that is larger than what is left of the budget is shortened, so that what was said before
+// it, and the newest turn in any case, is not lost until a summary tells of it:
 //
 //	newest turn            whole, or ⅔ of the budget at most
 //	one of more than ⅔     whole, until others do not fit beside it; then ⅔
@@ -18,13 +18,14 @@ import (
 //	                       mostly reads as it did the turn before, and providers can reuse what they have read
 //	others                 whole; the first that does not fit ends the list
 //
-// A large one has more than ⅓. It loses the middle of what tools answered first, then of what was said, then of the arguments
-// of calls; a call is never parted from its result.
+// A large one has more than ⅓. It loses the middle of what tools answered first, then of what was
+// said, then of the arguments of calls; a call is never parted from its result.
 
 const (
 	// shareSteps is how many sizes a large turn may be shortened to.
 	shareSteps = 4
-	// leastPart is what a part of a turn is not shortened below, in tokens: less says nothing beside the mark.
+	// leastPart is what a part of a turn is not shortened below, in tokens: less says nothing
+	// beside the mark.
 	leastPart = 60
 )
 
@@ -39,7 +40,8 @@ func (t *pastTurn) given() ([]sessions.Message, int) {
 	return t.messages, t.tokens
 }
 
-// take puts the turn before the ones that were taken, which are newer; false: it does not fit, and nothing before it does.
+// take puts the turn before the ones that were taken, which are newer; false: it does not fit, and
+// nothing before it does.
 func (p *past) take(turn pastTurn, budget int) bool {
 	if turn.tokens > budget-p.tokens && len(p.turns) > 0 {
 		p.makeRoom(turn, budget)
@@ -63,7 +65,8 @@ func (p *past) take(turn pastTurn, budget int) bool {
 	return true
 }
 
-// makeRoom shortens the turn that has more than its share, if there is one and the next one then fits.
+// makeRoom shortens the turn that has more than its share, if there is one and the next one then
+// fits.
 func (p *past) makeRoom(next pastTurn, budget int) {
 	share := largestShare(budget)
 	at := slices.IndexFunc(p.turns, func(t pastTurn) bool { return t.cut == nil && t.tokens > share })
@@ -120,7 +123,8 @@ func argumentsOf(m sessions.Message) []wording {
 	return all
 }
 
-// shortenParts takes at least over tokens from the longest parts, where they have them, and says how many it took.
+// shortenParts takes at least over tokens from the longest parts, where they have them, and says
+// how many it took.
 func shortenParts(messages []sessions.Message, parts func(sessions.Message) []wording, over int) (taken int) {
 	var sizes []int
 	sum := 0
@@ -155,7 +159,8 @@ func shorten(m *sessions.Message, one wording, most int) int {
 	return tokensIn(string(short))
 }
 
-// levelOf is the size to which the larger ones are to be brought for all of them to have room together.
+// levelOf is the size to which the larger ones are to be brought for all of them to have room
+// together.
 func levelOf(sizes []int, room int) int {
 	sizes = slices.Sorted(slices.Values(sizes))
 	for i, size := range sizes {
@@ -167,8 +172,8 @@ func levelOf(sizes []int, room int) int {
 	return room
 }
 
-// withoutOldest leaves out the oldest calls with their results, or the first message when there are no calls, and says how many
-// tokens less it is.
+// withoutOldest leaves out the oldest calls with their results, or the first message when there are
+// no calls, and says how many tokens less it is.
 func withoutOldest(messages []sessions.Message) (left []sessions.Message, tokens int) {
 	at := slices.IndexFunc(messages, func(m sessions.Message) bool { return len(m.Calls) > 0 })
 	if at < 0 {
@@ -192,8 +197,8 @@ func withoutOldest(messages []sessions.Message) (left []sessions.Message, tokens
 // markTokens is what the mark of a cut takes.
 const markTokens = 18
 
-// withoutCentre is a text of at most so many tokens, roughly: two thirds from its beginning, and its end. Questions stand at
-// the ends of what people paste.
+// withoutCentre is a text of at most so many tokens, roughly: two thirds from its beginning, and
+// its end. Questions stand at the ends of what people paste.
 func withoutCentre(text string, tokens int) string {
 	quarters := 4 * max(0, tokens-markTokens)
 	begin, end := 0, len(text)

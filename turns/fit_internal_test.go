@@ -19,7 +19,8 @@ func words(tokens int) string {
 	return strings.Repeat(six, max(1, tokens/6))
 }
 
-// asks is a finished turn: what the user says, what is called and answered, in tokens each, and the agent's words.
+// asks is a finished turn: what the user says, what is called and answered, in tokens each, and the
+// agent's words.
 func asks(index int, said string, outputs []int, answer string) sessions.Turn {
 	turn := sessions.Turn{ID: sessions.TurnID(fmt.Sprint("turn_", index)), Index: index, Status: sessions.TurnCompleted, Messages: []sessions.Message{{Role: sessions.RoleUser, ItemID: fmt.Sprint("item_", index), Text: said}}}
 	for i, tokens := range outputs {
@@ -36,7 +37,7 @@ func fitted(turns []sessions.Turn, budget int) past {
 	k := &SessionCache{session: sessions.Session{}}
 	k.session.Config.Model.HistoryTokens = budget
 	for _, turn := range turns {
-		k.remember(turn)
+		k.add(turn)
 	}
 	return k.before
 }
@@ -49,7 +50,8 @@ func TestLargeTurns(t *testing.T) {
 	small := asks(3, "And then?", nil, "Nothing.")
 	rows := map[string]struct {
 		turns []sessions.Turn
-		// given are the turns' tokens as the model gets them, of those that are shortened about so many; 0: the turn is left out.
+		// given are the turns' tokens as the model gets them, of those that are shortened about so
+		// many; 0: the turn is left out.
 		given []int
 	}{
 		"two answers of 16 KiB":       {[]sessions.Turn{name, asks(1, "Look.", []int{4100, 4100}, "Done.")}, []int{17, 4000}},
@@ -90,8 +92,8 @@ func TestLargeTurns(t *testing.T) {
 	}
 }
 
-// TestFits: whatever the turns are, the budget is kept, the newest one is given, without a gap behind it, every call has its
-// result, arguments stay JSON, and what is remembered is as it was.
+// TestFits: whatever the turns are, the budget is kept, the newest one is given, without a gap
+// behind it, every call has its result, arguments stay JSON, and what is remembered is as it was.
 func TestFits(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 7))
@@ -132,7 +134,8 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// TestNewestIsNotSummarised: what the model has not seen in full stays before it for a turn at least.
+// TestNewestIsNotSummarised: what the model has not seen in full stays before it for a turn at
+// least.
 func TestNewestIsNotSummarised(t *testing.T) {
 	t.Parallel()
 	turns := []sessions.Turn{asks(0, "A", nil, "B"), asks(1, words(8000), nil, "C")}
@@ -149,7 +152,8 @@ func TestNewestIsNotSummarised(t *testing.T) {
 	}
 }
 
-// TestCutAnswersAreData: the ids of an answer that is JSON may be used in calls, also when the model sees a part of it only.
+// TestCutAnswersAreData: the ids of an answer that is JSON may be used in calls, also when the
+// model sees a part of it only.
 func TestCutAnswersAreData(t *testing.T) {
 	t.Parallel()
 	before := asks(0, "What is there?", []int{1}, "This.")

@@ -18,21 +18,21 @@ import (
 //	               └── nobody listens for FollowGrace ──► it is cancelled
 //
 // The events are kept while it runs. Afterwards, and on other nodes, its row says what has not been
-// heard yet: an event's id holds how much has (place). Its node is told that the row is followed, and
-// tells when it has changed. A turn whose node was lost is answered again here: again.go.
+// heard yet: an event's id holds how much has (place). Its node is told that the row is followed,
+// and tells when it has changed. A turn whose node was lost is answered again here: again.go.
 
 const (
 	// FollowGrace is how long a streamed turn goes on while nobody listens.
 	FollowGrace = 30 * time.Second
-	// followPoll is how often the row of a turn is looked at although nobody says that it has changed: news
-	// may be lost, and a lost node has none.
+	// followPoll is how often the row of a turn is looked at although nobody says that it has
+	// changed: news may be lost, and a lost node has none.
 	followPoll = time.Second
 )
 
 // errUnheard is why a streamed turn was stopped that nobody came back to.
 var errUnheard = errors.New("nobody listened to the answer any more")
 
-// broadcast is a streamed turn that runs on this node.
+// Broadcast is a streamed turn that runs on this node.
 type Broadcast struct {
 	session sessions.ID
 	// turn is the one that runs; empty before it has begun. The service's lock guards it.
@@ -78,7 +78,8 @@ func (b *Broadcast) join() (leave func()) {
 	}
 }
 
-// hear hands the events from the next one on to emit until the turn is over, and returns how it went.
+// hear hands the events from the next one on to emit until the turn is over, and returns how it
+// went.
 func (b *Broadcast) hear(ctx context.Context, next int, emit func(StreamEvent) error) error {
 	for {
 		b.mu.Lock()
@@ -103,7 +104,8 @@ func (b *Broadcast) hear(ctx context.Context, next int, emit func(StreamEvent) e
 }
 
 // Stream is [Service.Say] for a caller who hears the answer while it is made. When ctx ends or emit
-// fails the turn goes on for FollowGrace, so that the caller can come back (Follow); then it is cancelled.
+// fails the turn goes on for FollowGrace, so that the caller can come back (Follow); then it is
+// cancelled.
 func (s *Service) Stream(ctx context.Context, p workspaces.Principal, id sessions.ID, params TurnParams, emit func(StreamEvent) error) error {
 	params.asked = s.sessions.Now()
 	session, err := s.sayTo(ctx, p, id, params)
@@ -127,7 +129,7 @@ func (s *Service) Stream(ctx context.Context, p workspaces.Principal, id session
 	}
 	defer unhear()
 	to := &rowStream{emit: emit}
-	if err := to.hear(ctx, b); !errors.Is(err, errTaken) {
+	if err := to.hear(ctx, b); !errors.Is(err, ErrTaken) {
 		return err
 	}
 	return s.follow(ctx, session, to) // this node was taken for lost
@@ -146,14 +148,14 @@ func (s *Service) broadcast(ctx context.Context, b *Broadcast, take func(context
 		return nil
 	})
 	if errors.Is(err, sessions.ErrLeaseLost) {
-		err = errTaken
+		err = ErrTaken
 	}
 	s.announce(b, "")
 	b.finish(err)
 }
 
-// announce makes a turn's events be found by its id, until another one or none takes its place. False when
-// another broadcast of it is there.
+// announce makes a turn's events be found by its id, until another one or none takes its place.
+// False when another broadcast of it is there.
 func (s *Service) announce(b *Broadcast, turn sessions.TurnID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,9 +179,10 @@ func (s *Service) broadcastOf(session sessions.ID, turn sessions.TurnID) *Broadc
 	return nil
 }
 
-// Follow hands the events of a turn that come after lastEventID (empty: all) to emit, until it is over; after
-// turn.done there are none. A second turn.started says that the turn's node was lost and that its events begin anew.
-// Errors: NotFound, Invalid invalid-request (the id of another turn's event), how the turn ended.
+// Follow hands the events of a turn that come after lastEventID (empty: all) to emit, until it is
+// over; after turn.done there are none. A second turn.started says that the turn's node was lost
+// and that its events begin anew. Errors: NotFound, Invalid invalid-request (the id of another
+// turn's event), how the turn ended.
 func (s *Service) Follow(ctx context.Context, p workspaces.Principal, id sessions.ID, turnID sessions.TurnID, lastEventID string, emit func(StreamEvent) error) error {
 	session, err := s.sessions.Get(ctx, p, id)
 	if err != nil {
@@ -203,7 +206,7 @@ func (s *Service) Follow(ctx context.Context, p workspaces.Principal, id session
 func (s *Service) follow(ctx context.Context, session sessions.Session, to *rowStream) error {
 	for {
 		if b := s.broadcastOf(session.ID, to.turn); b != nil {
-			if err := to.hear(ctx, b); !errors.Is(err, errTaken) {
+			if err := to.hear(ctx, b); !errors.Is(err, ErrTaken) {
 				return err
 			}
 		}
@@ -214,7 +217,8 @@ func (s *Service) follow(ctx context.Context, session sessions.Session, to *rowS
 	}
 }
 
-// followRow follows a turn by what is recorded of it, until it is over or a broadcast of it is here.
+// followRow follows a turn by what is recorded of it, until it is over or a broadcast of it is
+// here.
 func (s *Service) followRow(ctx context.Context, session sessions.Session, to *rowStream) (over bool, err error) {
 	news, unfollow := s.awaitNews(to.turn)
 	defer unfollow()
@@ -277,7 +281,7 @@ func (s *Service) awaitNews(turn sessions.TurnID) (news <-chan struct{}, unfollo
 	}
 }
 
-// wakeFollowers has those who follow the turn look at it; all of them when turn is empty.
+// WakeFollowers has those who follow the turn look at it; all of them when turn is empty.
 func (s *Service) WakeFollowers(turn sessions.TurnID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -294,7 +298,7 @@ func (s *Service) WakeFollowers(turn sessions.TurnID) {
 	}
 }
 
-// markFollowed notes that a turn is followed that runs here, if it does.
+// MarkFollowed notes that a turn is followed that runs here, if it does.
 func (s *Service) MarkFollowed(turn sessions.TurnID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -371,8 +375,8 @@ func (r *rowStream) hear(ctx context.Context, b *Broadcast) error {
 	})
 }
 
-// after is the first event that somebody has not who heard so much, from here or from the turn's row, where
-// pieces are longer.
+// after is the first event that somebody has not who heard so much, from here or from the turn's
+// row, where pieces are longer.
 func (b *Broadcast) after(turn sessions.TurnID, heard place) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -482,7 +486,7 @@ func (s *Service) Cancel(ctx context.Context, p workspaces.Principal, id session
 	return turn, nil
 }
 
-// stopTurn cancels a turn if it runs on this node.
+// StopTurn cancels a turn if it runs on this node.
 func (s *Service) StopTurn(turn sessions.TurnID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,18 +5,20 @@ import (
 	"time"
 )
 
-// gatherFor is how long pieces of text wait for each other on their way to a socket, which gets them as one. The first
-// piece of a message does not wait, and what lies behind the last one takes it along. A model that says 200 a second
-// would otherwise cost as many wake-ups, frames and writes; people read 25 lumps a second as a flow.
+// GatherFor is how long pieces of text wait for each other on their way to a socket, which gets
+// them as one. The first piece of a message does not wait, and what lies behind the last one takes
+// it along. A model that says 200 a second would otherwise cost as many wake-ups, frames and
+// writes; people read 25 lumps a second as a flow.
 const GatherFor = 40 * time.Millisecond
 
-// keptQueue is how many events an empty queue keeps room for: during an answer there is a next one soon.
+// KeptQueue is how many events an empty queue keeps room for: during an answer there is a next one
+// soon.
 const KeptQueue = 16
 
 // MaxJoined bounds what becomes one piece: a client that did not read for a while gets some.
 const MaxJoined = 16 << 10
 
-// run is how many events at the beginning of a queue are pieces of d's message, which is first.
+// Run is how many events at the beginning of a queue are pieces of d's message, which is first.
 func (d TextDelta) Run(queue []Event) int {
 	size := 0
 	for i, e := range queue {
@@ -29,7 +31,7 @@ func (d TextDelta) Run(queue []Event) int {
 	return len(queue)
 }
 
-// joined is d with the pieces behind it.
+// Joined is d with the pieces behind it.
 func (d TextDelta) Joined(behind []Event) TextDelta {
 	var text strings.Builder
 	text.WriteString(d.Text)

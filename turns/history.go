@@ -2,28 +2,27 @@ package turns
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
-
-	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/sessions"
 )
 
 const (
-	// defaultHistoryTokens bounds what of the earlier turns the model sees when the agent does not say.
-	// It leaves most of a small model's window of 16k to instructions, passages and tools.
+	// defaultHistoryTokens bounds what of the earlier turns the model sees when the agent does not
+	// say. It leaves most of a small model's window of 16k to instructions, passages and tools.
 	defaultHistoryTokens = 6000
-	// historyPage is how many turns are read at once, from the newest: most conversations are shorter.
+	// historyPage is how many turns are read at once, from the newest: most conversations are
+	// shorter.
 	historyPage = 24
 	// turnOverhead is what a turn costs beside its words: roles and marks.
 	turnOverhead = 4
 )
 
-// tokensIn is a rough count: four letters a token for text in ASCII, two for other alphabets, one for
-// characters of Chinese, Japanese and Korean. The bound need not be exact, so the vocabulary that counts chunks
-// (knowledge/document) is not asked: it takes a hundred times as long, in every turn.
+// tokensIn is a rough count: four letters a token for text in ASCII, two for other alphabets, one
+// for characters of Chinese, Japanese and Korean. The bound need not be exact, so the vocabulary
+// that counts chunks (knowledge/document) is not asked: it takes a hundred times as long, in every
+// turn.
 func tokensIn(text string) int {
 	ascii, letters, characters := 0, 0, 0
 	for _, r := range text {
@@ -64,15 +63,14 @@ type pastTurn struct {
 	// messages are read of finished turns only; tokens of them, roughly.
 	messages []sessions.Message
 	tokens   int
-	// cut are the messages as the model gets them when they had to be shortened, cutTokens their tokens; nil: it gets them whole.
+	// cut are the messages as the model gets them when they had to be shortened, cutTokens their
+	// tokens; nil: it gets them whole.
 	cut       []sessions.Message
 	cutTokens int
-	// row is the version of the row (xmin) that has these messages; 0: it is not known.
-	row uint32
 }
 
 func newPastTurn(turn sessions.Turn) pastTurn {
-	return pastTurn{id: turn.ID, index: turn.Index, status: turn.Status, messages: turn.Messages, tokens: tokensOfAll(turn.Messages), row: turn.Row}
+	return pastTurn{id: turn.ID, index: turn.Index, status: turn.Status, messages: turn.Messages, tokens: tokensOfAll(turn.Messages)}
 }
 
 // past is what the model sees of the turns before.
@@ -116,54 +114,39 @@ func historyBudget(session sessions.Session) int {
 	return defaultHistoryTokens
 }
 
-// readPast reads the finished turns but for one, from the newest, until the budget is spent: how long the
-// session is does not matter. The first page, the newest turns, may have been read already: known has it.
-func readPast(ctx context.Context, db bun.IDB, session sessions.Session, except sessions.TurnID, budget int, known *Known) (past, error) {
+// readPast reads the finished turns but for one, from the newest, until the budget is spent: how
+// long the session is does not matter. first is the first page where that has been read already;
+// nil: it has not.
+func (s *Service) readPast(
+	ctx context.Context, session sessions.Session, except sessions.TurnID, budget int, first *HistoryPage,
+) (past, error) {
 	var p past
-	var page []pastTurn
-	below, size := math.MaxInt32, historyPage
-	if known = known.asked(); known != nil {
-		page, size = known.page, known.pageSize
-	}
+	page := first
+	below := math.MaxInt32
 	for {
-		if below < math.MaxInt32 || page == nil {
-			var err error
-			if page, err = selectPast(ctx, db, session, below, historyPage); err != nil {
+		if page == nil {
+			read, err := s.store.History(ctx, session, HistoryParams{Below: below, Limit: historyPage})
+			if err != nil {
 				return past{}, err
 			}
-			size = historyPage
+			page = &HistoryPage{Turns: read, More: len(read) == historyPage}
 		}
-		p.turns = slices.Grow(p.turns, len(page))
-		for _, turn := range page {
-			below = turn.index
-			if turn.status == sessions.TurnInProgress || turn.id == except {
+		p.turns = slices.Grow(p.turns, len(page.Turns))
+		for _, turn := range page.Turns {
+			below = turn.Index
+			if turn.Status == sessions.TurnInProgress || turn.ID == except {
 				continue
 			}
-			if !p.take(turn, budget) {
+			if !p.take(newPastTurn(turn), budget) {
 				p.left = true
 				slices.Reverse(p.turns)
 				return p, nil
 			}
 		}
-		if len(page) < size {
+		if !page.More {
 			slices.Reverse(p.turns)
 			return p, nil
 		}
+		page = nil
 	}
-}
-
-// selectPast reads the newest turns with an index below one, newest first; of each only what history needs.
-func selectPast(ctx context.Context, db bun.IDB, session sessions.Session, below, limit int) ([]pastTurn, error) {
-	var turns []sessions.Turn
-	err := db.NewSelect().Model(&turns).Column("id", "index", "status", "messages").
-		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.index < ?", below).Where("t.index >= ?", session.SummarizedTurns).
-		OrderExpr("t.index DESC").Limit(int64(limit)).Scan(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading earlier turns: %w", err)
-	}
-	read := make([]pastTurn, len(turns))
-	for i, turn := range turns {
-		read[i] = newPastTurn(turn)
-	}
-	return read, nil
 }

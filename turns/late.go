@@ -6,11 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/sessions"
-	"parlance.dev/parlance/workspaces"
 )
 
 // A call that is not idempotent is never cut short: it may have happened already. When its answer
@@ -101,55 +98,23 @@ func (s *Service) outlive(ctx context.Context) (context.Context, context.CancelF
 	}
 }
 
-// recordLate puts a result in the place of "unknown", and the variables it assigned into the session.
+// recordLate puts a result in the place of "unknown", and the variables it assigned into the
+// session.
 func (s *Service) recordLate(ctx context.Context, p *pendingCall) {
 	if s.live.Err() != nil {
 		return // it was cut off with the node: "unknown" is the truth
 	}
-	s.correct(ctx, p.params.Ref.TenantID, sessions.ID(p.params.SessionID), sessions.TurnID(p.params.TurnID), []sessions.Message{p.result}, p.assigned)
-}
-
-// correct puts results in the place of "unknown" ones, and variables into the session.
-func (s *Service) correct(ctx context.Context, tenant workspaces.TenantID, id sessions.ID, turnID sessions.TurnID, results []sessions.Message, assigned map[string]string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessions.WriteTimeout)
-	defer cancel()
-	err := s.Attached(ctx, id, func(ctx context.Context) error { return s.correctTx(ctx, tenant, id, turnID, results, assigned) })
-	if s.IsAdrift(err) {
-		err = s.correctAdrift(sessions.Session{TenantID: tenant, ID: id}, turnID, results, assigned)
-	}
-	if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
-		s.log.ErrorContext(ctx, "late result of a call not recorded", "session_id", id, "turn_id", turnID, "error", err)
-	}
-}
-
-func (s *Service) correctTx(ctx context.Context, tenant workspaces.TenantID, id sessions.ID, turnID sessions.TurnID, results []sessions.Message, assigned map[string]string) error {
-	return s.sessions.Locked(ctx, tenant, id, func(ctx context.Context, tx bun.Tx, session *sessions.Session) error {
-		turn, err := sessions.FindTurn(ctx, tx, *session, turnID)
-		if err != nil {
-			return err
-		}
-		changed := false
-		for _, result := range results {
-			changed = replaceUnknown(turn.Messages, result) || changed
-		}
-		if !changed {
-			return nil
-		}
-		if err := sessions.RewriteMessages(ctx, tx, turn); err != nil || len(assigned) == 0 || session.Closed() {
-			return err
-		}
-		MergeAssigned(session, assigned)
-		return sessions.Update(ctx, tx, *session, "assigned_variables")
+	s.addResults(ctx, ResultParams{
+		Session: sessions.Session{TenantID: p.params.Ref.TenantID, ID: sessions.ID(p.params.SessionID)},
+		Turn:    sessions.TurnID(p.params.TurnID), Results: []sessions.Message{p.result}, Assigned: p.assigned,
 	})
 }
 
-// replaceUnknown puts a result where the call's unknown one is.
-func replaceUnknown(messages []sessions.Message, result sessions.Message) bool {
-	for i, m := range messages {
-		if m.Role == sessions.RoleTool && m.CallID == result.CallID && m.Result != nil && m.Result.ErrorCode == sessions.CodeUnknown {
-			messages[i] = result
-			return true
-		}
+// addResults puts results in the place of "unknown" ones, and variables into the session.
+func (s *Service) addResults(ctx context.Context, p ResultParams) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessions.WriteTimeout)
+	defer cancel()
+	if err := s.store.AddResults(ctx, p); err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
+		s.log.ErrorContext(ctx, "late result of a call not recorded", "session_id", p.Session.ID, "turn_id", p.Turn, "error", err)
 	}
-	return false
 }

@@ -31,7 +31,8 @@ type ResponseStarted struct {
 	CommandID string
 	// Greeting says that this is the agent's first_message.
 	Greeting bool
-	// OutOfBand says that it is beside the conversation: TurnID is empty, its items are the answer's only.
+	// OutOfBand says that it is beside the conversation: TurnID is empty, its items are the
+	// answer's only.
 	OutOfBand bool
 }
 
@@ -91,8 +92,8 @@ type ToolDone struct {
 	Kind   tools.Kind
 }
 
-// ApprovalRequested asks whether a call may be made: Approve or Service.Decide comes, in time, or the
-// call is not made. It comes between the call's ToolStarted and ToolDone.
+// ApprovalRequested asks whether a call may be made: Approve or Service.Decide comes, in time, or
+// the call is not made. It comes between the call's ToolStarted and ToolDone.
 type ApprovalRequested struct {
 	ResponseID string
 	// RequestID names the question; it is the id of its item too.
@@ -154,7 +155,8 @@ type ResponseDone struct {
 	Err *fault.Error
 }
 
-// FieldTools is the field of Configured's Refused for a tool of the client that is not offered: the agent has one of that name.
+// FieldTools is the field of Configured's Refused for a tool of the client that is not offered: the
+// agent has one of that name.
 const FieldTools = "tools"
 
 func (ResponseStarted) IsEvent() {}

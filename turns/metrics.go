@@ -9,7 +9,8 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// Buckets in seconds: people wait a second gladly and ten not at all; a turn with tools may take minutes.
+// Buckets in seconds: people wait a second gladly and ten not at all; a turn with tools may take
+// minutes.
 var (
 	turnBuckets  = []float64{0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300}
 	tokenBuckets = []float64{0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20}

@@ -1,7 +1,7 @@
 package turns
 
 const (
-	// maxWaitingResponds bounds the answers that wait for the one going out.
+	// MaxWaitingResponds bounds the answers that wait for the one going out.
 	MaxWaitingResponds = 16
 	maxClientTools     = 128
 )

@@ -13,9 +13,10 @@ import (
 // ErrNoTool is the cause of Failed when a ToolChoice names a tool that is not offered.
 var ErrNoTool = errors.New("no tool of that name is offered")
 
-// ToolChoice says whether an answer may or must call tools: ToolsAuto, ToolsNone, ToolsRequired, or the name of
-// the one to call. Empty keeps what is in force. A name that is not offered is refused; one that is not offered any
-// more when the answer begins is ToolsAuto. It holds for the first word of an answer: what comes after the results is free.
+// ToolChoice says whether an answer may or must call tools: ToolsAuto, ToolsNone, ToolsRequired, or
+// the name of the one to call. Empty keeps what is in force. A name that is not offered is refused;
+// one that is not offered any more when the answer begins is ToolsAuto. It holds for the first word
+// of an answer: what comes after the results is free.
 type ToolChoice string
 
 // The choices that are no tool's name.
@@ -28,17 +29,17 @@ const (
 // UnlimitedTokens is a MaxOutputTokens that leaves the answer's length to the agent and the model.
 const UnlimitedTokens = -1
 
-// options are what a socket asks of an answer.
+// Options are what a socket asks of an answer.
 type Options struct {
 	Instructions    *string
 	ClientTools     []model.Tool
 	ToolChoice      ToolChoice
 	MaxOutputTokens int
-	// input is what the model sees in place of the conversation; nil: the conversation.
+	// Input is what the model sees in place of the conversation; nil: the conversation.
 	Input []sessions.Message
 }
 
-// knownTools are the tools of a client that can be offered.
+// KnownTools are the tools of a client that can be offered.
 func KnownTools(wanted []model.Tool) []model.Tool {
 	var known []model.Tool
 	for _, tool := range wanted[:min(len(wanted), maxClientTools)] {
@@ -49,7 +50,7 @@ func KnownTools(wanted []model.Tool) []model.Tool {
 	return known
 }
 
-// agentOf is the session's agent as the session runs it.
+// AgentOf is the session's agent as the session runs it.
 func AgentOf(session sessions.Session) agents.Agent {
 	return agents.Agent{
 		ID: session.AgentID, TenantID: session.TenantID, WorkspaceID: session.WorkspaceID,

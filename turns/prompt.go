@@ -29,8 +29,8 @@ const (
 		"Say so where an answer would need it, and do not guess what it holds."
 )
 
-// prompt is everything the model is given in a turn. system and messages are the one place that says
-// in which order:
+// prompt is everything the model is given in a turn. system and messages are the one place that
+// says in which order:
 //
 //	instructions, variables filled ─ language ─ rule about fences ─ memory ─ summary ─ passages
 //	earlier turns, within the budget ─ this turn
@@ -167,8 +167,8 @@ func citationsOf(passages []sessions.Passage) []sessions.Citation {
 	return citations
 }
 
-// fenceOf makes the marks for a part of a session. The salted hash of the session's variables is the secret: it never
-// leaves for tools, documents or the model.
+// fenceOf makes the marks for a part of a session. The salted hash of the session's variables is
+// the secret: it never leaves for tools, documents or the model.
 func fenceOf(session sessions.Session, part string) guards.Fence {
 	return guards.NewFence(session.VariablesHash, string(session.ID)+" "+part)
 }

@@ -10,10 +10,11 @@ import (
 )
 
 const (
-	// maxQueuedTurns is how many turns of a session may wait on a node for the one that runs, as many
-	// as a socket's answers may (maxWaitingResponds).
+	// maxQueuedTurns is how many turns of a session may wait on a node for the one that runs, as
+	// many as a socket's answers may (maxWaitingResponds).
 	maxQueuedTurns = MaxWaitingResponds
-	// defaultTenantTurns bounds the turns without a socket that run or wait for one tenant on a node.
+	// DefaultTenantTurns bounds the turns without a socket that run or wait for one tenant on a
+	// node.
 	DefaultTenantTurns = 256
 	// queueLook is how often one who stands in line looks whether the turn before it still runs.
 	queueLook = time.Second
@@ -21,8 +22,8 @@ const (
 	queueAgain = 2 * time.Second
 )
 
-// turnQueues are the turns without sockets that run or wait on this node. They stand in line here, so that
-// one a session asks the database whether it may begin.
+// TurnQueues are the turns without sockets that run or wait on this node. They stand in line here,
+// so that one a session asks the database whether it may begin.
 type TurnQueues struct {
 	sessions map[sessions.ID]*turnQueue
 	tenants  map[workspaces.TenantID]int
@@ -37,8 +38,8 @@ func NewTurnQueues() TurnQueues {
 	return TurnQueues{sessions: map[sessions.ID]*turnQueue{}, tenants: map[workspaces.TenantID]int{}}
 }
 
-// queueTurn waits for the turns of the session that came before on this node; leave lets the next one go.
-// Errors: RateLimited rate-limited, Unavailable unavailable (waited too long), ctx's.
+// queueTurn waits for the turns of the session that came before on this node; leave lets the next
+// one go. Errors: RateLimited rate-limited, Unavailable unavailable (waited too long), ctx's.
 func (s *Service) queueTurn(ctx context.Context, session sessions.Session) (leave func(), err error) {
 	s.mu.Lock()
 	q := s.queues.sessions[session.ID]

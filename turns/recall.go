@@ -15,9 +15,9 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Memory in a turn: what the user's memory says stands in the prompt, in a fence as everything from outside; what
-// tools read and write goes into the receipt. Package memory keeps what it has read until it changes, so a turn
-// asks Postgres only after that.
+// Memory in a turn: what the user's memory says stands in the prompt, in a fence as everything from
+// outside; what tools read and write goes into the receipt. Package memory keeps what it has read
+// until it changes, so a turn asks Postgres only after that.
 
 const (
 	// relevantMost are the memories that the first question of a session finds beside the newest.
@@ -57,7 +57,7 @@ func (r *Runner) recall(ctx context.Context) {
 	}
 }
 
-// expectUser has what is remembered of the user read before they speak.
+// ExpectUser has what is remembered of the user read before they speak.
 func (s *Service) ExpectUser(session sessions.Session) {
 	if s.remembers(session) {
 		s.memory.Expect(session.Ref(), session.UserID, session.Config.Memory.MaxTokens)
@@ -114,8 +114,8 @@ func forgets(arguments json.RawMessage) bool {
 	return json.Unmarshal(arguments, &asked) == nil && len(asked.Forget) > 0
 }
 
-// Agreed says whether the user has, in the turn that runs, said yes to a question that the agent asked in the
-// one before; implements memory.AgreedFunc.
+// Agreed says whether the user has, in the turn that runs, said yes to a question that the agent
+// asked in the one before; implements memory.AgreedFunc.
 func (s *Service) Agreed(ctx context.Context, ref workspaces.Ref, sessionID, turnID string) (bool, error) {
 	session, err := sessions.Find(ctx, s.db, ref.TenantID, sessions.ID(sessionID), "")
 	if err != nil || session.WorkspaceID != ref.ID {
@@ -128,11 +128,11 @@ func (s *Service) Agreed(ctx context.Context, ref workspaces.Ref, sessionID, tur
 	if err != nil {
 		return false, err
 	}
-	before, err := selectPast(ctx, s.db, session, turn.Index, 1)
+	before, err := s.store.History(ctx, session, HistoryParams{Below: turn.Index, Limit: 1})
 	if err != nil || len(before) == 0 {
 		return false, err
 	}
-	return guards.Agreed(turn.UserText, sessions.AgentText(before[0].messages), memoryQuestion), nil
+	return guards.Agreed(turn.UserText, sessions.AgentText(before[0].Messages), memoryQuestion), nil
 }
 
 // memoryQuestion is what a question for consent speaks of, as a tool's name.

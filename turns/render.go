@@ -10,7 +10,7 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// variables are what tools get: the public ones and the opened secrets.
+// Variables are what tools get: the public ones and the opened secrets.
 func (s *Service) Variables(ctx context.Context, session sessions.Session) (tools.Variables, error) {
 	values := sessions.PublicVariables(session, s.sessions.Now())
 	if len(session.SecretVariables) > 0 {

@@ -4,26 +4,17 @@ import (
 	"context"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/workspaces"
 )
 
 // Retriever finds passages for a question. Package knowledge implements it and app joins them.
 type Retriever interface {
-	// Retrieve returns the passages attached to the agent that bear on the question, best first, and
-	// how they were chosen, as far as it came.
-	Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, params RetrieveParams) ([]sessions.Passage, *sessions.Retrieval, error)
-	// Ahead is for one turn, whose search begins before the database has said what the agent has; may be nil.
-	Ahead(ref workspaces.Ref, agentID agents.ID) SourcesAhead
-}
-
-// SourcesAhead lets a search go by the sources that the agent had when it was asked last.
-type SourcesAhead interface {
-	// Step asks for those that it has; it belongs into a [postgres.DB.Ask].
-	Step() postgres.Step
-	// Held says, behind Step, that the search has gone by those. Otherwise it is made anew.
-	Held() bool
+	// Retrieve returns the passages attached to the agent that bear on the question, best first,
+	// and how they were chosen, as far as it came.
+	Retrieve(
+		ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, params RetrieveParams,
+	) ([]sessions.Passage, *sessions.Retrieval, error)
 }
 
 // RetrieveParams are the agent's retrieval settings.
@@ -36,6 +27,4 @@ type RetrieveParams struct {
 	Ranking string
 	// Rerank asks the reranking server, where there is one.
 	Rerank bool
-	// Ahead is the turn's; nil: which sources the agent has is asked first.
-	Ahead SourcesAhead
 }

@@ -19,30 +19,30 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// runner takes one turn. It is used by one goroutine; only the calls of a round run beside it.
+// Runner takes one turn. It is used by one goroutine; only the calls of a round run beside it.
 type Runner struct {
 	S *Service
-	// start is the turn to take.
+	// Start is the turn to take.
 	Start Start
 	// config, when set, is used instead of the session's: what a socket configured.
 	Config *agents.Config
 	// options are what a socket asks of the answer.
 	Options
-	// aside says that it is out of band: see aside.go.
+	// Aside says that it is out of band: see aside.go.
 	Aside bool
-	// origin is the socket's request, which the turn's trace points to; nil: the turn is part of
+	// Origin is the socket's request, which the turn's trace points to; nil: the turn is part of
 	// the request that ctx is of.
 	Origin *telemetry.Origin
 	// commandID and responseID go into the events.
 	CommandID  string
 	ResponseID string
-	// emit hands events on. Its error stops the turn.
+	// Emit hands events on. Its error stops the turn.
 	Emit func(Event) error
 
 	Session sessions.Session
 	Turn    sessions.Turn
 	Begun   time.Time
-	// making is what the receipt will say.
+	// Receipt is what the receipt will say.
 	Receipt sessions.ReceiptBuilder
 	// given is how many of the turn's messages were there when it began.
 	given int
@@ -53,62 +53,70 @@ type Runner struct {
 	Earlier    []sessions.Message
 	// before are the turns that earlier is of, summary what is told of those before them.
 	before  past
-	summary summary
+	summary Summary
 	// looked is what is known of the texts lookedAt; see withhold.go.
-	looked *guards.Findings
-	// ahead looks for passages since before the turn began; nil: nothing does.
-	Ahead    *lookahead
+	looked   *guards.Findings
 	lookedAt []guards.Text
 	passages []sessions.Passage
 	// recalled is what is remembered of the user.
 	recalled []memory.Item
 	tools    tools.Registry
 	values   tools.Variables
-	with     finishing
+	end      FinishParams
 	stop     bool
-	// adrift says that the turn was begun without Postgres, unreachable that no passages could be looked up.
-	adrift, unreachable bool
+	// begun is what the turn was begun with; nil for an answer out of band.
+	begun *Begun
+	// offline says that the turn was begun without Postgres, unreachable that no passages could be
+	// looked up.
+	offline, unreachable bool
 	// interrupted says that the user's speech stopped it.
 	interrupted bool
-	// approvals are the calls that wait for somebody's word; nil: there is nobody to ask.
+	// Approvals are the calls that wait for somebody's word; nil: there is nobody to ask.
 	Approvals *Approvals
 	// recorded is closed when the turn has been written down, or could not be.
 	recorded chan struct{}
 }
 
-// ran is how a turn went.
+// Outcome is how a turn went.
 type Outcome struct {
 	// turn as it is recorded.
 	Turn sessions.Turn
 	// session behind it.
 	Session sessions.Session
-	// err is why there is no answer, or only part of one; nil when it completed.
+	// Err is why there is no answer, or only part of one; nil when it completed.
 	Err error
 	// stopped says that somebody asked for the turn to be stopped.
 	stopped bool
 }
 
-// run takes the turn from the lease to the last event. Whatever happens, a turn that was begun
+// Run takes the turn from the lease to the last event. Whatever happens, a turn that was begun
 // is recorded.
 func (r *Runner) Run(ctx context.Context) (went Outcome) {
 	defer func() { // the one of answer leaves the turn recorded; this one leaves it to be taken for lost
 		if panicked := recover(); panicked != nil {
 			went = Outcome{Session: r.Session, Turn: sessions.Turn{ID: r.Start.Turn}, Err: fmt.Errorf("taking a turn panicked: %v", panicked)}
-			r.S.log.ErrorContext(ctx, "turn panicked", "session_id", r.Start.Session, "turn_id", r.Start.Turn, "error", panicked, telemetry.KeyStack, string(debug.Stack()))
+			r.S.log.ErrorContext(ctx, "turn panicked", "session_id", r.Start.Session.ID, "turn_id", r.Start.Turn,
+				"error", panicked, telemetry.KeyStack, string(debug.Stack()))
 		}
 	}()
-	ctx, span, l := r.Depart(ctx)
+	ctx, span := r.Trace(ctx)
 	defer func() { r.EndTrace(span, went) }()
-	defer r.S.Release(r.Start.Turn, l)
-	defer r.Ahead.Stop()
-	session, turn, alone, err := r.begin(ctx, l)
+	r.Receipt = sessions.ReceiptBuilder{Asked: r.Start.Asked, Prices: r.S.prices}
+	if r.Receipt.Asked.IsZero() {
+		r.Receipt.Asked = r.S.sessions.Now()
+	}
+	ctx, l := r.S.hold(ctx, r.Start, r.Approvals)
+	defer r.S.release(r.Start.Turn, l)
+	begun, err := r.S.begin(ctx, &r.Start, l)
+	session, turn := begun.Session, begun.Turn
 	sessions.AddToLog(ctx, session)
 	if err != nil {
 		return Outcome{Session: session, Turn: sessions.Turn{ID: r.Start.Turn}, Err: err}
 	}
-	if r.adrift = alone; alone {
-		defer r.S.landTurn(r.Start)
-	} else {
+	if begun.Release != nil {
+		defer begun.Release()
+	}
+	if r.begun, r.offline = &begun, begun.Offline; !r.offline {
 		l.renewed.Go(func() { r.S.renew(ctx, r.Start, l) })
 	}
 	r.recorded = make(chan struct{})
@@ -124,7 +132,8 @@ func (r *Runner) Run(ctx context.Context) (went Outcome) {
 	}
 	err = r.Judge(ctx, err)
 	r.Turn.PutReceipt(session, &r.Receipt)
-	after, recorded, finishErr := r.record(ctx)
+	finished, finishErr := r.record(ctx)
+	after, recorded := finished.Session, finished.Recorded
 	switch {
 	case finishErr != nil:
 		r.S.log.ErrorContext(ctx, "turn not recorded", "session_id", session.ID, "turn_id", turn.ID, "error", finishErr)
@@ -135,42 +144,19 @@ func (r *Runner) Run(ctx context.Context) (went Outcome) {
 		r.Turn.Status = sessions.TurnCancelled
 	}
 	if finishErr == nil && !recorded { // somebody took the turn for lost, and did not know what its calls came to
-		r.S.correct(ctx, r.Session.TenantID, r.Session.ID, r.Turn.ID, r.Turn.Messages, r.with.assigned)
+		r.S.addResults(ctx, ResultParams{Session: r.Session, Turn: r.Turn.ID, Results: r.Turn.Messages, Assigned: r.end.Assigned})
 	}
 	if finishErr == nil && recorded {
-		r.Start.Recall.finished(r.Turn, after)
 		r.tellNodes(ctx)
 		r.summarise(ctx, after)
 	}
 	done := r.Done(err)
 	_ = r.Emit(done) // nobody may be left to hear it; the turn is recorded
-	return Outcome{Turn: r.Turn, Session: after, Err: err, stopped: errors.Is(context.Cause(ctx), ErrStopped) && r.Turn.Status == sessions.TurnCancelled}
+	stopped := errors.Is(context.Cause(ctx), ErrStopped) && r.Turn.Status == sessions.TurnCancelled
+	return Outcome{Turn: r.Turn, Session: after, Err: err, stopped: stopped}
 }
 
-// depart is what comes before the turn is begun: its trace, the hold on it, and the search for passages.
-func (r *Runner) Depart(ctx context.Context) (context.Context, *telemetry.Span, *Lease) {
-	if e := r.Start.Early; e != nil {
-		return e.Ctx, e.Span, e.Lease
-	}
-	ctx, span := r.Trace(ctx)
-	r.Receipt = sessions.ReceiptBuilder{Asked: r.Start.Asked, Prices: r.S.prices}
-	if r.Receipt.Asked.IsZero() {
-		r.Receipt.Asked = r.S.sessions.Now()
-	}
-	ctx, l := r.S.hold(ctx, r.Start, r.Approvals)
-	r.Ahead = r.lookAhead(ctx)
-	return ctx, span, l
-}
-
-// begin is Service.begin, unless that has been done.
-func (r *Runner) begin(ctx context.Context, l *Lease) (sessions.Session, sessions.Turn, bool, error) {
-	if e := r.Start.Early; e != nil {
-		return e.Session, e.Turn, false, nil
-	}
-	return r.S.begin(ctx, r.Start, l)
-}
-
-// judge writes into the turn how it went, and returns the error as its caller may see it.
+// Judge writes into the turn how it went, and returns the error as its caller may see it.
 func (r *Runner) Judge(ctx context.Context, err error) error {
 	now := r.S.sessions.Now()
 	r.Turn.EndedAt = now
@@ -202,7 +188,7 @@ func (r *Runner) Judge(ctx context.Context, err error) error {
 // incomplete is why an answer that ended well is not whole.
 var incomplete = map[model.FinishReason]string{model.FinishLength: ReasonMaxOutputTokens, model.FinishFiltered: ReasonContentFilter}
 
-// done is the last event of the turn.
+// Done is the last event of the turn.
 func (r *Runner) Done(err error) ResponseDone {
 	done := ResponseDone{
 		ResponseID: r.ResponseID, TurnID: r.Turn.ID, Status: ResponseStatus(r.Turn.Status), Items: r.answered(),
@@ -239,7 +225,7 @@ func (e goneError) Error() string { return "handing on the answer: " + e.err.Err
 
 func (e goneError) Unwrap() error { return e.err }
 
-// tell emits an event on the way; its failure ends the turn as cancelled.
+// Tell emits an event on the way; its failure ends the turn as cancelled.
 func (r *Runner) Tell(e Event) error {
 	if err := r.Emit(e); err != nil {
 		return goneError{err}
@@ -280,18 +266,18 @@ func (r *Runner) answer(ctx context.Context) (err error) {
 	return r.refuseRound(ctx, calls)
 }
 
-// prepare collects what the model needs: earlier turns, passages, tools. Passages and tools that
+// Prepare collects what the model needs: earlier turns, passages, tools. Passages and tools that
 // cannot be had are gone without: an answer without them is better than none.
 func (r *Runner) Prepare(ctx context.Context) error {
-	err := adrift(errAway)
-	if !r.adrift {
-		err = r.S.Attached(ctx, r.Session.ID, r.prepareAttached)
+	var err error = OfflineError(errNotKept)
+	if !r.offline {
+		err = r.S.ReachSession(ctx, r.Session.ID, r.prepareAttached)
 	}
-	if r.S.IsAdrift(err) {
-		return r.prepareAdrift(ctx)
+	if IsOffline(err) {
+		return r.prepareOffline(ctx)
 	}
 	if err == nil {
-		r.Start.Recall.prepared(r)
+		r.Start.Cache.prepared(r)
 	}
 	return err
 }
@@ -312,12 +298,13 @@ func (r *Runner) prepareAttached(ctx context.Context) error {
 	begun := r.S.sessions.Now()
 	defer func() { r.Receipt.Stage(sessions.StageToolList, begun, r.S.sessions.Now()) }()
 	var ahead *tools.Prefetch
-	if known := r.Start.Known.asked(); known != nil {
-		ahead = &known.tools
+	if r.begun != nil {
+		ahead = r.begun.Tools
 	}
-	if r.tools, err = r.S.tools.ComposeSession(ctx, r.Session.Ref(), AgentOf(r.Session), string(r.Session.ID), r.values, ahead); err != nil && ctx.Err() == nil {
+	r.tools, err = r.S.tools.ComposeSession(ctx, r.Session.Ref(), AgentOf(r.Session), string(r.Session.ID), r.values, ahead)
+	if err != nil && ctx.Err() == nil {
 		r.S.log.ErrorContext(ctx, "tools left out of the turn", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "error", err)
-		if r.Start.Recall != nil && postgres.IsAway(err) {
+		if r.Start.Cache != nil && postgres.IsAway(err) {
 			return err
 		}
 	}
@@ -327,18 +314,20 @@ func (r *Runner) prepareAttached(ctx context.Context) error {
 // remember reads what of the earlier turns the model sees.
 func (r *Runner) remember(ctx context.Context) error {
 	begun := r.S.sessions.Now()
-	var told summary
-	if known := r.Start.Known.asked(); known != nil {
-		told = known.summary
+	var told Summary
+	var first *HistoryPage
+	if r.begun != nil {
+		told, first = r.begun.Summary, &r.begun.History
 	} else {
-		var err error
-		if told, err = selectSummary(ctx, r.S.db, r.Session); err != nil {
+		found, err := selectSummary(ctx, r.S.db, r.Session)
+		if err != nil {
 			return fmt.Errorf("reading summary: %w", err)
 		}
+		told = Summary{Text: found.Text, Turns: found.Turns}
 	}
 	session := r.Session
 	session.SummarizedTurns = told.Turns // it may have been written since the session was read
-	before, err := readPast(ctx, r.S.db, session, r.Turn.ID, historyBudget(r.Session), r.Start.Known)
+	before, err := r.S.readPast(ctx, session, r.Turn.ID, historyBudget(r.Session), first)
 	if err != nil {
 		return err
 	}
@@ -352,34 +341,45 @@ func (r *Runner) remember(ctx context.Context) error {
 	return nil
 }
 
-// retrieve finds passages for what the user said.
-func (r *Runner) retrieve(ctx context.Context) {
-	if !r.S.askable(r.Turn.UserText) {
-		return
-	}
-	was, looked := r.Ahead.take(ctx, r.Start.Known, r.Turn.UserText)
-	if !looked {
-		var sources SourcesAhead
-		if known := r.Start.Known.asked(); known != nil {
-			sources = known.sources
-		}
-		was = r.lookFor(ctx, r.Session, r.Turn.UserText, sources)
-	}
-	r.Turn.Retrieval = was.retrieval
-	r.Receipt.Stage(sessions.StageRetrieval, was.begun, was.ended)
-	r.Turn.Metrics.RetrievalMS = sessions.Milliseconds(was.ended.Sub(was.begun))
-	if was.err != nil {
-		r.unreachable = true
-		if ctx.Err() == nil {
-			r.S.log.WarnContext(ctx, "turn without passages", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "error", was.err)
-		}
-		return
-	}
-	r.passages, r.Turn.Citations = was.passages, citationsOf(was.passages)
-	r.Receipt.Passages = was.passages
+// searchable says whether passages are looked for at all.
+func (s *Service) searchable(text string) bool {
+	return s.retriever != nil && text != "" && !strings.HasPrefix(text, "/tool ")
 }
 
-// request is what the model is asked now.
+// retrieve finds passages for what the user said.
+func (r *Runner) retrieve(ctx context.Context) {
+	if !r.S.searchable(r.Turn.UserText) {
+		return
+	}
+	settings, begun := r.Session.Config.Retrieval, r.S.sessions.Now()
+	passages, retrieval, err := r.S.retriever.Retrieve(ctx, r.Session.Ref(), r.Session.AgentID, r.Turn.UserText, RetrieveParams{
+		TopK: settings.TopK, MinSimilarity: settings.MinSimilarity, Ranking: settings.Ranking, Rerank: settings.Rerank,
+	})
+	ended := r.S.sessions.Now()
+	r.Turn.Retrieval = retrieval
+	r.Receipt.Stage(sessions.StageRetrieval, begun, ended)
+	r.Turn.Metrics.RetrievalMS = sessions.Milliseconds(ended.Sub(begun))
+	if err != nil {
+		r.unreachable = true
+		if ctx.Err() == nil {
+			r.S.log.WarnContext(ctx, "turn without passages", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "error", err)
+		}
+		return
+	}
+	r.passages, r.Turn.Citations = passages, citationsOf(passages)
+	r.Receipt.Passages = passages
+}
+
+// provider is what answers for the agent.
+func (r *Runner) provider(ctx context.Context) (model.Provider, error) {
+	choose := r.S.models
+	if r.begun != nil && !r.begun.OwnKeys && r.S.installed != nil {
+		choose = r.S.installed
+	}
+	return choose(ctx, r.Session.Ref(), r.Session.Config.Model)
+}
+
+// Request is what the model is asked now.
 func (r *Runner) Request(withTools bool) model.Request {
 	config := r.Session.Config
 	instructions := config.Instructions
@@ -388,7 +388,8 @@ func (r *Runner) Request(withTools bool) model.Request {
 	}
 	// Both together, so that a client's result of this turn meets its call of the one before.
 	p := prompt{
-		instructions: instructions, session: r.Session, turn: r.Turn.ID, values: r.values.Public, memory: memoryLines(r.recalled), summary: r.summary.Text, passages: r.passages,
+		instructions: instructions, session: r.Session, turn: r.Turn.ID, values: r.values.Public,
+		memory: memoryLines(r.recalled), summary: r.summary.Text, passages: r.passages,
 		said: r.visible(), goOn: r.goOn(), unreachable: r.unreachable,
 	}
 	req := model.Request{

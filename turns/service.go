@@ -17,7 +17,6 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/telemetry"
-	"parlance.dev/parlance/platform/wal"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
@@ -28,14 +27,18 @@ import (
 // extractive responder. Errors: fault upstream-failed when the named provider is not configured.
 type ModelFunc func(ctx context.Context, ref workspaces.Ref, choice agents.Model) (model.Provider, error)
 
-// Deps is what a Service works with. DB, Sessions, Models and Seal are required.
+// Deps is what a Service works with. DB, Sessions, Store, Models and Seal are required.
 type Deps struct {
 	DB       *postgres.DB
 	Sessions *sessions.Service
 	Models   ModelFunc
-	// HasKeys asks whether the workspace has model keys of its own, beside what a turn asks the database anyhow.
-	// When it has none, Installed takes the place of Models. Both or neither may be nil.
-	HasKeys   func(ref workspaces.Ref, has *bool) postgres.Step
+	// Store is where turns are kept.
+	Store Store
+	// Database is how other work reaches Postgres; nil: it fails while Postgres is away, and so do
+	// turns.
+	Database Database
+	// Installed takes the place of Models for a workspace without model keys of its own; nil:
+	// Models does for all.
 	Installed ModelFunc
 	// Tools finds and runs an agent's tools; nil: none. App gives it SystemTools.
 	Tools *tools.Service
@@ -47,11 +50,10 @@ type Deps struct {
 	Gate *fair.Gate
 	// Seal opens secret variables.
 	Seal *seal.Keyring
-	// WAL keeps turns on disk while Postgres is away; nil: they fail then.
-	WAL *wal.Log
 	// Prices are what models cost; nil: nobody knows.
 	Prices *sessions.Prices
-	// Tracer makes spans of what sockets ask for; nil: nobody does. What a request asks for has its request's.
+	// Tracer makes spans of what sockets ask for; nil: nobody does. What a request asks for has its
+	// request's.
 	Tracer trace.TracerProvider
 	// Registry gets what is measured; nil: nobody does.
 	Registry prometheus.Registerer
@@ -59,9 +61,11 @@ type Deps struct {
 	Log *slog.Logger
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// FollowGrace is how long a streamed turn goes on while nobody listens; 0 is FollowGrace (30 s).
+	// FollowGrace is how long a streamed turn goes on while nobody listens; 0 is FollowGrace (30
+	// s).
 	FollowGrace time.Duration
-	// TenantTurns bounds the turns without a socket that run or wait for one tenant on this node; 0 is 256.
+	// TenantTurns bounds the turns without a socket that run or wait for one tenant on this node; 0
+	// is 256.
 	TenantTurns int
 	// ApprovalTimeout is how long a call waits for the client's approval; 0 is 60 s.
 	ApprovalTimeout time.Duration
@@ -69,11 +73,13 @@ type Deps struct {
 
 // Service takes turns. Safe for concurrent use. Close ends those that run here.
 type Service struct {
+	Database
+
 	db         *postgres.DB
+	store      Store
 	sessions   *sessions.Service
 	health     *postgres.Health
 	models     ModelFunc
-	hasKeys    func(ref workspaces.Ref, has *bool) postgres.Step
 	installed  ModelFunc
 	tools      *tools.Service
 	retriever  Retriever
@@ -84,7 +90,6 @@ type Service struct {
 	log        *slog.Logger
 	now        func() time.Time
 	metrics    Metrics
-	spill      *journal
 	onRecorded func(sessions.Turn)
 
 	approvalTimeout time.Duration
@@ -114,7 +119,7 @@ type Service struct {
 func New(d Deps) *Service {
 	live, kill := context.WithCancel(telemetry.WithTracer(context.Background(), d.Tracer))
 	s := &Service{
-		db: d.DB, sessions: d.Sessions, health: d.Sessions.Health(), models: d.Models, hasKeys: d.HasKeys, installed: d.Installed,
+		db: d.DB, sessions: d.Sessions, health: d.Sessions.Health(), store: d.Store, Database: d.Database, models: d.Models, installed: d.Installed,
 		tools: d.Tools, retriever: d.Retriever, memory: d.Memory, gate: d.Gate, seal: d.Seal, prices: d.Prices, log: d.Log, now: d.Now,
 		metrics: NewMetrics(d.Registry), onRecorded: func(sessions.Turn) {},
 		approvalTimeout: cmp.Or(d.ApprovalTimeout, ApprovalTimeout), followGrace: cmp.Or(d.FollowGrace, FollowGrace),
@@ -129,14 +134,15 @@ func New(d Deps) *Service {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	s.spill = newJournal(s, d.WAL)
-	s.spill.Measure(d.Registry)
-	d.Sessions.HoldSweeps(s.spill.HasLooked)
+	if s.Database == nil {
+		s.Database = directly{}
+	}
+	d.Sessions.HoldSweeps(s.Ready)
 	return s
 }
 
-// OnRecorded has fn called with each turn that was taken without a socket and is recorded. Call it before the
-// service is used.
+// OnRecorded has fn called with each turn that was taken without a socket and is recorded. Call it
+// before the service is used.
 func (s *Service) OnRecorded(fn func(sessions.Turn)) { s.onRecorded = fn }
 
 // Node names this process among those that hold sockets.
@@ -161,21 +167,6 @@ func (s *Service) Wait() { s.workers.Wait() }
 // Kill cancels what runs here.
 func (s *Service) Kill() { s.kill() }
 
-// Run replays what is kept on disk whenever Postgres answers, until ctx ends.
-func (s *Service) Run(ctx context.Context) { s.spill.Run(ctx) }
-
-// Watch probes Postgres until ctx ends.
-func (s *Service) Watch(ctx context.Context) { s.health.Watch(ctx, s.spill.Suspect) }
-
-// Offline reports whether Postgres is known to be away, and turns are kept on disk.
-func (s *Service) Offline() bool { return s.spill.IsAway() }
-
-// EndKept reports whether the turn's end is kept on this node's disk.
-func (s *Service) EndKept(id sessions.ID, turn sessions.TurnID) bool { return s.spill.Ended(id, turn) }
-
-// Inherit takes over what the session's node has left when it ended, and waits a moment for it to be written.
-func (s *Service) Inherit(ctx context.Context, id sessions.ID) { s.spill.Inherit(ctx, id) }
-
 // Queued is how many turns without a socket run or wait for a session on this node.
 func (s *Service) Queued(id sessions.ID) int {
 	s.mu.Lock()
@@ -186,7 +177,8 @@ func (s *Service) Queued(id sessions.ID) int {
 	return 0
 }
 
-// Summarising reports whether a summary of the session is being written on this node, or failed within the minute.
+// Summarising reports whether a summary of the session is being written on this node, or failed
+// within the minute.
 func (s *Service) Summarising(id sessions.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

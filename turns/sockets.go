@@ -14,8 +14,9 @@ func (s *Service) tellEngine(turn sessions.Turn) {
 	}
 }
 
-// tellNodes has other nodes show their sockets of the session a turn that was recorded here. A session with a text socket
-// alone has none elsewhere while that asks for answers here: a second one would have replaced it.
+// tellNodes has other nodes show their sockets of the session a turn that was recorded here. A
+// session with a text socket alone has none elsewhere while that asks for answers here: a second
+// one would have replaced it.
 func (r *Runner) tellNodes(ctx context.Context) {
 	if r.Start.Response != "" && r.Session.Modality == sessions.Text {
 		return

@@ -17,20 +17,22 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Turns that the model will soon not see any more are told in a summary, which the agent's own model
-// writes, behind a turn and beside the conversation:
+// Turns that the model will soon not see any more are told in a summary, which the agent's own
+// model writes, behind a turn and beside the conversation:
 //
 //	turns since the summary ≥ ¾ of history_tokens ──► the summary and the oldest of them, up to ⅖ of
 //	what is left, are given to the model ──► the next summary
 //
-// A turn is in the summary or before the model, never both. Whatever goes wrong costs the summary only: the model then sees
-// the newest turns that fit (fit.go). The extractive responder sees these only.
+// A turn is in the summary or before the model, never both. Whatever goes wrong costs the summary
+// only: the model then sees the newest turns that fit (fit.go). The extractive responder sees these
+// only.
 
 const (
 	// summaryTimeout bounds writing one, summaryPause is what follows when it failed.
 	summaryTimeout = 45 * time.Second
 	summaryPause   = time.Minute
-	// summaryTokens and summaryChars bound what is written, summaryOutputChars what is told of a tool's answer.
+	// summaryTokens and summaryChars bound what is written, summaryOutputChars what is told of a
+	// tool's answer.
 	summaryTokens      = 600
 	summaryChars       = 4000
 	summaryOutputChars = 600
@@ -73,7 +75,7 @@ func selectSummary(ctx context.Context, db bun.IDB, session sessions.Session) (s
 
 // summarise begins a summary behind a turn when one is due.
 func (r *Runner) summarise(ctx context.Context, after sessions.Session) {
-	if r.S.spill.holds(after.ID) {
+	if r.S.Holds(after.ID) {
 		return // it needs all turns in their rows
 	}
 	budget := historyBudget(r.Session)
@@ -100,7 +102,8 @@ func (r *Runner) summarise(ctx context.Context, after sessions.Session) {
 	}
 }
 
-// claimSummary says whether a summary may be written now: one at a time, and not just after a failure.
+// claimSummary says whether a summary may be written now: one at a time, and not just after a
+// failure.
 func (s *Service) claimSummary(id sessions.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,8 +178,8 @@ func (s *Service) writeSummary(ctx context.Context, session sessions.Session, bu
 	return errors.Join(err, s.keepSummary(ctx, next, session, last, result.Usage))
 }
 
-// keepSummary stores a summary of session as it was, unless another node was quicker, or an item was
-// edited meanwhile, which the summary may tell of.
+// keepSummary stores a summary of session as it was, unless another node was quicker, or an item
+// was edited meanwhile, which the summary may tell of.
 func (s *Service) keepSummary(ctx context.Context, next summary, session sessions.Session, last summary, used model.Usage) error {
 	return s.sessions.Locked(ctx, next.TenantID, next.SessionID, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
 		if row.SummarizedTurns != last.Turns || !row.ItemEdits.Equal(session.ItemEdits) {
@@ -196,7 +199,8 @@ func (s *Service) keepSummary(ctx context.Context, next summary, session session
 	})
 }
 
-// forgetSummary takes back the summary of a session whose row is locked; the turns are told anew, as they are now.
+// ForgetSummary takes back the summary of a session whose row is locked; the turns are told anew,
+// as they are now.
 func ForgetSummary(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
 	_, err := tx.NewDelete().Model((*summary)(nil)).Where("m.tenant_id = ?", row.TenantID).Where("m.session_id = ?", row.ID).Exec(ctx)
 	if err != nil {
@@ -218,9 +222,9 @@ func selectToSummarise(ctx context.Context, db bun.IDB, session sessions.Session
 	return turns, nil
 }
 
-// oldest are the first turns, so many that about two fifths of the budget are left, and at most twice the
-// budget. A turn that goes on, or waits for a client's answer, ends them, and so does the newest that is over, however large:
-// the model is to see it once more.
+// oldest are the first turns, so many that about two fifths of the budget are left, and at most
+// twice the budget. A turn that goes on, or waits for a client's answer, ends them, and so does the
+// newest that is over, however large: the model is to see it once more.
 func oldest(turns []sessions.Turn, budget int) []sessions.Turn {
 	total, taken, newest := 0, 0, 0
 	for i, turn := range turns {

@@ -39,9 +39,10 @@ func farewellIn(tag string) string {
 	return farewells["en"]
 }
 
-// sayFarewell says what a round that ends the conversation has to say, before its calls are told of: a
-// client may hang up as soon as it hears of end_call. What the model has said in the same round is enough, and
-// its message is not said beside that: models put the same farewell into both, in other words.
+// sayFarewell says what a round that ends the conversation has to say, before its calls are told
+// of: a client may hang up as soon as it hears of end_call. What the model has said in the same
+// round is enough, and its message is not said beside that: models put the same farewell into both,
+// in other words.
 func (r *Runner) sayFarewell(round []*pendingCall) error {
 	text, ending := farewellOf(round)
 	if !ending {
@@ -68,7 +69,8 @@ func (r *Runner) sayFarewell(round []*pendingCall) error {
 	return nil
 }
 
-// farewellOf is the message of a round's end_call; ending is false when there is none that will succeed.
+// farewellOf is the message of a round's end_call; ending is false when there is none that will
+// succeed.
 func farewellOf(round []*pendingCall) (text string, ending bool) {
 	for _, p := range round {
 		if p.withheld != nil {
@@ -97,12 +99,12 @@ func (r *Runner) effect(p *pendingCall) {
 	}
 	switch p.Call.Name {
 	case toolEndCall:
-		r.with.endCall, r.stop = true, true
+		r.end.EndCall, r.stop = true, true
 	case toolSkipTurn:
 		r.stop = true
 	case toolLanguage:
 		if tag, err := spokenLanguage(p.Call.Arguments); err == nil {
-			r.with.language, r.Session.Language = tag, tag
+			r.end.Language, r.Session.Language = tag, tag
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
-	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
@@ -86,8 +85,16 @@ func (p TurnParams) check() error {
 	return nil
 }
 
-// messages are the results as they are stored.
-func (p TurnParams) messages() []sessions.Message {
+// said is the text as it is stored.
+func (p TurnParams) said() []sessions.Message {
+	if p.Text == "" {
+		return nil
+	}
+	return []sessions.Message{{Role: sessions.RoleUser, ItemID: idgen.New(idgen.Item), Text: p.Text}}
+}
+
+// results are the outputs as they are stored.
+func (p TurnParams) results() []sessions.Message {
 	var said []sessions.Message
 	for _, output := range p.Outputs {
 		m := sessions.Message{Role: sessions.RoleTool, ItemID: idgen.New(idgen.Item), CallID: output.CallID, Text: tools.CutForModel(output.Output), Result: &sessions.CallResult{}}
@@ -100,7 +107,7 @@ func (p TurnParams) messages() []sessions.Message {
 	return said
 }
 
-// sayable says whether a user can have said the text: something, and not too much.
+// IsSayable says whether a user can have said the text: something, and not too much.
 func IsSayable(text string) bool {
 	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= sessions.MaxTextChars && sessions.IsStorable(text)
 }
@@ -116,12 +123,12 @@ func (s *Service) Turn(ctx context.Context, p workspaces.Principal, id sessions.
 
 // Say says something to the agent and returns its recorded answer. A pending session begins with
 // it; while another turn of the session runs, on any node, it waits. When ctx ends, or emit (nil:
-// nobody listens) fails, the answer is stopped and what was said of it recorded as cancelled. A turn
-// that Cancel stopped is no error: its status says so.
+// nobody listens) fails, the answer is stopped and what was said of it recorded as cancelled. A
+// turn that Cancel stopped is no error: its status says so.
 //
-// Errors: NotFound, Invalid invalid-request, Precondition session-closed, Upstream
-// upstream-failed (the turn is recorded as failed; the session goes on), RateLimited rate-limited (too
-// many wait), Unavailable unavailable, Canceled canceled.
+// Errors: NotFound, Invalid invalid-request, Precondition session-closed, Upstream upstream-failed
+// (the turn is recorded as failed; the session goes on), RateLimited rate-limited (too many wait),
+// Unavailable unavailable, Canceled canceled.
 func (s *Service) Say(ctx context.Context, p workspaces.Principal, id sessions.ID, params TurnParams, emit func(StreamEvent) error) (sessions.Turn, error) {
 	params.asked = s.sessions.Now()
 	session, err := s.sayTo(ctx, p, id, params)
@@ -155,15 +162,15 @@ func (s *Service) sayTo(ctx context.Context, p workspaces.Principal, id sessions
 func (s *Service) say(ctx context.Context, session sessions.Session, params TurnParams, emit func(StreamEvent) error) (sessions.Turn, error) {
 	stream := &turnStream{emit: emit}
 	start := Start{
-		Tenant: session.TenantID, Session: session.ID, Turn: sessions.TurnID(idgen.In(ctx, idgen.Turn)), text: params.Text,
-		outputs: params.messages(), answered: &[]tools.ClientCall{}, offered: offerOf(params.ClientTools), Asked: params.asked,
+		Session: session, Turn: sessions.TurnID(idgen.In(ctx, idgen.Turn)), Said: params.said(), outputs: params.results(),
+		answered: &[]tools.ClientCall{}, offered: offerOf(params.ClientTools), Asked: params.asked,
 	}
 	r := &Runner{
 		S: s, Start: start, ResponseID: idgen.New(idgen.Response), Options: Options{ClientTools: params.ClientTools}, Approvals: NewApprovals(), Emit: stream.take,
 	}
 	defer func() { s.dropOffer(ctx, session, r.Start) }()
 	went := r.Run(ctx)
-	if postgres.IsUnique(went.Err, "turns_pkey") { // see idgen.In
+	if errors.Is(went.Err, ErrExists) { // see idgen.In
 		made, err := sessions.FindTurn(ctx, s.db, session, r.Start.Turn)
 		if err != nil {
 			return made, err
@@ -174,7 +181,7 @@ func (s *Service) say(ctx context.Context, session sessions.Session, params Turn
 		}
 		if made.Status == sessions.TurnInProgress { // its node was lost
 			turn, err := s.sayAgain(ctx, session, made.ID, params, emit)
-			if !errors.Is(err, errTaken) {
+			if !errors.Is(err, ErrTaken) {
 				return turn, err
 			}
 		}

@@ -113,7 +113,8 @@ func (r *Runner) lookAt(texts []guards.Text) guards.Findings {
 	return *r.looked
 }
 
-// agreedTo says whether the user has just said yes to the same call, which was withheld the turn before.
+// agreedTo says whether the user has just said yes to the same call, which was withheld the turn
+// before.
 func (r *Runner) agreedTo(p *pendingCall) bool {
 	before := r.before.turns
 	if len(before) == 0 {

@@ -414,8 +414,6 @@ func (s *fixedPassages) Retrieve(
 	return s.passages, nil, nil
 }
 
-func (s *fixedPassages) Ahead(workspaces.Ref, agents.ID) turns.SourcesAhead { return nil }
-
 // get is a plain HTTP request to a socket's URL.
 func (f *fixture) get(t *testing.T, method, url string, header http.Header) *http.Response {
 	t.Helper()

@@ -18,6 +18,8 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/journal"
+	"parlance.dev/parlance/turns/pgstore"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -68,9 +70,16 @@ func New(d Deps) *Node {
 	a := analysis.New(analysis.Deps{
 		DB: d.DB, Sessions: s, Models: analysis.ModelFunc(d.Models), Memory: d.Memory, Gate: d.Gate, Log: d.Log,
 	})
+	store := pgstore.New(pgstore.Deps{DB: d.DB, Sessions: s, Tools: d.Tools, HasKeys: d.HasKeys})
+	var kept turns.Store = store
+	var database turns.Database
+	if d.WAL != nil {
+		j := journal.New(journal.Deps{Store: store, DB: d.DB, Sessions: s, Tools: d.Tools, WAL: d.WAL, Log: d.Log, Now: d.Now})
+		kept, database = j, j
+	}
 	t := turns.New(turns.Deps{
-		DB: d.DB, Sessions: s, Models: d.Models, HasKeys: d.HasKeys, Installed: d.Installed, Tools: d.Tools, Retriever: d.Retriever, Memory: d.Memory, Gate: d.Gate, Seal: d.Seal,
-		WAL: d.WAL, Prices: d.Prices, Log: d.Log, Now: d.Now,
+		DB: d.DB, Sessions: s, Store: kept, Database: database, Models: d.Models, Installed: d.Installed, Tools: d.Tools, Retriever: d.Retriever, Memory: d.Memory, Gate: d.Gate, Seal: d.Seal,
+		Prices: d.Prices, Log: d.Log, Now: d.Now,
 		FollowGrace: d.FollowGrace, TenantTurns: d.TenantTurns, ApprovalTimeout: d.ApprovalTimeout,
 	})
 	l := live.New(live.Deps{DB: d.DB, Sessions: s, Turns: t, Models: d.Models, Tools: d.Tools, Log: d.Log, Now: d.Now})

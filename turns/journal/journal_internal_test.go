@@ -1,4 +1,4 @@
-package turns
+package journal
 
 import (
 	"context"
@@ -10,7 +10,7 @@ func TestWatchOfWhatHasEnded(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())
 	end()
-	watched, stop := (&journal{}).watch(ended)
+	watched, stop := (&Journal{}).watch(ended)
 	stop()
 	if watched.Err() == nil {
 		t.Error("the work goes on")

@@ -1,4 +1,4 @@
-package turns
+package journal
 
 import (
 	"encoding/json"
@@ -8,10 +8,11 @@ import (
 
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns"
 )
 
-// FuzzDecodeRecord reads what is said to have been kept while Postgres was away: what is taken names one tenant and one
-// session throughout, and is the same when it is kept again.
+// FuzzDecodeRecord reads what is said to have been kept while Postgres was away: what is taken
+// names one tenant and one session throughout, and is the same when it is kept again.
 func FuzzDecodeRecord(f *testing.F) {
 	session := sessions.Session{ID: "ses_1", TenantID: "ten_1", WorkspaceID: "ws_1", AgentID: "agt_1"}
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
@@ -19,7 +20,7 @@ func FuzzDecodeRecord(f *testing.F) {
 	turn.Messages = []sessions.Message{
 		{Role: sessions.RoleUser, ItemID: "item_1", Text: "Pay five."},
 		{Role: sessions.RoleAssistant, Calls: []sessions.MessageCall{{ID: "call_1", Name: "pay", Arguments: json.RawMessage(`{"sum":5}`)}}},
-		{Role: sessions.RoleTool, CallID: "call_1", Text: "Paid.", Result: &sessions.CallResult{StartedAt: at, Approval: &sessions.CallApproval{Status: sessions.ApprovalApproved, DecidedBy: BySocket, DecidedAt: at}}},
+		{Role: sessions.RoleTool, CallID: "call_1", Text: "Paid.", Result: &sessions.CallResult{StartedAt: at, Approval: &sessions.CallApproval{Status: sessions.ApprovalApproved, DecidedBy: turns.BySocket, DecidedAt: at}}},
 	}
 	for _, kind := range []recordKind{recordTurn, recordFinish, recordLeft, recordEnd, recordResults, recordTrace} {
 		r := newRecord(kind, session, at)

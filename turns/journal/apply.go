@@ -1,4 +1,4 @@
-package turns
+package journal
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
 // Why a record can never be written.
@@ -23,90 +24,91 @@ var (
 	errSuperseded = errors.New("another node has answered the turn")
 )
 
-// apply writes a record. It may have been written before: then nothing changes.
+// apply writes a record to Postgres. A record that was written before changes nothing.
 // Errors: errErased, errSuperseded, those of statements.
-func (s *Service) apply(ctx context.Context, r record) error {
+func (j *Journal) apply(ctx context.Context, r record) error {
 	ctx, cancel := context.WithTimeout(ctx, sessions.WriteTimeout)
 	defer cancel()
 	switch r.Kind {
 	case recordResults:
-		return s.correctTx(ctx, r.Tenant, r.Session, r.TurnID, r.Results, r.Assigned)
+		session := sessions.Session{TenantID: r.Tenant, ID: r.Session}
+		return j.Store.AddResults(ctx, turns.ResultParams{Session: session, Turn: r.TurnID, Results: r.Results, Assigned: r.Assigned})
 	case recordTrace:
-		if s.tools == nil {
+		if j.tools == nil {
 			return nil
 		}
-		return s.tools.PutTrace(ctx, *r.Trace)
+		return j.tools.PutTrace(ctx, *r.Trace)
 	}
-	err := s.sessions.Locked(ctx, r.Tenant, r.Session, func(ctx context.Context, tx bun.Tx, session *sessions.Session) error {
-		if session.Closed() {
-			if r.Turn == nil {
-				return nil // it ends what is over
-			}
-			return s.applyLate(ctx, tx, session, r)
+	var stored sessions.Turn
+	err := j.sessions.Locked(ctx, r.Tenant, r.Session, func(ctx context.Context, tx bun.Tx, session *sessions.Session) (err error) {
+		switch {
+		case session.Closed() && r.Turn == nil:
+			return nil // it ends what is over
+		case session.Closed():
+			stored, err = applyLate(ctx, tx, session, r)
+			return err
+		case r.Turn != nil:
+			stored, err = applyTurn(ctx, tx, session, *r.Turn, r.At)
+			return err
+		case r.Kind == recordLeft:
+			return applyLeft(ctx, tx, session, r)
 		}
-		switch r.Kind {
-		case recordTurn, recordFinish:
-			return s.applyTaken(ctx, tx, session, r)
-		case recordLeft:
-			last, err := sessions.LeaveTx(ctx, tx, session, r.Socket, r.At)
-			if err != nil || !last || !r.HungUp {
-				return err
-			}
-			reason, err := sessions.HangUpReason(ctx, tx, *session)
-			if err != nil {
-				return err
-			}
-			return wantEnd(ctx, tx, session, sessions.Completed, reason, r.At)
-		default:
-			return wantEnd(ctx, tx, session, r.Status, r.Reason, r.At)
-		}
+		return wantEnd(ctx, tx, session, r.Status, r.Reason, r.At)
 	})
 	if fault.IsReason(err, fault.ResourceNotFound) {
 		return fmt.Errorf("%w: %w", errErased, err)
 	}
-	return err
-}
-
-// applyTaken writes what became of a turn.
-func (s *Service) applyTaken(ctx context.Context, tx bun.Tx, session *sessions.Session, r record) error {
-	if r.Kind == recordFinish {
-		return s.applyFinish(ctx, tx, session, r)
+	if err != nil || r.Kind != recordFinish {
+		return err
 	}
-	_, err := applyTurn(ctx, tx, session, *r.Turn, r.At)
-	return err
+	return j.applyFinish(ctx, stored, r)
 }
 
-// applyLate writes a turn of a session that was closed before this node could say that it has one: the end was asked
-// for elsewhere as soon as Postgres was back. The turn belongs into the transcript all the same, and its event tells
-// who has read that already. What the closing made of the turn gives way; what another node answered does not.
-func (s *Service) applyLate(ctx context.Context, tx bun.Tx, session *sessions.Session, r record) error {
+// applyLeft writes that a socket has left. When the last one has hung up, the end of the session is
+// written down too.
+func applyLeft(ctx context.Context, tx bun.Tx, session *sessions.Session, r record) error {
+	last, err := sessions.LeaveTx(ctx, tx, session, r.Socket, r.At)
+	if err != nil || !last || !r.HungUp {
+		return err
+	}
+	reason, err := sessions.HangUpReason(ctx, tx, *session)
+	if err != nil {
+		return err
+	}
+	return wantEnd(ctx, tx, session, sessions.Completed, reason, r.At)
+}
+
+// applyLate is applyTurn for a session that was closed elsewhere before this node could say that it
+// has records. The turn is written into the transcript all the same, and turn.persistence_failed
+// tells those who have read the transcript before. It replaces an end that the closing gave to the
+// turn, and not an answer of another node.
+func applyLate(ctx context.Context, tx bun.Tx, session *sessions.Session, r record) (sessions.Turn, error) {
 	stored, err := sessions.FindTurn(ctx, tx, *session, r.Turn.ID)
 	switch {
 	case fault.IsReason(err, fault.ResourceNotFound):
 	case err != nil:
-		return err
+		return stored, err
+	case stored.Status == sessions.TurnInProgress: // the last try did not come to the turn's end
 	case stored.EndedAt.Equal(r.Turn.EndedAt), r.Kind == recordTurn && !stored.EndedAt.Equal(session.EndedAt):
-		return nil // it is written
+		return stored, nil // it is written
 	case !stored.EndedAt.Equal(session.EndedAt):
-		return errSuperseded
+		return stored, errSuperseded
 	default:
 		_, err := tx.NewUpdate().Model((*sessions.Turn)(nil)).Set("status = ?", sessions.TurnInProgress).Set("ended_at = NULL").
 			Set("error_code = ''").Set("error_message = ''").Where("t.tenant_id = ?", stored.TenantID).Where("t.id = ?", stored.ID).Exec(ctx)
 		if err != nil {
-			return fmt.Errorf("taking back a turn's end: %w", err)
+			return stored, fmt.Errorf("taking back a turn's end: %w", err)
 		}
 	}
-	r.EndCall = false
-	if err := s.applyTaken(ctx, tx, session, r); err != nil {
-		return err
+	stored, err = applyTurn(ctx, tx, session, *r.Turn, r.At)
+	if err != nil || r.Kind == recordFinish {
+		return stored, err
 	}
-	if stored, err = sessions.FindTurn(ctx, tx, *session, r.Turn.ID); err != nil {
-		return err
-	}
-	return sessions.AbandonTurnTx(ctx, tx, *session, &stored, session.EndedAt)
+	return stored, sessions.AbandonTurnTx(ctx, tx, *session, &stored, session.EndedAt)
 }
 
-// wantEnd writes down an end for when all records are written. The first that was asked for is the one that happens.
+// wantEnd writes down an end of the session, for when all records are replayed. The first end that
+// was asked for counts.
 func wantEnd(ctx context.Context, tx bun.Tx, session *sessions.Session, status sessions.Status, reason string, at time.Time) error {
 	if !session.EndingAt.IsZero() {
 		return nil
@@ -115,12 +117,12 @@ func wantEnd(ctx context.Context, tx bun.Tx, session *sessions.Session, status s
 	return sessions.Update(ctx, tx, *session, "ending_at", "ending_status", "ending_reason")
 }
 
-// applyTurn brings a turn that goes on to where it stands, and returns it as it is in its row; its status says
-// whether it still goes on there. The session's row is locked.
+// applyTurn writes a running turn as it stands in the record, and returns it as it is in its row:
+// somebody else may have finished it. The session's row is locked.
 func applyTurn(ctx context.Context, tx bun.Tx, session *sessions.Session, turn sessions.Turn, at time.Time) (sessions.Turn, error) {
 	stored, err := sessions.FindTurn(ctx, tx, *session, turn.ID)
 	if fault.IsReason(err, fault.ResourceNotFound) {
-		return insertSpilled(ctx, tx, session, turn, at)
+		return insertOffline(ctx, tx, session, turn, at)
 	}
 	if err != nil || stored.Status != sessions.TurnInProgress {
 		return stored, err
@@ -139,15 +141,16 @@ func applyTurn(ctx context.Context, tx bun.Tx, session *sessions.Session, turn s
 		return stored, err
 	}
 	first := !stored.Spilled
-	stored.Messages, stored.UserText, stored.Wanted, stored.LostResponseID, stored.Spilled = turn.Messages, turn.UserText, turn.Wanted, turn.LostResponseID, true
+	stored.Messages, stored.UserText, stored.Spilled = turn.Messages, turn.UserText, true
+	stored.Wanted, stored.LostResponseID = turn.Wanted, turn.LostResponseID
 	if _, err := sessions.UpdateTurn(ctx, tx, stored, "messages", "user_text", "wanted", "lost_response_id", "spilled"); err != nil || !first {
 		return stored, err
 	}
 	return stored, appendPersistenceFailed(ctx, tx, *session, turn.ID, at, true)
 }
 
-// insertSpilled writes a turn that was begun without Postgres, at the end of the session.
-func insertSpilled(ctx context.Context, tx bun.Tx, session *sessions.Session, turn sessions.Turn, at time.Time) (sessions.Turn, error) {
+// insertOffline writes a turn that was begun without Postgres, at the end of the session.
+func insertOffline(ctx context.Context, tx bun.Tx, session *sessions.Session, turn sessions.Turn, at time.Time) (sessions.Turn, error) {
 	if err := answerAsked(ctx, tx, *session, turn); err != nil {
 		return turn, err
 	}
@@ -166,7 +169,7 @@ func insertSpilled(ctx context.Context, tx bun.Tx, session *sessions.Session, tu
 	return turn, appendPersistenceFailed(ctx, tx, *session, turn.ID, at, true)
 }
 
-// answerAsked puts a client's results beside the calls of earlier turns, as accept does.
+// answerAsked puts a client's results beside the calls of earlier turns, as Store.Accept does.
 func answerAsked(ctx context.Context, tx bun.Tx, session sessions.Session, turn sessions.Turn) error {
 	own := map[string]bool{}
 	for _, m := range turn.Messages {
@@ -196,35 +199,29 @@ func answerAsked(ctx context.Context, tx bun.Tx, session sessions.Session, turn 
 	return nil
 }
 
-// applyFinish writes a turn's end as finish does, with the receipt that its row needs. The session's row is locked.
-func (s *Service) applyFinish(ctx context.Context, tx bun.Tx, session *sessions.Session, r record) error {
-	turn := *r.Turn
-	going := turn
-	going.Messages = append([]sessions.Message{}, turn.Messages...)
-	stored, err := applyTurn(ctx, tx, session, going, r.At)
-	if err != nil {
-		return err
-	}
-	if stored.Status != sessions.TurnInProgress {
-		if stored.EndedAt.Equal(turn.EndedAt) {
-			return nil
-		}
+// applyFinish writes the end of a turn whose row applyTurn has written.
+func (j *Journal) applyFinish(ctx context.Context, stored sessions.Turn, r record) error {
+	if stored.Status != sessions.TurnInProgress && !stored.EndedAt.Equal(r.Turn.EndedAt) {
 		return errSuperseded
 	}
+	turn := *r.Turn
 	turn.Index, turn.Losses, turn.StartedAt, turn.Spilled, turn.Feedback = stored.Index, stored.Losses, stored.StartedAt, true, stored.Feedback
-	if err := spillReceipt(&turn, r.Receipt); err != nil {
+	if err := completeReceipt(&turn, r.Receipt); err != nil {
 		return err
 	}
-	with := finishing{endCall: r.EndCall, language: r.Language, assigned: r.Assigned}
-	recorded, err := s.finishTx(ctx, tx, session, turn, with, r.At, true)
-	if err == nil && !recorded {
+	finished, err := j.Store.Finish(ctx, turns.FinishParams{
+		Session: sessions.Session{TenantID: r.Tenant, WorkspaceID: r.Workspace, AgentID: r.Agent, ID: r.Session}, Turn: turn,
+		EndCall: r.EndCall, Language: r.Language, Assigned: r.Assigned, At: r.At, MoreToCome: true,
+	})
+	if err == nil && !finished.Recorded {
 		return errSuperseded
 	}
 	return err
 }
 
-// spillReceipt is the receipt of a turn whose place in the session was not known when it ended.
-func spillReceipt(t *sessions.Turn, made json.RawMessage) error {
+// completeReceipt gives a turn its receipt: the place in the session was not known when the receipt
+// was made.
+func completeReceipt(t *sessions.Turn, made json.RawMessage) error {
 	var receipt sessions.Receipt
 	if err := json.Unmarshal(made, &receipt); err != nil {
 		return fmt.Errorf("%w: its receipt: %w", errRecord, err)
@@ -238,9 +235,11 @@ func spillReceipt(t *sessions.Turn, made json.RawMessage) error {
 	return nil
 }
 
-// appendPersistenceFailed appends the event of a turn that could not be written at once. Its id is made from the
-// turn's, so that the outbox itself refuses a second one.
-func appendPersistenceFailed(ctx context.Context, tx bun.Tx, session sessions.Session, turn sessions.TurnID, failed time.Time, recovered bool) error {
+// appendPersistenceFailed appends the event of a turn that could not be written at once. Its id is
+// made from the turn's, so that the outbox itself refuses a second one.
+func appendPersistenceFailed(
+	ctx context.Context, tx bun.Tx, session sessions.Session, turn sessions.TurnID, failed time.Time, recovered bool,
+) error {
 	_, err := events.Append(ctx, tx, events.Event{
 		ID:       string(idgen.Event) + strings.TrimPrefix(string(turn), string(idgen.Turn)),
 		TenantID: string(session.TenantID), WorkspaceID: string(session.WorkspaceID),

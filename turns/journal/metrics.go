@@ -1,4 +1,4 @@
-package turns
+package journal
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
@@ -6,23 +6,20 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 )
 
-// spillMetrics count what was kept while Postgres was away.
-type spillMetrics struct {
+// metrics count the records.
+type metrics struct {
 	turns, written, aside, refused prometheus.Counter
 	kept                           *prometheus.CounterVec
 }
 
-func (p *journal) Measure(registry prometheus.Registerer) {
-	if p == nil {
-		return
-	}
+func (j *Journal) measure(registry prometheus.Registerer) {
 	counter := func(name, help string) prometheus.Counter {
 		return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 	}
 	gauge := func(name, help string, value func() float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
 	}
-	p.metrics = spillMetrics{
+	j.metrics = metrics{
 		turns:   counter("parlance_spilled_turns_total", "Turns whose end was kept on disk because Postgres was away."),
 		written: counter("parlance_spill_written_total", "Kept records that have been written to Postgres since."),
 		aside:   counter("parlance_spill_aside_total", "Kept records that can never be written and were put aside. Any is worth a look."),
@@ -34,19 +31,19 @@ func (p *journal) Measure(registry prometheus.Registerer) {
 	if registry == nil {
 		return
 	}
-	registry.MustRegister(p.metrics.turns, p.metrics.written, p.metrics.aside, p.metrics.refused, p.metrics.kept,
-		gauge("parlance_spill_records", "Records on disk that wait for Postgres.", func() float64 { return float64(p.wal.Stats().Records) }),
-		gauge("parlance_spill_bytes", "What they take on disk.", func() float64 { return float64(p.wal.Stats().Bytes) }),
+	registry.MustRegister(j.metrics.turns, j.metrics.written, j.metrics.aside, j.metrics.refused, j.metrics.kept,
+		gauge("parlance_spill_records", "Records on disk that wait for Postgres.", func() float64 { return float64(j.wal.Stats().Records) }),
+		gauge("parlance_spill_bytes", "What they take on disk.", func() float64 { return float64(j.wal.Stats().Bytes) }),
 		gauge("parlance_spill_oldest_seconds", "Age of the oldest of them; 0 when there is none.", func() float64 {
-			oldest := p.wal.Stats().Oldest
+			oldest := j.wal.Stats().Oldest
 			if oldest.IsZero() {
 				return 0
 			}
-			return p.s.now().Sub(oldest).Seconds()
+			return j.now().Sub(oldest).Seconds()
 		}),
-		gauge("parlance_spill_aside", "Records put aside on this machine.", func() float64 { return float64(p.wal.Stats().Aside) }),
+		gauge("parlance_spill_aside", "Records put aside on this machine.", func() float64 { return float64(j.wal.Stats().Aside) }),
 		gauge("parlance_postgres_away", "1 while this server goes on without Postgres.", func() float64 {
-			if p.IsAway() {
+			if j.Offline() {
 				return 1
 			}
 			return 0

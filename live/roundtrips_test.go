@@ -58,8 +58,8 @@ func (c *counter) reset() []string {
 	return trips
 }
 
-// newCounted is a node that keeps to itself, and the counter of what it asks Postgres. Workspaces with keys of
-// their own get the model theirs.
+// newCounted is a node that keeps to itself, and the counter of what it asks Postgres. Workspaces
+// with keys of their own get the model theirs.
 func newCounted(t *testing.T, f *fixture, made pgtest.DB, theirs model.Provider) (*rooms.Node, *counter) {
 	t.Helper()
 	count := &counter{Tracer: made.Wall, BatchTracer: made.Wall}
@@ -89,8 +89,9 @@ func newCounted(t *testing.T, f *fixture, made pgtest.DB, theirs model.Provider)
 	return s, count
 }
 
-// TestRoundTrips: a turn over a socket asks Postgres three times, what its passages need aside. An agent with
-// tools, or a workspace with keys, is noticed in the next one.
+// TestRoundTrips: a turn over a socket asks Postgres twice, beside the transaction that accepts
+// what was said (five) and what its passages need. An agent with tools, or a workspace with keys,
+// is noticed in the next turn.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -111,7 +112,7 @@ func TestRoundTrips(t *testing.T) {
 	}
 	for turn := range 3 {
 		trips := ask("Soon.")
-		if len(trips) != 3 {
+		if len(trips) != 7 {
 			t.Errorf("turn %d asked %d times:\n%s", turn, len(trips), strings.Join(trips, "\n\n"))
 		}
 	}
@@ -148,8 +149,8 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// TestAskTrips: what the user says and the wish for an answer are one round trip when they come together, and all is as if
-// they had come one after the other.
+// TestAskTrips: what the user says and the wish for an answer are one round trip when they come
+// together, and all is as if they had come one after the other.
 func TestAskTrips(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -192,7 +193,8 @@ func TestAskTrips(t *testing.T) {
 	}
 }
 
-// TestAskBehindAnother: together or not, what is said while another turn runs is written down at once and answered behind it.
+// TestAskBehindAnother: together or not, what is said while another turn runs is written down at
+// once and answered behind it.
 func TestAskBehindAnother(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -242,8 +244,8 @@ func TestAskBehindAnother(t *testing.T) {
 	}
 }
 
-// TestAskRefused: a text that cannot be taken is refused alone, as it is when nothing comes with it; of a session that was
-// ended meanwhile the socket hears so.
+// TestAskRefused: a text that cannot be taken is refused alone, as it is when nothing comes with
+// it; of a session that was ended meanwhile the socket hears so.
 func TestAskRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -265,7 +267,8 @@ func TestAskRefused(t *testing.T) {
 	}
 }
 
-// TestBeginBehindAnother: what another node stores while it holds the session is in the answer that waited for it.
+// TestBeginBehindAnother: what another node stores while it holds the session is in the answer that
+// waited for it.
 func TestBeginBehindAnother(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -296,8 +299,8 @@ func TestBeginBehindAnother(t *testing.T) {
 	}
 }
 
-// TestPassagesBehindAnother: passages that were found while another turn ran are looked for again, since their
-// source may have been detached; those that were found while the lease was taken are not.
+// TestPassagesBehindAnother: passages are looked for when the turn begins, not while it waits for
+// another: their source may be detached meanwhile.
 func TestPassagesBehindAnother(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -331,57 +334,20 @@ func TestPassagesBehindAnother(t *testing.T) {
 	})
 	<-said
 	ask("behind")
-	await(t, "passages are looked for", func() bool { return len(f.passages.questions()) == 3 })
-	waiting := len(f.passages.questions())
 	close(goOn)
 	other.Wait()
 	if done, _ := until[turns.ResponseDone](s); done.Text != "Behind it." || len(done.Citations) != 1 {
 		t.Errorf("done %+v", done)
 	}
-	if asked := f.passages.questions()[waiting:]; !slices.Equal(asked, []string{"behind"}) {
-		t.Errorf("asked %q again", asked)
+	if asked := f.passages.questions(); !slices.Equal(asked, []string{"first", "over HTTP", "behind"}) {
+		t.Errorf("asked %q", asked)
 	}
 }
 
-// changed are sources of which the database says, when it is asked along, that they are others now.
-type changed struct{ asked, held bool }
-
-func (c *changed) Step() postgres.Step {
-	return postgres.Step{SQL: "SELECT 1", Row: func(scan func(into ...any) error) error {
-		c.asked = true
-		return scan(new(int))
-	}}
-}
-
-func (c *changed) Held() bool { return c.held && c.asked }
-
-// TestPassagesOfOtherSources: what was found among sources that the agent has no more is looked for again, and only that.
-func TestPassagesOfOtherSources(t *testing.T) {
-	t.Parallel()
-	for _, held := range []bool{true, false} {
-		f := newFixture(t)
-		f.model = &script{steps: []step{say("Soon.")}}
-		f.passages.passages = refunds()
-		sources := &changed{held: held}
-		f.passages.ahead = sources
-		s := f.join(t, f.Node, f.create(t))
-		s.do(live.Ask{Said: live.UserMessage{Text: "When?"}})
-		if done, _ := until[turns.ResponseDone](s); len(done.Citations) != 1 || !sources.asked {
-			t.Errorf("done %+v, asked along %v", done, sources.asked)
-		}
-		want := []turns.SourcesAhead{sources}
-		if !held {
-			want = append(want, sources)
-		}
-		if asked := f.passages.questions(); !slices.Equal(f.passages.went, want) || asked[0] != "When?" {
-			t.Errorf("held %v: looked for %q with %v", held, asked, f.passages.went)
-		}
-	}
-}
-
-// TestUnheardAsk: what the user said and the wish for an answer were stored in one go, and the answer of Postgres was lost:
-// the turn is given its answer at once, not when the lease that nobody holds is over.
-func TestUnheardAsk(t *testing.T) {
+// TestAskAnswerLost: what the user said and the wish for an answer were stored in one go, and the
+// answer of Postgres was lost: the turn is given its answer at once, not when the lease that nobody
+// holds is over.
+func TestAskAnswerLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.model = &script{steps: []step{say("First."), say("Second."), say("Third.")}}
@@ -404,4 +370,41 @@ func TestUnheardAsk(t *testing.T) {
 	if err != nil || lost != 1 || inShort(taken) != "0 completed One.→First.; 1 completed Two.→Second.; 2 completed Three.→Third.; " || taken[1].Losses != 0 {
 		t.Errorf("%d answers lost, transcript %s, %v", lost, inShort(taken), err)
 	}
+}
+
+// TestHistoryIsReadAnew: a turn is answered from the earlier turns as they are in Postgres, whoever
+// has changed them.
+func TestHistoryIsReadAnew(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	answers := &script{steps: []step{say("Rubies."), say("Sapphires."), say("Opals."), say("Pearls."), say("Agates.")}}
+	f.model = answers
+	made := f.create(t)
+	id := made.Session.ID
+	s := f.join(t, f.Node, made)
+	ask := func(text string, want string) {
+		t.Helper()
+		talk(s, text)
+		asked := answers.requests()
+		seen := ""
+		for _, m := range asked[len(asked)-1].Messages {
+			seen += m.Text + " "
+		}
+		if seen != want {
+			t.Errorf("%s: the model saw %q, want %q", text, seen, want)
+		}
+	}
+	change := func(sql string) {
+		t.Helper()
+		if _, err := f.db.ExecContext(t.Context(), sql, f.ref.TenantID, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask("one", "one ")
+	ask("two", "one Rubies. two ")
+	change(`UPDATE turns SET messages = replace(messages::text, 'Rubies', 'Corals')::json WHERE index = 0 AND tenant_id = ? AND session_id = ?`)
+	ask("three", "one Corals. two Sapphires. three ")
+	f.turn(t, id, "elsewhere")
+	change(`DELETE FROM turns WHERE index = 1 AND tenant_id = ? AND session_id = ?`)
+	ask("five", "one Corals. three Opals. elsewhere Pearls. five ")
 }

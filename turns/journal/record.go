@@ -1,4 +1,4 @@
-package turns
+package journal
 
 import (
 	"encoding/json"
@@ -12,7 +12,8 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// recordVersion is the layout's; a newer server reads what an older one has kept.
+// recordVersion is the version of a record's layout. A newer server reads the records of an older
+// one.
 const recordVersion = 1
 
 // recordKind is what a record says.
@@ -27,7 +28,7 @@ const (
 	recordTrace   recordKind = "trace"   // the trace of a call
 )
 
-// record is what is kept of a session while Postgres is away.
+// record says how something of a session stands.
 type record struct {
 	Version   int                 `json:"v"`
 	Kind      recordKind          `json:"kind"`
@@ -61,7 +62,8 @@ var errRecord = errors.New("not a record of ours")
 
 func newRecord(kind recordKind, session sessions.Session, at time.Time) record {
 	return record{
-		Version: recordVersion, Kind: kind, Tenant: session.TenantID, Workspace: session.WorkspaceID, Agent: session.AgentID, Session: session.ID, At: at,
+		Version: recordVersion, Kind: kind, Tenant: session.TenantID, Workspace: session.WorkspaceID, Agent: session.AgentID,
+		Session: session.ID, At: at,
 	}
 }
 

@@ -1,0 +1,232 @@
+package turns
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/tools"
+)
+
+// SessionCache is what a node knows of a session that is live on it: turns are answered from it
+// while Postgres is away. The session's engine, the running turn and the journal write it. A nil
+// one, which turns without a socket have, keeps nothing.
+type SessionCache struct {
+	mu      sync.Mutex
+	session sessions.Session
+	// open is the turn that holds what was said since the last answer.
+	open    *sessions.Turn
+	before  past
+	summary Summary
+	values  tools.Variables
+	tools   tools.Registry
+	// provider answered the last turn.
+	provider model.Provider
+}
+
+// NewSessionCache makes a cache; nil when turns fail while Postgres is away.
+func (s *Service) NewSessionCache(session sessions.Session) *SessionCache {
+	if !s.keepsOffline() {
+		return nil
+	}
+	return &SessionCache{session: session}
+}
+
+// Joined sets the session as a socket found it.
+func (k *SessionCache) Joined(session sessions.Session, turns, unanswered []sessions.Turn) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.session = session
+	if len(k.before.turns) == 0 {
+		k.before.left = len(turns) > 0 && turns[0].Index > session.SummarizedTurns
+		for _, turn := range turns {
+			k.add(turn)
+		}
+	}
+	for i := range unanswered {
+		k.open = &unanswered[i]
+	}
+}
+
+// SetOpen sets the turn that holds what was said since the last answer.
+func (k *SessionCache) SetOpen(turn sessions.Turn) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.open = &turn
+	k.session.TurnCount = max(k.session.TurnCount, turn.Index+1)
+}
+
+// Began sets the session behind the beginning of a turn.
+func (k *SessionCache) Began(session sessions.Session, turn sessions.Turn) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.session = session
+	if k.open != nil && k.open.ID == turn.ID {
+		k.open = nil
+	}
+}
+
+// prepared sets what a turn was prepared from.
+func (k *SessionCache) prepared(r *Runner) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.before, k.summary, k.values, k.tools = r.before, r.summary, r.values, r.tools
+	k.before.turns = slices.Clone(k.before.turns)
+}
+
+// setProvider sets the provider that answers.
+func (k *SessionCache) setProvider(provider model.Provider) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.provider = provider
+}
+
+// Finished adds a turn that is over, and sets the session behind it.
+func (k *SessionCache) Finished(turn sessions.Turn, after sessions.Session) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	edits := after.ItemEdits
+	if edits == nil {
+		edits = k.session.ItemEdits
+	}
+	k.session, k.session.ItemEdits = after, edits
+	k.add(turn)
+}
+
+// Observe adds a turn that was taken elsewhere (over HTTP or on another node).
+func (k *SessionCache) Observe(turn sessions.Turn) {
+	if k == nil || turn.Status == sessions.TurnInProgress {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.session.TurnCount = max(k.session.TurnCount, turn.Index+1)
+	k.add(turn)
+}
+
+// add appends a finished turn to the history. Beyond the budget the oldest turns are dropped, or
+// large ones shortened. k.mu is held.
+func (k *SessionCache) add(turn sessions.Turn) {
+	if turn.Status == sessions.TurnInProgress || slices.ContainsFunc(k.before.turns, func(t pastTurn) bool { return t.id == turn.ID }) {
+		return
+	}
+	all, budget := append(k.before.turns, newPastTurn(turn)), historyBudget(k.session)
+	if tokens := all[len(all)-1].tokens; k.before.tokens+tokens <= budget {
+		k.before.turns = all
+		k.before.tokens += tokens
+		return
+	}
+	before := past{left: k.before.left}
+	for _, one := range slices.Backward(all) {
+		one.cut = nil
+		if !before.take(one, budget) {
+			before.left = true
+			break
+		}
+	}
+	slices.Reverse(before.turns)
+	k.before = before
+}
+
+// Edited sets what clients did to items.
+func (k *SessionCache) Edited(edits sessions.ItemEdits) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.session.ItemEdits = edits
+}
+
+// AcceptOffline is Store.Accept without Postgres: keep is called with the turn that has the
+// message, before the cache has it. Errors: keep's, Precondition session-closed, ErrOffline (what
+// was said before is not known here).
+func (k *SessionCache) AcceptOffline(
+	p AcceptParams, now time.Time, keep func(sessions.Session, sessions.Turn) error,
+) (sessions.Turn, error) {
+	if k == nil {
+		return sessions.Turn{}, OfflineError(errNotKept)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := sessions.CheckOpen(k.session); err != nil {
+		return sessions.Turn{}, err
+	}
+	if said := p.Message; said.Role == sessions.RoleTool && (said.Result == nil || said.Result.ToolID == "") {
+		return sessions.Turn{}, fault.New(fault.ServiceUnavailable,
+			"The database is not available, and this server does not know the call %q. Send its result again in a moment.", said.CallID)
+	}
+	var turn sessions.Turn
+	switch {
+	case p.Open == "":
+		turn = sessions.NewTurn(k.session, p.New, now)
+	case k.open != nil && k.open.ID == p.Open:
+		turn = *k.open
+		turn.Messages = slices.Clone(turn.Messages)
+	default:
+		return sessions.Turn{}, OfflineError(errNotKept)
+	}
+	turn.Messages = append(turn.Messages, p.Message)
+	turn.UserText = UserText(turn.Messages)
+	if err := keep(k.session, turn); err != nil {
+		return sessions.Turn{}, err
+	}
+	k.open = &turn
+	k.session.TurnCount, k.session.LastActivityAt = max(k.session.TurnCount, turn.Index+1), now
+	return turn, nil
+}
+
+// BeginOffline is Store.Begin without Postgres: keep is called with the turn before it runs.
+// Errors: those of AcceptOffline.
+func (k *SessionCache) BeginOffline(p BeginParams, now time.Time, keep func(sessions.Session, sessions.Turn) error) (Begun, error) {
+	if k == nil {
+		return Begun{}, OfflineError(errNotKept)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := sessions.CheckOpen(k.session); err != nil {
+		return Begun{Session: k.session}, err
+	}
+	var turn sessions.Turn
+	switch {
+	case p.New != nil:
+		turn = sessions.NewTurn(k.session, p.Turn, now)
+		turn.Messages = append(turn.Messages, p.New.Said...)
+		turn.UserText = UserText(turn.Messages)
+	case k.open != nil && k.open.ID == p.Turn:
+		turn = *k.open
+	default:
+		return Begun{Session: k.session}, OfflineError(errNotKept)
+	}
+	// Should this process die, whoever reads the record knows that an answer is due.
+	turn.Wanted, turn.LostResponseID = true, p.Response
+	if err := keep(k.session, turn); err != nil {
+		return Begun{Session: k.session}, err
+	}
+	if p.New == nil {
+		k.open = nil
+	}
+	k.session.TurnCount, k.session.LastActivityAt = max(k.session.TurnCount, turn.Index+1), now
+	return Begun{Session: k.session, Turn: turn, OwnKeys: true, Offline: true}, nil
+}

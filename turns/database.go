@@ -1,0 +1,136 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/tools"
+)
+
+// ErrOffline says that a session goes on without Postgres.
+var ErrOffline = errors.New("the session goes on without the database")
+
+// OfflineError is ErrOffline for a cause, as Unavailable unavailable.
+func OfflineError(cause error) *fault.Error {
+	refusal := fault.Wrap(fmt.Errorf("%w: %w", ErrOffline, cause), fault.ServiceUnavailable,
+		"The database is not available right now. Try again in a moment.")
+	refusal.RetryAfter = 2 * time.Second
+	return refusal
+}
+
+// IsOffline says of an error whether the session goes on without Postgres.
+func IsOffline(err error) bool { return errors.Is(err, ErrOffline) }
+
+// Database is how work that is no verb of Store reaches Postgres, and what becomes of it while
+// Postgres is away. Package turns/journal implements it. Without one, work fails while Postgres is
+// away.
+type Database interface {
+	// Reach runs work that needs Postgres. The work is given up when Postgres stops to answer, and
+	// not begun while that is known. Errors: ErrOffline, work's.
+	Reach(ctx context.Context, work func(ctx context.Context) error) error
+	// ReachSession is Reach for work on the rows of a session. Errors: ErrOffline also when the
+	// session has records on disk that come first, work's.
+	ReachSession(ctx context.Context, id sessions.ID, work func(ctx context.Context) error) error
+	// Offline reports whether Postgres is known to be away.
+	Offline() bool
+	// Holds reports whether the session has records on this node's disk, or a turn that will be
+	// one; HoldsEnd whether a turn's end is among them.
+	Holds(id sessions.ID) bool
+	HoldsEnd(id sessions.ID, turn sessions.TurnID) bool
+	// TakeOver takes over the records of processes on this machine that have ended; Settle also
+	// waits a moment until those of the session are written.
+	TakeOver(ctx context.Context)
+	Settle(ctx context.Context, id sessions.ID)
+	// Ready reports whether TakeOver has happened since the start.
+	Ready() bool
+	// KeepLeft, KeepEnd and KeepTrace keep what could not be written: a socket's leaving, the wish
+	// for the session's end, a call's trace.
+	KeepLeft(p LeftParams) error
+	KeepEnd(p EndParams) (sessions.Session, error)
+	KeepTrace(ctx context.Context, p TraceParams)
+	// Run writes what is kept whenever Postgres answers, until ctx ends.
+	Run(ctx context.Context)
+	// Check asks Postgres whether it answers after an error that says that it may not.
+	Check(ctx context.Context, err error)
+}
+
+// LeftParams is a socket that has gone.
+type LeftParams struct {
+	Session sessions.Session
+	// Socket is its number.
+	Socket int64
+	// HungUp says that its client meant to.
+	HungUp bool
+	At     time.Time
+}
+
+// EndParams is the wish for a session's end.
+type EndParams struct {
+	Session sessions.Session
+	Status  sessions.Status
+	Reason  string
+}
+
+// TraceParams is the trace of a call.
+type TraceParams struct {
+	Session sessions.Session
+	Turn    sessions.TurnID
+	// Offline says that the call's turn was begun without Postgres.
+	Offline bool
+	// Trace is nil when it was written.
+	Trace *tools.Call
+}
+
+// directly is the Database that keeps nothing.
+type directly struct{}
+
+func (directly) Reach(ctx context.Context, work func(ctx context.Context) error) error {
+	return work(ctx)
+}
+
+func (directly) ReachSession(ctx context.Context, _ sessions.ID, work func(ctx context.Context) error) error {
+	return work(ctx)
+}
+
+func (directly) Offline() bool { return false }
+
+func (directly) Holds(sessions.ID) bool { return false }
+
+func (directly) HoldsEnd(sessions.ID, sessions.TurnID) bool { return false }
+
+func (directly) TakeOver(context.Context) {}
+
+func (directly) Settle(context.Context, sessions.ID) {}
+
+func (directly) Ready() bool { return true }
+
+func (directly) KeepLeft(LeftParams) error { return OfflineError(errNotKept) }
+
+func (directly) KeepEnd(p EndParams) (sessions.Session, error) {
+	return p.Session, OfflineError(errNotKept)
+}
+
+func (directly) KeepTrace(context.Context, TraceParams) {}
+
+func (directly) Run(context.Context) {}
+
+func (directly) Check(context.Context, error) {}
+
+var errNotKept = errors.New("nothing is kept on disk")
+
+// NodeLost reports whether a turn whose lease is over may be taken from its node: a node that is
+// there would have renewed the lease, and what the turn came to is not on this machine's disk.
+func (s *Service) NodeLost(ctx context.Context, id sessions.ID) bool {
+	if !s.health.Steady() {
+		return false
+	}
+	s.TakeOver(ctx)
+	return !s.Holds(id)
+}
+
+// Watch probes Postgres until ctx ends.
+func (s *Service) Watch(ctx context.Context) { s.health.Watch(ctx, s.Check) }
