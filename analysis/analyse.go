@@ -18,24 +18,27 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// errUnusable says that the model has answered twice, and not with what it was asked for.
-var errUnusable = errors.New("the model's answers could not be used")
-
-// Analyse asks the agent's model about a session that is over, writes down what it says, and announces
-// the session's end with it, unless the session waits for Learn still. A model that fails is asked again a little
-// later, up to three times within AnalysisDeadline; then the end is announced without. It does nothing where nothing is
-// due: call it as often as you like, anywhere. Errors: those of the database, and the end of ctx; both leave it due.
+// Analyse asks the agent's model about an ended session, stores the answer and announces the
+// session's end with it, unless the session still waits for Learn. When the model fails, it is
+// asked again later, up to three times before Deadline; then the end is announced without an
+// analysis. Analyse does nothing when nothing is due, so it may be called any number of times, on
+// any node. Errors: those of the database, and the end of ctx; both leave the analysis due.
 func (s *Service) Analyse(ctx context.Context, tenant workspaces.TenantID, id sessions.ID) error {
-	return s.lookBack(ctx, tenant, id, Judging)
+	return s.run(ctx, tenant, id, Judging)
 }
 
-// Learn is Analyse for what is to be remembered of the session's user: neither waits for the other or repeats it.
+// Learn does the same for what is worth remembering of the session's user. Neither waits for the
+// other or repeats it.
+//
+// The model reads what user and agent said, but no document, no answer of a tool, and nothing from
+// before the user had something forgotten.
 func (s *Service) Learn(ctx context.Context, tenant workspaces.TenantID, id sessions.ID) error {
-	return s.lookBack(ctx, tenant, id, Learning)
+	return s.run(ctx, tenant, id, Learning)
 }
 
-func (s *Service) lookBack(ctx context.Context, tenant workspaces.TenantID, id sessions.ID, kind AnalysisKind) error {
-	a, claimed, err := s.claimAnalysis(ctx, tenant, id, kind, s.sessions.Now())
+// run claims an analysis of a kind and tries it once.
+func (s *Service) run(ctx context.Context, tenant workspaces.TenantID, id sessions.ID, kind Kind) error {
+	a, claimed, err := s.claim(ctx, tenant, id, kind, s.sessions.Now())
 	if err != nil || !claimed {
 		return err
 	}
@@ -48,7 +51,7 @@ func (s *Service) lookBack(ctx context.Context, tenant workspaces.TenantID, id s
 	if err != nil {
 		return err
 	}
-	trying, cancel := context.WithTimeout(ctx, AnalysisTime)
+	trying, cancel := context.WithTimeout(ctx, TryTimeout)
 	defer cancel()
 	var facts []memory.Fact
 	if kind == Judging {
@@ -56,38 +59,39 @@ func (s *Service) lookBack(ctx context.Context, tenant workspaces.TenantID, id s
 	} else {
 		facts, err = s.learn(trying, session, turns, &a)
 	}
-	writing, done := context.WithTimeout(context.WithoutCancel(ctx), sessions.WriteTimeout) // what was paid for is kept
+	writing, done := context.WithTimeout(context.WithoutCancel(ctx), sessions.WriteTimeout) // a paid answer is stored even when ctx ends
 	defer done()
 	switch {
 	case err == nil:
-		return s.finishAnalysis(writing, a, facts)
-	case ctx.Err() != nil: // the node stops: another one may go on at once
-		return errors.Join(ctx.Err(), s.releaseAnalysis(writing, a, s.sessions.Now()))
+		return s.finish(writing, a, facts)
+	case ctx.Err() != nil: // this node stops: another one may continue at once
+		return errors.Join(ctx.Err(), s.release(writing, a, s.sessions.Now()))
 	}
 	decided := postgres.Decide(err)
-	a.Status, a.Error = AnalysisFailed, decided.Message
+	a.Status, a.Error = Failed, decided.Message
 	if errors.Is(err, errUnusable) {
 		a.Error = "The model did not answer with the " + string(kind) + " that it was asked for."
 	} else if trying.Err() != nil {
 		a.Error = "The model did not answer in time."
 	}
-	s.log.WarnContext(ctx, "session not analysed", "kind", kind, telemetry.KeySessionID, id, telemetry.KeyAttempt, a.Attempts, telemetry.KeyReason, decided.Reason, telemetry.KeyError, err)
-	next := s.sessions.Now().Add(max(analysisPause<<(a.Attempts-1), decided.RetryAfter))
-	if a.Attempts < maxAnalyses && !errors.Is(err, errUnusable) && next.Before(a.DeadlineAt) {
-		return s.releaseAnalysis(writing, a, next)
+	s.log.WarnContext(ctx, "session was not analysed", "kind", kind, telemetry.KeySessionID, id,
+		telemetry.KeyAttempt, a.Attempts, telemetry.KeyReason, decided.Reason, telemetry.KeyError, err)
+	next := s.sessions.Now().Add(max(retryPause<<(a.Attempts-1), decided.RetryAfter))
+	if a.Attempts < maxTries && !errors.Is(err, errUnusable) && next.Before(a.DeadlineAt) {
+		return s.release(writing, a, next)
 	}
-	return s.finishAnalysis(writing, a, nil)
+	return s.finish(writing, a, nil)
 }
 
-// analyse asks the model and puts what it says into a: once, and once more when it has not answered as
-// it was asked to. What is wrong then is left out.
+// analyse asks the model and stores its answer in a. An answer with mistakes is asked for once
+// more; mistakes of the second answer are left out.
 func (s *Service) analyse(ctx context.Context, session sessions.Session, turns []sessions.Turn, a *Analysis) error {
 	provider, err := s.models(ctx, session.Ref(), session.Config.Model)
 	if err != nil {
 		return err
 	}
 	if provider.Name() == extractive.Name {
-		a.Status = AnalysisNone
+		a.Status = None
 		return nil
 	}
 	leave, err := s.gate.Enter(ctx, string(session.TenantID))
@@ -96,43 +100,102 @@ func (s *Service) analyse(ctx context.Context, session sessions.Session, turns [
 	}
 	defer leave()
 	req := analysisRequest(session, turns)
-	for last := range 2 {
-		said, err := provider.Stream(ctx, req, func(model.Event) error { return ctx.Err() })
-		a.InputTokens, a.OutputTokens = a.InputTokens+said.Usage.InputTokens, a.OutputTokens+said.Usage.OutputTokens
+	for attempt := range 2 {
+		text, err := askModel(ctx, provider, req, a)
 		if err != nil {
-			return sessions.UpstreamFault(err)
+			return err
 		}
-		if said.Provider == extractive.Name { // the last of the agent's fallbacks
-			return fault.New(fault.UpstreamFailed, "No language model answered.")
-		}
-		a.Model = said.Model
-		result, problems, err := readAnalysis(said.Text, session.Config.Analysis)
-		if err == nil && (len(problems) == 0 || last == 1) {
-			a.Status, a.Result, a.Error = AnalysisDone, result, ""
+		result, problems, err := readAnalysis(text, session.Config.Analysis)
+		if err == nil && (len(problems) == 0 || attempt == 1) {
+			a.Status, a.Result, a.Error = Done, result, ""
 			return nil
 		}
 		if err != nil {
 			problems = []string{err.Error() + "."}
 		}
-		req.Messages = append(req.Messages, model.Message{Role: model.RoleAssistant, Text: said.Text}, model.Message{
-			Role: model.RoleUser, Text: "Your answer cannot be used: " + strings.Join(problems, " ") + " Answer again with the whole JSON object and nothing else.",
+		req.Messages = append(req.Messages, model.Message{Role: model.RoleAssistant, Text: text}, model.Message{
+			Role: model.RoleUser,
+			Text: "Your answer cannot be used: " + strings.Join(problems, " ") + " Answer again with the whole JSON object and nothing else.",
 		})
 	}
 	return errUnusable
 }
 
-// finishAnalysis writes an analysis down that has left pending, counts what it cost, and announces the end
-// of its session when it was the last; nothing when somebody was faster.
-func (s *Service) finishAnalysis(ctx context.Context, a Analysis, facts []memory.Fact) error {
+// askModel returns the model's answer and counts its tokens in a.
+func askModel(ctx context.Context, provider model.Provider, req model.Request, a *Analysis) (string, error) {
+	answer, err := provider.Stream(ctx, req, func(model.Event) error { return ctx.Err() })
+	a.InputTokens, a.OutputTokens = a.InputTokens+answer.Usage.InputTokens, a.OutputTokens+answer.Usage.OutputTokens
+	if err != nil {
+		return "", sessions.UpstreamFault(err)
+	}
+	if answer.Provider == extractive.Name { // the last of the agent's fallbacks
+		return "", fault.New(fault.UpstreamFailed, "No language model answered.")
+	}
+	a.Model = answer.Model
+	return answer.Text, nil
+}
+
+// learn asks the model for facts and counts its tokens in a.
+func (s *Service) learn(ctx context.Context, session sessions.Session, turns []sessions.Turn, a *Analysis) ([]memory.Fact, error) {
+	if s.memory == nil {
+		a.Status = None
+		return nil, nil
+	}
+	forgotten, err := s.memory.ForgottenAt(ctx, session.Ref(), session.UserID)
+	if err != nil {
+		return nil, err
+	}
+	a.Status, a.Error = Done, ""
+	var heard []sessions.Turn
+	var said strings.Builder
+	for _, turn := range turns {
+		if turn.UserText == "" || !turn.StartedAt.After(forgotten) || strings.HasPrefix(turn.UserText, "/tool ") {
+			continue
+		}
+		turn.Messages = nil // the answers of tools are not the user's words
+		heard = append(heard, turn)
+		said.WriteString(turn.UserText + "\n")
+	}
+	if len(heard) == 0 {
+		return nil, nil
+	}
+	provider, err := s.models(ctx, session.Ref(), session.Config.Model)
+	if err != nil {
+		return nil, err
+	}
+	if provider.Name() == extractive.Name {
+		a.Status = None
+		return nil, nil
+	}
+	known, err := s.memory.Recall(ctx, session.Ref(), session.UserID, knownTokens)
+	if err != nil {
+		return nil, err
+	}
+	leave, err := s.gate.Enter(ctx, string(session.TenantID))
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	text, err := askModel(ctx, provider, learnRequest(session, heard, known.Items), a)
+	if err != nil {
+		return nil, err
+	}
+	return readFacts(text, session, heard, said.String())
+}
+
+// finish stores an analysis that is no longer pending, with its cost. It announces the end of the
+// session when this was the last analysis, and does nothing when another worker was faster.
+func (s *Service) finish(ctx context.Context, a Analysis, facts []memory.Fact) error {
 	a.EndedAt = s.sessions.Now()
 	return s.sessions.Locked(ctx, a.TenantID, a.SessionID, func(ctx context.Context, tx bun.Tx, session *sessions.Session) error {
-		return s.finishAnalysisTx(ctx, tx, session, a, facts)
+		return s.finishTx(ctx, tx, session, a, facts)
 	})
 }
 
-func (s *Service) finishAnalysisTx(ctx context.Context, tx bun.Tx, session *sessions.Session, a Analysis, facts []memory.Fact) error {
+// finishTx is finish on a locked session.
+func (s *Service) finishTx(ctx context.Context, tx bun.Tx, session *sessions.Session, a Analysis, facts []memory.Fact) error {
 	all, err := selectAnalyses(ctx, tx, *session)
-	if err != nil || all[a.Kind].Status != AnalysisPending {
+	if err != nil || all[a.Kind].Status != Pending {
 		return err
 	}
 	if len(facts) > 0 {
@@ -149,7 +212,7 @@ func (s *Service) finishAnalysisTx(ctx context.Context, tx bun.Tx, session *sess
 	}
 	all[a.Kind] = a
 	for _, one := range all {
-		if one.Status == AnalysisPending {
+		if one.Status == Pending {
 			return nil
 		}
 	}
@@ -157,29 +220,29 @@ func (s *Service) finishAnalysisTx(ctx context.Context, tx bun.Tx, session *sess
 	if err != nil {
 		return err
 	}
-	ctx = a.Origin().Rejoin(ctx) // the event belongs to the session's end, also when what is learnt came last
+	ctx = a.Origin().Rejoin(ctx) // the event belongs to the request that ended the session
 	return appendPostCall(ctx, tx, *session, turns, all, a.EndedAt, s.sessions.TranscriptURL(session.ID))
 }
 
-// Sweep announces the ends of sessions whose analysis did not come in time. Behind an outage of Postgres it waits.
-// It is harmless beside its double.
+// Sweep announces the ends of sessions whose analyses are overdue. While Postgres is not steady it
+// does nothing. Any number of processes may call it.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	if !s.sessions.Health().Steady() {
 		return nil
 	}
 	now = now.UTC().Truncate(time.Microsecond)
-	overdue, err := selectOverdueAnalyses(ctx, s.db, now)
+	overdue, err := selectOverdue(ctx, s.db, now)
 	if err != nil {
 		return err
 	}
 	var failures []error
 	for _, a := range overdue {
-		a.Status, a.EndedAt = AnalysisFailed, now
+		a.Status, a.EndedAt = Failed, now
 		if a.Error == "" {
-			a.Error = "The analysis did not come to its end in time."
+			a.Error = "The analysis did not end in time."
 		}
 		err := s.sessions.Locked(ctx, a.TenantID, a.SessionID, func(ctx context.Context, tx bun.Tx, session *sessions.Session) error {
-			return s.finishAnalysisTx(ctx, tx, session, a, nil)
+			return s.finishTx(ctx, tx, session, a, nil)
 		})
 		if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
 			failures = append(failures, err)

@@ -2,7 +2,10 @@ package analysis
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+
+	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/memory"
@@ -13,24 +16,24 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// ModelFunc finds what answers for an agent. Errors: fault upstream-failed when the named provider is not
-// configured.
+// ModelFunc returns the model that answers for an agent. Errors: fault upstream-failed when the
+// named provider is not configured.
 type ModelFunc func(ctx context.Context, ref workspaces.Ref, choice agents.Model) (model.Provider, error)
 
-// Deps is what a Service works with. DB, Sessions and Models are required.
+// Deps is what a Service needs. DB, Sessions and Models are required.
 type Deps struct {
 	DB       *postgres.DB
 	Sessions *sessions.Service
 	Models   ModelFunc
-	// Memory keeps what is learnt of users; nil: nothing is learnt.
+	// Memory stores what is learnt of users; nil learns nothing.
 	Memory *memory.Service
-	// Gate shares the calls of models between tenants; nil: nobody waits.
+	// Gate shares the calls of models between tenants; nil does not limit them.
 	Gate *fair.Gate
-	// Log gets what goes wrong without anybody to tell; nil discards it.
+	// Log gets errors that no caller sees; nil discards them.
 	Log *slog.Logger
 }
 
-// Service analyses and announces sessions that have ended. Safe for concurrent use.
+// Service analyses and announces sessions that have ended. It is safe for concurrent use.
 type Service struct {
 	db       *postgres.DB
 	sessions *sessions.Service
@@ -40,12 +43,54 @@ type Service struct {
 	log      *slog.Logger
 }
 
-// New makes the service, and has the sessions call it when one ends.
+// New returns a Service, and has d.Sessions call it when a session ends.
 func New(d Deps) *Service {
 	s := &Service{db: d.DB, sessions: d.Sessions, models: d.Models, memory: d.Memory, gate: d.Gate, log: d.Log}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	d.Sessions.OnEnd(s.AnnounceEnd)
+	d.Sessions.OnEnd(s.announceEnd)
 	return s
+}
+
+// announceEnd appends the event of a session that is closing, or has it wait for its analyses.
+func (s *Service) announceEnd(ctx context.Context, tx bun.Tx, session sessions.Session, turns []sessions.Turn) error {
+	var kinds []Kind
+	if wantsAnalysis(session, turns) {
+		kinds = append(kinds, Judging)
+	}
+	if wantsLearning(session, turns) {
+		kinds = append(kinds, Learning)
+	}
+	if len(kinds) > 0 {
+		return insertAnalyses(ctx, tx, session, kinds, session.EndedAt)
+	}
+	return appendPostCall(ctx, tx, session, turns, nil, session.EndedAt, s.sessions.TranscriptURL(session.ID))
+}
+
+// Analyses returns the analyses of sessions of one tenant, by session. A session that was not
+// analysed has None.
+func (s *Service) Analyses(ctx context.Context, ended ...sessions.Session) (map[sessions.ID]Analysis, error) {
+	found := map[sessions.ID]Analysis{}
+	var ids []sessions.ID
+	var tenant workspaces.TenantID
+	for _, session := range ended {
+		found[session.ID] = Analysis{SessionID: session.ID, Kind: Judging, Status: None}
+		if session.Closed() && session.Config.Analysis.Enabled {
+			ids, tenant = append(ids, session.ID), session.TenantID
+		}
+	}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	var rows []Analysis
+	err := s.db.NewSelect().Model(&rows).Where("n.tenant_id = ?", tenant).Where("n.session_id IN (?)", bun.List(ids)).
+		Where("n.kind = ?", Judging).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading analyses: %w", err)
+	}
+	for _, row := range rows {
+		found[row.SessionID] = row
+	}
+	return found, nil
 }

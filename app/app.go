@@ -20,6 +20,8 @@ import (
 	"parlance.dev/parlance/console"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/knowledge/evaluation"
+	"parlance.dev/parlance/knowledge/ingestion"
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/memory"
 	"parlance.dev/parlance/platform/fair"
@@ -59,17 +61,19 @@ type Params struct {
 
 // App holds the joined parts of a process. Close it when Serve and Work have returned.
 type App struct {
-	Config     Config
-	Workspaces *workspaces.Service
-	Agents     *agents.Service
-	Tools      *tools.Service
-	Knowledge  *knowledge.Service
-	Memory     *memory.Service
-	Sessions   *sessions.Service
-	Turns      *turns.Service
-	Live       *live.Service
-	Analysis   *analysis.Service
-	Webhooks   *webhooks.Service
+	Config      Config
+	Workspaces  *workspaces.Service
+	Agents      *agents.Service
+	Tools       *tools.Service
+	Knowledge   *knowledge.Service
+	ingestion   *ingestion.Service
+	evaluations *evaluation.Service
+	Memory      *memory.Service
+	Sessions    *sessions.Service
+	Turns       *turns.Service
+	Live        *live.Service
+	Analysis    *analysis.Service
+	Webhooks    *webhooks.Service
 	// Answers and Embeds describe the model and the embedder of this process to people.
 	Answers string
 	Embeds  string
@@ -212,11 +216,18 @@ func (a *App) join(ctx context.Context, component string) error {
 		return err
 	}
 	a.documents = &documents{config: a.Config, log: a.log}
+	readers, embedders := a.documents.readers(ctx, component), append(knowledge.Embedders{embedder}, previous...)
 	a.Knowledge = knowledge.New(knowledge.Deps{
-		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Reranker: reranker,
-		Previous: previous, Readers: a.documents.readers(ctx, component),
-		EmbedCalls: a.Config.EmbeddingConcurrency, ComputeSlots: a.Config.IngestConcurrency, CacheBytes: a.Config.SearchCacheMiB << 20,
+		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedders: embedders, Reranker: reranker,
+		Readers: readers, CacheBytes: a.Config.SearchCacheMiB << 20, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
+	})
+	a.ingestion = ingestion.New(ingestion.Deps{
+		DB: a.db, Bucket: a.bucket, Embedders: embedders, Readers: readers,
+		EmbedCalls: a.Config.EmbeddingConcurrency, ComputeSlots: a.Config.IngestConcurrency,
 		GateFunc: a.newLine, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
+	})
+	a.evaluations = evaluation.New(evaluation.Deps{
+		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Knowledge: a.Knowledge, Now: a.now,
 	})
 	a.Memory = memory.New(memory.Deps{
 		DB: a.db, Embedder: embedder, Workspaces: a.Workspaces, Agents: a.Agents,
@@ -328,7 +339,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 		Services: server.Services{
 			Workspaces: rpc.NewWorkspaces(access, a.Workspaces), APIKeys: rpc.NewAPIKeys(a.Workspaces),
 			Agents: rpc.NewAgents(access, a.Agents), Tools: rpc.NewTools(access, a.Tools),
-			Knowledge: rpc.NewKnowledge(access, a.Knowledge, stopping),
+			Knowledge: rpc.NewKnowledge(access, a.Knowledge, a.evaluations, stopping),
 			Sessions: rpc.NewSessions(rpc.Conversations{
 				Sessions: a.Sessions, Turns: a.Turns, Analysis: a.Analysis, Tools: a.Tools,
 			}),
@@ -388,8 +399,8 @@ func (a *App) Work(ctx context.Context) error {
 		return err
 	}
 	w, err := worker.New(worker.Deps{
-		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Reembedder: ingester{a.Knowledge},
-		Models: modelSweep{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Searches: searches{a.Knowledge},
+		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.ingestion}, Reembedder: ingester{a.ingestion},
+		Models: modelSweep{a.ingestion}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Indexes: indexes{a.ingestion},
 		Sessions: a.Sessions, Analyses: a.Analysis,
 		Answers: a.answers, Traces: a.Tools, Memories: a.Memory,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare,

@@ -6,6 +6,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/knowledge/ingestion"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/sessions"
@@ -24,9 +25,8 @@ type retriever struct{ knowledge *knowledge.Service }
 func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string,
 	p turns.RetrieveParams,
 ) ([]sessions.Passage, *sessions.Retrieval, error) {
-	ahead, _ := p.Ahead.(*knowledge.Ahead)
 	found, trace, err := r.knowledge.Retrieve(ctx, ref, agentID, question, knowledge.RetrieveParams{
-		TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: knowledge.Ranking(p.Ranking), Rerank: p.Rerank, Ahead: ahead,
+		TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: knowledge.Ranking(p.Ranking), Rerank: p.Rerank,
 	})
 	retrieval := &sessions.Retrieval{
 		Ranking: string(trace.Ranking), Model: trace.Model, Floor: trace.Floor, Rerank: string(trace.Reranked),
@@ -53,35 +53,35 @@ func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID age
 	return passages, retrieval, nil
 }
 
-// Ahead implements turns.Retriever.
-func (r retriever) Ahead(ref workspaces.Ref, agentID agents.ID) turns.SourcesAhead {
-	return r.knowledge.Ahead(ref, agentID)
-}
+// Ahead implements turns.Retriever. A search asks itself what is attached to the agent.
+func (retriever) Ahead(workspaces.Ref, agents.ID) turns.SourcesAhead { return nil }
 
-// searches adapts the upkeep of search data for the worker.
-type searches struct{ knowledge *knowledge.Service }
+// indexes adapts the upkeep of indexes for the worker.
+type indexes struct{ ingestion *ingestion.Service }
 
 // Sweep implements worker.Housekeeper.
-func (s searches) Sweep(ctx context.Context, now time.Time) error { return s.knowledge.Tend(ctx, now) }
+func (i indexes) Sweep(ctx context.Context, now time.Time) error {
+	return i.ingestion.Maintain(ctx, now)
+}
 
-// ingester adapts knowledge for the worker.
-type ingester struct{ knowledge *knowledge.Service }
+// ingester adapts ingestion for the worker.
+type ingester struct{ ingestion *ingestion.Service }
 
 // Ingest implements task.Ingester.
 func (i ingester) Ingest(ctx context.Context, sourceID string) error {
-	return i.knowledge.Ingest(ctx, knowledge.SourceID(sourceID))
+	return i.ingestion.Ingest(ctx, knowledge.SourceID(sourceID))
 }
 
 // DueSources implements task.Ingester.
 func (i ingester) DueSources(ctx context.Context, now time.Time, ask fair.Ask) ([]task.DueSource, error) {
-	found, err := i.knowledge.DueSources(ctx, now, ask)
+	found, err := i.ingestion.DueSources(ctx, now, ask)
 	if err != nil {
 		return nil, err
 	}
 	return dueSources(found), nil
 }
 
-func dueSources(found []knowledge.DueSource) []task.DueSource {
+func dueSources(found []ingestion.DueSource) []task.DueSource {
 	due := make([]task.DueSource, len(found))
 	for n, source := range found {
 		due[n] = task.DueSource{
@@ -94,17 +94,17 @@ func dueSources(found []knowledge.DueSource) []task.DueSource {
 
 // PutOff implements task.Ingester.
 func (i ingester) PutOff(ctx context.Context, source task.DueSource) error {
-	return i.knowledge.PutOff(ctx, knowledge.DueSource{TenantID: workspaces.TenantID(source.TenantID), ID: knowledge.SourceID(source.ID)})
+	return i.ingestion.PutOff(ctx, ingestion.DueSource{TenantID: workspaces.TenantID(source.TenantID), ID: knowledge.SourceID(source.ID)})
 }
 
 // Reembed implements task.Reembedder.
 func (i ingester) Reembed(ctx context.Context, sourceID string) error {
-	return i.knowledge.Reembed(ctx, knowledge.SourceID(sourceID))
+	return i.ingestion.Reembed(ctx, knowledge.SourceID(sourceID))
 }
 
 // DueReembeddings implements task.Reembedder.
 func (i ingester) DueReembeddings(ctx context.Context, now time.Time, ask fair.Ask) ([]task.DueSource, error) {
-	found, err := i.knowledge.DueReembeddings(ctx, now, ask)
+	found, err := i.ingestion.DueReembeddings(ctx, now, ask)
 	if err != nil {
 		return nil, err
 	}
@@ -113,18 +113,18 @@ func (i ingester) DueReembeddings(ctx context.Context, now time.Time, ask fair.A
 
 // PutOffReembedding implements task.Reembedder.
 func (i ingester) PutOffReembedding(ctx context.Context, source task.DueSource) error {
-	return i.knowledge.PutOffReembedding(ctx, knowledge.DueSource{
+	return i.ingestion.PutOffReembedding(ctx, ingestion.DueSource{
 		TenantID: workspaces.TenantID(source.TenantID),
 		ID:       knowledge.SourceID(source.ID),
 	})
 }
 
 // modelSweep adapts changes of the embedding model for the worker.
-type modelSweep struct{ knowledge *knowledge.Service }
+type modelSweep struct{ ingestion *ingestion.Service }
 
 // Sweep implements worker.Housekeeper.
 func (m modelSweep) Sweep(ctx context.Context, now time.Time) error {
-	return m.knowledge.SweepModels(ctx, now)
+	return m.ingestion.SweepModels(ctx, now)
 }
 
 // blobs adapts the deletion of blobs for the worker.

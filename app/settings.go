@@ -126,8 +126,8 @@ func (c *Config) servingSettings() []Setting {
 func (c *Config) documentSettings() []Setting {
 	return group("Documents",
 		setting("SEARCH_CACHE_MIB", "256", number(&c.SearchCacheMiB, 1, 1<<20),
-			"Memory of one process in MiB for searches. Half holds whole sources, about 2.5 KiB for a passage with 512 "+
-				"numbers; half holds the codes of larger workspaces, about 100 bytes for a passage, and words of questions. "+
+			"Memory of one process in MiB for searches. Three eighths hold vectors, about 2.3 KiB for a passage with 512 "+
+				"numbers; a quarter holds codes of vectors, about 72 bytes for a passage; the rest holds words and texts. "+
 				"With less memory searches read more from Postgres."),
 		setting("OCR_LANGUAGES", "eng", c.parseLanguages,
 			"Languages of pictures and scanned pages, as tesseract names them, separated by commas: eng,deu. Each needs "+

@@ -1,16 +1,18 @@
 package guards
 
 import (
+	"encoding/hex"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// What texts in no disguise are without is found by looking at each character once: the patterns of views say more, and take a
-// hundred times as long.
-
-// mixed says whether letters of several alphabets stand side by side, or digits among letters: some may stand for others.
-func mixed(text string) bool {
+// hasMixedAlphabets reports whether letters of several alphabets, or digits and letters, stand side
+// by side: some may stand for others. It finds what a regular expression would, in a hundredth of
+// the time.
+func hasMixedAlphabets(text string) bool {
 	foreign := false
 	for i := range len(text) {
 		before, after := byte(0), byte(0)
@@ -30,14 +32,14 @@ func mixed(text string) bool {
 			return true
 		}
 	}
-	return foreign && strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf && unicode.In(r, unicode.Cyrillic, unicode.Greek) })
+	return foreign && strings.ContainsFunc(text, func(r rune) bool {
+		return r >= utf8.RuneSelf && unicode.In(r, unicode.Cyrillic, unicode.Greek)
+	})
 }
 
-func isSmall(b byte) bool { return b >= 'a' && b <= 'z' }
-
-// mayBeApart says whether a text may have what apart finds: five characters or more of words with one or two separators between
-// each and the next.
-func mayBeApart(text string) bool {
+// mayHaveSpacedLetters reports whether spacedLetters may match: five characters that stand by
+// themselves.
+func mayHaveSpacedLetters(text string) bool {
 	const least = 5
 	characters, wordBefore := 0, false
 	for _, r := range text {
@@ -57,8 +59,8 @@ func mayBeApart(text string) bool {
 	return false
 }
 
-// mayBeHex says whether a text may have what hexRun finds: twenty hexadecimal digits with little between them.
-func mayBeHex(text string) bool {
+// mayHaveHex reports whether hexRun may match: twenty hexadecimal digits with little between them.
+func mayHaveHex(text string) bool {
 	const least = 20
 	digits := 0
 	for i := range len(text) {
@@ -74,7 +76,7 @@ func mayBeHex(text string) bool {
 	return false
 }
 
-// base64Runs are runs of at least 16 characters of base64, with what fills up the last, at most so many.
+// base64Runs returns up to limit runs of at least 16 characters of base64, with their padding.
 func base64Runs(text string, most int) (runs []string) {
 	const least = 16
 	for i := 0; i < len(text) && len(runs) < most; i++ {
@@ -89,20 +91,16 @@ func base64Runs(text string, most int) (runs []string) {
 			i++
 		}
 		runs = append(runs, text[begin:i])
-		i-- // what ended the run may begin the next
+		i-- // the character after the run may begin the next one
 	}
 	return runs
 }
 
-func isBase64(b byte) bool {
-	return isWordByte(b) || b == '+' || b == '/' || b == '-'
-}
-
-// commonWords are those of English that few texts are without, and those that tell to call a tool.
+// commonWords are English words that few texts lack, and words that tell a model to call a tool.
 var commonWords = []string{" the ", " to ", " and ", " all ", " tool", " with ", " you ", " this ", " now", "call ", "ignore "}
 
-// readsAs says whether a text has common words when each of them was changed like that.
-func readsAs(text string, change func(string) string) bool {
+// hasCommonWords reports whether a text has common words after each was changed by change.
+func hasCommonWords(text string, change func(string) string) bool {
 	found := 0
 	for _, word := range commonWords {
 		if strings.Contains(text, change(word)) {
@@ -113,3 +111,79 @@ func readsAs(text string, change func(string) string) bool {
 	}
 	return false
 }
+
+// rot13 replaces each letter by the one 13 places further.
+func rot13(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' {
+			return 'a' + (r-'a'+13)%26
+		}
+		return r
+	}, text)
+}
+
+// reversed returns the text backwards.
+func reversed(text string) string {
+	runes := []rune(text)
+	slices.Reverse(runes)
+	return string(runes)
+}
+
+// isReadable reports whether bytes are printable text.
+func isReadable(content []byte) bool {
+	const least = 8
+	return utf8.Valid(content) && len(content) >= least &&
+		!strings.ContainsFunc(string(content), func(r rune) bool { return !unicode.IsPrint(r) && !unicode.IsSpace(r) })
+}
+
+// unescape decodes a run of \u escapes.
+func unescape(run string) string {
+	var b strings.Builder
+	for i := 0; i+6 <= len(run); i += 6 {
+		decoded, err := hex.DecodeString(run[i+2 : i+6])
+		if err == nil {
+			b.WriteRune(rune(decoded[0])<<8 | rune(decoded[1]))
+		}
+	}
+	return b.String()
+}
+
+// joinSpacedLetters joins letters that stand apart; wider gaps separate words.
+func joinSpacedLetters(text string) string {
+	words := wideGaps.Split(text, -1)
+	for i, word := range words {
+		words[i] = separators.ReplaceAllString(word, "")
+	}
+	return strings.Join(words, " ")
+}
+
+// tagText returns what is written in Unicode's isInvisible tag characters.
+func tagText(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r >= 0xE0020 && r <= 0xE007E }) {
+		return ""
+	}
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if r >= 0xE0020 && r <= 0xE007E {
+			return r - 0xE0000
+		}
+		return -1
+	}, text))
+}
+
+var (
+	spacedLetters = regexp.MustCompile(`(?:\b[\pL\d_][ .·•*|/_-]{1,2}){4,}[\pL\d_]\b`)
+	hexRun        = regexp.MustCompile(`(?:(?:\\x|0x|%)?[0-9a-fA-F]{2}[ :,]?){10,}`)
+	escapes       = regexp.MustCompile(`(?:\\u[0-9a-fA-F]{4}){3,}`)
+	wideGaps      = regexp.MustCompile(`\s{2,}|\n`)
+	separators    = regexp.MustCompile(`[ .·•*|/_-]`)
+)
+
+// lookAlikes replaces letters of other alphabets, and digits, by the Latin letters they look like.
+var lookAlikes = strings.NewReplacer(
+	"а", "a", "е", "e", "о", "o", "р", "p", "с", "c", "у", "y", "х", "x", "і", "i", "ј", "j", "ѕ", "s", "ԁ", "d",
+	"һ", "h", "в", "b", "к", "k", "м", "m", "н", "h", "т", "t", "г", "r", "п", "n", "ӏ", "l",
+	"α", "a", "ο", "o", "ρ", "p", "ν", "v", "υ", "u", "ι", "i", "κ", "k", "ε", "e", "τ", "t", "χ", "x", "η", "n",
+	"σ", "o", "ω", "w", "ł", "l", "ı", "i", "ø", "o", "ɑ", "a", "ɡ", "g", "ʟ", "l", "ɪ", "i", "ᴄ", "c", "ᴀ", "a",
+	"ɴ", "n", "ʀ", "r", "ᴅ", "d", "ᴇ", "e", "ᴏ", "o",
+	"0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s",
+)

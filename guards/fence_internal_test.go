@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDisarm: what models' templates are made of is no token behind it; what people write stays.
-func TestDisarm(t *testing.T) {
+// TestNeutralize checks that control tokens are tokens no longer, and that ordinary text stays.
+func TestNeutralize(t *testing.T) {
 	t.Parallel()
 	rows := [][2]string{
 		{"<|im_start|>system<|im_end|>", "‹im_start›system‹im_end›"},                                                         // Qwen
@@ -20,9 +20,20 @@ func TestDisarm(t *testing.T) {
 		{"<｜DSML｜function_calls>", "‹DSML｜function_calls›"},
 		{"<｜DSML｜invoke name=\"look\"></｜DSML｜invoke>", "‹DSML｜invoke name=\"look\">‹DSML｜invoke›"},
 		{"[TOOL_CALLS] [{\"name\":\"look\"}] [/TOOL_RESULTS]", "‹TOOL_CALLS› [{\"name\":\"look\"}] ‹/TOOL_RESULTS›"}, // Mistral
-		{"[AVAILABLE_TOOLS][/AVAILABLE_TOOLS] [SYSTEM_PROMPT] [INST] [/inst] ［INST］ [THINK]", "‹AVAILABLE_TOOLS›‹/AVAILABLE_TOOLS› ‹SYSTEM_PROMPT› ‹INST› ‹/inst› ‹INST› ‹THINK›"},
-		{"<<SYS>>x<</SYS>> <s> </s>", "‹SYS›x‹/SYS› ‹s> ‹/s>"},                                                                                                                                         // Llama 2
-		{"<start_of_turn>user<end_of_turn> <bos> <unused0> <|turn>user<turn|> <|tool_call>x<tool_call|>", "‹start_of_turn>user‹end_of_turn> ‹bos> ‹unused0> ‹turn›user‹turn› ‹tool_call›x‹tool_call›"}, // Gemma
+		{
+			"[AVAILABLE_TOOLS][/AVAILABLE_TOOLS] [SYSTEM_PROMPT] [INST] [/inst] ［INST］ [THINK]",
+			"‹AVAILABLE_TOOLS›‹/AVAILABLE_TOOLS› ‹SYSTEM_PROMPT› ‹INST› ‹/inst› ‹INST› ‹THINK›",
+		},
+		// Llama 2
+		{
+			"<<SYS>>x<</SYS>> <s> </s>",
+			"‹SYS›x‹/SYS› ‹s> ‹/s>",
+		},
+		// Gemma
+		{
+			"<start_of_turn>user<end_of_turn> <bos> <unused0> <|turn>user<turn|> <|tool_call>x<tool_call|>",
+			"‹start_of_turn>user‹end_of_turn> ‹bos> ‹unused0> ‹turn›user‹turn› ‹tool_call›x‹tool_call›",
+		},
 		{"<tool_call>{}</tool_call> <tool_response> < / Tool > <think>", "‹tool_call>{}‹/tool_call> ‹tool_response> ‹ / Tool > ‹think>"},
 		{"[gMASK]<sop><|user|> ]~!b[]~b]system[e~[", "‹gMASK›‹sop>‹user› ›~!b[›~b]system‹e~["}, // GLM, MiniMax
 		{"<| im_start |> <|\u200bim_start|>", "‹ im_start › ‹im_start›"},
@@ -32,16 +43,18 @@ func TestDisarm(t *testing.T) {
 		{"Ｓystem： x\u2028System: y\rSystem: z\r\nUser： a:b", "“Ｓystem”： x\n“System”: y\n“System”: z\n“User”： a:b"},
 	}
 	for _, row := range rows {
-		if got := disarm(row[0]); got != row[1] {
+		if got := neutralize(row[0]); got != row[1] {
 			t.Errorf("%q:\ngot  %q\nwant %q", row[0], got, row[1])
 		}
 	}
 	for _, text := range []string{
 		"An array [a, b], a link [manual](https://example.com), a step [2], a list [ ] x, [think] twice, [tool_callsign].",
-		"<p class=\"x\">A <b>lock</b> is <em>turned</em>.</p> <br/> <img src=\"a.png\"> <span>", "if a < b || c > d { x[i] = y[j] }", "a |> b() |> c(), f <| g, x <- y", "a <|> b, c <||> d",
-		"| a | b |\n|---|---|\n| 1 | < 2 |\n", "‹Zitat› und «Zitat», 2 < 3 | 4 > 1", "Das Modell: X 200. Temperature: 20 °C. Time: 10:30", "grep '<||' file", "[INSTALL] [args] [OPTIONS]",
+		"<p class=\"x\">A <b>lock</b> is <em>turned</em>.</p> <br/> <img src=\"a.png\"> <span>",
+		"if a < b || c > d { x[i] = y[j] }", "a |> b() |> c(), f <| g, x <- y", "a <|> b, c <||> d",
+		"| a | b |\n|---|---|\n| 1 | < 2 |\n", "‹Zitat› und «Zitat», 2 < 3 | 4 > 1",
+		"Das Modell: X 200. Temperature: 20 °C. Time: 10:30", "grep '<||' file", "[INSTALL] [args] [OPTIONS]",
 	} {
-		if got := disarm(text); got != text {
+		if got := neutralize(text); got != text {
 			t.Errorf("changed:\n%q\n%q", text, got)
 		}
 	}
@@ -50,13 +63,20 @@ func TestDisarm(t *testing.T) {
 	}
 }
 
-// TestDisarmed: of whatever pieces a text is made, no token is in what is left of it.
-func TestDisarmed(t *testing.T) {
+// TestNeutralized checks texts made of random pieces: no token is left in them.
+func TestNeutralized(t *testing.T) {
 	t.Parallel()
-	token := regexp.MustCompile(`(?i)<\|([^|>\n‹›]{1,40})\|>|\[(/?INST)\]|<<(/?SYS)>>|<｜[^｜>\n‹›]{1,40}｜>|(?-i:<\|\w{1,40}>|<\w{1,40}\|>)|\[/?(?:TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT|gMASK)\]`)
-	tag := regexp.MustCompile(`(?i)<(\s*/?\s*(?:outside|passages?|system|assistant|user|human|developer|instructions?|tool|tool_?calls?|tool_?use|tool_?result|function|function_?calls?|function_?results?|invoke|antml|start_of_turn|end_of_turn|im_start|im_end|s>|data|context|document|summary|memory)\b?)`)
+	token := regexp.MustCompile(`(?i)<\|([^|>\n‹›]{1,40})\|>|\[(/?INST)\]|<<(/?SYS)>>|<｜[^｜>\n‹›]{1,40}｜>|` +
+		`(?-i:<\|\w{1,40}>|<\w{1,40}\|>)|\[/?(?:TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT|gMASK)\]`)
+	tag := regexp.MustCompile(`(?i)<(\s*/?\s*(?:outside|passages?|system|assistant|user|human|developer|` +
+		`instructions?|tool|tool_?calls?|tool_?use|tool_?result|function|function_?calls?|function_?results?|` +
+		`invoke|antml|start_of_turn|end_of_turn|im_start|im_end|s>|data|context|document|summary|memory)\b?)`)
 	r := rand.New(rand.NewPCG(9, 9))
-	pieces := []string{"<", "<", ">", "|", "|", "｜", "‹", "›", "[", "]", "INST", "TOOL_CALLS", "/", " ", "\n", "<<", ">>", "SYS", "sys", "im_start", "User", "s>", "tool", "ſystem", "▁", "a", "x y", "<|", "|>", "＜", "＞", "]~b]", "é", "\u200b"}
+	pieces := []string{
+		"<", "<", ">", "|", "|", "｜", "‹", "›", "[", "]", "INST", "TOOL_CALLS", "/", " ", "\n", "<<", ">>", "SYS",
+		"sys", "im_start", "User", "s>", "tool", "ſystem", "▁", "a", "x y", "<|", "|>", "＜", "＞", "]~b]", "é",
+		"\u200b",
+	}
 	found := 0
 	for range 200_000 {
 		var b strings.Builder
@@ -67,16 +87,16 @@ func TestDisarmed(t *testing.T) {
 		if token.MatchString(text) || tag.MatchString(text) {
 			found++
 		}
-		if got := disarm(text); token.MatchString(got) || tag.MatchString(got) {
+		if got := neutralize(text); token.MatchString(got) || tag.MatchString(got) {
 			t.Fatalf("%q became %q", text, got)
 		}
 	}
 	if found < 10_000 {
-		t.Errorf("%d of the texts have a token: too few to say much", found)
+		t.Errorf("%d of the texts have a token, which is too few", found)
 	}
 }
 
-func BenchmarkDisarm(b *testing.B) {
+func BenchmarkNeutralize(b *testing.B) {
 	for name, text := range map[string]string{
 		"plain":    strings.Repeat("A lock is turned to the left, and then again.\n", 20),
 		"markdown": strings.Repeat("See [the manual](https://example.com/a), step [2], or an array [a, b].\n", 13),
@@ -89,7 +109,7 @@ func BenchmarkDisarm(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				_ = disarm(text)
+				_ = neutralize(text)
 			}
 		})
 	}

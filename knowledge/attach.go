@@ -27,10 +27,10 @@ type AttachParams struct {
 	UsageMode UsageMode
 }
 
-// Attach makes sources visible to an agent, all or none, and returns the attachments in the
-// order asked for. What is attached already gets the usage mode. At most 8,000 tokens may be in
-// usage mode prompt.
-// Errors: NotFound (the agent, a source), Precondition kb-source-not-ready, Invalid invalid-request.
+// Attach makes sources visible to an agent, all or none, and returns the attachments in the order
+// asked for. What is attached already gets the usage mode. At most 8,000 tokens may be in usage
+// mode prompt. Errors: NotFound (the agent, a source), Precondition kb-source-not-ready, Invalid
+// invalid-request.
 func (s *Service) Attach(ctx context.Context, ref workspaces.Ref, p AttachParams) ([]Attachment, error) {
 	if p.UsageMode == "" {
 		p.UsageMode = UsageAuto
@@ -72,9 +72,8 @@ func (s *Service) Attach(ctx context.Context, ref workspaces.Ref, p AttachParams
 	return attachments, err
 }
 
-// checkAlways refuses more text in every prompt than fits. Who comes here side by side waits for the
-// other, and then counts what it attached.
-// Errors: Invalid invalid-request.
+// checkAlways refuses more text in every prompt than fits. Who comes here side by side waits for
+// the other, and then counts what it attached. Errors: Invalid invalid-request.
 func checkAlways(ctx context.Context, tx bun.Tx, ref workspaces.Ref, agent agents.ID) error {
 	if err := postgres.LockTx(ctx, tx, "always in the prompt of "+string(agent)); err != nil {
 		return err
@@ -93,7 +92,8 @@ func checkAlways(ctx context.Context, tx bun.Tx, ref workspaces.Ref, agent agent
 	}
 	if tokens > maxAlwaysTokens {
 		return fault.InvalidField("source_ids", "too_long",
-			"Nothing was attached: %d tokens would always be in the agent's prompt, and at most %d may. Attach large sources with usage_mode auto, or detach others.", tokens, maxAlwaysTokens)
+			"Nothing was attached: %d tokens would always be in the agent's prompt, and at most %d may. "+
+				"Attach large sources with usage_mode auto, or detach others.", tokens, maxAlwaysTokens)
 	}
 	return nil
 }
@@ -126,7 +126,8 @@ func attachable(ctx context.Context, tx bun.IDB, ref workspaces.Ref, ids []Sourc
 		sources = append(sources, rows[i])
 	}
 	if len(waiting) > 0 {
-		return nil, fault.OnField(fault.KBSourceNotReady, "source_ids", "Nothing was attached: %s. Wait until it is ready; what failed is to be reprocessed or deleted.", strings.Join(waiting, ", "))
+		return nil, fault.OnField(fault.KBSourceNotReady, "source_ids",
+			"Nothing was attached: %s. Wait until it is ready; what failed is to be reprocessed or deleted.", strings.Join(waiting, ", "))
 	}
 	return sources, nil
 }
@@ -143,7 +144,9 @@ func upsertAttachment(ctx context.Context, tx bun.IDB, a *Attachment) error {
 
 // ListAttachments lists what is attached to an agent, oldest first.
 // Errors: NotFound, Invalid invalid-request (page_size, page_token).
-func (s *Service) ListAttachments(ctx context.Context, ref workspaces.Ref, agentID agents.ID, p postgres.PageParams) ([]Attachment, string, error) {
+func (s *Service) ListAttachments(ctx context.Context, ref workspaces.Ref, agentID agents.ID,
+	p postgres.PageParams,
+) ([]Attachment, string, error) {
 	if err := s.agent(ctx, ref, agentID); err != nil {
 		return nil, "", err
 	}

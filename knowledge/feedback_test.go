@@ -23,7 +23,8 @@ func TestFeedback(t *testing.T) {
 	add("kin", "Rotor blades and bearings vibrate.")
 	others := strings.Fields("apple bridge candle desert engine forest garden harbour island jacket kitchen ladder market needle orchard")
 	for i := range 40 {
-		add(fmt.Sprint("other ", i), fmt.Sprintf("A %s stands beside the %s number %d.", others[i%len(others)], others[(i*7+1)%len(others)], i))
+		add(fmt.Sprint("other ", i), fmt.Sprintf("A %s stands beside the %s number %d.", others[i%len(others)],
+			others[(i*7+1)%len(others)], i))
 	}
 	place := func() (at, feedback int) {
 		for i, found := range f.ask(agent, knowledge.QueryParams{Question: "turbine", TopK: 50, Ranking: knowledge.RankHybrid}) {

@@ -11,6 +11,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/knowledge/ingestion"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/blob"
 	"parlance.dev/parlance/provider/embedding"
@@ -26,9 +27,18 @@ type clock struct{ ahead atomic.Int64 }
 func (c *clock) now() time.Time           { return time.Now().Add(time.Duration(c.ahead.Load())) }
 func (c *clock) advance(by time.Duration) { c.ahead.Add(int64(by)) }
 
+// node is the services of one process.
+type node struct {
+	*knowledge.Service
+	*ingester
+}
+
+// ingester has another name than knowledge.Service, so that node can hold both.
+type ingester = ingestion.Service
+
 // fixture is a tenant with a workspace, and the services over a database and bucket of their own.
 type fixture struct {
-	*knowledge.Service
+	node
 	t          testing.TB
 	db         *postgres.DB
 	bucket     blob.Bucket
@@ -37,10 +47,6 @@ type fixture struct {
 	workspaces *workspaces.Service
 	agents     *agents.Service
 	ref        workspaces.Ref
-	// exact is knowledge.Deps.ExactChunks.
-	exact int
-	// coded is knowledge.Deps.CodedChunks.
-	coded int
 	// cache is knowledge.Deps.CacheBytes.
 	cache int
 	// reranker is knowledge.Deps.Reranker.
@@ -69,7 +75,7 @@ func setUp(t testing.TB, plan string, embedder embedding.Embedder) *fixture {
 	if embedder == nil {
 		embedder = hashing.New()
 	}
-	f.Service = f.with(embedder)
+	f.node = f.with(embedder)
 	created, err := f.workspaces.CreateTenant(t.Context(), "acme", plan)
 	if err != nil {
 		t.Fatalf("tenant: %v", err)
@@ -79,11 +85,19 @@ func setUp(t testing.TB, plan string, embedder embedding.Embedder) *fixture {
 }
 
 // with is another service, as on another node, over the same data.
-func (f *fixture) with(embedder embedding.Embedder) *knowledge.Service {
-	return knowledge.New(knowledge.Deps{
-		DB: f.db, Workspaces: f.workspaces, Agents: f.agents, Bucket: f.bucket, Embedder: embedder, Now: f.clock.now,
-		HeartbeatEvery: time.Hour, ExactChunks: f.exact, CodedChunks: f.coded, CacheBytes: f.cache, Reranker: f.reranker,
-	})
+func (f *fixture) with(embedders ...embedding.Embedder) node {
+	return f.nodeOf(knowledge.Deps{Embedders: embedders, CacheBytes: f.cache, Reranker: f.reranker},
+		ingestion.Deps{HeartbeatEvery: time.Hour})
+}
+
+// nodeOf is with, of what deps say; ingestion gets its embedders and readers from knowledge's.
+func (f *fixture) nodeOf(deps knowledge.Deps, ingest ingestion.Deps) node {
+	if deps.Embedders == nil {
+		deps.Embedders = knowledge.Embedders{hashing.New()}
+	}
+	deps.DB, deps.Workspaces, deps.Agents, deps.Bucket, deps.Now = f.db, f.workspaces, f.agents, f.bucket, f.clock.now
+	ingest.DB, ingest.Bucket, ingest.Embedders, ingest.Readers, ingest.Now = f.db, f.bucket, deps.Embedders, deps.Readers, f.clock.now
+	return node{knowledge.New(deps), ingestion.New(ingest)}
 }
 
 func (f *fixture) agent(ref workspaces.Ref) agents.ID {

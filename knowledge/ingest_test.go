@@ -10,6 +10,7 @@ import (
 
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/knowledge/ingestion"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/provider/embedding/hashing"
@@ -60,7 +61,8 @@ func TestTakeover(t *testing.T) {
 	<-reached
 
 	during := f.get(f.ref, id)
-	if during.Status != knowledge.StatusProcessing || during.Stage != knowledge.StageEmbedding || during.Progress < 30 || during.HeartbeatAt.IsZero() {
+	if during.Status != knowledge.StatusProcessing || during.Stage != knowledge.StageEmbedding ||
+		during.Progress < 30 || during.HeartbeatAt.IsZero() {
 		t.Errorf("during: %+v", during)
 	}
 	f.clock.advance(59 * time.Second)
@@ -103,16 +105,15 @@ func TestLostWhileBeating(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
 	id := f.inline(f.ref, "a", hours)
-	service := knowledge.New(knowledge.Deps{
-		DB: f.db, Workspaces: f.workspaces, Agents: f.agents, Bucket: f.bucket, HeartbeatEvery: time.Millisecond,
-		Embedder: outside{Embedder: hashing.New(), before: func(ctx context.Context) error {
+	service := f.nodeOf(knowledge.Deps{
+		Embedders: knowledge.Embedders{outside{Embedder: hashing.New(), before: func(ctx context.Context) error {
 			if err := f.Delete(ctx, f.ref, id); err != nil {
 				return err
 			}
 			<-ctx.Done() // only the heartbeat can end this
 			return ctx.Err()
-		}},
-	})
+		}}},
+	}, ingestion.Deps{HeartbeatEvery: time.Millisecond})
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if err := service.Ingest(ctx, id); err != nil || ctx.Err() != nil {
@@ -127,9 +128,8 @@ func TestHeartbeat(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
 	id := f.inline(f.ref, "a", hours)
-	service := knowledge.New(knowledge.Deps{
-		DB: f.db, Workspaces: f.workspaces, Agents: f.agents, Bucket: f.bucket, HeartbeatEvery: time.Millisecond, Now: f.clock.now,
-		Embedder: outside{Embedder: hashing.New(), before: func(ctx context.Context) error {
+	service := f.nodeOf(knowledge.Deps{
+		Embedders: knowledge.Embedders{outside{Embedder: hashing.New(), before: func(ctx context.Context) error {
 			f.clock.advance(time.Hour)
 			want := f.clock.now().Add(-time.Minute)
 			for f.get(f.ref, id).HeartbeatAt.Before(want) {
@@ -138,8 +138,8 @@ func TestHeartbeat(t *testing.T) {
 				}
 			}
 			return nil
-		}},
-	})
+		}}},
+	}, ingestion.Deps{HeartbeatEvery: time.Millisecond})
 	if err := service.Ingest(t.Context(), id); err != nil || f.get(f.ref, id).Status != knowledge.StatusReady {
 		t.Fatalf("got %+v, %v", f.get(f.ref, id), err)
 	}
@@ -155,7 +155,10 @@ func TestOutage(t *testing.T) {
 	if _, err := f.Reprocess(t.Context(), f.ref, id, false); err != nil {
 		t.Fatal(err)
 	}
-	away := f.with(outside{Embedder: hashing.New(), local: true, before: func(context.Context) error { return errors.New("connection refused by 10.0.0.7") }})
+	away := f.with(outside{
+		Embedder: hashing.New(), local: true,
+		before: func(context.Context) error { return errors.New("connection refused by 10.0.0.7") },
+	})
 	for attempt := 1; attempt <= 5; attempt++ {
 		due, err := f.DueSources(t.Context(), f.clock.now(), fair.Ask{Room: 10})
 		if err != nil || len(due) != 1 {
@@ -177,7 +180,10 @@ func TestOutage(t *testing.T) {
 	if got.Status != knowledge.StatusFailed || got.ErrorCode != "internal" || strings.Contains(got.ErrorMessage, "10.0.0.7") {
 		t.Fatalf("after five attempts: %+v", got)
 	}
-	if answer, err := f.Query(t.Context(), f.ref, knowledge.QueryParams{AgentID: agent, Question: "museum"}); err != nil || len(answer.Chunks) != 1 {
+	if answer, err := f.Query(t.Context(), f.ref, knowledge.QueryParams{
+		AgentID:  agent,
+		Question: "museum",
+	}); err != nil || len(answer.Chunks) != 1 {
 		t.Errorf("the old chunks are gone: %v, %v", answer, err)
 	}
 	f.attach(f.ref, f.agent(f.ref), knowledge.UsageAuto, id)
@@ -188,7 +194,8 @@ func TestCrashes(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
 	id := f.inline(f.ref, "a", hours)
-	_, err := f.db.ExecContext(t.Context(), "UPDATE sources SET status = 'processing', owner = 'dead', attempt = 5, heartbeat_at = ?", f.clock.now().Add(-time.Hour))
+	_, err := f.db.ExecContext(t.Context(),
+		"UPDATE sources SET status = 'processing', owner = 'dead', attempt = 5, heartbeat_at = ?", f.clock.now().Add(-time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}

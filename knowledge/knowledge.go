@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"strings"
 	"time"
 
 	"github.com/pgvector/pgvector-go"
@@ -59,13 +60,6 @@ const (
 	// UsagePrompt puts its text into every prompt.
 	UsagePrompt UsageMode = "prompt"
 )
-
-// codeInternal is the error code of a source that failed without a fault of its own; the
-// others are document.ErrorKind. Source: decisions, Knowledge base.
-const codeInternal = "internal"
-
-// codeRetrying is the error code of a queued source whose last attempt failed for a passing reason.
-const codeRetrying = "retrying"
 
 // Source is a file or a pasted text.
 type Source struct {
@@ -160,16 +154,15 @@ type Chunk struct {
 	Embedding pgvector.Vector `bun:"embedding,type:vector"`
 }
 
-// Found is a chunk that a query found.
-type Found struct {
-	Chunk      `bun:",extend"`
-	SourceName string `bun:"source_name"`
-	// Similarity is max(0, cosine) of the question and the chunk.
-	Similarity float64 `bun:"similarity"`
-	// Scores say how it came to its place.
-	Scores Scores `bun:"-"`
-	// words are those of its content where it was read from memory; else nil.
-	words wordSet
+// EmbeddedText is the chunk's content, under its innermost heading when the content does not hold
+// it: what stands under "Opening hours" seldom says so again.
+func (c Chunk) EmbeddedText() string {
+	heading := c.Heading[strings.LastIndex(c.Heading, " > ")+1:]
+	heading = strings.TrimSpace(strings.TrimPrefix(heading, "> "))
+	if heading == "" || strings.Contains(c.Content, heading) {
+		return c.Content
+	}
+	return heading + "\n\n" + c.Content
 }
 
 // Attachment makes a source visible to an agent.

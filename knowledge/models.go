@@ -7,142 +7,26 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/workspaces"
 )
 
-// embedderOf is the embedder that makes a model's vectors; false when this process has none.
-func (s *Service) embedderOf(model string) (embedding.Embedder, bool) {
-	for _, one := range append([]embedding.Embedder{s.embedder}, s.previous...) {
-		if one.Model().Name == model {
-			return one, true
-		}
-	}
-	return nil, false
-}
+// ConfiguredModel is the name of the model that all workspaces are to answer with.
+func (s *Service) ConfiguredModel() string { return s.embedders[0].Model().Name }
 
 // answering is the embedder of the questions to a workspace that answers with the model. When this
 // process has none for that, it is the configured one, which finds what it has embedded already.
 func (s *Service) answering(ctx context.Context, ref workspaces.Ref, model string) embedding.Embedder {
-	if embedder, known := s.embedderOf(model); known {
+	if embedder, known := s.embedders.Of(model); known {
 		return embedder
 	}
 	if model != "" {
 		s.log.WarnContext(ctx, "the answering embedding model is not configured here; passages it embedded are not found",
 			telemetry.KeyWorkspaceID, string(ref.ID), telemetry.KeyReason, model)
 	}
-	return s.embedder
-}
-
-// search is searchOnce, and once more with the new model when the workspace's model was changed
-// between the question's embedding and the search: there was nothing of the one before any more.
-func (s *Service) search(ctx context.Context, ref workspaces.Ref, p probe) (searched, error) {
-	got, err := s.searchOnce(ctx, ref, p)
-	if err != nil || len(got.ranked.hits)+len(got.ranked.below) > 0 {
-		return got, err
-	}
-	model, err := answeringModel(ctx, s.db, ref)
-	if _, known := s.embedderOf(model); err != nil || !known || model == p.model {
-		return got, err
-	}
-	again, err := s.probe(ctx, ref, p.QueryParams)
-	if err != nil || again.empty() {
-		return got, err
-	}
-	again.numbers = nil // of other sources, perhaps
-	again.without, again.want = p.without, p.want
-	if p.MinSimilarity == nil && p.floor == p.defaultFloor {
-		again.floor = again.defaultFloor
-	}
-	return s.searchOnce(ctx, ref, again)
-}
-
-// embedderFor is the embedder of the workspace's chunks. Errors: Unavailable unavailable when this
-// process has none for the model that answers; another may.
-func (s *Service) embedderFor(ctx context.Context, ref workspaces.Ref) (embedding.Embedder, error) {
-	embedder, model, err := s.configuredFor(ctx, ref)
-	if err == nil && embedder == nil {
-		err = fault.New(fault.ServiceUnavailable, "The workspace answers with the embedding model %q, which is not configured here.", model)
-	}
-	return embedder, err
-}
-
-// configuredFor is the embedder of the workspace's answering model, nil when this process has none
-// for it, and the model's name. Where no model answers yet it is the configured one.
-func (s *Service) configuredFor(ctx context.Context, ref workspaces.Ref) (embedding.Embedder, string, error) {
-	model, err := answeringModel(ctx, s.db, ref)
-	if err != nil || model == "" {
-		return s.embedder, model, err
-	}
-	embedder, known := s.embedderOf(model)
-	if !known {
-		return nil, model, nil
-	}
-	return embedder, model, nil
-}
-
-// nameModel makes a model the one that answers in a workspace that has none yet. It is a statement of
-// its own: in the transaction of the commit, the first sources of a workspace would wait for each other.
-func nameModel(ctx context.Context, db bun.IDB, ref workspaces.Ref, model string) error {
-	_, err := db.ExecContext(ctx, `
-		INSERT INTO workspace_embeddings (workspace_id, tenant_id, model)
-		VALUES (?, ?, ?)
-		ON CONFLICT (workspace_id) DO NOTHING`, ref.ID, ref.TenantID, model)
-	if err != nil {
-		return fmt.Errorf("note the answering model: %w", err)
-	}
-	return nil
-}
-
-// holdModel sees to it that the chunks' model answers in the workspace until tx ends. Where another
-// model is to take over, the source is one more to be embedded by that. Errors: errMoved.
-func holdModel(ctx context.Context, tx bun.IDB, source Source, model string, now time.Time) error {
-	var answering, target string
-	err := tx.NewRaw(`
-		SELECT model,
-		       target_model
-		FROM workspace_embeddings
-		WHERE tenant_id = ?
-		  AND workspace_id = ?
-		FOR SHARE`, source.TenantID, source.WorkspaceID).Scan(ctx, &answering, &target)
-	if err != nil {
-		return fmt.Errorf("hold the answering model: %w", err)
-	}
-	if answering != model {
-		return errMoved
-	}
-	if target == "" || target == model {
-		return forgetReembedding(ctx, tx, source)
-	}
-	return queueReembedding(ctx, tx, source, target, now)
-}
-
-// selectAnswering is an expression for the model whose vectors a query compares, of tenant and workspace, for which
-// it has placeholders; empty: nothing was embedded yet. A workspace of 0.1.0 has none noted until a worker has looked
-// (nameAnswering).
-func selectAnswering(tenant, workspace string) string {
-	ofBoth := " WHERE tenant_id = " + tenant + " AND workspace_id = " + workspace
-	return `
-	coalesce(
-		(
-			SELECT model
-			FROM workspace_embeddings` + ofBoth + `
-		), (
-			SELECT mode() WITHIN GROUP (ORDER BY embedding_model)
-			FROM sources` + ofBoth + `
-			  AND ready_at IS NOT NULL
-		), '')`
-}
-
-// answeringModel is the model whose vectors a query compares; empty: nothing was embedded yet.
-func answeringModel(ctx context.Context, db bun.IDB, ref workspaces.Ref) (string, error) {
-	var model string
-	if err := db.NewRaw("SELECT"+selectAnswering("?0", "?1"), ref.TenantID, ref.ID).Scan(ctx, &model); err != nil {
-		return "", fmt.Errorf("find the answering model: %w", err)
-	}
-	return model, nil
+	return s.embedders[0]
 }
 
 // EmbeddingStatus is which model answers in a workspace, and which one will.
@@ -165,7 +49,7 @@ type EmbeddingStatus struct {
 // by the one that will.
 func (s *Service) EmbeddingStatus(ctx context.Context, ref workspaces.Ref) (EmbeddingStatus, error) {
 	var status EmbeddingStatus
-	configured := s.embedder.Model().Name
+	configured := s.embedders[0].Model().Name
 	err := s.db.NewRaw(`
 		WITH state AS (
 			SELECT model,
@@ -205,4 +89,18 @@ func (s *Service) EmbeddingStatus(ctx context.Context, ref workspaces.Ref) (Embe
 		return EmbeddingStatus{}, fmt.Errorf("read the embedding status: %w", err)
 	}
 	return status, nil
+}
+
+// EmbeddingDimension is how long the vectors of a model are that are stored here; 0: none are.
+func EmbeddingDimension(ctx context.Context, db bun.IDB, model string) (int, error) {
+	var dimension int
+	err := db.NewRaw(postgres.RawForAllTenants("a model's dimension is the same for all", `
+		SELECT coalesce(
+			(SELECT nullif(dimension, 0) FROM embedding_models WHERE name = ?),
+			(SELECT vector_dims(embedding) FROM chunks WHERE model = ? LIMIT 1),
+			0)`), model, model).Scan(ctx, &dimension)
+	if err != nil {
+		return 0, fmt.Errorf("find the dimension of stored vectors: %w", err)
+	}
+	return dimension, nil
 }

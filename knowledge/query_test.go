@@ -58,27 +58,37 @@ func TestIsolation(t *testing.T) {
 	}
 	for _, ranking := range []knowledge.Ranking{knowledge.RankSimilarity, knowledge.RankHybrid} {
 		for i, ref := range refs {
-			answer, err := f.Query(t.Context(), ref, knowledge.QueryParams{AgentID: guides[i], Question: "When does the museum open?", TopK: 50, Ranking: ranking})
+			answer, err := f.Query(t.Context(), ref, knowledge.QueryParams{
+				AgentID:  guides[i],
+				Question: "When does the museum open?", TopK: 50, Ranking: ranking,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(sourcesOf(answer.Chunks), ids[i:i+1]); diff != "" {
 				t.Errorf("agent %d, %s: %s", i, ranking, diff)
 			}
-			passages, _, err := f.Retrieve(t.Context(), ref, guides[i], "When does the museum open?", knowledge.RetrieveParams{Ranking: ranking})
+			passages, _, err := f.Retrieve(t.Context(), ref, guides[i], "When does the museum open?",
+				knowledge.RetrieveParams{Ranking: ranking})
 			if err != nil || len(passages) != 1 || passages[0].SourceID != ids[i] {
 				t.Errorf("agent %d retrieves %+v, %v", i, passages, err)
 			}
 		}
 	}
 	for _, foreign := range []int{2, 3} {
-		if _, err := f.Query(t.Context(), f.ref, knowledge.QueryParams{AgentID: guides[foreign], Question: "museum"}); !fault.IsReason(err, fault.ResourceNotFound) {
+		if _, err := f.Query(t.Context(), f.ref, knowledge.QueryParams{
+			AgentID:  guides[foreign],
+			Question: "museum",
+		}); !fault.IsReason(err, fault.ResourceNotFound) {
 			t.Errorf("foreign agent %d: got %v, want not-found", foreign, err)
 		}
 		if _, err := f.Get(t.Context(), f.ref, ids[foreign]); !fault.IsReason(err, fault.ResourceNotFound) {
 			t.Errorf("foreign source %d: got %v, want not-found", foreign, err)
 		}
-		_, err := f.Attach(t.Context(), f.ref, knowledge.AttachParams{AgentID: guides[0], SourceIDs: []knowledge.SourceID{ids[1], ids[foreign]}})
+		_, err := f.Attach(t.Context(), f.ref, knowledge.AttachParams{
+			AgentID:   guides[0],
+			SourceIDs: []knowledge.SourceID{ids[1], ids[foreign]},
+		})
 		if !fault.IsReason(err, fault.ResourceNotFound) {
 			t.Errorf("attach of foreign source %d: got %v, want not-found", foreign, err)
 		}
@@ -193,7 +203,8 @@ func TestRetrieve(t *testing.T) {
 	f.attach(f.ref, agent, knowledge.UsageAuto, museum)
 	f.attach(f.ref, agent, knowledge.UsagePrompt, manners)
 	passages, _, err := f.Retrieve(t.Context(), f.ref, agent, "When does the museum open?", knowledge.RetrieveParams{TopK: 5})
-	if err != nil || len(passages) != 2 || passages[0].SourceID != manners || !passages[0].Always || passages[1].SourceID != museum || passages[1].SourceName != "museum" {
+	if err != nil || len(passages) != 2 || passages[0].SourceID != manners || !passages[0].Always ||
+		passages[1].SourceID != museum || passages[1].SourceName != "museum" {
 		t.Fatalf("got %+v, %v", passages, err)
 	}
 	passages, _, err = f.Retrieve(t.Context(), f.ref, agent, "zzz qqq xxx", knowledge.RetrieveParams{})
@@ -237,7 +248,8 @@ func TestAttach(t *testing.T) {
 		t.Fatalf("something was attached: %v", got)
 	}
 	made, err := attach("", second, first, second)
-	if err != nil || len(made) != 2 || made[0].SourceID != second || made[0].UsageMode != knowledge.UsageAuto || made[0].Status != knowledge.StatusReady {
+	if err != nil || len(made) != 2 || made[0].SourceID != second || made[0].UsageMode != knowledge.UsageAuto ||
+		made[0].Status != knowledge.StatusReady {
 		t.Fatalf("attach: %+v, %v", made, err)
 	}
 	again, err := attach(knowledge.UsagePrompt, first)
@@ -261,7 +273,8 @@ func TestAttach(t *testing.T) {
 	if err := f.Detach(t.Context(), f.ref, agent, second); err != nil {
 		t.Errorf("detach of a deleted source: %v", err)
 	}
-	if err := f.Detach(t.Context(), f.ref, agent, knowledge.SourceID(idgen.New(idgen.Source))); !fault.IsReason(err, fault.ResourceNotFound) {
+	if err := f.Detach(t.Context(), f.ref, agent, knowledge.SourceID(idgen.New(idgen.Source))); !fault.IsReason(err,
+		fault.ResourceNotFound) {
 		t.Errorf("detach of what never was: got %v, want not-found", err)
 	}
 }

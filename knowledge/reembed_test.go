@@ -18,15 +18,12 @@ import (
 
 // moving is a service whose configured model is another than the one that embedded so far, which
 // it still can ask.
-func (f *fixture) moving(next embedding.Embedder, previous ...embedding.Embedder) *knowledge.Service {
-	return knowledge.New(knowledge.Deps{
-		DB: f.db, Workspaces: f.workspaces, Agents: f.agents, Bucket: f.bucket, Embedder: next, Previous: previous, Now: f.clock.now,
-		HeartbeatEvery: time.Hour,
-	})
+func (f *fixture) moving(next embedding.Embedder, previous ...embedding.Embedder) node {
+	return f.with(append([]embedding.Embedder{next}, previous...)...)
 }
 
 // reembedAll does what a worker would.
-func (f *fixture) reembedAll(s *knowledge.Service) (tasks int) {
+func (f *fixture) reembedAll(s node) (tasks int) {
 	f.t.Helper()
 	for {
 		due, err := s.DueReembeddings(f.t.Context(), f.clock.now(), fair.Ask{Room: 10})
@@ -45,7 +42,7 @@ func (f *fixture) reembedAll(s *knowledge.Service) (tasks int) {
 	}
 }
 
-func (f *fixture) sweepModels(s *knowledge.Service) {
+func (f *fixture) sweepModels(s node) {
 	f.t.Helper()
 	f.clock.advance(10 * time.Minute)
 	if err := s.SweepModels(f.t.Context(), f.clock.now()); err != nil {
@@ -53,7 +50,7 @@ func (f *fixture) sweepModels(s *knowledge.Service) {
 	}
 }
 
-func (f *fixture) status(s *knowledge.Service) knowledge.EmbeddingStatus {
+func (f *fixture) status(s node) knowledge.EmbeddingStatus {
 	f.t.Helper()
 	status, err := s.EmbeddingStatus(f.t.Context(), f.ref)
 	if err != nil {
@@ -197,18 +194,18 @@ func TestOlderProcess(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
 	f.ready(f.ref, "a", hours)
-	f.sweepModels(f.Service)
+	f.sweepModels(f.node)
 	f.sweepModels(f.moving(outside{Embedder: hashing.New(), name: "newer"}, hashing.New()))
-	f.sweepModels(f.Service)
-	if got := f.status(f.Service); got.TargetModel != "newer" {
+	f.sweepModels(f.node)
+	if got := f.status(f.node); got.TargetModel != "newer" {
 		t.Errorf("the older process took the model back: %+v", got)
 	}
-	if n := f.reembedAll(f.Service); n != 0 {
+	if n := f.reembedAll(f.node); n != 0 {
 		t.Errorf("the older process has %d sources to re-embed", n)
 	}
 	// Started again with the model of before, it decides.
 	f.sweepModels(f.moving(hashing.New()))
-	if got := f.status(f.Service); got.TargetModel != hashing.ModelName || got.AnsweringModel != hashing.ModelName {
+	if got := f.status(f.node); got.TargetModel != hashing.ModelName || got.AnsweringModel != hashing.ModelName {
 		t.Errorf("set back: %+v", got)
 	}
 	if n := f.count("SELECT count(*) FROM source_reembeddings"); n != 0 {
@@ -285,8 +282,8 @@ func longText(n int) string {
 
 var errServerAway = fault.New(fault.UpstreamFailed, "The embedding server is away.")
 
-// TestModelMovesUnderARun changes the model between a run's embedding and its commit: the run embeds
-// once more, for the model that answers then.
+// TestModelMovesUnderARun changes the model between a run's embedding and its commit: the run
+// embeds once more, for the model that answers then.
 func TestModelMovesUnderARun(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
@@ -331,7 +328,8 @@ func TestMissingVector(t *testing.T) {
 	if err := changed.Reembed(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.db.ExecContext(t.Context(), "DELETE FROM next_vectors WHERE tenant_id = ? AND source_id = ?", f.ref.TenantID, a); err != nil {
+	if _, err := f.db.ExecContext(t.Context(), "DELETE FROM next_vectors WHERE tenant_id = ? AND source_id = ?",
+		f.ref.TenantID, a); err != nil {
 		t.Fatal(err)
 	}
 	if err := changed.Reembed(t.Context(), b); err != nil {

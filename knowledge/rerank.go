@@ -28,7 +28,7 @@ const (
 
 // rerank has the server order what was found. An answer in the order from before is better than
 // none, so a failure is logged, counted and said, and nothing more.
-func (s *Service) rerank(ctx context.Context, p probe, found []Found) ([]Found, Reranked) {
+func (s *Service) rerank(ctx context.Context, p QueryParams, found []Found) ([]Found, Reranked) {
 	switch {
 	case !p.Rerank || len(found) == 0:
 		return found, RerankNone
@@ -37,12 +37,12 @@ func (s *Service) rerank(ctx context.Context, p probe, found []Found) ([]Found, 
 	}
 	texts := make([]string, len(found))
 	for i, one := range found {
-		texts[i] = embeddedText(one.Chunk)
+		texts[i] = one.EmbeddedText()
 	}
 	ctx, span := telemetry.Start(ctx, telemetry.Client, "rerank", telemetry.Number("parlance.texts", len(texts)))
 	begun := s.now()
 	ranked, err := s.reranker.Rerank(ctx, p.Question, texts)
-	s.metrics.reranked(err, s.now().Sub(begun))
+	s.metrics.observeReranking(err, s.now().Sub(begun))
 	span.End(err)
 	if err != nil {
 		s.log.WarnContext(ctx, "passages not reranked", telemetry.KeyReason, string(fault.ReasonOf(err)), telemetry.KeyError, err)

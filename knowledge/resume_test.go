@@ -15,6 +15,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/knowledge/document"
+	"parlance.dev/parlance/knowledge/ingestion"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/provider/embedding/hashing"
 	"parlance.dev/parlance/provider/ocr"
@@ -25,7 +26,8 @@ import (
 func (f *fixture) chunksInOrder(id knowledge.SourceID) []knowledge.Chunk {
 	f.t.Helper()
 	var chunks []knowledge.Chunk
-	err := f.db.NewSelect().Model(&chunks).Where("c.tenant_id = ?", f.ref.TenantID).Where("c.source_id = ?", id).OrderExpr("c.index").Scan(f.t.Context())
+	err := f.db.NewSelect().Model(&chunks).Where("c.tenant_id = ?", f.ref.TenantID).Where("c.source_id = ?",
+		id).OrderExpr("c.index").Scan(f.t.Context())
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -80,14 +82,15 @@ func TestEmbeddingGoesOn(t *testing.T) {
 	if _, err := f.Reprocess(t.Context(), f.ref, id, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Ingest(t.Context(), id); err != nil || int64(got.ChunkCount) != m.paid.Load() || f.get(f.ref, id).Status != knowledge.StatusReady {
+	if err := f.Ingest(t.Context(), id); err != nil || int64(got.ChunkCount) != m.paid.Load() || f.get(f.ref,
+		id).Status != knowledge.StatusReady {
 		t.Errorf("%d paid after reprocessing %d chunks, %v", m.paid.Load(), got.ChunkCount, err)
 	}
 	f.rightVectors(id)
 }
 
-// TestKilledRunIsGoneOnWith holds a run in the embedder for ever, as if its process had been killed,
-// and has another take over after a minute.
+// TestKilledRunIsGoneOnWith holds a run in the embedder for ever, as if its process had been
+// killed, and has another take over after a minute.
 func TestKilledRunIsGoneOnWith(t *testing.T) {
 	t.Parallel()
 	m := &meter{Embedder: hashing.New(), name: "paid", batch: 4}
@@ -185,7 +188,8 @@ func TestAskedToWait(t *testing.T) {
 	if wait := got.DueAt.Sub(f.clock.now()); got.Attempt != 1 || wait < 9*time.Minute || wait > 10*time.Minute {
 		t.Errorf("due in %s: %+v", wait, got)
 	}
-	if got.Status != knowledge.StatusQueued || got.ErrorCode != "retrying" || !strings.Contains(got.ErrorMessage, "answered 429. It is tried again") {
+	if got.Status != knowledge.StatusQueued || got.ErrorCode != "retrying" || !strings.Contains(got.ErrorMessage,
+		"answered 429. It is tried again") {
 		t.Errorf("it does not say what it waits for: %s, %q, %q", got.Status, got.ErrorCode, got.ErrorMessage)
 	}
 }
@@ -230,11 +234,8 @@ func (s pdfs) Read(_ context.Context, _ io.Reader, options pdf.Options, each fun
 	return nil
 }
 
-func (f *fixture) reading(s *scans) *knowledge.Service {
-	return knowledge.New(knowledge.Deps{
-		DB: f.db, Workspaces: f.workspaces, Agents: f.agents, Bucket: f.bucket, Embedder: hashing.New(), Now: f.clock.now,
-		HeartbeatEvery: time.Hour, Readers: document.Readers{PDF: pdfs{s}, OCR: s},
-	})
+func (f *fixture) reading(s *scans) node {
+	return f.nodeOf(knowledge.Deps{Readers: document.Readers{PDF: pdfs{s}, OCR: s}}, ingestion.Deps{HeartbeatEvery: time.Hour})
 }
 
 // TestPagesGoOn breaks a run off after 30 of 50 pages: these are not read again, unless the
@@ -254,7 +255,8 @@ func TestPagesGoOn(t *testing.T) {
 		}
 		if page == 12 {
 			got := f.get(f.ref, source.ID)
-			if got.Stage != knowledge.StageOCR || got.PagesDone != 11 || got.PageCount != 50 || got.OCRPageCount != 10 || got.Progress != 70*11/50 {
+			if got.Stage != knowledge.StageOCR || got.PagesDone != 11 || got.PageCount != 50 ||
+				got.OCRPageCount != 10 || got.Progress != 70*11/50 {
 				t.Errorf("after 11 pages: %+v", got)
 			}
 		}
@@ -328,18 +330,19 @@ func TestKeptIsSwept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := f.db.ExecContext(t.Context(), "UPDATE sources SET status = 'failed' WHERE tenant_id = ? AND id = ?", f.ref.TenantID, failed); err != nil {
+	if _, err := f.db.ExecContext(t.Context(), "UPDATE sources SET status = 'failed' WHERE tenant_id = ? AND id = ?",
+		f.ref.TenantID, failed); err != nil {
 		t.Fatal(err)
 	}
 	kept := func(id knowledge.SourceID) int {
 		return f.count("SELECT count(*) FROM staged_vectors WHERE source_id = ?", id)
 	}
 	f.clock.advance(23 * time.Hour)
-	if err := f.Sweep(t.Context(), f.clock.now()); err != nil || kept(failed) == 0 {
+	if err := f.Maintain(t.Context(), f.clock.now()); err != nil || kept(failed) == 0 {
 		t.Fatalf("swept after 23 h, %v", err)
 	}
 	f.clock.advance(2 * time.Hour)
-	if err := f.Sweep(t.Context(), f.clock.now()); err != nil || kept(failed) != 0 || kept(waiting) == 0 {
+	if err := f.Maintain(t.Context(), f.clock.now()); err != nil || kept(failed) != 0 || kept(waiting) == 0 {
 		t.Errorf("after 25 h: %d kept of the failed source, %d of the waiting one, %v", kept(failed), kept(waiting), err)
 	}
 }

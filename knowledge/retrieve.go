@@ -3,6 +3,7 @@ package knowledge
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -21,94 +22,73 @@ type RetrieveParams struct {
 	Ranking Ranking
 	// Rerank has the reranking server order the best candidates, where one is configured.
 	Rerank bool
-	// Ahead says which sources the agent has; nil: that is asked first.
-	Ahead *Ahead
-}
-
-// Passage is a part of a source for a prompt: a chunk, or some that follow each other.
-type Passage struct {
-	// ChunkID is of its best chunk.
-	ChunkID    ChunkID
-	SourceID   SourceID
-	SourceName string
-	// Heading is the path of headings, joined by " > ".
-	Heading string
-	Content string
-	// Similarity is 0 for a passage that is always in the prompt: it was not compared.
-	Similarity float64
-	// PageStart and PageEnd count from 1; 0 for types without pages.
-	PageStart int
-	PageEnd   int
-	// CharStart and CharEnd count characters of the extracted text, end exclusive.
-	CharStart int
-	CharEnd   int
-	// Always says that its source is attached in usage mode prompt.
-	Always bool
 }
 
 // Retrieve finds the passages for a turn of a conversation: first those that are always in the
-// prompt, in reading order and at most 8,000 tokens, then at most TopK that were found, best first and
-// at most 8,000 tokens. Of passages that say nearly the same one is taken; chunks that follow each
-// other become one passage; the best two get their neighbours under the same heading. The agent is the
-// session's, so whether it exists is not asked again: an unknown one has no passages.
+// prompt, in reading order and at most 8,000 tokens, then at most TopK that were found, best first
+// and at most 8,000 tokens. Of passages that say nearly the same one is taken; chunks that follow
+// each other become one passage; the best two get their neighbours under the same heading. The
+// agent is the session's, so whether it exists is not asked again: an unknown one has no passages.
 // Errors: Invalid invalid-request, Upstream upstream-failed (the embedder).
-func (s *Service) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p RetrieveParams) (passages []Passage, trace Trace, err error) {
+func (s *Service) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string,
+	p RetrieveParams,
+) (passages []Passage, trace Trace, err error) {
 	ctx, span := telemetry.Start(ctx, telemetry.Internal, "retrieve passages")
 	begun := s.now()
 	defer func() {
-		s.metrics.retrieved(err, s.now().Sub(begun))
+		s.metrics.observeRetrieval(err, s.now().Sub(begun))
 		span.Set(telemetry.Number("parlance.passages", len(passages)))
 		span.End(err)
 	}()
 	return s.retrieve(ctx, ref, agentID, question, p)
 }
 
-func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p RetrieveParams) ([]Passage, Trace, error) {
+func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string,
+	p RetrieveParams,
+) ([]Passage, Trace, error) {
 	params := QueryParams{
 		AgentID: agentID, Question: question, TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: p.Ranking, Rerank: p.Rerank,
 	}
-	if err := params.check(); err != nil {
+	if err := params.Check(); err != nil {
 		return nil, Trace{}, err
 	}
 	trace := Trace{Ranking: params.Ranking}
-	has, err := s.attachedTo(ctx, ref, agentID, p.Ahead)
+	got, err := s.search(ctx, ref, lookup{QueryParams: params, without: UsagePrompt, chunks: 2 * params.TopK, floor: modelFloor})
+	trace.Model, trace.Floor = got.model, got.least
 	if err != nil {
 		return nil, trace, err
 	}
-	var always []Found
-	if has.Always {
-		if always, err = promptChunks(ctx, s.db, ref, agentID); err != nil {
+	var passages []Passage
+	if got.always {
+		always, err := promptChunks(ctx, s.db, ref, agentID)
+		if err != nil {
 			return nil, trace, err
 		}
+		for _, one := range always {
+			passages = append(passages, passageOf(one, true))
+		}
 	}
-	passages := make([]Passage, 0, len(always)+params.TopK)
-	for _, one := range always {
-		passages = append(passages, passageOf(one, true))
+	if len(got.Hits)+len(got.Below) == 0 {
+		return passages, trace, nil
 	}
-	probe, err := s.probeWith(ctx, ref, params, *has)
-	if err != nil || probe.empty() {
-		return passages, trace, err
-	}
-	if p.MinSimilarity == nil {
-		probe.floor = probe.defaultFloor
-	}
-	probe.without, probe.want = UsagePrompt, max(probe.want, 2*params.TopK)
-	trace.Model, trace.Floor = probe.model, probe.floor
-	got, err := s.search(ctx, ref, probe)
+	best := got.best()
+	read, err := s.readHits(ctx, ref, got, slices.Concat(best, got.Below))
 	if err != nil {
-		return passages, trace, err
+		return nil, trace, err
 	}
-	var found []Found
-	found, trace.Reranked = s.rerank(ctx, probe, got.found)
-	chosen, considered := choose(found, params.TopK)
-	for _, one := range got.ranked.below {
-		considered = append(considered, Considered{
-			ChunkID: one.ID, SourceID: one.SourceID, Similarity: one.Similarity, Scores: one.Scores, Use: UseBelowFloor,
-		})
+	above := slices.IndexFunc(read, func(f Found) bool { return f.Similarity < got.least })
+	if above < 0 {
+		above = len(read)
+	}
+	ranked, reranked := s.rerank(ctx, params, read[:above])
+	trace.Reranked = reranked
+	chosen, considered := choose(ranked, params.TopK)
+	for _, one := range read[above:] {
+		considered = append(considered, one.considered(UseBelowFloor))
 	}
 	trace.Considered = considered
-	if err := widen(ctx, s.db, ref, chosen, got); err != nil {
-		return passages, trace, err
+	if err := s.widen(ctx, ref, got, chosen); err != nil {
+		return nil, trace, err
 	}
 	for _, one := range chosen {
 		passages = append(passages, one.asPassage())
@@ -116,15 +96,8 @@ func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agen
 	return passages, trace, nil
 }
 
-func passageOf(f Found, always bool) Passage {
-	return Passage{
-		ChunkID: f.ID, SourceID: f.SourceID, SourceName: f.SourceName, Heading: f.Heading, Content: f.Content,
-		Similarity: f.Similarity, PageStart: f.PageStart, PageEnd: f.PageEnd, CharStart: f.CharStart, CharEnd: f.CharEnd, Always: always,
-	}
-}
-
-// promptChunks are the chunks of the sources that are always in the agent's prompt, in the
-// order in which the sources were attached, as far as the budget goes: a source may have grown since.
+// promptChunks are the chunks of the sources that are always in the agent's prompt, in the order in
+// which the sources were attached, as far as the budget goes: a source may have grown since.
 func promptChunks(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent agents.ID) ([]Found, error) {
 	var chunks []Found
 	err := db.NewSelect().Model(&chunks).ExcludeColumn("embedding", "source_name", "similarity").ColumnExpr("s.name AS source_name").
@@ -143,4 +116,36 @@ func promptChunks(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent age
 		}
 	}
 	return chunks, nil
+}
+
+// widen gives the best passages the chunks before and behind them that stand under the same
+// heading, the later first, as long as there is room.
+func (s *Service) widen(ctx context.Context, ref workspaces.Ref, in found, passages []passage) error {
+	best := passages[:min(widened, len(passages))]
+	var spots []spot
+	for i := range best {
+		spots = append(spots, best[i].behind(), best[i].before())
+	}
+	texts, err := s.readTexts(ctx, ref, in, spots)
+	if err != nil {
+		return err
+	}
+	left := maxFoundTokens
+	for _, p := range passages {
+		left -= p.tokens
+	}
+	for i := range best {
+		p := &best[i]
+		for _, at := range []spot{p.behind(), p.before()} {
+			one, there := texts[at]
+			switch {
+			case !there || one.Heading != p.chunks[0].Heading || taken(passages, at):
+			case p.tokens+one.TokenCount > maxWideTokens || one.TokenCount > left:
+			default:
+				left -= one.TokenCount
+				p.add(one)
+			}
+		}
+	}
+	return nil
 }

@@ -73,7 +73,8 @@ func (f *fixture) stockOf(l library, chunks, pieces int) []knowledge.SourceID {
 			id, f.ref.TenantID, f.ref.ID, id, id, id, pieces, model)
 		var rows strings.Builder
 		for i, text := range texts {
-			fmt.Fprintf(&rows, "%s\t%s\t%s\t%s\t%d\t%s\t150\t\t0\t0\t0\t0\t%s\t[", idgen.New(idgen.Chunk), f.ref.TenantID, f.ref.ID, id, i, text, model)
+			fmt.Fprintf(&rows, "%s\t%s\t%s\t%s\t%d\t%s\t150\t\t0\t0\t0\t0\t%s\t[", idgen.New(idgen.Chunk),
+				f.ref.TenantID, f.ref.ID, id, i, text, model)
 			for j, x := range vectors[i] {
 				if j > 0 {
 					rows.WriteByte(',')
@@ -117,7 +118,8 @@ func (f *fixture) attachMany(ids []knowledge.SourceID) agents.ID {
 	return agent
 }
 
-// stocked is an embedder that answers at once with what it was told, so that only the search is measured.
+// stocked is an embedder that answers at once with what it was told, so that only the search is
+// measured.
 type stocked struct {
 	*hashing.Embedder
 	vectors map[string][]float32
@@ -143,7 +145,7 @@ func benchmarkQuery(b *testing.B, chunks int) {
 	l := newLibrary(uint64(chunks)) //nolint:gosec // positive
 	ids := f.stock(l, chunks)
 	begun := time.Now()
-	if err := f.Tend(b.Context(), f.clock.now()); err != nil {
+	if err := f.Maintain(b.Context(), f.clock.now()); err != nil {
 		b.Fatal(err)
 	}
 	b.Logf("%d chunks tended in %v", chunks, time.Since(begun))

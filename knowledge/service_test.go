@@ -38,7 +38,8 @@ func TestLifecycle(t *testing.T) {
 		t.Fatalf("ingest: %v", err)
 	}
 	ready := f.get(f.ref, id)
-	if ready.Status != knowledge.StatusReady || ready.Progress != 100 || ready.ChunkCount != 1 || ready.ReadyAt.IsZero() || ready.EmbeddingModel == "" {
+	if ready.Status != knowledge.StatusReady || ready.Progress != 100 || ready.ChunkCount != 1 ||
+		ready.ReadyAt.IsZero() || ready.EmbeddingModel == "" {
 		t.Fatalf("ready: %+v", ready)
 	}
 	if n := f.count("SELECT count(*) FROM events WHERE type = ?", events.KBSourceIngested); n != 1 {
@@ -160,7 +161,10 @@ func TestReprocess(t *testing.T) {
 		t.Errorf("queued events: got %d, want 2", n)
 	}
 	f.attach(f.ref, agent, knowledge.UsageAuto, id) // it has its old chunks
-	if answer, err := f.Query(t.Context(), f.ref, knowledge.QueryParams{AgentID: agent, Question: "museum"}); err != nil || len(answer.Chunks) != 1 {
+	if answer, err := f.Query(t.Context(), f.ref, knowledge.QueryParams{
+		AgentID:  agent,
+		Question: "museum",
+	}); err != nil || len(answer.Chunks) != 1 {
 		t.Fatalf("query while it waits: %v, %v", answer, err)
 	}
 	if err := f.Ingest(t.Context(), id); err != nil {
@@ -190,7 +194,8 @@ func TestDocumentFaults(t *testing.T) {
 		}
 		got := f.get(f.ref, source.ID)
 		if got.Status != knowledge.StatusFailed || got.ErrorCode != row.code || got.ErrorMessage == "" || got.Attempt != 1 {
-			t.Errorf("%s: got %s %s %q attempt %d, want failed %s at once", row.name, got.Status, got.ErrorCode, got.ErrorMessage, got.Attempt, row.code)
+			t.Errorf("%s: got %s %s %q attempt %d, want failed %s at once", row.name, got.Status, got.ErrorCode,
+				got.ErrorMessage, got.Attempt, row.code)
 		}
 	}
 }
@@ -251,7 +256,8 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, key := range []string{"crashed/upload", kept.BlobKey} {
-		if _, err := f.db.ExecContext(t.Context(), "INSERT INTO stray_blobs (key, noted_at) VALUES (?, ?)", key, f.clock.now()); err != nil {
+		if _, err := f.db.ExecContext(t.Context(), "INSERT INTO stray_blobs (key, noted_at) VALUES (?, ?)", key,
+			f.clock.now()); err != nil {
 			t.Fatal(err)
 		}
 	}

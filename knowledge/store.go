@@ -2,7 +2,6 @@ package knowledge
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -13,15 +12,6 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/workspaces"
 )
-
-// changed says whether a statement found its row.
-func changed(result sql.Result, err error) (bool, error) {
-	if err != nil {
-		return false, err
-	}
-	n, err := result.RowsAffected()
-	return n > 0, err
-}
 
 func selectSource(ctx context.Context, db bun.IDB, ref workspaces.Ref, id SourceID) (Source, error) {
 	var source Source
@@ -73,7 +63,7 @@ func listChunks(ctx context.Context, db bun.IDB, ref workspaces.Ref, id SourceID
 // or being worked on already.
 func requeueFinished(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id SourceID, forceOCR bool, now time.Time) (bool, error) {
 	origin := telemetry.OriginOf(ctx)
-	queued, err := changed(tx.ExecContext(ctx, `
+	queued, err := postgres.Changed(tx.ExecContext(ctx, `
 		UPDATE sources
 		SET status = 'queued', stage = '', progress = 0, force_ocr = ?, owner = '', heartbeat_at = NULL,
 		    attempt = 0, due_at = ?, queued_until = NULL, error_code = '', error_message = '', updated_at = ?,
@@ -101,7 +91,8 @@ func deleteSource(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id Source
 	return source, true, nil
 }
 
-// countStored counts bytes of a new source against the plan; see freeBytes, which locks the same row.
+// countStored counts bytes of a new source against the plan; see freeBytes, which locks the same
+// row.
 func countStored(ctx context.Context, tx bun.IDB, ref workspaces.Ref, bytes int64) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE workspaces
@@ -163,7 +154,7 @@ func noteStray(ctx context.Context, db bun.IDB, key string, now time.Time) error
 
 // ownStray says that a row owns the blob from now on; false when the sweeper has condemned it.
 func ownStray(ctx context.Context, tx bun.IDB, key string) (bool, error) {
-	taken, err := changed(tx.ExecContext(ctx, "DELETE FROM stray_blobs WHERE key = ? AND NOT condemned", key))
+	taken, err := postgres.Changed(tx.ExecContext(ctx, "DELETE FROM stray_blobs WHERE key = ? AND NOT condemned", key))
 	if err != nil {
 		return false, fmt.Errorf("own blob %s: %w", key, err)
 	}
@@ -172,7 +163,7 @@ func ownStray(ctx context.Context, tx bun.IDB, key string) (bool, error) {
 
 // condemn forbids everybody to own the blob; false when somebody does.
 func condemn(ctx context.Context, db bun.IDB, key string) (bool, error) {
-	condemned, err := changed(db.NewRaw(postgres.RawForAllTenants("nobody at all may own a blob that goes", `
+	condemned, err := postgres.Changed(db.NewRaw(postgres.RawForAllTenants("nobody at all may own a blob that goes", `
 		UPDATE stray_blobs
 		SET condemned = true
 		WHERE key = ?

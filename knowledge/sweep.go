@@ -33,14 +33,14 @@ func (s *Service) sweep(ctx context.Context, key string) error {
 }
 
 // Sweep deletes blobs that nobody has owned for a day: those of uploads that a crash ended, also
-// halfway, and of workspaces that were deleted. It forgets what such uploads held of their plans,
-// and what unfinished runs kept. Call it every few minutes.
+// halfway, and of workspaces that were deleted. It forgets what such uploads held of their plans.
+// Call it every few minutes.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	keys, err := strayBlobs(ctx, s.db, now.Add(-strayAge), sweepBatch)
 	if err != nil {
 		return err
 	}
-	failed := []error{dropOverdueHolds(ctx, s.db, now), s.bucket.Tidy(ctx, now.Add(-strayAge)), sweepKept(ctx, s.db, now.Add(-keptFor))}
+	failed := []error{dropOverdueHolds(ctx, s.db, now), s.bucket.Tidy(ctx, now.Add(-strayAge))}
 	for _, key := range keys {
 		failed = append(failed, s.sweep(ctx, key)) // one bad blob must not keep the others
 	}

@@ -2,55 +2,97 @@ package knowledge
 
 import (
 	"context"
-	"slices"
+	"fmt"
 
-	"parlance.dev/parlance/platform/shelf"
+	"parlance.dev/parlance/knowledge/search"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
 )
 
-// textShelf remembers chunks as turns have read them, without what they scored. A set of chunks never changes and
-// nothing gives a source another name, so what lies there is so for as long as its number is asked for.
-type textShelf = shelf.Shelf[textKey]
-
-// textKey is a place in a set of chunks.
-type textKey struct {
-	number int64
-	index  int
-	// model is that of the chunk's vector.
-	model string
-}
-
-// textOverhead is about what a chunk takes beside its text: its numbers and ids.
-const textOverhead = 600
-
-// textsOf are hits among resident sources with their texts, in their order: from memory, and those that are not there as
-// askFound reads them. Fewer than the hits: a source was replaced meanwhile.
-func (s *Service) textsOf(ctx context.Context, ref workspaces.Ref, hits []hit, sources []*resident, model string) ([]Found, error) {
-	found, keys := make([]Found, len(hits)), make([]textKey, len(hits))
-	var missing []hit
-	var places []int
-	for i, one := range hits {
-		at := slices.IndexFunc(sources, func(r *resident) bool { return r.SourceID == one.SourceID })
-		keys[i] = textKey{sources[at].Number, one.Index, model}
-		if kept, there := s.texts.Get(keys[i]); there {
-			found[i] = *kept.(*Found) //nolint:forcetypeassert,errcheck // nothing else is put there
-			found[i].Similarity, found[i].Scores = one.Similarity, one.Scores
-		} else {
-			missing, places = append(missing, one), append(places, i)
-		}
+// readHits returns hits with their texts, in their order. Those whose source is gone are left out.
+func (s *Service) readHits(ctx context.Context, ref workspaces.Ref, in found, hits []search.Hit) ([]Found, error) {
+	spots := make([]spot, len(hits))
+	for i, hit := range hits {
+		spots[i] = spot{hit.Set, hit.Chunk}
 	}
-	if len(missing) == 0 {
-		return found, nil
-	}
-	read, err := s.askFound(ctx, ref, missing)
-	if err != nil || len(read) < len(missing) {
+	texts, err := s.readTexts(ctx, ref, in, spots)
+	if err != nil {
 		return nil, err
 	}
-	for i, one := range read {
-		one.words = wordsIn(one.Content)
-		found[places[i]] = one
-		one.Similarity, one.Scores = 0, Scores{}
-		s.texts.Put(keys[places[i]], &one, textOverhead+len(one.Content)+len(one.Heading)+8*cap(one.words))
+	read := make([]Found, 0, len(hits))
+	for i, hit := range hits {
+		if one, there := texts[spots[i]]; there {
+			one.Similarity, one.Scores = hit.Similarity, Scores{Scores: hit.Scores}
+			read = append(read, one)
+		}
 	}
-	return found, nil
+	return read, nil
+}
+
+const selectTexts = `
+	SELECT wanted.set,
+	       c.id,
+	       c.tenant_id,
+	       c.workspace_id,
+	       c.source_id,
+	       c.index,
+	       c.content,
+	       c.token_count,
+	       c.heading,
+	       c.page_start,
+	       c.page_end,
+	       c.char_start,
+	       c.char_end,
+	       s.name AS source_name
+	FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[]) AS wanted (set, source_id, index, batch)
+	JOIN chunks AS c ON c.source_id = wanted.source_id AND c.index = wanted.index::integer
+	JOIN sources AS s ON s.workspace_id = c.workspace_id AND s.id = c.source_id
+	WHERE c.tenant_id = $5
+	  AND c.workspace_id = $6
+	  AND (wanted.batch = 0 OR c.batch = wanted.batch)`
+
+// readTexts returns the chunks at spots, as far as there are any: from the cache, and those that
+// are not there from Postgres.
+func (s *Service) readTexts(ctx context.Context, ref workspaces.Ref, in found, spots []spot) (map[spot]Found, error) {
+	texts := make(map[spot]Found, len(spots))
+	var sets, indexes, batches []int64
+	var sources []string
+	for _, one := range spots {
+		set := in.sets[one.set]
+		if one.chunk < 0 || one.chunk >= set.ChunkCount {
+			continue
+		}
+		if kept, cached := s.texts.Get(textKey{set.Number, one.chunk}); cached && set.Number != 0 {
+			kept.spot, kept.Model = one, in.model
+			texts[one] = kept
+			continue
+		}
+		sets, sources = append(sets, int64(one.set)), append(sources, set.SourceID)
+		indexes, batches = append(indexes, int64(one.chunk)), append(batches, set.Batch)
+	}
+	if len(sets) == 0 {
+		return texts, nil
+	}
+	_, err := s.db.Ask(ctx, postgres.Step{
+		SQL: selectTexts, Args: []any{sets, sources, indexes, batches, string(ref.TenantID), string(ref.ID)},
+		Row: func(scan func(into ...any) error) error {
+			var f Found
+			err := scan(&f.spot.set, &f.ID, &f.TenantID, &f.WorkspaceID, &f.SourceID, &f.Index, &f.Content, &f.TokenCount,
+				&f.Heading, &f.PageStart, &f.PageEnd, &f.CharStart, &f.CharEnd, &f.SourceName)
+			if err != nil {
+				return err
+			}
+			f.spot.chunk, f.Model = f.Index, in.model
+			f.words = wordsIn(f.Content)
+			texts[f.spot] = f
+			if number := in.sets[f.spot.set].Number; number != 0 {
+				s.texts.Set(textKey{number, f.Index}, f)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the chunks that were found: %w", err)
+	}
+	return texts, nil
 }

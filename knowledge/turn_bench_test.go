@@ -35,8 +35,9 @@ func ownCPU(t testing.TB) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// BenchmarkTurn finds the passages of a turn as a conversation does, over 10,000 chunks in ten sources: hybrid
-// ranking, the built-in embedder, the settings as shipped. cpu-µs is this process's alone.
+// BenchmarkTurn finds the passages of a turn as a conversation does, over 10,000 chunks in ten
+// sources: hybrid ranking, the built-in embedder, the settings as shipped. cpu-µs is this process's
+// alone.
 func BenchmarkTurn(b *testing.B) {
 	f := setUp(b, "large", nil)
 	statements := &counter{}
@@ -47,7 +48,7 @@ func BenchmarkTurn(b *testing.B) {
 	b.Cleanup(func() { _ = db.Close() })
 	l := newLibrary(10_000)
 	ids := f.stockOf(l, 10_000, 1000)
-	if err := f.Tend(b.Context(), f.clock.now()); err != nil {
+	if err := f.Maintain(b.Context(), f.clock.now()); err != nil {
 		b.Fatal(err)
 	}
 	agent := f.attachMany(ids)

@@ -51,8 +51,8 @@ type UploadParams struct {
 	AfterFile func() (LateParams, error)
 }
 
-// LateParams are those of an upload that may come after the file. What is empty or false there is as
-// UploadParams says.
+// LateParams are those of an upload that may come after the file. What is empty or false there is
+// as UploadParams says.
 type LateParams struct {
 	Name     string
 	ForceOCR bool
@@ -121,11 +121,12 @@ func (s *Service) CheckUpload(ctx context.Context, ref workspaces.Ref, atLeastBy
 	return err
 }
 
-// CreateInline stores pasted Markdown and queues it for ingestion.
-// Errors: TooLarge body-too-large, QuotaExceeded quota-exceeded-kb-storage, Invalid invalid-request.
+// CreateInline stores pasted Markdown and queues it for ingestion. Errors: TooLarge body-too-large,
+// QuotaExceeded quota-exceeded-kb-storage, Invalid invalid-request.
 func (s *Service) CreateInline(ctx context.Context, ref workspaces.Ref, name, content string) (Source, error) {
 	if len(content) > maxInlineBytes {
-		return Source{}, fault.OnField(fault.BodyTooLarge, "content", "content has %d bytes; pasted text may have 1 MiB. Upload it as a file.", len(content))
+		return Source{}, fault.OnField(fault.BodyTooLarge, "content",
+			"content has %d bytes; pasted text may have 1 MiB. Upload it as a file.", len(content))
 	}
 	if strings.TrimSpace(content) == "" {
 		return Source{}, fault.InvalidField("content", "required", "content holds no text.")
@@ -279,12 +280,16 @@ func (s *Service) readableType(declared, filename string) (string, error) {
 	if !ok {
 		ending := path.Ext(filename)
 		if declared == "" && ending == "" {
-			return "", fault.New(fault.KBUnsupportedMediaType, "What the file is, is said neither by a Content-Type nor by the ending of its name; this version reads %s.", s.readableTypes())
+			return "", fault.New(fault.KBUnsupportedMediaType,
+				"What the file is, is said neither by a Content-Type nor by the ending of its name; "+
+					"this version reads %s.", s.readableTypes())
 		}
-		return "", fault.New(fault.KBUnsupportedMediaType, "Files of type %s are not accepted; this version reads %s.", cmp.Or(declared, ending), s.readableTypes())
+		return "", fault.New(fault.KBUnsupportedMediaType, "Files of type %s are not accepted; this version reads %s.",
+			cmp.Or(declared, ending), s.readableTypes())
 	}
 	if document.Contradicts(mediaType, filename) {
-		return "", fault.New(fault.KBUnsupportedMediaType, "The file is declared as %s, but called %s: send the type that it has.", mediaType, strconv.Quote(path.Ext(filename)))
+		return "", fault.New(fault.KBUnsupportedMediaType,
+			"The file is declared as %s, but called %s: send the type that it has.", mediaType, strconv.Quote(path.Ext(filename)))
 	}
 	if !document.Readable(mediaType, s.readers) {
 		return "", fault.New(fault.KBUnsupportedMediaType, "This version cannot read %s yet; it reads %s.", mediaType, s.readableTypes())
@@ -302,8 +307,8 @@ func (s *Service) readableTypes() string {
 	return strings.Join(names, ", ")
 }
 
-// say gives the source its display name (the one after the file, the one before it, the file's), and
-// how it is read.
+// say gives the source its display name (the one after the file, the one before it, the file's),
+// and how it is read.
 func (p UploadParams) say(source *Source) (err error) {
 	if p.AfterFile != nil {
 		late, err := p.AfterFile()
@@ -377,12 +382,6 @@ func cleanName(name string) (string, error) {
 func errUploadSize(plan workspaces.Plan) error {
 	refusal := fault.New(fault.QuotaKBUploadSize, "The plan %q takes uploads of up to %d bytes.", plan.Name, plan.KBUploadBytes)
 	refusal.Meta = map[string]string{"limit_bytes": strconv.FormatInt(plan.KBUploadBytes, 10)}
-	return refusal
-}
-
-func errNoRoom(plan workspaces.Plan) error {
-	refusal := fault.New(fault.QuotaKBStorage, "The plan %q holds %d bytes of sources a workspace, and this would exceed it.", plan.Name, plan.KBStorageBytes)
-	refusal.Meta = map[string]string{"limit_bytes": strconv.FormatInt(plan.KBStorageBytes, 10)}
 	return refusal
 }
 

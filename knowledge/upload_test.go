@@ -35,15 +35,38 @@ func TestUploadNames(t *testing.T) {
 	}{
 		{"the file's", knowledge.UploadParams{Filename: `C:\docs\a b.md`}, "a b.md", "text/markdown"},
 		{"before", knowledge.UploadParams{Filename: "a.md", Name: "Guide"}, "Guide", "text/markdown"},
-		{"after", knowledge.UploadParams{Filename: "a.bin", MediaType: "text/x-markdown", Name: "Guide", AfterFile: after("Tour")}, "Tour", "text/markdown"},
-		{"octets", knowledge.UploadParams{Filename: "a.TXT", MediaType: "application/octet-stream", AfterFile: after("")}, "a.TXT", "text/plain"},
-		{"Markdown declared as text", knowledge.UploadParams{Filename: "a.md", MediaType: "text/plain; charset=UTF-8"}, "a.md", "text/markdown; charset=utf-8"},
+		{"after", knowledge.UploadParams{
+			Filename: "a.bin", MediaType: "text/x-markdown", Name: "Guide",
+			AfterFile: after("Tour"),
+		}, "Tour", "text/markdown"},
+		{"octets", knowledge.UploadParams{
+			Filename: "a.TXT", MediaType: "application/octet-stream",
+			AfterFile: after(""),
+		}, "a.TXT", "text/plain"},
+		{
+			"Markdown declared as text",
+			knowledge.UploadParams{Filename: "a.md", MediaType: "text/plain; charset=UTF-8"},
+			"a.md", "text/markdown; charset=utf-8",
+		},
 		{"text by another name", knowledge.UploadParams{Filename: "a.html", MediaType: "text/plain"}, "a.html", "text/plain"},
-		{"charset", knowledge.UploadParams{Filename: "a", MediaType: "text/plain; charset=ISO-8859-1"}, "a", "text/plain; charset=iso-8859-1"},
+		{
+			"charset",
+			knowledge.UploadParams{Filename: "a", MediaType: "text/plain; charset=ISO-8859-1"},
+			"a",
+			"text/plain; charset=iso-8859-1",
+		},
 		{"control characters", knowledge.UploadParams{Filename: "a\x00\nb.txt"}, "ab.txt", "text/plain"},
 		{"a file's name turned around", knowledge.UploadParams{Filename: "a\u202Egpj.txt"}, "agpj.txt", "text/plain"},
-		{"a name turned around", knowledge.UploadParams{Filename: "a.txt", Name: "Invoice \u202Efdp.exe\u202C"}, "Invoice fdp.exe", "text/plain"},
-		{"a name of the right to the left", knowledge.UploadParams{Filename: "a.txt", Name: "\u200Fמדריך 1"}, "\u200Fמדריך 1", "text/plain"},
+		{
+			"a name turned around",
+			knowledge.UploadParams{Filename: "a.txt", Name: "Invoice \u202Efdp.exe\u202C"},
+			"Invoice fdp.exe", "text/plain",
+		},
+		{
+			"a name of the right to the left",
+			knowledge.UploadParams{Filename: "a.txt", Name: "\u200Fמדריך 1"},
+			"\u200Fמדריך 1", "text/plain",
+		},
 	}
 	for _, row := range rows {
 		got, err := f.Upload(t.Context(), f.ref, row.params, strings.NewReader(hours))
@@ -65,18 +88,38 @@ func TestUploadRefused(t *testing.T) {
 		reason fault.Reason
 	}{
 		{"unknown type", knowledge.UploadParams{Filename: "a.exe"}, untouched, fault.KBUnsupportedMediaType},
-		{"a name of another type", knowledge.UploadParams{Filename: "a.pdf", MediaType: "text/plain"}, untouched, fault.KBUnsupportedMediaType},
+		{
+			"a name of another type",
+			knowledge.UploadParams{Filename: "a.pdf", MediaType: "text/plain"},
+			untouched,
+			fault.KBUnsupportedMediaType,
+		},
 		{"a name of a picture", knowledge.UploadParams{Filename: "a.PNG", MediaType: "text/html"}, untouched, fault.KBUnsupportedMediaType},
 		{"declared type", knowledge.UploadParams{Filename: "a.md", MediaType: "video/mp4"}, untouched, fault.KBUnsupportedMediaType},
 		{"known type without a parser", knowledge.UploadParams{Filename: "a.pdf"}, untouched, fault.KBUnsupportedMediaType},
-		{"content", knowledge.UploadParams{Filename: "a.md"}, strings.NewReader("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj"), fault.KBUnsupportedMediaType},
+		{
+			"content",
+			knowledge.UploadParams{Filename: "a.md"},
+			strings.NewReader("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj"),
+			fault.KBUnsupportedMediaType,
+		},
 		{"too large, known before", knowledge.UploadParams{Filename: "a.md", AtLeastBytes: 601}, untouched, fault.QuotaKBUploadSize},
 		{"too large", knowledge.UploadParams{Filename: "a.md"}, strings.NewReader(strings.Repeat("a", 601)), fault.QuotaKBUploadSize},
-		{"cut off at once", knowledge.UploadParams{Filename: "a.md"}, io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(io.ErrUnexpectedEOF)), fault.InternalError},
-		{"broken later", knowledge.UploadParams{Filename: "a.md"}, io.MultiReader(strings.NewReader(strings.Repeat("a", 500)), iotest.ErrReader(broken)), fault.InternalError},
-		{"name too long", knowledge.UploadParams{Filename: "a.md", Name: strings.Repeat("ä", 201)}, strings.NewReader("a"), fault.InvalidRequest},
+		{"cut off at once", knowledge.UploadParams{Filename: "a.md"}, io.MultiReader(strings.NewReader("abc"),
+			iotest.ErrReader(io.ErrUnexpectedEOF)), fault.InternalError},
+		{"broken later", knowledge.UploadParams{Filename: "a.md"}, io.MultiReader(strings.NewReader(strings.Repeat("a",
+			500)), iotest.ErrReader(broken)), fault.InternalError},
+		{
+			"name too long",
+			knowledge.UploadParams{Filename: "a.md", Name: strings.Repeat("ä", 201)},
+			strings.NewReader("a"), fault.InvalidRequest,
+		},
 		{"OCR of text", knowledge.UploadParams{Filename: "a.md", ForceOCR: true}, untouched, fault.InvalidRequest},
-		{"OCR of text, said late", knowledge.UploadParams{Filename: "a.md", AfterFile: func() (knowledge.LateParams, error) { return knowledge.LateParams{ForceOCR: true}, nil }}, strings.NewReader("a"), fault.InvalidRequest},
+		{"OCR of text, said late", knowledge.UploadParams{Filename: "a.md", AfterFile: func() (knowledge.LateParams,
+			error,
+		) {
+			return knowledge.LateParams{ForceOCR: true}, nil
+		}}, strings.NewReader("a"), fault.InvalidRequest},
 		{"name after the file", knowledge.UploadParams{Filename: "a.md", AfterFile: func() (knowledge.LateParams, error) {
 			return knowledge.LateParams{}, fault.InvalidField("x", "unknown", "No.")
 		}}, strings.NewReader("a"), fault.InvalidRequest},
@@ -185,7 +228,8 @@ func TestSweepUnfinished(t *testing.T) {
 func TestUploadedTypes(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
-	ole := "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1" + strings.Repeat("\x00", 4096) + "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"
+	ole := "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1" + strings.Repeat("\x00", 4096) +
+		"E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"
 	rows := []struct {
 		filename, content string
 		status            knowledge.Status
@@ -196,8 +240,12 @@ func TestUploadedTypes(t *testing.T) {
 		{"cyrillic.txt", "\xcf\xf0\xe8\xe2\xe5\xf2, \xea\xe0\xea \xe4\xe5\xeb\xe0?", knowledge.StatusReady, ""},
 		{"cut.json", `{"hours": `, knowledge.StatusFailed, "corrupt"},
 		{"secret.docx", ole, knowledge.StatusFailed, "encrypted"},
-		{"broken.docx", "PK\x03\x04\x14\x00\x00\x00\x08\x00" + strings.Repeat("\x00", 16) + "\x13\x00\x00\x00[Content_Types].xml", knowledge.StatusFailed, "corrupt"},
-		{"broken.epub", "PK\x03\x04\x14\x00\x00\x00\x00\x00" + strings.Repeat("\x00", 16) + "\x08\x00\x00\x00mimetype", knowledge.StatusFailed, "corrupt"},
+		{"broken.docx", "PK\x03\x04\x14\x00\x00\x00\x08\x00" + strings.Repeat("\x00", 16) +
+			"\x13\x00\x00\x00[Content_Types].xml", knowledge.StatusFailed, "corrupt"},
+		{
+			"broken.epub", "PK\x03\x04\x14\x00\x00\x00\x00\x00" + strings.Repeat("\x00", 16) + "\x08\x00\x00\x00mimetype",
+			knowledge.StatusFailed, "corrupt",
+		},
 	}
 	for _, row := range rows {
 		source, err := f.Upload(t.Context(), f.ref, knowledge.UploadParams{Filename: row.filename}, strings.NewReader(row.content))

@@ -142,7 +142,8 @@ func TestLanguages(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
 	agent := f.agent(f.ref)
-	german := f.ready(f.ref, "german", "Die Rechnungen werden am Ende des Monats per Post an die Kunden geschickt und sind sofort fällig.\n")
+	german := f.ready(f.ref, "german",
+		"Die Rechnungen werden am Ende des Monats per Post an die Kunden geschickt und sind sofort fällig.\n")
 	english := f.ready(f.ref, "english", "The invoices are sent to the customers by mail at the end of the month and are due at once.\n")
 	f.attach(f.ref, agent, knowledge.UsageAuto, german, english)
 	for id, want := range map[knowledge.SourceID]string{german: "de", english: "en"} {
@@ -194,7 +195,7 @@ func TestWordsFollowTheirSource(t *testing.T) {
 			t.Errorf("%s: score %v, want 0 until it is indexed", name, got)
 		}
 		for range 2 {
-			if err := f.Tend(t.Context(), f.clock.now()); err != nil {
+			if err := f.Maintain(t.Context(), f.clock.now()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -229,7 +230,11 @@ func TestRareElsewhere(t *testing.T) {
 	for i := range 5 {
 		f.attach(foreign, theirs, knowledge.UsageAuto, f.ready(foreign, fmt.Sprint(i), catalogue[0]))
 	}
-	if diff := gocmp.Diff(f.ask(agent, question), before, gocmp.Comparer(func(a, b knowledge.Found) bool { return a.ID == b.ID && a.Scores == b.Scores })); diff != "" {
+	if diff := gocmp.Diff(f.ask(agent, question), before, gocmp.Comparer(func(a,
+		b knowledge.Found,
+	) bool {
+		return a.ID == b.ID && a.Scores == b.Scores
+	})); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -93,11 +93,11 @@ func TestAnalysis(t *testing.T) {
 	t.Parallel()
 	f, s := analysed(t, say("Yes."), say(goodAnalysis))
 	session := f.talk(t, "Where is A7?")
-	if got := f.analysis(t, session).Status; got != analysis.AnalysisPending || len(f.postCalls(t, session.ID)) != 0 {
+	if got := f.analysis(t, session).Status; got != analysis.Pending || len(f.postCalls(t, session.ID)) != 0 {
 		t.Fatalf("before the analysis it is %s, and announced %d times", got, len(f.postCalls(t, session.ID)))
 	}
 	a := f.analyse(t, session)
-	if a.Status != analysis.AnalysisDone || a.Result.Summary != "Es ging um 7." || a.Result.Success != analysis.Unknown || a.Model != "script-1" || a.InputTokens != 10 {
+	if a.Status != analysis.Done || a.Result.Summary != "Es ging um 7." || a.Result.Success != analysis.Unknown || a.Model != "script-1" || a.InputTokens != 10 {
 		t.Errorf("got %+v", a)
 	}
 	if c := a.Result.Criteria; len(c) != 2 || c[0] != (analysis.CriterionResult{ID: "solved", Name: "Solved", Result: "success", Rationale: "Ja."}) || c[1].Result != "unknown" {
@@ -145,22 +145,22 @@ func TestAnalysisIsChecked(t *testing.T) {
 	rows := []struct {
 		name   string
 		steps  []step
-		status analysis.AnalysisStatus
+		status analysis.Status
 		calls  int
 		about  string
 	}{
-		{"wrong, then right", []step{say(wrong), say(goodAnalysis)}, analysis.AnalysisDone, 2, "data.count.value must be null or integer."},
-		{"words, then right", []step{say("It went well!"), say(goodAnalysis)}, analysis.AnalysisDone, 2, "no JSON object"},
-		{"wrong twice", []step{say(wrong), say(wrong)}, analysis.AnalysisDone, 2, "criteria.solved.result"},
-		{"words twice", []step{say("It went well!"), say("Very well!")}, analysis.AnalysisFailed, 2, "no JSON object"},
-		{"no summary", []step{say(`{"criteria":{}}`), say(`{}`)}, analysis.AnalysisFailed, 2, "no summary"},
+		{"wrong, then right", []step{say(wrong), say(goodAnalysis)}, analysis.Done, 2, "data.count.value must be null or integer."},
+		{"words, then right", []step{say("It went well!"), say(goodAnalysis)}, analysis.Done, 2, "no JSON object"},
+		{"wrong twice", []step{say(wrong), say(wrong)}, analysis.Done, 2, "criteria.solved.result"},
+		{"words twice", []step{say("It went well!"), say("Very well!")}, analysis.Failed, 2, "no JSON object"},
+		{"no summary", []step{say(`{"criteria":{}}`), say(`{}`)}, analysis.Failed, 2, "no summary"},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			f, s := analysed(t, append([]step{say("Yes.")}, row.steps...)...)
 			a := f.analyse(t, f.talk(t, "Hello?"))
-			if a.Status != row.status || (a.Error == "") != (row.status == analysis.AnalysisDone) {
+			if a.Status != row.status || (a.Error == "") != (row.status == analysis.Done) {
 				t.Errorf("it is %s (%s)", a.Status, a.Error)
 			}
 			asked := s.requests()
@@ -197,7 +197,7 @@ func TestAnalysisIsTriedAgain(t *testing.T) {
 	f, s := analysed(t, say("Yes."), failWith(down), failWith(down), say(goodAnalysis), say("Yes."), failWith(down), failWith(down), failWith(down))
 	session := f.talk(t, "One?")
 	for range 2 {
-		if a := f.analyse(t, session); a.Status != analysis.AnalysisPending || a.Attempts == 0 {
+		if a := f.analyse(t, session); a.Status != analysis.Pending || a.Attempts == 0 {
 			t.Fatalf("after a failure it is %+v", a)
 		}
 		asked := len(s.requests())
@@ -207,7 +207,7 @@ func TestAnalysisIsTriedAgain(t *testing.T) {
 		}
 		f.clock.advance(20 * time.Second)
 	}
-	if a := f.analyse(t, session); a.Status != analysis.AnalysisDone || a.InputTokens != 12 || a.Error != "" {
+	if a := f.analyse(t, session); a.Status != analysis.Done || a.InputTokens != 12 || a.Error != "" {
 		t.Errorf("the third try came to %+v", a)
 	}
 	session = f.talk(t, "Two?")
@@ -215,7 +215,7 @@ func TestAnalysisIsTriedAgain(t *testing.T) {
 		f.analyse(t, session)
 		f.clock.advance(20 * time.Second)
 	}
-	if a := f.analysis(t, session); a.Status != analysis.AnalysisFailed || a.Error != "script could not be reached." {
+	if a := f.analysis(t, session); a.Status != analysis.Failed || a.Error != "script could not be reached." {
 		t.Errorf("after three failures it is %+v", a)
 	}
 	if found := f.announced(t, session.ID); found["status"] != "failed" || found["call_successful"] != "unknown" || found["error"] != "script could not be reached." {
@@ -245,18 +245,18 @@ func TestAnalysisIsNotWaitedForLong(t *testing.T) {
 	if n := len(f.postCalls(t, session.ID)); n != 0 {
 		t.Fatalf("announced %d times while it is analysed", n)
 	}
-	f.clock.advance(analysis.AnalysisTime + 10*time.Second)
+	f.clock.advance(analysis.TryTimeout + 10*time.Second)
 	if due, err := f.DueAnalyses(t.Context(), f.clock.now(), fair.Ask{Room: 9}); err != nil || len(due) != 1 || due[0].SessionID != session.ID {
 		t.Errorf("a lost try is not due again: %+v, %v", due, err)
 	}
-	f.clock.advance(analysis.AnalysisDeadline)
+	f.clock.advance(analysis.Deadline)
 	f.sweep(t)
 	if found := f.announced(t, session.ID); found["status"] != "failed" {
 		t.Errorf("announced %v", found)
 	}
 	close(answer)
 	late.Wait()
-	if a := f.analysis(t, session); a.Status != analysis.AnalysisFailed {
+	if a := f.analysis(t, session); a.Status != analysis.Failed {
 		t.Errorf("the late answer made it %s", a.Status)
 	}
 	f.announced(t, session.ID)
@@ -291,7 +291,7 @@ func TestNothingToAnalyse(t *testing.T) {
 	for name, agent := range map[string]agents.Agent{"not enabled": f.agent, "extractive by name": quoting} {
 		f.agent = agent
 		session := f.talk(t, "Hello?")
-		if found := f.announced(t, session.ID); found != nil || f.analysis(t, session).Status != analysis.AnalysisNone {
+		if found := f.announced(t, session.ID); found != nil || f.analysis(t, session).Status != analysis.None {
 			t.Errorf("%s: announced with %v", name, found)
 		}
 	}
@@ -303,7 +303,7 @@ func TestNothingToAnalyse(t *testing.T) {
 		t.Errorf("nothing said: announced with %v", found)
 	}
 	session = f.talk(t, "Hello?") // the installation's model turns out to be extractive
-	if a := f.analyse(t, session); a.Status != analysis.AnalysisNone || f.announced(t, session.ID) != nil {
+	if a := f.analyse(t, session); a.Status != analysis.None || f.announced(t, session.ID) != nil {
 		t.Errorf("extractive by default: %+v", a)
 	}
 }

@@ -147,7 +147,7 @@ func (e *engine) truncate(live *Live, c Truncate) {
 		}
 		edit.Cut = &sessions.Cut{AudioEndMS: c.AudioEndMS, Text: item.Text}
 		if item.Audio.LengthMS > 0 {
-			edit.Cut.Text = sessions.HeardText(item.Text, item.Audio.LengthMS, c.AudioEndMS)
+			edit.Cut.Text = heardText(item.Text, item.Audio.LengthMS, c.AudioEndMS)
 		}
 		return nil
 	}

@@ -47,7 +47,7 @@ type engine struct {
 	waiting []respond
 	current *current
 	asides  map[string]*current // answers out of band, by response
-	items   sessions.ItemOrder
+	items   itemOrder
 	// restarting says that the node is being stopped: sockets that still come in are sent away.
 	restarting bool
 	// watching is the turn that another node runs; see lost.go.

@@ -214,7 +214,7 @@ func TestLearningByItself(t *testing.T) {
 		t.Fatalf("due: %+v, %v", due, err)
 	}
 	both(session)
-	if n := len(f.postCalls(t, session.ID)); n != 0 || f.analysis(t, session).Status != analysis.AnalysisDone {
+	if n := len(f.postCalls(t, session.ID)); n != 0 || f.analysis(t, session).Status != analysis.Done {
 		t.Fatalf("announced %d times before it is learnt from, its analysis is %+v", n, f.analysis(t, session))
 	}
 	f.clock.advance(20 * time.Second)
@@ -243,7 +243,7 @@ func TestLearningByItself(t *testing.T) {
 	if err := f.Analyse(t.Context(), session.TenantID, session.ID); err != nil {
 		t.Fatal(err)
 	}
-	f.clock.advance(analysis.AnalysisDeadline + time.Second)
+	f.clock.advance(analysis.Deadline + time.Second)
 	f.sweep(t)
 	both(session) // too late
 	if told, found := f.remembered(t, session.ID), f.announced(t, session.ID); !strings.Contains(told, "extraction:failed") || found["status"] != "done" {

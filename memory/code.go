@@ -35,7 +35,7 @@ func codeOf(v []float32) (c code) {
 	state := uint64(width) //nolint:gosec // not negative
 	for range 2 {
 		for i := 0; i < width; i += 64 {
-			signs := vector.Mix(&state)
+			signs := vector.SplitMix64(&state)
 			for j := i; j < i+64; j++ {
 				if signs>>(j-i)&1 == 1 {
 					rotated[j] = -rotated[j]

@@ -3,14 +3,10 @@ package sessions
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -20,52 +16,53 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
-	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
 )
 
-// Bounds of a creation. Source: decisions, Tools and Sessions; the length of a name is our own.
+// Bounds of a new session. Source: decisions, Tools and Sessions; the length of a user id is our
+// own.
 const (
 	maxUserIDChars   = 256
 	MaxVariables     = 64
 	MaxVariableBytes = 4096
-	// maxAttempts is how often a creation that collides with saves of its agent is tried again.
+	// maxAttempts bounds how often a creation is repeated because its agent was saved at the same
+	// time.
 	maxAttempts = 4
 )
 
-var VariableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
-
-// CreateParams is a session to be.
+// CreateParams describes a new session.
 type CreateParams struct {
 	AgentID agents.ID
 	UserID  string
-	// Modality empty is Voice.
+	// Modality is Voice when it is empty.
 	Modality Modality
-	// DynamicVariables: at most 64 of 4 KiB; system__ names are refused, secret__ ones sealed.
+	// DynamicVariables are at most 64, of at most 4 KiB each. Names with system__ are refused, values of
+	// names with secret__ are sealed.
 	DynamicVariables map[string]string
-	// TTLSeconds of the token; nil is DefaultTTL, less than MinTTL refused, more than MaxTTL becomes MaxTTL.
+	// TTLSeconds is the life of the token. Nil is DefaultTTL; less than MinTTL is refused; more
+	// than MaxTTL becomes MaxTTL.
 	TTLSeconds *int
-	// Overrides and VoiceStackOverride are values by key; see applyOverrides.
+	// Overrides and VoiceStackOverride are values by key; see sessionOverrides and voiceOverrides.
 	Overrides          map[string]json.RawMessage
 	VoiceStackOverride map[string]json.RawMessage
-	// BaseURL is the scheme and host the caller reached us by; empty is Deps.PublicURL.
+	// BaseURL is the scheme and host by which the caller reached the service; empty is
+	// Deps.PublicURL.
 	BaseURL string
 }
 
-// Created is a new session with what only its creator sees.
+// Created is a new session with what only its creator gets.
 type Created struct {
 	Session Session
 	Token   string
-	// VoiceURL and ChatURL hold the token.
+	// VoiceURL and ChatURL contain the token.
 	VoiceURL string
 	ChatURL  string
 }
 
-// Create makes a pending session and signs its token. It costs one round trip to the database
-// where this process has met the agent before.
-// Errors: NotFound (the agent), QuotaExceeded quota-exceeded-sessions, Invalid invalid-request,
-// Invalid override-not-allowed.
+// Create stores a pending session and signs its token. It costs one round trip to the database when
+// this process has the agent in its cache. Errors: NotFound (the agent), QuotaExceeded
+// quota-exceeded-sessions, Invalid invalid-request, Invalid override-not-allowed.
 func (s *Service) Create(ctx context.Context, p workspaces.Principal, params CreateParams) (Created, error) {
 	ttl, err := checkCreate(&params)
 	if err != nil {
@@ -75,24 +72,24 @@ func (s *Service) Create(ctx context.Context, p workspaces.Principal, params Cre
 	if err != nil {
 		return Created{}, err
 	}
-	agent, recalled, err := s.agents.Recall(ctx, p, params.AgentID)
+	agent, cached, err := s.agents.Recall(ctx, p, params.AgentID)
 	for attempt := 0; err == nil; attempt++ {
 		session, refused := s.create(ctx, agent, params, ttl, plan)
 		if refused == nil {
-			return s.handOver(ctx, session, params)
+			return s.withToken(ctx, session, params)
 		}
-		// What we remembered of the agent may be what is wrong (its version, its locks), and what
-		// we have just read may have been saved anew meanwhile.
-		if !recalled && (attempt > maxAttempts || !fault.IsReason(refused, fault.Conflict)) {
+		// The cached agent may be outdated (its version, its locks), and an agent that was just
+		// read may have been saved again since.
+		if !cached && (attempt > maxAttempts || !fault.IsReason(refused, fault.Conflict)) {
 			return Created{}, refused
 		}
-		recalled = false
+		cached = false
 		agent, err = s.agents.FindAnew(ctx, p, params.AgentID)
 	}
 	return Created{}, err
 }
 
-// planOf is the caller's plan, which came with its key.
+// planOf returns the caller's plan, which usually comes with its key.
 func (s *Service) planOf(ctx context.Context, p workspaces.Principal) (workspaces.Plan, error) {
 	if p.Plan != "" {
 		return s.workspaces.PlanNamed(p.Plan), nil
@@ -100,8 +97,10 @@ func (s *Service) planOf(ctx context.Context, p workspaces.Principal) (workspace
 	return s.workspaces.Plan(ctx, p.TenantID)
 }
 
-// create stores a session of the agent as it is given, if the agent still is that.
-func (s *Service) create(ctx context.Context, agent agents.Agent, params CreateParams, ttl time.Duration, plan workspaces.Plan) (Session, error) {
+// create stores a session of this version of the agent, if the agent still has it.
+func (s *Service) create(
+	ctx context.Context, agent agents.Agent, params CreateParams, ttl time.Duration, plan workspaces.Plan,
+) (Session, error) {
 	config := agent.Config
 	if err := applyOverrides(&config, params); err != nil {
 		return Session{}, err
@@ -114,7 +113,8 @@ func (s *Service) create(ctx context.Context, agent agents.Agent, params CreateP
 	if err == nil && admitted {
 		return session, nil
 	}
-	if made, findErr := Find(ctx, s.db, session.TenantID, session.ID, ""); findErr == nil { // see idgen.In
+	// A repeated request makes the same id, see idgen.In.
+	if made, findErr := Find(ctx, s.db, session.TenantID, session.ID, ""); findErr == nil {
 		return made, nil
 	}
 	if err != nil {
@@ -125,7 +125,8 @@ func (s *Service) create(ctx context.Context, agent agents.Agent, params CreateP
 		return Session{}, err
 	}
 	if plan.ConcurrentSessions > 0 && open >= plan.ConcurrentSessions {
-		full := fault.New(fault.QuotaSessions, "The plan %q allows %d sessions at once, and %d are open. End one, wait for one to end, or change the plan.",
+		full := fault.New(fault.QuotaSessions,
+			"The plan %q allows %d sessions at once, and %d are open. End one, wait for one to end, or change the plan.",
 			plan.Name, plan.ConcurrentSessions, open)
 		full.Meta = map[string]string{"limit": strconv.Itoa(plan.ConcurrentSessions)}
 		return Session{}, full
@@ -133,22 +134,9 @@ func (s *Service) create(ctx context.Context, agent agents.Agent, params CreateP
 	return Session{}, fault.New(fault.Conflict, "The agent was saved or another session ended at the same moment; send the request again.")
 }
 
-// handOver makes what only the creator gets.
-func (s *Service) handOver(ctx context.Context, session Session, params CreateParams) (Created, error) {
-	token, err := s.sign(ctx, session)
-	if err != nil {
-		return Created{}, err
-	}
-	base := strings.TrimRight(cmp.Or(params.BaseURL, s.publicURL), "/")
-	return Created{
-		Session: session, Token: token,
-		VoiceURL: socketURL(base, VoiceChannel, session.ID, token), ChatURL: socketURL(base, ChatChannel, session.ID, token),
-	}, nil
-}
-
-// admit stores the session if its agent still has the version it was made from and the tenant
-// has a place for it. Creations of a limited tenant are counted one after the other, so that no
-// two take the last place.
+// admit stores the session if its agent still has the version it was made from and the tenant's
+// plan has room. New sessions of a limited tenant are counted one after the other, so that two
+// cannot take the last place.
 func (s *Service) admit(ctx context.Context, session Session, plan workspaces.Plan) (bool, error) {
 	insert, err := admitSession(s.db, session, plan.ConcurrentSessions)
 	if err != nil {
@@ -165,8 +153,10 @@ func (s *Service) admit(ctx context.Context, session Session, plan workspaces.Pl
 	return changed[len(changed)-1] == 1, nil
 }
 
-// newSession puts the row together. Variables are sealed and hashed here.
-func (s *Service) newSession(ctx context.Context, agent agents.Agent, config agents.Config, params CreateParams, ttl time.Duration) (Session, error) {
+// newSession returns the row of a new session. It seals the secret variables.
+func (s *Service) newSession(
+	ctx context.Context, agent agents.Agent, config agents.Config, params CreateParams, ttl time.Duration,
+) (Session, error) {
 	now := s.Now()
 	session := Session{
 		ID: ID(idgen.In(ctx, idgen.Session)), TenantID: agent.TenantID, WorkspaceID: agent.WorkspaceID,
@@ -199,19 +189,20 @@ func (s *Service) newSession(ctx context.Context, agent agents.Agent, config age
 	return session, err
 }
 
-func SecretsPlace(session Session) seal.Binding {
-	return seal.Binding{TenantID: string(session.TenantID), Record: string(session.ID), Field: "secret_variables"}
+// withToken returns the session with its token and its addresses.
+func (s *Service) withToken(ctx context.Context, session Session, params CreateParams) (Created, error) {
+	token, err := s.sign(ctx, session)
+	if err != nil {
+		return Created{}, err
+	}
+	base := strings.TrimRight(cmp.Or(params.BaseURL, s.publicURL), "/")
+	return Created{
+		Session: session, Token: token,
+		VoiceURL: socketURL(base, VoiceChannel, session.ID, token), ChatURL: socketURL(base, ChatChannel, session.ID, token),
+	}, nil
 }
 
-// hashVariables is the SHA-256 of the variables as JSON, behind a salt that nobody keeps: the hash is
-// in the token and in the database, where a secret such as a PIN could be guessed from it otherwise.
-func hashVariables(variables map[string]string) string {
-	encoded, _ := json.Marshal(variables) // strings always marshal
-	sum := sha256.Sum256(append([]byte(rand.Text()), encoded...))
-	return hex.EncodeToString(sum[:])
-}
-
-// socketURL is the address of a session's socket below base, with its token.
+// socketURL returns the address of a session's socket below base, with the token.
 func socketURL(base string, channel LiveChannel, id ID, token string) string {
 	if rest, ok := strings.CutPrefix(base, "http"); ok { // http→ws, https→wss
 		base = "ws" + rest
@@ -219,7 +210,7 @@ func socketURL(base string, channel LiveChannel, id ID, token string) string {
 	return base + "/v1/realtime/" + string(channel) + "/" + string(id) + "?token=" + url.QueryEscape(token)
 }
 
-// checkCreate refuses what the database must not see and fills the defaults.
+// checkCreate checks the parameters, fills in defaults and returns the token's life.
 func checkCreate(params *CreateParams) (ttl time.Duration, err error) {
 	var fields []fault.Field
 	add := func(field, code, format string, args ...any) {
@@ -261,11 +252,3 @@ func checkCreate(params *CreateParams) (ttl time.Duration, err error) {
 	}
 	return ttl, nil
 }
-
-// keepable is the text without what Postgres cannot keep.
-func StorableText(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
-}
-
-// storable says whether Postgres can keep the text: UTF-8 without NUL.
-func IsStorable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }

@@ -13,10 +13,10 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// endPoll is how often an End looks whether the runner has closed the session.
+// EndPollInterval is how often End checks whether the runner has closed the session.
 const EndPollInterval = 50 * time.Millisecond
 
-// EndParams is how a session is ended.
+// EndParams says how a session ends.
 type EndParams struct {
 	// Status is Completed or Broken (failed).
 	Status Status
@@ -24,9 +24,9 @@ type EndParams struct {
 	Reason string
 }
 
-// End closes a session and returns it closed; one that was closed already is returned as it is.
-// A turn that runs anywhere is stopped and recorded first.
-// Errors: NotFound, Invalid invalid-request.
+// End closes a session and returns it closed. A session that was closed before is returned as it
+// is. A running turn is stopped and recorded first, on whichever node it runs. Errors: NotFound,
+// Invalid invalid-request.
 func (s *Service) End(ctx context.Context, p workspaces.Principal, id ID, params EndParams) (Session, error) {
 	if err := CheckEnd(&params); err != nil {
 		return Session{}, err
@@ -38,6 +38,7 @@ func (s *Service) End(ctx context.Context, p workspaces.Principal, id ID, params
 	return s.end(ctx, session, params.Status, params.Reason)
 }
 
+// CheckEnd checks the parameters and fills in the default reason.
 func CheckEnd(params *EndParams) error {
 	if params.Status != Completed && params.Status != Broken {
 		return fault.InvalidField("status", "in", "status must be completed or failed.")
@@ -51,7 +52,7 @@ func CheckEnd(params *EndParams) error {
 	return nil
 }
 
-// end asks for the end and waits until it is there, at most EndGrace for a running turn.
+// end requests the end and waits until the session is closed, at most EndGrace while a turn runs.
 func (s *Service) end(ctx context.Context, session Session, status Status, reason string) (Session, error) {
 	closed, err := s.RequestEnd(ctx, session, status, reason)
 	if err != nil || closed.Closed() {
@@ -66,7 +67,7 @@ func (s *Service) end(ctx context.Context, session Session, status Status, reaso
 		case <-ticker.C:
 		case <-waiting.Done():
 			if ctx.Err() != nil {
-				return Session{}, ctx.Err() // it is written down: the runner or the sweep closes
+				return Session{}, ctx.Err() // the end is recorded: the runner or the sweep closes the session
 			}
 			return s.closeNow(ctx, session, status, reason)
 		}
@@ -77,13 +78,15 @@ func (s *Service) end(ctx context.Context, session Session, status Status, reaso
 	}
 }
 
-// requestEnd closes the session, or writes the end down for the runner of the turn that is running.
+// RequestEnd closes the session, or records the end for the runner of the running turn. While
+// Postgres is not steady an expired lease does not prove that its node is lost, so the end is only
+// recorded.
 func (s *Service) RequestEnd(ctx context.Context, session Session, status Status, reason string) (Session, error) {
 	now := s.Now()
 	var after Session
 	err := s.Locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, session *Session) (err error) {
-		if session.RunningTurnID != "" && !session.Closed() && !s.health.Steady() { // its node may be there although the lease is over
-			err = askEnd(ctx, tx, session, status, reason, now)
+		if session.RunningTurnID != "" && !session.Closed() && !s.health.Steady() { // an expired lease proves nothing now
+			err = recordEnd(ctx, tx, session, status, reason, now)
 		} else {
 			err = s.EndTx(ctx, tx, session, status, reason, now)
 		}
@@ -93,14 +96,15 @@ func (s *Service) RequestEnd(ctx context.Context, session Session, status Status
 	return after, err
 }
 
-// closeNow closes the session whatever runs.
+// closeNow closes the session even while a turn runs.
 func (s *Service) closeNow(ctx context.Context, session Session, status Status, reason string) (Session, error) {
 	now := s.Now()
 	var after Session
 	err := s.Locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, session *Session) error {
 		if session.SpillUntil.After(now) {
 			after = *session
-			return fault.New(fault.ServiceUnavailable, "Turns of the session that were taken while the database was away are still being written. The end is written down and follows them.")
+			return fault.New(fault.ServiceUnavailable, "Turns of the session that were taken while the database was away "+
+				"are still being written. The end is recorded and follows them.")
 		}
 		if !session.EndingAt.IsZero() {
 			status, reason = session.EndingStatus, session.EndingReason
@@ -112,7 +116,7 @@ func (s *Service) closeNow(ctx context.Context, session Session, status Status, 
 	return after, err
 }
 
-// endTx is requestEnd on a locked row. The first end that was asked for is the one that happens.
+// EndTx is RequestEnd on a locked row. The end that was requested first is the one that happens.
 func (s *Service) EndTx(ctx context.Context, tx bun.Tx, session *Session, status Status, reason string, now time.Time) error {
 	if session.Closed() {
 		return nil
@@ -123,22 +127,11 @@ func (s *Service) EndTx(ctx context.Context, tx bun.Tx, session *Session, status
 		}
 		return s.CloseTx(ctx, tx, session, status, reason, now)
 	}
-	return askEnd(ctx, tx, session, status, reason, now)
+	return recordEnd(ctx, tx, session, status, reason, now)
 }
 
-// openError is why a session takes nothing more: it is closed, or about to be.
-func CheckOpen(session Session) error {
-	if err := ClosedError(session); err != nil {
-		return err
-	}
-	if !session.EndingAt.IsZero() {
-		return fault.New(fault.SessionClosed, "The session is being ended (%s). Create a new one.", session.EndingReason)
-	}
-	return nil
-}
-
-// askEnd writes down an end for the runner of the turn that runs.
-func askEnd(ctx context.Context, tx bun.Tx, session *Session, status Status, reason string, now time.Time) error {
+// recordEnd records an end for the runner of the running turn.
+func recordEnd(ctx context.Context, tx bun.Tx, session *Session, status Status, reason string, now time.Time) error {
 	if !session.EndingAt.IsZero() {
 		return nil
 	}
@@ -149,8 +142,8 @@ func askEnd(ctx context.Context, tx bun.Tx, session *Session, status Status, rea
 	return Notify(ctx, tx, Notice{Kind: NoticeEnding, Session: session.ID})
 }
 
-// closeTx closes a locked session: unfinished turns, the row, its sockets' rows, the event and
-// the notification, once.
+// CloseTx closes a locked session once: it finishes open turns, updates the row, removes the
+// sockets' rows, calls the function of OnEnd and notifies the nodes.
 func (s *Service) CloseTx(ctx context.Context, tx bun.Tx, session *Session, status Status, reason string, now time.Time) (err error) {
 	if session.Closed() {
 		return nil
@@ -158,7 +151,7 @@ func (s *Service) CloseTx(ctx context.Context, tx bun.Tx, session *Session, stat
 	ctx, span := telemetry.Start(ctx, telemetry.Internal, "end session",
 		telemetry.Text("parlance.session_id", string(session.ID)), telemetry.Text("parlance.status", string(status)))
 	defer func() { span.End(err) }()
-	begun := session.Status == InProgress
+	started := session.Status == InProgress
 	turns, err := AllTurns(ctx, tx, *session)
 	if err != nil {
 		return err
@@ -182,39 +175,23 @@ func (s *Service) CloseTx(ctx context.Context, tx bun.Tx, session *Session, stat
 	if err != nil {
 		return fmt.Errorf("removing connections: %w", err)
 	}
-	if begun {
-		if err := s.ended(ctx, tx, *session, turns); err != nil {
+	if started {
+		if err := s.onEnd(ctx, tx, *session, turns); err != nil {
 			return err
 		}
 	}
 	return Notify(ctx, tx, Notice{Kind: NoticeEnded, Session: session.ID})
 }
 
-// abandonTurn finishes a turn that nobody will: what was said and not answered, or a turn whose
-// runner did not come to its end.
-func AbandonTurnTx(ctx context.Context, tx bun.Tx, session Session, turn *Turn, now time.Time) error {
-	if turn.Status != TurnInProgress {
-		return nil
-	}
-	turn.Status, turn.EndedAt = TurnCancelled, now
-	if turn.Losses > 0 {
-		turn.Status, turn.ErrorCode, turn.ErrorMessage = TurnFailed, string(fault.InternalError), "The node that answered was lost, and the conversation ended before another one did."
-	}
-	turn.Messages = SettleOpenCalls(turn.Messages, CodeUnknown, outputLost)
-	turn.AgentText = AgentText(turn.Messages)
-	turn.PutReceipt(session, nil)
-	_, err := UpdateTurn(ctx, tx, *turn, "status", "ended_at", "messages", "agent_text", "error_code", "error_message")
-	return err
-}
-
-// A session fails when its last maxFailures turns did, over failureSpan at least: who talks to it has been told each
-// time, has tried again, and nothing will come of it. A model that was away for a moment ends nothing.
+// A session fails when its last maxFailures turns failed within at least failureSpan: its user was
+// told each time and tried again. A short outage of the model does not end a session.
 const (
 	maxFailures = 5
 	failureSpan = time.Minute
 )
 
-// giveUp fails a session whose last turns have all failed by a fault of the model or ours.
+// GiveUpTx fails a locked session whose last turns all failed because of the model or of the
+// service.
 func (s *Service) GiveUpTx(ctx context.Context, tx bun.Tx, session *Session, last Turn, now time.Time) error {
 	if last.Status != TurnFailed {
 		return nil
@@ -237,8 +214,8 @@ func (s *Service) GiveUpTx(ctx context.Context, tx bun.Tx, session *Session, las
 	return s.CloseTx(ctx, tx, session, Broken, ReasonInternal, now)
 }
 
-// hangUpReason is the reason of an end by a client that has hung up: the user's words that were taken are written down.
-// The session's row is locked.
+// HangUpReason returns the reason of an end by a client that hung up. What the user said must be
+// stored by then, and the session's row locked.
 func HangUpReason(ctx context.Context, tx bun.Tx, session Session) (string, error) {
 	said, err := tx.NewSelect().Model((*Turn)(nil)).
 		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.user_text <> ''").Exists(ctx)
@@ -249,38 +226,4 @@ func HangUpReason(ctx context.Context, tx bun.Tx, session Session) (string, erro
 		return ReasonNoTurns, nil
 	}
 	return ReasonHangUp, nil
-}
-
-// anythingSaid says whether the user took a turn.
-func AnythingSaid(turns []Turn) bool {
-	for _, turn := range turns {
-		if turn.UserText != "" {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *Service) TranscriptURL(id ID) string {
-	return s.publicURL + "/v1/sessions/" + string(id) + "/transcript"
-}
-
-// startTx makes a locked pending session in_progress and records its greeting, if it has one.
-// One whose token ran out is closed as expired instead. The greeting is nil unless it was made now.
-func (s *Service) StartTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time) (*Turn, error) {
-	if session.Status != Pending {
-		return nil, nil //nolint:nilnil // no greeting is no error
-	}
-	if !session.TokenExpiresAt.After(now) {
-		return nil, s.CloseTx(ctx, tx, session, Broken, ReasonExpired, now)
-	}
-	session.Status, session.StartedAt, session.LastActivityAt = InProgress, now, now
-	greeting := NewGreeting(session, now)
-	if greeting != nil {
-		if err := InsertTurn(ctx, tx, *greeting); err != nil {
-			return nil, err
-		}
-		session.TurnCount++
-	}
-	return greeting, Update(ctx, tx, *session, "status", "started_at", "last_activity_at", "turn_count")
 }

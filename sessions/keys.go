@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// signingKeyLife is how long a key signs before the next one takes over.
+	// signingKeyLife is how long a key signs before the next one replaces it.
 	signingKeyLife = 30 * 24 * time.Hour
-	// signingKeyMemory is how long a retired key still verifies: longer than any token and any
-	// conversation, which may outlive its token.
+	// signingKeyMemory is how long a retired key still verifies. It is longer than any token and
+	// any session, which may last longer than its token.
 	signingKeyMemory = 3 * 24 * time.Hour
-	// keyCheck is how often the newest key is read again, so that a rotation reaches every node.
+	// keyCheck is how often the newest key is read again, so that every node notices a rotation.
 	keyCheck = time.Minute
 )
 
-// signingKey is a pair that tokens are signed with.
+// signingKey is a key pair that signs tokens.
 type signingKey struct {
 	bun.BaseModel `bun:"table:signing_keys,alias:k"`
 
@@ -37,7 +37,8 @@ type signingKey struct {
 	RetiredAt time.Time `bun:"retired_at,nullzero"`
 }
 
-// keyCache makes, keeps and rotates the signing keys. The rows decide; the cache spares a read a token.
+// keyCache creates, caches and rotates the signing keys. The database decides; the cache saves a
+// read for each token.
 type keyCache struct {
 	db     *postgres.DB
 	seal   *seal.Keyring
@@ -50,8 +51,8 @@ type keyCache struct {
 	checkedAt time.Time
 }
 
-// signer is the key to sign with now; the first call ever makes it, and one that has signed for
-// signingKeyLife is replaced.
+// signer returns the key to sign with now. It creates the first key, and replaces a key that is
+// older than signingKeyLife.
 func (k *keyCache) signer(ctx context.Context, now time.Time) (kid string, key ed25519.PrivateKey, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -67,16 +68,17 @@ func (k *keyCache) signer(ctx context.Context, now time.Time) (kid string, key e
 			return "", nil, err
 		}
 	}
-	seed, err := k.seal.Open(ctx, current.Sealed, keyPlace(current.KID))
+	seed, err := k.seal.Open(ctx, current.Sealed, keyBinding(current.KID))
 	if err != nil {
 		return "", nil, fmt.Errorf("opening signing key %s: %w", current.KID, err)
 	}
 	k.current, k.private, k.checkedAt = current, ed25519.NewKeyFromSeed(seed), now
-	k.public = nil // read again: one may be forgotten
+	k.public = nil // read the keys again: one may be deleted
 	return current.KID, k.private, nil
 }
 
-// verifier is the public key of that id; ok is false when it never was ours or is forgotten.
+// verifier returns the public key with this id. ok is false when there is no such key or it is too
+// old.
 func (k *keyCache) verifier(ctx context.Context, kid string, now time.Time) (key ed25519.PublicKey, ok bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -85,7 +87,7 @@ func (k *keyCache) verifier(ctx context.Context, kid string, now time.Time) (key
 		if known, ok, err = keyByID(ctx, k.db, kid); err != nil {
 			return nil, false, err
 		}
-		if !ok { // strangers' kids are not remembered: they could be any number
+		if !ok { // unknown ids are not cached: there could be any number of them
 			return nil, false, nil
 		}
 		if k.public == nil {
@@ -99,15 +101,15 @@ func (k *keyCache) verifier(ctx context.Context, kid string, now time.Time) (key
 	return known.PublicKey, true, nil
 }
 
-// rotate retires the keys in use and makes the next. Nodes that rotate at once make one key
-// between them, unless it is forced.
+// rotate retires the keys in use and creates the next one. Nodes that rotate at the same time
+// create one key together, unless forced is set.
 func (k *keyCache) rotate(ctx context.Context, now time.Time, forced bool) (signingKey, error) {
 	public, private, err := ed25519.GenerateKey(k.random)
 	if err != nil {
 		return signingKey{}, fmt.Errorf("making a signing key: %w", err)
 	}
 	next := signingKey{KID: hex.EncodeToString(public[:8]), PublicKey: public, CreatedAt: now}
-	if next.Sealed, err = k.seal.Seal(ctx, private.Seed(), keyPlace(next.KID)); err != nil {
+	if next.Sealed, err = k.seal.Seal(ctx, private.Seed(), keyBinding(next.KID)); err != nil {
 		return signingKey{}, fmt.Errorf("sealing a signing key: %w", err)
 	}
 	chosen := next
@@ -136,10 +138,13 @@ func (k *keyCache) rotate(ctx context.Context, now time.Time, forced bool) (sign
 	return chosen, err
 }
 
-// RotateSigningKey makes new tokens be signed with a new key; every node follows within keyCheck. Tokens that are
-// out stay valid, unless revoke forgets the keys they were signed with: then no client that holds one
-// comes in or comes back, and what a node signs before it has followed is not valid either.
-func RotateSigningKey(ctx context.Context, db *postgres.DB, keyring *seal.Keyring, random io.Reader, now time.Time, revoke bool) (kid string, err error) {
+// RotateSigningKey has new tokens signed with a new key; every node follows within keyCheck.
+// Earlier tokens stay valid unless revoke deletes their keys. After a revocation no client can join
+// or come back with an earlier token, and tokens that a node signs before it has followed are not
+// valid either.
+func RotateSigningKey(
+	ctx context.Context, db *postgres.DB, keyring *seal.Keyring, random io.Reader, now time.Time, revoke bool,
+) (kid string, err error) {
 	keys := keyCache{db: db, seal: keyring, random: random}
 	next, err := keys.rotate(ctx, now, true)
 	if err != nil || !revoke {
@@ -151,10 +156,12 @@ func RotateSigningKey(ctx context.Context, db *postgres.DB, keyring *seal.Keyrin
 	return next.KID, nil
 }
 
-func keyPlace(kid string) seal.Binding {
+// keyBinding binds a sealed private key to its row.
+func keyBinding(kid string) seal.Binding {
 	return seal.Binding{Record: "signing_keys " + kid, Field: "private_key"}
 }
 
+// newestKey reads the newest key that is not retired.
 func newestKey(ctx context.Context, db bun.IDB) (key signingKey, found bool, err error) {
 	err = db.NewSelect().Model(&key).Where("k.retired_at IS NULL").OrderExpr("k.created_at DESC, k.kid DESC").Limit(1).Scan(ctx)
 	if postgres.NoRows(err) {
@@ -166,6 +173,7 @@ func newestKey(ctx context.Context, db bun.IDB) (key signingKey, found bool, err
 	return key, true, nil
 }
 
+// keyByID reads one key.
 func keyByID(ctx context.Context, db bun.IDB, kid string) (key signingKey, found bool, err error) {
 	err = db.NewSelect().Model(&key).Where("k.kid = ?", kid).Scan(ctx)
 	if postgres.NoRows(err) {

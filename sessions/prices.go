@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Prices is what models cost, as the operator says. The zero value and nil know no price.
+// Prices are the prices of models, as the operator configured them. The zero value and nil have
+// none.
 type Prices struct {
 	currency string
 	models   map[string]price
@@ -18,7 +19,7 @@ type Prices struct {
 // price is for a million tokens.
 type price struct{ input, output *big.Rat }
 
-// priceDecimals bounds the decimals of a cost: a token of the cheapest models costs some 1e-8.
+// priceDecimals bounds the decimals of a cost: a token of the cheapest models costs about 1e-8.
 const priceDecimals = 10
 
 var (
@@ -57,10 +58,11 @@ func ParsePrices(content []byte) (*Prices, error) {
 	return prices, nil
 }
 
-// free says that nothing has to be counted to know what a call costs.
+// free reports whether a call costs nothing, so that its tokens need not be known.
 func (p price) free() bool { return p.input.Sign() == 0 && p.output.Sign() == 0 }
 
-// cost is what the calls cost; nil when the price of one is not known, or its tokens are not and cost something.
+// cost returns what the calls cost. It returns nil when a price is missing, or when the tokens of a
+// call that costs something are not known.
 func (p *Prices) cost(calls []ReceiptModelCall) *ReceiptCost {
 	if p == nil || len(calls) == 0 {
 		return nil

@@ -2,27 +2,21 @@ package sessions
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"math"
-	"strings"
 	"time"
-
-	"parlance.dev/parlance/tools"
 )
 
-// A receipt says what a turn was made of, by ids, counts and hashes; no word of the conversation is
-// in it. It is written in the statement that finishes its turn, and goes with it. Its JSON is
-// canonical (RFC 8785): the fields of each struct stand in the order of their names, numbers are
-// integers or have at most four decimals. What it was hashed as is what is stored.
-
-// receiptVersion is the layout's. New fields must be left out of older receipts, or their hashes
-// would not be found again.
+// receiptVersion is the version of the layout. A new field must be omitted where it is empty:
+// otherwise the hash of an older receipt could not be computed again.
 const receiptVersion = 1
 
-// Receipt is what a turn was made of. Source of the fields: sessions.proto.
+// Receipt records what a turn was made of, by ids, counts and hashes, without a word of the
+// conversation. It is written in the statement that finishes its turn, and deleted with it.
+//
+// Its JSON is canonical (RFC 8785): the fields of each struct are in the order of their names,
+// numbers are integers or have at most four decimals. The bytes that were hashed are the bytes that
+// are stored. Source of the fields: sessions.proto.
 type Receipt struct {
 	AgentID       string             `json:"agent_id"`
 	AgentVersion  int                `json:"agent_version"`
@@ -49,7 +43,8 @@ type Receipt struct {
 	WorkspaceID   string             `json:"workspace_id"`
 }
 
-// ReceiptModelCall is one call of a model. Times are in milliseconds; starts since the turn was asked for.
+// ReceiptModelCall is one call of a model. Times are in milliseconds; StartMS counts from the
+// timeFilter the turn was asked for.
 type ReceiptModelCall struct {
 	Attempts     []ReceiptAttempt `json:"attempts"`
 	DurationMS   int              `json:"duration_ms"`
@@ -66,7 +61,7 @@ type ReceiptModelCall struct {
 	Tools        int              `json:"tools"`
 }
 
-// ReceiptAttempt is a provider that was tried.
+// ReceiptAttempt is one provider that was tried.
 type ReceiptAttempt struct {
 	DurationMS int    `json:"duration_ms"`
 	ErrorCode  string `json:"error_code"`
@@ -74,7 +69,7 @@ type ReceiptAttempt struct {
 	Provider   string `json:"provider"`
 }
 
-// ReceiptPassage is a passage the model was given.
+// ReceiptPassage is a passage that the model was given.
 type ReceiptPassage struct {
 	CharEnd    int     `json:"char_end"`
 	CharStart  int     `json:"char_start"`
@@ -104,7 +99,7 @@ type ReceiptToolCall struct {
 	ToolID        string           `json:"tool_id"`
 }
 
-// ReceiptApproval is who allowed a call, or did not.
+// ReceiptApproval is the answer to a request for approval.
 type ReceiptApproval struct {
 	DecidedBy string `json:"decided_by"`
 	Status    string `json:"status"`
@@ -118,7 +113,7 @@ type ReceiptGuard struct {
 	Verdict string `json:"verdict"`
 }
 
-// ReceiptHistory is what of the earlier turns the model was given.
+// ReceiptHistory is how much of the earlier turns the model was given.
 type ReceiptHistory struct {
 	SummarizedTurns int    `json:"summarized_turns"`
 	SummaryHash     string `json:"summary_hash"`
@@ -126,7 +121,7 @@ type ReceiptHistory struct {
 	Turns           int    `json:"turns"`
 }
 
-// ReceiptStage is where time went.
+// ReceiptStage is the time that one stage of a turn took.
 type ReceiptStage struct {
 	DurationMS int    `json:"duration_ms"`
 	Stage      string `json:"stage"`
@@ -140,13 +135,13 @@ type ReceiptUsage struct {
 	OutputTokens int    `json:"output_tokens"`
 }
 
-// ReceiptCost is what the calls of the model cost.
+// ReceiptCost is what the calls of models cost.
 type ReceiptCost struct {
 	Amount   string `json:"amount"`
 	Currency string `json:"currency"`
 }
 
-// receiptTime is a time as protobuf's JSON writes it: UTC, with no, three or six decimals.
+// ReceiptTime is a time as protobuf's JSON writes it: UTC, with no, three or six decimals.
 type ReceiptTime struct{ time.Time }
 
 // MarshalJSON implements json.Marshaler.
@@ -161,16 +156,17 @@ func (t ReceiptTime) MarshalJSON() ([]byte, error) {
 	return t.UTC().AppendFormat(nil, layout), nil
 }
 
-// The states of a call in a receipt.
-const (
-	callSucceeded = "succeeded"
-	callFailed    = "failed"
-	callRefused   = "refused"
-	callUnknown   = "unknown"
-	callWaiting   = "waiting"
-)
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *ReceiptTime) UnmarshalJSON(text []byte) error {
+	var at time.Time
+	if err := json.Unmarshal(text, &at); err != nil {
+		return fmt.Errorf("reading a receipt's time: %w", err)
+	}
+	t.Time = at.UTC()
+	return nil
+}
 
-// canonical is the receipt as it is stored and hashed. Error: a number is not finite.
+// Canonical returns the receipt as it is stored and hashed. Error: a number is not finite.
 func (r *Receipt) Canonical() ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -179,99 +175,4 @@ func (r *Receipt) Canonical() ([]byte, error) {
 		return nil, fmt.Errorf("encoding a receipt: %w", err)
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
-}
-
-// putReceipt writes the receipt of a turn that is finished into it. made is what its runner noted;
-// nil for a turn that had none to the end.
-func (t *Turn) PutReceipt(session Session, made *ReceiptBuilder) {
-	if made == nil {
-		made = &ReceiptBuilder{Asked: t.StartedAt}
-	}
-	receipt := made.receipt(*t, session)
-	canonical, err := receipt.Canonical()
-	if err != nil { // strings and integers: it cannot be
-		panic(err)
-	}
-	t.Receipt, t.ReceiptHash = canonical, HashOf(canonical)
-}
-
-// hashOf is a SHA-256 in hex.
-func HashOf[T ~string | ~[]byte](content T) string {
-	sum := sha256.Sum256([]byte(content))
-	return hex.EncodeToString(sum[:])
-}
-
-// unicodeLineEnds are taken for spaces.
-var unicodeLineEnds = strings.NewReplacer("\u2028", " ", "\u2029", " ")
-
-// plain is a name without the separators that encoders of JSON disagree about.
-func plain(name string) string {
-	name = strings.ToValidUTF8(name, "�")
-	if !strings.ContainsRune(name, '\u2028') && !strings.ContainsRune(name, '\u2029') { // as nearly always: a Replacer copies all the same
-		return name
-	}
-	return unicodeLineEnds.Replace(name)
-}
-
-// decimals4 keeps a number short enough to be written alike in every language.
-func decimals4(x float64) float64 { return math.Round(x*10_000) / 10_000 }
-
-func receiptCalls(turn Turn, asked time.Time) []ReceiptToolCall {
-	calls := []ReceiptToolCall{}
-	at := map[string]int{}
-	for _, m := range turn.Messages {
-		for _, call := range m.Calls {
-			at[call.ID] = len(calls)
-			calls = append(calls, ReceiptToolCall{
-				ID: call.ID, ToolID: plain(call.clientTool()), Slug: plain(call.Name), ArgumentsHash: HashOf(call.Arguments), Status: callWaiting,
-			})
-		}
-		i, ok := at[m.CallID]
-		if m.Role != RoleTool || !ok || m.Result == nil {
-			continue
-		}
-		c, result := &calls[i], m.Result
-		if result.ToolID != "" {
-			c.ToolID = result.ToolID
-		}
-		c.OutputHash, c.ErrorCode, c.StatusCode, c.Attempts, c.LatencyMS = HashOf(m.Text), result.ErrorCode, result.StatusCode, result.Attempts, result.LatencyMS
-		if result.Approval != nil {
-			c.Approval = &ReceiptApproval{DecidedBy: result.Approval.DecidedBy, Status: string(result.Approval.Status)}
-		}
-		if !result.StartedAt.IsZero() {
-			c.StartMS = Milliseconds(result.StartedAt.Sub(asked))
-		}
-		c.Status = outcome(c.ToolID, *result)
-	}
-	return calls
-}
-
-// outcome is what became of a call of a tool that has this result.
-func outcome(toolID string, result CallResult) string {
-	client := strings.HasPrefix(toolID, tools.ClientPrefix)
-	switch {
-	case result.ErrorCode == "":
-		return callSucceeded
-	case result.ErrorCode == CodeUnknown, client && result.ErrorCode == string(CodeClientTimeout): // it was asked, and has not answered
-		return callUnknown
-	case client:
-		return callFailed
-	case result.Attempts == 0 && result.StatusCode == 0:
-		return callRefused
-	}
-	return callFailed
-}
-
-func receiptPassages(turn Turn, passages []Passage) []ReceiptPassage {
-	made := make([]ReceiptPassage, len(turn.Citations))
-	for i, c := range turn.Citations {
-		made[i] = ReceiptPassage{
-			SourceID: c.SourceID, SourceName: plain(c.SourceName), ChunkID: c.ChunkID, PageStart: c.PageStart, PageEnd: c.PageEnd,
-			Similarity: decimals4(c.Similarity), Quoted: c.Quoted,
-		}
-		if i < len(passages) {
-			made[i].CharStart, made[i].CharEnd, made[i].TextHash = passages[i].CharStart, passages[i].CharEnd, HashOf(passages[i].Text)
-		}
-	}
-	return made
 }

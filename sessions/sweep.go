@@ -13,17 +13,25 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Sweep closes and repairs what time has overtaken: tokens that ran out, turns whose node died,
-// sockets whose node died, drops, idle and over-long sessions, ends that nobody carried out. It
-// is harmless beside its double. Call it every second or so, beside Watch: behind an outage it waits.
+const (
+	// SweepBatch bounds one sweep, so that it never runs long; the next one continues.
+	SweepBatch = 500
+	// sweepTimeout ends a sweep whose connection hangs.
+	sweepTimeout = 30 * time.Second
+)
+
+// Sweep closes and repairs sessions whose time is over: expired tokens, turns and sockets of lost
+// nodes, dropped, idle and over-long sessions, and ends that no runner carried out. Any number of
+// processes may call it, every second or so, beside Watch. While Postgres is not steady it does
+// nothing but probe.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
-	now = now.UTC().Truncate(time.Microsecond) // of before Postgres is asked: what was fresh then is not stale because that took long
-	ctx, cancel := context.WithTimeout(ctx, sweepWithin)
+	now = now.UTC().Truncate(time.Microsecond) // read before the statements run: a slow database makes nothing stale
+	ctx, cancel := context.WithTimeout(ctx, sweepTimeout)
 	defer cancel()
 	if s.health.Failing() {
 		return s.health.Probe(ctx)
 	}
-	if !s.health.Steady() || !s.mayLose() {
+	if !s.health.Steady() || !s.sweepReady() {
 		return nil
 	}
 	err := s.sweep(ctx, now)
@@ -31,6 +39,14 @@ func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	return err
 }
 
+// Watch probes Postgres until ctx ends. Sweep depends on it: it declares nothing lost before
+// Postgres has been steady for a while.
+func (s *Service) Watch(ctx context.Context) {
+	s.health.Disturb()
+	s.health.Watch(ctx, nil)
+}
+
+// sweep drops stale sockets, then handles each overdue session in a transaction of its own.
 func (s *Service) sweep(ctx context.Context, now time.Time) error {
 	if err := s.dropStale(ctx, now); err != nil {
 		return err
@@ -39,7 +55,7 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	var failures []error // one session's trouble must not keep the others open
+	var failures []error // one session's error must not keep the others open
 	for _, key := range ids {
 		err := s.Locked(ctx, key.TenantID, key.ID, func(ctx context.Context, tx bun.Tx, session *Session) error {
 			return s.sweepTx(ctx, tx, session, now)
@@ -54,7 +70,7 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 	return errors.Join(failures...)
 }
 
-// sweepTx does what is due to one locked session.
+// sweepTx handles one locked session.
 func (s *Service) sweepTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time) error {
 	if session.Closed() || session.SpillUntil.After(now) {
 		return nil
@@ -82,8 +98,8 @@ func (s *Service) sweepTx(ctx context.Context, tx bun.Tx, session *Session, now 
 	return nil
 }
 
-// overdue is why an open session is to be ended now; empty when it is not. While it waits for a
-// lost socket the drop decides, not the silence.
+// overdue returns why an open session is to end now; empty when it is not. While the session waits
+// for a dropped socket, the idle time-out does not apply.
 func overdue(session Session, now time.Time) string {
 	switch {
 	case now.Sub(session.StartedAt) >= time.Duration(session.MaxDurationSeconds)*time.Second:
@@ -98,11 +114,10 @@ func overdue(session Session, now time.Time) string {
 	return ""
 }
 
-// dropStale removes the sockets whose node has stopped to refresh them; a session that has none
-// left is dropped since they were last seen.
+// dropStale removes the sockets whose nodes stopped their heartbeats.
 func (s *Service) dropStale(ctx context.Context, now time.Time) error {
 	var stale []Connection
-	err := s.db.NewSelect().Model(&stale).Comment(postgres.AllTenants("the sweep of sockets whose node died")).
+	err := s.db.NewSelect().Model(&stale).Comment(postgres.AllTenants("the sweep of sockets of lost nodes")).
 		Where("c.seen_at < ?", now.Add(-connectionLife)).Limit(SweepBatch).Scan(ctx)
 	if err != nil {
 		return fmt.Errorf("reading stale connections: %w", err)
@@ -119,48 +134,28 @@ func (s *Service) dropStale(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// leaveTx removes a socket of a locked session and says whether it was the last. The session
-// then waits from at on.
-func LeaveTx(ctx context.Context, tx bun.Tx, session *Session, number int64, at time.Time) (last bool, err error) {
-	gone, err := deleteConnection(ctx, tx, session.TenantID, session.ID, number)
-	if err != nil || !gone || session.Closed() {
-		return false, err
-	}
-	left, err := countConnections(ctx, tx, session.TenantID, session.ID)
-	if err != nil || left > 0 {
-		return false, err
-	}
-	session.DroppedAt = at
-	return true, Update(ctx, tx, *session, "dropped_at")
-}
-
-const (
-	// sweepBatch bounds one sweep, so that it never runs long; the next one goes on.
-	SweepBatch = 500
-	// sweepWithin is for a sweep whose connection was lost without a word.
-	sweepWithin = 30 * time.Second
-)
-
-// sessionKey names a session in a statement.
+// sessionKey identifies a session in a statement.
 type sessionKey struct {
 	TenantID workspaces.TenantID `bun:"tenant_id"`
 	ID       ID                  `bun:"id"`
 }
 
-// selectOverdue finds the open sessions that sweepTx has something to do with.
+// selectOverdue reads the open sessions that sweepTx must handle.
 func selectOverdue(ctx context.Context, db *postgres.DB, now time.Time) ([]sessionKey, error) {
 	open := func() *bun.SelectQuery {
-		return db.NewSelect().Model((*Session)(nil)).Comment(postgres.AllTenants("the sweep of sessions")).Column("tenant_id", "id").Limit(SweepBatch)
+		return db.NewSelect().Model((*Session)(nil)).Comment(postgres.AllTenants("the sweep of sessions")).
+			Column("tenant_id", "id").Limit(SweepBatch)
 	}
 	var keys []sessionKey
 	for _, query := range []*bun.SelectQuery{
-		open().Where(isPending).Where("s.token_expires_at <= ?", now).OrderExpr("s.token_expires_at"),
-		open().Where(isLive).WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
+		open().Where(wherePending).Where("s.token_expires_at <= ?", now).OrderExpr("s.token_expires_at"),
+		open().Where(whereInProgress).WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
 			return q.Where("s.running_until <= ?", now).
 				WhereOr("s.ending_at <= ?", now.Add(-EndGrace)).
 				WhereOr("s.dropped_at <= ?", now.Add(-DropGrace)).
 				WhereOr("s.started_at <= ?::timestamptz - make_interval(secs => s.max_duration_seconds)", now).
-				WhereOr("s.dropped_at IS NULL AND s.running_turn_id IS NULL AND s.last_activity_at <= ?::timestamptz - make_interval(secs => s.idle_timeout_seconds)", now)
+				WhereOr("s.dropped_at IS NULL AND s.running_turn_id IS NULL AND "+
+					"s.last_activity_at <= ?::timestamptz - make_interval(secs => s.idle_timeout_seconds)", now)
 		}).OrderExpr("s.created_at"),
 	} {
 		var found []sessionKey
@@ -170,11 +165,4 @@ func selectOverdue(ctx context.Context, db *postgres.DB, now time.Time) ([]sessi
 		keys = append(keys, found...)
 	}
 	return keys, nil
-}
-
-// Watch probes Postgres until ctx ends, for Sweep, which takes nothing for lost before it has seen Postgres answer
-// for a while.
-func (s *Service) Watch(ctx context.Context) {
-	s.health.Disturb()
-	s.health.Watch(ctx, nil)
 }

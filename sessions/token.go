@@ -15,12 +15,12 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// maxTokenBytes is far above any token of ours.
+// maxTokenBytes is far larger than any token of ours.
 const maxTokenBytes = 4096
 
 const issuer = "parlance"
 
-// claims are what a token says; sub is the session.
+// claims are the contents of a token; the subject is the session.
 type claims struct {
 	jwt.RegisteredClaims
 	TenantID    workspaces.TenantID `json:"tid"`
@@ -32,7 +32,7 @@ type claims struct {
 	VariablesHash string `json:"vars"`
 }
 
-// sign makes the session's token.
+// sign returns the session's token.
 func (s *Service) sign(ctx context.Context, session Session) (string, error) {
 	kid, key, err := s.keys.signer(ctx, session.CreatedAt)
 	if err != nil {
@@ -41,6 +41,7 @@ func (s *Service) sign(ctx context.Context, session Session) (string, error) {
 	return mintToken(session, kid, key)
 }
 
+// mintToken signs the token of a session with a key.
 func mintToken(session Session, kid string, key ed25519.PrivateKey) (string, error) {
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims{
 		RegisteredClaims: jwt.RegisteredClaims{
@@ -58,38 +59,40 @@ func mintToken(session Session, kid string, key ed25519.PrivateKey) (string, err
 	return signed, nil
 }
 
-// errToken is the one answer to a bad token: it does not say what is wrong with it.
+// errToken is the one error for every bad token: it does not say what is wrong with it.
 func errToken(cause error) error {
-	return fault.Wrap(cause, fault.SessionTokenInvalid, "The session token is missing, changed, expired or another session's. Create a session and use the URL of its answer.")
+	return fault.Wrap(cause, fault.SessionTokenInvalid, "The session token is missing, changed, expired or another session's. "+
+		"Create a session and use the URL of its answer.")
 }
 
 var (
-	errTokenShape   = errors.New("not a token of ours")
-	errTokenKey     = errors.New("signed with an unknown key")
+	errTokenShape   = errors.New("the token was not issued here")
+	errTokenKey     = errors.New("the token is signed with an unknown key")
 	errTokenSession = errors.New("the token does not belong to the session")
 	errTokenExpired = errors.New("the token has expired")
 )
 
-// parse checks a token's signature and shape, not its time.
+// parse checks a token's signature and shape, but not its expiry.
 func (s *Service) parse(ctx context.Context, token string) (claims, error) {
 	return readToken(token, func(kid string) (ed25519.PublicKey, bool, error) { return s.keys.verifier(ctx, kid, s.Now()) })
 }
 
-// readToken is parse with the keys that verifier knows.
+// readToken is parse with the keys of verifier.
 func readToken(token string, verifier func(kid string) (ed25519.PublicKey, bool, error)) (claims, error) {
-	if token == "" || len(token) > maxTokenBytes || strings.ContainsAny(token, "\r\n") { // base64 would skip line ends
+	if token == "" || len(token) > maxTokenBytes || strings.ContainsAny(token, "\r\n") { // the decoder of base64 skips line ends
 		return claims{}, errToken(errTokenShape)
 	}
 	var (
 		said   claims
 		reason error
 	)
-	parser := jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithoutClaimsValidation(), jwt.WithStrictDecoding())
+	parser := jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}),
+		jwt.WithoutClaimsValidation(), jwt.WithStrictDecoding())
 	_, err := parser.ParseWithClaims(token, &said, func(t *jwt.Token) (any, error) {
 		kid, _ := t.Header["kid"].(string)
 		key, ok, err := verifier(kid)
 		if err != nil {
-			reason = err // ours, not the token's
+			reason = err // an error of the database, not of the token
 			return nil, err
 		}
 		if !ok {
@@ -109,21 +112,20 @@ func readToken(token string, verifier func(kid string) (ed25519.PublicKey, bool,
 	return said, nil
 }
 
-// Verify returns the session that a token lets its holder join; sessionID, when it is not empty,
-// must be that session.
-// Errors: Unauthenticated session-token-invalid, Precondition session-closed.
+// Verify returns the session that the holder of a token may join. sessionID, when it is not empty,
+// must be that session. Errors: Unauthenticated session-token-invalid, Precondition session-closed.
 func (s *Service) Verify(ctx context.Context, token string, sessionID ID) (Session, error) {
-	session, err := s.held(ctx, token, sessionID)
+	session, err := s.sessionOfToken(ctx, token, sessionID)
 	if err != nil {
 		return Session{}, err
 	}
 	return session, ClosedError(session)
 }
 
-// held is the session of a token, closed or not. An expired token is taken from one who comes back: while the
-// session is in progress and has a socket, or lost its last one within DropGrace.
-// Errors: Unauthenticated session-token-invalid.
-func (s *Service) held(ctx context.Context, token string, sessionID ID) (Session, error) {
+// sessionOfToken returns the session of a token, open or closed. A client that comes back may use
+// an expired token while the session is in progress and has a socket, or lost its last one within
+// DropGrace. Errors: Unauthenticated session-token-invalid.
+func (s *Service) sessionOfToken(ctx context.Context, token string, sessionID ID) (Session, error) {
 	said, err := s.parse(ctx, token)
 	if err != nil {
 		return Session{}, err
@@ -142,7 +144,7 @@ func (s *Service) held(ctx context.Context, token string, sessionID ID) (Session
 		said.Modality != session.Modality || said.VariablesHash != session.VariablesHash {
 		return Session{}, errToken(errTokenSession)
 	}
-	if s.Now().Before(session.TokenExpiresAt) { // exp is the same, cut to the second
+	if s.Now().Before(session.TokenExpiresAt) { // exp is this time, cut to the second
 		return session, nil
 	}
 	returning, err := s.mayReturn(ctx, session)
@@ -155,7 +157,7 @@ func (s *Service) held(ctx context.Context, token string, sessionID ID) (Session
 	return session, nil
 }
 
-// mayReturn says whether the session waits for, or has, a socket.
+// mayReturn reports whether the session has a socket or waits for one.
 func (s *Service) mayReturn(ctx context.Context, session Session) (bool, error) {
 	if session.Status != InProgress {
 		return false, nil
@@ -163,28 +165,20 @@ func (s *Service) mayReturn(ctx context.Context, session Session) (bool, error) 
 	if !session.DroppedAt.IsZero() {
 		return s.Now().Sub(session.DroppedAt) <= DropGrace, nil
 	}
-	// A lost connection may not have been noticed yet.
+	// The node may not have noticed yet that the connection is lost.
 	open, err := countConnections(ctx, s.db, session.TenantID, session.ID)
 	return open > 0, err
 }
 
-// Authenticate is who holds a session's token: it may touch that session only. The session may be closed: the answer
-// that ended it is read and followed like every other, and what would go on with it finds it closed by itself.
-// Errors: Unauthenticated session-token-invalid.
+// Authenticate returns the principal of a session's token, which may use that session only. The
+// session may be closed: its turns can still be read and followed, and operations that need an open
+// session check that themselves. Errors: Unauthenticated session-token-invalid.
 func (s *Service) Authenticate(ctx context.Context, token string) (workspaces.Principal, error) {
-	session, err := s.held(ctx, token, "")
+	session, err := s.sessionOfToken(ctx, token, "")
 	if err != nil {
 		return workspaces.Principal{}, err
 	}
 	return workspaces.Principal{
 		TenantID: session.TenantID, WorkspaceID: session.WorkspaceID, Scope: workspaces.ScopeRuntime, SessionID: string(session.ID),
 	}, nil
-}
-
-// closedError is session-closed for a closed session, else nil.
-func ClosedError(session Session) error {
-	if !session.Closed() {
-		return nil
-	}
-	return fault.New(fault.SessionClosed, "The session has ended (%s). Create a new one.", session.EndReason)
 }

@@ -11,7 +11,7 @@ import (
 	"parlance.dev/parlance/fault"
 )
 
-// FuzzToken: no string but those we minted is a token, and what was minted says what it was minted
+// FuzzToken checks that only minted strings are tokens, and that a token says what it was minted
 // for.
 func FuzzToken(f *testing.F) {
 	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
@@ -39,10 +39,10 @@ func FuzzToken(f *testing.F) {
 	f.Fuzz(func(t *testing.T, token, user string) {
 		said, err := readToken(token, verifier)
 		if err == nil && token != minted {
-			t.Fatalf("%q was not minted and says %+v", token, said)
+			t.Fatalf("%q was not minted but gives %+v", token, said)
 		}
 		if err != nil && !fault.IsReason(err, fault.SessionTokenInvalid) {
-			t.Fatalf("not the one answer: %v", err)
+			t.Fatalf("another error than session-token-invalid: %v", err)
 		}
 		own := session
 		own.UserID = strings.ToValidUTF8(user, "?") // the contract takes UTF-8 only
@@ -58,7 +58,7 @@ func FuzzToken(f *testing.F) {
 			t.Fatalf("minted for %q, says %+v", user, back)
 		}
 		if _, err := readToken(again, func(string) (ed25519.PublicKey, bool, error) { return nil, false, errors.New("away") }); err == nil {
-			t.Fatal("taken without its key")
+			t.Fatal("a token without its key was accepted")
 		}
 	})
 }

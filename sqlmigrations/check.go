@@ -11,8 +11,10 @@ import (
 )
 
 // ErrOther says that a database's schema is not what its recorded migrations make.
-var ErrOther = errors.New("this database was made by another, unreleased version, whose migrations have been changed since: it cannot be brought to this one. " +
-	"Keep using that version with it, or begin with a new database (for `parlance dev`: delete its data directory, or name another with --data-dir)")
+var ErrOther = errors.New("this database was made by another, unreleased version, whose migrations have been " +
+	"changed since: it cannot be brought to this one. " +
+	"Keep using that version with it, or begin with a new database (for `parlance dev`: delete its data directory, " +
+	"or name another with --data-dir)")
 
 const selectColumns = `
 SELECT c.relname || '.' || a.attname

@@ -42,7 +42,8 @@ func TestUpOther(t *testing.T) {
 	t.Parallel()
 	url := pgtest.New(t).URL
 	execute(t, url, "ALTER TABLE sources DROP COLUMN queued_until")
-	if err := sqlmigrations.Up(t.Context(), url); !errors.Is(err, sqlmigrations.ErrOther) || !strings.Contains(err.Error(), "sources.queued_until") {
+	if err := sqlmigrations.Up(t.Context(), url); !errors.Is(err, sqlmigrations.ErrOther) ||
+		!strings.Contains(err.Error(), "sources.queued_until") {
 		t.Errorf("a database of other migrations: %v", err)
 	}
 	execute(t, url, "INSERT INTO bun_migrations (name, group_id) VALUES ('9999', 2)")

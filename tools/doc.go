@@ -33,5 +33,5 @@
 //	mcpservers   the lists of tools of MCP servers, and calls of them
 //
 // Tables: tools, tool_attachments, tool_calls, tool_call_counts. Events: none.
-// It does not run turns (package conversation) and does not remember or dial (memory, telephony).
+// It does not run turns (package turns) and does not remember or dial (memory, telephony).
 package tools

@@ -12,6 +12,7 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/knowledge/ingestion"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/queue"
@@ -26,15 +27,18 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// ingester adapts knowledge to the interfaces of package task, as package app does.
-type ingester struct{ *knowledge.Service }
+// ingester adapts knowledge and ingestion to the interfaces of package task, as package app does.
+type ingester struct {
+	*knowledge.Service
+	ingestion *ingestion.Service
+}
 
 func (s ingester) Ingest(ctx context.Context, id string) error {
-	return s.Service.Ingest(ctx, knowledge.SourceID(id))
+	return s.ingestion.Ingest(ctx, knowledge.SourceID(id))
 }
 
 func (s ingester) DueSources(ctx context.Context, now time.Time, ask fair.Ask) ([]task.DueSource, error) {
-	found, err := s.Service.DueSources(ctx, now, ask)
+	found, err := s.ingestion.DueSources(ctx, now, ask)
 	due := make([]task.DueSource, len(found))
 	for i, source := range found {
 		due[i] = task.DueSource{TenantID: string(source.TenantID), ID: string(source.ID)}
@@ -43,7 +47,7 @@ func (s ingester) DueSources(ctx context.Context, now time.Time, ask fair.Ask) (
 }
 
 func (s ingester) PutOff(ctx context.Context, source task.DueSource) error {
-	return s.Service.PutOff(ctx, knowledge.DueSource{TenantID: workspaces.TenantID(source.TenantID), ID: knowledge.SourceID(source.ID)})
+	return s.ingestion.PutOff(ctx, ingestion.DueSource{TenantID: workspaces.TenantID(source.TenantID), ID: knowledge.SourceID(source.ID)})
 }
 
 // paced embeds one text for each token; when tokens is closed it embeds all.
@@ -90,10 +94,14 @@ func (f *fixture) library() (ingester, *paced) {
 	f.t.Cleanup(func() { _ = bucket.Close() })
 	spaces := workspaces.New(workspaces.Deps{DB: f.db})
 	pace := &paced{Embedder: hashing.New(), tokens: make(chan struct{})}
-	return ingester{knowledge.New(knowledge.Deps{
-		DB: f.db, Workspaces: spaces, Agents: agents.New(agents.Deps{DB: f.db, Workspaces: spaces}), Bucket: bucket,
-		Embedder: pace, Log: f.log, ComputeSlots: 64,
-	})}, pace
+	embedders := knowledge.Embedders{pace}
+	return ingester{
+		knowledge.New(knowledge.Deps{
+			DB: f.db, Workspaces: spaces, Agents: agents.New(agents.Deps{DB: f.db, Workspaces: spaces}), Bucket: bucket,
+			Embedders: embedders, Log: f.log,
+		}),
+		ingestion.New(ingestion.Deps{DB: f.db, Bucket: bucket, Embedders: embedders, Log: f.log, ComputeSlots: 64}),
+	}, pace
 }
 
 func (f *fixture) tenant(name string) workspaces.Ref {

@@ -27,8 +27,8 @@ const (
 	interval = time.Second
 	// subscribersInterval is how often the worker looks who may have deliveries.
 	subscribersInterval = 10 * time.Second
-	// searchInterval is how often the worker looks for words and vectors that are not indexed yet.
-	searchInterval = time.Minute
+	// indexInterval is how often the worker looks for sources without an index.
+	indexInterval = time.Minute
 	// ingestSpare is how many workers no tenant uses alone. Long documents are read for hours when
 	// every page is a picture, and another tenant must not wait for that.
 	ingestSpare = 1
@@ -71,9 +71,9 @@ type Deps struct {
 	Analyses *analysis.Service
 	// Strays is knowledge.Service: blobs without a source; swept every five minutes.
 	Strays Housekeeper
-	// Searches is knowledge.Service.Tend: what search needs to be fast; swept every minute.
-	Searches Housekeeper
-	// Models is knowledge.Service.SweepModels; swept each 15 s.
+	// Indexes indexes sources of earlier versions (ingestion.Service.Maintain); swept every minute.
+	Indexes Housekeeper
+	// Models is ingestion.Service.SweepModels; swept each 15 s.
 	Models Housekeeper
 	// Answers is idempotency.Service: answers older than a day; swept every five minutes.
 	Answers Housekeeper
@@ -110,9 +110,9 @@ type Worker struct {
 	sessions Sessions
 	// overdue is the sweep of analyses; nil: there is none.
 	overdue  Housekeeper
+	indexes  Housekeeper
 	models   Housekeeper
 	memories Housekeeper
-	searches Housekeeper
 	sweeps   []sweep
 	// deliveries, ingestion and analyses dispatch; one whose noun is missing is nil.
 	deliveries *dispatcher
@@ -142,7 +142,7 @@ func New(d Deps) (*Worker, error) {
 	}
 	w := &Worker{
 		db: d.DB, redis: d.Redis, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions,
-		models: d.Models, memories: d.Memories, searches: d.Searches,
+		models: d.Models, memories: d.Memories, indexes: d.Indexes,
 		sweeps: d.sweeps(), taskFuncs: map[events.Type]func(events.Row) queue.Task{}, dispatchers: map[events.Type]*dispatcher{},
 		metrics: newMetrics(d.Metrics), backlog: newBacklog(d.Metrics), tracer: d.Tracer, log: d.Log, now: d.Now,
 	}
@@ -278,8 +278,8 @@ func (w *Worker) periodicWork(public, internal <-chan struct{}) []periodic {
 	if w.models != nil {
 		list = append(list, periodic{name: "change of the embedding model", interval: modelInterval, fn: w.byOwnClock(w.models)})
 	}
-	if w.searches != nil {
-		list = append(list, periodic{name: "indexes of searches", interval: searchInterval, fn: w.byOwnClock(w.searches)})
+	if w.indexes != nil {
+		list = append(list, periodic{name: "indexes of sources", interval: indexInterval, fn: w.byOwnClock(w.indexes)})
 	}
 	if w.memories != nil {
 		list = append(list, periodic{name: "sweep of memories", interval: memoryInterval, fn: w.byAge(w.memories)})

@@ -290,14 +290,14 @@ func (s sweeps) Watch(ctx context.Context) { <-ctx.Done() }
 func TestHousekeeping(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())
-	swept, strays, answers, traces, searches := make(sweeps), make(sweeps), make(sweeps), make(sweeps), make(sweeps)
+	swept, strays, answers, traces, indexes := make(sweeps), make(sweeps), make(sweeps), make(sweeps), make(sweeps)
 	f.start(func(d *worker.Deps) {
-		d.Sessions, d.Strays, d.Answers, d.Traces, d.Searches = swept, strays, answers, traces, searches
+		d.Sessions, d.Strays, d.Answers, d.Traces, d.Indexes = swept, strays, answers, traces, indexes
 	})
 	<-strays
 	<-answers
 	<-traces
-	<-searches
+	<-indexes
 	first := <-swept
 	if second := <-swept; !second.After(first) {
 		t.Errorf("swept at %v and %v", first, second)

@@ -89,19 +89,21 @@ func newVisit(d Deps) (*visit, error) {
 			return nil, fmt.Errorf("--ca-file %s holds no certificate", d.CAFile)
 		}
 	}
-	v.client, v.multiplexed = v.newClient(false), v.newClient(true)
+	var both, onlyHTTP2 http.Protocols
+	both.SetHTTP1(true)
+	both.SetHTTP2(true)
+	onlyHTTP2.SetHTTP2(true)
+	onlyHTTP2.SetUnencryptedHTTP2(true)
+	v.client, v.multiplexed = v.newClient(&both), v.newClient(&onlyHTTP2)
 	return v, nil
 }
 
 // newClient makes a client that does not follow redirects: a redirect is a finding.
-func (v *visit) newClient(onlyHTTP2 bool) *http.Client {
+func (v *visit) newClient(protocols *http.Protocols) *http.Client {
 	transport := &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: v.roots, MinVersion: tls.VersionTLS12}, Protocols: new(http.Protocols),
+		TLSClientConfig: &tls.Config{RootCAs: v.roots, MinVersion: tls.VersionTLS12}, Protocols: protocols,
 		DialContext: (&net.Dialer{Timeout: connectWithin}).DialContext,
 	}
-	transport.Protocols.SetHTTP1(!onlyHTTP2)
-	transport.Protocols.SetHTTP2(true)
-	transport.Protocols.SetUnencryptedHTTP2(onlyHTTP2)
 	return &http.Client{Transport: transport, Timeout: callWithin, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
 	}}

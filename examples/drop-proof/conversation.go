@@ -112,11 +112,11 @@ func (c *conversation) cut() {
 
 // stayAway cuts the connection, and the client returns when the answer has ended.
 func (c *conversation) stayAway() {
-	c.front.setDown(true)
+	c.front.refuse()
 	c.cut()
 	c.absent = func() {
 		time.Sleep(answerWords * wordEvery)
-		c.front.setDown(false)
+		c.front.accept()
 		c.say("… away, until the server has said everything")
 	}
 }

@@ -53,10 +53,17 @@ func (f *front) prefer(node int) {
 	f.preferred = node
 }
 
-func (f *front) setDown(down bool) {
+// refuse refuses connections until accept is called.
+func (f *front) refuse() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.down = down
+	f.down = true
+}
+
+func (f *front) accept() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.down = false
 }
 
 // cut resets every connection, as a failing network does.

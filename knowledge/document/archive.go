@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// spoolBytes is the largest archive that is kept in memory; a larger one goes through a file.
-	spoolBytes = 16 << 20
+	// bufferBytes is the largest archive that is kept in memory; a larger one goes through a file.
+	bufferBytes = 16 << 20
 	// maxDirectoryBytes bounds the table of contents: archive/zip makes about four times as much
 	// of it in memory. 10,000 parts need about 1 MiB.
 	maxDirectoryBytes = 4 << 20
@@ -37,12 +37,12 @@ type archive struct {
 	max  int64
 }
 
-// inArchive spools the file for a parser of ZIP containers. Errors: *Error TooLarge, Empty,
+// inArchive buffers the file for a parser of ZIP containers. Errors: *Error TooLarge, Empty,
 // Encrypted, WrongType, Corrupt, TooComplex.
 func inArchive(parse func(a *archive, limits Limits) (Document, error)) parseFunc {
 	return func(_ context.Context, r io.Reader, _ string, options Options) (Document, error) {
 		limits := options.Limits
-		file, size, err := spool(io.LimitReader(r, limits.MaxArchiveBytes+1))
+		file, size, err := buffer(io.LimitReader(r, limits.MaxArchiveBytes+1))
 		if err != nil {
 			return Document{}, fmt.Errorf("reading the document: %w", err)
 		}
@@ -64,8 +64,8 @@ func inArchive(parse func(a *archive, limits Limits) (Document, error)) parseFun
 	}
 }
 
-// spooled is a file that is gone when it is closed.
-type spooled interface {
+// buffered is a file that is gone when it is closed.
+type buffered interface {
 	io.ReaderAt
 	io.Closer
 }
@@ -79,13 +79,13 @@ type temporaryFile struct{ *os.File }
 
 func (t temporaryFile) Close() error { return errors.Join(t.File.Close(), os.Remove(t.Name())) }
 
-// spool makes a stream readable at any place.
-func spool(r io.Reader) (spooled, int64, error) {
-	head, err := io.ReadAll(io.LimitReader(r, spoolBytes+1))
+// buffer makes a stream readable at any place.
+func buffer(r io.Reader) (buffered, int64, error) {
+	head, err := io.ReadAll(io.LimitReader(r, bufferBytes+1))
 	if err != nil {
 		return nil, 0, err
 	}
-	if len(head) <= spoolBytes {
+	if len(head) <= bufferBytes {
 		return memoryFile{bytes.NewReader(head)}, int64(len(head)), nil
 	}
 	file, err := os.CreateTemp("", "parlance-document-*")
@@ -144,7 +144,8 @@ func checkDirectory(r io.ReaderAt, size int64) error {
 		}
 		end := size - int64(len(tail)) + int64(i)
 		length, start := int64(binary.LittleEndian.Uint32(record[12:])), int64(binary.LittleEndian.Uint32(record[16:]))
-		if binary.LittleEndian.Uint16(record[10:]) == 1<<16-1 || length > maxDirectoryBytes || end-start > maxDirectoryBytes && start < end {
+		if binary.LittleEndian.Uint16(record[10:]) == 1<<16-1 || length > maxDirectoryBytes ||
+			end-start > maxDirectoryBytes && start < end {
 			return errTooManyParts()
 		}
 		return nil

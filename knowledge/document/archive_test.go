@@ -56,13 +56,18 @@ func TestArchivesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	sound := docxOf(t, p("", run("Hello")))
 	entities := zipOf(t, part{"[Content_Types].xml", wordTypes}, part{"_rels/.rels", wordRels},
-		part{"word/document.xml", `<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><w:document ` + wordSpace + `><w:body>` + p("", run("&b;")) + `</w:body></w:document>`})
+		part{
+			"word/document.xml",
+			`<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><w:document ` + wordSpace +
+				`><w:body>` + p("", run("&b;")) + `</w:body></w:document>`,
+		})
 	var many []part
 	for i := range 25_000 {
 		many = append(many, part{fmt.Sprintf("%d", i), ""})
 	}
 	typed := func(kind string) string {
-		return zipOf(t, part{"[Content_Types].xml", strings.Replace(wordTypes, "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml", kind, 1)},
+		return zipOf(t, part{"[Content_Types].xml", strings.Replace(wordTypes,
+			"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml", kind, 1)},
 			part{"_rels/.rels", wordRels}, part{"word/document.xml", "<x/>"})
 	}
 	const docx, epub = document.ApplicationDOCX, document.ApplicationEPUB
@@ -82,8 +87,14 @@ func TestArchivesThatAreRefused(t *testing.T) {
 		{"any zip as a book", epub, zipOf(t, part{"a.txt", "x"}), document.WrongType, "ZIP archive"},
 		{"a Word file as a book", epub, sound, document.WrongType, ""},
 		{"macros", docx, typed("application/vnd.ms-word.document.macroEnabled.main+xml"), document.WrongType, ".docm"},
-		{"template", docx, typed("application/vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml"), document.WrongType, ".dotx"},
-		{"workbook", docx, typed("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"), document.WrongType, "Excel"},
+		{
+			"template", docx, typed("application/vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml"),
+			document.WrongType, ".dotx",
+		},
+		{
+			"workbook", docx, typed("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"),
+			document.WrongType, "Excel",
+		},
 		{"overlapping entries", docx, overlapping(t), document.Corrupt, "over each other"},
 		{"too many entries", docx, zipOf(t, many...), document.TooComplex, "20000"},
 		{"entities", docx, entities, document.Corrupt, "document type"},
@@ -93,10 +104,14 @@ func TestArchivesThatAreRefused(t *testing.T) {
 		{"bomb", docx, docxOf(t, strings.Repeat(p("", run("x")), 200_000)), document.TooLarge, "unpacks"},
 		{"lying bomb", docx, lying(t, docxOf(t, strings.Repeat(p("", run("x")), 200_000))), document.Corrupt, ""},
 		{"bomb as a chapter", epub, bombBook(t), document.TooLarge, "unpacks"},
-		{"missing chapter", epub, zipOf(t, part{"META-INF/container.xml", bookContainer}, part{"OEBPS/content.opf", bookPackage}), document.Corrupt, "missing"},
+		{"missing chapter", epub, zipOf(t, part{"META-INF/container.xml", bookContainer}, part{
+			"OEBPS/content.opf",
+			bookPackage,
+		}), document.Corrupt, "missing"},
 	}
 	for _, row := range rows {
-		_, err := document.Parse(t.Context(), row.mediaType, stringsReader(row.file), document.Options{Limits: document.Limits{MaxUnpackedBytes: 8 << 20}})
+		_, err := document.Parse(t.Context(), row.mediaType, stringsReader(row.file),
+			document.Options{Limits: document.Limits{MaxUnpackedBytes: 8 << 20}})
 		got, ok := errors.AsType[*document.Error](err)
 		if !ok || got.Kind != row.kind || !strings.Contains(got.Message, row.says) || !strings.HasSuffix(got.Message, ".") {
 			t.Errorf("%s: got %v, want %s saying %q", row.name, err, row.kind, row.says)
@@ -107,7 +122,10 @@ func TestArchivesThatAreRefused(t *testing.T) {
 func bombBook(t *testing.T) string {
 	t.Helper()
 	return zipOf(t, part{"META-INF/container.xml", bookContainer},
-		part{"OEBPS/content.opf", `<package><metadata/><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>`},
+		part{
+			"OEBPS/content.opf",
+			`<package><metadata/><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>`,
+		},
 		part{"OEBPS/a.xhtml", strings.Repeat("<p>"+strings.Repeat("a", 1000)+"</p>\n", 20_000)})
 }
 
@@ -137,7 +155,10 @@ func TestLargeArchiveLeavesNothingBehind(t *testing.T) {
 	w := zip.NewWriter(&buffer)
 	body := `<w:document ` + wordSpace + `><w:body>` + p("", run("Caption")) + `</w:body></w:document>`
 	for _, one := range []part{
-		{"[Content_Types].xml", wordTypes}, {"_rels/.rels", wordRels}, {"word/document.xml", body}, {"word/media/image1.png", string(make([]byte, 20<<20))},
+		{"[Content_Types].xml", wordTypes},
+		{"_rels/.rels", wordRels},
+		{"word/document.xml", body},
+		{"word/media/image1.png", string(make([]byte, 20<<20))},
 	} {
 		entry, err := w.CreateHeader(&zip.FileHeader{Name: one.name, Method: zip.Store})
 		if err != nil {
@@ -158,7 +179,8 @@ func TestLargeArchiveLeavesNothingBehind(t *testing.T) {
 	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 || watched.most != 1 {
 		t.Errorf("got %d files at most and %v in the end, %v; want one, then none", watched.most, left, err)
 	}
-	_, err = document.Parse(t.Context(), document.ApplicationDOCX, bytes.NewReader(buffer.Bytes()), document.Options{Limits: document.Limits{MaxArchiveBytes: 18 << 20}})
+	_, err = document.Parse(t.Context(), document.ApplicationDOCX, bytes.NewReader(buffer.Bytes()),
+		document.Options{Limits: document.Limits{MaxArchiveBytes: 18 << 20}})
 	if got, ok := errors.AsType[*document.Error](err); !ok || got.Kind != document.TooLarge {
 		t.Errorf("over the limit: got %v", err)
 	}

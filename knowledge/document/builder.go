@@ -21,7 +21,8 @@ type builder struct {
 	path  []string
 	// levels are the heading levels of path: a document may jump from # to ###.
 	levels []int
-	// limit is Limits.MaxTextBytes; zero means that the format cannot make more text than it has bytes.
+	// limit is Limits.MaxTextBytes; zero means that the format cannot make more text than it has
+	// bytes.
 	limit int
 	full  bool
 	// page is the one that blocks are on; 0 where the format has none.
@@ -52,7 +53,7 @@ func (b *builder) leave(level int) {
 
 // add appends a block after an empty line; a blank text is no block.
 func (b *builder) add(kind BlockKind, text string) {
-	text = trimBlankLines(cleanText(text))
+	text = TrimBlankLines(cleanText(text))
 	if text == "" || b.full {
 		return
 	}
@@ -72,7 +73,8 @@ func (b *builder) add(kind BlockKind, text string) {
 	b.chars += length
 }
 
-// finish is document for formats whose text may be larger than their bytes. Errors: *Error TooLarge.
+// finish is document for formats whose text may be larger than their bytes. Errors: *Error
+// TooLarge.
 func (b *builder) finish() (Document, error) {
 	if b.full {
 		return Document{}, &Error{Kind: TooLarge, Message: "The document holds more text than can be taken in."}
@@ -86,11 +88,11 @@ func (b *builder) document() Document {
 	return b.doc
 }
 
-// trimBlankLines drops empty lines around a block and white space after it, but keeps the
+// TrimBlankLines drops empty lines around a block and white space after it, but keeps the
 // indentation of its first line, which code needs.
-func trimBlankLines(s string) string {
-	s = strings.TrimRightFunc(s, isSpace)
-	start := len(s) - len(strings.TrimLeftFunc(s, isSpace))
+func TrimBlankLines(s string) string {
+	s = strings.TrimRightFunc(s, IsSpace)
+	start := len(s) - len(strings.TrimLeftFunc(s, IsSpace))
 	return s[strings.LastIndexByte(s[:start], '\n')+1:]
 }
 
@@ -99,7 +101,7 @@ func shortened(s string, chars int) string {
 	count := 0
 	for i := range s {
 		if count++; count > chars {
-			return strings.TrimRightFunc(s[:i], isSpace) + "…"
+			return strings.TrimRightFunc(s[:i], IsSpace) + "…"
 		}
 	}
 	return s

@@ -20,7 +20,8 @@ const (
 	detectBytes = 64 << 10
 	// minConfidence is out of 100; below it the guess is not better than windows-1252.
 	minConfidence = 10
-	// maxWrongPart is how many of a thousand characters may not decode, in a guess or a declaration.
+	// maxWrongPart is how many of a thousand characters may not decode, in a guess or a
+	// declaration.
 	maxWrongPart = 50
 	// minZeroPart is how rare the characters below 256 may be in UTF-16 without a mark: Chinese
 	// has a line end or a digit in each hundred characters.
@@ -138,11 +139,11 @@ func isProse(candidate encoding.Encoding, sample []byte) bool {
 	for _, r := range string(text) {
 		chars++
 		switch {
-		case unicode.IsControl(r) && !isSpace(r):
+		case unicode.IsControl(r) && !IsSpace(r):
 			return false
-		case r == utf8.RuneError || !unicode.IsGraphic(r) && !isSpace(r) && !unicode.Is(unicode.Cf, r):
+		case r == utf8.RuneError || !unicode.IsGraphic(r) && !IsSpace(r) && !unicode.Is(unicode.Cf, r):
 			strange++
-		case unicode.IsLetter(r), unicode.IsDigit(r), isSpace(r):
+		case unicode.IsLetter(r), unicode.IsDigit(r), IsSpace(r):
 			words++
 		}
 	}
@@ -218,7 +219,7 @@ func wrongPart(candidate encoding.Encoding, data []byte) int {
 	}
 	chars, wrong := 0, 0
 	for _, r := range string(text) {
-		if chars++; r == utf8.RuneError || unicode.IsControl(r) && !isSpace(r) {
+		if chars++; r == utf8.RuneError || unicode.IsControl(r) && !IsSpace(r) {
 			wrong++
 		}
 	}

@@ -6,11 +6,15 @@ import (
 	"testing"
 )
 
-// TestQuickWays puts texts together of what the quick ways look for, and compares with the long ones.
+// TestQuickWays puts texts together of what the quick ways look for, and compares with the long
+// ones.
 func TestQuickWays(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(5, 5))
-	parts := []string{"a", "word", " ", "  ", "\n", "\t", "\r", "\v", "\x7f", "\x00", "\u0085", "\u00a0", "é", "\u200b", "\ufeff", "\uff5e", "\u3000", "知", "\xff", "\xc2"}
+	parts := []string{
+		"a", "word", " ", "  ", "\n", "\t", "\r", "\v", "\x7f", "\x00", "\u0085", "\u00a0", "é", "\u200b",
+		"\ufeff", "\uff5e", "\u3000", "知", "\xff", "\xc2",
+	}
 	clean, squeezedAlready := 0, 0
 	for range 20_000 {
 		var b strings.Builder

@@ -1,8 +1,11 @@
-// Package document turns the bytes of a source into text, and text into chunks.
+// Package document turns the bytes of a source into text with blocks; package chunking cuts it.
 //
-//	bytes ──Parse──► Document (text + ordered blocks) ──Cut──► chunks, ready to embed
+//	bytes ──Parse──► Document (text + ordered blocks)
 //
-// It has no database, no network, no clock; the same bytes give the same chunks. PDF files and
+// It has over 5,000 lines because every format writes its blocks by the same builder and its tables
+// by the same grid, and EPUB chapters, Markdown and pages of the web are read by the same walk.
+//
+// It has no database, no network, no clock; the same bytes give the same text. PDF files and
 // pictures are read by the programs behind [Readers], everything else here. Archives over 16 MiB
 // pass through a temporary file, which is gone when Parse returns.
 // [Resolve] and [Sniff] stand before it, at the upload: they decide the media type and refuse
@@ -10,8 +13,8 @@
 // document is an [Error] with a kind and a sentence for the person who uploaded it; such an
 // error is final, the same bytes fail again.
 //
-// A [Block] and a [Chunk] are ranges of the extracted text, counted in characters (Unicode
-// code points): text[CharStart:CharEnd] is their content, exactly.
+// A [Block] is a range of the extracted text, counted in characters (Unicode
+// code points): text[CharStart:CharEnd] is its content, exactly.
 //
 // What is kept of each format:
 //
@@ -34,7 +37,8 @@
 //   - EPUB 2 and 3: chapters in the order of the spine, under the headings of the table of contents.
 //
 // Tables have a line a row, "a | b"; the rows of a table that does not fit one chunk name their
-// columns, "Name: a | Size: b", where it has a header (table.go). PDF files and pictures have pages.
+// columns, "Name: a | Size: b", where it has a header (table.go). PDF files and pictures have
+// pages.
 //
 // Every size is counted while it is read, whatever a file says of itself: bytes unpacked, parts of
 // an archive, elements within each other, the length of a tag, the text in all. XML with a

@@ -38,9 +38,11 @@ const (
 // Block is one structural piece of a document.
 type Block struct {
 	Kind BlockKind
-	// HeadingPath are the headings above the block, outermost first; a heading's own path ends with itself.
+	// HeadingPath are the headings above the block, outermost first; a heading's own path ends with
+	// itself.
 	HeadingPath []string
-	// Text is Document.Text from CharStart to CharEnd. A table has a line a row, a list a line an item.
+	// Text is Document.Text from CharStart to CharEnd. A table has a line a row, a list a line an
+	// item.
 	Text string
 	// CharStart and CharEnd count characters (code points) of Document.Text, end exclusive.
 	CharStart, CharEnd int
@@ -106,7 +108,7 @@ const (
 	TooManyPages ErrorKind = "too-many-pages"
 	// Timeout is a document that took longer to read than any for people does.
 	Timeout ErrorKind = "timeout"
-	// TooManyChunks is said by Cut.
+	// TooManyChunks is said by package chunking.
 	TooManyChunks ErrorKind = "too-many-chunks"
 	// Unsupported types have no parser, or their reader is not installed.
 	Unsupported ErrorKind = "unsupported"

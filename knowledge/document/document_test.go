@@ -62,9 +62,15 @@ func TestParseEncodings(t *testing.T) {
 		{"windows-1252", "text/plain", "Gr\xFC\xDFe \x93quoted\x94 \x80 5", "Grüße “quoted” € 5"},
 		{"declared", "text/plain; charset=Shift_JIS", "\x92\x6d\x8e\xaf", "知識"},
 		{"wrongly declared", "text/plain; charset=iso-8859-1", "Grüße", "Grüße"},
-		{"cut character", "text/plain", "Grüße und Küsse aus Köln am Rhein, schöne Grüße, ä ö ü ß Ä Ö Ü\xC3", "Grüße und Küsse aus Köln am Rhein, schöne Grüße, ä ö ü ß Ä Ö Ü\uFFFD"},
+		{
+			"cut character", "text/plain", "Grüße und Küsse aus Köln am Rhein, schöne Grüße, ä ö ü ß Ä Ö Ü\xC3",
+			"Grüße und Küsse aus Köln am Rhein, schöne Grüße, ä ö ü ß Ä Ö Ü\uFFFD",
+		},
 		{"line ends", "text/plain", "a\r\nb\rc", "a\nb\nc"},
-		{"controls", "text/plain", "a fairly long line of text with a bell\x07 in the middle of it", "a fairly long line of text with a bell in the middle of it"},
+		{
+			"controls", "text/plain", "a fairly long line of text with a bell\x07 in the middle of it",
+			"a fairly long line of text with a bell in the middle of it",
+		},
 	}
 	for _, row := range rows {
 		if got := parse(t, row.mediaType, row.data).Text; got != row.want {
@@ -90,7 +96,8 @@ func TestParseRefuses(t *testing.T) {
 		{"not built", "application/pdf", "%PDF-1.7", document.Unsupported},
 	}
 	for _, row := range rows {
-		_, err := document.Parse(t.Context(), row.mediaType, strings.NewReader(row.data), document.Options{Limits: document.Limits{MaxBytes: 1000}})
+		_, err := document.Parse(t.Context(), row.mediaType, strings.NewReader(row.data),
+			document.Options{Limits: document.Limits{MaxBytes: 1000}})
 		got, ok := errors.AsType[*document.Error](err)
 		if !ok || got.Kind != row.kind || !strings.HasSuffix(got.Message, ".") {
 			t.Errorf("%s: got %v, want %s with a sentence", row.name, err, row.kind)

@@ -19,8 +19,8 @@ type docxReader struct {
 	// resolved are the styles asked for, with what they inherit.
 	resolved map[string]docxStyle
 	numbers  docxNumbers
-	// notes are the texts of foot- and endnotes, by kind and id, not yet shown; pending those that the block in
-	// work refers to.
+	// notes are the texts of foot- and endnotes, by kind and id, not yet shown; pending those that
+	// the block in work refers to.
 	notes   map[string]string
 	pending []string
 	noted   int
@@ -42,7 +42,10 @@ func parseDOCX(a *archive, limits Limits) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	d := docxReader{archive: a, folder: path.Dir(main), b: builder{limit: limits.MaxTextBytes}, notes: map[string]string{}, resolved: map[string]docxStyle{}}
+	d := docxReader{
+		archive: a, folder: path.Dir(main), b: builder{limit: limits.MaxTextBytes},
+		notes: map[string]string{}, resolved: map[string]docxStyle{},
+	}
 	relations, err := readRelations(a, main)
 	if err != nil {
 		return Document{}, err
@@ -97,7 +100,8 @@ var docxTypes = map[string]string{
 // docxMain finds the main part. Errors: *Error WrongType for other packages, Corrupt.
 func docxMain(a *archive) (string, error) {
 	wrong := func(what string) error {
-		return &Error{Kind: WrongType, Message: "The file is " + what + ", not a Word document (.docx). Save it as .docx and upload it again."}
+		return &Error{Kind: WrongType, Message: "The file is " + what +
+			", not a Word document (.docx). Save it as .docx and upload it again."}
 	}
 	if a.find("[Content_Types].xml") == nil {
 		return "", wrong("a ZIP archive")

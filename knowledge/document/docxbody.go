@@ -79,7 +79,7 @@ func (d *docxReader) paragraph(p docxParagraph) {
 		level = style.outline
 	}
 	mark, indent, listed := d.mark(p.paragraphProperties, style)
-	blank := strings.TrimFunc(text, isSpace) == ""
+	blank := strings.TrimFunc(text, IsSpace) == ""
 	switch {
 	case strings.EqualFold(style.name, "title") && !blank:
 		d.flush()
@@ -94,7 +94,7 @@ func (d *docxReader) paragraph(p docxParagraph) {
 	case style.code || style.typewriter || p.allTypewriter():
 		d.collect(Code, text)
 	case listed && !blank:
-		d.collect(List, strings.Repeat("  ", indent)+strings.TrimLeft(mark+" ", " ")+strings.TrimFunc(text, isSpace))
+		d.collect(List, strings.Repeat("  ", indent)+strings.TrimLeft(mark+" ", " ")+strings.TrimFunc(text, IsSpace))
 	case !blank:
 		d.flush()
 		d.b.add(Paragraph, text)
@@ -171,7 +171,7 @@ func (d *docxReader) flowAfter(x *xmlReader, name string, fn func(x *xmlReader) 
 				}
 				d.pending = append(d.pending, p.notes...)
 				mark, _, _ := d.mark(p.paragraphProperties, d.style(p.style))
-				text := strings.TrimFunc(p.text.String(), isSpace)
+				text := strings.TrimFunc(p.text.String(), IsSpace)
 				if text != "" {
 					writeLine(&s, withoutSoftHyphens(strings.TrimLeft(mark+" ", " ")+text))
 				}

@@ -22,7 +22,8 @@ type docxNumbers struct {
 	abstract map[string][docxLevels]numberLevel
 	// lists are the numIds; those of one abstract list go on counting where the other stopped.
 	lists map[int]numberedList
-	// links are the abstract lists by the style that names them, and the styles that others ask for.
+	// links are the abstract lists by the style that names them, and the styles that others ask
+	// for.
 	byStyle, wants map[string]string
 	counters       map[string]*[docxLevels]int
 	begun          map[int]bool

@@ -105,7 +105,8 @@ func (d *docxReader) inherited(id string) docxStyle {
 
 // headingName matches the names and ids of heading styles. Word keeps the English name in every
 // language; other writers, and ids where names are missing, do not.
-var headingName = regexp.MustCompile(`(?i)^(?:heading|überschrift|berschrift|titre|título|ttulo|titolo|kop|rubrik|overskrift|otsikko|nagłówek|nagwek|nadpis|заголовок|başlık|balk|címsor|cmsor|標題|标题|見出し|제목)\s?([1-9])$`)
+var headingName = regexp.MustCompile(`(?i)^(?:heading|überschrift|berschrift|titre|título|ttulo|titolo|kop|rubrik|overskrift|otsikko|nagłówek` +
+	`|nagwek|nadpis|заголовок|başlık|balk|címsor|cmsor|標題|标题|見出し|제목)\s?([1-9])$`)
 
 // headingOf is the outline level of a heading style, plus one; zero for any other.
 func headingOf(name string) int {
@@ -189,7 +190,8 @@ type runProperties struct {
 }
 
 // typewriters are the fonts of fixed width that code is set in.
-var typewriters = regexp.MustCompile(`(?i)^(?:courier|consolas|menlo|monaco|lucida console|source code|fira code|fira mono|jetbrains mono|cascadia|liberation mono|dejavu sans mono|andale mono|roboto mono|ubuntu mono)`)
+var typewriters = regexp.MustCompile(`(?i)^(?:courier|consolas|menlo|monaco|lucida console|source code|fira code|fira mono|jetbrains mono` +
+	`|cascadia|liberation mono|dejavu sans mono|andale mono|roboto mono|ubuntu mono)`)
 
 // readRunProperties reads an rPr.
 func readRunProperties(x *xmlReader) (runProperties, error) {

@@ -58,7 +58,8 @@ func parseEPUB(a *archive, limits Limits) (Document, error) {
 		}
 		if a.find(item.name) == nil { // also a page on the web, which a spine may not name
 			if missing++; missing <= maxWarnings {
-				b.doc.Warnings = append(b.doc.Warnings, fmt.Sprintf("The chapter %q is missing from the book.", shortened(item.name, maxPathChars)))
+				b.doc.Warnings = append(b.doc.Warnings, fmt.Sprintf("The chapter %q is missing from the book.",
+					shortened(item.name, maxPathChars)))
 			}
 			continue
 		}

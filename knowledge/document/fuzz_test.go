@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"parlance.dev/parlance/knowledge/chunking"
 	"parlance.dev/parlance/knowledge/document"
 )
 
@@ -35,7 +36,7 @@ func check(t *testing.T, mediaType, file string) {
 		}
 		at = block.CharEnd
 	}
-	if _, err := document.Cut(doc, document.ChunkOptions{}); err != nil {
+	if _, err := chunking.Cut(doc, chunking.Options{}); err != nil {
 		if _, ok := errors.AsType[*document.Error](err); !ok {
 			t.Fatalf("%s: cut: %v", mediaType, err)
 		}
@@ -45,7 +46,8 @@ func check(t *testing.T, mediaType, file string) {
 func FuzzParseHTML(f *testing.F) {
 	for _, seed := range []string{
 		webPage, "<title>x</title><h1>", "<table><tr><td rowspan=99999 colspan=99999>x<tr><th>y", "<ul><li>a<ol start=-9><li>b</ul>",
-		"<frameset><noframes><p>x", "<dl><dt>a<dd>b<dt>c", "<p id=x><a href='http://[::1'>y</a><base href='%%'>", chapterTwo, "<pre>\n\n x</pre><br><img alt=y>",
+		"<frameset><noframes><p>x", "<dl><dt>a<dd>b<dt>c", "<p id=x><a href='http://[::1'>y</a><base href='%%'>",
+		chapterTwo, "<pre>\n\n x</pre><br><img alt=y>",
 	} {
 		f.Add(seed)
 	}
@@ -63,7 +65,10 @@ func FuzzParseJSON(f *testing.F) {
 }
 
 func FuzzParseText(f *testing.F) {
-	for _, seed := range []string{german, "\xFF\xFEx\x00", "Gr\xFC\xDFe", "\x1b$B\x3f\x5e\x1b(B", "\x00\x00\x00x\x00\x00\x00y", "\x92\x6d\x8e\xaf", "\x00\n\x00x"} {
+	for _, seed := range []string{
+		german, "\xFF\xFEx\x00", "Gr\xFC\xDFe", "\x1b$B\x3f\x5e\x1b(B",
+		"\x00\x00\x00x\x00\x00\x00y", "\x92\x6d\x8e\xaf", "\x00\n\x00x",
+	} {
 		f.Add(seed, "")
 		f.Add(seed, "shift_jis")
 	}
@@ -73,15 +78,18 @@ func FuzzParseText(f *testing.F) {
 // The package around it is sound: a random archive would hardly get as far.
 func FuzzParseDOCX(f *testing.F) {
 	for _, body := range []string{
-		styled("berschrift1", "x") + item("1", "8", "y") + item("77", "3", "z"), `<w:tbl><w:tr>` + tc(`<w:vMerge/><w:gridSpan w:val="999999"/>`, "x") + `</w:tr></w:tbl>`,
+		styled("berschrift1", "x") + item("1", "8", "y") + item("77", "3", "z"), `<w:tbl><w:tr>` +
+			tc(`<w:vMerge/><w:gridSpan w:val="999999"/>`, "x") + `</w:tr></w:tbl>`,
 		p("", `<w:r><w:fldChar w:fldCharType="end"/><w:fldChar w:fldCharType="begin"/><w:instrText>TOC</w:instrText><w:fldChar w:fldCharType="separate"/><w:t>x</w:t></w:r>`),
-		p(`<w:rPr><w:del/></w:rPr>`, run("a")) + `<mc:AlternateContent><mc:Fallback>` + p("", run("b")) + `</mc:Fallback></mc:AlternateContent>`, "<w:sdt/><w:p/>", "]]>", "<!DOCTYPE x>",
+		p(`<w:rPr><w:del/></w:rPr>`, run("a")) + `<mc:AlternateContent><mc:Fallback>` + p("", run("b")) +
+			`</mc:Fallback></mc:AlternateContent>`, "<w:sdt/><w:p/>", "]]>", "<!DOCTYPE x>",
 	} {
 		f.Add(body, wordStyles, wordNumbers)
 	}
 	f.Fuzz(func(t *testing.T, body, styles, numbers string) {
 		check(t, document.ApplicationDOCX, zipOf(t, part{"[Content_Types].xml", wordTypes}, part{"_rels/.rels", wordRels},
-			part{"word/document.xml", `<w:document ` + wordSpace + `><w:body>` + body + `</w:body></w:document>`}, part{"word/_rels/document.xml.rels", documentRels},
+			part{"word/document.xml", `<w:document ` + wordSpace + `><w:body>` + body + `</w:body></w:document>`},
+			part{"word/_rels/document.xml.rels", documentRels},
 			part{"word/styles.xml", styles}, part{"word/numbering.xml", numbers}, part{"word/footnotes.xml", wordNotes}))
 	})
 }
@@ -91,7 +99,8 @@ func FuzzParseEPUB(f *testing.F) {
 	f.Add(bookContainer, strings.ReplaceAll(bookPackage, "nav", "x"), bookNCX, chapterOne)
 	f.Fuzz(func(t *testing.T, container, opf, contents, chapter string) {
 		check(t, document.ApplicationEPUB, zipOf(t, part{"META-INF/container.xml", container}, part{"OEBPS/content.opf", opf},
-			part{"OEBPS/nav.xhtml", contents}, part{"OEBPS/toc.ncx", contents}, part{"OEBPS/text/two.xhtml", chapter}, part{"OEBPS/text/one .xhtml", chapter}))
+			part{"OEBPS/nav.xhtml", contents}, part{"OEBPS/toc.ncx", contents}, part{"OEBPS/text/two.xhtml", chapter},
+			part{"OEBPS/text/one .xhtml", chapter}))
 	})
 }
 

@@ -21,7 +21,8 @@ const (
 )
 
 // parseHTML reads a page: what stands for a reader in it, without navigation, scripts, styles,
-// hidden parts and the frame that a site puts around each page. The title heads it when there is no h1.
+// hidden parts and the frame that a site puts around each page. The title heads it when there is no
+// h1.
 func parseHTML(data []byte, charset string, limits Limits) (Document, error) {
 	if charset == "" || encodingNamed(charset) == nil {
 		charset = metaCharset(data)
@@ -65,9 +66,10 @@ func metaCharset(data []byte) string {
 	return name
 }
 
-// subsetPattern is a document type with declarations of its own, as XHTML may have. HTML knows none, and
-// takes what follows the first > in them for text.
-var subsetPattern = regexp.MustCompile(`(?i)<!doctype\s[^<>\[\]]*(\[(?:[^\]"'<]|"[^"]*"|'[^']*'|<!--(?:[^-]|-[^-])*-->|<[!?](?:[^"'<>]|"[^"]*"|'[^']*')*>)*\]\s*)>`)
+// subsetPattern is a document type with declarations of its own, as XHTML may have. HTML knows
+// none, and takes what follows the first > in them for text.
+var subsetPattern = regexp.MustCompile(`(?i)<!doctype\s[^<>\[\]]*(\[(?:[^\]"'<]|"[^"]*"|'[^']*'|<!--(?:[^-]|-[^-])*-->|<[!?](?:[^"'<>]|"[^"]*"` +
+	`|'[^']*')*>)*\]\s*)>`)
 
 // withoutSubset takes those declarations out.
 func withoutSubset(text string) string {
@@ -90,7 +92,8 @@ type page struct {
 
 // selfClosed are XHTML's empty elements that HTML would not see the end of: <title/> would
 // swallow the page.
-var selfClosed = regexp.MustCompile(`<(title|script|style|iframe|textarea|noscript|noframes|xmp|a|p|div|span|td|th|li|i|b|em|strong)((?:\s[^<>]*)?)/>`)
+var selfClosed = regexp.MustCompile(`<(title|script|style|iframe|textarea|noscript|noframes|xmp|a|p|div|span|td|th|li|i|b|em` +
+	`|strong)((?:\s[^<>]*)?)/>`)
 
 // pageOf makes the tree.
 func pageOf(text string) page {

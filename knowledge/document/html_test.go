@@ -82,7 +82,10 @@ func TestParseHTMLShapes(t *testing.T) {
 			"paragraph : Soup 4.50", "paragraph : Fish 12", "paragraph : Enjoy",
 		}},
 		{"a menu of links is", `<div id="menu"><a href=a>One</a> <a href=b>Two</a></div><p>Text`, []string{"paragraph : Text"}},
-		{"noscript only", `<body><div id="root"></div><noscript><p>Call us at 555.</p></noscript>`, []string{"paragraph : Call us at 555."}},
+		{
+			"noscript only", `<body><div id="root"></div><noscript><p>Call us at 555.</p></noscript>`,
+			[]string{"paragraph : Call us at 555."},
+		},
 		{"frames", `<html><frameset cols="*,*"><frame src=a><noframes><h1>Old site</h1><p>Welcome.</noframes></frameset></html>`, []string{
 			"heading Old site: Old site", "paragraph Old site: Welcome.",
 		}},
@@ -96,7 +99,11 @@ func TestParseHTMLShapes(t *testing.T) {
 			"paragraph : Menu", "paragraph : " + strings.TrimSpace(strings.Repeat("word ", 150)), "paragraph : End.",
 		}},
 		{"xhtml", `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><p>Seen</p></body></html>`, []string{"paragraph : Seen"}},
-		{"declarations in the document type", "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\" \"xhtml1-strict.dtd\" [\n<!ENTITY co \"a > b ]>\">\n<!-- more ]> -->\n<!ATTLIST p x CDATA #IMPLIED>\n]><html><body><p>Seen</p></body></html>", []string{"paragraph : Seen"}},
+		{
+			"declarations in the document type",
+			"<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\" \"xhtml1-strict.dtd\" [\n<!ENTITY co \"a > b ]>\">\n<!-- more ]> -->\n<!ATTLIST p x CDATA #IMPLIED>\n]><html><body><p>Seen</p></body></html>",
+			[]string{"paragraph : Seen"},
+		},
 		{"a list in the text", "<!doctype html><p>[x]> stays", []string{"paragraph : [x]> stays"}},
 		{"header of an article", `<article><header><h1>News</h1><p>By Ann</p></header><p>Body.</p></article><footer>no</footer>`, []string{
 			"heading News: News", "paragraph News: By Ann", "paragraph News: Body.",
@@ -123,7 +130,8 @@ func TestParseHTMLCharset(t *testing.T) {
 	t.Parallel()
 	rows := []struct{ name, mediaType, page, want string }{
 		{"meta", "text/html", "<meta charset=windows-1251><p>\xcf\xf0\xe8\xe2\xe5\xf2", "Привет"},
-		{"http-equiv", "text/html", `<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS"><p>` + "\x92\x6d\x8e\xaf", "知識"},
+		{"http-equiv", "text/html", `<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS"><p>` +
+			"\x92\x6d\x8e\xaf", "知識"},
 		{"declared before meta", "text/html; charset=koi8-r", "<meta charset=windows-1251><p>\xf0\xd2\xc9\xd7\xc5\xd4", "Привет"},
 		{"lying meta", "text/html", "<meta charset=iso-8859-1><p>Grüße aus Köln", "Grüße aus Köln"},
 		{"mark", "text/html", "\xEF\xBB\xBF<meta charset=windows-1251><p>Привет", "Привет"},

@@ -56,7 +56,8 @@ var (
 		"visually-hidden": true, "screen-reader-text": true, "noprint": true, "navbox": true, "mw-jump-link": true, "jump-to-nav": true,
 		"pagination": true, "related-posts": true, "onetrust-consent-sdk": true,
 	}
-	// doubtfulNames are a frame's only where most of the text is links: a restaurant has a menu, too.
+	// doubtfulNames are a frame's only where most of the text is links: a restaurant has a menu,
+	// too.
 	doubtfulNames = map[string]bool{
 		"nav": true, "navigation": true, "menu": true, "topnav": true, "sidenav": true, "mainmenu": true, "main-nav": true,
 		"main-menu": true, "sidebar": true, "side-bar": true, "footer": true, "header": true, "related": true, "share": true,

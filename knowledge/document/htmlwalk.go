@@ -142,7 +142,7 @@ func (w *htmlWalker) flush() {
 // add appends a block that is text.
 func (w *htmlWalker) add(kind BlockKind, text string) {
 	text = withoutSoftHyphens(text)
-	if strings.TrimFunc(text, isSpace) == "" {
+	if strings.TrimFunc(text, IsSpace) == "" {
 		return
 	}
 	w.arrive()

@@ -17,10 +17,15 @@ func TestParseJSON(t *testing.T) {
 		name, file string
 		want       []string
 	}{
-		{"small objects are lines", `{"name": "Acme", "address": {"city": "Oslo", "geo": {"lat": 59.9, "lon": 10}}, "tags": ["a", "b"], "open": true, "fax": null}`, []string{
-			"list : name: Acme\naddress: city: Oslo, geo: (lat: 59.9, lon: 10)\ntags: a, b\nopen: true\nfax: null",
-		}},
-		{"records are rows", `{"items": [{"sku": 1, "title": "Lamp"}, {"sku": 2, "title": "Desk", "notes": "` + long + `"}, {"sku": 3}], "total": 3}`, []string{
+		{
+			"small objects are lines",
+			`{"name": "Acme", "address": {"city": "Oslo", "geo": {"lat": 59.9, "lon": 10}}, "tags": ["a", "b"], "open": true, "fax": null}`,
+			[]string{
+				"list : name: Acme\naddress: city: Oslo, geo: (lat: 59.9, lon: 10)\ntags: a, b\nopen: true\nfax: null",
+			},
+		},
+		{"records are rows", `{"items": [{"sku": 1, "title": "Lamp"}, {"sku": 2, "title": "Desk", "notes": "` + long +
+			`"}, {"sku": 3}], "total": 3}`, []string{
 			"heading items: items", "table items: sku: 1 | title: Lamp",
 			"heading items > [1]: [1]", "list items > [1]: sku: 2\ntitle: Desk",
 			"paragraph items > [1]: notes: " + strings.TrimSpace(long),

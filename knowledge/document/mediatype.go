@@ -49,7 +49,10 @@ var mediaTypes = []MediaType{
 	{TextMarkdown, []string{".md", ".markdown", ".mdown", ".mkd"}, []string{"text/x-markdown", "application/markdown"}, nil},
 	{TextPlain, []string{".txt", ".text"}, nil, nil},
 	{TextHTML, []string{".html", ".htm", ".xhtml"}, []string{"application/xhtml+xml"}, nil},
-	{ApplicationJSON, []string{".json", ".jsonl", ".ndjson"}, []string{"text/json", "application/x-ndjson", "application/ndjson", "application/jsonl"}, nil},
+	{ApplicationJSON, []string{".json", ".jsonl", ".ndjson"}, []string{
+		"text/json", "application/x-ndjson",
+		"application/ndjson", "application/jsonl",
+	}, nil},
 	// A package whose first entries are unusual is detected as a bare zip; one with a password is
 	// an OLE file, whose user is told so by Parse.
 	{ApplicationDOCX, []string{".docx"}, nil, []string{ApplicationDOCX, "application/zip", "application/x-ole-storage"}},
@@ -63,10 +66,9 @@ var mediaTypes = []MediaType{
 func MediaTypes() []MediaType { return slices.Clone(mediaTypes) }
 
 // Resolve gives the accepted media type of an upload: the declared one, aliases and parameters
-// aside; when that is absent or application/octet-stream, the file name's extension decides. Markdown
-// that is declared as text, as many programs do, is Markdown.
-// A charset parameter of a text type is kept, as Parse understands it. ok is false when the
-// type is none of the ten.
+// aside; when that is absent or application/octet-stream, the file name's extension decides.
+// Markdown that is declared as text, as many programs do, is Markdown. A charset parameter of a
+// text type is kept, as Parse understands it. ok is false when the type is none of the ten.
 func Resolve(declared, filename string) (mediaType string, ok bool) {
 	name, charset := splitMediaType(declared)
 	byName := typeOf(filename)
@@ -178,7 +180,7 @@ func looksLikeText(detected *mimetype.MIME, first []byte) bool {
 	if detected.Is(ApplicationPDF) || detected.Is("application/postscript") {
 		return false
 	}
-	if bytes.ContainsFunc(first, func(r rune) bool { return unicode.IsControl(r) && !isSpace(r) }) {
+	if bytes.ContainsFunc(first, func(r rune) bool { return unicode.IsControl(r) && !IsSpace(r) }) {
 		return false
 	}
 	for range utf8.UTFMax { // the cut at SniffBytes may split a character

@@ -112,7 +112,8 @@ func (p *pdfRun) save(ctx context.Context, page pdf.Page) error {
 func (p *pdfRun) document() (Document, error) {
 	if len(p.faults) > 0 && len(p.faults) == len(p.pages) {
 		fault := p.faults[0]
-		return Document{}, &Error{Kind: ErrorKind(fault.Kind), Message: "No page of the document could be read: " + fault.Message, err: fault}
+		return Document{}, &Error{Kind: ErrorKind(fault.Kind), Message: "No page of the document could be read: " +
+			fault.Message, err: fault}
 	}
 	doc, err := composePages(p.pages, p.options.Limits)
 	if err != nil {

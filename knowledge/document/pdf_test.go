@@ -81,7 +81,10 @@ func report() *pdfmake.File {
 	running(f.Page(), 1).Paragraph(pdfmake.Bold, 20, "Garden guide 2026").Paragraph(pdfmake.Bold, 14, "Opening hours").
 		Paragraph(pdfmake.Regular, 11, gardens).Paragraph(pdfmake.Bold, 11, "Groups").Paragraph(pdfmake.Regular, 11, tickets)
 	flow := running(f.Page(), 2).Paragraph(pdfmake.Bold, 14, "Prices").Paragraph(pdfmake.Regular, 11, "All prices are in euros.").
-		Table(11, true, []string{"Ticket", "Person", "Price"}, []string{"Day", "Adult", "€ 12.50"}, []string{"Day", "Child", "€ 4"}, []string{"Year", "Adult", "€ 90"}).
+		Table(11, true, []string{"Ticket", "Person", "Price"}, []string{"Day", "Adult", "€ 12.50"}, []string{
+			"Day",
+			"Child", "€ 4",
+		}, []string{"Year", "Adult", "€ 90"}).
 		Paragraph(pdfmake.Regular, 11, "• Dogs stay outside.").Paragraph(pdfmake.Regular, 11, "• The café takes cards only.")
 	flow.Paragraph(pdfmake.Regular, 11, "The glass houses are warm, and on hot days their doors are")
 	running(f.Page(), 3).Paragraph(pdfmake.Regular, 11, "open all night. Nobody is let in after nine.").
@@ -111,7 +114,10 @@ func TestPDFStructure(t *testing.T) {
 		{2, document.Paragraph, guide + " > Prices", "All prices are in euros."},
 		{2, document.Table, guide + " > Prices", "Ticket | Person | Price\nDay | Adult | € 12.50\nDay | Child | € 4\nYear | Adult | € 90"},
 		{2, document.List, guide + " > Prices", "- Dogs stay outside.\n- The café takes cards only."},
-		{2, document.Paragraph, guide + " > Prices", "The glass houses are warm, and on hot days their doors are open all night. Nobody is let in after nine."},
+		{
+			2, document.Paragraph, guide + " > Prices",
+			"The glass houses are warm, and on hot days their doors are open all night. Nobody is let in after nine.",
+		},
 		{3, document.Heading, guide + " > How to get here", "How to get here"},
 		{3, document.Paragraph, guide + " > How to get here", tickets},
 	}
@@ -133,8 +139,10 @@ func TestPDFColumns(t *testing.T) {
 	f := pdfmake.New()
 	p := f.Page()
 	p.Column(60, 60, 475).Paragraph(pdfmake.Bold, 20, "Rivers and winds of the country")
-	p.Column(60, 120, 230).Paragraph(pdfmake.Bold, 12, "Rivers").Paragraph(pdfmake.Regular, 10, rivers).Paragraph(pdfmake.Regular, 10, gardens)
-	p.Column(305, 126, 230).Paragraph(pdfmake.Regular, 10, tickets).Paragraph(pdfmake.Bold, 12, "Winds").Paragraph(pdfmake.Regular, 10, winds+" "+winds)
+	p.Column(60, 120, 230).Paragraph(pdfmake.Bold, 12, "Rivers").Paragraph(pdfmake.Regular, 10,
+		rivers).Paragraph(pdfmake.Regular, 10, gardens)
+	p.Column(305, 126, 230).Paragraph(pdfmake.Regular, 10, tickets).Paragraph(pdfmake.Bold, 12,
+		"Winds").Paragraph(pdfmake.Regular, 10, winds+" "+winds)
 	p = f.Page()
 	for i, text := range []string{gardens, rivers, winds} {
 		p.Column(50+float64(i)*170, 60, 155).Paragraph(pdfmake.Regular, 10, text+" "+text)
@@ -190,7 +198,10 @@ func TestPDFTightTable(t *testing.T) {
 	t.Parallel()
 	f := pdfmake.New()
 	p := f.Page()
-	for i, row := range [][]string{{"Year", "Flights", "Seats", "Share"}, {"Spring and summer", "12,500", "13,700", "91.2"}, {"Autumn", "9,870", "11,020", "89.6"}} {
+	for i, row := range [][]string{{"Year", "Flights", "Seats", "Share"}, {
+		"Spring and summer", "12,500", "13,700",
+		"91.2",
+	}, {"Autumn", "9,870", "11,020", "89.6"}} {
 		for column, x := range []float64{60, 200, 245, 290} {
 			p.Text(pdfmake.Regular, 11, x, 80+18*float64(i), row[column])
 		}
@@ -199,7 +210,10 @@ func TestPDFTightTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []pdfRow{{1, document.Table, "", "Year | Flights | Seats | Share\nSpring and summer | 12,500 | 13,700 | 91.2\nAutumn | 9,870 | 11,020 | 89.6"}}
+	want := []pdfRow{{
+		1, document.Table, "",
+		"Year | Flights | Seats | Share\nSpring and summer | 12,500 | 13,700 | 91.2\nAutumn | 9,870 | 11,020 | 89.6",
+	}}
 	if diff := cmp.Diff(want, rowsOf(doc)); diff != "" {
 		t.Errorf("blocks (-want +got):\n%s", diff)
 	}
@@ -238,8 +252,11 @@ func TestPDFNumberedLists(t *testing.T) {
 	t.Parallel()
 	f := pdfmake.New()
 	c := f.Page().Column(60, 60, 475).Paragraph(pdfmake.Bold, 14, "2. What to bring").Paragraph(pdfmake.Regular, 11, gardens)
-	for _, item := range []string{"1. Stout shoes.", "2. A map, on which the paths of the garden are marked in red and those of the wood behind it in blue, " +
-		"since signs are few.", "3. Water."} {
+	for _, item := range []string{
+		"1. Stout shoes.",
+		"2. A map, on which the paths of the garden are marked in red and those of the wood behind it in blue, " +
+			"since signs are few.", "3. Water.",
+	} {
 		c.Paragraph(pdfmake.Regular, 11, item)
 	}
 	doc, err := parsePDF(t, f.Bytes(), document.Options{})

@@ -40,7 +40,8 @@ func BenchmarkPDF(b *testing.B) {
 	perPage := func(b *testing.B) { b.ReportMetric(pages*float64(b.N)/b.Elapsed().Seconds(), "pages/s") }
 	b.Run("Parse", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := document.Parse(b.Context(), document.ApplicationPDF, bytes.NewReader(data), document.Options{Readers: readers}); err != nil {
+			if _, err := document.Parse(b.Context(), document.ApplicationPDF, bytes.NewReader(data),
+				document.Options{Readers: readers}); err != nil {
 				b.Fatal(err)
 			}
 		}

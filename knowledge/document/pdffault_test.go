@@ -79,7 +79,8 @@ func encrypted(t *testing.T, file []byte, password string) []byte {
 	if err := os.WriteFile(in, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if said, err := exec.CommandContext(t.Context(), "qpdf", "--encrypt", password, "owner", "256", "--extract=n", "--", in, out).CombinedOutput(); err != nil {
+	if said, err := exec.CommandContext(t.Context(), "qpdf", "--encrypt", password, "owner", "256", "--extract=n", "--",
+		in, out).CombinedOutput(); err != nil {
 		t.Fatalf("qpdf: %v: %s", err, said)
 	}
 	data, err := os.ReadFile(out)

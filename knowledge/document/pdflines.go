@@ -62,7 +62,8 @@ func lastWord(text []byte) []byte {
 
 // isSpaceless is a character of a script that is written without spaces between words.
 func isSpaceless(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= '\u3000' && r <= '\u303F' || r >= '\uFF00' && r <= '\uFF65'
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= '\u3000' && r <= '\u303F' ||
+		r >= '\uFF00' && r <= '\uFF65'
 }
 
 // leader stands for the dots between an entry and its page in a table of contents.

@@ -109,7 +109,8 @@ func goesOn(before, text string) bool {
 
 // letters are the sizes of a document's letters.
 type letters struct {
-	// body is the size that most letters have on pages of text, and on pictures, where it is measured.
+	// body is the size that most letters have on pages of text, and on pictures, where it is
+	// measured.
 	body, pictureBody float64
 	// mostlyBold documents have no bold headings.
 	mostlyBold bool
@@ -236,7 +237,7 @@ const bullets = "•◦▪■‣●○·➢✓\uF0B7"
 // listMark recognises an item of a list by its bullet, and gives it with a dash in its place.
 func listMark(text string) (string, bool) {
 	first, size := utf8.DecodeRuneInString(text)
-	rest := strings.TrimLeftFunc(text[size:], isSpace)
+	rest := strings.TrimLeftFunc(text[size:], IsSpace)
 	if strings.ContainsRune(bullets, first) && rest != "" {
 		return "- " + rest, true
 	}
@@ -268,7 +269,8 @@ func tableOfPage(text string) string {
 	return g.String()
 }
 
-// isHeader says whether a row names columns: all are named, without numbers, above rows with numbers.
+// isHeader says whether a row names columns: all are named, without numbers, above rows with
+// numbers.
 func isHeader(row string, below []string) bool {
 	if strings.ContainsFunc(row, unicode.IsDigit) {
 		return false

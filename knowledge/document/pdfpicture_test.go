@@ -192,16 +192,20 @@ func TestPDFStops(t *testing.T) {
 		t.Errorf("progress that fails: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = document.Parse(ctx, document.ApplicationPDF, bytes.NewReader(mixed()), document.Options{Readers: readers, Pages: func(int, int, int) error {
-		cancel()
-		return nil
-	}})
+	_, err = document.Parse(ctx, document.ApplicationPDF, bytes.NewReader(mixed()), document.Options{
+		Readers: readers,
+		Pages: func(int, int, int) error {
+			cancel()
+			return nil
+		},
+	})
 	if _, fault := errors.AsType[*document.Error](err); fault || err == nil && ctx.Err() == nil {
 		t.Errorf("a context that ends: %v", err)
 	}
 }
 
-// TestPDFStrangePages have sizes from which pdftoppm makes no picture, or would make one of gigabytes.
+// TestPDFStrangePages have sizes from which pdftoppm makes no picture, or would make one of
+// gigabytes.
 func TestPDFStrangePages(t *testing.T) {
 	t.Parallel()
 	stripes := bytes.Repeat([]byte{0, 255, 255, 255}, 2500)

@@ -33,7 +33,7 @@ func paragraphs(text string) func(yield func(string) bool) {
 			if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
 				end = at + i + 1
 			}
-			if strings.TrimFunc(text[at:end], isSpace) == "" {
+			if strings.TrimFunc(text[at:end], IsSpace) == "" {
 				if start < at && !yield(text[start:at]) {
 					return
 				}
@@ -55,7 +55,7 @@ func looksBinary(text string) bool {
 		if r == 0 {
 			return true
 		}
-		if unicode.IsControl(r) && !isSpace(r) {
+		if unicode.IsControl(r) && !IsSpace(r) {
 			controls++
 		}
 	}
@@ -100,6 +100,7 @@ func isClean(text string) bool {
 	return utf8.ValidString(text)
 }
 
-// isSpace is white space between words and blocks. The zero-width space counts: it separates
+// IsSpace is white space between words and blocks. The zero-width space counts: it separates
 // without being seen.
-func isSpace(r rune) bool { return unicode.IsSpace(r) || r == '\u200B' }
+// IsSpace says whether a character is white space, the one of no width included.
+func IsSpace(r rune) bool { return unicode.IsSpace(r) || r == '\u200B' }

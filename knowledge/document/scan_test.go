@@ -97,7 +97,8 @@ func TestScannedPDF(t *testing.T) {
 		t.Errorf("%d pages, %d recognized, warnings %q", doc.PageCount, doc.RecognizedPages, doc.Warnings)
 	}
 	page := map[string]int{
-		"opens its glasshouses from April to October": 1, "eleven thousand species": 1, "Children under six do not pay.": 1, "nine hundred kilometres": 2,
+		"opens its glasshouses from April to October": 1, "eleven thousand species": 1,
+		"Children under six do not pay.": 1, "nine hundred kilometres": 2,
 	}
 	for _, b := range doc.Blocks {
 		for words, on := range page {

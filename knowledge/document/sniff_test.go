@@ -54,7 +54,10 @@ const nul = "\x00"
 func TestSniffTable(t *testing.T) {
 	t.Parallel()
 	text := []string{"text/plain", "text/markdown", "text/html", "application/json"}
-	all := append([]string{"application/pdf", document.ApplicationDOCX, document.ApplicationEPUB, "image/png", "image/jpeg", "image/webp"}, text...)
+	all := append([]string{
+		"application/pdf", document.ApplicationDOCX, document.ApplicationEPUB, "image/png",
+		"image/jpeg", "image/webp",
+	}, text...)
 	pdf := "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Type /Catalog >>\nendobj\n"
 	docx := packed(t, "[Content_Types].xml", "<Types/>", "_rels/.rels", "<Relationships/>", "word/document.xml", "<w:document/>")
 	epub := packed(t, "mimetype", "application/epub+zip", "META-INF/container.xml", "<container/>")
@@ -95,31 +98,33 @@ func TestSniffTable(t *testing.T) {
 		"7z":               {"7z\xbc\xaf\x27\x1c\x00\x04", nil},
 		"RAR":              {"Rar!\x1a\x07\x01\x00", nil},
 		"zstd":             {"\x28\xb5\x2f\xfd\x04\x58", nil},
-		"tar":              {"a.txt" + strings.Repeat(nul, 95) + "0000644\x000000000\x000000000\x0000000000004\x0014371573104\x00011350\x00 0" + strings.Repeat(nul, 100) + "ustar\x0000" + strings.Repeat(nul, 247), nil},
-		"MP3 with ID3":     {"ID3\x03\x00\x00\x00\x00\x00\x21TIT2" + strings.Repeat(nul, 30), nil},
-		"MP3 bare":         {"\xff\xfb\x90\x64\x00\x0f\xf0\x00\x00\x69\x00\x00", nil},
-		"MP4":              {"\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom", nil},
-		"HEIC":             {"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", nil},
-		"AVIF":             {"\x00\x00\x00\x18ftypavif\x00\x00\x00\x00mif1avif", nil},
-		"OGG":              {"OggS\x00\x02" + strings.Repeat(nul, 22), nil},
-		"WAV":              {riff("WAVE"), nil},
-		"AVI":              {riff("AVI "), nil},
-		"TTF":              {"\x00\x01\x00\x00\x00\x0f\x00\x80\x00\x03\x00\x70", nil},
-		"OTF":              {"OTTO\x00\x0b\x00\x80\x00\x03", nil},
-		"WOFF2":            {"wOF2\x00\x01\x00\x00\x00\x00", nil},
-		"GIF":              {"GIF89a\x01\x00\x01\x00\x80\x00\x00", nil},
-		"BMP":              {"BM\x3a\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00", nil},
-		"TIFF":             {"II*\x00\x08\x00\x00\x00\x0c\x00", nil},
-		"ICO":              {"\x00\x00\x01\x00\x01\x00\x10\x10\x00\x00", nil},
-		"PSD":              {"8BPS\x00\x01\x00\x00\x00\x00\x00\x00\x00\x03", nil},
-		"old DOC":          {"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1" + strings.Repeat(nul, 504), []string{document.ApplicationDOCX}},
-		"RTF":              {"{\\rtf1\\ansi\\deff0 {\\fonttbl}Hello}", nil},
-		"SQLite":           {"SQLite format 3\x00\x10\x00\x01\x01\x00\x40\x20\x20", nil},
-		"wasm":             {"\x00asm\x01\x00\x00\x00", nil},
-		"PostScript":       {"%!PS-Adobe-3.0\n%%Title: x\n", nil},
-		"pickle":           {"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00}\x94", nil},
-		"random":           {"\x93\x01\xfe\x00\x81\x1c\x07\x00\x90\x9f\x05\x8d\x02\xfa\x11\x00\xc3", nil},
-		"zeros":            {strings.Repeat(nul, 4096), nil},
+		"tar": {"a.txt" + strings.Repeat(nul, 95) +
+			"0000644\x000000000\x000000000\x0000000000004\x0014371573104\x00011350\x00 0" + strings.Repeat(nul, 100) +
+			"ustar\x0000" + strings.Repeat(nul, 247), nil},
+		"MP3 with ID3": {"ID3\x03\x00\x00\x00\x00\x00\x21TIT2" + strings.Repeat(nul, 30), nil},
+		"MP3 bare":     {"\xff\xfb\x90\x64\x00\x0f\xf0\x00\x00\x69\x00\x00", nil},
+		"MP4":          {"\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom", nil},
+		"HEIC":         {"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", nil},
+		"AVIF":         {"\x00\x00\x00\x18ftypavif\x00\x00\x00\x00mif1avif", nil},
+		"OGG":          {"OggS\x00\x02" + strings.Repeat(nul, 22), nil},
+		"WAV":          {riff("WAVE"), nil},
+		"AVI":          {riff("AVI "), nil},
+		"TTF":          {"\x00\x01\x00\x00\x00\x0f\x00\x80\x00\x03\x00\x70", nil},
+		"OTF":          {"OTTO\x00\x0b\x00\x80\x00\x03", nil},
+		"WOFF2":        {"wOF2\x00\x01\x00\x00\x00\x00", nil},
+		"GIF":          {"GIF89a\x01\x00\x01\x00\x80\x00\x00", nil},
+		"BMP":          {"BM\x3a\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00", nil},
+		"TIFF":         {"II*\x00\x08\x00\x00\x00\x0c\x00", nil},
+		"ICO":          {"\x00\x00\x01\x00\x01\x00\x10\x10\x00\x00", nil},
+		"PSD":          {"8BPS\x00\x01\x00\x00\x00\x00\x00\x00\x00\x03", nil},
+		"old DOC":      {"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1" + strings.Repeat(nul, 504), []string{document.ApplicationDOCX}},
+		"RTF":          {"{\\rtf1\\ansi\\deff0 {\\fonttbl}Hello}", nil},
+		"SQLite":       {"SQLite format 3\x00\x10\x00\x01\x01\x00\x40\x20\x20", nil},
+		"wasm":         {"\x00asm\x01\x00\x00\x00", nil},
+		"PostScript":   {"%!PS-Adobe-3.0\n%%Title: x\n", nil},
+		"pickle":       {"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00}\x94", nil},
+		"random":       {"\x93\x01\xfe\x00\x81\x1c\x07\x00\x90\x9f\x05\x8d\x02\xfa\x11\x00\xc3", nil},
+		"zeros":        {strings.Repeat(nul, 4096), nil},
 
 		"plain text":        {"Opening hours: Monday to Friday.\n", text},
 		"Markdown":          {"# Hours\n\n- Monday\n", text},

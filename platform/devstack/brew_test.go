@@ -18,10 +18,13 @@ func TestPlanBrew(t *testing.T) {
 		tools []Tool
 		want  string
 	}{
-		"nothing there":           {want: "brew install postgresql@17 pgvector redis"},
-		"Postgres without vector": {found: Found{Postgres: Postgres{BinDir: "/usr/local/opt/postgresql@15/bin", Major: 15}, Redis: redis}, want: "brew install postgresql@17 pgvector"},
-		"Redis missing":           {found: Found{Postgres: good}, want: "brew install redis"},
-		"a tool missing":          {found: Found{Postgres: good, Redis: redis}, tools: []Tool{pdftotext}, want: "brew install poppler"},
+		"nothing there": {want: "brew install postgresql@17 pgvector redis"},
+		"Postgres without vector": {found: Found{
+			Postgres: Postgres{BinDir: "/usr/local/opt/postgresql@15/bin", Major: 15},
+			Redis:    redis,
+		}, want: "brew install postgresql@17 pgvector"},
+		"Redis missing":  {found: Found{Postgres: good}, want: "brew install redis"},
+		"a tool missing": {found: Found{Postgres: good, Redis: redis}, tools: []Tool{pdftotext}, want: "brew install poppler"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

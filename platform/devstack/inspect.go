@@ -87,7 +87,8 @@ func findPostgres(ctx context.Context, o Options) (Postgres, error) {
 	if ok {
 		all = slices.DeleteFunc(all, func(pg Postgres) bool { return pg.Major != wanted })
 		if len(all) == 0 {
-			return Postgres{}, fmt.Errorf("the data in %s was made by Postgres %d, which is not installed: install it, or remove the directory to start with empty databases", o.DataDir, wanted)
+			return Postgres{}, fmt.Errorf("the data in %s was made by Postgres %d, which is not installed: install it, "+
+				"or remove the directory to start with empty databases", o.DataDir, wanted)
 		}
 	}
 	if len(all) == 0 {

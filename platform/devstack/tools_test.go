@@ -14,12 +14,19 @@ func TestPlanTools(t *testing.T) {
 		found   []string
 		want    string
 	}{
-		"Debian, nothing there":  {manager: "apt", want: "sudo apt-get install -y --no-install-recommends bubblewrap poppler-utils tesseract-ocr"},
-		"Debian, poppler there":  {manager: "apt", found: []string{"pdfinfo", "pdftohtml", "pdftoppm"}, want: "sudo apt-get install -y --no-install-recommends bubblewrap tesseract-ocr"},
-		"macOS":                  {manager: "brew", found: []string{"bwrap"}, want: "brew install poppler tesseract"},
-		"neither of them":        {},
-		"everything there":       {manager: "apt", found: []string{"pdfinfo", "pdftohtml", "pdftoppm", "tesseract", "bwrap"}},
-		"half of a package lost": {manager: "apt", found: []string{"pdfinfo", "tesseract", "bwrap"}, want: "sudo apt-get install -y --no-install-recommends poppler-utils"},
+		"Debian, nothing there": {manager: "apt", want: "sudo apt-get install -y --no-install-recommends bubblewrap " +
+			"poppler-utils tesseract-ocr"},
+		"Debian, poppler there": {
+			manager: "apt", found: []string{"pdfinfo", "pdftohtml", "pdftoppm"},
+			want: "sudo apt-get install -y --no-install-recommends bubblewrap tesseract-ocr",
+		},
+		"macOS":            {manager: "brew", found: []string{"bwrap"}, want: "brew install poppler tesseract"},
+		"neither of them":  {},
+		"everything there": {manager: "apt", found: []string{"pdfinfo", "pdftohtml", "pdftoppm", "tesseract", "bwrap"}},
+		"half of a package lost": {
+			manager: "apt", found: []string{"pdfinfo", "tesseract", "bwrap"},
+			want: "sudo apt-get install -y --no-install-recommends poppler-utils",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -51,7 +58,8 @@ func TestToolsRefused(t *testing.T) {
 	if !ok {
 		t.Fatalf("got %v, want a MissingError", err)
 	}
-	if !strings.Contains(err.Error(), "no-such-program") || !strings.Contains(err.Error(), missing.Plan.Command) || strings.Contains(err.Error(), "docker") {
+	if !strings.Contains(err.Error(), "no-such-program") || !strings.Contains(err.Error(), missing.Plan.Command) ||
+		strings.Contains(err.Error(), "docker") {
 		t.Errorf("got %q", err)
 	}
 	if asked != missing.Plan.Automatic {

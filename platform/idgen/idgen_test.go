@@ -112,7 +112,10 @@ func TestUUID(t *testing.T) {
 	if !idgen.ValidUUID(first) || first[14] != '7' || first >= second {
 		t.Errorf("UUIDs %q, %q", first, second)
 	}
-	for _, bad := range []string{"", "builtin:search", strings.ToUpper("0198a5b0-aaaa-7000-8000-00000000000a"), "{" + first + "}", strings.ReplaceAll(first, "-", "")} {
+	for _, bad := range []string{
+		"", "builtin:search", strings.ToUpper("0198a5b0-aaaa-7000-8000-00000000000a"), "{" + first + "}",
+		strings.ReplaceAll(first, "-", ""),
+	} {
 		if idgen.ValidUUID(bad) {
 			t.Errorf("ValidUUID(%q) = true", bad)
 		}

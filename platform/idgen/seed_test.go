@@ -21,7 +21,10 @@ func TestSeed(t *testing.T) {
 	if idgen.In(ctx, idgen.Source)[4:] == agent[4:] {
 		t.Error("two kinds share an id")
 	}
-	for name, other := range map[string]idgen.Seed{"secret": {At: at, Secret: []byte("b")}, "time": {At: at.Add(time.Hour), Secret: []byte("a")}} {
+	for name, other := range map[string]idgen.Seed{
+		"secret": {At: at, Secret: []byte("b")},
+		"time":   {At: at.Add(time.Hour), Secret: []byte("a")},
+	} {
 		if idgen.In(idgen.WithSeed(t.Context(), other), idgen.Agent) == agent {
 			t.Errorf("another %s gives the same id", name)
 		}

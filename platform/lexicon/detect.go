@@ -159,7 +159,8 @@ func byStops(sample string) string {
 			continue
 		}
 		total++
-		if before, after, found := strings.Cut(strings.ReplaceAll(word, "’", "'"), "'"); found && after != "" && utf8.RuneCountInString(before) <= 2 {
+		if before, after, found := strings.Cut(strings.ReplaceAll(word, "’", "'"), "'"); found && after != "" &&
+			utf8.RuneCountInString(before) <= 2 {
 			word = before // l'hôtel
 		}
 		for _, code := range owners[word] {

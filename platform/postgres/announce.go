@@ -11,7 +11,7 @@ import (
 // announceClass is the first number of the advisory locks that Announce takes ("prlA" in ASCII).
 const announceClass int32 = 0x70726c41
 
-// announce takes shared locks: nobody takes them alone, so nobody waits.
+// announce takes shared locks. Nobody takes them exclusively, so nobody waits for them.
 const announce = "SELECT pg_advisory_lock_shared($1, word) FROM unnest($2::int[]) AS word"
 
 const selectProcesses = `
@@ -29,7 +29,7 @@ WHERE l.locktype = 'advisory'
 GROUP BY 1, 2, 3
 ORDER BY 3, 1`
 
-// Process is a process of this installation that runs and listens.
+// Process is a running process of this installation that listens (see Listen).
 type Process struct {
 	// Backend is the number of its connection in pg_stat_activity.
 	Backend int32

@@ -15,7 +15,8 @@ func TestPipelineArgs(t *testing.T) {
 	url := newURL(t)
 	when := time.Date(2026, 2, 3, 4, 5, 6, 789_012_000, time.FixedZone("", -5*3600))
 	texts := []string{"", "a,b", `q"u\o`, "NULL", "{}", "ü"}
-	const sql = "SELECT $1::text, $2::jsonb ->> 'a', $3::int, $4::bigint, $5::boolean, $6::timestamptz, $7::text[], $8::bigint[], $9::text IS NULL, $10::timestamptz[]"
+	const sql = "SELECT $1::text, $2::jsonb ->> 'a', $3::int, $4::bigint, $5::boolean, $6::timestamptz, " +
+		"$7::text[], $8::bigint[], $9::text IS NULL, $10::timestamptz[]"
 	for name, config := range map[string]postgres.Config{
 		"Prepared": {URL: url}, "Pooled": {URL: url, DirectURL: with(t, url, "application_name", "direct")},
 	} {
@@ -36,8 +37,13 @@ func TestPipelineArgs(t *testing.T) {
 				var numbers []int64
 				var times []time.Time
 				_, err := db.Pipeline(t.Context(), postgres.Step{Statement: db.NewRaw("SELECT ?", "before")}, postgres.Step{
-					SQL:  sql,
-					Args: []any{"it's", []byte(`{"a": "b'"}`), -7, int64(1) << 60, true, when, texts, []int64{-1, 2}, nil, []time.Time{when, when.Add(time.Hour)}},
+					SQL: sql,
+					Args: []any{
+						"it's", []byte(`{"a": "b'"}`), -7, int64(1) << 60, true, when, texts,
+						[]int64{-1, 2},
+						nil,
+						[]time.Time{when, when.Add(time.Hour)},
+					},
 					Row: func(scan func(...any) error) error {
 						return scan(&text, &inner, &small, &large, &yes, &at, &list, &numbers, &null, &times)
 					},
@@ -46,7 +52,8 @@ func TestPipelineArgs(t *testing.T) {
 					t.Fatal(err)
 				}
 				if text != "it's" || inner != "b'" || small != -7 || large != 1<<60 || !yes || !at.Equal(when) ||
-					!slices.Equal(list, texts) || !slices.Equal(numbers, []int64{-1, 2}) || !null || len(times) != 2 || !times[1].Equal(when.Add(time.Hour)) {
+					!slices.Equal(list, texts) || !slices.Equal(numbers, []int64{-1, 2}) || !null || len(times) != 2 ||
+					!times[1].Equal(when.Add(time.Hour)) {
 					t.Errorf("got %q %q %d %d %v %v %q %v %v", text, inner, small, large, yes, at, list, numbers, null)
 				}
 			}

@@ -58,16 +58,20 @@ func (s server) check() error {
 		problems = append(problems, fmt.Errorf("the server is Postgres %s, which is too old: Parlance needs 15 or newer", s.versionText))
 	}
 	if s.encoding != "UTF8" {
-		problems = append(problems, fmt.Errorf("the encoding of database %s is %s and must be UTF8: make it anew with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0", s.databaseName, s.encoding))
+		problems = append(problems, fmt.Errorf("the encoding of database %s is %s and must be UTF8: make it anew with "+
+			"CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0", s.databaseName, s.encoding))
 	}
 	switch {
 	case s.standby:
-		problems = append(problems, errors.New("the server is a standby, which only reads: name the primary, or all hosts and target_session_attrs=read-write, in the database URL"))
+		problems = append(problems, errors.New("the server is a standby, which only reads: name the primary, or all "+
+			"hosts and target_session_attrs=read-write, in the database URL"))
 	case s.readOnly == "on":
-		problems = append(problems, errors.New("the connection may only read (default_transaction_read_only is on): set it off for this user and database"))
+		problems = append(problems, errors.New("the connection may only read (default_transaction_read_only is on): "+
+			"set it off for this user and database"))
 	}
 	if s.vector != nil && vectorTooOld(*s.vector) {
-		problems = append(problems, fmt.Errorf("pgvector %s is too old: install 0.8.0 or newer, then ALTER EXTENSION vector UPDATE in database %s", *s.vector, s.databaseName))
+		problems = append(problems, fmt.Errorf("pgvector %s is too old: install 0.8.0 or newer, then ALTER EXTENSION "+
+			"vector UPDATE in database %s", *s.vector, s.databaseName))
 	}
 	return errors.Join(problems...)
 }
@@ -95,7 +99,8 @@ func checkExtension(ctx context.Context, db querier) error {
 	case made != nil:
 		return nil // its version was looked at when the connection was made
 	case offered == nil:
-		return errors.New("pgvector is not installed on the database server: install 0.8.0 or newer (Debian: postgresql-N-pgvector; managed databases: allow the extension vector)")
+		return errors.New("pgvector is not installed on the database server: install 0.8.0 or newer (Debian: " +
+			"postgresql-N-pgvector; managed databases: allow the extension vector)")
 	case vectorTooOld(*offered):
 		return fmt.Errorf("the database server offers pgvector %s, which is too old: install 0.8.0 or newer", *offered)
 	}
@@ -104,8 +109,10 @@ func checkExtension(ctx context.Context, db querier) error {
 
 // explainExtension says what to do when the extension could not be made for lack of rights.
 func explainExtension(err error) error {
-	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && answer.Code == insufficientPrivilege && strings.Contains(answer.Message, "extension") {
-		return fmt.Errorf("this user may not make the extension vector: let a superuser run CREATE EXTENSION vector in this database once, then migrate again: %w", err)
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && answer.Code == insufficientPrivilege &&
+		strings.Contains(answer.Message, "extension") {
+		return fmt.Errorf("this user may not make the extension vector: let a superuser run CREATE EXTENSION vector "+
+			"in this database once, then migrate again: %w", err)
 	}
 	return err
 }

@@ -36,7 +36,9 @@ func (d *DB) InCopyTx(ctx context.Context, fn func(ctx context.Context, tx bun.T
 	defer func() { _ = conn.Close() }() // back to the pool: nothing to do about an error
 	return InTx(ctx, conn, func(ctx context.Context, tx bun.Tx) error {
 		return fn(ctx, tx, func(ctx context.Context, p CopyParams) error {
-			return conn.Raw(func(driver any) error { return copyRows(ctx, driver.(*stdlib.Conn).Conn(), p) }) //nolint:forcetypeassert // Open makes no others
+			return conn.Raw(func(driver any) error {
+				return copyRows(ctx, driver.(*stdlib.Conn).Conn(), p) //nolint:forcetypeassert // Open makes no others
+			})
 		})
 	})
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Session runs fn on a connection of its own that keeps its session, also where a pooler stands
-// before the others: for settings that hold longer than a transaction, and statements that allow
-// none around them.
+// Session runs fn on a direct connection, which has a session of its own also when a pooler shares
+// the other connections out. It is for settings that hold longer than a transaction, and for
+// statements that cannot run in one.
 func (d *DB) Session(ctx context.Context, fn func(ctx context.Context, conn *pgx.Conn) error) error {
 	conn, err := pgx.ConnectConfig(ctx, d.direct)
 	if err != nil {

@@ -24,7 +24,7 @@ const (
 
 	insufficientPrivilege = "42501"
 	protocolViolation     = "08P01"
-	// readOnlyTransaction is a server that was the primary and has become a standby.
+	// readOnlyTransaction is the answer of a server that was the primary and has become a standby.
 	readOnlyTransaction = "25006"
 
 	// cachedPlanChanged is of a prepared statement that would return other columns now; it says so

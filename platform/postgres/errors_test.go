@@ -55,7 +55,8 @@ func TestCommits(t *testing.T) {
 	if err := db.Commits(ended); err == nil {
 		t.Error("it has committed behind the end")
 	}
-	exec(t, db, `CREATE FUNCTION public.pg_logical_emit_message(boolean, text, text) RETURNS text LANGUAGE plpgsql AS 'BEGIN RAISE ''no''; END'`)
+	exec(t, db, `CREATE FUNCTION public.pg_logical_emit_message(boolean, text, text) RETURNS text
+		LANGUAGE plpgsql AS 'BEGIN RAISE ''no''; END'`)
 	if err := open(t, with(t, url, "search_path", "public,pg_catalog")).Commits(t.Context()); err != nil {
 		t.Errorf("one that refuses: %v", err)
 	}

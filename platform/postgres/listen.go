@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// listenCheck is how often a silent connection is asked whether it is still there.
+	// listenCheck is how often a connection without notifications is pinged.
 	listenCheck = 30 * time.Second
-	// Pauses between attempts to connect again grow from the first to the second.
+	// The pause between attempts to reconnect doubles from the first to the second.
 	listenBackoffMin = 100 * time.Millisecond
 	listenBackoffMax = 5 * time.Second
 )
 
-// Listen calls fn with the payload of each NOTIFY on channel until ctx ends, whose error it
-// then returns. It holds a connection of its own and replaces it when it is lost. After each
-// connection fn is called once with an empty payload: what was notified before is gone, so
-// look for yourself. fn runs on Listen's goroutine; while it runs, notifications wait.
+// Listen calls fn with the payload of each NOTIFY on channel until ctx ends, and then returns the
+// error of ctx. It holds a direct connection and replaces it when it is lost. After each connect it
+// calls fn once with an empty payload: earlier notifications may have been missed, so fn must look
+// for changes itself. fn runs on Listen's goroutine; while it runs, notifications wait.
 func (d *DB) Listen(ctx context.Context, channel string, fn func(payload string)) error {
 	pause := listenBackoffMin
 	for {
@@ -68,7 +68,7 @@ func (d *DB) listenOnce(ctx context.Context, channel string, fn func(payload str
 	}
 }
 
-// errSilence says that nothing came and that the connection is well.
+// errSilence is the error when no notification came and the connection works.
 var errSilence = errors.New("no notification")
 
 func nextNotification(ctx context.Context, conn *pgx.Conn) (string, error) {

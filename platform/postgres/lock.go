@@ -9,7 +9,8 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// unlockTimeout bounds giving a lock back after the caller's context may have ended.
+// unlockTimeout bounds the release of a lock, which also happens after the caller's context has
+// ended.
 const unlockTimeout = 5 * time.Second
 
 // takeLock takes the lock, and has Postgres end the transaction when it waits 15 s for the next
@@ -53,8 +54,8 @@ func (d *DB) TryLock(ctx context.Context, key string, fn func(ctx context.Contex
 	return true, fn(ctx)
 }
 
-// unlock must work after a hang-up too: the next one should not have to wait until the server has
-// noticed that the connection is gone.
+// unlock also runs after ctx has ended: the next process should not wait until the server notices
+// that the connection is closed.
 func unlock(ctx context.Context, conn *pgx.Conn, key string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockTimeout)
 	defer cancel()

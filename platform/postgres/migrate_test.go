@@ -61,7 +61,10 @@ func TestMigrate(t *testing.T) {
 
 func TestMigrationNames(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"1_create_notes.tx.up.sql", "0001_create.tx.up.sql", "0001_Create_Notes.tx.up.sql", "0001_create_notes.sql", "0001_create_notes.down.sql"} {
+	for _, name := range []string{
+		"1_create_notes.tx.up.sql", "0001_create.tx.up.sql", "0001_Create_Notes.tx.up.sql",
+		"0001_create_notes.sql", "0001_create_notes.down.sql",
+	} {
 		if _, err := postgres.MigrationHash(files(map[string]string{name: ""})); err == nil {
 			t.Errorf("%s is accepted", name)
 		}

@@ -18,8 +18,8 @@ const (
 	MaxPageSize     = 200
 )
 
-// maxTokenBytes is above any token of ours (the longest holds the id of a user) and keeps a hostile
-// one from being decoded.
+// maxTokenBytes is longer than any valid token (the longest holds the id of a user) and keeps a
+// hostile one from being decoded.
 const maxTokenBytes = 4096
 
 // Order is the direction of a list. All lists are in the order of (created_at, id).

@@ -57,7 +57,10 @@ func TestPipelineRows(t *testing.T) {
 			ids = append(ids, 0)
 			return scan(&ids[len(ids)-1])
 		}},
-		postgres.Step{Statement: db.NewRaw("DELETE FROM places WHERE id = 1 RETURNING name"), Row: func(scan func(...any) error) error { return scan(&name) }},
+		postgres.Step{
+			Statement: db.NewRaw("DELETE FROM places WHERE id = 1 RETURNING name"),
+			Row:       func(scan func(...any) error) error { return scan(&name) },
+		},
 		postgres.Step{Statement: db.NewRaw("SELECT FROM places FOR UPDATE")},
 	)
 	if err != nil || !slices.Equal(changed, []int64{2, 2, 1, 1}) || !slices.Equal(ids, []int{1, 2}) || name != "a?'" {
@@ -68,7 +71,10 @@ func TestPipelineRows(t *testing.T) {
 	if !errors.Is(err, unread) {
 		t.Errorf("got %v", err)
 	}
-	if _, err = db.Pipeline(t.Context(), postgres.Step{Statement: db.NewRaw("INSERT INTO places VALUES (2)"), Row: func(func(...any) error) error { return nil }}); !postgres.IsUnique(err, "") {
+	if _, err = db.Pipeline(t.Context(), postgres.Step{
+		Statement: db.NewRaw("INSERT INTO places VALUES (2)"),
+		Row:       func(func(...any) error) error { return nil },
+	}); !postgres.IsUnique(err, "") {
 		t.Errorf("got %v", err)
 	}
 	if n := count(t, db, "places"); n != 1 {

@@ -48,13 +48,14 @@ type Config struct {
 // Tracer sees statements; it may be a pgx.BatchTracer and a pgx.CopyFromTracer too.
 type Tracer = pgx.QueryTracer
 
-// DB is a pool of connections, spoken to through Bun or, where Bun has no words, through Pool.
+// DB is a pool of connections, used through Bun, or through Pool for what Bun cannot express.
 type DB struct {
 	*bun.DB
 	Pool *pgxpool.Pool
 
 	direct *pgx.ConnConfig
-	// pooled says that a pooler shares connections out, so that nothing can be prepared on one.
+	// pooled is true when a pooler shares the connections out: statements cannot be prepared on
+	// them.
 	pooled bool
 	logger *slog.Logger
 	words  []int32 // see Announce
@@ -170,8 +171,8 @@ func configure(config *pgx.ConnConfig, logger *slog.Logger) {
 	config.OnPgError = keepConnection
 }
 
-// keepConnection says whether a connection can be used on after an error. One to a server that has
-// become a standby would refuse every write for as long as it lives; the next finds the primary.
+// keepConnection returns whether a connection stays open after an error. A connection to a server
+// that has become a standby refuses every write, so it is closed; the next one finds the primary.
 func keepConnection(_ *pgconn.PgConn, answer *pgconn.PgError) bool {
 	return !strings.EqualFold(answer.Severity, "FATAL") && answer.Code != readOnlyTransaction
 }

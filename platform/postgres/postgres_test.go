@@ -49,7 +49,8 @@ func TestOpen(t *testing.T) {
 		t.Parallel()
 		db := open(t, newURL(t))
 		var zone, name string
-		if err := db.QueryRowContext(t.Context(), "SELECT current_setting('timezone'), current_setting('application_name')").Scan(&zone, &name); err != nil {
+		if err := db.QueryRowContext(t.Context(), "SELECT current_setting('timezone'), "+
+			"current_setting('application_name')").Scan(&zone, &name); err != nil {
 			t.Fatal(err)
 		}
 		if zone != "UTC" || name != "parlance" {
@@ -189,7 +190,8 @@ func TestErrors(t *testing.T) {
 
 	_, err := db.ExecContext(t.Context(), "INSERT INTO pets VALUES (1, 7)")
 	err = fmt.Errorf("storing: %w", err)
-	if !postgres.IsForeignKey(err, "pets_owner") || !postgres.IsForeignKey(err, "") || postgres.IsForeignKey(err, "other") || postgres.IsUnique(err, "") {
+	if !postgres.IsForeignKey(err, "pets_owner") || !postgres.IsForeignKey(err, "") || postgres.IsForeignKey(err, "other") ||
+		postgres.IsUnique(err, "") {
 		t.Errorf("foreign key violation not told apart: %v", err)
 	}
 	if got := postgres.MapError(err); !errors.Is(got, err) || fault.ReasonOf(got) != fault.InternalError {
@@ -199,7 +201,10 @@ func TestErrors(t *testing.T) {
 	if err := db.NewSelect().Table("owners").Column("id").Scan(t.Context(), &id); !postgres.NoRows(err) {
 		t.Errorf("NoRows(%v) = false", err)
 	}
-	for state, want := range map[string]fault.Reason{"40001": fault.Conflict, "57P01": fault.ServiceUnavailable, "53300": fault.ServiceUnavailable, "22012": fault.InternalError} {
+	for state, want := range map[string]fault.Reason{
+		"40001": fault.Conflict, "57P01": fault.ServiceUnavailable,
+		"53300": fault.ServiceUnavailable, "22012": fault.InternalError,
+	} {
 		_, err := db.ExecContext(t.Context(), "DO $$ BEGIN RAISE EXCEPTION 'made' USING ERRCODE = '"+state+"'; END $$")
 		if got := fault.ReasonOf(postgres.MapError(err)); got != want {
 			t.Errorf("%s: reason %q, want %q", state, got, want)

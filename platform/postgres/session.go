@@ -13,16 +13,18 @@ import (
 )
 
 const (
-	// probes of a pooler: one almost always tells; others may take the backend in between.
+	// probes is how often checkSession looks for a pooler. One probe is nearly always enough;
+	// another client may take the backend in between.
 	probes = 5
-	// probeWithin bounds the search for a pooler; one with a single connection would keep us
-	// waiting.
+	// probeWithin bounds the search: a pooler with a single connection would make it wait.
 	probeWithin = 5 * time.Second
 )
 
-// ErrPooled says that what needs a session would go through a pooler that has none.
-var ErrPooled = errors.New("the connection goes through a pooler that shares sessions out by transaction (PgBouncer with pool_mode = transaction), where LISTEN and session locks do not hold: " +
-	"give the database's own address, or a port of the pooler with pool_mode = session, as PARLANCE_DATABASE_DIRECT_URL; DATABASE_URL may stay as it is")
+// ErrPooled is the error for a direct connection that goes through a transaction pooler.
+var ErrPooled = errors.New("the connection goes through a pooler that shares sessions out by transaction " +
+	"(PgBouncer with pool_mode = transaction), where LISTEN and session locks do not hold: " +
+	"give the database's own address, or a port of the pooler with pool_mode = session, as " +
+	"PARLANCE_DATABASE_DIRECT_URL; DATABASE_URL may stay as it is")
 
 // CheckSessions refuses a configuration in which Listen and TryLock would silently not work: a
 // direct connection that keeps no session ([ErrPooled]), or one that leads to another database.
@@ -81,7 +83,7 @@ func checkSession(ctx context.Context, config *pgx.ConnConfig) error {
 		return err
 	}
 	if backend == conn.PgConn().PID() {
-		return nil // nobody stands between
+		return nil // there is no pooler
 	}
 	return probePooler(ctx, config, conn)
 }

@@ -13,7 +13,8 @@ type URLError struct{ what string }
 // which is not all of one that has a /, #, @ or : in it.
 func NewURLError(databaseURL string, err error) *URLError {
 	if _, unreadable := url.Parse(databaseURL); unreadable != nil {
-		return &URLError{"write it as postgres://user:password@host:5432/database, and percent-encode the password (/ is %2F, @ is %40, # is %23)"}
+		return &URLError{"write it as postgres://user:password@host:5432/database, and percent-encode the password " +
+			"(/ is %2F, @ is %40, # is %23)"}
 	}
 	text := err.Error()
 	if end := strings.LastIndex(text, "`: "); end >= 0 { // before that the URL is repeated

@@ -9,11 +9,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// errReadOnly says that the server is a standby, or was told to only read.
-var errReadOnly = errors.New("the database only reads")
+// errReadOnly is the error for a standby, or for a server that is configured to be read-only.
+var errReadOnly = errors.New("the database is read-only")
 
-// Writable asks the database, on a new connection, whether it can be written: a pool whose
-// connections are all in use, or stuck, tells nothing of that. Bound it with ctx.
+// Writable returns nil when the database accepts writes. It asks on a new connection, because the
+// connections of the pool may all be in use or stuck. Bound it with ctx.
 func (d *DB) Writable(ctx context.Context) error {
 	return d.Session(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		var reads bool
@@ -25,9 +25,10 @@ func (d *DB) Writable(ctx context.Context) error {
 	})
 }
 
-// Commits has the database commit something, on a connection of the pool: one whose disk hangs
-// still reads what it has in memory. It writes some bytes to the log (WAL) that nobody reads. Bound
-// it with ctx. Errors: that it did not come to that; a refusal is an answer.
+// Commits commits a transaction on a connection of the pool. A database whose disk hangs still
+// answers reads from memory, but it cannot commit. The transaction writes some bytes to the WAL
+// that nobody reads. Bound it with ctx. Errors: the database is unavailable or did not answer; when
+// it refuses the statement, it has answered, which is no error.
 func (d *DB) Commits(ctx context.Context) error {
 	_, err := d.ExecContext(ctx, "SELECT pg_logical_emit_message(true, 'parlance', ''::text)")
 	if _, answered := errors.AsType[*pgconn.PgError](err); answered && !IsAway(err) {

@@ -175,7 +175,8 @@ func TestNothingIsFollowed(t *testing.T) {
 	client := half(t, nil).Client(publicnet.ClientOptions{Timeout: 5 * time.Second})
 	for _, status := range []int{200, 201, 300, 301, 302, 303, 305, 307, 308} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
-			request, err := http.NewRequestWithContext(t.Context(), method, fmt.Sprintf("%s/%d?port=%s", outside.URL, status, outside.port()), strings.NewReader("body"))
+			request, err := http.NewRequestWithContext(t.Context(), method,
+				fmt.Sprintf("%s/%d?port=%s", outside.URL, status, outside.port()), strings.NewReader("body"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -201,7 +202,10 @@ func TestNoPortScan(t *testing.T) {
 	names := nameserver.New(t, map[string][][]netip.Addr{"listens.test.": {addrs(inside)}, "silent.test.": {addrs("10.255.255.1")}})
 	client := half(t, names).Client(publicnet.ClientOptions{Timeout: 30 * time.Second})
 	said := map[string]bool{}
-	for _, host := range []string{inside, "127.0.0.3", "10.255.255.1", "192.168.0.1", "[fd00::1]", "169.254.169.254", "listens.test", "silent.test"} {
+	for _, host := range []string{
+		inside, "127.0.0.3", "10.255.255.1", "192.168.0.1", "[fd00::1]", "169.254.169.254", "listens.test",
+		"silent.test",
+	} {
 		for _, port := range []string{within.port(), "1"} {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second) // a dial into nowhere takes three
 			request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+host+":"+port+"/", nil)
@@ -234,9 +238,12 @@ func TestSpellings(t *testing.T) {
 	guard := newGuard(t, publicnet.Options{})
 	client := guard.Client(publicnet.ClientOptions{Timeout: 5 * time.Second})
 	for _, host := range []string{
-		"2130706433", "017700000001", "0x7f000001", "0x7f.1", "0177.0.0.1", "127.1", "127.0.1", "0", "0.0", "127.0.0.1.", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376",
-		"[::ffff:7f00:1]", "[::ffff:127.0.0.1]", "[::127.0.0.1]", "[0:0:0:0:0:0:0:1]", "[::ffff:0:127.0.0.1]", "[64:ff9b::127.0.0.1]", "[64:ff9b:1::7f00:1]",
-		"[2002:7f00:1::1]", "[2001:0:7f00:1::1]", "[fe80::5efe:127.0.0.1]", "[fec0::1]", "[2001:10::1]", "[2001:20::1]", "[fe80::1%25lo]", "[::1%25lo]", "[100::1]", "[5f00::1]",
+		"2130706433", "017700000001", "0x7f000001", "0x7f.1", "0177.0.0.1", "127.1", "127.0.1", "0", "0.0", "127.0.0.1.", "2852039166",
+		"0xa9fea9fe", "0251.0376.0251.0376",
+		"[::ffff:7f00:1]", "[::ffff:127.0.0.1]", "[::127.0.0.1]", "[0:0:0:0:0:0:0:1]", "[::ffff:0:127.0.0.1]", "[64:ff9b::127.0.0.1]",
+		"[64:ff9b:1::7f00:1]",
+		"[2002:7f00:1::1]", "[2001:0:7f00:1::1]", "[fe80::5efe:127.0.0.1]", "[fec0::1]", "[2001:10::1]", "[2001:20::1]",
+		"[fe80::1%25lo]", "[::1%25lo]", "[100::1]", "[5f00::1]",
 		"localhost", "LOCALHOST", "localhost.", "a.localhost", "ip6-localhost", "localhost.localdomain",
 		"ⓛⓞⓒⓐⓛⓗⓞⓢⓣ", "①②⑦.⓪.⓪.①", "１２７。０。０。１", "127｡0｡0｡1", "ｌｏｃａｌｈｏｓｔ",
 	} {
@@ -264,14 +271,20 @@ func TestOnlyTCP(t *testing.T) {
 	}
 	defer listener.Close()
 	guard := newGuard(t, publicnet.Options{AllowCIDRs: []string{"0.0.0.0/0", "::/0"}})
-	for network, address := range map[string]string{"unix": socket, "unixgram": socket, "unixpacket": socket, "udp": "8.8.8.8:53", "udp4": "127.0.0.1:53", "ip4:icmp": "127.0.0.1"} {
+	for network, address := range map[string]string{
+		"unix": socket, "unixgram": socket, "unixpacket": socket, "udp": "8.8.8.8:53",
+		"udp4": "127.0.0.1:53", "ip4:icmp": "127.0.0.1",
+	} {
 		conn, err := guard.Dialer().DialContext(t.Context(), network, address)
 		if err == nil {
 			conn.Close()
 			t.Errorf("%s: connected", network)
 		}
 	}
-	for _, raw := range []string{"unix://" + socket, "http+unix://" + socket, "file:///etc/passwd", "gopher://8.8.8.8/", "dict://8.8.8.8:11211/"} {
+	for _, raw := range []string{
+		"unix://" + socket, "http+unix://" + socket, "file:///etc/passwd", "gopher://8.8.8.8/",
+		"dict://8.8.8.8:11211/",
+	} {
 		if err := guard.CheckLiteral(parse(t, raw)); !errors.Is(err, publicnet.ErrURL) {
 			t.Errorf("%s: %v", raw, err)
 		}
@@ -299,7 +312,8 @@ func TestOperatorsHostIsNobodyElses(t *testing.T) {
 	}
 	before := within.conn.Load()
 	// The operator's connection is in a pool by now: it is no tenant's.
-	if _, err := get(t, guard.Client(publicnet.ClientOptions{}), within.URL); !errors.Is(err, publicnet.ErrNotPublic) || within.conn.Load() != before || within.hits.Load() != 1 {
+	if _, err := get(t, guard.Client(publicnet.ClientOptions{}), within.URL); !errors.Is(err, publicnet.ErrNotPublic) ||
+		within.conn.Load() != before || within.hits.Load() != 1 {
 		t.Errorf("a tenant: %v, %d requests", err, within.hits.Load())
 	}
 }

@@ -81,14 +81,20 @@ func TestCheckLiteral(t *testing.T) {
 	guard := newGuard(t, publicnet.Options{})
 	refused := map[string]error{
 		"http://127.1/": publicnet.ErrNotPublic, "http://0177.0.0.1/": publicnet.ErrNotPublic, "http://0x7f.0.0.1/": publicnet.ErrNotPublic,
-		"http://0X7F000001/": publicnet.ErrNotPublic, "http://2130706433/": publicnet.ErrNotPublic, "http://017700000001/": publicnet.ErrNotPublic,
-		"http://10.257/": publicnet.ErrNotPublic, "http://127.0.0.1./": publicnet.ErrNotPublic, "http://0/": publicnet.ErrNotPublic,
+		"http://0X7F000001/": publicnet.ErrNotPublic, "http://2130706433/": publicnet.ErrNotPublic,
+		"http://017700000001/": publicnet.ErrNotPublic,
+		"http://10.257/":       publicnet.ErrNotPublic, "http://127.0.0.1./": publicnet.ErrNotPublic, "http://0/": publicnet.ErrNotPublic,
 		"http://127。0。0。1/": publicnet.ErrNotPublic, "http://１２７.0.0.1/": publicnet.ErrNotPublic,
-		"http://256.1.1.1/": publicnet.ErrNotPublic, "http://1.2.3.4.5/": publicnet.ErrNotPublic, "http://99999999999999999999/": publicnet.ErrNotPublic,
-		"http://08.8.8.8/": publicnet.ErrNotPublic, "http://[fe80::1%25eth0]/": publicnet.ErrNotPublic, "http://[2606:4700:4700::1111%25eth0]/": publicnet.ErrNotPublic,
-		"http://localhost/": publicnet.ErrNotPublic, "https://LocalHost.:8443/": publicnet.ErrNotPublic, "http://a.localhost/": publicnet.ErrNotPublic,
-		"ftp://example.com/": publicnet.ErrURL, "//example.com/": publicnet.ErrURL, "http:///path": publicnet.ErrURL, "http://:80/": publicnet.ErrURL,
-		"https://user@example.com/": publicnet.ErrURL, "https://example.com@127.0.0.1/": publicnet.ErrURL, "unix:/run/redis.sock": publicnet.ErrURL,
+		"http://256.1.1.1/": publicnet.ErrNotPublic, "http://1.2.3.4.5/": publicnet.ErrNotPublic,
+		"http://99999999999999999999/": publicnet.ErrNotPublic,
+		"http://08.8.8.8/":             publicnet.ErrNotPublic, "http://[fe80::1%25eth0]/": publicnet.ErrNotPublic,
+		"http://[2606:4700:4700::1111%25eth0]/": publicnet.ErrNotPublic,
+		"http://localhost/":                     publicnet.ErrNotPublic, "https://LocalHost.:8443/": publicnet.ErrNotPublic,
+		"http://a.localhost/": publicnet.ErrNotPublic,
+		"ftp://example.com/":  publicnet.ErrURL, "//example.com/": publicnet.ErrURL, "http:///path": publicnet.ErrURL,
+		"http://:80/":               publicnet.ErrURL,
+		"https://user@example.com/": publicnet.ErrURL, "https://example.com@127.0.0.1/": publicnet.ErrURL,
+		"unix:/run/redis.sock":       publicnet.ErrURL,
 		"https://example.com:65536/": publicnet.ErrURL, "https://example.com:0/": publicnet.ErrURL,
 	}
 	for _, addr := range notPublic {
@@ -99,7 +105,10 @@ func TestCheckLiteral(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", raw, err, want)
 		}
 	}
-	passed := []string{"https://example.com/hook", "http://example.com:8080", "https://localhost.example.com/", "https://1.2.3.4.example/", "http://134744072/", "https://bücher.example/"}
+	passed := []string{
+		"https://example.com/hook", "http://example.com:8080", "https://localhost.example.com/",
+		"https://1.2.3.4.example/", "http://134744072/", "https://bücher.example/",
+	}
 	for _, addr := range public {
 		passed = append(passed, urlOf(addr))
 	}
@@ -189,7 +198,8 @@ func TestRebinding(t *testing.T) {
 	}
 	// The same call passes once loopback is opened: the guard alone was in the way.
 	open := newGuard(t, publicnet.Options{Resolver: names.Resolver(), AllowCIDRs: []string{"127.0.0.0/8"}})
-	if _, err := get(t, open.Client(publicnet.ClientOptions{}), "http://rebind.test:"+parse(t, target.URL).Port()+"/"); err != nil || hits.Load() != 1 {
+	if _, err := get(t, open.Client(publicnet.ClientOptions{}), "http://rebind.test:"+parse(t, target.URL).Port()+"/"); err != nil ||
+		hits.Load() != 1 {
 		t.Errorf("with loopback opened: %v, %d requests", err, hits.Load())
 	}
 }
@@ -249,7 +259,8 @@ func TestClient(t *testing.T) {
 	if _, err := get(t, client, withUser); !errors.Is(err, publicnet.ErrURL) || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("a user name: %v", err)
 	}
-	hasty := newGuard(t, publicnet.Options{AllowCIDRs: loopback, CAFile: caFile}).Client(publicnet.ClientOptions{Timeout: 50 * time.Millisecond})
+	hasty := newGuard(t, publicnet.Options{AllowCIDRs: loopback, CAFile: caFile}).
+		Client(publicnet.ClientOptions{Timeout: 50 * time.Millisecond})
 	if _, err := get(t, hasty, server.URL+"/slow"); err == nil {
 		t.Error("the time-out did not come")
 	}

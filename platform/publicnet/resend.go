@@ -9,22 +9,23 @@ import (
 	"sync/atomic"
 )
 
-// ErrUnserved says that a server took a request several times and said each time that it had not
-// processed it.
+// ErrUnserved is the error when a server has received a request maxSends times and has answered
+// each time that it did not process it.
 var ErrUnserved = errors.New("the server ended the request each time without processing it")
 
-// maxSends is how often one request is sent. net/http repeats what a server says it has not
-// processed (a connection that ended while it was idle, HTTP/2's GOAWAY and REFUSED_STREAM) without
-// an end, as fast as it can connect: one request would become hundreds a second, each with a
+// maxSends is how often one request is sent. net/http sends a request again when the server has not
+// processed it (an idle connection that was closed, HTTP/2's GOAWAY and REFUSED_STREAM), without a
+// limit and as fast as it can connect: one request would become hundreds a second, each with a
 // handshake.
 const maxSends = 3
 
-// sends counts what is done for one request.
+// sends counts the connections and bodies of one request.
 type sends struct{ dials, bodies atomic.Int32 }
 
 type sendsKey struct{}
 
-// bounded is the request with a bound of its own; its dials are bounded by boundDials.
+// bounded returns the request with counters of its own, which bound its bodies here and its
+// connections in boundDials.
 func bounded(r *http.Request) *http.Request {
 	s := new(sends)
 	r = r.WithContext(context.WithValue(r.Context(), sendsKey{}, s))
@@ -41,7 +42,7 @@ func bounded(r *http.Request) *http.Request {
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// boundDials lets a request make no more connections than it may be sent.
+// boundDials lets one request make at most maxSends connections.
 func boundDials(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if s, ok := ctx.Value(sendsKey{}).(*sends); ok && s.dials.Add(1) > maxSends {

@@ -62,7 +62,8 @@ func inspect(ctx context.Context, node goredis.Cmdable) (warnings []string, err 
 		}
 	}
 	if policy := fields["maxmemory_policy"]; policy != "" && policy != "noeviction" {
-		warnings = append(warnings, fmt.Sprintf("maxmemory-policy is %s: set it to noeviction, or queued tasks are thrown away when memory is short and wait for the sweeper", policy))
+		warnings = append(warnings, fmt.Sprintf("maxmemory-policy is %s: set it to noeviction, or queued tasks are "+
+			"thrown away when memory is short and wait for the sweeper", policy))
 	}
 	version := fields["redis_version"]
 	major, _, _ := strings.Cut(version, ".")

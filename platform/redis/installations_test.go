@@ -113,7 +113,8 @@ func TestCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if warnings, err := redis.Inspect(t.Context(), client); err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "allkeys-lru: set it to noeviction") {
+	if warnings, err := redis.Inspect(t.Context(), client); err != nil || len(warnings) != 1 ||
+		!strings.Contains(warnings[0], "allkeys-lru: set it to noeviction") {
 		t.Errorf("Inspect: %v, %v", warnings, err)
 	}
 }
@@ -135,8 +136,10 @@ func TestSentinel(t *testing.T) {
 func TestURLsOfMany(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{
-		"redis+sentinel://h1,h2:26380/mymaster", "rediss+sentinel://user:p%40ss@h1:26379,h2:26379/mymaster?db=3&sentinel_username=s&sentinel_password=p",
-		"redis-sentinel://h1:26379/mymaster", "redis+cluster://h1,h2,[::1]:7000", "rediss+cluster://:p@h1:6379?read_timeout=5s", "redis+cluster://h1:6379/",
+		"redis+sentinel://h1,h2:26380/mymaster",
+		"rediss+sentinel://user:p%40ss@h1:26379,h2:26379/mymaster?db=3&sentinel_username=s&sentinel_password=p",
+		"redis-sentinel://h1:26379/mymaster", "redis+cluster://h1,h2,[::1]:7000", "rediss+cluster://:p@h1:6379?read_timeout=5s",
+		"redis+cluster://h1:6379/",
 	} {
 		if _, err := redis.Open(redis.Config{URL: url}); err != nil {
 			t.Errorf("%s: %v", url, err)
@@ -144,7 +147,8 @@ func TestURLsOfMany(t *testing.T) {
 	}
 	for url, want := range map[string]string{
 		"redis+sentinel://:hunter2@h1:26379": "lacks the name of the master", "redis+cluster://:hunter2@h1:6379/2": "has only one",
-		"redis+cluster://:hunter2@": "not understood", "http+cluster://h1": "not understood", "redis+sentinel://h1/m?db=hunter2": "not understood",
+		"redis+cluster://:hunter2@": "not understood", "http+cluster://h1": "not understood",
+		"redis+sentinel://h1/m?db=hunter2":          "not understood",
 		"redis+cluster://h1?no_such_option=hunter2": "not understood",
 	} {
 		_, err := redis.Open(redis.Config{URL: url})

@@ -25,7 +25,8 @@ type Config struct {
 	//
 	//	redis://[user:password@]host:6379/0     rediss:// with TLS
 	//	unix:///path/redis.sock?db=0
-	//	redis+sentinel://[user:password@]host:26379,host:26379/master?db=0&sentinel_username=…&sentinel_password=…
+	//	redis+sentinel://[user:password@]host:26379,host:26379/master?db=0&…
+	//	    with sentinel_username=… and sentinel_password=… for the sentinels
 	//	redis+cluster://[user:password@]host:6379,host:6379
 	//
 	// and rediss+sentinel, rediss+cluster. Time-outs in its query win over ours.

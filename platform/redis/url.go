@@ -11,7 +11,8 @@ import (
 )
 
 // errURL never holds the URL: a password may stand in it.
-var errURL = errors.New("the Redis URL is not understood: use redis://[user:password@]host:6379/0 (rediss:// for TLS), unix:///path/redis.sock, " +
+var errURL = errors.New("the Redis URL is not understood: use redis://[user:password@]host:6379/0 " +
+	"(rediss:// for TLS), unix:///path/redis.sock, " +
 	"redis+sentinel://host:26379,host:26379/master?db=0 or redis+cluster://host:6379,host:6379 (rediss+sentinel, rediss+cluster for TLS)")
 
 // The kinds of installations behind a URL.
@@ -68,7 +69,8 @@ func splitURL(text string) (address, error) {
 
 // parse reads a URL of any kind. Options that the query does not name are zero.
 func parse(text string) (*goredis.UniversalOptions, error) {
-	if !strings.Contains(text, sentinel) && !strings.Contains(text, cluster) && !strings.Contains(text, "-sentinel:") && !strings.Contains(text, "-cluster:") {
+	if !strings.Contains(text, sentinel) && !strings.Contains(text, cluster) && !strings.Contains(text, "-sentinel:") &&
+		!strings.Contains(text, "-cluster:") {
 		options, err := goredis.ParseURL(text)
 		if err != nil {
 			return nil, errURL
@@ -99,7 +101,8 @@ func (a address) cluster() (*goredis.UniversalOptions, error) {
 
 func (a address) sentinel() (*goredis.UniversalOptions, error) {
 	if a.path == "" || strings.Contains(a.path, "/") {
-		return nil, errors.New("the Redis URL lacks the name of the master that the sentinels watch: redis+sentinel://host:26379,host:26379/mymaster")
+		return nil, errors.New("the Redis URL lacks the name of the master that the sentinels watch: " +
+			"redis+sentinel://host:26379,host:26379/mymaster")
 	}
 	master := a.path
 	user, password := a.query.Get("sentinel_username"), a.query.Get("sentinel_password")

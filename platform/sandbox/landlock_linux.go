@@ -95,7 +95,8 @@ func allow(set int, path string, access uint64) error {
 	}
 	defer unix.Close(fd) //nolint:errcheck // nothing was written
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: access, Parent_fd: int32(fd)}
-	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH,
+		uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
 	runtime.KeepAlive(&rule)
 	if errno != 0 {
 		return fmt.Errorf("show %s: %w", path, errno)

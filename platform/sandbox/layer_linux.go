@@ -57,7 +57,8 @@ func candidates() []layer {
 	}
 	add(layer{
 		name: Namespaces, ownUser: root, firstProcess: true, countsProcesses: true, noNetwork: true,
-		cloneFlags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWUTS,
+		cloneFlags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC |
+			syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWUTS,
 	})
 	// Of namespaces Go writes the maps from the thread that Landlock would keep from it.
 	hides := landlockVersion() > 0

@@ -125,11 +125,14 @@ func TestEnds(t *testing.T) {
 		{"crash", sandbox.Crashed, script("sh -c 'kill -SEGV $$'"), false},
 		{"killed", sandbox.Killed, script("sh -c 'kill -KILL $$'"), true},
 		{"time", sandbox.TimeLimit, sandbox.Command{Program: "sleep", Args: []string{"100"}, WallTime: 300 * time.Millisecond}, false},
-		{"time, deaf", sandbox.TimeLimit, with(script("trap '' TERM INT XCPU; sleep 100"), func(c *sandbox.Command) { c.WallTime = 300 * time.Millisecond }), false},
+		{"time, deaf", sandbox.TimeLimit, with(script("trap '' TERM INT XCPU; sleep 100"),
+			func(c *sandbox.Command) { c.WallTime = 300 * time.Millisecond }), false},
 		{"CPU", sandbox.CPULimit, with(script("sh -c 'while :; do :; done'"), func(c *sandbox.Command) { c.CPUSeconds = 1 }), false},
-		{"memory", sandbox.MemoryLimit, with(script("head -c 500000000 /dev/zero | tail -n 1"), func(c *sandbox.Command) { c.MemoryBytes = 100 << 20 }), false},
+		{"memory", sandbox.MemoryLimit, with(script("head -c 500000000 /dev/zero | tail -n 1"),
+			func(c *sandbox.Command) { c.MemoryBytes = 100 << 20 }), false},
 		{"output", sandbox.OutputLimit, sandbox.Command{Program: "yes", OutputBytes: 100_000}, false},
-		{"file", sandbox.OutputLimit, with(script("exec head -c 500000000 /dev/zero >big"), func(c *sandbox.Command) { c.FileBytes = 1 << 20 }), false},
+		{"file", sandbox.OutputLimit, with(script("exec head -c 500000000 /dev/zero >big"),
+			func(c *sandbox.Command) { c.FileBytes = 1 << 20 }), false},
 	}
 	everyLayer(t, func(t *testing.T, s *sandbox.Sandbox) {
 		for _, row := range rows {

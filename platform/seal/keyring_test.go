@@ -57,7 +57,8 @@ func (f *fixture) pass(d time.Duration) { f.clock.Store(new(f.clock.Load().Add(d
 // tenant makes a row that data keys can belong to.
 func (f *fixture) tenant(t *testing.T, id string) string {
 	t.Helper()
-	_, err := f.db.ExecContext(t.Context(), "INSERT INTO tenants (id, name, plan, created_at, updated_at) VALUES (?, 'n', 'free', now(), now())", id)
+	_, err := f.db.ExecContext(t.Context(), "INSERT INTO tenants (id, name, plan, created_at, updated_at) VALUES "+
+		"(?, 'n', 'free', now(), now())", id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -146,7 +146,7 @@ func LoadMasters(path string) (Masters, error) {
 // is left alone and the error is fs.ErrExist; nobody ever sees a half-written one.
 func NewMasterKeyFile(path string) error {
 	secret := make([]byte, keyBytes)
-	rand.Read(secret)                                                    //nolint:errcheck // never fails: the process dies instead (crypto/rand, Go 1.24)
+	rand.Read(secret)                                                    //nolint:errcheck // never fails (crypto/rand, Go 1.24)
 	temporary, err := os.CreateTemp(filepath.Dir(path), ".master-key-*") // mode 0600
 	if err != nil {
 		return fmt.Errorf("making the master key file: %w", err)

@@ -7,7 +7,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 )
 
-// opens is the word by which processes announce that they have a master key.
+// opens returns the word with which a process announces that it has a master key.
 func opens(masterID string) string { return "master key " + masterID }
 
 // Announce tells the other processes which master keys this one has, for as long as it listens on
@@ -18,8 +18,8 @@ func (k *Keyring) Announce() {
 	}
 }
 
-// Lacking are the running processes that do not open what the current master key wraps: they would
-// fail, within five minutes of RotateMaster, at every secret.
+// Lacking returns the running processes that do not have the current master key. Within five
+// minutes of RotateMaster they would fail to open any secret.
 func (k *Keyring) Lacking(ctx context.Context) ([]postgres.Process, error) {
 	processes, err := k.db.Processes(ctx)
 	if err != nil {
@@ -28,8 +28,8 @@ func (k *Keyring) Lacking(ctx context.Context) ([]postgres.Process, error) {
 	return slices.DeleteFunc(processes, func(p postgres.Process) bool { return p.Says(opens(k.masters[0].ID())) }), nil
 }
 
-// wrapper is the master key for a new data key: the first that every running process has, so that
-// one named anew wraps nothing while servers are still being restarted with it.
+// wrapper returns the master key for a new data key: the first one that every running process has.
+// A new master key wraps nothing while some servers have not been restarted with it.
 func (k *Keyring) wrapper(ctx context.Context) (MasterKey, error) {
 	if len(k.masters) == 1 {
 		return k.masters[0], nil

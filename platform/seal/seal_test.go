@@ -36,7 +36,8 @@ func TestLocalKey(t *testing.T) {
 		t.Fatalf("wrapped %x, %v", wrapped, err)
 	}
 	for name, content := range map[string]string{
-		"standard": text, "unpadded": strings.TrimRight(text, "="), "URL": base64.URLEncoding.EncodeToString(raw), "Windows lines": "# c\r\n" + text + "\r\n",
+		"standard": text, "unpadded": strings.TrimRight(text, "="), "URL": base64.URLEncoding.EncodeToString(raw),
+		"Windows lines": "# c\r\n" + text + "\r\n",
 	} {
 		key := masters(t, content)[0]
 		if got, err := key.Unwrap(t.Context(), wrapped, place); err != nil || !bytes.Equal(got, dataKey) {

@@ -36,9 +36,12 @@ type Metrics struct {
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{
 		Registry: prometheus.NewRegistry(),
-		http:     durations("parlance_http_request_duration_seconds", "HTTP requests by route pattern.", requestBuckets, KeyMethod, KeyRoute, KeyStatus),
-		rpc:      durations("parlance_rpc_duration_seconds", "Connect, gRPC and REST calls by procedure; code is ok or the fault's reason.", requestBuckets, KeyProcedure, "code"),
-		tasks:    durations("parlance_task_duration_seconds", "Runs of background tasks; result is done, retry or failed.", taskBuckets, KeyTaskType, "result"),
+		http: durations("parlance_http_request_duration_seconds", "HTTP requests by route pattern.", requestBuckets, KeyMethod,
+			KeyRoute, KeyStatus),
+		rpc: durations("parlance_rpc_duration_seconds", "Connect, gRPC and REST calls by procedure; code is ok "+
+			"or the fault's reason.", requestBuckets, KeyProcedure, "code"),
+		tasks: durations("parlance_task_duration_seconds", "Runs of background tasks; result is done, retry or failed.", taskBuckets,
+			KeyTaskType, "result"),
 		spans: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "parlance_trace_spans_total", Help: "Spans of traces by what became of them; result is exported or lost.",
 		}, []string{"result"}),

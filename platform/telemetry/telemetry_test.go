@@ -29,7 +29,8 @@ func TestLogger(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &record); err != nil {
 		t.Fatalf("one JSON line expected, got %q: %v", out.String(), err)
 	}
-	if record["msg"] != "turn done" || record["session_id"] != "ses_1" || record["took"] != "1.5s" || !strings.HasSuffix(record["time"].(string), "Z") {
+	if record["msg"] != "turn done" || record["session_id"] != "ses_1" || record["took"] != "1.5s" ||
+		!strings.HasSuffix(record["time"].(string), "Z") {
 		t.Errorf("record %v", record)
 	}
 	level.Set(slog.LevelDebug)
@@ -90,7 +91,8 @@ func TestTraces(t *testing.T) {
 	}))
 	defer collector.Close()
 	traces, err := telemetry.NewTraces(t.Context(), telemetry.TraceConfig{
-		Endpoint: collector.URL + "/v1/traces", Headers: map[string]string{"X-Token": "t"}, Client: collector.Client(), Service: "parlance-server", Version: "v1", SampleRatio: 1,
+		Endpoint: collector.URL + "/v1/traces", Headers: map[string]string{"X-Token": "t"}, Client: collector.Client(),
+		Service: "parlance-server", Version: "v1", SampleRatio: 1,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
-// Package vector computes with vectors in memory: what many of them are compared by, and rotated with.
+// Package vector computes with vectors in memory: products, rotations, and the best of many scores.
 //
-// A sum is made in one order on every machine, with the instructions of the processor where it has them and without
-// (32 lanes, which are then folded), so that an order of passages by such sums is the same everywhere.
+// Sums are made in one order and without fused operations, so that every machine ranks alike.
 //
-// It knows no documents and no ranking, and stores nothing.
+// It knows no documents and stores nothing.
 package vector

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestHadamard: twice gives every number as often as a block is long, and blocks do not touch each other.
+// TestHadamard: twice gives every number as often as a block is long, and blocks do not touch each
+// other.
 func TestHadamard(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
@@ -31,12 +32,12 @@ func TestHadamard(t *testing.T) {
 	}
 }
 
-// TestMix: the first numbers of SplitMix64 from 0, as its author published them.
-func TestMix(t *testing.T) {
+// TestSplitMix64: the first numbers of SplitMix64 from 0, as its author published them.
+func TestSplitMix64(t *testing.T) {
 	t.Parallel()
 	var state uint64
 	for _, want := range []uint64{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f} {
-		if got := Mix(&state); got != want {
+		if got := SplitMix64(&state); got != want {
 			t.Errorf("%x, want %x", got, want)
 		}
 	}

@@ -2,8 +2,7 @@
 // written where they belong, also when the process dies in between.
 //
 //	Append ──► the process's own segment ──► Read, then Done or SetAside
-//	the process dies ──► its segment is unlocked ──► Adopt, by its successor or another process on the
-//	same directory
+//	the process dies ──► its segment is unlocked ──► Adopt, by another process on the directory
 //
 // A log is a directory with one segment for each process. A segment has a lock, which the kernel
 // releases when the process ends, and a file that is only appended to and is emptied when no record

@@ -162,7 +162,8 @@ func TestTorn(t *testing.T) {
 	}
 	for cut := int64(0); cut <= int64(len(content)); cut++ {
 		other := t.TempDir()
-		if err := errors.Join(os.MkdirAll(filepath.Join(other, s.own.name), 0o700), os.WriteFile(filepath.Join(other, s.own.name, logName), content[:cut], 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Join(other, s.own.name), 0o700),
+			os.WriteFile(filepath.Join(other, s.own.name, logName), content[:cut], 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		want := "s=one s=two"
@@ -199,7 +200,8 @@ func TestDamaged(t *testing.T) {
 		other := t.TempDir()
 		changed := bytes.Clone(content)
 		changed[at] ^= 0x40
-		if err := errors.Join(os.MkdirAll(filepath.Join(other, s.own.name), 0o700), os.WriteFile(filepath.Join(other, s.own.name, logName), changed, 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Join(other, s.own.name), 0o700),
+			os.WriteFile(filepath.Join(other, s.own.name, logName), changed, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		next := open(t, other)
@@ -405,7 +407,8 @@ func TestLook(t *testing.T) {
 	if err := s.Done(last); err != nil {
 		t.Fatal(err)
 	}
-	if got := looks(); len(got.Waiting) != 1 || got.Waiting[0].Records != 2 || !got.Waiting[0].Held || got.Waiting[0].Bytes == 0 || got.Waiting[0].Written.IsZero() {
+	if got := looks(); len(got.Waiting) != 1 || got.Waiting[0].Records != 2 || !got.Waiting[0].Held || got.Waiting[0].Bytes == 0 ||
+		got.Waiting[0].Written.IsZero() {
 		t.Errorf("two wait: %+v", got)
 	}
 	die(s)

@@ -16,5 +16,5 @@
 // [Party] (the fault for each failure of a vendor) and [Timeouts] (how long a server may be
 // silent).
 //
-// It does not choose prompts, run tools or keep history: package conversation does.
+// It does not choose prompts, run tools or keep history: package turns does.
 package model

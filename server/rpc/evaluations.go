@@ -8,6 +8,7 @@ import (
 	"parlance.dev/parlance/agents"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/knowledge/evaluation"
 )
 
 func (s *knowledgeServer) CreateKnowledgeEvaluation(
@@ -17,7 +18,7 @@ func (s *knowledgeServer) CreateKnowledgeEvaluation(
 	if err != nil {
 		return nil, err
 	}
-	evaluation, err := s.knowledge.Evaluate(ctx, ref, evaluateParams(req))
+	evaluation, err := s.evaluations.Evaluate(ctx, ref, evaluateParams(req))
 	if err != nil {
 		return nil, err
 	}
@@ -31,8 +32,8 @@ func (s *knowledgeServer) ListKnowledgeEvaluations(
 	if err != nil {
 		return nil, err
 	}
-	list, next, err := s.knowledge.ListEvaluations(ctx, ref,
-		knowledge.EvaluationsParams{PageParams: pageParams(req), AgentID: agents.ID(req.GetAgentId())})
+	list, next, err := s.evaluations.List(ctx, ref,
+		evaluation.ListParams{PageParams: pageParams(req), AgentID: agents.ID(req.GetAgentId())})
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +47,8 @@ func (s *knowledgeServer) GetKnowledgeEvaluation(
 	if err != nil {
 		return nil, err
 	}
-	evaluation, comparison, err := s.knowledge.GetEvaluation(ctx, ref,
-		knowledge.EvaluationID(req.GetEvaluationId()), knowledge.EvaluationID(req.GetCompareTo()))
+	evaluation, comparison, err := s.evaluations.Get(ctx, ref,
+		evaluation.ID(req.GetEvaluationId()), evaluation.ID(req.GetCompareTo()))
 	if err != nil {
 		return nil, err
 	}
@@ -63,15 +64,15 @@ func (s *knowledgeServer) DeleteKnowledgeEvaluation(
 	if err != nil {
 		return nil, err
 	}
-	return &emptypb.Empty{}, s.knowledge.DeleteEvaluation(ctx, ref, knowledge.EvaluationID(req.GetEvaluationId()))
+	return &emptypb.Empty{}, s.evaluations.Delete(ctx, ref, evaluation.ID(req.GetEvaluationId()))
 }
 
-func evaluateParams(req *parlancev1.CreateKnowledgeEvaluationRequest) knowledge.EvaluateParams {
-	return knowledge.EvaluateParams{
+func evaluateParams(req *parlancev1.CreateKnowledgeEvaluationRequest) evaluation.Params {
+	return evaluation.Params{
 		AgentID: agents.ID(req.GetAgentId()), Name: req.GetName(), TopK: int(req.GetTopK()), MinSimilarity: req.MinSimilarity,
 		Rankings: each(req.GetRankings(), func(r string) knowledge.Ranking { return knowledge.Ranking(r) }),
-		Questions: each(req.GetQuestions(), func(q *parlancev1.EvaluationQuestion) knowledge.EvaluationQuestion {
-			return knowledge.EvaluationQuestion{
+		Questions: each(req.GetQuestions(), func(q *parlancev1.EvaluationQuestion) evaluation.Question {
+			return evaluation.Question{
 				Question:    q.GetQ(),
 				SourceIDs:   each(q.GetSourceIds(), func(id string) knowledge.SourceID { return knowledge.SourceID(id) }),
 				SourceNames: q.GetSourceNames(),
@@ -80,7 +81,7 @@ func evaluateParams(req *parlancev1.CreateKnowledgeEvaluationRequest) knowledge.
 	}
 }
 
-func evaluationProto(e knowledge.Evaluation) *parlancev1.KnowledgeEvaluation {
+func evaluationProto(e evaluation.Evaluation) *parlancev1.KnowledgeEvaluation {
 	return &parlancev1.KnowledgeEvaluation{
 		Id: string(e.ID), WorkspaceId: string(e.WorkspaceID), AgentId: string(e.AgentID), Name: e.Name,
 		TopK: int32(e.TopK), MinSimilarity: e.MinSimilarity, QuestionCount: int32(e.QuestionCount),
@@ -89,25 +90,25 @@ func evaluationProto(e knowledge.Evaluation) *parlancev1.KnowledgeEvaluation {
 	}
 }
 
-func metricsProto(m knowledge.EvaluationMetrics) *parlancev1.EvaluationMetrics {
+func metricsProto(m evaluation.Metrics) *parlancev1.EvaluationMetrics {
 	return &parlancev1.EvaluationMetrics{Ranking: string(m.Ranking), HitRate: m.HitRate, Mrr: m.MRR, Hits: int32(m.Hits)}
 }
 
-func resultProto(r knowledge.EvaluationResult) *parlancev1.EvaluationResult {
+func resultProto(r evaluation.Result) *parlancev1.EvaluationResult {
 	return &parlancev1.EvaluationResult{
 		Q: r.Question, SourceIds: each(r.SourceIDs, func(id knowledge.SourceID) string { return string(id) }), Places: each(r.Places, placeProto),
 	}
 }
 
-func placeProto(p knowledge.EvaluationPlace) *parlancev1.EvaluationPlace {
+func placeProto(p evaluation.Place) *parlancev1.EvaluationPlace {
 	return &parlancev1.EvaluationPlace{
 		Ranking: string(p.Ranking), Rank: int32(p.Rank), SourceId: string(p.SourceID),
 		Similarity: p.Similarity, Outcome: string(p.Outcome),
 	}
 }
 
-// comparisonProto returns nil when nothing was compared.
-func comparisonProto(c *knowledge.Comparison) *parlancev1.EvaluationComparison {
+// comparisonProto is nil when nothing was compared.
+func comparisonProto(c *evaluation.Comparison) *parlancev1.EvaluationComparison {
 	if c == nil {
 		return nil
 	}
@@ -117,13 +118,13 @@ func comparisonProto(c *knowledge.Comparison) *parlancev1.EvaluationComparison {
 	}
 }
 
-func changeProto(c knowledge.EvaluationChange) *parlancev1.EvaluationChange {
+func changeProto(c evaluation.Change) *parlancev1.EvaluationChange {
 	return &parlancev1.EvaluationChange{
 		Ranking: string(c.Ranking), RankingBefore: string(c.RankingBefore), HitRateChange: c.HitRate, MrrChange: c.MRR,
 		Same: int32(c.Same), Better: each(c.Better, moveProto), Worse: each(c.Worse, moveProto),
 	}
 }
 
-func moveProto(m knowledge.EvaluationMove) *parlancev1.EvaluationMove {
+func moveProto(m evaluation.Move) *parlancev1.EvaluationMove {
 	return &parlancev1.EvaluationMove{Q: m.Question, RankBefore: int32(m.RankBefore), Rank: int32(m.Rank)}
 }

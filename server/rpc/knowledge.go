@@ -13,18 +13,20 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/knowledge/evaluation"
 )
 
 type knowledgeServer struct {
-	access    Access
-	knowledge *knowledge.Service
-	stopping  Stopping
+	access      Access
+	knowledge   *knowledge.Service
+	evaluations *evaluation.Service
+	stopping    Stopping
 }
 
 // NewKnowledge serves KnowledgeService. Its two REST routes that are not JSON are NewUpload and
 // NewDownload.
-func NewKnowledge(access Access, service *knowledge.Service, stopping Stopping) parlancev1connect.KnowledgeServiceHandler {
-	return &knowledgeServer{access: access, knowledge: service, stopping: stopping}
+func NewKnowledge(access Access, service *knowledge.Service, evaluations *evaluation.Service, stopping Stopping) parlancev1connect.KnowledgeServiceHandler {
+	return &knowledgeServer{access: access, knowledge: service, evaluations: evaluations, stopping: stopping}
 }
 
 func (s *knowledgeServer) UploadSource(

@@ -27,6 +27,7 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/knowledge/ingestion"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/blob"
@@ -46,6 +47,7 @@ type shelf struct {
 	db        *postgres.DB
 	blobs     string
 	knowledge *knowledge.Service
+	ingestion *ingestion.Service
 	ref       workspaces.Ref
 	url       string
 	client    parlancev1connect.KnowledgeServiceClient
@@ -73,8 +75,9 @@ func newShelf(t *testing.T) *shelf {
 	}
 	s.ref = workspaces.Ref{TenantID: created.Tenant.ID, ID: created.Workspace.ID}
 	s.knowledge = knowledge.New(knowledge.Deps{
-		DB: db, Workspaces: tenancy, Agents: agents.New(agents.Deps{DB: db, Workspaces: tenancy}), Bucket: bucket, Embedder: hashing.New(),
+		DB: db, Workspaces: tenancy, Agents: agents.New(agents.Deps{DB: db, Workspaces: tenancy}), Bucket: bucket, Embedders: knowledge.Embedders{hashing.New()},
 	})
+	s.ingestion = ingestion.New(ingestion.Deps{DB: db, Bucket: bucket, Embedders: knowledge.Embedders{hashing.New()}})
 	s.serve(rpc.NewAccess(tenancy))
 	return s
 }
@@ -106,7 +109,7 @@ func (s *shelf) serve(access rpc.Access) {
 		upload.ServeHTTP(w, r)
 	})
 	mux.Handle("GET /v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/content", rpc.NewDownload(deps))
-	procedures, handler := parlancev1connect.NewKnowledgeServiceHandler(rpc.NewKnowledge(access, s.knowledge,
+	procedures, handler := parlancev1connect.NewKnowledgeServiceHandler(rpc.NewKnowledge(access, s.knowledge, nil,
 		rpc.Stopping{}), connect.WithInterceptors(calls))
 	mux.Handle(procedures, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, err := admit(r.Context(), "", r.Header, nil)
@@ -349,7 +352,7 @@ func TestKnowledgeStreams(t *testing.T) {
 	if err != nil || source.GetName() != "guide.md" || source.GetSizeBytes() != 15 {
 		t.Fatalf("upload: %v, %v", source, err)
 	}
-	if err := s.knowledge.Ingest(t.Context(), knowledge.SourceID(source.GetId())); err != nil {
+	if err := s.ingestion.Ingest(t.Context(), knowledge.SourceID(source.GetId())); err != nil {
 		t.Fatal(err)
 	}
 	watch, err := s.client.WatchSource(t.Context(), &parlancev1.WatchSourceRequest{WorkspaceId: string(s.ref.ID), SourceId: source.GetId()})

@@ -40,10 +40,10 @@ func book(seed uint64, pages int) []byte {
 	return f.Bytes()
 }
 
-// ingestion measures from the first upload until all are ready, in turns with pdftotext on the same
+// ingestFigures measures from the first upload until all are ready, in turns with pdftotext on the same
 // files, as many at once as there are cores. Both are compared by the clock and by what they take of
 // the cores, which bears a machine that does other things too.
-func ingestion(ctx context.Context, w *world) ([]figures.Row, error) {
+func ingestFigures(ctx context.Context, w *world) ([]figures.Row, error) {
 	var files []file
 	var bytes float64
 	for i := range pdfFiles {

@@ -10,6 +10,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/knowledge/ingestion"
 	"parlance.dev/parlance/provider/blob"
 	"parlance.dev/parlance/provider/embedding/hashing"
 	"parlance.dev/parlance/workspaces"
@@ -35,10 +36,12 @@ func (w *world) stock(ctx context.Context, p place, chunks int) (ids []string, e
 	}
 	plans := workspaces.Plans{"enterprise": {Name: "enterprise", KBStorageBytes: 1 << 40, KBUploadBytes: 1 << 30}}
 	tenancy := workspaces.New(workspaces.Deps{DB: w.db, Plans: plans, Now: time.Now})
+	embedders := knowledge.Embedders{hashing.New()}
 	service := knowledge.New(knowledge.Deps{
 		DB: w.db, Workspaces: tenancy, Agents: agents.New(agents.Deps{DB: w.db, Workspaces: tenancy, Now: time.Now}),
-		Bucket: bucket, Embedder: hashing.New(),
+		Bucket: bucket, Embedders: embedders,
 	})
+	ingest := ingestion.New(ingestion.Deps{DB: w.db, Bucket: bucket, Embedders: embedders})
 	ids = make([]string, chunks/sectionsAFile)
 	group, stocking := errgroup.WithContext(ctx)
 	group.SetLimit(stockers)
@@ -50,7 +53,7 @@ func (w *world) stock(ctx context.Context, p place, chunks int) (ids []string, e
 				return fmt.Errorf("storing a handbook: %w", err)
 			}
 			ids[i] = string(source.ID)
-			return service.Ingest(stocking, source.ID)
+			return ingest.Ingest(stocking, source.ID)
 		})
 	}
 	if err := group.Wait(); err != nil {

@@ -31,7 +31,7 @@ var parts = []part{
 
 // knowledgeParts are measured with -kb.
 var knowledgeParts = []part{
-	{"kb-ingest", ingestion},
+	{"kb-ingest", ingestFigures},
 	{"kb-query", queries},
 	{"kb-busy", whileIngesting},
 	{"kb-memory", memory},

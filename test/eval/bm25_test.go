@@ -22,17 +22,23 @@ func TestBM25ByHand(t *testing.T) {
 	if first >= second {
 		t.Fatal("the example says nothing")
 	}
-	index := newBM25([]string{"first", "second", "third"}, [][]string{{"cat", "bird"}, {"cat", "cat", "dog", "fish"}, {"fish", "bird", "cow"}})
+	index := newBM25([]string{"first", "second", "third"}, [][]string{
+		{"cat", "bird"},
+		{"cat", "cat", "dog", "fish"},
+		{"fish", "bird", "cow"},
+	})
 	if got, want := index.rank([]string{"cat", "dog"}, 10), []string{"second", "first"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if got := independent([][]string{{"cat", "bird"}, {"cat", "cat", "dog", "fish"}, {"fish", "bird", "cow"}}, []string{"cat", "dog"}); math.Abs(got[0]-first) > 1e-12 || math.Abs(got[1]-second) > 1e-12 || got[2] != 0 {
+	if got := independent([][]string{{"cat", "bird"}, {"cat", "cat", "dog", "fish"}, {"fish", "bird", "cow"}},
+		[]string{"cat", "dog"}); math.Abs(got[0]-first) > 1e-12 || math.Abs(got[1]-second) > 1e-12 || got[2] != 0 {
 		t.Errorf("the independent one says %v, want %v, %v and 0", got, first, second)
 	}
 }
 
 // independent is BM25 once more, written from the formula: for every document, for every term of
-// the question, counted anew. Score(D, Q) = Σ IDF(q) · f(q, D) (k1 + 1) / (f(q, D) + k1 (1 - b + b |D| / avgdl)).
+// the question, counted anew. Score(D, Q) = Σ IDF(q) · f(q, D) (k1 + 1) / (f(q, D) + k1 (1 - b + b
+// |D| / avgdl)).
 func independent(documents [][]string, question []string) []float64 {
 	count := func(term string, in []string) (n float64) {
 		for _, one := range in {

@@ -13,6 +13,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/knowledge/ingestion"
 	"parlance.dev/parlance/platform/devstack"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/blob"
@@ -31,9 +32,11 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.collection, "collection", "", "directory of the collection: SMART's files (cran.all.1400, cran.qry, cranqrel) or BEIR's (corpus.jsonl, queries.jsonl, qrels.tsv)")
+	flag.StringVar(&o.collection, "collection", "",
+		"directory of the collection: SMART's files (cran.all.1400, cran.qry, cranqrel) or BEIR's (corpus.jsonl, queries.jsonl, qrels.tsv)")
 	flag.StringVar(&o.out, "out", "docs", "directory of benchmarks.md and benchmarks.json; empty: only print")
-	flag.StringVar(&o.url, "embedding-url", "", "base URL of an OpenAI-compatible embedding server, key in PARLANCE_EMBEDDING_API_KEY; empty: the built-in embedder")
+	flag.StringVar(&o.url, "embedding-url", "",
+		"base URL of an OpenAI-compatible embedding server, key in PARLANCE_EMBEDDING_API_KEY; empty: the built-in embedder")
 	flag.StringVar(&o.model, "embedding-model", "", "its model")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -94,7 +97,10 @@ func (o options) embedder() (embedding.Embedder, error) {
 	if o.url == "" {
 		return hashing.New(), nil
 	}
-	return openai.New(openai.Deps{BaseURL: o.url, APIKey: os.Getenv("PARLANCE_EMBEDDING_API_KEY"), Model: o.model, Client: http.DefaultClient})
+	return openai.New(openai.Deps{
+		BaseURL: o.url, APIKey: os.Getenv("PARLANCE_EMBEDDING_API_KEY"), Model: o.model,
+		Client: http.DefaultClient,
+	})
 }
 
 // measureOn runs the collection in a database that is empty.
@@ -131,6 +137,8 @@ func newBase(ctx context.Context, db *postgres.DB, blobs string, embedder embedd
 	}
 	b := base{agents: agents.New(agents.Deps{DB: db, Workspaces: tenancy, Now: time.Now})}
 	b.ref = workspaces.Ref{TenantID: created.Tenant.ID, ID: created.Workspace.ID}
-	b.knowledge = knowledge.New(knowledge.Deps{DB: db, Workspaces: tenancy, Agents: b.agents, Bucket: bucket, Embedder: embedder})
+	embedders := knowledge.Embedders{embedder}
+	b.knowledge = knowledge.New(knowledge.Deps{DB: db, Workspaces: tenancy, Agents: b.agents, Bucket: bucket, Embedders: embedders})
+	b.ingestion = ingestion.New(ingestion.Deps{DB: db, Bucket: bucket, Embedders: embedders})
 	return b, nil
 }

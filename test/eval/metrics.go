@@ -18,7 +18,10 @@ type figuresOf struct {
 
 // measure compares a ranking, best first and each document once, with the gains of the relevant.
 func measure(ranking []string, gains map[string]float64) figuresOf {
-	f := figuresOf{ndcg10: ndcg(ranking, gains, depthNDCG), recall10: recall(ranking, gains, 10), recall100: recall(ranking, gains, depthAll)}
+	f := figuresOf{
+		ndcg10: ndcg(ranking, gains, depthNDCG), recall10: recall(ranking, gains, 10),
+		recall100: recall(ranking, gains, depthAll),
+	}
 	for i, id := range ranking {
 		if gains[id] > 0 {
 			f.rr = 1 / float64(i+1)

@@ -25,7 +25,8 @@ func TestMeasure(t *testing.T) {
 	near(t, "recall@10", f.recall10, 2.0/3)
 	near(t, "recall@100", f.recall100, 2.0/3)
 	near(t, "MRR", f.rr, 0.5)
-	near(t, "graded nDCG", ndcg([]string{"one", "two"}, map[string]float64{"one": 1, "two": 2}, 10), (1+2/1.5849625007211562)/(2+1/1.5849625007211562))
+	near(t, "graded nDCG", ndcg([]string{"one", "two"}, map[string]float64{"one": 1, "two": 2}, 10),
+		(1+2/1.5849625007211562)/(2+1/1.5849625007211562))
 	near(t, "best order", ndcg([]string{"two", "one"}, map[string]float64{"one": 1, "two": 2}, 10), 1)
 	if none := measure(nil, gains); none != (figuresOf{}) {
 		t.Errorf("nothing found: %+v", none)
@@ -41,7 +42,8 @@ func TestDepths(t *testing.T) {
 	} {
 		ranking := make([]string, 150)
 		ranking[place-1] = "it"
-		if got := measure(ranking, map[string]float64{"it": 1}); math.Abs(got.ndcg10-want.ndcg10) > 1e-9 || got.recall10 != want.recall10 || got.recall100 != want.recall100 || math.Abs(got.rr-want.rr) > 1e-9 {
+		if got := measure(ranking, map[string]float64{"it": 1}); math.Abs(got.ndcg10-want.ndcg10) > 1e-9 ||
+			got.recall10 != want.recall10 || got.recall100 != want.recall100 || math.Abs(got.rr-want.rr) > 1e-9 {
 			t.Errorf("place %d: got %+v, want %+v", place, got, want)
 		}
 	}
@@ -76,7 +78,8 @@ func TestPairedBootstrap(t *testing.T) {
 	if math.Abs(d.mean) > 1e-9 || d.p < 0.9 || d.low >= 0 || d.high <= 0 {
 		t.Errorf("as often less: %+v", d)
 	}
-	// The mean of 50 draws of ±0.1 has the standard deviation 0.1/√50, so 95 % lie within 1.96 of it.
+	// The mean of 50 draws of ±0.1 has the standard deviation 0.1/√50, so 95 % lie within 1.96 of
+	// it.
 	if width, want := d.high-d.low, 2*1.96*0.1/math.Sqrt(50); math.Abs(width-want) > 0.1*want {
 		t.Errorf("the interval is %.4f wide, want about %.4f", width, want)
 	}

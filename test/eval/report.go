@@ -25,7 +25,8 @@ func rows(o outcome) []figures.Row {
 	hybrid := compared(o.hybrid, o.bm25)
 	better := figures.Row{
 		Name: "p of the difference of hybrid ranking and BM25", Value: figures.Round(hybrid.p), Better: "lower",
-		Note: fmt.Sprintf("paired bootstrap, %d resamples, two-sided; the difference in nDCG@10 is %+.4f, 95 %% interval %+.4f to %+.4f", resamples, hybrid.mean, hybrid.low, hybrid.high),
+		Note: fmt.Sprintf("paired bootstrap, %d resamples, two-sided; "+
+			"the difference in nDCG@10 is %+.4f, 95 %% interval %+.4f to %+.4f", resamples, hybrid.mean, hybrid.low, hybrid.high),
 	}.To(significant)
 	if hybrid.mean <= 0 {
 		better.Note += fmt.Sprintf("; hybrid ranking is not better (p = %.4f that they are equal)", hybrid.p)
@@ -33,7 +34,8 @@ func rows(o outcome) []figures.Row {
 	}
 	return []figures.Row{
 		named("BM25", bm25, fmt.Sprintf("; %d questions, %d documents", o.questions, o.documents)),
-		named("similarity ranking", mean(o.similarity), "; "+differenceOf(o.similarity, o.bm25)+"; "+o.model).Against(bm25.ndcg10).To(similarityLeast),
+		named("similarity ranking", mean(o.similarity), "; "+differenceOf(o.similarity,
+			o.bm25)+"; "+o.model).Against(bm25.ndcg10).To(similarityLeast),
 		named("hybrid ranking", mean(o.hybrid), "; "+differenceOf(o.hybrid, o.similarity)+" to similarity").Against(bm25.ndcg10),
 		better,
 	}

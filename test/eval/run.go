@@ -9,6 +9,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/knowledge/ingestion"
 	"parlance.dev/parlance/platform/lexicon"
 	"parlance.dev/parlance/workspaces"
 )
@@ -28,6 +29,7 @@ const (
 // base is a knowledge base to fill.
 type base struct {
 	knowledge *knowledge.Service
+	ingestion *ingestion.Service
 	agents    *agents.Service
 	ref       workspaces.Ref
 }
@@ -56,7 +58,10 @@ func run(ctx context.Context, b base, c collection) (outcome, error) {
 		return outcome{}, fmt.Errorf("asking for the model: %w", err)
 	}
 	o := outcome{questions: len(c.questions), documents: len(c.documents), model: status.AnsweringModel, bm25: plain(c)}
-	for ranking, into := range map[knowledge.Ranking]*[]figuresOf{knowledge.RankSimilarity: &o.similarity, knowledge.RankHybrid: &o.hybrid} {
+	for ranking, into := range map[knowledge.Ranking]*[]figuresOf{
+		knowledge.RankSimilarity: &o.similarity,
+		knowledge.RankHybrid:     &o.hybrid,
+	} {
 		if *into, err = b.ask(ctx, agent.ID, ranking, c.questions, names); err != nil {
 			return outcome{}, err
 		}
@@ -77,7 +82,7 @@ func (b base) fill(ctx context.Context, agent agents.ID, documents []document) (
 			if err != nil {
 				return fmt.Errorf("uploading document %s: %w", d.id, err)
 			}
-			if err := b.knowledge.Ingest(filling, source.ID); err != nil {
+			if err := b.ingestion.Ingest(filling, source.ID); err != nil {
 				return fmt.Errorf("ingesting document %s: %w", d.id, err)
 			}
 			ids[i] = source.ID
@@ -101,7 +106,9 @@ func (b base) fill(ctx context.Context, agent agents.ID, documents []document) (
 }
 
 // ask asks each question.
-func (b base) ask(ctx context.Context, agent agents.ID, ranking knowledge.Ranking, questions []question, names map[knowledge.SourceID]string) ([]figuresOf, error) {
+func (b base) ask(ctx context.Context, agent agents.ID, ranking knowledge.Ranking, questions []question,
+	names map[knowledge.SourceID]string,
+) ([]figuresOf, error) {
 	results := make([]figuresOf, len(questions))
 	group, asking := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)

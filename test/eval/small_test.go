@@ -66,7 +66,8 @@ func small(paraphrase bool) (c collection, topicOf map[string]int) {
 		if paraphrase {
 			asked = others
 		}
-		c.questions = append(c.questions, question{fmt.Sprint(topic), strings.Join(append([]string{filler[topic]}, asked...), " ") + "?", gains})
+		c.questions = append(c.questions, question{fmt.Sprint(topic), strings.Join(append([]string{filler[topic]},
+			asked...), " ") + "?", gains})
 	}
 	return c, topicOf
 }
@@ -141,12 +142,16 @@ func TestNeuralInterface(t *testing.T) {
 		}
 		return vector
 	})
-	neural, err := openai.New(openai.Deps{BaseURL: server.URL, APIKey: openaiembed.APIKey, Model: openaiembed.Model, Client: http.DefaultClient})
+	neural, err := openai.New(openai.Deps{
+		BaseURL: server.URL, APIKey: openaiembed.APIKey, Model: openaiembed.Model,
+		Client: http.DefaultClient,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	with, without := measureSmall(t, neural, c), measureSmall(t, hashing.New(), c)
-	t.Logf("bm25 %+v; built in: similarity %+v; neural: similarity %+v, hybrid %+v", mean(with.bm25), mean(without.similarity), mean(with.similarity), mean(with.hybrid))
+	t.Logf("bm25 %+v; built in: similarity %+v; neural: similarity %+v, hybrid %+v", mean(with.bm25),
+		mean(without.similarity), mean(with.similarity), mean(with.hybrid))
 	if with.model != openaiembed.Model {
 		t.Errorf("measured with %q", with.model)
 	}

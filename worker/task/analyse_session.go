@@ -19,7 +19,7 @@ const (
 )
 
 // analyseTimeout is above the time that one run may take.
-const analyseTimeout = analysis.AnalysisTime + 15*time.Second
+const analyseTimeout = analysis.TryTimeout + 15*time.Second
 
 type analysePayload struct {
 	TenantID  workspaces.TenantID `json:"tenant_id"`
@@ -38,7 +38,7 @@ func HandleLearnSession(analyses *analysis.Service, admit AdmitFunc) queue.Handl
 }
 
 func handleAnalysis(
-	analyses *analysis.Service, admit AdmitFunc, kind analysis.AnalysisKind,
+	analyses *analysis.Service, admit AdmitFunc, kind analysis.Kind,
 	do func(context.Context, workspaces.TenantID, sessions.ID) error,
 ) queue.HandlerFunc {
 	return func(ctx context.Context, payload []byte) error {
@@ -48,7 +48,7 @@ func handleAnalysis(
 		}
 		leave, ok := admit(string(p.TenantID))
 		if !ok {
-			return analyses.PutOffAnalysis(ctx, p.TenantID, p.SessionID, kind)
+			return analyses.RescheduleAnalysis(ctx, p.TenantID, p.SessionID, kind)
 		}
 		defer leave()
 		return do(ctx, p.TenantID, p.SessionID)

@@ -64,11 +64,9 @@ func (j *Job) send(ctx context.Context, i int) (source *parlancev1.Source, known
 	switch {
 	case err != nil:
 		return nil, false, err
-	case source.GetStatus() == "failed": // another of the same would fail beside it
+	case source.GetStatus() == "failed", source != nil && finished(source) && j.forced(source.GetMediaType()):
+		// A second source with the same bytes would fail in the same way.
 		source, err = j.reprocess(ctx, source.GetId(), j.forced(source.GetMediaType()))
-		return source, false, err
-	case source != nil && finished(source) && j.forced(source.GetMediaType()):
-		source, err = j.reprocess(ctx, source.GetId(), true)
 		return source, false, err
 	case source != nil:
 		return source, true, nil

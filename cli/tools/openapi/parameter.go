@@ -161,7 +161,7 @@ func (p *planner) path(path string, one map[string]any) (string, error) {
 		return "", leftOut("its path parameter %s is an object", oneLine(name, 40))
 	}
 	argument := p.freeName(name, "path")
-	p.argument(argument, schema, true)
+	p.requiredArgument(argument, schema)
 	p.tool.PathParams = append(p.tool.PathParams, argument)
 	return strings.ReplaceAll(path, "{"+name+"}", "{"+argument+"}"), nil
 }
@@ -178,7 +178,7 @@ func (p *planner) undeclared(path string) (string, error) {
 			return "", leftOut("its path has a placeholder without a name")
 		}
 		argument := p.freeName(name, "path")
-		p.argument(argument, map[string]any{"type": "string"}, true)
+		p.requiredArgument(argument, map[string]any{"type": "string"})
 		p.tool.PathParams = append(p.tool.PathParams, argument)
 		p.note("the document does not describe {%s}; it is taken for text", oneLine(name, 40))
 		path = strings.ReplaceAll(path, found[0], "{"+argument+"}")
@@ -204,8 +204,16 @@ func (p *planner) freeName(name, where string) string {
 
 // argument adds an argument.
 func (p *planner) argument(name string, schema map[string]any, needed bool) {
+	if needed {
+		p.requiredArgument(name, schema)
+	} else {
+		p.properties[name] = schema
+	}
+}
+
+func (p *planner) requiredArgument(name string, schema map[string]any) {
 	p.properties[name] = schema
-	if needed && !slices.Contains(p.required, any(name)) {
+	if !slices.Contains(p.required, any(name)) {
 		p.required = append(p.required, name)
 	}
 }
@@ -260,7 +268,7 @@ func (p *planner) query(one map[string]any) (placed string, err error) {
 // placed puts a query parameter into the URL as a placeholder with an unused name.
 func (p *planner) placed(name string, schema map[string]any) string {
 	argument := p.freeName(name, "query")
-	p.argument(argument, schema, true)
+	p.requiredArgument(argument, schema)
 	p.tool.PathParams = append(p.tool.PathParams, argument)
 	return escapeQuery(name) + "={" + argument + "}"
 }

@@ -29,7 +29,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Agent is who holds a conversation: what it says, with which model and voice, and within which limits.
+// Agent is the configuration of a conversational agent: instructions, model, voice and limits.
 type Agent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// agt_…
@@ -255,15 +255,16 @@ func (x *Agent) GetAnalysis() *AgentAnalysis {
 	return nil
 }
 
-// AgentAnalysis is what a model finds out about each conversation when it is over: a summary, whether it
-// succeeded, and data. Only sessions in which the user said something are analysed, with the agent's own
-// model and fallbacks, at the cost of one call; the extractive responder analyses nothing.
+// AgentAnalysis is what a model finds out about each conversation when it is over: a summary,
+// whether it succeeded, and data. Only sessions in which the user said something are analysed, with
+// the agent's own model and fallbacks, at the cost of one call; the extractive responder analyses
+// nothing.
 type AgentAnalysis struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether sessions are analysed. post_call_transcription then waits for it, at most two minutes.
 	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	// What makes a conversation a success, at most 30. Without any the model judges whether the user got what
-	// they wanted.
+	// What makes a conversation a success, at most 30. Without any the model judges whether the user
+	// got what they wanted.
 	Criteria []*AnalysisCriterion `protobuf:"bytes,2,rep,name=criteria,proto3" json:"criteria,omitempty"`
 	// What to read out of the conversation, at most 40.
 	Data []*AnalysisField `protobuf:"bytes,3,rep,name=data,proto3" json:"data,omitempty"`
@@ -481,7 +482,8 @@ type AgentModel struct {
 	MaxOutputTokens int32 `protobuf:"varint,4,opt,name=max_output_tokens,json=maxOutputTokens,proto3" json:"max_output_tokens,omitempty"`
 	// Models tried in order when the first fails before its first token.
 	Fallbacks []*ModelRef `protobuf:"bytes,5,rep,name=fallbacks,proto3" json:"fallbacks,omitempty"`
-	// Most tokens of earlier turns that the model is given, roughly counted; the rest is summarised. 0: 6,000.
+	// Most tokens of earlier turns that the model is given, roughly counted; the rest is summarised.
+	// 0: 6,000.
 	HistoryTokens int32 `protobuf:"varint,6,opt,name=history_tokens,json=historyTokens,proto3" json:"history_tokens,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -712,11 +714,11 @@ type AgentRetrieval struct {
 	TopK int32 `protobuf:"varint,1,opt,name=top_k,json=topK,proto3" json:"top_k,omitempty"`
 	// Passages below are left out, 0 to 1; absent: the floor of the embedding model.
 	MinSimilarity *float64 `protobuf:"fixed64,2,opt,name=min_similarity,json=minSimilarity,proto3,oneof" json:"min_similarity,omitempty"`
-	// similarity or hybrid, which fuses it with a ranking by words. Default: hybrid; similarity for agents
-	// made before 0.2.
+	// similarity or hybrid, which fuses it with a ranking by words. Default: hybrid; similarity for
+	// agents made before 0.2.
 	Ranking string `protobuf:"bytes,3,opt,name=ranking,proto3" json:"ranking,omitempty"`
-	// Has the reranking server order the best 30 anew, where the installation has one. When it fails the
-	// order stays as it was.
+	// Whether the reranking server, if the installation has one, reorders the best 30. When it fails
+	// the order stays.
 	Rerank        bool `protobuf:"varint,4,opt,name=rerank,proto3" json:"rerank,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -785,10 +787,11 @@ type ToolsConfig struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Names of built-in tools, e.g. "search_memory". System tools cannot be turned off.
 	DisabledTools []string `protobuf:"bytes,1,rep,name=disabled_tools,json=disabledTools,proto3" json:"disabled_tools,omitempty"`
-	// How many seconds a connected client may take to answer a call of a tool that it runs itself, 1 to 120;
-	// 0 is 20. The model is told when there is no answer.
+	// How many seconds a connected client may take to answer a call of a tool that it runs itself, 1
+	// to 120; 0 is 20. The model is told when there is no answer.
 	ClientToolTimeoutSeconds int32 `protobuf:"varint,2,opt,name=client_tool_timeout_seconds,json=clientToolTimeoutSeconds,proto3" json:"client_tool_timeout_seconds,omitempty"`
-	// Tools that clients run which cannot declare any themselves: those that speak the ElevenLabs protocol.
+	// Tools that clients run which cannot declare any themselves: those that speak the ElevenLabs
+	// protocol.
 	ClientTools   []*AgentClientTool `protobuf:"bytes,3,rep,name=client_tools,json=clientTools,proto3" json:"client_tools,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -848,8 +851,8 @@ func (x *ToolsConfig) GetClientTools() []*AgentClientTool {
 // AgentClientTool is a tool that a connected client runs.
 type AgentClientTool struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the client knows it by, 1 to 64 letters, digits, _ and -. Unique in the list; a tool of the agent with
-	// the same name goes before it.
+	// Its name, 1 to 64 letters, digits, _ and -. Unique in the list; a tool of the agent with the
+	// same name takes precedence.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// What the model reads to decide when to call it, at most 2,000 characters.
 	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
@@ -1079,12 +1082,12 @@ type AgentMemory struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether the memory tools are offered and memories recalled. See docs/memory.md.
 	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	// Categories whose statements and notes wait, as pending, until the user or an operator confirms them;
-	// without case. "*" is every category.
+	// Categories whose statements and notes wait, as pending, until the user or an operator confirms
+	// them; without case. "*" is every category.
 	ConfirmCategories []string `protobuf:"bytes,2,rep,name=confirm_categories,json=confirmCategories,proto3" json:"confirm_categories,omitempty"`
 	// Most tokens of memories that the model is given without asking, 100 to 8000; 0 means 800.
 	MaxTokens int32 `protobuf:"varint,3,opt,name=max_tokens,json=maxTokens,proto3" json:"max_tokens,omitempty"`
-	// Whether nothing is taken down from a session when it is over; only what the tools were called for.
+	// Whether no memories are extracted when a session is over; only the tools then add memories.
 	SkipExtraction bool `protobuf:"varint,4,opt,name=skip_extraction,json=skipExtraction,proto3" json:"skip_extraction,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -1309,7 +1312,8 @@ type CreateAgentRequest struct {
 	Guards []*AgentGuard `protobuf:"bytes,10,rep,name=guards,proto3" json:"guards,omitempty"`
 	// Fatigue windows, at most 20.
 	Fatigue []*FatigueWindow `protobuf:"bytes,11,rep,name=fatigue,proto3" json:"fatigue,omitempty"`
-	// Memory of the user across sessions. Omitted: enabled, as its tools belong to every agent; {} turns it off.
+	// Memory of the user across sessions. Omitted: enabled, as its tools belong to every agent; {}
+	// turns it off.
 	Memory *AgentMemory `protobuf:"bytes,12,opt,name=memory,proto3" json:"memory,omitempty"`
 	// 10 to 86,400; 0 means 3600.
 	MaxDurationSeconds int32 `protobuf:"varint,13,opt,name=max_duration_seconds,json=maxDurationSeconds,proto3" json:"max_duration_seconds,omitempty"`

@@ -179,12 +179,14 @@ type CreateProviderCredentialRequest struct {
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// model, stt, tts or telephony.
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
-	// openai (any server with its API), anthropic or azure for model, openai for stt and tts, twilio for telephony.
+	// openai (any server with its API), anthropic or azure for model, openai for stt and tts, twilio
+	// for telephony.
 	Provider string `protobuf:"bytes,3,opt,name=provider,proto3" json:"provider,omitempty"`
 	// Display name, at most 200 characters.
 	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
-	// https and public, ending where the API begins (…/v1); empty: the provider's own. For azure it is needed:
-	// the resource's endpoint, which may have ?api-version=…, or a deployment's target URI.
+	// https and public, ending where the API begins (…/v1); empty: the provider's own. For azure it
+	// is needed: the resource's endpoint, which may have ?api-version=…, or a deployment's target
+	// URI.
 	BaseUrl string `protobuf:"bytes,5,opt,name=base_url,json=baseUrl,proto3" json:"base_url,omitempty"`
 	// The key, 1 to 4096 characters of printable ASCII; it is never answered.
 	ApiKey string `protobuf:"bytes,6,opt,name=api_key,json=apiKey,proto3" json:"api_key,omitempty"`

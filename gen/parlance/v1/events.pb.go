@@ -38,21 +38,21 @@ type PostCallTranscription struct {
 	UserId     string             `protobuf:"bytes,5,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	Transcript []*TranscriptEntry `protobuf:"bytes,6,rep,name=transcript,proto3" json:"transcript,omitempty"`
 	Metadata   *CallMetadata      `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Null when the agent's analysis is not enabled or nothing was said. The event waits for it, at most two
-	// minutes.
+	// Null when the agent's analysis is not enabled or nothing was said. The event waits for it, at
+	// most two minutes.
 	Analysis                         *CallAnalysis           `protobuf:"bytes,8,opt,name=analysis,proto3" json:"analysis,omitempty"`
 	ConversationInitiationClientData *ConversationInitiation `protobuf:"bytes,9,opt,name=conversation_initiation_client_data,json=conversationInitiationClientData,proto3" json:"conversation_initiation_client_data,omitempty"`
 	HasAudio                         bool                    `protobuf:"varint,10,opt,name=has_audio,json=hasAudio,proto3" json:"has_audio,omitempty"`
 	HasUserAudio                     bool                    `protobuf:"varint,11,opt,name=has_user_audio,json=hasUserAudio,proto3" json:"has_user_audio,omitempty"`
 	HasResponseAudio                 bool                    `protobuf:"varint,12,opt,name=has_response_audio,json=hasResponseAudio,proto3" json:"has_response_audio,omitempty"`
-	// Set when the transcript was left out because the body would be over 256 KiB; when it still was, also
-	// conversation_config_override, then dynamic_variables, then memory.learnt.
+	// Set when the transcript was left out because the body would be over 256 KiB; when it still was,
+	// also conversation_config_override, then dynamic_variables, then memory.learnt.
 	Truncated bool `protobuf:"varint,13,opt,name=truncated,proto3" json:"truncated,omitempty"`
 	// Where the whole transcript is; only when truncated.
 	TranscriptUrl string `protobuf:"bytes,14,opt,name=transcript_url,json=transcriptUrl,proto3" json:"transcript_url,omitempty"`
 	AgentVersion  int32  `protobuf:"varint,15,opt,name=agent_version,json=agentVersion,proto3" json:"agent_version,omitempty"`
 	Modality      string `protobuf:"bytes,16,opt,name=modality,proto3" json:"modality,omitempty"`
-	// What of the session is remembered of the user; null when the agent's memory is not enabled.
+	// What the session added to the user's memory; null when the agent's memory is not enabled.
 	Memory        *CallMemory `protobuf:"bytes,17,opt,name=memory,proto3" json:"memory,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -207,7 +207,7 @@ func (x *PostCallTranscription) GetMemory() *CallMemory {
 	return nil
 }
 
-// CallMemory is what a session has left in the user's memory.
+// CallMemory is what a session added to and deleted from the user's memory.
 type CallMemory struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What was learnt and not forgotten meanwhile, oldest first; at most 100.
@@ -488,7 +488,8 @@ type TranscriptToolCall struct {
 	ToolName  string                 `protobuf:"bytes,2,opt,name=tool_name,json=toolName,proto3" json:"tool_name,omitempty"`
 	// The arguments as JSON.
 	ParamsAsJson string `protobuf:"bytes,3,opt,name=params_as_json,json=paramsAsJson,proto3" json:"params_as_json,omitempty"`
-	// True when it is known that it was made, well or badly. False when it was refused, and when nobody answered.
+	// True when the call is known to have been made, with any result. False when it was refused or
+	// not answered.
 	ToolHasBeenCalled bool `protobuf:"varint,4,opt,name=tool_has_been_called,json=toolHasBeenCalled,proto3" json:"tool_has_been_called,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
@@ -940,11 +941,11 @@ func (x *CallAnalysis) GetError() string {
 // ConversationInitiation is what the session was created with, without secret__ variables.
 type ConversationInitiation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// overrides and voice_stack_override in ElevenLabs' shape: {agent: {prompt: {prompt, llm}, first_message, language},
-	// tts: {voice_id, speed, stability, similarity_boost}, asr: {keywords}}. What has no place in it stands in its member
-	// "parlance", under our own names: {temperature, model, retrieval, stt, tts, vad, turn_detection,
-	// input_audio_format, output_audio_format}. Null when there was nothing, and when it was left out: see
-	// truncated.
+	// overrides and voice_stack_override in ElevenLabs' shape: {agent: {prompt: {prompt, llm},
+	// first_message, language}, tts: {voice_id, speed, stability, similarity_boost}, asr:
+	// {keywords}}. Values without a place in that shape are in its member "parlance", under our own
+	// names: {temperature, model, retrieval, stt, tts, vad, turn_detection, input_audio_format,
+	// output_audio_format}. Null when there was nothing, and when it was left out: see truncated.
 	ConversationConfigOverride *structpb.Struct  `protobuf:"bytes,1,opt,name=conversation_config_override,json=conversationConfigOverride,proto3" json:"conversation_config_override,omitempty"`
 	DynamicVariables           map[string]string `protobuf:"bytes,2,rep,name=dynamic_variables,json=dynamicVariables,proto3" json:"dynamic_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields              protoimpl.UnknownFields
@@ -1775,13 +1776,14 @@ func (x *KbSourceIngested) GetReadyAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// TurnPersistenceFailed is the data of turn.persistence_failed: a turn could not be written at once.
+// TurnPersistenceFailed is the data of turn.persistence_failed: a turn could not be written at
+// once.
 type TurnPersistenceFailed struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	SessionId string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	TurnId    string                 `protobuf:"bytes,2,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
 	AgentId   string                 `protobuf:"bytes,3,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
-	// Whether the turn has been written since, from the spill.
+	// Whether the turn was written later, from the journal on the server's disk.
 	Recovered     bool                   `protobuf:"varint,4,opt,name=recovered,proto3" json:"recovered,omitempty"`
 	FailedAt      *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=failed_at,json=failedAt,proto3" json:"failed_at,omitempty"`
 	unknownFields protoimpl.UnknownFields

@@ -51,7 +51,7 @@ type Source struct {
 	Stage string `protobuf:"bytes,9,opt,name=stage,proto3" json:"stage,omitempty"`
 	// 0 to 100.
 	Progress int32 `protobuf:"varint,10,opt,name=progress,proto3" json:"progress,omitempty"`
-	// When a worker last said that it is at work, every 5 s; null before.
+	// When a worker last reported that it processes the source, every 5 s; null before.
 	HeartbeatAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=heartbeat_at,json=heartbeatAt,proto3" json:"heartbeat_at,omitempty"`
 	// Pages, for types that have them.
 	PageCount int32 `protobuf:"varint,12,opt,name=page_count,json=pageCount,proto3" json:"page_count,omitempty"`
@@ -59,7 +59,8 @@ type Source struct {
 	ChunkCount int32 `protobuf:"varint,13,opt,name=chunk_count,json=chunkCount,proto3" json:"chunk_count,omitempty"`
 	// The model that embedded the chunks.
 	EmbeddingModel string `protobuf:"bytes,14,opt,name=embedding_model,json=embeddingModel,proto3" json:"embedding_model,omitempty"`
-	// Why it failed, or, with the code retrying, why its last attempt did while it is queued for the next; null otherwise.
+	// Why it failed, or, with the code retrying, why its last attempt did while it is queued for the
+	// next; null otherwise.
 	Error *SourceError `protobuf:"bytes,15,opt,name=error,proto3" json:"error,omitempty"`
 	// The pasted text; only in GetSource of an inline source.
 	Content *string `protobuf:"bytes,16,opt,name=content,proto3,oneof" json:"content,omitempty"`
@@ -275,8 +276,9 @@ func (x *Source) GetWarnings() []string {
 // SourceError is why a source failed.
 type SourceError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// encrypted, corrupt, empty, binary, wrong-type, too-large, too-complex, too-many-pages, too-many-chunks, timeout,
-	// embedding-refused (the embedding server takes a passage's text under no circumstances), retrying or internal.
+	// encrypted, corrupt, empty, binary, wrong-type, too-large, too-complex, too-many-pages,
+	// too-many-chunks, timeout, embedding-refused (the embedding server takes a passage's text under
+	// no circumstances), retrying or internal.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
 	// A sentence a person understands.
 	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
@@ -1855,7 +1857,7 @@ type QueryKnowledgeRequest struct {
 	Explain bool `protobuf:"varint,7,opt,name=explain,proto3" json:"explain,omitempty"`
 	// The source to explain; needed with explain.
 	ExplainSourceId string `protobuf:"bytes,8,opt,name=explain_source_id,json=explainSourceId,proto3" json:"explain_source_id,omitempty"`
-	// Has the reranking server order the best 30 anew, where the installation has one.
+	// Whether the reranking server, if the installation has one, reorders the best 30.
 	Rerank        bool `protobuf:"varint,9,opt,name=rerank,proto3" json:"rerank,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1960,7 +1962,7 @@ type QueryKnowledgeResponse struct {
 	Chunks []*ScoredChunk `protobuf:"bytes,1,rep,name=chunks,proto3" json:"chunks,omitempty"`
 	// Only with explain.
 	Explanation *QueryExplanation `protobuf:"bytes,2,opt,name=explanation,proto3,oneof" json:"explanation,omitempty"`
-	// With rerank: done, failed (the order is the one from before) or not_configured.
+	// With rerank: done, failed (the order before reranking is used) or not_configured.
 	Rerank        string `protobuf:"bytes,3,opt,name=rerank,proto3" json:"rerank,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2786,7 +2788,7 @@ func (x *EvaluationResult) GetPlaces() []*EvaluationPlace {
 	return nil
 }
 
-// EvaluationPlace is where the first passage of an expected source stood.
+// EvaluationPlace is the rank of the first passage of an expected source.
 type EvaluationPlace struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// similarity or hybrid.
@@ -2797,7 +2799,8 @@ type EvaluationPlace struct {
 	SourceId string `protobuf:"bytes,3,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
 	// Similarity of that passage; for a miss, of the nearest passage of the first expected source.
 	Similarity float64 `protobuf:"fixed64,4,opt,name=similarity,proto3" json:"similarity,omitempty"`
-	// found, or why the first expected source was not: not_attached, not_ready, below_floor or crowded_out.
+	// found, or why the first expected source was not: not_attached, not_ready, below_floor or
+	// crowded_out.
 	Outcome       string `protobuf:"bytes,5,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2956,9 +2959,9 @@ type EvaluationChange struct {
 	MrrChange float64 `protobuf:"fixed64,4,opt,name=mrr_change,json=mrrChange,proto3" json:"mrr_change,omitempty"`
 	// How many questions stayed at their place.
 	Same int32 `protobuf:"varint,5,opt,name=same,proto3" json:"same,omitempty"`
-	// Questions whose answer stands at a better place now.
+	// Questions whose answer has a better rank now.
 	Better []*EvaluationMove `protobuf:"bytes,6,rep,name=better,proto3" json:"better,omitempty"`
-	// Questions whose answer stands at a worse place now.
+	// Questions whose answer has a worse rank now.
 	Worse         []*EvaluationMove `protobuf:"bytes,7,rep,name=worse,proto3" json:"worse,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -37,7 +37,7 @@ type Memory struct {
 	WorkspaceId string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// The user as sessions name it.
 	UserId string `protobuf:"bytes,3,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// note: a fact; statement: who the user is or wants to be treated.
+	// note: a fact; statement: who the user is or how the user wants to be treated.
 	Kind string `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`
 	// active; pending: not read until the user or an operator confirms it; superseded: history.
 	Status string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
@@ -45,7 +45,7 @@ type Memory struct {
 	Text string `protobuf:"bytes,6,opt,name=text,proto3" json:"text,omitempty"`
 	// What a statement is about, e.g. preference; empty for most notes.
 	Category string `protobuf:"bytes,7,opt,name=category,proto3" json:"category,omitempty"`
-	// Of which thing within the category, e.g. name: of one thing one statement is active.
+	// The attribute within the category, e.g. name: only one statement of it is active.
 	Attribute string `protobuf:"bytes,8,opt,name=attribute,proto3" json:"attribute,omitempty"`
 	// Words to find it by.
 	Tags []string `protobuf:"bytes,9,rep,name=tags,proto3" json:"tags,omitempty"`
@@ -770,7 +770,8 @@ func (x *SearchMemoriesRequest) GetTopK() int32 {
 type FoundMemory struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Memory *Memory                `protobuf:"bytes,1,opt,name=memory,proto3" json:"memory,omitempty"`
-	// Cosine of the vectors, 0 to 1; for one without a vector the share of the question's words that it has.
+	// Cosine of the vectors, 0 to 1; for one without a vector the share of the question's words that
+	// it has.
 	Similarity float64 `protobuf:"fixed64,2,opt,name=similarity,proto3" json:"similarity,omitempty"`
 	// Similarity with recency: what the order is by.
 	Score         float64 `protobuf:"fixed64,3,opt,name=score,proto3" json:"score,omitempty"`
@@ -949,7 +950,7 @@ type AddMemoryRequest struct {
 	Text string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
 	// What it is about.
 	Category string `protobuf:"bytes,5,opt,name=category,proto3" json:"category,omitempty"`
-	// Of which thing within the category; empty: found in the text.
+	// The attribute within the category; empty: found in the text.
 	Attribute string `protobuf:"bytes,6,opt,name=attribute,proto3" json:"attribute,omitempty"`
 	// Words to find it by.
 	Tags []string `protobuf:"bytes,7,rep,name=tags,proto3" json:"tags,omitempty"`

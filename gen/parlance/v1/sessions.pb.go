@@ -50,8 +50,8 @@ type Session struct {
 	StartedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
 	// Null while it is open.
 	EndedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
-	// Why it ended: the reason given to end, or ended_by_api, end_call, hang_up, no_turns, idle_timeout,
-	// max_duration, disconnected, expired, internal_error; empty while it is open.
+	// Why it ended: the reason given to end, or ended_by_api, end_call, hang_up, no_turns,
+	// idle_timeout, max_duration, disconnected, expired, internal_error; empty while it is open.
 	EndReason string `protobuf:"bytes,11,opt,name=end_reason,json=endReason,proto3" json:"end_reason,omitempty"`
 	// From started_at to ended_at, or until now while it is open.
 	DurationMs int32 `protobuf:"varint,12,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
@@ -65,9 +65,9 @@ type Session struct {
 	DynamicVariables map[string]string `protobuf:"bytes,16,rep,name=dynamic_variables,json=dynamicVariables,proto3" json:"dynamic_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Variables that answers of tools have set since; they win over dynamic_variables.
 	AssignedVariables map[string]string `protobuf:"bytes,17,rep,name=assigned_variables,json=assignedVariables,proto3" json:"assigned_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// What a model found out about it when it was over.
+	// The post-call analysis.
 	Analysis *SessionAnalysis `protobuf:"bytes,18,opt,name=analysis,proto3" json:"analysis,omitempty"`
-	// What the user thought of the answers; null when there is no feedback.
+	// The user's feedback on the answers; null when there is none.
 	Feedback      *SessionFeedback `protobuf:"bytes,30,opt,name=feedback,proto3" json:"feedback,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -298,15 +298,16 @@ func (x *SessionFeedback) GetDislikes() int32 {
 	return 0
 }
 
-// SessionAnalysis is what a model found out about a conversation that is over; see the agent's analysis.
+// SessionAnalysis is what a model found out about a conversation that is over; see the agent's
+// analysis.
 type SessionAnalysis struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// none: it is not analysed; pending, done or failed.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
 	// A summary in some sentences.
 	Summary string `protobuf:"bytes,2,opt,name=summary,proto3" json:"summary,omitempty"`
-	// success, failure or unknown; empty until it is done. With criteria: failure when one failed, success
-	// when all are met.
+	// success, failure or unknown; empty until it is done. With criteria: failure when one failed,
+	// success when all are met.
 	Success string `protobuf:"bytes,3,opt,name=success,proto3" json:"success,omitempty"`
 	// The agent's criteria in their order.
 	Criteria []*CriterionResult `protobuf:"bytes,4,rep,name=criteria,proto3" json:"criteria,omitempty"`
@@ -651,12 +652,14 @@ type Turn struct {
 	Retrieval *TurnRetrieval `protobuf:"bytes,14,opt,name=retrieval,proto3" json:"retrieval,omitempty"`
 	// The hash of its receipt (GetTurnReceipt); empty while the turn goes on.
 	ReceiptHash string `protobuf:"bytes,15,opt,name=receipt_hash,json=receiptHash,proto3" json:"receipt_hash,omitempty"`
-	// Items that the texts above do not tell of, or that the model sees otherwise than they were said: what
-	// clients put in, moved, removed or cut on a socket, and what was spoken.
+	// Items that the texts above do not contain, or that the model sees differently: items that
+	// clients inserted, moved, deleted or truncated on a socket, and spoken items.
 	Items []*TurnItem `protobuf:"bytes,16,rep,name=items,proto3" json:"items,omitempty"`
-	// It could not be written at once, because the database was away: a server kept it on disk and wrote it later.
+	// The database was unavailable when the turn ended: a server kept the turn on its disk and wrote
+	// it later.
 	Spilled bool `protobuf:"varint,17,opt,name=spilled,proto3" json:"spilled,omitempty"`
-	// Why the model stopped before the end of a completed answer: max_output_tokens or content_filter; empty: it did not.
+	// Why the model stopped before the end of a completed answer: max_output_tokens or
+	// content_filter; empty: it did not.
 	IncompleteReason string `protobuf:"bytes,18,opt,name=incomplete_reason,json=incompleteReason,proto3" json:"incomplete_reason,omitempty"`
 	// What the user thought of the answer: like or dislike; empty: nothing.
 	Feedback      string `protobuf:"bytes,30,opt,name=feedback,proto3" json:"feedback,omitempty"`
@@ -840,9 +843,10 @@ type TurnItem struct {
 	CallId string `protobuf:"bytes,4,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
 	// The called tool.
 	Name string `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`
-	// A client put it in: the agent has not said or called it.
+	// A client inserted it: the agent did not say or call it.
 	PutIn bool `protobuf:"varint,6,opt,name=put_in,json=putIn,proto3" json:"put_in,omitempty"`
-	// Where a client put it in what the model sees: behind that item, or root for the front; empty: where time puts it.
+	// Its place in what the model sees: after the item with this id, or root for the beginning;
+	// empty: in order of time.
 	PreviousItemId string `protobuf:"bytes,7,opt,name=previous_item_id,json=previousItemId,proto3" json:"previous_item_id,omitempty"`
 	// The model does not see it any more.
 	Removed bool `protobuf:"varint,8,opt,name=removed,proto3" json:"removed,omitempty"`
@@ -1027,7 +1031,8 @@ type TurnRetrieval struct {
 	EmbeddingModel string `protobuf:"bytes,2,opt,name=embedding_model,json=embeddingModel,proto3" json:"embedding_model,omitempty"`
 	// The least similarity a passage had to have.
 	MinSimilarity float64 `protobuf:"fixed64,3,opt,name=min_similarity,json=minSimilarity,proto3" json:"min_similarity,omitempty"`
-	// done, failed (the order is the one from before) or not_configured; empty when it was not asked for.
+	// done, failed (the order before reranking is used) or not_configured; empty when it was not
+	// requested.
 	Rerank string `protobuf:"bytes,4,opt,name=rerank,proto3" json:"rerank,omitempty"`
 	// What was considered, in the order of the ranking; what is under the floor comes last.
 	Chunks        []*RetrievedChunk `protobuf:"bytes,5,rep,name=chunks,proto3" json:"chunks,omitempty"`
@@ -1119,8 +1124,9 @@ type RetrievedChunk struct {
 	FusedScore float64 `protobuf:"fixed64,7,opt,name=fused_score,json=fusedScore,proto3" json:"fused_score,omitempty"`
 	// The reranking server's score, on the scale of its model; absent when it gave none.
 	RerankScore *float64 `protobuf:"fixed64,8,opt,name=rerank_score,json=rerankScore,proto3,oneof" json:"rerank_score,omitempty"`
-	// passage; merged (part of the passage it follows or precedes); duplicate (a better one says nearly the
-	// same); over_budget (the prompt was full); crowded_out (top_k others rank higher); below_floor.
+	// passage; merged (part of the passage it follows or precedes); duplicate (a better one says
+	// nearly the same); over_budget (the prompt was full); crowded_out (top_k others rank higher);
+	// below_floor.
 	Use           string `protobuf:"bytes,9,opt,name=use,proto3" json:"use,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1560,9 +1566,11 @@ type CreateSessionRequest struct {
 	DynamicVariables map[string]string `protobuf:"bytes,4,rep,name=dynamic_variables,json=dynamicVariables,proto3" json:"dynamic_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Life of the token in seconds. Default 900; below 60: 400; above 3600: 3600.
 	TtlSeconds *int32 `protobuf:"varint,5,opt,name=ttl_seconds,json=ttlSeconds,proto3,oneof" json:"ttl_seconds,omitempty"`
-	// Agent fields for this session: instructions, first_message, language, model, temperature, voice, retrieval.
+	// Agent fields for this session: instructions, first_message, language, model, temperature,
+	// voice, retrieval.
 	Overrides *structpb.Struct `protobuf:"bytes,6,opt,name=overrides,proto3" json:"overrides,omitempty"`
-	// Voice fields for this session: stt, tts, vad, turn_detection, input_audio_format, output_audio_format.
+	// Voice fields for this session: stt, tts, vad, turn_detection, input_audio_format,
+	// output_audio_format.
 	VoiceStackOverride *structpb.Struct `protobuf:"bytes,7,opt,name=voice_stack_override,json=voiceStackOverride,proto3" json:"voice_stack_override,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
@@ -2333,7 +2341,8 @@ type CreateTurnRequest struct {
 	// Tools that the caller runs itself, offered for this answer; at most 128. A call of one ends the
 	// answer and is in client_tool_calls.
 	ClientTools []*ClientTool `protobuf:"bytes,3,rep,name=client_tools,json=clientTools,proto3" json:"client_tools,omitempty"`
-	// Results of client_tool_calls; at most 64. A call that gets none is told to the model as unanswered.
+	// Results of client_tool_calls; at most 64. A call that gets none is told to the model as
+	// unanswered.
 	ToolOutputs   []*ToolOutput `protobuf:"bytes,4,rep,name=tool_outputs,json=toolOutputs,proto3" json:"tool_outputs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2415,7 +2424,8 @@ type CreateTurnResponse struct {
 	ClientToolCalls []*ToolCall `protobuf:"bytes,7,rep,name=client_tool_calls,json=clientToolCalls,proto3" json:"client_tool_calls,omitempty"`
 	// Hash of the turn's receipt (…/turns/{turn_id}/receipt).
 	ReceiptHash string `protobuf:"bytes,8,opt,name=receipt_hash,json=receiptHash,proto3" json:"receipt_hash,omitempty"`
-	// Why the model stopped before the end of a completed answer: max_output_tokens or content_filter; empty: it did not.
+	// Why the model stopped before the end of a completed answer: max_output_tokens or
+	// content_filter; empty: it did not.
 	IncompleteReason string `protobuf:"bytes,9,opt,name=incomplete_reason,json=incompleteReason,proto3" json:"incomplete_reason,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -2520,13 +2530,14 @@ type StreamTurnRequest struct {
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// 1 to 32,000 characters; may be empty beside tool_outputs.
 	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
-	// The event_id of the last event that was seen of a turn of this session: no turn is taken, that one is
-	// followed, and text and the rest are not read.
+	// The event_id of the last event that was seen of a turn of this session: no turn is taken, that
+	// one is followed, and text and the rest are not read.
 	LastEventId string `protobuf:"bytes,3,opt,name=last_event_id,json=lastEventId,proto3" json:"last_event_id,omitempty"`
 	// Tools that the caller runs itself, offered for this answer; at most 128. A call of one ends the
 	// answer and is in client_tool_calls.
 	ClientTools []*ClientTool `protobuf:"bytes,4,rep,name=client_tools,json=clientTools,proto3" json:"client_tools,omitempty"`
-	// Results of client_tool_calls; at most 64. A call that gets none is told to the model as unanswered.
+	// Results of client_tool_calls; at most 64. A call that gets none is told to the model as
+	// unanswered.
 	ToolOutputs   []*ToolOutput `protobuf:"bytes,5,rep,name=tool_outputs,json=toolOutputs,proto3" json:"tool_outputs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2599,7 +2610,8 @@ func (x *StreamTurnRequest) GetToolOutputs() []*ToolOutput {
 
 type StreamTurnResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// turn.started, turn.delta, turn.approval_requested, turn.tool_call, turn.client_tool_call or turn.done.
+	// turn.started, turn.delta, turn.approval_requested, turn.tool_call, turn.client_tool_call or
+	// turn.done.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// Names the event and its turn, for last_event_id; the id of the Server-Sent Event.
 	EventId string `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
@@ -2607,12 +2619,13 @@ type StreamTurnResponse struct {
 	TurnId string `protobuf:"bytes,3,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
 	// turn.delta: a piece of the answer.
 	Delta string `protobuf:"bytes,4,opt,name=delta,proto3" json:"delta,omitempty"`
-	// turn.tool_call: a call that has its result. turn.client_tool_call: one that the caller is to run.
+	// turn.tool_call: a call that has its result. turn.client_tool_call: one that the caller is to
+	// run.
 	ToolCall *ToolCall `protobuf:"bytes,5,opt,name=tool_call,json=toolCall,proto3,oneof" json:"tool_call,omitempty"`
 	// turn.done: the whole answer.
 	Turn *CreateTurnResponse `protobuf:"bytes,6,opt,name=turn,proto3,oneof" json:"turn,omitempty"`
-	// turn.approval_requested: a call that is made when DecideApproval allows it. Who follows the turn anew is told
-	// of those that still wait.
+	// turn.approval_requested: a call that is made when DecideApproval allows it. Who follows the
+	// turn anew is told of those that still wait.
 	Approval      *Approval `protobuf:"bytes,7,opt,name=approval,proto3,oneof" json:"approval,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2710,9 +2723,10 @@ type Approval struct {
 	Slug string `protobuf:"bytes,4,opt,name=slug,proto3" json:"slug,omitempty"`
 	// The arguments.
 	Input *structpb.Struct `protobuf:"bytes,5,opt,name=input,proto3" json:"input,omitempty"`
-	// waiting, approved, denied, expired (nobody answered in time) or withdrawn (the answer was stopped before).
+	// waiting, approved, denied, expired (nobody answered in time) or withdrawn (the answer was
+	// stopped before).
 	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
-	// What was said with the word; the model is told it when the call was denied.
+	// The reason given with the decision; the model is told it when the call was denied.
 	Reason string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
 	// key_…, session_token, socket, or empty: nobody.
 	DecidedBy string `protobuf:"bytes,8,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
@@ -3202,9 +3216,10 @@ func (x *GetTurnReceiptRequest) GetTurnId() string {
 	return ""
 }
 
-// TurnReceipt says what a turn was made of. It holds no text of the conversation, only hashes of it.
-// `hash` is the SHA-256, in hex, of the other fields as canonical JSON (RFC 8785: keys sorted, no spaces);
-// docs/receipts.md has the line that recomputes it. Fields that come later are absent in older receipts.
+// TurnReceipt says what a turn was made of. It holds no text of the conversation, only hashes of
+// it. `hash` is the SHA-256, in hex, of the other fields as canonical JSON (RFC 8785: keys sorted,
+// no spaces); docs/receipts.md has the line that recomputes it. Fields that come later are absent
+// in older receipts.
 type TurnReceipt struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The layout: 1.
@@ -3239,7 +3254,8 @@ type TurnReceipt struct {
 	ToolCalls []*ReceiptToolCall `protobuf:"bytes,15,rep,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
 	// Ids of memories that the model was given, with its instructions or by search_memory.
 	MemoryRead []string `protobuf:"bytes,16,rep,name=memory_read,json=memoryRead,proto3" json:"memory_read,omitempty"`
-	// Ids of memories that were written, confirmed or forgotten by calls of tools; the calls say which.
+	// Ids of memories that were written, confirmed or forgotten by calls of tools; the calls say
+	// which.
 	MemoryWritten []string `protobuf:"bytes,17,rep,name=memory_written,json=memoryWritten,proto3" json:"memory_written,omitempty"`
 	// What guards decided.
 	GuardVerdicts []*ReceiptGuard `protobuf:"bytes,18,rep,name=guard_verdicts,json=guardVerdicts,proto3" json:"guard_verdicts,omitempty"`
@@ -3249,11 +3265,13 @@ type TurnReceipt struct {
 	Stages []*ReceiptStage `protobuf:"bytes,20,rep,name=stages,proto3" json:"stages,omitempty"`
 	// Tokens of all calls of the model.
 	Usage *TurnUsage `protobuf:"bytes,21,opt,name=usage,proto3" json:"usage,omitempty"`
-	// Absent when a call's model has no price in PARLANCE_MODEL_PRICES_FILE, or its tokens are not known.
+	// Absent when a call's model has no price in PARLANCE_MODEL_PRICES_FILE, or its tokens are not
+	// known.
 	Cost *ReceiptCost `protobuf:"bytes,22,opt,name=cost,proto3,oneof" json:"cost,omitempty"`
 	// SHA-256 of the other fields, hex.
 	Hash string `protobuf:"bytes,23,opt,name=hash,proto3" json:"hash,omitempty"`
-	// true when the database was away at the turn's end, and a server kept it on disk and wrote it later; else absent.
+	// true when the database was away at the turn's end, and a server kept it on disk and wrote it
+	// later; else absent.
 	Spilled       *bool `protobuf:"varint,24,opt,name=spilled,proto3,oneof" json:"spilled,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3824,7 +3842,8 @@ type ReceiptToolCall struct {
 	ArgumentsHash string `protobuf:"bytes,4,opt,name=arguments_hash,json=argumentsHash,proto3" json:"arguments_hash,omitempty"`
 	// SHA-256, hex, of what the model was told; empty while there is nothing.
 	OutputHash string `protobuf:"bytes,5,opt,name=output_hash,json=outputHash,proto3" json:"output_hash,omitempty"`
-	// succeeded, failed, refused (it was not made), unknown (it may have happened) or waiting (for the client).
+	// succeeded, failed, refused (it was not made), unknown (it may have happened) or waiting (for
+	// the client).
 	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
 	// Of the call; empty when it succeeded.
 	ErrorCode string `protobuf:"bytes,7,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
@@ -4160,8 +4179,9 @@ func (x *ReceiptHistory) GetSummaryHash() string {
 // ReceiptStage is where time went.
 type ReceiptStage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// lease (waiting for the turn before, and beginning), history, memory, retrieval, tool_list, model_queue,
-	// model, tools or persistence (writing on the way; the last write cannot be in its own receipt).
+	// lease (waiting for the turn before, and beginning), history, memory, retrieval, tool_list,
+	// model_queue, model, tools or persistence (writing on the way; the last write cannot be in its
+	// own receipt).
 	Stage string `protobuf:"bytes,1,opt,name=stage,proto3" json:"stage,omitempty"`
 	// Milliseconds since the turn was asked for.
 	StartMs int32 `protobuf:"varint,2,opt,name=start_ms,json=startMs,proto3" json:"start_ms,omitempty"`

@@ -294,8 +294,9 @@ func (x *Tool) GetApprovalTools() []string {
 }
 
 // ToolAssignment keeps a value of a tool's successful JSON answer as a dynamic variable of the
-// session, for later calls and turns. Strings are kept as they are, numbers and booleans as JSON has
-// them. A path that leads to nothing, null, an object, an array, or more than 4 KiB changes nothing.
+// session, for later calls and turns. Strings are kept as they are, numbers and booleans as JSON
+// has them. A path that leads to nothing, null, an object, an array, or more than 4 KiB changes
+// nothing.
 type ToolAssignment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name of the variable: a letter or _, then letters, digits and _; not secret__… or system__….
@@ -459,9 +460,11 @@ type AgentTool struct {
 	Enabled bool `protobuf:"varint,2,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	// Most calls in one session; 0: no cap.
 	MaxCallsPerSession int32 `protobuf:"varint,3,opt,name=max_calls_per_session,json=maxCallsPerSession,proto3" json:"max_calls_per_session,omitempty"`
-	// Why it is off: "attachment_disabled", "not_enabled", "disabled_tools", "memory_off" (the agent's memory is not enabled), "plan", "shadowed" (an earlier tool has the name),
-	// "not_available"; of an MCP server's tools also "unreachable" (the server could not be asked), "no_such_tool" (it has none
-	// of that name), "name_refused", "schema_refused", "too_many"; empty when it is on.
+	// Why it is off: "attachment_disabled", "not_enabled", "disabled_tools", "memory_off" (the
+	// agent's memory is not enabled), "plan", "shadowed" (an earlier tool has the name),
+	// "not_available"; of an MCP server's tools also "unreachable" (the server could not be asked),
+	// "no_such_tool" (it has none of that name), "name_refused", "schema_refused", "too_many"; empty
+	// when it is on.
 	DisabledReason string `protobuf:"bytes,4,opt,name=disabled_reason,json=disabledReason,proto3" json:"disabled_reason,omitempty"`
 	// What the model calls it: the tool's slug, or <slug>__<name> for a tool of an MCP server.
 	Name string `protobuf:"bytes,40,opt,name=name,proto3" json:"name,omitempty"`
@@ -473,7 +476,7 @@ type AgentTool struct {
 	DisabledDetail string `protobuf:"bytes,43,opt,name=disabled_detail,json=disabledDetail,proto3" json:"disabled_detail,omitempty"`
 	// What the model reads.
 	Description string `protobuf:"bytes,44,opt,name=description,proto3" json:"description,omitempty"`
-	// What the model's arguments are held to; for a tool of an MCP server the one that it declares.
+	// Schema of the model's arguments; for a tool of an MCP server the one that the server declares.
 	InputSchema   *structpb.Struct `protobuf:"bytes,45,opt,name=input_schema,json=inputSchema,proto3" json:"input_schema,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -737,7 +740,8 @@ type ToolCall struct {
 	AgentId string `protobuf:"bytes,13,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// In the answers to turns and transcripts: names of the variables that the answer set.
 	AssignedVariables []string `protobuf:"bytes,20,rep,name=assigned_variables,json=assignedVariables,proto3" json:"assigned_variables,omitempty"`
-	// In the answers to turns and transcripts: who allowed the call, or did not; absent when nobody had to be asked.
+	// In the answers to turns and transcripts: the decision on the call; absent when no approval was
+	// needed.
 	Approval      *ToolCallApproval `protobuf:"bytes,21,opt,name=approval,proto3,oneof" json:"approval,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -878,10 +882,11 @@ func (x *ToolCall) GetApproval() *ToolCallApproval {
 	return nil
 }
 
-// ToolCallApproval is what came of the request for a call's approval.
+// ToolCallApproval is the result of the request for a call's approval.
 type ToolCallApproval struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// approved, denied, expired (nobody answered in time) or withdrawn (the answer was stopped before).
+	// approved, denied, expired (nobody answered in time) or withdrawn (the answer was stopped
+	// before).
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
 	// key_…, session_token, socket, or empty: nobody.
 	DecidedBy string `protobuf:"bytes,2,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
@@ -983,7 +988,8 @@ type CreateToolRequest struct {
 	McpToolName string `protobuf:"bytes,14,opt,name=mcp_tool_name,json=mcpToolName,proto3" json:"mcp_tool_name,omitempty"`
 	// Tools of the server that may be used; empty: all.
 	AllowedTools []string `protobuf:"bytes,15,rep,name=allowed_tools,json=allowedTools,proto3" json:"allowed_tools,omitempty"`
-	// Sent as the Authorization header of every request to the endpoint. Write-only; stored encrypted.
+	// Sent as the Authorization header of every request to the endpoint. Write-only; stored
+	// encrypted.
 	AuthHeader string `protobuf:"bytes,16,opt,name=auth_header,json=authHeader,proto3" json:"auth_header,omitempty"`
 	// Default false.
 	AllowDynamicVars bool `protobuf:"varint,17,opt,name=allow_dynamic_vars,json=allowDynamicVars,proto3" json:"allow_dynamic_vars,omitempty"`

@@ -62,8 +62,8 @@ type WebhookEndpoint struct {
 	HeaderNames []string `protobuf:"bytes,14,rep,name=header_names,json=headerNames,proto3" json:"header_names,omitempty"`
 	// Only events about one of these agents; empty: all, also those about none.
 	AgentIds []string `protobuf:"bytes,15,rep,name=agent_ids,json=agentIds,proto3" json:"agent_ids,omitempty"`
-	// One delivery at a time, in the order of the events. One that fails holds those behind it until it
-	// succeeds or its last attempt was made.
+	// One delivery at a time, in the order of the events. One that fails holds those behind it until
+	// it succeeds or its last attempt was made.
 	Ordered bool `protobuf:"varint,16,opt,name=ordered,proto3" json:"ordered,omitempty"`
 	// Requests a second, over all workers; 0: no limit. What is over it waits.
 	MaxPerSecond int32 `protobuf:"varint,17,opt,name=max_per_second,json=maxPerSecond,proto3" json:"max_per_second,omitempty"`
@@ -71,7 +71,7 @@ type WebhookEndpoint struct {
 	MaxInFlight int32 `protobuf:"varint,18,opt,name=max_in_flight,json=maxInFlight,proto3" json:"max_in_flight,omitempty"`
 	// How many events are sent anew; only in the answer to enable with since.
 	Requeued *int32 `protobuf:"varint,19,opt,name=requeued,proto3,oneof" json:"requeued,omitempty"`
-	// How near it is to being disabled for its failures: 0 after a success, 1 when it is.
+	// Progress to being disabled for failures: 0 after a success, 1 when it is disabled.
 	DisableProgress float64 `protobuf:"fixed64,20,opt,name=disable_progress,json=disableProgress,proto3" json:"disable_progress,omitempty"`
 	// ok; warning: half as many failures in a row as disable it, or more; or disabled.
 	Health        string `protobuf:"bytes,21,opt,name=health,proto3" json:"health,omitempty"`
@@ -256,7 +256,7 @@ func (x *WebhookEndpoint) GetHealth() string {
 	return ""
 }
 
-// WebhookEndpointHealth is how an endpoint does.
+// WebhookEndpointHealth is the health of an endpoint.
 type WebhookEndpointHealth struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// we_…
@@ -278,15 +278,16 @@ type WebhookEndpointHealth struct {
 	P95LatencyMs *float64 `protobuf:"fixed64,8,opt,name=p95_latency_ms,json=p95LatencyMs,proto3,oneof" json:"p95_latency_ms,omitempty"`
 	// Events that wait for their next attempt or for being sent at all, counted to 10,000.
 	Pending int32 `protobuf:"varint,9,opt,name=pending,proto3" json:"pending,omitempty"`
-	// Events since the window's start that were given up, counted to 10,000; recover sends them again.
+	// Events since the window's start that were given up, counted to 10,000; recover sends them
+	// again.
 	FailedEvents int32 `protobuf:"varint,10,opt,name=failed_events,json=failedEvents,proto3" json:"failed_events,omitempty"`
 	// Failed attempts since the last success.
 	ConsecutiveFailures int32 `protobuf:"varint,11,opt,name=consecutive_failures,json=consecutiveFailures,proto3" json:"consecutive_failures,omitempty"`
-	// So many disable it, when the last success is long ago, too.
+	// Number of failures in a row that disables it, when the last success is long ago, too.
 	DisableFailures int32 `protobuf:"varint,12,opt,name=disable_failures,json=disableFailures,proto3" json:"disable_failures,omitempty"`
-	// From then on so many failures disable it; null while it is disabled.
+	// Time from which that many failures disable it; null while it is disabled.
 	DisableNotBefore *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=disable_not_before,json=disableNotBefore,proto3" json:"disable_not_before,omitempty"`
-	// How near it is to being disabled for its failures: 0 after a success, 1 when it is.
+	// Progress to being disabled for failures: 0 after a success, 1 when it is disabled.
 	DisableProgress float64 `protobuf:"fixed64,14,opt,name=disable_progress,json=disableProgress,proto3" json:"disable_progress,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -433,7 +434,7 @@ type WebhookDelivery struct {
 	Event string `protobuf:"bytes,4,opt,name=event,proto3" json:"event,omitempty"`
 	// Counted from 1 for the event and the endpoint.
 	Attempt int32 `protobuf:"varint,5,opt,name=attempt,proto3" json:"attempt,omitempty"`
-	// pending, succeeded, failed, or unknown: we died before the answer was written down.
+	// pending, succeeded, failed, or unknown: the worker stopped before it recorded the answer.
 	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
 	// HTTP status; 0 when there was no answer.
 	StatusCode int32 `protobuf:"varint,7,opt,name=status_code,json=statusCode,proto3" json:"status_code,omitempty"`
@@ -702,11 +703,11 @@ type CreateWebhookEndpointRequest struct {
 	Events []string `protobuf:"bytes,3,rep,name=events,proto3" json:"events,omitempty"`
 	// At most 500 characters.
 	Description string `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
-	// Sent with every request, e.g. Authorization; stored encrypted and never shown. At most 20, a value of
-	// at most 4,096 bytes; none of those that the service or the connection sets.
+	// Sent with every request, e.g. Authorization; stored encrypted and never shown. At most 20, a
+	// value of at most 4,096 bytes; none of those that the service or the connection sets.
 	Headers map[string]string `protobuf:"bytes,5,rep,name=headers,proto3" json:"headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Only events about one of these agents of the workspace, which leaves out events about none; empty: all.
-	// At most 100.
+	// Only events about one of these agents of the workspace, which leaves out events about none;
+	// empty: all. At most 100.
 	AgentIds []string `protobuf:"bytes,6,rep,name=agent_ids,json=agentIds,proto3" json:"agent_ids,omitempty"`
 	// One delivery at a time, in the order of the events; one that fails holds those behind it.
 	Ordered bool `protobuf:"varint,7,opt,name=ordered,proto3" json:"ordered,omitempty"`
@@ -1177,8 +1178,8 @@ type EnableWebhookEndpointRequest struct {
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// we_…
 	EndpointId string `protobuf:"bytes,2,opt,name=endpoint_id,json=endpointId,proto3" json:"endpoint_id,omitempty"`
-	// Send anew what happened at this time or later and was not received; at most what is kept, and
-	// nothing of before the endpoint was made.
+	// Sends events of this time or later again that were not received: those that are still kept and
+	// are newer than the endpoint.
 	Since         *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=since,proto3" json:"since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1714,7 +1715,8 @@ func (x *RecoverWebhookDeliveriesResponse) GetMore() bool {
 
 type ListWebhookDeliveriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The page, newest first. By event or status it can hold fewer than limit, or none, and not be the last.
+	// The page, newest first. By event or status it can hold fewer than limit, or none, and not be
+	// the last.
 	Deliveries []*WebhookDelivery `protobuf:"bytes,1,rep,name=deliveries,proto3" json:"deliveries,omitempty"`
 	// Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`

@@ -167,7 +167,8 @@ func (k *Key) refused(verb string, status int) error {
 	case status == http.StatusBadRequest && verb == "decrypt":
 		return seal.ErrOpen
 	case status == http.StatusForbidden:
-		return fmt.Errorf("vault at %s refused the token (403): it may have expired, or its policy lacks update on %s/%s/%s", k.base, k.mount, verb, k.name)
+		return fmt.Errorf("vault at %s refused the token (403): it may have expired, or its policy lacks update "+
+			"on %s/%s/%s", k.base, k.mount, verb, k.name)
 	case status == http.StatusNotFound:
 		return fmt.Errorf("vault at %s has no transit engine at %q, or no key %q (404)", k.base, k.mount, k.name)
 	case status == http.StatusServiceUnavailable:

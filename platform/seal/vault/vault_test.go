@@ -94,7 +94,10 @@ func TestWrap(t *testing.T) {
 			if got, err := key.Unwrap(t.Context(), wrapped, []byte("here")); err != nil || !bytes.Equal(got, dataKey) {
 				t.Errorf("unwrapped %x, %v", got, err)
 			}
-			for what, attempt := range map[string][2]string{"another place": {string(wrapped), "there"}, "no ciphertext of ours": {"vault:v1:AAAA", "here"}} {
+			for what, attempt := range map[string][2]string{
+				"another place":         {string(wrapped), "there"},
+				"no ciphertext of ours": {"vault:v1:AAAA", "here"},
+			} {
 				if _, err := key.Unwrap(t.Context(), []byte(attempt[0]), []byte(attempt[1])); !errors.Is(err, seal.ErrOpen) {
 					t.Errorf("%s: %v", what, err)
 				}
@@ -140,7 +143,10 @@ func TestAddress(t *testing.T) {
 			t.Errorf("%s: %q, %v", address, got, err)
 		}
 	}
-	for _, address := range []string{"", "https://vault.internal/transit/keys/k", "vault://h/transit", "vault://h/transit/keys/", "vault://u:p@h/transit/keys/k", "vault:///transit/keys/k", "vault://h/transit/keys/a/b"} {
+	for _, address := range []string{
+		"", "https://vault.internal/transit/keys/k", "vault://h/transit", "vault://h/transit/keys/",
+		"vault://u:p@h/transit/keys/k", "vault:///transit/keys/k", "vault://h/transit/keys/a/b",
+	} {
 		if _, err := vault.Base(address); err == nil {
 			t.Errorf("%q is accepted", address)
 		}

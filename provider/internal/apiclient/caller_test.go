@@ -133,7 +133,10 @@ func TestPostTimesOut(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	t.Cleanup(s.Close)
-	caller := apiclient.Caller{Client: s.Client(), URL: s.URL, Timeout: 3 * time.Second, MaxRetryDelay: time.Millisecond} // enough to arrive on a busy machine
+	caller := apiclient.Caller{
+		Client: s.Client(), URL: s.URL, MaxRetryDelay: time.Millisecond,
+		Timeout: 3 * time.Second, // enough to arrive on a busy machine
+	}
 	_, err := caller.Post(t.Context(), []byte(`{}`))
 	if !errors.Is(err, context.DeadlineExceeded) || calls.Load() != 1 {
 		t.Errorf("got %v after %d calls, want a deadline after 1", err, calls.Load())

@@ -78,7 +78,10 @@ func TestEventsEndless(t *testing.T) {
 // TestEventsStreamed tells events from what is none.
 func TestEventsStreamed(t *testing.T) {
 	t.Parallel()
-	for stream, want := range map[string]bool{"": false, "<html>: x\n": false, "{}": false, "data: a\n\n": true, ": waiting\n": true, "event: x\n": true, "retry: 5": true} {
+	for stream, want := range map[string]bool{
+		"": false, "<html>: x\n": false, "{}": false, "data: a\n\n": true, ": waiting\n": true,
+		"event: x\n": true, "retry: 5": true,
+	} {
 		events := apiclient.NewEvents(strings.NewReader(stream))
 		for events.Next() {
 			_ = events.Data()

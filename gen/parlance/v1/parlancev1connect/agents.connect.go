@@ -69,8 +69,8 @@ type AgentServiceClient interface {
 	// GetAgent returns one agent at its latest version. Errors: not-found.
 	GetAgent(context.Context, *v1.GetAgentRequest) (*v1.Agent, error)
 	// UpdateAgent changes the fields sent and makes a new version; null puts a field back to its
-	// default. Inside model, voice, retrieval, tools_config, memory and analysis, too, what is not sent stays.
-	// Sessions that run keep their version.
+	// default. Inside model, voice, retrieval, tools_config, memory and analysis, too, what is not
+	// sent stays. Sessions that run keep their version.
 	// Errors: not-found, system-tool-always-on, invalid-request.
 	UpdateAgent(context.Context, *v1.UpdateAgentRequest) (*v1.Agent, error)
 	// DeleteAgent removes an agent, its versions and attachments; its sessions stay readable.
@@ -240,8 +240,8 @@ type AgentServiceHandler interface {
 	// GetAgent returns one agent at its latest version. Errors: not-found.
 	GetAgent(context.Context, *v1.GetAgentRequest) (*v1.Agent, error)
 	// UpdateAgent changes the fields sent and makes a new version; null puts a field back to its
-	// default. Inside model, voice, retrieval, tools_config, memory and analysis, too, what is not sent stays.
-	// Sessions that run keep their version.
+	// default. Inside model, voice, retrieval, tools_config, memory and analysis, too, what is not
+	// sent stays. Sessions that run keep their version.
 	// Errors: not-found, system-tool-always-on, invalid-request.
 	UpdateAgent(context.Context, *v1.UpdateAgentRequest) (*v1.Agent, error)
 	// DeleteAgent removes an agent, its versions and attachments; its sessions stay readable.

@@ -68,10 +68,12 @@ type ProviderCredentialServiceClient interface {
 	// GetProviderCredential returns one credential without its key. Errors: not-found.
 	GetProviderCredential(context.Context, *v1.GetProviderCredentialRequest) (*v1.ProviderCredential, error)
 	// UpdateProviderCredential changes the fields sent; kind and provider stay. A new base_url needs
-	// the api_key with it, so that a stored key is never sent to another server than it was given for.
+	// the api_key with it, so that a stored key is never sent to another server than it was given
+	// for.
 	// Errors: not-found, invalid-request.
 	UpdateProviderCredential(context.Context, *v1.UpdateProviderCredentialRequest) (*v1.ProviderCredential, error)
-	// DeleteProviderCredential removes a credential; from the next turn on the installation's answers.
+	// DeleteProviderCredential removes a credential; from the next turn on the installation's
+	// answers.
 	// Errors: not-found.
 	DeleteProviderCredential(context.Context, *v1.DeleteProviderCredentialRequest) (*emptypb.Empty, error)
 	// TestProviderCredential makes one small real call with the credential, which the provider may
@@ -205,10 +207,12 @@ type ProviderCredentialServiceHandler interface {
 	// GetProviderCredential returns one credential without its key. Errors: not-found.
 	GetProviderCredential(context.Context, *v1.GetProviderCredentialRequest) (*v1.ProviderCredential, error)
 	// UpdateProviderCredential changes the fields sent; kind and provider stay. A new base_url needs
-	// the api_key with it, so that a stored key is never sent to another server than it was given for.
+	// the api_key with it, so that a stored key is never sent to another server than it was given
+	// for.
 	// Errors: not-found, invalid-request.
 	UpdateProviderCredential(context.Context, *v1.UpdateProviderCredentialRequest) (*v1.ProviderCredential, error)
-	// DeleteProviderCredential removes a credential; from the next turn on the installation's answers.
+	// DeleteProviderCredential removes a credential; from the next turn on the installation's
+	// answers.
 	// Errors: not-found.
 	DeleteProviderCredential(context.Context, *v1.DeleteProviderCredentialRequest) (*emptypb.Empty, error)
 	// TestProviderCredential makes one small real call with the credential, which the provider may

@@ -96,11 +96,12 @@ type KnowledgeServiceClient interface {
 	// UploadSource stores a file and ingests it in the background. The first message holds the
 	// metadata, the others the file's bytes. Over REST it is multipart/form-data with the parts
 	// `file` and, before or after it, an optional `name` and `force_ocr`.
-	// Errors: kb-unsupported-media-type (checked before the body is read), quota-exceeded-kb-upload-size,
-	// quota-exceeded-kb-storage, invalid-request, not-found.
+	// Errors: kb-unsupported-media-type (checked before the body is read),
+	// quota-exceeded-kb-upload-size, quota-exceeded-kb-storage, invalid-request, not-found.
 	UploadSource(context.Context) (*connect.ClientStreamForClientSimple[v1.UploadSourceRequest, v1.Source], error)
 	// CreateInlineSource stores pasted text, read as Markdown, and ingests it in the background.
-	// Errors: body-too-large (content over 1 MiB), quota-exceeded-kb-storage, invalid-request, not-found.
+	// Errors: body-too-large (content over 1 MiB), quota-exceeded-kb-storage, invalid-request,
+	// not-found.
 	CreateInlineSource(context.Context, *v1.CreateInlineSourceRequest) (*v1.Source, error)
 	// ListSources lists the workspace's sources, newest first, without content.
 	ListSources(context.Context, *v1.ListSourcesRequest) (*v1.ListSourcesResponse, error)
@@ -109,8 +110,9 @@ type KnowledgeServiceClient interface {
 	GetSource(context.Context, *v1.GetSourceRequest) (*v1.Source, error)
 	// DeleteSource removes a source with its blob, chunks and attachments. Errors: not-found.
 	DeleteSource(context.Context, *v1.DeleteSourceRequest) (*emptypb.Empty, error)
-	// ReprocessSource ingests the stored blob again. Until the new chunks replace the old ones in
-	// one step, the old ones answer. Errors: not-found, invalid-request (force_ocr on anything but a PDF).
+	// ReprocessSource ingests the stored blob again. Until the new chunks replace the old ones in one
+	// step, the old ones answer. Errors: not-found, invalid-request (force_ocr on anything but a
+	// PDF).
 	ReprocessSource(context.Context, *v1.ReprocessSourceRequest) (*v1.Source, error)
 	// DownloadSource returns the stored bytes; over REST as the file itself. Errors: not-found.
 	DownloadSource(context.Context, *v1.DownloadSourceRequest) (*connect.ServerStreamForClient[v1.DownloadSourceResponse], error)
@@ -127,7 +129,8 @@ type KnowledgeServiceClient interface {
 	// installation's model was changed, how far its sources are embedded by the new one. Until all
 	// are, the model before answers. Errors: not-found.
 	GetEmbeddingStatus(context.Context, *v1.GetEmbeddingStatusRequest) (*v1.EmbeddingStatus, error)
-	// AttachSources makes sources visible to an agent, all or none; a second attach changes the first.
+	// AttachSources makes sources visible to an agent, all or none; a second attach changes the
+	// first.
 	// Errors: not-found, kb-source-not-ready, invalid-request.
 	AttachSources(context.Context, *v1.AttachSourcesRequest) (*v1.AttachSourcesResponse, error)
 	// ListSourceAttachments lists what is attached to an agent, oldest first. Errors: not-found.
@@ -135,18 +138,21 @@ type KnowledgeServiceClient interface {
 	// DetachSource hides a source from an agent; repeating it is not an error. Errors: not-found
 	// (an id that never existed in the workspace).
 	DetachSource(context.Context, *v1.DetachSourceRequest) (*emptypb.Empty, error)
-	// CreateKnowledgeEvaluation asks an agent's sources questions whose answers are known, and
-	// stores at which place each was found: do it before and after a change. Nothing but the
-	// search is run, no model. The workspace's newest 200 evaluations are kept.
-	// Errors: not-found (the agent, a source), invalid-request (an unknown source name, more than 200 questions).
+	// CreateKnowledgeEvaluation asks an agent's sources questions whose answers are known, and stores
+	// at which place each was found: do it before and after a change. Nothing but the search is run,
+	// no model. The workspace's newest 200 evaluations are kept.
+	// Errors: not-found (the agent, a source), invalid-request (an unknown source name, more than 200
+	// questions).
 	CreateKnowledgeEvaluation(context.Context, *v1.CreateKnowledgeEvaluationRequest) (*v1.KnowledgeEvaluation, error)
-	// ListKnowledgeEvaluations lists the workspace's evaluations, newest first, without their questions.
+	// ListKnowledgeEvaluations lists the workspace's evaluations, newest first, without their
+	// questions.
 	// Errors: not-found.
 	ListKnowledgeEvaluations(context.Context, *v1.ListKnowledgeEvaluationsRequest) (*v1.ListKnowledgeEvaluationsResponse, error)
 	// GetKnowledgeEvaluation returns one evaluation, and with compare_to what got better and worse
 	// since an earlier one. Errors: not-found (either of them).
 	GetKnowledgeEvaluation(context.Context, *v1.GetKnowledgeEvaluationRequest) (*v1.KnowledgeEvaluation, error)
-	// DeleteKnowledgeEvaluation forgets an evaluation with its questions; repeating it is not an error.
+	// DeleteKnowledgeEvaluation forgets an evaluation with its questions; repeating it is not an
+	// error.
 	// Errors: not-found (an id that never existed in the workspace).
 	DeleteKnowledgeEvaluation(context.Context, *v1.DeleteKnowledgeEvaluationRequest) (*emptypb.Empty, error)
 }
@@ -450,11 +456,12 @@ type KnowledgeServiceHandler interface {
 	// UploadSource stores a file and ingests it in the background. The first message holds the
 	// metadata, the others the file's bytes. Over REST it is multipart/form-data with the parts
 	// `file` and, before or after it, an optional `name` and `force_ocr`.
-	// Errors: kb-unsupported-media-type (checked before the body is read), quota-exceeded-kb-upload-size,
-	// quota-exceeded-kb-storage, invalid-request, not-found.
+	// Errors: kb-unsupported-media-type (checked before the body is read),
+	// quota-exceeded-kb-upload-size, quota-exceeded-kb-storage, invalid-request, not-found.
 	UploadSource(context.Context, *connect.ClientStream[v1.UploadSourceRequest]) (*v1.Source, error)
 	// CreateInlineSource stores pasted text, read as Markdown, and ingests it in the background.
-	// Errors: body-too-large (content over 1 MiB), quota-exceeded-kb-storage, invalid-request, not-found.
+	// Errors: body-too-large (content over 1 MiB), quota-exceeded-kb-storage, invalid-request,
+	// not-found.
 	CreateInlineSource(context.Context, *v1.CreateInlineSourceRequest) (*v1.Source, error)
 	// ListSources lists the workspace's sources, newest first, without content.
 	ListSources(context.Context, *v1.ListSourcesRequest) (*v1.ListSourcesResponse, error)
@@ -463,8 +470,9 @@ type KnowledgeServiceHandler interface {
 	GetSource(context.Context, *v1.GetSourceRequest) (*v1.Source, error)
 	// DeleteSource removes a source with its blob, chunks and attachments. Errors: not-found.
 	DeleteSource(context.Context, *v1.DeleteSourceRequest) (*emptypb.Empty, error)
-	// ReprocessSource ingests the stored blob again. Until the new chunks replace the old ones in
-	// one step, the old ones answer. Errors: not-found, invalid-request (force_ocr on anything but a PDF).
+	// ReprocessSource ingests the stored blob again. Until the new chunks replace the old ones in one
+	// step, the old ones answer. Errors: not-found, invalid-request (force_ocr on anything but a
+	// PDF).
 	ReprocessSource(context.Context, *v1.ReprocessSourceRequest) (*v1.Source, error)
 	// DownloadSource returns the stored bytes; over REST as the file itself. Errors: not-found.
 	DownloadSource(context.Context, *v1.DownloadSourceRequest, *connect.ServerStream[v1.DownloadSourceResponse]) error
@@ -481,7 +489,8 @@ type KnowledgeServiceHandler interface {
 	// installation's model was changed, how far its sources are embedded by the new one. Until all
 	// are, the model before answers. Errors: not-found.
 	GetEmbeddingStatus(context.Context, *v1.GetEmbeddingStatusRequest) (*v1.EmbeddingStatus, error)
-	// AttachSources makes sources visible to an agent, all or none; a second attach changes the first.
+	// AttachSources makes sources visible to an agent, all or none; a second attach changes the
+	// first.
 	// Errors: not-found, kb-source-not-ready, invalid-request.
 	AttachSources(context.Context, *v1.AttachSourcesRequest) (*v1.AttachSourcesResponse, error)
 	// ListSourceAttachments lists what is attached to an agent, oldest first. Errors: not-found.
@@ -489,18 +498,21 @@ type KnowledgeServiceHandler interface {
 	// DetachSource hides a source from an agent; repeating it is not an error. Errors: not-found
 	// (an id that never existed in the workspace).
 	DetachSource(context.Context, *v1.DetachSourceRequest) (*emptypb.Empty, error)
-	// CreateKnowledgeEvaluation asks an agent's sources questions whose answers are known, and
-	// stores at which place each was found: do it before and after a change. Nothing but the
-	// search is run, no model. The workspace's newest 200 evaluations are kept.
-	// Errors: not-found (the agent, a source), invalid-request (an unknown source name, more than 200 questions).
+	// CreateKnowledgeEvaluation asks an agent's sources questions whose answers are known, and stores
+	// at which place each was found: do it before and after a change. Nothing but the search is run,
+	// no model. The workspace's newest 200 evaluations are kept.
+	// Errors: not-found (the agent, a source), invalid-request (an unknown source name, more than 200
+	// questions).
 	CreateKnowledgeEvaluation(context.Context, *v1.CreateKnowledgeEvaluationRequest) (*v1.KnowledgeEvaluation, error)
-	// ListKnowledgeEvaluations lists the workspace's evaluations, newest first, without their questions.
+	// ListKnowledgeEvaluations lists the workspace's evaluations, newest first, without their
+	// questions.
 	// Errors: not-found.
 	ListKnowledgeEvaluations(context.Context, *v1.ListKnowledgeEvaluationsRequest) (*v1.ListKnowledgeEvaluationsResponse, error)
 	// GetKnowledgeEvaluation returns one evaluation, and with compare_to what got better and worse
 	// since an earlier one. Errors: not-found (either of them).
 	GetKnowledgeEvaluation(context.Context, *v1.GetKnowledgeEvaluationRequest) (*v1.KnowledgeEvaluation, error)
-	// DeleteKnowledgeEvaluation forgets an evaluation with its questions; repeating it is not an error.
+	// DeleteKnowledgeEvaluation forgets an evaluation with its questions; repeating it is not an
+	// error.
 	// Errors: not-found (an id that never existed in the workspace).
 	DeleteKnowledgeEvaluation(context.Context, *v1.DeleteKnowledgeEvaluationRequest) (*emptypb.Empty, error)
 }

@@ -71,17 +71,17 @@ type MemoryServiceClient interface {
 	GetUser(context.Context, *v1.GetUserRequest) (*v1.User, error)
 	// ListMemories lists what is remembered of a user, newest first.
 	ListMemories(context.Context, *v1.ListMemoriesRequest) (*v1.ListMemoriesResponse, error)
-	// SearchMemories finds what the tool search_memory would find, most fitting first: by similarity with
-	// recency, and by words what has no vector yet.
+	// SearchMemories finds what the tool search_memory would find, most fitting first: by similarity
+	// with recency, and by words what has no vector yet.
 	SearchMemories(context.Context, *v1.SearchMemoriesRequest) (*v1.SearchMemoriesResponse, error)
 	// GetMemory is one memory. Errors: not-found.
 	GetMemory(context.Context, *v1.GetMemoryRequest) (*v1.Memory, error)
-	// AddMemory adds a note or a statement; it is active at once. One that says the same as another is not
-	// doubled: the answer is that other one, renewed. A statement supersedes the one about the same thing.
+	// AddMemory adds a note or a statement; it is active at once. A duplicate is not stored: the
+	// existing memory is renewed and returned. A statement supersedes the one about the same subject.
 	// Errors: memory-full, invalid-request.
 	AddMemory(context.Context, *v1.AddMemoryRequest) (*v1.Memory, error)
-	// UpdateMemory corrects the fields sent; null clears. Errors: not-found, invalid-request (a superseded
-	// one), name-taken when another memory says the same already.
+	// UpdateMemory corrects the fields sent; null clears. Errors: not-found, invalid-request (a
+	// superseded one), name-taken when another memory says the same already.
 	UpdateMemory(context.Context, *v1.UpdateMemoryRequest) (*v1.Memory, error)
 	// ApproveMemory makes a pending memory active; an active one stays so. Errors: not-found,
 	// invalid-request (a superseded one).
@@ -278,17 +278,17 @@ type MemoryServiceHandler interface {
 	GetUser(context.Context, *v1.GetUserRequest) (*v1.User, error)
 	// ListMemories lists what is remembered of a user, newest first.
 	ListMemories(context.Context, *v1.ListMemoriesRequest) (*v1.ListMemoriesResponse, error)
-	// SearchMemories finds what the tool search_memory would find, most fitting first: by similarity with
-	// recency, and by words what has no vector yet.
+	// SearchMemories finds what the tool search_memory would find, most fitting first: by similarity
+	// with recency, and by words what has no vector yet.
 	SearchMemories(context.Context, *v1.SearchMemoriesRequest) (*v1.SearchMemoriesResponse, error)
 	// GetMemory is one memory. Errors: not-found.
 	GetMemory(context.Context, *v1.GetMemoryRequest) (*v1.Memory, error)
-	// AddMemory adds a note or a statement; it is active at once. One that says the same as another is not
-	// doubled: the answer is that other one, renewed. A statement supersedes the one about the same thing.
+	// AddMemory adds a note or a statement; it is active at once. A duplicate is not stored: the
+	// existing memory is renewed and returned. A statement supersedes the one about the same subject.
 	// Errors: memory-full, invalid-request.
 	AddMemory(context.Context, *v1.AddMemoryRequest) (*v1.Memory, error)
-	// UpdateMemory corrects the fields sent; null clears. Errors: not-found, invalid-request (a superseded
-	// one), name-taken when another memory says the same already.
+	// UpdateMemory corrects the fields sent; null clears. Errors: not-found, invalid-request (a
+	// superseded one), name-taken when another memory says the same already.
 	UpdateMemory(context.Context, *v1.UpdateMemoryRequest) (*v1.Memory, error)
 	// ApproveMemory makes a pending memory active; an active one stays so. Errors: not-found,
 	// invalid-request (a superseded one).

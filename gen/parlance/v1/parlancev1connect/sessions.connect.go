@@ -93,39 +93,43 @@ type SessionServiceClient interface {
 	EndSession(context.Context, *v1.EndSessionRequest) (*v1.Session, error)
 	// CreateTurn says something to the agent without a socket and waits for the whole answer. With
 	// `Accept: text/event-stream` the same route streams it. Takes an API key or the session's token.
-	// Errors: not-found, session-closed, session-token-invalid, upstream-failed, rate-limited (16 turns
-	// of the session wait already), invalid-request.
+	// Errors: not-found, session-closed, session-token-invalid, upstream-failed, rate-limited (16
+	// turns of the session wait already), invalid-request.
 	CreateTurn(context.Context, *v1.CreateTurnRequest) (*v1.CreateTurnResponse, error)
-	// StreamTurn is CreateTurn as a stream of events: turn.started, turn.delta, turn.approval_requested,
-	// turn.tool_call, turn.client_tool_call, turn.done. The turn goes on for 30 s when its caller is gone: with
-	// last_event_id (over REST the header Last-Event-ID) the same request follows it from there, and
-	// takes no turn. Errors: as CreateTurn; one after turn.started ends the stream.
+	// StreamTurn is CreateTurn as a stream of events: turn.started, turn.delta,
+	// turn.approval_requested, turn.tool_call, turn.client_tool_call, turn.done. The turn goes on for
+	// 30 s when its caller is gone: with last_event_id (over REST the header Last-Event-ID) the same
+	// request follows it from there, and takes no turn. Errors: as CreateTurn; one after turn.started
+	// ends the stream.
 	StreamTurn(context.Context, *v1.StreamTurnRequest) (*connect.ServerStreamForClient[v1.StreamTurnResponse], error)
-	// GetTurn is one turn, also while it runs. With `Accept: text/event-stream` the same route streams
-	// its events: what there is after `Last-Event-ID`, then what comes. Takes an API key or the
-	// session's token. Errors: not-found.
+	// GetTurn is one turn, also while it runs. With `Accept: text/event-stream` the same route
+	// streams its events: what there is after `Last-Event-ID`, then what comes. Takes an API key or
+	// the session's token. Errors: not-found.
 	GetTurn(context.Context, *v1.GetTurnRequest) (*v1.Turn, error)
-	// FollowTurn streams a turn's events after last_event_id, and goes on with it while it runs. Events
-	// are the same on the node that runs the turn; elsewhere, and of a turn that is over, the rest of the
-	// text comes as one turn.delta. Errors: not-found; as StreamTurn for a turn that failed.
+	// FollowTurn streams a turn's events after last_event_id, also those to come while it runs.
+	// Events are the same on the node that runs the turn; elsewhere, and of a turn that is over, the
+	// rest of the text comes as one turn.delta. Errors: not-found; as StreamTurn for a turn that
+	// failed.
 	FollowTurn(context.Context, *v1.FollowTurnRequest) (*connect.ServerStreamForClient[v1.StreamTurnResponse], error)
 	// CancelTurn stops a turn that is being answered, on any node, and returns it as it is recorded:
-	// what was said stays in the transcript. A turn that is over is returned as it is. Takes an API key
-	// or the session's token. Errors: not-found.
+	// what was said stays in the transcript. A turn that is over is returned as it is. Takes an API
+	// key or the session's token. Errors: not-found.
 	CancelTurn(context.Context, *v1.CancelTurnRequest) (*v1.Turn, error)
-	// ListApprovals lists the calls of a session that asked for approval, on sockets and over HTTP, newest
-	// first. Takes an API key or the session's token. Errors: not-found, invalid-request.
+	// ListApprovals lists the calls of a session that asked for approval, on sockets and over HTTP,
+	// newest first. Takes an API key or the session's token. Errors: not-found, invalid-request.
 	ListApprovals(context.Context, *v1.ListApprovalsRequest) (*v1.ListApprovalsResponse, error)
-	// DecideApproval says whether a call may be made that waits for approval; its turn goes on by itself, on any
-	// node. The first word counts: the same again changes nothing and returns what is decided. Takes an API key or
-	// the session's token. Errors: not-found, approval-decided (otherwise, or its time is over), invalid-request.
+	// DecideApproval allows or refuses a call that waits for approval; its turn then continues, on
+	// any node. The first decision counts: repeating it changes nothing and returns it. Takes an API
+	// key or the session's token. Errors: not-found, approval-decided (otherwise, or its time is
+	// over), invalid-request.
 	DecideApproval(context.Context, *v1.DecideApprovalRequest) (*v1.Approval, error)
 	// GetTranscript lists a session's turns in order. Errors: not-found.
 	GetTranscript(context.Context, *v1.GetTranscriptRequest) (*v1.GetTranscriptResponse, error)
-	// GetTurnReceipt is what a turn was made of, with a hash of it. Turns of before version 0.3.0, and a
-	// turn that goes on, have none. Errors: not-found.
+	// GetTurnReceipt is what a turn was made of, with a hash of it. Turns of before version 0.3.0,
+	// and a turn that goes on, have none. Errors: not-found.
 	GetTurnReceipt(context.Context, *v1.GetTurnReceiptRequest) (*v1.TurnReceipt, error)
-	// ListSessionToolCalls lists the traces of a session's tool calls, oldest first. Errors: not-found.
+	// ListSessionToolCalls lists the traces of a session's tool calls, oldest first. Errors:
+	// not-found.
 	ListSessionToolCalls(context.Context, *v1.ListSessionToolCallsRequest) (*v1.ListSessionToolCallsResponse, error)
 }
 
@@ -379,39 +383,43 @@ type SessionServiceHandler interface {
 	EndSession(context.Context, *v1.EndSessionRequest) (*v1.Session, error)
 	// CreateTurn says something to the agent without a socket and waits for the whole answer. With
 	// `Accept: text/event-stream` the same route streams it. Takes an API key or the session's token.
-	// Errors: not-found, session-closed, session-token-invalid, upstream-failed, rate-limited (16 turns
-	// of the session wait already), invalid-request.
+	// Errors: not-found, session-closed, session-token-invalid, upstream-failed, rate-limited (16
+	// turns of the session wait already), invalid-request.
 	CreateTurn(context.Context, *v1.CreateTurnRequest) (*v1.CreateTurnResponse, error)
-	// StreamTurn is CreateTurn as a stream of events: turn.started, turn.delta, turn.approval_requested,
-	// turn.tool_call, turn.client_tool_call, turn.done. The turn goes on for 30 s when its caller is gone: with
-	// last_event_id (over REST the header Last-Event-ID) the same request follows it from there, and
-	// takes no turn. Errors: as CreateTurn; one after turn.started ends the stream.
+	// StreamTurn is CreateTurn as a stream of events: turn.started, turn.delta,
+	// turn.approval_requested, turn.tool_call, turn.client_tool_call, turn.done. The turn goes on for
+	// 30 s when its caller is gone: with last_event_id (over REST the header Last-Event-ID) the same
+	// request follows it from there, and takes no turn. Errors: as CreateTurn; one after turn.started
+	// ends the stream.
 	StreamTurn(context.Context, *v1.StreamTurnRequest, *connect.ServerStream[v1.StreamTurnResponse]) error
-	// GetTurn is one turn, also while it runs. With `Accept: text/event-stream` the same route streams
-	// its events: what there is after `Last-Event-ID`, then what comes. Takes an API key or the
-	// session's token. Errors: not-found.
+	// GetTurn is one turn, also while it runs. With `Accept: text/event-stream` the same route
+	// streams its events: what there is after `Last-Event-ID`, then what comes. Takes an API key or
+	// the session's token. Errors: not-found.
 	GetTurn(context.Context, *v1.GetTurnRequest) (*v1.Turn, error)
-	// FollowTurn streams a turn's events after last_event_id, and goes on with it while it runs. Events
-	// are the same on the node that runs the turn; elsewhere, and of a turn that is over, the rest of the
-	// text comes as one turn.delta. Errors: not-found; as StreamTurn for a turn that failed.
+	// FollowTurn streams a turn's events after last_event_id, also those to come while it runs.
+	// Events are the same on the node that runs the turn; elsewhere, and of a turn that is over, the
+	// rest of the text comes as one turn.delta. Errors: not-found; as StreamTurn for a turn that
+	// failed.
 	FollowTurn(context.Context, *v1.FollowTurnRequest, *connect.ServerStream[v1.StreamTurnResponse]) error
 	// CancelTurn stops a turn that is being answered, on any node, and returns it as it is recorded:
-	// what was said stays in the transcript. A turn that is over is returned as it is. Takes an API key
-	// or the session's token. Errors: not-found.
+	// what was said stays in the transcript. A turn that is over is returned as it is. Takes an API
+	// key or the session's token. Errors: not-found.
 	CancelTurn(context.Context, *v1.CancelTurnRequest) (*v1.Turn, error)
-	// ListApprovals lists the calls of a session that asked for approval, on sockets and over HTTP, newest
-	// first. Takes an API key or the session's token. Errors: not-found, invalid-request.
+	// ListApprovals lists the calls of a session that asked for approval, on sockets and over HTTP,
+	// newest first. Takes an API key or the session's token. Errors: not-found, invalid-request.
 	ListApprovals(context.Context, *v1.ListApprovalsRequest) (*v1.ListApprovalsResponse, error)
-	// DecideApproval says whether a call may be made that waits for approval; its turn goes on by itself, on any
-	// node. The first word counts: the same again changes nothing and returns what is decided. Takes an API key or
-	// the session's token. Errors: not-found, approval-decided (otherwise, or its time is over), invalid-request.
+	// DecideApproval allows or refuses a call that waits for approval; its turn then continues, on
+	// any node. The first decision counts: repeating it changes nothing and returns it. Takes an API
+	// key or the session's token. Errors: not-found, approval-decided (otherwise, or its time is
+	// over), invalid-request.
 	DecideApproval(context.Context, *v1.DecideApprovalRequest) (*v1.Approval, error)
 	// GetTranscript lists a session's turns in order. Errors: not-found.
 	GetTranscript(context.Context, *v1.GetTranscriptRequest) (*v1.GetTranscriptResponse, error)
-	// GetTurnReceipt is what a turn was made of, with a hash of it. Turns of before version 0.3.0, and a
-	// turn that goes on, have none. Errors: not-found.
+	// GetTurnReceipt is what a turn was made of, with a hash of it. Turns of before version 0.3.0,
+	// and a turn that goes on, have none. Errors: not-found.
 	GetTurnReceipt(context.Context, *v1.GetTurnReceiptRequest) (*v1.TurnReceipt, error)
-	// ListSessionToolCalls lists the traces of a session's tool calls, oldest first. Errors: not-found.
+	// ListSessionToolCalls lists the traces of a session's tool calls, oldest first. Errors:
+	// not-found.
 	ListSessionToolCalls(context.Context, *v1.ListSessionToolCallsRequest) (*v1.ListSessionToolCallsResponse, error)
 }
 

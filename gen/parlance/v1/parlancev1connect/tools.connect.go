@@ -70,7 +70,8 @@ type ToolServiceClient interface {
 	// CreateTool registers a custom tool in the workspace.
 	// Errors: tool-name-reserved, tool-slug-taken, plan-tools-not-enabled, plan-mcp-not-enabled,
 	// invalid-request (kind http without webhook_url, kind mcp without mcp_server_url, path_params
-	// that do not match the placeholders, an invalid JSON Schema, a URL that names a non-public address).
+	// that do not match the placeholders, an invalid JSON Schema, a URL that names a non-public
+	// address).
 	CreateTool(context.Context, *v1.CreateToolRequest) (*v1.Tool, error)
 	// ListTools is the merged catalog: system, then built-in, then custom tools (newest first).
 	// Memory-managed built-ins are hidden unless include_hidden.
@@ -91,18 +92,21 @@ type ToolServiceClient interface {
 	// ListToolCalls lists the traces of a tool's calls and runs, newest first. Errors: not-found.
 	ListToolCalls(context.Context, *v1.ListToolCallsRequest) (*v1.ListToolCallsResponse, error)
 	// ListWorkspaceToolCalls lists the traces of all tools of a workspace, newest first, those of
-	// deleted tools too. A filter that nothing matches gives an empty list. Errors: not-found (the workspace).
+	// deleted tools too. A filter that nothing matches gives an empty list. Errors: not-found (the
+	// workspace).
 	ListWorkspaceToolCalls(context.Context, *v1.ListWorkspaceToolCallsRequest) (*v1.ListWorkspaceToolCallsResponse, error)
-	// AttachTool attaches a tool to an agent; a second attach changes the first. Opt-in
-	// built-ins are enabled by attaching builtin:<name> with enabled true.
-	// Errors: not-found, system-tool-always-on, invalid-request (a memory-managed tool with enabled false).
+	// AttachTool attaches a tool to an agent; a second attach changes the first. Opt-in built-ins are
+	// enabled by attaching builtin:<name> with enabled true.
+	// Errors: not-found, system-tool-always-on, invalid-request (a memory-managed tool with enabled
+	// false).
 	AttachTool(context.Context, *v1.AttachToolRequest) (*v1.ToolAttachment, error)
 	// DetachTool detaches a tool; repeating it is not an error.
-	// Errors: not-found (an id that never existed), invalid-request (a memory-managed tool), system-tool-always-on.
+	// Errors: not-found (an id that never existed), invalid-request (a memory-managed tool),
+	// system-tool-always-on.
 	DetachTool(context.Context, *v1.DetachToolRequest) (*emptypb.Empty, error)
 	// ListAgentTools is the agent's composed registry in its order: attached custom tools, bound
-	// built-in tools, system tools. Of tools with one name the first that is on has it; the others are
-	// shown as "shadowed". Errors: not-found.
+	// built-in tools, system tools. Of tools with one name the first that is on has it; the others
+	// are shown as "shadowed". Errors: not-found.
 	ListAgentTools(context.Context, *v1.ListAgentToolsRequest) (*v1.ListAgentToolsResponse, error)
 	// UpdateToolsConfig replaces the list of built-in tools turned off for the agent.
 	// Errors: not-found, system-tool-always-on, invalid-request (a name that is not a built-in).
@@ -324,7 +328,8 @@ type ToolServiceHandler interface {
 	// CreateTool registers a custom tool in the workspace.
 	// Errors: tool-name-reserved, tool-slug-taken, plan-tools-not-enabled, plan-mcp-not-enabled,
 	// invalid-request (kind http without webhook_url, kind mcp without mcp_server_url, path_params
-	// that do not match the placeholders, an invalid JSON Schema, a URL that names a non-public address).
+	// that do not match the placeholders, an invalid JSON Schema, a URL that names a non-public
+	// address).
 	CreateTool(context.Context, *v1.CreateToolRequest) (*v1.Tool, error)
 	// ListTools is the merged catalog: system, then built-in, then custom tools (newest first).
 	// Memory-managed built-ins are hidden unless include_hidden.
@@ -345,18 +350,21 @@ type ToolServiceHandler interface {
 	// ListToolCalls lists the traces of a tool's calls and runs, newest first. Errors: not-found.
 	ListToolCalls(context.Context, *v1.ListToolCallsRequest) (*v1.ListToolCallsResponse, error)
 	// ListWorkspaceToolCalls lists the traces of all tools of a workspace, newest first, those of
-	// deleted tools too. A filter that nothing matches gives an empty list. Errors: not-found (the workspace).
+	// deleted tools too. A filter that nothing matches gives an empty list. Errors: not-found (the
+	// workspace).
 	ListWorkspaceToolCalls(context.Context, *v1.ListWorkspaceToolCallsRequest) (*v1.ListWorkspaceToolCallsResponse, error)
-	// AttachTool attaches a tool to an agent; a second attach changes the first. Opt-in
-	// built-ins are enabled by attaching builtin:<name> with enabled true.
-	// Errors: not-found, system-tool-always-on, invalid-request (a memory-managed tool with enabled false).
+	// AttachTool attaches a tool to an agent; a second attach changes the first. Opt-in built-ins are
+	// enabled by attaching builtin:<name> with enabled true.
+	// Errors: not-found, system-tool-always-on, invalid-request (a memory-managed tool with enabled
+	// false).
 	AttachTool(context.Context, *v1.AttachToolRequest) (*v1.ToolAttachment, error)
 	// DetachTool detaches a tool; repeating it is not an error.
-	// Errors: not-found (an id that never existed), invalid-request (a memory-managed tool), system-tool-always-on.
+	// Errors: not-found (an id that never existed), invalid-request (a memory-managed tool),
+	// system-tool-always-on.
 	DetachTool(context.Context, *v1.DetachToolRequest) (*emptypb.Empty, error)
 	// ListAgentTools is the agent's composed registry in its order: attached custom tools, bound
-	// built-in tools, system tools. Of tools with one name the first that is on has it; the others are
-	// shown as "shadowed". Errors: not-found.
+	// built-in tools, system tools. Of tools with one name the first that is on has it; the others
+	// are shown as "shadowed". Errors: not-found.
 	ListAgentTools(context.Context, *v1.ListAgentToolsRequest) (*v1.ListAgentToolsResponse, error)
 	// UpdateToolsConfig replaces the list of built-in tools turned off for the agent.
 	// Errors: not-found, system-tool-always-on, invalid-request (a name that is not a built-in).

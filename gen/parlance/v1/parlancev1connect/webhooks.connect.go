@@ -84,7 +84,8 @@ const (
 
 // WebhookServiceClient is a client for the parlance.v1.WebhookService service.
 type WebhookServiceClient interface {
-	// CreateWebhookEndpoint registers an endpoint. Its signing secret is in this answer and in that of rotate only.
+	// CreateWebhookEndpoint registers an endpoint. Its signing secret is in this answer and in that
+	// of rotate only.
 	// Errors: webhook-url-not-https, webhook-event-unknown, webhook-url-not-public,
 	// webhook-url-unresolvable (checked in this order), invalid-request, not-found.
 	CreateWebhookEndpoint(context.Context, *v1.CreateWebhookEndpointRequest) (*v1.WebhookEndpoint, error)
@@ -97,16 +98,18 @@ type WebhookServiceClient interface {
 	// DeleteWebhookEndpoint removes an endpoint; what was not delivered to it is dropped.
 	// Errors: not-found.
 	DeleteWebhookEndpoint(context.Context, *v1.DeleteWebhookEndpointRequest) (*emptypb.Empty, error)
-	// EnableWebhookEndpoint enables an endpoint that was disabled automatically, and sends what was held for
-	// it. With since it also sends what the endpoint would have got since then and has not received: in the
-	// order of the events, each once, none that was received. It does so for an enabled endpoint too.
+	// EnableWebhookEndpoint enables an endpoint that was disabled automatically, and sends what was
+	// held for it. With since it also sends what the endpoint would have got since then and has not
+	// received: in the order of the events, each once, none that was received. It does so for an
+	// enabled endpoint too.
 	// Errors: not-found, invalid-request (since in the future).
 	EnableWebhookEndpoint(context.Context, *v1.EnableWebhookEndpointRequest) (*v1.WebhookEndpoint, error)
 	// RotateWebhookSecret makes a new secret, returned once. For 24 h webhook-signature holds both;
 	// X-Parlance-Signature uses the new one at once. Errors: not-found.
 	RotateWebhookSecret(context.Context, *v1.RotateWebhookSecretRequest) (*v1.WebhookEndpoint, error)
 	// TestWebhookEndpoint sends one example of an event now and returns the attempt. It is not
-	// retried and does not count towards automatic disabling. Errors: not-found, webhook-event-unknown.
+	// retried and does not count towards automatic disabling. Errors: not-found,
+	// webhook-event-unknown.
 	TestWebhookEndpoint(context.Context, *v1.TestWebhookEndpointRequest) (*v1.WebhookDelivery, error)
 	// ListWebhookDeliveries lists the recent delivery attempts to an endpoint, newest first.
 	// Filters narrow the list together. Errors: not-found, invalid-request (limit outside 1 to 200, a
@@ -115,17 +118,18 @@ type WebhookServiceClient interface {
 	// GetWebhookDelivery returns one attempt, with what was sent and what came back.
 	// Errors: not-found.
 	GetWebhookDelivery(context.Context, *v1.GetWebhookDeliveryRequest) (*v1.WebhookDelivery, error)
-	// GetWebhookEndpointHealth says how an endpoint does: its attempts of the last 24 h, what waits for
-	// it, and how near it is to being disabled. Errors: not-found.
+	// GetWebhookEndpointHealth says how an endpoint does: its attempts of the last 24 h, what waits
+	// for it, and how near it is to being disabled. Errors: not-found.
 	GetWebhookEndpointHealth(context.Context, *v1.GetWebhookEndpointHealthRequest) (*v1.WebhookEndpointHealth, error)
 	// RecoverWebhookDeliveries sends again what failed for good: every event since a time whose last
-	// attempt failed and that has no other one due. Each begins the schedule anew; attempts go on being
-	// counted, and the event id stays. Asking again makes nothing due twice: what is on its way is no
-	// failure. At most 10,000 a call, oldest first; `more` says that there are others. Events that the
-	// endpoint no longer subscribes to are left out.
+	// attempt failed and that has no other one due. Each begins the schedule anew; attempts go on
+	// being counted, and the event id stays. Asking again makes nothing due twice: what is on its way
+	// is no failure. At most 10,000 a call, oldest first; `more` says that there are others. Events
+	// that the endpoint no longer subscribes to are left out.
 	// Errors: not-found, invalid-request (since), conflict (the endpoint is disabled).
 	RecoverWebhookDeliveries(context.Context, *v1.RecoverWebhookDeliveriesRequest) (*v1.RecoverWebhookDeliveriesResponse, error)
-	// RedeliverWebhook sends an event again: the new attempt has the next number and the same event id.
+	// RedeliverWebhook sends an event again: the new attempt has the next number and the same event
+	// id.
 	// Errors: not-found.
 	RedeliverWebhook(context.Context, *v1.RedeliverWebhookRequest) (*v1.WebhookDelivery, error)
 	// ListEvents reads the workspace's events in order, from after a cursor, so that a receiver
@@ -133,8 +137,9 @@ type WebhookServiceClient interface {
 	// Errors: webhook-event-unknown, invalid-request (after, page_size), events-cursor-expired (what
 	// came after the cursor is no longer kept).
 	ListEvents(context.Context, *v1.ListEventsRequest) (*v1.ListEventsResponse, error)
-	// WatchEvents is ListEvents that goes on: past events after the cursor, then new ones as they happen.
-	// Over REST the id of each Server-Sent Event is its cursor, and Last-Event-ID resumes. Errors: as list.
+	// WatchEvents is ListEvents that goes on: past events after the cursor, then new ones as they
+	// happen. Over REST the id of each Server-Sent Event is its cursor, and Last-Event-ID resumes.
+	// Errors: as list.
 	WatchEvents(context.Context, *v1.WatchEventsRequest) (*connect.ServerStreamForClient[v1.WatchEventsResponse], error)
 }
 
@@ -394,7 +399,8 @@ func (c *webhookServiceClient) WatchEvents(ctx context.Context, req *v1.WatchEve
 
 // WebhookServiceHandler is an implementation of the parlance.v1.WebhookService service.
 type WebhookServiceHandler interface {
-	// CreateWebhookEndpoint registers an endpoint. Its signing secret is in this answer and in that of rotate only.
+	// CreateWebhookEndpoint registers an endpoint. Its signing secret is in this answer and in that
+	// of rotate only.
 	// Errors: webhook-url-not-https, webhook-event-unknown, webhook-url-not-public,
 	// webhook-url-unresolvable (checked in this order), invalid-request, not-found.
 	CreateWebhookEndpoint(context.Context, *v1.CreateWebhookEndpointRequest) (*v1.WebhookEndpoint, error)
@@ -407,16 +413,18 @@ type WebhookServiceHandler interface {
 	// DeleteWebhookEndpoint removes an endpoint; what was not delivered to it is dropped.
 	// Errors: not-found.
 	DeleteWebhookEndpoint(context.Context, *v1.DeleteWebhookEndpointRequest) (*emptypb.Empty, error)
-	// EnableWebhookEndpoint enables an endpoint that was disabled automatically, and sends what was held for
-	// it. With since it also sends what the endpoint would have got since then and has not received: in the
-	// order of the events, each once, none that was received. It does so for an enabled endpoint too.
+	// EnableWebhookEndpoint enables an endpoint that was disabled automatically, and sends what was
+	// held for it. With since it also sends what the endpoint would have got since then and has not
+	// received: in the order of the events, each once, none that was received. It does so for an
+	// enabled endpoint too.
 	// Errors: not-found, invalid-request (since in the future).
 	EnableWebhookEndpoint(context.Context, *v1.EnableWebhookEndpointRequest) (*v1.WebhookEndpoint, error)
 	// RotateWebhookSecret makes a new secret, returned once. For 24 h webhook-signature holds both;
 	// X-Parlance-Signature uses the new one at once. Errors: not-found.
 	RotateWebhookSecret(context.Context, *v1.RotateWebhookSecretRequest) (*v1.WebhookEndpoint, error)
 	// TestWebhookEndpoint sends one example of an event now and returns the attempt. It is not
-	// retried and does not count towards automatic disabling. Errors: not-found, webhook-event-unknown.
+	// retried and does not count towards automatic disabling. Errors: not-found,
+	// webhook-event-unknown.
 	TestWebhookEndpoint(context.Context, *v1.TestWebhookEndpointRequest) (*v1.WebhookDelivery, error)
 	// ListWebhookDeliveries lists the recent delivery attempts to an endpoint, newest first.
 	// Filters narrow the list together. Errors: not-found, invalid-request (limit outside 1 to 200, a
@@ -425,17 +433,18 @@ type WebhookServiceHandler interface {
 	// GetWebhookDelivery returns one attempt, with what was sent and what came back.
 	// Errors: not-found.
 	GetWebhookDelivery(context.Context, *v1.GetWebhookDeliveryRequest) (*v1.WebhookDelivery, error)
-	// GetWebhookEndpointHealth says how an endpoint does: its attempts of the last 24 h, what waits for
-	// it, and how near it is to being disabled. Errors: not-found.
+	// GetWebhookEndpointHealth says how an endpoint does: its attempts of the last 24 h, what waits
+	// for it, and how near it is to being disabled. Errors: not-found.
 	GetWebhookEndpointHealth(context.Context, *v1.GetWebhookEndpointHealthRequest) (*v1.WebhookEndpointHealth, error)
 	// RecoverWebhookDeliveries sends again what failed for good: every event since a time whose last
-	// attempt failed and that has no other one due. Each begins the schedule anew; attempts go on being
-	// counted, and the event id stays. Asking again makes nothing due twice: what is on its way is no
-	// failure. At most 10,000 a call, oldest first; `more` says that there are others. Events that the
-	// endpoint no longer subscribes to are left out.
+	// attempt failed and that has no other one due. Each begins the schedule anew; attempts go on
+	// being counted, and the event id stays. Asking again makes nothing due twice: what is on its way
+	// is no failure. At most 10,000 a call, oldest first; `more` says that there are others. Events
+	// that the endpoint no longer subscribes to are left out.
 	// Errors: not-found, invalid-request (since), conflict (the endpoint is disabled).
 	RecoverWebhookDeliveries(context.Context, *v1.RecoverWebhookDeliveriesRequest) (*v1.RecoverWebhookDeliveriesResponse, error)
-	// RedeliverWebhook sends an event again: the new attempt has the next number and the same event id.
+	// RedeliverWebhook sends an event again: the new attempt has the next number and the same event
+	// id.
 	// Errors: not-found.
 	RedeliverWebhook(context.Context, *v1.RedeliverWebhookRequest) (*v1.WebhookDelivery, error)
 	// ListEvents reads the workspace's events in order, from after a cursor, so that a receiver
@@ -443,8 +452,9 @@ type WebhookServiceHandler interface {
 	// Errors: webhook-event-unknown, invalid-request (after, page_size), events-cursor-expired (what
 	// came after the cursor is no longer kept).
 	ListEvents(context.Context, *v1.ListEventsRequest) (*v1.ListEventsResponse, error)
-	// WatchEvents is ListEvents that goes on: past events after the cursor, then new ones as they happen.
-	// Over REST the id of each Server-Sent Event is its cursor, and Last-Event-ID resumes. Errors: as list.
+	// WatchEvents is ListEvents that goes on: past events after the cursor, then new ones as they
+	// happen. Over REST the id of each Server-Sent Event is its cursor, and Last-Event-ID resumes.
+	// Errors: as list.
 	WatchEvents(context.Context, *v1.WatchEventsRequest, *connect.ServerStream[v1.WatchEventsResponse]) error
 }
 

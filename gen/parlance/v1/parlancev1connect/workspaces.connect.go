@@ -319,8 +319,8 @@ func (UnimplementedWorkspaceServiceHandler) DeleteWorkspace(context.Context, *v1
 // ApiKeyServiceClient is a client for the parlance.v1.ApiKeyService service.
 type ApiKeyServiceClient interface {
 	// CreateApiKey makes a key. Its secret is in this answer and nowhere else.
-	// Errors: not-found (a workspace_id that is not one of the tenant's), invalid-request (an expiry in
-	// the past, scope admin with a workspace_id), auth-scope.
+	// Errors: not-found (a workspace_id that is not one of the tenant's), invalid-request (an expiry
+	// in the past, scope admin with a workspace_id), auth-scope.
 	CreateApiKey(context.Context, *v1.CreateApiKeyRequest) (*v1.ApiKey, error)
 	// ListApiKeys lists the tenant's keys, newest first, without their secrets.
 	ListApiKeys(context.Context, *v1.ListApiKeysRequest) (*v1.ListApiKeysResponse, error)
@@ -452,8 +452,8 @@ func (c *apiKeyServiceClient) RotateApiKey(ctx context.Context, req *v1.RotateAp
 // ApiKeyServiceHandler is an implementation of the parlance.v1.ApiKeyService service.
 type ApiKeyServiceHandler interface {
 	// CreateApiKey makes a key. Its secret is in this answer and nowhere else.
-	// Errors: not-found (a workspace_id that is not one of the tenant's), invalid-request (an expiry in
-	// the past, scope admin with a workspace_id), auth-scope.
+	// Errors: not-found (a workspace_id that is not one of the tenant's), invalid-request (an expiry
+	// in the past, scope admin with a workspace_id), auth-scope.
 	CreateApiKey(context.Context, *v1.CreateApiKeyRequest) (*v1.ApiKey, error)
 	// ListApiKeys lists the tenant's keys, newest first, without their secrets.
 	ListApiKeys(context.Context, *v1.ListApiKeysRequest) (*v1.ListApiKeysResponse, error)

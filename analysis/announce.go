@@ -1,0 +1,110 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/memory"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/provider/model/extractive"
+	"parlance.dev/parlance/sessions"
+)
+
+// appendPostCall appends the event of a closed session. The event's id is made from the session's,
+// so that the outbox refuses a second one.
+func appendPostCall(
+	ctx context.Context, tx bun.Tx, session sessions.Session, turns []sessions.Turn, found map[Kind]Analysis,
+	at time.Time, transcriptURL string,
+) error {
+	event := events.Event{
+		ID:       string(idgen.Event) + strings.TrimPrefix(string(session.ID), string(idgen.Session)),
+		TenantID: string(session.TenantID), WorkspaceID: string(session.WorkspaceID),
+		Type: events.PostCallTranscription, Subject: string(session.ID), CreatedAt: at,
+	}
+	payload := newPostCall(session, turns)
+	payload.Analysis = newCallAnalysis(found[Judging])
+	if session.Config.Memory.Enabled {
+		learnt, err := memory.LearntTx(ctx, tx, session.Ref(), session.UserID, string(session.ID))
+		if err != nil {
+			return err
+		}
+		payload.Memory = newCallMemory(learnt, turns, string(cmp.Or(found[Learning].Status, None)))
+	}
+	if err := limitPayload(&event, payload, transcriptURL); err != nil {
+		return err
+	}
+	_, err := events.Append(ctx, tx, event)
+	return err
+}
+
+// limitPayload sets the payload. While the event's body is too large, it leaves out the largest
+// parts that can be read elsewhere.
+func limitPayload(event *events.Event, payload postCall, transcriptURL string) error {
+	for _, cut := range []func(){
+		func() {},
+		func() { payload.Transcript, payload.Truncated, payload.TranscriptURL = nil, true, transcriptURL },
+		func() { payload.Initiation.Overrides = nil },
+		func() { payload.Initiation.Variables = nil },
+		func() {
+			if payload.Memory != nil {
+				payload.Memory.Learnt = nil
+			}
+		},
+	} {
+		cut()
+		if err := setPayload(event, payload); err != nil {
+			return err
+		}
+		body, err := events.Body(*event)
+		if err != nil || len(body) <= maxPostCallBytes {
+			return err
+		}
+	}
+	return nil
+}
+
+// setPayload converts the payload to the event's message.
+func setPayload(event *events.Event, payload postCall) error {
+	encoded, err := json.Marshal(payload)
+	if err != nil {
+		return fmt.Errorf("encoding post_call_transcription: %w", err)
+	}
+	event.Payload = events.NewPayload(event.Type)
+	if err := protojson.Unmarshal(encoded, event.Payload); err != nil {
+		return fmt.Errorf("converting post_call_transcription: %w", err)
+	}
+	return nil
+}
+
+// wantsAnalysis reports whether a session that is closing is to be analysed. Whether a language
+// model answers is found out later.
+func wantsAnalysis(session sessions.Session, turns []sessions.Turn) bool {
+	return session.Config.Analysis.Enabled && session.Config.Model.Provider != extractive.Name && anythingSaid(turns)
+}
+
+// wantsLearning reports whether a session that is closing is searched for facts about its user. A
+// model must have answered in it, so that there is one to ask.
+func wantsLearning(session sessions.Session, turns []sessions.Turn) bool {
+	config := session.Config.Memory
+	return config.Enabled && !config.SkipExtraction && session.Config.Model.Provider != extractive.Name && anythingSaid(turns) &&
+		slices.ContainsFunc(turns, func(t sessions.Turn) bool { return t.Model != "" && t.Model != extractive.Name })
+}
+
+// anythingSaid reports whether the user said anything.
+func anythingSaid(turns []sessions.Turn) bool {
+	for _, turn := range turns {
+		if turn.UserText != "" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,138 @@
+package analysis
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/sessions"
+)
+
+// errUnusable says that the model answered twice, and neither answer was what it was asked for.
+var errUnusable = errors.New("the model's answers could not be used")
+
+// Bounds of a model's texts, in bytes. With the largest number of criteria and data the event stays
+// far below maxPostCallBytes.
+const (
+	maxSummaryBytes   = 4000
+	maxRationaleBytes = 600
+	maxValueBytes     = 1000
+)
+
+// analysisAnswer is the JSON that a model is asked for.
+type analysisAnswer struct {
+	Summary  string `json:"summary"`
+	Success  string `json:"success"`
+	Criteria map[string]struct {
+		Result    string `json:"result"`
+		Rationale string `json:"rationale"`
+	} `json:"criteria"`
+	Data map[string]struct {
+		Value     json.RawMessage `json:"value"`
+		Rationale string          `json:"rationale"`
+	} `json:"data"`
+}
+
+// readAnalysis reads a model's answer. problems tells the model what is wrong with it; the result
+// has unknown or null in those places. Errors: the text holds no such JSON.
+func readAnalysis(text string, wanted agents.Analysis) (result Result, problems []string, err error) {
+	object, ok := jsonObject(text)
+	if !ok {
+		return Result{}, nil, errors.New("it holds no JSON object")
+	}
+	var answer analysisAnswer
+	if err := json.Unmarshal(object, &answer); err != nil {
+		return Result{}, nil, fmt.Errorf("it is not the JSON that was asked for: %w", err)
+	}
+	result.Summary = truncate(answer.Summary, maxSummaryBytes)
+	if strings.TrimSpace(result.Summary) == "" {
+		return Result{}, nil, errors.New("it has no summary")
+	}
+	for _, c := range wanted.Criteria {
+		said := answer.Criteria[c.ID]
+		if !isResult(said.Result) {
+			problems = append(problems, fmt.Sprintf("criteria.%s.result must be success, failure or unknown.", c.ID))
+			said.Result = Unknown
+		}
+		result.Criteria = append(result.Criteria, CriterionResult{
+			ID: c.ID, Name: c.Name, Result: said.Result, Rationale: truncate(said.Rationale, maxRationaleBytes),
+		})
+	}
+	for _, d := range wanted.Data {
+		said, there := answer.Data[d.ID]
+		value, ok := valueOf(said.Value, d)
+		if !ok || !there {
+			problems = append(problems, fmt.Sprintf("data.%s.value must be null or %s.", d.ID, describeType(d)))
+		}
+		result.Data = append(result.Data, DataResult{
+			ID: d.ID, Type: d.Type, Value: value, Rationale: truncate(said.Rationale, maxRationaleBytes),
+		})
+	}
+	switch {
+	case len(wanted.Criteria) > 0:
+		result.Success = successOf(result.Criteria)
+	case isResult(answer.Success):
+		result.Success = answer.Success
+	default:
+		problems = append(problems, "success must be success, failure or unknown.")
+		result.Success = Unknown
+	}
+	return result, problems, nil
+}
+
+// jsonObject returns the JSON object in a model's answer. Models may put it into a code block, or
+// write a sentence before it.
+func jsonObject(text string) ([]byte, bool) {
+	from, to := strings.Index(text, "{"), strings.LastIndex(text, "}")
+	if from < 0 || to < from {
+		return nil, false
+	}
+	return []byte(text[from : to+1]), true
+}
+
+// isResult reports whether the text is a result of a criterion.
+func isResult(text string) bool { return text == Success || text == Failure || text == Unknown }
+
+// valueOf returns the value if it has the field's type. Otherwise it returns null, and whether the
+// value was null.
+func valueOf(raw json.RawMessage, field agents.AnalysisField) (value json.RawMessage, ok bool) {
+	null := json.RawMessage("null")
+	var parsed any
+	if len(raw) == 0 || json.Unmarshal(raw, &parsed) != nil {
+		return null, false
+	}
+	switch v := parsed.(type) {
+	case nil:
+		return null, true
+	case string:
+		if field.Type == agents.FieldString {
+			return json.RawMessage(quote(truncate(v, maxValueBytes))), true
+		}
+		if field.Type == agents.FieldEnum && slices.Contains(field.Enum, v) {
+			return json.RawMessage(quote(v)), true
+		}
+	case float64:
+		if field.Type == agents.FieldNumber || (field.Type == agents.FieldInteger && v == math.Trunc(v) && math.Abs(v) <= 1<<53) {
+			encoded, err := json.Marshal(v)
+			return encoded, err == nil
+		}
+	case bool:
+		if field.Type == agents.FieldBoolean {
+			return raw, true
+		}
+	}
+	return null, false
+}
+
+// truncate returns a text that Postgres can store, of at most maxBytes.
+func truncate(text string, most int) string {
+	text = sessions.StorableText(text)
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
+}

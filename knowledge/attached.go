@@ -1,0 +1,74 @@
+package knowledge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/knowledge/search"
+	"parlance.dev/parlance/platform/lexicon"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/workspaces"
+)
+
+// attached is what a search knows of an agent before it begins.
+type attached struct {
+	// any says that sources are attached, always that some of them are always in the prompt.
+	any, always bool
+	// model answers in the workspace; empty: nothing was embedded yet.
+	model string
+	// sets are to be searched, in the order of their sources.
+	sets []search.Set
+}
+
+// same says that a search of both finds the same.
+func (a attached) same(other attached) bool {
+	return a.model == other.model && slices.Equal(a.sets, other.sets)
+}
+
+var selectAttached = `
+	SELECT a.usage_mode,
+	       ` + selectAnswering("$1", "$2") + ` AS model,
+	       a.source_id,
+	       coalesce(w.number, 0) AS number,
+	       coalesce(w.batch, 0) AS batch,
+	       s.chunk_count,
+	       coalesce(w.language, '') AS language,
+	       coalesce(w.term_count, 0) AS term_count,
+	       coalesce(w.page_count, 0) AS page_count,
+	       coalesce(w.version = $4, false) AS has_words
+	FROM source_attachments AS a
+	JOIN sources AS s ON s.workspace_id = a.workspace_id AND s.id = a.source_id
+	LEFT JOIN source_words AS w ON w.workspace_id = a.workspace_id AND w.source_id = a.source_id
+	WHERE a.tenant_id = $1
+	  AND a.workspace_id = $2
+	  AND a.agent_id = $3
+	ORDER BY a.source_id`
+
+// attached asks what a search begins with. Sources in the usage mode without are not searched.
+func (s *Service) attached(ctx context.Context, ref workspaces.Ref, agent agents.ID, without UsageMode) (attached, error) {
+	var has attached
+	_, err := s.db.Ask(ctx, postgres.Step{
+		SQL: selectAttached, Args: []any{string(ref.TenantID), string(ref.ID), string(agent), lexicon.Version},
+		Row: func(scan func(into ...any) error) error {
+			var mode string
+			var set search.Set
+			err := scan(&mode, &has.model, &set.SourceID, &set.Number, &set.Batch, &set.ChunkCount, &set.Language,
+				&set.TermCount, &set.PageCount, &set.HasWords)
+			if err != nil {
+				return err
+			}
+			has.any = true
+			has.always = has.always || UsageMode(mode) == UsagePrompt
+			if UsageMode(mode) != without {
+				has.sets = append(has.sets, set)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return attached{}, fmt.Errorf("read what is attached to the agent: %w", err)
+	}
+	return has, nil
+}

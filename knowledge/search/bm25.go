@@ -1,0 +1,81 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"parlance.dev/parlance/platform/vector"
+)
+
+// BM25's constants. Source: Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009.
+const (
+	bm25K1 = 1.2
+	bm25B  = 0.75
+)
+
+// rankByWords returns the chunks that hold a term of the question, best first and at most limit.
+// How rare a word is, and how long a chunk usually is, is counted over exactly these sets.
+func (s *search) rankByWords(ctx context.Context, limit int) ([]vector.Scored, error) {
+	chunks, length := 0, int64(0)
+	for _, set := range s.sets {
+		if set.HasWords {
+			chunks += set.ChunkCount
+			length += set.TermCount
+		}
+	}
+	if length == 0 {
+		return nil, nil
+	}
+	terms := termsOf(s.question.Text, s.sets)
+	postings, err := s.readPostings(ctx, terms)
+	if err != nil {
+		return nil, err
+	}
+	lengths, err := s.readLengths(ctx, postings)
+	if err != nil {
+		return nil, err
+	}
+	holding := map[string]int{}
+	for _, lists := range postings {
+		for _, list := range lists {
+			holding[list.term] += list.count
+		}
+	}
+	best, scores := vector.NewTop(limit), []float64(nil)
+	average := float64(length) / float64(chunks)
+	for i, lists := range postings {
+		scores = slices.Grow(scores[:0], s.sets[i].ChunkCount)[:s.sets[i].ChunkCount]
+		clear(scores)
+		for _, list := range lists {
+			n := float64(holding[list.term])
+			idf := math.Log(1 + (float64(chunks)-n+0.5)/(n+0.5))
+			weight := idf * float64(terms[s.sets[i].Language][list.term])
+			if err := list.addScores(scores, lengths[i], weight, average); err != nil {
+				return nil, fmt.Errorf("postings of %s: %w", s.sets[i].SourceID, err)
+			}
+		}
+		for chunk, score := range scores {
+			if score > 0 {
+				best.Add(score, s.first[i]+chunk)
+			}
+		}
+	}
+	return best.Sorted(), nil
+}
+
+// addScores adds what the term gives to each chunk that holds it.
+func (p setPostings) addScores(scores []float64, lengths []int32, weight, average float64) error {
+	r, chunk := unpacker{rest: p.packed}, 0
+	for range p.count {
+		chunk += r.number(len(scores))
+		times := float64(r.number(maxTimes))
+		if r.bad || chunk >= len(scores) || chunk >= len(lengths) {
+			return errPacked
+		}
+		norm := bm25K1 * (1 - bm25B + bm25B*float64(lengths[chunk])/average)
+		scores[chunk] += weight * times * (bm25K1 + 1) / (times + norm)
+	}
+	return nil
+}

@@ -1,0 +1,46 @@
+package search
+
+import (
+	"slices"
+
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Index searches sets of chunks. Safe for concurrent use.
+type Index struct {
+	db    *postgres.DB
+	cache caches
+}
+
+// New makes an Index that keeps at most so many bytes in memory.
+func New(db *postgres.DB, cacheBytes int) *Index {
+	return &Index{db: db, cache: newCaches(cacheBytes)}
+}
+
+// search is one search. The chunks of all sets have places: set after set, each set's in their
+// order.
+type search struct {
+	*Index
+	ref      workspaces.Ref
+	sets     []Set
+	question Question
+	// first are the places of the sets' first chunks, and at the end how many chunks there are.
+	first []int
+}
+
+// locate returns the set and the chunk at a place.
+func (s *search) locate(place int) (set, chunk int) {
+	set, _ = slices.BinarySearch(s.first, place+1)
+	return set - 1, place - s.first[set-1]
+}
+
+// candidate is a chunk whose vector was compared with the question.
+type candidate struct {
+	Hit
+	place  int
+	cosine float32
+	vector []float32
+	// byWords says that the words of the question have found it.
+	byWords bool
+}

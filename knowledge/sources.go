@@ -1,0 +1,182 @@
+package knowledge
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Get returns a source, with its content when it is inline. Errors: NotFound.
+func (s *Service) Get(ctx context.Context, ref workspaces.Ref, id SourceID) (Source, error) {
+	source, err := s.source(ctx, s.db, ref, id)
+	if err != nil || source.Kind != KindInline {
+		return source, err
+	}
+	r, err := s.bucket.Get(ctx, source.BlobKey)
+	if err != nil {
+		return Source{}, fmt.Errorf("open the text of %s: %w", id, err)
+	}
+	defer func() { _ = r.Close() }() // only read
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return Source{}, fmt.Errorf("read the text of %s: %w", id, err)
+	}
+	source.Content = string(text)
+	return source, nil
+}
+
+// Open returns a source and its stored bytes, which the caller closes. Errors: NotFound.
+func (s *Service) Open(ctx context.Context, ref workspaces.Ref, id SourceID) (Source, io.ReadCloser, error) {
+	source, err := s.source(ctx, s.db, ref, id)
+	if err != nil {
+		return Source{}, nil, err
+	}
+	r, err := s.bucket.Get(ctx, source.BlobKey)
+	if err != nil {
+		return Source{}, nil, fmt.Errorf("open the bytes of %s: %w", id, err)
+	}
+	return source, r, nil
+}
+
+// ListParams is a page of the workspace's sources.
+type ListParams struct {
+	postgres.PageParams
+	// Status narrows the list; empty: all.
+	Status Status
+}
+
+// List lists the workspace's sources, newest first, without content.
+// Errors: Invalid invalid-request (page_size, page_token).
+func (s *Service) List(ctx context.Context, ref workspaces.Ref, p ListParams) ([]Source, string, error) {
+	p.Order = postgres.NewestFirst
+	p.Filters = []string{string(ref.TenantID), string(ref.ID), string(p.Status)}
+	page, err := postgres.NewPage(p.PageParams)
+	if err != nil {
+		return nil, "", err
+	}
+	return listSources(ctx, s.db, ref, p.Status, page)
+}
+
+// ListChunks lists a source's chunks in their order.
+// Errors: NotFound, Invalid invalid-request (page_size, page_token).
+func (s *Service) ListChunks(ctx context.Context, ref workspaces.Ref, id SourceID, p postgres.PageParams) ([]Chunk, string, error) {
+	if _, err := s.source(ctx, s.db, ref, id); err != nil {
+		return nil, "", err
+	}
+	p.Order = postgres.OldestFirst
+	p.Filters = []string{string(ref.TenantID), string(ref.ID), string(id)}
+	page, err := postgres.NewPage(p)
+	if err != nil {
+		return nil, "", err
+	}
+	return listChunks(ctx, s.db, ref, id, page)
+}
+
+// Reprocess ingests the stored bytes again. A source that already waits or is being worked on
+// is returned as it is. Errors: NotFound, Invalid invalid-request (forceOCR on anything but a PDF).
+func (s *Service) Reprocess(ctx context.Context, ref workspaces.Ref, id SourceID, forceOCR bool) (Source, error) {
+	now := s.moment()
+	var source Source
+	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (err error) {
+		if source, err = s.source(ctx, tx, ref, id); err != nil {
+			return err
+		}
+		if err := checkForceOCR(forceOCR, source.MediaType); err != nil {
+			return err
+		}
+		queued, err := requeueFinished(ctx, tx, ref, id, forceOCR, now)
+		if err != nil || !queued {
+			return err
+		}
+		if source, err = selectSource(ctx, tx, ref, id); err != nil {
+			return err
+		}
+		return appendQueued(ctx, tx, source, now)
+	})
+	return source, err
+}
+
+// appendQueued tells the worker that a source waits.
+func appendQueued(ctx context.Context, tx bun.IDB, source Source, now time.Time) error {
+	_, err := events.Append(ctx, tx, events.Event{
+		TenantID: string(source.TenantID), WorkspaceID: string(source.WorkspaceID),
+		Type: events.SourceQueued, Subject: string(source.ID), CreatedAt: now,
+	})
+	return err
+}
+
+// Delete removes a source with its chunks and attachments, gives its bytes back to the plan and
+// leaves its blob to the worker; repeating it is not an error. Errors: NotFound.
+func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id SourceID) error {
+	if !idgen.Valid(idgen.Source, string(id)) {
+		return fault.NoSuch("source", string(id))
+	}
+	now := s.moment()
+	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		source, deleted, err := deleteSource(ctx, tx, ref, id)
+		if err != nil {
+			return err
+		}
+		if !deleted {
+			return s.workspaces.Gone(ctx, tx, ref.TenantID, "source", string(id))
+		}
+		if err := giveBack(ctx, tx, ref, source.SizeBytes); err != nil {
+			return err
+		}
+		if err := s.workspaces.Bury(ctx, tx, ref.TenantID, string(id), now); err != nil {
+			return err
+		}
+		_, err = events.Append(ctx, tx, events.Event{
+			TenantID: string(ref.TenantID), WorkspaceID: string(ref.ID),
+			Type: events.BlobOrphaned, Subject: source.BlobKey, CreatedAt: now,
+		})
+		return err
+	})
+}
+
+// watchEvery is how often Watch looks; a person cannot tell it from at once.
+const watchEvery = 300 * time.Millisecond
+
+// Watch calls send with the source as it is, and again whenever its status, stage, progress
+// or pages have changed, until it is ready or failed. Errors: NotFound, also when it is deleted
+// meanwhile; send's; ctx's.
+func (s *Service) Watch(ctx context.Context, ref workspaces.Ref, id SourceID, send func(Source) error) error {
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	type view struct {
+		status    Status
+		stage     Stage
+		progress  int
+		pagesDone int
+	}
+	var last view
+	for {
+		source, err := s.source(ctx, s.db, ref, id)
+		if err != nil {
+			return err
+		}
+		if now := (view{source.Status, source.Stage, source.Progress, source.PagesDone}); now != last {
+			last = now
+			if err := send(source); err != nil {
+				return err
+			}
+		}
+		if source.Status == StatusReady || source.Status == StatusFailed {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+		}
+	}
+}

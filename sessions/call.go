@@ -1,0 +1,91 @@
+package sessions
+
+import (
+	"slices"
+	"strings"
+
+	"parlance.dev/parlance/tools"
+)
+
+// Codes of results that the service gives to calls without one.
+const (
+	CodeUnfinished    = "canceled"
+	CodeUnknown       = "unknown"
+	CodeNotApproved   = tools.Code("not-approved")
+	CodeClientTimeout = tools.CodeTimeout
+)
+
+// Outputs of calls that have no result of their own.
+const (
+	OutputUnfinished   = "The call was not made: the answer was stopped before."
+	outputUnanswered   = "The client has not answered this call."
+	outputSessionEnded = "The conversation ended before the client had answered this call."
+	outputLost         = "It is not known how this call ended: the server that made it was lost before it had a result. " +
+		"It may have happened. Check whether it has before you call the tool again, or ask the user."
+	outputApprovalLost = "The call was not made: the server that had asked for its approval was lost before anybody answered. " +
+		"Call the tool again if it is still wanted."
+	OutputLate = "The answer was stopped while this call was running, and it went on. It may have happened; its result is not known yet. " +
+		"Do not call the tool again without looking whether it has."
+)
+
+// NoMoreTools tells a model that its turn has used up the rounds of calls.
+const NoMoreTools = "You have called tools as often as one turn may. No tool can be called now: " +
+	"answer with what you have, and say what is missing."
+
+// ErrorText returns an error in the form in which models read it.
+func ErrorText(code, words string) string { return "Error (" + code + "): " + words }
+
+// The states of a call in a receipt. Source: docs/receipts.md.
+const (
+	callSucceeded = "succeeded"
+	callFailed    = "failed"
+	callRefused   = "refused"
+	callUnknown   = "unknown"
+	callWaiting   = "waiting"
+)
+
+// callOutcome returns the state of a call that has this result.
+func callOutcome(toolID string, result CallResult) string {
+	client := strings.HasPrefix(toolID, tools.ClientPrefix)
+	switch {
+	case result.ErrorCode == "":
+		return callSucceeded
+	case result.ErrorCode == CodeUnknown, client && result.ErrorCode == string(CodeClientTimeout): // the client was asked and did not answer
+		return callUnknown
+	case client:
+		return callFailed
+	case result.Attempts == 0 && result.StatusCode == 0:
+		return callRefused
+	}
+	return callFailed
+}
+
+// SettleOpenCalls returns the messages with a result for every call of the service that has none,
+// so that the transcript of an interrupted turn has no open calls. Calls of the client are left
+// out: a later turn may bring their results.
+func SettleOpenCalls(messages []Message, code, words string) []Message {
+	return settleCalls(messages, nil, code, words)
+}
+
+// settleCalls is SettleOpenCalls for the calls with these ids; nil means all calls.
+func settleCalls(messages []Message, only []string, code, words string) []Message {
+	answered := map[string]bool{}
+	for _, m := range messages {
+		if m.Role == RoleTool {
+			answered[m.CallID] = true
+		}
+	}
+	settled := slices.Clone(messages)
+	for _, m := range messages {
+		for _, call := range m.Calls {
+			if call.Client || answered[call.ID] || only != nil && !slices.Contains(only, call.ID) {
+				continue
+			}
+			settled = append(settled, Message{
+				Role: RoleTool, ItemID: call.ItemID, CallID: call.ID, Text: ErrorText(code, words),
+				Result: &CallResult{ErrorCode: code, ErrorMessage: words},
+			})
+		}
+	}
+	return settled
+}

@@ -1,0 +1,50 @@
+package sessions
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"testing"
+
+	"parlance.dev/parlance/provider/model"
+)
+
+// TestPromptHash checks that a prompt is hashed as docs/receipts.md says.
+func TestPromptHash(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"one", strings.Repeat("two", 1<<17), "", "three"} {
+		req := model.Request{System: text, Model: "m", MaxOutputTokens: 5, Messages: []model.Message{{Role: model.RoleUser, Text: text + "?"}}}
+		whole := ""
+		for _, part := range [][2]string{{"system", text}, {"user", text + "?"}, {"model", "m"}, {"max_output_tokens", "5"}} {
+			whole += fmt.Sprintf("%s %d\n%s\n", part[0], len(part[1]), part[1])
+		}
+		sum := sha256.Sum256([]byte(whole))
+		if got, want := promptHash(req), hex.EncodeToString(sum[:]); got != want {
+			t.Errorf("%.10q: got %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"": "", "A é.pdf": "A é.pdf", "a\u2028b\u2029": "a b ", "a\xff\u2029": "a� "} {
+		if got := cleanName(name); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+// BenchmarkReceipt makes the receipt of a turn with eight passages.
+func BenchmarkReceipt(b *testing.B) {
+	made := &ReceiptBuilder{calls: []ReceiptModelCall{{Model: "m", Provider: "openai"}}, stages: []ReceiptStage{{Stage: stageModel}}}
+	turn := Turn{ID: "turn_1", AgentText: "Yes.", Messages: []Message{{Role: RoleUser, Text: "Is it?"}, {Role: RoleAssistant, Text: "Yes."}}}
+	for range 8 {
+		turn.Citations = append(turn.Citations, Citation{SourceID: "src_1", SourceName: "A handbook.pdf", ChunkID: "chk_1", Similarity: 0.73125})
+		made.Passages = append(made.Passages, Passage{Text: strings.Repeat("A lock is turned to the left, and then again.\n", 20)})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		turn.PutReceipt(Session{}, made)
+	}
+}

@@ -1,0 +1,124 @@
+package sessions
+
+import (
+	"slices"
+)
+
+// ItemsOf returns the items of a turn in order.
+func ItemsOf(turn Turn) []Item {
+	var items []Item
+	results := map[string]Message{}
+	for _, m := range turn.Messages {
+		if m.Role == RoleTool {
+			results[m.CallID] = m
+		}
+	}
+	called := map[string]bool{}
+	for _, m := range turn.Messages {
+		switch m.Role {
+		case RoleUser:
+			items = append(items, messageItem(turn.ID, UserItem, m))
+		case RoleSystem:
+			items = append(items, messageItem(turn.ID, SystemItem, m))
+		case RoleAssistant:
+			if m.Text != "" {
+				items = append(items, messageItem(turn.ID, AssistantItem, m))
+			}
+			for _, call := range m.Calls {
+				called[call.ID] = !m.Put // a client inserts the call and its result as two items
+				item := callItem(turn.ID, call, results[call.ID])
+				item.After, item.Put, item.Again = m.After, m.Put, m.Again
+				items = append(items, item)
+			}
+		case RoleTool:
+			if !called[m.CallID] {
+				items = append(items, outputItem(turn.ID, m))
+			}
+		}
+	}
+	for i := range items {
+		items[i].TurnIndex = turn.Index
+	}
+	return items
+}
+
+func messageItem(turn TurnID, kind ItemKind, m Message) Item {
+	return Item{
+		ID: m.ItemID, TurnID: turn, Kind: kind, Text: m.Text, After: m.After, Put: m.Put, Again: m.Again,
+		BrokenOff: m.BrokenOff, Audio: m.Audio,
+	}
+}
+
+func callItem(turn TurnID, call MessageCall, result Message) Item {
+	item := Item{ID: call.ItemID, TurnID: turn, Kind: ToolItem, CallID: call.ID, Name: call.Name, Arguments: call.Arguments, Text: result.Text}
+	item.Failed = result.Result != nil && result.Result.ErrorCode != ""
+	if call.Client {
+		item.Kind, item.Text = ClientToolCallItem, ""
+	}
+	return item
+}
+
+func outputItem(turn TurnID, m Message) Item {
+	return Item{
+		ID: m.ItemID, TurnID: turn, Kind: ToolOutputItem, CallID: m.CallID, Text: m.Text, After: m.After, Again: m.Again,
+		Failed: m.Result != nil && m.Result.ErrorCode != "",
+	}
+}
+
+// VisibleItems returns a turn's items as clients see them: without removed items, and with the part
+// of cut items that was heard.
+func VisibleItems(turn Turn, edits ItemEdits) []Item {
+	items := ItemsOf(turn)
+	if len(edits) == 0 {
+		return items
+	}
+	items = slices.DeleteFunc(items, func(item Item) bool { return edits.Removed(item.ID, item.Again) })
+	for i := range items {
+		items[i].Text = edits.Text(items[i].ID, items[i].Again, items[i].Text)
+	}
+	return items
+}
+
+// LatestItems returns the items of several turns, each once. A client's result that arrived in a
+// later turn is stored in that turn and beside its call; the later one stays.
+func LatestItems(items []Item) []Item {
+	later := map[string]bool{}
+	for i := len(items) - 1; i >= 0; i-- {
+		if items[i].isLater(later) {
+			items = slices.Delete(items, i, i+1)
+		}
+	}
+	return items
+}
+
+// isLater reports whether the item is a client's result that is also among the later items, and
+// adds it to them.
+func (i Item) isLater(later map[string]bool) bool {
+	if i.Kind != ToolOutputItem || i.ID == "" {
+		return false
+	}
+	is := later[i.Key()]
+	later[i.Key()] = true
+	return is
+}
+
+// noteItems sets the Items of turns, which are in order. A client's result is an item of the turn
+// in which it arrived.
+func noteItems(turns []Turn, edits ItemEdits) {
+	later := map[string]bool{}
+	for i := len(turns) - 1; i >= 0; i-- {
+		turns[i].Items = slices.DeleteFunc(notedItems(turns[i], edits), func(item NotedItem) bool { return item.isLater(later) })
+	}
+}
+
+// notedItems returns the noted items of one turn.
+func notedItems(turn Turn, edits ItemEdits) []NotedItem {
+	var kept []NotedItem
+	for _, item := range ItemsOf(turn) {
+		edit, changed := edits.of(item.ID, item.Again)
+		if changed || item.Put || item.Kind == SystemItem || item.After != "" || item.Audio != nil {
+			kept = append(kept, NotedItem{Item: item, ItemEdit: edit})
+		}
+	}
+	return kept
+}

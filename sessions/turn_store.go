@@ -1,0 +1,139 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+)
+
+// InsertTurn stores a new turn, with its receipt and the caller's tools when it has them.
+func InsertTurn(ctx context.Context, db bun.IDB, turn Turn) error {
+	insert := db.NewInsert().Model(&turn)
+	if turn.Receipt != nil {
+		insert = insert.Value("receipt", "?", string(turn.Receipt))
+	}
+	if turn.Offered != nil {
+		insert = insert.Value("client_tools", "?", string(turn.Offered))
+	}
+	if _, err := insert.Exec(ctx); err != nil {
+		return fmt.Errorf("storing turn: %w", err)
+	}
+	return nil
+}
+
+// UpdateTurn writes the named columns of a turn that is in progress, and its receipt when it has
+// one. It returns false when another node has finished the turn or has declared it lost.
+func UpdateTurn(ctx context.Context, db bun.IDB, turn Turn, columns ...string) (bool, error) {
+	update := db.NewUpdate().Model(&turn).Column(columns...)
+	if turn.Receipt != nil {
+		update = update.Set("receipt = ?", string(turn.Receipt)).Set("receipt_hash = ?", turn.ReceiptHash)
+	}
+	result, err := update.
+		Where("t.tenant_id = ?", turn.TenantID).Where("t.id = ?", turn.ID).Where("t.status = ?", TurnInProgress).
+		Where("t.losses = ?", turn.Losses).Exec(ctx)
+	if err != nil {
+		return false, fmt.Errorf("updating turn: %w", err)
+	}
+	rows, err := result.RowsAffected()
+	return rows > 0, err
+}
+
+// RewriteMessages stores the messages of a turn in any status. The session's row must be locked.
+func RewriteMessages(ctx context.Context, tx bun.Tx, turn Turn) error {
+	_, err := tx.NewUpdate().Model(&turn).Column("messages").
+		Where("t.tenant_id = ?", turn.TenantID).Where("t.id = ?", turn.ID).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("rewriting a turn's messages: %w", err)
+	}
+	return nil
+}
+
+// FindTurn reads one turn. Errors: NotFound.
+func FindTurn(ctx context.Context, db bun.IDB, session Session, id TurnID) (Turn, error) {
+	var turn Turn
+	err := db.NewSelect().Model(&turn).
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.id = ?", id).Scan(ctx)
+	if postgres.NoRows(err) {
+		return Turn{}, fault.NoSuch("turn", string(id))
+	}
+	if err != nil {
+		return Turn{}, fmt.Errorf("reading turn: %w", err)
+	}
+	return turn, nil
+}
+
+// AllTurns reads all turns of a session in order.
+func AllTurns(ctx context.Context, db bun.IDB, session Session) ([]Turn, error) {
+	var turns []Turn
+	err := db.NewSelect().Model(&turns).
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).OrderExpr("t.index").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading turns: %w", err)
+	}
+	return turns, nil
+}
+
+// NewestTurns reads the newest turns of a session, oldest first, with the columns that a new socket
+// is told about.
+func NewestTurns(ctx context.Context, db bun.IDB, session Session, limit int) ([]Turn, error) {
+	var turns []Turn
+	err := db.NewSelect().Model(&turns).Column("id", "index", "status", "messages", "started_at", "losses", "lost_response_id").
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).OrderExpr("t.index DESC").Limit(int64(limit)).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading the newest turns: %w", err)
+	}
+	slices.Reverse(turns)
+	return turns, nil
+}
+
+// UnansweredTurns reads the turns in progress that no node runs: what was said and is not answered
+// yet.
+func UnansweredTurns(ctx context.Context, db bun.IDB, session Session) ([]Turn, error) {
+	var turns []Turn
+	err := db.NewSelect().Model(&turns).
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).
+		Where("t.status = ?", TurnInProgress).Where("t.id <> ?", session.RunningTurnID).OrderExpr("t.index").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading unanswered turns: %w", err)
+	}
+	return turns, nil
+}
+
+// TurnsHolding reads the turns of a session whose messages contain an id. It may return more turns
+// than those.
+func TurnsHolding(ctx context.Context, db bun.IDB, session Session, id string) ([]Turn, error) {
+	if id == "" || strings.Trim(id, plainIDChars) != "" { // JSON can encode the id in several ways
+		return AllTurns(ctx, db, session)
+	}
+	var turns []Turn
+	err := db.NewSelect().Model(&turns).
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).
+		Where("strpos(CAST(t.messages AS text), ?) > 0", `"`+id+`"`).OrderExpr("t.index").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading turns that hold an item: %w", err)
+	}
+	return turns, nil
+}
+
+// plainIDChars are the characters that JSON encodes in one way only.
+const plainIDChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+
+// selectTurnPage reads one page of a transcript.
+func selectTurnPage(ctx context.Context, db bun.IDB, session Session, page postgres.Page) ([]Turn, error) {
+	var turns []Turn
+	query := db.NewSelect().Model(&turns).
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID)
+	if page.After != nil {
+		query = query.Where("t.index > ?", page.After.CreatedAt.UnixMicro())
+	}
+	if err := query.OrderExpr("t.index").Limit(int64(page.Limit())).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("reading turns: %w", err)
+	}
+	return turns, nil
+}

@@ -1,0 +1,66 @@
+package sessions
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"regexp"
+	"time"
+
+	"parlance.dev/parlance/platform/seal"
+)
+
+// VariableName is what the name of a dynamic variable must match.
+var VariableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+
+// placeholder matches {{name}}, also with spaces inside the braces.
+var placeholder = regexp.MustCompile(`\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,127})\s*\}\}`)
+
+// RenderVariables replaces the placeholders of a text that the model or the user sees. A
+// placeholder without a value stays as it is written. So do all secret__ ones, because values does
+// not hold them.
+func RenderVariables(text string, values map[string]string) string {
+	return placeholder.ReplaceAllStringFunc(text, func(match string) string {
+		name := placeholder.FindStringSubmatch(match)[1]
+		if value, ok := values[name]; ok {
+			return value
+		}
+		return match
+	})
+}
+
+// PublicVariables returns the session's variables and those that the service sets, without secrets.
+// The caller's and the called number exist on telephone calls only.
+func PublicVariables(session Session, now time.Time) map[string]string {
+	values := maps.Clone(session.DynamicVariables)
+	if values == nil {
+		values = map[string]string{}
+	}
+	maps.Copy(values, session.AssignedVariables)
+	maps.Copy(values, map[string]string{
+		"system__session_id":      string(session.ID),
+		"system__conversation_id": string(session.ID),
+		"system__agent_id":        string(session.AgentID),
+		"system__user_id":         session.UserID,
+		"system__time_utc":        now.UTC().Format(time.RFC3339),
+		"system__timezone":        "UTC",
+		"system__language":        session.Language,
+	})
+	return values
+}
+
+// SecretsPlace binds the sealed secret variables to the session's row.
+func SecretsPlace(session Session) seal.Binding {
+	return seal.Binding{TenantID: string(session.TenantID), Record: string(session.ID), Field: "secret_variables"}
+}
+
+// hashVariables returns the SHA-256 of the variables as JSON, behind a random salt that is not
+// kept. The hash is in the token and in the database: without the salt a short secret, such as a
+// PIN, could be guessed from it.
+func hashVariables(variables map[string]string) string {
+	encoded, _ := json.Marshal(variables) // strings always marshal
+	sum := sha256.Sum256(append([]byte(rand.Text()), encoded...))
+	return hex.EncodeToString(sum[:])
+}
