@@ -12,7 +12,6 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/tools"
-	"parlance.dev/parlance/workspaces"
 )
 
 // The names of the tools. Source: interface, Glossary.
@@ -35,10 +34,6 @@ const (
 	StatusForgotten    = "forgotten"
 	StatusNothing      = "nothing_to_forget"
 )
-
-// AgreedFunc says whether the user has just said yes to a question of the agent. Package
-// conversation implements it, and package app sets it.
-type AgreedFunc func(ctx context.Context, ref workspaces.Ref, sessionID, turnID string) (bool, error)
 
 // SetAgreed sets the function that says whether a user has agreed. Without it tools confirm
 // nothing.

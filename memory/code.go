@@ -61,3 +61,9 @@ func (c code) String() string {
 	}
 	return b.String()
 }
+
+// modelVector is a vector and the model that made it.
+type modelVector struct {
+	model  string
+	values []float32
+}

@@ -30,12 +30,6 @@ const (
 	expireBatch = 500
 )
 
-// modelVector is a vector and the model that made it.
-type modelVector struct {
-	model  string
-	values []float32
-}
-
 // embedDocument embeds the text of a memory. It returns nil when the embedder is unavailable or
 // slow: then Sweep embeds it. It must not be called in a transaction.
 func (s *Service) embedDocument(ctx context.Context, text string) *modelVector {

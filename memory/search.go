@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// DefaultTopK and MaxTopK bound what a search returns. Source: tools/builtins.go.
+	// DefaultTopK and MaxTopK bound what a search returns. Source: tools/builtins.json.
 	DefaultTopK, MaxTopK = 5, 20
 	// candidates is how many memories are picked by their codes and then compared by their vectors.
 	candidates = 100

@@ -260,6 +260,18 @@ func deleteAll(ctx context.Context, tx bun.IDB, ref workspaces.Ref, userID strin
 	return int(count), nil
 }
 
+// ListParams selects memories of a user.
+type ListParams struct {
+	Page   postgres.PageParams
+	UserID string
+	// Kind, Category and Query select all when they are empty.
+	Kind     Kind
+	Category string
+	Query    string
+	// Status selects active and pending memories when it is empty.
+	Status Status
+}
+
 // selectItems reads a page of the memories of a user, without expired ones.
 func selectItems(
 	ctx context.Context, db bun.IDB, ref workspaces.Ref, p ListParams, page postgres.Page, now time.Time,
@@ -284,16 +296,3 @@ func selectItems(
 	}
 	return items, page.Apply(query).Scan(ctx)
 }
-
-// allIDs returns the ids of the memories of a user, newest first, at most maxAnswerIDs.
-func (s *Service) allIDs(ctx context.Context, ref workspaces.Ref, userID string) (ids []ID, err error) {
-	err = ofUser(s.db.NewSelect().Model((*Item)(nil)).Column("id"), ref, userID).
-		OrderExpr("m.created_at DESC").Limit(maxAnswerIDs).Scan(ctx, &ids)
-	if err != nil {
-		return nil, fmt.Errorf("list ids of memories: %w", err)
-	}
-	return ids, nil
-}
-
-// maxAnswerIDs bounds the ids in the answer of a tool.
-const maxAnswerIDs = 200

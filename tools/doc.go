@@ -1,7 +1,7 @@
 // Package tools is the controlled actions that an agent can take in a turn: the catalog, the
 // attachments to agents, the registry that the model of an agent sees, and the calls.
 //
-// There are four buckets of tools (builtins.go has the table):
+// There are four buckets of tools (builtins.json has the table):
 //
 //	memory    search_memory, add_memory_note,     on every agent; hidden in the catalog
 //	          record_persona_statement

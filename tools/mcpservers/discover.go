@@ -7,39 +7,13 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"time"
 
 	"parlance.dev/parlance/provider/mcp"
 	"parlance.dev/parlance/workspaces"
 )
 
-const (
-	// freshTime is how long a list is used without asking again. Source: issue 5.
-	freshTime = 5 * time.Minute
-	// staleTime is how old a list may be that replaces one of a server that cannot be asked.
-	staleTime = 24 * time.Hour
-	// parallel is how many servers of an agent are asked at the same time.
-	parallel = 8
-)
-
-// Waits of a query.
-const (
-	// TurnWait is how long a turn waits for the list of a server. It goes on without it then, and the
-	// next turn has it.
-	TurnWait = 3 * time.Second
-	// FetchTimeout bounds the fetch of a list: to initialize and to list take 10 s each at most.
-	FetchTimeout = 22 * time.Second
-)
-
-// Query is for whom and how servers are asked for their tools.
-type Query struct {
-	// SessionID is the session that keeps the list. Empty: nobody keeps it.
-	SessionID string
-	// Wait is how long to wait for a server.
-	Wait time.Duration
-	// Refresh asks the server also when a list is known.
-	Refresh bool
-}
+// parallel is how many servers of an agent are asked at the same time.
+const parallel = 8
 
 // Found is the list of tools of a server, or why it is not known.
 type Found struct {
@@ -138,21 +112,6 @@ func (s *Service) unknown(ctx context.Context, server Server, err error) Found {
 		s.log.ErrorContext(ctx, "mcp: tools of a server left out", slog.String("tool_id", server.ToolID), slog.Any("error", err))
 	}
 	return Found{Reason: Unreachable, Detail: "its list of tools could not be read"}
-}
-
-// newest is the digest of the newest list of a server, and whether the list can be used without
-// asking the server.
-func (s *Service) newest(ctx context.Context, server Server, e Endpoint) (digest string, fresh bool, err error) {
-	now := s.now()
-	if e.digest == "" {
-		last, _ := s.private.Get(e.key)
-		return last.digest, last.digest != "" && now.Sub(last.listedAt) < freshTime, nil
-	}
-	row, err := selectDiscovery(ctx, s.db, server)
-	if err != nil || row.Endpoint != e.digest || row.Digest == "" || now.Sub(row.ListedAt) > staleTime {
-		return "", false, err
-	}
-	return row.Digest, now.Sub(row.ListedAt) < freshTime && row.ListedAt.After(row.ChangedAt), nil
 }
 
 // catalog is the list of a digest, made usable for models. It is nil when there is none.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"parlance.dev/parlance/provider/mcp"
 	"parlance.dev/parlance/tools/failure"
@@ -106,4 +107,14 @@ func sortedPairs(m map[string]string) []string {
 		out = append(out, name+": "+m[name])
 	}
 	return out
+}
+
+// Query is for whom and how servers are asked for their tools.
+type Query struct {
+	// SessionID is the session that keeps the list. Empty: nobody keeps it.
+	SessionID string
+	// Wait is how long to wait for a server.
+	Wait time.Duration
+	// Refresh asks the server also when a list is known.
+	Refresh bool
 }

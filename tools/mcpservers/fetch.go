@@ -19,29 +19,15 @@ import (
 )
 
 const (
+	// freshTime is how long a list is used without asking again. Source: issue 5.
+	freshTime = 5 * time.Minute
+	// staleTime is how old a list may be that replaces one of a server that cannot be asked.
+	staleTime = 24 * time.Hour
 	// failedTime is how long a server that could not be asked is not asked again.
 	failedTime = 30 * time.Second
 	// pollInterval is how often the fetch of another node is looked at.
 	pollInterval = 200 * time.Millisecond
 )
-
-// fetch is one fetch of the list of a server. Everybody who wants the list waits for the same one.
-type fetch struct {
-	done    chan struct{} // closed when the rest is set
-	digest  string
-	err     error
-	endedAt time.Time
-}
-
-// ended says whether the fetch is over.
-func (f *fetch) ended() bool {
-	select {
-	case <-f.done:
-		return true
-	default:
-		return false
-	}
-}
 
 var errSlow = errors.New("it has not answered yet; the next turn may have its tools")
 
@@ -205,4 +191,19 @@ func (s *Service) awaitOtherNode(ctx context.Context, server Server, e Endpoint,
 			return ""
 		}
 	}
+}
+
+// newest is the digest of the newest list of a server, and whether the list can be used without
+// asking the server.
+func (s *Service) newest(ctx context.Context, server Server, e Endpoint) (digest string, fresh bool, err error) {
+	now := s.now()
+	if e.digest == "" {
+		last, _ := s.private.Get(e.key)
+		return last.digest, last.digest != "" && now.Sub(last.listedAt) < freshTime, nil
+	}
+	row, err := selectDiscovery(ctx, s.db, server)
+	if err != nil || row.Endpoint != e.digest || row.Digest == "" || now.Sub(row.ListedAt) > staleTime {
+		return "", false, err
+	}
+	return row.Digest, now.Sub(row.ListedAt) < freshTime && row.ListedAt.After(row.ChangedAt), nil
 }

@@ -2,7 +2,6 @@ package mcpservers
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"parlance.dev/parlance/platform/cache"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/mcp"
-	"parlance.dev/parlance/tools/failure"
 	"parlance.dev/parlance/tools/schema"
 	"parlance.dev/parlance/workspaces"
 )
@@ -55,6 +53,33 @@ type Service struct {
 	mu      sync.Mutex
 	closed  bool
 	fetches map[string]*fetch // by Endpoint.key; running ones, and those that failed lately
+}
+
+// Waits of a query.
+const (
+	// TurnWait is how long a turn waits for the list of a server. It goes on without it then, and the
+	// next turn has it.
+	TurnWait = 3 * time.Second
+	// FetchTimeout bounds the fetch of a list: to initialize and to list take 10 s each at most.
+	FetchTimeout = 22 * time.Second
+)
+
+// fetch is one fetch of the list of a server. Everybody who wants the list waits for the same one.
+type fetch struct {
+	done    chan struct{} // closed when the rest is set
+	digest  string
+	err     error
+	endedAt time.Time
+}
+
+// ended says whether the fetch is over.
+func (f *fetch) ended() bool {
+	select {
+	case <-f.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // privateRow is the newest list of a server whose endpoint depends on the variables of a session.
@@ -102,23 +127,4 @@ func (s *Service) markChanged(key string) {
 		s.log.WarnContext(ctx, "mcp: changed list of tools not recorded",
 			slog.String("tool_id", row.ToolID), slog.Any("error", err))
 	}
-}
-
-// CallParams is one call of a server's tool.
-type CallParams struct {
-	Tool      string
-	Arguments json.RawMessage
-	// CallID is the id of the logical call.
-	CallID  string
-	Timeout time.Duration
-}
-
-// Call calls a tool. A failure of the server or the connection is a *failure.Error, the error is a
-// fault of this service.
-func (s *Service) Call(ctx context.Context, e Endpoint, p CallParams) (mcp.Result, *failure.Error, error) {
-	result, err := s.client.Call(ctx, e.key, e.Endpoint, mcp.CallParams{
-		Tool: p.Tool, Arguments: p.Arguments, ID: p.CallID, Timeout: p.Timeout, MaxTime: max(maxCallTime, p.Timeout),
-	})
-	failed, err := callFailure(result, err, p.Timeout)
-	return result, failed, err
 }

@@ -86,10 +86,10 @@ type steps struct {
 	left     int
 }
 
-// affordable says whether checking arguments against the schema stays within maxSteps.
-func (c compiled) affordable(arguments map[string]any) bool {
-	walk := steps{document: c.document, patterns: &c.patterns, left: maxSteps}
-	return walk.visit(c.document, arguments)
+// affordable says whether checking arguments against a schema stays within maxSteps.
+func affordable(document any, patterns *patterns, arguments map[string]any) bool {
+	walk := steps{document: document, patterns: patterns, left: maxSteps}
+	return walk.visit(document, arguments)
 }
 
 // visit spends the steps of checking value against a schema. It returns false when none are left.

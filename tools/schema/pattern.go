@@ -23,8 +23,8 @@ type patterns struct {
 	total int
 }
 
-// compile implements jsonschema.RegexpEngine. The compiler calls it twice for most patterns.
-func (p *patterns) compile(text string) (jsonschema.Regexp, error) {
+// compileRegexp implements jsonschema.RegexpEngine. The compiler calls it twice for most patterns.
+func (p *patterns) compileRegexp(text string) (jsonschema.Regexp, error) {
 	if _, known := p.sizes[text]; !known {
 		parsed, err := syntax.Parse(text, syntax.Perl)
 		if err != nil {

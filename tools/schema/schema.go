@@ -110,7 +110,7 @@ func compile(raw json.RawMessage) (compiled, error) {
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.UseLoader(noLoader{})
 	found := patterns{sizes: map[string]int{}}
-	compiler.UseRegexpEngine(found.compile)
+	compiler.UseRegexpEngine(found.compileRegexp)
 	if err := compiler.AddResource(documentURL, document); err != nil {
 		return compiled{}, err
 	}
@@ -148,7 +148,7 @@ func (c *Cache) Check(raw json.RawMessage) (properties map[string]json.RawMessag
 	if err != nil {
 		return nil, invalid("json_schema", "input_schema is not a valid JSON Schema: %s", compileMessage(err))
 	}
-	if !made.affordable(map[string]any{}) {
+	if !affordable(made.document, &made.patterns, map[string]any{}) {
 		return nil, invalid("too_complex", "input_schema repeats itself too often, or refers to itself without end; simplify its references.")
 	}
 	if shape.Properties == nil {
@@ -204,7 +204,7 @@ func (c *Cache) CheckArguments(raw json.RawMessage, arguments map[string]any) ([
 	if err != nil {
 		return nil, fmt.Errorf("compile input_schema: %w", err)
 	}
-	if !made.affordable(arguments) {
+	if !affordable(made.document, &made.patterns, arguments) {
 		return []fault.Field{{
 			Code:    "too_complex",
 			Message: "The arguments are too long or too deeply nested to be checked against the input_schema.",
