@@ -25,7 +25,9 @@ type knowledgeServer struct {
 
 // NewKnowledge serves KnowledgeService. Its two REST routes that are not JSON are NewUpload and
 // NewDownload.
-func NewKnowledge(access Access, service *knowledge.Service, evaluations *evaluation.Service, stopping Stopping) parlancev1connect.KnowledgeServiceHandler {
+func NewKnowledge(
+	access Access, service *knowledge.Service, evaluations *evaluation.Service, stopping Stopping,
+) parlancev1connect.KnowledgeServiceHandler {
 	return &knowledgeServer{access: access, knowledge: service, evaluations: evaluations, stopping: stopping}
 }
 

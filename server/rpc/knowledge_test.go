@@ -75,7 +75,8 @@ func newShelf(t *testing.T) *shelf {
 	}
 	s.ref = workspaces.Ref{TenantID: created.Tenant.ID, ID: created.Workspace.ID}
 	s.knowledge = knowledge.New(knowledge.Deps{
-		DB: db, Workspaces: tenancy, Agents: agents.New(agents.Deps{DB: db, Workspaces: tenancy}), Bucket: bucket, Embedders: knowledge.Embedders{hashing.New()},
+		DB: db, Workspaces: tenancy, Agents: agents.New(agents.Deps{DB: db, Workspaces: tenancy}), Bucket: bucket,
+		Embedders: knowledge.Embedders{hashing.New()},
 	})
 	s.ingestion = ingestion.New(ingestion.Deps{DB: db, Bucket: bucket, Embedders: knowledge.Embedders{hashing.New()}})
 	s.serve(rpc.NewAccess(tenancy))
