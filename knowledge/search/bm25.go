@@ -40,19 +40,21 @@ func (s *search) rankByWords(ctx context.Context, limit int) ([]vector.Scored, e
 	holding := map[string]int{}
 	for _, lists := range postings {
 		for _, list := range lists {
-			holding[list.term] += list.count
+			holding[list.text] += list.count
 		}
 	}
 	best, scores := vector.NewTop(limit), []float64(nil)
 	average := float64(length) / float64(chunks)
 	for i, lists := range postings {
+		if len(lists) == 0 {
+			continue
+		}
 		scores = slices.Grow(scores[:0], s.sets[i].ChunkCount)[:s.sets[i].ChunkCount]
 		clear(scores)
 		for _, list := range lists {
-			n := float64(holding[list.term])
+			n := float64(holding[list.text])
 			idf := math.Log(1 + (float64(chunks)-n+0.5)/(n+0.5))
-			weight := idf * float64(terms[s.sets[i].Language][list.term])
-			if err := list.addScores(scores, lengths[i], weight, average); err != nil {
+			if err := list.addScores(scores, lengths[i], idf*float64(list.times), average); err != nil {
 				return nil, fmt.Errorf("postings of %s: %w", s.sets[i].SourceID, err)
 			}
 		}

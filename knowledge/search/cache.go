@@ -7,7 +7,7 @@ type caches struct {
 	codes   *cache.Cache[modelKey, *codes]
 	lengths *cache.Cache[int64, []int32]
 	pages   *cache.Cache[pageKey, postingsPage]
-	vectors *cache.Cache[vectorKey, []float32]
+	vectors *cache.Cache[vectorKey, modelVector]
 }
 
 // modelKey names what there is once for each set and model.
@@ -22,10 +22,16 @@ type pageKey struct {
 	page   int
 }
 
-// vectorKey names a chunk's vector.
+// vectorKey names a chunk.
 type vectorKey struct {
-	modelKey
-	chunk int
+	number int64
+	chunk  int
+}
+
+// modelVector is a chunk's vector of one model: a workspace answers with one at a time.
+type modelVector struct {
+	model  string
+	vector []float32
 }
 
 // newCaches shares bytes out: of seven parts two are for codes, two for words, three for vectors.
@@ -37,6 +43,6 @@ func newCaches(bytes int) caches {
 		codes:   cache.NewSized[modelKey](2*part, (*codes).bytes),
 		lengths: cache.NewSized[int64](part/2, func(lengths []int32) int { return float * len(lengths) }),
 		pages:   cache.NewSized[pageKey](part+part/2, postingsPage.bytes),
-		vectors: cache.NewSized[vectorKey](3*part, func(v []float32) int { return float * len(v) }),
+		vectors: cache.NewSized[vectorKey](3*part, func(v modelVector) int { return float * len(v.vector) }),
 	}
 }

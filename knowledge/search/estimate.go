@@ -2,6 +2,7 @@ package search
 
 import (
 	"math/bits"
+	"slices"
 
 	"parlance.dev/parlance/platform/vector"
 )
@@ -34,7 +35,7 @@ func newEstimator(question []float32) *estimator {
 func (e *estimator) estimate(c *codes) []float32 {
 	unit, sum, base := e.round(c.mean)
 	e.slice()
-	e.similarities = e.similarities[:0]
+	e.similarities = slices.Grow(e.similarities[:0], len(c.scales))
 	signs, offsets := c.signs, c.offsets[:len(c.scales)]
 	for chunk, scale := range c.scales {
 		positive := 0

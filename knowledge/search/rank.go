@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -68,7 +67,8 @@ func hitsOf(candidates []*candidate) []Hit {
 	return hits
 }
 
-// estimateNearest returns the places of the chunks that are nearest to the question by their codes.
+// estimateNearest returns the places, in no order, of the chunks that are nearest to the question by
+// their codes.
 func (s *search) estimateNearest(ctx context.Context, limit int) ([]int, error) {
 	total := s.first[len(s.sets)]
 	if total <= limit {
@@ -91,7 +91,7 @@ func (s *search) estimateNearest(ctx context.Context, limit int) ([]int, error) 
 			top.Add(float64(similarity), s.first[i]+chunk)
 		}
 	}
-	return placesOf(top.Sorted()), nil
+	return placesOf(top.Best()), nil
 }
 
 func placesOf(scored []vector.Scored) []int {
@@ -136,10 +136,19 @@ func (s *search) compare(ctx context.Context, nearest []int, byWords []vector.Sc
 	for i := range all {
 		candidates[i] = &all[i]
 	}
-	slices.SortFunc(candidates, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.place, b.place))
-	})
+	slices.SortFunc(candidates, nearestFirst)
 	return candidates, incomplete, nil
+}
+
+// nearestFirst orders candidates; equal ones by their place.
+func nearestFirst(a, b *candidate) int {
+	switch {
+	case a.cosine > b.cosine:
+		return -1
+	case a.cosine < b.cosine:
+		return 1
+	}
+	return a.place - b.place
 }
 
 // atFloor numbers the nearest candidates and parts them at the floor. Candidates that are further

@@ -31,8 +31,9 @@ func (s *search) readVectors(ctx context.Context, places []int) ([][]float32, er
 	for i, place := range places {
 		at, chunk := s.locate(place)
 		set := s.sets[at]
-		if kept, cached := s.cache.vectors.Get(s.vectorKey(at, chunk)); cached && set.Number != 0 {
-			vectors[i] = kept
+		kept, cached := s.cache.vectors.Get(vectorKey{set.Number, chunk})
+		if cached && set.Number != 0 && kept.model == s.question.Model {
+			vectors[i] = kept.vector
 			continue
 		}
 		missing, sources = append(missing, int64(i)), append(sources, set.SourceID)
@@ -58,7 +59,7 @@ func (s *search) readVectors(ctx context.Context, places []int) ([][]float32, er
 			}
 			vectors[i] = read
 			if at, chunk := s.locate(places[i]); s.sets[at].Number != 0 {
-				s.cache.vectors.Set(s.vectorKey(at, chunk), read)
+				s.cache.vectors.Set(vectorKey{s.sets[at].Number, chunk}, modelVector{s.question.Model, read})
 			}
 			return nil
 		},
@@ -67,10 +68,6 @@ func (s *search) readVectors(ctx context.Context, places []int) ([][]float32, er
 		return nil, fmt.Errorf("read vectors: %w", err)
 	}
 	return vectors, nil
-}
-
-func (s *search) vectorKey(set, chunk int) vectorKey {
-	return vectorKey{modelKey{s.sets[set].Number, s.question.Model}, chunk}
 }
 
 // decodeVector reads a vector as Postgres sends it: two bytes of length, two of nothing, and the
