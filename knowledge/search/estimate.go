@@ -22,12 +22,11 @@ type estimator struct {
 	planes [][stepBits]uint64
 }
 
-func newEstimator(question []float32) *estimator {
+// ask makes it an estimator for a question.
+func (e *estimator) ask(question []float32) {
 	r := rotationOf(len(question))
-	return &estimator{
-		rotated: r.rotate(question, vector.InverseLength(question)),
-		steps:   make([]int8, r.width), planes: make([][stepBits]uint64, r.width/wordBits),
-	}
+	e.rotated = r.rotate(question, vector.InverseLength(question))
+	e.steps, e.planes = resized(e.steps, r.width), resized(e.planes, r.width/wordBits)
 }
 
 // estimate returns the similarity of each chunk, as far as the codes tell it. It is good until the

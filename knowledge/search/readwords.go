@@ -30,8 +30,8 @@ func (s *search) readPostings(ctx context.Context, terms queryTerms) ([][]setPos
 			page, cached := s.cache.pages.Get(key)
 			if !cached {
 				uncached = append(uncached, uncachedTerm{term, i, key})
-			} else if count, packed := page.find(term.text); count > 0 {
-				postings[i] = append(postings[i], setPostings{term, count, packed})
+			} else if list := page.find(term.text); len(list) > 0 {
+				postings[i] = append(postings[i], setPostings{term, list})
 			}
 		}
 	}
@@ -43,8 +43,8 @@ func (s *search) readPostings(ctx context.Context, terms queryTerms) ([][]setPos
 		return nil, err
 	}
 	for _, term := range uncached {
-		if count, packed := pages[term.page].find(term.text); count > 0 {
-			postings[term.set] = append(postings[term.set], setPostings{term.queryTerm, count, packed})
+		if list := pages[term.page].find(term.text); len(list) > 0 {
+			postings[term.set] = append(postings[term.set], setPostings{term.queryTerm, list})
 			sortTerms(postings[term.set])
 		}
 	}

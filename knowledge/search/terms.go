@@ -39,9 +39,7 @@ func termsOf(question string, sets []Set) queryTerms {
 // setPostings are the postings of a term in one set.
 type setPostings struct {
 	queryTerm
-	count int
-	// packed are the postings of count chunks.
-	packed []byte
+	postings []posting
 }
 
 // sortTerms orders lists by their terms, so that sums of the same numbers are the same.
