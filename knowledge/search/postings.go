@@ -1,10 +1,10 @@
 package search
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,10 +15,7 @@ import (
 const termsPerPage = 64
 
 // posting is how often a term occurs in a chunk.
-type posting struct {
-	chunk int
-	times int
-}
+type posting struct{ chunk, times int32 }
 
 // SetIndex is what a set's chunks are searched by: which chunks hold each term, how long the chunks
 // are, and the codes of their vectors.
@@ -38,49 +35,31 @@ type SetIndex struct {
 func BuildIndex(chunks []Entry) SetIndex {
 	index := SetIndex{Language: languageOf(chunks), lengths: make([]int, len(chunks)), codes: codesOf(chunks)}
 	analyser := lexicon.New(index.Language)
-	numbers := map[string]int32{}
-	var (
-		terms   []string // the distinct ones, by their numbers
-		counts  []int32  // how often each occurs in the set
-		read    []int32  // the numbers of all terms in reading order
-		ofChunk []string
-	)
+	postings := map[string]*[]posting{}
+	var terms []string
 	for i, chunk := range chunks {
-		ofChunk = analyser.AppendTerms(ofChunk[:0], chunk.Text)
-		index.lengths[i] = len(ofChunk)
-		index.termCount += len(ofChunk)
-		for _, term := range ofChunk {
-			n, known := numbers[term]
-			if !known {
-				n = int32(len(terms)) //nolint:gosec // a set has at most millions of terms
-				numbers[term] = n
-				terms, counts = append(terms, term), append(counts, 0)
+		terms = analyser.AppendTerms(terms[:0], chunk.Text)
+		index.lengths[i] = len(terms)
+		index.termCount += len(terms)
+		for _, term := range terms {
+			list := postings[term]
+			if list == nil {
+				list = new([]posting)
+				postings[term] = list
 			}
-			counts[n]++
-			read = append(read, n)
+			if last := len(*list) - 1; last >= 0 && (*list)[last].chunk == int32(i) {
+				(*list)[last].times++
+			} else {
+				*list = append(*list, posting{int32(i), 1})
+			}
 		}
 	}
-	places := occurrences(read, counts, index.lengths)
-	index.pages = make([][]byte, max(1, len(terms)/termsPerPage))
-	slices.Sort(terms) // the same chunks make the same bytes
-	for _, term := range terms {
+	index.pages = make([][]byte, max(1, len(postings)/termsPerPage))
+	for _, term := range slices.Sorted(maps.Keys(postings)) { // the same chunks make the same bytes
 		page := &index.pages[pageOf(term, len(index.pages))]
-		*page = appendPostings(*page, term, countTimes(places[numbers[term]]))
+		*page = appendPostings(*page, term, *postings[term])
 	}
 	return index
-}
-
-// countTimes turns the chunks of a term's occurrences, which are in their order, into postings.
-func countTimes(chunks []int32) []posting {
-	var list []posting
-	for _, chunk := range chunks {
-		if last := len(list) - 1; last >= 0 && list[last].chunk == int(chunk) {
-			list[last].times++
-			continue
-		}
-		list = append(list, posting{int(chunk), 1})
-	}
-	return list
 }
 
 // codesOf are the packed codes of chunks in their order; none where vectors are missing.
@@ -95,24 +74,6 @@ func codesOf(chunks []Entry) []byte {
 		return nil
 	}
 	return encode(vectors)
-}
-
-// occurrences are, for each term, the chunks of its occurrences in their order. read are the terms
-// of all chunks, one chunk's after the other's.
-func occurrences(read, counts []int32, lengths []int) [][]int32 {
-	all := make([]int32, len(read))
-	places := make([][]int32, len(counts))
-	for n, count := range counts {
-		places[n], all = all[:0:count], all[count:]
-	}
-	at := 0
-	for chunk, length := range lengths {
-		for _, n := range read[at : at+length] {
-			places[n] = append(places[n], int32(chunk)) //nolint:gosec // at most 10,000
-		}
-		at += length
-	}
-	return places
 }
 
 // languageOf is the language of most of the chunks' text.
@@ -140,7 +101,7 @@ func appendPostings(page []byte, term string, list []posting) []byte {
 	page = binary.AppendUvarint(page, uint64(len(term)))
 	page = append(page, term...)
 	page = binary.AppendUvarint(page, uint64(len(list)))
-	last := 0
+	last := int32(0)
 	for _, p := range list {
 		page = binary.AppendUvarint(page, uint64(p.chunk-last)) //nolint:gosec // ascending
 		page = binary.AppendUvarint(page, uint64(p.times))      //nolint:gosec // positive
@@ -151,51 +112,39 @@ func appendPostings(page []byte, term string, list []posting) []byte {
 
 var errPacked = errors.New("packed postings cannot be read")
 
-// postingsPage is a row of source_postings with the places of its terms, which are in their order.
-type postingsPage struct {
-	packed []byte
-	at     []int32
+// postingsPage has the postings of the terms in a row of source_postings.
+type postingsPage map[string][]posting
+
+// bytes is about what the page takes in memory.
+func (p postingsPage) bytes() int {
+	const term, each = 100, 8
+	total := 0
+	for _, list := range p {
+		total += term + each*len(list)
+	}
+	return total
 }
 
-// bytes is what the page takes in memory.
-func (p postingsPage) bytes() int { return len(p.packed) + 4*len(p.at) }
-
-// readPage looks where the terms of a packed page are.
+// readPage unpacks a page of a set of so many chunks.
 func readPage(packed []byte, chunks int) (postingsPage, error) {
-	page := postingsPage{packed: packed}
+	page := postingsPage{}
 	r := unpacker{rest: packed}
-	var last []byte
 	for len(r.rest) > 0 {
-		page.at = append(page.at, int32(len(packed)-len(r.rest))) //nolint:gosec // a page is small
-		term := r.bytes(r.number(len(r.rest)))
-		r.skip(2 * r.number(chunks))
-		if r.bad || bytes.Compare(last, term) >= 0 {
-			return postingsPage{}, errPacked
+		term := string(r.bytes(r.number(len(r.rest))))
+		list, chunk := make([]posting, r.number(chunks)), 0
+		for i := range list {
+			chunk += r.number(chunks)
+			list[i] = posting{int32(chunk), int32(r.number(maxTimes))}
+			if chunk >= chunks {
+				return nil, errPacked
+			}
 		}
-		last = term
+		page[term] = list
+	}
+	if r.bad {
+		return nil, errPacked
 	}
 	return page, nil
-}
-
-// find returns how many chunks hold the term, and their packed postings.
-func (p postingsPage) find(term string) (count int, packed []byte) {
-	at, there := slices.BinarySearchFunc(p.at, term, func(at int32, term string) int {
-		r := unpacker{rest: p.packed[at:]}
-		switch have := r.bytes(r.number(len(r.rest))); {
-		case string(have) < term:
-			return -1
-		case string(have) > term:
-			return 1
-		}
-		return 0
-	})
-	if !there {
-		return 0, nil
-	}
-	r := unpacker{rest: p.packed[p.at[at]:]}
-	r.bytes(r.number(len(r.rest)))
-	count = r.number(len(p.packed))
-	return count, r.rest
 }
 
 // maxTimes is more often than a term can occur in a chunk.
@@ -230,11 +179,6 @@ type unpacker struct {
 
 // number is the next number, at most limit.
 func (u *unpacker) number(limit int) int {
-	if len(u.rest) > 0 && u.rest[0] < 0x80 && int(u.rest[0]) <= limit { // nearly all
-		n := int(u.rest[0])
-		u.rest = u.rest[1:]
-		return n
-	}
 	n, size := binary.Uvarint(u.rest)
 	if size <= 0 || n > uint64(limit) { //nolint:gosec // limits are positive
 		u.bad, u.rest = true, nil
@@ -242,17 +186,6 @@ func (u *unpacker) number(limit int) int {
 	}
 	u.rest = u.rest[size:]
 	return int(n) //nolint:gosec // at most limit
-}
-
-// skip passes so many numbers.
-func (u *unpacker) skip(count int) {
-	at := 0
-	for ; count > 0 && at < len(u.rest); at++ {
-		if u.rest[at] < 0x80 { // the last byte of a number
-			count--
-		}
-	}
-	u.bad, u.rest = u.bad || count > 0, u.rest[at:]
 }
 
 func (u *unpacker) bytes(n int) []byte {

@@ -5,26 +5,27 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"parlance.dev/parlance/platform/postgres"
 )
 
-// wanted are the terms that a page is read for, and the set that they are looked for in.
-type wanted struct {
+// pageUse is the set of a page, and the terms that are looked for in it.
+type pageUse struct {
 	set   int
 	terms []string
 }
 
 // readPostings returns the postings of the question's terms, by the place of their set.
 func (s *search) readPostings(ctx context.Context, terms queryTerms) (map[int][]setPostings, error) {
-	pages := map[pageKey]wanted{}
+	pages := map[pageKey]pageUse{}
 	for i, set := range s.sets {
 		if !set.HasWords {
 			continue
 		}
 		for term := range terms[set.Language] {
 			key := pageKey{set.Number, pageOf(term, set.PageCount)}
-			pages[key] = wanted{i, append(pages[key].terms, term)}
+			pages[key] = pageUse{i, append(pages[key].terms, term)}
 		}
 	}
 	read, err := s.readPages(ctx, pages)
@@ -32,14 +33,16 @@ func (s *search) readPostings(ctx context.Context, terms queryTerms) (map[int][]
 		return nil, err
 	}
 	postings := map[int][]setPostings{}
-	for key, want := range pages {
-		for _, term := range want.terms {
-			if count, packed := read[key].find(term); count > 0 {
-				postings[want.set] = append(postings[want.set], setPostings{term, count, packed})
+	for key, uses := range pages {
+		for _, term := range uses.terms {
+			if list := read[key][term]; len(list) > 0 {
+				postings[uses.set] = append(postings[uses.set], setPostings{term, list})
 			}
 		}
 	}
-	sortTerms(postings)
+	for _, lists := range postings { // in one order, so that equal sums are equal
+		slices.SortFunc(lists, func(a, b setPostings) int { return strings.Compare(a.term, b.term) })
+	}
 	return postings, nil
 }
 
@@ -51,11 +54,11 @@ const selectPages = `
 	JOIN source_postings AS p ON p.words_number = wanted.number AND p.page = wanted.page::integer
 	WHERE p.tenant_id = $3`
 
-// readPages takes pages of postings from the cache, and those that are not there from Postgres.
-func (s *search) readPages(ctx context.Context, wanted map[pageKey]wanted) (map[pageKey]postingsPage, error) {
-	pages := make(map[pageKey]postingsPage, len(wanted))
+// readPages reads pages of postings, from the cache or from Postgres.
+func (s *search) readPages(ctx context.Context, uses map[pageKey]pageUse) (map[pageKey]postingsPage, error) {
+	pages := make(map[pageKey]postingsPage, len(uses))
 	var numbers, missing []int64
-	for key := range wanted {
+	for key := range uses {
 		page, cached := s.cache.pages.Get(key)
 		if !cached {
 			numbers, missing = append(numbers, key.number), append(missing, int64(key.page))
@@ -73,7 +76,7 @@ func (s *search) readPages(ctx context.Context, wanted map[pageKey]wanted) (map[
 			if err := scan(&key.number, &key.page, &packed); err != nil {
 				return err
 			}
-			set := s.sets[wanted[key].set]
+			set := s.sets[uses[key].set]
 			page, err := readPage(packed, set.ChunkCount)
 			if err != nil {
 				return fmt.Errorf("postings of %s: %w", set.SourceID, err)

@@ -1,10 +1,6 @@
 package search
 
-import (
-	"slices"
-
-	"parlance.dev/parlance/platform/lexicon"
-)
+import "parlance.dev/parlance/platform/lexicon"
 
 // queryTerms are a question's terms by language, with how often each occurs: a text is analysed by
 // its own language, and so is the question for it.
@@ -27,20 +23,6 @@ func termsOf(question string, sets []Set) queryTerms {
 
 // setPostings are the postings of one term in one set.
 type setPostings struct {
-	term  string
-	count int
-	// packed are the postings of count chunks.
-	packed []byte
-}
-
-// sortTerms orders each set's lists by their term, so that sums of the same numbers are the same.
-func sortTerms(postings map[int][]setPostings) {
-	for _, lists := range postings {
-		slices.SortFunc(lists, func(a, b setPostings) int {
-			if a.term < b.term {
-				return -1
-			}
-			return 1
-		})
-	}
+	term     string
+	postings []posting
 }
