@@ -116,34 +116,9 @@ func writeAddress(s *strings.Builder, address string) {
 	}
 }
 
-// htmlText is the text of an HTML fragment, without scripts, styles and comments.
+// htmlText is the text of an HTML fragment on one line.
 func htmlText(fragment string) string {
-	var s strings.Builder
-	hidden := 0
-	tokens := html.NewTokenizer(strings.NewReader(fragment))
-	for {
-		switch tokens.Next() {
-		case html.ErrorToken:
-			return strings.Join(strings.Fields(s.String()), " ")
-		case html.StartTagToken:
-			hidden += hides(tokens)
-			s.WriteByte(' ')
-		case html.EndTagToken:
-			hidden = max(hidden-hides(tokens), 0)
-			s.WriteByte(' ')
-		case html.TextToken:
-			if hidden == 0 {
-				s.Write(tokens.Text())
-			}
-		}
-	}
-}
-
-// hides is 1 for elements whose text is not for readers.
-func hides(tokens *html.Tokenizer) int {
-	name, _ := tokens.TagName()
-	if string(name) == "script" || string(name) == "style" {
-		return 1
-	}
-	return 0
+	var b builder
+	b.flatHTML(fragment)
+	return squeezed(b.document().Text)
 }
