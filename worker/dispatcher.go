@@ -31,7 +31,8 @@ type dispatcher struct {
 	// the workers can take at once: a spare worker would take a further task only to put it off.
 	spares bool
 	finder task.Finder
-	turn   fair.Turn
+	// lastServed is the tenant that was served last. Only dispatch uses it.
+	lastServed string
 	// woken has a value when there may be something to dispatch, ended when a task has ended.
 	woken, ended chan struct{}
 	// backlogged says that more work was due than fitted, so that each task that ends makes room.
@@ -129,7 +130,7 @@ func (w *Worker) dispatch(ctx context.Context, d *dispatcher) error {
 		}
 		full := d.gate.Full()
 		held, share := d.gate.Shares()
-		ask := fair.Ask{Room: room, After: d.turn.Last(), Except: full, Share: max(1, share-pending), Held: held}
+		ask := fair.Ask{Room: room, After: d.lastServed, Except: full, Share: max(1, share-pending), Held: held}
 		tasks, err := d.finder.Due(ctx, w.now().UTC(), ask)
 		if err != nil {
 			return err
@@ -143,7 +144,7 @@ func (w *Worker) dispatch(ctx context.Context, d *dispatcher) error {
 		if err := w.enqueue(ctx, tasks); err != nil {
 			return fmt.Errorf("dispatch to queue %s: %w", d.queue, err)
 		}
-		d.turn.Served(tasks[len(tasks)-1].TenantID)
+		d.lastServed = tasks[len(tasks)-1].TenantID
 	}
 }
 
