@@ -164,6 +164,5 @@ func (s *Service) Attempt(ctx context.Context, ref workspaces.Ref, id EndpointID
 	if _, err := selectEndpoint(ctx, s.db, ref, id); err != nil {
 		return Attempt{}, err
 	}
-	a, err := selectAttempt(ctx, s.db, ref, id, attempt)
-	return a, postgres.MapError(err)
+	return selectAttempt(ctx, s.db, ref, id, attempt)
 }

@@ -40,6 +40,15 @@ var unavailableStates = []string{"08", "53", "57P01", "57P02", "57P03", readOnly
 // NoRows says whether err means that a one-row read found nothing.
 func NoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
+// OrNoSuch returns the error of a one-row read: not-found for the noun and id when it found nothing,
+// and others as MapError leaves them.
+func OrNoSuch(err error, noun, id string) error {
+	if NoRows(err) {
+		return fault.NoSuch(noun, id)
+	}
+	return MapError(err)
+}
+
 // IsUnique says whether err is a violation of the named unique constraint or index; an empty name
 // means any.
 func IsUnique(err error, constraint string) bool { return violates(err, uniqueViolation, constraint) }
