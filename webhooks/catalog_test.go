@@ -71,7 +71,8 @@ func TestCatalogIsDelivered(t *testing.T) {
 			workspaceID = ""
 		}
 		id, err := events.Append(t.Context(), f.db, events.Event{
-			TenantID: string(f.ref.TenantID), WorkspaceID: workspaceID, Type: eventType, Payload: events.Example(eventType), CreatedAt: f.clock.now(),
+			TenantID: string(f.ref.TenantID), WorkspaceID: workspaceID, Type: eventType,
+			Payload: events.Example(eventType), CreatedAt: f.clock.now(),
 		})
 		if err != nil {
 			t.Fatal(err)
