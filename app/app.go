@@ -159,7 +159,7 @@ func (a *App) trace(ctx context.Context, params Params) (err error) {
 		config.Headers[name] = value.Reveal()
 	}
 	if config.Endpoint != "" {
-		guard, err := publicnet.New(publicnet.Options{CAFile: a.Config.EgressCAFile})
+		guard, err := a.Config.operatorGuard()
 		if err != nil {
 			return err
 		}
