@@ -247,8 +247,8 @@ type Opened struct {
 	APIKey seal.Secret
 }
 
-// HasModels is a statement for [postgres.DB.Ask]. It sets has to whether the workspace has model
-// credentials.
+// HasModels is a statement for [postgres.DB.Pipeline]. It sets has to whether the workspace has
+// model credentials.
 func (s *Credentials) HasModels(ref Ref, has *bool) postgres.Step {
 	return postgres.Step{
 		SQL:  "SELECT EXISTS (SELECT FROM provider_credentials AS c WHERE c.tenant_id = $1 AND c.workspace_id = $2 AND c.kind = $3)",

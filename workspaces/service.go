@@ -124,8 +124,8 @@ func (s *Service) Plan(ctx context.Context, id TenantID) (Plan, error) {
 	return s.PlanNamed(tenant.Plan), nil
 }
 
-// PlanStep is Plan as a statement for [postgres.DB.Ask], which sets into. into is unchanged when
-// there is no such tenant.
+// PlanStep is Plan as a statement for [postgres.DB.Pipeline], which sets into. into is unchanged
+// when there is no such tenant.
 func (s *Service) PlanStep(id TenantID, into *Plan) postgres.Step {
 	return postgres.Step{
 		SQL:  "SELECT t.plan FROM tenants AS t WHERE t.id = $1",
