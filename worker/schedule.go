@@ -57,7 +57,8 @@ const sweepTimeout = 5 * time.Minute
 // SweepFunc does what is due at now. Two sweeps side by side are harmless.
 type SweepFunc func(ctx context.Context, now time.Time) error
 
-// sweepTasks are the sweeps that are tasks, by the types of these: one run in the whole installation.
+// sweepTasks are the sweeps that are tasks, by the types of these: one run in the whole
+// installation.
 func (d Deps) sweepTasks() map[string]SweepFunc {
 	sweeps := map[string]SweepFunc{
 		"sweep_webhooks": d.Webhooks.Sweep, "sweep_strays": d.Strays, "sweep_answers": d.Answers, "sweep_traces": d.Traces,

@@ -31,9 +31,9 @@ const (
 	subscribersInterval = 10 * time.Second
 	// indexInterval is how often the worker looks for sources without an index.
 	indexInterval = time.Minute
-	// ingestSpare is how many workers no tenant uses alone. Long documents are read for hours when
+	// ingestReserved is how many workers no tenant uses alone. Long documents are read for hours when
 	// every page is a picture, and another tenant must not wait for that.
-	ingestSpare = 1
+	ingestReserved = 1
 	// slowInterval is how often forgotten blobs, expired answers, old traces and old events are
 	// looked for.
 	slowInterval = 5 * time.Minute
@@ -162,7 +162,7 @@ func (w *Worker) handlers(d Deps) map[string]queue.HandlerFunc {
 	}
 	if d.Ingester != nil {
 		finder := task.DueIngestions{Ingester: d.Ingester, Reembedder: d.Reembedder}
-		w.ingestion = newDispatcher(dispatcherParams{queue: queue.Ingest, spare: ingestSpare, finder: finder}, d)
+		w.ingestion = newDispatcher(dispatcherParams{queue: queue.Ingest, reserved: ingestReserved, finder: finder}, d)
 		if d.Reembedder != nil {
 			handlers[task.ReembedSourceType] = w.ingestion.wrap(task.HandleReembedSource(d.Reembedder, w.ingestion.admit))
 		}
