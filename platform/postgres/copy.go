@@ -33,7 +33,7 @@ func (d *DB) InCopyTx(ctx context.Context, fn func(ctx context.Context, tx bun.T
 	return InTx(ctx, conn, func(ctx context.Context, tx bun.Tx) error {
 		return fn(ctx, tx, func(ctx context.Context, p CopyParams) error {
 			return conn.Raw(func(driver any) error {
-				return copyRows(ctx, driver.(*stdlib.Conn).Conn(), p) //nolint:forcetypeassert // Open makes no others
+				return copyRows(ctx, driver.(*stdlib.Conn).Conn(), p) //nolint:errcheck // Open makes no others
 			})
 		})
 	})

@@ -33,14 +33,14 @@ type Health struct {
 	now func() time.Time
 
 	mu sync.Mutex
-	// lastProbe is when a probe ended last; zero: nobody probes.
+	// lastProbe is when a probe ended last; zero: there are no probes.
 	lastProbe time.Time
 	failed    bool
 	// steadySince is since when every probe succeeded; zero: for as long as anything is known.
 	steadySince time.Time
 }
 
-// NewHealth makes the health of a database that nobody watches yet: it is taken to be steady. now
+// NewHealth makes the health of a database. It counts as steady until Watch or Probe is called. now
 // is the wall clock; nil is time.Now.
 func NewHealth(db *DB, now func() time.Time) *Health {
 	if now == nil {
@@ -49,8 +49,8 @@ func NewHealth(db *DB, now func() time.Time) *Health {
 	return &Health{db: db, now: now}
 }
 
-// Watch probes Postgres until ctx ends. onFailure, which may be nil, hears of each probe that
-// failed.
+// Watch probes Postgres until ctx ends. onFailure, which may be nil, is called for each probe
+// that failed.
 func (h *Health) Watch(ctx context.Context, onFailure func(ctx context.Context, err error)) {
 	defer h.stopped()
 	ticker.Every(ctx, probeEvery, func() {

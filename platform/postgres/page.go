@@ -107,8 +107,8 @@ func (p Page) ApplyTo(q *bun.SelectQuery, columns Columns) *bun.SelectQuery {
 	return q.OrderExpr(columns.CreatedAt + " " + direction + ", " + columns.ID + " " + direction).Limit(int64(p.Limit()))
 }
 
-// Limit is the LIMIT of the query: one row more than the page has, which tells Cut whether there is
-// a next one.
+// Limit is the LIMIT of the query: one row more than the page has. Cut sees by it whether there is
+// a next page.
 func (p Page) Limit() int { return p.size + 1 }
 
 // List reads a page of a list into rows, the model of query, which has the columns created_at and

@@ -131,7 +131,8 @@ func (k *Keyring) key(ctx context.Context, at cacheKey) (*dataKey, error) {
 	}
 }
 
-// decided says whether an error is an answer, and not that nobody could be asked.
+// decided reports whether an error is about the data key, and not about a service that did not
+// answer.
 func decided(err error) bool {
 	return errors.Is(err, ErrOpen) || errors.Is(err, ErrUnknownKey)
 }
@@ -182,7 +183,7 @@ func (k *Keyring) newRow(ctx context.Context, tenantID string, now time.Time) (w
 		return wrappedKey{}, fmt.Errorf("naming a data key: %w", err)
 	}
 	secret := make([]byte, keyBytes)
-	rand.Read(secret) //nolint:errcheck // never fails: the process dies instead (crypto/rand, Go 1.24)
+	rand.Read(secret)
 	row := wrappedKey{ID: id, TenantID: tenantID, CreatedAt: now}
 	master, err := k.wrapper(ctx)
 	if err != nil {

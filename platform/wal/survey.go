@@ -31,8 +31,8 @@ type Survey struct {
 	Aside int
 }
 
-// Look surveys a directory without the keys. It changes nothing.
-func Look(dir string) (Survey, error) {
+// Inspect describes the segments in a directory without the keys. It changes nothing.
+func Inspect(dir string) (Survey, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return Survey{}, fmt.Errorf("reading the write-ahead log: %w", err)
@@ -49,7 +49,7 @@ func Look(dir string) (Survey, error) {
 			}
 			survey.Aside = len(files)
 		default:
-			left, err := lookAt(name)
+			left, err := inspectSegment(name)
 			if err != nil && !errors.Is(err, os.ErrNotExist) { // else its process has ended in the meantime
 				return Survey{}, err
 			}
@@ -61,7 +61,7 @@ func Look(dir string) (Survey, error) {
 	return survey, nil
 }
 
-func lookAt(dir string) (Left, error) {
+func inspectSegment(dir string) (Left, error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return Left{}, err
@@ -114,7 +114,7 @@ func Room(dir string) (int64, error) {
 	if err := syscall.Statfs(dir, &disk); err != nil {
 		return 0, fmt.Errorf("asking for the free space of the write-ahead log's disk: %w", err)
 	}
-	return int64(disk.Bavail) * int64(disk.Bsize), nil //nolint:unconvert // of other types on other systems
+	return int64(disk.Bavail) * int64(disk.Bsize), nil // of other types on other systems
 }
 
 // TryWrite writes a file into a directory and removes it.

@@ -43,7 +43,7 @@ type Config struct {
 	Seal     Sealer
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// Log is told of damage; nil discards it.
+	// Log gets a record for damage; nil discards it.
 	Log *slog.Logger
 }
 

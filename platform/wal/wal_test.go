@@ -364,14 +364,14 @@ func FuzzDecodeBody(f *testing.F) {
 	})
 }
 
-// TestLook counts what waits in a directory without the keys, of a process that lives and of one
+// TestInspect counts what waits in a directory without the keys, of a process that lives and of one
 // that has ended.
-func TestLook(t *testing.T) {
+func TestInspect(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	looks := func() Survey {
 		t.Helper()
-		survey, err := Look(dir)
+		survey, err := Inspect(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -410,7 +410,7 @@ func TestLook(t *testing.T) {
 	if got := looks(); len(got.Waiting) != 0 || got.Aside != 1 {
 		t.Errorf("one lies aside: %+v", got)
 	}
-	if _, err := Look(filepath.Join(dir, "nowhere")); err == nil {
+	if _, err := Inspect(filepath.Join(dir, "nowhere")); err == nil {
 		t.Error("a directory that is not there is looked at")
 	}
 }
