@@ -28,7 +28,6 @@ var notWrapped = []string{
 	"provider", "sessions", "sqlmigrations", "test/audit", "test/bench", "test/clients",
 	"test/doctools", "test/eval", "test/fake", "test/figures", "test/load", "test/mcpclient",
 	"test/pdfmake", "test/pgtest", "test/redistest", "test/rooms", "test/upgrade", "tools", "turns",
-	"worker",
 }
 
 // notSplit lists the packages that are not yet held to maxPackageLines. Nothing is added to it.
