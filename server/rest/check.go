@@ -50,7 +50,8 @@ func (c *checker) check(body []byte, message protoreflect.MessageDescriptor, pre
 	if prefix == "" && bytes.TrimLeft(body, " \t\r\n")[0] != '{' {
 		return presence{}, fault.New(fault.InvalidRequest, "The body must be a JSON object.")
 	}
-	c.tokens = tokens{text: body}
+	c.body, c.decoder = body, json.NewDecoder(bytes.NewReader(body))
+	c.decoder.UseNumber()
 	if prefix != "" {
 		c.path = []step{{name: prefix}}
 	}
@@ -88,14 +89,27 @@ type checker struct {
 	// lenient accepts unknown fields.
 	lenient bool
 
-	tokens     tokens
+	body       []byte
+	decoder    *json.Decoder
 	path       []step
 	paths      []string
 	violations []fault.Field
 }
 
-// next returns the next token.
-func (c *checker) next() json.Token { return c.tokens.next() }
+// next returns the next token. It returns a string with half a surrogate pair, which the decoder
+// replaces by U+FFFD, as a string that is not UTF-8, so that it is refused where it stands.
+func (c *checker) next() json.Token {
+	begin := c.decoder.InputOffset()
+	token, err := c.decoder.Token()
+	if err != nil {
+		return nil // does not happen: the text is well-formed
+	}
+	text, _ := token.(string)
+	if strings.ContainsRune(text, utf8.RuneError) && loneSurrogate(c.body[begin:c.decoder.InputOffset()]) {
+		return strings.ReplaceAll(text, string(utf8.RuneError), "\xff")
+	}
+	return token
+}
 
 // loneSurrogate looks for \ud800 to \udfff without its other half in the text of a JSON string.
 func loneSurrogate(raw []byte) bool {
@@ -131,7 +145,7 @@ func escapedUnit(raw []byte, i int) rune {
 // more reports whether the object or list has another member; it consumes the closing token
 // otherwise.
 func (c *checker) more() bool {
-	if c.tokens.more() {
+	if c.decoder.More() {
 		return true
 	}
 	c.next()

@@ -34,21 +34,14 @@ const (
 )
 
 // stream answers a route with Server-Sent Events.
-func (f *facade) stream(w http.ResponseWriter, r *http.Request, m *match) {
-	body, err := readBody(w, r, m.route)
+func (f *facade) stream(w http.ResponseWriter, r *http.Request, m *match) error {
+	request, err := readRequest(w, r, m)
 	if err != nil {
-		f.problem.Write(w, r, err)
-		return
-	}
-	request, err := decode(r, m, body)
-	if err != nil {
-		f.problem.Write(w, r, err)
-		return
+		return err
 	}
 	payload, err := envelope(request)
 	if err != nil {
-		f.problem.Write(w, r, err)
-		return
+		return err
 	}
 	inner := innerRequest(w, r, m.route.Procedure, streamType, payload)
 	ctx, cancel := context.WithCancel(inner.Context())
@@ -65,6 +58,7 @@ func (f *facade) stream(w http.ResponseWriter, r *http.Request, m *match) {
 	defer close(ended)
 	f.config.RPC.ServeHTTP(out, inner.WithContext(ctx))
 	out.finish()
+	return nil
 }
 
 // envelope is the request as the only message of a stream.
@@ -155,17 +149,13 @@ func (e *eventWriter) envelope(flags byte, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	return e.send(text(message, "type"), cmp.Or(text(message, "event_id"), text(message, "cursor")), body)
+	return e.send(lineOf(message, "type"), cmp.Or(lineOf(message, "event_id"), lineOf(message, "cursor")), body)
 }
 
-// text is a string field of the message, "" if it has none of that name. Line breaks would
-// end the line of the event that it goes into.
-func text(message protoreflect.Message, name protoreflect.Name) string {
-	field := message.Descriptor().Fields().ByName(name)
-	if field == nil || field.IsList() || field.Kind() != protoreflect.StringKind {
-		return ""
-	}
-	return strings.NewReplacer("\n", "", "\r", "").Replace(message.Get(field).String())
+// lineOf returns a string field of a message without line breaks, which would end the line of the
+// event.
+func lineOf(message protoreflect.Message, name string) string {
+	return strings.NewReplacer("\n", "", "\r", "").Replace(textField(message, name))
 }
 
 // end reads the last envelope: nothing, or an error.
