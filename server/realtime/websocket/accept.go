@@ -3,7 +3,6 @@ package websocket
 import (
 	"bufio"
 	"bytes"
-	"crypto/tls"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -34,7 +33,6 @@ func Accept(
 		}
 		return nil, fmt.Errorf("taking the connection over: %w", err)
 	}
-	removeWriteTimeout(conn)
 	if n := buffered.Reader.Buffered(); n > 0 { // the client did not wait for the answer
 		early, _ := buffered.Reader.Peek(n) // the bytes are buffered
 		buffered.Reader.Reset(io.MultiReader(bytes.NewReader(bytes.Clone(early)), conn))
@@ -61,17 +59,6 @@ func handshakeOf(r *http.Request) *http.Request {
 			"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"},
 			"Sec-Websocket-Key": {strings.TrimSpace(r.Header.Get("Sec-WebSocket-Key"))},
 		},
-	}
-}
-
-// removeWriteTimeout turns off the write timeout of package server's listener, which would replace
-// the one that writes of this package set.
-func removeWriteTimeout(conn net.Conn) {
-	if secured, ok := conn.(*tls.Conn); ok {
-		conn = secured.NetConn()
-	}
-	if watched, ok := conn.(interface{ Unwatch() }); ok {
-		watched.Unwatch()
 	}
 }
 
