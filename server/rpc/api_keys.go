@@ -37,10 +37,7 @@ func (s *apiKeysServer) GetApiKey(ctx context.Context, req *parlancev1.GetApiKey
 }
 
 func (s *apiKeysServer) UpdateApiKey(ctx context.Context, req *parlancev1.UpdateApiKeyRequest) (*parlancev1.ApiKey, error) {
-	var params workspaces.UpdateKeyParams
-	if sent(req.GetUpdateMask(), "name", req.Name != nil) {
-		params.Name = new(req.GetName())
-	}
+	params := workspaces.UpdateKeyParams{Name: changed(req.GetUpdateMask(), "name", req.Name)}
 	if sent(req.GetUpdateMask(), "expires_at", req.GetExpiresAt() != nil) {
 		params.ExpiresAt = new(timeOf(req.GetExpiresAt()))
 	}

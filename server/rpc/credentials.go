@@ -95,24 +95,13 @@ func (s *credentialsServer) TestProviderCredential(
 }
 
 // credentialUpdate holds what the request changes.
-func credentialUpdate(req *parlancev1.UpdateProviderCredentialRequest) (p workspaces.UpdateCredentialParams) {
+func credentialUpdate(req *parlancev1.UpdateProviderCredentialRequest) workspaces.UpdateCredentialParams {
 	mask := req.GetUpdateMask()
-	if sent(mask, "name", req.Name != nil) {
-		p.Name = new(req.GetName())
+	return workspaces.UpdateCredentialParams{
+		Name: changed(mask, "name", req.Name), BaseURL: changed(mask, "base_url", req.BaseUrl),
+		AccountID: changed(mask, "account_id", req.AccountId), DefaultModel: changed(mask, "default_model", req.DefaultModel),
+		APIKey: (*seal.Secret)(changed(mask, "api_key", req.ApiKey)),
 	}
-	if sent(mask, "base_url", req.BaseUrl != nil) {
-		p.BaseURL = new(req.GetBaseUrl())
-	}
-	if sent(mask, "account_id", req.AccountId != nil) {
-		p.AccountID = new(req.GetAccountId())
-	}
-	if sent(mask, "default_model", req.DefaultModel != nil) {
-		p.DefaultModel = new(req.GetDefaultModel())
-	}
-	if sent(mask, "api_key", req.ApiKey != nil) {
-		p.APIKey = new(seal.Secret(req.GetApiKey()))
-	}
-	return p
 }
 
 func credentialProto(c workspaces.Credential) *parlancev1.ProviderCredential {

@@ -34,11 +34,8 @@ func NewKnowledge(
 func (s *knowledgeServer) UploadSource(
 	ctx context.Context, stream *connect.ClientStream[parlancev1.UploadSourceRequest],
 ) (*parlancev1.Source, error) {
-	if !stream.Receive() {
-		if err := stream.Err(); err != nil {
-			return nil, err
-		}
-		return nil, fault.InvalidField("metadata", "required", "The first message must hold the metadata.")
+	if !stream.Receive() && stream.Err() != nil {
+		return nil, stream.Err()
 	}
 	metadata := stream.Msg().GetMetadata()
 	if metadata == nil {
