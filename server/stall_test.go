@@ -129,7 +129,7 @@ func leaves(t *testing.T, serverSide, clientSide func(net.Conn) net.Conn) {
 	ours, theirs := net.Pipe()
 	written := make(chan error, 1)
 	served := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		socket, err := websocket.Accept(w, r, nil, websocket.Limits{
+		socket, err := websocket.Accept(w, r, "", websocket.Limits{
 			MaxMessageBytes: 1 << 10, ReadTimeout: time.Minute, WriteTimeout: 6 * within,
 		})
 		if err != nil {

@@ -30,7 +30,7 @@ const closeFlood = 4429
 type ending struct {
 	code   int
 	reason string
-	// leaving is what the conversation is told. It takes no notice after its own Closed.
+	// leaving is passed to the conversation, which ignores it after its own Closed.
 	leaving live.Leaving
 	// silent says that no close frame is sent: the client is gone, or has sent its own.
 	silent bool

@@ -12,6 +12,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/platform/ticker"
 	"parlance.dev/parlance/sessions"
 )
 
@@ -53,7 +54,7 @@ type frameStore struct {
 func newFrameStore(redis goredis.UniversalClient, log *slog.Logger, now func() time.Time) *frameStore {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &frameStore{redis: redis, log: log, now: now, stop: stop}
-	s.writing.Go(func() { s.flushRepeatedly(ctx) })
+	s.writing.Go(func() { ticker.Every(ctx, flushInterval, s.flush) })
 	return s
 }
 
@@ -146,19 +147,6 @@ func (f *frameStream) queue() {
 	f.store.mu.Lock()
 	f.store.dirty = append(f.store.dirty, f)
 	f.store.mu.Unlock()
-}
-
-func (s *frameStore) flushRepeatedly(ctx context.Context) {
-	ticker := time.NewTicker(flushInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-			s.flush()
-		case <-ctx.Done():
-			return
-		}
-	}
 }
 
 // flush writes what all streams have.

@@ -34,8 +34,8 @@ type Deps struct {
 	Redis goredis.UniversalClient
 	// Registry gets the metrics; nil: there are none.
 	Registry prometheus.Registerer
-	// Context ends when the server stops: sockets are closed, and clients are told to connect
-	// again. nil never ends.
+	// Context ends when the server stops: sockets are closed with a reason that asks clients to
+	// connect again. nil never ends.
 	Context context.Context //nolint:containedctx // hijacked connections outlive the contexts of requests
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time

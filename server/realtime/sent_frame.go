@@ -16,7 +16,7 @@ const (
 	markLast
 	// markGreeting: what a dialect sends first, to each socket anew.
 	markGreeting
-	// markWhole: an item that was sent whole, in place of the frames that told it first.
+	// markWhole: an item that was sent whole, in place of the frames that introduced it.
 	markWhole
 	// markOutOfBand: a frame of an answer out of band. Such frames come between those of the
 	// conversation's answer.

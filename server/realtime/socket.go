@@ -43,7 +43,7 @@ type socket struct {
 	// What follows is guarded by mu.
 
 	dialect *resumable
-	// outbox is frames for the client, commands is what the conversation was not told yet.
+	// outbox is frames for the client, commands is what was not yet passed to the conversation.
 	outbox   outbox
 	commands []live.Command
 	pause    pause
@@ -54,7 +54,7 @@ type socket struct {
 	end   ending
 	// conversationClosed says that the conversation has sent Closed: this Live cannot be resumed.
 	conversationClosed bool
-	// refusedAt is when the client was last told that it sends too much.
+	// refusedAt is when the client last got the error that it sends too much.
 	refusedAt time.Time
 }
 
@@ -65,7 +65,7 @@ type pause struct {
 	pending time.Duration
 	// number tells the newest pause, which replaces the others.
 	number int
-	// ended says that a pause is over and the dialect was not told yet.
+	// ended is set when a pause is over, until the dialect is called.
 	ended bool
 }
 

@@ -1,12 +1,10 @@
 package websocket
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/base64"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,14 +12,10 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// Accept answers a request that [IsUpgrade] and takes its connection over. It chooses the first
-// sub-protocol of the client's offer that protocols has. After an error the request cannot be
-// answered any more.
-func Accept(
-	w http.ResponseWriter, r *http.Request, protocols []string, limits Limits,
-) (*Conn, error) {
+// Accept answers a request that [IsUpgrade] and takes its connection over. protocol is one of
+// [OfferedProtocols], or empty. After an error the request cannot be answered any more.
+func Accept(w http.ResponseWriter, r *http.Request, protocol string, limits Limits) (*Conn, error) {
 	header := w.Header().Clone()
-	protocol := chooseProtocol(r, protocols)
 	if protocol != "" {
 		header.Set("Sec-WebSocket-Protocol", protocol)
 	}
@@ -39,14 +33,9 @@ func Accept(
 	} else {
 		buffered.Reader.Reset(conn)
 	}
-	return newConn(conn, buffered, protocol, limits), nil
-}
-
-func newConn(conn net.Conn, buffered *bufio.ReadWriter, protocol string, limits Limits) *Conn {
 	return &Conn{
-		conn: conn, reader: buffered.Reader, writer: buffered.Writer,
-		protocol: protocol, limits: limits,
-	}
+		conn: conn, reader: buffered.Reader, writer: buffered.Writer, protocol: protocol, limits: limits,
+	}, nil
 }
 
 // handshakeOf is the request in the form that the library reads. The library looks only at the
@@ -60,15 +49,6 @@ func handshakeOf(r *http.Request) *http.Request {
 			"Sec-Websocket-Key": {strings.TrimSpace(r.Header.Get("Sec-WebSocket-Key"))},
 		},
 	}
-}
-
-func chooseProtocol(r *http.Request, protocols []string) string {
-	for _, offered := range OfferedProtocols(r) {
-		if slices.Contains(protocols, offered) {
-			return offered
-		}
-	}
-	return ""
 }
 
 // OfferedProtocols are the sub-protocols that a request offers, in its order.

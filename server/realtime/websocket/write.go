@@ -32,7 +32,7 @@ func (c *Conn) Ping() error { return c.writeFrames(ws.NewPingFrame(nil)) }
 // connection is closed after five seconds at the latest.
 // Errors: as Write, but nil when a close frame was sent before.
 func (c *Conn) Close(code int, reason string) error {
-	body := ws.NewCloseFrameBody(ws.StatusCode(code), reason) //nolint:gosec // close codes fit
+	body := ws.NewCloseFrameBody(ws.StatusCode(code), reason)
 	err := c.writeFrames(ws.NewCloseFrame(body))
 	if errors.Is(err, ErrClosing) {
 		err = nil
