@@ -24,8 +24,8 @@ const (
 	maxViolations = 50
 )
 
-// checkJSON compares a body with a message descriptor and lists everything that does not fit, by
-// its path. protojson stops at the first problem, names fields in lowerCamelCase and words its
+// checkJSON compares a body with a message descriptor and lists everything that differs, by its
+// path. protojson stops at the first problem, names fields in lowerCamelCase and words its
 // errors differently from build to build, so it only ever sees what passed here.
 func checkJSON(body []byte, message protoreflect.MessageDescriptor, prefix string) (presence, error) {
 	return (&checker{}).check(body, message, prefix)
@@ -165,10 +165,10 @@ func (c *checker) at(s step, do func()) {
 	c.path = c.path[:len(c.path)-1]
 }
 
-// opens reports whether first opens a value of the wanted shape that is not too deep. Otherwise it
+// opens reports whether first opens a value of a shape that is not too deep. Otherwise it
 // adds a violation and skips the value.
-func (c *checker) opens(first json.Token, want json.Delim, otherwise sentence) bool {
-	if first != want {
+func (c *checker) opens(first json.Token, opening json.Delim, otherwise sentence) bool {
+	if first != opening {
 		c.refuse("wrong_type", otherwise)
 		c.skip(first)
 		return false

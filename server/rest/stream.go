@@ -48,7 +48,7 @@ func (f *facade) stream(w http.ResponseWriter, r *http.Request, m *match) error 
 	defer cancel()
 	out := &eventWriter{
 		facade: f, out: w, request: r, message: m.route.Response, header: http.Header{},
-		cancel: cancel, returning: comesBack(request),
+		cancel: cancel, returning: resumes(request),
 	}
 
 	ended := make(chan struct{})
@@ -81,7 +81,7 @@ type eventWriter struct {
 	status  int
 	pending bytes.Buffer
 	cancel  context.CancelFunc
-	// returning says that the caller has heard of the stream before.
+	// returning is set for a caller that resumes the stream.
 	returning bool
 
 	mu       sync.Mutex
@@ -184,21 +184,21 @@ func (e *eventWriter) fail(err *fault.Error) {
 	}
 	requestID := e.out.Header().Get(requestIDHeader)
 	e.mu.Unlock()
-	_ = e.send("error", "", e.facade.problem.Body(e.request, err, requestID)) // it was the last thing to say
+	_ = e.send("error", "", e.facade.problem.Body(e.request, err, requestID)) // nothing follows an error
 	e.mu.Lock()
 	e.ended = true
 	e.mu.Unlock()
 }
 
-// comesBack reports whether a request goes on with a stream.
-func comesBack(request proto.Message) bool {
+// resumes reports whether a request resumes a stream.
+func resumes(request proto.Message) bool {
 	message := request.ProtoReflect()
 	field := message.Descriptor().Fields().ByName(lastEventField)
 	return field != nil && message.Has(field)
 }
 
-// finish answers whatever the handler left open when it returned. Who comes back for more where
-// nothing more comes is told so with 204, after which clients of event streams stay away. Source:
+// finish answers whatever the handler left open when it returned. A caller that resumes a stream
+// with nothing left gets 204, after which clients of event streams do not connect again. Source:
 // HTML, Server-sent events, 9.2.3.
 func (e *eventWriter) finish() {
 	if e.status != http.StatusOK && e.status != 0 {
@@ -264,7 +264,7 @@ func (e *eventWriter) start() {
 }
 
 // keepAlive writes a comment after a second and then at every interval, until ended is closed.
-// A caller that is gone is noticed here when the handler has nothing to say.
+// A caller that is gone is noticed here when the handler sends nothing.
 func (e *eventWriter) keepAlive(ended <-chan struct{}, every time.Duration) {
 	timer := time.NewTimer(min(firstSign, every))
 	defer timer.Stop()
