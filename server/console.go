@@ -71,8 +71,8 @@ func registerConsole(mux *http.ServeMux, files fs.FS, problems problem.Writer) e
 	return nil
 }
 
-// write sends the file, or says that the caller's copy is current. Browsers ask each time, because
-// after an upgrade no page may run with modules of the version before.
+// write sends the file, or answers 304 when the caller's copy is current. Browsers ask each time,
+// because after an upgrade no page may run with modules of the version before.
 func (p page) write(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Security-Policy", consolePolicy)

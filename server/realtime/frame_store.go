@@ -82,13 +82,13 @@ type frameStream struct {
 	number int64
 
 	mu sync.Mutex
-	// pending is the frames to be written, as JSON objects behind each other. queued says that the
-	// store knows of the stream, gap that frames were lost, ended that none follows.
+	// pending is the frames to be written, as JSON objects behind each other. queued is set when
+	// the store knows of the stream, gap when frames were lost, ended when none follows.
 	pending            bytes.Buffer
 	queued, gap, ended bool
 
-	// listed says that the stream is in the list; expires is when the keys' lifetime is set again.
-	// Only a flush uses them.
+	// listed is set when the stream is in the list; expires is when the keys' lifetime is set
+	// again. Only a flush uses them.
 	listed  bool
 	expires time.Time
 }
@@ -130,7 +130,7 @@ func encodeFrame(to *bytes.Buffer, frame sentFrame) error {
 	})
 }
 
-// end says that no frame follows.
+// end marks the end of the frames.
 func (f *frameStream) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

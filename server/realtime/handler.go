@@ -54,7 +54,7 @@ type Handler struct {
 	open, recordings sync.WaitGroup
 
 	mu sync.Mutex
-	// What follows is guarded by mu. stopping says that Wait was called. count is the number of
+	// What follows is guarded by mu. stopping is set when Wait was called. count is the number of
 	// open sockets, tenants that of each tenant.
 	stopping bool
 	count    int

@@ -81,7 +81,7 @@ func (b *replayBuffer) append(frame sentFrame) {
 	}
 }
 
-// end says that no frame follows.
+// end marks the end of the frames.
 func (b *replayBuffer) end() {
 	if b.stream != nil {
 		b.stream.end()

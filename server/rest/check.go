@@ -20,7 +20,7 @@ const (
 	// maxDepth is how deep JSON may be nested: every level costs stack here and in what reads it
 	// later.
 	maxDepth = 100
-	// maxViolations is how many violations one answer lists; nobody reads more.
+	// maxViolations is how many violations one answer lists; callers read no more.
 	maxViolations = 50
 )
 
@@ -66,8 +66,8 @@ func (c *checker) check(body []byte, message protoreflect.MessageDescriptor, pre
 type presence struct {
 	// keys are the top-level fields.
 	keys []string
-	// paths are the fields with a value or null. A field inside an object of the contract is named by
-	// its path (model.name), in place of the object. A free JSON object, a map or a list is one
+	// paths are the fields with a value or null. A field inside an object of the contract is named
+	// by its path (model.name), in place of the object. A free JSON object, a map or a list is one
 	// value.
 	paths []string
 }

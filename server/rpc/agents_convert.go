@@ -119,7 +119,8 @@ func agentProto(a agents.Agent) *parlancev1.Agent {
 	}
 }
 
-// agentMemory is on when nothing is said of it: the memory-managed tools belong to every agent.
+// agentMemory is on when the request does not mention it: the memory-managed tools belong to every
+// agent.
 func agentMemory(m *parlancev1.AgentMemory) agents.Memory {
 	if m == nil {
 		return agents.Memory{Enabled: true}

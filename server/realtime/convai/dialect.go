@@ -16,10 +16,10 @@ type Dialect struct {
 	history []sessions.Item
 	now     func() time.Time
 
-	// settled says that metadataPause is over.
+	// settled is set when metadataPause is over.
 	settled bool
-	// initiated says that the initiation data came, greeted that the conversation was asked for the
-	// greeting, returning that the client was here before.
+	// initiated is set when the initiation data came, greeted when the conversation was asked for
+	// the greeting, returning for a client that was here before.
 	initiated, greeted, returning bool
 	// enabled are the events that the client asked for; nil: all but fullPayload.
 	enabled map[string]bool

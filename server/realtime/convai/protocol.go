@@ -125,12 +125,12 @@ func (d *Dialect) Missed(lastEventID string) dialect.Step {
 	return d.step.Take()
 }
 
-// isOfOpenAnswer says whether the item is of the open answer, whose frames follow.
+// isOfOpenAnswer reports whether the item is of the open answer, whose frames follow.
 func (d *Dialect) isOfOpenAnswer(item sessions.Item) bool {
 	return d.response != nil && d.response.turn == item.TurnIndex
 }
 
-// isLastOfTurn says whether the first of the items is the agent's last message of its turn.
+// isLastOfTurn reports whether the first of the items is the agent's last message of its turn.
 func isLastOfTurn(items []sessions.Item) bool {
 	for _, later := range items[1:] {
 		if later.TurnIndex == items[0].TurnIndex && later.Kind == sessions.AssistantItem {

@@ -18,12 +18,12 @@ func Encode(value any) ([]byte, error) {
 	return bytes.TrimRight(buffer.Bytes(), "\n"), nil
 }
 
-// IsPresent says whether a member was sent with a value other than null.
+// IsPresent reports whether a member was sent with a value other than null.
 func IsPresent(raw json.RawMessage) bool {
 	return len(raw) > 0 && !bytes.Equal(bytes.TrimSpace(raw), []byte("null"))
 }
 
-// IsObject says whether valid JSON is an object.
+// IsObject reports whether valid JSON is an object.
 func IsObject(raw []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) }
 
 // MergeSettings returns the JSON of settings with some values replaced. Settings that are no object

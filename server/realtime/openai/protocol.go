@@ -41,7 +41,7 @@ func (d *Dialect) Missed(lastEventID string) dialect.Step {
 	return d.step.Take()
 }
 
-// Close sends nothing: in this protocol the close frame says it all.
+// Close sends nothing: in this protocol the close frame is enough.
 func (d *Dialect) Close(int, string) dialect.Step { return dialect.Step{} }
 
 // clientEvents are the handlers of a client's events, by type.

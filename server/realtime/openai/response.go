@@ -16,7 +16,7 @@ type requestedResponse struct {
 // openResponse is a response that has not ended.
 type openResponse struct {
 	id string
-	// outOfBand says that its items are not the conversation's.
+	// outOfBand is set when its items are not the conversation's.
 	outOfBand bool
 	requested requestedResponse
 	// output are the items by output_index, each in its newest form.

@@ -82,7 +82,7 @@ func (d *Dialect) finishMessage(r *openResponse, e turns.MessageDone) {
 	d.send(&outputItemEvent{head{Type: "response.output_item.done"}, r.id, place.OutputIndex, item})
 }
 
-// finishTool tells of a call's result within the response. It does not send conversation.item.done
+// finishTool sends a call's result within the response. It does not send conversation.item.done
 // or response.mcp_call.in_progress: the agents SDK would ask for a response or for the item.
 func (d *Dialect) finishTool(r *openResponse, e turns.ToolDone) {
 	item := finishedCall(e.ItemID, e.Name, e.Arguments, e.Output, e.Failed)

@@ -67,7 +67,7 @@ func listMembers(values []string) []string {
 	return all
 }
 
-// IsUpgrade says whether the request is a WebSocket handshake.
+// IsUpgrade reports whether the request is a WebSocket handshake.
 func IsUpgrade(r *http.Request) bool {
 	if r.ContentLength != 0 || len(r.TransferEncoding) > 0 {
 		return false // what follows the headers must be frames
@@ -83,7 +83,7 @@ func IsUpgrade(r *http.Request) bool {
 		validKey(r.Header.Values("Sec-WebSocket-Key"))
 }
 
-// validKey says whether there is one key of 16 bytes.
+// validKey reports whether there is one key of 16 bytes.
 func validKey(keys []string) bool {
 	if len(keys) != 1 {
 		return false
