@@ -2,9 +2,7 @@ package search
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"slices"
 
 	"parlance.dev/parlance/platform/vector"
 )
@@ -40,23 +38,22 @@ func (s *search) rankByWords(ctx context.Context, limit int) ([]vector.Scored, e
 	holding := map[string]int{}
 	for _, lists := range postings {
 		for _, list := range lists {
-			holding[list.term] += list.count
+			holding[list.text] += len(list.postings)
 		}
 	}
-	best, scores := vector.NewTop(limit), []float64(nil)
+	best := vector.NewTop(limit)
 	average := float64(length) / float64(chunks)
 	for i, lists := range postings {
-		scores = slices.Grow(scores[:0], s.sets[i].ChunkCount)[:s.sets[i].ChunkCount]
-		clear(scores)
-		for _, list := range lists {
-			n := float64(holding[list.term])
-			idf := math.Log(1 + (float64(chunks)-n+0.5)/(n+0.5))
-			weight := idf * float64(terms[s.sets[i].Language][list.term])
-			if err := list.addScores(scores, lengths[i], weight, average); err != nil {
-				return nil, fmt.Errorf("postings of %s: %w", s.sets[i].SourceID, err)
-			}
+		if len(lists) == 0 {
+			continue
 		}
-		for chunk, score := range scores {
+		s.scores = resized(s.scores, s.sets[i].ChunkCount)
+		for _, list := range lists {
+			n := float64(holding[list.text])
+			idf := math.Log(1 + (float64(chunks)-n+0.5)/(n+0.5))
+			list.addScores(s.scores, lengths[i], idf*float64(list.times), average)
+		}
+		for chunk, score := range s.scores {
 			if score > 0 {
 				best.Add(score, s.first[i]+chunk)
 			}
@@ -66,16 +63,11 @@ func (s *search) rankByWords(ctx context.Context, limit int) ([]vector.Scored, e
 }
 
 // addScores adds what the term gives to each chunk that holds it.
-func (p setPostings) addScores(scores []float64, lengths []int32, weight, average float64) error {
-	r, chunk := unpacker{rest: p.packed}, 0
-	for range p.count {
-		chunk += r.number(len(scores))
-		times := float64(r.number(maxTimes))
-		if r.bad || chunk >= len(scores) || chunk >= len(lengths) {
-			return errPacked
-		}
-		norm := bm25K1 * (1 - bm25B + bm25B*float64(lengths[chunk])/average)
-		scores[chunk] += weight * times * (bm25K1 + 1) / (times + norm)
+func (p setPostings) addScores(scores []float64, lengths []int32, weight, average float64) {
+	const short = bm25K1 * (1 - bm25B)
+	each := bm25K1 * bm25B / average
+	for _, one := range p.postings {
+		times := float64(one.times)
+		scores[one.chunk] += weight * times * (bm25K1 + 1) / (times + short + each*float64(lengths[one.chunk]))
 	}
-	return nil
 }

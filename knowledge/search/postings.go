@@ -1,7 +1,6 @@
 package search
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"hash/fnv"
@@ -15,10 +14,7 @@ import (
 const termsPerPage = 64
 
 // posting is how often a term occurs in a chunk.
-type posting struct {
-	chunk int
-	times int
-}
+type posting struct{ chunk, times int32 }
 
 // SetIndex is what a set's chunks are searched by: which chunks hold each term, how long the chunks
 // are, and the codes of their vectors.
@@ -74,11 +70,11 @@ func BuildIndex(chunks []Entry) SetIndex {
 func countTimes(chunks []int32) []posting {
 	var list []posting
 	for _, chunk := range chunks {
-		if last := len(list) - 1; last >= 0 && list[last].chunk == int(chunk) {
+		if last := len(list) - 1; last >= 0 && list[last].chunk == chunk {
 			list[last].times++
 			continue
 		}
-		list = append(list, posting{int(chunk), 1})
+		list = append(list, posting{chunk, 1})
 	}
 	return list
 }
@@ -140,7 +136,7 @@ func appendPostings(page []byte, term string, list []posting) []byte {
 	page = binary.AppendUvarint(page, uint64(len(term)))
 	page = append(page, term...)
 	page = binary.AppendUvarint(page, uint64(len(list)))
-	last := 0
+	last := int32(0)
 	for _, p := range list {
 		page = binary.AppendUvarint(page, uint64(p.chunk-last)) //nolint:gosec // ascending
 		page = binary.AppendUvarint(page, uint64(p.times))      //nolint:gosec // positive
@@ -151,51 +147,59 @@ func appendPostings(page []byte, term string, list []posting) []byte {
 
 var errPacked = errors.New("packed postings cannot be read")
 
-// postingsPage is a row of source_postings with the places of its terms, which are in their order.
+// postingsPage is a row of source_postings, unpacked.
 type postingsPage struct {
-	packed []byte
-	at     []int32
+	// terms are in their order, parts of one text.
+	terms []string
+	// ends are where the postings of each term end.
+	ends     []int32
+	postings []posting
 }
 
 // bytes is what the page takes in memory.
-func (p postingsPage) bytes() int { return len(p.packed) + 4*len(p.at) }
+func (p postingsPage) bytes() int {
+	const text, end, each = 24, 4, 8 // a term of eight letters
+	return (text+end)*len(p.terms) + each*len(p.postings)
+}
 
-// readPage looks where the terms of a packed page are.
+// readPage unpacks a page of a set of so many chunks.
 func readPage(packed []byte, chunks int) (postingsPage, error) {
-	page := postingsPage{packed: packed}
-	r := unpacker{rest: packed}
-	var last []byte
+	var page postingsPage
+	r, text := unpacker{rest: packed}, string(packed)
 	for len(r.rest) > 0 {
-		page.at = append(page.at, int32(len(packed)-len(r.rest))) //nolint:gosec // a page is small
-		term := r.bytes(r.number(len(r.rest)))
-		r.skip(2 * r.number(chunks))
-		if r.bad || bytes.Compare(last, term) >= 0 {
+		length := r.number(len(r.rest))
+		begin := len(packed) - len(r.rest)
+		term := text[begin : begin+len(r.bytes(length))]
+		if last := len(page.terms) - 1; last >= 0 && page.terms[last] >= term {
 			return postingsPage{}, errPacked
 		}
-		last = term
+		chunk := 0
+		for range r.number(chunks) {
+			chunk += r.number(chunks)
+			page.postings = append(page.postings, posting{int32(chunk), int32(r.number(maxTimes))}) //nolint:gosec // bounded
+			if r.bad || chunk >= chunks {
+				return postingsPage{}, errPacked
+			}
+		}
+		page.terms, page.ends = append(page.terms, term), append(page.ends, int32(len(page.postings))) //nolint:gosec // a page is small
+	}
+	if r.bad {
+		return postingsPage{}, errPacked
 	}
 	return page, nil
 }
 
-// find returns how many chunks hold the term, and their packed postings.
-func (p postingsPage) find(term string) (count int, packed []byte) {
-	at, there := slices.BinarySearchFunc(p.at, term, func(at int32, term string) int {
-		r := unpacker{rest: p.packed[at:]}
-		switch have := r.bytes(r.number(len(r.rest))); {
-		case string(have) < term:
-			return -1
-		case string(have) > term:
-			return 1
-		}
-		return 0
-	})
-	if !there {
-		return 0, nil
+// find returns the postings of a term.
+func (p postingsPage) find(term string) []posting {
+	at, found := slices.BinarySearch(p.terms, term)
+	if !found {
+		return nil
 	}
-	r := unpacker{rest: p.packed[p.at[at]:]}
-	r.bytes(r.number(len(r.rest)))
-	count = r.number(len(p.packed))
-	return count, r.rest
+	begin := int32(0)
+	if at > 0 {
+		begin = p.ends[at-1]
+	}
+	return p.postings[begin:p.ends[at]]
 }
 
 // maxTimes is more often than a term can occur in a chunk.
@@ -242,17 +246,6 @@ func (u *unpacker) number(limit int) int {
 	}
 	u.rest = u.rest[size:]
 	return int(n) //nolint:gosec // at most limit
-}
-
-// skip passes so many numbers.
-func (u *unpacker) skip(count int) {
-	at := 0
-	for ; count > 0 && at < len(u.rest); at++ {
-		if u.rest[at] < 0x80 { // the last byte of a number
-			count--
-		}
-	}
-	u.bad, u.rest = u.bad || count > 0, u.rest[at:]
 }
 
 func (u *unpacker) bytes(n int) []byte {
