@@ -68,7 +68,7 @@ type pendingCall struct {
 	late latch
 	// detached says that the call may detach the turn.
 	detached bool
-	// refusal says that the user has not asked for the call (see injection.go), or that the answer
+	// refusal says that the user has not asked for the call (see guard.go), or that the answer
 	// was cut off in it.
 	refusal *tools.Error
 	// asked is the request for its approval; nil: nobody was asked.

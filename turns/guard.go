@@ -29,8 +29,8 @@ func (r *Runner) blockInjected(ctx context.Context, round []*pendingCall) {
 			continue
 		}
 		p.refusal, p.Call.Client = &tools.Error{Code: guards.CodeNotAsked, Message: guards.NotAsked}, false
-		r.Receipt.Guards = append(r.Receipt.Guards, sessions.ReceiptGuard{Guard: "injection", Verdict: "refusal", Subject: p.Call.ID, Rule: rule})
-		r.S.log.WarnContext(ctx, "call refusal that the user had not asked for", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "call_id", p.Call.ID, "rule", rule)
+		r.Receipt.Guards = append(r.Receipt.Guards, sessions.ReceiptGuard{Guard: "injection", Verdict: "withheld", Subject: p.Call.ID, Rule: rule})
+		r.S.log.WarnContext(ctx, "call blocked that the user had not asked for", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "call_id", p.Call.ID, "rule", rule)
 	}
 }
 
@@ -113,7 +113,7 @@ func (r *Runner) inspect(texts []guards.Text) guards.Findings {
 	return *r.inspected
 }
 
-// confirmed says whether the user has just said yes to the same call, which was refusal the turn
+// confirmed says whether the user has just said yes to the same call, which was blocked in the turn
 // before.
 func (r *Runner) confirmed(p *pendingCall) bool {
 	before := r.before.turns
