@@ -43,6 +43,7 @@ import (
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/turns/journal"
 	"parlance.dev/parlance/turns/pgstore"
+	"parlance.dev/parlance/turns/requests"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/worker"
 	"parlance.dev/parlance/workspaces"
@@ -73,6 +74,7 @@ type App struct {
 	Memory      *memory.Service
 	Sessions    *sessions.Service
 	Turns       *turns.Service
+	Requests    *requests.Service
 	Live        *live.Service
 	Analysis    *analysis.Service
 	Webhooks    *webhooks.Service
@@ -280,8 +282,9 @@ func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) 
 		Tools: a.Tools, Retriever: retriever{a.Knowledge}, Memory: a.Memory, Gate: gate, Seal: keyring, Prices: prices,
 		Tracer: a.traces, Registry: a.metrics.Registry, Log: a.log, Now: a.now,
 	})
+	a.Requests = requests.New(requests.Deps{DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Tools: a.Tools, Log: a.log})
 	a.Live = live.New(live.Deps{
-		DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Models: a.models.Choose, Tools: a.Tools, Log: a.log, Now: a.now,
+		DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Models: a.models.Choose, Tools: a.Tools, Log: a.log, Now: a.now,
 	})
 	a.Memory.SetAgreed(a.Turns.Agreed)
 }
@@ -351,7 +354,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			Agents: rpc.NewAgents(access, a.Agents), Tools: rpc.NewTools(access, a.Tools),
 			Knowledge: rpc.NewKnowledge(access, a.Knowledge, a.evaluations, stopping),
 			Sessions: rpc.NewSessions(rpc.Conversations{
-				Sessions: a.Sessions, Turns: a.Turns, Analysis: a.Analysis, Tools: a.Tools,
+				Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Analysis: a.Analysis, Tools: a.Tools,
 			}),
 			Webhooks: rpc.NewWebhooks(access, a.Webhooks, stopping), Credentials: rpc.NewCredentials(access, a.credentials, a.models),
 			Memory: rpc.NewMemory(access, a.Memory),

@@ -15,7 +15,7 @@ import (
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/test/rooms"
-	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/requests"
 )
 
 func (s *script) then(steps ...step) {
@@ -63,7 +63,7 @@ func (f *fixture) lostStream(t *testing.T, id sessions.ID, steps ...step) *ear {
 	var streaming sync.WaitGroup
 	ctx, stop := context.WithCancel(t.Context())
 	streaming.Go(func() {
-		_ = f.Stream(ctx, f.principal, id, turns.TurnParams{Text: "go"}, heard.hear) // its node is lost
+		_ = f.Stream(ctx, f.principal, id, requests.Params{Text: "go"}, heard.hear) // its node is lost
 	})
 	await(t, "the first words", func() bool { text, _ := heard.text(); return strings.HasSuffix(text, "Half of") })
 	t.Cleanup(func() { stop(); streaming.Wait() })
@@ -118,7 +118,7 @@ func TestFollowLost(t *testing.T) {
 		if rest, _ := again.text(); seen+rest != "Whole answer." {
 			t.Errorf("after event %d: %q and %q", i, seen, rest)
 		}
-		if over := len(again.heard()) == 0; over != (e.Type == turns.StreamDone) {
+		if over := len(again.heard()) == 0; over != (e.Type == requests.EventDone) {
 			t.Errorf("after event %d, %s: %d events", i, e.Type, len(again.heard()))
 		}
 	}

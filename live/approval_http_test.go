@@ -15,6 +15,7 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/test/rooms"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/requests"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -24,7 +25,7 @@ type streaming struct {
 	over sync.WaitGroup
 }
 
-func (f *fixture) stream(t *testing.T, node *rooms.Node, id sessions.ID, params turns.TurnParams) *streaming {
+func (f *fixture) stream(t *testing.T, node *rooms.Node, id sessions.ID, params requests.Params) *streaming {
 	t.Helper()
 	s := &streaming{}
 	s.over.Go(func() {
@@ -41,7 +42,7 @@ func asked(t *testing.T, e *ear) sessions.Approval {
 	var found sessions.Approval
 	await(t, "a request for approval", func() bool {
 		for _, event := range e.heard() {
-			if event.Type == turns.StreamApproval {
+			if event.Type == requests.EventApproval {
 				found = *event.Approval
 			}
 		}
@@ -69,7 +70,7 @@ func TestApprovalOverHTTP(t *testing.T) {
 	f.model = answers
 	other := f.node(t)
 	id := f.create(t).Session.ID
-	heard := f.stream(t, f.Node, id, turns.TurnParams{Text: "Pay five."})
+	heard := f.stream(t, f.Node, id, requests.Params{Text: "Pay five."})
 	request := asked(t, &heard.ear)
 	if request.Name != "pay" || string(request.Arguments) != `{"sum":5}` || request.TurnID != heard.heard()[0].TurnID || !request.ExpiresAt.After(f.clock.now()) {
 		t.Errorf("asked %+v", request)
@@ -152,9 +153,9 @@ func TestApprovalOverHTTP(t *testing.T) {
 		t.Errorf("the receipt tells %+v, the transcript %+v", by, taken[0].ToolCalls()[0].Approval)
 	}
 	// What is cancelled is not asked any more.
-	heard = f.stream(t, f.Node, id, turns.TurnParams{Text: "Pay once more."})
+	heard = f.stream(t, f.Node, id, requests.Params{Text: "Pay once more."})
 	request = asked(t, &heard.ear)
-	if _, err := f.Cancel(t.Context(), f.principal, id, request.TurnID); err != nil {
+	if _, err := f.CancelTurn(t.Context(), f.principal, id, request.TurnID); err != nil {
 		t.Fatal(err)
 	}
 	heard.over.Wait()
@@ -184,7 +185,7 @@ func TestApprovalElsewhere(t *testing.T) {
 		t.Errorf("%+v", done)
 	}
 	until[turns.ResponseDone](s)
-	heard := f.stream(t, f.Node, made.Session.ID, turns.TurnParams{Text: "Pay again."})
+	heard := f.stream(t, f.Node, made.Session.ID, requests.Params{Text: "Pay again."})
 	s.do(live.Approve{RequestID: "mcpr_" + asked(t, &heard.ear).CallID, Approved: true})
 	heard.over.Wait()
 	if n := server.Count("tools/call"); n != 2 {
@@ -192,7 +193,7 @@ func TestApprovalElsewhere(t *testing.T) {
 	}
 	// Nobody answers: the model is told, and a word that comes too late is refused.
 	hurried := f.hurriedNode(t)
-	late := f.stream(t, hurried, made.Session.ID, turns.TurnParams{Text: "And again."})
+	late := f.stream(t, hurried, made.Session.ID, requests.Params{Text: "And again."})
 	late.over.Wait()
 	last := asked(t, &late.ear)
 	_, err := f.Decide(t.Context(), f.principal, made.Session.ID, last.CallID, turns.DecideParams{Approve: true})
@@ -219,7 +220,7 @@ func TestApprovalLost(t *testing.T) {
 	var first sync.WaitGroup
 	t.Cleanup(first.Wait)
 	t.Cleanup(stop)
-	offered := turns.TurnParams{Text: "Pay five.", ClientTools: []model.Tool{{Name: "beep", Description: "Beeps.", InputSchema: []byte(`{"type":"object"}`)}}}
+	offered := requests.Params{Text: "Pay five.", ClientTools: []model.Tool{{Name: "beep", Description: "Beeps.", InputSchema: []byte(`{"type":"object"}`)}}}
 	first.Go(func() { _ = f.Stream(ctx, f.principal, id, offered, heard.hear) }) // its node is lost
 	request := asked(t, heard)
 	after := &ear{}

@@ -106,19 +106,13 @@ func (e *engine) awaitClient(open sessions.OpenCall, live *Live) {
 
 // takeOutput takes a client's result of a call.
 func (e *engine) takeOutput(live *Live, c ToolOutput) {
-	if !sessions.IsStorable(c.CallID) || c.CallID == "" || len(c.CallID) > turns.MaxItemIDBytes {
-		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("call_id", "length", "call_id names the call.")})
+	output := turns.ToolOutput{CallID: c.CallID, Output: c.Output, IsError: c.IsError}
+	if refused := output.Check(""); refused != nil {
+		live.push(Failed{CommandID: c.CommandID, Err: refused})
 		return
 	}
-	if len(c.Output) > turns.MaxClientOutputBytes || !sessions.IsStorable(c.Output) {
-		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("output", "length", "output is text of at most %d bytes, without the character U+0000. Send less.", turns.MaxClientOutputBytes)})
-		return
-	}
-	said := sessions.Message{Role: sessions.RoleTool, ItemID: c.ItemID, CallID: c.CallID, After: c.After, Text: tools.CutForModel(c.Output), Result: &sessions.CallResult{}}
-	if c.IsError {
-		said.Result.ErrorCode, said.Result.ErrorMessage = turns.CodeClient, turns.ClientToolFailed
-		said.Text = sessions.ErrorText(turns.CodeClient, turns.ClientToolFailed+" "+said.Text)
-	}
+	said := output.Message()
+	said.ItemID, said.After = c.ItemID, c.After
 	if !e.answerClientCall(live, c.CommandID, said) {
 		return
 	}

@@ -18,16 +18,17 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/test/rooms"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/requests"
 )
 
 // ear hears a stream and hangs up with its quits'th event; 0: never.
 type ear struct {
 	quits  int
 	mu     sync.Mutex
-	events []turns.StreamEvent
+	events []requests.Event
 }
 
-func (e *ear) hear(event turns.StreamEvent) error {
+func (e *ear) hear(event requests.Event) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.events = append(e.events, event)
@@ -37,10 +38,10 @@ func (e *ear) hear(event turns.StreamEvent) error {
 	return nil
 }
 
-func (e *ear) heard() []turns.StreamEvent {
+func (e *ear) heard() []requests.Event {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return append([]turns.StreamEvent{}, e.events...)
+	return append([]requests.Event{}, e.events...)
 }
 
 func (e *ear) text() (text string, types []string) {
@@ -80,7 +81,7 @@ func TestFollow(t *testing.T) {
 	id := made.Session.ID
 	let <- struct{}{}
 	first := &ear{quits: 4} // started, the first message, the call, the first piece
-	wantReason(t, f.Stream(t.Context(), f.principal, id, turns.TurnParams{Text: "Hallo?"}, first.hear), fault.CallerCanceled)
+	wantReason(t, f.Stream(t.Context(), f.principal, id, requests.Params{Text: "Hallo?"}, first.hear), fault.CallerCanceled)
 	let <- struct{}{} // the piece that finds nobody
 	_, types := first.text()
 	if diff := cmp.Diff([]string{"started", "delta", "tool_call", "delta"}, types); diff != "" {
@@ -135,17 +136,17 @@ func TestFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	events := full.heard()
-	if text, _ := full.text(); text != whole || events[0].Type != turns.StreamStarted || events[len(events)-1].Turn.AgentText != whole {
+	if text, _ := full.text(); text != whole || events[0].Type != requests.EventStarted || events[len(events)-1].Turn.AgentText != whole {
 		t.Errorf("from the beginning: %+v", events)
 	}
 	for where, e := range map[string]*ear{"here": here, "there": there, "when it was over": full} {
 		events := e.heard()
 		done := events[len(events)-1]
 		again := &ear{}
-		if err := other.Follow(t.Context(), f.principal, id, turn, done.ID, again.hear); err != nil || done.Type != turns.StreamDone || len(again.heard()) != 0 {
+		if err := other.Follow(t.Context(), f.principal, id, turn, done.ID, again.hear); err != nil || done.Type != requests.EventDone || len(again.heard()) != 0 {
 			t.Errorf("after the end as it was heard %s (%s %s): %+v, %v", where, done.Type, done.ID, again.heard(), err)
 		}
-		if of, err := turns.TurnOfEvent(done.ID); err != nil || of != turn {
+		if of, err := requests.TurnOfEvent(done.ID); err != nil || of != turn {
 			t.Errorf("%s is of the turn %q, %v", done.ID, of, err)
 		}
 	}
@@ -163,7 +164,7 @@ func TestUnheardTurn(t *testing.T) {
 	said := make(chan struct{})
 	f.model = &script{steps: []step{sayAndWait("Half", said)}}
 	made := f.create(t)
-	err := hasty.Stream(t.Context(), f.principal, made.Session.ID, turns.TurnParams{Text: "go"}, (&ear{quits: 2}).hear)
+	err := hasty.Stream(t.Context(), f.principal, made.Session.ID, requests.Params{Text: "go"}, (&ear{quits: 2}).hear)
 	wantReason(t, err, fault.CallerCanceled)
 	await(t, "the end of the turn", func() bool {
 		return f.transcript(t, made.Session.ID)[0].Status == sessions.TurnCancelled
@@ -184,13 +185,13 @@ func TestCancelTurn(t *testing.T) {
 	listener := &ear{}
 	streamed := make(chan error, 1)
 	go func() {
-		streamed <- f.Stream(t.Context(), f.principal, made.Session.ID, turns.TurnParams{Text: "one"}, listener.hear)
+		streamed <- f.Stream(t.Context(), f.principal, made.Session.ID, requests.Params{Text: "one"}, listener.hear)
 	}()
 	received(t, "the answer", said)
 	await(t, "the first piece", func() bool { text, _ := listener.text(); return text != "" })
 	turn := listener.heard()[0].TurnID
 	for range 2 { // the second finds it cancelled
-		stopped, err := other.Cancel(t.Context(), f.principal, made.Session.ID, turn)
+		stopped, err := other.CancelTurn(t.Context(), f.principal, made.Session.ID, turn)
 		if err != nil || stopped.Status != sessions.TurnCancelled || stopped.AgentText != "Half" {
 			t.Errorf("cancelled: %s %q, %v", stopped.Status, stopped.AgentText, err)
 		}
@@ -199,7 +200,7 @@ func TestCancelTurn(t *testing.T) {
 		t.Errorf("the stream ended with %v", err)
 	}
 	events := listener.heard()
-	if last := events[len(events)-1]; last.Type != turns.StreamDone || last.Turn.Status != sessions.TurnCancelled {
+	if last := events[len(events)-1]; last.Type != requests.EventDone || last.Turn.Status != sessions.TurnCancelled {
 		t.Errorf("the last event: %+v", last)
 	}
 	s := f.join(t, f.Node, made)
@@ -207,7 +208,7 @@ func TestCancelTurn(t *testing.T) {
 	s.do(live.Respond{})
 	received(t, "the socket's answer", again)
 	taken := f.transcript(t, made.Session.ID)
-	if _, err := other.Cancel(t.Context(), f.principal, made.Session.ID, taken[1].ID); err != nil {
+	if _, err := other.CancelTurn(t.Context(), f.principal, made.Session.ID, taken[1].ID); err != nil {
 		t.Fatal(err)
 	}
 	if done, _ := until[turns.ResponseDone](s); done.Status != turns.ResponseCancelled {
@@ -216,7 +217,7 @@ func TestCancelTurn(t *testing.T) {
 	if turn := f.turn(t, made.Session.ID, "three"); turn.AgentText != "Go on." {
 		t.Errorf("afterwards: %q", turn.AgentText)
 	}
-	_, err := f.Cancel(t.Context(), f.principal, made.Session.ID, "turn_nobody")
+	_, err := f.CancelTurn(t.Context(), f.principal, made.Session.ID, "turn_nobody")
 	wantReason(t, err, fault.ResourceNotFound)
 	_, err = f.GetTurn(t.Context(), f.principal, f.create(t).Session.ID, turn)
 	wantReason(t, err, fault.ResourceNotFound)
@@ -238,7 +239,7 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 		{Name: "end_call"}, // shadows nothing
 	}
 	listener := &ear{}
-	if err := f.Stream(t.Context(), f.principal, id, turns.TurnParams{Text: "Open my cart.", ClientTools: own}, listener.hear); err != nil {
+	if err := f.Stream(t.Context(), f.principal, id, requests.Params{Text: "Open my cart.", ClientTools: own}, listener.hear); err != nil {
 		t.Fatal(err)
 	}
 	if _, types := listener.text(); strings.Join(types, " ") != "started client_tool_call client_tool_call done" {
@@ -264,14 +265,14 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 			t.Errorf("the calls, followed (-want +got):\n%s", diff)
 		}
 	}
-	output := func(call, text string) turns.TurnParams {
-		return turns.TurnParams{Outputs: []turns.ToolOutput{{CallID: call, Output: text}}}
+	output := func(call, text string) requests.Params {
+		return requests.Params{Outputs: []turns.ToolOutput{{CallID: call, Output: text}}}
 	}
 	_, err := f.Say(t.Context(), f.principal, id, output("call_nobody", "x"), nil)
 	wantReason(t, err, fault.InvalidRequest)
 	_, err = f.Say(t.Context(), f.principal, id, output(asked[0].ID, "a\x00b"), nil)
 	wantReason(t, err, fault.InvalidRequest)
-	_, err = f.Say(t.Context(), f.principal, id, turns.TurnParams{}, nil)
+	_, err = f.Say(t.Context(), f.principal, id, requests.Params{}, nil)
 	wantReason(t, err, fault.InvalidRequest)
 	both := output(asked[0].ID, "opened")
 	both.Outputs = append(both.Outputs, turns.ToolOutput{CallID: asked[1].ID, Output: "denied", IsError: true})
@@ -293,7 +294,7 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 		t.Errorf("the turn that brought the results: %+v", own)
 	}
 	// A call that the caller leaves open: the conversation goes on, and the model knows.
-	if _, err := f.Say(t.Context(), f.principal, id, turns.TurnParams{Text: "And x.", ClientTools: own}, nil); err != nil {
+	if _, err := f.Say(t.Context(), f.principal, id, requests.Params{Text: "And x.", ClientTools: own}, nil); err != nil {
 		t.Fatal(err)
 	}
 	f.turn(t, id, "Never mind.")

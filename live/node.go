@@ -72,8 +72,8 @@ func (s *Service) beat(ctx context.Context) {
 // hearNotice acts on a notification. An empty payload says that some may have been missed.
 func (s *Service) hearNotice(ctx context.Context, payload string) {
 	if payload == "" {
-		s.turns.WakeFollowers("")
-		s.turns.HeardDecision("")
+		s.requests.WakeFollowers("")
+		s.turns.WakeApprovals("")
 		if err := s.lookAround(ctx, func(int) bool { return true }); err != nil && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "sessions not looked at", "error", err)
 		}
@@ -92,9 +92,9 @@ func (s *Service) hearNotice(ctx context.Context, payload string) {
 	case sessions.NoticeFollow:
 		s.turns.MarkFollowed(n.Turn)
 	case sessions.NoticeNews:
-		s.turns.WakeFollowers(n.Turn)
+		s.requests.WakeFollowers(n.Turn)
 	case sessions.NoticeDecided:
-		s.turns.HeardDecision(n.Session)
+		s.turns.WakeApprovals(n.Session)
 	case sessions.NoticeTurn:
 		s.lookAtTurn(ctx, n)
 	case sessions.NoticeEnded:

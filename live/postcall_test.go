@@ -13,6 +13,7 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/requests"
 )
 
 // utterancesOf are the utterances of the only post_call_transcription of a session.
@@ -43,7 +44,7 @@ func TestPostCallSaysWhatWasCalled(t *testing.T) {
 	}}
 	made := f.create(t, withPin)
 	id := made.Session.ID
-	turn, err := f.Say(t.Context(), f.principal, id, turns.TurnParams{Text: "go", ClientTools: own}, nil)
+	turn, err := f.Say(t.Context(), f.principal, id, requests.Params{Text: "go", ClientTools: own}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func TestPostCallSaysWhatWasCalled(t *testing.T) {
 	if len(asked) != 2 {
 		t.Fatalf("asked for %+v", turn.ToolCalls())
 	}
-	_, err = f.Say(t.Context(), f.principal, id, turns.TurnParams{ClientTools: own, Outputs: []turns.ToolOutput{
+	_, err = f.Say(t.Context(), f.principal, id, requests.Params{ClientTools: own, Outputs: []turns.ToolOutput{
 		{CallID: asked[0].ID, Output: "Done."}, {CallID: asked[1].ID, Output: "No.", IsError: true},
 	}}, nil)
 	if err != nil {

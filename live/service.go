@@ -10,13 +10,16 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/requests"
 )
 
-// Deps is what a Service works with. DB, Sessions and Turns are required.
+// Deps is what a Service works with. DB, Sessions, Turns and Requests are required.
 type Deps struct {
 	DB       *postgres.DB
 	Sessions *sessions.Service
 	Turns    *turns.Service
+	// Requests takes the turns of the same sessions that no socket asks for.
+	Requests *requests.Service
 	// Models finds what answers out of band.
 	Models turns.ModelFunc
 	// Tools are the agents' tools; nil: none.
@@ -34,6 +37,7 @@ type Service struct {
 	db       *postgres.DB
 	sessions *sessions.Service
 	turns    *turns.Service
+	requests *requests.Service
 	models   turns.ModelFunc
 	tools    *tools.Service
 	log      *slog.Logger
@@ -52,7 +56,7 @@ type Service struct {
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{
-		db: d.DB, sessions: d.Sessions, turns: d.Turns, models: d.Models, tools: d.Tools, log: d.Log, now: d.Now,
+		db: d.DB, sessions: d.Sessions, turns: d.Turns, requests: d.Requests, models: d.Models, tools: d.Tools, log: d.Log, now: d.Now,
 		node: d.Turns.Node(), live: d.Turns.Life(), engines: newRoster(),
 	}
 	if s.log == nil {
@@ -61,7 +65,7 @@ func New(d Deps) *Service {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	d.Turns.OnRecorded(s.tellEngine)
+	d.Requests.OnRecorded(s.tellEngine)
 	return s
 }
 

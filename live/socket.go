@@ -209,11 +209,11 @@ type Live struct {
 	closed bool // Closed is queued or taken
 	wake   chan struct{}
 	onWake atomic.Pointer[func()]
-	// pieces is when the socket was last woken for pieces of text, gathering wakes it for those
-	// that came since.
-	pieces    time.Time
-	gathering *time.Timer
-	gathers   bool
+	// lastDelta is when the socket was last woken for pieces of text. wakeTimer wakes it for those
+	// that came since, if wakeScheduled.
+	lastDelta     time.Time
+	wakeTimer     *time.Timer
+	wakeScheduled bool
 	// onClosed is called when Closed is queued; may be nil.
 	onClosed func()
 }
@@ -338,11 +338,11 @@ func (l *Live) push(e turns.Event) bool {
 	}
 	switch e.(type) {
 	case turns.TextDelta, turns.MessageDone:
-		l.gather()
+		l.scheduleWake()
 	case turns.MessageStarted: // its first piece is next
 	default:
-		if l.gathers && l.gathering.Stop() {
-			l.gathers = false
+		if l.wakeScheduled && l.wakeTimer.Stop() {
+			l.wakeScheduled = false
 		}
 		l.wakeUp()
 	}

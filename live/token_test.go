@@ -14,6 +14,7 @@ import (
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/requests"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -182,7 +183,7 @@ func TestTokenOfAClosedSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	cut := &ear{quits: 1}
-	wantReason(t, f.Stream(t.Context(), holder, id, turns.TurnParams{Text: "/tool end_call {}"}, cut.hear), fault.CallerCanceled)
+	wantReason(t, f.Stream(t.Context(), holder, id, requests.Params{Text: "/tool end_call {}"}, cut.hear), fault.CallerCanceled)
 	await(t, "the end of the session", func() bool { return f.get(t, id).Closed() })
 	started := cut.heard()[0]
 
@@ -201,12 +202,12 @@ func TestTokenOfAClosedSession(t *testing.T) {
 		if turn, err := f.GetTurn(t.Context(), p, id, started.TurnID); err != nil || turn.AgentText == "" {
 			t.Errorf("%s: the turn %q, %v", name, turn.AgentText, err)
 		}
-		if turn, err := f.Cancel(t.Context(), p, id, started.TurnID); err != nil || turn.Status != sessions.TurnCompleted {
+		if turn, err := f.CancelTurn(t.Context(), p, id, started.TurnID); err != nil || turn.Status != sessions.TurnCompleted {
 			t.Errorf("%s: cancelling: %s, %v", name, turn.Status, err)
 		}
-		_, err := f.Say(t.Context(), p, id, turns.TurnParams{Text: "Hello?"}, nil)
+		_, err := f.Say(t.Context(), p, id, requests.Params{Text: "Hello?"}, nil)
 		wantReason(t, err, fault.SessionClosed)
-		wantReason(t, f.Stream(t.Context(), p, id, turns.TurnParams{Text: "Hello?"}, rest.hear), fault.SessionClosed)
+		wantReason(t, f.Stream(t.Context(), p, id, requests.Params{Text: "Hello?"}, rest.hear), fault.SessionClosed)
 		_, err = f.Decide(t.Context(), p, id, "call_00000000000000000000000000", turns.DecideParams{Approve: true})
 		wantReason(t, err, fault.ResourceNotFound)
 	}

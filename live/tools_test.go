@@ -13,6 +13,7 @@ import (
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/requests"
 )
 
 // attach makes an HTTP tool of the fixture's endpoint and attaches it to the agent.
@@ -48,7 +49,7 @@ func TestToolCommand(t *testing.T) {
 	f.endpoint.Script("/find_order", httptool.Step{Body: `{"state":"shipped"}`})
 	made := f.create(t, withPin)
 	var seen []sessions.ToolCall
-	turn, err := f.Turn(t.Context(), f.principal, made.Session.ID, `/tool find_order {"id":"A1"}`, func(e turns.StreamEvent) error {
+	turn, err := f.Turn(t.Context(), f.principal, made.Session.ID, `/tool find_order {"id":"A1"}`, func(e requests.Event) error {
 		if e.ToolCall != nil {
 			seen = append(seen, *e.ToolCall)
 		}

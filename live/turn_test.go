@@ -13,7 +13,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
-	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/requests"
 )
 
 func TestTurnQuotesPassages(t *testing.T) {
@@ -27,7 +27,7 @@ func TestTurnQuotesPassages(t *testing.T) {
 	made := f.create(t)
 	var kinds []string
 	var deltas strings.Builder
-	turn, err := f.Turn(t.Context(), f.principal, made.Session.ID, "When are refunds paid?", func(e turns.StreamEvent) error {
+	turn, err := f.Turn(t.Context(), f.principal, made.Session.ID, "When are refunds paid?", func(e requests.Event) error {
 		if len(kinds) == 0 || kinds[len(kinds)-1] != e.Type {
 			kinds = append(kinds, e.Type)
 		}
@@ -183,8 +183,8 @@ func TestListenerGoneCancelsTurn(t *testing.T) {
 	f.passages.passages = refunds()
 	made := f.create(t)
 	gone := errors.New("gone")
-	_, err := f.Turn(t.Context(), f.principal, made.Session.ID, "When are refunds paid?", func(e turns.StreamEvent) error {
-		if e.Type == turns.StreamDelta {
+	_, err := f.Turn(t.Context(), f.principal, made.Session.ID, "When are refunds paid?", func(e requests.Event) error {
+		if e.Type == requests.EventDelta {
 			return gone
 		}
 		return nil

@@ -13,9 +13,9 @@ import (
 
 // RunAside takes an answer out of band. Its error is that of an answer which was never begun.
 func (r *Runner) RunAside(ctx context.Context) error {
-	ctx, span := r.Trace(ctx)
-	went := Outcome{Session: r.Session}
-	defer func() { r.EndTrace(span, went) }()
+	ctx, span := r.startTrace(ctx)
+	outcome := Outcome{Session: r.Session}
+	defer func() { r.endTrace(span, outcome) }()
 	config := r.Session.Config
 	session, err := sessions.Find(ctx, r.S.db, r.Session.TenantID, r.Session.ID, "")
 	if err == nil {
@@ -29,15 +29,15 @@ func (r *Runner) RunAside(ctx context.Context) error {
 	r.Session, r.Begun = session, r.S.sessions.Now()
 	r.Receipt.Asked = r.Begun
 	r.Turn = sessions.NewTurn(session, "", r.Begun)
-	err = r.Tell(ResponseStarted{ResponseID: r.ResponseID, CommandID: r.CommandID, OutOfBand: true})
+	err = r.send(ResponseStarted{ResponseID: r.ResponseID, CommandID: r.CommandID, OutOfBand: true})
 	if err == nil {
 		err = r.answerAside(ctx)
 	}
-	err = r.Judge(ctx, err)
+	err = r.conclude(ctx, err)
 	r.S.count(ctx, r.Session, r.Turn.Usage())
-	done := r.Done(err)
+	done := r.doneEvent(err)
 	done.OutOfBand = true
-	went.Turn, went.Err = sessions.Turn{InputTokens: r.Turn.InputTokens, OutputTokens: r.Turn.OutputTokens}, err
+	outcome.Turn, outcome.Err = sessions.Turn{InputTokens: r.Turn.InputTokens, OutputTokens: r.Turn.OutputTokens}, err
 	_ = r.Emit(done) // nobody may be left to hear it
 	return nil
 }
@@ -49,11 +49,11 @@ func (r *Runner) answerAside(ctx context.Context) (err error) {
 			err = fmt.Errorf("the answer panicked: %v\n%s", panicked, debug.Stack())
 		}
 	}()
-	open, err := r.lookAside(ctx)
+	open, err := r.readUnanswered(ctx)
 	if err != nil {
 		return err
 	}
-	if err := r.Prepare(ctx); err != nil {
+	if err := r.prepare(ctx); err != nil {
 		return err
 	}
 	r.Earlier = append(r.Earlier, open...)
@@ -61,16 +61,16 @@ func (r *Runner) answerAside(ctx context.Context) (err error) {
 	if err != nil {
 		return sessions.UpstreamFault(err)
 	}
-	calls, err := r.Speak(ctx, provider, r.Request(true))
+	calls, err := r.askModel(ctx, provider, r.modelRequest(true))
 	if err != nil {
 		return err
 	}
-	return r.callAside(calls)
+	return r.tellClientCalls(calls)
 }
 
-// lookAside reads what is not answered yet, which the turns before do not have, and finds the
+// readUnanswered reads what is not answered yet, which the turns before do not have, and finds the
 // question that passages are looked for with.
-func (r *Runner) lookAside(ctx context.Context) ([]sessions.Message, error) {
+func (r *Runner) readUnanswered(ctx context.Context) ([]sessions.Message, error) {
 	seen := r.Input
 	var open []sessions.Message
 	if r.Input == nil {
@@ -91,15 +91,15 @@ func (r *Runner) lookAside(ctx context.Context) ([]sessions.Message, error) {
 	return open, nil
 }
 
-// callAside tells of the calls that the client is to make; there are no others.
-func (r *Runner) callAside(calls []model.ToolCall) error {
+// tellClientCalls tells of the calls that the client is to make; there are no others.
+func (r *Runner) tellClientCalls(calls []model.ToolCall) error {
 	for _, call := range calls {
-		p := r.Pending(call)
+		p := r.newCall(call)
 		if !p.Call.Client {
 			continue
 		}
 		r.Turn.Messages = append(r.Turn.Messages, sessions.Message{Role: sessions.RoleAssistant, Calls: []sessions.MessageCall{p.Call}})
-		err := r.Tell(ClientToolCalled{ResponseID: r.ResponseID, ItemID: p.Call.ItemID, CallID: p.Call.ID, Name: p.Call.Name, Arguments: p.Call.Arguments})
+		err := r.send(ClientToolCalled{ResponseID: r.ResponseID, ItemID: p.Call.ItemID, CallID: p.Call.ID, Name: p.Call.Name, Arguments: p.Call.Arguments})
 		if err != nil {
 			return err
 		}

@@ -2,53 +2,25 @@ package turns
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
-	"parlance.dev/parlance/sessions"
-	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/fault"
 )
 
 const (
 	// busyPoll is how often a turn that waits for another looks again.
 	busyPoll = 60 * time.Millisecond
-	// busyWait is the longest a turn waits for the ones before it.
-	busyWait = 2 * time.Minute
+	// BusyWait is the longest a turn waits for the ones before it.
+	BusyWait = 2 * time.Minute
 )
 
-// Start says which turn is to be run.
-type Start struct {
-	// Session is the session as its node last saw it.
-	Session sessions.Session
-	// Turn is the id of the turn: of a new one, or of the unanswered one when Open is set.
-	Turn sessions.TurnID
-	// Open says that the turn was accepted before.
-	Open bool
-	// Said is what the user said in a new turn; none asks the agent to go on.
-	Said []sessions.Message
-	// Accepted, when set, is called once, from the runner's goroutine: with the turn as soon as
-	// what the user said is written down, or with the error that kept it from being.
-	Accepted func(turn sessions.Turn, err error)
-	// Response is the answer's id when a socket asks for it.
-	Response string
-	// Asked is when the answer was asked for; zero: now.
-	Asked time.Time
-	// Cache is what the node knows of the session; nil for a turn without a socket.
-	Cache *SessionCache
-
-	// outputs are a client's results of calls, which a new turn begins with; answered gets those
-	// calls.
-	outputs  []sessions.Message
-	answered *[]tools.ClientCall
-	// offered are the caller's own tools of a new turn, as they are kept; see again.go.
-	offered json.RawMessage
-	// resumed says that the turn's node was lost, and that it is taken from there: see again.go.
-	resumed bool
-}
-
 var errBegin = errors.New("the turn could not be begun")
+
+func ErrStillRunning() error {
+	return fault.New(fault.ServiceUnavailable, "Another turn of the session is still running. Send it again when that is done.")
+}
 
 // begin waits until no other turn of the session runs, on any node, then takes the lease. When it
 // returns, what the user said is in Postgres, or on this node's disk while Postgres is away
@@ -63,9 +35,9 @@ func (s *Service) begin(ctx context.Context, start *Start, l *Lease) (begun Begu
 	if ctx.Err() != nil && !start.Open {
 		return Begun{}, fmt.Errorf("beginning a turn: %w", context.Cause(ctx))
 	}
-	waiting, cancel := context.WithTimeout(ctx, busyWait)
+	waiting, cancel := context.WithTimeout(ctx, BusyWait)
 	defer cancel()
-	trying, cancel := context.WithTimeout(context.WithoutCancel(ctx), busyWait)
+	trying, cancel := context.WithTimeout(context.WithoutCancel(ctx), BusyWait)
 	defer cancel()
 	ticker := time.NewTicker(busyPoll)
 	defer ticker.Stop()
@@ -87,15 +59,15 @@ func (s *Service) begin(ctx context.Context, start *Start, l *Lease) (begun Begu
 			if ctx.Err() != nil {
 				return Begun{}, fmt.Errorf("waiting for the turn before: %w", context.Cause(ctx))
 			}
-			return Begun{}, errStillRunning()
+			return Begun{}, ErrStillRunning()
 		}
 	}
 }
 
 // noteBegun tells the lease of a turn that has begun.
 func (s *Service) noteBegun(start Start, begun Begun, l *Lease) {
-	if start.answered != nil {
-		*start.answered = begun.Answered
+	if start.Answered != nil {
+		*start.Answered = begun.Answered
 	}
 	if begun.Offline {
 		return
@@ -107,9 +79,9 @@ func (s *Service) noteBegun(start Start, begun Begun, l *Lease) {
 
 // tryBegin takes the lease, if that can be done now.
 func (s *Service) tryBegin(ctx context.Context, start Start) (Begun, error) {
-	p := BeginParams{Session: start.Session, Turn: start.Turn, Response: start.Response, Resume: start.resumed, Cache: start.Cache}
+	p := BeginParams{Session: start.Session, Turn: start.Turn, Response: start.Response, Resume: start.Resume, Cache: start.Cache}
 	if !start.Open {
-		p.New = &NewTurn{Said: start.Said, Outputs: start.outputs, Offered: start.offered}
+		p.New = &NewTurn{Said: start.Said, Outputs: start.Outputs, Offered: start.Offered}
 	}
 	begun, err := s.store.Begin(ctx, p)
 	if errors.Is(err, ErrLeaseOver) && s.NodeLost(ctx, start.Session.ID) {
@@ -131,33 +103,4 @@ func (s *Service) acceptWaiting(ctx context.Context, start *Start) error {
 	start.Open = true
 	start.tellAccepted(turn, nil)
 	return nil
-}
-
-// tellAccepted calls Accepted the first time.
-func (start *Start) tellAccepted(turn sessions.Turn, err error) {
-	if start.Accepted != nil {
-		start.Accepted(turn, err)
-		start.Accepted = nil
-	}
-}
-
-// Accept writes down what a socket said or answered, in the unanswered turn or a new one. Errors:
-// those of Store.Accept.
-func (s *Service) Accept(ctx context.Context, p AcceptParams) (sessions.Turn, error) {
-	return s.store.Accept(ctx, p)
-}
-
-// UserText is everything the user said in the messages.
-func UserText(messages []sessions.Message) string {
-	text := ""
-	for _, m := range messages {
-		if m.Role != sessions.RoleUser || m.Text == "" {
-			continue
-		}
-		if text != "" {
-			text += "\n"
-		}
-		text += m.Text
-	}
-	return text
 }

@@ -18,21 +18,10 @@ type SessionCache struct {
 	mu      sync.Mutex
 	session sessions.Session
 	// open is the turn that holds what was said since the last answer.
-	open    *sessions.Turn
-	before  past
-	summary Summary
-	values  tools.Variables
-	tools   tools.Registry
+	open *sessions.Turn
+	prepared
 	// provider answered the last turn.
 	provider model.Provider
-}
-
-// NewSessionCache makes a cache; nil when turns fail while Postgres is away.
-func (s *Service) NewSessionCache(session sessions.Session) *SessionCache {
-	if !s.keepsOffline() {
-		return nil
-	}
-	return &SessionCache{session: session}
 }
 
 // Joined sets the session as a socket found it.
@@ -78,15 +67,30 @@ func (k *SessionCache) Began(session sessions.Session, turn sessions.Turn) {
 	}
 }
 
-// prepared sets what a turn was prepared from.
-func (k *SessionCache) prepared(r *Runner) {
+// prepared is what a turn is answered from.
+type prepared struct {
+	before  past
+	summary Summary
+	values  tools.Variables
+	tools   tools.Registry
+}
+
+// setPrepared sets what the last turn was answered from.
+func (k *SessionCache) setPrepared(p prepared) {
 	if k == nil {
 		return
 	}
+	p.before.turns = slices.Clone(p.before.turns)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.before, k.summary, k.values, k.tools = r.before, r.summary, r.values, r.tools
-	k.before.turns = slices.Clone(k.before.turns)
+	k.prepared = p
+}
+
+// lastPrepared is what a turn is answered from while Postgres is away.
+func (k *SessionCache) lastPrepared() prepared {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.prepared
 }
 
 // setProvider sets the provider that answers.
@@ -97,6 +101,13 @@ func (k *SessionCache) setProvider(provider model.Provider) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.provider = provider
+}
+
+// lastProvider answered the last turn; nil: none has.
+func (k *SessionCache) lastProvider() model.Provider {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.provider
 }
 
 // Finished adds a turn that is over, and sets the session behind it.

@@ -121,16 +121,3 @@ func (directly) Run(context.Context) {}
 func (directly) Check(context.Context, error) {}
 
 var errNotKept = errors.New("nothing is kept on disk")
-
-// NodeLost reports whether a turn whose lease is over may be taken from its node: a node that is
-// there would have renewed the lease, and what the turn came to is not on this machine's disk.
-func (s *Service) NodeLost(ctx context.Context, id sessions.ID) bool {
-	if !s.health.Steady() {
-		return false
-	}
-	s.TakeOver(ctx)
-	return !s.Holds(id)
-}
-
-// Watch probes Postgres until ctx ends.
-func (s *Service) Watch(ctx context.Context) { s.health.Watch(ctx, s.Check) }

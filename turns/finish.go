@@ -2,10 +2,15 @@ package turns
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"time"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/sessions"
 )
 
 // recordEnd records the turn's end, although the caller has gone. Where no journal keeps it while
@@ -34,8 +39,90 @@ func (r *Runner) recordEnd(ctx context.Context) (finished Finished, err error) {
 	}
 }
 
-// keepsOffline says whether turns go on while Postgres is away.
-func (s *Service) keepsOffline() bool {
-	_, none := s.Database.(directly)
-	return !none
+// record writes the turn's end within a span.
+func (r *Runner) record(ctx context.Context) (finished Finished, err error) {
+	ctx, span := telemetry.Start(ctx, telemetry.Internal, "record turn")
+	defer func() { span.End(err) }()
+	return r.recordEnd(ctx)
+}
+
+// notifyNodes has other nodes show their sockets of the session a turn that was recorded here. A
+// session with a text socket alone has none elsewhere while that asks for answers here: a second
+// one would have replaced it.
+func (r *Runner) notifyNodes(ctx context.Context) {
+	if r.Start.Response != "" && r.Session.Modality == sessions.Text {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessions.WriteTimeout)
+	defer cancel()
+	payload, err := json.Marshal(sessions.Notice{Kind: sessions.NoticeTurn, Session: r.Session.ID, Turn: r.Turn.ID, From: r.S.node})
+	if err == nil {
+		_, err = r.S.db.NewRaw("SELECT pg_notify(?, ?) FROM session_connections AS c WHERE c.tenant_id = ? AND c.session_id = ? AND c.node_id <> ? LIMIT 1",
+			sessions.Channel, string(payload), r.Session.TenantID, r.Session.ID, r.S.node).Exec(ctx)
+	}
+	if err != nil { // the transcript has it
+		r.S.log.WarnContext(ctx, "sockets elsewhere not told of a turn", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "error", err)
+	}
+}
+
+// Judge writes into the turn how it outcome, and returns the error as its caller may see it.
+func (r *Runner) conclude(ctx context.Context, err error) error {
+	now := r.S.sessions.Now()
+	r.Turn.EndedAt = now
+	r.Turn.Metrics.TotalMS = sessions.Milliseconds(now.Sub(r.Receipt.Asked))
+	r.Turn.Messages = sessions.SettleOpenCalls(r.Turn.Messages, sessions.CodeUnfinished, sessions.OutputUnfinished)
+	r.Turn.AgentText = sessions.AgentText(r.Turn.Messages)
+	_, gone := errors.AsType[goneError](err)
+	switch {
+	case err == nil:
+		r.Turn.Status, r.Turn.Metrics.Incomplete = sessions.TurnCompleted, incomplete[r.finish]
+		return nil
+	case gone || ctx.Err() != nil:
+		r.Turn.Status = sessions.TurnCancelled
+		r.interrupted = errors.Is(context.Cause(ctx), ErrInterrupted)
+		switch {
+		case errors.Is(context.Cause(ctx), sessions.ErrLeaseLost):
+			return sessions.ErrTakenForLost()
+		case errors.Is(context.Cause(ctx), ErrEnding):
+			return fault.Wrap(err, fault.SessionClosed, "The session was ended while it answered.")
+		}
+		return fault.Wrap(err, fault.CallerCanceled, "The answer was cancelled.")
+	}
+	decided := postgres.Decide(err)
+	r.Turn.Status, r.Turn.ErrorCode, r.Turn.ErrorMessage = sessions.TurnFailed, string(decided.Reason), decided.Message
+	r.S.log.WarnContext(ctx, "turn failed", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "reason", decided.Reason, "error", err)
+	return decided
+}
+
+// incomplete is why an answer that ended well is not whole.
+var incomplete = map[model.FinishReason]string{model.FinishLength: ReasonMaxOutputTokens, model.FinishFiltered: ReasonContentFilter}
+
+// Done is the last event of the turn.
+func (r *Runner) doneEvent(err error) ResponseDone {
+	done := ResponseDone{
+		ResponseID: r.ResponseID, TurnID: r.Turn.ID, Status: ResponseStatus(r.Turn.Status), Items: r.answered(),
+		Text: r.Turn.AgentText, Citations: r.Turn.Citations, Usage: r.Turn.Usage(),
+	}
+	switch {
+	case r.Turn.Status == sessions.TurnFailed:
+		done.Err = postgres.Decide(err)
+	case r.Turn.Status == sessions.TurnCancelled && r.interrupted:
+		done.Reason = ReasonTurnDetected
+	case r.Turn.Status == sessions.TurnCancelled:
+		done.Reason = ReasonClientCancelled
+	case r.Turn.Metrics.Incomplete != "":
+		done.Status, done.Reason = ResponseIncomplete, r.Turn.Metrics.Incomplete
+	}
+	return done
+}
+
+// answered are the turn's items but for what the user said.
+func (r *Runner) answered() []sessions.Item {
+	var items []sessions.Item
+	for _, item := range sessions.ItemsOf(r.Turn) {
+		if item.Kind != sessions.UserItem && item.Kind != sessions.SystemItem && item.Kind != sessions.ToolOutputItem && !item.Put {
+			items = append(items, item)
+		}
+	}
+	return items
 }

@@ -1,10 +1,6 @@
 package turns
 
 import (
-	"context"
-	"math"
-	"slices"
-
 	"parlance.dev/parlance/sessions"
 )
 
@@ -114,39 +110,10 @@ func historyBudget(session sessions.Session) int {
 	return defaultHistoryTokens
 }
 
-// readPast reads the finished turns but for one, from the newest, until the budget is spent: how
-// long the session is does not matter. first is the first page where that has been read already;
-// nil: it has not.
-func (s *Service) readPast(
-	ctx context.Context, session sessions.Session, except sessions.TurnID, budget int, first *HistoryPage,
-) (past, error) {
-	var p past
-	page := first
-	below := math.MaxInt32
-	for {
-		if page == nil {
-			read, err := s.store.History(ctx, session, HistoryParams{Below: below, Limit: historyPage})
-			if err != nil {
-				return past{}, err
-			}
-			page = &HistoryPage{Turns: read, More: len(read) == historyPage}
-		}
-		p.turns = slices.Grow(p.turns, len(page.Turns))
-		for _, turn := range page.Turns {
-			below = turn.Index
-			if turn.Status == sessions.TurnInProgress || turn.ID == except {
-				continue
-			}
-			if !p.take(newPastTurn(turn), budget) {
-				p.left = true
-				slices.Reverse(p.turns)
-				return p, nil
-			}
-		}
-		if !page.More {
-			slices.Reverse(p.turns)
-			return p, nil
-		}
-		page = nil
+// given is what the model gets of the turn, and its tokens.
+func (t *pastTurn) given() ([]sessions.Message, int) {
+	if t.cut != nil {
+		return t.cut, t.cutTokens
 	}
+	return t.messages, t.tokens
 }

@@ -22,7 +22,7 @@ type Metrics struct {
 	firstTokens prometheus.Histogram
 }
 
-func NewMetrics(registry prometheus.Registerer) Metrics {
+func newMetrics(registry prometheus.Registerer) Metrics {
 	m := Metrics{
 		turns: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "parlance_turn_duration_seconds", Help: "Turns from their begin to their record; status is completed, cancelled or failed.", Buckets: turnBuckets,
@@ -38,7 +38,7 @@ func NewMetrics(registry prometheus.Registerer) Metrics {
 }
 
 // took counts a turn; firstToken 0: nothing was said.
-func (m Metrics) took(status sessions.TurnStatus, whole, firstToken time.Duration) {
+func (m Metrics) observe(status sessions.TurnStatus, whole, firstToken time.Duration) {
 	m.turns.WithLabelValues(string(status)).Observe(whole.Seconds())
 	if firstToken > 0 {
 		m.firstTokens.Observe(firstToken.Seconds())

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/memory"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
@@ -61,12 +62,6 @@ type Deps struct {
 	Log *slog.Logger
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// FollowGrace is how long a streamed turn goes on while nobody listens; 0 is FollowGrace (30
-	// s).
-	FollowGrace time.Duration
-	// TenantTurns bounds the turns without a socket that run or wait for one tenant on this node; 0
-	// is 256.
-	TenantTurns int
 	// ApprovalTimeout is how long a call waits for the client's approval; 0 is 60 s.
 	ApprovalTimeout time.Duration
 }
@@ -75,26 +70,23 @@ type Deps struct {
 type Service struct {
 	Database
 
-	db         *postgres.DB
-	store      Store
-	sessions   *sessions.Service
-	health     *postgres.Health
-	models     ModelFunc
-	installed  ModelFunc
-	tools      *tools.Service
-	retriever  Retriever
-	memory     *memory.Service
-	gate       *fair.Gate
-	seal       *seal.Keyring
-	prices     *sessions.Prices
-	log        *slog.Logger
-	now        func() time.Time
-	metrics    Metrics
-	onRecorded func(sessions.Turn)
+	db        *postgres.DB
+	store     Store
+	sessions  *sessions.Service
+	health    *postgres.Health
+	models    ModelFunc
+	installed ModelFunc
+	tools     *tools.Service
+	retriever Retriever
+	memory    *memory.Service
+	gate      *fair.Gate
+	seal      *seal.Keyring
+	prices    *sessions.Prices
+	log       *slog.Logger
+	now       func() time.Time
+	metrics   Metrics
 
 	approvalTimeout time.Duration
-	followGrace     time.Duration
-	tenantTurns     int
 
 	// node names this process among those that hold sockets.
 	node string
@@ -108,11 +100,6 @@ type Service struct {
 	// summaries are the sessions whose summary is being written, or is not tried, until when.
 	summaries map[sessions.ID]time.Time
 	running   map[sessions.TurnID]*Lease
-	// broadcasts are the streamed turns that run here.
-	broadcasts map[sessions.TurnID]*Broadcast
-	// followers are woken when a turn's row has changed.
-	followers map[sessions.TurnID]map[chan struct{}]bool
-	queues    TurnQueues
 }
 
 // New makes the service.
@@ -121,12 +108,10 @@ func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, sessions: d.Sessions, health: d.Sessions.Health(), store: d.Store, Database: d.Database, models: d.Models, installed: d.Installed,
 		tools: d.Tools, retriever: d.Retriever, memory: d.Memory, gate: d.Gate, seal: d.Seal, prices: d.Prices, log: d.Log, now: d.Now,
-		metrics: NewMetrics(d.Registry), onRecorded: func(sessions.Turn) {},
-		approvalTimeout: cmp.Or(d.ApprovalTimeout, ApprovalTimeout), followGrace: cmp.Or(d.FollowGrace, FollowGrace),
-		tenantTurns: cmp.Or(d.TenantTurns, DefaultTenantTurns),
-		node:        "node_" + rand.Text(), live: live, kill: kill,
-		summaries: map[sessions.ID]time.Time{}, running: map[sessions.TurnID]*Lease{}, broadcasts: map[sessions.TurnID]*Broadcast{},
-		followers: map[sessions.TurnID]map[chan struct{}]bool{}, queues: NewTurnQueues(),
+		metrics:         newMetrics(d.Registry),
+		approvalTimeout: cmp.Or(d.ApprovalTimeout, ApprovalTimeout),
+		node:            "node_" + rand.Text(), live: live, kill: kill,
+		summaries: map[sessions.ID]time.Time{}, running: map[sessions.TurnID]*Lease{},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -141,10 +126,6 @@ func New(d Deps) *Service {
 	return s
 }
 
-// OnRecorded has fn called with each turn that was taken without a socket and is recorded. Call it
-// before the service is used.
-func (s *Service) OnRecorded(fn func(sessions.Turn)) { s.onRecorded = fn }
-
 // Node names this process among those that hold sockets.
 func (s *Service) Node() string { return s.node }
 
@@ -153,6 +134,17 @@ func (s *Service) Life() context.Context { return s.live }
 
 // Go runs work that Close waits for.
 func (s *Service) Go(work func()) { s.workers.Go(work) }
+
+// TryGo runs work on the node, so that Close waits for it; false when the node is being stopped.
+func (s *Service) TryGo(work func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return false
+	}
+	s.workers.Go(work)
+	return true
+}
 
 // StopTaking refuses new work that outlives its caller: this node is being stopped.
 func (s *Service) StopTaking() {
@@ -167,16 +159,6 @@ func (s *Service) Wait() { s.workers.Wait() }
 // Kill cancels what runs here.
 func (s *Service) Kill() { s.kill() }
 
-// Queued is how many turns without a socket run or wait for a session on this node.
-func (s *Service) Queued(id sessions.ID) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if q := s.queues.sessions[id]; q != nil {
-		return q.turns
-	}
-	return 0
-}
-
 // Summarising reports whether a summary of the session is being written on this node, or failed
 // within the minute.
 func (s *Service) Summarising(id sessions.ID) bool {
@@ -184,4 +166,57 @@ func (s *Service) Summarising(id sessions.ID) bool {
 	defer s.mu.Unlock()
 	_, is := s.summaries[id]
 	return is
+}
+
+// keepsOffline says whether turns go on while Postgres is away.
+func (s *Service) keepsOffline() bool {
+	_, none := s.Database.(directly)
+	return !none
+}
+
+// NodeLost reports whether a turn whose lease is over may be taken from its node: a node that is
+// there would have renewed the lease, and what the turn came to is not on this machine's disk.
+func (s *Service) NodeLost(ctx context.Context, id sessions.ID) bool {
+	if !s.health.Steady() {
+		return false
+	}
+	s.TakeOver(ctx)
+	return !s.Holds(id)
+}
+
+// Watch probes Postgres until ctx ends.
+func (s *Service) Watch(ctx context.Context) { s.health.Watch(ctx, s.Check) }
+
+// NewSessionCache makes a cache; nil when turns fail while Postgres is away.
+func (s *Service) NewSessionCache(session sessions.Session) *SessionCache {
+	if !s.keepsOffline() {
+		return nil
+	}
+	return &SessionCache{session: session}
+}
+
+// Accept writes down what a socket said or answered, in the unanswered turn or a new one. Errors:
+// those of Store.Accept.
+func (s *Service) Accept(ctx context.Context, p AcceptParams) (sessions.Turn, error) {
+	return s.store.Accept(ctx, p)
+}
+
+// addResults puts results in the place of "unknown" ones, and variables into the session.
+func (s *Service) addResults(ctx context.Context, p ResultParams) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessions.WriteTimeout)
+	defer cancel()
+	if err := s.store.AddResults(ctx, p); err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
+		s.log.ErrorContext(ctx, "late result of a call not recorded", "session_id", p.Session.ID, "turn_id", p.Turn, "error", err)
+	}
+}
+
+// detach is a context for a call that goes on without its caller: it ends after maxCallTime, or
+// with the node.
+func (s *Service) detach(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxCallTime)
+	stop := context.AfterFunc(s.live, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+	}
 }

@@ -87,7 +87,7 @@ func (r *Runner) summarise(ctx context.Context, after sessions.Session) {
 	}
 	after.Config = r.Session.Config
 	ctx = context.WithoutCancel(ctx)
-	begun := r.S.goLate(func() {
+	begun := r.S.TryGo(func() {
 		ctx, cancel := context.WithTimeout(ctx, summaryTimeout)
 		defer cancel()
 		defer context.AfterFunc(r.S.live, cancel)()

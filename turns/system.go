@@ -62,7 +62,7 @@ func (r *Runner) sayFarewell(round []*pendingCall) error {
 		TextDelta{ResponseID: r.ResponseID, ItemID: farewell.ItemID, Text: text},
 		MessageDone{ResponseID: r.ResponseID, ItemID: farewell.ItemID, Text: text},
 	} {
-		if err := r.Tell(e); err != nil {
+		if err := r.send(e); err != nil {
 			return err
 		}
 	}
@@ -73,7 +73,7 @@ func (r *Runner) sayFarewell(round []*pendingCall) error {
 // succeed.
 func farewellOf(round []*pendingCall) (text string, ending bool) {
 	for _, p := range round {
-		if p.withheld != nil {
+		if p.refusal != nil {
 			continue
 		}
 		if !p.system() || p.Call.Name != toolEndCall || p.broken != "" {

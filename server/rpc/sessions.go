@@ -13,6 +13,7 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/requests"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -20,6 +21,7 @@ import (
 type Conversations struct {
 	Sessions *sessions.Service
 	Turns    *turns.Service
+	Requests *requests.Service
 	Analysis *analysis.Service
 	// Tools have the traces of tool calls.
 	Tools *tools.Service
@@ -28,13 +30,14 @@ type Conversations struct {
 type sessionsServer struct {
 	sessions *sessions.Service
 	turns    *turns.Service
+	requests *requests.Service
 	analysis *analysis.Service
 	tools    *tools.Service
 }
 
 // NewSessions serves SessionService.
 func NewSessions(c Conversations) parlancev1connect.SessionServiceHandler {
-	return &sessionsServer{sessions: c.Sessions, turns: c.Turns, analysis: c.Analysis, tools: c.Tools}
+	return &sessionsServer{sessions: c.Sessions, turns: c.Turns, requests: c.Requests, analysis: c.Analysis, tools: c.Tools}
 }
 
 func (s *sessionsServer) CreateSession(
@@ -88,7 +91,7 @@ func (s *sessionsServer) EndSession(ctx context.Context, req *parlancev1.EndSess
 }
 
 func (s *sessionsServer) CreateTurn(ctx context.Context, req *parlancev1.CreateTurnRequest) (*parlancev1.CreateTurnResponse, error) {
-	turn, err := s.turns.Say(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turnParams(req), nil)
+	turn, err := s.requests.Say(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turnParams(req), nil)
 	return answeredTurnProto(turn), err
 }
 
@@ -97,29 +100,29 @@ func (s *sessionsServer) StreamTurn(
 ) error {
 	emit := turnEmitter(req.GetSessionId(), stream)
 	if req.GetLastEventId() == "" {
-		return s.turns.Stream(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turnParams(req), emit)
+		return s.requests.Stream(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turnParams(req), emit)
 	}
-	turn, err := turns.TurnOfEvent(req.GetLastEventId())
+	turn, err := requests.TurnOfEvent(req.GetLastEventId())
 	if err != nil {
 		return err
 	}
-	return s.turns.Follow(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turn, req.GetLastEventId(), emit)
+	return s.requests.Follow(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turn, req.GetLastEventId(), emit)
 }
 
 func (s *sessionsServer) FollowTurn(ctx context.Context, req *parlancev1.FollowTurnRequest,
 	stream *connect.ServerStream[parlancev1.StreamTurnResponse],
 ) error {
-	return s.turns.Follow(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()),
+	return s.requests.Follow(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()),
 		req.GetLastEventId(), turnEmitter(req.GetSessionId(), stream))
 }
 
 func (s *sessionsServer) GetTurn(ctx context.Context, req *parlancev1.GetTurnRequest) (*parlancev1.Turn, error) {
-	turn, err := s.turns.GetTurn(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()))
+	turn, err := s.requests.GetTurn(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()))
 	return turnProto(turn), err
 }
 
 func (s *sessionsServer) CancelTurn(ctx context.Context, req *parlancev1.CancelTurnRequest) (*parlancev1.Turn, error) {
-	turn, err := s.turns.Cancel(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()))
+	turn, err := s.requests.CancelTurn(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()))
 	return turnProto(turn), err
 }
 

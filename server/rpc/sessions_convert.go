@@ -13,6 +13,7 @@ import (
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/requests"
 )
 
 func createSessionParams(req *parlancev1.CreateSessionRequest) sessions.CreateParams {
@@ -99,8 +100,8 @@ type turnRequest interface {
 	GetToolOutputs() []*parlancev1.ToolOutput
 }
 
-func turnParams(req turnRequest) turns.TurnParams {
-	params := turns.TurnParams{Text: req.GetText()}
+func turnParams(req turnRequest) requests.Params {
+	params := requests.Params{Text: req.GetText()}
 	for _, tool := range req.GetClientTools() {
 		params.ClientTools = append(params.ClientTools, model.Tool{
 			Name:        tool.GetName(),
@@ -124,8 +125,8 @@ func schemaOf(s *structpb.Struct) json.RawMessage {
 	return jsonOf(s)
 }
 
-func turnEmitter(session string, stream *connect.ServerStream[parlancev1.StreamTurnResponse]) func(turns.StreamEvent) error {
-	return func(e turns.StreamEvent) error { return stream.Send(turnEventProto(session, e)) }
+func turnEmitter(session string, stream *connect.ServerStream[parlancev1.StreamTurnResponse]) func(requests.Event) error {
+	return func(e requests.Event) error { return stream.Send(turnEventProto(session, e)) }
 }
 
 func turnUsageProto(t sessions.Turn) *parlancev1.TurnUsage {
@@ -179,7 +180,7 @@ func turnCallProto(session, turn string, c sessions.ToolCall) *parlancev1.ToolCa
 	return call
 }
 
-func turnEventProto(session string, e turns.StreamEvent) *parlancev1.StreamTurnResponse {
+func turnEventProto(session string, e requests.Event) *parlancev1.StreamTurnResponse {
 	event := &parlancev1.StreamTurnResponse{Type: e.Type, EventId: e.ID, TurnId: string(e.TurnID), Delta: e.Delta}
 	if e.ToolCall != nil {
 		event.ToolCall = turnCallProto(session, string(e.TurnID), *e.ToolCall)

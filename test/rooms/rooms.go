@@ -21,6 +21,7 @@ import (
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/turns/journal"
 	"parlance.dev/parlance/turns/pgstore"
+	"parlance.dev/parlance/turns/requests"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -28,6 +29,7 @@ import (
 type (
 	Sessions = sessions.Service
 	Turns    = turns.Service
+	Requests = requests.Service
 	Live     = live.Service
 	Analysis = analysis.Service
 )
@@ -36,6 +38,7 @@ type (
 type Node struct {
 	*Sessions
 	*Turns
+	*Requests
 	*Live
 	*Analysis
 }
@@ -82,11 +85,20 @@ func New(d Deps) *Node {
 	t := turns.New(turns.Deps{
 		DB: d.DB, Sessions: s, Store: kept, Database: database, Models: d.Models, Installed: d.Installed,
 		Tools: d.Tools, Retriever: d.Retriever, Memory: d.Memory, Gate: d.Gate, Seal: d.Seal,
-		Prices: d.Prices, Log: d.Log, Now: d.Now,
-		FollowGrace: d.FollowGrace, TenantTurns: d.TenantTurns, ApprovalTimeout: d.ApprovalTimeout,
+		Prices: d.Prices, Log: d.Log, Now: d.Now, ApprovalTimeout: d.ApprovalTimeout,
 	})
-	l := live.New(live.Deps{DB: d.DB, Sessions: s, Turns: t, Models: d.Models, Tools: d.Tools, Log: d.Log, Now: d.Now})
-	return &Node{Sessions: s, Turns: t, Live: l, Analysis: a}
+	r := requests.New(requests.Deps{
+		DB: d.DB, Sessions: s, Turns: t, Tools: d.Tools, Log: d.Log, FollowGrace: d.FollowGrace, TenantTurns: d.TenantTurns,
+	})
+	l := live.New(live.Deps{DB: d.DB, Sessions: s, Turns: t, Requests: r, Models: d.Models, Tools: d.Tools, Log: d.Log, Now: d.Now})
+	return &Node{Sessions: s, Turns: t, Requests: r, Live: l, Analysis: a}
+}
+
+// Turn says a text to the agent and returns its recorded answer.
+func (n *Node) Turn(
+	ctx context.Context, p workspaces.Principal, id sessions.ID, text string, emit requests.EmitFunc,
+) (sessions.Turn, error) {
+	return n.Say(ctx, p, id, requests.Params{Text: text}, emit)
 }
 
 // Run keeps the node in touch with the others until ctx ends.

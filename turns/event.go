@@ -9,14 +9,6 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// ToolOutput is a client's result of a call that it was asked to make.
-type ToolOutput struct {
-	CallID string
-	// Output has at most 256 KiB; the model gets as much as of any other answer.
-	Output  string
-	IsError bool
-}
-
 // Event is what a socket is told.
 type Event interface{ IsEvent() }
 
@@ -117,7 +109,7 @@ type ClientToolCalled struct {
 	Arguments  json.RawMessage
 }
 
-// ResponseStatus is how an answer went.
+// ResponseStatus is how an answer outcome.
 type ResponseStatus string
 
 // The statuses, which are those of the turn; an incomplete answer's turn is completed.

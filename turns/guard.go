@@ -10,11 +10,11 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// recentWords is how many of the user's messages before this turn say what the user wants.
-const recentWords = 2
+// recentMessages is how many of the user's messages before this turn say what the user wants.
+const recentMessages = 2
 
-// holdBack looks at the calls of a round before they are noted: see injection.go.
-func (r *Runner) holdBack(ctx context.Context, round []*pendingCall) {
+// blockInjected looks at the calls of a round before they are noted: see injection.go.
+func (r *Runner) blockInjected(ctx context.Context, round []*pendingCall) {
 	var asking *guards.Request
 	for _, p := range round {
 		if p.needsApproval() || !p.known && !p.Call.Client {
@@ -25,12 +25,12 @@ func (r *Runner) holdBack(ctx context.Context, round []*pendingCall) {
 			asking = &made
 		}
 		rule := asking.Judge(guards.Call{Name: p.wanted(), Arguments: p.Call.Arguments, Changes: p.changes(), Harmless: p.system() && p.Call.Name != toolEndCall})
-		if rule == "" || r.agreedTo(p) {
+		if rule == "" || r.confirmed(p) {
 			continue
 		}
-		p.withheld, p.Call.Client = &tools.Error{Code: guards.CodeNotAsked, Message: guards.NotAsked}, false
+		p.refusal, p.Call.Client = &tools.Error{Code: guards.CodeNotAsked, Message: guards.NotAsked}, false
 		r.Receipt.Guards = append(r.Receipt.Guards, sessions.ReceiptGuard{Guard: "injection", Verdict: "withheld", Subject: p.Call.ID, Rule: rule})
-		r.S.log.WarnContext(ctx, "call withheld that the user had not asked for", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "call_id", p.Call.ID, "rule", rule)
+		r.S.log.WarnContext(ctx, "call blocked that the user had not asked for", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "call_id", p.Call.ID, "rule", rule)
 	}
 }
 
@@ -77,7 +77,7 @@ func (r *Runner) asking() guards.Request {
 	if r.summary.Text != "" {
 		texts = append(texts, guards.Text{Text: r.summary.Text})
 	}
-	recent := recentWords
+	recent := recentMessages
 	said := slices.Concat(r.before.whole(), r.Turn.Messages) // what was cut had its effect already, and JSON that was cut is none
 	for _, m := range said {
 		for _, call := range m.Calls {
@@ -86,7 +86,7 @@ func (r *Runner) asking() guards.Request {
 	}
 	for _, m := range slices.Backward(said) {
 		switch {
-		case m.Role == sessions.RoleTool && !ours(m):
+		case m.Role == sessions.RoleTool && !isOurs(m):
 			texts = append(texts, guards.Text{Tool: tool[m.CallID], Text: m.Text})
 		case m.Role == sessions.RoleSystem:
 			a.Own = append(a.Own, m.Text)
@@ -95,27 +95,27 @@ func (r *Runner) asking() guards.Request {
 			recent--
 		}
 	}
-	a.Outside = r.lookAt(texts)
+	a.Outside = r.inspect(texts)
 	return a
 }
 
-// ours says that a result is in our own words.
-func ours(m sessions.Message) bool {
+// isOurs says that a result is in our own words.
+func isOurs(m sessions.Message) bool {
 	return m.Result != nil && slices.Contains([]string{string(guards.CodeNotAsked), codeUnknownTool, sessions.CodeUnfinished, codeRounds, sessions.CodeUnknown, string(sessions.CodeNotApproved)}, m.Result.ErrorCode)
 }
 
-// lookAt looks at texts, at each set of them once a turn.
-func (r *Runner) lookAt(texts []guards.Text) guards.Findings {
-	if r.looked == nil || !slices.Equal(r.lookedAt, texts) {
+// inspect looks at texts, at each set of them once a turn.
+func (r *Runner) inspect(texts []guards.Text) guards.Findings {
+	if r.inspected == nil || !slices.Equal(r.inspectedTexts, texts) {
 		found := guards.Inspect(texts)
-		r.looked, r.lookedAt = &found, texts
+		r.inspected, r.inspectedTexts = &found, texts
 	}
-	return *r.looked
+	return *r.inspected
 }
 
-// agreedTo says whether the user has just said yes to the same call, which was withheld the turn
+// confirmed says whether the user has just said yes to the same call, which was blocked in the turn
 // before.
-func (r *Runner) agreedTo(p *pendingCall) bool {
+func (r *Runner) confirmed(p *pendingCall) bool {
 	before := r.before.turns
 	if len(before) == 0 {
 		return false

@@ -42,7 +42,7 @@ type Options struct {
 // KnownTools are the tools of a client that can be offered.
 func KnownTools(wanted []model.Tool) []model.Tool {
 	var known []model.Tool
-	for _, tool := range wanted[:min(len(wanted), maxClientTools)] {
+	for _, tool := range wanted[:min(len(wanted), MaxClientTools)] {
 		if tool.Name != "" && sessions.IsStorable(tool.Name) {
 			known = append(known, tool)
 		}
@@ -90,19 +90,4 @@ func (o Options) apply(req *model.Request, first bool) {
 			req.ToolChoice = model.ToolChoice(named)
 		}
 	}
-}
-
-func (r *Runner) goOn() string {
-	if r.Input != nil && len(r.Input) == 0 {
-		return asInstructed
-	}
-	return goOn
-}
-
-// visible is what the model sees of the conversation, and of the turn.
-func (r *Runner) visible() []sessions.Message {
-	if r.Input != nil {
-		return slices.Concat(r.Input, r.Turn.Messages[r.given:])
-	}
-	return sessions.ArrangeMessages(slices.Concat(r.Earlier, r.Turn.Messages), r.Session.ItemEdits)
 }

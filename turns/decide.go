@@ -137,12 +137,14 @@ func selectApproval(ctx context.Context, db bun.IDB, session sessions.Session, c
 	return row, nil
 }
 
-// selectWaiting reads the requests of a turn that wait.
-func selectWaiting(ctx context.Context, db bun.IDB, turn sessions.Turn, now time.Time) ([]sessions.Approval, error) {
+// WaitingApprovals reads the requests of a turn that wait for a decision.
+func (s *Service) WaitingApprovals(ctx context.Context, turn sessions.Turn) ([]sessions.Approval, error) {
 	var rows []sessions.Approval
-	err := db.NewSelect().Model(&rows).
-		Where("v.tenant_id = ?", turn.TenantID).Where("v.session_id = ?", turn.SessionID).Where("v.turn_id = ?", turn.ID).Where("v.losses = ?", turn.Losses).
-		Where("v.status = ?", sessions.ApprovalWaiting).Where("v.expires_at > ?", now).OrderExpr("v.created_at, v.id").Scan(ctx)
+	err := s.db.NewSelect().Model(&rows).
+		Where("v.tenant_id = ?", turn.TenantID).Where("v.session_id = ?", turn.SessionID).
+		Where("v.turn_id = ?", turn.ID).Where("v.losses = ?", turn.Losses).
+		Where("v.status = ?", sessions.ApprovalWaiting).Where("v.expires_at > ?", s.sessions.Now()).
+		OrderExpr("v.created_at, v.id").Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reading a turn's approvals: %w", err)
 	}
@@ -176,16 +178,4 @@ func (s *Service) Approvals(ctx context.Context, p workspaces.Principal, id sess
 	}
 	rows, next := postgres.Cut(page, rows, func(a sessions.Approval) postgres.Key { return postgres.Key{CreatedAt: a.CreatedAt, ID: a.CallID} })
 	return rows, next, nil
-}
-
-// HeardDecision has the answers of a session on this node look for a word; all of them when it is
-// empty.
-func (s *Service) HeardDecision(session sessions.ID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, l := range s.running {
-		if l.approvals != nil && (session == "" || l.session == session) {
-			l.approvals.look()
-		}
-	}
 }

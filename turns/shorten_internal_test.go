@@ -163,6 +163,6 @@ func TestCutAnswersAreData(t *testing.T) {
 		t.Fatal("the answer was not cut")
 	}
 	if rule := r.asking().Judge(guards.Call{Name: "cancel_order", Arguments: json.RawMessage(`{"id":"B7"}`), Changes: true}); rule != "" {
-		t.Errorf("withheld by the rule %s", rule)
+		t.Errorf("blocked by the rule %s", rule)
 	}
 }

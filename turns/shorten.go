@@ -32,14 +32,6 @@ const (
 // largestShare is what a turn keeps of the budget beside others.
 func largestShare(budget int) int { return budget * 2 / 3 }
 
-// given is what the model gets of the turn, and its tokens.
-func (t *pastTurn) given() ([]sessions.Message, int) {
-	if t.cut != nil {
-		return t.cut, t.cutTokens
-	}
-	return t.messages, t.tokens
-}
-
 // take puts the turn before the ones that were taken, which are newer; false: it does not fit, and
 // nothing before it does.
 func (p *past) take(turn pastTurn, budget int) bool {
@@ -81,7 +73,7 @@ func (p *past) makeRoom(next pastTurn, budget int) {
 // shorten has the turn given in at most room tokens.
 func (t *pastTurn) shorten(room int) {
 	cut, tokens := slices.Clone(t.messages), t.tokens
-	for _, parts := range []func(sessions.Message) []wording{outputOf, textOf, argumentsOf} {
+	for _, parts := range []func(sessions.Message) []part{outputOf, textOf, argumentsOf} {
 		if tokens <= room {
 			break
 		}
@@ -95,37 +87,37 @@ func (t *pastTurn) shorten(room int) {
 	t.cut, t.cutTokens = cut, tokens
 }
 
-// wording is a text of a message; call is the place of the call whose arguments it is, -1 for none.
-type wording struct {
+// part is a text of a message; call is the place of the call whose arguments it is, -1 for none.
+type part struct {
 	text string
 	call int
 }
 
-func outputOf(m sessions.Message) []wording {
+func outputOf(m sessions.Message) []part {
 	if m.Role != sessions.RoleTool {
 		return nil
 	}
-	return []wording{{m.Text, -1}}
+	return []part{{m.Text, -1}}
 }
 
-func textOf(m sessions.Message) []wording {
+func textOf(m sessions.Message) []part {
 	if m.Role == sessions.RoleTool {
 		return nil
 	}
-	return []wording{{m.Text, -1}}
+	return []part{{m.Text, -1}}
 }
 
-func argumentsOf(m sessions.Message) []wording {
-	all := make([]wording, len(m.Calls))
+func argumentsOf(m sessions.Message) []part {
+	all := make([]part, len(m.Calls))
 	for i, call := range m.Calls {
-		all[i] = wording{string(call.Arguments), i}
+		all[i] = part{string(call.Arguments), i}
 	}
 	return all
 }
 
 // shortenParts takes at least over tokens from the longest parts, where they have them, and says
 // how many it took.
-func shortenParts(messages []sessions.Message, parts func(sessions.Message) []wording, over int) (taken int) {
+func shortenParts(messages []sessions.Message, parts func(sessions.Message) []part, over int) (taken int) {
 	var sizes []int
 	sum := 0
 	for _, m := range messages {
@@ -134,7 +126,7 @@ func shortenParts(messages []sessions.Message, parts func(sessions.Message) []wo
 			sum += sizes[len(sizes)-1]
 		}
 	}
-	most, at := max(leastPart, levelOf(sizes, sum-over)), 0
+	most, at := max(leastPart, sizeLimit(sizes, sum-over)), 0
 	for i := range messages {
 		for _, one := range parts(messages[i]) {
 			if size := sizes[at]; size > most {
@@ -147,21 +139,21 @@ func shortenParts(messages []sessions.Message, parts func(sessions.Message) []wo
 }
 
 // shorten brings a part of the message to so many tokens, and says how many it has now.
-func shorten(m *sessions.Message, one wording, most int) int {
+func shorten(m *sessions.Message, one part, most int) int {
 	if one.call < 0 {
-		m.Text = withoutCentre(one.text, most)
+		m.Text = cutMiddle(one.text, most)
 		return tokensIn(m.Text)
 	}
 	// A text in a text: the quotes in it take room.
-	short, _ := json.Marshal(map[string]string{"cut": withoutCentre(one.text, most*3/4)}) //nolint:errchkjson // a text
+	short, _ := json.Marshal(map[string]string{"cut": cutMiddle(one.text, most*3/4)}) //nolint:errchkjson // a text
 	m.Calls = slices.Clone(m.Calls)
 	m.Calls[one.call].Arguments = short
 	return tokensIn(string(short))
 }
 
-// levelOf is the size to which the larger ones are to be brought for all of them to have room
+// sizeLimit is the size to which the larger ones are to be brought for all of them to have room
 // together.
-func levelOf(sizes []int, room int) int {
+func sizeLimit(sizes []int, room int) int {
 	sizes = slices.Sorted(slices.Values(sizes))
 	for i, size := range sizes {
 		if left := len(sizes) - i; size*left > room {
@@ -197,21 +189,21 @@ func withoutOldest(messages []sessions.Message) (left []sessions.Message, tokens
 // markTokens is what the mark of a cut takes.
 const markTokens = 18
 
-// withoutCentre is a text of at most so many tokens, roughly: two thirds from its beginning, and
+// cutMiddle is a text of at most so many tokens, roughly: two thirds from its beginning, and
 // its end. Questions stand at the ends of what people paste.
-func withoutCentre(text string, tokens int) string {
+func cutMiddle(text string, tokens int) string {
 	quarters := 4 * max(0, tokens-markTokens)
 	begin, end := 0, len(text)
 	for used := 0; begin < end; {
 		r, size := utf8.DecodeRuneInString(text[begin:end])
-		if used += quartersOf(r); used > quarters*2/3 {
+		if used += quarterTokens(r); used > quarters*2/3 {
 			break
 		}
 		begin += size
 	}
 	for used := 0; begin < end; {
 		r, size := utf8.DecodeLastRuneInString(text[begin:end])
-		if used += quartersOf(r); used > quarters/3 {
+		if used += quarterTokens(r); used > quarters/3 {
 			break
 		}
 		end -= size
@@ -219,8 +211,8 @@ func withoutCentre(text string, tokens int) string {
 	return fmt.Sprintf("%s\n[cut: %d of %d bytes are left out here]\n%s", text[:begin], end-begin, len(text), text[end:])
 }
 
-// quartersOf is what a character adds to [tokensIn], in quarters of a token.
-func quartersOf(r rune) int {
+// quarterTokens is what a character adds to [tokensIn], in quarters of a token.
+func quarterTokens(r rune) int {
 	switch {
 	case r < 0x80:
 		return 1

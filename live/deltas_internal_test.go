@@ -14,7 +14,7 @@ func TestJoinedPieces(t *testing.T) {
 	piece := func(item, text string) turns.TextDelta {
 		return turns.TextDelta{ResponseID: "r", ItemID: item, Text: text}
 	}
-	long := string(make([]byte, turns.MaxJoined-1))
+	long := string(make([]byte, maxJoinedBytes-1))
 	l := &Live{queue: []turns.Event{
 		turns.MessageStarted{ItemID: "a"},
 		piece("a", "One "), piece("a", "two "), piece("a", "three."),

@@ -20,8 +20,8 @@ import (
 // until it changes, so a turn asks Postgres only after that.
 
 const (
-	// relevantMost are the memories that the first question of a session finds beside the newest.
-	relevantMost = 5
+	// maxRelevantMemories are the memories that the first question of a session finds beside the newest.
+	maxRelevantMemories = 5
 	// firstTurns are those that may be a session's first question: a greeting goes before it.
 	firstTurns = 1
 )
@@ -32,7 +32,7 @@ func (s *Service) remembers(session sessions.Session) bool {
 }
 
 // recall reads what the model is told of the user. A memory that cannot be read is gone without.
-func (r *Runner) recall(ctx context.Context) {
+func (r *Runner) readMemory(ctx context.Context) {
 	if !r.S.remembers(r.Session) || r.Aside {
 		return
 	}
@@ -41,7 +41,7 @@ func (r *Runner) recall(ctx context.Context) {
 	recalled, err := r.S.memory.Recall(ctx, r.Session.Ref(), r.Session.UserID, r.Session.Config.Memory.MaxTokens)
 	if err == nil && recalled.More && r.Turn.Index <= firstTurns && r.Turn.UserText != "" && !strings.HasPrefix(r.Turn.UserText, "/tool ") {
 		var found []memory.Found
-		found, err = r.S.memory.Search(ctx, r.Session.Ref(), r.Session.UserID, r.Turn.UserText, relevantMost)
+		found, err = r.S.memory.Search(ctx, r.Session.Ref(), r.Session.UserID, r.Turn.UserText, maxRelevantMemories)
 		for _, one := range found {
 			if !slices.ContainsFunc(recalled.Items, func(item memory.Item) bool { return item.ID == one.ID }) {
 				recalled.Items = append(recalled.Items, one.Item)

@@ -1,12 +1,32 @@
 package turns
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 )
+
+// Variables are what tools get: the public ones and the opened secrets.
+func (s *Service) Variables(ctx context.Context, session sessions.Session) (tools.Variables, error) {
+	values := sessions.PublicVariables(session, s.sessions.Now())
+	if len(session.SecretVariables) > 0 {
+		opened, err := s.seal.Open(ctx, session.SecretVariables, sessions.SecretsPlace(session))
+		if err != nil {
+			return tools.Variables{}, fmt.Errorf("opening secret variables: %w", err)
+		}
+		secrets := map[string]string{}
+		if err := json.Unmarshal(opened, &secrets); err != nil {
+			return tools.Variables{}, fmt.Errorf("reading secret variables: %w", err)
+		}
+		maps.Copy(values, secrets)
+	}
+	return tools.NewVariables(values), nil
+}
 
 // maxAssigned bounds the variables that answers set in a session. Source: decisions, dynamic
 // variables.
@@ -21,24 +41,6 @@ func assignments(wanted []tools.Assignment, outcome tools.Outcome) (map[string]s
 		}
 	}
 	return values, slices.Sorted(maps.Keys(values))
-}
-
-// assign makes variables known to the rest of the turn, and to the session when the turn is
-// recorded.
-func (r *Runner) assign(values map[string]string) {
-	if len(values) == 0 {
-		return
-	}
-	if r.end.Assigned == nil {
-		r.end.Assigned = map[string]string{}
-	}
-	MergeAssigned(&r.Session, values)
-	for name := range values {
-		if value, kept := r.Session.AssignedVariables[name]; kept {
-			r.end.Assigned[name] = value
-		}
-	}
-	r.values = r.values.With(r.end.Assigned)
 }
 
 // MergeAssigned puts values among the session's; new names beyond maxAssigned are left out, in

@@ -11,9 +11,44 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
+// offlineLookup bounds the search for what answers while Postgres is away.
+const offlineLookup = 2 * time.Second
+
+// answering finds what answers. While Postgres is away it is what answered last: the workspace's
+// own keys cannot be read.
+func (r *Runner) answering(ctx context.Context) (provider model.Provider, err error) {
+	k := r.Start.Cache
+	find := func(ctx context.Context) error {
+		provider, err = r.provider(ctx)
+		return err
+	}
+	if k != nil && (r.offline || r.S.Offline()) {
+		if provider = k.lastProvider(); provider != nil {
+			return provider, nil
+		}
+		bounded, cancel := context.WithTimeout(ctx, offlineLookup)
+		defer cancel()
+		return provider, find(bounded)
+	}
+	if err := find(ctx); err != nil {
+		return nil, err
+	}
+	k.setProvider(provider)
+	return provider, nil
+}
+
+// provider is what answers for the agent.
+func (r *Runner) provider(ctx context.Context) (model.Provider, error) {
+	choose := r.S.models
+	if r.begun != nil && !r.begun.OwnKeys && r.S.installed != nil {
+		choose = r.S.installed
+	}
+	return choose(ctx, r.Session.Ref(), r.Session.Config.Model)
+}
+
 // speak lets the model answer once and returns the calls it wants. What was said before an error
 // is kept in the turn.
-func (r *Runner) Speak(ctx context.Context, provider model.Provider, req model.Request) ([]model.ToolCall, error) {
+func (r *Runner) askModel(ctx context.Context, provider model.Provider, req model.Request) ([]model.ToolCall, error) {
 	queued := r.S.sessions.Now()
 	leave, err := r.S.gate.Enter(ctx, string(r.Session.TenantID))
 	if err != nil {
@@ -49,12 +84,12 @@ func (r *Runner) Speak(ctx context.Context, provider model.Provider, req model.R
 			open = true
 			words.Grow(answerRoom) // most answers need no more
 			said.At = sessions.Milliseconds(r.S.sessions.Now().Sub(r.Begun))
-			if err := r.Tell(MessageStarted{ResponseID: r.ResponseID, ItemID: said.ItemID}); err != nil {
+			if err := r.send(MessageStarted{ResponseID: r.ResponseID, ItemID: said.ItemID}); err != nil {
 				return err
 			}
 		}
 		words.WriteString(text)
-		if err := r.Tell(TextDelta{ResponseID: r.ResponseID, ItemID: said.ItemID, Text: text}); err != nil {
+		if err := r.send(TextDelta{ResponseID: r.ResponseID, ItemID: said.ItemID, Text: text}); err != nil {
 			return err
 		}
 		return ctx.Err()

@@ -1,0 +1,137 @@
+package turns
+
+import (
+	"context"
+	"time"
+
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/tools"
+)
+
+// askApprovals announces the calls of a round that need one.
+func (r *Runner) askApprovals(ctx context.Context, round []*pendingCall) error {
+	var needing []*pendingCall
+	var rows []sessions.Approval
+	now := r.S.sessions.Now()
+	for _, p := range round {
+		if p.needsApproval() && r.Approvals != nil {
+			needing = append(needing, p)
+			rows = append(rows, sessions.Approval{
+				CallID: p.Call.ID, TenantID: r.Session.TenantID, WorkspaceID: r.Session.WorkspaceID, SessionID: r.Session.ID, TurnID: r.Turn.ID, Losses: r.Turn.Losses,
+				Name: p.Call.Name, Arguments: p.Call.Arguments, Status: sessions.ApprovalWaiting, CreatedAt: now, ExpiresAt: now.Add(r.S.approvalTimeout),
+			})
+		}
+	}
+	if len(needing) == 0 {
+		return nil
+	}
+	stored, reachable := r.keepApprovals(ctx, rows)
+	if !reachable {
+		return nil // nobody is asked
+	}
+	for i, p := range needing {
+		p.asked = r.Approvals.ask(p.approvalID(), stored)
+		err := r.send(ApprovalRequested{
+			ResponseID: r.ResponseID, RequestID: p.approvalID(), CallID: p.Call.ID, Name: p.Call.Name, Arguments: p.Call.Arguments,
+			Timeout: r.S.approvalTimeout, AskedAt: now, ExpiresAt: rows[i].ExpiresAt,
+		})
+		if err != nil {
+			r.withdraw(rows)
+			return err
+		}
+	}
+	if stored {
+		r.S.notifyFollowers(r.Turn.ID)
+	}
+	return nil
+}
+
+// keepApprovals writes down what is asked. Reachable is false when nobody could answer.
+func (r *Runner) keepApprovals(ctx context.Context, rows []sessions.Approval) (stored, reachable bool) {
+	if r.offline {
+		return false, true
+	}
+	err := r.S.ReachSession(ctx, r.Session.ID, func(ctx context.Context) error { return insertApprovals(ctx, r.S.db, rows) })
+	switch {
+	case err == nil:
+		return true, true
+	case IsOffline(err):
+		return false, r.Start.Cache != nil // a socket is on this node
+	case ctx.Err() == nil:
+		r.S.log.WarnContext(ctx, "approvals not asked for", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "error", err)
+	}
+	return false, false
+}
+
+// withdraw takes back what was asked, and nobody waits for any more.
+func (r *Runner) withdraw(rows []sessions.Approval) {
+	for _, row := range rows {
+		r.Approvals.drop(RequestOf(row.CallID))
+		_, _ = r.S.closeApproval(r.Session, row.CallID, sessions.ApprovalWithdrawn) // else it is over with its turn
+	}
+}
+
+// approved waits for the word on a call, and says what is to be told of it. A nil error allows the
+// call.
+func (r *Runner) approved(ctx context.Context, p *pendingCall) (*sessions.CallApproval, *tools.Error) {
+	if !p.needsApproval() {
+		return nil, nil
+	}
+	if p.asked == nil {
+		return nil, errNotApproved("This tool needs somebody's approval, and nobody could be asked. Tell the user that it was not done.")
+	}
+	defer r.Approvals.drop(p.approvalID())
+	word := r.awaitDecision(ctx, p)
+	switch {
+	case word.Status == sessions.ApprovalApproved:
+		return word, nil
+	case word.Status == sessions.ApprovalDenied && word.Reason != "":
+		return word, errNotApproved("The call was not approved: " + word.Reason + " Do not call it again unless the user asks for it.")
+	case word.Status == sessions.ApprovalDenied:
+		return word, errNotApproved("The call was not approved. Do not call it again unless the user asks for it.")
+	case word.Status == sessions.ApprovalWithdrawn:
+		return word, errNotApproved("The call was not made: the answer was stopped before it was approved.")
+	}
+	return word, errNotApproved("Whoever was asked to approve the call did not answer in time, so it was not made.")
+}
+
+// awaitDecision waits until the request is over.
+func (r *Runner) awaitDecision(ctx context.Context, p *pendingCall) *sessions.CallApproval {
+	timer := time.NewTimer(r.S.approvalTimeout)
+	defer timer.Stop()
+	ticker := time.NewTicker(approvalPoll)
+	defer ticker.Stop()
+	for {
+		select {
+		case word := <-p.asked.word:
+			return &sessions.CallApproval{Status: word.status(), DecidedBy: word.By, Reason: word.Reason, DecidedAt: r.S.sessions.Now()}
+		case <-p.asked.look:
+		case <-ticker.C:
+		case <-timer.C:
+			return r.closed(p, sessions.ApprovalExpired)
+		case <-ctx.Done():
+			return r.closed(p, sessions.ApprovalWithdrawn)
+		}
+		if !p.asked.stored {
+			continue
+		}
+		row, err := selectApproval(ctx, r.S.db, r.Session, p.Call.ID)
+		if err == nil && row.Status != sessions.ApprovalWaiting { // else the next look
+			return row.Word()
+		}
+	}
+}
+
+// closed ends a request that nobody has answered; a word that came in the last moment counts.
+func (r *Runner) closed(p *pendingCall, status sessions.ApprovalStatus) *sessions.CallApproval {
+	if p.asked.stored {
+		if row, err := r.S.closeApproval(r.Session, p.Call.ID, status); err == nil {
+			return row.Word()
+		}
+	}
+	return &sessions.CallApproval{Status: status, DecidedAt: r.S.sessions.Now()}
+}
+
+func errNotApproved(words string) *tools.Error {
+	return &tools.Error{Code: sessions.CodeNotApproved, Message: words}
+}

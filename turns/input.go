@@ -1,0 +1,88 @@
+package turns
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/tools"
+)
+
+const (
+	// MaxWaitingResponds bounds the answers that wait for the one going out.
+	MaxWaitingResponds = 16
+	MaxClientTools     = 128
+)
+
+const MaxItemIDBytes = 128
+
+// A call that the client runs ends the answer it was made in:
+//
+//	ClientToolCalled ──► client ──► ToolOutput, Respond ──► the next answer
+//	                       └── nothing within the agent's client_tool_timeout_seconds ──► the model is told
+//
+// The call stands in its turn's row and its result in a later one, so that any socket of the
+// session can bring the result, also after a reconnect to another node. The engine only keeps the
+// time, and holds back answers until all calls of the one before have their results.
+
+const (
+	// MaxClientOutputBytes bounds what a client may answer to a call.
+	MaxClientOutputBytes = 256 << 10
+	clientToolFailed     = "The client's tool failed."
+)
+
+// ToolOutput is a client's result of a call that it was asked to make.
+type ToolOutput struct {
+	CallID string
+	// Output has at most MaxClientOutputBytes; the model gets as much as of any other answer.
+	Output  string
+	IsError bool
+}
+
+// Check refuses a result that cannot be stored. field goes before the names of its fields. Errors:
+// Invalid invalid-request.
+func (o ToolOutput) Check(field string) *fault.Error {
+	if o.CallID == "" || !sessions.IsStorable(o.CallID) || len(o.CallID) > MaxItemIDBytes {
+		return fault.InvalidField(field+"call_id", "length", "call_id is the id of a call that a client was asked to make.")
+	}
+	if len(o.Output) > MaxClientOutputBytes || !sessions.IsStorable(o.Output) {
+		return fault.InvalidField(field+"output", "length",
+			"output is text of at most %d bytes, without the character U+0000. Send less.", MaxClientOutputBytes)
+	}
+	return nil
+}
+
+// Message is the result as it is stored, without an item's id.
+func (o ToolOutput) Message() sessions.Message {
+	m := sessions.Message{Role: sessions.RoleTool, CallID: o.CallID, Text: tools.CutForModel(o.Output), Result: &sessions.CallResult{}}
+	if o.IsError {
+		m.Result.ErrorCode, m.Result.ErrorMessage = codeClient, clientToolFailed
+		m.Text = sessions.ErrorText(codeClient, clientToolFailed+" "+m.Text)
+	}
+	return m
+}
+
+// IsSayable says whether a user can have said the text: something, and not too much.
+func IsSayable(text string) bool {
+	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= sessions.MaxTextChars && sessions.IsStorable(text)
+}
+
+func ErrTextLength() *fault.Error {
+	return fault.InvalidField("text", "length", "text must have 1 to %d characters, not only spaces, and cannot have the character U+0000.", sessions.MaxTextChars)
+}
+
+// UserText is everything the user said in the messages.
+func UserText(messages []sessions.Message) string {
+	text := ""
+	for _, m := range messages {
+		if m.Role != sessions.RoleUser || m.Text == "" {
+			continue
+		}
+		if text != "" {
+			text += "\n"
+		}
+		text += m.Text
+	}
+	return text
+}

@@ -1,0 +1,174 @@
+package turns
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/tools"
+)
+
+// Prepare collects what the model needs: earlier turns, passages, tools. Passages and tools that
+// cannot be had are gone without: an answer without them is better than none.
+func (r *Runner) prepare(ctx context.Context) error {
+	var err error = OfflineError(errNotKept)
+	if !r.offline {
+		err = r.S.ReachSession(ctx, r.Session.ID, r.prepareOnline)
+	}
+	if IsOffline(err) {
+		return r.prepareOffline(ctx)
+	}
+	if err == nil {
+		r.Start.Cache.setPrepared(prepared{r.before, r.summary, r.values, r.tools})
+	}
+	return err
+}
+
+func (r *Runner) prepareOnline(ctx context.Context) error {
+	if err := r.readHistory(ctx); err != nil {
+		return err
+	}
+	var err error
+	if r.values, err = r.S.Variables(ctx, r.Session); err != nil {
+		return err
+	}
+	r.readMemory(ctx)
+	r.retrieve(ctx)
+	if r.S.tools == nil || r.Aside {
+		return ctx.Err()
+	}
+	begun := r.S.sessions.Now()
+	defer func() { r.Receipt.Stage(sessions.StageToolList, begun, r.S.sessions.Now()) }()
+	var ahead *tools.Prefetch
+	if r.begun != nil {
+		ahead = r.begun.Tools
+	}
+	r.tools, err = r.S.tools.ComposeSession(ctx, r.Session.Ref(), AgentOf(r.Session), string(r.Session.ID), r.values, ahead)
+	if err != nil && ctx.Err() == nil {
+		r.S.log.ErrorContext(ctx, "tools left out of the turn", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "error", err)
+		if r.Start.Cache != nil && postgres.IsAway(err) {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// prepareOffline collects what the model needs from the session cache. There are no passages.
+func (r *Runner) prepareOffline(ctx context.Context) error {
+	if r.Start.Cache == nil {
+		return OfflineError(errNotKept)
+	}
+	k := r.Start.Cache.lastPrepared()
+	r.summary, r.before, r.Earlier = k.summary, k.before, k.before.messages()
+	r.Receipt.History = &sessions.ReceiptHistory{Turns: len(k.before.turns), Tokens: k.before.tokens, SummarizedTurns: k.summary.Turns}
+	if k.summary.Text != "" {
+		r.Receipt.History.SummaryHash = sessions.HashOf(k.summary.Text)
+	}
+	r.values = tools.NewVariables(sessions.PublicVariables(r.Session, r.S.sessions.Now()))
+	r.values.Secret = k.values.Secret
+	r.unreachable = r.S.retriever != nil && r.Turn.UserText != "" && !strings.HasPrefix(r.Turn.UserText, "/tool ")
+	if !r.Aside {
+		r.tools = k.tools
+	}
+	return ctx.Err()
+}
+
+// remember reads what of the earlier turns the model sees.
+func (r *Runner) readHistory(ctx context.Context) error {
+	begun := r.S.sessions.Now()
+	var told Summary
+	var first *HistoryPage
+	if r.begun != nil {
+		told, first = r.begun.Summary, &r.begun.History
+	} else {
+		found, err := selectSummary(ctx, r.S.db, r.Session)
+		if err != nil {
+			return fmt.Errorf("reading summary: %w", err)
+		}
+		told = Summary{Text: found.Text, Turns: found.Turns}
+	}
+	session := r.Session
+	session.SummarizedTurns = told.Turns // it may have been written since the session was read
+	before, err := r.S.readPast(ctx, session, r.Turn.ID, historyBudget(r.Session), first)
+	if err != nil {
+		return err
+	}
+	r.summary = told
+	r.before, r.Earlier = before, before.messages()
+	r.Receipt.History = &sessions.ReceiptHistory{Turns: len(before.turns), Tokens: before.tokens, SummarizedTurns: told.Turns}
+	if told.Text != "" {
+		r.Receipt.History.SummaryHash = sessions.HashOf(told.Text)
+	}
+	r.Receipt.Stage(sessions.StageHistory, begun, r.S.sessions.Now())
+	return nil
+}
+
+// readPast reads the finished turns but for one, from the newest, until the budget is spent: how
+// long the session is does not matter. first is the first page where that has been read already;
+// nil: it has not.
+func (s *Service) readPast(
+	ctx context.Context, session sessions.Session, except sessions.TurnID, budget int, first *HistoryPage,
+) (past, error) {
+	var p past
+	page := first
+	below := math.MaxInt32
+	for {
+		if page == nil {
+			read, err := s.store.History(ctx, session, HistoryParams{Below: below, Limit: historyPage})
+			if err != nil {
+				return past{}, err
+			}
+			page = &HistoryPage{Turns: read, More: len(read) == historyPage}
+		}
+		p.turns = slices.Grow(p.turns, len(page.Turns))
+		for _, turn := range page.Turns {
+			below = turn.Index
+			if turn.Status == sessions.TurnInProgress || turn.ID == except {
+				continue
+			}
+			if !p.take(newPastTurn(turn), budget) {
+				p.left = true
+				slices.Reverse(p.turns)
+				return p, nil
+			}
+		}
+		if !page.More {
+			slices.Reverse(p.turns)
+			return p, nil
+		}
+		page = nil
+	}
+}
+
+// searchable says whether passages are looked for at all.
+func (s *Service) searchable(text string) bool {
+	return s.retriever != nil && text != "" && !strings.HasPrefix(text, "/tool ")
+}
+
+// retrieve finds passages for what the user said.
+func (r *Runner) retrieve(ctx context.Context) {
+	if !r.S.searchable(r.Turn.UserText) {
+		return
+	}
+	settings, begun := r.Session.Config.Retrieval, r.S.sessions.Now()
+	passages, retrieval, err := r.S.retriever.Retrieve(ctx, r.Session.Ref(), r.Session.AgentID, r.Turn.UserText, RetrieveParams{
+		TopK: settings.TopK, MinSimilarity: settings.MinSimilarity, Ranking: settings.Ranking, Rerank: settings.Rerank,
+	})
+	ended := r.S.sessions.Now()
+	r.Turn.Retrieval = retrieval
+	r.Receipt.Stage(sessions.StageRetrieval, begun, ended)
+	r.Turn.Metrics.RetrievalMS = sessions.Milliseconds(ended.Sub(begun))
+	if err != nil {
+		r.unreachable = true
+		if ctx.Err() == nil {
+			r.S.log.WarnContext(ctx, "turn without passages", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "error", err)
+		}
+		return
+	}
+	r.passages, r.Turn.Citations = passages, citationsOf(passages)
+	r.Receipt.Passages = passages
+}

@@ -1,0 +1,60 @@
+package turns
+
+import (
+	"slices"
+	"strings"
+
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/sessions"
+)
+
+// Request is what the model is asked now.
+func (r *Runner) modelRequest(withTools bool) model.Request {
+	config := r.Session.Config
+	instructions := config.Instructions
+	if r.Instructions != nil {
+		instructions = *r.Instructions
+	}
+	// Both together, so that a client's result of this turn meets its call of the one before.
+	p := prompt{
+		instructions: instructions, session: r.Session, turn: r.Turn.ID, values: r.values.Public,
+		memory: memoryLines(r.recalled), summary: r.summary.Text, passages: r.passages,
+		said: r.visible(), goOn: r.goOn(), unreachable: r.unreachable,
+	}
+	req := model.Request{
+		Model: config.Model.Name, System: p.system(),
+		Messages: p.messages(), Temperature: config.Model.Temperature, MaxOutputTokens: config.Model.MaxOutputTokens,
+		Passages: modelPassages(r.passages), Memories: modelMemories(r.recalled), Unreachable: r.unreachable,
+		Metadata: map[string]string{"session_id": string(r.Session.ID), "turn_id": string(r.Turn.ID)},
+	}
+	if !withTools {
+		req.System = strings.TrimSpace(req.System + "\n\n" + sessions.NoMoreTools)
+		r.apply(&req, false)
+		return req
+	}
+	for tool := range r.tools.Offered() {
+		req.Tools = append(req.Tools, model.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.InputSchema})
+	}
+	for _, tool := range r.ClientTools {
+		if _, taken := r.tools.Find(tool.Name); !taken {
+			req.Tools = append(req.Tools, tool)
+		}
+	}
+	r.apply(&req, r.Turn.Metrics.ToolRounds == 0)
+	return req
+}
+
+func (r *Runner) goOn() string {
+	if r.Input != nil && len(r.Input) == 0 {
+		return asInstructed
+	}
+	return goOn
+}
+
+// visible is what the model sees of the conversation, and of the turn.
+func (r *Runner) visible() []sessions.Message {
+	if r.Input != nil {
+		return slices.Concat(r.Input, r.Turn.Messages[r.given:])
+	}
+	return sessions.ArrangeMessages(slices.Concat(r.Earlier, r.Turn.Messages), r.Session.ItemEdits)
+}

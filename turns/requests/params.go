@@ -1,0 +1,70 @@
+package requests
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
+)
+
+// Params is what a caller says.
+type Params struct {
+	// Text has 1 to 32,000 characters; it may be empty beside Outputs.
+	Text string
+	// ClientTools are tools that the caller runs itself, offered for this answer; at most 128.
+	ClientTools []model.Tool
+	// Outputs are results of calls that the session's clients were asked to make.
+	Outputs []turns.ToolOutput
+
+	// askedAt is when the caller came.
+	askedAt time.Time
+}
+
+// check refuses what cannot be said. Errors: Invalid invalid-request.
+func (p Params) check() error {
+	if !turns.IsSayable(p.Text) && (p.Text != "" || len(p.Outputs) == 0) {
+		return turns.ErrTextLength()
+	}
+	if len(p.ClientTools) > turns.MaxClientTools {
+		return fault.InvalidField("client_tools", "max_items", "At most %d client tools can be offered.", turns.MaxClientTools)
+	}
+	for i, tool := range p.ClientTools {
+		field := "client_tools[" + strconv.Itoa(i) + "].name"
+		if tool.Name == "" || !sessions.IsStorable(tool.Name) {
+			return fault.InvalidField(field, "required", "A client tool needs a name.")
+		}
+		if slices.ContainsFunc(p.ClientTools[:i], func(other model.Tool) bool { return other.Name == tool.Name }) {
+			return fault.InvalidField(field, "taken", "There are two client tools with the name %q.", tool.Name)
+		}
+	}
+	for i, output := range p.Outputs {
+		if err := output.Check("tool_outputs[" + strconv.Itoa(i) + "]."); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// said is the text as it is stored.
+func (p Params) said() []sessions.Message {
+	if p.Text == "" {
+		return nil
+	}
+	return []sessions.Message{{Role: sessions.RoleUser, ItemID: idgen.New(idgen.Item), Text: p.Text}}
+}
+
+// results are the outputs as they are stored.
+func (p Params) results() []sessions.Message {
+	var results []sessions.Message
+	for _, output := range p.Outputs {
+		m := output.Message()
+		m.ItemID = idgen.New(idgen.Item)
+		results = append(results, m)
+	}
+	return results
+}

@@ -1,0 +1,142 @@
+package requests
+
+import (
+	"context"
+	"errors"
+
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Say says something to the agent and returns its recorded answer. A pending session begins with
+// it. While another turn of the session runs, on any node, it waits. When ctx ends, or emit (nil:
+// nobody listens) fails, the answer is stopped, and recorded as cancelled with what was said of it.
+// A turn that CancelTurn stopped is no error: its status says so.
+//
+// Errors: NotFound, Invalid invalid-request, Precondition session-closed, Upstream upstream-failed
+// (the turn is recorded as failed; the session goes on), RateLimited rate-limited (too many wait),
+// Unavailable unavailable, Canceled canceled.
+func (s *Service) Say(ctx context.Context, p workspaces.Principal, id sessions.ID, params Params, emit EmitFunc) (sessions.Turn, error) {
+	params.askedAt = s.sessions.Now()
+	session, err := s.openSession(ctx, p, id, params)
+	if err != nil {
+		return sessions.Turn{}, err
+	}
+	leave, err := s.enterQueue(ctx, session)
+	if err != nil {
+		return sessions.Turn{}, err
+	}
+	defer leave()
+	if emit == nil {
+		emit = func(Event) error { return nil }
+	}
+	return s.take(ctx, session, params, emit)
+}
+
+// Stream is [Service.Say] for a caller who gets the answer while it is made. When ctx ends or emit
+// fails the turn goes on for FollowGrace, so that the caller can come back (Follow); then it is
+// cancelled.
+func (s *Service) Stream(ctx context.Context, p workspaces.Principal, id sessions.ID, params Params, emit EmitFunc) error {
+	params.askedAt = s.sessions.Now()
+	session, err := s.openSession(ctx, p, id, params)
+	if err != nil {
+		return err
+	}
+	leave, err := s.enterQueue(ctx, session)
+	if err != nil {
+		return err
+	}
+	running, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	b := newBroadcast(id, s.followGrace, cancel)
+	stopListening := b.join()
+	take := func(ctx context.Context, emit EmitFunc) error {
+		_, err := s.take(ctx, session, params, emit)
+		return err
+	}
+	if !s.turns.TryGo(func() { defer leave(); s.broadcast(running, b, take) }) {
+		leave()
+		cancel(nil)
+		return errStopping("Send it again.")
+	}
+	defer stopListening()
+	to := &follower{emit: emit}
+	if err := to.play(ctx, b); !errors.Is(err, turns.ErrTaken) {
+		return err
+	}
+	return s.follow(ctx, session, to) // another node has resumed the turn
+}
+
+// openSession is the session that is spoken to. Errors: those of Say.
+func (s *Service) openSession(ctx context.Context, p workspaces.Principal, id sessions.ID, params Params) (sessions.Session, error) {
+	if err := params.check(); err != nil {
+		return sessions.Session{}, err
+	}
+	session, err := s.sessions.Get(ctx, p, id)
+	if err != nil {
+		return sessions.Session{}, err
+	}
+	return session, sessions.CheckOpen(session)
+}
+
+func (s *Service) enterQueue(ctx context.Context, session sessions.Session) (leave func(), err error) {
+	return s.queues.enter(ctx, session, func(ctx context.Context) bool {
+		now, err := sessions.Find(ctx, s.db, session.TenantID, session.ID, "")
+		return err == nil && (now.Closed() || now.RunningTurnID == "" || !now.RunningUntil.After(s.sessions.Now()))
+	})
+}
+
+// take takes a turn. A request that is repeated with its Idempotency-Key has the turn's id of the
+// first one (see idgen.In): the answer that is there is given again, and a lost turn is resumed.
+func (s *Service) take(ctx context.Context, session sessions.Session, params Params, emit EmitFunc) (sessions.Turn, error) {
+	stream := &encoder{emit: emit}
+	start := turns.Start{
+		Session: session, Turn: sessions.TurnID(idgen.In(ctx, idgen.Turn)), Said: params.said(), Outputs: params.results(),
+		Answered: &[]tools.ClientCall{}, Offered: turns.EncodeOffered(params.ClientTools), Asked: params.askedAt,
+	}
+	r := &turns.Runner{
+		S: s.turns, Start: start, ResponseID: idgen.New(idgen.Response), Options: turns.Options{ClientTools: params.ClientTools},
+		Approvals: turns.NewApprovals(), Emit: stream.encode,
+	}
+	defer func() { s.turns.DropOffered(ctx, r.Start) }()
+	outcome := r.Run(ctx)
+	if errors.Is(outcome.Err, turns.ErrExists) {
+		existing, err := sessions.FindTurn(ctx, s.db, session, r.Start.Turn)
+		if err != nil {
+			return existing, err
+		}
+		switch existing.Status {
+		case sessions.TurnCompleted:
+			stream.turn = existing.ID
+			return existing, stream.send(Event{Type: EventDone, Turn: &existing})
+		case sessions.TurnInProgress: // its node was lost
+			turn, err := s.resume(ctx, session, existing.ID, params.ClientTools, emit)
+			if !errors.Is(err, turns.ErrTaken) {
+				return turn, err
+			}
+		case sessions.TurnFailed, sessions.TurnCancelled: // the request is tried once more
+		}
+		r.Start.Turn = sessions.TurnID(idgen.New(idgen.Turn))
+		outcome = r.Run(ctx)
+	}
+	return s.finish(ctx, stream, outcome, *start.Answered)
+}
+
+// finish sends the last event of a turn.
+func (s *Service) finish(ctx context.Context, stream *encoder, outcome turns.Outcome, answered []tools.ClientCall) (sessions.Turn, error) {
+	if outcome.Turn.SessionID != "" { // it was begun
+		s.onRecorded(outcome.Turn)
+		for _, call := range answered {
+			s.tools.TraceClient(context.WithoutCancel(ctx), call)
+		}
+	}
+	if err := outcome.Err; err != nil && (!outcome.Stopped || ctx.Err() != nil) {
+		return outcome.Turn, err
+	}
+	if err := stream.send(Event{Type: EventDone, Turn: &outcome.Turn}); err != nil {
+		return outcome.Turn, errGone(err) // the turn is recorded all the same
+	}
+	return outcome.Turn, nil
+}

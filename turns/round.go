@@ -1,0 +1,149 @@
+package turns
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/sessions"
+)
+
+// callTools runs the calls of a round and puts their results into the turn, in the order of the
+// calls. stop is set when the turn ends here: end_call, skip_turn, or a call that the client runs.
+func (r *Runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
+	round := make([]*pendingCall, len(wanted))
+	for i, call := range wanted {
+		round[i] = r.newCall(call)
+	}
+	r.blockInjected(ctx, round)
+	if err := r.sayFarewell(round); err != nil {
+		return err
+	}
+	if err := r.recordCalls(ctx, round); err != nil {
+		return err
+	}
+	begun := r.S.sessions.Now()
+	for _, p := range round {
+		if p.Call.Client {
+			continue
+		}
+		err := r.send(ToolStarted{
+			ResponseID: r.ResponseID, ItemID: p.Call.ItemID, CallID: p.Call.ID, Name: p.Call.Name, Arguments: p.Call.Arguments, System: p.system(), Kind: p.entry.Tool.Kind,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := r.askApprovals(ctx, round); err != nil {
+		return err
+	}
+	var running sync.WaitGroup
+	slots := make(chan struct{}, maxParallelCalls) // a semaphore
+	for _, p := range round {
+		if !p.Call.Client {
+			r.launch(ctx, p, slots, &running)
+		}
+	}
+	err := r.collect(ctx, round)
+	running.Wait()
+	r.Receipt.Stage(sessions.StageTools, begun, r.S.sessions.Now())
+	r.Turn.Metrics.ToolsMS += sessions.Milliseconds(r.S.sessions.Now().Sub(begun))
+	if err == nil {
+		err = r.saveResults(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// collect waits for the results in order and takes the effects of system tools. After an error of
+// emit it still keeps the results.
+func (r *Runner) collect(ctx context.Context, round []*pendingCall) (err error) {
+	for _, p := range round {
+		if p.Call.Client {
+			r.stop = true
+			if err == nil {
+				err = r.send(ClientToolCalled{ResponseID: r.ResponseID, ItemID: p.Call.ItemID, CallID: p.Call.ID, Name: p.Call.Name, Arguments: p.Call.Arguments})
+			}
+			continue
+		}
+		result := r.await(ctx, p)
+		r.Turn.Messages = append(r.Turn.Messages, result)
+		noteMemory(&r.Receipt, p.entry, result)
+		failed := result.Result.ErrorCode != ""
+		if !failed {
+			r.effect(p)
+		}
+		if err == nil {
+			err = r.send(ToolDone{
+				ResponseID: r.ResponseID, ItemID: p.Call.ItemID, CallID: p.Call.ID, Name: p.Call.Name, Arguments: p.Call.Arguments,
+				Output: result.Text, Failed: failed, Latency: time.Duration(result.Result.LatencyMS) * time.Millisecond, Result: *result.Result, System: p.system(), Kind: p.entry.Tool.Kind,
+			})
+		}
+	}
+	return err
+}
+
+// refuseRound notes the calls of a model that had to answer without any: none of them is made.
+func (r *Runner) refuseRound(ctx context.Context, wanted []model.ToolCall) error {
+	round := make([]*pendingCall, len(wanted))
+	for i, call := range wanted {
+		round[i] = r.newCall(call)
+		round[i].Call.Client = false
+	}
+	if err := r.recordCalls(ctx, round); err != nil {
+		return err
+	}
+	for _, p := range round {
+		r.Turn.Messages = append(r.Turn.Messages, r.refused(p, r.S.sessions.Now(), codeRounds, "Tools had been called in as many rounds as a turn may have, so this call was not made."))
+	}
+	return nil
+}
+
+// recordCalls writes the calls into the turn, and the turn into Postgres before they run: should
+// this node die, the transcript still says what was begun.
+//
+// Errors: Unavailable unavailable when they cannot be written, or the turn is no longer isOurs. Then
+// no call may be made: nobody would know of it, or another node may be making it.
+func (r *Runner) recordCalls(ctx context.Context, round []*pendingCall) error {
+	last := len(r.Turn.Messages) - 1
+	if last < 0 || r.Turn.Messages[last].Role != sessions.RoleAssistant || len(r.Turn.Messages[last].Calls) > 0 {
+		r.Turn.Messages = append(r.Turn.Messages, sessions.Message{Role: sessions.RoleAssistant, At: sessions.Milliseconds(r.S.sessions.Now().Sub(r.Begun))})
+		last = len(r.Turn.Messages) - 1
+	}
+	for _, p := range round {
+		r.Turn.Messages[last].Calls = append(r.Turn.Messages[last].Calls, p.Call)
+	}
+	begun := r.S.sessions.Now()
+	mine, err := r.save(ctx)
+	r.Receipt.Stage(sessions.StagePersistence, begun, r.S.sessions.Now())
+	if err == nil && !mine {
+		err = sessions.ErrTakenForLost()
+	}
+	return postgres.MapError(err)
+}
+
+// save writes the turn's messages before its end; mine is false when somebody else has the turn.
+func (r *Runner) save(ctx context.Context) (mine bool, err error) {
+	return r.S.store.Save(ctx, SaveParams{Session: r.Session, Turn: r.Turn, Response: r.Start.Response, Offline: r.offline})
+}
+
+// saveResults writes down what the calls of a round came to: should this node be lost, whoever
+// takes the turn up goes on from there. An answer that ends here is written down by its end.
+func (r *Runner) saveResults(ctx context.Context) error {
+	if r.stop {
+		return nil
+	}
+	mine, err := r.save(ctx)
+	switch {
+	case err != nil && ctx.Err() == nil: // "unknown" would be the truth then
+		r.S.log.WarnContext(ctx, "results of calls not kept yet", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "error", err)
+	case err == nil && !mine:
+		return sessions.ErrTakenForLost()
+	}
+	r.S.notifyFollowers(r.Turn.ID)
+	return nil
+}

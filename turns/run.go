@@ -1,0 +1,111 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/sessions"
+)
+
+// Run takes the turn from the lease to the last event. Whatever happens, a turn that was begun
+// is recorded.
+func (r *Runner) Run(ctx context.Context) (outcome Outcome) {
+	defer func() { // the one of answer leaves the turn recorded; this one leaves it to be taken for lost
+		if panicked := recover(); panicked != nil {
+			outcome = Outcome{Session: r.Session, Turn: sessions.Turn{ID: r.Start.Turn}, Err: fmt.Errorf("taking a turn panicked: %v", panicked)}
+			r.S.log.ErrorContext(ctx, "turn panicked", "session_id", r.Start.Session.ID, "turn_id", r.Start.Turn,
+				"error", panicked, telemetry.KeyStack, string(debug.Stack()))
+		}
+	}()
+	ctx, span := r.startTrace(ctx)
+	defer func() { r.endTrace(span, outcome) }()
+	r.Receipt = sessions.ReceiptBuilder{Asked: r.Start.Asked, Prices: r.S.prices}
+	if r.Receipt.Asked.IsZero() {
+		r.Receipt.Asked = r.S.sessions.Now()
+	}
+	ctx, l := r.S.hold(ctx, r.Start, r.Approvals)
+	defer r.S.release(r.Start.Turn, l)
+	begun, err := r.S.begin(ctx, &r.Start, l)
+	session, turn := begun.Session, begun.Turn
+	sessions.AddToLog(ctx, session)
+	if err != nil {
+		return Outcome{Session: session, Turn: sessions.Turn{ID: r.Start.Turn}, Err: err}
+	}
+	if begun.Release != nil {
+		defer begun.Release()
+	}
+	if r.begun, r.offline = &begun, begun.Offline; !r.offline {
+		l.renewed.Go(func() { r.S.renew(ctx, r.Start, l) })
+	}
+	r.recorded = make(chan struct{})
+	defer close(r.recorded)
+	r.Session, r.Turn, r.given, r.Begun = session, turn, len(turn.Messages), r.S.sessions.Now()
+	r.Receipt.Stage(sessions.StageLease, r.Receipt.Asked, r.Begun)
+	if r.Config != nil {
+		r.Session.Config = *r.Config
+	}
+	err = r.send(ResponseStarted{ResponseID: r.ResponseID, TurnID: turn.ID, TurnIndex: turn.Index, CommandID: r.CommandID})
+	if err == nil {
+		err = r.answer(ctx)
+	}
+	err = r.conclude(ctx, err)
+	r.Turn.PutReceipt(session, &r.Receipt)
+	finished, finishErr := r.record(ctx)
+	after, recorded := finished.Session, finished.Recorded
+	switch {
+	case finishErr != nil:
+		r.S.log.ErrorContext(ctx, "turn not recorded", "session_id", session.ID, "turn_id", turn.ID, "error", finishErr)
+		err = finishErr
+		r.Turn.Status = sessions.TurnFailed
+	case !recorded && err == nil:
+		err = sessions.ClosedError(after)
+		r.Turn.Status = sessions.TurnCancelled
+	}
+	if finishErr == nil && !recorded { // somebody took the turn for lost, and did not know what its calls came to
+		r.S.addResults(ctx, ResultParams{Session: r.Session, Turn: r.Turn.ID, Results: r.Turn.Messages, Assigned: r.end.Assigned})
+	}
+	if finishErr == nil && recorded {
+		r.notifyNodes(ctx)
+		r.summarise(ctx, after)
+	}
+	done := r.doneEvent(err)
+	_ = r.Emit(done) // nobody may be left to hear it; the turn is recorded
+	stopped := errors.Is(context.Cause(ctx), ErrStopped) && r.Turn.Status == sessions.TurnCancelled
+	return Outcome{Turn: r.Turn, Session: after, Err: err, Stopped: stopped}
+}
+
+// answer does the work of the turn and leaves what was said in it. A panic of a provider or tool
+// fails the turn, not the node.
+func (r *Runner) answer(ctx context.Context) (err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("the turn panicked: %v\n%s", panicked, debug.Stack())
+		}
+	}()
+	if err := r.prepare(ctx); err != nil {
+		return err
+	}
+	provider, err := r.answering(ctx)
+	if err != nil {
+		return sessions.UpstreamFault(err)
+	}
+	for range maxToolRounds {
+		calls, err := r.askModel(ctx, provider, r.modelRequest(true))
+		if err != nil || len(calls) == 0 {
+			return err
+		}
+		r.Turn.Metrics.ToolRounds++
+		if err := r.callTools(ctx, calls); err != nil || r.stop {
+			return err
+		}
+	}
+	r.Turn.Metrics.RoundsExhausted = true
+	calls, err := r.askModel(ctx, provider, r.modelRequest(false))
+	if err != nil || len(calls) == 0 {
+		return err
+	}
+	return r.refuseRound(ctx, calls)
+}

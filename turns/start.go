@@ -1,0 +1,47 @@
+package turns
+
+import (
+	"encoding/json"
+	"time"
+
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/tools"
+)
+
+// Start says which turn is to be run.
+type Start struct {
+	// Session is the session as its node last saw it.
+	Session sessions.Session
+	// Turn is the id of the turn: of a new one, or of the unanswered one when Open is set.
+	Turn sessions.TurnID
+	// Open says that the turn was accepted before.
+	Open bool
+	// Said is what the user said in a new turn; none asks the agent to go on.
+	Said []sessions.Message
+	// Accepted, when set, is called once, from the runner's goroutine: with the turn as soon as
+	// what the user said is written down, or with the error that kept it from being.
+	Accepted func(turn sessions.Turn, err error)
+	// Response is the answer's id when a socket asks for it.
+	Response string
+	// Asked is when the answer was asked for; zero: now.
+	Asked time.Time
+	// Cache is what the node knows of the session; nil for a turn without a socket.
+	Cache *SessionCache
+
+	// Outputs are a client's results of calls, which a new turn begins with. Answered, when set, gets
+	// those calls.
+	Outputs  []sessions.Message
+	Answered *[]tools.ClientCall
+	// Offered are the caller's own tools of a new turn, see EncodeOffered.
+	Offered json.RawMessage
+	// Resume says that the turn's node was lost, and that the turn is taken from there.
+	Resume bool
+}
+
+// tellAccepted calls Accepted the first time.
+func (start *Start) tellAccepted(turn sessions.Turn, err error) {
+	if start.Accepted != nil {
+		start.Accepted(turn, err)
+		start.Accepted = nil
+	}
+}

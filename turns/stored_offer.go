@@ -1,0 +1,52 @@
+package turns
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/sessions"
+)
+
+// Offered reads the tools that the caller of a turn runs itself.
+func (s *Service) Offered(ctx context.Context, session sessions.Session, id sessions.TurnID) ([]model.Tool, error) {
+	var text []byte
+	err := s.db.NewSelect().Model((*sessions.Turn)(nil)).ColumnExpr("t.client_tools").
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.id = ?", id).Scan(ctx, &text)
+	if postgres.NoRows(err) || err == nil && len(text) == 0 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the tools that a caller offered: %w", err)
+	}
+	var kept []offeredTool
+	if err := json.Unmarshal(text, &kept); err != nil {
+		return nil, fmt.Errorf("decoding the tools that a caller offered: %w", err)
+	}
+	offered := make([]model.Tool, len(kept))
+	for i, tool := range kept {
+		offered[i] = model.Tool(tool)
+	}
+	return offered, nil
+}
+
+// DropOffered deletes the caller's tools of a turn that has ended.
+func (s *Service) DropOffered(ctx context.Context, start Start) {
+	session := start.Session
+	if start.Offered == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessions.WriteTimeout)
+	defer cancel()
+	err := s.ReachSession(ctx, session.ID, func(ctx context.Context) error {
+		_, err := s.db.NewUpdate().Model((*sessions.Turn)(nil)).Set("client_tools = NULL").
+			Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.id = ?", start.Turn).
+			Where("t.status <> ?", sessions.TurnInProgress).Exec(ctx) // else another node has it
+		return err
+	})
+	if err != nil { // they stay, which costs room only
+		s.log.WarnContext(ctx, "tools of a turn kept", "session_id", session.ID, "turn_id", start.Turn, "error", err)
+	}
+}
