@@ -142,7 +142,7 @@ func BenchmarkQuery(b *testing.B) {
 func benchmarkQuery(b *testing.B, chunks int) {
 	embedder := &stocked{Embedder: hashing.New(), vectors: map[string][]float32{}}
 	f := setUp(b, "large", embedder)
-	l := newLibrary(uint64(chunks)) //nolint:gosec // positive
+	l := newLibrary(uint64(chunks))
 	ids := f.stock(l, chunks)
 	begun := time.Now()
 	if err := f.Maintain(b.Context(), f.clock.now()); err != nil {

@@ -16,8 +16,10 @@ import (
 )
 
 const (
-	// DefaultTopK and MaxTopK bound what a search returns. Source: tools/builtins.json.
-	DefaultTopK, MaxTopK = 5, 20
+	// DefaultTopK is what a search returns when its caller does not say. Source: tools/builtins.json.
+	DefaultTopK = 5
+	// MaxTopK is the most it returns.
+	MaxTopK = 20
 	// candidates is how many memories are picked by their codes and then compared by their vectors.
 	candidates = 100
 	// minRanked is how many of the most similar memories are ranked at least. It is twice topK

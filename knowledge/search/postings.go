@@ -91,8 +91,8 @@ func languageOf(chunks []Entry) string {
 // pageOf is the page of a term among so many.
 func pageOf(term string, pages int) int {
 	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(term))          // cannot fail
-	return int(hash.Sum32() % uint32(pages)) //nolint:gosec // a source has at most millions of words
+	_, _ = hash.Write([]byte(term)) // cannot fail
+	return int(hash.Sum32() % uint32(pages))
 }
 
 // appendPostings packs a term: its length and bytes, how many chunks hold it, and for each the
@@ -103,8 +103,8 @@ func appendPostings(page []byte, term string, list []posting) []byte {
 	page = binary.AppendUvarint(page, uint64(len(list)))
 	last := int32(0)
 	for _, p := range list {
-		page = binary.AppendUvarint(page, uint64(p.chunk-last)) //nolint:gosec // ascending
-		page = binary.AppendUvarint(page, uint64(p.times))      //nolint:gosec // positive
+		page = binary.AppendUvarint(page, uint64(p.chunk-last))
+		page = binary.AppendUvarint(page, uint64(p.times))
 		last = p.chunk
 	}
 	return page
@@ -154,7 +154,7 @@ const maxTimes = 1 << 30
 func packLengths(lengths []int) []byte {
 	packed := make([]byte, 0, 2*len(lengths))
 	for _, length := range lengths {
-		packed = binary.AppendUvarint(packed, uint64(length)) //nolint:gosec // not negative
+		packed = binary.AppendUvarint(packed, uint64(length))
 	}
 	return packed
 }
@@ -163,7 +163,7 @@ func readLengths(packed []byte, count int) ([]int32, error) {
 	r := unpacker{rest: packed}
 	lengths := make([]int32, count)
 	for i := range lengths {
-		lengths[i] = int32(r.number(maxTimes)) //nolint:gosec // at most maxTimes
+		lengths[i] = int32(r.number(maxTimes))
 	}
 	if r.bad || len(r.rest) > 0 {
 		return nil, errPacked
@@ -180,12 +180,12 @@ type unpacker struct {
 // number is the next number, at most limit.
 func (u *unpacker) number(limit int) int {
 	n, size := binary.Uvarint(u.rest)
-	if size <= 0 || n > uint64(limit) { //nolint:gosec // limits are positive
+	if size <= 0 || n > uint64(limit) {
 		u.bad, u.rest = true, nil
 		return 0
 	}
 	u.rest = u.rest[size:]
-	return int(n) //nolint:gosec // at most limit
+	return int(n)
 }
 
 func (u *unpacker) bytes(n int) []byte {

@@ -35,7 +35,7 @@ func (s *search) readCodes(ctx context.Context) ([]*codes, error) {
 	if len(missing) == 0 {
 		return all, nil
 	}
-	_, err := s.db.Ask(ctx, postgres.Step{
+	_, err := s.db.Pipeline(ctx, postgres.Step{
 		SQL: selectCodes, Args: []any{string(s.ref.TenantID), s.question.Model, codesVersion, missing},
 		Row: func(scan func(into ...any) error) error {
 			var number int64

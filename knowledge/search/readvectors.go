@@ -41,7 +41,7 @@ func (s *search) readVectors(ctx context.Context, places []int) ([][]float32, er
 	if len(missing) == 0 {
 		return vectors, nil
 	}
-	_, err := s.db.Ask(ctx, postgres.Step{
+	_, err := s.db.Pipeline(ctx, postgres.Step{
 		SQL: selectVectors,
 		Args: []any{
 			missing, sources, indexes, batches, string(s.ref.TenantID), string(s.ref.ID), s.question.Model,

@@ -68,7 +68,7 @@ func (s *search) readPages(ctx context.Context, uses map[pageKey]pageUse) (map[p
 	if len(missing) == 0 {
 		return pages, nil
 	}
-	_, err := s.db.Ask(ctx, postgres.Step{
+	_, err := s.db.Pipeline(ctx, postgres.Step{
 		SQL: selectPages, Args: []any{numbers, missing, string(s.ref.TenantID)},
 		Row: func(scan func(into ...any) error) error {
 			var key pageKey
@@ -118,7 +118,7 @@ func (s *search) readLengths(ctx context.Context, postings map[int][]setPostings
 	if len(missing) == 0 {
 		return lengths, nil
 	}
-	_, err := s.db.Ask(ctx, postgres.Step{
+	_, err := s.db.Pipeline(ctx, postgres.Step{
 		SQL: selectLengths, Args: []any{string(s.ref.TenantID), string(s.ref.ID), slices.Collect(maps.Keys(missing))},
 		Row: func(scan func(into ...any) error) error {
 			var number int64

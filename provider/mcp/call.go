@@ -142,8 +142,9 @@ func (e *Error) fatal() bool {
 		return e.lost
 	case Status:
 		return e.Status != http.StatusTooManyRequests && e.Status < 500
+	default:
+		return true
 	}
-	return true
 }
 
 // mayRepeat says that the server cannot have started the call.
