@@ -10,10 +10,14 @@ import (
 )
 
 // readHits returns hits with their texts, in their order. Those whose source is gone are left out.
+// The neighbours of the first are read with them, for widen.
 func (s *Service) readHits(ctx context.Context, ref workspaces.Ref, in found, hits []search.Hit) ([]Found, error) {
 	spots := make([]spot, len(hits))
 	for i, hit := range hits {
 		spots[i] = spot{hit.Set, hit.Chunk}
+	}
+	for _, hit := range hits[:min(widened, len(hits))] {
+		spots = append(spots, spot{hit.Set, hit.Chunk - 1}, spot{hit.Set, hit.Chunk + 1})
 	}
 	texts, err := s.readTexts(ctx, ref, in, spots)
 	if err != nil {

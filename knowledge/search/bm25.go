@@ -38,19 +38,22 @@ func (s *search) rankByWords(ctx context.Context, limit int) ([]vector.Scored, e
 	holding := map[string]int{}
 	for _, lists := range postings {
 		for _, list := range lists {
-			holding[list.term] += len(list.postings)
+			holding[list.text] += len(list.postings)
 		}
 	}
 	best := vector.NewTop(limit)
 	average := float64(length) / float64(chunks)
 	for i, lists := range postings {
-		scores := make([]float64, s.sets[i].ChunkCount)
-		for _, list := range lists {
-			n := float64(holding[list.term])
-			idf := math.Log(1 + (float64(chunks)-n+0.5)/(n+0.5))
-			list.addScores(scores, lengths[i], idf*float64(terms[s.sets[i].Language][list.term]), average)
+		if len(lists) == 0 {
+			continue
 		}
-		for chunk, score := range scores {
+		s.scores = resized(s.scores, s.sets[i].ChunkCount)
+		for _, list := range lists {
+			n := float64(holding[list.text])
+			idf := math.Log(1 + (float64(chunks)-n+0.5)/(n+0.5))
+			list.addScores(s.scores, lengths[i], idf*float64(list.times), average)
+		}
+		for chunk, score := range s.scores {
 			if score > 0 {
 				best.Add(score, s.first[i]+chunk)
 			}
@@ -61,9 +64,10 @@ func (s *search) rankByWords(ctx context.Context, limit int) ([]vector.Scored, e
 
 // addScores adds what the term gives to each chunk that holds it.
 func (p setPostings) addScores(scores []float64, lengths []int32, weight, average float64) {
+	const short = bm25K1 * (1 - bm25B)
+	each := bm25K1 * bm25B / average
 	for _, one := range p.postings {
 		times := float64(one.times)
-		norm := bm25K1 * (1 - bm25B + bm25B*float64(lengths[one.chunk])/average)
-		scores[one.chunk] += weight * times * (bm25K1 + 1) / (times + norm)
+		scores[one.chunk] += weight * times * (bm25K1 + 1) / (times + short + each*float64(lengths[one.chunk]))
 	}
 }

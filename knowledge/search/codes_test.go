@@ -69,7 +69,8 @@ func inCandidates(t *testing.T, sources [][][]float32, codes []*codes, question 
 		by            float64
 	}
 	var exact, coded []scored
-	e := newEstimator(question)
+	var e estimator
+	e.ask(question)
 	for i, source := range sources {
 		for chunk, near := range e.estimate(codes[i]) {
 			cosine := cosineOf(question, source[chunk])
@@ -111,7 +112,9 @@ func TestCodesOfLittle(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, question := range [][]float32{one, {0, 0, 0}} {
-			for _, near := range newEstimator(question).estimate(c) {
+			var e estimator
+			e.ask(question)
+			for _, near := range e.estimate(c) {
 				want := 0.0
 				if name != "nothing" && question[0] != 0 {
 					want = 1
@@ -154,7 +157,8 @@ func BenchmarkCodes(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		e := newEstimator(vectors[0])
+		var e estimator
+		e.ask(vectors[0])
 		for b.Loop() {
 			e.estimate(c)
 		}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"math/bits"
+	"slices"
 
 	"parlance.dev/parlance/platform/vector"
 )
@@ -21,12 +22,11 @@ type estimator struct {
 	planes [][stepBits]uint64
 }
 
-func newEstimator(question []float32) *estimator {
+// ask makes it an estimator for a question.
+func (e *estimator) ask(question []float32) {
 	r := rotationOf(len(question))
-	return &estimator{
-		rotated: r.rotate(question, vector.InverseLength(question)),
-		steps:   make([]int8, r.width), planes: make([][stepBits]uint64, r.width/wordBits),
-	}
+	e.rotated = r.rotate(question, vector.InverseLength(question))
+	e.steps, e.planes = resized(e.steps, r.width), resized(e.planes, r.width/wordBits)
 }
 
 // estimate returns the similarity of each chunk, as far as the codes tell it. It is good until the
@@ -34,7 +34,7 @@ func newEstimator(question []float32) *estimator {
 func (e *estimator) estimate(c *codes) []float32 {
 	unit, sum, base := e.round(c.mean)
 	e.slice()
-	e.similarities = e.similarities[:0]
+	e.similarities = slices.Grow(e.similarities[:0], len(c.scales))
 	signs, offsets := c.signs, c.offsets[:len(c.scales)]
 	for chunk, scale := range c.scales {
 		positive := 0

@@ -112,39 +112,59 @@ func appendPostings(page []byte, term string, list []posting) []byte {
 
 var errPacked = errors.New("packed postings cannot be read")
 
-// postingsPage has the postings of the terms in a row of source_postings.
-type postingsPage map[string][]posting
+// postingsPage is a row of source_postings, unpacked.
+type postingsPage struct {
+	// terms are in their order, parts of one text.
+	terms []string
+	// ends are where the postings of each term end.
+	ends     []int32
+	postings []posting
+}
 
-// bytes is about what the page takes in memory.
+// bytes is what the page takes in memory.
 func (p postingsPage) bytes() int {
-	const term, each = 100, 8
-	total := 0
-	for _, list := range p {
-		total += term + each*len(list)
-	}
-	return total
+	const text, end, each = 24, 4, 8 // a term of eight letters
+	return (text+end)*len(p.terms) + each*len(p.postings)
 }
 
 // readPage unpacks a page of a set of so many chunks.
 func readPage(packed []byte, chunks int) (postingsPage, error) {
-	page := postingsPage{}
-	r := unpacker{rest: packed}
+	var page postingsPage
+	r, text := unpacker{rest: packed}, string(packed)
 	for len(r.rest) > 0 {
-		term := string(r.bytes(r.number(len(r.rest))))
-		list, chunk := make([]posting, r.number(chunks)), 0
-		for i := range list {
+		length := r.number(len(r.rest))
+		begin := len(packed) - len(r.rest)
+		term := text[begin : begin+len(r.bytes(length))]
+		if last := len(page.terms) - 1; last >= 0 && page.terms[last] >= term {
+			return postingsPage{}, errPacked
+		}
+		chunk := 0
+		for range r.number(chunks) {
 			chunk += r.number(chunks)
-			list[i] = posting{int32(chunk), int32(r.number(maxTimes))}
-			if chunk >= chunks {
-				return nil, errPacked
+			page.postings = append(page.postings, posting{int32(chunk), int32(r.number(maxTimes))})
+			if r.bad || chunk >= chunks {
+				return postingsPage{}, errPacked
 			}
 		}
-		page[term] = list
+		page.terms, page.ends = append(page.terms, term), append(page.ends, int32(len(page.postings)))
 	}
 	if r.bad {
-		return nil, errPacked
+		return postingsPage{}, errPacked
 	}
 	return page, nil
+}
+
+// find returns the postings of a term.
+func (p postingsPage) find(term string) []posting {
+	at, found := slices.BinarySearch(p.terms, term)
+	if !found {
+		return nil
+	}
+	begin := int32(0)
+	if at > 0 {
+		begin = p.ends[at-1]
+	}
+	return p.postings[begin:p.ends[at]]
 }
 
 // maxTimes is more often than a term can occur in a chunk.

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -12,7 +11,7 @@ import (
 const (
 	// leastCompared is how many chunks are compared by their vectors at least, those with the best
 	// codes; all, where there are no more. Decision 0019 has what that finds.
-	leastCompared = 256
+	leastCompared = 200
 	// comparedTimes is how many times as many as are wanted, if that is more.
 	comparedTimes = 2
 	// hybridDepth is how far each order is looked at when two are fused. Decision 0019 has the
@@ -28,7 +27,9 @@ func HybridDepth(limit int) int { return max(hybridDepth, 4*limit) }
 // Rank finds the chunks of the sets that answer the question best. The sets are those of one
 // workspace, each of another source, in the order in which equal chunks are to stand.
 func (x *Index) Rank(ctx context.Context, ref workspaces.Ref, sets []Set, q Question) (Ranking, error) {
-	s := &search{Index: x, ref: ref, sets: sets, question: q, first: make([]int, len(sets)+1)}
+	reused, _ := x.buffers.Get().(*buffers)
+	defer x.buffers.Put(reused)
+	s := &search{Index: x, buffers: reused, ref: ref, sets: sets, question: q, first: make([]int, len(sets)+1)}
 	for i, set := range sets {
 		s.first[i+1] = s.first[i] + set.ChunkCount
 	}
@@ -68,8 +69,8 @@ func hitsOf(candidates []*candidate) []Hit {
 	return hits
 }
 
-// estimateNearest returns the places of the chunks that are nearest to the question by their codes,
-// and of all chunks without a code.
+// estimateNearest returns the places, in no order, of the chunks that are nearest to the question
+// by their codes.
 func (s *search) estimateNearest(ctx context.Context, limit int) ([]int, error) {
 	total := s.first[len(s.sets)]
 	if total <= limit {
@@ -80,17 +81,18 @@ func (s *search) estimateNearest(ctx context.Context, limit int) ([]int, error) 
 		return nil, err
 	}
 	var places []int
-	top, estimator := vector.NewTop(limit), newEstimator(s.question.Vector)
+	top := vector.NewTop(limit)
+	s.estimator.ask(s.question.Vector)
 	for i, codes := range all {
 		if codes == nil {
 			places = appendRange(places, s.first[i], s.first[i+1])
 			continue
 		}
-		for chunk, similarity := range estimator.estimate(codes) {
+		for chunk, similarity := range s.estimator.estimate(codes) {
 			top.Add(float64(similarity), s.first[i]+chunk)
 		}
 	}
-	return append(places, placesOf(top.Sorted())...), nil
+	return append(places, placesOf(top.Best())...), nil
 }
 
 // appendRange appends the places from one to another.
@@ -125,7 +127,7 @@ func (s *search) compare(ctx context.Context, nearest []int, byWords []vector.Sc
 	}
 	question := slices.Clone(s.question.Vector)
 	vector.Scale(question, float32(vector.InverseLength(question)))
-	all := make([]candidate, 0, len(places))
+	all := resized(s.candidates, len(places))[:0]
 	for i, place := range places {
 		if vectors[i] == nil {
 			incomplete = true
@@ -143,15 +145,26 @@ func (s *search) compare(ctx context.Context, nearest []int, byWords []vector.Sc
 	for i := range all {
 		candidates[i] = &all[i]
 	}
-	slices.SortFunc(candidates, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.place, b.place))
-	})
+	s.candidates = all
+	slices.SortFunc(candidates, nearestFirst)
 	return candidates, incomplete, nil
+}
+
+// nearestFirst orders candidates; equal ones by their place.
+func nearestFirst(a, b *candidate) int {
+	switch {
+	case a.cosine > b.cosine:
+		return -1
+	case a.cosine < b.cosine:
+		return 1
+	}
+	return a.place - b.place
 }
 
 // atFloor numbers the nearest candidates and parts them at the floor. Candidates that are further
 // behind stay when the words have found them.
 func (s *search) atFloor(candidates []*candidate, depth int) (hits, below []*candidate) {
+	hits = make([]*candidate, 0, len(candidates))
 	for i, one := range candidates {
 		if i < depth {
 			one.Scores.SimilarityPlace = i + 1

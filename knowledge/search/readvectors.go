@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
+	"sync/atomic"
 
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/vector"
@@ -12,9 +14,10 @@ import (
 
 // A chunk of another set of the same source is not read: its batch is another.
 const selectVectors = `
-	SELECT wanted.place,
+	SELECT wanted.set,
+	       c.index,
 	       vector_send(c.embedding)
-	FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[]) AS wanted (place, source_id, index, batch)
+	FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[]) AS wanted (set, source_id, index, batch)
 	JOIN chunks AS c ON c.source_id = wanted.source_id AND c.index = wanted.index::integer
 	WHERE c.tenant_id = $5
 	  AND c.workspace_id = $6
@@ -23,54 +26,64 @@ const selectVectors = `
 
 // readVectors returns the vectors of the chunks at places, each of length 1: from the cache, and
 // those that are not there from Postgres. A chunk that is gone or has no vector of the model has
-// nil.
+// nil. The slice is valid until the next call.
 func (s *search) readVectors(ctx context.Context, places []int) ([][]float32, error) {
-	vectors := make([][]float32, len(places))
-	var missing, indexes, batches []int64
+	kept := make([]*setVectors, len(s.sets))
+	var sets, indexes, batches []int64
 	var sources []string
+	for _, place := range places {
+		at, chunk := s.locate(place)
+		if kept[at] == nil {
+			kept[at] = s.cachedVectors(s.sets[at])
+		}
+		if kept[at].vectors[chunk].Load() == nil {
+			sets, sources = append(sets, int64(at)), append(sources, s.sets[at].SourceID)
+			indexes, batches = append(indexes, int64(chunk)), append(batches, s.sets[at].Batch)
+		}
+	}
+	if len(sets) > 0 {
+		_, err := s.db.Pipeline(ctx, postgres.Step{
+			SQL:  selectVectors,
+			Args: []any{sets, sources, indexes, batches, string(s.ref.TenantID), string(s.ref.ID), s.question.Model},
+			Row: func(scan func(into ...any) error) error {
+				var at, chunk int
+				var sent []byte
+				if err := scan(&at, &chunk, &sent); err != nil {
+					return err
+				}
+				read, err := decodeVector(sent, len(s.question.Vector))
+				if err == nil {
+					kept[at].add(chunk, read)
+				}
+				return err
+			},
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read vectors: %w", err)
+		}
+		for _, at := range slices.Compact(sets) {
+			if number := s.sets[at].Number; number != 0 {
+				s.cache.vectors.Set(number, kept[at]) // the cache weighs it anew
+			}
+		}
+	}
+	s.vectors = resized(s.vectors, len(places))
 	for i, place := range places {
 		at, chunk := s.locate(place)
-		set := s.sets[at]
-		if kept, cached := s.cache.vectors.Get(s.vectorKey(at, chunk)); cached && set.Number != 0 {
-			vectors[i] = kept
-			continue
+		if read := kept[at].vectors[chunk].Load(); read != nil {
+			s.vectors[i] = *read
 		}
-		missing, sources = append(missing, int64(i)), append(sources, set.SourceID)
-		indexes, batches = append(indexes, int64(chunk)), append(batches, set.Batch)
 	}
-	if len(missing) == 0 {
-		return vectors, nil
-	}
-	_, err := s.db.Pipeline(ctx, postgres.Step{
-		SQL: selectVectors,
-		Args: []any{
-			missing, sources, indexes, batches, string(s.ref.TenantID), string(s.ref.ID), s.question.Model,
-		},
-		Row: func(scan func(into ...any) error) error {
-			var i int
-			var sent []byte
-			if err := scan(&i, &sent); err != nil {
-				return err
-			}
-			read, err := decodeVector(sent, len(s.question.Vector))
-			if err != nil {
-				return err
-			}
-			vectors[i] = read
-			if at, chunk := s.locate(places[i]); s.sets[at].Number != 0 {
-				s.cache.vectors.Set(s.vectorKey(at, chunk), read)
-			}
-			return nil
-		},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read vectors: %w", err)
-	}
-	return vectors, nil
+	return s.vectors, nil
 }
 
-func (s *search) vectorKey(set, chunk int) vectorKey {
-	return vectorKey{modelKey{s.sets[set].Number, s.question.Model}, chunk}
+// cachedVectors are those of a set that searches have read; none of a set without a number.
+func (s *search) cachedVectors(set Set) *setVectors {
+	kept, cached := s.cache.vectors.Get(set.Number)
+	if cached && set.Number != 0 && kept.model == s.question.Model {
+		return kept
+	}
+	return &setVectors{model: s.question.Model, vectors: make([]atomic.Pointer[[]float32], set.ChunkCount)}
 }
 
 // decodeVector reads a vector as Postgres sends it: two bytes of length, two of nothing, and the

@@ -5,43 +5,48 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"parlance.dev/parlance/platform/postgres"
 )
 
-// pageUse is the set of a page, and the terms that are looked for in it.
-type pageUse struct {
-	set   int
-	terms []string
+// uncachedTerm is a term of a set whose page is not cached.
+type uncachedTerm struct {
+	queryTerm
+	set  int
+	page pageKey
 }
 
-// readPostings returns the postings of the question's terms, by the place of their set.
-func (s *search) readPostings(ctx context.Context, terms queryTerms) (map[int][]setPostings, error) {
-	pages := map[pageKey]pageUse{}
+// readPostings returns the postings of the question's terms: each set's in the order of terms.
+// Pages come from the cache, and those that are not there from Postgres.
+func (s *search) readPostings(ctx context.Context, terms queryTerms) ([][]setPostings, error) {
+	postings := make([][]setPostings, len(s.sets))
+	var uncached []uncachedTerm
 	for i, set := range s.sets {
 		if !set.HasWords {
 			continue
 		}
-		for term := range terms[set.Language] {
-			key := pageKey{set.Number, pageOf(term, set.PageCount)}
-			pages[key] = pageUse{i, append(pages[key].terms, term)}
-		}
-	}
-	read, err := s.readPages(ctx, pages)
-	if err != nil {
-		return nil, err
-	}
-	postings := map[int][]setPostings{}
-	for key, uses := range pages {
-		for _, term := range uses.terms {
-			if list := read[key][term]; len(list) > 0 {
-				postings[uses.set] = append(postings[uses.set], setPostings{term, list})
+		for _, term := range terms[set.Language] {
+			key := pageKey{set.Number, pageOf(term.text, set.PageCount)}
+			page, cached := s.cache.pages.Get(key)
+			if !cached {
+				uncached = append(uncached, uncachedTerm{term, i, key})
+			} else if list := page.find(term.text); len(list) > 0 {
+				postings[i] = append(postings[i], setPostings{term, list})
 			}
 		}
 	}
-	for _, lists := range postings { // in one order, so that equal sums are equal
-		slices.SortFunc(lists, func(a, b setPostings) int { return strings.Compare(a.term, b.term) })
+	if len(uncached) == 0 {
+		return postings, nil
+	}
+	pages, err := s.readPages(ctx, uncached)
+	if err != nil {
+		return nil, err
+	}
+	for _, term := range uncached {
+		if list := pages[term.page].find(term.text); len(list) > 0 {
+			postings[term.set] = append(postings[term.set], setPostings{term.queryTerm, list})
+			sortTerms(postings[term.set])
+		}
 	}
 	return postings, nil
 }
@@ -54,32 +59,28 @@ const selectPages = `
 	JOIN source_postings AS p ON p.words_number = wanted.number AND p.page = wanted.page::integer
 	WHERE p.tenant_id = $3`
 
-// readPages reads pages of postings, from the cache or from Postgres.
-func (s *search) readPages(ctx context.Context, uses map[pageKey]pageUse) (map[pageKey]postingsPage, error) {
-	pages := make(map[pageKey]postingsPage, len(uses))
-	var numbers, missing []int64
-	for key := range uses {
-		page, cached := s.cache.pages.Get(key)
-		if !cached {
-			numbers, missing = append(numbers, key.number), append(missing, int64(key.page))
+// readPages reads the pages of terms. A page without a row holds nothing.
+func (s *search) readPages(ctx context.Context, uncached []uncachedTerm) (map[pageKey]postingsPage, error) {
+	pages, chunks := map[pageKey]postingsPage{}, map[int64]int{}
+	var numbers, places []int64
+	for _, term := range uncached {
+		if _, asked := pages[term.page]; !asked {
+			pages[term.page] = postingsPage{}
+			numbers, places = append(numbers, term.page.number), append(places, int64(term.page.page))
+			chunks[term.page.number] = s.sets[term.set].ChunkCount
 		}
-		pages[key] = page
-	}
-	if len(missing) == 0 {
-		return pages, nil
 	}
 	_, err := s.db.Pipeline(ctx, postgres.Step{
-		SQL: selectPages, Args: []any{numbers, missing, string(s.ref.TenantID)},
+		SQL: selectPages, Args: []any{numbers, places, string(s.ref.TenantID)},
 		Row: func(scan func(into ...any) error) error {
 			var key pageKey
 			var packed []byte
 			if err := scan(&key.number, &key.page, &packed); err != nil {
 				return err
 			}
-			set := s.sets[uses[key].set]
-			page, err := readPage(packed, set.ChunkCount)
+			page, err := readPage(packed, chunks[key.number])
 			if err != nil {
-				return fmt.Errorf("postings of %s: %w", set.SourceID, err)
+				return fmt.Errorf("page %d of set %d: %w", key.page, key.number, err)
 			}
 			pages[key] = page
 			return nil
@@ -88,9 +89,8 @@ func (s *search) readPages(ctx context.Context, uses map[pageKey]pageUse) (map[p
 	if err != nil {
 		return nil, fmt.Errorf("read postings: %w", err)
 	}
-	for i, number := range numbers { // those without a row too: they hold nothing
-		key := pageKey{number, int(missing[i])}
-		s.cache.pages.Set(key, pages[key])
+	for key, page := range pages {
+		s.cache.pages.Set(key, page)
 	}
 	return pages, nil
 }
@@ -103,12 +103,14 @@ const selectLengths = `
 	  AND workspace_id = $2
 	  AND number = ANY ($3::bigint[])`
 
-// readLengths returns how many terms the chunks of the sets with postings have, by the place of the
-// set.
-func (s *search) readLengths(ctx context.Context, postings map[int][]setPostings) (map[int][]int32, error) {
-	lengths := make(map[int][]int32, len(postings))
+// readLengths returns how many terms the chunks of the sets with postings have.
+func (s *search) readLengths(ctx context.Context, postings [][]setPostings) ([][]int32, error) {
+	lengths := make([][]int32, len(postings))
 	missing := map[int64]int{}
 	for i := range postings {
+		if len(postings[i]) == 0 {
+			continue
+		}
 		kept, cached := s.cache.lengths.Get(s.sets[i].Number)
 		if !cached {
 			missing[s.sets[i].Number] = i

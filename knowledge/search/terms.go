@@ -1,10 +1,21 @@
 package search
 
-import "parlance.dev/parlance/platform/lexicon"
+import (
+	"cmp"
+	"slices"
 
-// queryTerms are a question's terms by language, with how often each occurs: a text is analysed by
-// its own language, and so is the question for it.
-type queryTerms map[string]map[string]int
+	"parlance.dev/parlance/platform/lexicon"
+)
+
+// queryTerm is a term of a question, and how often it occurs there.
+type queryTerm struct {
+	text  string
+	times int
+}
+
+// queryTerms are a question's terms by language, in their order: a text is analysed by its own
+// language, and so is the question for it.
+type queryTerms map[string][]queryTerm
 
 func termsOf(question string, sets []Set) queryTerms {
 	terms := queryTerms{}
@@ -12,17 +23,26 @@ func termsOf(question string, sets []Set) queryTerms {
 		if _, done := terms[set.Language]; done || !set.HasWords {
 			continue
 		}
-		counts := map[string]int{}
-		for _, term := range lexicon.Analyse(question, set.Language) {
-			counts[term]++
+		list := []queryTerm{}
+		for _, text := range slices.Sorted(slices.Values(lexicon.Analyse(question, set.Language))) {
+			if last := len(list) - 1; last >= 0 && list[last].text == text {
+				list[last].times++
+				continue
+			}
+			list = append(list, queryTerm{text, 1})
 		}
-		terms[set.Language] = counts
+		terms[set.Language] = list
 	}
 	return terms
 }
 
-// setPostings are the postings of one term in one set.
+// setPostings are the postings of a term in one set.
 type setPostings struct {
-	term     string
+	queryTerm
 	postings []posting
+}
+
+// sortTerms orders lists by their terms, so that sums of the same numbers are the same.
+func sortTerms(lists []setPostings) {
+	slices.SortFunc(lists, func(a, b setPostings) int { return cmp.Compare(a.text, b.text) })
 }

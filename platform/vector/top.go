@@ -22,7 +22,9 @@ type Top struct {
 }
 
 // NewTop makes a Top of at most limit places.
-func NewTop(limit int) *Top { return &Top{limit: limit, floor: math.Inf(-1)} }
+func NewTop(limit int) *Top {
+	return &Top{limit: limit, heap: make([]Scored, 0, limit), floor: math.Inf(-1)}
+}
 
 // Add offers a place.
 func (t *Top) Add(score float64, place int) {
@@ -66,6 +68,9 @@ func (t *Top) replaceWorst(one Scored) {
 	}
 	t.heap[at] = one
 }
+
+// Best returns the best in no order.
+func (t *Top) Best() []Scored { return t.heap }
 
 // Sorted returns the best, best first, and ends the collecting.
 func (t *Top) Sorted() []Scored {

@@ -83,7 +83,7 @@ const takenColumns = `taken.turn_count, taken.language, taken.summarized_turns, 
 // beginOpen takes the lease for a turn that was accepted before.
 const beginOpen = `
 	WITH taken AS (` + takeLease + `)
-	SELECT ` + takenColumns + `, t.index, t.user_text, t.messages, t.started_at, t.losses, t.wanted, t.lost_response_id, t.feedback, t.spilled
+	SELECT ` + takenColumns + `, ` + openTurnColumns + `
 	FROM taken
 	JOIN turns AS t ON t.tenant_id = $1::text AND t.session_id = $2::text AND t.id = $3::text`
 
@@ -130,8 +130,7 @@ func (s *Store) takeSteps(ctx context.Context, b *beginning, now time.Time, begu
 		return []postgres.Step{lockWithoutFlush(b.Session), {SQL: beginOpen, Args: take, Row: func(scan func(into ...any) error) error {
 			*ok = true
 			var messages []byte
-			err := scanLease(scan, &begun.Session, &turn.Index, &turn.UserText, &messages, &turn.StartedAt, &turn.Losses, &turn.Wanted,
-				&turn.LostResponseID, (*string)(&turn.Feedback), &turn.Spilled)
+			err := scanLease(scan, &begun.Session, openTurnTargets(&turn, &messages)...)
 			turn.StartedAt = turn.StartedAt.UTC()
 			begun.Turn = turn
 			if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // firstPage is how many turns of the history are read with a turn's beginning: most conversations
 // are shorter.
-const firstPage = 24
+const firstPage = 48
 
 // History implements turns.Store.
 func (s *Store) History(ctx context.Context, session sessions.Session, p turns.HistoryParams) ([]sessions.Turn, error) {

@@ -63,17 +63,23 @@ func newOutput(session sessions.Session, asked sessions.Turn, said sessions.Mess
 	return one
 }
 
-// putBeside puts a result beside its call when the new turn was stored in this transaction. A turn
-// that still runs gets the result with its end. A column of json keeps the text that was written,
-// whose last character is the bracket.
+// putBeside puts a result beside its call when the turn that brings it was written in this
+// transaction. A turn that still runs gets the result with its end. Parameters: $1 tenant, $2
+// session, $3 the turns that may bring it, $4 the turn of the call, $5 the result.
 const putBeside = `
 	UPDATE turns AS t
-	SET messages = (left(t.messages::text, -1) || ',' || $5::text || ']')::json
+	SET messages = ` + appendMessage + `
 	WHERE t.tenant_id = $1::text AND t.session_id = $2::text AND t.id = $4::text AND t.status <> 'in_progress'
 	  AND EXISTS (
 	      SELECT FROM turns AS n
-	      WHERE n.tenant_id = $1::text AND n.session_id = $2::text AND n.id = $3::text AND n.xmin = pg_current_xact_id()::xid
+	      WHERE n.tenant_id = $1::text AND n.session_id = $2::text AND n.id = ANY ($3::text[]) AND n.xmin = pg_current_xact_id()::xid
 	  )`
+
+func putBesideStep(session sessions.Session, asked sessions.TurnID, result []byte, bringing ...string) postgres.Step {
+	return postgres.Step{
+		SQL: putBeside, Args: []any{string(session.TenantID), string(session.ID), bringing, string(asked), string(result)},
+	}
+}
 
 // appendOutputSteps appends the steps that put a new turn's results beside their calls.
 func appendOutputSteps(steps []postgres.Step, b beginning) ([]postgres.Step, error) {
@@ -82,10 +88,7 @@ func appendOutputSteps(steps []postgres.Step, b beginning) ([]postgres.Step, err
 		if err != nil {
 			return nil, err
 		}
-		steps = append(steps, postgres.Step{
-			SQL:  putBeside,
-			Args: []any{string(b.Session.TenantID), string(b.Session.ID), string(b.Turn), string(one.asked), string(text)},
-		})
+		steps = append(steps, putBesideStep(b.Session, one.asked, text, string(b.Turn)))
 	}
 	return steps, nil
 }
