@@ -70,7 +70,7 @@ func hitsOf(candidates []*candidate) []Hit {
 }
 
 // estimateNearest returns the places, in no order, of the chunks that are nearest to the question
-// by their codes.
+// by their codes, and of all chunks without a code.
 func (s *search) estimateNearest(ctx context.Context, limit int) ([]int, error) {
 	total := s.first[len(s.sets)]
 	if total <= limit {
