@@ -40,7 +40,8 @@ func TestCodedSearch(t *testing.T) {
 
 	// Codes of nothing have their source not found, which shows that they are asked; by a service
 	// that knows the true ones it is.
-	f.exec("UPDATE source_codes SET codes = decode(repeat('00', octet_length(codes)), 'hex') WHERE words_number = (SELECT number FROM source_words WHERE source_id = ?)", fresh)
+	f.exec("UPDATE source_codes SET codes = decode(repeat('00', octet_length(codes)), 'hex') WHERE words_number = (SELECT number "+
+		"FROM source_words WHERE source_id = ?)", fresh)
 	for name, one := range map[string]struct {
 		service node
 		found   bool
@@ -84,7 +85,8 @@ func (f *fixture) findsFresh(sees, not agents.ID) knowledge.SourceID {
 	f.t.Helper()
 	fresh := f.ready(f.ref, "fresh", zeppelin)
 	f.attach(f.ref, sees, knowledge.UsageAuto, fresh)
-	if n := f.count("SELECT count(*) FROM source_codes WHERE words_number = (SELECT number FROM source_words WHERE source_id = ?)", fresh); n != 1 {
+	if n := f.count("SELECT count(*) FROM source_codes WHERE words_number = (SELECT number FROM source_words WHERE source_id = ?)",
+		fresh); n != 1 {
 		f.t.Errorf("an ingested source has %d rows of codes, want 1", n)
 	}
 	for _, ranking := range []knowledge.Ranking{knowledge.RankSimilarity, knowledge.RankHybrid} {

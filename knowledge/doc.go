@@ -13,9 +13,7 @@
 //
 // A query asks Postgres what is attached to the agent (attached.go), embeds the question by the
 // model that answers in the workspace (models.go), ranks the chunks (package search), and reads the
-// texts of
-
-// the best (texts.go). A turn of a conversation makes passages of them (passages.go).
+// texts of the best (texts.go). A turn of a conversation makes passages of them (passages.go).
 //
 //	ingestion   reads, cuts, embeds and indexes sources
 //	evaluation  asks questions with known answers

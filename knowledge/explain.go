@@ -28,8 +28,8 @@ type Explanation struct {
 	// BestSimilarity of its chunks, 0 to 1; 0 when it was not compared.
 	BestSimilarity float64
 	// SimilarityPlace and WordPlace are its best chunk's places in the two orders, from 1; 0: it is
-	// not among the first 200 of that order (of a similarity ranking, among the chunks of the
-	// answer).
+	// not among the first search.HybridDepth of that order (of a similarity ranking, among the
+	// chunks of the answer).
 	SimilarityPlace int
 	WordPlace       int
 	// Message is a sentence that says what to do.

@@ -63,14 +63,16 @@ func TestDuplicates(t *testing.T) {
 // handbook has three chunks under one heading that overlap, and one under another.
 func handbook() (text string, sentence func(i int) string) {
 	sentence = func(i int) string {
-		return fmt.Sprintf("Rule %d of the harbour says that captain%03d moors vessel%03d beside the lantern of pier%03d before the bell. ", i, i, i, i)
+		return fmt.Sprintf("Rule %d of the harbour says that captain%03d moors vessel%03d beside the lantern of pier%03d before the bell. ",
+			i, i, i, i)
 	}
 	var b strings.Builder
 	b.WriteString("# Harbour rules\n\n")
 	for i := range 110 {
 		b.WriteString(sentence(i))
 	}
-	b.WriteString("\n\n# Kitchen\n\nThe cook bakes bread with rye and serves soup to whoever comes in wet from the weather at any hour of the night.\n")
+	b.WriteString("\n\n# Kitchen\n\nThe cook bakes bread with rye and serves soup to whoever comes in wet from the weather at any " +
+		"hour of the night.\n")
 	return b.String(), sentence
 }
 

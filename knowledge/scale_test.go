@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pgvector/pgvector-go"
+
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/platform/idgen"
@@ -83,7 +85,8 @@ func (f *fixture) stockOf(l library, chunks, pieces int) []knowledge.SourceID {
 			}
 			rows.WriteString("]\n")
 		}
-		f.copyIn("COPY chunks (id, tenant_id, workspace_id, source_id, index, content, token_count, heading, page_start, page_end, char_start, char_end, model, embedding) FROM STDIN", rows.String())
+		f.copyIn("COPY chunks (id, tenant_id, workspace_id, source_id, index, content, token_count, heading, page_start, page_end, "+
+			"char_start, char_end, model, embedding) FROM STDIN", rows.String())
 	}
 	f.exec("ANALYZE sources, chunks")
 	return ids
@@ -142,7 +145,7 @@ func BenchmarkQuery(b *testing.B) {
 func benchmarkQuery(b *testing.B, chunks int) {
 	embedder := &stocked{Embedder: hashing.New(), vectors: map[string][]float32{}}
 	f := setUp(b, "large", embedder)
-	l := newLibrary(uint64(chunks)) //nolint:gosec // positive
+	l := newLibrary(uint64(chunks))
 	ids := f.stock(l, chunks)
 	begun := time.Now()
 	if err := f.Maintain(b.Context(), f.clock.now()); err != nil {
@@ -197,7 +200,7 @@ func (f *fixture) recall(agent agents.ID, questions []string) float64 {
 			JOIN source_attachments AS a ON a.source_id = c.source_id
 			WHERE a.agent_id = ?
 			ORDER BY (c.embedding <=> ?::vector) + 0
-			LIMIT 10`, agent, fmt.Sprint("[", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(vectors[0])), ","), "[]"), "]")).Scan(f.t.Context(), &exact)
+			LIMIT 10`, agent, pgvector.NewVector(vectors[0]).String()).Scan(f.t.Context(), &exact)
 		if err != nil {
 			f.t.Fatal(err)
 		}

@@ -129,7 +129,7 @@ func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id SourceID) e
 		if !deleted {
 			return s.workspaces.Gone(ctx, tx, ref.TenantID, "source", string(id))
 		}
-		if err := giveBack(ctx, tx, ref, source.SizeBytes); err != nil {
+		if err := releaseStored(ctx, tx, ref, source.SizeBytes); err != nil {
 			return err
 		}
 		if err := s.workspaces.Bury(ctx, tx, ref.TenantID, string(id), now); err != nil {

@@ -105,15 +105,15 @@ func countStored(ctx context.Context, tx bun.IDB, ref workspaces.Ref, bytes int6
 	return nil
 }
 
-// giveBack is the reverse of countStored; it locks the same row.
-func giveBack(ctx context.Context, tx bun.IDB, ref workspaces.Ref, bytes int64) error {
+// releaseStored is the reverse of countStored; it locks the same row.
+func releaseStored(ctx context.Context, tx bun.IDB, ref workspaces.Ref, bytes int64) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE workspaces
 		SET kb_used_bytes = greatest(kb_used_bytes - ?, 0)
 		WHERE tenant_id = ?
 		  AND id = ?`, bytes, ref.TenantID, ref.ID)
 	if err != nil {
-		return fmt.Errorf("give storage back: %w", err)
+		return fmt.Errorf("release storage: %w", err)
 	}
 	return nil
 }

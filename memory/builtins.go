@@ -243,8 +243,8 @@ func NeedsConsent(categories []string, p AddParams) bool {
 	})
 }
 
-func (s *Service) forget(ctx context.Context, call tools.BuiltinCall, user string, wanted []string) (string, error) {
-	if slices.ContainsFunc(wanted, func(one string) bool { return strings.EqualFold(one, All) }) {
+func (s *Service) forget(ctx context.Context, call tools.BuiltinCall, user string, requested []string) (string, error) {
+	if slices.ContainsFunc(requested, func(one string) bool { return strings.EqualFold(one, All) }) {
 		ids, err := s.allIDs(ctx, call.Ref, user)
 		if err != nil {
 			return "", err
@@ -259,8 +259,8 @@ func (s *Service) forget(ctx context.Context, call tools.BuiltinCall, user strin
 		}
 		return answer.encoded()
 	}
-	ids := make([]ID, len(wanted))
-	for i, one := range wanted {
+	ids := make([]ID, len(requested))
+	for i, one := range requested {
 		ids[i] = ID(one)
 	}
 	deleted, err := s.Delete(ctx, call.Ref, user, ids...)
@@ -274,7 +274,7 @@ func (s *Service) forget(ctx context.Context, call tools.BuiltinCall, user strin
 	return answer.encoded()
 }
 
-func (s *Service) confirm(ctx context.Context, call tools.BuiltinCall, user string, wanted []string) (string, error) {
+func (s *Service) confirm(ctx context.Context, call tools.BuiltinCall, user string, requested []string) (string, error) {
 	s.mu.Lock()
 	agreed := s.agreed
 	s.mu.Unlock()
@@ -292,7 +292,7 @@ func (s *Service) confirm(ctx context.Context, call tools.BuiltinCall, user stri
 		}.encoded()
 	}
 	answer := Answer{Status: StatusConfirmed}
-	for _, one := range wanted {
+	for _, one := range requested {
 		item, err := s.Approve(ctx, call.Ref, user, ID(one))
 		if err != nil {
 			return "", err

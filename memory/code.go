@@ -29,10 +29,10 @@ type code [codeWords]uint64
 // content evenly over all of them. Near vectors have codes that differ in few bits. The rotation is
 // random signs and a Hadamard transform, twice. It must never change, because codes are stored.
 func codeOf(v []float32) (c code) {
-	width := max(codeBits, 1<<bits.Len(uint(max(len(v), 1)-1))) //nolint:gosec // not negative
+	width := max(codeBits, 1<<bits.Len(uint(max(len(v), 1)-1)))
 	rotated := make([]float32, width)
 	copy(rotated, v)
-	state := uint64(width) //nolint:gosec // not negative
+	state := uint64(width)
 	for range 2 {
 		for i := 0; i < width; i += 64 {
 			signs := vector.SplitMix64(&state)

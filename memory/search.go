@@ -16,8 +16,10 @@ import (
 )
 
 const (
-	// DefaultTopK and MaxTopK bound what a search returns. Source: tools/builtins.json.
-	DefaultTopK, MaxTopK = 5, 20
+	// DefaultTopK is what a search returns when its caller does not say. Source: tools/builtins.json.
+	DefaultTopK = 5
+	// MaxTopK is the most it returns.
+	MaxTopK = 20
 	// candidates is how many memories are picked by their codes and then compared by their vectors.
 	candidates = 100
 	// minRanked is how many of the most similar memories are ranked at least. It is twice topK
@@ -172,10 +174,10 @@ func (s *Service) newest(ctx context.Context, ref workspaces.Ref, userID string,
 
 // rank orders memories by their score, and leaves out those that are not relevant to the query.
 func rank(found []Found, query string, topK int, now time.Time) []Found {
-	wanted := stemsOf(query)
+	terms := stemsOf(query)
 	kept := found[:0]
 	for _, one := range found {
-		words := sharedWords(wanted, one.Item)
+		words := sharedWords(terms, one.Item)
 		if one.Similarity < 0 {
 			one.Similarity = words
 		} else {
@@ -197,8 +199,8 @@ func rank(found []Found, query string, topK int, now time.Time) []Found {
 }
 
 // sharedWords is the share of the words of the query that a memory has.
-func sharedWords(wanted []string, item Item) float64 {
-	if len(wanted) == 0 {
+func sharedWords(terms []string, item Item) float64 {
+	if len(terms) == 0 {
 		return 0
 	}
 	has := map[string]bool{}
@@ -208,12 +210,12 @@ func sharedWords(wanted []string, item Item) float64 {
 		}
 	}
 	shared := 0
-	for _, stem := range wanted {
+	for _, stem := range terms {
 		if has[stem] {
 			shared++
 		}
 	}
-	return float64(shared) / float64(len(wanted))
+	return float64(shared) / float64(len(terms))
 }
 
 // allWords are the words of queries for all memories.

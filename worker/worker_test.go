@@ -229,7 +229,7 @@ func (k *noun) DueSources(context.Context, time.Time, fair.Ask) ([]ingestion.Due
 	return due, nil
 }
 
-func (k *noun) PutOff(context.Context, ingestion.DueSource) error { return nil }
+func (k *noun) Reschedule(context.Context, ingestion.DueSource) error { return nil }
 
 // wait makes a source due.
 func (k *noun) wait(id string) {

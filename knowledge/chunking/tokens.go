@@ -55,7 +55,8 @@ func countTokens(text string) (int, error) {
 
 // pieceEnd is where the first piece of a text ends, as the tokenizer's own expression says:
 //
-//	(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
+//	(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|
+//	 ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
 func pieceEnd(text string) int {
 	if end := asciiWordEnd(text); end > 0 {
 		return end

@@ -162,7 +162,7 @@ func refuseOverlaps(files []*zip.File) error {
 		if err != nil {
 			return errCorrupt(err, "The file is damaged: a part of it cannot be found.")
 		}
-		extents = append(extents, extent{start, start + int64(file.CompressedSize64)}) //nolint:gosec // checked below
+		extents = append(extents, extent{start, start + int64(file.CompressedSize64)})
 	}
 	slices.SortFunc(extents, func(a, b extent) int { return int(min(max(a.start-b.start, -1), 1)) })
 	for i, e := range extents {
@@ -246,9 +246,10 @@ func partFault(err error) error {
 // refuseOLE says what a file is that is in the container of old Office files. Word keeps
 // documents with a password in it.
 func refuseOLE(r io.ReaderAt, size int64) error {
-	head := make([]byte, min(size, 8))
-	if _, err := r.ReadAt(head, 0); err != nil || !bytes.Equal(head, []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1")) {
-		return nil // what cannot be read is found out next
+	head := make([]byte, 8)
+	n, _ := r.ReadAt(head, 0) // openArchive meets the error
+	if string(head[:n]) != "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1" {
+		return nil
 	}
 	// Names of streams are UTF-16. The directory may be anywhere in the file.
 	found, err := containsUTF16(r, size, "EncryptedPackage")

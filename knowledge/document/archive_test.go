@@ -124,7 +124,8 @@ func bombBook(t *testing.T) string {
 	return zipOf(t, part{"META-INF/container.xml", bookContainer},
 		part{
 			"OEBPS/content.opf",
-			`<package><metadata/><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>`,
+			`<package><metadata/><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest><spine>` +
+				`<itemref idref="a"/></spine></package>`,
 		},
 		part{"OEBPS/a.xhtml", strings.Repeat("<p>"+strings.Repeat("a", 1000)+"</p>\n", 20_000)})
 }

@@ -18,13 +18,19 @@ import (
 
 // The prose that encodings are detected from.
 const (
-	german   = "Die Öffnungszeiten für größere Gruppen ändern sich im Frühjahr: täglich außer Montag. Über Rückfragen freuen wir uns sehr.\n"
-	french   = "Les élèves de l'école ont été reçus par le préfet à l'hôtel de ville, où la cérémonie s'est déroulée après le déjeuner. « C'était très émouvant », dit-elle.\n"
-	polish   = "Wszystkie książki są dostępne w bibliotece głównej, która znajduje się przy ulicy Świętokrzyskiej. Proszę zwrócić je w ciągu trzydziestu dni, żeby uniknąć kary.\n"
-	czech    = "Příliš žluťoučký kůň úpěl ďábelské ódy. Všechny knihy jsou k dispozici v hlavní knihovně, která se nachází v ulici Na Příkopě a je otevřena každý den kromě neděle.\n"
-	russian  = "Библиотека открыта каждый день, кроме воскресенья. Все книги можно взять на тридцать дней, после чего их необходимо вернуть или продлить срок.\n"
-	greek    = "Η βιβλιοθήκη είναι ανοιχτή κάθε μέρα εκτός Κυριακής. Όλα τα βιβλία μπορούν να δανειστούν για τριάντα ημέρες και μετά πρέπει να επιστραφούν.\n"
-	turkish  = "Kütüphane pazar günü dışında her gün açıktır. Bütün kitaplar otuz gün için ödünç alınabilir, daha sonra geri verilmeleri veya sürenin uzatılması gerekir. Şimdiden teşekkür ederiz.\n"
+	german = "Die Öffnungszeiten für größere Gruppen ändern sich im Frühjahr: täglich außer Montag. Über Rückfragen freuen wir uns sehr.\n"
+	french = "Les élèves de l'école ont été reçus par le préfet à l'hôtel de ville, où la cérémonie s'est déroulée après le " +
+		"déjeuner. « C'était très émouvant », dit-elle.\n"
+	polish = "Wszystkie książki są dostępne w bibliotece głównej, która znajduje się przy ulicy Świętokrzyskiej. Proszę zwrócić " +
+		"je w ciągu trzydziestu dni, żeby uniknąć kary.\n"
+	czech = "Příliš žluťoučký kůň úpěl ďábelské ódy. Všechny knihy jsou k dispozici v hlavní knihovně, která se nachází v ulici " +
+		"Na Příkopě a je otevřena každý den kromě neděle.\n"
+	russian = "Библиотека открыта каждый день, кроме воскресенья. Все книги можно взять на тридцать дней, после чего их " +
+		"необходимо вернуть или продлить срок.\n"
+	greek = "Η βιβλιοθήκη είναι ανοιχτή κάθε μέρα εκτός Κυριακής. Όλα τα βιβλία μπορούν να δανειστούν για τριάντα ημέρες και " +
+		"μετά πρέπει να επιστραφούν.\n"
+	turkish = "Kütüphane pazar günü dışında her gün açıktır. Bütün kitaplar otuz gün için ödünç alınabilir, daha sonra geri " +
+		"verilmeleri veya sürenin uzatılması gerekir. Şimdiden teşekkür ederiz.\n"
 	hebrew   = "הספרייה פתוחה בכל יום מלבד יום ראשון. ניתן לשאול את כל הספרים לשלושים יום, ולאחר מכן יש להחזירם או להאריך את ההשאלה.\n"
 	japanGo  = "図書館は日曜日を除いて毎日開いています。すべての本は三十日間借りることができ、その後は返却するか延長してください。\n"
 	chinese  = "图书馆除星期日外每天开放。所有图书可以借阅三十天，之后必须归还或者办理续借手续。欢迎大家前来阅读。\n"

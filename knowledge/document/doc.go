@@ -30,12 +30,13 @@
 //   - DOCX: headings by style or outline level, lists with their numbers, merged cells repeated in
 //     each row, notes after the block that refers to them, text boxes, results of fields. Tracked
 //     deletions, headers, footers, comments, hidden text and tables of contents are left out.
-//   - PDF: columns are read one after the other (provider/pdf/poppler), headings are told by the size
-//     and weight of their letters, words broken at the end of a line are joined, a paragraph goes on
-//     over pages, lines that return in the margins stay once. A page without a usable text layer is
-//     read from its picture; one that cannot be read is a warning, as long as others can.
+//   - PDF: columns are read one after the other (provider/pdf/poppler). Headings are told by the
+//     size and weight of their letters. Words broken at the end of a line are joined, a paragraph
+//     goes on over pages, and lines that return in the margins stay once. A page without a usable
+//     text layer is read from its picture; one that cannot be read is a warning, as long as others
+//     can.
 //   - Pictures: their paragraphs, headings by the height of their lines.
-//   - EPUB 2 and 3: chapters in the order of the spine, under the headings of the table of contents.
+//   - EPUB 2 and 3: chapters in the order of the spine, under headings of the table of contents.
 //
 // Tables have a line a row, "a | b"; the rows of a table that does not fit one chunk name their
 // columns, "Name: a | Size: b", where it has a header (table.go). PDF files and pictures have

@@ -41,31 +41,56 @@ func zipOf(t testing.TB, parts ...part) string {
 const (
 	xmlHead   = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\r\n"
 	wordTypes = xmlHead +
-		`<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`
+		`<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
+		`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
+		`<Default Extension="xml" ContentType="application/xml"/><Override PartName="/word/document.xml" ` +
+		`ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`
 	wordRels = xmlHead +
-		`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/><Relationship Id="rId2" Type="http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties" Target="docProps/core.xml"/></Relationships>`
-	wordSpace = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape" xmlns:v="urn:schemas-microsoft-com:vml" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"`
+		`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
+		`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" ` +
+		`Target="word/document.xml"/><Relationship Id="rId2" Type="http://schemas.openxmlformats.org/package/2006/relationships/metad` +
+		`ata/core-properties" Target="docProps/core.xml"/></Relationships>`
+	wordSpace = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" ` +
+		`xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" ` +
+		`xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" ` +
+		`xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" ` +
+		`xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape" xmlns:v="urn:schemas-microsoft-com:vml" ` +
+		`xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"`
 
 	documentRels = xmlHead +
-		`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/><Relationship Id="rId2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/numbering" Target="numbering.xml"/><Relationship Id="rId3" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes" Target="/word/footnotes.xml"/><Relationship Id="rId4" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/header" Target="header1.xml"/><Relationship Id="rId9" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink" Target="https://forms.example/leave" TargetMode="External"/></Relationships>`
+		`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
+		`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" ` +
+		`Target="styles.xml"/><Relationship Id="rId2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/numbe` +
+		`ring" Target="numbering.xml"/><Relationship Id="rId3" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationsh` +
+		`ips/footnotes" Target="/word/footnotes.xml"/><Relationship Id="rId4" ` +
+		`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/header" Target="header1.xml"/>` +
+		`<Relationship Id="rId9" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink" ` +
+		`Target="https://forms.example/leave" TargetMode="External"/></Relationships>`
 
 	// A German Word keeps English names and translates ids.
-	wordStyles = xmlHead + `<w:styles ` + wordSpace + `><w:style w:type="paragraph" w:default="1" w:styleId="Standard"><w:name w:val="Normal"/></w:style>
+	wordStyles = xmlHead + `<w:styles ` + wordSpace + `><w:style w:type="paragraph" w:default="1" w:styleId="Standard">
+<w:name w:val="Normal"/></w:style>
 <w:style w:type="paragraph" w:styleId="Titel"><w:name w:val="Title"/><w:basedOn w:val="Standard"/></w:style>
-<w:style w:type="paragraph" w:styleId="berschrift1"><w:name w:val="heading 1"/><w:basedOn w:val="Standard"/><w:pPr><w:numPr><w:numId w:val="3"/></w:numPr><w:outlineLvl w:val="0"/></w:pPr></w:style>
+<w:style w:type="paragraph" w:styleId="berschrift1"><w:name w:val="heading 1"/><w:basedOn w:val="Standard"/><w:pPr><w:numPr>
+<w:numId w:val="3"/></w:numPr><w:outlineLvl w:val="0"/></w:pPr></w:style>
 <w:style w:type="paragraph" w:styleId="berschrift2"><w:name w:val="heading 2"/><w:pPr><w:outlineLvl w:val="1"/></w:pPr></w:style>
 <w:style w:type="paragraph" w:customStyle="1" w:styleId="Frage"><w:name w:val="Frage"/><w:basedOn w:val="berschrift2"/></w:style>
 <w:style w:type="paragraph" w:styleId="Verzeichnis1"><w:name w:val="toc 1"/></w:style>
 <w:style w:type="paragraph" w:styleId="Listenabsatz"><w:name w:val="List Paragraph"/></w:style>
 <w:style w:type="paragraph" w:customStyle="1" w:styleId="Quelltext"><w:name w:val="Source Code"/></w:style></w:styles>`
 	wordNumbers = xmlHead + `<w:numbering ` + wordSpace + `>
-<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl><w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="%1.%2)"/></w:lvl></w:abstractNum>
-<w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="bullet"/><w:lvlText w:val=""/></w:lvl></w:abstractNum>
-<w:abstractNum w:abstractNumId="2"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="upperRoman"/><w:pStyle w:val="berschrift1"/><w:lvlText w:val="%1."/></w:lvl></w:abstractNum>
-<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num><w:num w:numId="3"><w:abstractNumId w:val="2"/></w:num>
+<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>
+<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="%1.%2)"/></w:lvl></w:abstractNum>
+<w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="bullet"/><w:lvlText w:val=""/></w:lvl>
+</w:abstractNum>
+<w:abstractNum w:abstractNumId="2"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="upperRoman"/>
+<w:pStyle w:val="berschrift1"/><w:lvlText w:val="%1."/></w:lvl></w:abstractNum>
+<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num><w:num w:numId="3">
+<w:abstractNumId w:val="2"/></w:num>
 <w:num w:numId="4"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride></w:num></w:numbering>`
 	wordNotes = xmlHead + `<w:footnotes ` + wordSpace +
-		`><w:footnote w:type="separator" w:id="-1"><w:p><w:r><w:separator/></w:r></w:p></w:footnote><w:footnote w:id="1"><w:p><w:r><w:footnoteRef/></w:r><w:r><w:t xml:space="preserve"> Except in May.</w:t></w:r></w:p></w:footnote></w:footnotes>`
+		`><w:footnote w:type="separator" w:id="-1"><w:p><w:r><w:separator/></w:r></w:p></w:footnote><w:footnote w:id="1"><w:p><w:r>` +
+		`<w:footnoteRef/></w:r><w:r><w:t xml:space="preserve"> Except in May.</w:t></w:r></w:p></w:footnote></w:footnotes>`
 )
 
 // docxOf is a document as Word writes it, with a body.
@@ -74,7 +99,8 @@ func docxOf(t testing.TB, body string) string {
 	return zipOf(t,
 		part{"[Content_Types].xml", wordTypes}, part{"_rels/.rels", wordRels},
 		part{"word/document.xml", xmlHead + `<w:document ` + wordSpace + ` mc:Ignorable="w14"><w:body>` + body +
-			`<w:sectPr w:rsidR="00A1"><w:headerReference w:type="default" r:id="rId4"/><w:pgSz w:w="11906" w:h="16838"/></w:sectPr></w:body></w:document>`},
+			`<w:sectPr w:rsidR="00A1"><w:headerReference w:type="default" r:id="rId4"/><w:pgSz w:w="11906" w:h="16838"/></w:sectPr>` +
+			`</w:body></w:document>`},
 		part{"word/_rels/document.xml.rels", documentRels}, part{"word/styles.xml", wordStyles},
 		part{"word/numbering.xml", wordNumbers}, part{"word/footnotes.xml", wordNotes},
 		part{"word/header1.xml", xmlHead + `<w:hdr ` + wordSpace + `><w:p><w:r><w:t>Page header</w:t></w:r></w:p></w:hdr>`},
@@ -119,34 +145,47 @@ func TestParseDOCX(t *testing.T) {
 			"paragraph : no list",
 		}},
 		{"tracked changes", p("",
-			run("Kept ")+`<w:del w:id="1" w:author="A"><w:r><w:delText>old </w:delText></w:r></w:del><w:ins w:id="2" w:author="A">`+run("new ")+`</w:ins>`+
+			run("Kept ")+`<w:del w:id="1" w:author="A"><w:r><w:delText>old </w:delText></w:r></w:del>`+
+				`<w:ins w:id="2" w:author="A">`+run("new ")+`</w:ins`+
+				`>`+
 				`<w:moveFrom w:id="3">`+run("moved ")+`</w:moveFrom><w:moveTo w:id="4">`+run("here")+`</w:moveTo>`) +
 			p(`<w:rPr><w:del w:id="5" w:author="A"/></w:rPr>`, run("One ")) + p("", run("paragraph.")), []string{
 			"paragraph : Kept new here", "paragraph : One paragraph.",
 		}},
 		{"links and fields", p("", `<w:hyperlink r:id="rId9" w:history="1">`+run("the form")+`</w:hyperlink>`+run(", page ")+
-			`<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve"> REF _a \h </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>`+run("7")+`<w:r><w:fldChar w:fldCharType="end"/></w:r>`+
-			`<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> HYPERLINK "https://a.example/b" </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>`+run(" there")+`<w:r><w:fldChar w:fldCharType="end"/></w:r><w:fldSimple w:instr=" DATE ">`+run(" today")+`</w:fldSimple>`), []string{
+			`<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve"> REF _a \h </w:instrText></w:r><w:r>`+
+			`<w:fldChar w:fldCharType="separate"/></w:r>`+run("7")+`<w:r><w:fldChar w:fldCharType="end"/></w:r>`+
+			`<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> HYPERLINK "https://a.example/b" </w:instrText></w:r><w:r>`+
+			`<w:fldChar w:fldCharType="separate"/></w:r>`+run(" there")+`<w:r><w:fldChar w:fldCharType="end"/></w:r>`+
+			`<w:fldSimple w:instr=" DATE ">`+run(" today")+`</w:fldSimple>`), []string{
 			"paragraph : the form (https://forms.example/leave), page 7 there (https://a.example/b) today",
 		}},
 		{"breaks and hidden text", p("",
-			`<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c-</w:t><w:noBreakHyphen/><w:softHyphen/><w:t>d</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r><w:r><w:rPr><w:vanish w:val="0"/></w:rPr><w:t>!</w:t></w:r>`), []string{"paragraph : a\tb\nc--d!"}},
+			`<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c-</w:t><w:noBreakHyphen/><w:softHyphen/><w:t>d</w:t></w:r><w:r><w:rPr>`+
+				`<w:vanish/></w:rPr><w:t>hidden</w:t></w:r><w:r><w:rPr><w:vanish w:val="0"/></w:rPr><w:t>!</w:t></w:r>`), []string{"paragraph : " +
+			"a\tb\nc--d!"}},
 		{"notes", p("", run("Open daily")+`<w:r><w:footnoteReference w:id="1"/></w:r>`+run(".")) + p("", run("Next.")), []string{
 			"paragraph : Open daily[1].", "paragraph : [1] Except in May.", "paragraph : Next.",
 		}},
 		{
 			"contents are left out",
-			`<w:sdt><w:sdtPr><w:docPartObj><w:docPartGallery w:val="Table of Contents"/></w:docPartObj></w:sdtPr><w:sdtContent>` + styled("Verzeichnis1", "Leave 3") + `</w:sdtContent></w:sdt>` + p("", run("Text")),
+			`<w:sdt><w:sdtPr><w:docPartObj><w:docPartGallery w:val="Table of Contents"/></w:docPartObj></w:sdtPr>` +
+				`<w:sdtContent>` + styled("Verzeichnis"+
+				"1", "Leave 3") + `</w:sdtContent></w:sdt>` + p("", run("Text")),
 			[]string{"paragraph : Text"},
 		},
 		{"code", styled("Quelltext", "if x {") + styled("Quelltext", "") + styled("Quelltext", "  y()") + p("",
 			`<w:r><w:rPr><w:rFonts w:ascii="Courier New"/></w:rPr><w:t>ls -l</w:t></w:r>`), []string{"code : if x {\n\n  y()\nls -l"}},
 		{"text boxes once", p("",
-			run("Before")+`<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wp:anchor><wp:docPr id="1" name="Box" descr="A note"/><wps:wsp><wps:txbx><w:txbxContent>`+p("", run("In the box"))+
-				`</w:txbxContent></wps:txbx></wps:wsp></wp:anchor></w:drawing></mc:Choice><mc:Fallback><w:pict><v:shape><v:textbox><w:txbxContent>`+p("", run("In the box"))+`</w:txbxContent></v:textbox></v:shape></w:pict></mc:Fallback></mc:AlternateContent></w:r>`), []string{
+			run("Before")+`<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wp:anchor>`+
+				`<wp:docPr id="1" name="Box" descr="A note"/><wps:wsp><wps:txbx><w:txbxContent>`+p("", run("In the box"))+
+				`</w:txbxContent></wps:txbx></wps:wsp></wp:anchor></w:drawing></mc:Choice><mc:Fallback><w:pict><v:shape><v:textbox>`+
+				`<w:txbxContent>`+p("", run("In the box"))+`</w:txbxContent></v:textbox></v:shape></w:pict></mc:Fallback>`+
+				`</mc:AlternateContent></w:r>`), []string{
 			"paragraph : Before A note", "paragraph : In the box",
 		}},
-		{"tables", `<w:tbl><w:tblPr><w:tblLook w:val="04A0" w:firstRow="1"/></w:tblPr><w:tblGrid><w:gridCol w:w="1"/></w:tblGrid><w:tr><w:trPr><w:tblHeader/></w:trPr>` + tc("", "Site") + tc(`<w:gridSpan w:val="2"/>`, "Hours") + `</w:tr><w:tr>` +
+		{"tables", `<w:tbl><w:tblPr><w:tblLook w:val="04A0" w:firstRow="1"/></w:tblPr><w:tblGrid><w:gridCol w:w="1"/></w:tblGrid>` +
+			`<w:tr><w:trPr><w:tblHeader/></w:trPr>` + tc("", "Site") + tc(`<w:gridSpan w:val="2"/>`, "Hours") + `</w:tr><w:tr>` +
 			tc(`<w:vMerge w:val="restart"/>`, "North") + tc("", "9–12") + tc("", "main") + `</w:tr><w:tr>` +
 			tc(`<w:vMerge/>`, "") + tc("", "14–18") + tc("", "annex") +
 			`</w:tr><w:tr><w:trPr><w:del w:id="9"/></w:trPr>` + tc("", "gone") + tc("", "gone") + `</w:tr></w:tbl>` +

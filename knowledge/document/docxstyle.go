@@ -105,8 +105,8 @@ func (d *docxReader) inherited(id string) docxStyle {
 
 // headingName matches the names and ids of heading styles. Word keeps the English name in every
 // language; other writers, and ids where names are missing, do not.
-var headingName = regexp.MustCompile(`(?i)^(?:heading|überschrift|berschrift|titre|título|ttulo|titolo|kop|rubrik|overskrift|otsikko|nagłówek` +
-	`|nagwek|nadpis|заголовок|başlık|balk|címsor|cmsor|標題|标题|見出し|제목)\s?([1-9])$`)
+var headingName = regexp.MustCompile(`(?i)^(?:heading|überschrift|berschrift|titre|título|ttulo|titolo|kop|rubrik` +
+	`|overskrift|otsikko|nagłówek|nagwek|nadpis|заголовок|başlık|balk|címsor|cmsor|標題|标题|見出し|제목)\s?([1-9])$`)
 
 // headingOf is the outline level of a heading style, plus one; zero for any other.
 func headingOf(name string) int {
@@ -119,7 +119,8 @@ func headingOf(name string) int {
 }
 
 // contentsName matches the styles of a table of contents, which repeats the headings.
-var contentsName = regexp.MustCompile(`(?i)^(?:toc|contents|verzeichnis|tdm|tm|tdc|sommario|inhopg)\s?[1-9]$|^(?:toc heading|table of figures)$`)
+var contentsName = regexp.MustCompile(`(?i)^(?:toc|contents|verzeichnis|tdm|tm|tdc|sommario|inhopg)\s?[1-9]$` +
+	`|^(?:toc heading|table of figures)$`)
 
 // codeNames are in the names of styles for code.
 var codeNames = []string{"code", "source text", "preformatted", "html preformatted", "macro text", "listing", "verbatim"}

@@ -80,7 +80,8 @@ func FuzzParseDOCX(f *testing.F) {
 	for _, body := range []string{
 		styled("berschrift1", "x") + item("1", "8", "y") + item("77", "3", "z"), `<w:tbl><w:tr>` +
 			tc(`<w:vMerge/><w:gridSpan w:val="999999"/>`, "x") + `</w:tr></w:tbl>`,
-		p("", `<w:r><w:fldChar w:fldCharType="end"/><w:fldChar w:fldCharType="begin"/><w:instrText>TOC</w:instrText><w:fldChar w:fldCharType="separate"/><w:t>x</w:t></w:r>`),
+		p("", `<w:r><w:fldChar w:fldCharType="end"/><w:fldChar w:fldCharType="begin"/><w:instrText>TOC</w:instrText>`+
+			`<w:fldChar w:fldCharType="separate"/><w:t>x</w:t></w:r>`),
 		p(`<w:rPr><w:del/></w:rPr>`, run("a")) + `<mc:AlternateContent><mc:Fallback>` + p("", run("b")) +
 			`</mc:Fallback></mc:AlternateContent>`, "<w:sdt/><w:p/>", "]]>", "<!DOCTYPE x>",
 	} {

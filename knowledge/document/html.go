@@ -68,8 +68,8 @@ func metaCharset(data []byte) string {
 
 // subsetPattern is a document type with declarations of its own, as XHTML may have. HTML knows
 // none, and takes what follows the first > in them for text.
-var subsetPattern = regexp.MustCompile(`(?i)<!doctype\s[^<>\[\]]*(\[(?:[^\]"'<]|"[^"]*"|'[^']*'|<!--(?:[^-]|-[^-])*-->|<[!?](?:[^"'<>]|"[^"]*"` +
-	`|'[^']*')*>)*\]\s*)>`)
+var subsetPattern = regexp.MustCompile(`(?i)<!doctype\s[^<>\[\]]*(\[(?:[^\]"'<]|"[^"]*"|'[^']*'|<!--(?:[^-]|-[^-])*-->` +
+	`|<[!?](?:[^"'<>]|"[^"]*"|'[^']*')*>)*\]\s*)>`)
 
 // withoutSubset takes those declarations out.
 func withoutSubset(text string) string {

@@ -98,10 +98,14 @@ func TestParseHTMLShapes(t *testing.T) {
 		{"columns of a page", "<table><tr><td>Menu<td><p>" + strings.Repeat("word ", 150) + "<p>End.</table>", []string{
 			"paragraph : Menu", "paragraph : " + strings.TrimSpace(strings.Repeat("word ", 150)), "paragraph : End.",
 		}},
-		{"xhtml", `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><p>Seen</p></body></html>`, []string{"paragraph : Seen"}},
+		{
+			"xhtml", `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><p>Seen</p></body></html>`,
+			[]string{"paragraph : Seen"},
+		},
 		{
 			"declarations in the document type",
-			"<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\" \"xhtml1-strict.dtd\" [\n<!ENTITY co \"a > b ]>\">\n<!-- more ]> -->\n<!ATTLIST p x CDATA #IMPLIED>\n]><html><body><p>Seen</p></body></html>",
+			"<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\" \"xhtml1-strict.dtd\" [\n<!ENTITY co \"a > b ]>\">\n<!-- more ]>" +
+				" -->\n<!ATTLIST p x CDATA #IMPLIED>\n]><html><body><p>Seen</p></body></html>",
 			[]string{"paragraph : Seen"},
 		},
 		{"a list in the text", "<!doctype html><p>[x]> stays", []string{"paragraph : [x]> stays"}},

@@ -98,7 +98,7 @@ func (p *pdfRun) page(ctx context.Context, page pdf.Page) error {
 }
 
 func (p *pdfRun) save(ctx context.Context, page pdf.Page) error {
-	if page.Known || page.Fault != nil || p.options.Store == nil {
+	if isNew := !page.Known && page.Fault == nil; !isNew || p.options.Store == nil {
 		return nil
 	}
 	content, err := json.Marshal(page.Blocks)

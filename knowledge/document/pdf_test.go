@@ -264,7 +264,8 @@ func TestPDFNumberedLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := doc.Blocks[len(doc.Blocks)-1]
-	want := "1. Stout shoes.\n2. A map, on which the paths of the garden are marked in red and those of the wood behind it in blue, since signs are few.\n3. Water."
+	want := "1. Stout shoes.\n2. A map, on which the paths of the garden are marked in red and those of the wood behind it in " +
+		"blue, since signs are few.\n3. Water."
 	if doc.Blocks[0].Kind != document.Heading || last.Kind != document.List || last.Text != want {
 		t.Errorf("blocks: %v", rowsOf(doc))
 	}

@@ -20,7 +20,7 @@
 //
 // Tables: sources, chunks, source_pages, staged_vectors, embedding_models, workspace_embeddings,
 // source_reembeddings, next_vectors; by package search source_words, source_postings, source_codes.
-
+//
 // Event: kb.source_ingested. It reads no formats (package document), makes no vectors
 // (provider/embedding) and enqueues no tasks: package worker calls Ingest, Reembed and the sweeps.
 package ingestion

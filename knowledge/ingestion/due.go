@@ -112,8 +112,8 @@ func (s *Service) DueSources(ctx context.Context, now time.Time, ask fair.Ask) (
 	return due, nil
 }
 
-// PutOff makes a source wait for a moment, because its tenant has its share of the workers.
-func (s *Service) PutOff(ctx context.Context, source DueSource) error {
+// Reschedule makes a source wait for a moment, because its tenant has its share of the workers.
+func (s *Service) Reschedule(ctx context.Context, source DueSource) error {
 	_, err := s.db.ExecContext(ctx, `
 		UPDATE sources
 		SET due_at = greatest(due_at, ?), queued_until = NULL
@@ -121,7 +121,7 @@ func (s *Service) PutOff(ctx context.Context, source DueSource) error {
 		  AND id = ?
 		  AND status = 'queued'`, s.moment().Add(busyPause), source.TenantID, source.ID)
 	if err != nil {
-		return fmt.Errorf("put off source %s: %w", source.ID, err)
+		return fmt.Errorf("reschedule source %s: %w", source.ID, err)
 	}
 	return nil
 }

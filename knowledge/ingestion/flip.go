@@ -14,8 +14,8 @@ import (
 
 // flip gives sources that are embedded their new vectors: where the configured model answers
 // already, those that are done, else all at once when no source waits any more. A query sees the
-// vectors of one model or those of the other: it is one transaction. Ingestion that commits meanwhile
-// waits, and sees the new model.
+// vectors of one model or those of the other: it is one transaction. Ingestion that commits
+// meanwhile waits, and sees the new model.
 func (s *Service) flip(ctx context.Context, ref workspaces.Ref) error {
 	target := s.embedders[0].Model().Name
 	flipped := false
@@ -71,8 +71,8 @@ func (s *Service) flip(ctx context.Context, ref workspaces.Ref) error {
 	return nil
 }
 
-// requeueMissed has sources wait again that count as done and have a chunk without a next vector. It
-// returns whether any source waits.
+// requeueMissed has sources wait again that count as done and have a chunk without a next vector.
+// It returns whether any source waits.
 func requeueMissed(ctx context.Context, tx bun.IDB, ref workspaces.Ref, target string) (bool, error) {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE source_reembeddings AS r

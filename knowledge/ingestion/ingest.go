@@ -59,15 +59,15 @@ func (s *Service) Ingest(ctx context.Context, id knowledge.SourceID) error {
 	ctx, span := telemetry.Start(source.Origin().Rejoin(ctx), telemetry.Internal, "ingest source",
 		telemetry.Number("parlance.attempt", source.Attempt), telemetry.Text("parlance.media_type", bareType(source.MediaType)))
 	work, stop := context.WithCancelCause(ctx)
-	var heart sync.WaitGroup
-	heart.Go(func() { s.beat(work, stop, source) })
+	var heartbeats sync.WaitGroup
+	heartbeats.Go(func() { s.sendHeartbeats(work, stop, source) })
 	err = r.process(work)
 	span.End(err)
 	if errors.Is(context.Cause(work), errLost) {
 		err = errLost
 	}
 	stop(nil)
-	heart.Wait()
+	heartbeats.Wait()
 	return r.settle(ctx, err)
 }
 
@@ -99,9 +99,9 @@ func (s *Service) claim(ctx context.Context, id knowledge.SourceID) (knowledge.S
 	return source, true, nil
 }
 
-// beat says that the run is alive until ctx ends, and ends the run when the source is lost. A
-// database that is away is not a reason to stop: the takeover is decided by what it knows.
-func (s *Service) beat(ctx context.Context, stop context.CancelCauseFunc, source knowledge.Source) {
+// sendHeartbeats says that the run is alive until ctx ends, and ends the run when the source is
+// lost. While the database is unavailable the run goes on: a takeover is decided by what it knows.
+func (s *Service) sendHeartbeats(ctx context.Context, stop context.CancelCauseFunc, source knowledge.Source) {
 	ticker.Until(ctx, s.heartbeatEvery, func() (done bool) {
 		mine, err := postgres.Changed(s.db.ExecContext(ctx, `
 			UPDATE sources

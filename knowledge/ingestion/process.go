@@ -221,9 +221,9 @@ func markReady(ctx context.Context, tx bun.IDB, source knowledge.Source, chunks 
 func ingested(s knowledge.Source, took time.Duration) *events.KBSourceIngestedData {
 	return &events.KBSourceIngestedData{
 		SourceId: string(s.ID), Name: s.Name, Kind: string(s.Kind), MediaType: bareType(s.MediaType), Status: string(s.Status),
-		SizeBytes: uint32(min(s.SizeBytes, math.MaxUint32)),            //nolint:gosec // bounded
-		PageCount: int32(s.PageCount), ChunkCount: int32(s.ChunkCount), //nolint:gosec // at most 2,000 and 10,000
-		EmbeddingModel: s.EmbeddingModel, DurationMs: int32(min(took.Milliseconds(), math.MaxInt32)), //nolint:gosec // bounded
+		SizeBytes: uint32(min(s.SizeBytes, math.MaxUint32)),
+		PageCount: int32(s.PageCount), ChunkCount: int32(s.ChunkCount),
+		EmbeddingModel: s.EmbeddingModel, DurationMs: int32(min(took.Milliseconds(), math.MaxInt32)),
 		ReadyAt: timestamppb.New(s.ReadyAt),
 	}
 }

@@ -23,10 +23,10 @@ import (
 const (
 	// reembedSlice is how long one task is at a source before others have their turn.
 	reembedSlice = 15 * time.Second
-	// reembedLease is how long a task may be silent before another takes its source; reembedBeat
+	// reembedLease is how long a task may be silent before another takes its source; reembedRenewal
 	// how often it says that it is not.
-	reembedLease = time.Minute
-	reembedBeat  = 10 * time.Second
+	reembedLease   = time.Minute
+	reembedRenewal = 10 * time.Second
 	// reembedPiece is how many chunks are read at once.
 	reembedPiece = 512
 	// maxReembedPause bounds the pause after failures; there is no last attempt.
@@ -130,16 +130,16 @@ func (s *Service) DueReembeddings(ctx context.Context, now time.Time, ask fair.A
 	return due, nil
 }
 
-// PutOffReembedding makes a source wait for a second, because its tenant has its share of the
+// RescheduleReembedding makes a source wait for a second, because its tenant has its share of the
 // workers.
-func (s *Service) PutOffReembedding(ctx context.Context, source DueSource) error {
+func (s *Service) RescheduleReembedding(ctx context.Context, source DueSource) error {
 	_, err := s.db.ExecContext(ctx, `
 		UPDATE source_reembeddings
 		SET due_at = greatest(due_at, ?), queued_until = NULL
 		WHERE tenant_id = ?
 		  AND source_id = ?`, s.moment().Add(busyPause), source.TenantID, source.ID)
 	if err != nil {
-		return fmt.Errorf("put off source %s: %w", source.ID, err)
+		return fmt.Errorf("reschedule source %s: %w", source.ID, err)
 	}
 	return nil
 }
@@ -156,12 +156,12 @@ func (s *Service) Reembed(ctx context.Context, id knowledge.SourceID) error {
 	telemetry.Note(ctx, telemetry.KeyTenantID, string(work.TenantID))
 	telemetry.Note(ctx, telemetry.KeyWorkspaceID, string(work.WorkspaceID))
 	telemetry.Note(ctx, telemetry.KeySourceID, string(work.SourceID))
-	beating, stop := context.WithCancel(ctx)
-	var heart sync.WaitGroup
-	heart.Go(func() { s.beatReembedding(beating, work) })
+	renewing, stop := context.WithCancel(ctx)
+	var heartbeats sync.WaitGroup
+	heartbeats.Go(func() { s.renewLeases(renewing, work) })
 	done, err := s.reembed(ctx, work)
 	stop()
-	heart.Wait()
+	heartbeats.Wait()
 	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
 	defer cancel()
 	switch refused, isRefused := errors.AsType[*embedding.Refused](err); {
@@ -205,10 +205,10 @@ func (s *Service) claimReembedding(ctx context.Context, id knowledge.SourceID) (
 	return work, true, nil
 }
 
-// beatReembedding renews the lease until ctx ends; a server may make a batch wait for minutes.
-func (s *Service) beatReembedding(ctx context.Context, work reembedding) {
-	ticker.Every(ctx, reembedBeat, func() {
-		if err := s.stillAtIt(ctx, work); err != nil && !errors.Is(err, errChanged) && ctx.Err() == nil {
+// renewLeases renews the lease until ctx ends; a server may make a batch wait for minutes.
+func (s *Service) renewLeases(ctx context.Context, work reembedding) {
+	ticker.Every(ctx, reembedRenewal, func() {
+		if err := s.renewLease(ctx, work); err != nil && !errors.Is(err, errChanged) && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "the lease of a re-embedding was not renewed", telemetry.KeyError, err)
 		}
 	})
@@ -232,7 +232,7 @@ func (s *Service) reembed(ctx context.Context, work reembedding) (done bool, err
 		if err != nil {
 			return false, err
 		}
-		if err := s.stillAtIt(ctx, work); err != nil {
+		if err := s.renewLease(ctx, work); err != nil {
 			return false, err
 		}
 	}
@@ -275,8 +275,8 @@ func (s *Service) keepNext(ctx context.Context, model string, chunks []knowledge
 	return nil
 }
 
-// stillAtIt renews the lease. Errors: errChanged when the source is no longer to be re-embedded.
-func (s *Service) stillAtIt(ctx context.Context, work reembedding) error {
+// renewLease renews the lease. Errors: errChanged when the source is no longer to be re-embedded.
+func (s *Service) renewLease(ctx context.Context, work reembedding) error {
 	until := s.moment().Add(reembedLease)
 	mine, err := postgres.Changed(s.db.ExecContext(ctx, `
 		UPDATE source_reembeddings

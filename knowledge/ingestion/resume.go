@@ -86,7 +86,7 @@ func (k keptPages) Save(ctx context.Context, reader string, pages []document.Sto
 	if err != nil {
 		return fmt.Errorf("keep pages: %w", err)
 	}
-	k.run.noteKept()
+	k.run.markKept()
 	return nil
 }
 
@@ -120,7 +120,7 @@ func (r *run) keepVectors(ctx context.Context, model string, hashes []textHash, 
 	if err != nil {
 		return fmt.Errorf("keep vectors: %w", err)
 	}
-	r.noteKept()
+	r.markKept()
 	return nil
 }
 

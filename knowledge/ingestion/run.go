@@ -28,14 +28,14 @@ type run struct {
 	mu sync.Mutex
 	// source is as the run knows it: pages and warnings are filled in on the way.
 	source knowledge.Source
-	// told is when progress was written last.
-	told time.Time
+	// reportedAt is when progress was written last.
+	reportedAt time.Time
 	// kept says that something was kept for a run that follows: this one was not in vain.
 	kept bool
 }
 
-// noteKept says that something was kept.
-func (r *run) noteKept() {
+// markKept says that something was kept.
+func (r *run) markKept() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.kept = true
@@ -53,7 +53,7 @@ func (r *run) enter(ctx context.Context, stage knowledge.Stage, progress int) er
 func (r *run) advance(ctx context.Context, progress int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if progress <= r.source.Progress && r.source.Progress > 0 || r.now().Sub(r.told) < reportEvery {
+	if progress <= r.source.Progress && r.source.Progress > 0 || r.now().Sub(r.reportedAt) < reportEvery {
 		return nil
 	}
 	r.source.Progress = progress
@@ -66,7 +66,7 @@ func (r *run) pages(ctx context.Context, done, total, recognized int) error {
 	defer r.mu.Unlock()
 	begins := recognized > 0 && r.source.Stage != knowledge.StageOCR
 	r.source.PagesDone, r.source.PageCount, r.source.OCRPageCount = done, total, recognized
-	if !begins && r.now().Sub(r.told) < reportEvery {
+	if !begins && r.now().Sub(r.reportedAt) < reportEvery {
 		return nil
 	}
 	if begins {
@@ -92,6 +92,6 @@ func (r *run) write(ctx context.Context) error {
 	if !mine {
 		return errLost
 	}
-	r.told = now
+	r.reportedAt = now
 	return nil
 }

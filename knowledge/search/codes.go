@@ -43,10 +43,10 @@ func rotationOf(dimension int) rotation {
 func newRotation(dimension int) rotation {
 	width := (dimension + wordBits - 1) / wordBits * wordBits
 	if width&-width < 4*wordBits { // blocks that small would mix too little
-		width = max(wordBits, 1<<bits.Len(uint(width-1))) //nolint:gosec // positive
+		width = max(wordBits, 1<<bits.Len(uint(width-1)))
 	}
 	r := rotation{width: width, block: width & -width, order: make([]int, width)}
-	state := uint64(dimension) //nolint:gosec // positive
+	state := uint64(dimension)
 	for round := range r.signs {
 		r.signs[round] = make([]float32, width)
 		for i := range width {
@@ -54,7 +54,7 @@ func newRotation(dimension int) rotation {
 		}
 	}
 	for i := range width {
-		j := int(vector.SplitMix64(&state) % uint64(i+1)) //nolint:gosec // small
+		j := int(vector.SplitMix64(&state) % uint64(i+1))
 		r.order[i], r.order[j] = r.order[j], i
 	}
 	return r

@@ -16,7 +16,7 @@ func TestCodes(t *testing.T) {
 		for _, common := range []float64{0, 2} {
 			t.Run(fmt.Sprint(dimension, common), func(t *testing.T) {
 				t.Parallel()
-				r := rand.New(rand.NewPCG(uint64(dimension), 1)) //nolint:gosec // positive
+				r := rand.New(rand.NewPCG(uint64(dimension), 1))
 				random := func(scale float64) []float32 {
 					v := make([]float32, dimension)
 					for i := range v {

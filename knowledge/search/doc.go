@@ -7,7 +7,7 @@
 // of Postgres at each search, by the caller.
 //
 //	question ─► codes of all chunks ─► the nearest few hundred ─┐
-//	     └────► postings of its words ─► the best by BM25 ──────┴─► their vectors ─► order, floor, fusion
+//	     └────► postings of its words ─► the best by BM25 ──────┴─► vectors ─► order, floor, fusion
 //
 // Codes (codes.go) are a bit for each number of a vector. They are compared in memory for all
 // chunks. The vectors of the best few hundred are read, from the cache or from Postgres, and their

@@ -70,7 +70,7 @@ func (e *estimator) round(mean []float32) (unit float32, sum int, base float32) 
 	for i, x := range e.rotated {
 		step := int((x-mean[i])*each+steps+1.5) - steps - 1 // rounded to the nearest
 		sum += step
-		e.steps[i] = int8(step) //nolint:gosec // -7 to 7
+		e.steps[i] = int8(step)
 	}
 	return unit, sum, base
 }
@@ -81,7 +81,7 @@ func (e *estimator) slice() {
 		var planes [stepBits]uint64
 		for i, step := range e.steps[word*wordBits : (word+1)*wordBits] {
 			for bit := range planes {
-				planes[bit] |= uint64(step>>bit&1) << i //nolint:gosec // a bit
+				planes[bit] |= uint64(step>>bit&1) << i
 			}
 		}
 		e.planes[word] = planes

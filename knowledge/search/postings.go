@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,49 +35,31 @@ type SetIndex struct {
 func BuildIndex(chunks []Entry) SetIndex {
 	index := SetIndex{Language: languageOf(chunks), lengths: make([]int, len(chunks)), codes: codesOf(chunks)}
 	analyser := lexicon.New(index.Language)
-	numbers := map[string]int32{}
-	var (
-		terms   []string // the distinct ones, by their numbers
-		counts  []int32  // how often each occurs in the set
-		read    []int32  // the numbers of all terms in reading order
-		ofChunk []string
-	)
+	postings := map[string]*[]posting{}
+	var terms []string
 	for i, chunk := range chunks {
-		ofChunk = analyser.AppendTerms(ofChunk[:0], chunk.Text)
-		index.lengths[i] = len(ofChunk)
-		index.termCount += len(ofChunk)
-		for _, term := range ofChunk {
-			n, known := numbers[term]
-			if !known {
-				n = int32(len(terms)) //nolint:gosec // a set has at most millions of terms
-				numbers[term] = n
-				terms, counts = append(terms, term), append(counts, 0)
+		terms = analyser.AppendTerms(terms[:0], chunk.Text)
+		index.lengths[i] = len(terms)
+		index.termCount += len(terms)
+		for _, term := range terms {
+			list := postings[term]
+			if list == nil {
+				list = new([]posting)
+				postings[term] = list
 			}
-			counts[n]++
-			read = append(read, n)
+			if last := len(*list) - 1; last >= 0 && (*list)[last].chunk == int32(i) {
+				(*list)[last].times++
+			} else {
+				*list = append(*list, posting{int32(i), 1})
+			}
 		}
 	}
-	places := occurrences(read, counts, index.lengths)
-	index.pages = make([][]byte, max(1, len(terms)/termsPerPage))
-	slices.Sort(terms) // the same chunks make the same bytes
-	for _, term := range terms {
+	index.pages = make([][]byte, max(1, len(postings)/termsPerPage))
+	for _, term := range slices.Sorted(maps.Keys(postings)) { // the same chunks make the same bytes
 		page := &index.pages[pageOf(term, len(index.pages))]
-		*page = appendPostings(*page, term, countTimes(places[numbers[term]]))
+		*page = appendPostings(*page, term, *postings[term])
 	}
 	return index
-}
-
-// countTimes turns the chunks of a term's occurrences, which are in their order, into postings.
-func countTimes(chunks []int32) []posting {
-	var list []posting
-	for _, chunk := range chunks {
-		if last := len(list) - 1; last >= 0 && list[last].chunk == chunk {
-			list[last].times++
-			continue
-		}
-		list = append(list, posting{chunk, 1})
-	}
-	return list
 }
 
 // codesOf are the packed codes of chunks in their order; none where vectors are missing.
@@ -91,24 +74,6 @@ func codesOf(chunks []Entry) []byte {
 		return nil
 	}
 	return encode(vectors)
-}
-
-// occurrences are, for each term, the chunks of its occurrences in their order. read are the terms
-// of all chunks, one chunk's after the other's.
-func occurrences(read, counts []int32, lengths []int) [][]int32 {
-	all := make([]int32, len(read))
-	places := make([][]int32, len(counts))
-	for n, count := range counts {
-		places[n], all = all[:0:count], all[count:]
-	}
-	at := 0
-	for chunk, length := range lengths {
-		for _, n := range read[at : at+length] {
-			places[n] = append(places[n], int32(chunk)) //nolint:gosec // at most 10,000
-		}
-		at += length
-	}
-	return places
 }
 
 // languageOf is the language of most of the chunks' text.
@@ -126,8 +91,8 @@ func languageOf(chunks []Entry) string {
 // pageOf is the page of a term among so many.
 func pageOf(term string, pages int) int {
 	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(term))          // cannot fail
-	return int(hash.Sum32() % uint32(pages)) //nolint:gosec // a source has at most millions of words
+	_, _ = hash.Write([]byte(term)) // cannot fail
+	return int(hash.Sum32() % uint32(pages))
 }
 
 // appendPostings packs a term: its length and bytes, how many chunks hold it, and for each the
@@ -138,8 +103,8 @@ func appendPostings(page []byte, term string, list []posting) []byte {
 	page = binary.AppendUvarint(page, uint64(len(list)))
 	last := int32(0)
 	for _, p := range list {
-		page = binary.AppendUvarint(page, uint64(p.chunk-last)) //nolint:gosec // ascending
-		page = binary.AppendUvarint(page, uint64(p.times))      //nolint:gosec // positive
+		page = binary.AppendUvarint(page, uint64(p.chunk-last))
+		page = binary.AppendUvarint(page, uint64(p.times))
 		last = p.chunk
 	}
 	return page
@@ -176,12 +141,12 @@ func readPage(packed []byte, chunks int) (postingsPage, error) {
 		chunk := 0
 		for range r.number(chunks) {
 			chunk += r.number(chunks)
-			page.postings = append(page.postings, posting{int32(chunk), int32(r.number(maxTimes))}) //nolint:gosec // bounded
+			page.postings = append(page.postings, posting{int32(chunk), int32(r.number(maxTimes))})
 			if r.bad || chunk >= chunks {
 				return postingsPage{}, errPacked
 			}
 		}
-		page.terms, page.ends = append(page.terms, term), append(page.ends, int32(len(page.postings))) //nolint:gosec // a page is small
+		page.terms, page.ends = append(page.terms, term), append(page.ends, int32(len(page.postings)))
 	}
 	if r.bad {
 		return postingsPage{}, errPacked
@@ -209,7 +174,7 @@ const maxTimes = 1 << 30
 func packLengths(lengths []int) []byte {
 	packed := make([]byte, 0, 2*len(lengths))
 	for _, length := range lengths {
-		packed = binary.AppendUvarint(packed, uint64(length)) //nolint:gosec // not negative
+		packed = binary.AppendUvarint(packed, uint64(length))
 	}
 	return packed
 }
@@ -218,7 +183,7 @@ func readLengths(packed []byte, count int) ([]int32, error) {
 	r := unpacker{rest: packed}
 	lengths := make([]int32, count)
 	for i := range lengths {
-		lengths[i] = int32(r.number(maxTimes)) //nolint:gosec // at most maxTimes
+		lengths[i] = int32(r.number(maxTimes))
 	}
 	if r.bad || len(r.rest) > 0 {
 		return nil, errPacked
@@ -234,18 +199,13 @@ type unpacker struct {
 
 // number is the next number, at most limit.
 func (u *unpacker) number(limit int) int {
-	if len(u.rest) > 0 && u.rest[0] < 0x80 && int(u.rest[0]) <= limit { // nearly all
-		n := int(u.rest[0])
-		u.rest = u.rest[1:]
-		return n
-	}
 	n, size := binary.Uvarint(u.rest)
-	if size <= 0 || n > uint64(limit) { //nolint:gosec // limits are positive
+	if size <= 0 || n > uint64(limit) {
 		u.bad, u.rest = true, nil
 		return 0
 	}
 	u.rest = u.rest[size:]
-	return int(n) //nolint:gosec // at most limit
+	return int(n)
 }
 
 func (u *unpacker) bytes(n int) []byte {

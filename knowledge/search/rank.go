@@ -69,32 +69,38 @@ func hitsOf(candidates []*candidate) []Hit {
 	return hits
 }
 
-// estimateNearest returns the places, in no order, of the chunks that are nearest to the question by
-// their codes.
+// estimateNearest returns the places, in no order, of the chunks that are nearest to the question
+// by their codes, and of all chunks without a code.
 func (s *search) estimateNearest(ctx context.Context, limit int) ([]int, error) {
 	total := s.first[len(s.sets)]
 	if total <= limit {
-		all := make([]int, total)
-		for place := range all {
-			all[place] = place
-		}
-		return all, nil
+		return appendRange(nil, 0, total), nil
 	}
 	all, err := s.readCodes(ctx)
 	if err != nil {
 		return nil, err
 	}
+	var places []int
 	top := vector.NewTop(limit)
 	s.estimator.ask(s.question.Vector)
 	for i, codes := range all {
 		if codes == nil {
+			places = appendRange(places, s.first[i], s.first[i+1])
 			continue
 		}
 		for chunk, similarity := range s.estimator.estimate(codes) {
 			top.Add(float64(similarity), s.first[i]+chunk)
 		}
 	}
-	return placesOf(top.Best()), nil
+	return append(places, placesOf(top.Best())...), nil
+}
+
+// appendRange appends the places from one to another.
+func appendRange(places []int, from, to int) []int {
+	for place := from; place < to; place++ {
+		places = append(places, place)
+	}
+	return places
 }
 
 func placesOf(scored []vector.Scored) []int {

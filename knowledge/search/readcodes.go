@@ -16,8 +16,8 @@ const selectCodes = `
 	  AND version = $3
 	  AND words_number = ANY ($4::bigint[])`
 
-// readCodes returns the codes of the sets, in their order: from the cache, from Postgres, or made
-// of the vectors where there are none yet. A set without vectors of the model has none.
+// readCodes returns the codes of the sets, in their order, from the cache or from Postgres. A set
+// that an earlier version wrote, or whose model is new, has none until a worker has made them.
 func (s *search) readCodes(ctx context.Context) ([]*codes, error) {
 	all := make([]*codes, len(s.sets))
 	places := map[int64]int{}
@@ -26,33 +26,17 @@ func (s *search) readCodes(ctx context.Context) ([]*codes, error) {
 		if set.Number == 0 {
 			continue
 		}
-		kept, cached := s.cache.codes.Get(modelKey{set.Number, s.question.Model})
+		found, cached := s.cache.codes.Get(modelKey{set.Number, s.question.Model})
 		if !cached {
 			missing, places[set.Number] = append(missing, set.Number), i
 		}
-		all[i] = kept
+		all[i] = found
 	}
-	if len(missing) > 0 {
-		if err := s.readStoredCodes(ctx, missing, places, all); err != nil {
-			return nil, err
-		}
+	if len(missing) == 0 {
+		return all, nil
 	}
-	for i := range all {
-		if all[i] != nil {
-			continue
-		}
-		var err error
-		if all[i], err = s.makeCodes(ctx, i); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-// readStoredCodes reads the codes of sets by their numbers into all, at the places of these.
-func (s *search) readStoredCodes(ctx context.Context, numbers []int64, places map[int64]int, all []*codes) error {
 	_, err := s.db.Pipeline(ctx, postgres.Step{
-		SQL: selectCodes, Args: []any{string(s.ref.TenantID), s.question.Model, codesVersion, numbers},
+		SQL: selectCodes, Args: []any{string(s.ref.TenantID), s.question.Model, codesVersion, missing},
 		Row: func(scan func(into ...any) error) error {
 			var number int64
 			var packed []byte
@@ -70,37 +54,7 @@ func (s *search) readStoredCodes(ctx context.Context, numbers []int64, places ma
 		},
 	})
 	if err != nil {
-		return fmt.Errorf("read codes: %w", err)
+		return nil, fmt.Errorf("read codes: %w", err)
 	}
-	return nil
-}
-
-// makeCodes makes the codes of a set that has none stored: an earlier version of the program has
-// written it, or its model is new. The worker stores them within a minute or so. A set without
-// vectors of the model has none.
-func (s *search) makeCodes(ctx context.Context, i int) (*codes, error) {
-	set := s.sets[i]
-	places := make([]int, set.ChunkCount)
-	for chunk := range places {
-		places[chunk] = s.first[i] + chunk
-	}
-	vectors, err := s.readVectors(ctx, places)
-	if err != nil {
-		return nil, err
-	}
-	missing := 0
-	for chunk := range vectors {
-		if vectors[chunk] == nil { // of another model
-			missing++
-			vectors[chunk] = make([]float32, len(s.question.Vector))
-		}
-	}
-	if missing == len(vectors) {
-		return nil, nil //nolint:nilnil // said above
-	}
-	made, err := decode(encode(vectors), set.ChunkCount, len(s.question.Vector))
-	if err == nil && set.Number != 0 && missing == 0 {
-		s.cache.codes.Set(modelKey{set.Number, s.question.Model}, made)
-	}
-	return made, err
+	return all, nil
 }

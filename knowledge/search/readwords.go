@@ -16,8 +16,8 @@ type uncachedTerm struct {
 	page pageKey
 }
 
-// readPostings returns the postings of the question's terms: each set's in the order of terms. Pages
-// come from the cache, and those that are not there from Postgres.
+// readPostings returns the postings of the question's terms: each set's in the order of terms.
+// Pages come from the cache, and those that are not there from Postgres.
 func (s *search) readPostings(ctx context.Context, terms queryTerms) ([][]setPostings, error) {
 	postings := make([][]setPostings, len(s.sets))
 	var uncached []uncachedTerm

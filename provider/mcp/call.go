@@ -34,7 +34,7 @@ func (c *Client) List(ctx context.Context, key string, e Endpoint) ([]Tool, erro
 			return nil, failed
 		}
 		list, failed := at.s.list(ctx)
-		c.giveBack(at, failed)
+		c.returnSession(at, failed)
 		if failed == nil {
 			return list, nil
 		}
@@ -111,7 +111,7 @@ func (c *Client) Call(ctx context.Context, key string, e Endpoint, p CallParams)
 			return Result{Attempts: try, StatusCode: failed.Status}, failed
 		}
 		result, failed := at.s.call(ctx, p, e.MaxAnswerBytes)
-		c.giveBack(at, failed)
+		c.returnSession(at, failed)
 		result.Attempts = try
 		if failed == nil {
 			return result, nil
@@ -123,9 +123,9 @@ func (c *Client) Call(ctx context.Context, key string, e Endpoint, p CallParams)
 	}
 }
 
-// giveBack releases a session after a call. It removes the session from the pool if the call shows
-// that it is unusable.
-func (c *Client) giveBack(at *slot, failed *Error) {
+// returnSession releases a session after a call. It removes the session from the pool if the call
+// shows that it is unusable.
+func (c *Client) returnSession(at *slot, failed *Error) {
 	if failed != nil && failed.fatal() {
 		c.discard(at)
 	}
@@ -142,8 +142,9 @@ func (e *Error) fatal() bool {
 		return e.lost
 	case Status:
 		return e.Status != http.StatusTooManyRequests && e.Status < 500
+	default:
+		return true
 	}
-	return true
 }
 
 // mayRepeat says that the server cannot have started the call.

@@ -47,13 +47,15 @@ type Client struct {
 	changed func(key string)
 	version string
 
-	life    context.Context // for sessions that are being opened; ends with the client
+	life    context.Context //nolint:containedctx // of sessions that are being opened; ends with the client
 	end     context.CancelFunc
 	running sync.WaitGroup
 
 	mu     sync.Mutex
 	slots  map[string]*slot
 	closed bool
+	// releases counts the calls that have ended.
+	releases int64
 }
 
 // slot is a session of the pool, or one that is being opened.
@@ -63,7 +65,7 @@ type slot struct {
 	s      *session
 	failed *Error
 	users  int
-	used   time.Time
+	used   int64       // the number of its last release
 	timer  *time.Timer // runs while the session is unused
 	// discarded says that the session is not in the pool any more, and ends with its last user.
 	discarded bool
@@ -172,7 +174,7 @@ func (c *Client) evict() {
 	}
 	var oldest *slot
 	for _, other := range c.slots {
-		if other.users == 0 && (oldest == nil || other.used.Before(oldest.used)) {
+		if other.users == 0 && (oldest == nil || other.used < oldest.used) {
 			oldest = other
 		}
 	}
@@ -187,7 +189,8 @@ func (c *Client) release(at *slot) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at.users--
-	at.used = time.Now()
+	c.releases++
+	at.used = c.releases
 	if at.users > 0 || c.closed {
 		return
 	}

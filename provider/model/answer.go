@@ -59,8 +59,8 @@ type AnswerCall struct {
 	whole string
 }
 
-// AddText adds a piece of text and returns the text to emit: the piece with the white space held back
-// before it, or nothing.
+// AddText adds a piece of text and returns the text to emit: the piece with the white space held
+// back before it, or nothing.
 func (a *Answer) AddText(piece string) string {
 	if piece == "" || a.full {
 		return ""

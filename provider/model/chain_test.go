@@ -57,7 +57,7 @@ func TestChain(t *testing.T) {
 	cancel()
 	rows := []struct {
 		name       string
-		ctx        context.Context //nolint:containedctx // a row's input
+		ctx        context.Context
 		one, two   scripted
 		answeredBy string
 		reason     fault.Reason

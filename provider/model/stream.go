@@ -64,7 +64,7 @@ func (x Exchange) read(answer *Answer, events *apiclient.Events, watch *Watch, e
 		answer.Whole = !events.Streamed()
 		text, err := x.AddFunc(answer, events.Data())
 		if err != nil && answer.Reason != "" {
-			return nil //nolint:nilerr // the answer was complete before
+			return nil
 		}
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -86,7 +87,7 @@ func TestWatchStopped(t *testing.T) {
 		watch.Pause()
 		watch.Token()
 		watch.Stop()
-		if cause := context.Cause(ctx); cause != context.Canceled {
+		if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 			t.Errorf("ended by %v", cause)
 		}
 	})

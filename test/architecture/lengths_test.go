@@ -24,12 +24,12 @@ const (
 
 // notWrapped lists the folders whose lines are not yet held to the limits. Nothing is added to it.
 var notWrapped = []string{
-	".ci", "analysis", "console", "deploy", "examples", "guards", "knowledge", "live", "platform",
-	"provider", "sessions", "sqlmigrations", "tools", "turns",
+	".ci", "analysis", "console", "deploy", "examples", "guards", "live", "platform",
+	"sessions", "sqlmigrations", "tools", "turns",
 }
 
 // notSplit lists the packages that are not yet held to maxPackageLines. Nothing is added to it.
-var notSplit = []string{"cli", "knowledge", "tools", "turns"}
+var notSplit = []string{"cli", "tools", "turns"}
 
 // commentMarks maps the extension of a file that people write to what begins its comments. Files
 // without an extension are scripts. Documents are left out: a row of a table cannot be wrapped.

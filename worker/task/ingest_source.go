@@ -31,8 +31,8 @@ type Ingester interface {
 	// DueSources returns up to ask.Room sources that wait for ingestion, or whose worker died,
 	// tenants in round robin, and counts them as queued for a while.
 	DueSources(ctx context.Context, now time.Time, ask fair.Ask) ([]ingestion.DueSource, error)
-	// PutOff makes a source due a moment later.
-	PutOff(ctx context.Context, source ingestion.DueSource) error
+	// Reschedule makes a source due a moment later.
+	Reschedule(ctx context.Context, source ingestion.DueSource) error
 }
 
 // Reembedder is ingestion.Service too.
@@ -41,8 +41,8 @@ type Reembedder interface {
 	Reembed(ctx context.Context, id knowledge.SourceID) error
 	// DueReembeddings is DueSources for sources to embed with another model.
 	DueReembeddings(ctx context.Context, now time.Time, ask fair.Ask) ([]ingestion.DueSource, error)
-	// PutOffReembedding makes a source due a moment later.
-	PutOffReembedding(ctx context.Context, source ingestion.DueSource) error
+	// RescheduleReembedding makes a source due a moment later.
+	RescheduleReembedding(ctx context.Context, source ingestion.DueSource) error
 }
 
 type sourcePayload struct {
@@ -81,12 +81,12 @@ func handleSource(
 
 // HandleIngestSource ingests a source.
 func HandleIngestSource(ingester Ingester, admit AdmitFunc) queue.HandlerFunc {
-	return handleSource(admit, ingester.PutOff, ingester.Ingest)
+	return handleSource(admit, ingester.Reschedule, ingester.Ingest)
 }
 
 // HandleReembedSource embeds a part of a source.
 func HandleReembedSource(reembedder Reembedder, admit AdmitFunc) queue.HandlerFunc {
-	return handleSource(admit, reembedder.PutOffReembedding, reembedder.Reembed)
+	return handleSource(admit, reembedder.RescheduleReembedding, reembedder.Reembed)
 }
 
 // DueIngestions finds sources without a task: those to ingest first, then those to embed with

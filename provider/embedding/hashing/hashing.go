@@ -34,10 +34,10 @@ type Embedder struct {
 // New makes the embedder.
 func New() *Embedder {
 	e := &Embedder{name: ModelName}
-	desks := sync.Pool{New: func() any { return &desk{analyser: lexicon.New(""), counts: map[uint64]int{}} }}
+	pool := sync.Pool{New: func() any { return &scratch{analyser: lexicon.New(""), counts: map[uint64]int{}} }}
 	e.vector = func(text string) []float32 {
-		d, _ := desks.Get().(*desk)
-		defer desks.Put(d)
+		d, _ := pool.Get().(*scratch)
+		defer pool.Put(d)
 		return d.vectorOf(text)
 	}
 	return e
@@ -63,9 +63,8 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, _ embedding.Kind) 
 	return vectors, nil
 }
 
-// desk is what a text is embedded on: an analyser remembers the words it has seen and serves one
-// text at a time, and what the text needs besides is used again for the next one.
-type desk struct {
+// scratch is the memory that embedding one text takes. It is used again for the next text.
+type scratch struct {
 	analyser *lexicon.Analyser
 	terms    []string
 	hashes   []uint64
@@ -75,7 +74,7 @@ type desk struct {
 
 // vectorOf embeds a text by its terms. One that is repeated counts by the logarithm: the tenth
 // "refund" says little that the third did not.
-func (d *desk) vectorOf(text string) []float32 {
+func (d *scratch) vectorOf(text string) []float32 {
 	d.terms = d.analyser.AppendTerms(d.terms[:0], text)
 	if len(d.terms) == 0 { // stop words or symbols only: a direction of its own, as cosine needs one
 		var s sums

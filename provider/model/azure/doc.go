@@ -4,8 +4,9 @@
 // differs: the URL of a deployment, the api-version, and the header of the key. Azure has two
 // interfaces:
 //
-//	v1 (no api-version)   POST https://RESOURCE.openai.azure.com/openai/v1/chat/completions
-//	dated                 POST https://RESOURCE.openai.azure.com/openai/deployments/NAME/chat/completions?api-version=2024-10-21
+//	v1     POST https://RESOURCE.openai.azure.com/openai/v1/chat/completions
+//	dated  POST https://RESOURCE.openai.azure.com/openai/deployments/NAME/chat/completions
+//	       ?api-version=2024-10-21
 //
 // An api-version, in the configuration or in the base URL, chooses the dated one. A base URL may be
 // the resource's endpoint, one that ends in /openai or /openai/v1, or the whole target URI that

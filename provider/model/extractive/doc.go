@@ -6,7 +6,7 @@
 //	question ─► content words (stemmed, without stop words)
 //	         ─► names: written with a capital within a sentence ── in no passage: not answered
 //	passage  ─► share of the words that stand in it ── under 0.65: not quoted
-//	         ─► coverage: the same, a match in its nearest heading counting a third more, for the order
+//	         ─► coverage: the same, a match in its nearest heading counts a third more
 //	         ─► its best sentences, at most 3 quotes in all
 //
 // Where the agent has memory it takes plain English words for it: "my name is …", "what do you know

@@ -195,12 +195,12 @@ func faultOf(err error) error {
 	if !ok || end.Kind.Ours() || missingData.MatchString(end.Stderr) {
 		return err
 	}
-	fault := &ocr.Fault{Kind: ocr.Corrupt, Message: "The picture is damaged: it could not be decoded.", Cause: end}
 	switch end.Kind {
 	case sandbox.TimeLimit:
-		fault.Kind, fault.Message = ocr.Timeout, "Reading the text in the picture took too long."
+		return &ocr.Fault{Kind: ocr.Timeout, Message: "Reading the text in the picture took too long.", Cause: end}
 	case sandbox.CPULimit, sandbox.MemoryLimit, sandbox.OutputLimit:
-		fault.Kind, fault.Message = ocr.TooComplex, "Reading the text in the picture needed more than one picture may."
+		return &ocr.Fault{Kind: ocr.TooComplex, Message: "Reading the text in the picture needed more than one picture may.", Cause: end}
+	default:
+		return &ocr.Fault{Kind: ocr.Corrupt, Message: "The picture is damaged: it could not be decoded.", Cause: end}
 	}
-	return fault
 }

@@ -108,7 +108,7 @@ func (r *reading) draw(ctx context.Context, number int) ([]byte, *pdf.Fault, err
 		return nil, &pdf.Fault{Kind: pdf.Corrupt, Message: "it cannot be drawn.", Cause: err}, nil
 	}
 	if isBare(drawn) {
-		return nil, nil, nil //nolint:nilnil // nothing on it
+		return nil, nil, nil
 	}
 	return out.Bytes(), nil, nil
 }
