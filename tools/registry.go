@@ -121,7 +121,7 @@ type Prefetch struct {
 	plan           workspaces.Plan
 }
 
-// Steps are the statements, for one [postgres.DB.Ask].
+// Steps are the statements, for one [postgres.DB.Pipeline].
 func (p *Prefetch) Steps(s *Service, ref workspaces.Ref, agent agents.ID) []postgres.Step {
 	return []postgres.Step{s.workspaces.PlanStep(ref.TenantID, &p.plan), {
 		SQL:  hasAttachments,
