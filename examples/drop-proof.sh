@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# Breaks a conversation and shows that it survives. Two servers and a worker share one Postgres and one Redis;
-# a client talks to an agent through a load balancer. In the middle of an answer its connection is cut, cut
-# again so that it comes back on the other server, and then the server that answers is killed with kill -9.
-# What the client sees is printed; in the end its answers are compared with the transcript. It ends with 1
-# when a turn was lost, or a piece of an answer came twice or not at all.
+# Breaks a conversation and shows that it survives. Two servers and a worker share one Postgres and
+# one Redis; a client talks to an agent through a load balancer. In the middle of an answer its
+# connection is cut, cut again so that it comes back on the other server, and then the server that
+# answers is killed with kill -9. What the client sees is printed; in the end its answers are
+# compared with the transcript. It ends with 1 when a turn was lost, or a piece of an answer came
+# twice or not at all.
 #
-#   examples/drop-proof.sh                  starts everything, in a directory of its own, and removes it
-#   examples/drop-proof.sh --dev [DATA_DIR] uses a running `parlance dev` (default: ~/.local/share/parlance):
+#   examples/drop-proof.sh                  starts everything in a directory of its own, and
+#                                           removes it
+#   examples/drop-proof.sh --dev [DATA_DIR] uses a running `parlance dev`
+#                                           (default: ~/.local/share/parlance):
 #                                           one server, so only connections are cut
 #
 # Needs Go; Postgres with pgvector and Redis are found, or installed on Debian and Ubuntu as root.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# An agent that remembers a user from one session to the next, and forgets when told: against a running
-# `parlance dev`, with no language model. It says what it hears, checks it, and ends with 1 at the first
-# mismatch. The user is made up for this run and forgotten at the end.
+# An agent that remembers a user from one session to the next, and forgets when told: against a
+# running `parlance dev`, with no language model. It says what it hears, checks it, and ends with 1
+# at the first mismatch. The user is made up for this run and forgotten at the end.
 #
 #   examples/memory.sh [DATA_DIR]     default: ~/.local/share/parlance
 #
@@ -29,7 +29,8 @@ api() {
 # json EXPRESSION evaluates JavaScript over the JSON on standard input, called `it`.
 json() { node -e 'const it = JSON.parse(require("fs").readFileSync(0, "utf8")); process.stdout.write(String(eval(process.argv[1])))' "$1"; }
 
-# open begins a session; say TEXT talks in it, and receipt FIELD is what the last turn read or wrote.
+# open begins a session; say TEXT talks in it, and receipt FIELD is what the last turn read or
+# wrote.
 open() { session=$(api POST /sessions '{"agent_id":"'"$PARLANCE_AGENT_ID"'","user_id":"'"$user"'","modality":"text"}' | json it.id); }
 say() {
 	local got

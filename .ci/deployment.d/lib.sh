@@ -77,7 +77,8 @@ enter_root='
 	mount -o remount,bind,ro "$root"
 	exec chroot --userspec=65532:65532 --groups= "$root" /usr/local/bin/parlance "$@"'
 
-# in_root [NAME=VALUE…] -- ARGS… is the container's process: it becomes parlance, so its pid is parlance's.
+# in_root [NAME=VALUE…] -- ARGS… is the container's process: it becomes parlance, so its pid is
+# parlance's.
 in_root() {
 	local settings=()
 	while [ "$1" != -- ]; do settings+=("$1"); shift; done
@@ -134,7 +135,8 @@ start_proxy() {
 }
 stop_proxy() { stop "$proxy_pid"; }
 
-# start_nginx changes the lines of deploy/nginx/parlance.conf that its comments say to change, and the ports.
+# start_nginx changes the lines of deploy/nginx/parlance.conf that its comments say to change, and
+# the ports.
 start_nginx() {
 	ca=$work/cert.pem
 	sed -e "s|127.0.0.1:8080|127.0.0.1:$server_port|; s|talk.example.com|$name|" \
@@ -150,8 +152,8 @@ start_nginx() {
 	nginx -c "$work/nginx.conf" & proxy_pid=$!
 }
 
-# start_caddy takes deploy/caddy/Caddyfile as it is; the options before it keep Caddy off this machine's
-# trust store and ports.
+# start_caddy takes deploy/caddy/Caddyfile as it is; the options before it keep Caddy off this
+# machine's trust store and ports.
 start_caddy() {
 	ca=$work/caddy/caddy/pki/authorities/local/root.crt
 	{

@@ -38,8 +38,8 @@ func AddWorkspace(cmds ...*cobra.Command) {
 	}
 }
 
-// With makes the RunE of a command on a workspace: it reads the flags of AddWorkspace, and calls run
-// with what open makes of them.
+// With makes the RunE of a command on a workspace. It reads the flags of AddWorkspace, and calls
+// run with what open makes of them.
 func With[T any](open func(Caller) T, run func(ctx context.Context, opened T, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		caller, err := openCaller(cmd)

@@ -107,7 +107,10 @@ func (b *toolbox) listAgent(ctx context.Context, o listOptions) error {
 		}
 		rows = append(rows, []term.Cell{
 			{Text: term.Clean(cmp.Or(one.GetName(), one.GetTool().GetSlug()))},
-			{Text: kindWords(one.GetTool())}, b.stateCell(one), {Text: most}, {Text: callWords(one.GetTool())},
+			{Text: kindWords(one.GetTool())},
+			b.stateCell(one),
+			{Text: most},
+			{Text: callWords(one.GetTool())},
 		})
 		return nil
 	})

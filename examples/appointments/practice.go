@@ -63,7 +63,8 @@ func (p *practice) book(w http.ResponseWriter, r *http.Request) {
 		p.done[key] = id
 	}
 	w.WriteHeader(http.StatusCreated)
-	_ = json.NewEncoder(w).Encode(api.Object{"booking": api.Object{"id": id, "day": wanted.Day, "time": wanted.Time}}) // the caller may be gone
+	booking := api.Object{"id": id, "day": wanted.Day, "time": wanted.Time}
+	_ = json.NewEncoder(w).Encode(api.Object{"booking": booking}) // the caller may be gone
 }
 
 // booked are the bookings: customer, day and time.

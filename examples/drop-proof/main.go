@@ -77,7 +77,9 @@ func run(ctx context.Context, binary, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	talk := &conversation{ctx: ctx, api: client, front: front, session: api.Text(session, "id"), url: api.Text(session, "chat_url"), began: time.Now()}
+	talk := &conversation{
+		ctx: ctx, api: client, front: front, session: api.Text(session, "id"), url: api.Text(session, "chat_url"), began: time.Now(),
+	}
 	defer talk.hangUp()
 	if err := scenes(talk, stand); err != nil {
 		return err
@@ -135,6 +137,8 @@ func setUp(client *api.Client, model string) (agent string, remove func() error,
 	if err != nil {
 		return "", nil, err
 	}
-	made, err := client.Post(path+"/agents", api.Object{"name": "Counter", "instructions": "You count.", "model": api.Object{"provider": "openai"}}, 201)
+	made, err := client.Post(path+"/agents", api.Object{
+		"name": "Counter", "instructions": "You count.", "model": api.Object{"provider": "openai"},
+	}, 201)
 	return api.Text(made, "id"), func() error { return client.Delete(path) }, err
 }

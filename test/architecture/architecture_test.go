@@ -56,7 +56,7 @@ var rooms = map[string][]string{
 	"console":       {}, // files; server is handed them
 	// The generated route table names its row type, which is written by hand.
 	"gen":   {"platform"},
-	"proto": {"platform", "fault"},
+	"proto": {"gen", "platform", "fault"},
 
 	// Outside the product: they may look at anything.
 	"test": nil, "examples": nil,

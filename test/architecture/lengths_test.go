@@ -23,13 +23,10 @@ const (
 )
 
 // notWrapped lists the folders whose lines are not yet held to the limits. Nothing is added to it.
-var notWrapped = []string{
-	".ci", "analysis", "console", "deploy", "examples", "guards", "live", "platform",
-	"sessions", "sqlmigrations", "tools", "turns",
-}
+var notWrapped = []string{"live", "platform", "sessions", "sqlmigrations", "turns"}
 
 // notSplit lists the packages that are not yet held to maxPackageLines. Nothing is added to it.
-var notSplit = []string{"cli", "tools", "turns"}
+var notSplit []string
 
 // commentMarks maps the extension of a file that people write to what begins its comments. Files
 // without an extension are scripts. Documents are left out: a row of a table cannot be wrapped.

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// A webhook endpoint as a customer would write it: HTTPS, the signature checked over the raw body before
-// anything in it is believed, each event kept once, and an answer of 2xx only when it is on disk. It uses
-// nothing but Node.
+// A webhook endpoint as a customer would write it: HTTPS, the signature checked over the raw body
+// before anything in it is believed, each event kept once, and an answer of 2xx only when it is on
+// disk. It uses nothing but Node.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { createServer } from 'node:https';

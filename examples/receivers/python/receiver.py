@@ -64,7 +64,8 @@ class Store:
         with self.lock:
             if event_id in self.seen:
                 return  # kept before: say thank you and do nothing
-            # What a full disk left of another event goes, or this one would be the end of a broken line.
+            # What a full disk left of another event goes, or this one would be the end of a broken
+            # line.
             os.ftruncate(self.file, self.end)
             written = 0
             while written < len(line):
