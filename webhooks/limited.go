@@ -58,7 +58,7 @@ func (s *Service) deliverLimited(ctx context.Context, endpoint Endpoint, ids []i
 			break
 		}
 	}
-	return tally, unqueue(context.WithoutCancel(ctx), s.db, endpoint, ids)
+	return tally, postpone(context.WithoutCancel(ctx), s.db, endpoint, ids, time.Time{})
 }
 
 // reservationRequest is how a task asks for deliveries of an endpoint with limits.
