@@ -122,7 +122,7 @@ func (s *Service) reserve(ctx context.Context, request reservationRequest) (rese
 func (r *reservation) allowed(
 	ctx context.Context, tx bun.IDB, request reservationRequest, now time.Time,
 ) (most int, startAt time.Time, err error) {
-	most, startAt = MaxBatch, now
+	most = MaxBatch
 	if request.probe {
 		most = 1
 	}
