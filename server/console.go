@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -8,8 +9,8 @@ import (
 	"mime"
 	"net/http"
 	"path"
-	"strconv"
 	"strings"
+	"time"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/server/problem"
@@ -26,9 +27,9 @@ const consolePolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; 
 
 // page is a file of the console, ready to be sent.
 type page struct {
-	body []byte
-	kind string
-	etag string
+	body      []byte
+	mediaType string
+	etag      string
 }
 
 // registerConsole adds the console's files, which need no key. index.html is /console/ itself.
@@ -43,11 +44,13 @@ func registerConsole(mux *http.ServeMux, files fs.FS, problems problem.Writer) e
 			return err
 		}
 		sum := sha256.Sum256(body)
-		kind := mime.TypeByExtension(path.Ext(name))
+		mediaType := mime.TypeByExtension(path.Ext(name))
 		if path.Ext(name) == ".js" {
-			kind = "text/javascript; charset=utf-8" // systems map it differently, and browsers require it
+			mediaType = "text/javascript; charset=utf-8" // systems map it differently, and browsers require it
 		}
-		pages[strings.TrimSuffix(name, "index.html")] = page{body: body, kind: kind, etag: `"` + hex.EncodeToString(sum[:12]) + `"`}
+		pages[strings.TrimSuffix(name, "index.html")] = page{
+			body: body, mediaType: mediaType, etag: `"` + hex.EncodeToString(sum[:12]) + `"`,
+		}
 		return nil
 	})
 	if err != nil {
@@ -68,8 +71,8 @@ func registerConsole(mux *http.ServeMux, files fs.FS, problems problem.Writer) e
 	return nil
 }
 
-// write sends the file, or says that the caller's copy is current. Browsers ask each time, because
-// after an upgrade no page may run with modules of the version before.
+// write sends the file, or answers 304 when the caller's copy is current. Browsers ask each time,
+// because after an upgrade no page may run with modules of the version before.
 func (p page) write(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Security-Policy", consolePolicy)
@@ -78,14 +81,6 @@ func (p page) write(w http.ResponseWriter, r *http.Request) {
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cache-Control", "no-cache")
 	header.Set("ETag", p.etag)
-	if strings.Contains(r.Header.Get("If-None-Match"), p.etag) {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	header.Set("Content-Type", p.kind)
-	header.Set("Content-Length", strconv.Itoa(len(p.body)))
-	if r.Method == http.MethodHead {
-		return
-	}
-	_, _ = w.Write(p.body) // the caller has hung up
+	header.Set("Content-Type", p.mediaType)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(p.body))
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -75,8 +76,8 @@ func WithTLS(listener net.Listener, certificate *Certificate) net.Listener {
 	})
 }
 
-// stallListener makes connections that fail when the other side reads nothing for a while. An
-// answer may take as long as it needs, but not because nobody reads it.
+// stallListener makes connections whose writes fail when the other side reads nothing for a while.
+// An answer may take as long as it needs, but not because nobody reads it.
 type stallListener struct {
 	net.Listener
 	within time.Duration
@@ -88,68 +89,46 @@ func (l stallListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &stallConn{Conn: conn, within: l.within, accepted: time.Now()}, nil
+	return &stallConn{Conn: conn, within: l.within}, nil
 }
 
-// stallConn sets a write deadline that is longer than within, and leaves it for several writes,
-// because small writes come by the hundred a second.
+// maxStallPiece is the most bytes that must be written within stallConn.within.
+const maxStallPiece = 256 << 10
+
+// stallConn sets a write deadline for each write, unless the user of the connection has set one, as
+// HTTP/2 and WebSockets do.
 type stallConn struct {
 	net.Conn
-	within   time.Duration
-	accepted time.Time
-	// set is when the deadline was set last, in nanoseconds after accepted; 0 if somebody else set
-	// one.
-	set atomic.Int64
-	// unwatched is set when writes have no deadline of stallConn.
-	unwatched atomic.Bool
+	within time.Duration
+	// hasDeadline is set while a write deadline of the connection's user is in force.
+	hasDeadline atomic.Bool
 }
-
-// Unwatch ends the watch over slow readers, for a caller that has taken over the connection.
-func (c *stallConn) Unwatch() {
-	c.unwatched.Store(true)
-	_ = c.SetWriteDeadline(time.Time{}) // the next write fails if the connection is broken
-}
-
-// sparedShare is the share of within for which a deadline is left as it is.
-const sparedShare = 8
 
 // Write implements net.Conn. A large write is split, and each piece has the whole time.
 func (c *stallConn) Write(p []byte) (written int, err error) {
-	const piece = 256 << 10
-	for len(p) > piece && err == nil {
-		n := 0
-		n, err = c.write(p[:piece])
-		written, p = written+n, p[n:]
-	}
-	if err != nil {
-		return written, err
-	}
-	n, err := c.write(p)
-	return written + n, err
-}
-
-func (c *stallConn) write(p []byte) (int, error) {
-	if c.unwatched.Load() {
-		return c.Conn.Write(p)
-	}
-	now, spared := max(1, time.Since(c.accepted)), c.within/sparedShare
-	if set := time.Duration(c.set.Load()); set == 0 || now-set > spared {
-		if err := c.Conn.SetWriteDeadline(time.Now().Add(c.within + spared)); err != nil {
-			return 0, err
+	for piece := range slices.Chunk(p, maxStallPiece) {
+		if !c.hasDeadline.Load() {
+			if err := c.Conn.SetWriteDeadline(time.Now().Add(c.within)); err != nil {
+				return written, err
+			}
 		}
-		c.set.Store(int64(now))
+		n, err := c.Conn.Write(piece)
+		written += n
+		if err != nil {
+			return written, err
+		}
 	}
-	return c.Conn.Write(p)
+	return written, nil
 }
 
-// SetDeadline implements net.Conn. The next write sets its own deadline.
+// SetDeadline implements net.Conn.
 func (c *stallConn) SetDeadline(t time.Time) error {
-	c.set.Store(0)
+	c.hasDeadline.Store(!t.IsZero())
 	return c.Conn.SetDeadline(t)
 }
 
-// SetWriteDeadline implements net.Conn. The next write sets its own deadline.
+// SetWriteDeadline implements net.Conn.
 func (c *stallConn) SetWriteDeadline(t time.Time) error {
-	c.set.Store(0)
+	c.hasDeadline.Store(!t.IsZero())
 	return c.Conn.SetWriteDeadline(t)
 }

@@ -14,7 +14,7 @@ import (
 const unmatched = "unmatched"
 
 // openProcedures are the procedures without a policy that the mux answers. Load balancers and
-// tools call them; their names tell them from scans.
+// tools call them; their names distinguish them from scans.
 var openProcedures = map[string]bool{
 	"/" + grpchealth.HealthV1ServiceName + "/Check":                       true,
 	"/" + grpchealth.HealthV1ServiceName + "/Watch":                       true,

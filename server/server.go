@@ -163,7 +163,7 @@ func newRPC(d Deps) (http.Handler, error) {
 	}
 	opts := []connect.HandlerOption{
 		connect.WithInterceptors(tracing, calls), connect.WithCompressMinBytes(compressMinBytes),
-		connect.WithReadMaxBytes(readMaxBytes), interceptor.Gzip(readMaxBytes), handlerOption(rest.ConnectCodecs()),
+		connect.WithReadMaxBytes(readMaxBytes), interceptor.Gzip(readMaxBytes), rest.ConnectCodecs(),
 	}
 	mux := http.NewServeMux()
 	mux.Handle(parlancev1connect.NewWorkspaceServiceHandler(d.Services.Workspaces, opts...))
@@ -182,8 +182,6 @@ func newRPC(d Deps) (http.Handler, error) {
 	mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector))
 	return d.Gate.WrapRPC(refusingMux(mux, problem.Writer{PublicURL: baseURLOf}), opts...), nil
 }
-
-func handlerOption(o connect.Option) connect.HandlerOption { return o }
 
 // withCORS allows browsers from the origins to use every HTTP protocol. Without origins it allows
 // none.

@@ -103,9 +103,9 @@ func runChecks(ctx context.Context, checks map[string]Check) (results map[string
 	return results, ready
 }
 
-func writeReady(w http.ResponseWriter, r *http.Request, checks, lesser map[string]Check) {
+func writeReady(w http.ResponseWriter, r *http.Request, checks, optional map[string]Check) {
 	results, ready := runChecks(r.Context(), checks)
-	degraded, _ := runChecks(r.Context(), lesser)
+	degraded, _ := runChecks(r.Context(), optional)
 	for name, result := range degraded {
 		if result != "ok" {
 			result = "degraded"

@@ -32,7 +32,7 @@ func ClientAddress(ctx context.Context) netip.Addr {
 // CallerConfig says which URL callers use, and which proxies are trusted to name a caller.
 type CallerConfig struct {
 	// PublicURL is the URL that callers use, a path prefix included. When it is empty, each request
-	// or a trusted proxy says it.
+	// or a trusted proxy names it.
 	PublicURL string
 	Proxies   Proxies
 }

@@ -38,7 +38,7 @@ func WithBodyDeadlines(next http.Handler, now func() time.Time) http.Handler {
 }
 
 // watchedBody sets a deadline for each read, and removes it afterwards: a deadline that stayed
-// would end the connection under a handler that has read all it wants.
+// would end the connection under a handler that reads no more.
 type watchedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
@@ -49,13 +49,11 @@ type watchedBody struct {
 }
 
 // BoundBody bounds all later reads of a request body, for handlers that read on after they have
-// decided. It reports false for a body that WithBodyDeadlines did not make.
-func BoundBody(body io.Reader, until time.Time) bool {
-	watched, ok := body.(*watchedBody)
-	if ok {
+// decided. It has no effect on a body that WithBodyDeadlines did not make.
+func BoundBody(body io.Reader, until time.Time) {
+	if watched, ok := body.(*watchedBody); ok {
 		watched.until = until
 	}
-	return ok
 }
 
 // Read implements io.Reader.

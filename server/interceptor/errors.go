@@ -130,13 +130,13 @@ func (i *RPC) validate(message any) error {
 
 // finish converts, counts and logs the outcome of a call.
 func (i *RPC) finish(ctx context.Context, procedure string, started time.Time, err error) error {
-	took := i.Now().Sub(started)
+	elapsed := i.Now().Sub(started)
 	if err == nil {
-		i.Metrics.ObserveRPC(procedure, "", took)
+		i.Metrics.ObserveRPC(procedure, "", elapsed)
 		return nil
 	}
 	decided := decisionOf(err)
-	i.Metrics.ObserveRPC(procedure, string(decided.Reason), took)
+	i.Metrics.ObserveRPC(procedure, string(decided.Reason), elapsed)
 	if decided.Kind() == fault.Internal {
 		i.Log.ErrorContext(ctx, "call failed", telemetry.KeyProcedure, procedure, telemetry.KeyError, err)
 	}

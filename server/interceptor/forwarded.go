@@ -87,7 +87,7 @@ func unquote(s string) string {
 	return strings.ReplaceAll(s[1:len(s)-1], `\`, "")
 }
 
-// at returns what a list says about the hop that was found. A list may be shorter than the list of
+// at returns the entry of a list for the hop that was found. A list may be shorter than the list of
 // clients, because many proxies replace the scheme and host instead of adding to them. Its first
 // entry was then written by a trusted proxy too.
 func (h hops) at(list []string) string {

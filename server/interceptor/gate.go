@@ -27,8 +27,8 @@ type Gate struct {
 	// Sessions authenticates session tokens; its principals have SessionID set.
 	Sessions Authenticator
 	Limiter  *Limiter
-	// ReachFunc runs work that needs the database, and gives it up when the database does not answer.
-	// nil runs the work directly.
+	// ReachFunc runs work that needs the database, and gives it up when the database does not
+	// answer. nil runs the work directly.
 	ReachFunc func(ctx context.Context, work func(ctx context.Context) error) error
 }
 
@@ -102,7 +102,7 @@ func (g *Gate) authenticate(ctx context.Context, by Authenticator, token string)
 	return principal, nil
 }
 
-// looksLikeJWT tells a session token from an API key, which has no dots.
+// looksLikeJWT reports whether a token is a session token. API keys have no dots.
 func looksLikeJWT(token string) bool { return strings.Count(token, ".") == 2 }
 
 // WrapRPC puts the gate before the mux of the Connect handlers. A refusal is written in the
@@ -116,7 +116,7 @@ func (g *Gate) WrapRPC(next http.Handler, opts ...connect.HandlerOption) http.Ha
 			return
 		}
 		if refusals.IsSupported(r) {
-			_ = refusals.Write(w, r, problem.ToConnect(fault.From(err))) // the caller is gone: nothing left to tell
+			_ = refusals.Write(w, r, problem.ToConnect(fault.From(err))) // the caller has hung up
 			return
 		}
 		problem.Write(w, r, err)

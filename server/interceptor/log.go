@@ -125,9 +125,9 @@ func (l *Logger) answerPanic(w *statusWriter, r *http.Request, cause any) {
 	}
 }
 
-func (l *Logger) record(r *http.Request, route string, w *statusWriter, took time.Duration) {
+func (l *Logger) record(r *http.Request, route string, w *statusWriter, elapsed time.Duration) {
 	status := w.answered()
-	l.Metrics.ObserveHTTP(telemetry.HTTPRequest{Method: r.Method, Route: route, Status: status, Duration: took})
+	l.Metrics.ObserveHTTP(telemetry.HTTPRequest{Method: r.Method, Route: route, Status: status, Duration: elapsed})
 	client := "" // a Unix socket's peer has no address
 	if address := ClientAddress(r.Context()); address.IsValid() {
 		client = address.String()
@@ -140,7 +140,7 @@ func (l *Logger) record(r *http.Request, route string, w *statusWriter, took tim
 	l.Log.Log(r.Context(), level, "request", telemetry.KeyMethod, r.Method,
 		telemetry.KeyRoute, route, "path", r.URL.Path[:min(len(r.URL.Path), maxLoggedPath)], telemetry.KeyStatus,
 		status, telemetry.KeySizeBytes, w.bytes,
-		telemetry.KeyDurationMS, took.Milliseconds(), telemetry.KeyClient, client)
+		telemetry.KeyDurationMS, elapsed.Milliseconds(), telemetry.KeyClient, client)
 }
 
 // maxLoggedPath is longer than any path of the API. It keeps a log line that anybody can cause

@@ -92,21 +92,21 @@ func (o *Once) work(answer answerWriter, r *http.Request, claim *idempotency.Cla
 		next.ServeHTTP(answer, r.WithContext(idgen.WithSeed(ctx, claim.Seed())))
 	}()
 	settled = true
-	kept, ok := answer.outcome()
+	stored, ok := answer.outcome()
 	if !ok {
 		// A stream that began with 200 and failed later has no status for its failure.
-		if kept.Status >= idempotency.FirstUnknownStatus || kept.Status < http.StatusBadRequest {
+		if stored.Status >= idempotency.FirstUnknownStatus || stored.Status < http.StatusBadRequest {
 			claim.MarkOutcomeUnknown()
 		}
 		o.release(r, claim)
 		return
 	}
-	o.keep(r, claim, kept)
+	o.store(r, claim, stored)
 }
 
-// keep stores the answer, and tries again while the database is unavailable. If that does not
+// store stores the answer, and tries again while the database is unavailable. If that does not
 // help, the key stays claimed until its lease ends, because the work is done.
-func (o *Once) keep(r *http.Request, claim *idempotency.Claim, answer idempotency.Answer) {
+func (o *Once) store(r *http.Request, claim *idempotency.Claim, answer idempotency.Answer) {
 	ctx, cancel := settleContext(r)
 	defer cancel()
 	for {
@@ -115,7 +115,7 @@ func (o *Once) keep(r *http.Request, claim *idempotency.Claim, answer idempotenc
 			return
 		}
 		if ctx.Err() != nil || postgres.Decide(err).Reason != fault.ServiceUnavailable {
-			o.Log.ErrorContext(ctx, "answer not kept", telemetry.KeyError, err)
+			o.Log.ErrorContext(ctx, "answer not stored", telemetry.KeyError, err)
 			return
 		}
 		timer := time.NewTimer(storeRetryPause)

@@ -98,12 +98,12 @@ type caller struct {
 	// client is the nearest hop that is not a trusted proxy. It is not valid if that hop has no
 	// address.
 	client netip.Addr
-	// scheme and host are what that hop used; empty if no proxy said.
+	// scheme and host are what that hop used; empty if no proxy names them.
 	scheme, host string
 }
 
-// ask reads what trusted proxies said about r. Each proxy adds the hop before it at the right of a
-// list, so the list is read from the right for as long as the hops are trusted. The caller may
+// ask reads what trusted proxies report about r. Each proxy adds the hop before it at the right of
+// a list, so the list is read from the right for as long as the hops are trusted. The caller may
 // have written everything further left.
 func (p Proxies) ask(r *http.Request) caller {
 	peer, trusted := p.trustsPeer(r)

@@ -30,11 +30,11 @@ const closeFlood = 4429
 type ending struct {
 	code   int
 	reason string
-	// leaving is what the conversation is told. It takes no notice after its own Closed.
+	// leaving is passed to the conversation, which ignores it after its own Closed.
 	leaving live.Leaving
-	// silent says that no close frame is sent: the client is gone, or has sent its own.
+	// silent is set when no close frame is sent: the client is gone, or has sent its own.
 	silent bool
-	// discards says that unwritten frames are thrown away: the client does not read.
+	// discards is set when unwritten frames are thrown away: the client does not read.
 	discards bool
 }
 
@@ -103,7 +103,7 @@ func endOfJoin(err error) ending {
 	}
 }
 
-// maySurvive says whether the conversation goes on when a socket ends so, for a client that may
+// maySurvive reports whether the conversation goes on when a socket ends so, for a client that may
 // come back.
 func (e ending) maySurvive() bool {
 	return e.leaving == live.Dropped && e.code != endInternal.code

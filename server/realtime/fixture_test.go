@@ -284,7 +284,7 @@ func (f *fixture) dial(t *testing.T, published string, opts ...*websocket.DialOp
 	if len(opts) > 0 {
 		options = opts[0]
 	}
-	conn, _, err := websocket.Dial(t.Context(), f.url(published), options) //nolint:bodyclose // the connection owns it
+	conn, _, err := websocket.Dial(t.Context(), f.url(published), options)
 	if err != nil {
 		t.Fatal(err)
 	}

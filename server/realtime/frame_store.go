@@ -12,6 +12,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/platform/ticker"
 	"parlance.dev/parlance/sessions"
 )
 
@@ -53,7 +54,7 @@ type frameStore struct {
 func newFrameStore(redis goredis.UniversalClient, log *slog.Logger, now func() time.Time) *frameStore {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &frameStore{redis: redis, log: log, now: now, stop: stop}
-	s.writing.Go(func() { s.flushRepeatedly(ctx) })
+	s.writing.Go(func() { ticker.Every(ctx, flushInterval, s.flush) })
 	return s
 }
 
@@ -81,13 +82,13 @@ type frameStream struct {
 	number int64
 
 	mu sync.Mutex
-	// pending is the frames to be written, as JSON objects behind each other. queued says that the
-	// store knows of the stream, gap that frames were lost, ended that none follows.
+	// pending is the frames to be written, as JSON objects behind each other. queued is set when
+	// the store knows of the stream, gap when frames were lost, ended when none follows.
 	pending            bytes.Buffer
 	queued, gap, ended bool
 
-	// listed says that the stream is in the list; expires is when the keys' lifetime is set again.
-	// Only a flush uses them.
+	// listed is set when the stream is in the list; expires is when the keys' lifetime is set
+	// again. Only a flush uses them.
 	listed  bool
 	expires time.Time
 }
@@ -129,7 +130,7 @@ func encodeFrame(to *bytes.Buffer, frame sentFrame) error {
 	})
 }
 
-// end says that no frame follows.
+// end marks the end of the frames.
 func (f *frameStream) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -146,19 +147,6 @@ func (f *frameStream) queue() {
 	f.store.mu.Lock()
 	f.store.dirty = append(f.store.dirty, f)
 	f.store.mu.Unlock()
-}
-
-func (s *frameStore) flushRepeatedly(ctx context.Context) {
-	ticker := time.NewTicker(flushInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-			s.flush()
-		case <-ctx.Done():
-			return
-		}
-	}
 }
 
 // flush writes what all streams have.

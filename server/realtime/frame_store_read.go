@@ -22,9 +22,9 @@ type remoteFrames struct {
 	frames []sentFrame
 	// lastEntry is the newest entry that was read; empty: none.
 	lastEntry string
-	// ended says that no frame follows.
+	// ended is set when no frame follows.
 	ended bool
-	// hasGap says that the last reading met a gap.
+	// hasGap is set when the last reading met a gap.
 	hasGap bool
 }
 

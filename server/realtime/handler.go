@@ -34,8 +34,8 @@ type Deps struct {
 	Redis goredis.UniversalClient
 	// Registry gets the metrics; nil: there are none.
 	Registry prometheus.Registerer
-	// Context ends when the server stops: sockets are closed, and clients are told to connect
-	// again. nil never ends.
+	// Context ends when the server stops: sockets are closed with a reason that asks clients to
+	// connect again. nil never ends.
 	Context context.Context //nolint:containedctx // hijacked connections outlive the contexts of requests
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -54,7 +54,7 @@ type Handler struct {
 	open, recordings sync.WaitGroup
 
 	mu sync.Mutex
-	// What follows is guarded by mu. stopping says that Wait was called. count is the number of
+	// What follows is guarded by mu. stopping is set when Wait was called. count is the number of
 	// open sockets, tenants that of each tenant.
 	stopping bool
 	count    int

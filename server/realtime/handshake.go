@@ -2,7 +2,6 @@ package realtime
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"parlance.dev/parlance/fault"
@@ -51,7 +50,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (live.Admission,
 		return live.Admission{}, errNoUpgrade(w)
 	}
 	// Clients of this protocol may change the greeting before it is said.
-	admission.HoldGreeting = slices.Contains(chosenProtocol(r), protocolElevenLabs)
+	admission.HoldGreeting = chosenProtocol(r) == protocolElevenLabs
 	return admission, nil
 }
 
@@ -76,15 +75,15 @@ func parsePath(path string) (sessions.LiveChannel, sessions.ID, bool) {
 	return channel, sessions.ID(id), known && id != "" && !strings.Contains(id, "/")
 }
 
-// chosenProtocol is the first known sub-protocol of the client's offer, as a list of one for
-// websocket.Accept, or nil. Only the sub-protocol chooses the dialect; without one it is OpenAI's.
-func chosenProtocol(r *http.Request) []string {
+// chosenProtocol is the first known sub-protocol of the client's offer, or empty. It alone chooses
+// the dialect; without one the dialect is OpenAI's.
+func chosenProtocol(r *http.Request) string {
 	for _, offered := range websocket.OfferedProtocols(r) {
 		if offered == protocolOpenAI || offered == protocolElevenLabs {
-			return []string{offered}
+			return offered
 		}
 	}
-	return nil
+	return ""
 }
 
 // newDialect makes the dialect of a sub-protocol.

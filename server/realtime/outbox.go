@@ -8,7 +8,7 @@ const batchBytes = 64 << 10
 // outbox is the frames that a socket's client was not sent yet, in order. Its owner locks it.
 type outbox struct {
 	ready []dialect.Frame
-	// held go out behind ready once they are released. holding says that frames are held.
+	// held go out behind ready once they are released. holding is set when frames are held.
 	held    []dialect.Frame
 	holding bool
 	// bytes is the size of the frames in both.

@@ -26,7 +26,7 @@ func (s *socket) read(ctx context.Context) {
 	}
 }
 
-// takeMessage takes a client's message to the dialect, and says whether there is something to
+// takeMessage takes a client's message to the dialect, and reports whether there is something to
 // write.
 func (s *socket) takeMessage(m websocket.Message) bool {
 	s.mu.Lock()
@@ -43,7 +43,7 @@ func (s *socket) takeMessage(m websocket.Message) bool {
 	return s.ended || len(s.outbox.ready) > 0
 }
 
-// refuse tells the client that it sends too much, once a second. mu is held.
+// refuse sends the client the error that it sends too much, once a second. mu is held.
 func (s *socket) refuse() {
 	now := s.now()
 	if now.Sub(s.refusedAt) < time.Second {

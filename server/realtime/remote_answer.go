@@ -16,16 +16,16 @@ func (r *resumable) endRemoteAnswer(e live.AnswerEnded) dialect.Step {
 	}
 	r.remoteEnd = &e
 	if r.follower == nil || e.ResponseID == "" || r.finished[e.ResponseID] {
-		return r.tellRemoteEnd()
+		return r.sendRemoteEnd()
 	}
 	joined, responseID := r.live, e.ResponseID
 	time.AfterFunc(lastFramesTimeout, func() { joined.Inject(lastFramesDue{responseID: responseID}) })
 	return dialect.Step{}
 }
 
-// tellRemoteEnd tells the end of another node's answer, as far as its frames have not, and then
-// what was held behind it.
-func (r *resumable) tellRemoteEnd() dialect.Step {
+// sendRemoteEnd sends the end of another node's answer, unless its frames have sent it, and then
+// the events that were held until then.
+func (r *resumable) sendRemoteEnd() dialect.Step {
 	e := *r.remoteEnd
 	e.Told = e.Told || r.finished[e.ResponseID]
 	if r.follower != nil {

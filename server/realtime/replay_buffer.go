@@ -39,7 +39,7 @@ func (b *replayBuffer) inherit(frames []sentFrame) {
 // kept in case the client comes back once more.
 func (b *replayBuffer) limitToContent() { b.limit = max(connectedBufferBytes, b.bytes) }
 
-// add keeps frames. Frames without an id are left out, for they are never sent again, but a
+// add appends frames. Frames without an id are left out, for they are never sent again, but a
 // greeting always keeps its place.
 func (b *replayBuffer) add(frames []dialect.Frame, marks frameMark, responseID string) {
 	last := len(frames) - 1
@@ -61,12 +61,12 @@ func (b *replayBuffer) add(frames []dialect.Frame, marks frameMark, responseID s
 		if sent.is(markFirst | markLast | markOutOfBand) {
 			sent.responseID = responseID
 		}
-		b.keep(sent)
+		b.append(sent)
 	}
 }
 
-// keep keeps a frame and drops the oldest ones over the limit.
-func (b *replayBuffer) keep(frame sentFrame) {
+// append appends a frame and drops the oldest ones over the limit.
+func (b *replayBuffer) append(frame sentFrame) {
 	b.frames = append(b.frames, frame)
 	b.bytes += frame.size()
 	dropped := 0
@@ -81,7 +81,7 @@ func (b *replayBuffer) keep(frame sentFrame) {
 	}
 }
 
-// end says that no frame follows.
+// end marks the end of the frames.
 func (b *replayBuffer) end() {
 	if b.stream != nil {
 		b.stream.end()

@@ -21,7 +21,7 @@ type resumable struct {
 	live     *live.Live
 	store    *frameStore // nil without Redis
 	log      *slog.Logger
-	// lastEventID is what a returning client says it saw last; empty: it does not say.
+	// lastEventID is the last event that a returning client has seen; empty: it names none.
 	lastEventID string
 	// previous is what the client's last socket on this node handed over; nil: nothing.
 	previous *handover
@@ -52,14 +52,14 @@ type handover struct {
 
 // Frame takes a text frame of the client.
 func (r *resumable) Frame(data []byte) dialect.Step {
-	return r.keep(r.dialect.Frame(data))
+	return r.record(r.dialect.Frame(data))
 }
 
 // BinaryFrame takes a binary frame of the client.
-func (r *resumable) BinaryFrame() dialect.Step { return r.keep(r.dialect.BinaryFrame()) }
+func (r *resumable) BinaryFrame() dialect.Step { return r.record(r.dialect.BinaryFrame()) }
 
-// keep keeps the frames of a step that are of no answer.
-func (r *resumable) keep(step dialect.Step) dialect.Step {
+// record records the frames of a step that are of no answer.
+func (r *resumable) record(step dialect.Step) dialect.Step {
 	r.buffer.add(step.Frames, 0, "")
 	return step
 }
@@ -121,18 +121,18 @@ func (r *resumable) takeInjected(value any) dialect.Step {
 		r.resend(&step, v.frames)
 		r.noteFinished(v.frames)
 		if r.remoteEnd != nil && r.finished[r.remoteEnd.ResponseID] {
-			join(&step, r.tellRemoteEnd())
+			join(&step, r.sendRemoteEnd())
 		}
 	case lastFramesDue:
 		if r.remoteEnd != nil && r.remoteEnd.ResponseID == v.responseID {
-			join(&step, r.tellRemoteEnd())
+			join(&step, r.sendRemoteEnd())
 		}
 	}
 	return step
 }
 
 // resend adds frames to a step as they were sent before. It leaves out the greetings of sockets in
-// between, and items that those sockets were sent whole: the frames that told them first are here.
+// between, and items that those sockets were sent whole: the frames that introduced them are here.
 func (r *resumable) resend(step *dialect.Step, frames []sentFrame) {
 	behindGreeting := false
 	for _, frame := range frames {
@@ -141,7 +141,7 @@ func (r *resumable) resend(step *dialect.Step, frames []sentFrame) {
 		if isGreeting || behindGreeting && frame.is(markWhole) {
 			continue
 		}
-		r.buffer.keep(frame)
+		r.buffer.append(frame)
 		step.Frames = append(step.Frames, frame.Frame)
 	}
 }

@@ -7,12 +7,13 @@ import (
 
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/platform/ticker"
 	"parlance.dev/parlance/server/realtime/dialect"
 )
 
 const (
-	// handoverTimeout bounds the wait for the client's last socket on this node, which was told to
-	// end.
+	// handoverTimeout bounds the wait for the client's last socket on this node, which has been
+	// asked to end.
 	handoverTimeout = 5 * time.Second
 	// storeDelay is how long frames that the client has seen may take to Redis: some flushes of a
 	// store.
@@ -50,26 +51,23 @@ func (h *Handler) newResumable(
 func (r *resumable) readRemote(ctx context.Context, p dialect.Params) {
 	reading, cancel := context.WithTimeout(ctx, storeDelay)
 	defer cancel()
-	ticker := time.NewTicker(followInterval)
-	defer ticker.Stop()
-	for {
-		streams, err := r.store.read(ctx, p.Session.ID, p.Channel, r.live.Number())
-		if err != nil {
-			r.log.WarnContext(ctx, "frames not read from Redis: the client gets whole items",
-				telemetry.KeySessionID, p.Session.ID, telemetry.KeyError, err)
-			return
-		}
-		r.remote = streams
-		_, found := missedFrames(streams, r.lastEventID)
-		if found || r.lastEventID == "" && len(streams) > 0 && hasOpenAnswer(streams[0].frames) {
-			return
-		}
-		select {
-		case <-ticker.C:
-		case <-reading.Done():
-			return
-		}
+	if !r.readStreams(ctx, p) {
+		ticker.Until(reading, followInterval, func() (done bool) { return r.readStreams(ctx, p) })
 	}
+}
+
+// readStreams reads what the client's sockets on other nodes were sent, and reports whether
+// reading again is of no use.
+func (r *resumable) readStreams(ctx context.Context, p dialect.Params) (done bool) {
+	streams, err := r.store.read(ctx, p.Session.ID, p.Channel, r.live.Number())
+	if err != nil {
+		r.log.WarnContext(ctx, "frames not read from Redis: the client gets whole items",
+			telemetry.KeySessionID, p.Session.ID, telemetry.KeyError, err)
+		return true
+	}
+	r.remote = streams
+	_, found := missedFrames(streams, r.lastEventID)
+	return found || r.lastEventID == "" && len(streams) > 0 && hasOpenAnswer(streams[0].frames)
 }
 
 // Open is what goes out first: the dialect's greeting, then what a returning client missed.
@@ -120,7 +118,7 @@ func (r *resumable) openFromRemote() dialect.Step {
 	mark := markWhole
 	if found {
 		r.buffer.inherit([]sentFrame{{Frame: dialect.Frame{ID: lastSeen}}})
-		mark = 0 // the items behind the frames are told for the first time
+		mark = 0 // the items after the frames are sent for the first time
 	}
 	r.buffer.add(step.Frames, markGreeting, "")
 	if lastSeen == "" && r.live.Elsewhere() && len(r.remote) > 0 {
@@ -145,7 +143,7 @@ func (r *resumable) openFromRemote() dialect.Step {
 	return step
 }
 
-// addMissed keeps a step of the dialect and puts it behind another.
+// addMissed records a step of the dialect and appends it to another.
 func (r *resumable) addMissed(step *dialect.Step, missed dialect.Step, marks frameMark) {
 	r.buffer.add(missed.Frames, marks, "")
 	join(step, missed)

@@ -6,7 +6,7 @@ import (
 	"parlance.dev/parlance/server/realtime/dialect"
 )
 
-// frameMark says what a frame is to an answer.
+// frameMark is the role of a frame in an answer.
 type frameMark byte
 
 const (
@@ -16,7 +16,7 @@ const (
 	markLast
 	// markGreeting: what a dialect sends first, to each socket anew.
 	markGreeting
-	// markWhole: an item that was sent whole, in place of the frames that told it first.
+	// markWhole: an item that was sent whole, in place of the frames that introduced it.
 	markWhole
 	// markOutOfBand: a frame of an answer out of band. Such frames come between those of the
 	// conversation's answer.
@@ -67,7 +67,7 @@ func openAnswers(frames []sentFrame) (outOfBand map[string]bool, begin int) {
 	return outOfBand, begin
 }
 
-// hasOpenAnswer says whether the conversation's answer has no last frame yet.
+// hasOpenAnswer reports whether the conversation's answer has no last frame yet.
 func hasOpenAnswer(frames []sentFrame) bool {
 	_, begin := openAnswers(frames)
 	return begin < len(frames)

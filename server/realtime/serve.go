@@ -93,7 +93,8 @@ func (s *socket) run(ctx, stopping context.Context) ending {
 	var writer sync.WaitGroup
 	writer.Go(func() {
 		s.write(passing)
-		// The conversation learns that the client is gone after what the client said before.
+		// The conversation gets the client's last commands before it learns that the client is
+		// gone.
 		s.live.OnWake(nil)
 		end = s.leave(passing, stopPassing)
 		if end.silent || s.conn.Close(end.code, end.reason) != nil {

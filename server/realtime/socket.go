@@ -30,11 +30,12 @@ type socket struct {
 	wake chan struct{}
 	// passing keeps the order of commands: it is held while they are handed to the conversation.
 	passing sync.Mutex
-	// detach keeps the dialect recording without this socket; it does so once. detached says that
-	// it has.
+	// detach keeps the dialect recording without this socket; it does so once. detached is
+	// set when it has.
 	detach   func()
 	detached bool
-	// leaveEarly tells the conversation that the socket is gone while the writer is still busy.
+	// leaveEarly reports to the conversation that the socket is gone while the writer is still
+	// busy.
 	leaveEarly func()
 	// tasks are short goroutines that the socket started.
 	tasks sync.WaitGroup
@@ -43,18 +44,18 @@ type socket struct {
 	// What follows is guarded by mu.
 
 	dialect *resumable
-	// outbox is frames for the client, commands is what the conversation was not told yet.
+	// outbox is frames for the client, commands is what was not yet passed to the conversation.
 	outbox   outbox
 	commands []live.Command
 	pause    pause
 	// pongTimer ends the socket unless a pong comes first; nil: no pong is awaited.
 	pongTimer *time.Timer
-	// ended says that the socket ends, as end says.
+	// ended is set when the socket ends; end is how.
 	ended bool
 	end   ending
-	// conversationClosed says that the conversation has sent Closed: this Live cannot be resumed.
+	// conversationClosed is set when the conversation has sent Closed: this Live cannot be resumed.
 	conversationClosed bool
-	// refusedAt is when the client was last told that it sends too much.
+	// refusedAt is when the client last got the error that it sends too much.
 	refusedAt time.Time
 }
 
@@ -63,9 +64,9 @@ type pause struct {
 	active bool
 	// pending is the length of a pause that has not begun, because frames are to be written first.
 	pending time.Duration
-	// number tells the newest pause, which replaces the others.
+	// number identifies the newest pause, which replaces the others.
 	number int
-	// ended says that a pause is over and the dialect was not told yet.
+	// ended is set when a pause is over, until the dialect is called.
 	ended bool
 }
 
@@ -183,8 +184,8 @@ func (s *socket) finishLocked(end ending) {
 	})
 }
 
-// leave tells the conversation that the socket is gone, after what the client said before. stop
-// ends the calls for that when they take too long.
+// leave reports to the conversation that the socket is gone, after the client's last commands.
+// stop ends the calls for that when they take too long.
 func (s *socket) leave(ctx context.Context, stop context.CancelFunc) ending {
 	late := time.AfterFunc(flushTimeout, stop)
 	s.passCommands(ctx)

@@ -69,7 +69,7 @@ func (s *socket) takeEvents() {
 	}
 }
 
-// takeEvent takes one event; false: there is none, or none is wanted now. mu is held.
+// takeEvent takes one event; false: there is none, or the socket takes none now. mu is held.
 func (s *socket) takeEvent() bool {
 	if s.ended || s.pause.active {
 		return false

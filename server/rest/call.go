@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +19,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/platform/route"
 	"parlance.dev/parlance/platform/stablejson"
 	"parlance.dev/parlance/server/problem"
 )
@@ -32,21 +32,26 @@ var passedOn = []string{ // in canonical form
 }
 
 // unary answers a route whose method has one answer.
-func (f *facade) unary(w http.ResponseWriter, r *http.Request, m *match) {
-	inner, err := prepare(w, r, m)
+func (f *facade) unary(w http.ResponseWriter, r *http.Request, m *match) error {
+	request, err := readRequest(w, r, m)
 	if err != nil {
-		f.problem.Write(w, r, err)
-		return
+		return err
+	}
+	payload, err := proto.Marshal(request)
+	if err != nil {
+		return fmt.Errorf("encoding the request: %w", err)
 	}
 	answer := &recorder{header: http.Header{}}
-	f.config.RPC.ServeHTTP(answer, innerRequest(w, r, m.route.Procedure, inner.contentType, inner.payload))
+	f.config.RPC.ServeHTTP(answer, innerRequest(w, r, m.route.Procedure, protoType, payload))
 	passBack(w.Header(), answer.header)
-	body, err := answer.json(m.route, inner.contentType)
-	if err != nil {
-		f.problem.Write(w, r, err)
-		return
+	if answer.status != http.StatusOK && answer.status != 0 {
+		return refusal(answer.status, answer.body.Bytes())
 	}
-	f.succeed(w, r, m, body)
+	response := m.route.Response.ProtoReflect().New()
+	if err := proto.Unmarshal(answer.body.Bytes(), response.Interface()); err != nil {
+		return fmt.Errorf("decoding the response of %s: %w", m.route.Procedure, err)
+	}
+	return f.succeed(w, r, m, response)
 }
 
 // innerRequest makes the Connect request for the REST one, with the same context, caller and
@@ -112,21 +117,6 @@ func (a *recorder) Write(p []byte) (int, error) {
 	return a.body.Write(p)
 }
 
-// json returns the response as JSON, or the error that was answered instead.
-func (a *recorder) json(to *route.Route, contentType string) ([]byte, error) {
-	if a.status != http.StatusOK && a.status != 0 {
-		return nil, refusal(a.status, a.body.Bytes())
-	}
-	if contentType == jsonType {
-		return a.body.Bytes(), nil
-	}
-	response := to.Response.ProtoReflect().New().Interface()
-	if err := proto.Unmarshal(a.body.Bytes(), response); err != nil {
-		return nil, fmt.Errorf("decoding the response of %s: %w", to.Procedure, err)
-	}
-	return stablejson.Marshal(response)
-}
-
 // refusal returns the error in an answer that is not a success. A mux that does not know the
 // procedure answers in plain text: the method is in the contract but not built.
 func refusal(status int, body []byte) *fault.Error {
@@ -173,44 +163,40 @@ func (e *wireError) fault() *fault.Error {
 }
 
 // succeed writes the response with the route's status, Location and, unless it is 204, body.
-func (f *facade) succeed(w http.ResponseWriter, r *http.Request, m *match, body []byte) {
+func (f *facade) succeed(w http.ResponseWriter, r *http.Request, m *match, response protoreflect.Message) error {
+	body, err := stablejson.Marshal(response.Interface())
+	if err != nil {
+		return err
+	}
 	if m.route.Location != "" {
-		w.Header().Set("Location", f.location(r, m, body))
+		w.Header().Set("Location", f.location(r, m, response))
 	}
 	if m.route.Status == http.StatusNoContent {
 		w.WriteHeader(http.StatusNoContent)
-		return
+		return nil
 	}
 	w.Header().Set("Content-Type", jsonType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.Header().Set("Cache-Control", "no-store") // answers hold tokens and secrets, and change by themselves
 	w.WriteHeader(m.route.Status)
 	_, _ = w.Write(body) // the caller has hung up when this fails
+	return nil
 }
 
 // location fills the template from the path variables, then from the response's string fields.
-func (f *facade) location(r *http.Request, m *match, body []byte) string {
+func (f *facade) location(r *http.Request, m *match, response protoreflect.Message) string {
 	segments := strings.Split(m.route.Location, "/")
 	for i, segment := range segments {
-		name, ok := strings.CutPrefix(segment, "{")
-		if !ok {
+		name, isVariable := strings.CutPrefix(segment, "{")
+		if !isVariable {
 			continue
 		}
 		name = strings.TrimSuffix(name, "}")
-		segments[i] = url.PathEscape(m.value(name, body))
-	}
-	path := strings.Join(segments, "/")
-	if f.config.PublicURL == nil {
-		return path
-	}
-	return f.config.PublicURL(r) + path
-}
-
-func (m *match) value(name string, body []byte) string {
-	for i, variable := range m.names {
-		if variable == name {
-			return m.values[i]
+		value := textField(response, name)
+		if at := slices.Index(m.names, name); at >= 0 {
+			value = m.values[at]
 		}
+		segments[i] = url.PathEscape(value)
 	}
-	return textIn(body, name)
+	return f.publicURL(r) + strings.Join(segments, "/")
 }

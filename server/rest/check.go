@@ -20,12 +20,12 @@ const (
 	// maxDepth is how deep JSON may be nested: every level costs stack here and in what reads it
 	// later.
 	maxDepth = 100
-	// maxViolations is how many violations one answer lists; nobody reads more.
+	// maxViolations is how many violations one answer lists; callers read no more.
 	maxViolations = 50
 )
 
-// checkJSON compares a body with a message descriptor and lists everything that does not fit, by
-// its path. protojson stops at the first problem, names fields in lowerCamelCase and words its
+// checkJSON compares a body with a message descriptor and lists everything that differs, by its
+// path. protojson stops at the first problem, names fields in lowerCamelCase and words its
 // errors differently from build to build, so it only ever sees what passed here.
 func checkJSON(body []byte, message protoreflect.MessageDescriptor, prefix string) (presence, error) {
 	return (&checker{}).check(body, message, prefix)
@@ -50,7 +50,8 @@ func (c *checker) check(body []byte, message protoreflect.MessageDescriptor, pre
 	if prefix == "" && bytes.TrimLeft(body, " \t\r\n")[0] != '{' {
 		return presence{}, fault.New(fault.InvalidRequest, "The body must be a JSON object.")
 	}
-	c.tokens = tokens{text: body}
+	c.body, c.decoder = body, json.NewDecoder(bytes.NewReader(body))
+	c.decoder.UseNumber()
 	if prefix != "" {
 		c.path = []step{{name: prefix}}
 	}
@@ -65,8 +66,8 @@ func (c *checker) check(body []byte, message protoreflect.MessageDescriptor, pre
 type presence struct {
 	// keys are the top-level fields.
 	keys []string
-	// paths are the fields with a value or null. A field inside an object of the contract is named by
-	// its path (model.name), in place of the object. A free JSON object, a map or a list is one
+	// paths are the fields with a value or null. A field inside an object of the contract is named
+	// by its path (model.name), in place of the object. A free JSON object, a map or a list is one
 	// value.
 	paths []string
 }
@@ -88,14 +89,27 @@ type checker struct {
 	// lenient accepts unknown fields.
 	lenient bool
 
-	tokens     tokens
+	body       []byte
+	decoder    *json.Decoder
 	path       []step
 	paths      []string
 	violations []fault.Field
 }
 
-// next returns the next token.
-func (c *checker) next() json.Token { return c.tokens.next() }
+// next returns the next token. It returns a string with half a surrogate pair, which the decoder
+// replaces by U+FFFD, as a string that is not UTF-8, so that it is refused where it stands.
+func (c *checker) next() json.Token {
+	begin := c.decoder.InputOffset()
+	token, err := c.decoder.Token()
+	if err != nil {
+		return nil // does not happen: the text is well-formed
+	}
+	text, _ := token.(string)
+	if strings.ContainsRune(text, utf8.RuneError) && loneSurrogate(c.body[begin:c.decoder.InputOffset()]) {
+		return strings.ReplaceAll(text, string(utf8.RuneError), "\xff")
+	}
+	return token
+}
 
 // loneSurrogate looks for \ud800 to \udfff without its other half in the text of a JSON string.
 func loneSurrogate(raw []byte) bool {
@@ -131,7 +145,7 @@ func escapedUnit(raw []byte, i int) rune {
 // more reports whether the object or list has another member; it consumes the closing token
 // otherwise.
 func (c *checker) more() bool {
-	if c.tokens.more() {
+	if c.decoder.More() {
 		return true
 	}
 	c.next()
@@ -151,10 +165,10 @@ func (c *checker) at(s step, do func()) {
 	c.path = c.path[:len(c.path)-1]
 }
 
-// opens reports whether first opens a value of the wanted shape that is not too deep. Otherwise it
+// opens reports whether first opens a value of a shape that is not too deep. Otherwise it
 // adds a violation and skips the value.
-func (c *checker) opens(first json.Token, want json.Delim, otherwise sentence) bool {
-	if first != want {
+func (c *checker) opens(first json.Token, opening json.Delim, otherwise sentence) bool {
+	if first != opening {
 		c.refuse("wrong_type", otherwise)
 		c.skip(first)
 		return false

@@ -18,8 +18,8 @@ import (
 // leniently, unknown fields included, as clients of those protocols expect. A message that cannot
 // be read is passed on in a form that Undecoded recognises, because connect would answer it
 // without a reason of ours.
-func ConnectCodecs() connect.Option {
-	return connect.WithOptions(
+func ConnectCodecs() connect.HandlerOption {
+	return connect.WithHandlerOptions(
 		connect.WithCodec(jsonCodec{"json"}),
 		connect.WithCodec(jsonCodec{"json; charset=utf-8"}),
 		connect.WithCodec(protoCodec{}),

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -29,6 +30,15 @@ const (
 	// identity is the Content-Encoding of an uncompressed body.
 	identity = "identity"
 )
+
+// readRequest makes the request message from path, query string and body. Its errors are faults.
+func readRequest(w http.ResponseWriter, r *http.Request, m *match) (proto.Message, error) {
+	body, err := readBody(w, r, m.route)
+	if err != nil {
+		return nil, err
+	}
+	return decode(r, m, body)
+}
 
 // decode makes the request message from path, query string and a body that has been read. Its
 // errors are faults.
@@ -226,12 +236,7 @@ func fillQuery(message protoreflect.Message, m *match, raw string) error {
 	}
 	var violations []fault.Field
 	seen := map[protoreflect.Name]bool{}
-	names := make([]string, 0, len(query))
-	for name := range query {
-		names = append(names, name)
-	}
-	slices.Sort(names) // a map's order would make answers differ
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
 		field := queryField(message, m, name)
 		if field == nil {
 			violations = append(violations, fault.Field{

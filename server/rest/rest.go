@@ -38,9 +38,9 @@ type Config struct {
 	// Once, when set, is called after Admit for a request with Idempotency-Key whose verb changes
 	// something and whose answer is one message. The body has been read, within the route's limit;
 	// next reads it again and answers.
-	Once func(w http.ResponseWriter, r *http.Request, body []byte, next http.Handler)
+	Once onceFunc
 	// OnceEvents is Once for an answer that is a stream of events.
-	OnceEvents func(w http.ResponseWriter, r *http.Request, body []byte, next http.Handler)
+	OnceEvents onceFunc
 	// KeepAlive is the pause between the comments of a silent event stream; 0 means 15 s.
 	KeepAlive time.Duration
 }
@@ -74,26 +74,31 @@ func (f *facade) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if found.route.EventProcedure != "" && wantsEvents(r) {
 		found.route = eventRoute(found.route)
 	}
+	if err := f.answer(w, r, found); err != nil {
+		f.problem.Write(w, r, err)
+	}
+}
+
+// answer admits a request and answers it in the way of its route.
+func (f *facade) answer(w http.ResponseWriter, r *http.Request, m *match) error {
 	if f.config.Admit != nil {
-		ctx, err := f.config.Admit(r.Context(), found.route.Procedure, r.Header, w.Header())
+		ctx, err := f.config.Admit(r.Context(), m.route.Procedure, r.Header, w.Header())
 		if err != nil {
-			f.problem.Write(w, r, err)
-			return
+			return err
 		}
 		r = r.WithContext(ctx)
 	}
 	switch {
-	case found.route.Manual:
-		f.manual(w, r, found)
-	case found.route.ServerStream && f.config.OnceEvents != nil && once(r, found):
-		f.once(w, r, found, f.config.OnceEvents, f.stream)
-	case found.route.ServerStream:
-		f.stream(w, r, found)
-	case f.config.Once != nil && once(r, found):
-		f.once(w, r, found, f.config.Once, f.unary)
-	default:
-		f.unary(w, r, found)
+	case m.route.Manual:
+		return f.manual(w, r, m)
+	case m.route.ServerStream && f.config.OnceEvents != nil && once(r, m):
+		return f.once(w, r, m, f.config.OnceEvents, f.stream)
+	case m.route.ServerStream:
+		return f.stream(w, r, m)
+	case f.config.Once != nil && once(r, m):
+		return f.once(w, r, m, f.config.Once, f.unary)
 	}
+	return f.unary(w, r, m)
 }
 
 // once reports whether a request has a key and a verb that may change something. A request that
@@ -106,18 +111,25 @@ func once(r *http.Request, m *match) bool {
 	return m.route.Method != http.MethodGet && len(r.Header.Values(idempotencyHeader)) > 0
 }
 
+// onceFunc is the type of Config.Once and OnceEvents.
+type onceFunc func(w http.ResponseWriter, r *http.Request, body []byte, next http.Handler)
+
 // once answers through Config.Once or OnceEvents. A body that cannot be read is refused before it.
 func (f *facade) once(
 	w http.ResponseWriter, r *http.Request, m *match,
-	through func(http.ResponseWriter, *http.Request, []byte, http.Handler), answer func(http.ResponseWriter, *http.Request, *match),
-) {
+	through onceFunc, answer func(http.ResponseWriter, *http.Request, *match) error,
+) error {
 	body, err := readBody(w, r, m.route)
 	if err != nil {
-		f.problem.Write(w, r, err)
-		return
+		return err
 	}
 	r = withBody(r, body)
-	through(w, r, body, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answer(w, r, m) }))
+	through(w, r, body, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := answer(w, r, m); err != nil {
+			f.problem.Write(w, r, err)
+		}
+	}))
+	return nil
 }
 
 // withBody is the request with a body that has been read, as it is now.
@@ -138,16 +150,24 @@ func (f *facade) refuse(w http.ResponseWriter, r *http.Request, allowed []string
 	f.problem.Write(w, r, fault.New(fault.MethodNotAllowedReason, "%s is not a method of this route; use %s.", r.Method, list))
 }
 
-func (f *facade) manual(w http.ResponseWriter, r *http.Request, m *match) {
+func (f *facade) manual(w http.ResponseWriter, r *http.Request, m *match) error {
 	handler := f.config.Manual[m.route.Procedure]
 	if handler == nil {
-		f.problem.Write(w, r, fault.New(fault.NotImplemented, "%s %s is not built yet.", m.route.Method, m.route.Pattern))
-		return
+		return fault.New(fault.NotImplemented, "%s %s is not built yet.", m.route.Method, m.route.Pattern)
 	}
 	for i, name := range m.names {
 		r.SetPathValue(name, m.values[i])
 	}
 	handler.ServeHTTP(w, r)
+	return nil
+}
+
+// publicURL returns the scheme and host that the caller uses, "" without Config.PublicURL.
+func (f *facade) publicURL(r *http.Request) string {
+	if f.config.PublicURL == nil {
+		return ""
+	}
+	return f.config.PublicURL(r)
 }
 
 // wantsEvents reports whether Accept takes text/event-stream.

@@ -34,28 +34,21 @@ const (
 )
 
 // stream answers a route with Server-Sent Events.
-func (f *facade) stream(w http.ResponseWriter, r *http.Request, m *match) {
-	body, err := readBody(w, r, m.route)
+func (f *facade) stream(w http.ResponseWriter, r *http.Request, m *match) error {
+	request, err := readRequest(w, r, m)
 	if err != nil {
-		f.problem.Write(w, r, err)
-		return
-	}
-	request, err := decode(r, m, body)
-	if err != nil {
-		f.problem.Write(w, r, err)
-		return
+		return err
 	}
 	payload, err := envelope(request)
 	if err != nil {
-		f.problem.Write(w, r, err)
-		return
+		return err
 	}
 	inner := innerRequest(w, r, m.route.Procedure, streamType, payload)
 	ctx, cancel := context.WithCancel(inner.Context())
 	defer cancel()
 	out := &eventWriter{
 		facade: f, out: w, request: r, message: m.route.Response, header: http.Header{},
-		cancel: cancel, returning: comesBack(request),
+		cancel: cancel, returning: resumes(request),
 	}
 
 	ended := make(chan struct{})
@@ -65,6 +58,7 @@ func (f *facade) stream(w http.ResponseWriter, r *http.Request, m *match) {
 	defer close(ended)
 	f.config.RPC.ServeHTTP(out, inner.WithContext(ctx))
 	out.finish()
+	return nil
 }
 
 // envelope is the request as the only message of a stream.
@@ -87,7 +81,7 @@ type eventWriter struct {
 	status  int
 	pending bytes.Buffer
 	cancel  context.CancelFunc
-	// returning says that the caller has heard of the stream before.
+	// returning is set for a caller that resumes the stream.
 	returning bool
 
 	mu       sync.Mutex
@@ -155,17 +149,13 @@ func (e *eventWriter) envelope(flags byte, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	return e.send(text(message, "type"), cmp.Or(text(message, "event_id"), text(message, "cursor")), body)
+	return e.send(lineOf(message, "type"), cmp.Or(lineOf(message, "event_id"), lineOf(message, "cursor")), body)
 }
 
-// text is a string field of the message, "" if it has none of that name. Line breaks would
-// end the line of the event that it goes into.
-func text(message protoreflect.Message, name protoreflect.Name) string {
-	field := message.Descriptor().Fields().ByName(name)
-	if field == nil || field.IsList() || field.Kind() != protoreflect.StringKind {
-		return ""
-	}
-	return strings.NewReplacer("\n", "", "\r", "").Replace(message.Get(field).String())
+// lineOf returns a string field of a message without line breaks, which would end the line of the
+// event.
+func lineOf(message protoreflect.Message, name string) string {
+	return strings.NewReplacer("\n", "", "\r", "").Replace(textField(message, name))
 }
 
 // end reads the last envelope: nothing, or an error.
@@ -194,21 +184,21 @@ func (e *eventWriter) fail(err *fault.Error) {
 	}
 	requestID := e.out.Header().Get(requestIDHeader)
 	e.mu.Unlock()
-	_ = e.send("error", "", e.facade.problem.Body(e.request, err, requestID)) // it was the last thing to say
+	_ = e.send("error", "", e.facade.problem.Body(e.request, err, requestID)) // nothing follows an error
 	e.mu.Lock()
 	e.ended = true
 	e.mu.Unlock()
 }
 
-// comesBack reports whether a request goes on with a stream.
-func comesBack(request proto.Message) bool {
+// resumes reports whether a request resumes a stream.
+func resumes(request proto.Message) bool {
 	message := request.ProtoReflect()
 	field := message.Descriptor().Fields().ByName(lastEventField)
 	return field != nil && message.Has(field)
 }
 
-// finish answers whatever the handler left open when it returned. Who comes back for more where
-// nothing more comes is told so with 204, after which clients of event streams stay away. Source:
+// finish answers whatever the handler left open when it returned. A caller that resumes a stream
+// with nothing left gets 204, after which clients of event streams do not connect again. Source:
 // HTML, Server-sent events, 9.2.3.
 func (e *eventWriter) finish() {
 	if e.status != http.StatusOK && e.status != 0 {
@@ -274,7 +264,7 @@ func (e *eventWriter) start() {
 }
 
 // keepAlive writes a comment after a second and then at every interval, until ended is closed.
-// A caller that is gone is noticed here when the handler has nothing to say.
+// A caller that is gone is noticed here when the handler sends nothing.
 func (e *eventWriter) keepAlive(ended <-chan struct{}, every time.Duration) {
 	timer := time.NewTimer(min(firstSign, every))
 	defer timer.Stop()

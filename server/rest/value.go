@@ -8,11 +8,8 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/known/durationpb"
-	"google.golang.org/protobuf/types/known/fieldmaskpb"
-	"google.golang.org/protobuf/types/known/timestamppb"
+	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
 // step is one part of the path to a value: a field, the key of a map or the place in a list.
@@ -166,17 +163,12 @@ func checkString(text string) error {
 
 // parses reports whether text is the JSON form of a textual message.
 func parses(message protoreflect.MessageDescriptor, text string) bool {
-	var into proto.Message
-	switch message.FullName() {
-	case "google.protobuf.Timestamp":
-		into = &timestamppb.Timestamp{}
-	case "google.protobuf.Duration":
-		into = &durationpb.Duration{}
-	default:
-		into = &fieldmaskpb.FieldMask{}
+	kind, err := protoregistry.GlobalTypes.FindMessageByName(message.FullName())
+	if err != nil {
+		return false
 	}
 	quoted, err := json.Marshal(text)
-	return err == nil && protojson.Unmarshal(quoted, into) == nil
+	return err == nil && protojson.Unmarshal(quoted, kind.New().Interface()) == nil
 }
 
 // fieldNamed finds a field by its snake_case or lowerCamelCase name.
@@ -185,4 +177,13 @@ func fieldNamed(message protoreflect.MessageDescriptor, name string) protoreflec
 		return field
 	}
 	return message.Fields().ByJSONName(name)
+}
+
+// textField returns a string field of a message, "" if the message has none of that name.
+func textField(message protoreflect.Message, name string) string {
+	field := message.Descriptor().Fields().ByName(protoreflect.Name(name))
+	if field == nil || field.IsList() || field.Kind() != protoreflect.StringKind {
+		return ""
+	}
+	return message.Get(field).String()
 }

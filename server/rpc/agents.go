@@ -26,10 +26,7 @@ func (s *agentsServer) CreateAgent(ctx context.Context, req *parlancev1.CreateAg
 		return nil, err
 	}
 	agent, err := s.agents.Create(ctx, ref, req.GetName(), newAgentConfig(req))
-	if err != nil {
-		return nil, err
-	}
-	return agentProto(agent), nil
+	return agentProto(agent), err
 }
 
 func (s *agentsServer) ListAgents(ctx context.Context, req *parlancev1.ListAgentsRequest) (*parlancev1.ListAgentsResponse, error) {
@@ -38,10 +35,7 @@ func (s *agentsServer) ListAgents(ctx context.Context, req *parlancev1.ListAgent
 		return nil, err
 	}
 	list, next, err := s.agents.List(ctx, ref, pageParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListAgentsResponse{Agents: each(list, agentProto), NextPageToken: next}, nil
+	return &parlancev1.ListAgentsResponse{Agents: each(list, agentProto), NextPageToken: next}, err
 }
 
 func (s *agentsServer) GetAgent(ctx context.Context, req *parlancev1.GetAgentRequest) (*parlancev1.Agent, error) {
@@ -50,10 +44,7 @@ func (s *agentsServer) GetAgent(ctx context.Context, req *parlancev1.GetAgentReq
 		return nil, err
 	}
 	agent, err := s.agents.Get(ctx, ref, agents.ID(req.GetAgentId()))
-	if err != nil {
-		return nil, err
-	}
-	return agentProto(agent), nil
+	return agentProto(agent), err
 }
 
 func (s *agentsServer) UpdateAgent(ctx context.Context, req *parlancev1.UpdateAgentRequest) (*parlancev1.Agent, error) {
@@ -64,10 +55,7 @@ func (s *agentsServer) UpdateAgent(ctx context.Context, req *parlancev1.UpdateAg
 	agent, err := s.agents.Update(ctx, ref, agents.ID(req.GetAgentId()), func(name *string, config *agents.Config) {
 		applyAgentUpdate(req, name, config)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return agentProto(agent), nil
+	return agentProto(agent), err
 }
 
 func (s *agentsServer) DeleteAgent(ctx context.Context, req *parlancev1.DeleteAgentRequest) (*emptypb.Empty, error) {
@@ -86,10 +74,7 @@ func (s *agentsServer) ListAgentVersions(
 		return nil, err
 	}
 	versions, next, err := s.agents.Versions(ctx, ref, agents.ID(req.GetAgentId()), pageParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListAgentVersionsResponse{Versions: each(versions, agentVersionProto), NextPageToken: next}, nil
+	return &parlancev1.ListAgentVersionsResponse{Versions: each(versions, agentVersionProto), NextPageToken: next}, err
 }
 
 func (s *agentsServer) CompareAgentVersions(
@@ -100,10 +85,7 @@ func (s *agentsServer) CompareAgentVersions(
 		return nil, err
 	}
 	changes, err := s.agents.Compare(ctx, ref, agents.ID(req.GetAgentId()), int(req.GetVersion()), int(req.GetAgainst()))
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.CompareAgentVersionsResponse{Changes: each(changes, versionChangeProto)}, nil
+	return &parlancev1.CompareAgentVersionsResponse{Changes: each(changes, versionChangeProto)}, err
 }
 
 func (s *agentsServer) RollbackAgent(ctx context.Context, req *parlancev1.RollbackAgentRequest) (*parlancev1.Agent, error) {
@@ -112,8 +94,5 @@ func (s *agentsServer) RollbackAgent(ctx context.Context, req *parlancev1.Rollba
 		return nil, err
 	}
 	agent, err := s.agents.Rollback(ctx, ref, agents.ID(req.GetAgentId()), int(req.GetVersion()))
-	if err != nil {
-		return nil, err
-	}
-	return agentProto(agent), nil
+	return agentProto(agent), err
 }

@@ -26,11 +26,7 @@ func newAgentConfig(req *parlancev1.CreateAgentRequest) agents.Config {
 // What model, voice and the other objects of the contract do not mention stays as it is.
 func applyAgentUpdate(req *parlancev1.UpdateAgentRequest, name *string, config *agents.Config) {
 	mask, stored := req.GetUpdateMask(), agentProto(agents.Agent{Config: *config})
-	fields := []struct {
-		name    string
-		present bool
-		apply   func()
-	}{
+	applyChanges(mask, []change{
 		{"name", req.Name != nil, func() { *name = req.GetName() }},
 		{"instructions", req.Instructions != nil, func() { config.Instructions = req.GetInstructions() }},
 		{"first_message", req.FirstMessage != nil, func() { config.FirstMessage = req.GetFirstMessage() }},
@@ -41,9 +37,9 @@ func applyAgentUpdate(req *parlancev1.UpdateAgentRequest, name *string, config *
 			config.Retrieval = agentRetrieval(merged(mask, "retrieval", stored.GetRetrieval(), req.GetRetrieval()))
 		}},
 		{"tools_config", req.GetToolsConfig() != nil, func() {
-			wanted := merged(mask, "tools_config", stored.GetToolsConfig(), req.GetToolsConfig())
-			config.DisabledTools, config.ClientToolTimeoutSeconds = wanted.GetDisabledTools(), int(wanted.GetClientToolTimeoutSeconds())
-			config.ClientTools = each(wanted.GetClientTools(), clientTool)
+			tools := merged(mask, "tools_config", stored.GetToolsConfig(), req.GetToolsConfig())
+			config.DisabledTools, config.ClientToolTimeoutSeconds = tools.GetDisabledTools(), int(tools.GetClientToolTimeoutSeconds())
+			config.ClientTools = each(tools.GetClientTools(), clientTool)
 		}},
 		{"guards", len(req.GetGuards()) > 0, func() { config.Guards = each(req.GetGuards(), agentGuard) }},
 		{"fatigue", len(req.GetFatigue()) > 0, func() { config.Fatigue = each(req.GetFatigue(), fatigueWindow) }},
@@ -57,12 +53,7 @@ func applyAgentUpdate(req *parlancev1.UpdateAgentRequest, name *string, config *
 		{"idle_timeout_seconds", req.IdleTimeoutSeconds != nil, func() { config.IdleTimeoutSeconds = int(req.GetIdleTimeoutSeconds()) }},
 		{"locked_overrides", len(req.GetLockedOverrides()) > 0, func() { config.LockedOverrides = req.GetLockedOverrides() }},
 		{"client_overrides", len(req.GetClientOverrides()) > 0, func() { config.ClientOverrides = req.GetClientOverrides() }},
-	}
-	for _, field := range fields {
-		if sent(mask, field.name, field.present) {
-			field.apply()
-		}
-	}
+	})
 }
 
 func agentModel(m *parlancev1.AgentModel) agents.Model {
@@ -128,7 +119,8 @@ func agentProto(a agents.Agent) *parlancev1.Agent {
 	}
 }
 
-// agentMemory is on when nothing is said of it: the memory-managed tools belong to every agent.
+// agentMemory is on when the request does not mention it: the memory-managed tools belong to every
+// agent.
 func agentMemory(m *parlancev1.AgentMemory) agents.Memory {
 	if m == nil {
 		return agents.Memory{Enabled: true}

@@ -23,41 +23,26 @@ func (s *apiKeysServer) CreateApiKey(ctx context.Context, req *parlancev1.Create
 	key, err := s.workspaces.CreateKey(ctx, workspaces.PrincipalFrom(ctx), workspaces.CreateKeyParams{
 		Name: req.GetName(), Scope: req.GetScope(), WorkspaceID: workspaces.ID(req.GetWorkspaceId()), ExpiresAt: timeOf(req.GetExpiresAt()),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return mintedKeyProto(key), nil
+	return mintedKeyProto(key), err
 }
 
 func (s *apiKeysServer) ListApiKeys(ctx context.Context, req *parlancev1.ListApiKeysRequest) (*parlancev1.ListApiKeysResponse, error) {
 	keys, next, err := s.workspaces.ListKeys(ctx, workspaces.PrincipalFrom(ctx), pageParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListApiKeysResponse{ApiKeys: each(keys, keyProto), NextPageToken: next}, nil
+	return &parlancev1.ListApiKeysResponse{ApiKeys: each(keys, keyProto), NextPageToken: next}, err
 }
 
 func (s *apiKeysServer) GetApiKey(ctx context.Context, req *parlancev1.GetApiKeyRequest) (*parlancev1.ApiKey, error) {
 	key, err := s.workspaces.Key(ctx, workspaces.PrincipalFrom(ctx), workspaces.KeyID(req.GetApiKeyId()))
-	if err != nil {
-		return nil, err
-	}
-	return keyProto(key), nil
+	return keyProto(key), err
 }
 
 func (s *apiKeysServer) UpdateApiKey(ctx context.Context, req *parlancev1.UpdateApiKeyRequest) (*parlancev1.ApiKey, error) {
-	var params workspaces.UpdateKeyParams
-	if sent(req.GetUpdateMask(), "name", req.Name != nil) {
-		params.Name = new(req.GetName())
-	}
+	params := workspaces.UpdateKeyParams{Name: changed(req.GetUpdateMask(), "name", req.Name)}
 	if sent(req.GetUpdateMask(), "expires_at", req.GetExpiresAt() != nil) {
 		params.ExpiresAt = new(timeOf(req.GetExpiresAt()))
 	}
 	key, err := s.workspaces.UpdateKey(ctx, workspaces.PrincipalFrom(ctx), workspaces.KeyID(req.GetApiKeyId()), params)
-	if err != nil {
-		return nil, err
-	}
-	return keyProto(key), nil
+	return keyProto(key), err
 }
 
 func (s *apiKeysServer) DeleteApiKey(ctx context.Context, req *parlancev1.DeleteApiKeyRequest) (*emptypb.Empty, error) {
@@ -66,10 +51,7 @@ func (s *apiKeysServer) DeleteApiKey(ctx context.Context, req *parlancev1.Delete
 
 func (s *apiKeysServer) RotateApiKey(ctx context.Context, req *parlancev1.RotateApiKeyRequest) (*parlancev1.ApiKey, error) {
 	key, err := s.workspaces.RotateKey(ctx, workspaces.PrincipalFrom(ctx), workspaces.KeyID(req.GetApiKeyId()))
-	if err != nil {
-		return nil, err
-	}
-	return mintedKeyProto(key), nil
+	return mintedKeyProto(key), err
 }
 
 func keyProto(k workspaces.Key) *parlancev1.ApiKey {

@@ -24,10 +24,7 @@ func (s *sessionsServer) ListApprovals(ctx context.Context,
 func (s *sessionsServer) DecideApproval(ctx context.Context, req *parlancev1.DecideApprovalRequest) (*parlancev1.Approval, error) {
 	decided, err := s.turns.Decide(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), req.GetCallId(),
 		turns.DecideParams{Approve: req.GetApprove(), Reason: req.GetReason()})
-	if err != nil {
-		return nil, err
-	}
-	return approvalProto(req.GetSessionId(), decided), nil
+	return approvalProto(req.GetSessionId(), decided), err
 }
 
 func approvalProto(session string, a sessions.Approval) *parlancev1.Approval {

@@ -35,10 +35,7 @@ func (s *credentialsServer) CreateProviderCredential(
 		Kind: workspaces.CredentialKind(req.GetKind()), Provider: req.GetProvider(), Name: req.GetName(), BaseURL: req.GetBaseUrl(),
 		AccountID: req.GetAccountId(), DefaultModel: req.GetDefaultModel(), APIKey: seal.Secret(req.GetApiKey()),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return credentialProto(made), nil
+	return credentialProto(made), err
 }
 
 func (s *credentialsServer) ListProviderCredentials(
@@ -49,10 +46,7 @@ func (s *credentialsServer) ListProviderCredentials(
 		return nil, err
 	}
 	list, next, err := s.credentials.List(ctx, ref, pageParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListProviderCredentialsResponse{ProviderCredentials: each(list, credentialProto), NextPageToken: next}, nil
+	return &parlancev1.ListProviderCredentialsResponse{ProviderCredentials: each(list, credentialProto), NextPageToken: next}, err
 }
 
 func (s *credentialsServer) GetProviderCredential(
@@ -63,10 +57,7 @@ func (s *credentialsServer) GetProviderCredential(
 		return nil, err
 	}
 	found, err := s.credentials.Get(ctx, ref, workspaces.CredentialID(req.GetCredentialId()))
-	if err != nil {
-		return nil, err
-	}
-	return credentialProto(found), nil
+	return credentialProto(found), err
 }
 
 func (s *credentialsServer) UpdateProviderCredential(
@@ -77,10 +68,7 @@ func (s *credentialsServer) UpdateProviderCredential(
 		return nil, err
 	}
 	changed, err := s.credentials.Update(ctx, ref, workspaces.CredentialID(req.GetCredentialId()), credentialUpdate(req))
-	if err != nil {
-		return nil, err
-	}
-	return credentialProto(changed), nil
+	return credentialProto(changed), err
 }
 
 func (s *credentialsServer) DeleteProviderCredential(
@@ -101,33 +89,19 @@ func (s *credentialsServer) TestProviderCredential(
 		return nil, err
 	}
 	tried, err := s.credentials.Test(ctx, ref, workspaces.CredentialID(req.GetCredentialId()), s.tester)
-	if err != nil {
-		return nil, err
-	}
 	return &parlancev1.TestProviderCredentialResponse{
 		Ok: tried.OK, Detail: tried.Detail, Model: tried.Model, LatencyMs: int32(tried.Took.Milliseconds()),
-	}, nil
+	}, err
 }
 
 // credentialUpdate holds what the request changes.
-func credentialUpdate(req *parlancev1.UpdateProviderCredentialRequest) (p workspaces.UpdateCredentialParams) {
+func credentialUpdate(req *parlancev1.UpdateProviderCredentialRequest) workspaces.UpdateCredentialParams {
 	mask := req.GetUpdateMask()
-	if sent(mask, "name", req.Name != nil) {
-		p.Name = new(req.GetName())
+	return workspaces.UpdateCredentialParams{
+		Name: changed(mask, "name", req.Name), BaseURL: changed(mask, "base_url", req.BaseUrl),
+		AccountID: changed(mask, "account_id", req.AccountId), DefaultModel: changed(mask, "default_model", req.DefaultModel),
+		APIKey: (*seal.Secret)(changed(mask, "api_key", req.ApiKey)),
 	}
-	if sent(mask, "base_url", req.BaseUrl != nil) {
-		p.BaseURL = new(req.GetBaseUrl())
-	}
-	if sent(mask, "account_id", req.AccountId != nil) {
-		p.AccountID = new(req.GetAccountId())
-	}
-	if sent(mask, "default_model", req.DefaultModel != nil) {
-		p.DefaultModel = new(req.GetDefaultModel())
-	}
-	if sent(mask, "api_key", req.ApiKey != nil) {
-		p.APIKey = new(seal.Secret(req.GetApiKey()))
-	}
-	return p
 }
 
 func credentialProto(c workspaces.Credential) *parlancev1.ProviderCredential {

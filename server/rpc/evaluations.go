@@ -19,10 +19,7 @@ func (s *knowledgeServer) CreateKnowledgeEvaluation(
 		return nil, err
 	}
 	evaluation, err := s.evaluations.Evaluate(ctx, ref, evaluateParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return evaluationProto(evaluation), nil
+	return evaluationProto(evaluation), err
 }
 
 func (s *knowledgeServer) ListKnowledgeEvaluations(
@@ -34,10 +31,7 @@ func (s *knowledgeServer) ListKnowledgeEvaluations(
 	}
 	list, next, err := s.evaluations.List(ctx, ref,
 		evaluation.ListParams{PageParams: pageParams(req), AgentID: agents.ID(req.GetAgentId())})
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListKnowledgeEvaluationsResponse{Evaluations: each(list, evaluationProto), NextPageToken: next}, nil
+	return &parlancev1.ListKnowledgeEvaluationsResponse{Evaluations: each(list, evaluationProto), NextPageToken: next}, err
 }
 
 func (s *knowledgeServer) GetKnowledgeEvaluation(

@@ -34,11 +34,8 @@ func NewKnowledge(
 func (s *knowledgeServer) UploadSource(
 	ctx context.Context, stream *connect.ClientStream[parlancev1.UploadSourceRequest],
 ) (*parlancev1.Source, error) {
-	if !stream.Receive() {
-		if err := stream.Err(); err != nil {
-			return nil, err
-		}
-		return nil, fault.InvalidField("metadata", "required", "The first message must hold the metadata.")
+	if !stream.Receive() && stream.Err() != nil {
+		return nil, stream.Err()
 	}
 	metadata := stream.Msg().GetMetadata()
 	if metadata == nil {
@@ -51,10 +48,7 @@ func (s *knowledgeServer) UploadSource(
 	source, err := s.knowledge.Upload(ctx, ref, knowledge.UploadParams{
 		Filename: metadata.GetFilename(), MediaType: metadata.GetMediaType(), Name: metadata.GetName(), ForceOCR: metadata.GetForceOcr(),
 	}, &uploadReader{stream: stream})
-	if err != nil {
-		return nil, err
-	}
-	return sourceProto(source), nil
+	return sourceProto(source), err
 }
 
 // uploadReader reads the bytes of an upload's messages after the first.
@@ -88,10 +82,7 @@ func (s *knowledgeServer) CreateInlineSource(ctx context.Context, req *parlancev
 		return nil, err
 	}
 	source, err := s.knowledge.CreateInline(ctx, ref, req.GetName(), req.GetContent())
-	if err != nil {
-		return nil, err
-	}
-	return sourceProto(source), nil
+	return sourceProto(source), err
 }
 
 func (s *knowledgeServer) ListSources(ctx context.Context, req *parlancev1.ListSourcesRequest) (*parlancev1.ListSourcesResponse, error) {
@@ -100,10 +91,7 @@ func (s *knowledgeServer) ListSources(ctx context.Context, req *parlancev1.ListS
 		return nil, err
 	}
 	list, next, err := s.knowledge.List(ctx, ref, knowledge.ListParams{PageParams: pageParams(req), Status: knowledge.Status(req.GetStatus())})
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListSourcesResponse{Sources: each(list, sourceProto), NextPageToken: next}, nil
+	return &parlancev1.ListSourcesResponse{Sources: each(list, sourceProto), NextPageToken: next}, err
 }
 
 func (s *knowledgeServer) GetSource(ctx context.Context, req *parlancev1.GetSourceRequest) (*parlancev1.Source, error) {
@@ -112,10 +100,7 @@ func (s *knowledgeServer) GetSource(ctx context.Context, req *parlancev1.GetSour
 		return nil, err
 	}
 	source, err := s.knowledge.Get(ctx, ref, knowledge.SourceID(req.GetSourceId()))
-	if err != nil {
-		return nil, err
-	}
-	return sourceWithContent(source), nil
+	return sourceWithContent(source), err
 }
 
 func (s *knowledgeServer) DeleteSource(ctx context.Context, req *parlancev1.DeleteSourceRequest) (*emptypb.Empty, error) {
@@ -132,10 +117,7 @@ func (s *knowledgeServer) ReprocessSource(ctx context.Context, req *parlancev1.R
 		return nil, err
 	}
 	source, err := s.knowledge.Reprocess(ctx, ref, knowledge.SourceID(req.GetSourceId()), req.GetForceOcr())
-	if err != nil {
-		return nil, err
-	}
-	return sourceProto(source), nil
+	return sourceProto(source), err
 }
 
 // downloadPiece is how many bytes one message of a download has.
@@ -192,10 +174,7 @@ func (s *knowledgeServer) ListChunks(ctx context.Context, req *parlancev1.ListCh
 		return nil, err
 	}
 	list, next, err := s.knowledge.ListChunks(ctx, ref, knowledge.SourceID(req.GetSourceId()), pageParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListChunksResponse{Chunks: each(list, chunkProto), NextPageToken: next}, nil
+	return &parlancev1.ListChunksResponse{Chunks: each(list, chunkProto), NextPageToken: next}, err
 }
 
 func (s *knowledgeServer) GetEmbeddingStatus(
@@ -206,10 +185,7 @@ func (s *knowledgeServer) GetEmbeddingStatus(
 		return nil, err
 	}
 	status, err := s.knowledge.EmbeddingStatus(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
-	return embeddingStatusProto(status), nil
+	return embeddingStatusProto(status), err
 }
 
 func (s *knowledgeServer) QueryKnowledge(
@@ -224,12 +200,9 @@ func (s *knowledgeServer) QueryKnowledge(
 		return nil, err
 	}
 	answer, err := s.knowledge.Query(ctx, ref, params)
-	if err != nil {
-		return nil, err
-	}
 	return &parlancev1.QueryKnowledgeResponse{
 		Chunks: each(answer.Chunks, foundProto), Explanation: explanationProto(answer.Explanation), Rerank: string(answer.Reranked),
-	}, nil
+	}, err
 }
 
 func (s *knowledgeServer) AttachSources(
@@ -243,10 +216,7 @@ func (s *knowledgeServer) AttachSources(
 		AgentID: agents.ID(req.GetAgentId()), UsageMode: knowledge.UsageMode(req.GetUsageMode()),
 		SourceIDs: each(req.GetSourceIds(), func(id string) knowledge.SourceID { return knowledge.SourceID(id) }),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.AttachSourcesResponse{Attachments: each(list, sourceAttachmentProto)}, nil
+	return &parlancev1.AttachSourcesResponse{Attachments: each(list, sourceAttachmentProto)}, err
 }
 
 func (s *knowledgeServer) ListSourceAttachments(
@@ -258,10 +228,7 @@ func (s *knowledgeServer) ListSourceAttachments(
 	}
 	list, next, err := s.knowledge.ListAttachments(ctx, ref, agents.ID(req.GetAgentId()),
 		pageParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListSourceAttachmentsResponse{Attachments: each(list, sourceAttachmentProto), NextPageToken: next}, nil
+	return &parlancev1.ListSourceAttachmentsResponse{Attachments: each(list, sourceAttachmentProto), NextPageToken: next}, err
 }
 
 func (s *knowledgeServer) DetachSource(ctx context.Context, req *parlancev1.DetachSourceRequest) (*emptypb.Empty, error) {

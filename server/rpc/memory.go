@@ -26,13 +26,10 @@ func (s *memoryServer) ListUsers(ctx context.Context, req *parlancev1.ListUsersR
 		return nil, err
 	}
 	users, next, err := s.memory.Users(ctx, ref, req.GetPrefix(), pageParams(req))
-	if err != nil {
-		return nil, err
-	}
 	return &parlancev1.ListUsersResponse{
 		Users:         each(users, func(u memory.User) *parlancev1.User { return userProto(ref, u) }),
 		NextPageToken: next,
-	}, nil
+	}, err
 }
 
 func (s *memoryServer) GetUser(ctx context.Context, req *parlancev1.GetUserRequest) (*parlancev1.User, error) {
@@ -41,10 +38,7 @@ func (s *memoryServer) GetUser(ctx context.Context, req *parlancev1.GetUserReque
 		return nil, err
 	}
 	user, err := s.memory.User(ctx, ref, req.GetUserId())
-	if err != nil {
-		return nil, err
-	}
-	return userProto(ref, user), nil
+	return userProto(ref, user), err
 }
 
 func (s *memoryServer) ListMemories(ctx context.Context, req *parlancev1.ListMemoriesRequest) (*parlancev1.ListMemoriesResponse, error) {
@@ -56,10 +50,7 @@ func (s *memoryServer) ListMemories(ctx context.Context, req *parlancev1.ListMem
 		Page: pageParams(req), UserID: req.GetUserId(), Kind: memory.Kind(req.GetKind()), Category: req.GetCategory(),
 		Query: req.GetQ(), Status: memory.Status(req.GetStatus()),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListMemoriesResponse{Memories: each(items, memoryProto), NextPageToken: next}, nil
+	return &parlancev1.ListMemoriesResponse{Memories: each(items, memoryProto), NextPageToken: next}, err
 }
 
 func (s *memoryServer) SearchMemories(
@@ -70,10 +61,7 @@ func (s *memoryServer) SearchMemories(
 		return nil, err
 	}
 	found, err := s.memory.Search(ctx, ref, req.GetUserId(), req.GetQuery(), int(req.GetTopK()))
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.SearchMemoriesResponse{Results: each(found, foundMemoryProto)}, nil
+	return &parlancev1.SearchMemoriesResponse{Results: each(found, foundMemoryProto)}, err
 }
 
 func (s *memoryServer) GetMemory(ctx context.Context, req *parlancev1.GetMemoryRequest) (*parlancev1.Memory, error) {
@@ -82,10 +70,7 @@ func (s *memoryServer) GetMemory(ctx context.Context, req *parlancev1.GetMemoryR
 		return nil, err
 	}
 	item, err := s.memory.Get(ctx, ref, req.GetUserId(), memory.ID(req.GetMemoryId()))
-	if err != nil {
-		return nil, err
-	}
-	return memoryProto(item), nil
+	return memoryProto(item), err
 }
 
 func (s *memoryServer) AddMemory(ctx context.Context, req *parlancev1.AddMemoryRequest) (*parlancev1.Memory, error) {
@@ -94,10 +79,7 @@ func (s *memoryServer) AddMemory(ctx context.Context, req *parlancev1.AddMemoryR
 		return nil, err
 	}
 	kept, err := s.memory.Add(ctx, ref, addMemoryParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return memoryProto(kept.Item), nil
+	return memoryProto(kept.Item), err
 }
 
 func (s *memoryServer) UpdateMemory(ctx context.Context, req *parlancev1.UpdateMemoryRequest) (*parlancev1.Memory, error) {
@@ -106,10 +88,7 @@ func (s *memoryServer) UpdateMemory(ctx context.Context, req *parlancev1.UpdateM
 		return nil, err
 	}
 	item, err := s.memory.Update(ctx, ref, req.GetUserId(), memory.ID(req.GetMemoryId()), updateMemoryParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return memoryProto(item), nil
+	return memoryProto(item), err
 }
 
 func (s *memoryServer) ApproveMemory(ctx context.Context, req *parlancev1.ApproveMemoryRequest) (*parlancev1.Memory, error) {
@@ -118,10 +97,7 @@ func (s *memoryServer) ApproveMemory(ctx context.Context, req *parlancev1.Approv
 		return nil, err
 	}
 	item, err := s.memory.Approve(ctx, ref, req.GetUserId(), memory.ID(req.GetMemoryId()))
-	if err != nil {
-		return nil, err
-	}
-	return memoryProto(item), nil
+	return memoryProto(item), err
 }
 
 func (s *memoryServer) DeleteMemory(ctx context.Context, req *parlancev1.DeleteMemoryRequest) (*emptypb.Empty, error) {
@@ -140,8 +116,5 @@ func (s *memoryServer) DeleteMemories(
 		return nil, err
 	}
 	count, err := s.memory.DeleteAll(ctx, ref, req.GetUserId())
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.DeleteMemoriesResponse{Deleted: int32(count)}, nil
+	return &parlancev1.DeleteMemoriesResponse{Deleted: int32(count)}, err
 }

@@ -20,22 +20,12 @@ func addMemoryParams(req *parlancev1.AddMemoryRequest) memory.AddParams {
 	return p
 }
 
-func updateMemoryParams(req *parlancev1.UpdateMemoryRequest) (p memory.UpdateParams) {
+func updateMemoryParams(req *parlancev1.UpdateMemoryRequest) memory.UpdateParams {
 	mask := req.GetUpdateMask()
-	if sent(mask, "text", req.Text != nil) {
-		p.Text = new(req.GetText())
-	}
-	if sent(mask, "category", req.Category != nil) {
-		p.Category = new(req.GetCategory())
-	}
-	if sent(mask, "attribute", req.Attribute != nil) {
-		p.Attribute = new(req.GetAttribute())
-	}
-	if sent(mask, "tags", len(req.GetTags()) > 0) {
-		p.Tags = new(req.GetTags())
-	}
-	if sent(mask, "confidence", req.Confidence != nil) {
-		p.Confidence = new(req.GetConfidence())
+	p := memory.UpdateParams{
+		Text: changed(mask, "text", req.Text), Category: changed(mask, "category", req.Category),
+		Attribute: changed(mask, "attribute", req.Attribute), Tags: changedList(mask, "tags", req.GetTags()),
+		Confidence: changed(mask, "confidence", req.Confidence),
 	}
 	if sent(mask, "expires_at", req.GetExpiresAt() != nil) {
 		p.ExpiresAt = new(microseconds(timeOf(req.GetExpiresAt())))

@@ -11,10 +11,7 @@ import (
 func (s *sessionsServer) GetTurnReceipt(ctx context.Context, req *parlancev1.GetTurnReceiptRequest) (*parlancev1.TurnReceipt, error) {
 	receipt, hash, err := s.sessions.Receipt(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()),
 		sessions.TurnID(req.GetTurnId()))
-	if err != nil {
-		return nil, err
-	}
-	return receiptProto(receipt, hash), nil
+	return receiptProto(receipt, hash), err
 }
 
 // receiptProto must lose and add nothing: the hash is over the JSON of its result.

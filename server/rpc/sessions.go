@@ -43,10 +43,7 @@ func (s *sessionsServer) CreateSession(
 	params := createSessionParams(req)
 	params.BaseURL = interceptor.BaseURL(ctx)
 	created, err := s.sessions.Create(ctx, workspaces.PrincipalFrom(ctx), params)
-	if err != nil {
-		return nil, err
-	}
-	return createdSessionProto(created), nil
+	return createdSessionProto(created), err
 }
 
 func (s *sessionsServer) ListSessions(ctx context.Context, req *parlancev1.ListSessionsRequest) (*parlancev1.ListSessionsResponse, error) {
@@ -78,10 +75,7 @@ func (s *sessionsServer) GetSession(ctx context.Context, req *parlancev1.GetSess
 // analysed returns a session with the results of its analysis.
 func (s *sessionsServer) analysed(ctx context.Context, session sessions.Session) (*parlancev1.Session, error) {
 	analyses, err := s.analysis.Analyses(ctx, session)
-	if err != nil {
-		return nil, err
-	}
-	return s.sessionProto(session, analyses[session.ID]), nil
+	return s.sessionProto(session, analyses[session.ID]), err
 }
 
 func (s *sessionsServer) EndSession(ctx context.Context, req *parlancev1.EndSessionRequest) (*parlancev1.Session, error) {
@@ -95,10 +89,7 @@ func (s *sessionsServer) EndSession(ctx context.Context, req *parlancev1.EndSess
 
 func (s *sessionsServer) CreateTurn(ctx context.Context, req *parlancev1.CreateTurnRequest) (*parlancev1.CreateTurnResponse, error) {
 	turn, err := s.turns.Say(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turnParams(req), nil)
-	if err != nil {
-		return nil, err
-	}
-	return answeredTurnProto(turn), nil
+	return answeredTurnProto(turn), err
 }
 
 func (s *sessionsServer) StreamTurn(
@@ -124,28 +115,19 @@ func (s *sessionsServer) FollowTurn(ctx context.Context, req *parlancev1.FollowT
 
 func (s *sessionsServer) GetTurn(ctx context.Context, req *parlancev1.GetTurnRequest) (*parlancev1.Turn, error) {
 	turn, err := s.turns.GetTurn(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()))
-	if err != nil {
-		return nil, err
-	}
-	return turnProto(turn), nil
+	return turnProto(turn), err
 }
 
 func (s *sessionsServer) CancelTurn(ctx context.Context, req *parlancev1.CancelTurnRequest) (*parlancev1.Turn, error) {
 	turn, err := s.turns.Cancel(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()))
-	if err != nil {
-		return nil, err
-	}
-	return turnProto(turn), nil
+	return turnProto(turn), err
 }
 
 func (s *sessionsServer) GetTranscript(ctx context.Context,
 	req *parlancev1.GetTranscriptRequest,
 ) (*parlancev1.GetTranscriptResponse, error) {
 	turns, next, err := s.sessions.Transcript(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), pageParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.GetTranscriptResponse{Turns: each(turns, turnProto), NextPageToken: next}, nil
+	return &parlancev1.GetTranscriptResponse{Turns: each(turns, turnProto), NextPageToken: next}, err
 }
 
 func (s *sessionsServer) ListSessionToolCalls(ctx context.Context,
@@ -156,8 +138,5 @@ func (s *sessionsServer) ListSessionToolCalls(ctx context.Context,
 		return nil, err
 	}
 	calls, next, err := s.tools.ListCallsOfSession(ctx, session.Ref(), callFilter(req, string(session.ID), ""), pageParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListSessionToolCallsResponse{ToolCalls: each(calls, toolCallProto), NextPageToken: next}, nil
+	return &parlancev1.ListSessionToolCallsResponse{ToolCalls: each(calls, toolCallProto), NextPageToken: next}, err
 }

@@ -16,16 +16,12 @@ import (
 )
 
 func createSessionParams(req *parlancev1.CreateSessionRequest) sessions.CreateParams {
-	params := sessions.CreateParams{
+	return sessions.CreateParams{
 		AgentID: agents.ID(req.GetAgentId()), UserID: req.GetUserId(), Modality: sessions.Modality(req.GetModality()),
 		DynamicVariables: req.GetDynamicVariables(),
 		Overrides:        membersOf(req.GetOverrides()), VoiceStackOverride: membersOf(req.GetVoiceStackOverride()),
+		TTLSeconds: intOf(req.TtlSeconds),
 	}
-	if req.TtlSeconds != nil {
-		seconds := int(req.GetTtlSeconds())
-		params.TTLSeconds = &seconds
-	}
-	return params
 }
 
 // membersOf returns the JSON of each member of a Struct; nil for an absent one.

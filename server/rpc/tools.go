@@ -27,10 +27,7 @@ func (s *toolsServer) CreateTool(ctx context.Context, req *parlancev1.CreateTool
 		return nil, err
 	}
 	tool, err := s.tools.Create(ctx, ref, createToolParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return toolProto(tool), nil
+	return toolProto(tool), err
 }
 
 func (s *toolsServer) ListTools(ctx context.Context, req *parlancev1.ListToolsRequest) (*parlancev1.ListToolsResponse, error) {
@@ -39,10 +36,7 @@ func (s *toolsServer) ListTools(ctx context.Context, req *parlancev1.ListToolsRe
 		return nil, err
 	}
 	list, next, err := s.tools.List(ctx, ref, tools.ListParams{PageParams: pageParams(req), IncludeHidden: req.GetIncludeHidden()})
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListToolsResponse{Tools: each(list, toolProto), NextPageToken: next}, nil
+	return &parlancev1.ListToolsResponse{Tools: each(list, toolProto), NextPageToken: next}, err
 }
 
 func (s *toolsServer) GetTool(ctx context.Context, req *parlancev1.GetToolRequest) (*parlancev1.Tool, error) {
@@ -51,10 +45,7 @@ func (s *toolsServer) GetTool(ctx context.Context, req *parlancev1.GetToolReques
 		return nil, err
 	}
 	tool, err := s.tools.Get(ctx, ref, tools.ID(req.GetToolId()))
-	if err != nil {
-		return nil, err
-	}
-	return toolProto(tool), nil
+	return toolProto(tool), err
 }
 
 func (s *toolsServer) UpdateTool(ctx context.Context, req *parlancev1.UpdateToolRequest) (*parlancev1.Tool, error) {
@@ -63,10 +54,7 @@ func (s *toolsServer) UpdateTool(ctx context.Context, req *parlancev1.UpdateTool
 		return nil, err
 	}
 	tool, err := s.tools.Update(ctx, ref, tools.ID(req.GetToolId()), updateToolParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return toolProto(tool), nil
+	return toolProto(tool), err
 }
 
 func (s *toolsServer) DeleteTool(ctx context.Context, req *parlancev1.DeleteToolRequest) (*emptypb.Empty, error) {
@@ -86,10 +74,7 @@ func (s *toolsServer) RunTool(ctx context.Context, req *parlancev1.RunToolReques
 		ToolID: tools.ID(req.GetToolId()), Arguments: jsonOf(req.GetArgs()), DynamicVariables: req.GetDynamicVariables(),
 		RemoteTool: req.GetRemoteTool(),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return toolRunProto(outcome), nil
+	return toolRunProto(outcome), err
 }
 
 func (s *toolsServer) ListToolCalls(ctx context.Context, req *parlancev1.ListToolCallsRequest) (*parlancev1.ListToolCallsResponse, error) {
@@ -98,10 +83,7 @@ func (s *toolsServer) ListToolCalls(ctx context.Context, req *parlancev1.ListToo
 		return nil, err
 	}
 	list, next, err := s.tools.ListCalls(ctx, ref, callFilter(req, req.GetSessionId(), req.GetAgentId()), pageParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListToolCallsResponse{ToolCalls: each(list, toolCallProto), NextPageToken: next}, nil
+	return &parlancev1.ListToolCallsResponse{ToolCalls: each(list, toolCallProto), NextPageToken: next}, err
 }
 
 func (s *toolsServer) ListWorkspaceToolCalls(
@@ -112,10 +94,7 @@ func (s *toolsServer) ListWorkspaceToolCalls(
 		return nil, err
 	}
 	list, next, err := s.tools.ListAllCalls(ctx, ref, callFilter(req, req.GetSessionId(), req.GetAgentId()), pageParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListWorkspaceToolCallsResponse{ToolCalls: each(list, toolCallProto), NextPageToken: next}, nil
+	return &parlancev1.ListWorkspaceToolCallsResponse{ToolCalls: each(list, toolCallProto), NextPageToken: next}, err
 }
 
 func (s *toolsServer) AttachTool(ctx context.Context, req *parlancev1.AttachToolRequest) (*parlancev1.ToolAttachment, error) {
@@ -124,10 +103,7 @@ func (s *toolsServer) AttachTool(ctx context.Context, req *parlancev1.AttachTool
 		return nil, err
 	}
 	attachment, err := s.tools.Attach(ctx, ref, attachToolParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return toolAttachmentProto(attachment), nil
+	return toolAttachmentProto(attachment), err
 }
 
 func (s *toolsServer) DetachTool(ctx context.Context, req *parlancev1.DetachToolRequest) (*emptypb.Empty, error) {
@@ -146,10 +122,7 @@ func (s *toolsServer) ListAgentTools(
 		return nil, err
 	}
 	registry, next, err := s.tools.PageOfAgentTools(ctx, ref, agents.ID(req.GetAgentId()), pageParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListAgentToolsResponse{Tools: each(registry, agentToolProto), NextPageToken: next}, nil
+	return &parlancev1.ListAgentToolsResponse{Tools: each(registry, agentToolProto), NextPageToken: next}, err
 }
 
 func (s *toolsServer) UpdateToolsConfig(ctx context.Context, req *parlancev1.UpdateToolsConfigRequest) (*parlancev1.ToolsConfig, error) {
@@ -168,8 +141,5 @@ func (s *toolsServer) UpdateToolsConfig(ctx context.Context, req *parlancev1.Upd
 		return toolsConfigProto(names, config), err
 	}
 	names, err := s.tools.UpdateConfig(ctx, ref, id, req.GetDisabledTools())
-	if err != nil {
-		return nil, err
-	}
-	return toolsConfigProto(names, config), nil
+	return toolsConfigProto(names, config), err
 }

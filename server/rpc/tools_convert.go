@@ -32,22 +32,16 @@ func createToolParams(req *parlancev1.CreateToolRequest) tools.CreateParams {
 
 // updateToolParams changes the fields sent; a field sent without a value gets its default.
 func updateToolParams(req *parlancev1.UpdateToolRequest) tools.UpdateParams {
-	params := tools.UpdateParams{Apply: func(config *tools.Config) { applyToolUpdate(req, config) }}
-	if sent(req.GetUpdateMask(), "description", req.Description != nil) {
-		params.Description = new(req.GetDescription())
+	mask := req.GetUpdateMask()
+	return tools.UpdateParams{
+		Description: changed(mask, "description", req.Description),
+		AuthHeader:  (*seal.Secret)(changed(mask, "auth_header", req.AuthHeader)),
+		Apply:       func(config *tools.Config) { applyToolUpdate(req, config) },
 	}
-	if sent(req.GetUpdateMask(), "auth_header", req.AuthHeader != nil) {
-		params.AuthHeader = new(seal.Secret(req.GetAuthHeader()))
-	}
-	return params
 }
 
 func applyToolUpdate(req *parlancev1.UpdateToolRequest, config *tools.Config) {
-	fields := []struct {
-		name    string
-		present bool
-		apply   func()
-	}{
+	applyChanges(req.GetUpdateMask(), []change{
 		{"input_schema", req.GetInputSchema() != nil, func() { config.InputSchema = jsonOf(req.GetInputSchema()) }},
 		{"webhook_url", req.WebhookUrl != nil, func() { config.WebhookURL = req.GetWebhookUrl() }},
 		{"method", req.Method != nil, func() { config.Method = req.GetMethod() }},
@@ -71,24 +65,16 @@ func applyToolUpdate(req *parlancev1.UpdateToolRequest, config *tools.Config) {
 		{"timeout_seconds", req.TimeoutSeconds != nil, func() { config.TimeoutSeconds = int(req.GetTimeoutSeconds()) }},
 		{"response_max_bytes", req.ResponseMaxBytes != nil, func() { config.ResponseMaxBytes = int(req.GetResponseMaxBytes()) }},
 		{"assignments", len(req.GetAssignments()) > 0, func() { config.Assignments = each(req.GetAssignments(), toolAssignment) }},
-	}
-	for _, field := range fields {
-		if sent(req.GetUpdateMask(), field.name, field.present) {
-			field.apply()
-		}
-	}
+	})
 }
 
 // attachToolParams enables the tool unless the request says otherwise. Source: interface, Tool
 // attachment.
 func attachToolParams(req *parlancev1.AttachToolRequest) tools.AttachParams {
-	params := tools.AttachParams{
+	return tools.AttachParams{
 		AgentID: agents.ID(req.GetAgentId()), ToolID: tools.ID(req.GetToolId()), Enabled: req.Enabled == nil || req.GetEnabled(),
+		MaxCallsPerSession: intOf(req.MaxCallsPerSession),
 	}
-	if req.MaxCallsPerSession != nil {
-		params.MaxCallsPerSession = new(int(req.GetMaxCallsPerSession()))
-	}
-	return params
 }
 
 func toolProto(t tools.Tool) *parlancev1.Tool {

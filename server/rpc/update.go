@@ -20,6 +20,50 @@ func sent(mask *fieldmaskpb.FieldMask, field string, present bool) bool {
 	})
 }
 
+// changed returns the new value of a field that an update request changes, nil for one that it
+// keeps. A field that is named and has no value gets the zero value.
+func changed[T any](mask *fieldmaskpb.FieldMask, field string, value *T) *T {
+	switch {
+	case !sent(mask, field, value != nil):
+		return nil
+	case value == nil:
+		return new(T)
+	}
+	return value
+}
+
+// changedList is changed for a list or a map, which is present unless it is empty.
+func changedList[L []string | map[string]string](mask *fieldmaskpb.FieldMask, field string, list L) *L {
+	if !sent(mask, field, len(list) > 0) {
+		return nil
+	}
+	return &list
+}
+
+// intOf returns an optional number as an int.
+func intOf(n *int32) *int {
+	if n == nil {
+		return nil
+	}
+	return new(int(*n))
+}
+
+// change is a field of an update request; apply sets it.
+type change struct {
+	field   string
+	present bool
+	apply   func()
+}
+
+// applyChanges applies the changes of the fields that an update request changes.
+func applyChanges(mask *fieldmaskpb.FieldMask, changes []change) {
+	for _, c := range changes {
+		if sent(mask, c.field, c.present) {
+			c.apply()
+		}
+	}
+}
+
 // merged returns what an update makes of a field that is a message. It is replaced if the mask
 // names it. Otherwise the mask names fields of it (model.name), or, without a mask, those with a
 // value are changed; the others keep their stored values. A field that is named and has no value

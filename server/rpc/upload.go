@@ -33,9 +33,9 @@ const (
 	// after they have sent everything, and lose it if the connection breaks before.
 	drainBytes = 64 << 20
 	drainTime  = 5 * time.Second
-	// strangerBytes is drainBytes for a caller that was not admitted.
-	strangerBytes = 1 << 20
-	strangerTime  = 2 * time.Second
+	// unadmittedBytes is drainBytes for a caller that was not admitted.
+	unadmittedBytes = 1 << 20
+	unadmittedTime  = 2 * time.Second
 )
 
 // AdmitFunc checks a call of procedure and returns the context with the principal; see
@@ -77,7 +77,7 @@ func NewUpload(d FileDeps) http.Handler {
 
 // ServeHTTP implements http.Handler.
 func (h *uploadHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body := &uploadBody{ReadCloser: r.Body, control: http.NewResponseController(w), now: h.Now, stranger: true}
+	body := &uploadBody{ReadCloser: r.Body, control: http.NewResponseController(w), now: h.Now, unadmitted: true}
 	refuse := func(out http.ResponseWriter, err error) {
 		// The answer is sent before the rest is read, if possible: curl and browsers stop sending when
 		// they see it.
@@ -129,7 +129,7 @@ func (h *uploadHandler) open(w http.ResponseWriter, r *http.Request, body *uploa
 	if u.ctx, err = h.Admit(r.Context(), parlancev1connect.KnowledgeServiceUploadSourceProcedure, r.Header, w.Header()); err != nil {
 		return u, err
 	}
-	body.stranger = false
+	body.unadmitted = false
 	form, err := openForm(r, body)
 	if err != nil {
 		return u, err
@@ -163,12 +163,9 @@ func openForm(r *http.Request, body io.Reader) (*multipart.Reader, error) {
 
 // receive reads the parts before the file, hands the file on, and then reads the parts after it.
 func (h *uploadHandler) receive(ctx context.Context, u upload) (knowledge.Source, error) {
-	file, err := u.form.next()
+	file, err := u.form.file()
 	if err != nil {
 		return knowledge.Source{}, err
-	}
-	if file == nil {
-		return knowledge.Source{}, fault.InvalidField("file", "required", "The form has no part named file.")
 	}
 	return h.Knowledge.Upload(ctx, u.ref, knowledge.UploadParams{
 		Filename: file.FileName(), MediaType: file.Header.Get("Content-Type"), Name: u.form.said.Name,
@@ -185,8 +182,8 @@ type uploadBody struct {
 	now     func() time.Time
 	begun   bool
 	ended   bool
-	// stranger is set for a caller that was not admitted.
-	stranger bool
+	// unadmitted is set for a caller that was not admitted.
+	unadmitted bool
 }
 
 // Read implements io.Reader.
@@ -195,11 +192,6 @@ func (b *uploadBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.ended = b.ended || err != nil
 	return n, err
-}
-
-// allow sets the read deadline of the connection.
-func (b *uploadBody) allow(until time.Time) {
-	_ = b.control.SetReadDeadline(until) // not every writer supports deadlines
 }
 
 // untouched reports whether the caller waits for 100 Continue: it has not sent the body and need
@@ -212,15 +204,11 @@ func (b *uploadBody) drain(r *http.Request) {
 		return
 	}
 	rest, within := int64(drainBytes), drainTime
-	if b.stranger {
-		rest, within = strangerBytes, strangerTime
+	if b.unadmitted {
+		rest, within = unadmittedBytes, unadmittedTime
 	}
-	until := b.now().Add(within)
-	if !interceptor.BoundBody(b.ReadCloser, until) {
-		b.allow(until)
-	}
+	interceptor.BoundBody(b.ReadCloser, b.now().Add(within))
 	_, _ = io.CopyN(io.Discard, b.ReadCloser, rest) // only reading it matters
-	b.allow(time.Time{})
 }
 
 // writeMessage writes a message as the facade does.

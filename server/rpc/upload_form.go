@@ -66,6 +66,15 @@ func (f *uploadForm) next() (*multipart.Part, error) {
 	}
 }
 
+// file reads parts up to the file, which the form must have.
+func (f *uploadForm) file() (*multipart.Part, error) {
+	file, err := f.next()
+	if err == nil && file == nil {
+		err = fault.InvalidField("file", "required", "The form has no part named file.")
+	}
+	return file, err
+}
+
 // readField reads a part that may occur once.
 func (f *uploadForm) readField(name string, part io.Reader) (string, error) {
 	if f.seen[name] {
@@ -106,12 +115,9 @@ func (f *uploadForm) rest() (said knowledge.LateParams, err error) {
 // Upload implements interceptor.File.
 func (f *uploadForm) Upload(limit int64) (*idempotency.Upload, error) {
 	if !f.ended {
-		file, err := f.next()
+		file, err := f.file()
 		if err != nil {
 			return nil, err
-		}
-		if file == nil {
-			return nil, fault.InvalidField("file", "required", "The form has no part named file.")
 		}
 		if _, err := io.CopyN(io.Discard, f.reader(file), limit+1); err == nil {
 			return nil, nil //nolint:nilnil // by contract: the file is longer than limit

@@ -29,10 +29,7 @@ func (s *webhooksServer) CreateWebhookEndpoint(
 		return nil, err
 	}
 	minted, err := s.webhooks.Create(ctx, ref, endpointParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return s.mintedEndpointProto(minted), nil
+	return s.mintedEndpointProto(minted), err
 }
 
 func (s *webhooksServer) ListWebhookEndpoints(
@@ -43,10 +40,7 @@ func (s *webhooksServer) ListWebhookEndpoints(
 		return nil, err
 	}
 	list, next, err := s.webhooks.List(ctx, ref, pageParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListWebhookEndpointsResponse{Endpoints: each(list, s.endpointProto), NextPageToken: next}, nil
+	return &parlancev1.ListWebhookEndpointsResponse{Endpoints: each(list, s.endpointProto), NextPageToken: next}, err
 }
 
 func (s *webhooksServer) GetWebhookEndpoint(
@@ -57,10 +51,7 @@ func (s *webhooksServer) GetWebhookEndpoint(
 		return nil, err
 	}
 	endpoint, err := s.webhooks.Get(ctx, ref, webhooks.EndpointID(req.GetEndpointId()))
-	if err != nil {
-		return nil, err
-	}
-	return s.endpointProto(endpoint), nil
+	return s.endpointProto(endpoint), err
 }
 
 func (s *webhooksServer) UpdateWebhookEndpoint(
@@ -71,10 +62,7 @@ func (s *webhooksServer) UpdateWebhookEndpoint(
 		return nil, err
 	}
 	endpoint, err := s.webhooks.Update(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), endpointUpdate(req))
-	if err != nil {
-		return nil, err
-	}
-	return s.endpointProto(endpoint), nil
+	return s.endpointProto(endpoint), err
 }
 
 func (s *webhooksServer) DeleteWebhookEndpoint(ctx context.Context, req *parlancev1.DeleteWebhookEndpointRequest) (*emptypb.Empty, error) {
@@ -93,10 +81,7 @@ func (s *webhooksServer) EnableWebhookEndpoint(
 		return nil, err
 	}
 	enabled, err := s.webhooks.Enable(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), timeOf(req.GetSince()))
-	if err != nil {
-		return nil, err
-	}
-	return s.enabledEndpointProto(enabled), nil
+	return s.enabledEndpointProto(enabled), err
 }
 
 func (s *webhooksServer) RotateWebhookSecret(
@@ -107,10 +92,7 @@ func (s *webhooksServer) RotateWebhookSecret(
 		return nil, err
 	}
 	minted, err := s.webhooks.RotateSecret(ctx, ref, webhooks.EndpointID(req.GetEndpointId()))
-	if err != nil {
-		return nil, err
-	}
-	return s.mintedEndpointProto(minted), nil
+	return s.mintedEndpointProto(minted), err
 }
 
 func (s *webhooksServer) TestWebhookEndpoint(
@@ -121,10 +103,7 @@ func (s *webhooksServer) TestWebhookEndpoint(
 		return nil, err
 	}
 	attempt, err := s.webhooks.Test(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), req.GetEvent())
-	if err != nil {
-		return nil, err
-	}
-	return deliveryProto(attempt), nil
+	return deliveryProto(attempt), err
 }
 
 func (s *webhooksServer) ListWebhookDeliveries(
@@ -139,10 +118,7 @@ func (s *webhooksServer) ListWebhookDeliveries(
 		return nil, err
 	}
 	list, next, err := s.webhooks.Deliveries(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), attemptFilter(req), params)
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListWebhookDeliveriesResponse{Deliveries: each(list, deliveryProto), NextPageToken: next}, nil
+	return &parlancev1.ListWebhookDeliveriesResponse{Deliveries: each(list, deliveryProto), NextPageToken: next}, err
 }
 
 func (s *webhooksServer) RedeliverWebhook(
@@ -153,8 +129,5 @@ func (s *webhooksServer) RedeliverWebhook(
 		return nil, err
 	}
 	attempt, err := s.webhooks.Redeliver(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), webhooks.AttemptID(req.GetDeliveryId()))
-	if err != nil {
-		return nil, err
-	}
-	return deliveryProto(attempt), nil
+	return deliveryProto(attempt), err
 }

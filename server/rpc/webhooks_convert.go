@@ -25,35 +25,16 @@ func endpointParams(req *parlancev1.CreateWebhookEndpointRequest) webhooks.Creat
 
 // endpointUpdate returns the fields sent; a field sent without a value is cleared.
 func endpointUpdate(req *parlancev1.UpdateWebhookEndpointRequest) webhooks.UpdateParams {
-	var p webhooks.UpdateParams
-	if sent(req.GetUpdateMask(), "url", req.Url != nil) {
-		url := req.GetUrl()
-		p.URL = &url
+	mask := req.GetUpdateMask()
+	return webhooks.UpdateParams{
+		URL: changed(mask, "url", req.Url), Events: changedList(mask, "events", req.GetEvents()),
+		Description:  changed(mask, "description", req.Description),
+		Headers:      changedList(mask, "headers", req.GetHeaders()),
+		AgentIDs:     changedList(mask, "agent_ids", req.GetAgentIds()),
+		Ordered:      changed(mask, "ordered", req.Ordered),
+		MaxPerSecond: intOf(changed(mask, "max_per_second", req.MaxPerSecond)),
+		MaxInFlight:  intOf(changed(mask, "max_in_flight", req.MaxInFlight)),
 	}
-	if sent(req.GetUpdateMask(), "events", len(req.GetEvents()) > 0) {
-		names := req.GetEvents()
-		p.Events = &names
-	}
-	if sent(req.GetUpdateMask(), "description", req.Description != nil) {
-		description := req.GetDescription()
-		p.Description = &description
-	}
-	if sent(req.GetUpdateMask(), "headers", len(req.GetHeaders()) > 0) {
-		p.Headers = new(req.GetHeaders())
-	}
-	if sent(req.GetUpdateMask(), "agent_ids", len(req.GetAgentIds()) > 0) {
-		p.AgentIDs = new(req.GetAgentIds())
-	}
-	if sent(req.GetUpdateMask(), "ordered", req.Ordered != nil) {
-		p.Ordered = new(req.GetOrdered())
-	}
-	if sent(req.GetUpdateMask(), "max_per_second", req.MaxPerSecond != nil) {
-		p.MaxPerSecond = new(int(req.GetMaxPerSecond()))
-	}
-	if sent(req.GetUpdateMask(), "max_in_flight", req.MaxInFlight != nil) {
-		p.MaxInFlight = new(int(req.GetMaxInFlight()))
-	}
-	return p
 }
 
 // deliveriesPage checks limit, which unlike page_size may not be 0.

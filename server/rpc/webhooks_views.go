@@ -18,10 +18,7 @@ func (s *webhooksServer) GetWebhookDelivery(
 		return nil, err
 	}
 	attempt, err := s.webhooks.Attempt(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), webhooks.AttemptID(req.GetDeliveryId()))
-	if err != nil {
-		return nil, err
-	}
-	return deliveryProto(attempt), nil
+	return deliveryProto(attempt), err
 }
 
 func (s *webhooksServer) GetWebhookEndpointHealth(
@@ -32,10 +29,7 @@ func (s *webhooksServer) GetWebhookEndpointHealth(
 		return nil, err
 	}
 	health, err := s.webhooks.Health(ctx, ref, webhooks.EndpointID(req.GetEndpointId()))
-	if err != nil {
-		return nil, err
-	}
-	return healthProto(health), nil
+	return healthProto(health), err
 }
 
 func (s *webhooksServer) RecoverWebhookDeliveries(
@@ -46,10 +40,7 @@ func (s *webhooksServer) RecoverWebhookDeliveries(
 		return nil, err
 	}
 	done, err := s.webhooks.Recover(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), timeOf(req.GetSince()))
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.RecoverWebhookDeliveriesResponse{Recovered: int32(done.Deliveries), More: done.More}, nil
+	return &parlancev1.RecoverWebhookDeliveriesResponse{Recovered: int32(done.Deliveries), More: done.More}, err
 }
 
 func (s *webhooksServer) ListEvents(ctx context.Context, req *parlancev1.ListEventsRequest) (*parlancev1.ListEventsResponse, error) {
@@ -62,10 +53,7 @@ func (s *webhooksServer) ListEvents(ctx context.Context, req *parlancev1.ListEve
 		return nil, err
 	}
 	list, err := eventProtos(page)
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListEventsResponse{Events: list, NextPageToken: next}, nil
+	return &parlancev1.ListEventsResponse{Events: list, NextPageToken: next}, err
 }
 
 func (s *webhooksServer) WatchEvents(

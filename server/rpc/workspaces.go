@@ -22,28 +22,19 @@ func NewWorkspaces(access Access, service *workspaces.Service) parlancev1connect
 
 func (s *workspacesServer) GetTenant(ctx context.Context, _ *parlancev1.GetTenantRequest) (*parlancev1.Tenant, error) {
 	tenant, err := s.workspaces.Tenant(ctx, workspaces.PrincipalFrom(ctx).TenantID)
-	if err != nil {
-		return nil, err
-	}
-	return tenantProto(tenant, s.workspaces.PlanNamed(tenant.Plan)), nil
+	return tenantProto(tenant, s.workspaces.PlanNamed(tenant.Plan)), err
 }
 
 func (s *workspacesServer) CreateWorkspace(ctx context.Context, req *parlancev1.CreateWorkspaceRequest) (*parlancev1.Workspace, error) {
 	workspace, err := s.workspaces.CreateWorkspace(ctx, workspaces.PrincipalFrom(ctx), req.GetName())
-	if err != nil {
-		return nil, err
-	}
-	return workspaceProto(workspace), nil
+	return workspaceProto(workspace), err
 }
 
 func (s *workspacesServer) ListWorkspaces(
 	ctx context.Context, req *parlancev1.ListWorkspacesRequest,
 ) (*parlancev1.ListWorkspacesResponse, error) {
 	list, next, err := s.workspaces.ListWorkspaces(ctx, workspaces.PrincipalFrom(ctx), pageParams(req))
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListWorkspacesResponse{Workspaces: each(list, workspaceProto), NextPageToken: next}, nil
+	return &parlancev1.ListWorkspacesResponse{Workspaces: each(list, workspaceProto), NextPageToken: next}, err
 }
 
 func (s *workspacesServer) GetWorkspace(ctx context.Context, req *parlancev1.GetWorkspaceRequest) (*parlancev1.Workspace, error) {
@@ -52,10 +43,7 @@ func (s *workspacesServer) GetWorkspace(ctx context.Context, req *parlancev1.Get
 		return nil, err
 	}
 	workspace, err := s.workspaces.Workspace(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
-	return workspaceProto(workspace), nil
+	return workspaceProto(workspace), err
 }
 
 func (s *workspacesServer) UpdateWorkspace(ctx context.Context, req *parlancev1.UpdateWorkspaceRequest) (*parlancev1.Workspace, error) {
@@ -68,10 +56,7 @@ func (s *workspacesServer) UpdateWorkspace(ctx context.Context, req *parlancev1.
 		return workspaceProto(workspace), err
 	}
 	workspace, err := s.workspaces.RenameWorkspace(ctx, ref, req.GetName())
-	if err != nil {
-		return nil, err
-	}
-	return workspaceProto(workspace), nil
+	return workspaceProto(workspace), err
 }
 
 func (s *workspacesServer) DeleteWorkspace(ctx context.Context, req *parlancev1.DeleteWorkspaceRequest) (*emptypb.Empty, error) {

@@ -28,10 +28,9 @@ var layered = map[string]layering{
 	"server/rest": {
 		layers: [][]string{
 			{"headers.go", "router.go"},
-			{"check.go", "scalar.go", "token.go", "value.go"}, // what is in a JSON document
+			{"check.go", "scalar.go", "value.go"}, // what is in a JSON document
 			{"codec.go", "decode.go"},
 			{"rest.go"}, // the facade and its configuration
-			{"direct.go"},
 			{"call.go"},
 			{"stream.go"},
 		},

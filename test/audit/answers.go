@@ -31,15 +31,27 @@ type table struct {
 }
 
 var tables = []table{
-	{noun: Agent, buried: true, sql: `SELECT id, name, jsonb_build_object('version', version::text, 'instructions', config ->> 'instructions') FROM agents`},
+	{
+		noun: Agent, buried: true,
+		sql: `SELECT id, name, jsonb_build_object('version', version::text, 'instructions', config ->> 'instructions') FROM agents`,
+	},
 	{noun: Tool, buried: true, sql: `SELECT id::text, slug, jsonb_build_object('description', description) FROM tools`},
-	{noun: ToolAttachment, repeats: true, sql: `SELECT agent_id || '/' || tool_id, '', jsonb_build_object('enabled', enabled::text) FROM tool_attachments`},
+	{
+		noun: ToolAttachment, repeats: true,
+		sql: `SELECT agent_id || '/' || tool_id, '', jsonb_build_object('enabled', enabled::text) FROM tool_attachments`,
+	},
 	{noun: Source, buried: true, sql: `SELECT id, name, jsonb_build_object('kind', kind, 'size_bytes', size_bytes::text) FROM sources`},
 	{noun: Attachment, repeats: true, sql: `SELECT agent_id || '/' || source_id, '', '{}'::jsonb FROM source_attachments`},
-	{noun: Session, sql: `SELECT id, user_id, jsonb_build_object('status', CASE WHEN ended_at IS NULL THEN 'open' ELSE status END, 'end_reason', end_reason) FROM sessions`},
-	// A turn that failed or was cancelled may be asked for again under its key: that is what 5xx say.
-	{noun: Turn, sql: `SELECT id, user_text, jsonb_build_object('text', agent_text, 'status', status) FROM turns WHERE status = 'completed' AND user_text <> ''`},
-	{noun: Endpoint, buried: true, sql: `SELECT id, description, jsonb_build_object('events', array_to_string(events, ','), 'hint', secret_hint) FROM webhook_endpoints`},
+	{noun: Session, sql: `SELECT id, user_id, jsonb_build_object('status', CASE WHEN ended_at IS NULL THEN 'open' ELSE
+		status END, 'end_reason', end_reason) FROM sessions`},
+	// A turn that failed or was cancelled may be asked for again under its key: that is what 5xx
+	// say.
+	{noun: Turn, sql: `SELECT id, user_text, jsonb_build_object('text', agent_text, 'status', status) FROM turns
+		WHERE status = 'completed' AND user_text <> ''`},
+	{
+		noun: Endpoint, buried: true,
+		sql: `SELECT id, description, jsonb_build_object('events', array_to_string(events, ','), 'hint', secret_hint) FROM webhook_endpoints`,
+	},
 	{noun: Key, buried: true, sql: `SELECT id, name, jsonb_build_object('scope', scope, 'hint', secret_hint) FROM api_keys`},
 }
 
@@ -208,7 +220,8 @@ func (a *auditor) checkMarks(t table, entries []Entry, rows []row) {
 		}
 		a.looked(once, 1)
 		if ids := byMark[e.Mark]; len(ids) > most {
-			a.found(once, "%s %q is there %d times after %d requests (status %d): %s", t.noun, e.Mark, len(ids), e.Requests, e.Status, strings.Join(ids, " "))
+			a.found(once, "%s %q is there %d times after %d requests (status %d): %s", t.noun, e.Mark, len(ids),
+				e.Requests, e.Status, strings.Join(ids, " "))
 		}
 		if refused := e.Status >= 400; refused && len(byMark[e.Mark]) > 0 {
 			a.found(once, "%s %q was refused with %d after %d requests and is there", t.noun, e.Mark, e.Status, e.Requests)

@@ -135,7 +135,8 @@ SELECT 'session being ended: ' || id FROM sessions WHERE ending_at IS NOT NULL A
 UNION ALL
 SELECT 'socket: ' || session_id FROM session_connections
 UNION ALL
-SELECT 'request with Idempotency-Key under way since ' || created_at::text FROM idempotency_keys WHERE answer IS NULL AND lease_until > now()`
+SELECT 'request with Idempotency-Key under way since ' || created_at::text FROM idempotency_keys WHERE answer IS NULL
+	AND lease_until > now()`
 
 // Unsettled lists what the installation has still to do on its own; when there is nothing, it
 // has come to rest.

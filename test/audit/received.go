@@ -23,7 +23,8 @@ type delivery struct {
 	Status                     string
 	Body                       []byte
 	Attempts, Unknown, Answers int
-	// Succeeded is more than one when a worker came back to an attempt whose lease had passed: what it was answered counts.
+	// Succeeded is more than one when a worker came back to an attempt whose lease had passed: what
+	// it was answered counts.
 	Succeeded int
 	History   string // of the attempts, for people
 }

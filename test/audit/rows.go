@@ -39,7 +39,8 @@ var rules = []rule{
 		SELECT d.id::text FROM webhook_deliveries AS d JOIN webhook_endpoints AS e ON e.id = d.endpoint_id
 		WHERE d.status = 'pending' AND e.status = 'enabled' AND d.event_type = ANY (e.events) AND d.next_at IS NULL`},
 	{"nothing is sent again after a success", "webhook_attempts", `
-		SELECT s.delivery_id || ': attempt ' || a.attempt || ' began ' || (a.started_at - s.started_at)::text || ' after ' || s.attempt || ', which succeeded'
+		SELECT s.delivery_id || ': attempt ' || a.attempt || ' began ' || (a.started_at - s.started_at)::text || ' after ' ||
+			s.attempt || ', which succeeded'
 		FROM webhook_attempts AS s JOIN webhook_attempts AS a ON a.delivery_id = s.delivery_id AND a.attempt > s.attempt
 		-- A lease is 30 s at least: later, its holder had been taken for dead.
 		WHERE s.status = 'succeeded' AND a.started_at < s.started_at + interval '30 s'`},
@@ -89,10 +90,12 @@ var rules = []rule{
 		HAVING s.input_tokens <> coalesce(sum(t.input_tokens), 0) + coalesce(n.input_tokens, 0) + coalesce(m.input_tokens, 0)
 		    OR s.output_tokens <> coalesce(sum(t.output_tokens), 0) + coalesce(n.output_tokens, 0) + coalesce(m.output_tokens, 0)`},
 	{"no analysis waits beyond its time", "sessions", `
-		SELECT session_id || ' waits since ' || created_at FROM session_analyses WHERE status = 'pending' AND deadline_at < now() - interval '10 s'`},
+		SELECT session_id || ' waits since ' || created_at FROM session_analyses WHERE status = 'pending'
+			AND deadline_at < now() - interval '10 s'`},
 	{"turns are finished where nobody runs them", "turns", `
 		SELECT t.id || ' of ' || s.id || ', which is ' || s.status FROM turns AS t JOIN sessions AS s ON s.id = t.session_id
-		WHERE t.status = 'in_progress' AND (s.ended_at IS NOT NULL OR t.user_text = '' AND NOT t.wanted AND s.running_turn_id IS DISTINCT FROM t.id)
+		WHERE t.status = 'in_progress' AND (s.ended_at IS NOT NULL OR t.user_text = '' AND NOT t.wanted
+			AND s.running_turn_id IS DISTINCT FROM t.id)
 		   OR t.status <> 'in_progress' AND t.ended_at IS NULL`},
 	{"a finished turn has a receipt that nobody has changed", "turns", `
 		SELECT t.id || ' has the hash ' || t.receipt_hash FROM turns AS t
@@ -109,18 +112,27 @@ var rules = []rule{
 		WHERE c.calls < (SELECT count(*) FROM tool_calls AS t WHERE t.session_id = c.session_id AND t.tool_id = c.tool_id AND t.attempts > 0)`},
 	{"traces belong to calls of their turn", "tool_calls", `
 		SELECT c.id FROM tool_calls AS c WHERE c.turn_id IS NOT NULL
-		AND NOT EXISTS (SELECT FROM turns AS t WHERE t.id = c.turn_id AND t.session_id = c.session_id AND t.messages::text LIKE '%' || c.id || '%')`},
+		AND NOT EXISTS (SELECT FROM turns AS t WHERE t.id = c.turn_id AND t.session_id = c.session_id
+			AND t.messages::text LIKE '%' || c.id || '%')`},
 	{"an agent is its newest version, and none is missing", "agents", `
-		SELECT a.id || ' is at version ' || a.version || ' of ' || count(v.version) FROM agents AS a LEFT JOIN agent_versions AS v ON v.agent_id = a.id
+		SELECT a.id || ' is at version ' || a.version || ' of ' || count(v.version) FROM agents AS a
+			LEFT JOIN agent_versions AS v ON v.agent_id = a.id
 		GROUP BY a.id HAVING a.version <> count(v.version) OR a.version <> max(v.version)
-		    OR NOT EXISTS (SELECT FROM agent_versions AS l WHERE l.agent_id = a.id AND l.version = a.version AND l.config = a.config AND l.name = a.name)`},
+		    OR NOT EXISTS (SELECT FROM agent_versions AS l WHERE l.agent_id = a.id AND l.version = a.version
+			AND l.config = a.config AND l.name = a.name)`},
 	{"every id that a row names exists", "tombstones", `
-		SELECT 'attachment of tool ' || tool_id FROM tool_attachments WHERE tool_id ~ '^[0-9a-f-]{36}$' AND NOT EXISTS (SELECT FROM tools WHERE id::text = tool_id)
-		UNION ALL SELECT 'count of session ' || session_id FROM tool_call_counts AS c WHERE NOT EXISTS (SELECT FROM sessions AS s WHERE s.id = c.session_id)
-		UNION ALL SELECT 'trace of session ' || session_id FROM tool_calls AS c WHERE session_id IS NOT NULL AND NOT EXISTS (SELECT FROM sessions AS s WHERE s.id = c.session_id)
-		UNION ALL SELECT 'attempt at endpoint ' || endpoint_id FROM webhook_attempts AS a WHERE NOT EXISTS (SELECT FROM webhook_deliveries AS d WHERE d.id = a.delivery_id AND d.endpoint_id = a.endpoint_id)
-		UNION ALL SELECT 'event of workspace ' || workspace_id FROM events AS e WHERE workspace_id <> '' AND NOT EXISTS (SELECT FROM workspaces AS w WHERE w.id = e.workspace_id)
-		UNION ALL SELECT 'session of agent ' || agent_id FROM sessions AS s WHERE NOT EXISTS (SELECT FROM agents AS a WHERE a.id = s.agent_id) AND NOT EXISTS (SELECT FROM tombstones AS d WHERE d.id = s.agent_id)`},
+		SELECT 'attachment of tool ' || tool_id FROM tool_attachments WHERE tool_id ~ '^[0-9a-f-]{36}$'
+			AND NOT EXISTS (SELECT FROM tools WHERE id::text = tool_id)
+		UNION ALL SELECT 'count of session ' || session_id FROM tool_call_counts AS c
+			WHERE NOT EXISTS (SELECT FROM sessions AS s WHERE s.id = c.session_id)
+		UNION ALL SELECT 'trace of session ' || session_id FROM tool_calls AS c WHERE session_id IS NOT NULL
+			AND NOT EXISTS (SELECT FROM sessions AS s WHERE s.id = c.session_id)
+		UNION ALL SELECT 'attempt at endpoint ' || endpoint_id FROM webhook_attempts AS a
+			WHERE NOT EXISTS (SELECT FROM webhook_deliveries AS d WHERE d.id = a.delivery_id AND d.endpoint_id = a.endpoint_id)
+		UNION ALL SELECT 'event of workspace ' || workspace_id FROM events AS e WHERE workspace_id <> ''
+			AND NOT EXISTS (SELECT FROM workspaces AS w WHERE w.id = e.workspace_id)
+		UNION ALL SELECT 'session of agent ' || agent_id FROM sessions AS s WHERE NOT EXISTS (SELECT FROM agents AS a
+			WHERE a.id = s.agent_id) AND NOT EXISTS (SELECT FROM tombstones AS d WHERE d.id = s.agent_id)`},
 	{"the buried are gone", "tombstones", `
 		SELECT t.id FROM tombstones AS t WHERE EXISTS (
 			SELECT FROM agents WHERE id = t.id UNION ALL SELECT FROM tools WHERE id::text = t.id UNION ALL SELECT FROM sources WHERE id = t.id

@@ -24,7 +24,8 @@ type chatter struct {
 	conn net.Conn
 	// session is its id; the relay's sockets have none.
 	session string
-	// opened has one value once session.created came; ended is closed behind the last frame, and err says why.
+	// opened has one value once session.created came; ended is closed behind the last frame, and
+	// err says why.
 	opened chan struct{}
 	ended  chan struct{}
 	err    error
@@ -186,7 +187,8 @@ type heard struct{ first, whole time.Duration }
 
 // say says something and waits for the answer.
 func (c *chatter) say(ctx context.Context, text string) (heard, error) {
-	item := `{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":` + strconv.Quote(text) + `}]}}`
+	item := `{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text",` +
+		`"text":` + strconv.Quote(text) + `}]}}`
 	out := append(frameOf(opText, []byte(item)), frameOf(opText, []byte(`{"type":"response.create"}`))...)
 	began := time.Now()
 	if _, err := c.conn.Write(out); err != nil {

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// ticksPerSecond is the unit of /proc/PID/stat; Linux has one value for it on every machine Go runs on.
+// ticksPerSecond is the unit of /proc/PID/stat; Linux has one value for it on every machine Go runs
+// on.
 const ticksPerSecond = 100
 
 // cpuTime is processor time, user and system: a process's own, and that of its children which have

@@ -21,7 +21,8 @@ import (
 const (
 	// crowdPeriod is the time between the turns of one that converses.
 	crowdPeriod = 10 * time.Second
-	// turnCPU is what a turn may cost the server in ms, socketMemory what a session may have in KiB.
+	// turnCPU is what a turn may cost the server in ms, socketMemory what a session may have in
+	// KiB.
 	turnCPU      = 2
 	socketMemory = 100
 	// settling is how long is waited before memory is looked at.
@@ -118,19 +119,28 @@ func crowd(ctx context.Context, w *world) (rows []figures.Row, err error) {
 	rows = []figures.Row{
 		figures.Row{
 			Name: when + ": CPU of the server a turn", Value: figures.Round(millis(spent.server) / turns), Unit: "ms", Better: "lower",
-			Note: fmt.Sprintf("user and system time over %.0f s and %.0f turns, %.0f a second, %d pieces each, %d chunks attached; Postgres spent %.2f ms a turn", t.took.Seconds(), turns, t.perSecond(), deltas, attached, millis(spent.postgres)/turns),
+			Note: fmt.Sprintf("user and system time over %.0f s and %.0f turns, %.0f a second, %d pieces each, %d chunks attached; "+
+				"Postgres spent %.2f ms a turn", t.took.Seconds(), turns, t.perSecond(), deltas, attached, millis(spent.postgres)/turns),
 		}.To(turnCPU),
 		figures.Row{
-			Name: when + ": CPU of the server a turn against a bare relay", Value: figures.Round(millis(spent.server) / turns), Unit: "ms", Better: "lower",
-			Note: fmt.Sprintf("the relay is plain Go between as many sockets that converse and the same model, without sessions, retrieval, journal or database; over %.0f s of the same run", relayTalk.Seconds()),
+			Name:  when + ": CPU of the server a turn against a bare relay",
+			Value: figures.Round(millis(spent.server) / turns), Unit: "ms", Better: "lower",
+			Note: fmt.Sprintf("the relay is plain Go between as many sockets that converse and the same model, without sessions, "+
+				"retrieval, journal or database; over %.0f s of the same run", relayTalk.Seconds()),
 		}.Against(bare),
 		figures.Row{
-			Name: when + ": memory of the server a session", Value: figures.Round(talked.per(empty, w.sockets).resident), Unit: "KiB", Better: "lower",
-			Note: fmt.Sprintf("growth of its resident memory; before anybody spoke %.1f KiB; %s", still.per(empty, w.sockets).resident, talked.per(empty, w.sockets)),
+			Name:  when + ": memory of the server a session",
+			Value: figures.Round(talked.per(empty, w.sockets).resident), Unit: "KiB", Better: "lower",
+			Note: fmt.Sprintf("growth of its resident memory; before anybody spoke %.1f KiB; %s",
+				still.per(empty, w.sockets).resident, talked.per(empty, w.sockets)),
 		}.To(socketMemory),
-		figures.Row{Name: when + ": sessions dropped", Value: float64(dropped), Better: "lower", Note: "sockets that ended on the way"}.To(0),
+		figures.Row{
+			Name: when + ": sessions dropped", Value: float64(dropped), Better: "lower",
+			Note: "sockets that ended on the way",
+		}.To(0),
 	}
-	return append(rows, overheadRows(when, t, fmt.Sprintf("the model takes %s to its first piece and %s to each other", leisurely.first, leisurely.between))...), nil
+	return append(rows, overheadRows(when, t, fmt.Sprintf("the model takes %s to its first piece and %s to each other",
+		leisurely.first, leisurely.between))...), nil
 }
 
 // usageOfTwo is what the server and Postgres have spent so far.
@@ -152,7 +162,10 @@ type footprint struct{ resident, heap, stacks, goroutines float64 }
 // per is the growth since before for each of so many.
 func (f footprint) per(before footprint, count int) footprint {
 	n := float64(count)
-	return footprint{(f.resident - before.resident) / n, (f.heap - before.heap) / n, (f.stacks - before.stacks) / n, (f.goroutines - before.goroutines) / n}
+	return footprint{
+		(f.resident - before.resident) / n, (f.heap - before.heap) / n, (f.stacks - before.stacks) / n,
+		(f.goroutines - before.goroutines) / n,
+	}
 }
 
 func (f footprint) String() string {
@@ -175,7 +188,10 @@ func (w *world) memory(ctx context.Context) (f footprint, err error) {
 	lines := bufio.NewScanner(strings.NewReader(page.String()))
 	for lines.Scan() {
 		name, value, _ := strings.Cut(lines.Text(), " ")
-		for metric, field := range map[string]*float64{"go_memstats_heap_inuse_bytes": &f.heap, "go_memstats_stack_inuse_bytes": &f.stacks, "go_goroutines": &f.goroutines} {
+		for metric, field := range map[string]*float64{
+			"go_memstats_heap_inuse_bytes":  &f.heap,
+			"go_memstats_stack_inuse_bytes": &f.stacks, "go_goroutines": &f.goroutines,
+		} {
 			if name == metric {
 				if *field, err = strconv.ParseFloat(value, 64); err != nil {
 					return f, fmt.Errorf("reading %s: %w", name, err)
@@ -187,7 +203,7 @@ func (w *world) memory(ctx context.Context) (f footprint, err error) {
 	return f, nil
 }
 
-// profile writes one of the server's profiles, when they are wanted.
+// profile writes one of the server's profiles, when a directory for profiles is set.
 func (w *world) profile(ctx context.Context, name, path string) error {
 	if w.profiles == "" {
 		return nil

@@ -1,11 +1,12 @@
-// Command bench measures the running service and writes docs/benchmarks.md and docs/benchmarks.json:
+// Command bench measures the running service and writes docs/benchmarks.md and
+// docs/benchmarks.json:
 //
-//	go run ./test/bench              # all of it, about four minutes
+//	go run ./test/bench              # requests, turns and memory: about four minutes
 //	go run ./test/bench --only turn  # one part, printed and not written
-//	go run ./test/bench -kb          # the knowledge base in place of the rest, with a worker; about ten minutes
-//	go run ./test/bench -sessions    # sessions and their sockets in place of the rest, about six minutes
-//	go run ./test/bench -webhooks    # the delivery of events in place of the rest, with a worker; about three minutes
-//	go run ./test/bench -tools       # calls of tools in place of the rest, half a minute
+//	go run ./test/bench -kb          # the knowledge base, with a worker: about ten minutes
+//	go run ./test/bench -sessions    # sessions and their sockets: about six minutes
+//	go run ./test/bench -webhooks    # deliveries of events, with a worker: about three minutes
+//	go run ./test/bench -tools       # calls of tools: half a minute
 //
 // It starts a private Postgres that syncs to disk, a private Redis and `parlance server` as its
 // own process, and loads it over loopback, so that what the server spends is told apart from what

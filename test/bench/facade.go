@@ -15,14 +15,16 @@ type pair struct {
 	rest, connect call
 }
 
-// facade compares the REST facade with the protocol below it, by a small read and by a write with a body.
+// facade compares the REST facade with the protocol below it, by a small read and by a write with a
+// body.
 func facade(ctx context.Context, w *world) ([]figures.Row, error) {
 	get, err := json.Marshal(map[string]string{"workspace_id": w.workspace, "agent_id": w.agent})
 	if err != nil {
 		return nil, fmt.Errorf("encoding a request: %w", err)
 	}
 	create, err := json.Marshal(map[string]any{
-		"agent_id": w.agent, "user_id": "bench", "modality": "text", "dynamic_variables": map[string]string{"name": "Ada", "city": "London"},
+		"agent_id": w.agent, "user_id": "bench", "modality": "text",
+		"dynamic_variables": map[string]string{"name": "Ada", "city": "London"},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("encoding a request: %w", err)
@@ -30,13 +32,22 @@ func facade(ctx context.Context, w *world) ([]figures.Row, error) {
 	pairs := []pair{
 		{
 			"GET one agent",
-			call{method: http.MethodGet, url: w.url + "/v1/workspaces/" + w.workspace + "/agents/" + w.agent, header: w.header(), status: http.StatusOK},
-			call{method: http.MethodPost, url: w.url + "/parlance.v1.AgentService/GetAgent", header: w.header(), body: get, status: http.StatusOK},
+			call{
+				method: http.MethodGet, url: w.url + "/v1/workspaces/" + w.workspace + "/agents/" + w.agent,
+				header: w.header(), status: http.StatusOK,
+			},
+			call{
+				method: http.MethodPost, url: w.url + "/parlance.v1.AgentService/GetAgent", header: w.header(),
+				body: get, status: http.StatusOK,
+			},
 		},
 		{
 			"POST /sessions",
 			call{method: http.MethodPost, url: w.url + "/v1/sessions", header: w.header(), body: create, status: http.StatusCreated},
-			call{method: http.MethodPost, url: w.url + "/parlance.v1.SessionService/CreateSession", header: w.header(), body: create, status: http.StatusOK},
+			call{
+				method: http.MethodPost, url: w.url + "/parlance.v1.SessionService/CreateSession", header: w.header(),
+				body: create, status: http.StatusOK,
+			},
 		},
 	}
 	var rows []figures.Row
@@ -71,10 +82,12 @@ func (p pair) measure(ctx context.Context, w *world) ([]figures.Row, error) {
 	return []figures.Row{
 		figures.Row{
 			Name: "REST: CPU added to Connect JSON, " + p.name, Value: figures.Round(figures.Median(added)), Unit: "µs", Better: "lower",
-			Note: fmt.Sprintf("the server's CPU a call, %.0f µs by REST and %.0f µs by Connect JSON; median of %d pairs of rounds", figures.Median(restCPU), figures.Median(connectCPU), rounds),
+			Note: fmt.Sprintf("the server's CPU a call, %.0f µs by REST and %.0f µs by Connect JSON; median of %d pairs of "+
+				"rounds", figures.Median(restCPU), figures.Median(connectCPU), rounds),
 		}.To(40),
 		figures.Row{
-			Name: "REST: calls a second beside Connect JSON, " + p.name, Value: figures.Round(figures.Median(restRate)), Unit: "1/s", Better: "higher",
+			Name: "REST: calls a second beside Connect JSON, " + p.name, Value: figures.Round(figures.Median(restRate)),
+			Unit: "1/s", Better: "higher",
 			Note: fmt.Sprintf("%d callers", callers),
 		}.Against(figures.Median(connectRate)),
 	}, nil

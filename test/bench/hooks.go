@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	// hookCalls is how many requests the bare client has under way: what a worker allows one endpoint.
+	// hookCalls is how many requests the bare client has under way: what a worker allows one
+	// endpoint.
 	hookCalls = 32
 	// publishers append events side by side, one in a transaction, as requests do.
 	publishers = 16
@@ -72,7 +73,8 @@ func deliveries(ctx context.Context, w *world) ([]figures.Row, error) {
 		return nil, err
 	}
 	floor := figures.Median(bare)
-	how := fmt.Sprintf("beside a bare client that signs and posts the same bodies, %d at once; median of %d rounds of %d", hookCalls, rounds, hookEvents)
+	how := fmt.Sprintf("beside a bare client that signs and posts the same bodies, %d at once; median of %d rounds of %d",
+		hookCalls, rounds, hookEvents)
 	return []figures.Row{
 		figures.Row{
 			Name: "Deliveries a second, from a backlog", Value: figures.Round(figures.Median(drained)), Unit: "1/s", Better: "higher",
@@ -80,7 +82,9 @@ func deliveries(ctx context.Context, w *world) ([]figures.Row, error) {
 		}.Against(floor).To(hookRatio),
 		figures.Row{
 			Name: "Deliveries a second, while publishing", Value: figures.Round(figures.Median(live)), Unit: "1/s", Better: "higher",
-			Note: fmt.Sprintf("the same, but the events are appended meanwhile by %d publishers, one in a transaction, which share the cores (alone they append %.0f a second); from commit to receipt p50 %.0f ms, p99 %.0f ms", publishers, figures.Median(published), figures.Median(p50), figures.Median(p99)),
+			Note: fmt.Sprintf("the same, but the events are appended meanwhile by %d publishers, one in a transaction, which share "+
+				"the cores (alone they append %.0f a second); from commit to receipt p50 %.0f ms, p99 %.0f ms", publishers,
+				figures.Median(published), figures.Median(p50), figures.Median(p99)),
 		}.Against(floor),
 		figures.Row{
 			Name: "Delivery: CPU", Value: figures.Round(figures.Median(cpu)), Unit: "ms", Better: "lower",
@@ -124,10 +128,12 @@ func calm(ctx context.Context, w *world) ([]figures.Row, error) {
 	how := fmt.Sprintf("to one endpoint; median of %d runs of %s", len(p50), calmFor)
 	return []figures.Row{
 		figures.Row{
-			Name: fmt.Sprintf("From commit to receipt at %d events a second, p50", calmly), Value: figures.Round(figures.Median(p50)), Unit: "ms", Better: "lower", Note: how,
+			Name:  fmt.Sprintf("From commit to receipt at %d events a second, p50", calmly),
+			Value: figures.Round(figures.Median(p50)), Unit: "ms", Better: "lower", Note: how,
 		}.To(calmP50),
 		figures.Row{
-			Name: fmt.Sprintf("From commit to receipt at %d events a second, p99", calmly), Value: figures.Round(figures.Median(p99)), Unit: "ms", Better: "lower",
+			Name:  fmt.Sprintf("From commit to receipt at %d events a second, p99", calmly),
+			Value: figures.Round(figures.Median(p99)), Unit: "ms", Better: "lower",
 			Note: how + "; CPU, user and system, with publishing: " + cost.per(float64(len(p50))*calmly*calmFor.Seconds()),
 		}.To(calmP99),
 	}, nil
@@ -153,8 +159,10 @@ func growth(ctx context.Context, w *world) ([]figures.Row, error) {
 		}
 		s.close(ctx)
 		rows = append(rows, figures.Row{
-			Name: fmt.Sprintf("Deliveries a second, endpoints of the event: %d", endpoints), Value: figures.Round(figures.Median(rate)), Unit: "1/s", Better: "higher",
-			Note: fmt.Sprintf("%d events from a backlog, each to all of them, on one host; CPU a delivery %.2f ms", hookEvents/endpoints, figures.Median(cpu)),
+			Name:  fmt.Sprintf("Deliveries a second, endpoints of the event: %d", endpoints),
+			Value: figures.Round(figures.Median(rate)), Unit: "1/s", Better: "higher",
+			Note: fmt.Sprintf("%d events from a backlog, each to all of them, on one host; CPU a delivery %.2f ms",
+				hookEvents/endpoints, figures.Median(cpu)),
 		})
 	}
 	return rows, nil
@@ -181,7 +189,9 @@ func hanging(ctx context.Context, w *world) ([]figures.Row, error) {
 		return nil, err
 	}
 	return []figures.Row{figures.Row{
-		Name: "One of ten endpoints hangs: p99 of the nine", Value: figures.Round(millis(percentile(beside, 99))), Unit: "ms", Better: "lower",
-		Note: fmt.Sprintf("from commit to receipt at %d events a second, each to all ten, for %s; beside the same nine while the tenth is well; it keeps each request %s", rate, lasts, hangs),
+		Name: "One of ten endpoints hangs: p99 of the nine", Value: figures.Round(millis(percentile(beside, 99))),
+		Unit: "ms", Better: "lower",
+		Note: fmt.Sprintf("from commit to receipt at %d events a second, each to all ten, for %s; beside the same nine while "+
+			"the tenth is well; it keeps each request %s", rate, lasts, hangs),
 	}.Against(millis(percentile(well, 99))).To(2)}, nil
 }

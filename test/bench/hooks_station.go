@@ -69,8 +69,8 @@ func (s *station) close(ctx context.Context) {
 	}
 }
 
-// profile writes the worker's CPU profile of the next seconds, when it is wanted; the function
-// that it returns waits for it.
+// profile writes the worker's CPU profile of the next seconds, when a directory for profiles is
+// set; the function that it returns waits for it.
 func (s *station) profile(ctx context.Context) (wait func()) {
 	var writing sync.WaitGroup
 	writing.Go(func() {
@@ -81,7 +81,8 @@ func (s *station) profile(ctx context.Context) (wait func()) {
 	return writing.Wait
 }
 
-// bare posts n events by a client that does nothing but sign and send, and returns how many a second.
+// bare posts n events by a client that does nothing but sign and send, and returns how many a
+// second.
 func (s *station) bare(ctx context.Context, n int) (perSecond float64, err error) {
 	body, err := events.Body(s.event())
 	if err != nil {
@@ -228,7 +229,8 @@ func (s *station) latencies(committed map[string]time.Time) []time.Duration {
 func (s *station) settled(ctx context.Context) (hookUsage, error) {
 	err := s.w.await(ctx, answerPatience, "results to be written down", func() (bool, error) {
 		var open int
-		err := s.w.db.NewRaw(postgres.RawForAllTenants("the bench's own installation", "SELECT count(*) FROM webhook_deliveries WHERE status = 'pending'")).Scan(ctx, &open)
+		err := s.w.db.NewRaw(postgres.RawForAllTenants("the bench's own installation",
+			"SELECT count(*) FROM webhook_deliveries WHERE status = 'pending'")).Scan(ctx, &open)
 		return open == 0, err
 	})
 	if err != nil {

@@ -24,7 +24,8 @@ func (u hookUsage) plus(more hookUsage) hookUsage {
 func (u hookUsage) all() time.Duration { return u.worker + u.postgres + u.redis }
 
 func (u hookUsage) per(count float64) string {
-	return fmt.Sprintf("ms each, of the worker %.2f, of Postgres %.2f, of Redis %.2f", millis(u.worker)/count, millis(u.postgres)/count, millis(u.redis)/count)
+	return fmt.Sprintf("ms each, of the worker %.2f, of Postgres %.2f, of Redis %.2f", millis(u.worker)/count,
+		millis(u.postgres)/count, millis(u.redis)/count)
 }
 
 // usage is what they have spent so far.

@@ -64,7 +64,8 @@ type file struct {
 // upload stores a file and returns its source.
 func (w *world) upload(ctx context.Context, p place, f file) (string, error) {
 	body, contentType := f.form()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url+"/v1/workspaces/"+p.workspace+"/knowledge-base/sources/upload", body)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost,
+		w.url+"/v1/workspaces/"+p.workspace+"/knowledge-base/sources/upload", body)
 	if err != nil {
 		return "", fmt.Errorf("making a request: %w", err)
 	}
@@ -148,7 +149,8 @@ func (w *world) await(ctx context.Context, patience time.Duration, what string, 
 // attach attaches sources to an agent.
 func (w *world) attach(ctx context.Context, p place, agent string, ids []string) error {
 	for part := range slices.Chunk(ids, 100) {
-		if err := w.at(p).post(ctx, "/workspaces/"+p.workspace+"/agents/"+agent+"/knowledge-base/attach", map[string]any{"source_ids": part}, nil); err != nil {
+		if err := w.at(p).post(ctx, "/workspaces/"+p.workspace+"/agents/"+agent+"/knowledge-base/attach",
+			map[string]any{"source_ids": part}, nil); err != nil {
 			return err
 		}
 	}
@@ -176,7 +178,10 @@ type writer struct {
 func newWriter(seed uint64) *writer {
 	t := &writer{random: rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // a measurement
 	fixed := rand.New(rand.NewPCG(1, 1))                 //nolint:gosec // the same words for every writer
-	const commonEnglish = "the of and to in is that it for was on are as with they be at this have from or by not what all were when we there can an your which their if do will each how about up out many then them these some her would other into has more two time could no make than first been its who now people my made over did down only way find use may water long little very after called just where most know"
+	const commonEnglish = "the of and to in is that it for was on are as with they be at this have from or by not what all " +
+		"were when we there can an your which their if do will each how about up out many then them these some her would other " +
+		"into has more two time could no make than first been its who now people my made over did down only way find use may " +
+		"water long little very after called just where most know"
 	t.words = strings.Fields(commonEnglish)
 	for len(t.words) < 20_000 {
 		word := ""

@@ -45,7 +45,8 @@ func whileIngesting(ctx context.Context, w *world) ([]figures.Row, error) {
 	}
 	var files []file
 	for i := range busyFiles {
-		files = append(files, file{fmt.Sprintf("book-%d.pdf", i), "application/pdf", book(uint64(100+i), busyPages)}) //nolint:gosec // counts from 0
+		files = append(files, file{fmt.Sprintf("book-%d.pdf", i), "application/pdf", book(uint64(100+i),
+			busyPages)}) //nolint:gosec // counts from 0
 	}
 	done := make(chan struct{})
 	var busy []float64
@@ -67,7 +68,8 @@ func whileIngesting(ctx context.Context, w *world) ([]figures.Row, error) {
 	}
 	return []figures.Row{figures.Row{
 		Name: "Query while 20 files are ingested: p99", Value: figures.Round(quantile(busy, 0.99)), Unit: "ms", Better: "lower",
-		Note: fmt.Sprintf("%d queries by hybrid ranking, as a session asks, 50 a second at most, over %d chunks; p50 %.3g ms; the ratio is to the p99 without ingestion", len(busy), sectionsAFile, quantile(busy, 0.5)),
+		Note: fmt.Sprintf("%d queries by hybrid ranking, as a session asks, 50 a second at most, over %d chunks; p50 %.3g ms; "+
+			"the ratio is to the p99 without ingestion", len(busy), sectionsAFile, quantile(busy, 0.5)),
 	}.Against(quantile(idle, 0.99))}, nil
 }
 

@@ -40,14 +40,15 @@ func book(seed uint64, pages int) []byte {
 	return f.Bytes()
 }
 
-// ingestFigures measures from the first upload until all are ready, in turns with pdftotext on the same
-// files, as many at once as there are cores. Both are compared by the clock and by what they take of
-// the cores, which bears a machine that does other things too.
+// ingestFigures measures from the first upload until all are ready, in turns with pdftotext on the
+// same files, as many at once as there are cores. Both are compared by the clock and by what they
+// take of the cores, which bears a machine that does other things too.
 func ingestFigures(ctx context.Context, w *world) ([]figures.Row, error) {
 	var files []file
 	var bytes float64
 	for i := range pdfFiles {
-		files = append(files, file{fmt.Sprintf("book-%d.pdf", i), "application/pdf", book(uint64(i), pdfPages)}) //nolint:gosec // counts from 0
+		files = append(files, file{fmt.Sprintf("book-%d.pdf", i), "application/pdf", book(uint64(i),
+			pdfPages)}) //nolint:gosec // counts from 0
 		bytes += float64(len(files[i].data)) / 1e6
 	}
 	paths, err := w.write(files)
@@ -85,14 +86,21 @@ func ingestFigures(ctx context.Context, w *world) ([]figures.Row, error) {
 	return []figures.Row{
 		figures.Row{
 			Name: "Ingestion of text PDFs: time", Value: figures.Round(figures.Median(ours)), Unit: "s", Better: "lower",
-			Note: fmt.Sprintf("%d files of %d pages, %.1f MB in all, from the first upload until all can be queried; beside pdftotext on the same files, %d at once", pdfFiles, pdfPages, bytes, runtime.NumCPU()),
+			Note: fmt.Sprintf("%d files of %d pages, %.1f MB in all, from the first upload until all can be queried; beside "+
+				"pdftotext on the same files, %d at once", pdfFiles, pdfPages, bytes, runtime.NumCPU()),
 		}.Against(figures.Median(bare)).To(ingestTarget),
 		figures.Row{
 			Name: "Ingestion of text PDFs: CPU for 1,000 pages", Value: figures.Round(figures.Median(ourCPU)), Unit: "s", Better: "lower",
 			Note: cost.per(pages*float64(len(ours))) + "; beside pdftotext's",
 		}.Against(figures.Median(bareCPU)).To(ingestTarget),
-		{Name: "Ingestion of text PDFs: pages", Value: figures.Round(pages / figures.Median(ours)), Unit: "1/s", Better: "higher", Note: fmt.Sprintf("pdftotext alone: %.0f", pages/figures.Median(bare))},
-		{Name: "Ingestion of text PDFs: bytes", Value: figures.Round(bytes / figures.Median(ours)), Unit: "MB/s", Better: "higher", Note: fmt.Sprintf("pdftotext alone: %.2f", bytes/figures.Median(bare))},
+		{
+			Name: "Ingestion of text PDFs: pages", Value: figures.Round(pages / figures.Median(ours)), Unit: "1/s",
+			Better: "higher", Note: fmt.Sprintf("pdftotext alone: %.0f", pages/figures.Median(bare)),
+		},
+		{
+			Name: "Ingestion of text PDFs: bytes", Value: figures.Round(bytes / figures.Median(ours)), Unit: "MB/s",
+			Better: "higher", Note: fmt.Sprintf("pdftotext alone: %.2f", bytes/figures.Median(bare)),
+		},
 	}, nil
 }
 
@@ -127,8 +135,8 @@ func (w *world) write(files []file) (paths []string, err error) {
 	return paths, nil
 }
 
-// programsAlone is what the programs that read the files for us take of the cores. bubblewrap does not
-// hand on what they have spent, so they are run without it.
+// programsAlone is what the programs that read the files for us take of the cores. bubblewrap does
+// not hand on what they have spent, so they are run without it.
 func programsAlone(ctx context.Context, paths []string) (time.Duration, error) {
 	_, counting, err := runBare(ctx, paths, "pdfinfo")
 	if err != nil {
@@ -138,8 +146,8 @@ func programsAlone(ctx context.Context, paths []string) (time.Duration, error) {
 	return counting + reading, err
 }
 
-// runBare has a program of poppler read the files, as many at once as there are cores, and returns how
-// long it took in all and what it took of the cores.
+// runBare has a program of poppler read the files, as many at once as there are cores, and returns
+// how long it took in all and what it took of the cores.
 func runBare(ctx context.Context, paths []string, program string, args ...string) (took, cpu time.Duration, err error) {
 	var spent atomic.Int64
 	began := time.Now()
@@ -187,10 +195,17 @@ func memory(ctx context.Context, w *world) ([]figures.Row, error) {
 			return nil, err
 		}
 	}
-	note := "most memory at once, in this run so far; the ratio is to that after a file of 1 MB. A PDF of 100 pages with text and a picture of noise each; pdftotext's own is not counted"
+	note := "most memory at once, in this run so far; the ratio is to that after a file of 1 MB. A PDF of 100 pages with " +
+		"text and a picture of noise each; pdftotext's own is not counted"
 	return []figures.Row{
-		figures.Row{Name: "Server's memory: 100 MB uploaded", Value: figures.Round(server[1]), Unit: "MiB", Better: "lower", Note: note}.Against(server[0]),
-		figures.Row{Name: "Worker's memory: 100 MB ingested", Value: figures.Round(worker[1]), Unit: "MiB", Better: "lower", Note: note}.Against(worker[0]),
+		figures.Row{
+			Name: "Server's memory: 100 MB uploaded", Value: figures.Round(server[1]), Unit: "MiB",
+			Better: "lower", Note: note,
+		}.Against(server[0]),
+		figures.Row{
+			Name: "Worker's memory: 100 MB ingested", Value: figures.Round(worker[1]), Unit: "MiB",
+			Better: "lower", Note: note,
+		}.Against(worker[0]),
 	}, nil
 }
 
@@ -262,6 +277,7 @@ func besideScan(ctx context.Context, w *world) ([]figures.Row, error) {
 	}
 	return []figures.Row{figures.Row{
 		Name: "One page beside another tenant's scan: time", Value: figures.Round(quantile(times, 1)), Unit: "s", Better: "lower",
-		Note: fmt.Sprintf("from the upload until it can be queried, the longest of %d, while a scan of %d pages is read by OCR", rounds, scanPages),
+		Note: fmt.Sprintf("from the upload until it can be queried, the longest of %d, while a scan of %d pages is read by "+
+			"OCR", rounds, scanPages),
 	}.To(besideTarget)}, nil
 }

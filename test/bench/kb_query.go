@@ -38,7 +38,8 @@ func queries(ctx context.Context, w *world) ([]figures.Row, error) {
 		return nil, err
 	}
 	rows = append(rows, figures.Row{
-		Name: "Embedding a question", Value: figures.Round(embed), Unit: "ms", Better: "lower", Note: "the built-in embedder, median; it is part of the times below",
+		Name: "Embedding a question", Value: figures.Round(embed), Unit: "ms", Better: "lower",
+		Note: "the built-in embedder, median; it is part of the times below",
 	})
 	for _, chunks := range []int{sectionsAFile, w.chunks} {
 		p, err := w.newPlace(ctx, fmt.Sprint("query", chunks))
@@ -109,8 +110,16 @@ func (w *world) queryAgent(ctx context.Context, p place, ids []string, questions
 		}
 		name := fmt.Sprintf("Query by %s, %s: ", ranking, what)
 		rows = append(rows,
-			figures.Row{Name: name + "p50", Value: figures.Round(quantile(asked.times, 0.5)), Unit: "ms", Better: "lower", Note: fmt.Sprintf("POST …/query, top_k 10, over REST, embedding and HTTP included; %d questions one after the other over %d chunks, after ten others, the first of which took %.3g ms", len(questions), seen, asked.first)}.To(queryP50),
-			figures.Row{Name: name + "p99", Value: figures.Round(quantile(asked.times, 0.99)), Unit: "ms", Better: "lower", Note: fmt.Sprintf("the same requests; CPU of one: %.3g ms of the server, %.3g ms of Postgres", asked.server, asked.postgres)}.To(queryP99),
+			figures.Row{
+				Name: name + "p50", Value: figures.Round(quantile(asked.times, 0.5)), Unit: "ms",
+				Better: "lower", Note: fmt.Sprintf("POST …/query, top_k 10, over REST, embedding and HTTP included; %d questions one "+
+					"after the other over %d chunks, after ten others, the first of which took %.3g ms", len(questions), seen, asked.first),
+			}.To(queryP50),
+			figures.Row{
+				Name: name + "p99", Value: figures.Round(quantile(asked.times, 0.99)), Unit: "ms",
+				Better: "lower", Note: fmt.Sprintf("the same requests; CPU of one: %.3g ms of the server, %.3g ms of Postgres",
+					asked.server, asked.postgres),
+			}.To(queryP99),
 		)
 		if ranking == "hybrid" {
 			break
@@ -119,13 +128,17 @@ func (w *world) queryAgent(ctx context.Context, p place, ids []string, questions
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, figures.Row{Name: name + "recall@10 against exact", Value: figures.Round(recall), Better: "higher", Note: fmt.Sprintf("%d questions; exact search in Postgres takes %.0f ms in the median", exactCount, figures.Median(exact))}.To(leastRecall))
+		rows = append(rows, figures.Row{
+			Name: name + "recall@10 against exact", Value: figures.Round(recall),
+			Better: "higher", Note: fmt.Sprintf("%d questions; exact search in Postgres takes %.0f ms in the median",
+				exactCount, figures.Median(exact)),
+		}.To(leastRecall))
 	}
 	return rows, nil
 }
 
-// asked is what came of questions: times in ms, the first one's among those to warm up, the chunks found,
-// and the CPU of one in ms.
+// asked is what came of questions: times in ms, the first one's among those to warm up, the chunks
+// found, and the CPU of one in ms.
 type asked struct {
 	times            []float64
 	first            float64
@@ -214,7 +227,8 @@ func (w *world) recall(ctx context.Context, p place, agent string, questions []q
 			FROM chunks
 			WHERE workspace_id = $1
 			  AND id = ANY ($2)
-			  AND (embedding <=> $3::vector) <= $4::float8 + 1e-6`, p.workspace, answers[i], q.vector.String(), distances[len(distances)-1]).Scan(&found)
+			  AND (embedding <=> $3::vector) <= $4::float8 + 1e-6`, p.workspace, answers[i], q.vector.String(),
+			distances[len(distances)-1]).Scan(&found)
 		if err != nil {
 			return 0, nil, fmt.Errorf("looking up what was found: %w", err)
 		}

@@ -19,8 +19,8 @@ import (
 // stockers is how many handbooks are ingested at once.
 const stockers = 2
 
-// stock fills a place with chunks, a thousand in each source: by the code that the worker runs, but here,
-// without the queue. The worker stands still meanwhile, as it would do the same.
+// stock fills a place with chunks, a thousand in each source: by the code that the worker runs, but
+// here, without the queue. The worker stands still meanwhile, as it would do the same.
 func (w *world) stock(ctx context.Context, p place, chunks int) (ids []string, err error) {
 	if err := w.worker.stop(); err != nil {
 		return nil, err

@@ -81,7 +81,10 @@ func main() {
 		exit(runRelay(ctx, os.Args[2], os.Args[3]))
 	}
 	var o options
-	flag.StringVar(&o.only, "only", "", "measure these parts alone, with commas between them, and only print them, unless -out is given: sessions, facade, turn, memory; with -sessions: create, overhead, statements, crowd; with -webhooks: deliveries, calm, growth, hanging; with -kb: kb-ingest, kb-query, kb-busy, kb-memory, kb-fair")
+	flag.StringVar(&o.only, "only", "",
+		"measure these parts alone, with commas between them, and only print them, unless -out is given: sessions, facade, "+
+			"turn, memory; with -sessions: create, overhead, statements, crowd; with -webhooks: deliveries, calm, growth, hanging; "+
+			"with -kb: kb-ingest, kb-query, kb-busy, kb-memory, kb-fair")
 	flag.StringVar(&o.out, "out", "", "directory to write benchmarks.md and benchmarks.json to; default: docs, and with -only none")
 	flag.DurationVar(&o.round, "round", 3*time.Second, "length of one round; there are five for each figure")
 	flag.BoolVar(&o.kb, "kb", false, "measure the knowledge base, about six minutes, in place of the rest")
@@ -135,17 +138,17 @@ func run(ctx context.Context, o options) (err error) {
 			continue
 		}
 		if w.db != nil {
-			if err := w.season(ctx); err != nil {
+			if err := w.fillLog(ctx); err != nil {
 				return err
 			}
 		}
 		fmt.Fprintf(os.Stderr, "measuring %s …\n", p.name)
-		before := readTheft()
+		before := readStealTime()
 		measured, err := p.measure(ctx, w)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		measured = append(measured, readTheft().row(before, p.name))
+		measured = append(measured, readStealTime().row(before, p.name))
 		for _, row := range measured {
 			fmt.Println(row)
 		}

@@ -57,7 +57,10 @@ func (w *world) openChats(ctx context.Context, p place, count int) ([]*chatter, 
 				ID      string `json:"id"`
 				ChatURL string `json:"chat_url"`
 			}
-			if err := w.at(p).post(opening, "/sessions", map[string]string{"agent_id": p.agent, "user_id": fmt.Sprint("user-", i), "modality": "text"}, &made); err != nil {
+			if err := w.at(p).post(opening, "/sessions", map[string]string{
+				"agent_id": p.agent,
+				"user_id":  fmt.Sprint("user-", i), "modality": "text",
+			}, &made); err != nil {
 				return err
 			}
 			c, err := dialChat(opening, made.ChatURL)
@@ -90,7 +93,8 @@ func closeAll(chats []*chatter) {
 	}
 }
 
-// part ends conversations and waits until what follows them is done: it would be counted with the next figures.
+// part ends conversations and waits until what follows them is done: it would be counted with the
+// next figures.
 func (w *world) part(ctx context.Context, p place, chats []*chatter) error {
 	for _, c := range chats {
 		if err := w.at(p).post(ctx, "/sessions/"+c.session+"/end", map[string]string{"status": "completed"}, nil); err != nil {
@@ -106,7 +110,8 @@ func (w *world) part(ctx context.Context, p place, chats []*chatter) error {
 
 // tally is what came of conversations.
 type tally struct {
-	// whole and first are the runtime's own part of the answers' times, in ms: to the end, and to the first piece.
+	// whole and first are the runtime's own part of the answers' times, in ms: to the end, and to
+	// the first piece.
 	whole, first []float64
 	took         time.Duration
 }
@@ -223,11 +228,14 @@ func overheads(ctx context.Context, w *world) ([]figures.Row, error) {
 	if err := w.part(ctx, p, halves); err != nil {
 		return nil, err
 	}
-	rows := append(bounded("idle", idle, fmt.Sprintf("%d turns one after the other; server CPU of one: %.2f ms", len(idle.whole), millis(after-before)/float64(len(idle.whole)))),
-		bounded("at half the maximum", half, fmt.Sprintf("%d conversations, %.0f turns a second; the most is %.0f", crew, half.perSecond(), most.perSecond()))...)
+	rows := append(bounded("idle", idle, fmt.Sprintf("%d turns one after the other; server CPU of one: %.2f ms",
+		len(idle.whole), millis(after-before)/float64(len(idle.whole)))),
+		bounded("at half the maximum", half, fmt.Sprintf("%d conversations, %.0f turns a second; the most is %.0f",
+			crew, half.perSecond(), most.perSecond()))...)
 	return append(rows, figures.Row{
 		Name: "Turns a second over chat sockets, at most", Value: figures.Round(most.perSecond()), Unit: "1/s", Better: "higher",
-		Note: fmt.Sprintf("%d conversations without a pause; the model takes %s and %d pieces in %s steps", crew, quick.first, deltas, quick.between),
+		Note: fmt.Sprintf("%d conversations without a pause; the model takes %s and %d pieces in %s steps", crew,
+			quick.first, deltas, quick.between),
 	}), nil
 }
 
@@ -238,10 +246,14 @@ func bounded(when string, t tally, note string) []figures.Row {
 	return rows
 }
 
-// overheadRows are the figures of one tally: the 50th and the 99th percentile to the end, and the 50th to the first piece.
+// overheadRows are the figures of one tally: the 50th and the 99th percentile to the end, and the
+// 50th to the first piece.
 func overheadRows(when string, t tally, note string) []figures.Row {
 	row := func(what string, times []float64, q float64) figures.Row {
-		return figures.Row{Name: fmt.Sprintf("Turn over a chat socket, %s: %s, p%g", when, what, 100*q), Value: figures.Round(quantile(times, q)), Unit: "ms", Better: "lower"}
+		return figures.Row{
+			Name:  fmt.Sprintf("Turn over a chat socket, %s: %s, p%g", when, what, 100*q),
+			Value: figures.Round(quantile(times, q)), Unit: "ms", Better: "lower",
+		}
 	}
 	whole := "time beside the model's"
 	first := row("time to the first piece beside the model's", t.first, 0.5)

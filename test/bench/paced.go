@@ -43,9 +43,15 @@ func newPacedModel() *pacedModel {
 	m := &pacedModel{spent: map[int]spell{}}
 	m.set(pace{})
 	for i := range m.pieces {
-		m.pieces[i] = event(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]string{"content": "piece " + strconv.Itoa(i) + " "}}}})
+		m.pieces[i] = event(map[string]any{"choices": []any{map[string]any{
+			"index": 0,
+			"delta": map[string]string{"content": "piece " + strconv.Itoa(i) + " "},
+		}}})
 	}
-	m.tail = append(event(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]string{}, "finish_reason": "stop"}}}),
+	m.tail = append(event(map[string]any{"choices": []any{map[string]any{
+		"index": 0, "delta": map[string]string{},
+		"finish_reason": "stop",
+	}}}),
 		event(map[string]any{"choices": []any{}, "usage": map[string]int{"prompt_tokens": 300, "completion_tokens": deltas}})...)
 	m.tail = append(m.tail, "data: [DONE]\n\n"...)
 	nothing := map[string]string{"content": `{"facts": []}`}

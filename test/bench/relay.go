@@ -16,8 +16,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// relayCommand makes this program a bare relay: chat sockets on one side, a model's stream on the other, and nothing
-// between. What a turn costs it is about the least that this machine can do it for in Go as people write it.
+// relayCommand makes this program a bare relay: chat sockets on one side, a model's stream on the
+// other, and nothing between. What a turn costs it is about the least that this machine can do it
+// for in Go as people write it.
 const relayCommand = "relay"
 
 // relayTalk is how long the relay is measured.
@@ -129,7 +130,10 @@ func (r *relay) serve(ctx context.Context) error {
 
 // answer asks the model and passes on what it says, piece by piece.
 func (r *relay) answer(ctx context.Context, said string) error {
-	body, err := json.Marshal(map[string]any{"model": "paced", "stream": true, "messages": []map[string]string{{"role": "user", "content": said}}})
+	body, err := json.Marshal(map[string]any{
+		"model": "paced", "stream": true,
+		"messages": []map[string]string{{"role": "user", "content": said}},
+	})
 	if err != nil {
 		return fmt.Errorf("encoding the request: %w", err)
 	}

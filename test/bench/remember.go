@@ -18,12 +18,13 @@ import (
 const (
 	// memoriesOfOne are those of the user who is searched.
 	memoriesOfOne = 10_000
-	// searchesARound are made one after the other in a round, firstSearches each by a process that has read nothing yet.
+	// searchesARound are made one after the other in a round, firstSearches each by a Service that
+	// has cached nothing.
 	searchesARound, firstSearches = 200, 20
 )
 
-// remembering measures what a search of a user's memory adds to a turn, and what a session is given at its start: in
-// this process, as the server does it, over the world's Postgres.
+// remembering measures a search of a user's memory, as in a turn, and reading the memories that a
+// session starts with: in this process, as the server does it, over the world's Postgres.
 func remembering(ctx context.Context, w *world) ([]figures.Row, error) {
 	db, err := postgres.Open(ctx, postgres.Config{URL: w.stack.DatabaseURL})
 	if err != nil {
@@ -89,18 +90,24 @@ func remembering(ctx context.Context, w *world) ([]figures.Row, error) {
 		row("Search of memory in a turn: p50", p50, of+fmt.Sprintf("median of %d rounds of %d", rounds, searchesARound)).To(5),
 		row("Search of memory in a turn: p95", p95, "the same searches").To(5),
 		row("Search of memory in a turn: CPU", cpu, fmt.Sprintf("of the server; of Postgres %.2f ms", figures.Median(server))),
-		row("Search of memory, a user's first on a server: p50", first, of+"the codes of all memories are read"),
-		row("Memory a session is given at its start: p50", given, "the newest memories of the same user, when the server has not read them yet"),
+		row("Search of memory, a user's first on a server: p50", first,
+			of+"by a server that has cached nothing; Postgres compares the codes in either case"),
+		row("Memory a session is given at its start: p50", given,
+			"the newest memories of the same user, which the server has not cached"),
 	}, nil
 }
 
-// remember stores the memories, and has Postgres do what it would have done by itself with time.
+// remember stores the memories, and runs the VACUUM that Postgres would run by itself later.
 func remember(ctx context.Context, db *postgres.DB, service *remembered.Service, ref workspaces.Ref) error {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same each time
-	nouns := []string{"lamp", "order", "invoice", "garden", "kitchen", "train", "hotel", "doctor", "school", "piano", "bicycle", "coffee", "parcel", "ticket", "window"}
+	nouns := []string{
+		"lamp", "order", "invoice", "garden", "kitchen", "train", "hotel", "doctor", "school", "piano",
+		"bicycle", "coffee", "parcel", "ticket", "window",
+	}
 	noun := func() string { return nouns[random.IntN(len(nouns))] }
 	for i := range memoriesOfOne {
-		text := fmt.Sprintf("On day %d the %s and the %s with code %d were mentioned together with the %s.", i, noun(), noun(), random.IntN(100_000), noun())
+		text := fmt.Sprintf("On day %d the %s and the %s with code %d were mentioned together with the %s.", i, noun(),
+			noun(), random.IntN(100_000), noun())
 		if _, err := service.Add(ctx, ref, remembered.AddParams{UserID: "u", Text: text, Confidence: 1}); err != nil {
 			return err
 		}
@@ -111,7 +118,7 @@ func remember(ctx context.Context, db *postgres.DB, service *remembered.Service,
 	return nil
 }
 
-// each does it so many times and returns how long each took, the shortest first.
+// each calls do a number of times and returns the durations, the shortest first.
 func each(times int, do func() error) ([]time.Duration, error) {
 	all := make([]time.Duration, times)
 	for i := range all {
@@ -125,10 +132,10 @@ func each(times int, do func() error) ([]time.Duration, error) {
 	return all, nil
 }
 
-// usedUp is CPU time of this process and of Postgres.
-type usedUp struct{ own, postgres time.Duration }
+// cpuUsed is CPU time of this process and of Postgres.
+type cpuUsed struct{ own, postgres time.Duration }
 
-func (w *world) selfAndPostgres() (s usedUp, err error) {
+func (w *world) selfAndPostgres() (s cpuUsed, err error) {
 	own, err := cpuOf(os.Getpid())
 	if err != nil {
 		return s, err

@@ -56,14 +56,16 @@ func sessions(ctx context.Context, w *world) ([]figures.Row, error) {
 	return []figures.Row{
 		figures.Row{
 			Name: "POST /sessions: own CPU beyond the SQL", Value: figures.Round(figures.Median(beyond)), Unit: "µs", Better: "lower",
-			Note: fmt.Sprintf("the server's CPU a call (%.0f µs) less that of a bare client which sends the same statements by the same driver (%.0f µs)", figures.Median(own), figures.Median(bare)),
+			Note: fmt.Sprintf("the server's CPU a call (%.0f µs) less that of a bare client which sends the same statements by the "+
+				"same driver (%.0f µs)", figures.Median(own), figures.Median(bare)),
 		}.To(350),
 		figures.Row{
 			Name: "POST /sessions: round trips to the database", Value: figures.Round(seen.roundTrips), Unit: "", Better: "lower",
 			Note: fmt.Sprintf("counted on the wire over %d calls, authentication included", watched),
 		}.To(2),
 		figures.Row{
-			Name: "POST /sessions: calls a second against pgbench", Value: figures.Round(figures.Median(ours)), Unit: "1/s", Better: "higher",
+			Name: "POST /sessions: calls a second against pgbench", Value: figures.Round(figures.Median(ours)),
+			Unit: "1/s", Better: "higher",
 			Note: fmt.Sprintf("%d callers; pgbench runs the same statements with as many clients", callers),
 		}.Against(figures.Median(pgbench)),
 	}, nil

@@ -32,7 +32,8 @@ type tap struct {
 // traffic is what went by since the last reset.
 type traffic struct {
 	trips int
-	// shapes are the statements, those that differ in their values only taken for one, as first met.
+	// shapes are the statements, those that differ in their values only taken for one, as first
+	// met.
 	shapes []shape
 }
 
@@ -164,8 +165,8 @@ type frontend struct {
 	prepared map[string]string
 }
 
-// statements returns the texts of the statements that are asked for in the messages that are complete with these
-// bytes; preparing one is not asking for it.
+// statements returns the texts of the statements that are asked for in the messages that are
+// complete with these bytes; preparing one is not asking for it.
 func (f *frontend) statements(data []byte) []string {
 	f.buffer = append(f.buffer, data...)
 	var texts []string

@@ -101,13 +101,19 @@ func (w *world) openShop(ctx context.Context) (_ *shop, err error) {
 // stock makes the tools and attaches them.
 func (s *shop) stock(ctx context.Context, w *world) error {
 	plain := map[string]any{
-		"slug": "find_order", "description": "Find an order.", "kind": "http", "webhook_url": s.server.URL + "/orders/{id}", "path_params": []string{"id"}, "method": "GET",
-		"input_schema": map[string]any{"type": "object", "properties": map[string]any{"id": map[string]any{"type": "string", "maxLength": 20}}, "required": []string{"id"}},
+		"slug": "find_order", "description": "Find an order.", "kind": "http", "webhook_url": s.server.URL +
+			"/orders/{id}", "path_params": []string{"id"}, "method": "GET",
+		"input_schema": map[string]any{
+			"type":       "object",
+			"properties": map[string]any{"id": map[string]any{"type": "string", "maxLength": 20}}, "required": []string{"id"},
+		},
 	}
 	full := map[string]any{
-		"slug": "change_order", "description": "Change an order.", "kind": "http", "webhook_url": s.server.URL + "/orders/{id}?shop={{shop}}", "path_params": []string{"id"},
+		"slug": "change_order", "description": "Change an order.", "kind": "http", "webhook_url": s.server.URL +
+			"/orders/{id}?shop={{shop}}", "path_params": []string{"id"},
 		"input_schema": plain["input_schema"], "auth_header": "Bearer sk-0123456789abcdef", "allow_dynamic_vars": true,
-		"headers": map[string]string{"X-Key": "{{secret__key}}", "X-User": "{{user}}"}, "hardcoded_body_params": map[string]any{"by": "{{user}}", "deep": map[string]any{"shop": "{{shop}}"}},
+		"headers":               map[string]string{"X-Key": "{{secret__key}}", "X-User": "{{user}}"},
+		"hardcoded_body_params": map[string]any{"by": "{{user}}", "deep": map[string]any{"shop": "{{shop}}"}},
 	}
 	for _, tool := range []map[string]any{plain, full} {
 		var made struct {
@@ -116,7 +122,8 @@ func (s *shop) stock(ctx context.Context, w *world) error {
 		if err := w.post(ctx, "/workspaces/"+w.workspace+"/tools", tool, &made); err != nil {
 			return err
 		}
-		if err := w.post(ctx, "/workspaces/"+w.workspace+"/agents/"+w.agent+"/tools/attach", map[string]any{"tool_id": made.ID}, nil); err != nil {
+		if err := w.post(ctx, "/workspaces/"+w.workspace+"/agents/"+w.agent+"/tools/attach",
+			map[string]any{"tool_id": made.ID}, nil); err != nil {
 			return err
 		}
 	}
@@ -150,13 +157,17 @@ func (s *shop) close() {
 
 // bare is the same request without us.
 func (s *shop) bare(ctx context.Context) error {
-	return call{method: http.MethodGet, url: s.server.URL + "/orders/A-1007", header: http.Header{}, status: http.StatusOK}.send(ctx, s.client)
+	return call{
+		method: http.MethodGet, url: s.server.URL + "/orders/A-1007", header: http.Header{},
+		status: http.StatusOK,
+	}.send(ctx, s.client)
 }
 
 // through is a call as a turn makes it; each session has a count of its own.
 func (s *shop) through(ctx context.Context, entry tools.Entry, session string) error {
 	outcome := s.app.Tools.Call(ctx, tools.CallParams{
-		Ref: s.ref, SessionID: session, TurnID: "turn_bench", Entry: entry, Arguments: json.RawMessage(`{"id":"A-1007"}`), Variables: s.variables,
+		Ref: s.ref, SessionID: session, TurnID: "turn_bench", Entry: entry,
+		Arguments: json.RawMessage(`{"id":"A-1007"}`), Variables: s.variables,
 	})
 	if outcome.Error != nil {
 		return errors.New(outcome.Error.Message)
@@ -180,10 +191,12 @@ func (s *shop) oneByOne(ctx context.Context, name string, entry tools.Entry) ([]
 			continue // to warm up
 		}
 		bare50, bare99 = append(bare50, millis(percentile(floor, 50))), append(bare99, millis(percentile(floor, 99)))
-		p50, p99 = append(p50, millis(percentile(spent, 50)-percentile(floor, 50))), append(p99, millis(percentile(spent, 99)-percentile(floor, 99)))
+		p50, p99 = append(p50, millis(percentile(spent, 50)-percentile(floor, 50))), append(p99,
+			millis(percentile(spent, 99)-percentile(floor, 99)))
 		cpu = append(cpu, micros(spentCPU-floorCPU)/callsARound)
 	}
-	how := fmt.Sprintf("a call less a bare request to the same endpoint in the same round, %%.2f ms; with its trace; median of %d rounds of %d", rounds, callsARound)
+	how := fmt.Sprintf("a call less a bare request to the same endpoint in the same round, %%.2f ms; with its trace; median "+
+		"of %d rounds of %d", rounds, callsARound)
 	first := figures.Row{
 		Name: "Tool call: time beyond a bare request, p50, " + name, Value: figures.Round(figures.Median(p50)), Unit: "ms", Better: "lower",
 		Note: fmt.Sprintf(how, figures.Median(bare50)),
@@ -195,7 +208,8 @@ func (s *shop) oneByOne(ctx context.Context, name string, entry tools.Entry) ([]
 	return []figures.Row{
 		first,
 		{
-			Name: "Tool call: time beyond a bare request, p99, " + name, Value: figures.Round(figures.Median(p99)), Unit: "ms", Better: "lower",
+			Name: "Tool call: time beyond a bare request, p99, " + name, Value: figures.Round(figures.Median(p99)),
+			Unit: "ms", Better: "lower",
 			Note: fmt.Sprintf(how, figures.Median(bare99)),
 		},
 		{
@@ -215,7 +229,10 @@ func (s *shop) atOnce(ctx context.Context) ([]figures.Row, error) {
 		}
 		bareTook := time.Since(began)
 		began = time.Now()
-		spent, _, err := timed(manyCalls, manyEach, func(caller int) error { return s.through(ctx, s.plain, fmt.Sprintf("ses_many_%d", caller)) })
+		spent, _, err := timed(manyCalls, manyEach, func(caller int) error {
+			return s.through(ctx, s.plain,
+				fmt.Sprintf("ses_many_%d", caller))
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -228,11 +245,13 @@ func (s *shop) atOnce(ctx context.Context) ([]figures.Row, error) {
 	}
 	return []figures.Row{
 		figures.Row{
-			Name: fmt.Sprintf("Tool calls a second, %d at once", manyCalls), Value: figures.Round(figures.Median(rate)), Unit: "1/s", Better: "higher",
+			Name: fmt.Sprintf("Tool calls a second, %d at once", manyCalls), Value: figures.Round(figures.Median(rate)),
+			Unit: "1/s", Better: "higher",
 			Note: "beside bare requests to the same endpoint, which answers at once and shares the cores",
 		}.Against(figures.Median(bareRate)),
 		{
-			Name: fmt.Sprintf("Tool call: whole time, p50, %d at once", manyCalls), Value: figures.Round(figures.Median(p50)), Unit: "ms", Better: "lower",
+			Name:  fmt.Sprintf("Tool call: whole time, p50, %d at once", manyCalls),
+			Value: figures.Round(figures.Median(p50)), Unit: "ms", Better: "lower",
 			Note: fmt.Sprintf("p99 %.0f ms; every call is traced", figures.Median(p99)),
 		},
 	}, nil

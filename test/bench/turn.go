@@ -82,11 +82,15 @@ func turns(ctx context.Context, w *world) ([]figures.Row, error) {
 	var session struct {
 		ID string `json:"id"`
 	}
-	if err := w.post(ctx, "/sessions", map[string]string{"agent_id": w.agent, "user_id": "bench", "modality": "text"}, &session); err != nil {
+	if err := w.post(ctx, "/sessions", map[string]string{"agent_id": w.agent, "user_id": "bench", "modality": "text"},
+		&session); err != nil {
 		return nil, err
 	}
 	body := []byte(`{"text":"When is the shop open?"}`)
-	turn := call{method: http.MethodPost, url: w.url + "/v1/sessions/" + session.ID + "/turns", header: w.header(), body: body, status: http.StatusOK}
+	turn := call{
+		method: http.MethodPost, url: w.url + "/v1/sessions/" + session.ID + "/turns", header: w.header(),
+		body: body, status: http.StatusOK,
+	}
 	bare := call{method: http.MethodPost, url: w.model.url + "/chat/completions", header: w.header(), body: body, status: http.StatusOK}
 	var own, floor []float64
 	const count = 100
@@ -115,7 +119,8 @@ func turns(ctx context.Context, w *world) ([]figures.Row, error) {
 	return []figures.Row{
 		{
 			Name: "Chat turn: time beside the model's", Value: figures.Round(figures.Median(own)), Unit: "ms", Better: "lower",
-			Note: fmt.Sprintf("POST …/turns in a conversation that grows to %d turns, less the time the model took; a bare client of the model spends %.1f ms", count, figures.Median(floor)),
+			Note: fmt.Sprintf("POST …/turns in a conversation that grows to %d turns, less the time the model took; a bare client "+
+				"of the model spends %.1f ms", count, figures.Median(floor)),
 		},
 		{
 			Name: "Chat turn: CPU of the server", Value: figures.Round(millis(after-before) / count), Unit: "ms", Better: "lower",

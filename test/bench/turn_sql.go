@@ -10,7 +10,8 @@ import (
 	"parlance.dev/parlance/test/figures"
 )
 
-// roundTripsPerTurn is what a turn over a chat socket may send to the database, counted in round trips.
+// roundTripsPerTurn is what a turn over a chat socket may send to the database, counted in round
+// trips.
 const roundTripsPerTurn = 8
 
 // turnStatements counts what the turns of one chat socket send to the database.
@@ -66,11 +67,14 @@ func turnStatements(ctx context.Context, w *world) (_ []figures.Row, err error) 
 		}
 		statements += s.count
 		if os.Getenv("BENCH_STATEMENTS") != "" {
-			fmt.Fprintf(os.Stderr, "%.2f a turn, %d bytes: %.300s\n", float64(s.count)/watched, len(s.text), strings.Join(strings.Fields(s.blank), " "))
+			fmt.Fprintf(os.Stderr, "%.2f a turn, %d bytes: %.300s\n", float64(s.count)/watched, len(s.text),
+				strings.Join(strings.Fields(s.blank), " "))
 		}
 	}
 	return []figures.Row{figures.Row{
-		Name: "Turn over a chat socket: round trips to the database", Value: figures.Round(float64(traffic.trips) / watched), Better: "lower",
-		Note: fmt.Sprintf("counted on the wire over %d turns with retrieval, %.1f statements each; what the server does beside is in it", watched, float64(statements)/watched),
+		Name:  "Turn over a chat socket: round trips to the database",
+		Value: figures.Round(float64(traffic.trips) / watched), Better: "lower",
+		Note: fmt.Sprintf("counted on the wire over %d turns with retrieval, %.1f statements each; what the server does beside "+
+			"is in it", watched, float64(statements)/watched),
 	}.To(roundTripsPerTurn)}, nil
 }

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// logFiles is how many files of its log a database has at hand when a part begins: 16 MiB each, more than a part fills
+// logFiles is the number of free WAL files of 16 MiB when a part begins: more than a part fills
 // between two checkpoints.
 const logFiles = 48
 
-// season makes a database that is some minutes old behave as one that has run for a day. Postgres writes over the files of
-// its log (WAL) that a checkpoint has let go. Where there are none yet it makes one each 16 MiB, and everybody who commits
-// waits for that, 20 to 100 ms here: every hundredth turn. And a checkpoint that is due from what was done before would
-// fall into the figures of what comes next.
-func (w *world) season(ctx context.Context) error {
+// fillLog makes a new database behave as one that has run for a day, and runs a checkpoint, so that
+// none that is due falls into the next part. Postgres reuses WAL files after a checkpoint. A new
+// database has none to reuse and makes one each 16 MiB, for which commits wait 20 to 100 ms: every
+// hundredth turn.
+func (w *world) fillLog(ctx context.Context) error {
 	const fill = `
 		DO $$
 		BEGIN

@@ -34,12 +34,14 @@ type world struct {
 	client   *http.Client
 	round    time.Duration
 
-	// worker and db are there for the knowledge base and the sessions only; chunks is how many its large workspace gets.
+	// worker and db are there for the knowledge base and the sessions only; chunks is how many its
+	// large workspace gets.
 	worker *process
 	db     *postgres.DB
 	chunks int
 
-	// debug is where the newest server serves its profiles; profiles, when set, is where some are written to.
+	// debug is where the newest server serves its profiles; profiles, when set, is where some are
+	// written to.
 	debug, profiles string
 	// sockets, speakers and period are the crowd; hall is where it meets.
 	sockets, speakers int
@@ -55,7 +57,8 @@ type world struct {
 func newWorld(ctx context.Context, o options) (_ *world, err error) {
 	w := &world{
 		round: o.round, chunks: o.chunks, sockets: o.sockets, speakers: o.speakers, talk: o.talk, profiles: o.profiles, program: o.program,
-		model: newInstantModel(), paced: newPacedModel(), client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2 * callers}},
+		model: newInstantModel(), paced: newPacedModel(),
+		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2 * callers}},
 	}
 	defer func() {
 		if err != nil {
@@ -114,7 +117,8 @@ func newWorld(ctx context.Context, o options) (_ *world, err error) {
 func (w *world) build(ctx context.Context) error {
 	if w.program == "" {
 		w.program = filepath.Join(w.dir, "parlance")
-		if output, err := exec.CommandContext(ctx, "go", "build", "-o", w.program, "parlance.dev/parlance/cmd/parlance").CombinedOutput(); err != nil {
+		if output, err := exec.CommandContext(ctx, "go", "build", "-o", w.program,
+			"parlance.dev/parlance/cmd/parlance").CombinedOutput(); err != nil {
 			return fmt.Errorf("building the program: %w\n%s", err, output)
 		}
 	}

@@ -1,7 +1,8 @@
 // A text conversation over a session's chat_url with the openai SDK, which gets nothing but the
 // URL.
 //
-//   CHAT_URL='ws://localhost:8080/v1/realtime/chat/ses_…?token=…' node openai-text.mjs 'Hello' 'And then?'
+//   CHAT_URL='ws://localhost:8080/v1/realtime/chat/ses_…?token=…' \
+//       node openai-text.mjs 'Hello' 'And then?'
 //
 // CHAT_URL  chat_url (or ws_url) of a session that was just created; ws:// or wss://
 // CA_FILE   PEM file of the authority to trust for wss://, when it is a private one

@@ -1,6 +1,6 @@
 // Package doctools gives tests the programs that PDF files and pictures are read with, and those
-// that make them. On Debian and Ubuntu as root it installs what is missing, once; elsewhere the test
-// fails with the line to run.
+// that make them. On Debian and Ubuntu as root it installs what is missing, once; elsewhere the
+// test fails with the line to run.
 package doctools
 
 import (

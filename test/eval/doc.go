@@ -3,7 +3,8 @@
 //
 //	go run ./test/eval -collection ~/collections/cran   # about a minute for 1,400 documents
 //	go run ./test/eval -collection DIR -out ''          # only prints
-//	PARLANCE_EMBEDDING_API_KEY=… go run ./test/eval -collection DIR -embedding-url URL -embedding-model NAME
+//	PARLANCE_EMBEDDING_API_KEY=… go run ./test/eval -collection DIR \
+//	    -embedding-url URL -embedding-model NAME
 //
 // The documents become sources of a workspace, by the upload, the parser, the chunker, the embedder
 // and the indexes that customers use, and each question is asked with similarity and with hybrid

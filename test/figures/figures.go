@@ -173,23 +173,30 @@ func order(part string) int {
 // headings say how each part was measured.
 var headings = map[string]string{
 	PartService: "## The service\n\nWritten by `task bench` (`go run ./test/bench`).",
-	PartKnowledge: "## The knowledge base\n\nWritten by `task bench:kb` (`go run ./test/bench -kb`): one server and one worker as processes of " +
+	PartKnowledge: "## The knowledge base\n\nWritten by `task bench:kb` (`go run ./test/bench -kb`): one server and one " +
+		"worker as processes of " +
 		"their own, the offline embedder, the settings as shipped.",
-	PartTools: "## Tools\n\nWritten by `task bench:tools` (`go run ./test/bench -tools`): calls as turns make them, from a process that shares " +
+	PartTools: "## Tools\n\nWritten by `task bench:tools` (`go run ./test/bench -tools`): calls as turns make them, from a " +
+		"process that shares " +
 		"the cores with the endpoint and Postgres.",
-	PartWebhooks: "## Webhooks\n\nWritten by `task bench:webhooks` (`go run ./test/bench -webhooks`): one server and one worker as processes of their own, settings as shipped; what " +
+	PartWebhooks: "## Webhooks\n\nWritten by `task bench:webhooks` (`go run ./test/bench -webhooks`): one server and one " +
+		"worker as processes of their own, settings as shipped; what " +
 		"publishes, the receivers (HTTPS) and the bare client are one process beside them, and share the cores with them.",
-	PartSessions: "## Sessions and sockets\n\nWritten by `task bench:sessions` (`go run ./test/bench -sessions`): the model is a server that answers 40 pieces at a known pace; it and " +
-		"the clients, bare ones that read frames off a connection, are one process beside the server's and Postgres, and share the cores with them. " +
+	PartSessions: "## Sessions and sockets\n\nWritten by `task bench:sessions` (`go run ./test/bench -sessions`): the model " +
+		"is a server that answers 40 pieces at a known pace; it and " +
+		"the clients, bare ones that read frames off a connection, are one process beside the server's and Postgres, and share " +
+		"the cores with them. " +
 		"Postgres has the files of its log at hand as one that has run for a day: a new one makes each while all who commit wait.",
-	PartRetrieval: "## Retrieval on the collection %s\n\nWritten by `task eval:retrieval COLLECTION=…` (`go run ./test/eval`); how is said in its " +
+	PartRetrieval: "## Retrieval on the collection %s\n\nWritten by `task eval:retrieval COLLECTION=…` (`go run " +
+		"./test/eval`); how is said in its " +
 		"doc.go. Recall, MRR and nDCG are means over the questions.",
 }
 
 // page is docs/benchmarks.md.
 func (f file) page() string {
 	var page strings.Builder
-	page.WriteString("# Benchmarks\n\nCallers, Postgres, Redis and the service share the cores, and Postgres syncs to disk, so times are those of a small machine;\n" +
+	page.WriteString("# Benchmarks\n\nCallers, Postgres, Redis and the service share the cores, and Postgres syncs to disk, " +
+		"so times are those of a small machine;\n" +
 		"the ratio to the floor, measured in the same run and in turns with the figure, is what can be compared.\n")
 	for i, row := range f.Rows {
 		if i == 0 || row.Part != f.Rows[i-1].Part {
@@ -198,7 +205,8 @@ func (f file) page() string {
 			if len(fields) > 1 {
 				heading = fmt.Sprintf(heading, strings.Join(fields[1:], " "))
 			}
-			fmt.Fprintf(&page, "\n%s Last on %s.\n\n| Figure | Value | Floor | Ratio | Target | How |\n|---|---|---|---|---|---|\n", heading, f.Machines[row.Part])
+			fmt.Fprintf(&page, "\n%s Last on %s.\n\n| Figure | Value | Floor | Ratio | Target | How "+
+				"|\n|---|---|---|---|---|---|\n", heading, f.Machines[row.Part])
 		}
 		fmt.Fprintln(&page, row)
 	}

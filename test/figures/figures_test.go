@@ -48,7 +48,8 @@ func TestWriteKeepsOtherParts(t *testing.T) {
 		t.Errorf("what had no part is gone: %s, %v", kept, err)
 	}
 	steps := []struct{ part, name string }{
-		{figures.PartRetrieval + " cran", "retrieved"}, {figures.PartService, "first"}, {figures.PartRetrieval + " cisi", "also"}, {figures.PartService, "second"},
+		{figures.PartRetrieval + " cran", "retrieved"}, {figures.PartService, "first"}, {figures.PartRetrieval +
+			" cisi", "also"}, {figures.PartService, "second"},
 	}
 	for _, step := range steps {
 		if err := figures.Write(dir, step.part, []figures.Row{{Name: step.name, Better: "lower"}}); err != nil {

@@ -47,7 +47,8 @@ func (c *customer) createTool(ctx context.Context) (id, slug string) {
 	}
 	got := c.change(ctx, audit.Entry{Noun: audit.Tool, Verb: audit.Create, Mark: slug},
 		ask{method: http.MethodPost, path: c.in("/tools"), body: map[string]any{
-			"slug": slug, "description": "Counts.", "kind": "http", "method": method, "webhook_url": c.ToolURL + "/count", "auth_header": "Bearer " + slug,
+			"slug": slug, "description": "Counts.", "kind": "http", "method": method, "webhook_url": c.ToolURL +
+				"/count", "auth_header": "Bearer " + slug,
 		}}, "description")
 	return got.at("id"), slug
 }
@@ -85,7 +86,10 @@ func (c *customer) keepSources(ctx context.Context) {
 	entry := audit.Entry{Noun: audit.Source, Verb: audit.Create, Mark: mark}
 	var got reply
 	if c.chance(50) {
-		got = c.change(ctx, entry, ask{method: http.MethodPost, path: c.in("/knowledge-base/sources/inline"), body: map[string]string{"name": mark, "content": text}}, "kind", "size_bytes")
+		got = c.change(ctx, entry, ask{
+			method: http.MethodPost, path: c.in("/knowledge-base/sources/inline"),
+			body: map[string]string{"name": mark, "content": text},
+		}, "kind", "size_bytes")
 	} else {
 		body, contentType := form(mark, text)
 		got = c.send(ctx, ask{method: http.MethodPost, path: c.in("/knowledge-base/sources/upload"), body: body, contentType: contentType})
@@ -116,8 +120,14 @@ func (c *customer) attachSources(ctx context.Context) {
 		return
 	}
 	c.change(ctx, audit.Entry{Noun: audit.Attachment, Verb: audit.Create, ID: c.agent + "/" + id},
-		ask{method: http.MethodPost, path: c.in("/agents/%s/knowledge-base/attach", c.agent), body: map[string]any{"source_ids": []string{id}}})
-	got := c.send(ctx, ask{method: http.MethodPost, path: c.in("/knowledge-base/query"), body: map[string]any{"agent_id": c.agent, "q": "Where is the parcel?", "top_k": 3}})
+		ask{
+			method: http.MethodPost, path: c.in("/agents/%s/knowledge-base/attach", c.agent),
+			body: map[string]any{"source_ids": []string{id}},
+		})
+	got := c.send(ctx, ask{
+		method: http.MethodPost, path: c.in("/knowledge-base/query"),
+		body: map[string]any{"agent_id": c.agent, "q": "Where is the parcel?", "top_k": 3},
+	})
 	if got.status != 0 && !strings.Contains(string(got.body), "parcel") {
 		c.Journal.Complain("query after attaching %s: %d %s", id, got.status, got.body)
 	}
@@ -128,17 +138,24 @@ func form(name, text string) (body, contentType string) {
 	var out bytes.Buffer
 	writer := multipart.NewWriter(&out)
 	_ = writer.WriteField("name", name) // a buffer takes everything
-	part, _ := writer.CreatePart(textproto.MIMEHeader{"Content-Disposition": {`form-data; name="file"; filename="a.md"`}, "Content-Type": {"text/markdown"}})
+	part, _ := writer.CreatePart(textproto.MIMEHeader{
+		"Content-Disposition": {`form-data; name="file"; filename="a.md"`},
+		"Content-Type":        {"text/markdown"},
+	})
 	_, _ = io.WriteString(part, text)
 	_ = writer.Close()
 	return out.String(), writer.FormDataContentType()
 }
 
-// keepEndpoints makes a webhook endpoint that wants nothing yet, changes it, and perhaps deletes it.
+// keepEndpoints makes a webhook endpoint that wants nothing yet, changes it, and perhaps deletes
+// it.
 func (c *customer) keepEndpoints(ctx context.Context) {
 	mark := c.mark("endpoint")
 	got := c.change(ctx, audit.Entry{Noun: audit.Endpoint, Verb: audit.Create, Mark: mark},
-		ask{method: http.MethodPost, path: c.in("/webhooks"), body: map[string]any{"url": c.HookURL, "events": []string{}, "description": mark}})
+		ask{method: http.MethodPost, path: c.in("/webhooks"), body: map[string]any{
+			"url":    c.HookURL,
+			"events": []string{}, "description": mark,
+		}})
 	id := got.at("id")
 	if !got.ok() {
 		return
@@ -149,7 +166,10 @@ func (c *customer) keepEndpoints(ctx context.Context) {
 	path := c.in("/webhooks/%s", id)
 	c.look(ctx, path, id)
 	if c.chance(50) {
-		entry := audit.Entry{Noun: audit.Endpoint, Verb: audit.Update, ID: id, Mark: mark, Fields: map[string]string{"events": "fatigue.alert"}}
+		entry := audit.Entry{
+			Noun: audit.Endpoint, Verb: audit.Update, ID: id, Mark: mark,
+			Fields: map[string]string{"events": "fatigue.alert"},
+		}
 		c.change(ctx, entry, ask{method: http.MethodPatch, path: path, body: map[string]any{"events": []string{"fatigue.alert"}}})
 	}
 	if c.chance(50) {
@@ -172,6 +192,7 @@ func (c *customer) keepKeys(ctx context.Context) {
 		c.Journal.Complain("the key %s does not open: %d %s", id, seen.status, seen.body)
 	}
 	if c.chance(50) {
-		c.change(ctx, audit.Entry{Noun: audit.Key, Verb: audit.Delete, ID: id, Mark: mark}, ask{method: http.MethodDelete, path: "/v1/api-keys/" + id})
+		c.change(ctx, audit.Entry{Noun: audit.Key, Verb: audit.Delete, ID: id, Mark: mark},
+			ask{method: http.MethodDelete, path: "/v1/api-keys/" + id})
 	}
 }

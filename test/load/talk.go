@@ -14,7 +14,10 @@ import (
 func (c *customer) openSession(ctx context.Context) (id, mark string, made reply) {
 	mark = c.mark("user")
 	made = c.change(ctx, audit.Entry{Noun: audit.Session, Verb: audit.Create, Mark: mark, Fields: map[string]string{"status": "open"}},
-		ask{method: http.MethodPost, path: "/v1/sessions", body: map[string]string{"agent_id": c.agent, "user_id": mark, "modality": "text"}})
+		ask{method: http.MethodPost, path: "/v1/sessions", body: map[string]string{
+			"agent_id": c.agent, "user_id": mark,
+			"modality": "text",
+		}})
 	if !made.ok() {
 		return "", mark, made
 	}
@@ -26,7 +29,10 @@ func (c *customer) openSession(ctx context.Context) (id, mark string, made reply
 func (c *customer) endSession(ctx context.Context, id, mark string) {
 	reason := c.mark("because")
 	c.change(ctx, audit.Entry{Noun: audit.Session, Verb: audit.Update, ID: id, Mark: mark, Fields: map[string]string{"end_reason": reason}},
-		ask{method: http.MethodPost, path: "/v1/sessions/" + id + "/end", body: map[string]string{"status": "completed", "reason": reason}}, "status")
+		ask{method: http.MethodPost, path: "/v1/sessions/" + id + "/end", body: map[string]string{
+			"status": "completed",
+			"reason": reason,
+		}}, "status")
 }
 
 // talk has a conversation over HTTP.
@@ -77,7 +83,8 @@ func (c *customer) noteTurn(text string, got reply, id, said string, keyed bool)
 func (c *customer) streamTurn(ctx context.Context, session string) {
 	text := c.words()
 	got := c.send(ctx, ask{
-		method: http.MethodPost, path: "/v1/sessions/" + session + "/turns", body: map[string]string{"text": text}, accept: "text/event-stream",
+		method: http.MethodPost, path: "/v1/sessions/" + session + "/turns", body: map[string]string{"text": text},
+		accept: "text/event-stream",
 	})
 	for line := range strings.Lines(string(got.body)) {
 		data, ok := strings.CutPrefix(line, "data: ")

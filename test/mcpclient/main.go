@@ -1,8 +1,9 @@
 // Command mcpclient asks an MCP server on this machine with the client that tools use, for .ci/mcp:
 //
-//	mcpclient URL                            lists, and calls each tool with arguments made from its schema
+//	mcpclient URL                                 lists the tools and calls each, with arguments
+//	                                              made from its schema
 //	mcpclient -call 'echo={"message":"x"}' URL    lists, and makes the calls given, in order
-//	mcpclient -list URL                      lists only
+//	mcpclient -list URL                           lists only
 //
 // It prints each answer after the tool's name, and fails when a call does.
 package main

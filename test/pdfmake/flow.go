@@ -2,7 +2,8 @@ package pdfmake
 
 import "strings"
 
-// widths are those of Helvetica's characters from the space to the tilde, in thousandths of the size.
+// widths are those of Helvetica's characters from the space to the tilde, in thousandths of the
+// size.
 var widths = [...]float64{
 	278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278,
 	556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,

@@ -156,7 +156,8 @@ func (f *File) Bytes() []byte {
 			if level+1 < page.nested {
 				inner, draw = fmt.Sprintf("/N %d 0 R", next+1), strings.Repeat("/N Do\n", page.nestedTimes)
 			}
-			w.stream(next, fmt.Sprintf("/Type /XObject /Subtype /Form /BBox [0 0 %g %g] /Resources << /XObject << %s >> >>", page.width, page.height, inner), []byte(draw))
+			w.stream(next, fmt.Sprintf("/Type /XObject /Subtype /Form /BBox [0 0 %g %g] /Resources << /XObject << %s >> >>",
+				page.width, page.height, inner), []byte(draw))
 			next++
 		}
 		if page.missing {
@@ -164,7 +165,8 @@ func (f *File) Bytes() []byte {
 			w.object(content, "null")
 			continue
 		}
-		w.object(number, fmt.Sprintf("<< /Type /Page /Parent %d 0 R /MediaBox [0 0 %g %g] /Contents %d 0 R /Resources << /Font %d 0 R /XObject << %s>> >> >>",
+		w.object(number, fmt.Sprintf("<< /Type /Page /Parent %d 0 R /MediaBox [0 0 %g %g] /Contents %d 0 R /Resources << /Font "+
+			"%d 0 R /XObject << %s>> >> >>",
 			tree, page.width, page.height, content, fonts, images.String()))
 		if f.Plain {
 			w.stream(content, "", page.content.Bytes())

@@ -12,7 +12,8 @@ import (
 // The catalog's own words for what a schema is made of, in an order that does not depend on how
 // it came about.
 const (
-	selectTables  = `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY relname`
+	selectTables = `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+		AND NOT relispartition ORDER BY relname`
 	selectColumns = `
 		SELECT a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
 		    || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END

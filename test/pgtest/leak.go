@@ -9,13 +9,13 @@ import (
 	"go.uber.org/goleak"
 )
 
-// leakPatience is how long goroutines have to end after the last test. What the drivers let end by themselves
-// takes its time on a busy machine, longer than the half second that goleak has for it.
+// leakPatience is how long goroutines have to end after the last test. What the drivers let end by
+// themselves takes its time on a busy machine, longer than the half second that goleak has for it.
 const leakPatience = 30 * time.Second
 
-// Main runs a package's tests and fails it for goroutines that go on after them; it does not return. Those
-// ignored may go on, as may the one that waits for the shared stack's process: it lives as long as the test
-// binary that happened to start the stack.
+// Main runs a package's tests and fails it for goroutines that go on after them; it does not
+// return. Those ignored may go on, as may the one that waits for the shared stack's process: it
+// lives as long as the test binary that happened to start the stack.
 func Main(m *testing.M, ignored ...goleak.Option) {
 	code := m.Run()
 	if code == 0 {

@@ -65,8 +65,8 @@ type DB struct {
 	Wall *tenantwall.Wall
 }
 
-// cleanupTimeout bounds dropping, when t.Context has ended, and starting a server: both take seconds, and more
-// than twenty on a machine that is busy.
+// cleanupTimeout bounds dropping, when t.Context has ended, and starting a server: both take
+// seconds, and more than twenty on a machine that is busy.
 const cleanupTimeout = 2 * time.Minute
 
 // New returns a fresh database with the product's migrations applied.
@@ -82,7 +82,8 @@ func Open(t testing.TB) *postgres.DB {
 	return Pool(t, New(t))
 }
 
-// Pool returns the product's pool on the database, behind the wall between tenants. It is closed when the test ends.
+// Pool returns the product's pool on the database, behind the wall between tenants. It is closed
+// when the test ends.
 func Pool(t testing.TB, made DB) *postgres.DB {
 	t.Helper()
 	db, err := postgres.Open(t.Context(), postgres.Config{URL: made.URL, Tracer: made.Wall})
@@ -153,7 +154,8 @@ func callerOf(ctx context.Context) string { return string(workspaces.PrincipalFr
 // schemas are the tables of the templates that this process has used.
 var schemas sync.Map
 
-// schemaOf is the tables of a template, read from a clone: a template with a connection cannot be cloned.
+// schemaOf is the tables of a template, read from a clone: a template with a connection cannot be
+// cloned.
 func schemaOf(ctx context.Context, template, databaseURL string) (*tenantwall.Schema, error) {
 	if known, ok := schemas.Load(template); ok {
 		return known.(*tenantwall.Schema), nil //nolint:forcetypeassert // nothing else is stored

@@ -43,7 +43,8 @@ func TestServer(t *testing.T) {
 	defer func() { _ = conn.Close(t.Context()) }() // only read
 	var n int
 	var synced string
-	if err := conn.QueryRow(t.Context(), "SELECT count(*), current_setting('fsync') FROM tenants").Scan(&n, &synced); err != nil || n != 2 || synced != "on" {
+	if err := conn.QueryRow(t.Context(), "SELECT count(*), current_setting('fsync') FROM tenants").Scan(&n,
+		&synced); err != nil || n != 2 || synced != "on" {
 		t.Errorf("%d rows, fsync %s, %v", n, synced, err)
 	}
 }

@@ -21,7 +21,8 @@ import (
 )
 
 // within bounds what is waited for: servers start in some tens of milliseconds, and a cluster or a
-// failover takes a few seconds. A node that a busy machine keeps from answering for less is not down yet.
+// failover takes a few seconds. A node that a busy machine keeps from answering for less is not
+// down yet.
 const within = 2 * time.Minute
 
 // node is a redis-server with a TCP port on loopback, as clusters and sentinels need it.
@@ -34,8 +35,8 @@ type node struct {
 
 func (n *node) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(n.port)) }
 
-// startNode runs a server with a password until the test ends. config is the lines of its configuration file, in
-// which PORT stands for its port and BUS for another.
+// startNode runs a server with a password until the test ends. config is the lines of its
+// configuration file, in which PORT stands for its port and BUS for another.
 func startNode(t testing.TB, password, config string, args ...string) *node {
 	t.Helper()
 	keeper.Acquire() // installs redis-server where it is missing
@@ -47,14 +48,18 @@ func startNode(t testing.TB, password, config string, args ...string) *node {
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		t.Fatalf("redistest: %v", err)
 	}
-	n.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), "redis-server", append([]string{path}, args...)...) //nolint:gosec // our own configuration
+	n.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), "redis-server", append([]string{path},
+		args...)...) //nolint:gosec // our own configuration
 	ended, err := child.Start(n.cmd)
 	if err != nil {
 		t.Fatalf("redistest: %v", err)
 	}
 	n.ended = ended
 	t.Cleanup(n.kill)
-	n.client = redis.NewClient(&redis.Options{Addr: n.address(), Password: password, MaxRetries: -1, DialerRetries: 1, DisableIdentity: true})
+	n.client = redis.NewClient(&redis.Options{
+		Addr: n.address(), Password: password, MaxRetries: -1, DialerRetries: 1,
+		DisableIdentity: true,
+	})
 	t.Cleanup(func() { _ = n.client.Close() })
 	await(t, "redis answers on "+n.address(), func(ctx context.Context) error {
 		conn, err := new(net.Dialer).DialContext(ctx, "tcp", n.address())

@@ -17,8 +17,8 @@ import (
 	"parlance.dev/parlance/test/pgtest/keeper"
 )
 
-// cleanupTimeout bounds what happens after a test, when t.Context has ended, and starting a server: patience
-// for a machine that is busy.
+// cleanupTimeout bounds what happens after a test, when t.Context has ended, and starting a server:
+// patience for a machine that is busy.
 const cleanupTimeout = 2 * time.Minute
 
 // New returns the URL, for redis.ParseURL, of an empty logical database that no other test uses

@@ -1,4 +1,5 @@
-// Package rooms opens the rooms of a conversation (sessions, turns, live, analysis) together, as app does.
+// Package rooms opens the rooms of a conversation (sessions, turns, live, analysis) together, as
+// app does.
 package rooms
 
 import (
@@ -39,7 +40,8 @@ type Node struct {
 	*Analysis
 }
 
-// Deps is what the rooms work with. DB, Agents, Workspaces, Models, Seal and PublicURL are required.
+// Deps is what the rooms work with. DB, Agents, Workspaces, Models, Seal and PublicURL are
+// required.
 type Deps struct {
 	DB              *postgres.DB
 	Agents          *agents.Service
@@ -78,7 +80,8 @@ func New(d Deps) *Node {
 		kept, database = j, j
 	}
 	t := turns.New(turns.Deps{
-		DB: d.DB, Sessions: s, Store: kept, Database: database, Models: d.Models, Installed: d.Installed, Tools: d.Tools, Retriever: d.Retriever, Memory: d.Memory, Gate: d.Gate, Seal: d.Seal,
+		DB: d.DB, Sessions: s, Store: kept, Database: database, Models: d.Models, Installed: d.Installed,
+		Tools: d.Tools, Retriever: d.Retriever, Memory: d.Memory, Gate: d.Gate, Seal: d.Seal,
 		Prices: d.Prices, Log: d.Log, Now: d.Now,
 		FollowGrace: d.FollowGrace, TenantTurns: d.TenantTurns, ApprovalTimeout: d.ApprovalTimeout,
 	})

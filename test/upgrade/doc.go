@@ -2,16 +2,16 @@
 //
 // sqlmigrations/testdata holds for every release a dump of its schema with data, the files of its
 // bucket, and what its API answered to a list of GET requests (see Recording). The test loads each
-// dump, migrates it, compares the schema with that of a new database, starts a server on it and asks
-// again: every field that was answered then must be answered now. What is sealed must open: a tool is
-// run and its endpoint must get the secret that was stored.
+// dump, migrates it, compares the schema with that of a new database, starts a server on it and
+// asks again: every field that was answered then must be answered now. What is sealed must open: a
+// tool is run and its endpoint must get the secret that was stored.
 //
 // A release is recorded with
 //
 //	go test ./test/upgrade -record 0.2.0
 //
-// which fills a new installation through the API and insists that no table is left empty. The keys in
-// the recordings open nothing but the recordings.
+// which fills a new installation through the API and insists that no table is left empty. The keys
+// in the recordings open nothing but the recordings.
 package upgrade
 
 import "encoding/json"

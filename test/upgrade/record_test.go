@@ -44,7 +44,8 @@ var empty = map[string]string{
 func recordVersion(t *testing.T, version string) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(testdata, "master.key")); errors.Is(err, os.ErrNotExist) {
-		if err := errors.Join(os.MkdirAll(testdata, 0o755), seal.NewMasterKeyFile(filepath.Join(testdata, "master.key"))); err != nil { //nolint:gosec // a source directory
+		if err := errors.Join(os.MkdirAll(testdata, 0o755), seal.NewMasterKeyFile(filepath.Join(testdata,
+			"master.key"))); err != nil { //nolint:gosec // a source directory
 			t.Fatal(err)
 		}
 	}
@@ -108,13 +109,20 @@ func (r *recorder) fill(hook *receiver.Receiver) {
 	hook.Expect(secret)
 	tool := r.made(in("/tools"), map[string]any{
 		"slug": "order_status", "description": "Tells where an order is.", "kind": "http", "webhook_url": endpoint.URL + "/orders",
-		"auth_header": r.is.ToolSecret, "input_schema": map[string]any{"type": "object", "properties": map[string]any{"order": map[string]any{"type": "string"}}},
+		"auth_header": r.is.ToolSecret, "input_schema": map[string]any{
+			"type":       "object",
+			"properties": map[string]any{"order": map[string]any{"type": "string"}},
+		},
 	})
 	r.is.ToolID = tool.Text("id")
 	r.made(at+"/tools/attach", map[string]any{"tool_id": r.is.ToolID, "max_calls_per_session": 3})
 	remote := mcpserver.New(r.t)
-	remote.Tool("stock", "Tells how many there are.", `{"type":"object","properties":{"item":{"type":"string"}}}`, mcpserver.Text("Seven."))
-	shelves := r.made(in("/tools"), map[string]any{"slug": "shelves", "description": "The shop's shelves.", "kind": "mcp", "mcp_server_url": remote.URL})
+	remote.Tool("stock", "Tells how many there are.", `{"type":"object",`+
+		`"properties":{"item":{"type":"string"}}}`, mcpserver.Text("Seven."))
+	shelves := r.made(in("/tools"), map[string]any{
+		"slug": "shelves", "description": "The shop's shelves.",
+		"kind": "mcp", "mcp_server_url": remote.URL,
+	})
 	r.made(at+"/tools/attach", map[string]any{"tool_id": shelves.Text("id")})
 	r.made(in("/provider-credentials"), map[string]any{
 		"kind": "tts", "provider": "openai", "name": "recorded", "base_url": "https://speech.example/v1", "api_key": "recorded-key",
@@ -129,7 +137,8 @@ func (r *recorder) fill(hook *receiver.Receiver) {
 	})
 	r.made(at+"/knowledge-base/attach", map[string]any{"source_ids": []string{source.Text("id")}})
 	r.made(in("/knowledge-base/evaluations"), map[string]any{
-		"agent_id": agent.Text("id"), "name": "recorded", "questions": []any{map[string]any{"q": "When is the museum open?", "source_names": []string{"handbook.md"}}},
+		"agent_id": agent.Text("id"), "name": "recorded",
+		"questions": []any{map[string]any{"q": "When is the museum open?", "source_names": []string{"handbook.md"}}},
 	})
 	r.talk()
 	r.made(in("/users/ada/memory"), map[string]any{"text": "Ordered a green lamp.", "tags": []string{"order"}})
@@ -154,20 +163,28 @@ func (r *recorder) talk() {
 		"dynamic_variables": map[string]string{"name": "Ada", "secret__pin": "recorded-pin"},
 	}).Must(r.t, http.StatusCreated)
 	at := "/v1/sessions/" + session.Text("id")
-	for _, text := range []string{"How long does a refund take?", `/tool order_status {"order":"17"}`, `/tool shelves__stock {"item":"tea"}`} {
+	for _, text := range []string{
+		"How long does a refund take?", `/tool order_status {"order":"17"}`,
+		`/tool shelves__stock {"item":"tea"}`,
+	} {
 		r.Do(r.t, http.MethodPost, at+"/turns", map[string]any{"text": text}).Must(r.t, http.StatusOK)
 	}
 	r.Do(r.t, http.MethodPost, at+"/end", map[string]any{"status": "completed"}).Must(r.t, http.StatusOK)
 	// What a model would have found out, of which there is none here.
 	for _, kind := range []string{"analysis", "extraction"} {
-		r.Exec(r.t, `INSERT INTO session_analyses (session_id, tenant_id, workspace_id, kind, status, due_at, deadline_at, result, created_at, ended_at)
-			VALUES ($1, $2, $3, $4, 'done', now(), now(), '{"summary":"Ada asked."}', now(), now())`, session.Text("id"), r.Tenant.ID, r.Tenant.WorkspaceID, kind)
+		r.Exec(r.t, `INSERT INTO session_analyses (session_id, tenant_id, workspace_id, kind, status, due_at, deadline_at,
+			result, created_at, ended_at)
+			VALUES ($1, $2, $3, $4, 'done', now(), now(), '{"summary":"Ada asked."}', now(), now())`, session.Text("id"),
+			r.Tenant.ID, r.Tenant.WorkspaceID, kind)
 	}
-	r.Exec(r.t, `INSERT INTO session_summaries (session_id, tenant_id, workspace_id, text, turns, updated_at) VALUES ($1, $2, $3, 'Ada asked.', 1, now())`,
+	r.Exec(r.t, `INSERT INTO session_summaries (session_id, tenant_id, workspace_id, text, turns, updated_at)
+		VALUES ($1, $2, $3, 'Ada asked.', 1, now())`,
 		session.Text("id"), r.Tenant.ID, r.Tenant.WorkspaceID)
 	// And a call that somebody allowed: no tool here asks.
-	r.Exec(r.t, `INSERT INTO call_approvals (id, tenant_id, workspace_id, session_id, turn_id, slug, arguments, status, decided_by, created_at, expires_at, decided_at)
-		SELECT 'call_recorded', t.tenant_id, t.workspace_id, t.session_id, t.id, 'order_status', '{"order":"17"}', 'approved', t.session_id, now(), now() + interval '1 minute', now()
+	r.Exec(r.t, `INSERT INTO call_approvals (id, tenant_id, workspace_id, session_id, turn_id, slug, arguments, status,
+		decided_by, created_at, expires_at, decided_at)
+		SELECT 'call_recorded', t.tenant_id, t.workspace_id, t.session_id, t.id, 'order_status', '{"order":"17"}', 'approved',
+			t.session_id, now(), now() + interval '1 minute', now()
 		FROM turns AS t WHERE t.session_id = $1 AND t.index = 1`, session.Text("id"))
 	r.paths = append(r.paths, "/v1/sessions", at, at+"/transcript", at+"/tool-calls", at+"/approvals")
 }
@@ -196,7 +213,8 @@ func (r *recorder) write(version string) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	dump, err := exec.CommandContext(r.t.Context(), filepath.Join(found.Postgres.BinDir, "pg_dump"), //nolint:gosec // the installation we test with
+	dump, err := exec.CommandContext(r.t.Context(), filepath.Join(found.Postgres.BinDir, "pg_dump"),
+		//nolint:gosec // the installation we test with
 		"--inserts", "--no-owner", "--no-privileges", libpq(r.t, r.DatabaseURL)).Output()
 	if err != nil {
 		r.t.Fatalf("pg_dump: %v", err)

@@ -111,14 +111,19 @@ func asBefore(t *testing.T, url, version string) {
 	if len(requests) != 1 || requests[0].Header.Get("Authorization") != was.ToolSecret {
 		t.Errorf("the tool's endpoint got %+v, want its secret", requests)
 	}
-	session := e.Do(t, http.MethodPost, "/v1/sessions", map[string]any{"agent_id": was.AgentID, "user_id": "new", "modality": "text"}, key).Must(t, http.StatusCreated)
-	answer := e.Do(t, http.MethodPost, "/v1/sessions/"+session.Text("id")+"/turns", map[string]any{"text": "How long does a refund take?"}, key).Must(t, http.StatusOK)
+	session := e.Do(t, http.MethodPost, "/v1/sessions", map[string]any{
+		"agent_id": was.AgentID, "user_id": "new",
+		"modality": "text",
+	}, key).Must(t, http.StatusCreated)
+	answer := e.Do(t, http.MethodPost, "/v1/sessions/"+session.Text("id")+"/turns",
+		map[string]any{"text": "How long does a refund take?"}, key).Must(t, http.StatusOK)
 	if !strings.Contains(answer.Text("text"), "fourteen days") {
 		t.Errorf("the old document does not answer: %s", answer.Body)
 	}
 }
 
-// replaced says whether a field is of one of the memory-managed tools, which earlier versions listed and did not have.
+// replaced says whether a field is of one of the memory-managed tools, which earlier versions
+// listed and did not have.
 func replaced(was map[string]any, field string) bool {
 	tool := was
 	if inner, ok := was["tool"].(map[string]any); ok {

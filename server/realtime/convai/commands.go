@@ -46,9 +46,9 @@ func (d *Dialect) readText(e clientEvent) (string, bool) {
 }
 
 func (d *Dialect) ask(text string) {
-	d.command(live.Cancel{CommandID: commandInterrupt}) // failed ignores that nothing is open
-	d.command(live.UserMessage{CommandID: commandMessage, Text: text})
-	d.command(live.Respond{CommandID: commandMessage, IfSaid: true})
+	d.step.Command(live.Cancel{CommandID: commandInterrupt}) // failed ignores that nothing is open
+	d.step.Command(live.UserMessage{CommandID: commandMessage, Text: text})
+	d.step.Command(live.Respond{CommandID: commandMessage, IfSaid: true})
 }
 
 // checkText makes the conversation's checks of a text here: its answer is asked for before the
@@ -103,13 +103,13 @@ func readNestedText(raw json.RawMessage) (string, *refusal) {
 	return text, checkText(text, "text.text")
 }
 
-func (d *Dialect) userActivity(clientEvent) { d.command(live.Activity{}) }
+func (d *Dialect) userActivity(clientEvent) { d.step.Command(live.Activity{}) }
 
-// contextualUpdate tells the model something without asking for an answer. It is not an instruction
+// contextualUpdate adds a text for the model without asking for an answer. It is not an instruction
 // of the operator: see live.Insert.
 func (d *Dialect) contextualUpdate(e clientEvent) {
 	if text, ok := d.readText(e); ok {
-		d.command(live.Insert{CommandID: commandContext, Kind: sessions.SystemItem, Text: text})
+		d.step.Command(live.Insert{CommandID: commandContext, Kind: sessions.SystemItem, Text: text})
 	}
 }
 
@@ -125,7 +125,7 @@ func (d *Dialect) clientToolResult(e clientEvent) {
 	if dialect.IsPresent(e.Result) && json.Unmarshal(e.Result, &output) != nil {
 		output = string(e.Result)
 	}
-	d.command(live.ToolOutput{
+	d.step.Command(live.ToolOutput{
 		CommandID: commandResult, CallID: e.ToolCallID, Output: output, IsError: e.IsError, Respond: true,
 	})
 }
@@ -136,7 +136,7 @@ func (d *Dialect) approvalResult(e clientEvent) {
 			"The event needs tool_call_id, a string, and is_approved, a boolean."))
 		return
 	}
-	d.command(live.Approve{
+	d.step.Command(live.Approve{
 		CommandID: commandApproval, RequestID: turns.RequestOf(e.ToolCallID), Approved: *e.IsApproved,
 	})
 }
@@ -161,7 +161,7 @@ func (d *Dialect) feedback(e clientEvent) {
 			"There is no agent_response with the event_id "+strconv.Itoa(eventID)+"."))
 		return
 	}
-	d.command(live.Feedback{
+	d.step.Command(live.Feedback{
 		CommandID: commandFeedback,
 		Feedback:  sessions.Feedback{TurnIndex: turn, Score: sessions.Score(score)},
 	})
@@ -175,8 +175,8 @@ func (d *Dialect) pong(e clientEvent) {
 		return
 	}
 	if eventID == d.pings && d.pings > 0 {
-		took := d.now().Sub(d.pingedAt).Milliseconds()
-		d.latencyMS = &took
+		latency := d.now().Sub(d.pingedAt).Milliseconds()
+		d.latencyMS = &latency
 	}
 }
 

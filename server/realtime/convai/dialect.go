@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/sessions"
 )
@@ -17,10 +16,10 @@ type Dialect struct {
 	history []sessions.Item
 	now     func() time.Time
 
-	// settled says that metadataPause is over.
+	// settled is set when metadataPause is over.
 	settled bool
-	// initiated says that the initiation data came, greeted that the conversation was asked for the
-	// greeting, returning that the client was here before.
+	// initiated is set when the initiation data came, greeted when the conversation was asked for
+	// the greeting, returning for a client that was here before.
 	initiated, greeted, returning bool
 	// enabled are the events that the client asked for; nil: all but fullPayload.
 	enabled map[string]bool
@@ -30,7 +29,7 @@ type Dialect struct {
 	heldItems []sessions.Item
 	// approvals are the ids of the requests for approval, by call.
 	approvals map[string]string
-	// audioRefused says that the client was told that its audio is not heard.
+	// audioRefused is set once the client has got the error that its audio is not transcribed.
 	audioRefused bool
 
 	pings     int
@@ -41,8 +40,8 @@ type Dialect struct {
 	frameCounts map[int]int
 	lastWhole   int
 
-	// step collects the result of the call that is being handled.
-	step dialect.Step
+	// step is the result of the call that is being handled.
+	step dialect.Builder
 }
 
 // New makes a dialect. Open is to be called first.
@@ -94,22 +93,7 @@ func (d *Dialect) send(id int, kind string, e serverEvent) {
 		frameID += strconv.Itoa(d.frameCounts[id])
 	}
 	e.setHead(kind, frameID)
-	data, err := dialect.Encode(e)
-	if err != nil {
-		d.step.Err = err
-		return
-	}
-	d.step.Frames = append(d.step.Frames, dialect.Frame{ID: frameID, Data: data})
-}
-
-// command adds a command for the conversation to the step.
-func (d *Dialect) command(c live.Command) { d.step.Commands = append(d.step.Commands, c) }
-
-// takeStep returns the step and begins a new one.
-func (d *Dialect) takeStep() dialect.Step {
-	step := d.step
-	d.step = dialect.Step{}
-	return step
+	d.step.Send(frameID, e)
 }
 
 // The codes of error events. The protocol has no others.

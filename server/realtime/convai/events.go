@@ -66,7 +66,7 @@ func (d *Dialect) sendPart(kind, text string) {
 	d.send(d.eventID(), "agent_chat_response_part", &partEvent{Part: part})
 }
 
-// sendItem tells of an item outside an open answer: what the user said, or an item of a turn that
+// sendItem sends an item outside an open answer: what the user said, or an item of a turn that
 // this socket did not ask for. The protocol has no event for calls of such turns and their results.
 func (d *Dialect) sendItem(item sessions.Item) {
 	switch item.Kind {
@@ -81,9 +81,9 @@ func (d *Dialect) sendItem(item sessions.Item) {
 // maxHeldItems bounds what is held.
 const maxHeldItems = 64
 
-// holdItem holds a message of a turn behind the open answer, and says whether it did. Held messages
-// are sent when the answer has ended: event_id must grow, and clients show messages in the order in
-// which they arrive.
+// holdItem holds a message of a turn behind the open answer, and reports whether it did. Held
+// messages are sent when the answer has ended: event_id must grow, and clients show messages in the
+// order in which they arrive.
 func (d *Dialect) holdItem(item sessions.Item) bool {
 	isMessage := item.Kind == sessions.UserItem || item.Kind == sessions.AssistantItem
 	if d.response == nil || item.TurnIndex <= d.response.turn || !isMessage {
@@ -151,7 +151,7 @@ func (d *Dialect) finishResponse(e turns.ResponseDone) {
 	d.response = nil
 }
 
-// sendInterruption tells that an answer was interrupted, and which text of it is kept. The
+// sendInterruption sends the interruption of an answer, and the text of it that is kept. The
 // interruption has the event id of the user's message that interrupted, which is still to come; its
 // frame belongs to the answer.
 func (d *Dialect) sendInterruption(sent, kept string) {
@@ -175,13 +175,13 @@ func (d *Dialect) sendFailure(e turns.ResponseDone) {
 	d.send(d.eventID(), "error", &errorEvent{Error: failure})
 }
 
-// sendTyping tells whether the agent is about to answer, at the beginning and the end of every
+// sendTyping reports whether the agent is about to answer, at the beginning and the end of every
 // answer, also of one without text. id is the answer's.
 func (d *Dialect) sendTyping(id int, t typing) {
 	d.send(id, "agent_typing", &typingEvent{Typing: t})
 }
 
-// startTool tells of a call that the service runs.
+// startTool sends a call that the service runs.
 func (d *Dialect) startTool(e turns.ToolStarted) {
 	if e.Kind == tools.KindMCP {
 		d.sendMCPCall(e.CallID, e.Name, mcpCall{Parameters: objectOf(e.Arguments), State: "loading"})
@@ -222,7 +222,7 @@ func (d *Dialect) askApproval(e turns.ApprovalRequested) {
 	})
 }
 
-// finishTool tells of a result.
+// finishTool sends a result.
 func (d *Dialect) finishTool(e turns.ToolDone) {
 	_, asked := d.approvals[e.CallID]
 	delete(d.approvals, e.CallID)
@@ -265,7 +265,7 @@ var commandFields = map[string]string{
 	"call_id": "tool_call_id", "approval_request_id": "tool_call_id", "output": "result",
 }
 
-// failed tells that a command failed. That there was nothing to interrupt is no failure.
+// failed sends the error of a command. An interruption with nothing to interrupt is no error.
 func (d *Dialect) failed(e live.Failed) {
 	nothingToInterrupt := e.CommandID == commandInterrupt && errors.Is(e.Err, live.ErrNothingToCancel)
 	if e.Err == nil || nothingToInterrupt {

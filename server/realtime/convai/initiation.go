@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	// overrideMember is the member with what a client wants to override of the agent's
-	// configuration.
+	// overrideMember is the member with the client's overrides of the agent's configuration.
 	overrideMember = "conversation_config_override"
 	// keyFirstMessage is the conversation's key of that override.
 	keyFirstMessage = "first_message"
@@ -57,8 +56,8 @@ var fieldNames = map[string]string{
 	keyFirstMessage: "agent.first_message", "language": "agent.language", "tts": "tts", "stt": "asr",
 }
 
-// initiate takes the initiation data: what the client wants of the session. An error names what the
-// client may not have, and the conversation goes on without.
+// initiate takes the initiation data: the settings of the session that the client chooses. An error
+// names what the client may not have, and the conversation goes on without.
 func (d *Dialect) initiate(e clientEvent) {
 	if d.initiated {
 		d.refuse(e.Type, invalid(typeInvalid, "",
@@ -66,8 +65,8 @@ func (d *Dialect) initiate(e clientEvent) {
 		return
 	}
 	d.initiated = true
-	wanted := d.readOverrides(e)
-	command := live.Configure{CommandID: commandInitiate, Overrides: d.overridesOf(wanted)}
+	override := d.readOverrides(e)
+	command := live.Configure{CommandID: commandInitiate, Overrides: d.overridesOf(override)}
 	d.refuseLateFirstMessage(command.Overrides)
 	variables, wrong, refused := readVariables(e.DynamicVariables)
 	if refused != nil {
@@ -75,16 +74,16 @@ func (d *Dialect) initiate(e clientEvent) {
 	}
 	command.Variables = variables
 	d.refuseFields(typeValue, fault.InvalidRequest, wrong)
-	if len(wanted.Conversation.ClientEvents) > 0 {
+	if len(override.Conversation.ClientEvents) > 0 {
 		d.enabled = map[string]bool{}
-		for _, name := range wanted.Conversation.ClientEvents {
+		for _, name := range override.Conversation.ClientEvents {
 			d.enabled[name] = true
 		}
 	}
-	d.refuseUnsupported(e, wanted)
+	d.refuseUnsupported(e, override)
 	d.refuseUnknownMembers(e)
 	if len(command.Overrides)+len(command.Variables) > 0 {
-		d.command(command)
+		d.step.Command(command)
 	}
 	d.greet()
 }
@@ -95,7 +94,7 @@ func (d *Dialect) greet() {
 		return
 	}
 	d.greeted = true
-	d.command(live.Greet{})
+	d.step.Command(live.Greet{})
 	if !d.settled {
 		d.step.Pause = metadataPause
 	} else {
@@ -105,24 +104,24 @@ func (d *Dialect) greet() {
 
 // readOverrides reads the overrides. An object of the wrong type is refused and left out; the other
 // objects count.
-func (d *Dialect) readOverrides(e clientEvent) (wanted configOverride) {
+func (d *Dialect) readOverrides(e clientEvent) (override configOverride) {
 	if !dialect.IsPresent(e.Overrides) {
-		return wanted
+		return override
 	}
 	var members map[string]json.RawMessage
 	if refused := decode(e.Overrides, overrideMember, &members); refused != nil {
 		d.refuse(e.Type, refused)
-		return wanted
+		return override
 	}
 	for _, part := range []struct {
 		path string
 		into any
 	}{
-		{"agent", &wanted.Agent},
-		{"agent.prompt", &wanted.Prompt},
-		{"tts", &wanted.TTS},
-		{"asr", &wanted.ASR},
-		{"conversation", &wanted.Conversation},
+		{"agent", &override.Agent},
+		{"agent.prompt", &override.Prompt},
+		{"tts", &override.TTS},
+		{"asr", &override.ASR},
+		{"conversation", &override.Conversation},
 	} {
 		object := memberAt(e.Overrides, part.path)
 		if !dialect.IsPresent(object) {
@@ -131,15 +130,15 @@ func (d *Dialect) readOverrides(e clientEvent) (wanted configOverride) {
 		if refused := decode(object, overrideMember+"."+part.path, part.into); refused != nil {
 			d.refuse(e.Type, refused)
 			if part.path == "conversation" {
-				wanted.Conversation.ClientEvents = nil // it may have been read in part
+				override.Conversation.ClientEvents = nil // it may have been read in part
 			}
 		}
 	}
-	return wanted
+	return override
 }
 
 // refuseLateFirstMessage refuses a first message that comes too late. A returning client, which
-// sends the same again, is told nothing: its first message has been said.
+// sends the same again, gets no error: its first message has been said.
 func (d *Dialect) refuseLateFirstMessage(overrides map[string]json.RawMessage) {
 	if overrides[keyFirstMessage] == nil || !d.greeted || d.returning ||
 		!sessions.ClientMay(d.session.Config, keyFirstMessage) {
@@ -154,8 +153,8 @@ func (d *Dialect) refuseLateFirstMessage(overrides map[string]json.RawMessage) {
 }
 
 // refuseUnsupported refuses what does not exist here.
-func (d *Dialect) refuseUnsupported(e clientEvent, wanted configOverride) {
-	if len(wanted.Agent.MCPServers) > 0 {
+func (d *Dialect) refuseUnsupported(e clientEvent, override configOverride) {
+	if len(override.Agent.MCPServers) > 0 {
 		d.refuse(e.Type, invalid(typeOverride, overrideMember+".agent.native_mcp_server_ids",
 			"A client cannot add MCP servers. Attach tools of the kind mcp to the agent."))
 	}
@@ -174,43 +173,30 @@ func (d *Dialect) refuseUnsupported(e clientEvent, wanted configOverride) {
 	}
 }
 
-// overridesOf is what the client wants as the conversation's overrides.
-func (d *Dialect) overridesOf(wanted configOverride) map[string]json.RawMessage {
+// overridesOf is the client's overrides as the conversation names them.
+func (d *Dialect) overridesOf(override configOverride) map[string]json.RawMessage {
 	overrides := map[string]json.RawMessage{}
 	set := func(key string, value json.RawMessage) {
 		if dialect.IsPresent(value) {
 			overrides[key] = value
 		}
 	}
-	set("instructions", wanted.Prompt.Prompt)
-	set("model", wanted.Prompt.Model)
-	set(keyFirstMessage, wanted.Agent.FirstMessage)
-	set("language", wanted.Agent.Language)
-	set("tts", merge(d.session.Config.Voice.TTS, map[string]json.RawMessage{
-		"voice": wanted.TTS.VoiceID, "speed": wanted.TTS.Speed,
-		"stability": wanted.TTS.Stability, "similarity_boost": wanted.TTS.Similarity,
-	}))
-	set("stt", merge(d.session.Config.Voice.STT, map[string]json.RawMessage{"keywords": wanted.ASR.Keywords}))
-	return overrides
-}
-
-// merge is the settings with the values that are present; nil when none is.
-func merge(settings json.RawMessage, values map[string]json.RawMessage) json.RawMessage {
-	merged := map[string]json.RawMessage{}
-	if len(settings) > 0 && json.Unmarshal(settings, &merged) != nil {
-		merged = map[string]json.RawMessage{}
-	}
-	changed := false
-	for key, value := range values {
-		if dialect.IsPresent(value) {
-			merged[key], changed = value, true
+	set("instructions", override.Prompt.Prompt)
+	set("model", override.Prompt.Model)
+	set(keyFirstMessage, override.Agent.FirstMessage)
+	set("language", override.Agent.Language)
+	setMembers := func(key string, settings json.RawMessage, values map[string]json.RawMessage) {
+		maps.DeleteFunc(values, func(_ string, value json.RawMessage) bool { return !dialect.IsPresent(value) })
+		if len(values) > 0 {
+			overrides[key] = dialect.MergeSettings(settings, values)
 		}
 	}
-	if !changed {
-		return nil
-	}
-	encoded, _ := dialect.Encode(merged) // members that were decoded encode again
-	return encoded
+	setMembers("tts", d.session.Config.Voice.TTS, map[string]json.RawMessage{
+		"voice": override.TTS.VoiceID, "speed": override.TTS.Speed,
+		"stability": override.TTS.Stability, "similarity_boost": override.TTS.Similarity,
+	})
+	setMembers("stt", d.session.Config.Voice.STT, map[string]json.RawMessage{"keywords": override.ASR.Keywords})
+	return overrides
 }
 
 // readVariables is the dynamic variables as text; the protocol allows numbers and booleans too.
@@ -244,7 +230,7 @@ func readVariables(sent json.RawMessage) (texts map[string]string, wrong []error
 	return texts, wrong, nil
 }
 
-// configured takes the settings in force, and tells the client which of its own were refused.
+// configured takes the settings in force, and sends the client those of its own that were refused.
 func (d *Dialect) configured(e live.Configured) {
 	d.session = e.Session
 	if e.CommandID != commandInitiate || len(e.Refused) == 0 {

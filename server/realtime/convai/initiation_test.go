@@ -25,7 +25,7 @@ func TestOneWrongOverride(t *testing.T) {
 	for _, e := range decoded(t, step) {
 		fields, _ := field(e, "error_event", "details", "fields").([]any)
 		for _, one := range fields {
-			wrong = append(wrong, one.(event)["field"]) //nolint:errcheck,forcetypeassert // errorField has strings
+			wrong = append(wrong, one.(event)["field"])
 		}
 	}
 	if diff := cmp.Diff([]any{

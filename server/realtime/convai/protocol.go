@@ -26,10 +26,10 @@ func (d *Dialect) Open() dialect.Step {
 		OutputFormat:   formatName(voice.OutputAudioFormat), InputFormat: formatName(voice.InputAudioFormat),
 	}})
 	if tools := clientTools(d.session.Config); len(tools) > 0 {
-		d.command(live.Configure{CommandID: commandTools, ClientTools: tools})
+		d.step.Command(live.Configure{CommandID: commandTools, ClientTools: tools})
 	}
 	d.step.Pause, d.step.FramesBeforePause = metadataPause, len(d.step.Frames)
-	return d.takeStep()
+	return d.step.Take()
 }
 
 // formatNames are the protocol's audio formats by the agent's names for them. The protocol has no
@@ -65,14 +65,14 @@ func (d *Dialect) Reopen(history []sessions.Item) dialect.Step {
 func (d *Dialect) PauseEnded() dialect.Step {
 	if d.settled {
 		d.greet()
-		return d.takeStep()
+		return d.step.Take()
 	}
 	d.settled = true
 	d.sendPing()
 	if !d.greeted {
 		d.step.Pause = dataPause
 	}
-	return d.takeStep()
+	return d.step.Take()
 }
 
 // Ping is the protocol's own ping; SDKs measure the connection with it.
@@ -80,7 +80,7 @@ func (d *Dialect) Ping() dialect.Step {
 	if d.settled {
 		d.sendPing()
 	}
-	return d.takeStep()
+	return d.step.Take()
 }
 
 func (d *Dialect) sendPing() {
@@ -90,7 +90,7 @@ func (d *Dialect) sendPing() {
 	d.latencyMS = nil
 }
 
-// Missed tells a returning client what was said behind the event it saw last, which it names by an
+// Missed sends a returning client what was said after the event it saw last, which it names by an
 // event_id or by the parlance_event_id of a frame. The parts of one answer share an event_id, so an
 // answer that is named by it is sent again, whole.
 func (d *Dialect) Missed(lastEventID string) dialect.Step {
@@ -99,7 +99,7 @@ func (d *Dialect) Missed(lastEventID string) dialect.Step {
 	if err != nil {
 		d.refuse("", invalid(typeValue, "last_event_id",
 			"last_event_id is an event_id, or a parlance_event_id, of this conversation."))
-		return d.takeStep()
+		return d.step.Take()
 	}
 	hasWhole := strings.HasPrefix(part, wholeMark)
 	said := map[int]string{} // the agent's messages so far, by turn
@@ -122,15 +122,15 @@ func (d *Dialect) Missed(lastEventID string) dialect.Step {
 		default: // calls that were made; the client can do nothing about them now
 		}
 	}
-	return d.takeStep()
+	return d.step.Take()
 }
 
-// isOfOpenAnswer says whether the item is of the open answer, whose frames follow.
+// isOfOpenAnswer reports whether the item is of the open answer, whose frames follow.
 func (d *Dialect) isOfOpenAnswer(item sessions.Item) bool {
 	return d.response != nil && d.response.turn == item.TurnIndex
 }
 
-// isLastOfTurn says whether the first of the items is the agent's last message of its turn.
+// isLastOfTurn reports whether the first of the items is the agent's last message of its turn.
 func isLastOfTurn(items []sessions.Item) bool {
 	for _, later := range items[1:] {
 		if later.TurnIndex == items[0].TurnIndex && later.Kind == sessions.AssistantItem {
@@ -159,25 +159,25 @@ func (d *Dialect) Frame(data []byte) dialect.Step {
 	e, refused := readEvent(data)
 	if refused != nil {
 		d.refuse(e.Type, refused)
-		return d.takeStep()
+		return d.step.Take()
 	}
 	handle, known := clientEvents[e.Type]
 	if !known {
 		d.refuse("", invalid(typeInvalid, "type", "There is no client event "+dialect.Quote(e.Type)+"."))
-		return d.takeStep()
+		return d.step.Take()
 	}
 	if e.Type != "conversation_initiation_client_data" && e.Type != "pong" {
 		d.greet()
 	}
 	handle(d, e)
-	return d.takeStep()
+	return d.step.Take()
 }
 
 // BinaryFrame refuses a binary frame.
 func (d *Dialect) BinaryFrame() dialect.Step {
 	d.refuse("", invalid(typeInvalid, "",
 		"Events are JSON in text frames; binary frames are not read."))
-	return d.takeStep()
+	return d.step.Take()
 }
 
 // Event takes an event of the conversation.
@@ -204,10 +204,10 @@ func (d *Dialect) Event(e turns.Event) dialect.Step {
 			d.responseContent(e)
 		}
 	}
-	return d.takeStep()
+	return d.step.Take()
 }
 
-// closeMessages are what is said before a close frame, by its reason.
+// closeMessages are the errors that precede a close frame, by its reason.
 var closeMessages = map[string]string{
 	"reconnect": "This server is being stopped. Connect again with the same URL;" +
 		" the conversation goes on.",
@@ -240,5 +240,5 @@ func (d *Dialect) Close(code int, reason string) dialect.Step {
 		closing.Type = typeUnknown
 	}
 	d.send(0, "error", &errorEvent{Error: closing})
-	return d.takeStep()
+	return d.step.Take()
 }

@@ -7,7 +7,7 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// endRemoteAnswer tells what an answer of another node said, unless the client has it from there.
+// endRemoteAnswer sends the text of an answer of another node, unless the client has it from there.
 func (d *Dialect) endRemoteAnswer(e live.AnswerEnded) {
 	if e.Told {
 		return

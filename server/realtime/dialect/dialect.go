@@ -80,3 +80,26 @@ type Step struct {
 	// Err is a frame that could not be encoded: a mistake of ours that ends the socket.
 	Err error
 }
+
+// Builder builds the Step of the call that a dialect handles.
+type Builder struct{ Step }
+
+// Command adds a command.
+func (b *Builder) Command(c live.Command) { b.Commands = append(b.Commands, c) }
+
+// Send adds a frame with an event as JSON; id is Frame.ID.
+func (b *Builder) Send(id string, event any) {
+	data, err := Encode(event)
+	if err != nil {
+		b.Err = err
+		return
+	}
+	b.Frames = append(b.Frames, Frame{ID: id, Data: data})
+}
+
+// Take returns the step and begins a new one.
+func (b *Builder) Take() Step {
+	step := b.Step
+	b.Step = Step{}
+	return step
+}

@@ -3,6 +3,7 @@ package dialect
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"strings"
 )
 
@@ -17,13 +18,25 @@ func Encode(value any) ([]byte, error) {
 	return bytes.TrimRight(buffer.Bytes(), "\n"), nil
 }
 
-// IsPresent says whether a member was sent with a value other than null.
+// IsPresent reports whether a member was sent with a value other than null.
 func IsPresent(raw json.RawMessage) bool {
 	return len(raw) > 0 && !bytes.Equal(bytes.TrimSpace(raw), []byte("null"))
 }
 
-// IsObject says whether valid JSON is an object.
+// IsObject reports whether valid JSON is an object.
 func IsObject(raw []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) }
+
+// MergeSettings returns the JSON of settings with some values replaced. Settings that are no object
+// count as empty.
+func MergeSettings(settings json.RawMessage, values map[string]json.RawMessage) json.RawMessage {
+	var merged map[string]json.RawMessage
+	if json.Unmarshal(settings, &merged) != nil || merged == nil {
+		merged = map[string]json.RawMessage{}
+	}
+	maps.Copy(merged, values)
+	encoded, _ := Encode(merged) // members that were decoded encode again
+	return encoded
+}
 
 // maxShortenedBytes bounds what errors repeat of a client's words.
 const maxShortenedBytes = 64

@@ -8,7 +8,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
-	"parlance.dev/parlance/server/realtime/openai"
+	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
 )
@@ -17,7 +17,7 @@ import (
 // the item's id. Source: @openai/agents-realtime 0.20.0.
 func TestApproval(t *testing.T) {
 	t.Parallel()
-	d := newDialect(openai.Params{})
+	d := newDialect(dialect.Params{})
 	told(t, d, turns.ResponseStarted{ResponseID: "resp_1"})
 	told(t, d, turns.ToolStarted{ResponseID: "resp_1", ItemID: "item_1", CallID: "call_1", Name: "pay"})
 	events := told(t, d, turns.ApprovalRequested{
@@ -59,7 +59,7 @@ func TestApproval(t *testing.T) {
 // does not know.
 func TestApprovalAsItem(t *testing.T) {
 	t.Parallel()
-	d := newDialect(openai.Params{History: []sessions.Item{{ID: "item_0", Kind: sessions.UserItem, Text: "hi"}}})
+	d := newDialect(dialect.Params{History: []sessions.Item{{ID: "item_0", Kind: sessions.UserItem, Text: "hi"}}})
 	d.Event(turns.ResponseStarted{ResponseID: "resp_1"})
 	d.Event(turns.ApprovalRequested{
 		ResponseID: "resp_1",
@@ -102,7 +102,7 @@ func TestApprovalAsItem(t *testing.T) {
 	if step := d.Frame([]byte(`{"type":"conversation.item.retrieve","item_id":"mcpr_1"}`)); len(step.Commands) != 1 {
 		t.Errorf("retrieved after it was deleted: %v", decoded(t, step))
 	}
-	first := newDialect(openai.Params{})
+	first := newDialect(dialect.Params{})
 	first.Event(turns.ResponseStarted{ResponseID: "resp_1"})
 	first.Event(turns.ApprovalRequested{ResponseID: "resp_1", RequestID: "mcpr_1", Name: "pay"})
 	if d = first; place("mcpr_1") != sessions.AtFront {

@@ -27,7 +27,7 @@ func (d *Dialect) updateSession(e clientEvent) {
 		d.refuse(e.EventID, unsupported)
 	}
 	d.audio, command.CommandID = audio, e.EventID
-	d.command(command)
+	d.step.Command(command)
 }
 
 func (d *Dialect) createItem(e clientEvent) {
@@ -52,13 +52,13 @@ func (d *Dialect) createItem(e clientEvent) {
 	after := d.items.conversationItem(e.PreviousItemID)
 	switch read.Kind {
 	case sessions.UserItem:
-		d.command(live.UserMessage{CommandID: e.EventID, ItemID: read.ID, After: after, Text: read.Text})
+		d.step.Command(live.UserMessage{CommandID: e.EventID, ItemID: read.ID, After: after, Text: read.Text})
 	case sessions.ToolOutputItem:
-		d.command(live.ToolOutput{
+		d.step.Command(live.ToolOutput{
 			CommandID: e.EventID, ItemID: read.ID, After: after, CallID: read.CallID, Output: read.Text,
 		})
 	default:
-		d.command(live.Insert{
+		d.step.Command(live.Insert{
 			CommandID: e.EventID, ItemID: read.ID, After: after, Kind: read.Kind,
 			Text: read.Text, CallID: read.CallID, Name: read.Name, Arguments: read.Arguments,
 		})
@@ -71,7 +71,7 @@ func (d *Dialect) approve(eventID string, item newItem) {
 			"An mcp_approval_response needs approval_request_id, a string, and approve, a boolean."))
 		return
 	}
-	d.command(live.Approve{
+	d.step.Command(live.Approve{
 		CommandID: eventID, RequestID: item.ApprovalRequestID, Approved: *item.Approve, Reason: item.Reason,
 	})
 }
@@ -98,7 +98,7 @@ func (d *Dialect) retrieveItem(e clientEvent) {
 		d.send(&retrievedEvent{head{Type: "conversation.item.retrieved"}, item})
 		return
 	}
-	d.command(live.Retrieve{CommandID: e.EventID, ItemID: e.ItemID})
+	d.step.Command(live.Retrieve{CommandID: e.EventID, ItemID: e.ItemID})
 }
 
 func (d *Dialect) deleteItem(e clientEvent) {
@@ -111,7 +111,7 @@ func (d *Dialect) deleteItem(e clientEvent) {
 		return
 	}
 	d.items.markChanging(e.ItemID)
-	d.command(live.Remove{CommandID: e.EventID, ItemID: e.ItemID})
+	d.step.Command(live.Remove{CommandID: e.EventID, ItemID: e.ItemID})
 }
 
 func (d *Dialect) truncateItem(e clientEvent) {
@@ -125,12 +125,12 @@ func (d *Dialect) truncateItem(e clientEvent) {
 			"The items of the agent have one content part: content_index is 0."))
 	default:
 		d.items.markChanging(e.ItemID)
-		d.command(live.Truncate{CommandID: e.EventID, ItemID: e.ItemID, AudioEndMS: *e.AudioEndMS})
+		d.step.Command(live.Truncate{CommandID: e.EventID, ItemID: e.ItemID, AudioEndMS: *e.AudioEndMS})
 	}
 }
 
 func (d *Dialect) cancelResponse(e clientEvent) {
-	d.command(live.Cancel{CommandID: e.EventID, ResponseID: e.ResponseID})
+	d.step.Command(live.Cancel{CommandID: e.EventID, ResponseID: e.ResponseID})
 }
 
 // appendAudio refuses audio once, though a microphone sends fifty of these events a second.
@@ -145,7 +145,7 @@ func (d *Dialect) appendAudio(e clientEvent) {
 		d.refuse(e.EventID, d.noAudio())
 	}
 	if d.channel != sessions.ChatChannel {
-		d.command(live.AudioAppend{
+		d.step.Command(live.AudioAppend{
 			CommandID: e.EventID, Data: audio, BytesPerMS: d.audio.input.bytesPerMS(),
 		})
 	}
@@ -158,10 +158,10 @@ func (d *Dialect) commitAudio(e clientEvent) {
 		})
 		return
 	}
-	d.command(live.AudioCommit{CommandID: e.EventID})
+	d.step.Command(live.AudioCommit{CommandID: e.EventID})
 }
 
-// noAudio is why audio is not heard.
+// noAudio returns why audio is not transcribed.
 func (d *Dialect) noAudio() *refusal {
 	if d.channel == sessions.ChatChannel {
 		return &refusal{code: string(fault.SessionModality), message: "This is the chat socket: send text" +
@@ -172,7 +172,7 @@ func (d *Dialect) noAudio() *refusal {
 }
 
 func (d *Dialect) clearInput(clientEvent) {
-	d.command(live.AudioClear{})
+	d.step.Command(live.AudioClear{})
 	d.send(&plainEvent{head{Type: "input_audio_buffer.cleared"}})
 }
 

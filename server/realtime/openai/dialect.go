@@ -3,18 +3,11 @@ package openai
 import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/sessions"
 )
-
-// Params is what a dialect starts with.
-type Params = dialect.Params
-
-// Step is the result of a frame or an event.
-type Step = dialect.Step
 
 // Dialect is one socket's state. Its methods are never called at the same time.
 type Dialect struct {
@@ -37,15 +30,15 @@ type Dialect struct {
 	requested map[string]requestedResponse
 	// maxTokens is the client's bound of an answer; 0 or less when there is none.
 	maxTokens int
-	// audioRefused says that the client was told that its audio is not heard.
+	// audioRefused is set once the client has got the error that its audio is not transcribed.
 	audioRefused bool
 
-	// step collects the result of the call that is being handled.
-	step Step
+	// step is the result of the call that is being handled.
+	step dialect.Builder
 }
 
 // New makes a dialect. Open is to be called first.
-func New(p Params) *Dialect {
+func New(p dialect.Params) *Dialect {
 	voice := p.Session.Config.Voice
 	d := &Dialect{
 		session: p.Session, channel: p.Channel, audio: newAudioSettings(voice), initialVoice: voice,
@@ -73,22 +66,7 @@ func (d *Dialect) send(e serverEvent) {
 		id += "." + d.lastWholeItem
 	}
 	e.setEventID(id)
-	data, err := dialect.Encode(e)
-	if err != nil {
-		d.step.Err = err
-		return
-	}
-	d.step.Frames = append(d.step.Frames, dialect.Frame{ID: id, Data: data})
-}
-
-// command adds a command for the conversation to the step.
-func (d *Dialect) command(c live.Command) { d.step.Commands = append(d.step.Commands, c) }
-
-// takeStep returns the step and begins a new one.
-func (d *Dialect) takeStep() Step {
-	step := d.step
-	d.step = Step{}
-	return step
+	d.step.Send(id, e)
 }
 
 // refuse answers a client event with an error; the session stays open.

@@ -11,6 +11,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/server/realtime/openai"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
@@ -18,7 +19,7 @@ import (
 
 type event = map[string]any
 
-func newDialect(p openai.Params) *openai.Dialect {
+func newDialect(p dialect.Params) *openai.Dialect {
 	p.Session.ID = "ses_1"
 	if p.Channel == "" {
 		p.Channel = sessions.ChatChannel
@@ -26,7 +27,7 @@ func newDialect(p openai.Params) *openai.Dialect {
 	return openai.New(p)
 }
 
-func decoded(t testing.TB, step openai.Step) []event {
+func decoded(t testing.TB, step dialect.Step) []event {
 	t.Helper()
 	if step.Err != nil {
 		t.Fatal(step.Err)
@@ -137,7 +138,7 @@ func TestCommands(t *testing.T) {
 		},
 	}
 	for _, row := range rows {
-		d := newDialect(openai.Params{Session: sessions.Session{Config: agents.Config{
+		d := newDialect(dialect.Params{Session: sessions.Session{Config: agents.Config{
 			ClientOverrides: []string{"instructions"}, Voice: agents.Voice{TTS: json.RawMessage(`{"model":"m","voice":"v"}`)},
 		}}})
 		step := d.Frame([]byte(row.frame))
@@ -189,7 +190,7 @@ func TestMissed(t *testing.T) {
 		},
 	}
 	for _, row := range rows {
-		d := newDialect(openai.Params{History: history})
+		d := newDialect(dialect.Params{History: history})
 		opened := decoded(t, d.Open())
 		var got []string
 		for _, e := range decoded(t, d.Missed(row.last)) {
@@ -238,7 +239,7 @@ func TestFailedCommands(t *testing.T) {
 		},
 	}
 	for _, row := range rows {
-		d := newDialect(openai.Params{})
+		d := newDialect(dialect.Params{})
 		events := told(t, d, live.Failed{CommandID: "mine", Err: row.err})
 		if len(events) != 1 || field(events[0], "error", "type") != row.kind || field(events[0], "error", "code") != row.code ||
 			field(events[0], "error", "event_id") != "mine" {
@@ -250,7 +251,7 @@ func TestFailedCommands(t *testing.T) {
 // TestMetadata: metadata is in the response that it was requested with, and in no other.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
-	d := newDialect(openai.Params{})
+	d := newDialect(dialect.Params{})
 	step := d.Frame([]byte(`{"type":"response.create","response":{"metadata":{"turn":"1"}}}`))
 	asked, ok := step.Commands[0].(live.Respond)
 	if !ok || asked.CommandID == "" {
@@ -271,7 +272,7 @@ func TestMetadata(t *testing.T) {
 // TestSameEventID: two requests with the same id get their own metadata, and errors repeat the id.
 func TestSameEventID(t *testing.T) {
 	t.Parallel()
-	d := newDialect(openai.Params{})
+	d := newDialect(dialect.Params{})
 	var requested []live.Respond
 	for _, turn := range []string{
 		`{"metadata":{"n":"1"}}`, `{"conversation":"none","metadata":{"n":"2"}}`, `{"conversation":"none"}`,
@@ -300,7 +301,7 @@ func TestSameEventID(t *testing.T) {
 // TestOutputCleared: openai's schema requires the response of the audio.
 func TestOutputCleared(t *testing.T) {
 	t.Parallel()
-	d := newDialect(openai.Params{})
+	d := newDialect(dialect.Params{})
 	cleared := func() any {
 		t.Helper()
 		return sent(t, d, `{"type":"output_audio_buffer.clear"}`)[0]["response_id"]

@@ -12,7 +12,7 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// configured tells the session's settings. Settings that the agent does not allow are left out
+// configured sends the session's settings. Settings that the agent does not allow are left out
 // without an error, for SDKs send more than their users ask for. Invalid ones are errors.
 func (d *Dialect) configured(e live.Configured) {
 	d.session, d.tools, d.maxTokens = e.Session, e.ClientTools, e.MaxOutputTokens
@@ -36,7 +36,7 @@ func (d *Dialect) configured(e live.Configured) {
 // settingNames are the session's members for overrides that the conversation names otherwise.
 var settingNames = map[string]string{"voice": "audio.output.voice"}
 
-// sendWholeItem tells of an item outside a response. For an mcp_call it does not send
+// sendWholeItem sends an item outside a response. For an mcp_call it does not send
 // conversation.item.done, which makes the agents SDK send a response.create of its own.
 func (d *Dialect) sendWholeItem(item sessions.Item, previous string) {
 	shown := wireItem(item)
@@ -48,7 +48,7 @@ func (d *Dialect) sendWholeItem(item sessions.Item, previous string) {
 	}
 }
 
-// addItem tells of an item. Speech was committed before it became an item, and has no transcript.
+// addItem sends an item. Speech was committed before it became an item, and has no transcript.
 func (d *Dialect) addItem(e live.ItemAdded) {
 	spoken := e.Item.Kind == sessions.UserItem && e.Item.Audio != nil && !e.Item.Audio.Transcribed
 	if spoken {

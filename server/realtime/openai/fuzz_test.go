@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"parlance.dev/parlance/live"
-	"parlance.dev/parlance/server/realtime/openai"
+	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
 )
@@ -47,7 +47,7 @@ func FuzzFrame(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		d := newDialect(openai.Params{History: []sessions.Item{{ID: "item_1", Kind: sessions.UserItem}}})
+		d := newDialect(dialect.Params{History: []sessions.Item{{ID: "item_1", Kind: sessions.UserItem}}})
 		d.Open()
 		step := d.Frame(data)
 		events := decoded(t, step)

@@ -19,7 +19,7 @@ type items struct {
 	changing map[string]bool
 }
 
-// isApprovalRequest says whether an item asks whether a call may be made. The conversation knows
+// isApprovalRequest reports whether an item asks whether a call may be made. The conversation knows
 // the request, but not as an item.
 func (s *items) isApprovalRequest(id string) bool {
 	_, is := s.byID[id].(approvalRequestItem)

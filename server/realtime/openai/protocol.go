@@ -14,20 +14,20 @@ import (
 const maxReplayedItems = 200
 
 // Open is what goes out first: session.created.
-func (d *Dialect) Open() Step {
+func (d *Dialect) Open() dialect.Step {
 	d.send(&sessionEvent{head{Type: "session.created"}, d.effectiveSession()})
-	return d.takeStep()
+	return d.step.Take()
 }
 
 // Reopen is Open for the next socket of the client. Its tools, formats and overrides stay in force.
-func (d *Dialect) Reopen(history []sessions.Item) Step {
+func (d *Dialect) Reopen(history []sessions.Item) dialect.Step {
 	d.history = history
 	return d.Open()
 }
 
 // Missed sends the items behind the one that the client saw last, whole. An event's id ends in the
 // newest item that the client has completely, so any node can tell without the frames.
-func (d *Dialect) Missed(lastEventID string) Step {
+func (d *Dialect) Missed(lastEventID string) dialect.Step {
 	_, seen, _ := strings.Cut(lastEventID, ".")
 	isSeen := func(item sessions.Item) bool { return item.ID == seen }
 	first := max(slices.IndexFunc(d.history, isSeen)+1, len(d.history)-maxReplayedItems)
@@ -38,11 +38,11 @@ func (d *Dialect) Missed(lastEventID string) Step {
 		}
 		d.sendWholeItem(item, previous)
 	}
-	return d.takeStep()
+	return d.step.Take()
 }
 
-// Close sends nothing: in this protocol the close frame says it all.
-func (d *Dialect) Close(int, string) Step { return Step{} }
+// Close sends nothing: in this protocol the close frame is enough.
+func (d *Dialect) Close(int, string) dialect.Step { return dialect.Step{} }
 
 // clientEvents are the handlers of a client's events, by type.
 var clientEvents = map[string]func(*Dialect, clientEvent){
@@ -60,11 +60,11 @@ var clientEvents = map[string]func(*Dialect, clientEvent){
 }
 
 // Frame takes a text frame of the client.
-func (d *Dialect) Frame(data []byte) Step {
+func (d *Dialect) Frame(data []byte) dialect.Step {
 	e, refused := readEvent(data)
 	if refused != nil {
 		d.refuse(e.EventID, refused)
-		return d.takeStep()
+		return d.step.Take()
 	}
 	if handle, known := clientEvents[e.Type]; known {
 		handle(d, e)
@@ -74,19 +74,19 @@ func (d *Dialect) Frame(data []byte) Step {
 			message: "There is no client event " + dialect.Quote(e.Type) + ".",
 		})
 	}
-	return d.takeStep()
+	return d.step.Take()
 }
 
 // BinaryFrame refuses a binary frame.
-func (d *Dialect) BinaryFrame() Step {
+func (d *Dialect) BinaryFrame() dialect.Step {
 	d.refuse("", &refusal{
 		code: "invalid_event", message: "Events are JSON in text frames; binary frames are not read.",
 	})
-	return d.takeStep()
+	return d.step.Take()
 }
 
 // Event takes an event of the conversation. Closed is the socket's business and ignored.
-func (d *Dialect) Event(e turns.Event) Step {
+func (d *Dialect) Event(e turns.Event) dialect.Step {
 	switch e := e.(type) {
 	case live.ItemAdded:
 		d.addItem(e)
@@ -109,5 +109,5 @@ func (d *Dialect) Event(e turns.Event) Step {
 	default:
 		d.responseContent(e)
 	}
-	return d.takeStep()
+	return d.step.Take()
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"parlance.dev/parlance/server/realtime/openai"
+	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/sessions"
 )
 
@@ -181,7 +181,7 @@ func TestRefusedFrames(t *testing.T) {
 		{`{"type":"input_audio_buffer.commit"}`, "input_audio_buffer_commit_empty", ""},
 	}
 	for _, row := range rows {
-		d := newDialect(openai.Params{History: []sessions.Item{{ID: "item_1", Kind: sessions.UserItem, Text: "hi"}}})
+		d := newDialect(dialect.Params{History: []sessions.Item{{ID: "item_1", Kind: sessions.UserItem, Text: "hi"}}})
 		d.Open()
 		step := d.Frame([]byte(row.frame))
 		events := decoded(t, step)
@@ -202,7 +202,7 @@ func TestRefusedFrames(t *testing.T) {
 
 func TestBinaryFrame(t *testing.T) {
 	t.Parallel()
-	d := newDialect(openai.Params{})
+	d := newDialect(dialect.Params{})
 	events := decoded(t, d.BinaryFrame())
 	if len(events) != 1 || field(events[0], "error", "code") != "invalid_event" {
 		t.Errorf("got %v", events)

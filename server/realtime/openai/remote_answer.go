@@ -6,9 +6,9 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// endRemoteAnswer tells the end of an answer that another node gave. A client that has the answer's
-// events already is told nothing; any other gets the items that it does not have completely, and
-// the end of the response that it may have seen begin.
+// endRemoteAnswer sends the end of an answer that another node gave. A client that has the answer's
+// events already gets nothing; any other gets the items that it does not have completely, and the
+// end of the response whose begin it may have.
 func (d *Dialect) endRemoteAnswer(e live.AnswerEnded) {
 	previous := d.items.last()
 	ended := &openResponse{id: e.ResponseID, indexes: map[string]int{}}

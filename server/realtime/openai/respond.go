@@ -41,79 +41,79 @@ const (
 )
 
 func (d *Dialect) createResponse(e clientEvent) {
-	var wanted newResponse
+	var params newResponse
 	if dialect.IsPresent(e.Response) {
-		if refused := decode(e.Response, "response", &wanted); refused != nil {
+		if refused := decode(e.Response, "response", &params); refused != nil {
 			d.refuse(e.EventID, refused)
 			return
 		}
 	}
-	command, refused := d.readResponse(wanted)
+	command, refused := d.readResponse(params)
 	if refused != nil {
 		d.refuse(e.EventID, refused)
 		return
 	}
-	for _, unsupported := range unsupportedTools("response.tools", wanted.Tools) {
+	for _, unsupported := range unsupportedTools("response.tools", params.Tools) {
 		d.refuse(e.EventID, unsupported)
 	}
-	if wanted.Instructions != nil && !sessions.ClientMay(d.session.Config, "instructions") {
+	if params.Instructions != nil && !sessions.ClientMay(d.session.Config, "instructions") {
 		d.refuse(e.EventID, &refusal{
 			code: string(fault.OverrideNotAllowed), param: "response.instructions",
 			message: `The agent's client_overrides does not have "instructions", or its locked_overrides has it,` +
 				` so the answer is given with the agent's own.`,
 		})
 	}
-	command.CommandID, command.Awaited = e.EventID, len(wanted.Metadata) > 0
-	isShown := len(wanted.Metadata) > 0 || command.MaxOutputTokens != 0
+	command.CommandID, command.Awaited = e.EventID, len(params.Metadata) > 0
+	isShown := len(params.Metadata) > 0 || command.MaxOutputTokens != 0
 	if isShown && len(d.requested) < maxRequested {
 		command.CommandID = idgen.New(idgen.Request)
 		d.requested[command.CommandID] = requestedResponse{
-			eventID: e.EventID, metadata: metadataOf(wanted.Metadata), maxOutputTokens: command.MaxOutputTokens,
+			eventID: e.EventID, metadata: metadataOf(params.Metadata), maxOutputTokens: command.MaxOutputTokens,
 		}
 	}
-	d.command(command)
+	d.step.Command(command)
 }
 
 // readResponse is the command for a response. output_modalities and audio must be well-formed, and
 // the answer is text in any case: there is no speech yet.
-func (d *Dialect) readResponse(wanted newResponse) (live.Respond, *refusal) {
-	command := live.Respond{Instructions: wanted.Instructions}
-	switch wanted.Conversation {
+func (d *Dialect) readResponse(params newResponse) (live.Respond, *refusal) {
+	command := live.Respond{Instructions: params.Instructions}
+	switch params.Conversation {
 	case "", "auto":
 	case "none":
 		command.OutOfBand = true
 	default:
 		return command, invalid("response.conversation", `conversation is "auto" or "none".`)
 	}
-	if dialect.IsPresent(wanted.Prompt) {
+	if dialect.IsPresent(params.Prompt) {
 		return command, invalid("response.prompt", "There are no stored prompts here; send instructions.")
 	}
-	if refused := checkMetadata(wanted.Metadata); refused != nil {
+	if refused := checkMetadata(params.Metadata); refused != nil {
 		return command, refused
 	}
-	if _, refused := readModalities("response.output_modalities", wanted.OutputModalities); refused != nil {
+	if _, refused := readModalities("response.output_modalities", params.OutputModalities); refused != nil {
 		return command, refused
 	}
-	format, output := wanted.Audio.Output.Format, d.audio.output
+	format, output := params.Audio.Output.Format, d.audio.output
 	if _, refused := readFormat("response.audio.output.format", format, output, output); refused != nil {
 		return command, refused
 	}
 	var refused *refusal
-	command.MaxOutputTokens, refused = readMaxTokens("response.max_output_tokens", wanted.MaxOutputTokens)
+	command.MaxOutputTokens, refused = readMaxTokens("response.max_output_tokens", params.MaxOutputTokens)
 	if refused != nil {
 		return command, refused
 	}
-	command.ToolChoice, refused = readToolChoice("response.tool_choice", wanted.ToolChoice)
+	command.ToolChoice, refused = readToolChoice("response.tool_choice", params.ToolChoice)
 	if refused != nil {
 		return command, refused
 	}
-	if dialect.IsPresent(wanted.Tools) {
-		if command.ClientTools, refused = readClientTools("response.tools", wanted.Tools); refused != nil {
+	if dialect.IsPresent(params.Tools) {
+		if command.ClientTools, refused = readClientTools("response.tools", params.Tools); refused != nil {
 			return command, refused
 		}
 	}
-	if wanted.Input != nil {
-		command.Input, refused = readInput(*wanted.Input)
+	if params.Input != nil {
+		command.Input, refused = readInput(*params.Input)
 	}
 	return command, refused
 }

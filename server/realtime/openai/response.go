@@ -16,7 +16,7 @@ type requestedResponse struct {
 // openResponse is a response that has not ended.
 type openResponse struct {
 	id string
-	// outOfBand says that its items are not the conversation's.
+	// outOfBand is set when its items are not the conversation's.
 	outOfBand bool
 	requested requestedResponse
 	// output are the items by output_index, each in its newest form.
@@ -55,9 +55,9 @@ func (r *openResponse) place(itemID string) place {
 	return place{ResponseID: r.id, ItemID: itemID, OutputIndex: r.indexes[itemID]}
 }
 
-// keepItem keeps an item of a response and returns the one before it in the conversation. The items
-// of a response out of band are in no conversation.
-func (d *Dialect) keepItem(r *openResponse, itemID string, item any) *string {
+// recordItem records an item of a response and returns the one before it in the conversation. The
+// items of a response out of band are in no conversation.
+func (d *Dialect) recordItem(r *openResponse, itemID string, item any) *string {
 	if r.outOfBand {
 		return nil
 	}

@@ -56,7 +56,7 @@ func (d *Dialect) startResponse(e turns.ResponseStarted) {
 
 func (d *Dialect) startMessage(r *openResponse, e turns.MessageStarted) {
 	item := emptyAgentMessage(e.ItemID)
-	previous := d.keepItem(r, e.ItemID, item)
+	previous := d.recordItem(r, e.ItemID, item)
 	index := r.add(e.ItemID, item)
 	d.send(&outputItemEvent{head{Type: "response.output_item.added"}, r.id, index, item})
 	d.sendItem(r, "conversation.item.added", previous, item)
@@ -72,7 +72,7 @@ func (d *Dialect) finishMessage(r *openResponse, e turns.MessageDone) {
 		status = statusIncomplete
 	}
 	item := agentMessage(e.ItemID, e.Text, status, nil)
-	previous := d.keepItem(r, e.ItemID, item)
+	previous := d.recordItem(r, e.ItemID, item)
 	place := r.place(e.ItemID)
 	r.output[place.OutputIndex] = item
 	d.send(&textEvent{head{Type: "response.output_text.done"}, place, e.Text})
@@ -82,7 +82,7 @@ func (d *Dialect) finishMessage(r *openResponse, e turns.MessageDone) {
 	d.send(&outputItemEvent{head{Type: "response.output_item.done"}, r.id, place.OutputIndex, item})
 }
 
-// finishTool tells of a call's result within the response. It does not send conversation.item.done
+// finishTool sends a call's result within the response. It does not send conversation.item.done
 // or response.mcp_call.in_progress: the agents SDK would ask for a response or for the item.
 func (d *Dialect) finishTool(r *openResponse, e turns.ToolDone) {
 	item := finishedCall(e.ItemID, e.Name, e.Arguments, e.Output, e.Failed)
@@ -108,7 +108,7 @@ func (d *Dialect) askApproval(r *openResponse, e turns.ApprovalRequested) {
 		ID: e.RequestID, Object: realtimeItem, Type: "mcp_approval_request", ServerLabel: serverLabel,
 		Name: e.Name, Arguments: argumentsText(e.Arguments),
 	}
-	previous := d.keepItem(r, e.RequestID, item)
+	previous := d.recordItem(r, e.RequestID, item)
 	index := r.add(e.RequestID, item)
 	d.send(&outputItemEvent{head{Type: "response.output_item.added"}, r.id, index, item})
 	d.send(&itemEvent{head{Type: "conversation.item.added"}, previous, item})
@@ -121,7 +121,7 @@ func (d *Dialect) callClient(r *openResponse, e turns.ClientToolCalled) {
 	arguments := argumentsText(e.Arguments)
 	opened := functionCall(e.ItemID, e.CallID, e.Name, nil, statusInProgress)
 	called := functionCall(e.ItemID, e.CallID, e.Name, []byte(arguments), statusCompleted)
-	previous := d.keepItem(r, e.ItemID, called)
+	previous := d.recordItem(r, e.ItemID, called)
 	index := r.add(e.ItemID, called)
 	d.send(&outputItemEvent{head{Type: "response.output_item.added"}, r.id, index, opened})
 	d.sendItem(r, "conversation.item.added", previous, opened)

@@ -205,7 +205,7 @@ type usage struct {
 	OutputTokenDetails outputTokenDetails `json:"output_token_details"`
 }
 
-// inputTokenDetails: the models here read text, and none says what it had cached.
+// inputTokenDetails: the models read text, and none reports cached tokens.
 type inputTokenDetails struct {
 	TextTokens          int                `json:"text_tokens"`
 	AudioTokens         int                `json:"audio_tokens"`

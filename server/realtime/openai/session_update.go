@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"slices"
 
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/dialect"
@@ -87,11 +88,6 @@ func readAnswerSettings(update sessionUpdate, command *live.Configure) (refused 
 
 // voiceOverride is the override "voice": the agent's tts settings with another voice.
 func (d *Dialect) voiceOverride(voice json.RawMessage) json.RawMessage {
-	tts := map[string]json.RawMessage{}
-	if own := d.session.Config.Voice.TTS; len(own) > 0 && json.Unmarshal(own, &tts) != nil {
-		tts = map[string]json.RawMessage{}
-	}
-	tts["voice"] = voice
-	value, _ := json.Marshal(map[string]any{"tts": tts}) // members that were decoded encode again
-	return value
+	tts := dialect.MergeSettings(d.session.Config.Voice.TTS, map[string]json.RawMessage{"voice": voice})
+	return slices.Concat(json.RawMessage(`{"tts":`), tts, json.RawMessage(`}`))
 }

@@ -152,22 +152,22 @@ func readFormat(param string, raw json.RawMessage, current, initial format) (for
 	case !dialect.IsPresent(raw):
 		return initial, nil
 	}
-	var wanted format
-	if json.Unmarshal(raw, &wanted) != nil {
+	var requested format
+	if json.Unmarshal(raw, &requested) != nil {
 		return current, invalid(param,
 			`A format is an object such as {"type": "audio/pcm", "rate": 24000}.`)
 	}
-	switch wanted.Type {
+	switch requested.Type {
 	case "audio/pcm":
-		if wanted.RateHz == 0 {
-			wanted.RateHz = formats[""].RateHz
+		if requested.RateHz == 0 {
+			requested.RateHz = formats[""].RateHz
 		}
-		if wanted.RateHz != 24000 && wanted.RateHz != 16000 {
+		if requested.RateHz != 24000 && requested.RateHz != 16000 {
 			return current, invalid(param+".rate", "The rate of audio/pcm is 24000 or 16000.")
 		}
-		return wanted, nil
+		return requested, nil
 	case "audio/pcmu", "audio/pcma":
-		return format{Type: wanted.Type}, nil
+		return format{Type: requested.Type}, nil
 	}
 	return current, invalid(param+".type", "The formats are audio/pcm, audio/pcmu and audio/pcma.")
 }

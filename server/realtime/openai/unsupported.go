@@ -13,26 +13,26 @@ import (
 
 // unsupportedSettings are the errors of a session.update that was read.
 func unsupportedSettings(raw json.RawMessage) []*refusal {
-	var wanted struct {
+	var settings struct {
 		Tools      json.RawMessage `json:"tools"`
 		Prompt     json.RawMessage `json:"prompt"`
 		Include    json.RawMessage `json:"include"`
 		Truncation json.RawMessage `json:"truncation"`
 	}
-	_ = json.Unmarshal(raw, &wanted) // raw is an object, and its members may be anything
+	_ = json.Unmarshal(raw, &settings) // raw is an object, and its members may be anything
 	isOther := func(member json.RawMessage, supported string) bool {
 		return dialect.IsPresent(member) && !bytes.Equal(bytes.TrimSpace(member), []byte(supported))
 	}
-	refused := unsupportedTools("session.tools", wanted.Tools)
-	if dialect.IsPresent(wanted.Prompt) {
+	refused := unsupportedTools("session.tools", settings.Tools)
+	if dialect.IsPresent(settings.Prompt) {
 		refused = append(refused, invalid("session.prompt",
 			"There are no stored prompts here; send instructions. It was left out."))
 	}
-	if isOther(wanted.Include, "[]") {
+	if isOther(settings.Include, "[]") {
 		refused = append(refused, invalid("session.include",
 			"Nothing can be included beside what the events have. It was left out."))
 	}
-	if isOther(wanted.Truncation, `"auto"`) {
+	if isOther(settings.Truncation, `"auto"`) {
 		refused = append(refused, invalid("session.truncation", `truncation is "auto": how much of a long`+
 			` conversation the model sees is the agent's history_tokens. It was left out.`))
 	}

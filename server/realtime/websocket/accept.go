@@ -1,13 +1,10 @@
 package websocket
 
 import (
-	"bufio"
 	"bytes"
-	"crypto/tls"
 	"encoding/base64"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,14 +12,10 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// Accept answers a request that [IsUpgrade] and takes its connection over. It chooses the first
-// sub-protocol of the client's offer that protocols has. After an error the request cannot be
-// answered any more.
-func Accept(
-	w http.ResponseWriter, r *http.Request, protocols []string, limits Limits,
-) (*Conn, error) {
+// Accept answers a request that [IsUpgrade] and takes its connection over. protocol is one of
+// [OfferedProtocols], or empty. After an error the request cannot be answered any more.
+func Accept(w http.ResponseWriter, r *http.Request, protocol string, limits Limits) (*Conn, error) {
 	header := w.Header().Clone()
-	protocol := chooseProtocol(r, protocols)
 	if protocol != "" {
 		header.Set("Sec-WebSocket-Protocol", protocol)
 	}
@@ -34,21 +27,15 @@ func Accept(
 		}
 		return nil, fmt.Errorf("taking the connection over: %w", err)
 	}
-	removeWriteTimeout(conn)
 	if n := buffered.Reader.Buffered(); n > 0 { // the client did not wait for the answer
 		early, _ := buffered.Reader.Peek(n) // the bytes are buffered
 		buffered.Reader.Reset(io.MultiReader(bytes.NewReader(bytes.Clone(early)), conn))
 	} else {
 		buffered.Reader.Reset(conn)
 	}
-	return newConn(conn, buffered, protocol, limits), nil
-}
-
-func newConn(conn net.Conn, buffered *bufio.ReadWriter, protocol string, limits Limits) *Conn {
 	return &Conn{
-		conn: conn, reader: buffered.Reader, writer: buffered.Writer,
-		protocol: protocol, limits: limits,
-	}
+		conn: conn, reader: buffered.Reader, writer: buffered.Writer, protocol: protocol, limits: limits,
+	}, nil
 }
 
 // handshakeOf is the request in the form that the library reads. The library looks only at the
@@ -62,26 +49,6 @@ func handshakeOf(r *http.Request) *http.Request {
 			"Sec-Websocket-Key": {strings.TrimSpace(r.Header.Get("Sec-WebSocket-Key"))},
 		},
 	}
-}
-
-// removeWriteTimeout turns off the write timeout of package server's listener, which would replace
-// the one that writes of this package set.
-func removeWriteTimeout(conn net.Conn) {
-	if secured, ok := conn.(*tls.Conn); ok {
-		conn = secured.NetConn()
-	}
-	if watched, ok := conn.(interface{ Unwatch() }); ok {
-		watched.Unwatch()
-	}
-}
-
-func chooseProtocol(r *http.Request, protocols []string) string {
-	for _, offered := range OfferedProtocols(r) {
-		if slices.Contains(protocols, offered) {
-			return offered
-		}
-	}
-	return ""
 }
 
 // OfferedProtocols are the sub-protocols that a request offers, in its order.
@@ -100,7 +67,7 @@ func listMembers(values []string) []string {
 	return all
 }
 
-// IsUpgrade says whether the request is a WebSocket handshake.
+// IsUpgrade reports whether the request is a WebSocket handshake.
 func IsUpgrade(r *http.Request) bool {
 	if r.ContentLength != 0 || len(r.TransferEncoding) > 0 {
 		return false // what follows the headers must be frames
@@ -116,7 +83,7 @@ func IsUpgrade(r *http.Request) bool {
 		validKey(r.Header.Values("Sec-WebSocket-Key"))
 }
 
-// validKey says whether there is one key of 16 bytes.
+// validKey reports whether there is one key of 16 bytes.
 func validKey(keys []string) bool {
 	if len(keys) != 1 {
 		return false

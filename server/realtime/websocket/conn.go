@@ -30,14 +30,14 @@ type Conn struct {
 	reader   *bufio.Reader
 	limits   Limits
 	protocol string
-	// closeReceived says that the client's close frame was read. Only the reading goroutine uses
+	// closeReceived is set when the client's close frame was read. Only the reading goroutine uses
 	// it.
 	closeReceived bool
 
 	// writing guards what follows.
 	writing sync.Mutex
 	writer  *bufio.Writer
-	// closeSent says that a close frame was written, behind which nothing may follow.
+	// closeSent is set when a close frame was written, behind which nothing may follow.
 	closeSent bool
 	// closeTimer closes the connection if the client does not answer the close frame.
 	closeTimer *time.Timer
@@ -46,7 +46,7 @@ type Conn struct {
 // Protocol is the sub-protocol that was chosen, or empty.
 func (c *Conn) Protocol() string { return c.protocol }
 
-// Verdict is what a rate limit says of a frame.
+// Verdict is the decision of a rate limit on a frame.
 type Verdict uint8
 
 // The verdicts.
@@ -63,9 +63,9 @@ const (
 // Message is what a client sent.
 type Message struct {
 	Data []byte
-	// Text says that it was a text message, of valid UTF-8.
+	// Text is set when it was a text message, of valid UTF-8.
 	Text bool
-	// Refused says that the rate limit refused it, or a frame of it.
+	// Refused is set when the rate limit refused it, or a frame of it.
 	Refused bool
 }
 

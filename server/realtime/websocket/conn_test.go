@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +35,11 @@ func serve(t *testing.T, l websocket.Limits, handle func(*websocket.Conn)) (host
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
-		conn, err := websocket.Accept(w, r, []string{"realtime"}, l)
+		protocol := ""
+		if slices.Contains(websocket.OfferedProtocols(r), "realtime") {
+			protocol = "realtime"
+		}
+		conn, err := websocket.Accept(w, r, protocol, l)
 		if err != nil {
 			t.Error(err)
 			return
@@ -234,7 +239,7 @@ func TestRead(t *testing.T) {
 						_, _ = c.Write([]byte{one}) // the server may have closed already
 					}
 				}
-				if row.err == io.EOF {
+				if errors.Is(row.err, io.EOF) {
 					_ = c.Close()
 				}
 				g := results.next(t)
@@ -245,8 +250,8 @@ func TestRead(t *testing.T) {
 				switch {
 				case row.code != 0 && (!isClose || closing.Code != row.code):
 					t.Errorf("ended with %v, want code %d", g.err, row.code)
-				case row.code == 0 && !errors.Is(g.err, row.err) && row.err != io.EOF,
-					row.err == io.EOF && (g.err == nil || isClose):
+				case row.code == 0 && !errors.Is(g.err, row.err) && !errors.Is(row.err, io.EOF),
+					errors.Is(row.err, io.EOF) && (g.err == nil || isClose):
 					t.Errorf("ended with %v, want %v", g.err, row.err)
 				}
 			})
@@ -465,12 +470,8 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := websocket.Accept(
-			w,
-			r,
-			nil,
-			websocket.Limits{MaxMessageBytes: 512, ReadTimeout: patience, WriteTimeout: patience},
-		)
+		c, err := websocket.Accept(w, r, "",
+			websocket.Limits{MaxMessageBytes: 512, ReadTimeout: patience, WriteTimeout: patience})
 		if err != nil {
 			t.Fatal(err)
 		}

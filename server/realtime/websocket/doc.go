@@ -2,7 +2,7 @@
 // github.com/gobwas/ws, which does the protocol: the handshake's answer, frame headers, masks and
 // the checks of RFC 6455.
 //
-//	conn, err := websocket.Accept(w, r, protocols, limits)   the handshake
+//	conn, err := websocket.Accept(w, r, protocol, limits)    the handshake
 //	for { message, err := conn.Read() … }                    *CloseError, ErrTooLarge, …
 //	conn.Write(messages) …                                   text messages
 //	conn.Close(code, reason)                                 the close frame

@@ -140,6 +140,7 @@ func (c *Conn) handleControl(header ws.Header, verdict Verdict) error {
 		}
 	case ws.OpClose:
 		return c.handleClose(payload.Bytes())
+	default: // there are no other control frames
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (c *Conn) Ping() error { return c.writeFrames(ws.NewPingFrame(nil)) }
 // connection is closed after five seconds at the latest.
 // Errors: as Write, but nil when a close frame was sent before.
 func (c *Conn) Close(code int, reason string) error {
-	body := ws.NewCloseFrameBody(ws.StatusCode(code), reason) //nolint:gosec // close codes fit
+	body := ws.NewCloseFrameBody(ws.StatusCode(code), reason)
 	err := c.writeFrames(ws.NewCloseFrame(body))
 	if errors.Is(err, ErrClosing) {
 		err = nil
@@ -45,8 +45,8 @@ func (c *Conn) Close(code int, reason string) error {
 	return err
 }
 
-// Discard ends the connection behind Close when nobody calls Read any more. It throws away what the
-// client still sends until the client closes, for as long as Close allows: a connection that is
+// Discard ends the connection behind Close when Read is not called any more. It throws away what
+// the client still sends until the client closes, for as long as Close allows: a connection that is
 // closed with bytes unread is reset, and the client might never see the close frame.
 func (c *Conn) Discard() {
 	if !c.closeReceived {

@@ -7,6 +7,6 @@
 //
 // It listens on loopback and records each request before it answers. [Server.Answer] puts another
 // answer in place of the SDK's, for servers that hang, break off, or say what they should not.
-// [Server.Forget] makes it forget its sessions, as one does that is started anew; [NewSSE] speaks the
-// older transport only.
+// [Server.Forget] makes it forget its sessions, as one does that is started anew; [NewSSE] speaks
+// the older transport only.
 package mcpserver

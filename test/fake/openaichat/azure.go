@@ -10,13 +10,13 @@ import (
 	"parlance.dev/parlance/provider/model/modeltest"
 )
 
-// azure is what Azure does otherwise. Source: Azure OpenAI's REST reference, and its documentation of
-// content filtering.
+// azure is what Azure does otherwise. Source: Azure OpenAI's REST reference, and its documentation
+// of content filtering.
 type azure struct{ deployment string }
 
-// NewAzure starts a server that answers as Azure OpenAI does for one deployment, on both its interfaces:
-// the dated one, with the deployment in the path and an api-version, and v1, with the deployment as the
-// model. BaseURL is the resource's endpoint. An empty deployment is any.
+// NewAzure starts a server that answers as Azure OpenAI does for one deployment, on both its
+// interfaces: the dated one, with the deployment in the path and an api-version, and v1, with the
+// deployment as the model. BaseURL is the resource's endpoint. An empty deployment is any.
 func NewAzure(t testing.TB, key, deployment string, script ...Reply) *Server {
 	t.Helper()
 	s := &Server{Script: modeltest.NewScript(script...), key: key, azure: &azure{deployment: deployment}}
@@ -37,7 +37,8 @@ var dated = regexp.MustCompile(`^20\d\d-\d\d-\d\d(-preview)?$`)
 // admits checks the key and the version.
 func (a *azure) admits(w http.ResponseWriter, r *http.Request, key string) bool {
 	if r.Header.Get("Authorization") != "" || r.Header.Get("Api-Key") != key {
-		refuse(w, http.StatusUnauthorized, "401", "Access denied due to invalid subscription key or wrong API endpoint. You sent "+r.Header.Get("Api-Key"))
+		refuse(w, http.StatusUnauthorized, "401",
+			"Access denied due to invalid subscription key or wrong API endpoint. You sent "+r.Header.Get("Api-Key"))
 		return false
 	}
 	if r.PathValue("deployment") != "" && !dated.MatchString(r.URL.Query().Get("api-version")) {
@@ -68,11 +69,14 @@ func (a *azure) named(w http.ResponseWriter, r *http.Request, body []byte) []byt
 		fields["model"] = asked
 	}
 	if a.deployment != "" && asked != a.deployment {
-		refuse(w, http.StatusNotFound, "DeploymentNotFound", "The API deployment for this resource does not exist. If you created the deployment within the last 5 minutes, please wait a moment and try again.")
+		refuse(w, http.StatusNotFound, "DeploymentNotFound",
+			"The API deployment for this resource does not exist. If you created the deployment within the last 5 minutes, please "+
+				"wait a moment and try again.")
 		return nil
 	}
 	if limit, sent := fields["max_tokens"]; sent && limit != nil && r.URL.Query().Get("api-version") == "" {
-		refuse(w, http.StatusBadRequest, "unsupported_parameter", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")
+		refuse(w, http.StatusBadRequest, "unsupported_parameter",
+			"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")
 		return nil
 	}
 	body, err := json.Marshal(fields)
@@ -92,4 +96,8 @@ func harmless() object {
 }
 
 // FilteredPrompt is Azure's body for a prompt that its filter refuses (status 400).
-const FilteredPrompt = `{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy. Please modify your prompt and retry.","type":null,"param":"prompt","code":"content_filter","status":400,"innererror":{"code":"ResponsibleAIPolicyViolation","content_filter_result":{"hate":{"filtered":false,"severity":"safe"},"violence":{"filtered":true,"severity":"medium"},"jailbreak":{"filtered":true,"detected":true}}}}}`
+const FilteredPrompt = `{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content ` +
+	`management policy. Please modify your prompt and retry.","type":null,"param":"prompt","code":"content_filter",` +
+	`"status":400,"innererror":{"code":"ResponsibleAIPolicyViolation","content_filter_result":{` +
+	`"hate":{"filtered":false,"severity":"safe"},"violence":{"filtered":true,"severity":"medium"},` +
+	`"jailbreak":{"filtered":true,"detected":true}}}}}`

@@ -1,7 +1,9 @@
 // Package openaichat is a small server on OpenAI's chat-completions wire, for tests:
 //
 //	llm := openaichat.New(t, openaichat.Reply{Text: []string{"Hel", "lo"}})
-//	provider, err := openai.New(openai.Config{BaseURL: llm.BaseURL, Model: openaichat.Model, Client: http.DefaultClient})
+//	provider, err := openai.New(openai.Config{
+//		BaseURL: llm.BaseURL, Model: openaichat.Model, Client: http.DefaultClient,
+//	})
 //	… llm.Requests()[0].System …
 //
 // It streams the replies of its script in order; without a script, or at its end, it is

@@ -68,9 +68,13 @@ func read(header http.Header, body []byte) (modeltest.Received, string) {
 			return out, "tools: type and function.name are required."
 		}
 		if keyword := modeltest.AtTop(t.Function.Parameters); keyword != "" {
-			return out, "Invalid schema for function '" + t.Function.Name + "': schema must have type 'object' and not have '" + keyword + "' at the top level."
+			return out, "Invalid schema for function '" + t.Function.Name +
+				"': schema must have type 'object' and not have '" + keyword + "' at the top level."
 		}
-		out.Tools = append(out.Tools, model.Tool{Name: t.Function.Name, Description: t.Function.Description, InputSchema: t.Function.Parameters})
+		out.Tools = append(out.Tools, model.Tool{
+			Name: t.Function.Name, Description: t.Function.Description,
+			InputSchema: t.Function.Parameters,
+		})
 	}
 	return out, ""
 }

@@ -60,7 +60,10 @@ func (s *stream) atOnce(reply Reply) {
 	message := object{"role": "assistant", "content": strings.Join(reply.Text, "")}
 	var calls []object
 	for _, call := range reply.Calls {
-		calls = append(calls, object{"id": call.ID, "type": "function", "function": object{"name": call.Name, "arguments": strings.Join(call.Arguments, "")}})
+		calls = append(calls, object{"id": call.ID, "type": "function", "function": object{
+			"name":      call.Name,
+			"arguments": strings.Join(call.Arguments, ""),
+		}})
 	}
 	if calls != nil {
 		message["tool_calls"] = calls

@@ -159,7 +159,8 @@ func read(r *http.Request) ([]byte, error) {
 func spanOf(service string, span *tracev1.Span) Span {
 	out := Span{
 		Service: service, Name: span.GetName(), Kind: strings.ToLower(strings.TrimPrefix(span.GetKind().String(), "SPAN_KIND_")),
-		TraceID: hex.EncodeToString(span.GetTraceId()), SpanID: hex.EncodeToString(span.GetSpanId()), ParentID: hex.EncodeToString(span.GetParentSpanId()),
+		TraceID: hex.EncodeToString(span.GetTraceId()), SpanID: hex.EncodeToString(span.GetSpanId()),
+		ParentID:   hex.EncodeToString(span.GetParentSpanId()),
 		Attributes: attributes(span.GetAttributes()), Error: span.GetStatus().GetMessage(),
 	}
 	for _, link := range span.GetLinks() {

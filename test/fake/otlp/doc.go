@@ -2,7 +2,8 @@
 //
 //	collector := otlp.New(t)
 //	… PARLANCE_OTLP_ENDPOINT: collector.URL …
-//	collector.Await(t, patience, "the turn's model call", func(s otlp.Span) bool { return s.Name == "chat m" })
+//	collector.Await(t, patience, "the turn's model call",
+//		func(s otlp.Span) bool { return s.Name == "chat m" })
 //	collector.Trace(span.TraceID)
 //
 // It listens on loopback, keeps every span and every byte that came, and can refuse exports as

@@ -1,2 +1,3 @@
-// Package rerank is a fake of a server of POST /v1/rerank, on the wire of Jina, Cohere and their kin.
+// Package rerank is a fake of a server of POST /v1/rerank, on the wire of Jina, Cohere and their
+// kin.
 package rerank

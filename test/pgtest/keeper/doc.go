@@ -1,8 +1,8 @@
 // Package keeper shares one ephemeral stack (platform/devstack) among all test binaries of a user.
 //
-//	test binary: Acquire ─► users.lock (shared, until it ends) ─► keeper alive? ─► wait for ready.json
-//	                                                           └─► no: start one ─┘
-//	keeper: keeper.lock ─► devstack.Start ─► ready.json ─► nobody has held users.lock for 5 s ─► Stop
+//	test binary: Acquire ─► users.lock (shared, held to the end) ─► keeper alive? ─► ready.json
+//	                                                             └─► no: start one ─┘
+//	keeper: keeper.lock ─► devstack.Start ─► ready.json ─► users.lock is free for 5 s ─► Stop
 //
 // The keeper is a detached process which outlives the test binary that started it, and ends by
 // itself because locks of dead processes vanish: also after kill -9 or Ctrl-C of the tests. It is
