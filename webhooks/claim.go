@@ -122,8 +122,8 @@ func claim(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64, now,
 	return claims, nil
 }
 
-// postpone makes unclaimed deliveries due at until, or later if they are, and not queued, so that Due
-// returns them again then. The zero time does not postpone them.
+// postpone makes unclaimed deliveries due at until, or later if they are, and not queued, so that
+// Due returns them again then. The zero time does not postpone them.
 func postpone(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64, until time.Time) error {
 	_, err := db.ExecContext(ctx, `
 UPDATE webhook_deliveries
