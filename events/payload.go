@@ -2,10 +2,14 @@ package events
 
 import parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 
-// The payload messages of the events that nouns append. Nouns do not import the generated package.
+// Nouns, which do not import the generated package, append these payloads.
 type (
+	// PostCallTranscriptionData is the payload of post_call_transcription.
 	PostCallTranscriptionData = parlancev1.PostCallTranscription
-	KBSourceIngestedData      = parlancev1.KbSourceIngested
+	// KBSourceIngestedData is the payload of kb.source_ingested.
+	KBSourceIngestedData = parlancev1.KbSourceIngested
+	// TurnPersistenceFailedData is the payload of turn.persistence_failed.
 	TurnPersistenceFailedData = parlancev1.TurnPersistenceFailed
-	WebhookDisabledData       = parlancev1.WebhookDisabled
+	// WebhookDisabledData is the payload of webhook.disabled.
+	WebhookDisabledData = parlancev1.WebhookDisabled
 )

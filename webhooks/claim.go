@@ -122,7 +122,8 @@ func claim(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64, now,
 	return claims, nil
 }
 
-// postpone makes unclaimed deliveries due at a later time.
+// postpone makes unclaimed deliveries due at until, or later if they are, and not queued, so that
+// Due returns them again then. The zero time does not postpone them.
 func postpone(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64, until time.Time) error {
 	_, err := db.ExecContext(ctx, `
 UPDATE webhook_deliveries
@@ -136,23 +137,6 @@ WHERE tenant_id = ?
   AND lease_until IS NULL`, until, endpoint.TenantID, endpoint.ID, bun.List(ids))
 	if err != nil {
 		return postgres.MapError(fmt.Errorf("postpone deliveries: %w", err))
-	}
-	return nil
-}
-
-// unqueue says that the task of unclaimed deliveries has ended, so that Due returns them again.
-func unqueue(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64) error {
-	_, err := db.ExecContext(ctx, `
-UPDATE webhook_deliveries
-SET queued_until = NULL
-WHERE tenant_id = ?
-  AND endpoint_id = ?
-  AND id IN (?)
-  AND status = 'pending'
-  AND queued_until IS NOT NULL
-  AND lease_until IS NULL`, endpoint.TenantID, endpoint.ID, bun.List(ids))
-	if err != nil {
-		return postgres.MapError(fmt.Errorf("unqueue deliveries: %w", err))
 	}
 	return nil
 }

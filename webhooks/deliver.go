@@ -31,7 +31,7 @@ func (s *Service) Deliver(ctx context.Context, batch Batch) (Tally, error) {
 	defer permit.end()
 	switch {
 	case permit.release == nil && permit.retryIn == 0: // Due skips the endpoint until a batch ends
-		return nil, unqueue(context.WithoutCancel(ctx), s.db, endpoint, ids)
+		return nil, postpone(context.WithoutCancel(ctx), s.db, endpoint, ids, time.Time{})
 	case permit.release == nil:
 		return nil, postpone(ctx, s.db, endpoint, ids, s.moment().Add(permit.retryIn))
 	case endpoint.limited():

@@ -58,7 +58,7 @@ func (s *Service) deliverLimited(ctx context.Context, endpoint Endpoint, ids []i
 			break
 		}
 	}
-	return tally, unqueue(context.WithoutCancel(ctx), s.db, endpoint, ids)
+	return tally, postpone(context.WithoutCancel(ctx), s.db, endpoint, ids, time.Time{})
 }
 
 // reservationRequest is how a task asks for deliveries of an endpoint with limits.
@@ -122,7 +122,7 @@ func (s *Service) reserve(ctx context.Context, request reservationRequest) (rese
 func (r *reservation) allowed(
 	ctx context.Context, tx bun.IDB, request reservationRequest, now time.Time,
 ) (most int, startAt time.Time, err error) {
-	most, startAt = MaxBatch, now
+	most = MaxBatch
 	if request.probe {
 		most = 1
 	}

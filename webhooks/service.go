@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	mathrand "math/rand/v2"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -202,8 +203,10 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id EndpointID,
 // checkUpdate returns the change of an update, or refuses it, in the order of Create.
 func (s *Service) checkUpdate(ctx context.Context, ref workspaces.Ref, id EndpointID, p UpdateParams) (func(*Endpoint), error) {
 	var changes []func(*Endpoint)
+	var u *url.URL
 	if p.URL != nil {
-		if _, err := parseURL(*p.URL); err != nil {
+		var err error
+		if u, err = parseURL(*p.URL); err != nil {
 			return nil, err
 		}
 	}
@@ -225,11 +228,7 @@ func (s *Service) checkUpdate(ctx context.Context, ref workspaces.Ref, id Endpoi
 		return nil, err
 	}
 	changes = append(changes, options)
-	if p.URL != nil {
-		u, err := parseURL(*p.URL)
-		if err != nil {
-			return nil, err
-		}
+	if u != nil {
 		if err := checkAddress(ctx, s.guard, u); err != nil {
 			return nil, err
 		}

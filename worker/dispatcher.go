@@ -121,7 +121,7 @@ func (w *Worker) dispatch(ctx context.Context, d *dispatcher) error {
 		pending, err := queue.Pending(w.redis, d.queue)
 		w.noteRedis(ctx, d, err)
 		if err != nil {
-			return nil // logged once; the work waits in Postgres
+			return nil //nolint:nilerr // logged once; the work waits in Postgres
 		}
 		room := d.room(pending)
 		if pending > d.window/2 || room <= 0 {

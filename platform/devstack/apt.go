@@ -166,7 +166,7 @@ func afterInstall(packages []string, release func() error) func() error {
 		for _, name := range packages {
 			if name == "redis-server" {
 				// Best effort: an administrator who wants the service can enable it again.
-				_ = exec.Command("systemctl", "disable", "--quiet", "redis-server").Run()
+				_ = exec.CommandContext(context.Background(), "systemctl", "disable", "--quiet", "redis-server").Run()
 			}
 		}
 		return release()

@@ -62,6 +62,8 @@ func (e *MissingError) Error() string {
 }
 
 // containerLines use ports of their own, so that they run beside a system's databases.
+//
+//nolint:gosec // the password is that of a container on this machine
 const containerLines = `  docker run -d --name parlance-postgres -e POSTGRES_USER=parlance -e POSTGRES_PASSWORD=parlance \
     -p 127.0.0.1:55432:5432 pgvector/pgvector:pg17
   docker run -d --name parlance-redis -p 127.0.0.1:56379:6379 redis:7 redis-server --appendonly yes --maxmemory-policy noeviction

@@ -46,8 +46,8 @@ func spawn(p processParams) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
-	defer func() { _ = logFile.Close() }() // the server has its own descriptor
-	cmd := exec.Command(p.program, p.args...)
+	defer func() { _ = logFile.Close() }()    // the server has its own descriptor
+	cmd := exec.Command(p.program, p.args...) //nolint:noctx // it lives longer than the call that starts it
 	cmd.Dir = p.dir
 	cmd.Env = serverEnv
 	cmd.Stdout, cmd.Stderr = logFile, logFile

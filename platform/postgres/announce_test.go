@@ -26,7 +26,9 @@ func TestAnnounce(t *testing.T) {
 	if err != nil || len(processes) != 1 {
 		t.Fatalf("%v, %v", processes, err)
 	}
-	if p := processes[0]; !p.HasAnnounced("has a") || !p.HasAnnounced("has b") || p.HasAnnounced("has c") || p.Backend == 0 || p.Address == "" || p.Since.IsZero() {
+	p := processes[0]
+	if !p.HasAnnounced("has a") || !p.HasAnnounced("has b") || p.HasAnnounced("has c") ||
+		p.Backend == 0 || p.Address == "" || p.Since.IsZero() {
 		t.Errorf("%+v", p)
 	}
 	stop()

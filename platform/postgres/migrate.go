@@ -42,7 +42,7 @@ func Migrate(ctx context.Context, databaseURL string, fsys fs.FS) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }() // nothing is in flight
 	// The lock has a connection of its own: it ends with us, even when we are killed. (Bun's
 	// own lock is a row, which would stay behind.)
 	if err := checkSession(ctx, db.direct); err != nil {
@@ -80,7 +80,7 @@ func Migrations(ctx context.Context, databaseURL string, fsys fs.FS) ([]Migratio
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }() // nothing is in flight
 	all, err := migrate.NewMigrator(db.DB, migrations).MigrationsWithStatus(ctx)
 	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && answer.Code == undefinedTable {
 		all, err = migrations.Sorted(), nil // never migrated

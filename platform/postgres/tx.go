@@ -32,7 +32,7 @@ func InTx(ctx context.Context, db bun.IDB, fn func(ctx context.Context, tx bun.T
 		if !isCollision(err) || retry == txRetries {
 			return MapError(err)
 		}
-		if err := wait(ctx, rand.N(txBackoff<<retry)); err != nil {
+		if err := wait(ctx, rand.N(txBackoff<<retry)); err != nil { //nolint:gosec // spreads retries
 			return fmt.Errorf("waiting to run the transaction again: %w", err)
 		}
 	}

@@ -108,11 +108,12 @@ func (s *Server) logFailure(ctx context.Context, task *asynq.Task, err error, re
 	case decided.Kind() == fault.Canceled:
 		level = slog.LevelInfo // the worker stops, or the lease has expired
 	}
-	message := "task will be retried"
+	ctx = context.WithoutCancel(ctx)
 	if result == resultFailed {
-		message = "task failed"
+		s.cfg.Logger.LogAttrs(ctx, level, "task failed", attrs...)
+		return
 	}
-	s.cfg.Logger.LogAttrs(context.WithoutCancel(ctx), level, message, attrs...)
+	s.cfg.Logger.LogAttrs(ctx, level, "task will be retried", attrs...)
 }
 
 // lastRun says whether asynq does not run the task again, whatever it returns.
@@ -131,5 +132,5 @@ func retryDelay(n int, err error, _ *asynq.Task) time.Duration {
 		return v.retryAfter
 	}
 	delay := min(retryFirst<<min(n, 20), retryMost)
-	return delay + rand.N(delay/4+1)
+	return delay + rand.N(delay/4+1) //nolint:gosec // spreads retries
 }

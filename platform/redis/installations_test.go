@@ -58,7 +58,7 @@ func enqueueAll(t *testing.T, client goredis.UniversalClient, name string) {
 	tasks := queue.NewClient(client)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	for _, q := range []queue.Name{queue.Default, queue.Ingest, queue.Deliver, queue.Sweep} {
+	for _, q := range queue.Names() {
 		for {
 			err := tasks.Enqueue(ctx, queue.Task{Type: "t", ID: name + string(q), Queue: q, Payload: name + string(q)})
 			if err == nil {
@@ -75,7 +75,7 @@ func awaitAll(t *testing.T, ran <-chan string, name string) {
 	t.Helper()
 	deadline := time.After(patience)
 	seen := map[string]bool{}
-	for len(seen) < 6 {
+	for len(seen) < len(queue.Names()) {
 		select {
 		case payload := <-ran:
 			if payload = strings.Trim(payload, `"`); strings.HasPrefix(payload, name) {

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"cmp"
 	"io"
-	"os/exec"
 	"strconv"
 	"time"
 )
@@ -97,5 +96,3 @@ func (c Command) environment(home string) []string {
 		"PATH=/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin", "LC_ALL=C.UTF-8", "HOME=" + home, "TMPDIR=" + home,
 	}, c.Env...)
 }
-
-func lookPath(name string) (string, error) { return exec.LookPath(name) }

@@ -34,7 +34,7 @@ func (l layer) user() uint32 {
 	if !l.manyUsers {
 		return nobody
 	}
-	return firstUser + rand.Uint32N(users)
+	return firstUser + rand.Uint32N(users) //nolint:gosec // the user id is no secret
 }
 
 // wrap puts the layer's words before the program's, and says how the box is called inside.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -145,7 +146,7 @@ func (s *Sandbox) Open(ctx context.Context) (*Box, error) {
 
 // program finds what is to be run, by the path that is the same inside.
 func program(name string) (string, error) {
-	path, err := lookPath(name)
+	path, err := exec.LookPath(name)
 	if err != nil {
 		return "", &Error{Kind: NotStarted, Program: name, err: err}
 	}

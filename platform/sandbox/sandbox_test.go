@@ -405,7 +405,7 @@ func failed(err error) error {
 	if end, ok := errors.AsType[*sandbox.Error](err); ok && end.Kind == sandbox.Exited && end.Status == 7 {
 		return nil
 	}
-	return fmt.Errorf("not status 7: %w", err) //nolint:errorlint // nil is among what is not wanted
+	return fmt.Errorf("not status 7: %w", err)
 }
 
 // TestWeakness: who may make users or namespaces hides everything.

@@ -151,7 +151,7 @@ func NewMasterKeyFile(path string) error {
 	if err != nil {
 		return fmt.Errorf("making the master key file: %w", err)
 	}
-	defer os.Remove(temporary.Name())
+	defer func() { _ = os.Remove(temporary.Name()) }() // the key has another name by then
 	_, err = temporary.WriteString(base64.StdEncoding.EncodeToString(secret) + "\n")
 	if err = errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
 		return fmt.Errorf("writing the master key file: %w", err)

@@ -19,8 +19,9 @@ import (
 )
 
 const (
-	// Scheme of a key over https, SchemePlain of one over http (a Vault in development mode).
-	Scheme      = "vault"
+	// Scheme is that of the address of a key over https.
+	Scheme = "vault"
+	// SchemePlain is that of a key over http: a Vault in development mode.
 	SchemePlain = "vault+http"
 	// callTimeout bounds one request.
 	callTimeout = 10 * time.Second
