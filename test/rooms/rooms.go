@@ -24,11 +24,15 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// The rooms, under names that can be embedded together.
+// The rooms have names under which they can be embedded together.
 type (
+	// Sessions is package sessions.
 	Sessions = sessions.Service
-	Turns    = turns.Service
-	Live     = live.Service
+	// Turns is package turns.
+	Turns = turns.Service
+	// Live is package live.
+	Live = live.Service
+	// Analysis is package analysis.
 	Analysis = analysis.Service
 )
 
