@@ -118,11 +118,7 @@ func (s *Service) Find(ctx context.Context, p workspaces.Principal, id ID) (Agen
 func (s *Service) List(ctx context.Context, ref workspaces.Ref, params postgres.PageParams) ([]Agent, string, error) {
 	params.Order = postgres.NewestFirst
 	params.Filters = []string{string(ref.TenantID), string(ref.ID)}
-	page, err := postgres.NewPage(params)
-	if err != nil {
-		return nil, "", err
-	}
-	return listAgents(ctx, s.db, ref, page)
+	return listAgents(ctx, s.db, ref, params)
 }
 
 // Update applies change to the name and the configuration of an agent and saves the next version.
@@ -183,11 +179,7 @@ func (s *Service) Versions(ctx context.Context, ref workspaces.Ref, id ID, param
 	}
 	params.Order = postgres.NewestFirst
 	params.Filters = []string{string(ref.TenantID), string(ref.ID), string(id)}
-	page, err := postgres.NewPage(params)
-	if err != nil {
-		return nil, "", err
-	}
-	return listVersions(ctx, s.db, ref, id, page)
+	return listVersions(ctx, s.db, ref, id, params)
 }
 
 // Rollback saves an earlier version again, as a new one. Errors: NotFound.

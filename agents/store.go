@@ -8,7 +8,6 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
-	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
 )
@@ -46,70 +45,53 @@ func saveVersion(ctx context.Context, tx bun.IDB, agent Agent) error {
 }
 
 func selectAgent(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID) (Agent, error) {
-	var agent Agent
-	err := db.NewSelect().Model(&agent).Where("a.tenant_id = ?", ref.TenantID).
-		Where("a.workspace_id = ?", ref.ID).Where("a.id = ?", id).Scan(ctx)
-	if postgres.NoRows(err) {
-		return Agent{}, fault.NoSuch("agent", string(id))
-	}
-	return agent, err
+	return scanAgent(ctx, db.NewSelect(), ref, id)
 }
 
 // lockAgent is selectAgent with a lock against other updates.
 func lockAgent(ctx context.Context, tx bun.Tx, ref workspaces.Ref, id ID) (Agent, error) {
+	return scanAgent(ctx, tx.NewSelect().For("UPDATE"), ref, id)
+}
+
+func scanAgent(ctx context.Context, q *bun.SelectQuery, ref workspaces.Ref, id ID) (Agent, error) {
 	var agent Agent
-	err := tx.NewSelect().Model(&agent).Where("a.tenant_id = ?", ref.TenantID).
-		Where("a.workspace_id = ?", ref.ID).Where("a.id = ?", id).For("UPDATE").Scan(ctx)
-	if postgres.NoRows(err) {
-		return Agent{}, fault.NoSuch("agent", string(id))
-	}
-	return agent, err
+	err := q.Model(&agent).Where("a.tenant_id = ?", ref.TenantID).Where("a.workspace_id = ?", ref.ID).Where("a.id = ?", id).Scan(ctx)
+	return agent, postgres.OrNoSuch(err, "agent", string(id))
 }
 
 func selectTenantAgent(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, id ID) (Agent, error) {
 	var agent Agent
 	err := db.NewSelect().Model(&agent).Where("a.tenant_id = ?", tenant).Where("a.id = ?", id).Scan(ctx)
-	if postgres.NoRows(err) {
-		return Agent{}, fault.NoSuch("agent", string(id))
-	}
-	return agent, err
+	return agent, postgres.OrNoSuch(err, "agent", string(id))
 }
 
-func listAgents(ctx context.Context, db bun.IDB, ref workspaces.Ref, page postgres.Page) ([]Agent, string, error) {
+func listAgents(ctx context.Context, db bun.IDB, ref workspaces.Ref, params postgres.PageParams) ([]Agent, string, error) {
 	var agents []Agent
 	query := db.NewSelect().Model(&agents).Where("a.tenant_id = ?", ref.TenantID).Where("a.workspace_id = ?", ref.ID)
-	if err := page.Apply(query).Scan(ctx); err != nil {
-		return nil, "", fmt.Errorf("list agents: %w", err)
-	}
-	agents, next := postgres.Cut(page, agents, func(a Agent) postgres.Key {
+	return postgres.List(ctx, params, query, &agents, func(a Agent) postgres.Key {
 		return postgres.Key{CreatedAt: a.CreatedAt, ID: string(a.ID)}
 	})
-	return agents, next, nil
 }
 
 func deleteAgent(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id ID) (bool, error) {
-	result, err := tx.NewDelete().Model((*Agent)(nil)).Where("tenant_id = ?", ref.TenantID).
-		Where("workspace_id = ?", ref.ID).Where("id = ?", id).Exec(ctx)
-	if err != nil {
-		return false, fmt.Errorf("delete agent: %w", err)
-	}
-	n, err := result.RowsAffected()
-	return n > 0, err
+	return postgres.Changed(tx.NewDelete().Model((*Agent)(nil)).Where("tenant_id = ?", ref.TenantID).
+		Where("workspace_id = ?", ref.ID).Where("id = ?", id).Exec(ctx))
 }
 
 func selectVersion(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID, number int) (Version, error) {
 	var version Version
 	err := db.NewSelect().Model(&version).Where("v.tenant_id = ?", ref.TenantID).Where("v.workspace_id = ?", ref.ID).
 		Where("v.agent_id = ?", id).Where("v.version = ?", number).Scan(ctx)
-	if postgres.NoRows(err) {
-		return Version{}, fault.NoSuch("agent version", string(id)+"/"+strconv.Itoa(number))
-	}
-	return version, err
+	return version, postgres.OrNoSuch(err, "agent version", string(id)+"/"+strconv.Itoa(number))
 }
 
 // listVersions orders by the number of the version, padded so that it sorts as text in the key of a
 // page.
-func listVersions(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID, page postgres.Page) ([]Version, string, error) {
+func listVersions(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID, params postgres.PageParams) ([]Version, string, error) {
+	page, err := postgres.NewPage(params)
+	if err != nil {
+		return nil, "", err
+	}
 	var versions []Version
 	query := db.NewSelect().Model(&versions).Where("v.tenant_id = ?", ref.TenantID).
 		Where("v.workspace_id = ?", ref.ID).Where("v.agent_id = ?", id)

@@ -13,7 +13,8 @@ const parlanceMember = "parlance"
 
 // overridePlaces maps overrides to their paths in ElevenLabs' shape:
 //
-//	{"agent": {"prompt": {"prompt", "llm"}, "first_message", "language"}, "tts": {"voice_id", …}, "asr": {"keywords"}}
+//	{"agent": {"prompt": {"prompt", "llm"}, "first_message", "language"},
+//	 "tts": {"voice_id", …}, "asr": {"keywords"}}
 //
 // Package convai reads the same shape. member selects a member of the override's object.
 var overridePlaces = []struct{ key, member, path string }{

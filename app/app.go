@@ -159,7 +159,7 @@ func (a *App) trace(ctx context.Context, params Params) (err error) {
 		config.Headers[name] = value.Reveal()
 	}
 	if config.Endpoint != "" {
-		guard, err := publicnet.New(publicnet.Options{CAFile: a.Config.EgressCAFile})
+		guard, err := a.Config.operatorGuard()
 		if err != nil {
 			return err
 		}
@@ -409,10 +409,10 @@ func (a *App) Work(ctx context.Context) error {
 		return err
 	}
 	w, err := worker.New(worker.Deps{
-		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.ingestion}, Reembedder: ingester{a.ingestion},
-		Models: modelSweep{a.ingestion}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Indexes: indexes{a.ingestion},
+		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: a.ingestion, Reembedder: a.ingestion,
+		Models: a.ingestion.SweepModels, ReleaseBlobFunc: a.Knowledge.SweepBlob, Strays: a.Knowledge.Sweep, Indexes: a.ingestion.Maintain,
 		Sessions: a.Sessions, Analyses: a.Analysis,
-		Answers: a.answers, Traces: a.Tools, Memories: a.Memory,
+		Answers: a.answers.Sweep, Traces: a.Tools.Sweep, Memories: a.Memory.Sweep,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare,
 		Slots: a.slots, ShutdownTimeout: a.Config.ShutdownTimeout,
 	})

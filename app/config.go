@@ -165,22 +165,23 @@ func Load(src Source) (Config, error) {
 	if err := c.checkMasters(); err != nil {
 		problems = append(problems, err)
 	}
-	if (c.TLSCertFile == "") != (c.TLSKeyFile == "") {
-		problems = append(problems, errors.New("PARLANCE_TLS_CERT_FILE and PARLANCE_TLS_KEY_FILE must be set together"))
-	}
-	if (c.Embedding.BaseURL == "") != (c.Embedding.Name == "") {
-		problems = append(problems, errors.New("PARLANCE_EMBEDDING_BASE_URL and PARLANCE_EMBEDDING_NAME must be set together"))
-	}
-	if (c.EmbeddingPrevious.BaseURL == "") != (c.EmbeddingPrevious.Name == "") {
-		problems = append(problems, errors.New("PARLANCE_EMBEDDING_PREVIOUS_BASE_URL and PARLANCE_EMBEDDING_PREVIOUS_NAME must be set together"))
+	for _, pair := range [][4]string{
+		{c.TLSCertFile, c.TLSKeyFile, "PARLANCE_TLS_CERT_FILE", "PARLANCE_TLS_KEY_FILE"},
+		{c.Embedding.BaseURL, c.Embedding.Name, "PARLANCE_EMBEDDING_BASE_URL", "PARLANCE_EMBEDDING_NAME"},
+		{
+			c.EmbeddingPrevious.BaseURL, c.EmbeddingPrevious.Name,
+			"PARLANCE_EMBEDDING_PREVIOUS_BASE_URL", "PARLANCE_EMBEDDING_PREVIOUS_NAME",
+		},
+		{c.Rerank.BaseURL, c.Rerank.Name, "PARLANCE_RERANK_BASE_URL", "PARLANCE_RERANK_NAME"},
+	} {
+		if (pair[0] == "") != (pair[1] == "") {
+			problems = append(problems, fmt.Errorf("%s and %s must be set together", pair[2], pair[3]))
+		}
 	}
 	if c.Embedding.BaseURL == "" && (c.Embedding.Dimensions > 0 || c.Embedding.Floor > 0 ||
 		c.Embedding.Prefixes != openaiembedding.Prefixes{}) {
 		problems = append(problems,
 			errors.New("PARLANCE_EMBEDDING_QUERY_PREFIX, _DOCUMENT_PREFIX, _DIMENSIONS and _FLOOR need PARLANCE_EMBEDDING_BASE_URL"))
-	}
-	if (c.Rerank.BaseURL == "") != (c.Rerank.Name == "") {
-		problems = append(problems, errors.New("PARLANCE_RERANK_BASE_URL and PARLANCE_RERANK_NAME must be set together"))
 	}
 	if c.Model.BaseURL != "" && c.Model.Name == "" {
 		problems = append(problems, errors.New("PARLANCE_MODEL_BASE_URL needs PARLANCE_MODEL_NAME"))

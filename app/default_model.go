@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/workspaces"
 )
@@ -12,7 +11,7 @@ import (
 // DefaultModel returns the model for agents that name none, and its description. It needs no
 // database, so `parlance models test` can try a configuration.
 func DefaultModel(ctx context.Context, config Config) (model.Provider, string, error) {
-	guard, err := publicnet.New(publicnet.Options{CAFile: config.EgressCAFile})
+	guard, err := config.operatorGuard()
 	if err != nil {
 		return nil, "", err
 	}

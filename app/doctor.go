@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 
-	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/provider/rerank"
@@ -30,7 +29,7 @@ func CheckMasterKey(ctx context.Context, config Config, deps seal.Deps) (found b
 
 // DefaultEmbedder returns the configured embedder and its description.
 func DefaultEmbedder(config Config) (embedding.Embedder, string, error) {
-	guard, err := publicnet.New(publicnet.Options{CAFile: config.EgressCAFile})
+	guard, err := config.operatorGuard()
 	if err != nil {
 		return nil, "", err
 	}
@@ -39,7 +38,7 @@ func DefaultEmbedder(config Config) (embedding.Embedder, string, error) {
 
 // DefaultReranker returns the configured reranking server, or nil.
 func DefaultReranker(config Config) (rerank.Reranker, error) {
-	guard, err := publicnet.New(publicnet.Options{CAFile: config.EgressCAFile})
+	guard, err := config.operatorGuard()
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +48,7 @@ func DefaultReranker(config Config) (rerank.Reranker, error) {
 // EmbeddingModels lists the models that can be called with this configuration, the current one
 // first.
 func EmbeddingModels(config Config) ([]string, error) {
-	guard, err := publicnet.New(publicnet.Options{CAFile: config.EgressCAFile})
+	guard, err := config.operatorGuard()
 	if err != nil {
 		return nil, err
 	}

@@ -189,12 +189,12 @@ func (l lazyOCR) Name() string {
 }
 
 // Read implements ocr.Reader.
-func (l lazyOCR) Read(ctx context.Context, image io.Reader, options ocr.Options) (ocr.Text, error) {
+func (l lazyOCR) Read(ctx context.Context, picture io.Reader) (ocr.Text, error) {
 	reader, err := l.tesseract(ctx)
 	if err != nil {
 		return ocr.Text{}, err
 	}
-	return reader.Read(ctx, image, options)
+	return reader.Read(ctx, picture)
 }
 
 func (d *documents) tesseract(ctx context.Context) (*tesseract.Reader, error) {

@@ -64,13 +64,18 @@ func (c Config) currentMaster() (seal.Masters, error) {
 	return seal.LoadMasters(c.MasterKeyFile)
 }
 
+// operatorGuard makes clients for hosts that the operator names.
+func (c Config) operatorGuard() (*publicnet.Guard, error) {
+	return publicnet.New(publicnet.Options{CAFile: c.EgressCAFile})
+}
+
 // remoteMaster returns a key in the operator's key-management service.
 func (c Config) remoteMaster(address string) (seal.MasterKey, error) {
 	base, err := vault.Base(address)
 	if err != nil {
 		return nil, err
 	}
-	guard, err := publicnet.New(publicnet.Options{CAFile: c.EgressCAFile})
+	guard, err := c.operatorGuard()
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func TestPage(t *testing.T) {
 	}
 	want := sections(t)
 	if *update {
-		if err := os.WriteFile(path, []byte(hand+mark+want), 0o644); err != nil { //nolint:gosec // a page of the documentation
+		if err := os.WriteFile(path, []byte(hand+mark+want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return

@@ -34,10 +34,12 @@ var (
 //
 // The control tokens of models' chat templates, and the markup that stands for them, are:
 //
-//	<|im_start|> <|start_header_id|> <|START_OF_TURN_TOKEN|> <|turn>      Qwen, Llama 3, Cohere, Phi, Granite, GLM, Gemma
-//	<｜User｜> <｜begin▁of▁sentence｜> <｜DSML｜function_calls>             DeepSeek
-//	<start_of_turn> <tool_call> <s> <bos> <tool_call|>                    Gemma, Qwen, Llama 2
-//	[INST] [TOOL_CALLS] [/SYSTEM_PROMPT] <<SYS>> [gMASK] ]~b]             Mistral, Llama 2, GLM, MiniMax
+//	<|im_start|> <|start_header_id|> <|turn>               Qwen, Llama 3, Phi, GLM, Gemma
+//	<|START_OF_TURN_TOKEN|>                                Cohere, Granite
+//	<｜User｜> <｜begin▁of▁sentence｜>                      DeepSeek
+//	<start_of_turn> <tool_call> <s> <bos> <tool_call|>     Gemma, Qwen, Llama 2
+//	[INST] [TOOL_CALLS] [/SYSTEM_PROMPT] <<SYS>>           Mistral, Llama 2
+//	[gMASK] ]~b]                                           GLM, MiniMax
 //
 // Each begins with a bracket and is short. The text is read once, and only a few characters are
 // examined after each bracket: regular expressions need a hundred times as long, in every turn.

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -76,7 +77,7 @@ func mayHaveHex(text string) bool {
 	return false
 }
 
-// base64Runs returns up to limit runs of at least 16 characters of base64, with their padding.
+// base64Runs returns up to most runs of at least 16 characters of base64, with their padding.
 func base64Runs(text string, most int) (runs []string) {
 	const least = 16
 	for i := 0; i < len(text) && len(runs) < most; i++ {
@@ -157,7 +158,7 @@ func joinSpacedLetters(text string) string {
 	return strings.Join(words, " ")
 }
 
-// tagText returns what is written in Unicode's isInvisible tag characters.
+// tagText returns what is written in Unicode's invisible tag characters.
 func tagText(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r >= 0xE0020 && r <= 0xE007E }) {
 		return ""
@@ -179,11 +180,13 @@ var (
 )
 
 // lookAlikes replaces letters of other alphabets, and digits, by the Latin letters they look like.
-var lookAlikes = strings.NewReplacer(
-	"а", "a", "е", "e", "о", "o", "р", "p", "с", "c", "у", "y", "х", "x", "і", "i", "ј", "j", "ѕ", "s", "ԁ", "d",
-	"һ", "h", "в", "b", "к", "k", "м", "m", "н", "h", "т", "t", "г", "r", "п", "n", "ӏ", "l",
-	"α", "a", "ο", "o", "ρ", "p", "ν", "v", "υ", "u", "ι", "i", "κ", "k", "ε", "e", "τ", "t", "χ", "x", "η", "n",
-	"σ", "o", "ω", "w", "ł", "l", "ı", "i", "ø", "o", "ɑ", "a", "ɡ", "g", "ʟ", "l", "ɪ", "i", "ᴄ", "c", "ᴀ", "a",
-	"ɴ", "n", "ʀ", "r", "ᴅ", "d", "ᴇ", "e", "ᴏ", "o",
-	"0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s",
-)
+var lookAlikes = sync.OnceValue(func() *strings.Replacer {
+	var pairs []string
+	for _, line := range linesOf(wordFiles, "words/lookalikes.txt") {
+		letters := strings.Fields(line)
+		for _, other := range letters[1:] {
+			pairs = append(pairs, other, letters[0])
+		}
+	}
+	return strings.NewReplacer(pairs...)
+})

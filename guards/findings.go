@@ -29,32 +29,32 @@ type outsideText struct {
 }
 
 // Inspect examines the texts that came into a turn from outside.
-func Inspect(pieces []Text) Findings {
-	o := Findings{values: map[string]bool{}}
-	var texts []string
-	for _, p := range pieces {
-		texts = append(texts, p.Text)
+func Inspect(texts []Text) Findings {
+	found := Findings{values: map[string]bool{}}
+	var all []string
+	for _, p := range texts {
+		all = append(all, p.Text)
 		one := outsideText{tool: p.Tool, views: viewsOf(p.Text)}
 		one.instructs, one.mayInstruct = findDirectives(one.views, false)
-		o.instructs, o.mayInstruct = o.instructs || one.instructs, o.mayInstruct || one.mayInstruct
-		o.texts = append(o.texts, one)
+		found.instructs, found.mayInstruct = found.instructs || one.instructs, found.mayInstruct || one.mayInstruct
+		found.texts = append(found.texts, one)
 		var value any
 		if p.Tool != "" && json.Unmarshal([]byte(p.Text), &value) == nil {
 			for _, leaf := range leaves(value) {
 				if !strings.ContainsFunc(leaf, unicode.IsSpace) && len(leaf) <= maxValueBytes {
-					o.values[fold(leaf)] = true
+					found.values[fold(leaf)] = true
 				}
 			}
 		}
 	}
-	if !o.instructs && len(texts) > 1 { // a directive may be split over two texts
-		instructs, mayInstruct := findDirectives(viewsOf(strings.Join(texts, " ")), o.mayInstruct)
-		o.instructs, o.mayInstruct = instructs, o.mayInstruct || mayInstruct // a pattern may match the beginning of one text only
-		for i := range o.texts {
-			o.texts[i].instructs, o.texts[i].mayInstruct = o.instructs, o.mayInstruct
+	if !found.instructs && len(all) > 1 { // a directive may be split over two texts
+		instructs, mayInstruct := findDirectives(viewsOf(strings.Join(all, " ")), found.mayInstruct)
+		found.instructs, found.mayInstruct = instructs, found.mayInstruct || mayInstruct // a pattern may match the beginning of one text only
+		for i := range found.texts {
+			found.texts[i].instructs, found.texts[i].mayInstruct = found.instructs, found.mayInstruct
 		}
 	}
-	return o
+	return found
 }
 
 // maxValueBytes is the longest single word that counts as data.
@@ -62,22 +62,18 @@ const maxValueBytes = 64
 
 // directives compiles the patterns when a call is first examined, so that commands that talk to
 // nobody start without them.
-var directives = sync.OnceValue(func() *matcher { return newMatcher(directiveSources) })
+var directives = sync.OnceValue(func() *matcher { return newMatcher(directiveFiles) })
 
-// findDirective reports whether a view instructs a model, in words for models, or may instruct one,
-// in words that people also use. It does not look for the latter when mayInstruct is set.
-func findDirective(view string, mayInstruct bool) (instructs, weak bool) {
-	return directives().match(collapseBlanks(view), mayInstruct)
-}
-
-// findDirectives examines all views of a text.
-func findDirectives(views []*view, weak bool) (instructs, mayInstruct bool) {
+// findDirectives reports whether a view of a text instructs a model, in words for models, or may
+// instruct one, in words that people also use. It does not look for the latter when known is set.
+func findDirectives(views []*view, known bool) (instructs, mayInstruct bool) {
+	mayInstruct = known
 	for _, view := range views {
-		if instructs, weak = findDirective(view.text, weak); instructs {
+		if instructs, mayInstruct = directives().match(collapseBlanks(view.text), mayInstruct); instructs {
 			return true, true
 		}
 	}
-	return false, weak
+	return false, mayInstruct
 }
 
 // mentions reports whether a text has the words of the tool's name, or synonyms of them.

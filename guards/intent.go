@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -50,16 +51,15 @@ func asksFor(user []string, name string, changes bool) bool {
 }
 
 // yesWords matches the beginning of an answer that agrees.
-var yesWords = regexp.MustCompile(`^\W*(yes|yeah|yep|yup|sure|ok|okay|correct|right|please do|do it|do that|` +
-	`go ahead|go on|confirmed?|i confirm|absolutely|of course|certainly|definitely|agreed|fine|ja|jawohl|gerne|` +
-	`bitte|genau|oui|d'accord|bien sur|volontiers|si|claro|vale|por favor|sim|certo|va bene|tak|dobrze|evet|` +
-	`tamam|да|конечно|хорошо|так|ναι|نعم|כן|हाँ|हां|जी|是|好|可以|对|はい|お願い|예|네|vang|dong y|ya)(\W|$)`)
+var yesWords = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\W*(` + strings.Join(linesOf(wordFiles, "words/yes.txt"), "|") + `)(\W|$)`)
+})
 
 // Agreed reports whether a short answer of the user says yes to a question of the agent that spoke
 // of the tool.
 func Agreed(user, agent, name string) bool {
 	const shortAnswer = 80
-	if utf8.RuneCountInString(user) > shortAnswer || !yesWords.MatchString(fold(user)) || !strings.ContainsAny(agent, "?？؟") {
+	if utf8.RuneCountInString(user) > shortAnswer || !yesWords().MatchString(fold(user)) || !strings.ContainsAny(agent, "?？؟") {
 		return false
 	}
 	if !isEnglish(fold(agent)) {

@@ -47,20 +47,22 @@ type Call struct {
 // whatever the model thinks, when a text from outside may have dictated it and the user did not ask
 // for it:
 //
-//	the text …                                  the user asked for what         the user did not
-//	                                            the tool does
-//	instructs a model                           blocked if an argument is       blocked
-//	                                            only in that text
-//	may instruct one (people are instructed     as above                        blocked
-//	like that too), and speaks of the tool or
-//	has an argument
-//	has the tool's name                         made                            blocked unless an argument
-//	                                                                            is the user's
-//	has an argument that nobody else said       made, but not for another       blocked *
-//	                                            address than the user's
-//	speaks of what the tool does                made                            blocked * unless an argument
-//	                                                                            is the user's
-//	none of these                               made                            made
+//	the text …                           the user asked for        the user did not
+//	                                     what the tool does
+//	instructs a model                    blocked if an argument    blocked
+//	                                     is only in that text
+//	may instruct one (people are         as above                  blocked
+//	instructed like that too), and
+//	speaks of the tool or has an
+//	argument
+//	has the tool's name                  made                      blocked unless an
+//	                                                               argument is the user's
+//	has an argument that nobody          made, but not for         blocked *
+//	else said                            another address than
+//	                                     the user's
+//	speaks of what the tool does         made                      blocked * unless an
+//	                                                               argument is the user's
+//	none of these                        made                      made
 //
 // * Only tools that change something and that the operator's instructions do not name. For these
 // tools a question ("How do I cancel an order?") does not ask for what the tool does.
@@ -69,13 +71,13 @@ type Call struct {
 // has. Ids and other single words of JSON answers are data, which calls are expected to use. The
 // model is told to ask the user; when the user agrees, the same call is made. Calls that need the
 // client's approval are left to the client. skip_turn and language_detection are harmless.
-func (a Request) Judge(w Call) string {
-	if len(a.Outside.texts) == 0 || w.Harmless {
+func (r Request) Judge(call Call) string {
+	if len(r.Outside.texts) == 0 || call.Harmless {
 		return ""
 	}
-	asked, from := asksFor(a.User, w.Name, w.Changes), a.provenance(w.Arguments)
-	related := a.Outside.instructs || a.Outside.mayInstruct && (from.instructs || a.named(w.Name) ||
-		slices.ContainsFunc(a.Outside.texts, func(text outsideText) bool { return text.mayInstruct && text.speaksOf(w.Name) }))
+	asked, from := asksFor(r.User, call.Name, call.Changes), r.provenance(call.Arguments)
+	related := r.Outside.instructs || r.Outside.mayInstruct && (from.instructs || r.named(call.Name) ||
+		slices.ContainsFunc(r.Outside.texts, func(text outsideText) bool { return text.mayInstruct && text.speaksOf(call.Name) }))
 	switch {
 	case related && !asked:
 		return ruleDirected
@@ -85,13 +87,13 @@ func (a Request) Judge(w Call) string {
 		return ruleAddress
 	case asked:
 		return ""
-	case a.named(w.Name) && !from.user:
+	case r.named(call.Name) && !from.user:
 		return ruleNamed
-	case !w.Changes || from.user && !from.outside || a.namedByOperator(w.Name):
+	case !call.Changes || from.user && !from.outside || r.namedByOperator(call.Name):
 		return ""
 	case from.outside:
 		return ruleArgument
-	case slices.ContainsFunc(a.Outside.texts, func(text outsideText) bool { return text.mentions(w.Name) }):
+	case slices.ContainsFunc(r.Outside.texts, func(text outsideText) bool { return text.mentions(call.Name) }):
 		return ruleUnasked
 	}
 	return ""
@@ -99,20 +101,20 @@ func (a Request) Judge(w Call) string {
 
 // namedByOperator reports whether the agent's instructions name the tool, which may then be called
 // unasked.
-func (a Request) namedByOperator(name string) bool {
-	return slices.ContainsFunc(a.Instructions, func(text string) bool {
+func (r Request) namedByOperator(name string) bool {
+	return slices.ContainsFunc(r.Instructions, func(text string) bool {
 		return strings.Contains(strings.ToLower(text), strings.ToLower(name))
 	})
 }
 
 // named reports whether a text from outside has the tool's name as programs write it.
-func (a Request) named(name string) bool {
+func (r Request) named(name string) bool {
 	words := nameWords(name)
 	if len(words) == 1 {
 		return false // an ordinary word, for which speaksOf and mentions look
 	}
 	forms := []string{strings.ToLower(name), strings.Join(words, "_"), strings.Join(words, "-"), strings.Join(words, "")}
-	for _, text := range a.Outside.texts {
+	for _, text := range r.Outside.texts {
 		if text.tool == name {
 			continue // an answer of the tool itself
 		}

@@ -19,32 +19,32 @@ var addresses = regexp.MustCompile(`https?://[^\s"'<>)]+|[\w.+-]+@[\w-]+(?:\.[\w
 // provenance is where a call's arguments come from.
 type provenance struct {
 	// user: an argument is in the user's words. outside: one is in a text from outside and in no
-	// other. instructs: that text may instruct a model, and no other text has the argument. address: the
-	// argument is an address, and the user named another one of its kind.
+	// other. instructs: that text may instruct a model, and no other text has the argument.
+	// address: the argument is an address, and the user named another one of its kind.
 	user, outside, instructs, address bool
 }
 
 // provenance looks for each argument in the user's words, in the service's own texts and in the
 // texts from outside.
-func (a Request) provenance(arguments json.RawMessage) (from provenance) {
+func (r Request) provenance(arguments json.RawMessage) (from provenance) {
 	var value any
 	if json.Unmarshal(arguments, &value) != nil {
 		return from
 	}
-	var suspect, innocent, user, own []string
-	for _, text := range a.Outside.texts {
+	var instructing, others, user, own []string
+	for _, text := range r.Outside.texts {
 		if text.instructs || text.mayInstruct {
 			for _, view := range text.views {
-				suspect = append(suspect, view.oneLine())
+				instructing = append(instructing, view.oneLine())
 			}
 		} else {
-			innocent = append(innocent, text.views[0].oneLine())
+			others = append(others, text.views[0].oneLine())
 		}
 	}
-	for _, text := range a.User {
+	for _, text := range r.User {
 		user = append(user, inOneLine(fold(text)))
 	}
-	for _, text := range slices.Concat(a.Own, a.Instructions) {
+	for _, text := range slices.Concat(r.Own, r.Instructions) {
 		own = append(own, inOneLine(fold(text)))
 	}
 	in := func(texts []string, word string) bool {
@@ -65,14 +65,14 @@ func (a Request) provenance(arguments json.RawMessage) (from provenance) {
 			if in(own, word) {
 				continue
 			}
-			if a.Outside.values[word] && !a.Outside.instructs {
+			if r.Outside.values[word] && !r.Outside.instructs {
 				continue
 			}
-			instructs, known := in(suspect, word), in(innocent, word)
+			instructs, known := in(instructing, word), in(others, word)
 			from.instructs = from.instructs || instructs && !known
 			from.outside = from.outside || instructs || known
 			if (instructs || known) && slices.Contains(places, word) {
-				from.address = from.address || slices.ContainsFunc(a.User, func(text string) bool { return hasAddressLike(fold(text), word) })
+				from.address = from.address || slices.ContainsFunc(r.User, func(text string) bool { return hasAddressLike(fold(text), word) })
 			}
 		}
 	}

@@ -51,7 +51,7 @@ func isInvisible(r rune) bool {
 	return r == 0x200B || r == 0x200E || r == 0x200F || r == 0xFEFF || r == 0x00AD || r == 0x034F || r == 0x061C || r == 0x180E
 }
 
-// normalizeVisible returns the text without isInvisible characters, and with plain brackets and
+// normalizeVisible returns the text without invisible characters, and with plain brackets and
 // line ends in place of their look-alikes.
 func normalizeVisible(text string) string {
 	if isASCII(text) {
@@ -157,7 +157,7 @@ func replaceRuns(text string, keepLines bool) string {
 	return b.String()
 }
 
-// fold returns the text in lower case, without accents and isInvisible characters, with compatible
+// fold returns the text in lower case, without accents and invisible characters, with compatible
 // characters in their plain form.
 func fold(text string) string {
 	if isASCII(text) {

@@ -31,7 +31,7 @@ func viewsOf(text string) []*view {
 	}
 	add(tagText(text))
 	if hasMixedAlphabets(plain) {
-		add(lookAlikes.Replace(plain))
+		add(lookAlikes().Replace(plain))
 	}
 	if mayHaveSpacedLetters(plain) && spacedLetters.MatchString(plain) {
 		add(spacedLetters.ReplaceAllStringFunc(plain, func(run string) string { return separators.ReplaceAllString(run, "") }))

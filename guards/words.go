@@ -1,6 +1,8 @@
 package guards
 
 import (
+	"embed"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -34,20 +36,27 @@ func nameWords(name string) []string {
 	return words
 }
 
-// stopWords say nothing about what a tool does.
-var stopWords = map[string]bool{
-	"get": true, "find": true, "fetch": true, "lookup": true, "look": true, "up": true, "list": true, "show": true,
-	"read": true, "query": true, "search": true, "check": true,
-	"do": true, "the": true, "a": true, "an": true, "my": true, "for": true, "of": true, "to": true, "by": true,
-	"with": true, "issue": true, "make": true, "process": true, "perform": true, "request": true, "submit": true,
-	"tool": true, "api": true, "v1": true, "v2": true, "now": true, "new": true,
+// wordFiles have lists of words, one a line. In synonyms.txt the words of a line are what people
+// say for its first one; in lookalikes.txt the letters of a line look like its first one.
+//
+//go:embed words/*.txt
+var wordFiles embed.FS
+
+// linesOf returns the lines of an embedded file.
+func linesOf(files fs.FS, name string) []string {
+	content, err := fs.ReadFile(files, name)
+	if err != nil {
+		panic(err) // the files are part of the package
+	}
+	return strings.Split(strings.TrimSpace(string(content)), "\n")
 }
 
-// readingWords begin the names of tools that change nothing.
-var readingWords = []string{
-	"get", "find", "fetch", "lookup", "look", "list", "show", "read", "query", "search", "check", "describe",
-	"count", "skip", "language",
-}
+var (
+	// stopWords say nothing about what a tool does.
+	stopWords = linesOf(wordFiles, "words/stop.txt")
+	// readingWords begin the names of tools that change nothing.
+	readingWords = linesOf(wordFiles, "words/reading.txt")
+)
 
 // Changes reports whether a tool of this name may change something. Tools whose names begin with a
 // word such as get, find or list do not.
@@ -61,7 +70,7 @@ func actionStems(name string) []string {
 	var stems []string
 	words := nameWords(name)
 	for _, word := range words {
-		if !stopWords[word] {
+		if !slices.Contains(stopWords, word) {
 			stems = append(stems, lexicon.StemEnglish(word))
 		}
 	}
@@ -100,24 +109,7 @@ func saidOrSynonym(said map[string]bool, stem string) bool {
 // synonyms returns what people say for the words of tools' names, as stems.
 var synonyms = sync.OnceValue(func() map[string][]string {
 	others := map[string][]string{}
-	for _, line := range []string{
-		"cancel stop abort revoke terminate undo withdraw", "delete remove erase erasure wipe drop clear gone",
-		"create make add open start register set", "forget delete remove erase erasure wipe drop clear gone",
-		"remember note keep store save memory record know", "send mail email message text forward write",
-		"email mail e-mail message send", "message text write send", "update change edit modify correct adjust",
-		"refund reimburse money return", "transfer wire pay send move", "book reserve schedule appointment",
-		"schedule book arrange plan appointment", "appointment booking meeting slot visit",
-		"pay settle transfer charge", "order buy purchase", "buy order purchase",
-		"end finish stop hang bye goodbye close quit kill",
-		"call conversation chat talk bye goodbye hang session", "close end delete cancel terminate",
-		"account profile membership", "reset change forgot new", "subscribe sign join",
-		"unsubscribe stop cancel leave",
-		"ticket issue case complaint problem", "invoice bill receipt", "weather forecast temperature rain sunny",
-		"track where status", "status where track state", "turn switch put", "language speak switch",
-		"skip wait moment pause hold", "money cash funds euros dollars", "customer client",
-		"upgrade switch change", "escalate human person agent representative somebody someone",
-		"human person agent representative", "ship deliver send", "export download",
-	} {
+	for _, line := range linesOf(wordFiles, "words/synonyms.txt") {
 		words := strings.Fields(line)
 		for _, word := range words[1:] {
 			others[lexicon.StemEnglish(words[0])] = append(others[lexicon.StemEnglish(words[0])], lexicon.StemEnglish(word))

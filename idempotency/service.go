@@ -166,14 +166,14 @@ func (c *Claim) MarkOutcomeUnknown() { c.outcomeUnknown = true }
 // free for any request.
 func (c *Claim) Release(ctx context.Context) error {
 	if c.outcomeUnknown {
-		return endLease(ctx, c.service.db, c.place, c.id, c.service.micros())
+		return setLease(ctx, c.service.db, c.place, c.id, c.service.micros())
 	}
 	return release(ctx, c.service.db, c.place, c.id)
 }
 
 // Extend extends the lease while the work runs.
 func (c *Claim) Extend(ctx context.Context) error {
-	return extend(ctx, c.service.db, c.place, c.id, c.service.micros().Add(Lease))
+	return setLease(ctx, c.service.db, c.place, c.id, c.service.micros().Add(Lease))
 }
 
 // Sweep deletes the rows of all tenants that have expired by now.

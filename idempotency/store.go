@@ -65,49 +65,26 @@ func find(ctx context.Context, db bun.IDB, at place) (row, error) {
 }
 
 func keep(ctx context.Context, db bun.IDB, at place, claimID string, sealed []byte) error {
-	_, err := db.NewRaw(`
-		UPDATE idempotency_keys
-		SET answer = ?, lease_until = NULL
-		WHERE tenant_id = ? AND caller_id = ? AND key_hash = ? AND claim_id = ? AND answer IS NULL`,
-		sealed, at.TenantID, at.CallerID, at.KeyHash, claimID).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("store the key's answer: %w", err)
-	}
-	return nil
+	return change(ctx, db, at, claimID, "UPDATE idempotency_keys SET answer = ?, lease_until = NULL", sealed)
 }
 
 func release(ctx context.Context, db bun.IDB, at place, claimID string) error {
-	_, err := db.NewRaw(`
-		DELETE FROM idempotency_keys
-		WHERE tenant_id = ? AND caller_id = ? AND key_hash = ? AND claim_id = ? AND answer IS NULL`,
-		at.TenantID, at.CallerID, at.KeyHash, claimID).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("release the key: %w", err)
-	}
-	return nil
+	return change(ctx, db, at, claimID, "DELETE FROM idempotency_keys")
 }
 
-// endLease ends the lease and keeps the row.
-func endLease(ctx context.Context, db bun.IDB, at place, claimID string, now time.Time) error {
-	_, err := db.NewRaw(`
-		UPDATE idempotency_keys
-		SET lease_until = ?
-		WHERE tenant_id = ? AND caller_id = ? AND key_hash = ? AND claim_id = ? AND answer IS NULL`,
-		now, at.TenantID, at.CallerID, at.KeyHash, claimID).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("endLease the key: %w", err)
-	}
-	return nil
+// setLease makes the lease end at until and keeps the row.
+func setLease(ctx context.Context, db bun.IDB, at place, claimID string, until time.Time) error {
+	return change(ctx, db, at, claimID, "UPDATE idempotency_keys SET lease_until = ?", until)
 }
 
-func extend(ctx context.Context, db bun.IDB, at place, claimID string, until time.Time) error {
-	_, err := db.NewRaw(`
-		UPDATE idempotency_keys
-		SET lease_until = ?
+// change changes the row of a claim that has no answer yet. A claim that was taken over changes
+// nothing.
+func change(ctx context.Context, db bun.IDB, at place, claimID, statement string, args ...any) error {
+	_, err := db.NewRaw(statement+`
 		WHERE tenant_id = ? AND caller_id = ? AND key_hash = ? AND claim_id = ? AND answer IS NULL`,
-		until, at.TenantID, at.CallerID, at.KeyHash, claimID).Exec(ctx)
+		append(args, at.TenantID, at.CallerID, at.KeyHash, claimID)...).Exec(ctx)
 	if err != nil {
-		return fmt.Errorf("prolong the key's lease: %w", err)
+		return fmt.Errorf("change the key's row: %w", err)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ var selectAttached = `
 // attached asks what a search begins with. Sources in the usage mode without are not searched.
 func (s *Service) attached(ctx context.Context, ref workspaces.Ref, agent agents.ID, without UsageMode) (attached, error) {
 	var has attached
-	_, err := s.db.Ask(ctx, postgres.Step{
+	_, err := s.db.Pipeline(ctx, postgres.Step{
 		SQL: selectAttached, Args: []any{string(ref.TenantID), string(ref.ID), string(agent), lexicon.Version},
 		Row: func(scan func(into ...any) error) error {
 			var mode string

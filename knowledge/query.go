@@ -64,7 +64,7 @@ func (s *Service) Query(ctx context.Context, ref workspaces.Ref, p QueryParams) 
 	ctx, span := telemetry.Start(ctx, telemetry.Internal, "query knowledge")
 	begun := s.now()
 	defer func() {
-		s.metrics.observeRetrieval(err, s.now().Sub(begun))
+		observe(s.metrics.retrieval, s.now().Sub(begun), err)
 		span.End(err)
 	}()
 	return s.query(ctx, ref, p)

@@ -42,7 +42,7 @@ func (s *Service) rerank(ctx context.Context, p QueryParams, found []Found) ([]F
 	ctx, span := telemetry.Start(ctx, telemetry.Client, "rerank", telemetry.Number("parlance.texts", len(texts)))
 	begun := s.now()
 	ranked, err := s.reranker.Rerank(ctx, p.Question, texts)
-	s.metrics.observeReranking(err, s.now().Sub(begun))
+	observe(s.metrics.reranking, s.now().Sub(begun), err)
 	span.End(err)
 	if err != nil {
 		s.log.WarnContext(ctx, "passages not reranked", telemetry.KeyReason, string(fault.ReasonOf(err)), telemetry.KeyError, err)

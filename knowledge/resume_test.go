@@ -204,7 +204,7 @@ type scans struct {
 
 func (s *scans) Name() string { return "scans " + s.languages }
 
-func (s *scans) Read(context.Context, io.Reader, ocr.Options) (ocr.Text, error) {
+func (s *scans) Read(context.Context, io.Reader) (ocr.Text, error) {
 	return ocr.Text{}, errors.New("no picture is asked for here")
 }
 

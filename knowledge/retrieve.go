@@ -36,7 +36,7 @@ func (s *Service) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agen
 	ctx, span := telemetry.Start(ctx, telemetry.Internal, "retrieve passages")
 	begun := s.now()
 	defer func() {
-		s.metrics.observeRetrieval(err, s.now().Sub(begun))
+		observe(s.metrics.retrieval, s.now().Sub(begun), err)
 		span.Set(telemetry.Number("parlance.passages", len(passages)))
 		span.End(err)
 	}()

@@ -26,7 +26,7 @@ type slowEyes struct {
 
 func (*slowEyes) Name() string { return "slow 1" }
 
-func (s *slowEyes) Read(ctx context.Context, image io.Reader, _ ocr.Options) (ocr.Text, error) {
+func (s *slowEyes) Read(ctx context.Context, image io.Reader) (ocr.Text, error) {
 	text, err := io.ReadAll(image)
 	if err != nil {
 		return ocr.Text{}, err
@@ -40,7 +40,7 @@ func (s *slowEyes) Read(ctx context.Context, image io.Reader, _ ocr.Options) (oc
 	case <-ctx.Done():
 		return ocr.Text{}, ctx.Err()
 	}
-	return ocr.Text{Paragraphs: []ocr.Paragraph{{Text: "It says " + name, Confidence: 1}}, WidthPixels: 1, HeightPixels: 1}, nil
+	return ocr.Text{Paragraphs: []ocr.Paragraph{{Text: "It says " + name}}, WidthPixels: 1, HeightPixels: 1}, nil
 }
 
 func (s *slowEyes) seen() []string {

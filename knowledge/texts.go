@@ -77,7 +77,7 @@ func (s *Service) readTexts(ctx context.Context, ref workspaces.Ref, in found, s
 	if len(sets) == 0 {
 		return texts, nil
 	}
-	_, err := s.db.Ask(ctx, postgres.Step{
+	_, err := s.db.Pipeline(ctx, postgres.Step{
 		SQL: selectTexts, Args: []any{sets, sources, indexes, batches, string(ref.TenantID), string(ref.ID)},
 		Row: func(scan func(into ...any) error) error {
 			var f Found

@@ -1,40 +1,23 @@
 package knowledge
 
 import (
+	"hash/maphash"
 	"slices"
+	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // wordSet are the hashes of the different words of a text in lower case, ascending.
 type wordSet []uint64
 
-// FNV-1a of 64 bits. Source: Fowler, Noll, Vo and Eastlake, RFC 9923.
-const (
-	hashOffset = 14695981039346656037
-	hashPrime  = 1099511628211
-)
+// wordSeed is of the hashes of this process: they are not stored.
+var wordSeed = maphash.MakeSeed()
 
 func wordsIn(text string) wordSet {
 	words := make(wordSet, 0, len(text)/4)
-	hash := uint64(hashOffset)
-	for _, r := range text {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-		case r >= 'A' && r <= 'Z':
-			r += 'a' - 'A'
-		case r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsNumber(r)):
-			r = unicode.ToLower(r)
-		default:
-			if hash != hashOffset {
-				words, hash = append(words, hash), hashOffset
-			}
-			continue
-		}
-		hash = (hash ^ uint64(r)) * hashPrime //nolint:gosec // a character
-	}
-	if hash != hashOffset {
-		words = append(words, hash)
+	isBetween := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), isBetween) {
+		words = append(words, maphash.String(wordSeed, word))
 	}
 	slices.Sort(words)
 	return slices.Compact(words)

@@ -103,7 +103,7 @@ func TestSpillCalls(t *testing.T) {
 	check("after the outage")
 	second := newRemote(t, f, again, 1<<20)
 	await(t, "the records of the killed server", func() bool {
-		left, err := wal.Look(again)
+		left, err := wal.Inspect(again)
 		return err == nil && len(left.Waiting) == 0 && second.wal.Stats().Records == 0
 	})
 	check("written a second time")

@@ -3,13 +3,11 @@ package memory
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 
-	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -97,21 +95,10 @@ func selectRecalled(ctx context.Context, db bun.IDB, ref workspaces.Ref, userID 
 	return items, nil
 }
 
-// Expect has Run read the memories of a user who will speak soon, if it has time.
-func (s *Service) Expect(ref workspaces.Ref, userID string, tokens int) {
-	select {
-	case s.expected <- expectedUser{ref, userID, tokens}:
-	default: // the turn reads them
-	}
-}
-
-// Run reads memories ahead, and keeps the cache consistent with other nodes, until ctx ends. It
-// returns the error of ctx. Without Run nothing is cached.
+// Run keeps the cache consistent with other nodes until ctx ends. It returns the error of ctx.
+// Without Run nothing is cached.
 func (s *Service) Run(ctx context.Context) error {
 	defer s.recalled.disable()
-	var reading sync.WaitGroup
-	defer reading.Wait()
-	reading.Go(func() { s.readExpected(ctx) })
 	return s.db.Listen(ctx, Channel, func(payload string) {
 		if payload == "" { // connected: earlier notifications may have been lost
 			s.recalled.enable()
@@ -119,18 +106,4 @@ func (s *Service) Run(ctx context.Context) error {
 		}
 		s.recalled.drop(payload)
 	})
-}
-
-func (s *Service) readExpected(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case user := <-s.expected:
-			if _, err := s.Recall(ctx, user.ref, user.userID, user.tokens); err != nil && ctx.Err() == nil {
-				s.log.WarnContext(ctx, "memory: memories not read ahead",
-					telemetry.KeyWorkspaceID, string(user.ref.ID), telemetry.KeyError, err)
-			}
-		}
-	}
 }

@@ -13,16 +13,7 @@ const (
 	cacheTime = time.Minute
 	// maxCachedUsers bounds the cache.
 	maxCachedUsers = 4096
-	// maxExpected bounds the users that wait to be read ahead.
-	maxExpected = 64
 )
-
-// expectedUser is a user whose memories are needed soon, for a prompt with so many tokens for them.
-type expectedUser struct {
-	ref    workspaces.Ref
-	userID string
-	tokens int
-}
 
 // recallCache keeps the memories that Recall reads. It keeps nothing until it is enabled.
 type recallCache struct {
@@ -39,16 +30,14 @@ type cachedUser struct {
 
 // enable empties the cache and starts caching: changes will be notified from now on.
 func (r *recallCache) enable() {
-	r.reset()
+	r.disable()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.enabled = true
 }
 
 // disable empties the cache and stops caching.
-func (r *recallCache) disable() { r.reset() }
-
-func (r *recallCache) reset() {
+func (r *recallCache) disable() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.enabled, r.users = false, map[string]cachedUser{}

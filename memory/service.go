@@ -46,7 +46,6 @@ type Service struct {
 	log        *slog.Logger
 	now        func() time.Time
 	recalled   recallCache
-	expected   chan expectedUser
 
 	mu     sync.Mutex
 	agreed AgreedFunc
@@ -56,7 +55,7 @@ type Service struct {
 func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, embedder: d.Embedder, workspaces: d.Workspaces, agents: d.Agents, maxPerUser: d.MaxPerUser,
-		log: d.Log, now: d.Now, expected: make(chan expectedUser, maxExpected),
+		log: d.Log, now: d.Now,
 	}
 	if s.maxPerUser == 0 {
 		s.maxPerUser = DefaultMaxPerUser

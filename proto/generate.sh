@@ -11,6 +11,8 @@ if [ ! -x "$buf" ] || [ proto/package-lock.json -nt proto/node_modules/.package-
 fi
 
 go run ./proto/gendeps .proto-deps
+# Built before buf empties gen/, which it imports.
+go build -o .proto-deps/bin/ ./proto/protoc-gen-parlance
 "$buf" lint
 "$buf" generate
 "$buf" generate --template server/rest/testdata/buf.gen.yaml

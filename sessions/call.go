@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/tools/failure"
 )
 
 // Codes of results that the service gives to calls without one.
@@ -12,7 +13,7 @@ const (
 	CodeUnfinished    = "canceled"
 	CodeUnknown       = "unknown"
 	CodeNotApproved   = tools.Code("not-approved")
-	CodeClientTimeout = tools.CodeTimeout
+	CodeClientTimeout = failure.Timeout
 )
 
 // Outputs of calls that have no result of their own.

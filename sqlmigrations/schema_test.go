@@ -18,7 +18,7 @@ func TestSchemaFile(t *testing.T) {
 	t.Parallel()
 	got := pgtest.Describe(t, pgtest.New(t).URL)
 	if *update {
-		if err := os.WriteFile("schema.sql", []byte(got), 0o644); err != nil { //nolint:gosec // a source file
+		if err := os.WriteFile("schema.sql", []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // Call calls a tool and traces the call. A failure is in Outcome.Error: a model is told in any case
-// what happened. When ctx ends, the call fails with CodeCanceled.
+// what happened. When ctx ends, the call fails with failure.Canceled.
 func (s *Service) Call(ctx context.Context, p CallParams) Outcome {
 	if !idgen.Valid(idgen.ToolCall, p.CallID) {
 		p.CallID = idgen.New(idgen.ToolCall)
@@ -46,7 +46,7 @@ func (s *Service) admit(ctx context.Context, e *execution) *Error {
 	case len(fields) == 0:
 		return nil
 	}
-	return failure.New(CodeArgumentsInvalid,
+	return failure.New(failure.ArgumentsInvalid,
 		"The arguments do not match the tool's input_schema. %s Correct them and call the tool again.", fieldText(fields))
 }
 

@@ -13,7 +13,7 @@ import (
 func (s *Service) callBuiltin(ctx context.Context, e *execution, o *Outcome) {
 	builtin, ok := s.builtin(e.Entry.Tool.Slug)
 	if !ok {
-		o.Error = failure.New(CodeNotAvailable, "This tool is not available. Tell the user that this is not possible.")
+		o.Error = failure.New(failure.NotAvailable, "This tool is not available. Tell the user that this is not possible.")
 		return
 	}
 	if o.Error = s.count(ctx, e); o.Error != nil {
@@ -43,9 +43,9 @@ func (s *Service) builtinFailure(caller, ctx context.Context, err error) *Error 
 	case ok && decided.Reason != fault.InternalError:
 		return &Error{Code: Code(decided.Reason), Message: decided.Message}
 	case caller.Err() != nil:
-		return failure.New(CodeCanceled, "The call was cancelled before it was done.")
+		return failure.New(failure.Canceled, "The call was cancelled before it was done.")
 	case ctx.Err() != nil:
-		return failure.New(CodeTimeout, "The tool took too long. Tell the user that this is not possible right now.")
+		return failure.New(failure.Timeout, "The tool took too long. Tell the user that this is not possible right now.")
 	}
 	return s.internal(caller, "run built-in tool", err)
 }

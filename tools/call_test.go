@@ -16,6 +16,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/tools/failure"
 )
 
 // schemaOf is an object schema with properties of any type.
@@ -148,19 +149,19 @@ func TestRefusedBeforeSending(t *testing.T) {
 		code      tools.Code
 		says      string
 	}{
-		{"wrong type", `{"id":"1","n":"two"}`, who, tools.CodeArgumentsInvalid, "n:"},
-		{"missing member", `{"id":"1","deep":{}}`, who, tools.CodeArgumentsInvalid, "deep.x: x is required"},
-		{"unknown argument", `{"id":"1","m":1}`, who, tools.CodeArgumentsInvalid, "m is not an argument"},
-		{"no object", `[1]`, who, tools.CodeArgumentsInvalid, "JSON object"},
-		{"no JSON", `{"id":`, who, tools.CodeArgumentsInvalid, "not valid JSON"},
-		{"no path argument", `{}`, who, tools.CodeArgumentsInvalid, `"id"`},
-		{"object in the path", `{"id":{}}`, who, tools.CodeArgumentsInvalid, `"id"`},
-		{"empty path argument", `{"id":""}`, who, tools.CodeArgumentUnsafe, "path"},
-		{"up the path", `{"id":".."}`, who, tools.CodeArgumentUnsafe, "path"},
-		{"up the path, escaped", `{"id":"x/../../admin"}`, who, tools.CodeArgumentUnsafe, "path"},
-		{"variable in an argument missing", `{"id":"{{nope}}"}`, who, tools.CodeVariableMissing, `"nope"`},
-		{"variable missing", `{"id":"1"}`, nil, tools.CodeVariableMissing, `"who"`},
-		{"line break in a header", `{"id":"1"}`, map[string]string{"who": "me\r\nX-Admin: 1"}, tools.CodeHeaderInvalid, "X-Who"},
+		{"wrong type", `{"id":"1","n":"two"}`, who, failure.ArgumentsInvalid, "n:"},
+		{"missing member", `{"id":"1","deep":{}}`, who, failure.ArgumentsInvalid, "deep.x: x is required"},
+		{"unknown argument", `{"id":"1","m":1}`, who, failure.ArgumentsInvalid, "m is not an argument"},
+		{"no object", `[1]`, who, failure.ArgumentsInvalid, "JSON object"},
+		{"no JSON", `{"id":`, who, failure.ArgumentsInvalid, "not valid JSON"},
+		{"no path argument", `{}`, who, failure.ArgumentsInvalid, `"id"`},
+		{"object in the path", `{"id":{}}`, who, failure.ArgumentsInvalid, `"id"`},
+		{"empty path argument", `{"id":""}`, who, failure.ArgumentUnsafe, "path"},
+		{"up the path", `{"id":".."}`, who, failure.ArgumentUnsafe, "path"},
+		{"up the path, escaped", `{"id":"x/../../admin"}`, who, failure.ArgumentUnsafe, "path"},
+		{"variable in an argument missing", `{"id":"{{nope}}"}`, who, failure.VariableMissing, `"nope"`},
+		{"variable missing", `{"id":"1"}`, nil, failure.VariableMissing, `"who"`},
+		{"line break in a header", `{"id":"1"}`, map[string]string{"who": "me\r\nX-Admin: 1"}, failure.HeaderInvalid, "X-Who"},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -181,11 +182,11 @@ func TestRefusedBeforeSending(t *testing.T) {
 	if err != nil || len(calls) != len(rows) {
 		t.Fatalf("%d traces, %v, want %d", len(calls), err, len(rows))
 	}
-	if newest := calls[0]; newest.ErrorCode != string(tools.CodeHeaderInvalid) || newest.TurnID != "turn_1" || newest.Slug != "guarded" {
+	if newest := calls[0]; newest.ErrorCode != string(failure.HeaderInvalid) || newest.TurnID != "turn_1" || newest.Slug != "guarded" {
 		t.Errorf("the newest trace: %+v", newest)
 	}
 	oldest, _, err := f.ListCallsOfSession(t.Context(), f.ref, tools.CallFilter{SessionID: "ses_1"}, postgres.PageParams{Size: 1})
-	if err != nil || len(oldest) != 1 || oldest[0].ErrorCode != string(tools.CodeArgumentsInvalid) {
+	if err != nil || len(oldest) != 1 || oldest[0].ErrorCode != string(failure.ArgumentsInvalid) {
 		t.Errorf("the session's oldest: %+v, %v", oldest, err)
 	}
 }
@@ -199,7 +200,7 @@ func TestDisabledIsTraced(t *testing.T) {
 		t.Fatal(err)
 	}
 	outcome := f.call(t, f.entry(t, "find_order"), `{}`, nil)
-	if outcome.Error == nil || outcome.Error.Code != tools.CodeDisabled || len(f.endpoint.Requests("")) != 0 {
+	if outcome.Error == nil || outcome.Error.Code != failure.Disabled || len(f.endpoint.Requests("")) != 0 {
 		t.Errorf("got %+v", outcome.Error)
 	}
 	if calls, _, err := f.ListCalls(t.Context(), f.ref, tools.CallFilter{ToolID: tool.ID}, postgres.PageParams{}); err != nil ||
@@ -222,7 +223,7 @@ func TestCap(t *testing.T) {
 			switch {
 			case outcome.Error == nil:
 				succeeded.Add(1)
-			case outcome.Error.Code == tools.CodeCallsExhausted:
+			case outcome.Error.Code == failure.CallsExhausted:
 				exhausted.Add(1)
 			}
 		})
@@ -233,7 +234,7 @@ func TestCap(t *testing.T) {
 	}
 	// A reconnect may lead to another node, and an attach meanwhile does not begin anew.
 	outcome := f.node(0).Call(t.Context(), tools.CallParams{Ref: f.ref, SessionID: "ses_1", Entry: f.attached(t, entry.Tool, 5)})
-	if outcome.Error == nil || outcome.Error.Code != tools.CodeCallsExhausted ||
+	if outcome.Error == nil || outcome.Error.Code != failure.CallsExhausted ||
 		!strings.Contains(outcome.Output, "can be called 5 times in a conversation, and has been") {
 		t.Errorf("on another node: %q", outcome.Output)
 	}
@@ -287,11 +288,11 @@ func TestAnswers(t *testing.T) {
 			"[cut: the first 16384 of",
 			"", "",
 		},
-		{"not found", httptool.Step{Status: 404, Body: "no such order"}, "no such order", "", tools.CodeHTTPStatus},
+		{"not found", httptool.Step{Status: 404, Body: "no such order"}, "no such order", "", failure.HTTPStatus},
 		{
 			"redirect",
 			httptool.Step{Status: 302, Header: map[string]string{"Location": f.endpoint.URL + "/followed"}},
-			"redirects are not followed", "", tools.CodeHTTPStatus,
+			"redirects are not followed", "", failure.HTTPStatus,
 		},
 	}
 	for i, row := range rows {
@@ -392,18 +393,18 @@ func TestBuiltins(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"system__user_id": "u1"}, got.Variables); diff != "" || got.SessionID != "ses_1" {
 		t.Error(diff)
 	}
-	if outcome := f.call(t, f.entry(t, "search_memory"), `{}`, nil); outcome.Error == nil || outcome.Error.Code != tools.CodeArgumentsInvalid {
+	if outcome := f.call(t, f.entry(t, "search_memory"), `{}`, nil); outcome.Error == nil || outcome.Error.Code != failure.ArgumentsInvalid {
 		t.Errorf("without its argument: %+v", outcome.Error)
 	}
 	if outcome := f.call(t, f.entry(t, "end_call"), `{}`, nil); outcome.Error == nil || outcome.Error.Code != "session-closed" {
 		t.Errorf("a decision: %+v", outcome.Error)
 	}
-	if outcome := f.call(t, f.entry(t, "skip_turn"), `{}`, nil); outcome.Error == nil || outcome.Error.Code != tools.CodeInternal ||
+	if outcome := f.call(t, f.entry(t, "skip_turn"), `{}`, nil); outcome.Error == nil || outcome.Error.Code != failure.Internal ||
 		strings.Contains(outcome.Output, "hunter2") {
 		t.Errorf("an accident: %+v", outcome)
 	}
 	if outcome := f.call(t, f.entry(t, "add_memory_note"), `{"text":"x"}`, nil); outcome.Error == nil ||
-		outcome.Error.Code != tools.CodeNotAvailable {
+		outcome.Error.Code != failure.NotAvailable {
 		t.Errorf("not built: %+v", outcome.Error)
 	}
 }

@@ -20,7 +20,7 @@ func (s *Service) callEndpoint(ctx context.Context, e *execution, o *Outcome, ur
 	defer leave()
 	key := string(e.Ref.TenantID) + " " + hostPort(url)
 	if s.breakers.Allow(key, s.now()) == breaker.Refused {
-		o.Error = failure.New(CodeCircuitOpen, "The tool's endpoint failed several times in the last minute, so it was not called. "+
+		o.Error = failure.New(failure.CircuitOpen, "The tool's endpoint failed several times in the last minute, so it was not called. "+
 			"Tell the user that this is not possible right now; it may work in half a minute.")
 		return
 	}
@@ -39,9 +39,9 @@ func (s *Service) enter(ctx context.Context, e *execution) (leave func(), proble
 	case err == nil:
 		return leave, nil
 	case ctx.Err() != nil:
-		return nil, failure.New(CodeCanceled, "The call was cancelled before it was made.")
+		return nil, failure.New(failure.Canceled, "The call was cancelled before it was made.")
 	}
-	return nil, failure.New(CodeUnavailable, "Too many tool calls wait already, so this one was not made. "+
+	return nil, failure.New(failure.Unavailable, "Too many tool calls wait already, so this one was not made. "+
 		"Tell the user that this is not possible right now; it may work in a moment.")
 }
 
@@ -52,7 +52,7 @@ func (s *Service) count(ctx context.Context, e *execution) *Error {
 		return nil
 	}
 	if e.Untracked {
-		return failure.New(CodeUnavailable, "This tool can be called %d times in a conversation, and calls cannot be counted right now, "+
+		return failure.New(failure.Unavailable, "This tool can be called %d times in a conversation, and calls cannot be counted right now, "+
 			"so it was not called. Tell the user that this is not possible right now; it may work in some minutes.", limit)
 	}
 	allowed, err := countCall(ctx, s.db, e.Ref, e.SessionID, e.Entry.Tool.ID, limit, s.timestamp())
@@ -60,7 +60,7 @@ func (s *Service) count(ctx context.Context, e *execution) *Error {
 		return s.internal(ctx, "count tool call", err)
 	}
 	if !allowed {
-		return failure.New(CodeCallsExhausted, "This tool can be called %d times in a conversation, and has been. "+
+		return failure.New(failure.CallsExhausted, "This tool can be called %d times in a conversation, and has been. "+
 			"Do not call it again; go on without it.", limit)
 	}
 	return nil
@@ -69,11 +69,11 @@ func (s *Service) count(ctx context.Context, e *execution) *Error {
 // breakerResult is what a call says about the health of its endpoint.
 func breakerResult(failed *Error, status int) breaker.Result {
 	switch {
-	case failed == nil || failed.Code == CodeTool:
+	case failed == nil || failed.Code == failure.Tool:
 		return breaker.Healthy
-	case failed.Code == CodeConnectionFailed || failed.Code == CodeTimeout:
+	case failed.Code == failure.ConnectionFailed || failed.Code == failure.Timeout:
 		return breaker.Failing
-	case failed.Code != CodeHTTPStatus:
+	case failed.Code != failure.HTTPStatus:
 		return breaker.Neutral
 	case status >= 500:
 		return breaker.Failing

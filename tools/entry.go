@@ -81,10 +81,10 @@ func (e Entry) position() string { return string(e.Tool.ID) + " " + e.Name }
 
 // refusal answers a model that calls a tool which is off.
 func (e Entry) refusal() *Error {
-	code := CodeDisabled
+	code := failure.Disabled
 	switch {
 	case e.DisabledReason == ReasonNotAvailable:
-		code = CodeNotAvailable
+		code = failure.NotAvailable
 	case e.DisabledReason == ReasonPlan && e.Tool.Kind == KindMCP:
 		code = Code(fault.PlanMCPNotEnabled)
 	}

@@ -159,9 +159,9 @@ func (s *Service) trace(ctx context.Context, e *execution, o Outcome) *Call {
 // internal logs a fault of this service. The model does not get its text.
 func (s *Service) internal(ctx context.Context, what string, err error) *Error {
 	if ctx.Err() != nil {
-		return failure.New(CodeCanceled, "The call was cancelled before it was made.")
+		return failure.New(failure.Canceled, "The call was cancelled before it was made.")
 	}
 	s.log.ErrorContext(ctx, "tool call failed internally", slog.String("what", what), slog.Any("error", err))
-	return failure.New(CodeInternal,
+	return failure.New(failure.Internal,
 		"The tool could not be called because of an internal error. Tell the user that this is not possible right now.")
 }

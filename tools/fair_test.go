@@ -12,6 +12,7 @@ import (
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/tools/failure"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -45,7 +46,7 @@ func TestGreedyCalls(t *testing.T) {
 	refused := 0
 	for range 30 {
 		calls.Go(func() {
-			if o := call(f.ref, slow); o.Error != nil && o.Error.Code == tools.CodeUnavailable {
+			if o := call(f.ref, slow); o.Error != nil && o.Error.Code == failure.Unavailable {
 				mu.Lock()
 				refused++
 				mu.Unlock()

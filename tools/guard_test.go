@@ -16,6 +16,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/tools/failure"
 )
 
 // TestBreakerTriesAgain: a dead endpoint keeps nobody waiting, others of the tenant are called as
@@ -47,15 +48,15 @@ func TestBreakerTriesAgain(t *testing.T) {
 		}
 	}
 	for range 5 {
-		want("a failure", dead, tools.CodeHTTPStatus)
+		want("a failure", dead, failure.HTTPStatus)
 	}
-	want("the sixth", dead, tools.CodeCircuitOpen)
+	want("the sixth", dead, failure.CircuitOpen)
 	want("another endpoint", fine, "")
 	later.Store(int64(29 * time.Second))
-	want("after 29 s", dead, tools.CodeCircuitOpen)
+	want("after 29 s", dead, failure.CircuitOpen)
 	later.Store(int64(31 * time.Second))
-	want("the trial", dead, tools.CodeHTTPStatus)
-	want("after a bad trial", dead, tools.CodeCircuitOpen)
+	want("the trial", dead, failure.HTTPStatus)
+	want("after a bad trial", dead, failure.CircuitOpen)
 	f.endpoint.Script("/dead", httptool.Step{Body: "ok"})
 	later.Store(int64(62 * time.Second))
 	want("the second trial", dead, "")
@@ -86,7 +87,7 @@ func TestSlowBody(t *testing.T) {
 	params := f.orderParams("")
 	params.Config.WebhookURL, params.Config.TimeoutSeconds = server.URL, 1
 	outcome := f.call(t, f.attached(t, f.create(t, params), 0), `{}`, nil)
-	if outcome.Error == nil || outcome.Error.Code != tools.CodeTimeout || outcome.StatusCode != 200 ||
+	if outcome.Error == nil || outcome.Error.Code != failure.Timeout || outcome.StatusCode != 200 ||
 		!strings.Contains(outcome.Output, "within 1 seconds") {
 		t.Errorf("got %+v, status %d", outcome.Error, outcome.StatusCode)
 	}

@@ -21,6 +21,7 @@ import (
 	"parlance.dev/parlance/test/fake/mcpserver"
 	"parlance.dev/parlance/test/sealtest"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/tools/failure"
 )
 
 const anyArguments = `{"type":"object"}`
@@ -236,12 +237,12 @@ func TestMCPCall(t *testing.T) {
 		}
 	}
 	before := f.server.Count("tools/call")
-	if outcome := f.call(t, find, `{}`, variables); outcome.Error == nil || outcome.Error.Code != tools.CodeArgumentsInvalid ||
+	if outcome := f.call(t, find, `{}`, variables); outcome.Error == nil || outcome.Error.Code != failure.ArgumentsInvalid ||
 		f.server.Count("tools/call") != before {
 		t.Errorf("without id: %+v", outcome)
 	}
 	fail, _ := registry.Find("crm__fail")
-	if outcome := f.call(t, fail, `{}`, variables); outcome.Error == nil || outcome.Error.Code != tools.CodeTool ||
+	if outcome := f.call(t, fail, `{}`, variables); outcome.Error == nil || outcome.Error.Code != failure.Tool ||
 		!strings.Contains(outcome.Output, "no such customer") {
 		t.Errorf("failing: %+v", outcome)
 	}
@@ -313,7 +314,7 @@ func TestMCPStale(t *testing.T) {
 		t.Errorf("detail %q", registry[0].Detail)
 	}
 	outcome, err := f.Run(t.Context(), f.ref, tools.RunParams{ToolID: tool.ID})
-	if err != nil || outcome.Error == nil || outcome.Error.Code != tools.CodeConnectionFailed || f.server.Count("tools/call") > 0 {
+	if err != nil || outcome.Error == nil || outcome.Error.Code != failure.ConnectionFailed || f.server.Count("tools/call") > 0 {
 		t.Errorf("run: %+v, %v", outcome, err)
 	}
 	f.server.Answer("tools/list", nil)

@@ -16,29 +16,6 @@ type Code = failure.Code
 // Error is why a call failed. Its message tells the model what to do.
 type Error = failure.Error
 
-// The codes of a failed call, as package failure describes them.
-const (
-	CodeArgumentsInvalid = failure.ArgumentsInvalid
-	CodeVariableMissing  = failure.VariableMissing
-	CodeArgumentUnsafe   = failure.ArgumentUnsafe
-	CodeHeaderInvalid    = failure.HeaderInvalid
-	CodeRequestInvalid   = failure.RequestInvalid
-	CodeDisabled         = failure.Disabled
-	CodeNotAvailable     = failure.NotAvailable
-	CodeCallsExhausted   = failure.CallsExhausted
-	CodeCircuitOpen      = failure.CircuitOpen
-	CodeUnavailable      = failure.Unavailable
-	CodeNotPublic        = failure.NotPublic
-	CodeUnresolvable     = failure.Unresolvable
-	CodeConnectionFailed = failure.ConnectionFailed
-	CodeTimeout          = failure.Timeout
-	CodeHTTPStatus       = failure.HTTPStatus
-	CodeTool             = failure.Tool
-	CodeAnswerTooLarge   = failure.AnswerTooLarge
-	CodeCanceled         = failure.Canceled
-	CodeInternal         = failure.Internal
-)
-
 // Request is what was sent to the endpoint, redacted.
 type Request struct {
 	Method  string

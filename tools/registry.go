@@ -3,8 +3,6 @@ package tools
 import (
 	"context"
 	"slices"
-	"strconv"
-	"strings"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/platform/postgres"
@@ -45,38 +43,20 @@ func (s *Service) compose(ctx context.Context, p registryParams) (Registry, erro
 		known = &Prefetch{hasAttachments: true, plan: plan}
 	}
 	if !known.hasAttachments {
-		return s.builtinRegistry(p.agent), nil
+		return s.withBuiltins(nil, p.agent, nil), nil
 	}
 	attachments, err := listAttachments(ctx, s.db, p.ref, p.agent.ID)
 	if err != nil {
 		return nil, err
 	}
 	if len(attachments) == 0 {
-		return s.builtinRegistry(p.agent), nil
+		return s.withBuiltins(nil, p.agent, nil), nil
 	}
 	custom, err := s.customEntries(ctx, p, known.plan, attachments)
 	if err != nil {
 		return nil, err
 	}
 	return s.withBuiltins(custom, p.agent, attachments), nil
-}
-
-// builtinRegistry is the registry of an agent without attachments. It is cached by all that it
-// depends on.
-func (s *Service) builtinRegistry(agent agents.Agent) Registry {
-	s.mu.RLock()
-	registered := len(s.builtins)
-	s.mu.RUnlock()
-	key := strings.Join([]string{
-		string(agent.ID), strconv.FormatBool(agent.Config.Memory.Enabled), strconv.Itoa(registered),
-		strings.Join(agent.Config.DisabledTools, " "),
-	}, " ")
-	if cached, ok := s.builtinRegistries.Get(key); ok {
-		return cached
-	}
-	registry := s.withBuiltins(nil, agent, nil)
-	s.builtinRegistries.Set(key, registry)
-	return registry
 }
 
 // withBuiltins appends the built-in and system tools to the custom ones.
@@ -141,7 +121,7 @@ type Prefetch struct {
 	plan           workspaces.Plan
 }
 
-// Steps are the statements, for one [postgres.DB.Ask].
+// Steps are the statements, for one [postgres.DB.Pipeline].
 func (p *Prefetch) Steps(s *Service, ref workspaces.Ref, agent agents.ID) []postgres.Step {
 	return []postgres.Step{s.workspaces.PlanStep(ref.TenantID, &p.plan), {
 		SQL:  hasAttachments,

@@ -16,6 +16,7 @@ import (
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/test/port"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/tools/failure"
 )
 
 // TestRetries counts what arrives at an endpoint that fails twice, or for ever.
@@ -34,24 +35,24 @@ func TestRetries(t *testing.T) {
 		{"GET", "two resets", []httptool.Step{{Reset: true}, {Reset: true}, ok}, 3, ""},
 		{"PUT", "two resets", []httptool.Step{{Reset: true}, {Reset: true}, ok}, 3, ""},
 		{"DELETE", "two resets", []httptool.Step{{Reset: true}, {Reset: true}, ok}, 3, ""},
-		{"GET", "resets for ever", []httptool.Step{{Reset: true}}, 3, tools.CodeConnectionFailed},
+		{"GET", "resets for ever", []httptool.Step{{Reset: true}}, 3, failure.ConnectionFailed},
 		{"GET", "a broken-off answer", []httptool.Step{{BreakOff: true, Body: "half"}, ok}, 2, ""},
-		{"POST", "a reset", []httptool.Step{{Reset: true}, ok}, 1, tools.CodeConnectionFailed},
-		{"PATCH", "a reset", []httptool.Step{{Reset: true}, ok}, 1, tools.CodeConnectionFailed},
-		{"POST", "a broken-off answer", []httptool.Step{{BreakOff: true, Body: "half"}, ok}, 1, tools.CodeConnectionFailed},
-		{"POST", "503", []httptool.Step{{Status: 503}, ok}, 1, tools.CodeHTTPStatus},
+		{"POST", "a reset", []httptool.Step{{Reset: true}, ok}, 1, failure.ConnectionFailed},
+		{"PATCH", "a reset", []httptool.Step{{Reset: true}, ok}, 1, failure.ConnectionFailed},
+		{"POST", "a broken-off answer", []httptool.Step{{BreakOff: true, Body: "half"}, ok}, 1, failure.ConnectionFailed},
+		{"POST", "503", []httptool.Step{{Status: 503}, ok}, 1, failure.HTTPStatus},
 		{"POST", "503 with Retry-After", []httptool.Step{{Status: 503, Header: wait}, ok}, 2, ""},
 		{"PATCH", "429 with Retry-After", []httptool.Step{{Status: 429, Header: wait}, ok}, 2, ""},
-		{"POST", "502 with Retry-After", []httptool.Step{{Status: 502, Header: wait}, ok}, 1, tools.CodeHTTPStatus},
-		{"POST", "429 for ever", []httptool.Step{{Status: 429, Header: wait}}, 3, tools.CodeHTTPStatus},
+		{"POST", "502 with Retry-After", []httptool.Step{{Status: 502, Header: wait}, ok}, 1, failure.HTTPStatus},
+		{"POST", "429 for ever", []httptool.Step{{Status: 429, Header: wait}}, 3, failure.HTTPStatus},
 		{
 			"GET", "Retry-After beyond the budget",
 			[]httptool.Step{{Status: 503, Header: map[string]string{"Retry-After": "600"}}, ok},
 			1,
-			tools.CodeHTTPStatus,
+			failure.HTTPStatus,
 		},
-		{"GET", "500", []httptool.Step{{Status: 500}, ok}, 1, tools.CodeHTTPStatus},
-		{"GET", "404", []httptool.Step{{Status: 404}, ok}, 1, tools.CodeHTTPStatus},
+		{"GET", "500", []httptool.Step{{Status: 500}, ok}, 1, failure.HTTPStatus},
+		{"GET", "404", []httptool.Step{{Status: 404}, ok}, 1, failure.HTTPStatus},
 	}
 	for _, status := range []int{408, 425, 429, 502, 503, 504} {
 		rows = append(rows, rows[0])
@@ -97,7 +98,7 @@ func TestPostIsNotRepeatedOnAnIdleConnection(t *testing.T) {
 			t.Fatalf("the first call: %+v", outcome.Error)
 		}
 		outcome := f.call(t, entry, `{}`, nil)
-		if outcome.Error == nil || outcome.Error.Code != tools.CodeConnectionFailed || server.requests.Load() != 2 ||
+		if outcome.Error == nil || outcome.Error.Code != failure.ConnectionFailed || server.requests.Load() != 2 ||
 			server.connections.Load() != 1 {
 			t.Errorf(
 				"%s: got %+v, %d requests on %d connections, want 2 on 1", method, outcome.Error, server.requests.Load(), server.connections.Load(),
@@ -157,7 +158,7 @@ func TestPostIsRepeatedWhenNothingWasSent(t *testing.T) {
 	params := f.orderParams("")
 	params.Config.WebhookURL = "http://" + port.Reserve(t) + "/"
 	outcome := f.call(t, f.attached(t, f.create(t, params), 0), `{}`, nil)
-	if outcome.Error == nil || outcome.Error.Code != tools.CodeConnectionFailed || outcome.Attempts != 3 ||
+	if outcome.Error == nil || outcome.Error.Code != failure.ConnectionFailed || outcome.Attempts != 3 ||
 		!strings.Contains(outcome.Error.Message, "refused") {
 		t.Errorf("got %+v after %d attempts", outcome.Error, outcome.Attempts)
 	}
@@ -181,7 +182,7 @@ func TestNotPublic(t *testing.T) {
 		t.Fatal(err)
 	}
 	outcome := f.call(t, f.attached(t, tool, 0), `{}`, nil)
-	if outcome.Error == nil || outcome.Error.Code != tools.CodeNotPublic || outcome.Attempts != 1 ||
+	if outcome.Error == nil || outcome.Error.Code != failure.NotPublic || outcome.Attempts != 1 ||
 		strings.Contains(outcome.Error.Message, "10.1") {
 		t.Errorf("got %+v after %d attempts", outcome.Error, outcome.Attempts)
 	}
@@ -195,7 +196,7 @@ func TestTimeoutAndCancel(t *testing.T) {
 	params.Config.Method, params.Config.TimeoutSeconds = "GET", 3
 	entry := f.attached(t, f.create(t, params), 0)
 	outcome := f.call(t, entry, `{}`, nil)
-	if outcome.Error == nil || outcome.Error.Code != tools.CodeTimeout || outcome.Latency < 3*time.Second ||
+	if outcome.Error == nil || outcome.Error.Code != failure.Timeout || outcome.Latency < 3*time.Second ||
 		outcome.Latency > 30*time.Second || outcome.Attempts != 1 {
 		t.Errorf("got %+v after %s and %d attempts", outcome.Error, outcome.Latency, outcome.Attempts)
 	}
@@ -212,7 +213,7 @@ func TestTimeoutAndCancel(t *testing.T) {
 		}
 	}
 	cancel()
-	if outcome := <-done; outcome.Error == nil || outcome.Error.Code != tools.CodeCanceled {
+	if outcome := <-done; outcome.Error == nil || outcome.Error.Code != failure.Canceled {
 		t.Errorf("got %+v", outcome.Error)
 	}
 	var traced int
@@ -229,11 +230,11 @@ func TestBreakerInCalls(t *testing.T) {
 	f.endpoint.Script("/down", httptool.Step{Status: 500})
 	entry := f.attached(t, f.create(t, f.orderParams("/down")), 6)
 	for range 5 {
-		if outcome := f.call(t, entry, `{}`, nil); outcome.Error == nil || outcome.Error.Code != tools.CodeHTTPStatus {
+		if outcome := f.call(t, entry, `{}`, nil); outcome.Error == nil || outcome.Error.Code != failure.HTTPStatus {
 			t.Fatalf("got %+v", outcome.Error)
 		}
 	}
-	if outcome := f.call(t, entry, `{}`, nil); outcome.Error == nil || outcome.Error.Code != tools.CodeCircuitOpen || outcome.Attempts != 0 {
+	if outcome := f.call(t, entry, `{}`, nil); outcome.Error == nil || outcome.Error.Code != failure.CircuitOpen || outcome.Attempts != 0 {
 		t.Errorf("the sixth call: %+v", outcome.Error)
 	}
 	if n := len(f.endpoint.Requests("/down")); n != 5 {

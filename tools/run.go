@@ -133,7 +133,7 @@ func (s *Service) selectRemoteTool(ctx context.Context, remote string, p *CallPa
 	if found.Reason != "" {
 		p.Entry = entries[0]
 		p.Entry.Enabled, p.Entry.RemoteTool = true, cmp.Or(remote, p.Entry.RemoteTool)
-		p.Refused = failure.New(CodeConnectionFailed,
+		p.Refused = failure.New(failure.ConnectionFailed,
 			"The tool was not called, because its server could not be asked what it has: %s.", found.Detail)
 		return nil
 	}

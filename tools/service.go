@@ -13,7 +13,6 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/breaker"
-	"parlance.dev/parlance/platform/cache"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
@@ -23,9 +22,6 @@ import (
 	"parlance.dev/parlance/tools/schema"
 	"parlance.dev/parlance/workspaces"
 )
-
-// maxBuiltinRegistries bounds a cache whose values have some 10 KiB each.
-const maxBuiltinRegistries = 512
 
 // Deps is what a Service works with. DB, Workspaces, Agents, Keys and Guard are needed.
 type Deps struct {
@@ -70,9 +66,6 @@ type Service struct {
 
 	mu       sync.RWMutex
 	builtins map[string]Builtin // by name
-
-	// builtinRegistries are the registries of agents without attachments.
-	builtinRegistries *cache.Cache[string, Registry]
 }
 
 // New makes the service. Close it.
@@ -100,7 +93,7 @@ func New(d Deps) *Service {
 			DB: d.DB, HTTP: d.Guard.Client(publicnet.ClientOptions{}), Schemas: schemas, Log: d.Log, Now: d.Now,
 		}),
 		gate: d.Gate, metrics: newMetrics(d.Registry),
-		builtins: map[string]Builtin{}, builtinRegistries: cache.New[string, Registry](maxBuiltinRegistries),
+		builtins: map[string]Builtin{},
 	}
 }
 

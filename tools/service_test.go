@@ -16,6 +16,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/tools/failure"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -419,7 +420,7 @@ func TestAuthHeaderIsSealed(t *testing.T) {
 		t.Fatal(err)
 	}
 	outcome := f.call(t, f.attached(t, thief, 0), `{}`, nil)
-	if outcome.Error == nil || outcome.Error.Code != tools.CodeInternal || len(f.endpoint.Requests("/orders")) != 1 {
+	if outcome.Error == nil || outcome.Error.Code != failure.Internal || len(f.endpoint.Requests("/orders")) != 1 {
 		t.Errorf("a moved header was used: %+v", outcome)
 	}
 }
@@ -486,7 +487,7 @@ func TestDepth(t *testing.T) {
 	entry := f.attached(t, f.create(t, f.orderParams("/x")), 0)
 	for depth, attempts := range map[int]int{99: 1, 150: 0, 9000: 0} {
 		outcome := f.call(t, entry, nested(depth), nil)
-		if outcome.Attempts != attempts || attempts == 0 && (outcome.Error == nil || outcome.Error.Code != tools.CodeArgumentsInvalid) {
+		if outcome.Attempts != attempts || attempts == 0 && (outcome.Error == nil || outcome.Error.Code != failure.ArgumentsInvalid) {
 			t.Errorf("%d levels: %+v after %d attempts", depth, outcome.Error, outcome.Attempts)
 		}
 		if calls, _, err := f.ListCallsOfSession(t.Context(), f.ref, tools.CallFilter{SessionID: "ses_1"}, postgres.PageParams{}); err != nil ||

@@ -11,6 +11,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/tools/failure"
 )
 
 // slugs of traces, in their order.
@@ -54,8 +55,8 @@ func TestTraceFilters(t *testing.T) {
 		{"another agent", tools.CallFilter{AgentID: "agt_other"}, []string{}},
 		{"succeeded", tools.CallFilter{Status: tools.CallSucceeded}, []string{"good", "good"}},
 		{"failed", tools.CallFilter{Status: tools.CallFailed, SessionID: "ses_2"}, []string{"bad"}},
-		{"code", tools.CallFilter{ErrorCode: tools.CodeHTTPStatus}, []string{"bad", "bad"}},
-		{"another code", tools.CallFilter{ErrorCode: tools.CodeTimeout}, []string{}},
+		{"code", tools.CallFilter{ErrorCode: failure.HTTPStatus}, []string{"bad", "bad"}},
+		{"another code", tools.CallFilter{ErrorCode: failure.Timeout}, []string{}},
 		{"after", tools.CallFilter{StartedAfter: middle}, []string{"good", "bad", "bad"}},
 		{"before", tools.CallFilter{StartedBefore: middle}, []string{"good"}},
 	}
@@ -85,7 +86,7 @@ func TestTraceFilters(t *testing.T) {
 	_, _, err = f.ListAllCalls(t.Context(), f.ref, tools.CallFilter{Status: "lost"}, postgres.PageParams{})
 	wantFault(t, err, fault.InvalidRequest, "status")
 	_, _, err = f.ListAllCalls(
-		t.Context(), f.ref, tools.CallFilter{Status: tools.CallSucceeded, ErrorCode: tools.CodeTimeout}, postgres.PageParams{},
+		t.Context(), f.ref, tools.CallFilter{Status: tools.CallSucceeded, ErrorCode: failure.Timeout}, postgres.PageParams{},
 	)
 	wantFault(t, err, fault.InvalidRequest, "error_code")
 	_, _, err = f.ListAllCalls(t.Context(), f.ref, tools.CallFilter{StartedAfter: middle, StartedBefore: middle}, postgres.PageParams{})

@@ -13,6 +13,7 @@ import (
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/tools/failure"
 )
 
 // Bounds of a turn's calls. Source of the first two: decisions, Tools.
@@ -159,7 +160,7 @@ func (r *Runner) Pending(call model.ToolCall) *pendingCall {
 		p.Call.Arguments = json.RawMessage(`{}`)
 	}
 	if call.Cut != "" {
-		p.withheld = &tools.Error{Code: tools.CodeArgumentsInvalid, Message: call.Cut}
+		p.withheld = &tools.Error{Code: failure.ArgumentsInvalid, Message: call.Cut}
 	}
 	if bytes.Contains(p.Call.Arguments, []byte(`\u0000`)) { // Postgres cannot keep it
 		p.broken, p.Call.Arguments = string(p.Call.Arguments), json.RawMessage(`{}`)
@@ -245,14 +246,14 @@ func (r *Runner) runCall(ctx context.Context, p *pendingCall) (result sessions.M
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			r.S.log.ErrorContext(ctx, "tool panicked", "session_id", p.params.SessionID, "turn_id", p.params.TurnID, "tool", p.Call.Name, "panic", fmt.Sprint(panicked))
-			result = r.refused(p, begun, string(tools.CodeInternal), "The tool failed inside the service. Go on without it.")
+			result = r.refused(p, begun, string(failure.Internal), "The tool failed inside the service. Go on without it.")
 		}
 	}()
 	switch {
 	case !p.known && p.withheld != nil:
 		return r.refused(p, begun, string(p.withheld.Code), p.withheld.Message)
 	case !p.known && p.broken != "":
-		return r.refused(p, begun, string(tools.CodeArgumentsInvalid), "The arguments were not a JSON object. Call the tool again with arguments that match its schema.")
+		return r.refused(p, begun, string(failure.ArgumentsInvalid), "The arguments were not a JSON object. Call the tool again with arguments that match its schema.")
 	case !p.known:
 		return r.refused(p, begun, codeUnknownTool, "There is no tool named "+p.Call.Name+" here, or it is off. Answer without it.")
 	}

@@ -57,13 +57,6 @@ func (r *Runner) recall(ctx context.Context) {
 	}
 }
 
-// ExpectUser has what is remembered of the user read before they speak.
-func (s *Service) ExpectUser(session sessions.Session) {
-	if s.remembers(session) {
-		s.memory.Expect(session.Ref(), session.UserID, session.Config.Memory.MaxTokens)
-	}
-}
-
 // memoryLines are the memories as the prompt has them.
 func memoryLines(items []memory.Item) []string {
 	lines := make([]string, len(items))

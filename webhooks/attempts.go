@@ -35,13 +35,7 @@ func attemptsOf(ref workspaces.Ref, id EndpointID) func(*bun.SelectQuery) *bun.S
 func selectAttempt(ctx context.Context, db bun.IDB, ref workspaces.Ref, id EndpointID, attempt AttemptID) (Attempt, error) {
 	var a Attempt
 	err := attemptsQuery(db.NewSelect().Model(&a), ref, id).Where("wa.id = ?", attempt).Scan(ctx)
-	if postgres.NoRows(err) {
-		return Attempt{}, fault.NoSuch("webhook delivery", string(attempt))
-	}
-	if err != nil {
-		return Attempt{}, fmt.Errorf("select webhook attempt: %w", err)
-	}
-	return a, nil
+	return a, postgres.OrNoSuch(err, "webhook delivery", string(attempt))
 }
 
 // delivery is the columns that Redeliver reads.

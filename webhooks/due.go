@@ -172,8 +172,8 @@ WHERE tenant_id IS NOT NULL`)).Scan(ctx, &tenants)
 	return tenants, nil
 }
 
-// PutOff postpones deliveries that nobody has claimed by a second, because their tenant has its
+// Reschedule postpones unclaimed deliveries by a second, because their tenant has its
 // share of the workers.
-func (s *Service) PutOff(ctx context.Context, batch Batch) error {
+func (s *Service) Reschedule(ctx context.Context, batch Batch) error {
 	return postpone(ctx, s.db, Endpoint{ID: batch.EndpointID, TenantID: batch.TenantID}, batch.IDs, s.moment().Add(busyPause))
 }

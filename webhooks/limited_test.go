@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/events"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/test/fake/receiver"
 	"parlance.dev/parlance/webhooks"
@@ -307,7 +308,7 @@ func TestAgents(t *testing.T) {
 	alert := func(agent string) string {
 		return f.appendEvent(events.Event{
 			TenantID: string(f.ref.TenantID), WorkspaceID: string(f.ref.ID), Type: events.FatigueAlert,
-			Payload: &events.FatigueAlertData{AgentId: agent}, CreatedAt: f.clock.now(),
+			Payload: &parlancev1.FatigueAlert{AgentId: agent}, CreatedAt: f.clock.now(),
 		})
 	}
 	a, b := alert("agt_a"), alert("agt_b")

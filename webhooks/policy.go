@@ -30,8 +30,8 @@ type Policy struct {
 	LeaseMargin time.Duration
 	// RecordTimeout bounds one try to record results. The recorder retries while their task lives.
 	RecordTimeout time.Duration
-	// MaxLook is how many attempts a page of a filtered list scans.
-	MaxLook int
+	// MaxScanned is how many attempts a page of a filtered list scans.
+	MaxScanned int
 	// MaxReplay is how many events one call of Enable sends again.
 	MaxReplay int
 	// WatchCheck is how often Watch checks whether its reader may still read.
@@ -54,7 +54,7 @@ func DefaultPolicy() Policy {
 		Requeue:         10 * time.Second,
 		LeaseMargin:     15 * time.Second,
 		RecordTimeout:   10 * time.Second,
-		MaxLook:         20_000,
+		MaxScanned:      20_000,
 		MaxReplay:       50_000,
 		WatchCheck:      10 * time.Second,
 		MaxEndpoints:    2_000,
@@ -73,7 +73,7 @@ func (p Policy) withDefaults() Policy {
 	p.Requeue = cmp.Or(p.Requeue, defaults.Requeue)
 	p.LeaseMargin = cmp.Or(p.LeaseMargin, defaults.LeaseMargin)
 	p.RecordTimeout = cmp.Or(p.RecordTimeout, defaults.RecordTimeout)
-	p.MaxLook = cmp.Or(p.MaxLook, defaults.MaxLook)
+	p.MaxScanned = cmp.Or(p.MaxScanned, defaults.MaxScanned)
 	p.MaxReplay = cmp.Or(p.MaxReplay, defaults.MaxReplay)
 	p.WatchCheck = cmp.Or(p.WatchCheck, defaults.WatchCheck)
 	p.MaxEndpoints = cmp.Or(p.MaxEndpoints, defaults.MaxEndpoints)

@@ -281,7 +281,7 @@ func disable(ctx context.Context, tx bun.Tx, endpoint Endpoint, reason string, n
 	}
 	payload := &events.WebhookDisabledData{
 		EndpointId: string(endpoint.ID), Url: endpoint.URL, Reason: reason,
-		ConsecutiveFailures: int32(endpoint.ConsecutiveFailures), //nolint:gosec // an integer column
+		ConsecutiveFailures: int32(endpoint.ConsecutiveFailures),
 		DisabledAt:          timestamppb.New(now),
 	}
 	if !endpoint.LastSuccessAt.IsZero() {

@@ -20,7 +20,7 @@ const (
 
 // Sweep creates partitions of webhook_attempts ahead and deletes events, deliveries and attempts
 // that are older than Deps.Retention; never a pending delivery, nor its event and attempts.
-// Harmless beside its double. It implements worker.Housekeeper.
+// Two sweeps at once are harmless.
 //
 // Attempts, which are nearly all of the volume, are deleted with their partition. The other tables
 // are not partitioned, because the key that makes a delivery the only one of its event and endpoint

@@ -181,11 +181,7 @@ func (s *Service) mint(ctx context.Context, e Endpoint) (MintedEndpoint, error) 
 func (s *Service) List(ctx context.Context, ref workspaces.Ref, params postgres.PageParams) ([]Endpoint, string, error) {
 	params.Order = postgres.NewestFirst
 	params.Filters = []string{string(ref.TenantID), string(ref.ID)}
-	page, err := postgres.NewPage(params)
-	if err != nil {
-		return nil, "", err
-	}
-	return listEndpoints(ctx, s.db, ref, page)
+	return listEndpoints(ctx, s.db, ref, params)
 }
 
 // Get returns an endpoint. Errors: NotFound.
@@ -298,5 +294,3 @@ func (s *Service) RotateSecret(ctx context.Context, ref workspaces.Ref, id Endpo
 	})
 	return MintedEndpoint{Endpoint: changed, Secret: minted.Secret}, err
 }
-
-func errNoEndpoint(id EndpointID) error { return fault.NoSuch("webhook endpoint", string(id)) }

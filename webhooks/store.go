@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
@@ -35,17 +36,11 @@ func lockEndpoint(ctx context.Context, tx bun.Tx, ref workspaces.Ref, id Endpoin
 
 func scanEndpoint(ctx context.Context, q *bun.SelectQuery, ref workspaces.Ref, id EndpointID) (Endpoint, error) {
 	if !idgen.Valid(idgen.Endpoint, string(id)) {
-		return Endpoint{}, errNoEndpoint(id)
+		return Endpoint{}, fault.NoSuch("webhook endpoint", string(id))
 	}
 	var endpoint Endpoint
 	err := whereEndpoint(q.Model(&endpoint), ref, id).Scan(ctx)
-	if postgres.NoRows(err) {
-		return Endpoint{}, errNoEndpoint(id)
-	}
-	if err != nil {
-		return Endpoint{}, postgres.MapError(fmt.Errorf("select webhook endpoint: %w", err))
-	}
-	return endpoint, nil
+	return endpoint, postgres.OrNoSuch(err, "webhook endpoint", string(id))
 }
 
 // selectReceiver reads the endpoint of a task, which names no workspace.
@@ -73,16 +68,12 @@ func scanReceiver(
 	return endpoint, true, nil
 }
 
-func listEndpoints(ctx context.Context, db bun.IDB, ref workspaces.Ref, page postgres.Page) ([]Endpoint, string, error) {
+func listEndpoints(ctx context.Context, db bun.IDB, ref workspaces.Ref, params postgres.PageParams) ([]Endpoint, string, error) {
 	var endpoints []Endpoint
 	query := db.NewSelect().Model(&endpoints).Where("we.tenant_id = ?", ref.TenantID).Where("we.workspace_id = ?", ref.ID)
-	if err := page.Apply(query).Scan(ctx); err != nil {
-		return nil, "", postgres.MapError(fmt.Errorf("list webhook endpoints: %w", err))
-	}
-	endpoints, next := postgres.Cut(page, endpoints, func(e Endpoint) postgres.Key {
+	return postgres.List(ctx, params, query, &endpoints, func(e Endpoint) postgres.Key {
 		return postgres.Key{CreatedAt: e.CreatedAt, ID: string(e.ID)}
 	})
-	return endpoints, next, nil
 }
 
 // updateEndpoint writes the columns that callers change, and those that disabling changes.
@@ -99,13 +90,8 @@ func updateEndpoint(ctx context.Context, tx bun.IDB, endpoint Endpoint) error {
 }
 
 func deleteEndpoint(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id EndpointID) (bool, error) {
-	result, err := tx.NewDelete().Model((*Endpoint)(nil)).Where("tenant_id = ?", ref.TenantID).
-		Where("workspace_id = ?", ref.ID).Where("id = ?", id).Exec(ctx)
-	if err != nil {
-		return false, fmt.Errorf("delete webhook endpoint: %w", err)
-	}
-	n, err := result.RowsAffected()
-	return n > 0, err
+	return postgres.Changed(tx.NewDelete().Model((*Endpoint)(nil)).Where("tenant_id = ?", ref.TenantID).
+		Where("workspace_id = ?", ref.ID).Where("id = ?", id).Exec(ctx))
 }
 
 // wanted is the condition under which endpoint e gets delivery d; a test needs an enabled endpoint

@@ -66,9 +66,9 @@ func (f AttemptFilter) check() error {
 }
 
 // Deliveries lists the attempts to deliver to an endpoint, newest first; params.Size is 1 to 200, 0
-// means 50. With an event or status a page scans Policy.MaxLook attempts, and may be short or empty
-// although there is a next one. Errors: NotFound, Invalid invalid-request (the filter, a page token
-// of another filter), webhook-event-unknown.
+// means 50. With an event or status a page scans Policy.MaxScanned attempts, and may be short or
+// empty although there is a next one. Errors: NotFound, Invalid invalid-request (the filter, a page
+// token of another filter), webhook-event-unknown.
 func (s *Service) Deliveries(
 	ctx context.Context, ref workspaces.Ref, id EndpointID, f AttemptFilter, params postgres.PageParams,
 ) (attempts []Attempt, next string, err error) {
@@ -86,7 +86,7 @@ func (s *Service) Deliveries(
 	}
 	query := filterAttempts(attemptsQuery(s.db.NewSelect().Model(&attempts), ref, id), f)
 	if f.scans() {
-		scanned := s.newestAttempts(ref, id, f, page).ColumnExpr("wa.*").Limit(int64(s.policy.MaxLook))
+		scanned := s.newestAttempts(ref, id, f, page).ColumnExpr("wa.*").Limit(int64(s.policy.MaxScanned))
 		query = query.ModelTableExpr("(?) AS wa", scanned)
 	}
 	if err := page.ApplyTo(query, attemptColumns).Scan(ctx); err != nil {
@@ -119,7 +119,7 @@ func (s *Service) newestAttempts(ref workspaces.Ref, id EndpointID, f AttemptFil
 func (s *Service) nextScan(ctx context.Context, ref workspaces.Ref, id EndpointID, f AttemptFilter, page postgres.Page) (string, error) {
 	var last Attempt
 	err := s.newestAttempts(ref, id, f, page).ColumnExpr("wa.started_at, wa.id").
-		Offset(int64(s.policy.MaxLook)-1).Limit(1).Scan(ctx, &last)
+		Offset(int64(s.policy.MaxScanned)-1).Limit(1).Scan(ctx, &last)
 	if postgres.NoRows(err) {
 		return "", nil
 	}
@@ -164,6 +164,5 @@ func (s *Service) Attempt(ctx context.Context, ref workspaces.Ref, id EndpointID
 	if _, err := selectEndpoint(ctx, s.db, ref, id); err != nil {
 		return Attempt{}, err
 	}
-	a, err := selectAttempt(ctx, s.db, ref, id, attempt)
-	return a, postgres.MapError(err)
+	return selectAttempt(ctx, s.db, ref, id, attempt)
 }

@@ -98,7 +98,7 @@ func TestDeliveriesFiltered(t *testing.T) {
 // pages have the others.
 func TestFilteredPageIsBounded(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(d *webhooks.Deps) { d.Policy.MaxLook = 2 })
+	f := newFixture(t, func(d *webhooks.Deps) { d.Policy.MaxScanned = 2 })
 	endpoint := f.endpoint(f.ref, receiver.New(t), "fatigue.alert", "dsar.ready")
 	var wanted []string
 	for i := range 7 { // the wanted are the third and the first, looked at last

@@ -27,11 +27,12 @@ type dispatcher struct {
 	// workers is the size of the pool that serves the queue, gate shares it between tenants.
 	workers int
 	gate    *fair.Gate
-	// spares says that no tenant gets all workers, even when it is alone. The window is then what
-	// the workers can take at once: a spare worker would take a further task only to put it off.
-	spares bool
-	finder task.Finder
-	turn   fair.Turn
+	// hasReserve says that no tenant gets all workers, even when it is alone. The window is then what
+	// the workers can take at once: a reserved worker would take a further task only to reschedule it.
+	hasReserve bool
+	finder     task.Finder
+	// lastServed is the tenant that was served last. Only dispatch uses it.
+	lastServed string
 	// woken has a value when there may be something to dispatch, ended when a task has ended.
 	woken, ended chan struct{}
 	// backlogged says that more work was due than fitted, so that each task that ends makes room.
@@ -43,9 +44,9 @@ type dispatcher struct {
 // dispatcherParams describe a dispatcher.
 type dispatcherParams struct {
 	queue queue.Name
-	// spare workers are never used by one tenant alone.
-	spare  int
-	finder task.Finder
+	// reserved workers are never used by one tenant alone.
+	reserved int
+	finder   task.Finder
 }
 
 // newDispatcher makes a dispatcher for the pool that serves the queue.
@@ -57,9 +58,9 @@ func newDispatcher(p dispatcherParams, d Deps) *dispatcher {
 		}
 	}
 	return &dispatcher{
-		queue: p.queue, window: windowPerWorker * workers, workers: workers, spares: p.spare > 0, finder: p.finder,
+		queue: p.queue, window: windowPerWorker * workers, workers: workers, hasReserve: p.reserved > 0, finder: p.finder,
 		woken: make(chan struct{}, 1), ended: make(chan struct{}, 1),
-		gate: d.Slots.Gate(fair.Config{Name: string(p.queue), Slots: workers, SharePercent: d.SharePercent, Spare: p.spare, Now: d.Now}),
+		gate: d.Slots.Gate(fair.Config{Name: string(p.queue), Slots: workers, SharePercent: d.SharePercent, Reserved: p.reserved, Now: d.Now}),
 	}
 }
 
@@ -88,7 +89,7 @@ func (d *dispatcher) noteBacklog() {
 
 // room is how many tasks may be made when so many are pending.
 func (d *dispatcher) room(pending int) int {
-	if !d.spares {
+	if !d.hasReserve {
 		return d.window - pending
 	}
 	running, _ := d.gate.Count()
@@ -129,7 +130,7 @@ func (w *Worker) dispatch(ctx context.Context, d *dispatcher) error {
 		}
 		full := d.gate.Full()
 		held, share := d.gate.Shares()
-		ask := fair.Ask{Room: room, After: d.turn.Last(), Except: full, Share: max(1, share-pending), Held: held}
+		ask := fair.Ask{Room: room, After: d.lastServed, Except: full, Share: max(1, share-pending), Held: held}
 		tasks, err := d.finder.Due(ctx, w.now().UTC(), ask)
 		if err != nil {
 			return err
@@ -143,7 +144,7 @@ func (w *Worker) dispatch(ctx context.Context, d *dispatcher) error {
 		if err := w.enqueue(ctx, tasks); err != nil {
 			return fmt.Errorf("dispatch to queue %s: %w", d.queue, err)
 		}
-		d.turn.Served(tasks[len(tasks)-1].TenantID)
+		d.lastServed = tasks[len(tasks)-1].TenantID
 	}
 }
 

@@ -23,31 +23,13 @@ import (
 	"parlance.dev/parlance/test/redistest"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/worker"
-	"parlance.dev/parlance/worker/task"
 	"parlance.dev/parlance/workspaces"
 )
 
-// ingester adapts knowledge and ingestion to the interfaces of package task, as package app does.
-type ingester struct {
+// library is a knowledge base and its ingestion.
+type library struct {
 	*knowledge.Service
 	ingestion *ingestion.Service
-}
-
-func (s ingester) Ingest(ctx context.Context, id string) error {
-	return s.ingestion.Ingest(ctx, knowledge.SourceID(id))
-}
-
-func (s ingester) DueSources(ctx context.Context, now time.Time, ask fair.Ask) ([]task.DueSource, error) {
-	found, err := s.ingestion.DueSources(ctx, now, ask)
-	due := make([]task.DueSource, len(found))
-	for i, source := range found {
-		due[i] = task.DueSource{TenantID: string(source.TenantID), ID: string(source.ID)}
-	}
-	return due, err
-}
-
-func (s ingester) PutOff(ctx context.Context, source task.DueSource) error {
-	return s.ingestion.PutOff(ctx, ingestion.DueSource{TenantID: workspaces.TenantID(source.TenantID), ID: knowledge.SourceID(source.ID)})
 }
 
 // paced embeds one text for each token; when tokens is closed it embeds all.
@@ -85,7 +67,7 @@ func (p *paced) mostAtOnce() int {
 }
 
 // library is a knowledge base whose embedder is paced.
-func (f *fixture) library() (ingester, *paced) {
+func (f *fixture) library() (library, *paced) {
 	f.t.Helper()
 	bucket, err := blob.Open("file://" + f.t.TempDir())
 	if err != nil {
@@ -95,7 +77,7 @@ func (f *fixture) library() (ingester, *paced) {
 	spaces := workspaces.New(workspaces.Deps{DB: f.db})
 	pace := &paced{Embedder: hashing.New(), tokens: make(chan struct{})}
 	embedders := knowledge.Embedders{pace}
-	return ingester{
+	return library{
 		knowledge.New(knowledge.Deps{
 			DB: f.db, Workspaces: spaces, Agents: agents.New(agents.Deps{DB: f.db, Workspaces: spaces}), Bucket: bucket,
 			Embedders: embedders, Log: f.log,
@@ -114,7 +96,7 @@ func (f *fixture) tenant(name string) workspaces.Ref {
 }
 
 // sources queues n sources of a tenant.
-func (f *fixture) sources(library ingester, ref workspaces.Ref, n int) {
+func (f *fixture) sources(library library, ref workspaces.Ref, n int) {
 	f.t.Helper()
 	for i := range n {
 		if _, err := library.CreateInline(f.t.Context(), ref, fmt.Sprint("source ", i), fmt.Sprint("This is text number ", i)); err != nil {
@@ -143,7 +125,7 @@ func TestGreedySources(t *testing.T) {
 	library, pace := f.library()
 	greedy, small := f.tenant("greedy"), f.tenant("small")
 	f.sources(library, greedy, 500)
-	f.start(ingestPools(2), func(d *worker.Deps) { d.Ingester = library })
+	f.start(ingestPools(2), func(d *worker.Deps) { d.Ingester = library.ingestion })
 	for range 10 {
 		pace.tokens <- struct{}{}
 	}
@@ -182,7 +164,7 @@ func TestSourcesInTurn(t *testing.T) {
 		tenants[i] = f.tenant(fmt.Sprint("tenant ", i))
 		f.sources(library, tenants[i], 30)
 	}
-	f.start(ingestPools(2), func(d *worker.Deps) { d.Ingester = library })
+	f.start(ingestPools(2), func(d *worker.Deps) { d.Ingester = library.ingestion })
 	for range 50 {
 		pace.tokens <- struct{}{}
 	}
@@ -208,7 +190,7 @@ func TestSourcesAlone(t *testing.T) {
 	library, pace := f.library()
 	alone, late := f.tenant("alone"), f.tenant("late")
 	f.sources(library, alone, 40)
-	f.start(ingestPools(8), func(d *worker.Deps) { d.Ingester = library })
+	f.start(ingestPools(8), func(d *worker.Deps) { d.Ingester = library.ingestion })
 	ctx := patient(t)
 	for pace.mostAtOnce() < 7 {
 		select {
@@ -315,16 +297,16 @@ func TestDeliveriesInTurn(t *testing.T) {
 		tenants[ref.TenantID] = 0
 	}
 	f.relayAll()
-	var turn fair.Turn
+	var last string
 	for range 20 { // a batch at a time, as when each that ends makes room for one
-		due, err := f.hooks.Due(t.Context(), time.Now(), fair.Ask{Room: 1, After: turn.Last()})
+		due, err := f.hooks.Due(t.Context(), time.Now(), fair.Ask{Room: 1, After: last})
 		if err != nil || len(due) == 0 {
 			t.Fatalf("due: %d, %v", len(due), err)
 		}
-		turn.Served(string(due[0].TenantID))
+		last = string(due[0].TenantID)
 		tenants[due[0].TenantID]++
 	}
-	due, err := f.hooks.Due(t.Context(), time.Now(), fair.Ask{Room: 10, After: turn.Last(), Except: []string{string(f.ref.TenantID)}})
+	due, err := f.hooks.Due(t.Context(), time.Now(), fair.Ask{Room: 10, After: last, Except: []string{string(f.ref.TenantID)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +323,7 @@ func TestDeliveriesInTurn(t *testing.T) {
 // relayAll makes the deliveries of all events and leaves them in Postgres.
 func (f *fixture) relayAll() {
 	f.t.Helper()
-	var turn fair.Turn
+	var last string
 	for {
 		var rows []events.Row
 		err := postgres.InTx(f.t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
@@ -349,7 +331,7 @@ func (f *fixture) relayAll() {
 			if err = events.LockRelay(ctx, tx); err != nil {
 				return err
 			}
-			if rows, err = events.UnrelayedPublic(ctx, tx, fair.Ask{Room: 200, After: turn.Last()}); err != nil || len(rows) == 0 {
+			if rows, err = events.UnrelayedPublic(ctx, tx, fair.Ask{Room: 200, After: last}); err != nil || len(rows) == 0 {
 				return err
 			}
 			if _, err = f.hooks.FanOut(ctx, tx, rows, 0); err != nil {
@@ -363,6 +345,6 @@ func (f *fixture) relayAll() {
 		if len(rows) == 0 {
 			return
 		}
-		turn.Served(rows[len(rows)-1].TenantID)
+		last = rows[len(rows)-1].TenantID
 	}
 }

@@ -39,7 +39,7 @@ func (w *Worker) relayPublic(ctx context.Context) error {
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		w.publicTurn.Served(rows[len(rows)-1].TenantID)
+		w.lastPublic = rows[len(rows)-1].TenantID
 		w.metrics.relayed(kindPublic, len(rows))
 		if made.Waiting > 0 {
 			w.deliveries.noteBacklog()
@@ -92,12 +92,12 @@ func (w *Worker) relayPublicBatch(ctx context.Context, most int) (rows []events.
 		if err := events.LockRelay(ctx, tx); err != nil {
 			return err
 		}
-		if rows, err = events.UnrelayedPublic(ctx, tx, fair.Ask{Room: most, After: w.publicTurn.Last()}); err != nil {
+		if rows, err = events.UnrelayedPublic(ctx, tx, fair.Ask{Room: most, After: w.lastPublic}); err != nil {
 			return err
 		}
 		endAll(spans, nil) // of a run that collided
 		spans = startRelays(ctx, rows)
-		if made, err = w.webhooks.FanOut(ctx, tx, rows, room); err != nil {
+		if made, err = w.deps.Webhooks.FanOut(ctx, tx, rows, room); err != nil {
 			return err
 		}
 		return events.MarkRelayed(ctx, tx, rows, now)
@@ -123,11 +123,11 @@ func moreEvents(rows []events.Row, room int) bool {
 func (w *Worker) relayInternal(ctx context.Context) error {
 	types := w.internalTypes()
 	for len(types) > 0 {
-		rows, err := events.UnrelayedInternal(ctx, w.db, types, fair.Ask{Room: relayBatch, After: w.internalTurn.Last()})
+		rows, err := events.UnrelayedInternal(ctx, w.db, types, fair.Ask{Room: relayBatch, After: w.lastInternal})
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		w.internalTurn.Served(rows[len(rows)-1].TenantID)
+		w.lastInternal = rows[len(rows)-1].TenantID
 		more := moreEvents(rows, relayBatch)
 		relayed, err := w.relayInternalBatch(ctx, fair.Alternate(rows, func(row events.Row) string { return row.TenantID }))
 		if markErr := events.MarkRelayed(ctx, w.db, relayed, w.now().UTC()); markErr != nil {

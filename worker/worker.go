@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/queue"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/platform/ticker"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/worker/task"
 )
@@ -29,9 +31,9 @@ const (
 	subscribersInterval = 10 * time.Second
 	// indexInterval is how often the worker looks for sources without an index.
 	indexInterval = time.Minute
-	// ingestSpare is how many workers no tenant uses alone. Long documents are read for hours when
+	// ingestReserved is how many workers no tenant uses alone. Long documents are read for hours when
 	// every page is a picture, and another tenant must not wait for that.
-	ingestSpare = 1
+	ingestReserved = 1
 	// slowInterval is how often forgotten blobs, expired answers, old traces and old events are
 	// looked for.
 	slowInterval = 5 * time.Minute
@@ -41,16 +43,10 @@ const (
 	modelInterval = 15 * time.Second
 )
 
-// Housekeeper is a noun that has something to do as time passes.
-type Housekeeper interface {
-	// Sweep does what is due at now. Two sweeps side by side are harmless.
-	Sweep(ctx context.Context, now time.Time) error
-}
-
-// Sessions is a Housekeeper that also observes the health of the database.
+// Sessions is package sessions.
 type Sessions interface {
-	Housekeeper
-	// Watch observes until ctx ends.
+	Sweep(ctx context.Context, now time.Time) error
+	// Watch observes the health of the database until ctx ends.
 	Watch(ctx context.Context)
 }
 
@@ -61,27 +57,28 @@ type Deps struct {
 	// Redis is closed by its owner after Run.
 	Redis    goredis.UniversalClient
 	Webhooks *webhooks.Service
-	Ingester task.Ingester
-	// Reembedder may be nil although there is an Ingester.
+	// Ingester and Reembedder are ingestion.Service. Reembedder may be nil although there is an
+	// Ingester.
+	Ingester   task.Ingester
 	Reembedder task.Reembedder
-	Blobs      task.BlobReleaser
+	// ReleaseBlobFunc deletes a blob if no source has it (knowledge.Service.SweepBlob).
+	ReleaseBlobFunc func(ctx context.Context, key string) error
 	// Sessions is sessions.Service; swept each second.
 	Sessions Sessions
 	// Analyses analyses sessions that are over; swept each second.
 	Analyses *analysis.Service
-	// Strays is knowledge.Service: blobs without a source; swept every five minutes.
-	Strays Housekeeper
-	// Indexes indexes sources of earlier versions (ingestion.Service.Maintain); swept every minute.
-	Indexes Housekeeper
-	// Models is ingestion.Service.SweepModels; swept each 15 s.
-	Models Housekeeper
-	// Answers is idempotency.Service: answers older than a day; swept every five minutes.
-	Answers Housekeeper
-	// Traces is tools.Service: old traces of calls; swept every five minutes.
-	Traces Housekeeper
-	// Memories is memory.Service: memories without a vector, expired ones; swept every five
-	// seconds.
-	Memories Housekeeper
+	// Strays deletes blobs without a source (knowledge.Service.Sweep); every five minutes.
+	Strays SweepFunc
+	// Indexes indexes sources of earlier versions (ingestion.Service.Maintain); every minute.
+	Indexes SweepFunc
+	// Models continues changes of the embedding model (ingestion.Service.SweepModels); each 15 s.
+	Models SweepFunc
+	// Answers deletes answers older than a day (idempotency.Service.Sweep); every five minutes.
+	Answers SweepFunc
+	// Traces deletes old traces of calls (tools.Service.Sweep); every five minutes.
+	Traces SweepFunc
+	// Memories embeds memories and deletes expired ones (memory.Service.Sweep); every five seconds.
+	Memories SweepFunc
 	// Tracer makes spans of relays and tasks; nil: none are made.
 	Tracer trace.TracerProvider
 	// Metrics may be nil.
@@ -102,18 +99,15 @@ type Deps struct {
 
 // Worker relays events, dispatches and runs tasks, and sweeps.
 type Worker struct {
-	db       *postgres.DB
-	redis    goredis.UniversalClient
-	client   *queue.Client
-	server   *queue.Server
-	webhooks *webhooks.Service
-	sessions Sessions
-	// overdue is the sweep of analyses; nil: there is none.
-	overdue  Housekeeper
-	indexes  Housekeeper
-	models   Housekeeper
-	memories Housekeeper
-	sweeps   []sweep
+	deps    Deps
+	db      *postgres.DB
+	redis   goredis.UniversalClient
+	client  *queue.Client
+	server  *queue.Server
+	backlog backlog
+	metrics metrics
+	log     *slog.Logger
+	now     func() time.Time
 	// deliveries, ingestion and analyses dispatch; one whose noun is missing is nil.
 	deliveries *dispatcher
 	ingestion  *dispatcher
@@ -122,17 +116,12 @@ type Worker struct {
 	// types in neither are left alone.
 	taskFuncs   map[events.Type]func(events.Row) queue.Task
 	dispatchers map[events.Type]*dispatcher
-	// publicTurn and internalTurn have the tenant whose events were relayed last.
-	publicTurn   fair.Turn
-	internalTurn fair.Turn
+	// lastPublic and lastInternal are the tenants whose events were relayed last. Only their relay
+	// uses them.
+	lastPublic, lastInternal string
 	// deliveriesPerEvent is how many deliveries an event made in the last batch. Only the relay of
 	// public events uses it.
 	deliveriesPerEvent float64
-	metrics            metrics
-	backlog            backlog
-	tracer             trace.TracerProvider
-	log                *slog.Logger
-	now                func() time.Time
 }
 
 // New makes a worker; Run starts it.
@@ -140,23 +129,19 @@ func New(d Deps) (*Worker, error) {
 	if d.DB == nil || d.Redis == nil || d.Webhooks == nil {
 		return nil, errors.New("a worker needs a database, Redis and webhooks")
 	}
-	w := &Worker{
-		db: d.DB, redis: d.Redis, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions,
-		models: d.Models, memories: d.Memories, indexes: d.Indexes,
-		sweeps: d.sweeps(), taskFuncs: map[events.Type]func(events.Row) queue.Task{}, dispatchers: map[events.Type]*dispatcher{},
-		metrics: newMetrics(d.Metrics), backlog: newBacklog(d.Metrics), tracer: d.Tracer, log: d.Log, now: d.Now,
+	if d.Log == nil {
+		d.Log = slog.New(slog.DiscardHandler)
 	}
-	if d.Analyses != nil {
-		w.overdue = d.Analyses
-	}
-	if w.log == nil {
-		w.log = slog.New(slog.DiscardHandler)
-	}
-	if w.now == nil {
-		w.now = time.Now
+	if d.Now == nil {
+		d.Now = time.Now
 	}
 	if len(d.Pools) == 0 {
 		d.Pools = queue.DefaultPools()
+	}
+	w := &Worker{
+		deps: d, db: d.DB, redis: d.Redis, client: queue.NewClient(d.Redis), log: d.Log, now: d.Now,
+		metrics: newMetrics(d.Metrics), backlog: newBacklog(d.Metrics),
+		taskFuncs: map[events.Type]func(events.Row) queue.Task{}, dispatchers: map[events.Type]*dispatcher{},
 	}
 	config := queue.ServerConfig{
 		Redis: d.Redis, Pools: d.Pools, Handlers: w.handlers(d), ShutdownTimeout: d.ShutdownTimeout, Logger: w.log, Tracer: d.Tracer,
@@ -164,12 +149,9 @@ func New(d Deps) (*Worker, error) {
 	if d.Metrics != nil {
 		config.ObserveFunc = d.Metrics.ObserveTask
 	}
-	server, err := queue.NewServer(config)
-	if err != nil {
-		return nil, err
-	}
-	w.server = server
-	return w, nil
+	var err error
+	w.server, err = queue.NewServer(config)
+	return w, err
 }
 
 // handlers connects tasks, the events that make them and the queries that find them with the nouns.
@@ -180,7 +162,7 @@ func (w *Worker) handlers(d Deps) map[string]queue.HandlerFunc {
 	}
 	if d.Ingester != nil {
 		finder := task.DueIngestions{Ingester: d.Ingester, Reembedder: d.Reembedder}
-		w.ingestion = newDispatcher(dispatcherParams{queue: queue.Ingest, spare: ingestSpare, finder: finder}, d)
+		w.ingestion = newDispatcher(dispatcherParams{queue: queue.Ingest, reserved: ingestReserved, finder: finder}, d)
 		if d.Reembedder != nil {
 			handlers[task.ReembedSourceType] = w.ingestion.wrap(task.HandleReembedSource(d.Reembedder, w.ingestion.admit))
 		}
@@ -193,49 +175,36 @@ func (w *Worker) handlers(d Deps) map[string]queue.HandlerFunc {
 		handlers[task.LearnSessionType] = w.analyses.wrap(task.HandleLearnSession(d.Analyses, w.analyses.admit))
 		w.dispatchers[events.AnalysisWanted] = w.analyses
 	}
-	if d.Blobs != nil {
-		handlers[task.ReleaseBlobType] = task.HandleReleaseBlob(d.Blobs)
+	if d.ReleaseBlobFunc != nil {
+		handlers[task.ReleaseBlobType] = task.HandleReleaseBlob(d.ReleaseBlobFunc)
 		w.taskFuncs[events.BlobOrphaned] = func(row events.Row) queue.Task { return task.ReleaseBlob(row.Subject, row.EventID) }
 	}
-	for _, one := range w.sweeps {
-		handlers[one.taskType()] = w.handleSweep(one)
+	for name, sweep := range d.sweepTasks() {
+		handlers[name] = w.handleSweep(name, sweep)
 	}
 	return handlers
 }
 
 // internalTypes lists the internal events this worker relays.
 func (w *Worker) internalTypes() []events.Type {
-	return slices.Sorted(func(yield func(events.Type) bool) {
-		for t := range w.taskFuncs {
-			if !yield(t) {
-				return
-			}
-		}
-		for t := range w.dispatchers {
-			if !yield(t) {
-				return
-			}
-		}
-	})
+	return slices.AppendSeq(slices.Collect(maps.Keys(w.taskFuncs)), maps.Keys(w.dispatchers))
 }
 
 // Run works until ctx ends, then lets running tasks end (see Deps.ShutdownTimeout) and returns
 // nil. Unfinished work is taken up by another worker, or by this one when it runs again.
 // Errors: handlers that did not return although they were cancelled.
 func (w *Worker) Run(ctx context.Context) error {
-	ctx = telemetry.WithTracer(ctx, w.tracer)
+	ctx = telemetry.WithTracer(ctx, w.deps.Tracer)
 	var group errgroup.Group
 	public, internal := make(chan struct{}, 1), make(chan struct{}, 1)
 	group.Go(func() error { w.listen(ctx, public, internal); return nil })
 	for _, p := range w.periodicWork(public, internal) {
-		group.Go(func() error { w.every(ctx, p); return nil })
+		group.Go(func() error { w.repeat(ctx, p); return nil })
 	}
-	if w.sessions != nil {
-		group.Go(func() error { w.sessions.Watch(ctx); return nil })
+	if w.deps.Sessions != nil {
+		group.Go(func() error { w.deps.Sessions.Watch(ctx); return nil })
 	}
-	group.Go(func() error {
-		return queue.RunScheduler(ctx, queue.SchedulerConfig{Redis: w.redis, Tasks: periodicTasks(w.sweeps), Logger: w.log})
-	})
+	group.Go(func() error { return queue.RunScheduler(ctx, w.schedule()) })
 	group.Go(func() error { return w.runTasks(ctx) })
 	return group.Wait()
 }
@@ -269,29 +238,39 @@ func (w *Worker) periodicWork(public, internal <-chan struct{}) []periodic {
 			list = append(list, periodic{name: "dispatch to " + string(d.queue), interval: interval, woken: d.woken, fn: dispatch})
 		}
 	}
-	if w.sessions != nil {
-		list = append(list, periodic{name: "sweep of sessions", interval: interval, fn: w.byOwnClock(w.sessions)})
+	d := w.deps
+	if d.Sessions != nil {
+		list = append(list, periodic{name: "sweep of sessions", interval: interval, fn: w.byOwnClock(d.Sessions.Sweep)})
 	}
-	if w.overdue != nil {
-		list = append(list, periodic{name: "sweep of analyses", interval: interval, fn: w.byOwnClock(w.overdue)})
+	if d.Analyses != nil {
+		list = append(list, periodic{name: "sweep of analyses", interval: interval, fn: w.byOwnClock(d.Analyses.Sweep)})
 	}
-	if w.models != nil {
-		list = append(list, periodic{name: "change of the embedding model", interval: modelInterval, fn: w.byOwnClock(w.models)})
+	if d.Models != nil {
+		list = append(list, periodic{name: "change of the embedding model", interval: modelInterval, fn: w.byOwnClock(d.Models)})
 	}
-	if w.indexes != nil {
-		list = append(list, periodic{name: "indexes of sources", interval: indexInterval, fn: w.byOwnClock(w.indexes)})
+	if d.Indexes != nil {
+		list = append(list, periodic{name: "indexes of sources", interval: indexInterval, fn: w.byOwnClock(d.Indexes)})
 	}
-	if w.memories != nil {
-		list = append(list, periodic{name: "sweep of memories", interval: memoryInterval, fn: w.byAge(w.memories)})
+	if d.Memories != nil {
+		list = append(list, periodic{name: "sweep of memories", interval: memoryInterval, fn: w.byAge(d.Memories)})
 	}
 	return list
+}
+
+// schedule lists the sweeps that are tasks.
+func (w *Worker) schedule() queue.SchedulerConfig {
+	config := queue.SchedulerConfig{Redis: w.redis, Logger: w.log}
+	for name := range w.deps.sweepTasks() {
+		config.Tasks = append(config.Tasks, queue.PeriodicTask{Type: name, Queue: queue.Sweep, Every: slowInterval, Timeout: sweepTimeout})
+	}
+	return config
 }
 
 // expectSubscribers makes the workers of deliveries leave a part to others when more than one
 // tenant has endpoints. A slow endpoint holds a worker for half a minute: too long to begin sharing
 // when the other tenant's delivery comes.
 func (w *Worker) expectSubscribers(ctx context.Context) error {
-	tenants, err := w.webhooks.Subscribers(ctx)
+	tenants, err := w.deps.Webhooks.Subscribers(ctx)
 	if err == nil && len(tenants) > 1 {
 		w.deliveries.gate.Expect(tenants...)
 	}
@@ -299,15 +278,13 @@ func (w *Worker) expectSubscribers(ctx context.Context) error {
 }
 
 // runTasks runs tasks; when Redis is away at the start it tries again.
-func (w *Worker) runTasks(ctx context.Context) error {
-	for {
-		err := w.server.Run(ctx)
-		if ctx.Err() != nil {
-			return err
+func (w *Worker) runTasks(ctx context.Context) (err error) {
+	ticker.Run(ctx, interval, nil, func() {
+		err = w.server.Run(ctx)
+		if ctx.Err() == nil {
+			w.log.WarnContext(ctx, "workers did not start", telemetry.KeyError, err)
+			err = nil
 		}
-		w.log.WarnContext(ctx, "workers did not start", telemetry.KeyError, err)
-		if !pause(ctx, interval) {
-			return nil
-		}
-	}
+	})
+	return err
 }

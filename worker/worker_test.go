@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/knowledge/ingestion"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
@@ -17,7 +19,6 @@ import (
 	"parlance.dev/parlance/test/redistest"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/worker"
-	"parlance.dev/parlance/worker/task"
 )
 
 func TestDelivers(t *testing.T) {
@@ -91,7 +92,7 @@ func TestRedisAway(t *testing.T) {
 	r := receiver.New(t)
 	f.endpoint(r, "fatigue.alert")
 	library := newNoun()
-	f.start(func(d *worker.Deps) { d.Ingester, d.Blobs = library, library })
+	f.start(func(d *worker.Deps) { d.Ingester, d.ReleaseBlobFunc = library, library.ReleaseBlob })
 	ids := f.append(1)
 	r.Await(patient(t), t, 1)
 	server.Kill()
@@ -203,24 +204,24 @@ func TestStops(t *testing.T) {
 	f.await("attempts that succeeded", 1, "SELECT count(*) FROM webhook_attempts WHERE status = 'succeeded'")
 }
 
-// noun is a fake of package knowledge behind the interfaces of package task.
+// noun is a fake of ingestion and of package knowledge.
 type noun struct {
 	ingested chan string
 
 	mu  sync.Mutex
-	due []task.DueSource
+	due []ingestion.DueSource
 }
 
 func newNoun() *noun {
 	return &noun{ingested: make(chan string, 100)}
 }
 
-func (k *noun) Ingest(_ context.Context, id string) error {
-	k.ingested <- id
+func (k *noun) Ingest(_ context.Context, id knowledge.SourceID) error {
+	k.ingested <- string(id)
 	return nil
 }
 
-func (k *noun) DueSources(context.Context, time.Time, fair.Ask) ([]task.DueSource, error) {
+func (k *noun) DueSources(context.Context, time.Time, fair.Ask) ([]ingestion.DueSource, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	due := k.due
@@ -228,13 +229,13 @@ func (k *noun) DueSources(context.Context, time.Time, fair.Ask) ([]task.DueSourc
 	return due, nil
 }
 
-func (k *noun) PutOff(context.Context, task.DueSource) error { return nil }
+func (k *noun) PutOff(context.Context, ingestion.DueSource) error { return nil }
 
 // wait makes a source due.
 func (k *noun) wait(id string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.due = []task.DueSource{{TenantID: "ten_1", ID: id}}
+	k.due = []ingestion.DueSource{{TenantID: "ten_1", ID: knowledge.SourceID(id)}}
 }
 
 func (k *noun) ReleaseBlob(_ context.Context, key string) error {
@@ -258,7 +259,7 @@ func TestInternalEvents(t *testing.T) {
 	f := newFixture(t, redistest.New(t), policy())
 	library := newNoun()
 	f.appendEvent(events.Event{Type: "_of.the_future", Subject: "x"})
-	f.start(func(d *worker.Deps) { d.Ingester, d.Blobs = library, library })
+	f.start(func(d *worker.Deps) { d.Ingester, d.ReleaseBlobFunc = library, library.ReleaseBlob })
 	library.wait("src_1")
 	f.appendEvent(events.Event{Type: events.SourceQueued, Subject: "src_1"})
 	if got := library.next(patient(t), t); got != "src_1" {
@@ -292,7 +293,7 @@ func TestHousekeeping(t *testing.T) {
 	f := newFixture(t, redistest.New(t), policy())
 	swept, strays, answers, traces, indexes := make(sweeps), make(sweeps), make(sweeps), make(sweeps), make(sweeps)
 	f.start(func(d *worker.Deps) {
-		d.Sessions, d.Strays, d.Answers, d.Traces, d.Indexes = swept, strays, answers, traces, indexes
+		d.Sessions, d.Strays, d.Answers, d.Traces, d.Indexes = swept, strays.Sweep, answers.Sweep, traces.Sweep, indexes.Sweep
 	})
 	<-strays
 	<-answers

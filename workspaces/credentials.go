@@ -150,11 +150,7 @@ func (s *Credentials) Get(ctx context.Context, ref Ref, id CredentialID) (Creden
 // List lists the workspace's credentials, oldest first. Errors: Invalid invalid-request.
 func (s *Credentials) List(ctx context.Context, ref Ref, params postgres.PageParams) ([]Credential, string, error) {
 	params.Filters = []string{string(ref.TenantID), string(ref.ID)}
-	page, err := postgres.NewPage(params)
-	if err != nil {
-		return nil, "", err
-	}
-	return listCredentials(ctx, s.db, ref, page)
+	return listCredentials(ctx, s.db, ref, params)
 }
 
 // UpdateCredentialParams changes the fields that are not nil. A new BaseURL needs an APIKey.
@@ -251,8 +247,8 @@ type Opened struct {
 	APIKey seal.Secret
 }
 
-// HasModels is a statement for [postgres.DB.Ask]. It sets has to whether the workspace has model
-// credentials.
+// HasModels is a statement for [postgres.DB.Pipeline]. It sets has to whether the workspace has
+// model credentials.
 func (s *Credentials) HasModels(ref Ref, has *bool) postgres.Step {
 	return postgres.Step{
 		SQL:  "SELECT EXISTS (SELECT FROM provider_credentials AS c WHERE c.tenant_id = $1 AND c.workspace_id = $2 AND c.kind = $3)",

@@ -6,7 +6,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
 )
 
@@ -26,13 +25,7 @@ func selectCredential(ctx context.Context, db bun.IDB, ref Ref, id CredentialID,
 		query = query.For(string(lock))
 	}
 	err := query.Scan(ctx)
-	if postgres.NoRows(err) {
-		return Credential{}, fault.NoSuch("provider credential", string(id))
-	}
-	if err != nil {
-		return Credential{}, fmt.Errorf("read provider credential: %w", err)
-	}
-	return c, nil
+	return c, postgres.OrNoSuch(err, "provider credential", string(id))
 }
 
 // selectOfKind reads the workspace's credentials of a kind: at most one a provider.
@@ -46,16 +39,12 @@ func selectOfKind(ctx context.Context, db bun.IDB, ref Ref, kind CredentialKind)
 	return found, nil
 }
 
-func listCredentials(ctx context.Context, db bun.IDB, ref Ref, page postgres.Page) ([]Credential, string, error) {
+func listCredentials(ctx context.Context, db bun.IDB, ref Ref, params postgres.PageParams) ([]Credential, string, error) {
 	var list []Credential
 	query := db.NewSelect().Model(&list).Where("c.tenant_id = ?", ref.TenantID).Where("c.workspace_id = ?", ref.ID)
-	if err := page.Apply(query).Scan(ctx); err != nil {
-		return nil, "", fmt.Errorf("list provider credentials: %w", err)
-	}
-	list, next := postgres.Cut(page, list, func(c Credential) postgres.Key {
+	return postgres.List(ctx, params, query, &list, func(c Credential) postgres.Key {
 		return postgres.Key{CreatedAt: c.CreatedAt, ID: string(c.ID)}
 	})
-	return list, next, nil
 }
 
 func updateCredential(ctx context.Context, db bun.IDB, c Credential) error {
@@ -65,6 +54,6 @@ func updateCredential(ctx context.Context, db bun.IDB, c Credential) error {
 }
 
 func deleteCredential(ctx context.Context, db bun.IDB, ref Ref, id CredentialID) (bool, error) {
-	return changed(db.NewDelete().Model((*Credential)(nil)).
+	return postgres.Changed(db.NewDelete().Model((*Credential)(nil)).
 		Where("tenant_id = ?", ref.TenantID).Where("workspace_id = ?", ref.ID).Where("id = ?", id).Exec(ctx))
 }

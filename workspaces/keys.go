@@ -116,11 +116,7 @@ func checkExpiry(expiresAt, now time.Time) error {
 func (s *Service) ListKeys(ctx context.Context, p Principal, params postgres.PageParams) ([]Key, string, error) {
 	params.Order = postgres.NewestFirst
 	params.Filters = []string{string(p.TenantID)}
-	page, err := postgres.NewPage(params)
-	if err != nil {
-		return nil, "", err
-	}
-	return listKeys(ctx, s.db, p, page)
+	return listKeys(ctx, s.db, p, params)
 }
 
 // Key returns one key. Errors: NotFound.

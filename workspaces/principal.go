@@ -111,22 +111,12 @@ func Standing(ctx context.Context) error {
 	return ask(ctx)
 }
 
-// bearerToken is the token in the value of an Authorization header. ok is false when the header is
-// missing or has another scheme.
-func bearerToken(header string) (token string, ok bool) {
-	scheme, token, found := strings.Cut(header, " ")
-	if !found || !strings.EqualFold(scheme, "Bearer") {
-		return "", false
-	}
-	return strings.TrimSpace(token), true
-}
-
 // BearerToken is the token in the value of an Authorization header. Errors: Unauthenticated
 // auth-missing when the header is missing or has another scheme.
 func BearerToken(header string) (string, error) {
-	token, ok := bearerToken(header)
-	if !ok {
+	scheme, token, found := strings.Cut(header, " ")
+	if !found || !strings.EqualFold(scheme, "Bearer") {
 		return "", fault.New(fault.AuthMissing, "Send the header Authorization: Bearer <API key>.")
 	}
-	return token, nil
+	return strings.TrimSpace(token), nil
 }

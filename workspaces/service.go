@@ -106,11 +106,7 @@ func (s *Service) Tenant(ctx context.Context, id TenantID) (Tenant, error) {
 
 // Tenants lists all tenants of the installation, oldest first, for the command line only.
 func (s *Service) Tenants(ctx context.Context, params postgres.PageParams) ([]Tenant, string, error) {
-	page, err := postgres.NewPage(params)
-	if err != nil {
-		return nil, "", err
-	}
-	return listTenants(ctx, s.db, page)
+	return listTenants(ctx, s.db, params)
 }
 
 // DeleteTenant deletes a tenant with everything in it, for the command line only. Errors: NotFound.
@@ -128,8 +124,8 @@ func (s *Service) Plan(ctx context.Context, id TenantID) (Plan, error) {
 	return s.PlanNamed(tenant.Plan), nil
 }
 
-// PlanStep is Plan as a statement for [postgres.DB.Ask], which sets into. into is unchanged when
-// there is no such tenant.
+// PlanStep is Plan as a statement for [postgres.DB.Pipeline], which sets into. into is unchanged
+// when there is no such tenant.
 func (s *Service) PlanStep(id TenantID, into *Plan) postgres.Step {
 	return postgres.Step{
 		SQL:  "SELECT t.plan FROM tenants AS t WHERE t.id = $1",
@@ -189,11 +185,7 @@ func (s *Service) CreateWorkspace(ctx context.Context, p Principal, name string)
 // ListWorkspaces lists the workspaces that the caller may use, oldest first.
 func (s *Service) ListWorkspaces(ctx context.Context, p Principal, params postgres.PageParams) ([]Workspace, string, error) {
 	params.Filters = []string{string(p.TenantID), string(p.WorkspaceID)}
-	page, err := postgres.NewPage(params)
-	if err != nil {
-		return nil, "", err
-	}
-	return listWorkspaces(ctx, s.db, p, page)
+	return listWorkspaces(ctx, s.db, p, params)
 }
 
 // errNoName is the error for an empty name.

@@ -2,7 +2,6 @@ package workspaces
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -20,47 +19,29 @@ func insert(ctx context.Context, db bun.IDB, row any) error {
 	return nil
 }
 
-// changed says whether a statement changed a row.
-func changed(result sql.Result, err error) (bool, error) {
-	if err != nil {
-		return false, err
-	}
-	n, err := result.RowsAffected()
-	return n > 0, err
-}
-
 func selectTenant(ctx context.Context, db bun.IDB, id TenantID) (Tenant, error) {
 	var tenant Tenant
 	err := db.NewSelect().Model(&tenant).Where("t.id = ?", id).Scan(ctx)
-	if postgres.NoRows(err) {
-		return Tenant{}, fault.NoSuch("tenant", string(id))
-	}
-	return tenant, err
+	return tenant, postgres.OrNoSuch(err, "tenant", string(id))
 }
 
-func listTenants(ctx context.Context, db bun.IDB, page postgres.Page) ([]Tenant, string, error) {
+func listTenants(ctx context.Context, db bun.IDB, params postgres.PageParams) ([]Tenant, string, error) {
 	var tenants []Tenant
-	if err := page.Apply(db.NewSelect().Model(&tenants).Comment(postgres.AllTenants("the operator lists tenants"))).Scan(ctx); err != nil {
-		return nil, "", fmt.Errorf("list tenants: %w", err)
-	}
-	tenants, next := postgres.Cut(page, tenants, func(t Tenant) postgres.Key {
+	query := db.NewSelect().Model(&tenants).Comment(postgres.AllTenants("the operator lists tenants"))
+	return postgres.List(ctx, params, query, &tenants, func(t Tenant) postgres.Key {
 		return postgres.Key{CreatedAt: t.CreatedAt, ID: string(t.ID)}
 	})
-	return tenants, next, nil
 }
 
 func updateTenantPlan(ctx context.Context, db bun.IDB, id TenantID, plan string, now time.Time) (Tenant, error) {
 	var tenant Tenant
 	err := db.NewUpdate().Model(&tenant).Set("plan = ?", plan).Set("updated_at = ?", now).
 		Where("id = ?", id).Returning("*").Scan(ctx)
-	if postgres.NoRows(err) {
-		return Tenant{}, fault.NoSuch("tenant", string(id))
-	}
-	return tenant, err
+	return tenant, postgres.OrNoSuch(err, "tenant", string(id))
 }
 
 func deleteTenant(ctx context.Context, db bun.IDB, id TenantID) error {
-	found, err := changed(db.NewDelete().Model((*Tenant)(nil)).Where("id = ?", id).Exec(ctx))
+	found, err := postgres.Changed(db.NewDelete().Model((*Tenant)(nil)).Where("id = ?", id).Exec(ctx))
 	if err == nil && !found {
 		return fault.NoSuch("tenant", string(id))
 	}
@@ -70,39 +51,29 @@ func deleteTenant(ctx context.Context, db bun.IDB, id TenantID) error {
 func selectWorkspace(ctx context.Context, db bun.IDB, ref Ref) (Workspace, error) {
 	var workspace Workspace
 	err := db.NewSelect().Model(&workspace).Where("w.tenant_id = ?", ref.TenantID).Where("w.id = ?", ref.ID).Scan(ctx)
-	if postgres.NoRows(err) {
-		return Workspace{}, fault.NoSuch("workspace", string(ref.ID))
-	}
-	return workspace, err
+	return workspace, postgres.OrNoSuch(err, "workspace", string(ref.ID))
 }
 
-func listWorkspaces(ctx context.Context, db bun.IDB, p Principal, page postgres.Page) ([]Workspace, string, error) {
+func listWorkspaces(ctx context.Context, db bun.IDB, p Principal, params postgres.PageParams) ([]Workspace, string, error) {
 	var workspaces []Workspace
 	query := db.NewSelect().Model(&workspaces).Where("w.tenant_id = ?", p.TenantID)
 	if p.WorkspaceID != "" {
 		query = query.Where("w.id = ?", p.WorkspaceID)
 	}
-	if err := page.Apply(query).Scan(ctx); err != nil {
-		return nil, "", fmt.Errorf("list workspaces: %w", err)
-	}
-	workspaces, next := postgres.Cut(page, workspaces, func(w Workspace) postgres.Key {
+	return postgres.List(ctx, params, query, &workspaces, func(w Workspace) postgres.Key {
 		return postgres.Key{CreatedAt: w.CreatedAt, ID: string(w.ID)}
 	})
-	return workspaces, next, nil
 }
 
 func updateWorkspaceName(ctx context.Context, db bun.IDB, ref Ref, name string, now time.Time) (Workspace, error) {
 	var workspace Workspace
 	err := db.NewUpdate().Model(&workspace).Set("name = ?", name).Set("updated_at = ?", now).
 		Where("tenant_id = ?", ref.TenantID).Where("id = ?", ref.ID).Returning("*").Scan(ctx)
-	if postgres.NoRows(err) {
-		return Workspace{}, fault.NoSuch("workspace", string(ref.ID))
-	}
-	return workspace, err
+	return workspace, postgres.OrNoSuch(err, "workspace", string(ref.ID))
 }
 
 func deleteWorkspace(ctx context.Context, db bun.IDB, ref Ref) (bool, error) {
-	return changed(db.NewDelete().Model((*Workspace)(nil)).
+	return postgres.Changed(db.NewDelete().Model((*Workspace)(nil)).
 		Where("tenant_id = ?", ref.TenantID).Where("id = ?", ref.ID).Exec(ctx))
 }
 
@@ -126,21 +97,15 @@ func touchKey(ctx context.Context, db bun.IDB, tenant TenantID, id KeyID, now ti
 func selectKey(ctx context.Context, db bun.IDB, p Principal, id KeyID) (Key, error) {
 	var key Key
 	err := db.NewSelect().Model(&key).Where("k.tenant_id = ?", p.TenantID).Where("k.id = ?", id).Scan(ctx)
-	if postgres.NoRows(err) {
-		return Key{}, fault.NoSuch("API key", string(id))
-	}
-	return key, err
+	return key, postgres.OrNoSuch(err, "API key", string(id))
 }
 
-func listKeys(ctx context.Context, db bun.IDB, p Principal, page postgres.Page) ([]Key, string, error) {
+func listKeys(ctx context.Context, db bun.IDB, p Principal, params postgres.PageParams) ([]Key, string, error) {
 	var keys []Key
-	if err := page.Apply(db.NewSelect().Model(&keys).Where("k.tenant_id = ?", p.TenantID)).Scan(ctx); err != nil {
-		return nil, "", fmt.Errorf("list API keys: %w", err)
-	}
-	keys, next := postgres.Cut(page, keys, func(k Key) postgres.Key {
+	query := db.NewSelect().Model(&keys).Where("k.tenant_id = ?", p.TenantID)
+	return postgres.List(ctx, params, query, &keys, func(k Key) postgres.Key {
 		return postgres.Key{CreatedAt: k.CreatedAt, ID: string(k.ID)}
 	})
-	return keys, next, nil
 }
 
 func updateKey(ctx context.Context, db bun.IDB, key Key, columns ...string) error {
@@ -150,7 +115,7 @@ func updateKey(ctx context.Context, db bun.IDB, key Key, columns ...string) erro
 }
 
 func deleteKey(ctx context.Context, db bun.IDB, p Principal, id KeyID) (bool, error) {
-	return changed(db.NewDelete().Model((*Key)(nil)).Where("tenant_id = ?", p.TenantID).Where("id = ?", id).Exec(ctx))
+	return postgres.Changed(db.NewDelete().Model((*Key)(nil)).Where("tenant_id = ?", p.TenantID).Where("id = ?", id).Exec(ctx))
 }
 
 func insertTombstone(ctx context.Context, db bun.IDB, tenant TenantID, id string, now time.Time) error {

@@ -9,6 +9,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/term"
 	"parlance.dev/parlance/fault"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
@@ -43,7 +44,7 @@ type exchange struct {
 // and continues after the last event.
 func (c *chat) turn(ctx context.Context, text string) error {
 	h := &exchange{text: text, answer: &answerPrinter{out: c.out, agent: c.agent, json: c.options.json}}
-	for told, pause := false, firstPause; ; pause = min(2*pause, longestPause) {
+	for announced, pause := false, firstPause; ; pause = min(2*pause, longestPause) {
 		err := c.receive(ctx, h)
 		switch {
 		case h.done:
@@ -64,12 +65,14 @@ func (c *chat) turn(ctx context.Context, text string) error {
 			return fmt.Errorf("%s does not answer for %s. The session may still be there: `parlance chat --session %s` goes on "+
 				"with it", c.installation.Base, c.options.reconnectFor, c.session)
 		}
-		if !told {
-			told = true
+		if !announced {
+			announced = true
 			h.answer.breakOff()
 			fmt.Fprintln(c.err, "connection lost, reconnecting …")
 		}
-		wait(ctx, pause/2+rand.N(pause/2))
+		if err := command.Wait(ctx, pause/2+rand.N(pause/2)); err != nil {
+			return err
+		}
 	}
 }
 
@@ -92,16 +95,6 @@ func (c *chat) refusal(err error) error {
 		return errors.New(term.Clean(explained.Error()))
 	}
 	return refusedTurn{errors.New(term.Clean(explained.Error()))}
-}
-
-// wait waits for d, or until ctx ends.
-func wait(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // canReconnect reports whether an error is a lost connection or a server that is stopping, and not
@@ -177,19 +170,15 @@ func (c *chat) readEarlierTurns(ctx context.Context) error {
 	return c.eachTurn(ctx, func(turn *parlancev1.Turn) { c.turns[turn.GetId()] = true })
 }
 
-func (c *chat) eachTurn(ctx context.Context, do func(*parlancev1.Turn)) error {
-	for token, more := "", true; more; more = token != "" {
+func (c *chat) eachTurn(ctx context.Context, visit func(*parlancev1.Turn)) error {
+	_, _, err := command.Each(0, func(token string) ([]*parlancev1.Turn, string, error) {
 		page, err := c.sessions.GetTranscript(ctx, &parlancev1.GetTranscriptRequest{
-			SessionId: c.session,
-			PageSize:  postgres.MaxPageSize, PageToken: token,
+			SessionId: c.session, PageSize: postgres.MaxPageSize, PageToken: token,
 		})
-		if err != nil {
-			return err
-		}
-		for _, turn := range page.GetTurns() {
-			do(turn)
-		}
-		token = page.GetNextPageToken()
-	}
-	return nil
+		return page.GetTurns(), page.GetNextPageToken(), err
+	}, func(turn *parlancev1.Turn) error {
+		visit(turn)
+		return nil
+	})
+	return err
 }

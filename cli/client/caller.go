@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ import (
 type Caller struct {
 	Installation
 	HTTP   *http.Client
+	In     io.Reader
 	Screen *term.Screen
 	Now    func() time.Time
 	Agents parlancev1connect.AgentServiceClient
@@ -36,8 +38,20 @@ func AddWorkspace(cmds ...*cobra.Command) {
 	}
 }
 
-// OpenCaller reads the flags of AddWorkspace.
-func OpenCaller(cmd *cobra.Command) (Caller, error) {
+// With makes the RunE of a command on a workspace: it reads the flags of AddWorkspace, and calls run
+// with what open makes of them.
+func With[T any](open func(Caller) T, run func(ctx context.Context, opened T, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		caller, err := openCaller(cmd)
+		if err != nil {
+			return err
+		}
+		defer caller.HTTP.CloseIdleConnections()
+		return run(cmd.Context(), open(caller), args)
+	}
+}
+
+func openCaller(cmd *cobra.Command) (Caller, error) {
 	lookupEnv := app.OSSource(nil).LookupEnv
 	found, err := FindInstallation(cmd, lookupEnv)
 	if err != nil {
@@ -51,7 +65,7 @@ func OpenCaller(cmd *cobra.Command) (Caller, error) {
 		return Caller{}, err
 	}
 	return Caller{
-		Installation: found, HTTP: client, Screen: term.Open(cmd.OutOrStdout(), lookupEnv), Now: time.Now,
+		Installation: found, HTTP: client, In: cmd.InOrStdin(), Screen: term.Open(cmd.OutOrStdout(), lookupEnv), Now: time.Now,
 		Agents: parlancev1connect.NewAgentServiceClient(client, found.Base, found.Options()...),
 	}, nil
 }

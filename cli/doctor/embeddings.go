@@ -2,11 +2,9 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"parlance.dev/parlance/app"
 )
@@ -45,7 +43,7 @@ func checkStoredVectors(ctx context.Context, d Deps, r *report) {
 		return
 	}
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[answering])
-	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42P01" {
+	if isNotMigrated(err) {
 		r.skip("stored", "the schema is not there; see postgres")
 		return
 	}

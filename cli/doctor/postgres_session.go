@@ -81,35 +81,40 @@ func hearNotification(ctx context.Context, url string, sender *pgx.Conn, word st
 	}
 }
 
-// checkClock compares the clocks in the middle of a round trip.
+// checkClock compares the clocks of this machine and of Postgres.
 func checkClock(ctx context.Context, d Deps, conn *pgx.Conn, r *report) error {
+	return compareClocks("Postgres", slowDatabase, d.Now, r, func() (theirs time.Time, err error) {
+		err = conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&theirs)
+		return theirs, err
+	})
+}
+
+// compareClocks asks a server for its time, and reports the round trip and the difference between
+// the clocks. The shortest round trip is the most precise; the server's time is in its middle.
+func compareClocks(server string, slow time.Duration, now func() time.Time, r *report, ask func() (time.Time, error)) error {
 	var took []time.Duration
 	var skew time.Duration
 	for range roundTrips {
-		var theirs time.Time
-		began := d.Now()
-		if err := conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&theirs); err != nil {
+		began := now()
+		theirs, err := ask()
+		if err != nil {
 			return fmt.Errorf("ask for the time: %w", err)
 		}
-		one := d.Now().Sub(began)
-		if len(took) == 0 || one < slices.Min(took) { // the shortest round trip is the most precise
+		one := now().Sub(began)
+		if len(took) == 0 || one < slices.Min(took) {
 			skew = theirs.Sub(began.Add(one / 2))
 		}
 		took = append(took, one)
 	}
 	slices.Sort(took)
-	sayRoundTrip(took[len(took)/2], r)
-	saySkew(skew, "Postgres", r)
-	return nil
-}
-
-func sayRoundTrip(median time.Duration, r *report) {
-	if median > slowDatabase {
-		r.warn("round trip", "Move servers and workers closer: a request makes several round trips.",
+	if median := took[len(took)/2]; median > slow {
+		r.warn("round trip", "Move servers and workers closer to "+server+": a request makes several round trips.",
 			"a round trip takes %s", median.Round(100*time.Microsecond))
-		return
+	} else {
+		r.ok("round trip", "%s", median.Round(10*time.Microsecond))
 	}
-	r.ok("round trip", "%s", median.Round(10*time.Microsecond))
+	saySkew(skew, server, r)
+	return nil
 }
 
 func saySkew(skew time.Duration, who string, r *report) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"slices"
 	"strings"
 	"time"
 
@@ -44,7 +43,10 @@ func checkRedis(ctx context.Context, d Deps, r *report) {
 	sayMemory(info, r)
 	checkNodes(ctx, client, r)
 	tryRedis(ctx, d, client, r)
-	timeRedis(ctx, d, client, r)
+	err = compareClocks("Redis", slowRedis, d.Now, r, func() (time.Time, error) { return client.Time(ctx).Result() })
+	if err != nil {
+		r.skip("clock", "Redis does not tell the time")
+	}
 }
 
 func adviceForRedis(err error) string {
@@ -173,29 +175,4 @@ func tryRedis(ctx context.Context, d Deps, client goredis.UniversalClient, r *re
 		return
 	}
 	r.ok("writable", "a key was written and deleted")
-}
-
-func timeRedis(ctx context.Context, d Deps, client goredis.UniversalClient, r *report) {
-	var took []time.Duration
-	var skew time.Duration
-	for range roundTrips {
-		began := d.Now()
-		theirs, err := client.Time(ctx).Result()
-		if err != nil {
-			r.skip("clock", "Redis does not tell the time")
-			return
-		}
-		one := d.Now().Sub(began)
-		if len(took) == 0 || one < slices.Min(took) { // the shortest round trip is the most precise
-			skew = theirs.Sub(began.Add(one / 2))
-		}
-		took = append(took, one)
-	}
-	slices.Sort(took)
-	if median := took[len(took)/2]; median > slowRedis {
-		r.warn("round trip", "Move Redis closer to servers and workers.", "a round trip takes %s", median.Round(100*time.Microsecond))
-	} else {
-		r.ok("round trip", "%s", median.Round(10*time.Microsecond))
-	}
-	saySkew(skew, "Redis", r)
 }

@@ -56,7 +56,7 @@ func checkSpill(_ context.Context, d Deps, r *report) {
 
 // checkKept reports the records in the directory.
 func checkKept(d Deps, dir string, r *report) {
-	survey, err := wal.Look(dir)
+	survey, err := wal.Inspect(dir)
 	if err != nil {
 		r.fail("waiting", "Let the service's user read the directory.", "%v", err)
 		return

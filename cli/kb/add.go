@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,14 +43,7 @@ It ends with 0 when all are ready, 1 when some are not, and 2 when it was called
   pandoc report.odt -t markdown | parlance kb add - --name "Report.md"
   parlance kb add scans/ --force-ocr --parallel 8
   parlance kb add docs/ --exclude drafts --exclude "*.json" --no-wait --json`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.Attach != "" && o.NoWait {
-				return command.Usagef("--attach needs sources that are ready: leave --no-wait out")
-			}
-			return withKB(func(ctx context.Context, k *kb, args []string) error {
-				return k.add(ctx, cmd.InOrStdin(), o, args)
-			})(cmd, args)
-		},
+		RunE: withKB(func(ctx context.Context, k *kb, args []string) error { return k.add(ctx, o, args) }),
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&o.Parallel, "parallel", 4, "how many are uploaded at once, 1 to 16")
@@ -65,14 +57,16 @@ It ends with 0 when all are ready, 1 when some are not, and 2 when it was called
 	flags.BoolVar(&o.json, "json", false, "print a line of JSON for each, at its end")
 	waits := flags.Bool("wait", true, "wait until the sources are ready, or not (--no-wait)")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
-		o.NoWait = o.NoWait || !*waits
+		if o.NoWait = o.NoWait || !*waits; o.NoWait && o.Attach != "" {
+			return command.Usagef("--attach needs sources that are ready: leave --no-wait out")
+		}
 		return nil
 	}
 	return cmd
 }
 
 // add ingests what the arguments name, and prints a summary.
-func (k *kb) add(ctx context.Context, stdin io.Reader, o addOptions, args []string) error {
+func (k *kb) add(ctx context.Context, o addOptions, args []string) error {
 	if o.Parallel < 1 || o.Parallel > 16 {
 		return command.Usagef("--parallel must be 1 to 16")
 	}
@@ -86,7 +80,7 @@ func (k *kb) add(ctx context.Context, stdin io.Reader, o addOptions, args []stri
 	if err != nil {
 		return command.Usage(err)
 	}
-	states, err := k.ingest(ctx, stdin, o, selected.Items)
+	states, err := k.ingest(ctx, o, selected.Items)
 	if err != nil {
 		return err
 	}
@@ -97,10 +91,10 @@ func (k *kb) add(ctx context.Context, stdin io.Reader, o addOptions, args []stri
 }
 
 // ingest adds the items and shows their progress.
-func (k *kb) ingest(ctx context.Context, stdin io.Reader, o addOptions, items []intake.Item) ([]intake.State, error) {
+func (k *kb) ingest(ctx context.Context, o addOptions, items []intake.Item) ([]intake.State, error) {
 	progress := newProgress(k, items, o.json)
 	states, err := intake.Run(ctx, intake.Deps{
-		Knowledge: k.knowledge, WorkspaceID: k.WorkspaceID, Stdin: stdin, Now: k.Now, Changed: progress.changed,
+		Knowledge: k.knowledge, WorkspaceID: k.WorkspaceID, Stdin: k.In, Now: k.Now, Changed: progress.changed,
 		Uploader: intake.Uploader{Client: k.HTTP, Base: k.Base, APIKey: k.APIKey, WorkspaceID: k.WorkspaceID},
 		Fetcher:  intake.Fetcher{Agent: o.userAgent},
 	}, o.Params, items)

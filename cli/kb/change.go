@@ -131,7 +131,7 @@ ones answer. --force-ocr reads every page of a PDF as a picture: for PDFs whose 
 				items[i] = intake.Item{Given: source.GetId(), SourceID: source.GetId(), Name: source.GetName()}
 			}
 			o.Parallel, o.Again = 1, true
-			states, err := k.ingest(ctx, nil, o, items)
+			states, err := k.ingest(ctx, o, items)
 			if err != nil {
 				return err
 			}
@@ -156,16 +156,9 @@ func (k *kb) toReprocess(ctx context.Context, named []string, failed bool) ([]*p
 	if !failed {
 		return k.sources(ctx, named)
 	}
-	var list []*parlancev1.Source
-	err := intake.EachSource(ctx, k.knowledge, &parlancev1.ListSourcesRequest{
-		WorkspaceId: k.WorkspaceID,
-		Status:      "failed",
-	}, func(source *parlancev1.Source) bool {
-		list = append(list, source)
-		return true
-	})
+	list, err := command.All(k.pages(ctx, "failed"))
 	if err != nil {
-		return nil, k.Explain("list the sources", err)
+		return nil, err
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(k.Screen.Out, "No source failed.")

@@ -27,18 +27,16 @@ func newDownload() *cobra.Command {
 --output says; - is the standard output. A file that exists is left alone unless --force is given.`,
 		Example: `  parlance kb download handbook.pdf
   parlance kb download src_01j… -o - | pdftotext - -`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return withKB(func(ctx context.Context, k *kb, args []string) error {
-				source, err := k.source(ctx, args[0])
-				if err != nil {
-					return err
-				}
-				if output == "-" {
-					return k.fetch(ctx, source, cmd.OutOrStdout())
-				}
-				return k.download(ctx, source, output, force)
-			})(cmd, args)
-		},
+		RunE: withKB(func(ctx context.Context, k *kb, args []string) error {
+			source, err := k.source(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			if output == "-" {
+				return k.fetch(ctx, source, k.Screen.Out)
+			}
+			return k.download(ctx, source, output, force)
+		}),
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write; - is the standard output")
 	cmd.Flags().BoolVar(&force, "force", false, "replace a file that exists")

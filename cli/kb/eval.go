@@ -46,15 +46,13 @@ A source is named by its name or id.`,
 		Example: `  parlance kb eval questions.csv --name before
   parlance kb eval questions.csv --name after --compare-to evl_01j… --misses
   parlance kb eval questions.json --ranking hybrid --top-k 3 --json`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return withKB(func(ctx context.Context, k *kb, args []string) error {
-				questions, err := readQuestions(cmd.InOrStdin(), args[0])
-				if err != nil {
-					return command.Usage(err)
-				}
-				return k.evaluate(ctx, o, questions)
-			})(cmd, args)
-		},
+		RunE: withKB(func(ctx context.Context, k *kb, args []string) error {
+			questions, err := readQuestions(k.In, args[0])
+			if err != nil {
+				return command.Usage(err)
+			}
+			return k.evaluate(ctx, o, questions)
+		}),
 	}
 	cmd.Flags().String("agent", "", "agent whose sources are searched, agt_… ["+command.EnvAgent+"]")
 	cmd.Flags().StringVar(&o.name, "name", "", "what this evaluation is called")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,29 +48,28 @@ type kb struct {
 
 // withKB makes the RunE of a command.
 func withKB(run func(ctx context.Context, k *kb, args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		k, err := openKB(cmd)
-		if err != nil {
-			return err
+	return client.With(func(c client.Caller) *kb {
+		if transport, ok := c.HTTP.Transport.(*http.Transport); ok {
+			transport.ExpectContinueTimeout = continueWait
 		}
-		defer k.HTTP.CloseIdleConnections()
-		return run(cmd.Context(), k, args)
-	}
+		return &kb{
+			Caller:     c,
+			knowledge:  parlancev1connect.NewKnowledgeServiceClient(c.HTTP, c.Base, c.Options()...),
+			workspaces: parlancev1connect.NewWorkspaceServiceClient(c.HTTP, c.Base, c.Options()...),
+		}
+	}, run)
 }
 
-func openKB(cmd *cobra.Command) (*kb, error) {
-	c, err := client.OpenCaller(cmd)
-	if err != nil {
-		return nil, err
+// pages lists the sources of the workspace with a status; empty selects all.
+func (k *kb) pages(ctx context.Context, status string) command.PageFunc[*parlancev1.Source] {
+	list := intake.SourcePages(ctx, k.knowledge, k.WorkspaceID, status)
+	return func(token string) ([]*parlancev1.Source, string, error) {
+		page, next, err := list(token)
+		if err != nil {
+			return nil, "", k.Explain("list the sources", err)
+		}
+		return page, next, nil
 	}
-	if transport, ok := c.HTTP.Transport.(*http.Transport); ok {
-		transport.ExpectContinueTimeout = continueWait
-	}
-	return &kb{
-		Caller:     c,
-		knowledge:  parlancev1connect.NewKnowledgeServiceClient(c.HTTP, c.Base, c.Options()...),
-		workspaces: parlancev1connect.NewWorkspaceServiceClient(c.HTTP, c.Base, c.Options()...),
-	}, nil
 }
 
 // source finds a source by id or name.
@@ -83,17 +83,12 @@ func (k *kb) source(ctx context.Context, named string) (*parlancev1.Source, erro
 			return nil, k.Explain("find the source", err)
 		}
 	}
-	var found []*parlancev1.Source
-	err := intake.EachSource(ctx, k.knowledge, &parlancev1.ListSourcesRequest{WorkspaceId: k.WorkspaceID},
-		func(source *parlancev1.Source) bool {
-			if source.GetName() == named {
-				found = append(found, source)
-			}
-			return true
-		})
+	found, err := command.All(k.pages(ctx, ""))
+	if err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(found, func(source *parlancev1.Source) bool { return source.GetName() != named })
 	switch {
-	case err != nil:
-		return nil, k.Explain("list the sources", err)
 	case len(found) == 0:
 		return nil, fmt.Errorf("there is no source %q in the workspace; `parlance kb ls` lists them", named)
 	case len(found) > 1:

@@ -8,10 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/cli/command"
-	"parlance.dev/parlance/cli/kb/intake"
 	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
-	"parlance.dev/parlance/platform/stablejson"
 )
 
 // listEvery is the interval of `kb ls --watch`.
@@ -60,39 +58,21 @@ func (k *kb) list(ctx context.Context, o listOptions) error {
 		}
 		k.Screen.Clear()
 		k.Screen.Draw(append(lines, k.Screen.Dim(k.Now().Format(time.TimeOnly)+"  Ctrl-C ends it")), nil)
-		timer := time.NewTimer(listEvery)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
-		case <-timer.C:
+		if err := command.Wait(ctx, listEvery); err != nil {
+			return err
 		}
 	}
 }
 
 // page lists the sources. It also prints them unless --watch is given.
 func (k *kb) page(ctx context.Context, o listOptions) ([]*parlancev1.Source, error) {
-	var list []*parlancev1.Source
-	var broken error
-	err := intake.EachSource(ctx, k.knowledge, &parlancev1.ListSourcesRequest{
-		WorkspaceId: k.WorkspaceID,
-		Status:      o.status,
-	}, func(source *parlancev1.Source) bool {
-		if !o.json {
-			list = append(list, source)
-			return true
-		}
-		var line []byte
-		if line, broken = stablejson.Marshal(source); broken == nil {
-			_, broken = fmt.Fprintf(k.Screen.Out, "%s\n", line)
-		}
-		return broken == nil
-	})
-	if err != nil {
-		return nil, k.Explain("list the sources", err)
+	if o.json {
+		_, _, err := command.Each(0, k.pages(ctx, o.status), func(source *parlancev1.Source) error { return k.PrintMessage(source) })
+		return nil, err
 	}
-	if broken != nil || o.json || o.watch {
-		return list, broken
+	list, err := command.All(k.pages(ctx, o.status))
+	if err != nil || o.watch {
+		return list, err
 	}
 	if len(list) == 0 {
 		if o.status != "" {

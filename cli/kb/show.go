@@ -46,27 +46,26 @@ func (k *kb) show(ctx context.Context, o showOptions, named string) error {
 	} else {
 		k.showSource(source)
 	}
-	shown := 0
-	list := &parlancev1.ListChunksRequest{WorkspaceId: k.WorkspaceID, SourceId: source.GetId(), PageSize: 200}
-	for {
-		page, err := k.knowledge.ListChunks(ctx, list)
-		if err != nil {
-			return k.Explain("list the passages", err)
-		}
-		for _, chunk := range page.GetChunks() {
-			if !o.all && shown >= o.chunks {
-				k.more(o, int(source.GetChunkCount())-shown)
-				return nil
-			}
-			if err := k.showChunk(o, chunk); err != nil {
-				return err
-			}
-			shown++
-		}
-		if list.PageToken = page.GetNextPageToken(); list.PageToken == "" {
-			return nil
-		}
+	limit := o.chunks
+	if o.all {
+		limit = 0
+	} else if limit <= 0 {
+		k.more(o, int(source.GetChunkCount()))
+		return nil
 	}
+	shown, more, err := command.Each(limit, func(token string) ([]*parlancev1.Chunk, string, error) {
+		page, err := k.knowledge.ListChunks(ctx, &parlancev1.ListChunksRequest{
+			WorkspaceId: k.WorkspaceID, SourceId: source.GetId(), PageSize: 200, PageToken: token,
+		})
+		if err != nil {
+			return nil, "", k.Explain("list the passages", err)
+		}
+		return page.GetChunks(), page.GetNextPageToken(), nil
+	}, func(chunk *parlancev1.Chunk) error { return k.showChunk(o, chunk) })
+	if more {
+		k.more(o, int(source.GetChunkCount())-shown)
+	}
+	return err
 }
 
 func (k *kb) more(o showOptions, left int) {

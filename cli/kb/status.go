@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/cli/command"
-	"parlance.dev/parlance/cli/kb/intake"
 	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
@@ -50,19 +49,16 @@ func (k *kb) status(ctx context.Context) error {
 
 // statusOfSources counts the sources by status.
 func (k *kb) statusOfSources(ctx context.Context, row func(name, format string, args ...any)) error {
-	statuses := map[string]int{}
-	sources, chunks := 0, 0
-	err := intake.EachSource(ctx, k.knowledge, &parlancev1.ListSourcesRequest{WorkspaceId: k.WorkspaceID},
-		func(source *parlancev1.Source) bool {
-			sources++
-			statuses[source.GetStatus()]++
-			chunks += int(source.GetChunkCount())
-			return true
-		})
+	list, err := command.All(k.pages(ctx, ""))
 	if err != nil {
-		return k.Explain("list the sources", err)
+		return err
 	}
-	row("sources", "%s with %s", term.Count(sources, "source", "sources"), term.Count(chunks, "chunk", "chunks"))
+	statuses, chunks := map[string]int{}, 0
+	for _, source := range list {
+		statuses[source.GetStatus()]++
+		chunks += int(source.GetChunkCount())
+	}
+	row("sources", "%s with %s", term.Count(len(list), "source", "sources"), term.Count(chunks, "chunk", "chunks"))
 	for _, status := range []string{"ready", "queued", "processing", "failed"} {
 		if statuses[status] > 0 {
 			cell := k.statusCell(&parlancev1.Source{Status: status})

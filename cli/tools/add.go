@@ -45,7 +45,13 @@ Run it again after the document has changed: tools that are as they should be st
       --auth-header @token.txt --attach default
   parlance tools add --from-openapi shop.yaml --server https://staging.example.org/v1 --prefix staging --all --dry-run
   curl -s https://api.example.org/openapi.json | parlance tools add --from-openapi - --all --yes --json`,
-		RunE: withTools(func(ctx context.Context, b *toolbox, _ []string) error { return (&adder{toolbox: b, o: o}).run(ctx) }),
+		RunE: withTools(func(ctx context.Context, b *toolbox, _ []string) error {
+			a := &adder{toolbox: b, o: o}
+			if term.IsTerminal(b.In) && o.from != "-" {
+				a.person = &term.Asker{In: b.In, Out: b.Screen.Out}
+			}
+			return a.run(ctx)
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.from, "from-openapi", "", "the document: a `URL`, a file, or - for the standard input")
@@ -121,9 +127,6 @@ func (a *adder) run(ctx context.Context) error {
 
 // check checks the flags before anything is read.
 func (a *adder) check(ctx context.Context) error {
-	if a.interactive && a.o.from != "-" {
-		a.person = &term.Asker{In: a.in, Out: a.Screen.Out}
-	}
 	switch {
 	case a.o.from == "":
 		return command.Usagef("--from-openapi is missing: the URL or file of an OpenAPI document")
@@ -166,7 +169,7 @@ func (a *adder) plan(ctx context.Context) ([]*plan, error) {
 	if err != nil {
 		return nil, command.Usage(err)
 	}
-	source, err := openapi.Load(ctx, a.o.from, a.o.userAgent, a.in)
+	source, err := openapi.Load(ctx, a.o.from, a.o.userAgent, a.In)
 	if err != nil {
 		return nil, err
 	}

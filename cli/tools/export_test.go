@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"parlance.dev/parlance/cli/client"
+	"parlance.dev/parlance/cli/term"
 )
 
 // AddAtTerminal runs `parlance tools add` as if a person typed the answers.
@@ -18,7 +19,7 @@ func AddAtTerminal(ctx context.Context, dataDir, document string, answers io.Rea
 	cmd.SetOut(out)
 	cmd.SetIn(answers)
 	return withTools(func(ctx context.Context, b *toolbox, _ []string) error {
-		b.interactive = true
-		return (&adder{toolbox: b, o: addOptions{from: document}}).run(ctx)
+		person := &term.Asker{In: b.In, Out: b.Screen.Out}
+		return (&adder{toolbox: b, o: addOptions{from: document}, person: person}).run(ctx)
 	})(cmd, nil)
 }

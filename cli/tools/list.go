@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -88,34 +89,30 @@ func (b *toolbox) listAgent(ctx context.Context, o listOptions) error {
 		return err
 	}
 	rows := [][]term.Cell{}
-	req := &parlancev1.ListAgentToolsRequest{WorkspaceId: b.WorkspaceID, AgentId: agent, PageSize: pageSize}
-	for {
-		page, err := b.tools.ListAgentTools(ctx, req)
+	_, _, err = command.Each(0, func(token string) ([]*parlancev1.AgentTool, string, error) {
+		page, err := b.tools.ListAgentTools(ctx, &parlancev1.ListAgentToolsRequest{
+			WorkspaceId: b.WorkspaceID, AgentId: agent, PageSize: pageSize, PageToken: token,
+		})
 		if err != nil {
-			return b.Explain("list the agent's tools", err)
+			return nil, "", b.Explain("list the agent's tools", err)
 		}
-		for _, one := range page.GetTools() {
-			if o.json {
-				if err := b.PrintMessage(one); err != nil {
-					return err
-				}
-				continue
-			}
-			name := one.GetName()
-			if name == "" {
-				name = one.GetTool().GetSlug()
-			}
-			most := ""
-			if n := one.GetMaxCallsPerSession(); n > 0 {
-				most = fmt.Sprint(n)
-			}
-			rows = append(rows, []term.Cell{
-				{Text: term.Clean(name)}, {Text: kindWords(one.GetTool())}, b.stateCell(one), {Text: most}, {Text: callWords(one.GetTool())},
-			})
+		return page.GetTools(), page.GetNextPageToken(), nil
+	}, func(one *parlancev1.AgentTool) error {
+		if o.json {
+			return b.PrintMessage(one)
 		}
-		if req.PageToken = page.GetNextPageToken(); req.PageToken == "" {
-			break
+		most := ""
+		if n := one.GetMaxCallsPerSession(); n > 0 {
+			most = fmt.Sprint(n)
 		}
+		rows = append(rows, []term.Cell{
+			{Text: term.Clean(cmp.Or(one.GetName(), one.GetTool().GetSlug()))},
+			{Text: kindWords(one.GetTool())}, b.stateCell(one), {Text: most}, {Text: callWords(one.GetTool())},
+		})
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if !o.json {
 		b.Screen.Draw(b.Screen.Table([]term.Column{

@@ -189,7 +189,7 @@ func (b *toolbox) arguments(o runOptions, tool *parlancev1.Tool) (*structpb.Stru
 func (b *toolbox) jsonText(given string) ([]byte, error) {
 	in := io.Reader(strings.NewReader(given))
 	if given == "-" {
-		in = b.in
+		in = b.In
 	} else if path, isFile := strings.CutPrefix(given, "@"); isFile {
 		file, err := os.Open(path)
 		if err != nil {

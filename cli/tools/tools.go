@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 
 	"parlance.dev/parlance/cli/client"
 	"parlance.dev/parlance/cli/command"
-	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 )
@@ -40,24 +38,13 @@ commands work on the parlance dev of this machine. A tool is named by its slug, 
 type toolbox struct {
 	client.Caller
 	tools parlancev1connect.ToolServiceClient
-	in    io.Reader
-	// interactive reports whether in is a terminal, so that questions can be asked.
-	interactive bool
 }
 
 // withTools makes the RunE of a command.
 func withTools(run func(ctx context.Context, b *toolbox, args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		c, err := client.OpenCaller(cmd)
-		if err != nil {
-			return err
-		}
-		defer c.HTTP.CloseIdleConnections()
-		return run(cmd.Context(), &toolbox{
-			Caller: c, in: cmd.InOrStdin(), interactive: term.IsTerminal(cmd.InOrStdin()),
-			tools: parlancev1connect.NewToolServiceClient(c.HTTP, c.Base, c.Options()...),
-		}, args)
-	}
+	return client.With(func(c client.Caller) *toolbox {
+		return &toolbox{Caller: c, tools: parlancev1connect.NewToolServiceClient(c.HTTP, c.Base, c.Options()...)}
+	}, run)
 }
 
 // catalog lists the tools of the workspace, those of the service included.

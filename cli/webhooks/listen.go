@@ -132,12 +132,8 @@ func (l *listener) run(ctx context.Context) error {
 		if !l.o.json {
 			l.Screen.Line("%s", l.Screen.Dim(fmt.Sprintf("  the connection broke; trying again in %s", l.pause)))
 		}
-		timer := time.NewTimer(l.pause)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
-		case <-timer.C:
+		if err := command.Wait(ctx, l.pause); err != nil {
+			return err
 		}
 		l.pause = min(2*l.pause, listenPauseMost)
 	}

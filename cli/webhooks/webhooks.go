@@ -47,14 +47,9 @@ type hooks struct {
 
 // withHooks makes the RunE of a command.
 func withHooks(run func(ctx context.Context, h *hooks, args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		c, err := client.OpenCaller(cmd)
-		if err != nil {
-			return err
-		}
-		defer c.HTTP.CloseIdleConnections()
-		return run(cmd.Context(), &hooks{Caller: c, webhooks: parlancev1connect.NewWebhookServiceClient(c.HTTP, c.Base, c.Options()...)}, args)
-	}
+	return client.With(func(c client.Caller) *hooks {
+		return &hooks{Caller: c, webhooks: parlancev1connect.NewWebhookServiceClient(c.HTTP, c.Base, c.Options()...)}
+	}, run)
 }
 
 // endpoints lists the endpoints of the workspace.

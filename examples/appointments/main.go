@@ -25,8 +25,11 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"parlance.dev/parlance/examples/api"
 )
 
 // secretKey is what the practice's service wants in X-Practice-Key.
@@ -57,13 +60,13 @@ func serve(handler http.Handler) (string, error) {
 
 // shown is the conversation so far.
 type shown struct {
-	api     *api
+	api     *api.Client
 	session string
 	answers []string
 }
 
 func run(ctx context.Context, dir string) (err error) {
-	api, err := newAPI(ctx, dir)
+	client, err := api.Dev(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -75,23 +78,23 @@ func run(ctx context.Context, dir string) (err error) {
 			return err
 		}
 	}
-	workspace, err := api.post("/workspaces", object{"name": "appointments example"}, http.StatusCreated)
+	workspace, err := client.Post("/workspaces", api.Object{"name": "appointments example"}, http.StatusCreated)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, api.delete("/workspaces/"+text(workspace, "id"))) }()
-	agent, err := setUp(api, "/workspaces/"+text(workspace, "id"), urls[0], urls[1], urls[2])
+	defer func() { err = errors.Join(err, client.Delete("/workspaces/"+api.Text(workspace, "id"))) }()
+	agent, err := setUp(client, "/workspaces/"+api.Text(workspace, "id"), urls[0], urls[1], urls[2])
 	if err != nil {
 		return err
 	}
-	session, err := api.post("/sessions", object{
+	session, err := client.Post("/sessions", api.Object{
 		"agent_id": agent, "user_id": "ann", "modality": "text",
-		"dynamic_variables": object{"customer_id": "C-17", "secret__practice_key": secretKey},
+		"dynamic_variables": api.Object{"customer_id": "C-17", "secret__practice_key": secretKey},
 	}, http.StatusCreated)
 	if err != nil {
 		return err
 	}
-	s := &shown{api: api, session: text(session, "id")}
+	s := &shown{api: client, session: api.Text(session, "id")}
 	for _, said := range conversation {
 		if err := s.say(said); err != nil {
 			return err
@@ -100,64 +103,64 @@ func run(ctx context.Context, dir string) (err error) {
 	if err := s.check(practice, model); err != nil {
 		return err
 	}
-	_, err = api.post("/sessions/"+s.session+"/end", object{"status": "completed"}, http.StatusOK)
+	_, err = client.Post("/sessions/"+s.session+"/end", api.Object{"status": "completed"}, http.StatusOK)
 	return err
 }
 
 // setUp makes the model's credential, the agent and its tools, and returns the agent's id.
-func setUp(api *api, workspace, practiceURL, mcpURL, modelURL string) (string, error) {
-	_, err := api.post(workspace+"/provider-credentials", object{
+func setUp(client *api.Client, workspace, practiceURL, mcpURL, modelURL string) (string, error) {
+	_, err := client.Post(workspace+"/provider-credentials", api.Object{
 		"kind": "model", "provider": "openai", "base_url": modelURL + "/v1", "api_key": "scripted", "default_model": "script",
 	}, http.StatusCreated)
 	if err != nil {
 		return "", err
 	}
-	agent, err := api.post(workspace+"/agents", object{
-		"name": "Reception", "model": object{"provider": "openai"},
+	agent, err := client.Post(workspace+"/agents", api.Object{
+		"name": "Reception", "model": api.Object{"provider": "openai"},
 		"instructions": "You book appointments at a practice. The customer's last booking is {{booking_id}}.",
 	}, http.StatusCreated)
 	if err != nil {
 		return "", err
 	}
 	for _, tool := range tools(practiceURL, mcpURL) {
-		made, err := api.post(workspace+"/tools", tool, http.StatusCreated)
+		made, err := client.Post(workspace+"/tools", tool, http.StatusCreated)
 		if err != nil {
 			return "", err
 		}
-		_, err = api.post(workspace+"/agents/"+text(agent, "id")+"/tools/attach", object{
-			"tool_id": text(made, "id"),
+		_, err = client.Post(workspace+"/agents/"+api.Text(agent, "id")+"/tools/attach", api.Object{
+			"tool_id": api.Text(made, "id"),
 			"enabled": true,
 		}, http.StatusOK)
 		if err != nil {
 			return "", err
 		}
 	}
-	return text(agent, "id"), nil
+	return api.Text(agent, "id"), nil
 }
 
 // tools are the agent's: two HTTP tools of the practice, and one of the MCP server.
-func tools(practiceURL, mcpURL string) []object {
-	headers := object{"X-Practice-Key": "{{secret__practice_key}}"}
-	return []object{
+func tools(practiceURL, mcpURL string) []api.Object {
+	headers := api.Object{"X-Practice-Key": "{{secret__practice_key}}"}
+	return []api.Object{
 		{
 			"slug": "free_slots", "kind": "http", "method": "GET", "description": "Lists the free slots of a day.",
 			"webhook_url": practiceURL + "/customers/{{customer_id}}/slots", "headers": headers, "allow_dynamic_vars": true,
-			"input_schema": object{
+			"input_schema": api.Object{
 				"type": "object", "required": []string{"day"}, "additionalProperties": false,
-				"properties": object{"day": object{"type": "string", "format": "date", "description": "The day, as in 2026-12-01."}},
+				"properties": api.Object{"day": api.Object{"type": "string", "format": "date", "description": "The day, as in 2026-12-01."}},
 			},
 		},
 		{
 			"slug": "book", "kind": "http", "method": "POST", "description": "Books a free slot for the customer.",
 			"webhook_url": practiceURL + "/customers/{{customer_id}}/bookings", "headers": headers, "allow_dynamic_vars": true,
-			"input_schema": object{
+			"input_schema": api.Object{
 				"type": "object", "required": []string{"day", "time"}, "additionalProperties": false,
-				"properties": object{"day": object{"type": "string", "format": "date"}, "time": object{
+				"properties": api.Object{"day": api.Object{"type": "string", "format": "date"}, "time": api.Object{
 					"type":    "string",
 					"pattern": "^[0-9]{2}:[0-9]{2}$",
 				}},
 			},
-			"assignments": []object{{"dynamic_variable": "booking_id", "value_path": "booking.id"}},
+			"assignments": []api.Object{{"dynamic_variable": "booking_id", "value_path": "booking.id"}},
 		},
 		{
 			"slug": "preparation", "kind": "mcp", "description": "Says what to prepare for a treatment.",
@@ -168,42 +171,42 @@ func tools(practiceURL, mcpURL string) []object {
 
 // say takes a turn and prints it.
 func (s *shown) say(said string) error {
-	turn, err := s.api.post("/sessions/"+s.session+"/turns", object{"text": said}, http.StatusOK)
+	turn, err := s.api.Post("/sessions/"+s.session+"/turns", api.Object{"text": said}, http.StatusOK)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("\nuser   %s\n", said)
 	for _, call := range list(turn, "tool_calls") {
-		fmt.Printf("       … %s %s\n", text(call, "slug"), compact(call["input"]))
+		fmt.Printf("       … %s %s\n", api.Text(call, "slug"), compact(call["input"]))
 	}
-	fmt.Printf("agent  %s\n", text(turn, "text"))
-	s.answers = append(s.answers, text(turn, "text"))
+	fmt.Printf("agent  %s\n", api.Text(turn, "text"))
+	s.answers = append(s.answers, api.Text(turn, "text"))
 	return nil
 }
 
 // check checks the results of the conversation, and prints its traces.
 func (s *shown) check(practice *practice, model *model) error {
-	listed, err := s.api.get("/sessions/" + s.session + "/tool-calls")
+	listed, err := s.api.Get("/sessions/" + s.session + "/tool-calls")
 	if err != nil {
 		return err
 	}
-	transcript, err := s.api.get("/sessions/" + s.session + "/transcript")
+	transcript, err := s.api.Get("/sessions/" + s.session + "/transcript")
 	if err != nil {
 		return err
 	}
-	session, err := s.api.get("/sessions/" + s.session)
+	session, err := s.api.Get("/sessions/" + s.session)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("\n%-12s %-6s %8s %8s  %s\n", "trace", "status", "latency", "attempts", "input → output")
 	var slugs []string
 	for _, call := range list(listed, "tool_calls") {
-		slugs = append(slugs, text(call, "slug"))
-		output := text(call, "output")
-		fmt.Printf("%-12s %6v %5v ms %8v  %s → %s\n", text(call, "slug"), call["status_code"], call["latency_ms"],
+		slugs = append(slugs, api.Text(call, "slug"))
+		output := api.Text(call, "output")
+		fmt.Printf("%-12s %6v %5v ms %8v  %s → %s\n", api.Text(call, "slug"), call["status_code"], call["latency_ms"],
 			call["attempts"], compact(call["input"]), output)
 		if call["error"] != nil {
-			return fmt.Errorf("the call of %s failed: %v", text(call, "slug"), call["error"])
+			return fmt.Errorf("the call of %s failed: %v", api.Text(call, "slug"), call["error"])
 		}
 	}
 	for _, seen := range []any{listed, transcript, session, model.heard()} {
@@ -215,7 +218,7 @@ func (s *shown) check(practice *practice, model *model) error {
 	switch booked := practice.booked(); {
 	case len(booked) != 1 || booked[0] != "C-17 2026-12-01 10:30":
 		return fmt.Errorf("booked %v", booked)
-	case len(slugs) != 3 || !contains(slugs, "free_slots") || !contains(slugs, "preparation") || slugs[2] != "book":
+	case len(slugs) != 3 || !slices.Contains(slugs, "free_slots") || !slices.Contains(slugs, "preparation") || slugs[2] != "book":
 		return fmt.Errorf("traced %v", slugs)
 	case assigned["booking_id"] != "B-1":
 		return fmt.Errorf("assigned %v", assigned)
@@ -226,16 +229,19 @@ func (s *shown) check(practice *practice, model *model) error {
 	return nil
 }
 
-func contains(all []string, one string) bool {
-	for _, s := range all {
-		if s == one {
-			return true
-		}
-	}
-	return false
-}
-
 func compact(value any) string {
 	encoded, _ := json.Marshal(value) // what was decoded encodes
 	return string(encoded)
+}
+
+// list is the objects in an array of an object.
+func list(object api.Object, name string) []api.Object {
+	values, _ := object[name].([]any)
+	var all []api.Object
+	for _, value := range values {
+		if one, ok := value.(map[string]any); ok {
+			all = append(all, one)
+		}
+	}
+	return all
 }

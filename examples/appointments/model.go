@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"parlance.dev/parlance/examples/api"
 )
 
 // conversation is what the user says.
@@ -111,25 +113,25 @@ func free(result string) string {
 // stream writes an answer in pieces, as OpenAI's API does.
 func stream(w http.ResponseWriter, words string, calls []call) {
 	w.Header().Set("Content-Type", "text/event-stream")
-	chunk := func(delta object, finish any) {
-		encoded, _ := json.Marshal(object{ // strings and numbers always encode
+	chunk := func(delta api.Object, finish any) {
+		encoded, _ := json.Marshal(api.Object{ // strings and numbers always encode
 			"id": "chatcmpl-1", "object": "chat.completion.chunk", "model": "script",
-			"choices": []object{{"index": 0, "delta": delta, "finish_reason": finish}},
+			"choices": []api.Object{{"index": 0, "delta": delta, "finish_reason": finish}},
 		})
 		fmt.Fprintf(w, "data: %s\n\n", encoded)
 	}
 	for _, word := range strings.SplitAfter(words, " ") {
 		if word != "" {
-			chunk(object{"role": "assistant", "content": word}, nil)
+			chunk(api.Object{"role": "assistant", "content": word}, nil)
 		}
 	}
 	finish := "stop"
 	for i, c := range calls {
 		finish = "tool_calls"
-		chunk(object{"tool_calls": []object{{
-			"index": i, "id": fmt.Sprintf("call_%d", i), "type": "function", "function": object{"name": c.name, "arguments": c.arguments},
+		chunk(api.Object{"tool_calls": []api.Object{{
+			"index": i, "id": fmt.Sprintf("call_%d", i), "type": "function", "function": api.Object{"name": c.name, "arguments": c.arguments},
 		}}}, nil)
 	}
-	chunk(object{}, finish)
+	chunk(api.Object{}, finish)
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"parlance.dev/parlance/examples/api"
 )
 
 // practice is the REST service: free slots and bookings of customers.
@@ -40,7 +42,7 @@ func (p *practice) only(handle http.HandlerFunc) http.HandlerFunc {
 }
 
 func (p *practice) slots(w http.ResponseWriter, r *http.Request) {
-	_ = json.NewEncoder(w).Encode(object{ // the caller may be gone
+	_ = json.NewEncoder(w).Encode(api.Object{ // the caller may be gone
 		"customer": r.PathValue("customer"), "day": r.URL.Query().Get("day"), "free": []string{"09:00", "10:30"},
 	})
 }
@@ -61,7 +63,7 @@ func (p *practice) book(w http.ResponseWriter, r *http.Request) {
 		p.done[key] = id
 	}
 	w.WriteHeader(http.StatusCreated)
-	_ = json.NewEncoder(w).Encode(object{"booking": object{"id": id, "day": wanted.Day, "time": wanted.Time}}) // the caller may be gone
+	_ = json.NewEncoder(w).Encode(api.Object{"booking": api.Object{"id": id, "day": wanted.Day, "time": wanted.Time}}) // the caller may be gone
 }
 
 // booked are the bookings: customer, day and time.

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"parlance.dev/parlance/examples/api"
 )
 
 const (
@@ -26,7 +28,7 @@ const (
 // the URL, which stays the same, and the event_id of the last event it received.
 type conversation struct {
 	ctx     context.Context //nolint:containedctx // one run of the program
-	api     *api
+	api     *api.Client
 	front   *front
 	session string
 	url     string
@@ -61,10 +63,10 @@ func (c *conversation) turn(words string, once func()) error {
 		return err
 	}
 	c.say("► %q", words)
-	for _, event := range []object{
-		{"type": "conversation.item.create", "item": object{
+	for _, event := range []api.Object{
+		{"type": "conversation.item.create", "item": api.Object{
 			"type": "message", "role": "user",
-			"content": []object{{"type": "input_text", "text": words}},
+			"content": []api.Object{{"type": "input_text", "text": words}},
 		}},
 		{"type": "response.create"},
 	} {
@@ -122,29 +124,29 @@ func (c *conversation) stayAway() {
 }
 
 // take handles an event, and reports whether the turn is answered.
-func (c *conversation) take(event object) (over bool, err error) {
-	if id := text(event, "event_id"); c.seen[id] {
+func (c *conversation) take(event api.Object) (over bool, err error) {
+	if id := api.Text(event, "event_id"); c.seen[id] {
 		c.doubled++
 	} else {
 		c.seen[id] = true
 	}
-	c.lastID = text(event, "event_id")
-	switch text(event, "type") {
+	c.lastID = api.Text(event, "event_id")
+	switch api.Text(event, "type") {
 	case "error":
-		return false, fmt.Errorf("the server says: %s", text(event, "error", "message"))
+		return false, fmt.Errorf("the server says: %s", api.Text(event, "error", "message"))
 	case "conversation.item.added":
-		if text(event, "item", "role") == "user" {
-			c.accepted[text(event, "item", "id")] = ""
+		if api.Text(event, "item", "role") == "user" {
+			c.accepted[api.Text(event, "item", "id")] = ""
 		}
 	case "response.created":
-		c.answers[len(c.answers)-1] = &answer{id: text(event, "response", "id")}
+		c.answers[len(c.answers)-1] = &answer{id: api.Text(event, "response", "id")}
 	case "response.output_text.delta":
 		a := c.current()
-		if a == nil || a.id != text(event, "response_id") {
+		if a == nil || a.id != api.Text(event, "response_id") {
 			return false, errors.New("a piece of an answer that has not begun")
 		}
-		a.text += text(event, "delta")
-		for range strings.FieldsSeq(text(event, "delta")) { // words that come quickly come together
+		a.text += api.Text(event, "delta")
+		for range strings.FieldsSeq(api.Text(event, "delta")) { // words that come quickly come together
 			a.picture += c.node
 		}
 	case "response.done":
@@ -154,19 +156,19 @@ func (c *conversation) take(event object) (over bool, err error) {
 }
 
 // done compares an answer with the server's final text.
-func (c *conversation) done(event object) (over bool, err error) {
+func (c *conversation) done(event api.Object) (over bool, err error) {
 	a := c.current()
-	if a == nil || a.id != text(event, "response", "id") {
+	if a == nil || a.id != api.Text(event, "response", "id") {
 		return false, errors.New("the end of an answer that has not begun")
 	}
-	a.status = text(event, "response", "status")
+	a.status = api.Text(event, "response", "status")
 	c.compare(a)
 	if a.status == "completed" {
 		c.say("◄ … %s", lastWords(a.text))
 		return true, nil
 	}
-	c.say("◄ that answer has ended: %s", text(event, "response", "status_details", "error", "message"))
-	if code := text(event, "response", "status_details", "error", "code"); code != "unavailable" {
+	c.say("◄ that answer has ended: %s", api.Text(event, "response", "status_details", "error", "message"))
+	if code := api.Text(event, "response", "status_details", "error", "code"); code != "unavailable" {
 		return false, fmt.Errorf("the answer is %s: %s", a.status, code)
 	}
 	c.answers = append(c.answers, nil) // another one comes by itself
@@ -201,15 +203,15 @@ func lastWords(all string) string {
 }
 
 // next reads an event. It reconnects first when the connection is lost.
-func (c *conversation) next() (object, error) {
+func (c *conversation) next() (api.Object, error) {
 	for {
 		_, content, err := c.conn.Read(c.ctx)
 		if err == nil {
-			event := object{}
+			event := api.Object{}
 			if err := json.Unmarshal(content, &event); err != nil {
 				return nil, fmt.Errorf("a frame that is no JSON: %w", err)
 			}
-			if text(event, "type") == "session.created" { // of this connection: it is no part of the conversation
+			if api.Text(event, "type") == "session.created" { // of this connection: it is no part of the conversation
 				continue
 			}
 			return event, nil
@@ -282,15 +284,15 @@ func (c *conversation) say(format string, args ...any) {
 
 // tally compares what the client received with the transcript.
 func (c *conversation) tally() error {
-	got, err := c.api.get("/sessions/" + c.session + "/transcript")
+	got, err := c.api.Get("/sessions/" + c.session + "/transcript")
 	if err != nil {
 		return err
 	}
 	turns, _ := got["turns"].([]any)
 	answered := 0
 	for _, turn := range turns {
-		same := slices.ContainsFunc(c.answers, func(a *answer) bool { return a.status == "completed" && a.text == text(turn, "agent_text") })
-		if text(turn, "status") == "completed" && same {
+		same := slices.ContainsFunc(c.answers, func(a *answer) bool { return a.status == "completed" && a.text == api.Text(turn, "agent_text") })
+		if api.Text(turn, "status") == "completed" && same {
 			answered++
 		}
 	}

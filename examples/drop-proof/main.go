@@ -16,11 +16,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"parlance.dev/parlance/examples/api"
 )
 
 // patience bounds the whole; it is reached only when something is broken.
@@ -52,32 +55,34 @@ func run(ctx context.Context, binary, dir string) (err error) {
 	if binary != "" {
 		stand, err = startNodes(ctx, binary, front)
 	} else {
-		stand, err = runningDev(dir, front)
+		stand, err = runningDev(ctx, dir, front)
 	}
 	if err != nil {
 		return err
 	}
 	defer stand.stop()
-	api := &api{ctx: ctx, base: "http://" + front.address + "/v1", key: stand.key}
+	client := &api.Client{Ctx: ctx, Base: "http://" + front.address + "/v1", Key: stand.key, HTTP: &http.Client{
+		Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}, // the servers behind the address come and go
+	}}
 	model, err := serveModel()
 	if err != nil {
 		return err
 	}
-	agent, remove, err := setUp(api, model)
+	agent, remove, err := setUp(client, model)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	session, err := api.post("/sessions", object{"agent_id": agent, "user_id": "ann", "modality": "text"}, 201)
+	session, err := client.Post("/sessions", api.Object{"agent_id": agent, "user_id": "ann", "modality": "text"}, 201)
 	if err != nil {
 		return err
 	}
-	talk := &conversation{ctx: ctx, api: api, front: front, session: text(session, "id"), url: text(session, "chat_url"), began: time.Now()}
+	talk := &conversation{ctx: ctx, api: client, front: front, session: api.Text(session, "id"), url: api.Text(session, "chat_url"), began: time.Now()}
 	defer talk.hangUp()
 	if err := scenes(talk, stand); err != nil {
 		return err
 	}
-	if _, err := api.post("/sessions/"+talk.session+"/end", object{"status": "completed"}, 200); err != nil {
+	if _, err := client.Post("/sessions/"+talk.session+"/end", api.Object{"status": "completed"}, 200); err != nil {
 		return err
 	}
 	return talk.tally()
@@ -118,18 +123,18 @@ func scenes(talk *conversation, stand *installation) error {
 func title(text string) { fmt.Printf("\n\033[1m%s\033[0m\n", text) }
 
 // setUp makes a workspace with the model's credential and an agent, which remove takes away.
-func setUp(api *api, model string) (agent string, remove func() error, err error) {
-	workspace, err := api.post("/workspaces", object{"name": "drop-proof example"}, 201)
+func setUp(client *api.Client, model string) (agent string, remove func() error, err error) {
+	workspace, err := client.Post("/workspaces", api.Object{"name": "drop-proof example"}, 201)
 	if err != nil {
 		return "", nil, err
 	}
-	path := "/workspaces/" + text(workspace, "id")
-	_, err = api.post(path+"/provider-credentials", object{
+	path := "/workspaces/" + api.Text(workspace, "id")
+	_, err = client.Post(path+"/provider-credentials", api.Object{
 		"kind": "model", "provider": "openai", "base_url": model + "/v1", "api_key": "scripted", "default_model": "script",
 	}, 201)
 	if err != nil {
 		return "", nil, err
 	}
-	made, err := api.post(path+"/agents", object{"name": "Counter", "instructions": "You count.", "model": object{"provider": "openai"}}, 201)
-	return text(made, "id"), func() error { return api.delete(path) }, err
+	made, err := client.Post(path+"/agents", api.Object{"name": "Counter", "instructions": "You count.", "model": api.Object{"provider": "openai"}}, 201)
+	return api.Text(made, "id"), func() error { return client.Delete(path) }, err
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"parlance.dev/parlance/examples/api"
 )
 
 const (
@@ -43,10 +45,10 @@ func serveModel() (string, error) {
 func count(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body) // whatever was said, it counts
 	w.Header().Set("Content-Type", "text/event-stream")
-	send := func(delta object, finish any) {
-		piece, err := json.Marshal(object{
+	send := func(delta api.Object, finish any) {
+		piece, err := json.Marshal(api.Object{
 			"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "script",
-			"choices": []object{{"index": 0, "delta": delta, "finish_reason": finish}},
+			"choices": []api.Object{{"index": 0, "delta": delta, "finish_reason": finish}},
 		})
 		if err != nil {
 			panic(err) // it is made above
@@ -62,8 +64,8 @@ func count(w http.ResponseWriter, r *http.Request) {
 		case <-r.Context().Done():
 			return
 		}
-		send(object{"content": strconv.Itoa(i+1) + " "}, nil)
+		send(api.Object{"content": strconv.Itoa(i+1) + " "}, nil)
 	}
-	send(object{}, "stop")
+	send(api.Object{}, "stop")
 	_, _ = io.WriteString(w, "data: [DONE]\n\n")
 }

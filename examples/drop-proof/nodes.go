@@ -10,8 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
+
+	"parlance.dev/parlance/examples/api"
 )
 
 // installation is the servers that the client uses.
@@ -101,7 +102,7 @@ func awaitReady(ctx context.Context, address string, p *process) error {
 		return err
 	}
 	for {
-		answer, err := client.Do(request)
+		answer, err := http.DefaultClient.Do(request)
 		if err == nil {
 			_ = answer.Body.Close()
 			if answer.StatusCode == http.StatusOK {
@@ -137,21 +138,16 @@ func (i *installation) stop() {
 }
 
 // runningDev finds the `parlance dev` that runs with a data directory.
-func runningDev(dir string, front *front) (*installation, error) {
-	content, err := os.ReadFile(filepath.Join(dir, "dev.env"))
+func runningDev(ctx context.Context, dir string, front *front) (*installation, error) {
+	running, err := api.Dev(ctx, dir)
 	if err != nil {
-		return nil, fmt.Errorf("no `parlance dev` runs with this data directory: %w", err)
+		return nil, err
 	}
-	values := map[string]string{}
-	for line := range strings.SplitSeq(string(content), "\n") {
-		name, value, _ := strings.Cut(line, "=")
-		values[name] = value
-	}
-	base, err := url.Parse(values["PARLANCE_BASE_URL"])
+	base, err := url.Parse(running.Base)
 	if err != nil || base.Scheme != "http" {
-		return nil, fmt.Errorf("this talks to a `parlance dev` without --tls; %q is not one", values["PARLANCE_BASE_URL"])
+		return nil, fmt.Errorf("this talks to a `parlance dev` without --tls; %q is not one", running.Base)
 	}
 	front.leadTo(base.Host)
 	fmt.Printf("  server A  %s\n  in front  http://%s, which can be cut\n", base.Host, front.address)
-	return &installation{key: values["PARLANCE_API_KEY"], nodes: make([]*process, 1)}, nil
+	return &installation{key: running.Key, nodes: make([]*process, 1)}, nil
 }

@@ -12,8 +12,8 @@ import (
 	"parlance.dev/parlance/platform/cache"
 )
 
-// maxRunChars cuts long runs of one character class before counting: the tokenizer takes
-// quadratic time on them. Only text that is not prose has such runs, and there the count may
+// maxRunChars is where a long run of one class of characters is cut before counting: the tokenizer
+// takes quadratic time on them. Only text that is not prose has such runs, and there the count may
 // be a token or two off.
 const maxRunChars = 128
 
@@ -34,30 +34,6 @@ var pieceTokens = cache.New[string, int](maxCachedPieces)
 
 // countTokens is the number of cl100k_base tokens in a text, in linear time.
 func countTokens(text string) (int, error) {
-	if len(text) <= maxRunChars {
-		return countRun(text)
-	}
-	total, start, run := 0, 0, 0
-	class := -1
-	for i, r := range text {
-		if of := classOf(r); of != class {
-			class, run = of, 0
-		}
-		if run++; run <= maxRunChars {
-			continue
-		}
-		n, err := countRun(text[start:i])
-		if err != nil {
-			return 0, err
-		}
-		total, start, run = total+n, i, 1
-	}
-	n, err := countRun(text[start:])
-	return total + n, err
-}
-
-// countRun is countTokens for text without overlong runs.
-func countRun(text string) (int, error) {
 	total := 0
 	for len(text) > 0 {
 		piece := text[:pieceEnd(text)]
@@ -93,11 +69,11 @@ func pieceEnd(text string) int {
 	second, _ := utf8.DecodeRuneInString(text[size:])
 	switch {
 	case unicode.IsLetter(first):
-		return size + lengthOf(text[size:], unicode.IsLetter, len(text))
+		return size + lengthOf(text[size:], unicode.IsLetter, maxRunChars)
 	case unicode.IsNumber(first):
 		return size + lengthOf(text[size:], unicode.IsNumber, 2)
 	case first != '\r' && first != '\n' && size < len(text) && unicode.IsLetter(second):
-		return size + lengthOf(text[size:], unicode.IsLetter, len(text))
+		return size + lengthOf(text[size:], unicode.IsLetter, maxRunChars)
 	case !unicode.IsSpace(first):
 		return marks(text, size)
 	case first == ' ' && size < len(text) && isMark(second):
@@ -114,7 +90,7 @@ func asciiWordEnd(text string) int {
 		start = 1
 	}
 	end := start
-	for end < len(text) && text[end]|0x20 >= 'a' && text[end]|0x20 <= 'z' {
+	for end < min(len(text), maxRunChars) && text[end]|0x20 >= 'a' && text[end]|0x20 <= 'z' {
 		end++
 	}
 	if end == start || end < len(text) && text[end] >= utf8.RuneSelf {
@@ -163,8 +139,8 @@ func isMark(r rune) bool { return !unicode.IsSpace(r) && !unicode.IsLetter(r) &&
 
 // marks ends after the marks that follow from, and the line ends after these.
 func marks(text string, from int) int {
-	from += lengthOf(text[from:], isMark, len(text))
-	return from + lengthOf(text[from:], isLineEnd, len(text))
+	from += lengthOf(text[from:], isMark, maxRunChars)
+	return from + lengthOf(text[from:], isLineEnd, maxRunChars)
 }
 
 func isLineEnd(r rune) bool { return r == '\r' || r == '\n' }
@@ -174,7 +150,7 @@ func isLineEnd(r rune) bool { return r == '\r' || r == '\n' }
 func spaces(text string) int {
 	end, line, last := 0, 0, 0
 	for i, r := range text {
-		if !unicode.IsSpace(r) {
+		if !unicode.IsSpace(r) || i > maxRunChars {
 			break
 		}
 		last, end = i, i+utf8.RuneLen(r)
@@ -189,20 +165,4 @@ func spaces(text string) int {
 		return last
 	}
 	return end
-}
-
-// classOf follows the classes of the tokenizer's own splitting.
-func classOf(r rune) int {
-	if r|0x20 >= 'a' && r|0x20 <= 'z' {
-		return 0
-	}
-	switch {
-	case unicode.IsLetter(r):
-		return 0
-	case unicode.IsDigit(r):
-		return 1
-	case unicode.IsSpace(r):
-		return 2
-	}
-	return 3
 }

@@ -14,7 +14,7 @@ func sameCount(t *testing.T, text string) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time from the cache
-		if got, err := countRun(text); got != want || err != nil {
+		if got, err := countTokens(text); got != want || err != nil {
 			t.Errorf("%q: got %d tokens, %v; want %d", text, got, err, want)
 		}
 	}

@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -67,22 +68,11 @@ type Limits struct {
 }
 
 func (l Limits) normal() Limits {
-	if l.MaxBytes <= 0 {
-		l.MaxBytes = 64 << 20
+	return Limits{
+		MaxBytes: cmp.Or(l.MaxBytes, 64<<20), MaxArchiveBytes: cmp.Or(l.MaxArchiveBytes, 1<<30),
+		MaxUnpackedBytes: cmp.Or(l.MaxUnpackedBytes, 256<<20), MaxTextBytes: cmp.Or(l.MaxTextBytes, 64<<20),
+		MaxPages: cmp.Or(l.MaxPages, 2000),
 	}
-	if l.MaxArchiveBytes <= 0 {
-		l.MaxArchiveBytes = 1 << 30
-	}
-	if l.MaxUnpackedBytes <= 0 {
-		l.MaxUnpackedBytes = 256 << 20
-	}
-	if l.MaxTextBytes <= 0 {
-		l.MaxTextBytes = 64 << 20
-	}
-	if l.MaxPages <= 0 {
-		l.MaxPages = 2000
-	}
-	return l
 }
 
 // ErrorKind is the stable code of a document's fault, shown as error.code of the source.

@@ -94,7 +94,11 @@ func (w *htmlWalker) link(s *strings.Builder, n *html.Node) {
 		s.WriteByte(' ')
 	}
 	s.WriteString(text)
-	if address := w.address(attr(n, "href")); address != "" && !w.inHeading && !strings.Contains(address, text) {
+	address := w.address(attr(n, "href"))
+	switch {
+	case w.how == asMarkdown && address != text:
+		writeAddress(s, attr(n, "href"))
+	case w.how != asMarkdown && !w.inHeading && !strings.Contains(address, text):
 		writeAddress(s, address)
 	}
 	if raw := inner.String(); unicode.IsSpace(rune(raw[len(raw)-1])) {
@@ -178,7 +182,7 @@ func isLayout(table *html.Node) bool {
 
 // grid reads the cells of a table.
 func (w *htmlWalker) grid(table *html.Node) *grid {
-	var g grid
+	g := grid{plain: w.how == asMarkdown}
 	var rows func(parent *html.Node, head bool)
 	rows = func(parent *html.Node, head bool) {
 		for n := range parent.ChildNodes() {

@@ -15,6 +15,8 @@ const (
 	strictly strictness = iota
 	// asChapter is for the chapters of a book, which have no frame, and asides that are notes.
 	asChapter
+	// asMarkdown is for a page made of Markdown: it has no frame, and its links keep their addresses.
+	asMarkdown
 	// leniently leaves out only what a browser does not show, and takes <noscript> in.
 	leniently
 )
@@ -98,7 +100,7 @@ func (w *htmlWalker) skips(n *html.Node) bool {
 	if n.DataAtom == el.Noscript || n.DataAtom == el.Noframes || isHidden(n) || framing[n.DataAtom] {
 		return true
 	}
-	if w.how == asChapter {
+	if w.how != strictly {
 		return false
 	}
 	if n.DataAtom == el.Body || n.DataAtom == el.Main || n.DataAtom == el.Html {

@@ -181,7 +181,6 @@ func (w *htmlWalker) heading(n *html.Node) {
 	w.inlineChildren(&s, n)
 	w.inHeading = false
 	title := squeezed(withoutSoftHyphens(s.String()))
-	title = strings.TrimSpace(strings.TrimRight(title, "¶#"))
 	if title == "" {
 		return
 	}

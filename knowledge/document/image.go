@@ -11,7 +11,7 @@ import (
 
 // parseImage reads a picture, which is a document of one page.
 func parseImage(ctx context.Context, r io.Reader, _ string, options Options) (Document, error) {
-	text, err := options.Readers.OCR.Read(ctx, r, ocr.Options{})
+	text, err := options.Readers.OCR.Read(ctx, r)
 	if fault, ok := errors.AsType[*ocr.Fault](err); ok {
 		return Document{}, &Error{Kind: ErrorKind(fault.Kind), Message: fault.Message, err: fault}
 	}

@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -69,33 +70,13 @@ func isSpaceless(r rune) bool {
 // leader stands for the dots between an entry and its page in a table of contents.
 const leader = " … "
 
-// withoutLeaders shortens runs of four dots and more, spaces among them.
+// leaderDots matches four dots and more, with spaces among them.
+var leaderDots = regexp.MustCompile(` *(?:\. *){4,}`)
+
+// withoutLeaders shortens runs of dots.
 func withoutLeaders(text string) string {
 	if !strings.Contains(text, ". . . .") && !strings.Contains(text, "....") {
 		return text
 	}
-	var out strings.Builder
-	for at := 0; at < len(text); {
-		start := strings.IndexByte(text[at:], '.')
-		if start < 0 {
-			out.WriteString(text[at:])
-			break
-		}
-		start += at
-		end, dots := start, 0
-		for end < len(text) && (text[end] == '.' || text[end] == ' ') {
-			if text[end] == '.' {
-				dots++
-			}
-			end++
-		}
-		if dots < 4 {
-			out.WriteString(text[at:end])
-		} else {
-			out.WriteString(strings.TrimRight(text[at:start], " "))
-			out.WriteString(leader)
-		}
-		at = end
-	}
-	return out.String()
+	return leaderDots.ReplaceAllLiteralString(text, leader)
 }

@@ -29,7 +29,7 @@ type scriptedOCR struct {
 
 func (s *scriptedOCR) Name() string { return s.name }
 
-func (s *scriptedOCR) Read(_ context.Context, image io.Reader, _ ocr.Options) (ocr.Text, error) {
+func (s *scriptedOCR) Read(_ context.Context, image io.Reader) (ocr.Text, error) {
 	data, err := io.ReadAll(image)
 	if err != nil || !bytes.HasPrefix(data, []byte("\x89PNG\r\n")) {
 		return ocr.Text{}, fmt.Errorf("no PNG: %w", err)
@@ -43,11 +43,11 @@ func (s *scriptedOCR) Read(_ context.Context, image io.Reader, _ ocr.Options) (o
 		}
 	}
 	if s.says != "" {
-		return ocr.Text{Paragraphs: []ocr.Paragraph{{Text: s.says, LineHeight: 30, Confidence: 0.9}}}, nil
+		return ocr.Text{Paragraphs: []ocr.Paragraph{{Text: s.says, LineHeight: 30}}}, nil
 	}
 	return ocr.Text{WidthPixels: 1556, HeightPixels: 2200, Paragraphs: []ocr.Paragraph{
-		{Text: fmt.Sprintf("Picture %d", s.calls), LineHeight: 60, Confidence: 0.9},
-		{Text: "says what it shows in a line that is bro-\nken and goes on.", LineHeight: 30, Confidence: 0.9},
+		{Text: fmt.Sprintf("Picture %d", s.calls), LineHeight: 60},
+		{Text: "says what it shows in a line that is bro-\nken and goes on.", LineHeight: 30},
 	}}, nil
 }
 

@@ -26,8 +26,10 @@ type cell struct {
 // it has to say alone; one over several columns stands in the first.
 type grid struct {
 	rows [][]gridCell
-	// headers is the number of leading rows that are headers.
+	// headers is the number of leading rows that are headers. plain leaves their names out of the rows
+	// below.
 	headers int
+	plain   bool
 	// open are the cells that reach down, by column.
 	open     map[int]openCell
 	bytes    int
@@ -104,7 +106,7 @@ func hasText(line []gridCell) bool {
 // String renders a line a row, "a | b". In a large table with a header, each row under it is
 // "Name: a | Size: b".
 func (g *grid) String() string {
-	named := g.headers > 0 && g.headers < len(g.rows) && (len(g.rows) > maxPlainRows || g.bytes > maxPlainBytes)
+	named := !g.plain && g.headers > 0 && g.headers < len(g.rows) && (len(g.rows) > maxPlainRows || g.bytes > maxPlainBytes)
 	names := g.names()
 	var s strings.Builder
 	for i, line := range g.rows {

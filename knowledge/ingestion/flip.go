@@ -7,83 +7,43 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/workspaces"
 )
 
-// finishReembedding has the source's new vectors answer: at once where its workspace answers with
-// their model already, else with the last source of the workspace.
-func (s *Service) finishReembedding(ctx context.Context, work reembedding) error {
-	model, err := knowledge.AnsweringModel(ctx, s.db, work.ref())
-	if err != nil {
-		return err
-	}
-	if model == s.embedders[0].Model().Name {
-		return s.adopt(ctx, work)
-	}
-	return s.flip(ctx, work.ref())
-}
-
-// adopt replaces one source's vectors.
-func (s *Service) adopt(ctx context.Context, work reembedding) error {
-	target := s.embedders[0].Model().Name
-	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-		var model string
-		err := tx.NewRaw(`
-			SELECT model
-			FROM workspace_embeddings
-			WHERE tenant_id = ?
-			  AND workspace_id = ?
-			FOR SHARE`, work.TenantID, work.WorkspaceID).Scan(ctx, &model)
-		if postgres.NoRows(err) || err == nil && model != target {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("hold the answering model: %w", err)
-		}
-		return replaceVectors(ctx, tx, work.ref(), target, work.SourceID)
-	})
-	if err != nil {
-		return fmt.Errorf("adopt new vectors: %w", err)
-	}
-	return s.flip(ctx, work.ref())
-}
-
-// flip makes the configured model answer in the workspace when no source waits any more. A query
-// sees the vectors of one model or those of the other: it is one transaction. Ingestion that
-// commits meanwhile waits, and sees the new model.
+// flip gives sources that are embedded their new vectors: where the configured model answers
+// already, those that are done, else all at once when no source waits any more. A query sees the
+// vectors of one model or those of the other: it is one transaction. Ingestion that commits meanwhile
+// waits, and sees the new model.
 func (s *Service) flip(ctx context.Context, ref workspaces.Ref) error {
 	target := s.embedders[0].Model().Name
 	flipped := false
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		flipped = false
-		var waits bool
+		var state struct {
+			Model  string `bun:"model"`
+			Target string `bun:"target_model"`
+		}
 		err := tx.NewRaw(`
-			SELECT target_model <> ? OR EXISTS (
-				SELECT 1
-				FROM source_reembeddings AS r
-				WHERE r.tenant_id = w.tenant_id
-				  AND r.workspace_id = w.workspace_id
-				  AND r.state = 'waiting'
-			)
-			FROM workspace_embeddings AS w
-			WHERE w.tenant_id = ?
-			  AND w.workspace_id = ?
-			FOR UPDATE`, target, ref.TenantID, ref.ID).Scan(ctx, &waits)
-		if postgres.NoRows(err) || err == nil && waits {
+			SELECT model,
+			       target_model
+			FROM workspace_embeddings
+			WHERE tenant_id = ?
+			  AND workspace_id = ?
+			FOR UPDATE`, ref.TenantID, ref.ID).Scan(ctx, &state)
+		if postgres.NoRows(err) || err == nil && state.Model != target && state.Target != target {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("hold the answering model: %w", err)
 		}
-		// What waited for the lock was committed since: the statement above did not see it.
-		again, err := missed(ctx, tx, ref, target)
-		if err != nil || again {
+		// A statement of its own: it sees what was committed while the first waited for the lock.
+		waits, err := requeueMissed(ctx, tx, ref, target)
+		if err != nil || waits && state.Model != target {
 			return err
 		}
-		if err := replaceVectors(ctx, tx, ref, target, ""); err != nil {
+		if err := replaceVectors(ctx, tx, ref, target); err != nil || waits || state.Target != target {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `
@@ -111,9 +71,9 @@ func (s *Service) flip(ctx context.Context, ref workspaces.Ref) error {
 	return nil
 }
 
-// missed says whether a source that counts as done has a chunk without a next vector, and has such
-// sources wait again; or whether one waits by now.
-func missed(ctx context.Context, tx bun.IDB, ref workspaces.Ref, target string) (bool, error) {
+// requeueMissed has sources wait again that count as done and have a chunk without a next vector. It
+// returns whether any source waits.
+func requeueMissed(ctx context.Context, tx bun.IDB, ref workspaces.Ref, target string) (bool, error) {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE source_reembeddings AS r
 		SET state = 'waiting'
@@ -146,17 +106,21 @@ func missed(ctx context.Context, tx bun.IDB, ref workspaces.Ref, target string) 
 	return waits, nil
 }
 
-// replaceVectors gives the chunks of the workspace's sources that are done, or of one of them,
-// their next vectors. Sources are locked before chunks, as by whoever deletes one.
-func replaceVectors(ctx context.Context, tx bun.IDB, ref workspaces.Ref, target string, only knowledge.SourceID) error {
+// replaceVectors gives the chunks of the workspace's sources that do not wait their next vectors.
+// Sources are locked before chunks, as by whoever deletes one.
+func replaceVectors(ctx context.Context, tx bun.IDB, ref workspaces.Ref, target string) error {
 	steps := []struct{ what, statement string }{
 		{"sources", `
 			UPDATE sources AS s
 			SET embedding_model = ?
 			WHERE s.tenant_id = ?
 			  AND s.workspace_id = ?
-			  AND (? = '' OR s.id = ?)
-			  AND s.id IN (SELECT r.source_id FROM source_reembeddings AS r WHERE r.workspace_id = s.workspace_id AND r.state = 'done')`},
+			  AND s.id IN (
+			      SELECT r.source_id
+			      FROM source_reembeddings AS r
+			      WHERE r.workspace_id = s.workspace_id
+			        AND r.state = 'done'
+			  )`},
 		{"chunks", `
 			UPDATE chunks AS c
 			SET model = v.model, embedding = v.embedding
@@ -164,7 +128,12 @@ func replaceVectors(ctx context.Context, tx bun.IDB, ref workspaces.Ref, target 
 			WHERE v.model = ?
 			  AND v.tenant_id = ?
 			  AND v.workspace_id = ?
-			  AND (? = '' OR v.source_id = ?)
+			  AND v.source_id IN (
+			      SELECT r.source_id
+			      FROM source_reembeddings AS r
+			      WHERE r.workspace_id = v.workspace_id
+			        AND r.state <> 'waiting'
+			  )
 			  AND c.workspace_id = v.workspace_id
 			  AND c.id = v.chunk_id`},
 		{"next vectors", `
@@ -172,17 +141,21 @@ func replaceVectors(ctx context.Context, tx bun.IDB, ref workspaces.Ref, target 
 			WHERE v.model = ?
 			  AND v.tenant_id = ?
 			  AND v.workspace_id = ?
-			  AND (? = '' OR v.source_id = ?)`},
+			  AND v.source_id IN (
+			      SELECT r.source_id
+			      FROM source_reembeddings AS r
+			      WHERE r.workspace_id = v.workspace_id
+			        AND r.state <> 'waiting'
+			  )`},
 		{"what is done", `
 			DELETE FROM source_reembeddings AS r
 			WHERE r.model = ?
 			  AND r.tenant_id = ?
 			  AND r.workspace_id = ?
-			  AND (? = '' OR r.source_id = ?)
 			  AND r.state = 'done'`},
 	}
 	for _, step := range steps {
-		if _, err := tx.ExecContext(ctx, step.statement, target, ref.TenantID, ref.ID, only, only); err != nil {
+		if _, err := tx.ExecContext(ctx, step.statement, target, ref.TenantID, ref.ID); err != nil {
 			return fmt.Errorf("replace %s: %w", step.what, err)
 		}
 	}

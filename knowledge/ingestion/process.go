@@ -93,7 +93,7 @@ func (s *Service) stage(ctx context.Context, name knowledge.Stage, fn func(conte
 	ctx, span := telemetry.Start(ctx, telemetry.Internal, "ingest "+string(name))
 	begun := s.now()
 	err := fn(ctx)
-	s.metrics.observeStage(name, err, s.now().Sub(begun))
+	s.stages.WithLabelValues(string(name), telemetry.Result(err)).Observe(s.now().Sub(begun).Seconds())
 	span.End(err)
 	return err
 }

@@ -180,7 +180,7 @@ func (s *Service) Reembed(ctx context.Context, id knowledge.SourceID) error {
 	if err := s.settleReembedding(settling, work, "done", 0, nil); err != nil {
 		return err
 	}
-	return s.finishReembedding(ctx, work)
+	return s.flip(ctx, work.ref())
 }
 
 func (s *Service) claimReembedding(ctx context.Context, id knowledge.SourceID) (reembedding, bool, error) {

@@ -12,11 +12,13 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/knowledge/document"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/blob"
 )
 
@@ -60,7 +62,7 @@ type Service struct {
 	now            func() time.Time
 	heartbeatEvery time.Duration
 	slots          slots
-	metrics        metrics
+	stages         *prometheus.HistogramVec
 
 	// planning guards what SweepModels knows.
 	planning sync.Mutex
@@ -72,7 +74,11 @@ type Service struct {
 func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, bucket: d.Bucket, embedders: d.Embedders, readers: d.Readers, log: d.Log, now: d.Now,
-		heartbeatEvery: cmp.Or(d.HeartbeatEvery, defaultHeartbeat), slots: newSlots(d), metrics: newMetrics(d.Registry),
+		heartbeatEvery: cmp.Or(d.HeartbeatEvery, defaultHeartbeat), slots: newSlots(d),
+		stages: promauto.With(d.Registry).NewHistogramVec(prometheus.HistogramOpts{
+			Name: "parlance_ingest_stage_duration_seconds", Help: "Stages of reading a source; result is ok or error.",
+			Buckets: []float64{0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300, 900},
+		}, []string{"stage", telemetry.KeyResult}),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

@@ -51,7 +51,7 @@ func (s *search) readCodes(ctx context.Context) ([]*codes, error) {
 
 // readStoredCodes reads the codes of sets by their numbers into all, at the places of these.
 func (s *search) readStoredCodes(ctx context.Context, numbers []int64, places map[int64]int, all []*codes) error {
-	_, err := s.db.Ask(ctx, postgres.Step{
+	_, err := s.db.Pipeline(ctx, postgres.Step{
 		SQL: selectCodes, Args: []any{string(s.ref.TenantID), s.question.Model, codesVersion, numbers},
 		Row: func(scan func(into ...any) error) error {
 			var number int64

@@ -42,7 +42,7 @@ func (s *search) readVectors(ctx context.Context, places []int) ([][]float32, er
 		}
 	}
 	if len(sets) > 0 {
-		_, err := s.db.Ask(ctx, postgres.Step{
+		_, err := s.db.Pipeline(ctx, postgres.Step{
 			SQL:  selectVectors,
 			Args: []any{sets, sources, indexes, batches, string(s.ref.TenantID), string(s.ref.ID), s.question.Model},
 			Row: func(scan func(into ...any) error) error {

@@ -70,7 +70,7 @@ func (s *search) readPages(ctx context.Context, uncached []uncachedTerm) (map[pa
 			chunks[term.page.number] = s.sets[term.set].ChunkCount
 		}
 	}
-	_, err := s.db.Ask(ctx, postgres.Step{
+	_, err := s.db.Pipeline(ctx, postgres.Step{
 		SQL: selectPages, Args: []any{numbers, places, string(s.ref.TenantID)},
 		Row: func(scan func(into ...any) error) error {
 			var key pageKey
@@ -120,7 +120,7 @@ func (s *search) readLengths(ctx context.Context, postings [][]setPostings) ([][
 	if len(missing) == 0 {
 		return lengths, nil
 	}
-	_, err := s.db.Ask(ctx, postgres.Step{
+	_, err := s.db.Pipeline(ctx, postgres.Step{
 		SQL: selectLengths, Args: []any{string(s.ref.TenantID), string(s.ref.ID), slices.Collect(maps.Keys(missing))},
 		Row: func(scan func(into ...any) error) error {
 			var number int64

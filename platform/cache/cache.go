@@ -24,9 +24,9 @@ func New[K comparable, V any](maxEntries int) *Cache[K, V] {
 // than maxBytes is not kept.
 func NewSized[K comparable, V any](maxBytes int, bytesOf func(V) int) *Cache[K, V] {
 	return newCache(&otter.Options[K, V]{
-		MaximumWeight: uint64(max(maxBytes, 1)), //nolint:gosec // positive
+		MaximumWeight: uint64(max(maxBytes, 1)),
 		Weigher: func(_ K, value V) uint32 {
-			return uint32(min(bytesOf(value)+entryOverheadBytes, math.MaxUint32)) //nolint:gosec // bounded
+			return uint32(min(bytesOf(value)+entryOverheadBytes, math.MaxUint32))
 		},
 	})
 }

@@ -131,7 +131,7 @@ func quietServices(packages []string) (release func() error, err error) {
 	}
 	content, err := os.ReadFile(policyFile)
 	if errors.Is(err, os.ErrNotExist) || string(content) == policyText {
-		err := os.WriteFile(policyFile, []byte(policyText), 0o755) //nolint:gosec // a program, run by dpkg
+		err := os.WriteFile(policyFile, []byte(policyText), 0o755) // a program, run by dpkg
 		if err != nil {
 			return nil, fmt.Errorf("keep services from starting: %w", err)
 		}
@@ -139,9 +139,9 @@ func quietServices(packages []string) (release func() error, err error) {
 	}
 	_, err = os.Stat(createClusterFile)
 	if errors.Is(err, os.ErrNotExist) {
-		err = os.MkdirAll("/etc/postgresql-common", 0o755) //nolint:gosec // as the package makes it
+		err = os.MkdirAll("/etc/postgresql-common", 0o755) // as the package makes it
 		if err == nil {
-			err = os.WriteFile(createClusterFile, []byte(createClusterText), 0o644) //nolint:gosec // as the package makes it
+			err = os.WriteFile(createClusterFile, []byte(createClusterText), 0o644) // as the package makes it
 		}
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("keep Postgres from making a cluster: %w", err), release())

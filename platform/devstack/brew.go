@@ -1,9 +1,6 @@
 package devstack
 
-import (
-	"path/filepath"
-	"strings"
-)
+import "path/filepath"
 
 // This file is the recipe for macOS. It was written from the documentation of Homebrew and of its
 // formulas, and HAS NOT BEEN TRIED on a Mac; only what it decides is tested, on Linux.
@@ -54,18 +51,12 @@ func brewedFirst(a, b Postgres) int {
 	return has(b) - has(a)
 }
 
-// planBrew works out the line that installs what is missing.
-func planBrew(o Options, found Found, plan *InstallPlan) {
+// planBrew adds the packages of the databases.
+func planBrew(found Found, plan *InstallPlan) {
 	if found.Postgres.BinDir == "" || !atLeast(found.Postgres.Vector, minVector) {
 		plan.Packages = append(plan.Packages, brewMajor, "pgvector")
 	}
 	if found.Redis.Path == "" {
 		plan.Packages = append(plan.Packages, "redis")
 	}
-	for _, tool := range o.Tools {
-		if found.Tools[tool.Command] == "" {
-			plan.Packages = append(plan.Packages, tool.Brew)
-		}
-	}
-	plan.Command = "brew install " + strings.Join(plan.Packages, " ")
 }

@@ -18,18 +18,20 @@ func TestPlanBrew(t *testing.T) {
 		tools []Tool
 		want  string
 	}{
-		"nothing there": {want: "brew install postgresql@17 pgvector redis"},
+		"nothing there": {want: "brew install pgvector postgresql@17 redis"},
 		"Postgres without vector": {found: Found{
 			Postgres: Postgres{BinDir: "/usr/local/opt/postgresql@15/bin", Major: 15},
 			Redis:    redis,
-		}, want: "brew install postgresql@17 pgvector"},
+		}, want: "brew install pgvector postgresql@17"},
 		"Redis missing":  {found: Found{Postgres: good}, want: "brew install redis"},
 		"a tool missing": {found: Found{Postgres: good, Redis: redis}, tools: []Tool{pdftotext}, want: "brew install poppler"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var plan InstallPlan
-			planBrew(Options{Tools: row.tools}, row.found, &plan)
+			plan.addTools(brew, nil, row.tools)
+			planBrew(row.found, &plan)
+			plan.finish(brew)
 			if plan.Command != row.want || plan.Automatic {
 				t.Errorf("got %q (automatic %v), want %q", plan.Command, plan.Automatic, row.want)
 			}

@@ -137,37 +137,23 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 }
 
 // UsersLock is the lock that each user of the stack in dataDir holds shared. Whoever gets it
-// exclusively knows that nobody uses the stack.
+// exclusively knows that the stack is not in use.
 func UsersLock(dataDir string) string { return filepath.Join(dataDir, "users.lock") }
 
 // startLock is held while servers are being started or stopped.
 func startLock(dataDir string) string { return filepath.Join(dataDir, "start.lock") }
 
 func newStack(ctx context.Context, o Options, found Found) (*Stack, error) {
-	account, err := serverAccount()
+	c, err := newCluster(o.DataDir, found.Postgres)
 	if err != nil {
 		return nil, err
 	}
-	if account != nil {
-		err := os.Chmod(o.DataDir, 0o711) //nolint:gosec // the servers' account passes through
-		if err != nil {
-			return nil, fmt.Errorf("open data directory to the servers: %w", err)
-		}
-	}
-	sockets, err := socketDir(o.DataDir)
-	if err != nil {
-		return nil, err
-	}
-	err = account.give(sockets)
-	if err != nil {
-		return nil, err
-	}
-	s := &Stack{DataDir: o.DataDir, Postgres: found.Postgres, options: o}
-	s.cluster = cluster{pg: found.Postgres, account: account, dataDir: o.DataDir, socketDir: sockets, ephemeral: o.Ephemeral}
+	c.ephemeral = o.Ephemeral
+	s := &Stack{DataDir: o.DataDir, Postgres: found.Postgres, options: o, cluster: c}
 	s.redis, err = NewRedisServer(ctx, RedisParams{
 		Program:   found.Redis.Path,
 		Dir:       filepath.Join(o.DataDir, "redis"),
-		SocketDir: sockets,
+		SocketDir: c.socketDir,
 		Databases: o.RedisDatabases,
 		Durable:   !o.Ephemeral,
 		DieWithUs: o.Ephemeral,
@@ -207,7 +193,7 @@ func (s *Stack) runPostgres(ctx context.Context) (*process, error) {
 		return nil, nil //nolint:nilnil // nil says that there was nothing to start
 	}
 	if c.answers(ctx, maintenance) {
-		return nil, c.prepare(ctx) // whoever started it was killed before it had prepared it
+		return nil, c.prepare(ctx) // the process that started it was killed before it had prepared it
 	}
 	if c.ephemeral {
 		// Left by a process that was killed: unsynced files are not worth a recovery.

@@ -84,9 +84,9 @@ func reachable(dir string) bool {
 // so a directory of somebody else is refused.
 func ownedBase(parent string) (string, error) {
 	base := filepath.Join(parent, "parlance-"+strconv.Itoa(os.Geteuid()))
-	err := os.Mkdir(base, 0o711) //nolint:gosec // the servers' account passes through
+	err := os.Mkdir(base, 0o711) // the servers' account passes through
 	if err == nil {
-		return base, os.Chmod(base, 0o711) //nolint:gosec // as above
+		return base, os.Chmod(base, 0o711)
 	}
 	if !errors.Is(err, os.ErrExist) {
 		return "", fmt.Errorf("make %s: %w", base, err)

@@ -10,9 +10,29 @@ import (
 	"time"
 )
 
-// pollEvery is how often locks and starting servers are looked at; neither can be waited for
-// with a context.
-const pollEvery = 20 * time.Millisecond
+// pollEvery is how often locks and starting servers are polled; neither can be waited for with a
+// context.
+const pollEvery = 10 * time.Millisecond
+
+// errEnded is the error of poll when the process ended first.
+var errEnded = errors.New("it ended while starting")
+
+// poll calls ready until it returns true. ended is closed when the process has ended that is waited
+// for; nil: never. Errors: errEnded, ctx's.
+func poll(ctx context.Context, ended <-chan struct{}, ready func() bool) error {
+	ticks := time.NewTicker(pollEvery)
+	defer ticks.Stop()
+	for !ready() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ended:
+			return errEnded
+		case <-ticks.C:
+		}
+	}
+	return nil
+}
 
 // Lock is an advisory lock on a file (flock). The kernel gives it back when the process ends,
 // however it ends.
@@ -48,24 +68,19 @@ func (l *Lock) upgrade() bool {
 	return flock(l.file, syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-func waitLock(ctx context.Context, path string, how int) (*Lock, error) {
-	ticker := time.NewTicker(pollEvery)
-	defer ticker.Stop()
-	for {
-		lock, err := tryLock(path, how)
-		if err != nil || lock != nil {
-			return lock, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("wait for %s: %w", path, ctx.Err())
-		case <-ticker.C:
-		}
+func waitLock(ctx context.Context, path string, how int) (lock *Lock, err error) {
+	waited := poll(ctx, nil, func() bool {
+		lock, err = tryLock(path, how)
+		return err != nil || lock != nil
+	})
+	if waited != nil {
+		return nil, fmt.Errorf("wait for %s: %w", path, waited)
 	}
+	return lock, err
 }
 
 func tryLock(path string, how int) (*Lock, error) {
-	err := os.MkdirAll(filepath.Dir(path), 0o711) //nolint:gosec // the servers' account passes through
+	err := os.MkdirAll(filepath.Dir(path), 0o711) // the servers' account passes through
 	if err != nil {
 		return nil, fmt.Errorf("make directory of lock: %w", err)
 	}

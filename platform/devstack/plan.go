@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
 	"strings"
 )
 
@@ -63,7 +62,8 @@ func (e *MissingError) Error() string {
 }
 
 // containerLines use ports of their own, so that they run beside a system's databases.
-const containerLines = `  docker run -d --name parlance-postgres -e POSTGRES_USER=parlance -e POSTGRES_PASSWORD=parlance -p 127.0.0.1:55432:5432 pgvector/pgvector:pg17
+const containerLines = `  docker run -d --name parlance-postgres -e POSTGRES_USER=parlance -e POSTGRES_PASSWORD=parlance \
+    -p 127.0.0.1:55432:5432 pgvector/pgvector:pg17
   docker run -d --name parlance-redis -p 127.0.0.1:56379:6379 redis:7 redis-server --appendonly yes --maxmemory-policy noeviction
   export DATABASE_URL='postgres://parlance:parlance@127.0.0.1:55432/parlance?sslmode=disable'
   export REDIS_URL='redis://127.0.0.1:56379/0'`
@@ -81,36 +81,40 @@ func makePlan(ctx context.Context, o Options, found Found) InstallPlan {
 	if found.Redis.Path == "" {
 		plan.Missing = append(plan.Missing, "Redis 7")
 	}
-	for _, tool := range o.Tools {
-		if found.Tools[tool.Command] == "" {
-			plan.Missing = append(plan.Missing, tool.Command)
-		}
-	}
+	plan.addTools(manager, found.Tools, o.Tools)
 	if plan.Empty() {
 		return plan
 	}
 	switch manager {
-	case "apt":
-		planApt(ctx, o, found, &plan)
-	case "brew":
-		planBrew(o, found, &plan)
+	case apt:
+		planApt(ctx, found, &plan)
+	case brew:
+		planBrew(found, &plan)
 	}
+	plan.finish(manager)
 	return plan
 }
 
+// The package managers that are known.
+const (
+	apt  = "apt"
+	brew = "brew"
+)
+
 func packageManager() string {
 	if runtime.GOOS == "darwin" {
-		return "brew"
+		return brew
 	}
 	_, aptErr := exec.LookPath("apt-get")
 	_, dpkgErr := exec.LookPath("dpkg")
 	if aptErr == nil && dpkgErr == nil {
-		return "apt"
+		return apt
 	}
 	return ""
 }
 
-func planApt(ctx context.Context, o Options, found Found, plan *InstallPlan) {
+// planApt adds the packages of the databases.
+func planApt(ctx context.Context, found Found, plan *InstallPlan) {
 	major := found.Postgres.Major
 	if major == 0 {
 		major = aptPostgresMajor(ctx)
@@ -127,17 +131,6 @@ func planApt(ctx context.Context, o Options, found Found, plan *InstallPlan) {
 	}
 	if found.Redis.Path == "" {
 		plan.Packages = append(plan.Packages, "redis-server")
-	}
-	for _, tool := range o.Tools {
-		if found.Tools[tool.Command] == "" {
-			plan.Packages = append(plan.Packages, tool.Apt)
-		}
-	}
-	slices.Sort(plan.Packages)
-	plan.Packages = slices.Compact(plan.Packages)
-	plan.Automatic = os.Geteuid() == 0
-	if len(plan.Packages) > 0 {
-		plan.Command = "sudo apt-get install -y --no-install-recommends " + strings.Join(plan.Packages, " ")
 	}
 }
 

@@ -37,6 +37,22 @@ type cluster struct {
 	dieWithUs bool
 }
 
+// newCluster prepares the directories of a cluster; its methods make and start it.
+func newCluster(dataDir string, pg Postgres) (cluster, error) {
+	if err := makeDir(dataDir, 0o711); err != nil { // the servers' account passes through
+		return cluster{}, err
+	}
+	account, err := serverAccount()
+	if err != nil {
+		return cluster{}, err
+	}
+	sockets, err := socketDir(dataDir)
+	if err != nil {
+		return cluster{}, err
+	}
+	return cluster{pg: pg, account: account, dataDir: dataDir, socketDir: sockets}, account.give(sockets)
+}
+
 func (c cluster) dir() string     { return filepath.Join(c.dataDir, clusterName) }
 func (c cluster) logPath() string { return filepath.Join(c.dataDir, "postgres.log") }
 func (c cluster) pidPath() string { return filepath.Join(c.dir(), "postmaster.pid") }
@@ -208,19 +224,12 @@ func (c cluster) pid() (int, bool) {
 
 // waitReady returns when proc answers. logged is how long its log was before it started.
 func (c cluster) waitReady(ctx context.Context, proc *process, logged int64) error {
-	ticker := time.NewTicker(pollEvery)
-	defer ticker.Stop()
-	for !c.answers(ctx, maintenance) {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-proc.done:
-			content, _ := os.ReadFile(c.logPath()) // the log only adds to the error
-			return fmt.Errorf("postgres ended while starting:\n%s", lastLines(string(content[min(logged, int64(len(content))):]), 12))
-		case <-ticker.C:
-		}
+	err := poll(ctx, proc.done, func() bool { return c.answers(ctx, maintenance) })
+	if errors.Is(err, errEnded) {
+		content, _ := os.ReadFile(c.logPath()) // the log only adds to the error
+		return fmt.Errorf("postgres ended while starting:\n%s", lastLines(string(content[min(logged, int64(len(content))):]), 12))
 	}
-	return nil
+	return err
 }
 
 // answers reports whether a query on database works.

@@ -39,23 +39,12 @@ func NewPostgresServer(ctx context.Context, p PostgresParams) (*PostgresServer, 
 	if !found.Plan.Empty() {
 		return nil, &MissingError{Plan: found.Plan}
 	}
-	if err := makeDir(o.DataDir, 0o711); err != nil {
-		return nil, err
-	}
-	account, err := serverAccount()
+	c, err := newCluster(o.DataDir, found.Postgres)
 	if err != nil {
 		return nil, err
 	}
-	sockets, err := socketDir(o.DataDir)
-	if err != nil {
-		return nil, err
-	}
-	if err := account.give(sockets); err != nil {
-		return nil, err
-	}
-	return &PostgresServer{cluster: cluster{
-		pg: found.Postgres, account: account, dataDir: o.DataDir, socketDir: sockets, dieWithUs: p.DieWithUs,
-	}}, nil
+	c.dieWithUs = p.DieWithUs
+	return &PostgresServer{cluster: c}, nil
 }
 
 // Socket is the path of the unix socket.

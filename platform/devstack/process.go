@@ -99,14 +99,8 @@ func (p *process) kill(sig syscall.Signal) {
 
 // waitGone waits until the process with this id has ended, ours or not.
 func waitGone(ctx context.Context, pid int) error {
-	ticker := time.NewTicker(pollEvery)
-	defer ticker.Stop()
-	for alive(pid) {
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("wait for process %d to end: %w", pid, ctx.Err())
-		case <-ticker.C:
-		}
+	if err := poll(ctx, nil, func() bool { return !alive(pid) }); err != nil {
+		return fmt.Errorf("wait for process %d to end: %w", pid, err)
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -119,19 +118,12 @@ func (s *RedisServer) Start(ctx context.Context) error {
 func (s *RedisServer) logPath() string { return filepath.Join(s.params.Dir, "redis.log") }
 
 func (s *RedisServer) waitReady(ctx context.Context, proc *process) error {
-	ticker := time.NewTicker(pollEvery / 4) // it starts within some tens of milliseconds
-	defer ticker.Stop()
-	for s.pid(ctx) == 0 {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-proc.done:
-			content, _ := os.ReadFile(s.logPath()) // the log only adds to the error
-			return fmt.Errorf("redis ended while starting:\n%s", lastLines(string(content), 12))
-		case <-ticker.C:
-		}
+	err := poll(ctx, proc.done, func() bool { return s.pid(ctx) != 0 })
+	if errors.Is(err, errEnded) {
+		content, _ := os.ReadFile(s.logPath()) // the log only adds to the error
+		return fmt.Errorf("redis ended while starting:\n%s", lastLines(string(content), 12))
 	}
-	return nil
+	return err
 }
 
 // pid asks the server on the socket for its process id; 0 when none answers or it still loads.

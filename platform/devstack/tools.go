@@ -78,29 +78,34 @@ func InstallTools(ctx context.Context, o Options) error {
 // planTools works out how one package manager gets what was not found.
 func planTools(manager string, found map[string]string, tools []Tool) InstallPlan {
 	plan := InstallPlan{toolsOnly: true}
+	plan.addTools(manager, found, tools)
+	plan.finish(manager)
+	return plan
+}
+
+// addTools adds the tools that were not found.
+func (p *InstallPlan) addTools(manager string, found map[string]string, tools []Tool) {
 	for _, tool := range tools {
 		if found[tool.Command] != "" {
 			continue
 		}
-		plan.Missing = append(plan.Missing, tool.Command)
+		p.Missing = append(p.Missing, tool.Command)
 		switch manager {
-		case "apt":
-			plan.Packages = append(plan.Packages, tool.Apt)
-		case "brew":
-			plan.Packages = append(plan.Packages, tool.Brew)
+		case apt:
+			p.Packages = append(p.Packages, tool.Apt)
+		case brew:
+			p.Packages = append(p.Packages, tool.Brew)
 		}
 	}
-	slices.Sort(plan.Packages)
-	plan.Packages = slices.Compact(plan.Packages)
-	if len(plan.Packages) == 0 {
-		return plan
+}
+
+// finish sets the line that installs the packages.
+func (p *InstallPlan) finish(manager string) {
+	slices.Sort(p.Packages)
+	p.Packages = slices.Compact(p.Packages)
+	install := map[string]string{apt: "sudo apt-get install -y --no-install-recommends ", brew: "brew install "}[manager]
+	if len(p.Packages) > 0 && install != "" {
+		p.Command = install + strings.Join(p.Packages, " ")
+		p.Automatic = manager == apt && os.Geteuid() == 0
 	}
-	switch manager {
-	case "apt":
-		plan.Automatic = os.Geteuid() == 0
-		plan.Command = "sudo apt-get install -y --no-install-recommends " + strings.Join(plan.Packages, " ")
-	case "brew":
-		plan.Command = "brew install " + strings.Join(plan.Packages, " ")
-	}
-	return plan
 }

@@ -32,7 +32,7 @@ func buildVector(ctx context.Context, cacheDir string, pg Postgres, log logFunc)
 		return Postgres{}, fmt.Errorf("make build directory: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(work) }() // scratch: nothing to do about a failure
-	err = os.Chmod(work, 0o755)               //nolint:gosec // apt downloads as its own user
+	err = os.Chmod(work, 0o755)               // apt downloads as its own user
 	if err != nil {
 		return Postgres{}, fmt.Errorf("open build directory: %w", err)
 	}
@@ -97,7 +97,7 @@ func writeStamp(prefix string, s stamp) error {
 	if err != nil {
 		return fmt.Errorf("encode stamp: %w", err)
 	}
-	err = os.WriteFile(filepath.Join(prefix, stampName), content, 0o644) //nolint:gosec // read by the postgres user
+	err = os.WriteFile(filepath.Join(prefix, stampName), content, 0o644) // read by the postgres user
 	if err != nil {
 		return fmt.Errorf("write stamp: %w", err)
 	}
@@ -194,7 +194,7 @@ func osRelease() (map[string]string, error) {
 func (b vectorBuild) trySuite(ctx context.Context, m mirror, suite string) (string, error) {
 	dir := filepath.Join(b.work, suite)
 	for _, sub := range []string{"lists/partial", "cache/archives/partial", "source"} {
-		err := os.MkdirAll(filepath.Join(dir, sub), 0o755) //nolint:gosec // apt downloads as its own user
+		err := os.MkdirAll(filepath.Join(dir, sub), 0o755) // apt downloads as its own user
 		if err != nil {
 			return "", fmt.Errorf("make apt directories: %w", err)
 		}
@@ -205,7 +205,7 @@ func (b vectorBuild) trySuite(ctx context.Context, m mirror, suite string) (stri
 	}
 	line := fmt.Sprintf("deb-src %s%s %s %s\n", option, m.url, suite, m.component)
 	list := filepath.Join(dir, "sources.list")
-	err := os.WriteFile(list, []byte(line), 0o644) //nolint:gosec // apt reads it as its own user
+	err := os.WriteFile(list, []byte(line), 0o644) // apt reads it as its own user
 	if err != nil {
 		return "", fmt.Errorf("write sources list: %w", err)
 	}

@@ -31,9 +31,9 @@ type Config struct {
 	// SharePercent of the slots, rounded up, is what one tenant gets while there are others; 1 to
 	// 100, 0 means 75.
 	SharePercent int
-	// Spare is how many slots no tenant gets, even when it is alone. It is for work that takes
+	// Reserved is how many slots no tenant gets, even when it is alone. It is for work that takes
 	// long: a tenant that comes meanwhile finds a free slot. One tenant always gets one slot.
-	Spare int
+	Reserved int
 	// MaxWaiting bounds the waiters of all tenants; 0 means 8 a slot.
 	MaxWaiting int
 	// Now is the clock; nil is time.Now.
@@ -83,7 +83,7 @@ func New(cfg Config) *Gate {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	alone := max(cfg.Slots-cfg.Spare, 1)
+	alone := max(cfg.Slots-cfg.Reserved, 1)
 	share := min((cfg.Slots*cfg.SharePercent+99)/100, alone)
 	return &Gate{cfg: cfg, share: share, shareAlone: alone, held: map[string]int{}, queues: map[string][]*waiter{}}
 }

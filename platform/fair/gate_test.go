@@ -150,7 +150,7 @@ func TestShare(t *testing.T) {
 func TestSpare(t *testing.T) {
 	t.Parallel()
 	for slots, most := range map[int]int{1: 1, 2: 1, 8: 7} {
-		gate := fair.New(fair.Config{Slots: slots, Spare: 1})
+		gate := fair.New(fair.Config{Slots: slots, Reserved: 1})
 		held := 0
 		for {
 			if _, ok := gate.TryEnter("alone"); !ok {

@@ -1,7 +1,5 @@
 package fair
 
-import "sync"
-
 // Ask is how a noun is asked for due work.
 type Ask struct {
 	// Room is how many pieces of work fit; at least 1.
@@ -51,27 +49,6 @@ lap (tenant_id, number, place) AS (
     WHERE tenant_id <> ''
       AND (number = 0) = (tenant_id > ?)
 )`
-}
-
-// Turn holds the tenant that was served last. The zero value is before all. Safe for concurrent
-// use.
-type Turn struct {
-	mu   sync.Mutex
-	last string
-}
-
-// Last returns the tenant that was served last.
-func (t *Turn) Last() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.last
-}
-
-// Served sets the tenant that was served last.
-func (t *Turn) Served(tenant string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.last = tenant
 }
 
 // Alternate orders items in round robin: the first item of each tenant, in the order they appear

@@ -52,7 +52,7 @@ func UUIDIn(ctx context.Context) string {
 func (s Seed) bytes(purpose string) [16]byte {
 	var id [16]byte
 	sum := sha256.Sum256(append([]byte(purpose+"\x00"), s.Secret...))
-	binary.BigEndian.PutUint64(id[:8], uint64(max(0, s.At.UnixMilli()))<<16) //nolint:gosec // not negative
+	binary.BigEndian.PutUint64(id[:8], uint64(max(0, s.At.UnixMilli()))<<16)
 	copy(id[6:], sum[:])
 	return id
 }

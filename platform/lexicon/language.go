@@ -27,7 +27,6 @@ import (
 
 // language is what is known of a language.
 type language struct {
-	code  string
 	stops map[string]bool
 	stem  func(word string) string
 	// script is what stem is for.
@@ -91,31 +90,30 @@ var (
 )
 
 // languages are those with stop words and a stemmer, by code.
-var languages = withCaches(map[string]language{
-	"en": {code: "en", stops: set(stopsEnglish), stem: stemEnglish, script: latin, suffixes: []string{"'s", "'"}},
-	"de": {code: "de", stops: set(stopsGerman), stem: snowball(german.Stem), script: latin},
-	"fr": {code: "fr", stops: set(stopsFrench), stem: snowball(french.Stem), script: latin, elided: french1},
-	"es": {code: "es", stops: set(stopsSpanish), stem: snowball(spanish.Stem), script: latin},
-	"it": {code: "it", stops: set(stopsItalian), stem: snowball(italian.Stem), script: latin, elided: italian1},
-	"pt": {code: "pt", stops: set(stopsPortuguese), stem: snowball(portuguese.Stem), script: latin},
-	"nl": {code: "nl", stops: set(stopsDutch), stem: snowball(dutch.Stem), script: latin, suffixes: []string{"'s"}},
-	"sv": {code: "sv", stops: set(stopsSwedish), stem: snowball(swedish.Stem), script: latin},
-	"no": {code: "no", stops: set(stopsNorwegian), stem: snowball(norwegian.Stem), script: latin},
-	"da": {code: "da", stops: set(stopsDanish), stem: snowball(danish.Stem), script: latin},
-	"fi": {code: "fi", stops: set(stopsFinnish), stem: snowball(finnish.Stem), script: latin},
-	"hu": {code: "hu", stops: set(stopsHungarian), stem: snowball(hungarian.Stem), script: latin},
-	"ro": {code: "ro", stops: set(stopsRomanian), stem: snowball(romanian.Stem), script: latin},
-	"tr": {code: "tr", stops: set(stopsTurkish), stem: snowball(turkish.Stem), script: latin},
-	"ru": {code: "ru", stops: set(stopsRussian), stem: snowball(russian.Stem), script: cyrillic},
-})
-
-func withCaches(languages map[string]language) map[string]language {
-	for code, one := range languages {
-		one.terms = cache.New[string, string](maxCachedTerms)
-		languages[code] = one
+var languages = func() map[string]language {
+	all := map[string]language{
+		"en": {stem: stemEnglish, script: latin, suffixes: []string{"'s", "'"}},
+		"de": {stem: snowball(german.Stem), script: latin},
+		"fr": {stem: snowball(french.Stem), script: latin, elided: french1},
+		"es": {stem: snowball(spanish.Stem), script: latin},
+		"it": {stem: snowball(italian.Stem), script: latin, elided: italian1},
+		"pt": {stem: snowball(portuguese.Stem), script: latin},
+		"nl": {stem: snowball(dutch.Stem), script: latin, suffixes: []string{"'s"}},
+		"sv": {stem: snowball(swedish.Stem), script: latin},
+		"no": {stem: snowball(norwegian.Stem), script: latin},
+		"da": {stem: snowball(danish.Stem), script: latin},
+		"fi": {stem: snowball(finnish.Stem), script: latin},
+		"hu": {stem: snowball(hungarian.Stem), script: latin},
+		"ro": {stem: snowball(romanian.Stem), script: latin},
+		"tr": {stem: snowball(turkish.Stem), script: latin},
+		"ru": {stem: snowball(russian.Stem), script: cyrillic},
 	}
-	return languages
-}
+	for code, one := range all {
+		one.stops, one.terms = stops[code], cache.New[string, string](maxCachedTerms)
+		all[code] = one
+	}
+	return all
+}()
 
 // languageOf is the language of a code, "en-GB" being English. One without stop words and a
 // stemmer of its own has English's, which touch Latin words only.

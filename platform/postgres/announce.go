@@ -11,7 +11,7 @@ import (
 // announceClass is the first number of the advisory locks that Announce takes ("prlA" in ASCII).
 const announceClass int32 = 0x70726c41
 
-// announce takes shared locks. Nobody takes them exclusively, so nobody waits for them.
+// announce takes shared locks. They are never taken exclusively, so no process waits for them.
 const announce = "SELECT pg_advisory_lock_shared($1, word) FROM unnest($2::int[]) AS word"
 
 const selectProcesses = `
@@ -29,7 +29,7 @@ WHERE l.locktype = 'advisory'
 GROUP BY 1, 2, 3
 ORDER BY 3, 1`
 
-// Process is a running process of this installation that listens (see Listen).
+// Process is a running process of this installation that listens on Postgres (see Listen).
 type Process struct {
 	// Backend is the number of its connection in pg_stat_activity.
 	Backend int32
@@ -40,39 +40,39 @@ type Process struct {
 	words []int64
 }
 
-// Says tells whether the process has announced the word. Two words may be taken for each other
-// (32-bit hash): they are few.
-func (p Process) Says(word string) bool {
+// HasAnnounced reports whether the process has announced the word. Words are compared by a 32-bit
+// hash.
+func (p Process) HasAnnounced(word string) bool {
 	return slices.Contains(p.words, int64(uint32(announced(word))))
-} //nolint:gosec // an oid is the same bits
+}
 
-// Announce says words about this process to the others for as long as it listens; see Processes. It
-// is called before Listen. The words are advisory locks of its listening connections: they end with
-// the process, however it ends, and leave nothing behind.
+// Announce publishes words about this process for as long as it listens; see Processes. It is
+// called before Listen. The words are advisory locks of the listening connections, so they end with
+// the process, however it ends.
 func (d *DB) Announce(words ...string) {
 	for _, word := range words {
 		d.words = append(d.words, announced(word))
 	}
 }
 
-// Processes are those that listen on this database and have announced something; one that listens
-// on two channels is there twice.
+// Processes returns the processes that listen on this database and have announced something. A
+// process that listens on two channels is returned twice.
 func (d *DB) Processes(ctx context.Context) ([]Process, error) {
 	rows, err := d.Pool.Query(ctx, selectProcesses, int64(announceClass))
 	if err != nil {
-		return nil, fmt.Errorf("asking which processes run: %w", err)
+		return nil, fmt.Errorf("list the running processes: %w", err)
 	}
 	defer rows.Close()
 	var processes []Process
 	for rows.Next() {
 		var p Process
 		if err := rows.Scan(&p.Backend, &p.Address, &p.Since, &p.words); err != nil {
-			return nil, fmt.Errorf("reading which processes run: %w", err)
+			return nil, fmt.Errorf("read the running processes: %w", err)
 		}
 		processes = append(processes, p)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("reading which processes run: %w", err)
+		return nil, fmt.Errorf("read the running processes: %w", err)
 	}
 	return processes, nil
 }
@@ -80,5 +80,5 @@ func (d *DB) Processes(ctx context.Context) ([]Process, error) {
 func announced(word string) int32 {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(word)) // never fails
-	return int32(hash.Sum32())      //nolint:gosec // any number will do
+	return int32(hash.Sum32())
 }

@@ -26,7 +26,7 @@ func TestAnnounce(t *testing.T) {
 	if err != nil || len(processes) != 1 {
 		t.Fatalf("%v, %v", processes, err)
 	}
-	if p := processes[0]; !p.Says("has a") || !p.Says("has b") || p.Says("has c") || p.Backend == 0 || p.Address == "" || p.Since.IsZero() {
+	if p := processes[0]; !p.HasAnnounced("has a") || !p.HasAnnounced("has b") || p.HasAnnounced("has c") || p.Backend == 0 || p.Address == "" || p.Since.IsZero() {
 		t.Errorf("%+v", p)
 	}
 	stop()

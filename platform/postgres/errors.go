@@ -27,8 +27,8 @@ const (
 	// readOnlyTransaction is the answer of a server that was the primary and has become a standby.
 	readOnlyTransaction = "25006"
 
-	// cachedPlanChanged is of a prepared statement that would return other columns now; it says so
-	// of whatever it does not support, too.
+	// cachedPlanChanged is the code of feature_not_supported. A prepared statement that would return
+	// other columns than before has it, too.
 	cachedPlanChanged = "0A000"
 	noSuchStatement   = "26000"
 )
@@ -39,6 +39,15 @@ var unavailableStates = []string{"08", "53", "57P01", "57P02", "57P03", readOnly
 
 // NoRows says whether err means that a one-row read found nothing.
 func NoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+
+// OrNoSuch returns the error of a one-row read: not-found for the noun and id when it found
+// nothing, and others as MapError leaves them.
+func OrNoSuch(err error, noun, id string) error {
+	if NoRows(err) {
+		return fault.NoSuch(noun, id)
+	}
+	return MapError(err)
+}
 
 // IsUnique says whether err is a violation of the named unique constraint or index; an empty name
 // means any.
@@ -70,8 +79,8 @@ func MapError(err error) error {
 // unavailable; a constraint, a collision, a deadline and a cancellation are not.
 func IsAway(err error) bool { return err != nil && isUnavailable(err) }
 
-// Decide is the decision about any error, with those of statements mapped (see MapError): what a
-// caller or a client is told.
+// Decide returns the decision about an error, with those of statements mapped (see MapError). It is
+// what callers and clients are shown.
 func Decide(err error) *fault.Error { return fault.From(MapError(err)) }
 
 func violates(err error, state, constraint string) bool {

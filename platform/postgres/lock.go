@@ -32,10 +32,10 @@ func LockTx(ctx context.Context, tx bun.Tx, key string) error {
 	return nil
 }
 
-// TryLock runs fn while this process alone holds the advisory lock named key, and says whether
-// it did: false without an error when another holds it. It makes a connection of its own, whose
-// end gives the lock back. A lost connection loses the lock unnoticed, so fn must be harmless
-// beside its double.
+// TryLock runs fn while this process holds the advisory lock named key, and reports whether it did:
+// false without an error when another process holds the lock. The lock belongs to a connection of
+// its own. When that connection breaks the lock is lost unnoticed, so fn must be harmless when two
+// processes run it at once.
 func (d *DB) TryLock(ctx context.Context, key string, fn func(ctx context.Context) error) (ran bool, err error) {
 	conn, err := pgx.ConnectConfig(ctx, d.direct)
 	if err != nil {

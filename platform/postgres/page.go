@@ -1,9 +1,11 @@
 package postgres
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -105,9 +107,26 @@ func (p Page) ApplyTo(q *bun.SelectQuery, columns Columns) *bun.SelectQuery {
 	return q.OrderExpr(columns.CreatedAt + " " + direction + ", " + columns.ID + " " + direction).Limit(int64(p.Limit()))
 }
 
-// Limit is the LIMIT of the query: one row more than the page has, which tells Cut whether there is
-// a next one.
+// Limit is the LIMIT of the query: one row more than the page has. Cut sees by it whether there is
+// a next page.
 func (p Page) Limit() int { return p.size + 1 }
+
+// List reads a page of a list into rows, the model of query, which has the columns created_at and
+// id. It returns the rows and the token of the next page: empty when this one is the last.
+// Errors: as NewPage, and as MapError leaves them.
+func List[T any](
+	ctx context.Context, params PageParams, query *bun.SelectQuery, rows *[]T, key func(T) Key,
+) (ofPage []T, nextPageToken string, err error) {
+	page, err := NewPage(params)
+	if err != nil {
+		return nil, "", err
+	}
+	if err := page.Apply(query).Scan(ctx); err != nil {
+		return nil, "", MapError(fmt.Errorf("list %T: %w", *rows, err))
+	}
+	ofPage, nextPageToken = Cut(page, *rows, key)
+	return ofPage, nextPageToken, nil
+}
 
 // Cut takes the rows of a query bounded by page and returns those of the page, and the token
 // of the next page: empty when this one is the last.

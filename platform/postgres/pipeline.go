@@ -48,13 +48,6 @@ func (d *DB) Pipeline(ctx context.Context, steps ...Step) ([]int64, error) {
 	return affected, MapError(err)
 }
 
-// Ask is Pipeline.
-//
-// Deprecated: call Pipeline.
-func (d *DB) Ask(ctx context.Context, steps ...Step) ([]int64, error) {
-	return d.Pipeline(ctx, steps...)
-}
-
 func (d *DB) runPipeline(ctx context.Context, conn *pgx.Conn, steps []Step) ([]int64, error) {
 	var batch pgx.Batch
 	for _, step := range steps {

@@ -26,8 +26,8 @@ func (d *DB) Writable(ctx context.Context) error {
 }
 
 // Commits commits a transaction on a connection of the pool. A database whose disk hangs still
-// answers reads from memory, but it cannot commit. The transaction writes some bytes to the WAL
-// that nobody reads. Bound it with ctx. Errors: the database is unavailable or did not answer; when
+// answers reads from memory, but it cannot commit. The transaction writes some bytes to the WAL.
+// Bound it with ctx. Errors: the database is unavailable or did not answer; when
 // it refuses the statement, it has answered, which is no error.
 func (d *DB) Commits(ctx context.Context) error {
 	_, err := d.ExecContext(ctx, "SELECT pg_logical_emit_message(true, 'parlance', ''::text)")

@@ -212,7 +212,7 @@ func TestNoPortScan(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = client.Do(request) //nolint:bodyclose // it fails
+			_, err = client.Do(request)
 			cancel()
 			if !errors.Is(err, publicnet.ErrNotPublic) {
 				t.Errorf("%s:%s: %v", host, port, err)

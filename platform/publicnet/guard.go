@@ -89,7 +89,7 @@ func (g *Guard) control(_ context.Context, network, address string, _ syscall.Ra
 	}
 	target, err := netip.ParseAddrPort(address)
 	if err != nil || !g.permits(target.Addr()) {
-		return ErrNotPublic // which address a name has inside is nobody's business outside
+		return ErrNotPublic // without the address: it may be that of an internal host
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func (g *Guard) permits(addr netip.Addr) bool {
 	return addr.Zone() == "" && slices.ContainsFunc(g.allowed, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// CheckLiteral checks what a URL says by itself, asking nobody: http or https, a host, a port that
+// CheckLiteral checks a URL without a look-up: http or https, a host, a port that
 // exists, no user name, and no address in any spelling (nor localhost) that tenants may not reach.
 // Names are checked when they are called, or by CheckResolves.
 // Errors: ErrURL, ErrNotPublic.

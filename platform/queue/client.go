@@ -22,13 +22,11 @@ const (
 	Ingest  Name = "ingest"
 	Deliver Name = "deliver"
 	Analyse Name = "analyse"
-	Call    Name = "call"
-	Export  Name = "export"
 	Sweep   Name = "sweep"
 )
 
 // Names lists the queues.
-func Names() []Name { return []Name{Default, Ingest, Deliver, Analyse, Call, Export, Sweep} }
+func Names() []Name { return []Name{Default, Ingest, Deliver, Analyse, Sweep} }
 
 const (
 	defaultMaxRetries = 10

@@ -49,7 +49,7 @@ func DefaultPools() []Pool {
 		{Concurrency: 2, Weights: map[Name]int{Ingest: 1}},
 		{Concurrency: 32, Weights: map[Name]int{Deliver: 1}, PollInterval: deliverPollInterval},
 		{Concurrency: 8, Weights: map[Name]int{Analyse: 1}},
-		{Concurrency: 8, Weights: map[Name]int{Default: 4, Call: 4, Sweep: 2, Export: 1}},
+		{Concurrency: 8, Weights: map[Name]int{Default: 2, Sweep: 1}},
 	}
 }
 

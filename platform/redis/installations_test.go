@@ -58,7 +58,7 @@ func enqueueAll(t *testing.T, client goredis.UniversalClient, name string) {
 	tasks := queue.NewClient(client)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	for _, q := range []queue.Name{queue.Default, queue.Ingest, queue.Deliver, queue.Call, queue.Export, queue.Sweep} {
+	for _, q := range []queue.Name{queue.Default, queue.Ingest, queue.Deliver, queue.Sweep} {
 		for {
 			err := tasks.Enqueue(ctx, queue.Task{Type: "t", ID: name + string(q), Queue: q, Payload: name + string(q)})
 			if err == nil {
@@ -103,7 +103,7 @@ func TestCluster(t *testing.T) {
 	if warnings, err := redis.Inspect(t.Context(), client); err != nil || len(warnings) > 0 {
 		t.Errorf("Inspect: %v, %v", warnings, err)
 	}
-	nodes := client.(*goredis.ClusterClient) //nolint:forcetypeassert // seen above
+	nodes := client.(*goredis.ClusterClient)
 	err := nodes.ForEachMaster(t.Context(), func(ctx context.Context, node *goredis.Client) error {
 		if node.Options().ClientName != "parlance" {
 			return errors.New("a node's client has another name")

@@ -10,8 +10,8 @@ import (
 
 const noncePrefix = "parlance:nonce:"
 
-// PutNonce remembers a nonce for a while: whoever shows it to a process on the same Redis belongs
-// to the same installation.
+// PutNonce stores a nonce for a while. A caller that shows it to a process on the same Redis
+// belongs to the same installation.
 func PutNonce(ctx context.Context, client goredis.UniversalClient, nonce string, life time.Duration) error {
 	if err := client.Set(ctx, noncePrefix+nonce, 1, life).Err(); err != nil {
 		return fmt.Errorf("leaving a nonce in Redis: %w", err)

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Box is a directory of its own for one document. Runs may go on side by side; files are put and
-// opened when nothing runs, and Close comes last.
+// Box is a directory for one document. Programs may run in it at the same time. Files are put and
+// opened while no program runs, and Close comes last.
 type Box struct {
 	sandbox *Sandbox
 	path    string

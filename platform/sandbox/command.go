@@ -91,7 +91,7 @@ func (l layer) arguments(c Command, program string) []string {
 	return append(append(words, program), c.Args...)
 }
 
-// environment is all that the program sees of ours. home is the box, as it is called inside.
+// environment is the whole environment of the program. home is the path of the box inside.
 func (c Command) environment(home string) []string {
 	return append([]string{
 		"PATH=/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin", "LC_ALL=C.UTF-8", "HOME=" + home, "TMPDIR=" + home,

@@ -1,5 +1,5 @@
-// Package sandbox runs one foreign program on bytes that nobody trusts: parsers of PDF, readers of
-// images.
+// Package sandbox runs a program on bytes that are not trusted, such as a parser of PDF files or a
+// reader of images.
 //
 //	New ──► which layers hold here? ──► Sandbox ──Open──► Box: Put, Run, Open, Remove ──► Close
 //
@@ -19,9 +19,9 @@
 // does: no socket but those between processes can be made. In the last two, Linux's Landlock hides
 // all files but those that bubblewrap shows, and other processes.
 //
-// What went wrong is told apart by Error.Kind. Whether the program was started is known surely: a
-// few lines of shell inside of all layers set the limits and write one byte to a pipe, and the
-// program takes their place.
+// Error.Kind says what went wrong. A few lines of shell inside of all layers set the limits and
+// write one byte to a pipe, then the program takes their place: without that byte it was not
+// started.
 //
 // A process that is killed leaves its boxes behind; the next New on the machine removes them.
 //

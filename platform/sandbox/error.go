@@ -23,8 +23,8 @@ const (
 	Exited Kind = "exited"
 	// Crashed by a signal of its own making; Error.Signal has it.
 	Crashed Kind = "crashed"
-	// TimeLimit, CPULimit, MemoryLimit and OutputLimit: ended because of Command's limits. Memory
-	// is told by what programs say when they get no more of it.
+	// TimeLimit, CPULimit, MemoryLimit and OutputLimit: ended because of Command's limits.
+	// MemoryLimit is recognised by the messages of programs that cannot allocate memory.
 	TimeLimit   Kind = "time-limit"
 	CPULimit    Kind = "cpu-limit"
 	MemoryLimit Kind = "memory-limit"
@@ -42,7 +42,7 @@ type Error struct {
 	Status int
 	// Signal is that of Crashed.
 	Signal syscall.Signal
-	// Stderr is the last 4 KiB of what the program said. A document may have chosen its words.
+	// Stderr is the last 4 KiB of the program's standard error. A document may have chosen its text.
 	Stderr string
 
 	err error

@@ -16,7 +16,7 @@ const (
 	// Source: systemd, UIDs and GIDs (1879048192 to 4294967293 are unused).
 	firstUser = 1_900_000_000
 	users     = 200_000_000
-	// nobody is the user id that stands in where the range is not there: in containers.
+	// nobody is the user id where the range does not exist, as in containers.
 	nobody = 65534
 )
 

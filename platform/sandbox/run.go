@@ -75,7 +75,7 @@ type run struct {
 
 func (r *run) prepare(ctx context.Context, b *Box, path string) (err error) {
 	words, home := r.layer.wrap(b.path, r.layer.arguments(r.command, path))
-	r.cmd = exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // running programs is what this is for
+	r.cmd = exec.CommandContext(ctx, words[0], words[1:]...)
 	r.cmd.Dir, r.cmd.Env = b.path, r.command.environment(home)
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = r.command.Stdin, r.stdout, r.stderr
 	r.cmd.WaitDelay = r.command.WallTime // for output that is still being taken when the program has ended
@@ -89,8 +89,8 @@ func (r *run) prepare(ctx context.Context, b *Box, path string) (err error) {
 	return nil
 }
 
-// startAndWait gives the program a thread of ours for its life: it inherits the thread's priority
-// and filter, and the kernel kills it when that thread ends.
+// startAndWait starts the program from a thread of its own. The program inherits the thread's
+// priority and filter, and the kernel kills it when that thread ends.
 func (r *run) startAndWait() error {
 	ended := make(chan error, 1) // its only value
 	go func() {
@@ -156,11 +156,11 @@ func (r *run) judge(waited error, started bool, cause error) error {
 	return classify(e, status, spent >= time.Duration(r.command.CPUSeconds)*time.Second)
 }
 
-// sink hands on what the program writes, up to a number of bytes.
+// sink passes on what the program writes, up to a number of bytes.
 type sink struct {
 	to   io.Writer
 	left int64
-	// ended says that nobody wants the output any more, end ends the program.
+	// ended returns an error when the output is not needed any more, end ends the program.
 	ended func() error
 	end   context.CancelCauseFunc
 	// err is the writer's. It is read when the copying has ended, or was given up: hence the lock.

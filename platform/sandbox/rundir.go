@@ -30,7 +30,7 @@ func newRunDir(parent string) (*runDir, error) {
 	lock, err := os.Open(made)
 	if err == nil {
 		err = errors.Join(
-			os.Chmod(made, 0o711), //nolint:gosec // a box's own user passes through
+			os.Chmod(made, 0o711), // a box's own user passes through
 			syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB),
 			os.Rename(made, path),
 		)

@@ -6,13 +6,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"maps"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
 	"golang.org/x/sync/singleflight"
 
+	"parlance.dev/parlance/platform/cache"
 	"parlance.dev/parlance/platform/postgres"
 )
 
@@ -46,8 +45,7 @@ type Keyring struct {
 	now     func() time.Time
 
 	loading singleflight.Group
-	mu      sync.Mutex
-	cached  map[cacheKey]*dataKey
+	cached  *cache.Cache[cacheKey, *dataKey]
 }
 
 // cacheKey is a data key of a tenant; the zero id stands for the one that seals now.
@@ -69,7 +67,7 @@ func New(d Deps) (*Keyring, error) {
 	if d.DB == nil || len(d.Masters) == 0 {
 		return nil, errors.New("seal: a database and a master key are needed")
 	}
-	k := &Keyring{db: d.DB, masters: d.Masters, now: d.Now, cached: map[cacheKey]*dataKey{}}
+	k := &Keyring{db: d.DB, masters: d.Masters, now: d.Now, cached: cache.New[cacheKey, *dataKey](maxCached)}
 	if k.now == nil {
 		k.now = time.Now
 	}
@@ -108,7 +106,7 @@ func (k *Keyring) Open(ctx context.Context, blob []byte, place Binding) ([]byte,
 // key finds a data key in memory, or reads it.
 func (k *Keyring) key(ctx context.Context, at cacheKey) (*dataKey, error) {
 	now := k.moment()
-	known := k.lookup(at)
+	known, _ := k.cached.Get(at) // nil when there is none
 	if known != nil && now.Sub(known.readAt) < cacheTime && (at.id != uuid.Nil || now.Sub(known.createdAt) < DataKeyLife) {
 		return known, nil
 	}
@@ -133,35 +131,10 @@ func (k *Keyring) key(ctx context.Context, at cacheKey) (*dataKey, error) {
 	}
 }
 
-// decided says whether an error is an answer, and not that nobody could be asked.
+// decided reports whether an error is about the data key, and not about a service that did not
+// answer.
 func decided(err error) bool {
 	return errors.Is(err, ErrOpen) || errors.Is(err, ErrUnknownKey)
-}
-
-func (k *Keyring) lookup(at cacheKey) *dataKey {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.cached[at]
-}
-
-// keep remembers an unwrapped key; when there are too many the old ones go.
-func (k *Keyring) keep(at cacheKey, key *dataKey) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if len(k.cached) >= maxCached {
-		maps.DeleteFunc(k.cached, func(_ cacheKey, old *dataKey) bool { return key.readAt.Sub(old.readAt) >= cacheTime })
-	}
-	if len(k.cached) >= maxCached {
-		clear(k.cached)
-	}
-	k.cached[at] = key
-}
-
-// forget drops every unwrapped key of a tenant.
-func (k *Keyring) forget(tenantID string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	maps.DeleteFunc(k.cached, func(at cacheKey, _ *dataKey) bool { return at.tenantID == tenantID })
 }
 
 // load reads and unwraps a data key; for sealing it makes the tenant's next one when it is time.
@@ -185,7 +158,7 @@ func (k *Keyring) load(ctx context.Context, at cacheKey) (*dataKey, error) {
 		return nil, err
 	}
 	key := &dataKey{id: row.ID, aead: gcm, createdAt: row.CreatedAt, readAt: k.moment()}
-	k.keep(at, key)
+	k.cached.Set(at, key)
 	return key, nil
 }
 
@@ -210,7 +183,7 @@ func (k *Keyring) newRow(ctx context.Context, tenantID string, now time.Time) (w
 		return wrappedKey{}, fmt.Errorf("naming a data key: %w", err)
 	}
 	secret := make([]byte, keyBytes)
-	rand.Read(secret) //nolint:errcheck // never fails: the process dies instead (crypto/rand, Go 1.24)
+	rand.Read(secret)
 	row := wrappedKey{ID: id, TenantID: tenantID, CreatedAt: now}
 	master, err := k.wrapper(ctx)
 	if err != nil {

@@ -143,10 +143,10 @@ func LoadMasters(path string) (Masters, error) {
 }
 
 // NewMasterKeyFile writes a new random master key to path with mode 0600. A file that is there
-// is left alone and the error is fs.ErrExist; nobody ever sees a half-written one.
+// is left alone and the error is fs.ErrExist; a half-written file is never visible.
 func NewMasterKeyFile(path string) error {
 	secret := make([]byte, keyBytes)
-	rand.Read(secret)                                                    //nolint:errcheck // never fails (crypto/rand, Go 1.24)
+	rand.Read(secret)
 	temporary, err := os.CreateTemp(filepath.Dir(path), ".master-key-*") // mode 0600
 	if err != nil {
 		return fmt.Errorf("making the master key file: %w", err)

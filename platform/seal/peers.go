@@ -7,14 +7,14 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 )
 
-// opens returns the word with which a process announces that it has a master key.
-func opens(masterID string) string { return "master key " + masterID }
+// masterKeyWord is the word with which a process announces that it has a master key.
+func masterKeyWord(masterID string) string { return "master key " + masterID }
 
 // Announce tells the other processes which master keys this one has, for as long as it listens on
 // the database. It is called before that begins.
 func (k *Keyring) Announce() {
 	for _, id := range k.masters.IDs() {
-		k.db.Announce(opens(id))
+		k.db.Announce(masterKeyWord(id))
 	}
 }
 
@@ -25,7 +25,7 @@ func (k *Keyring) Lacking(ctx context.Context) ([]postgres.Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(processes, func(p postgres.Process) bool { return p.Says(opens(k.masters[0].ID())) }), nil
+	return slices.DeleteFunc(processes, func(p postgres.Process) bool { return p.HasAnnounced(masterKeyWord(k.masters[0].ID())) }), nil
 }
 
 // wrapper returns the master key for a new data key: the first one that every running process has.
@@ -39,7 +39,7 @@ func (k *Keyring) wrapper(ctx context.Context) (MasterKey, error) {
 		return nil, err
 	}
 	for _, master := range k.masters {
-		if !slices.ContainsFunc(processes, func(p postgres.Process) bool { return !p.Says(opens(master.ID())) }) {
+		if !slices.ContainsFunc(processes, func(p postgres.Process) bool { return !p.HasAnnounced(masterKeyWord(master.ID())) }) {
 			return master, nil
 		}
 	}

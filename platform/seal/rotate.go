@@ -102,6 +102,6 @@ func (k *Keyring) RotateDataKey(ctx context.Context, tenantID string) error {
 	if _, err := replaceCurrent(ctx, k.db, old, next); err != nil {
 		return err
 	}
-	k.forget(tenantID)
+	k.cached.Delete(cacheKey{tenantID: tenantID})
 	return nil
 }

@@ -77,7 +77,7 @@ func replaceCurrent(ctx context.Context, db bun.IDB, old, next wrappedKey) (wrap
 		if err != nil {
 			return err
 		}
-		if !found { // another transaction made one and has not said so yet
+		if !found { // another transaction has made one and is not committed
 			return errors.New("storing a data key: another one is being made")
 		}
 		chosen = current

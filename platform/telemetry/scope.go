@@ -11,7 +11,7 @@ import (
 )
 
 // scope is what is known of one piece of work: a request, a socket, a task, one delivery of many.
-// It is filled as the work goes on, so that the line written at its end has everything.
+// It is filled during the work, so that the log line at the end has everything.
 type scope struct {
 	mu     sync.Mutex
 	fields []slog.Attr

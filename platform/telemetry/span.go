@@ -51,7 +51,7 @@ func WithTracer(ctx context.Context, provider trace.TracerProvider) context.Cont
 	return context.WithValue(ctx, tracerKey{}, provider.Tracer(library))
 }
 
-// Span is a part of a trace that goes on.
+// Span is an open span of a trace.
 type Span struct{ span trace.Span }
 
 // Start begins a span below that of ctx, or a new trace where there is none, with what is noted
@@ -85,8 +85,8 @@ func (s *Span) Set(attrs ...Attr) { s.span.SetAttributes(attrs...) }
 // Rename gives the span its name when that is known only later.
 func (s *Span) Rename(name string) { s.span.SetName(name) }
 
-// Fail marks the span as failed; kind is a code of ours (error.type), never an error's text,
-// which may hold anything.
+// Fail marks the span as failed. kind is the attribute error.type: a short code, never the text of
+// an error, which may contain data of tenants.
 func (s *Span) Fail(kind string) {
 	s.span.SetAttributes(attribute.String("error.type", kind))
 	s.span.SetStatus(codes.Error, kind)
@@ -130,8 +130,8 @@ func OriginOf(ctx context.Context) Origin {
 	return Origin{Traceparent: carrier["traceparent"], RequestID: Noted(ctx, KeyRequestID)}
 }
 
-// Context goes on where the origin was, within a scope of its own: spans become its children
-// and log lines have its request id.
+// Context returns a context with a new scope in which spans are children of the origin and log
+// lines have its request id.
 func (o Origin) Context(ctx context.Context) context.Context {
 	ctx = OpenScope(ctx)
 	if from := o.spanContext(); from.IsValid() {
@@ -141,9 +141,9 @@ func (o Origin) Context(ctx context.Context) context.Context {
 	return ctx
 }
 
-// Rejoin goes on in the origin's trace from work that was found in another way, such as a retry
-// that a sweep began: the span of ctx stays the parent when it belongs to that trace already.
-// The request id is noted where none is.
+// Rejoin returns a context in the origin's trace, for work that was found in another way, such as a
+// retry that a sweep began. A span of ctx that belongs to that trace stays the parent. The request
+// id is noted unless there is one.
 func (o Origin) Rejoin(ctx context.Context) context.Context {
 	if Noted(ctx, KeyRequestID) == "" {
 		Note(ctx, KeyRequestID, o.RequestID)
@@ -169,8 +169,8 @@ func (o Origin) spanContext() trace.SpanContext {
 	return trace.SpanContextFromContext(ctx).WithRemote(false)
 }
 
-// Receive goes on with the trace of a request's caller. Its ids are kept, so that callers find
-// their own; whether it is recorded stays our own choice (see TraceConfig.SampleRatio).
+// Receive returns a context in the trace of a request's caller, with the ids of that trace. Whether
+// it is recorded depends on TraceConfig.SampleRatio.
 func Receive(ctx context.Context, header http.Header) context.Context {
 	return Propagator().Extract(ctx, propagation.HeaderCarrier(header))
 }

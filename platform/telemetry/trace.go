@@ -31,9 +31,9 @@ type TraceConfig struct {
 	// SampleRatio of traces is kept, from 0 to 1. A caller's trace that is not sampled is not kept
 	// either; one that is counts like a new one, for anybody can send the flag.
 	SampleRatio float64
-	// Log hears when exports begin to fail and when they work again; nil discards it.
+	// Log gets a record when exports begin to fail and when they work again; nil discards it.
 	Log *slog.Logger
-	// Metrics counts exported and lost spans; nil: nobody does.
+	// Metrics counts exported and lost spans; nil: they are not counted.
 	Metrics *Metrics
 }
 

@@ -18,14 +18,26 @@ func Every(ctx context.Context, interval time.Duration, work func()) {
 func Until(ctx context.Context, interval time.Duration, work func() (done bool)) {
 	ticks := time.NewTicker(interval)
 	defer ticks.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticks.C:
-		}
-		if ctx.Err() != nil || work() {
-			return
-		}
+	for next(ctx, ticks, nil) && !work() {
 	}
+}
+
+// Run calls work at once, then each time interval has passed and when woken has a value, until ctx
+// ends. A nil woken never has one.
+func Run(ctx context.Context, interval time.Duration, woken <-chan struct{}, work func()) {
+	ticks := time.NewTicker(interval)
+	defer ticks.Stop()
+	for more := true; more; more = next(ctx, ticks, woken) {
+		work()
+	}
+}
+
+// next waits for the next tick, or a value of woken; false when ctx has ended.
+func next(ctx context.Context, ticks *time.Ticker, woken <-chan struct{}) bool {
+	select {
+	case <-ctx.Done():
+	case <-ticks.C:
+	case <-woken:
+	}
+	return ctx.Err() == nil
 }

@@ -2,14 +2,16 @@ package wal
 
 import (
 	"context"
+	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -18,55 +20,49 @@ import (
 )
 
 const (
-	logName  = "log"
+	keyName  = "key"
 	lockName = "lock"
 	keyBytes = 32
-	// maxKeyBlob bounds the sealed key in a log's header.
-	maxKeyBlob = 4096
+	// temporary is the pattern of a record that is being written.
+	temporary = ".new-*"
 )
-
-var logMagic = []byte("PRLSPOOL1\n")
 
 // entry is a record that is not done.
 type entry struct {
-	frame
-
 	stream  string
 	written time.Time
+	bytes   int64
 }
 
-// segment is the log of one process. This process holds its lock.
+// segment has the records of one process. This process holds its lock.
 type segment struct {
 	name, dir string
 	lock      *os.File
-	file      *os.File
+	// sealedKey is the key of aead as it is on disk.
+	sealedKey []byte
 	aead      cipher.AEAD
-	// start is the offset of the first frame.
-	start int64
-
-	syncing sync.Mutex // taken before mu
-	synced  int64
 
 	mu      sync.Mutex
-	size    int64
 	seq     uint64
+	bytes   int64 // of pending
 	pending map[uint64]entry
-	broken  error
+}
+
+func newSegment(dir, name string) *segment {
+	return &segment{name: name, dir: filepath.Join(dir, name), pending: map[uint64]entry{}}
 }
 
 // place binds the sealed key to its segment.
 func (g *segment) place() seal.Binding {
-	return seal.Binding{Record: "spool/" + g.name, Field: "key"} // logs on disk have this name
+	return seal.Binding{Record: "wal/" + g.name, Field: "key"}
 }
 
 // create makes an empty segment. The caller holds the lock of the log.
 func create(ctx context.Context, dir string, sealer Sealer) (made *segment, err error) {
-	name := rand.Text()
-	g := &segment{name: name, dir: filepath.Join(dir, name), pending: map[uint64]entry{}}
+	g := newSegment(dir, rand.Text())
 	key := make([]byte, keyBytes)
-	rand.Read(key) //nolint:errcheck // never fails: the process dies instead (crypto/rand, Go 1.24)
-	blob, err := sealer.Seal(ctx, key, g.place())
-	if err != nil {
+	rand.Read(key)
+	if g.sealedKey, err = sealer.Seal(ctx, key, g.place()); err != nil {
 		return nil, fmt.Errorf("sealing the log's key: %w", err)
 	}
 	if err := g.setKey(key); err != nil {
@@ -84,156 +80,165 @@ func create(ctx context.Context, dir string, sealer Sealer) (made *segment, err 
 	if locked, err := g.tryLock(); err != nil || !locked {
 		return nil, errors.Join(err, errors.New("another process has locked a new segment of the write-ahead log"))
 	}
-	if g.file, err = os.OpenFile(filepath.Join(g.dir, logName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-		return nil, fmt.Errorf("making a segment of the write-ahead log: %w", err)
-	}
-	header := binary.BigEndian.AppendUint32(append([]byte{}, logMagic...), uint32(len(blob))) //nolint:gosec // some 80 bytes
-	header = append(header, blob...)
-	if _, err := g.file.Write(header); err != nil {
-		return nil, fmt.Errorf("writing the write-ahead log: %w", err)
-	}
-	if err := errors.Join(g.file.Sync(), syncDir(g.dir), syncDir(dir)); err != nil {
-		return nil, fmt.Errorf("writing the write-ahead log: %w", err)
-	}
-	g.start = int64(len(header))
-	g.size, g.synced = g.start, g.start
-	return g, nil
+	return g, errors.Join(writeDurably(g.dir, keyName, g.sealedKey), syncDir(dir))
 }
 
-// adopt opens a segment whose process has ended; nil when a process holds its lock. The caller
-// holds the lock of the log.
-func adopt(ctx context.Context, dir, name string, sealer Sealer) (adopted *segment, found scanned, err error) {
-	g := &segment{name: name, dir: filepath.Join(dir, name), pending: map[uint64]entry{}}
+// adopt opens a segment whose process has ended; nil when a process holds its lock. It counts the
+// damaged records. The caller holds the lock of the log.
+func adopt(ctx context.Context, dir, name string, sealer Sealer) (adopted *segment, damaged int, err error) {
+	g := newSegment(dir, name)
 	locked, err := g.tryLock()
 	if err != nil || !locked {
-		return nil, scanned{}, err
+		return nil, 0, err
 	}
 	defer func() {
 		if err != nil {
 			g.release()
 		}
 	}()
-	if g.file, err = os.OpenFile(filepath.Join(g.dir, logName), os.O_RDWR, 0); errors.Is(err, os.ErrNotExist) {
-		return g, scanned{}, nil // the process died before it made one
+	if g.sealedKey, err = os.ReadFile(filepath.Join(g.dir, keyName)); errors.Is(err, fs.ErrNotExist) {
+		return g, 0, nil // the process died before it could write a record
 	} else if err != nil {
-		return nil, scanned{}, fmt.Errorf("opening a segment of the write-ahead log: %w", err)
+		return nil, 0, fmt.Errorf("reading the key of the log's segment %s: %w", name, err)
 	}
-	if err := g.readHeader(ctx, sealer); err != nil {
-		return nil, scanned{}, err
+	key, err := sealer.Open(ctx, g.sealedKey, g.place())
+	if err == nil {
+		err = g.setKey(key)
 	}
-	if g.start == 0 {
-		return g, scanned{}, nil // the process died while it wrote the header
-	}
-	info, err := g.file.Stat()
 	if err != nil {
-		return nil, scanned{}, fmt.Errorf("reading the write-ahead log: %w", err)
+		return nil, 0, fmt.Errorf("opening the key of the log's segment %s: %w", name, err)
 	}
-	if found, err = scan(g.file, g.start, info.Size()); err != nil {
-		return nil, scanned{}, fmt.Errorf("reading the write-ahead log: %w", err)
+	files, err := os.ReadDir(g.dir)
+	if err != nil {
+		return nil, 0, fmt.Errorf("reading the write-ahead log: %w", err)
 	}
-	if err := g.load(found); err != nil {
-		return nil, scanned{}, err
+	for _, file := range files {
+		seq, isRecord := parseName(file.Name())
+		if !isRecord {
+			continue
+		}
+		g.seq = max(g.seq, seq)
+		switch e, _, err := g.read(seq); {
+		case errors.Is(err, errDamaged):
+			damaged++
+		case err != nil:
+			return nil, 0, err
+		default:
+			g.add(seq, e)
+		}
 	}
-	if err := errors.Join(g.file.Truncate(found.end), g.file.Sync()); err != nil {
-		return nil, scanned{}, fmt.Errorf("cutting an incomplete frame off the write-ahead log: %w", err)
-	}
-	g.size, g.synced = found.end, found.end
-	return g, found, nil
+	return g, damaged, nil
 }
 
-// load fills pending with the records that are not done.
-func (g *segment) load(found scanned) error {
-	for _, f := range found.frames {
-		g.seq = f.seq
-		body, err := g.open(f)
-		if errors.Is(err, errForeign) {
-			continue // the checksum is right and the seal is not: it does not belong to this segment
-		}
-		switch {
-		case err != nil:
-			return err
-		case f.kind == kindDone && len(body) == 8:
-			delete(g.pending, binary.BigEndian.Uint64(body))
-		case f.kind == kindRecord:
-			stream, at, _, ok := parseBody(body)
-			if ok {
-				g.pending[f.seq] = entry{frame: f, stream: stream, written: at}
-			}
-		}
+func (g *segment) setKey(key []byte) error {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return fmt.Errorf("preparing the cipher: %w", err)
+	}
+	if g.aead, err = cipher.NewGCMWithRandomNonce(block); err != nil {
+		return fmt.Errorf("preparing the cipher: %w", err)
 	}
 	return nil
 }
 
-// append writes a frame, which is durable after sync(upTo). It calls written, unless that is nil,
-// with the frame and its number. Errors: ErrFull when the file would become longer than maxSize.
-func (g *segment) append(kind byte, body []byte, maxSize int64, written func(seq uint64, f frame)) (upTo int64, err error) {
+// append writes a record. Errors: ErrFull when the records would take more than maxBytes.
+func (g *segment) append(stream string, at time.Time, data []byte, maxBytes int64) (seq uint64, err error) {
+	body := encodeBody(stream, at, data)
+	e := entry{stream: stream, written: at, bytes: int64(len(body) + g.aead.Overhead())}
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.broken != nil {
-		return 0, g.broken
-	}
-	seq := g.seq + 1
-	sealed := g.aead.Seal(nil, nil, body, g.associated(kind, seq))
-	if len(sealed) > maxBodyBytes {
-		return 0, fmt.Errorf("a record of %d bytes is too large for the write-ahead log", len(body))
-	}
-	encoded := encodeFrame(kind, seq, sealed)
-	if g.size+int64(len(encoded)) > maxSize {
+	if g.bytes+e.bytes > maxBytes {
+		g.mu.Unlock()
 		return 0, ErrFull
 	}
-	if _, err := g.file.WriteAt(encoded, g.size); err != nil {
-		if cut := g.file.Truncate(g.size); cut != nil { // a part of the frame would stay before the next ones
-			g.broken = fmt.Errorf("the write-ahead log cannot be written any more: %w", cut)
-		}
-		return 0, fmt.Errorf("writing the write-ahead log: %w", err)
+	g.seq++
+	seq = g.seq
+	g.add(seq, e)
+	g.mu.Unlock()
+	if err := writeDurably(g.dir, recordName(seq), g.aead.Seal(nil, nil, body, g.associated(seq))); err != nil {
+		return 0, errors.Join(err, g.remove(seq))
 	}
-	g.seq, g.size = seq, g.size+int64(len(encoded))
-	if written != nil {
-		written(seq, frame{kind: kind, seq: seq, at: g.size - int64(len(sealed)), length: len(sealed)})
-	}
-	return g.size, nil
+	return seq, nil
 }
 
-// sync makes the file durable up to the offset upTo.
-func (g *segment) sync(upTo int64) error {
-	g.syncing.Lock()
-	defer g.syncing.Unlock()
-	if g.synced >= upTo {
-		return nil
-	}
+// add counts a record. The caller holds mu, or nobody else has the segment yet.
+func (g *segment) add(seq uint64, e entry) {
+	g.pending[seq] = e
+	g.bytes += e.bytes
+}
+
+// remove removes a record. The next process may find it again when this one dies now.
+func (g *segment) remove(seq uint64) error {
 	g.mu.Lock()
-	size, broken := g.size, g.broken
+	g.bytes -= g.pending[seq].bytes
+	delete(g.pending, seq)
 	g.mu.Unlock()
-	if broken != nil {
-		return broken
+	if err := os.Remove(g.path(seq)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("removing a record of the write-ahead log: %w", err)
 	}
-	if err := g.file.Sync(); err != nil { // the kernel may have dropped the data: a second fsync would wrongly succeed
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.broken = fmt.Errorf("the write-ahead log cannot be written any more: %w", err)
-		return g.broken
-	}
-	g.synced = size
 	return nil
 }
 
-// done removes a record, and empties the file when it was the last one. After an error the next
-// process may find the record again, so applying a record twice must be harmless.
-func (g *segment) done(seq uint64) error {
-	_, err := g.append(kindDone, binary.BigEndian.AppendUint64(nil, seq), math.MaxInt64, nil)
-	g.syncing.Lock()
-	defer g.syncing.Unlock()
+func (g *segment) has(seq uint64) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	delete(g.pending, seq)
-	if err != nil || len(g.pending) > 0 {
-		return err
+	_, ok := g.pending[seq]
+	return ok
+}
+
+func (g *segment) empty() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.pending) == 0
+}
+
+var errDamaged = errors.New("the record was not sealed with the key of its segment")
+
+// read reads and opens a record. Errors: errDamaged, those of the disk.
+func (g *segment) read(seq uint64) (e entry, data []byte, err error) {
+	sealed, err := os.ReadFile(g.path(seq))
+	if err != nil {
+		return entry{}, nil, fmt.Errorf("reading the write-ahead log: %w", err)
 	}
-	if err := errors.Join(g.file.Truncate(g.start), g.file.Sync()); err != nil {
-		return fmt.Errorf("emptying the write-ahead log: %w", err)
+	body, err := g.aead.Open(nil, nil, sealed, g.associated(seq))
+	if err != nil {
+		return entry{}, nil, errDamaged
 	}
-	g.size, g.synced = g.start, g.start
-	return nil
+	stream, at, data, ok := decodeBody(body)
+	if !ok {
+		return entry{}, nil, errDamaged
+	}
+	return entry{stream: stream, written: at, bytes: int64(len(sealed))}, data, nil
+}
+
+// associated returns the data that a record is authenticated with.
+func (g *segment) associated(seq uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte(g.name), seq)
+}
+
+func encodeBody(stream string, at time.Time, data []byte) []byte {
+	body := binary.AppendUvarint(nil, uint64(len(stream)))
+	body = append(body, stream...)
+	body = binary.BigEndian.AppendUint64(body, uint64(at.UnixMicro()))
+	return append(body, data...)
+}
+
+func decodeBody(body []byte) (stream string, at time.Time, data []byte, ok bool) {
+	length, n := binary.Uvarint(body)
+	if n <= 0 || length > uint64(len(body)-n) || uint64(len(body)-n)-length < 8 {
+		return "", time.Time{}, nil, false
+	}
+	body = body[n:]
+	stream, body = string(body[:length]), body[length:]
+	return stream, time.UnixMicro(int64(binary.BigEndian.Uint64(body))).UTC(), body[8:], true
+}
+
+func (g *segment) path(seq uint64) string { return filepath.Join(g.dir, recordName(seq)) }
+
+func recordName(seq uint64) string { return strconv.FormatUint(seq, 10) }
+
+func parseName(name string) (seq uint64, ok bool) {
+	seq, err := strconv.ParseUint(name, 10, 64)
+	return seq, err == nil
 }
 
 // tryLock takes the lock of the segment; false when another process holds it.
@@ -246,20 +251,17 @@ func (g *segment) tryLock() (bool, error) {
 	if err == nil {
 		return true, nil
 	}
-	_ = g.lock.Close() // not locked, nothing written
-	g.lock = nil
+	g.release()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return false, nil
 	}
 	return false, fmt.Errorf("locking a segment: %w", err)
 }
 
-// release closes the segment, which unlocks it. Its records stay.
+// release unlocks the segment. Its records stay.
 func (g *segment) release() {
-	for _, file := range []*os.File{g.file, g.lock} {
-		if file != nil {
-			_ = file.Close() // what had to be on disk was synced
-		}
+	if g.lock != nil {
+		_ = g.lock.Close() // nothing was written
 	}
 }
 
@@ -272,10 +274,29 @@ func flock(file *os.File, how int) error {
 	}
 }
 
+// writeDurably writes a file that is either there as a whole or not at all, also after a crash.
+func writeDurably(dir, name string, content []byte) error {
+	file, err := os.CreateTemp(dir, temporary)
+	if err != nil {
+		return fmt.Errorf("writing the write-ahead log: %w", err)
+	}
+	_, err = file.Write(content)
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = os.Rename(file.Name(), filepath.Join(dir, name))
+	}
+	if err != nil {
+		return fmt.Errorf("writing the write-ahead log: %w", errors.Join(err, os.Remove(file.Name())))
+	}
+	return syncDir(dir)
+}
+
 func syncDir(dir string) error {
 	file, err := os.Open(dir)
-	if err != nil {
-		return err
+	if err == nil {
+		err = errors.Join(file.Sync(), file.Close())
 	}
-	return errors.Join(file.Sync(), file.Close())
+	if err != nil {
+		return fmt.Errorf("writing the write-ahead log: %w", err)
+	}
+	return nil
 }

@@ -1,7 +1,6 @@
 package wal
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -15,10 +14,10 @@ const minFreeBytes = 1 << 20
 
 // Left describes the segment of one process, which may have ended.
 type Left struct {
-	// Records counts the records that are not done, Bytes is the size of the segment.
+	// Records counts the records that are not done, Bytes is their size.
 	Records int
 	Bytes   int64
-	// Written is when the log was last written: the records are at least that old.
+	// Written is when the newest of them was written.
 	Written time.Time
 	// Held is true while the process lives.
 	Held bool
@@ -32,8 +31,8 @@ type Survey struct {
 	Aside int
 }
 
-// Look surveys a directory without the keys. It changes nothing.
-func Look(dir string) (Survey, error) {
+// Inspect describes the segments in a directory without the keys. It changes nothing.
+func Inspect(dir string) (Survey, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return Survey{}, fmt.Errorf("reading the write-ahead log: %w", err)
@@ -50,7 +49,7 @@ func Look(dir string) (Survey, error) {
 			}
 			survey.Aside = len(files)
 		default:
-			left, err := lookAt(name)
+			left, err := inspectSegment(name)
 			if err != nil && !errors.Is(err, os.ErrNotExist) { // else its process has ended in the meantime
 				return Survey{}, err
 			}
@@ -62,31 +61,21 @@ func Look(dir string) (Survey, error) {
 	return survey, nil
 }
 
-func lookAt(dir string) (Left, error) {
-	file, err := os.Open(filepath.Join(dir, logName))
+func inspectSegment(dir string) (Left, error) {
+	files, err := os.ReadDir(dir)
 	if err != nil {
 		return Left{}, err
 	}
-	defer func() { _ = file.Close() }() // only read
-	info, err := file.Stat()
-	if err != nil {
-		return Left{}, fmt.Errorf("reading the write-ahead log: %w", err)
-	}
-	fixed := make([]byte, len(logMagic)+4)
-	if _, err := file.ReadAt(fixed, 0); err != nil || string(fixed[:len(logMagic)]) != string(logMagic) {
-		return Left{}, nil //nolint:nilerr // too short or not a log: there are no records
-	}
-	found, err := scan(file, int64(len(fixed))+int64(binary.BigEndian.Uint32(fixed[len(logMagic):])), info.Size())
-	if err != nil {
-		return Left{}, fmt.Errorf("reading the write-ahead log: %w", err)
-	}
-	left := Left{Bytes: info.Size(), Written: info.ModTime(), Held: held(dir)}
-	for _, f := range found.frames {
-		switch f.kind {
-		case kindRecord:
-			left.Records++
-		case kindDone: // its record is in the file too
-			left.Records--
+	left := Left{Held: held(dir)}
+	for _, file := range files {
+		info, err := file.Info()
+		if _, isRecord := parseName(file.Name()); !isRecord || err != nil { // it was removed in the meantime
+			continue
+		}
+		left.Records++
+		left.Bytes += info.Size()
+		if info.ModTime().After(left.Written) {
+			left.Written = info.ModTime()
 		}
 	}
 	return left, nil
@@ -106,11 +95,9 @@ func held(dir string) bool {
 func (s *Log) Check() error {
 	g := s.own
 	g.mu.Lock()
-	size, broken := g.size, g.broken
+	size := g.bytes
 	g.mu.Unlock()
 	switch free, err := Room(g.dir); {
-	case broken != nil:
-		return broken
 	case s.config.MaxBytes-size < min(MinMaxBytes, s.config.MaxBytes/10):
 		return ErrFull
 	case err != nil:
@@ -127,7 +114,7 @@ func Room(dir string) (int64, error) {
 	if err := syscall.Statfs(dir, &disk); err != nil {
 		return 0, fmt.Errorf("asking for the free space of the write-ahead log's disk: %w", err)
 	}
-	return int64(disk.Bavail) * int64(disk.Bsize), nil //nolint:unconvert // of other types on other systems
+	return int64(disk.Bavail) * int64(disk.Bsize), nil // of other types on other systems
 }
 
 // TryWrite writes a file into a directory and removes it.

@@ -3,13 +3,13 @@ package wal
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -43,7 +43,7 @@ type Config struct {
 	Seal     Sealer
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// Log is told of damage; nil discards it.
+	// Log gets a record for damage; nil discards it.
 	Log *slog.Logger
 }
 
@@ -70,7 +70,7 @@ type Record struct {
 // Stats describes the records of a log.
 type Stats struct {
 	// Records counts the records that are not done, Oldest is the time of the oldest of them (zero
-	// without any), Bytes the size of the segments that hold them.
+	// without any), Bytes their size.
 	Records int
 	Bytes   int64
 	Oldest  time.Time
@@ -122,46 +122,25 @@ func (s *Log) exclusively(fn func() error) error {
 // Append writes a record to a stream. It is on disk when there is no error. Errors: ErrFull, those
 // of the disk.
 func (s *Log) Append(stream string, data []byte) (Record, error) {
-	g := s.own
-	record := Record{Stream: stream, At: s.config.Now().UTC().Truncate(time.Microsecond), segment: g}
-	upTo, err := g.append(kindRecord, makeBody(stream, record.At, data), s.config.MaxBytes, func(seq uint64, f frame) {
-		record.seq = seq
-		g.pending[seq] = entry{frame: f, stream: stream, written: record.At}
-	})
-	if err == nil {
-		if err = g.sync(upTo); err != nil {
-			g.mu.Lock()
-			delete(g.pending, record.seq)
-			g.mu.Unlock()
-		}
-	}
+	record := Record{Stream: stream, At: s.config.Now().UTC().Truncate(time.Microsecond), segment: s.own}
+	var err error
+	record.seq, err = s.own.append(stream, record.At, data, s.config.MaxBytes)
 	return record, err
 }
 
 // Read returns the data of a record.
 func (s *Log) Read(record Record) ([]byte, error) {
-	g := record.segment
-	g.mu.Lock()
-	e, ok := g.pending[record.seq]
-	g.mu.Unlock()
-	if !ok {
+	if !record.segment.has(record.seq) {
 		return nil, fmt.Errorf("record %d is not in the write-ahead log any more", record.seq)
 	}
-	body, err := g.open(e.frame)
-	if err != nil {
-		return nil, err
-	}
-	_, _, data, ok := parseBody(body)
-	if !ok {
-		return nil, errForeign
-	}
-	return data, nil
+	_, data, err := record.segment.read(record.seq)
+	return data, err
 }
 
 // Done removes a record. When the process dies at that moment, the next one may find the record
 // again, so applying a record twice must be harmless.
 func (s *Log) Done(record Record) error {
-	if err := record.segment.done(record.seq); err != nil {
+	if err := record.segment.remove(record.seq); err != nil {
 		return err
 	}
 	return s.retire(record.segment)
@@ -171,11 +150,8 @@ func (s *Log) Done(record Record) error {
 func (s *Log) retire(g *segment) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	g.mu.Lock()
-	empty := len(g.pending) == 0
-	g.mu.Unlock()
 	at := slices.Index(s.adopted, g)
-	if at < 0 || !empty {
+	if at < 0 || !g.empty() {
 		return nil
 	}
 	s.adopted = slices.Delete(s.adopted, at, at+1)
@@ -189,25 +165,19 @@ func (s *Log) remove(g *segment) error {
 	})
 }
 
-// SetAside moves a record that cannot be applied to a file in the directory aside, still sealed.
+// SetAside moves a record that cannot be applied to a file in the directory aside, still sealed,
+// behind the sealed key of its segment and the length of that.
 func (s *Log) SetAside(record Record) error {
 	g := record.segment
-	g.mu.Lock()
-	e, ok := g.pending[record.seq]
-	g.mu.Unlock()
-	if !ok {
+	if !g.has(record.seq) {
 		return nil
 	}
-	content := make([]byte, g.start, g.start+int64(e.length)+frameHeaderBytes)
-	sealed := make([]byte, e.length)
-	_, err := g.file.ReadAt(content, 0)
-	if err == nil {
-		_, err = g.file.ReadAt(sealed, e.at)
-	}
+	sealed, err := os.ReadFile(g.path(record.seq))
 	if err != nil {
 		return fmt.Errorf("reading the write-ahead log: %w", err)
 	}
-	if err := s.keepAside(g.name+"."+strconv.FormatUint(record.seq, 10), append(content, encodeFrame(e.kind, e.seq, sealed)...)); err != nil {
+	content := append(binary.AppendUvarint(nil, uint64(len(g.sealedKey))), g.sealedKey...)
+	if err := s.keepAside(g.name+"."+recordName(record.seq), append(content, sealed...)); err != nil {
 		return err
 	}
 	return s.Done(record)
@@ -255,20 +225,20 @@ func (s *Log) Adopt(ctx context.Context) (records []Record, err error) {
 			if !entry.IsDir() || entry.Name() == asideName || s.holds(entry.Name()) {
 				continue
 			}
-			g, found, err := adopt(ctx, s.config.Dir, entry.Name(), s.config.Seal)
+			g, damaged, err := adopt(ctx, s.config.Dir, entry.Name(), s.config.Seal)
 			if err != nil {
 				failures = append(failures, err)
 			}
 			if err != nil || g == nil {
 				continue
 			}
-			if len(g.pending) == 0 {
+			if damaged > 0 {
+				s.config.Log.ErrorContext(ctx, "part of a write-ahead log was damaged and is lost", "segment", g.name, "records", damaged)
+			}
+			if g.empty() {
 				g.release()
 				failures = append(failures, os.RemoveAll(g.dir))
 				continue
-			}
-			if found.damaged > 0 {
-				s.config.Log.ErrorContext(ctx, "part of a write-ahead log was damaged and is lost", "segment", g.name, "bytes", found.damaged)
 			}
 			s.mu.Lock()
 			s.adopted = append(s.adopted, g)
@@ -307,9 +277,7 @@ func (s *Log) Stats() Stats {
 	for _, g := range append([]*segment{s.own}, s.adopted...) {
 		g.mu.Lock()
 		stats.Records += len(g.pending)
-		if len(g.pending) > 0 {
-			stats.Bytes += g.size
-		}
+		stats.Bytes += g.bytes
 		for _, e := range g.pending {
 			if stats.Oldest.IsZero() || e.written.Before(stats.Oldest) {
 				stats.Oldest = e.written
@@ -328,10 +296,7 @@ func (s *Log) Close() error {
 		g.release()
 	}
 	s.adopted = nil
-	s.own.mu.Lock()
-	waits := len(s.own.pending)
-	s.own.mu.Unlock()
-	if waits > 0 {
+	if !s.own.empty() {
 		s.own.release()
 		return nil
 	}

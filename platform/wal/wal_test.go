@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"parlance.dev/parlance/platform/seal"
 )
@@ -141,74 +142,72 @@ func TestOutlives(t *testing.T) {
 	if got := adopted(t, last); got != "" {
 		t.Errorf("still there: %q", got)
 	}
-	if segments, _ := filepath.Glob(filepath.Join(dir, "*", logName)); len(segments) != 1 {
+	if segments, _ := filepath.Glob(filepath.Join(dir, "*", keyName)); len(segments) != 1 {
 		t.Errorf("segments are left: %v", segments)
 	}
 }
 
-// TestTorn: a log that was cut anywhere keeps what was whole, and takes records again.
+// TestTorn: a record whose writing was cut off by a crash is not found, and the others are.
 func TestTorn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := open(t, dir)
-	keep(t, s, "s", "one")
-	whole := s.own.size
-	keep(t, s, "s", "two")
+	keep(t, s, "s", "one", "two")
 	die(s)
-	path := filepath.Join(s.own.dir, logName)
-	content, err := os.ReadFile(path)
+	content, err := os.ReadFile(s.own.path(2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for cut := int64(0); cut <= int64(len(content)); cut++ {
-		other := t.TempDir()
-		if err := errors.Join(os.MkdirAll(filepath.Join(other, s.own.name), 0o700),
-			os.WriteFile(filepath.Join(other, s.own.name, logName), content[:cut], 0o600)); err != nil {
-			t.Fatal(err)
-		}
-		want := "s=one s=two"
-		switch {
-		case cut < whole:
-			want = ""
-		case cut < int64(len(content)):
-			want = "s=one"
-		}
-		next := open(t, other)
-		if got := adopted(t, next); got != want {
-			t.Fatalf("cut at %d of %d: %q, want %q", cut, len(content), got, want)
-		}
-		die(next)
+	if err := os.WriteFile(filepath.Join(s.own.dir, strings.TrimSuffix(temporary, "*")+"1"), content[:len(content)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	next := open(t, dir)
+	if got := adopted(t, next); got != "s=one s=two" {
+		t.Errorf("got %q", got)
 	}
 }
 
-// TestDamaged: bytes that were changed cost the record they are in, and no other.
+// TestDied: a segment whose process died before it wrote its key is removed.
+func TestDied(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	die(s)
+	if err := os.Remove(filepath.Join(s.own.dir, keyName)); err != nil {
+		t.Fatal(err)
+	}
+	if got := adopted(t, open(t, dir)); got != "" {
+		t.Errorf("got %q", got)
+	}
+	if _, err := os.Stat(s.own.dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the segment is left: %v", err)
+	}
+}
+
+// TestDamaged: bytes that were changed, or cut off, cost the record they are in, and no other.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := open(t, dir)
-	keep(t, s, "s", "one")
-	from := s.own.size
-	keep(t, s, "s", "two")
-	to := s.own.size
-	keep(t, s, "s", "three")
-	die(s)
-	content, err := os.ReadFile(filepath.Join(s.own.dir, logName))
+	keep(t, s, "s", "one", "two", "three")
+	content, err := os.ReadFile(s.own.path(2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for at := from; at < to; at++ {
-		other := t.TempDir()
+	die(s)
+	for at := range content {
 		changed := bytes.Clone(content)
 		changed[at] ^= 0x40
-		if err := errors.Join(os.MkdirAll(filepath.Join(other, s.own.name), 0o700),
-			os.WriteFile(filepath.Join(other, s.own.name, logName), changed, 0o600)); err != nil {
-			t.Fatal(err)
+		for _, damaged := range [][]byte{changed, content[:at]} {
+			if err := os.WriteFile(s.own.path(2), damaged, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			next := open(t, dir)
+			if got := adopted(t, next); got != "s=one s=three" {
+				t.Fatalf("byte %d: %q", at, got)
+			}
+			die(next)
 		}
-		next := open(t, other)
-		if got := adopted(t, next); got != "s=one s=three" {
-			t.Fatalf("byte %d: %q", at-from, got)
-		}
-		die(next)
 	}
 }
 
@@ -220,7 +219,7 @@ func TestSealed(t *testing.T) {
 	s := open(t, dir)
 	keep(t, s, "ses_marker", "what was said")
 	die(s)
-	content, err := os.ReadFile(filepath.Join(s.own.dir, logName))
+	content, err := os.ReadFile(s.own.path(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,49 +344,34 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// FuzzScan: whatever is on disk, scanning ends, and finds only what has the right sum.
-func FuzzScan(f *testing.F) {
-	good := append(encodeFrame(kindRecord, 1, []byte("one")), encodeFrame(kindDone, 2, []byte("12345678"))...)
+// FuzzDecodeBody: whatever a body holds, decoding ends, and reads nothing that is not there.
+func FuzzDecodeBody(f *testing.F) {
+	good := encodeBody("stream", time.Unix(1, 0), []byte("data"))
 	f.Add(good)
-	f.Add(good[:len(good)-3])
-	f.Add(append([]byte("torn"), good...))
-	f.Add(bytes.Repeat(frameMark, 9))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		size := int64(len(content))
-		found, err := scan(bytes.NewReader(content), 0, size)
-		if err != nil {
-			t.Fatal(err)
+	f.Add(good[:7])
+	f.Fuzz(func(t *testing.T, body []byte) {
+		stream, at, data, ok := decodeBody(body)
+		if !ok {
+			return
 		}
-		if found.end < 0 || found.end > size || found.damaged > found.end {
-			t.Fatalf("%+v of %d bytes", found, size)
+		if len(stream)+len(data) > len(body) {
+			t.Fatal("more than there is")
 		}
-		for i, one := range found.frames {
-			at := one.at - frameHeaderBytes
-			if !bytes.Equal(content[at:one.end()], encodeFrame(one.kind, one.seq, content[one.at:one.end()])) {
-				t.Fatalf("frame %d is not as it was written", i)
-			}
-			if i > 0 && one.seq <= found.frames[i-1].seq {
-				t.Fatal("numbers go back")
-			}
-		}
-		again, err := scan(bytes.NewReader(content[:found.end]), 0, found.end)
-		if err != nil || again.end != found.end || len(again.frames) != len(found.frames) {
-			t.Fatalf("%+v, then %+v, %v", found, again, err)
-		}
-		if stream, _, data, ok := parseBody(content); ok && len(stream)+len(data) > len(content) {
-			t.Fatal("a body with more than there is")
+		again, when, same, ok := decodeBody(encodeBody(stream, at, data))
+		if !ok || again != stream || !when.Equal(at) || !bytes.Equal(same, data) {
+			t.Fatalf("%q %v %q", again, when, same)
 		}
 	})
 }
 
-// TestLook counts what waits in a directory without the keys, of a process that lives and of one
+// TestInspect counts what waits in a directory without the keys, of a process that lives and of one
 // that has ended.
-func TestLook(t *testing.T) {
+func TestInspect(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	looks := func() Survey {
 		t.Helper()
-		survey, err := Look(dir)
+		survey, err := Inspect(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -426,7 +410,7 @@ func TestLook(t *testing.T) {
 	if got := looks(); len(got.Waiting) != 0 || got.Aside != 1 {
 		t.Errorf("one lies aside: %+v", got)
 	}
-	if _, err := Look(filepath.Join(dir, "nowhere")); err == nil {
+	if _, err := Inspect(filepath.Join(dir, "nowhere")); err == nil {
 		t.Error("a directory that is not there is looked at")
 	}
 }

@@ -7,4 +7,7 @@
 //
 // A contract it cannot serve (a path variable that is neither string nor int32, two methods on one
 // route, a custom verb) fails the generation and says where.
+//
+// It reads the options through the generated package itself, so after a change of options.proto
+// run the generation twice. proto/generate.sh builds it before buf empties gen/.
 package main

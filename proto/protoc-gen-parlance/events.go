@@ -2,6 +2,9 @@ package main
 
 import (
 	"google.golang.org/protobuf/compiler/protogen"
+	"google.golang.org/protobuf/proto"
+
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
 // event is an outbound event and its data.
@@ -10,18 +13,15 @@ type event struct {
 	data *protogen.Message
 }
 
-// eventsOf adds the events whose data a file has.
-func eventsOf(known []event, file *protogen.File, options *optionReader) ([]event, error) {
+// eventsOf lists the events whose data a file has.
+func eventsOf(file *protogen.File) []event {
+	var found []event
 	for _, message := range file.Messages {
-		name, err := options.eventName(message)
-		if err != nil {
-			return nil, err
-		}
-		if name != "" {
-			known = append(known, event{name, message})
+		if name, _ := proto.GetExtension(message.Desc.Options(), parlancev1.E_Event).(string); name != "" {
+			found = append(found, event{name, message})
 		}
 	}
-	return known, nil
+	return found
 }
 
 // webhookOf describes the request that endpoints get for an event.

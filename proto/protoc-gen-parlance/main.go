@@ -19,10 +19,6 @@ func main() {
 
 // generate writes one route table for each Go package with services, and the document.
 func generate(plugin *protogen.Plugin, openapi bool) error {
-	options, err := newOptionReader(plugin)
-	if err != nil {
-		return err
-	}
 	var all []endpoint
 	packages := map[protogen.GoImportPath][]endpoint{}
 	files := map[protogen.GoImportPath]*protogen.File{}
@@ -32,13 +28,11 @@ func generate(plugin *protogen.Plugin, openapi bool) error {
 		if !file.Generate {
 			continue
 		}
-		if events, err = eventsOf(events, file, options); err != nil {
-			return err
-		}
+		events = append(events, eventsOf(file)...)
 		if len(file.Services) == 0 {
 			continue
 		}
-		found, err := walk(file, options)
+		found, err := walk(file)
 		if err != nil {
 			return fmt.Errorf("%s: %w", file.Desc.Path(), err)
 		}

@@ -97,10 +97,10 @@ func operationOf(e endpoint, made *schemas) *operation {
 		Summary:     words(name),
 		Description: prose(e.method.Comments.Leading),
 		Tags:        []string{area(e)},
-		Scope:       strings.ToLower(strings.TrimPrefix(e.scope, "SCOPE_")),
+		Scope:       strings.ToLower(strings.TrimPrefix(e.policy.GetScope().String(), "SCOPE_")),
 		Responses:   errorsOf(e),
 	}
-	if e.sessionToken {
+	if e.policy.GetSessionToken() {
 		out.Security = []map[string][]string{{"api_key": {}}, {"session_token": {}}}
 	}
 	for _, name := range e.variables {
@@ -111,7 +111,7 @@ func operationOf(e endpoint, made *schemas) *operation {
 		out.Parameters = append(out.Parameters, parameter{Ref: "#/components/parameters/IdempotencyKey"})
 	}
 	out.RequestBody = bodyOf(e, made)
-	out.Responses[strconv.Itoa(e.policy.successStatus)] = successOf(e, made)
+	out.Responses[strconv.Itoa(e.successStatus)] = successOf(e, made)
 	return out
 }
 
@@ -192,21 +192,21 @@ func formOf(e endpoint, made *schemas) *schema {
 
 func successOf(e endpoint, made *schemas) response {
 	out := response{
-		Description: http.StatusText(e.policy.successStatus),
+		Description: http.StatusText(e.successStatus),
 		Headers:     map[string]header{"X-Request-Id": {Ref: "#/components/headers/RequestId"}},
 	}
-	if e.policy.location != "" {
+	if e.location != "" {
 		out.Headers["Location"] = header{Description: "URL of what was created.", Schema: &schema{Type: "string", Format: "uri"}}
 	}
 	if acceptsKey(e) {
 		out.Headers["Idempotency-Replayed"] = header{Ref: "#/components/headers/IdempotencyReplayed"}
 	}
-	if e.policy.successStatus == http.StatusNoContent {
+	if e.successStatus == http.StatusNoContent {
 		return out
 	}
 	of := func(message *protogen.Message) mediaType { return mediaType{made.message(message)} }
 	switch {
-	case e.policy.manual != "" && e.method.Desc.IsStreamingServer():
+	case e.manual != "" && e.method.Desc.IsStreamingServer():
 		out.Content = map[string]mediaType{"*/*": {&schema{Type: "string", ContentMediaType: binaryType}}}
 	case e.method.Desc.IsStreamingServer():
 		out.Content = map[string]mediaType{eventsType: of(e.method.Output)}

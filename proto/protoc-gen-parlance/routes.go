@@ -44,12 +44,12 @@ func columns(g *protogen.GeneratedFile, e endpoint) []string {
 	if e.body != "" {
 		row = append(row, "Body: "+strconv.Quote(e.body))
 	}
-	row = append(row, "Status: "+strconv.Itoa(e.policy.successStatus))
-	if e.policy.location != "" {
-		row = append(row, "Location: "+strconv.Quote(e.policy.location))
+	row = append(row, "Status: "+strconv.Itoa(e.successStatus))
+	if e.location != "" {
+		row = append(row, "Location: "+strconv.Quote(e.location))
 	}
-	if e.policy.maxBodyBytes != 0 {
-		row = append(row, "MaxBodyBytes: "+strconv.FormatInt(e.policy.maxBodyBytes, 10))
+	if e.maxBodyBytes != 0 {
+		row = append(row, "MaxBodyBytes: "+strconv.Itoa(int(e.maxBodyBytes)))
 	}
 	if e.method.Desc.IsStreamingServer() {
 		row = append(row, "ServerStream: true")
@@ -60,7 +60,7 @@ func columns(g *protogen.GeneratedFile, e endpoint) []string {
 			"EventRequest: (*"+g.QualifiedGoIdent(e.events.Input.GoIdent)+")(nil)",
 			"EventResponse: (*"+g.QualifiedGoIdent(e.events.Output.GoIdent)+")(nil)")
 	}
-	if e.policy.manual != "" {
+	if e.manual != "" {
 		row = append(row, "Manual: true")
 	}
 	return row

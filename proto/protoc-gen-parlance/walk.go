@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,7 +10,10 @@ import (
 
 	"google.golang.org/genproto/googleapis/api/annotations"
 	"google.golang.org/protobuf/compiler/protogen"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
 // maskField holds the keys of a PATCH body; the facade fills it, callers never send it.
@@ -17,24 +21,27 @@ const maskField = "update_mask"
 
 // endpoint is one REST route with everything the two outputs need.
 type endpoint struct {
-	verb, path   string
-	body         string
-	variables    []string
-	method       *protogen.Method
-	events       *protogen.Method // the streaming twin of event_stream, or nil
-	policy       restPolicy
-	scope        string
-	sessionToken bool
+	verb, path string
+	body       string
+	variables  []string
+	method     *protogen.Method
+	events     *protogen.Method // the streaming twin of event_stream, or nil
+	// The options of the method; see parlance/v1/options.proto.
+	successStatus int
+	location      string
+	manual        string
+	maxBodyBytes  int32
+	policy        *parlancev1.MethodPolicy
 }
 
 var pathVariable = regexp.MustCompile(`^\{([a-z][a-z0-9_]*)\}$`)
 
 // walk lists the routes of a file in its order.
-func walk(file *protogen.File, options *optionReader) ([]endpoint, error) {
+func walk(file *protogen.File) ([]endpoint, error) {
 	var found []endpoint
 	for _, service := range file.Services {
 		for _, method := range service.Methods {
-			of, err := endpointsOf(service, method, options)
+			of, err := endpointsOf(service, method)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", method.Desc.FullName(), err)
 			}
@@ -44,34 +51,31 @@ func walk(file *protogen.File, options *optionReader) ([]endpoint, error) {
 	return found, nil
 }
 
-func endpointsOf(service *protogen.Service, method *protogen.Method, options *optionReader) ([]endpoint, error) {
-	rule, policy, err := options.read(method)
-	if err != nil {
-		return nil, err
+func endpointsOf(service *protogen.Service, method *protogen.Method) ([]endpoint, error) {
+	options := method.Desc.Options()
+	rule, _ := proto.GetExtension(options, annotations.E_Http).(*annotations.HttpRule)
+	rest, _ := proto.GetExtension(options, parlancev1.E_Rest).(*parlancev1.RestPolicy)
+	policy, _ := proto.GetExtension(options, parlancev1.E_Policy).(*parlancev1.MethodPolicy)
+	base := endpoint{
+		method: method, policy: policy, location: rest.GetLocation(), maxBodyBytes: rest.GetMaxBodyBytes(),
+		successStatus: cmp.Or(int(rest.GetSuccessStatus()), http.StatusOK),
 	}
-	base := endpoint{method: method, policy: policy}
-	if base.scope, base.sessionToken, err = options.scope(method); err != nil {
-		return nil, err
-	}
-	if base.policy.successStatus == 0 {
-		base.policy.successStatus = http.StatusOK
-	}
-	if policy.eventStream != "" {
-		if base.events, err = streamOf(service, method, policy.eventStream); err != nil {
+	var err error
+	if name := rest.GetEventStream(); name != "" {
+		if base.events, err = streamOf(service, method, name); err != nil {
 			return nil, err
 		}
 	}
 	var found []endpoint
-	if policy.manual != "" {
-		verb, path, _ := strings.Cut(policy.manual, " ")
+	if rest.GetManual() != "" {
 		manual := base
-		manual.verb, manual.path = verb, path
+		manual.manual = rest.GetManual()
+		manual.verb, manual.path, _ = strings.Cut(manual.manual, " ")
 		found = append(found, manual)
 	}
 	if rule != nil {
 		for _, binding := range append([]*annotations.HttpRule{rule}, rule.GetAdditionalBindings()...) {
 			bound := base
-			bound.policy.manual = ""
 			bound.body = binding.GetBody()
 			if bound.verb, bound.path, err = verbOf(binding); err != nil {
 				return nil, err
@@ -122,7 +126,7 @@ func verbOf(rule *annotations.HttpRule) (verb, path string, err error) {
 
 // check refuses what server/rest could not serve, and collects the path variables.
 func (e *endpoint) check() error {
-	if e.method.Desc.IsStreamingClient() && e.policy.manual == "" {
+	if e.method.Desc.IsStreamingClient() && e.manual == "" {
 		return errors.New("a client stream needs the option manual")
 	}
 	if !strings.HasPrefix(e.path, "/") {
@@ -137,7 +141,7 @@ func (e *endpoint) check() error {
 			continue
 		}
 		e.variables = append(e.variables, match[1])
-		if e.policy.manual != "" {
+		if e.manual != "" {
 			continue // the hand-written handler reads them from the path
 		}
 		if err := checkVariable(e.method.Input, match[1]); err != nil {

@@ -11,10 +11,10 @@
 // [Probe] tries one out, discover finds servers on this machine, modeltest is the test suite of
 // every adapter.
 //
-// Adapters share: [Draft] (an answer that is being received, and its bounds), [NewToolCall]
-// (arguments that are not JSON), [WireName], [WireID] and [Tool.WireSchema] (what vendors accept),
-// [Party] (the fault for each failure of a vendor) and [Timeouts] (how long a server may be
-// silent).
+// Adapters share: [Exchange] (one call of a server that streams), [Answer] (what has come of an
+// answer, and its bounds), [NewToolCall] (arguments that are not JSON), [WireName], [WireID] and
+// [Tool.WireSchema] (what vendors accept), [Party] (the fault for each failure of a vendor) and
+// [Timeouts] (how long a server may be silent).
 //
 // It does not choose prompts, run tools or keep history: package turns does.
 package model

@@ -1,7 +1,7 @@
 package model
 
 import (
-	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -26,17 +26,13 @@ func WireName(name string) string {
 	if len(name) <= wireNameBytes && isWord(name) {
 		return name
 	}
-	name = cutAt(name, wireNameBytes)
-	fit := strings.Map(func(r rune) rune {
+	accepted := strings.Map(func(r rune) rune {
 		if wordRune(r) {
 			return r
 		}
 		return '_'
-	}, name)
-	if fit == "" {
-		return "_"
-	}
-	return fit
+	}, cutAt(name, wireNameBytes))
+	return cmp.Or(accepted, "_")
 }
 
 // WireID is the id of a call as vendors accept it: unchanged, or one derived from it.
@@ -73,64 +69,32 @@ func wordRune(r rune) bool {
 	return r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
+// refusedAtTop are the keywords that make Anthropic ("does not support oneOf, allOf, or anyOf at
+// the top level") or OpenAI ("schema must … not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
+// top level") refuse the request.
+var refusedAtTop = []string{"anyOf", "oneOf", "allOf", "not"}
+
 // WireSchema is Schema without keywords that vendors refuse at its top. Package tools checks
 // arguments against the whole schema.
 func (t Tool) WireSchema() json.RawMessage {
 	schema := t.Schema()
-	if !bytes.Contains(schema, []byte(`Of"`)) && !bytes.Contains(schema, []byte(`"not"`)) || !hasRefused(schema) {
-		return schema
-	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(schema, &members) != nil {
 		return schema
 	}
-	for name := range members {
-		if refusedAtTop([]byte(name)) {
-			delete(members, name)
-		}
+	all := len(members)
+	for _, keyword := range refusedAtTop {
+		delete(members, keyword)
+	}
+	if len(members) == all {
+		return schema
 	}
 	if members["type"] == nil { // it was in a keyword that was removed
 		members["type"] = json.RawMessage(`"object"`)
 	}
-	fit, err := json.Marshal(members)
+	accepted, err := json.Marshal(members)
 	if err != nil {
 		return schema
 	}
-	return fit
-}
-
-// refusedAtTop are the keywords that make Anthropic ("does not support oneOf, allOf, or anyOf at
-// the top level") or OpenAI ("schema must … not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
-// top level") refuse the request.
-func refusedAtTop(keyword []byte) bool {
-	switch string(keyword) {
-	case "anyOf", "oneOf", "allOf", "not":
-		return true
-	}
-	return false
-}
-
-// hasRefused says whether a JSON object has such a keyword at its top. Deeper ones are accepted.
-func hasRefused(schema []byte) bool {
-	depth := 0
-	for i := 0; i < len(schema); i++ {
-		switch schema[i] {
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
-		case '"':
-			begin := i + 1
-			for i = begin; i < len(schema) && schema[i] != '"'; i++ {
-				if schema[i] == '\\' {
-					i++
-				}
-			}
-			if depth == 1 && i < len(schema) && refusedAtTop(schema[begin:i]) &&
-				bytes.HasPrefix(bytes.TrimLeft(schema[i+1:], " \t\r\n"), []byte(":")) {
-				return true
-			}
-		}
-	}
-	return false
+	return accepted
 }

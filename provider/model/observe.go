@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"parlance.dev/parlance/platform/telemetry"
 )
@@ -23,28 +24,27 @@ type Metrics struct {
 // label for the model, because agents may name any.
 func NewMetrics(registry prometheus.Registerer) *Metrics {
 	seconds := []float64{0.05, 0.1, 0.2, 0.4, 0.8, 1.5, 3, 6, 12, 25, 50, 100, 200}
-	m := &Metrics{
-		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+	registered := promauto.With(registry)
+	return &Metrics{
+		requests: registered.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "parlance_model_request_duration_seconds",
 			Help:    "Calls of models to the end of the answer; result is ok or the error's reason.",
 			Buckets: seconds,
 		}, []string{telemetry.KeyProvider, telemetry.KeyResult}),
-		firstTokens: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		firstTokens: registered.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "parlance_model_first_token_seconds", Help: "Calls of models to the first piece of the answer.", Buckets: seconds,
 		}, []string{telemetry.KeyProvider}),
-		tokens: prometheus.NewCounterVec(prometheus.CounterOpts{
+		tokens: registered.NewCounterVec(prometheus.CounterOpts{
 			Name: "parlance_model_tokens_total", Help: "Tokens as the servers reported them; direction is input or output.",
 		}, []string{telemetry.KeyProvider, "direction"}),
-		failovers: prometheus.NewCounterVec(prometheus.CounterOpts{
+		failovers: registered.NewCounterVec(prometheus.CounterOpts{
 			Name: "parlance_model_failovers_total",
 			Help: "Answers that the next provider of an agent was asked for; reason is the error's, circuit-open or empty-answer.",
 		}, []string{telemetry.KeyProvider, telemetry.KeyReason}),
-		opens: prometheus.NewCounterVec(prometheus.CounterOpts{
+		opens: registered.NewCounterVec(prometheus.CounterOpts{
 			Name: "parlance_model_circuits_opened_total", Help: "Times that a provider was left alone for a while after failures in a row.",
 		}, []string{telemetry.KeyProvider}),
 	}
-	registry.MustRegister(m.requests, m.firstTokens, m.tokens, m.failovers, m.opens)
-	return m
 }
 
 // opened counts a circuit that opened. A nil Metrics does nothing.

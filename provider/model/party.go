@@ -135,25 +135,25 @@ func filteredFor(detail string) string {
 // maxCategoryBytes bounds the name of a category of a filter, which comes from outside.
 const maxCategoryBytes = 40
 
-// Filtered is the fault for an answer that a content filter withheld completely.
-func (p Party) Filtered() error {
+// filtered is the fault for an answer that a content filter withheld completely.
+func (p Party) filtered() error {
 	err := fault.New(fault.UpstreamFailed, "%s withheld its whole answer: its content filter objects to it. "+
 		"Reword the question, or change the filter's settings with the provider.", p.Name)
 	err.Meta = map[string]string{metaProvider: p.Name, metaWhy: whyRefused}
 	return err
 }
 
-// Unanswered is the error for a call that [apiclient.Caller.Post] gave up. Ctx as for Broken.
-func (p Party) Unanswered(ctx context.Context, req Request, err error) error {
+// unanswered is the error for a call that [apiclient.Caller.Post] gave up. Ctx as for broken.
+func (p Party) unanswered(ctx context.Context, req Request, err error) error {
 	refusal, ok := errors.AsType[*apiclient.Refusal](err)
 	if !ok || ctx.Err() != nil {
-		return p.Broken(ctx, false, err)
+		return p.broken(ctx, false, err)
 	}
 	return p.refused(req, refusal)
 }
 
-// NoStream is the fault for an answer that is not an event stream, such as a web page.
-func (p Party) NoStream(contentType string) error {
+// noStream is the fault for an answer that is not an event stream, such as a web page.
+func (p Party) noStream(contentType string) error {
 	err := fault.Wrap(p.cause("answered with Content-Type "+strconv.Quote(contentType)), fault.UpstreamFailed,
 		"%s did not answer with an event stream. Is its base URL the one where the API begins?", p.Name)
 	err.Meta = map[string]string{metaProvider: p.Name}
@@ -171,9 +171,9 @@ func (p Party) Reported(overloaded bool, detail string) error {
 	return err
 }
 
-// Broken is the error for a connection that could not be made or was lost. ctx is that of
+// broken is the error for a connection that could not be made or was lost. ctx is that of
 // [Timeouts.Watch]: when the caller ended it, the error is ctx.Err(), not a fault.
-func (p Party) Broken(ctx context.Context, begun bool, cause error) error {
+func (p Party) broken(ctx context.Context, begun bool, cause error) error {
 	why := context.Cause(ctx)
 	message := "%s could not be reached."
 	switch {

@@ -1,9 +1,9 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"sync/atomic"
 	"time"
 )
 
@@ -39,79 +39,48 @@ var (
 	errTooLong      = errors.New("no end of the answer in time")
 )
 
-// Watch watches one answer. Its methods must be called by one goroutine.
-//
-// An answer has hundreds of pieces, so a piece does not reset the timer: it stores its time. When
-// the timer fires, it is reset to the rest of the wait after that time.
+// Watch ends one answer when the server is silent for too long. Its methods must be called by one
+// goroutine.
 type Watch struct {
-	timer   *time.Timer
-	whole   *time.Timer
-	cancel  context.CancelCauseFunc
-	between time.Duration
-	started time.Time
-	begun   bool
-	ended   bool
-	// silent is the start of the current wait, in nanoseconds after started, or one of the values
-	// below.
-	silent atomic.Int64
+	// timer runs while the server is waited for, whole until the end of the answer.
+	timer, whole *time.Timer
+	cancel       context.CancelCauseFunc
+	between      time.Duration
+	begun        bool
+	ended        bool
 }
-
-// Special values of Watch.silent.
-const (
-	noneYet  = 0 // no piece has come
-	ourTurn  = -1
-	watchEnd = -2
-)
 
 // Watch starts to wait for a first token. The returned context ends when it does not come in time.
 // The caller must call Stop.
 func (t Timeouts) Watch(ctx context.Context) (context.Context, *Watch) {
-	if t.FirstToken <= 0 {
-		t.FirstToken = defaultFirstToken
-	}
-	if t.BetweenTokens <= 0 {
-		t.BetweenTokens = defaultBetweenTokens
-	}
-	if t.Whole <= 0 {
-		t.Whole = defaultWhole
-	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	w := &Watch{cancel: cancel, between: t.BetweenTokens, started: time.Now()}
-	w.timer = time.AfterFunc(t.FirstToken, w.late)
-	w.whole = time.AfterFunc(t.Whole, func() { cancel(errTooLong) })
-	return ctx, w
-}
-
-// late runs when the timer fires. It ends the answer when nothing came in time. It may use the
-// timer: the atomic value that it loads was stored after the timer was made.
-func (w *Watch) late() {
-	switch silent := w.silent.Load(); silent {
-	case watchEnd:
-	case noneYet:
-		w.cancel(errNoFirstToken)
-	case ourTurn: // no wait is running, and none ends before the timer fires again
-		w.timer.Reset(w.between)
-	default:
-		left := w.between - (time.Since(w.started) - time.Duration(silent))
-		if left <= 0 {
-			w.cancel(errStalled)
-			return
+	after := func(wait, standard time.Duration, cause error) *time.Timer {
+		if wait <= 0 {
+			wait = standard
 		}
-		w.timer.Reset(left)
+		return time.AfterFunc(wait, func() { cancel(cause) })
+	}
+	return ctx, &Watch{
+		timer:   after(t.FirstToken, defaultFirstToken, errNoFirstToken),
+		whole:   after(t.Whole, defaultWhole, errTooLong),
+		cancel:  cancel,
+		between: cmp.Or(max(t.BetweenTokens, 0), defaultBetweenTokens),
 	}
 }
 
 // Pause stops the clock while the caller handles a piece: a slow listener is not a silent server.
 // Token starts it again.
-func (w *Watch) Pause() { w.silent.Store(ourTurn) }
+func (w *Watch) Pause() { w.timer.Stop() }
 
 // Token says that a piece was handled. The wait for the next one begins.
 func (w *Watch) Token() {
-	w.silent.Store(max(1, int64(time.Since(w.started))))
-	if !w.begun { // the timer was set for the first piece
-		w.begun = true
+	if w.begun {
 		w.timer.Reset(w.between)
+		return
 	}
+	w.begun = true
+	w.timer.Stop()
+	w.timer = time.AfterFunc(w.between, func() { w.cancel(errStalled) })
 }
 
 // Ended says that the answer is complete. Only a short wait for what follows remains.
@@ -124,7 +93,6 @@ func (w *Watch) Ended() {
 
 // Stop ends the watch and its context.
 func (w *Watch) Stop() {
-	w.silent.Store(watchEnd)
 	w.timer.Stop()
 	w.whole.Stop()
 	w.cancel(nil)

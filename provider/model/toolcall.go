@@ -36,7 +36,7 @@ const overlongWords = "The answer was longer than an answer may be and was cut o
 
 // cutCall is a call that must not be run, even with valid arguments: a server may have closed
 // brackets that the model had not.
-func cutCall(drafted *DraftCall, words string) ToolCall {
+func cutCall(drafted *AnswerCall, words string) ToolCall {
 	return ToolCall{ID: drafted.ID, Name: drafted.Name, Arguments: json.RawMessage(`{}`), Malformed: drafted.Arguments() + "…", Cut: words}
 }
 

@@ -6,20 +6,14 @@ import (
 	"io"
 )
 
-// Reader reads pictures. It is safe for concurrent use, and bounds by itself how many pictures
-// are read at once: a call waits for its turn.
+// Reader reads pictures. It is safe for concurrent use. The caller bounds how many pictures are
+// read at once.
 type Reader interface {
 	// Name is the program, its version and its languages, as "tesseract 5.3.0 eng+deu". What was
 	// read under another name may read otherwise now.
 	Name() string
 	// Read gives the text of one picture. Errors: *Fault, ctx's, and ours (to be tried again).
-	Read(ctx context.Context, image io.Reader, options Options) (Text, error)
-}
-
-// Options of one reading.
-type Options struct {
-	// Languages as the reader names them, "eng"; empty: the configured ones.
-	Languages []string
+	Read(ctx context.Context, picture io.Reader) (Text, error)
 }
 
 // Text is what stands in a picture.
@@ -37,8 +31,6 @@ type Paragraph struct {
 	Text string
 	// LineHeight is the usual height of its lines in pixels, by which headings stand out; 0: unknown.
 	LineHeight float64
-	// Confidence is the mean of its words', 0 to 1.
-	Confidence float64
 }
 
 // FaultKind says what is wrong with a picture.

@@ -105,7 +105,7 @@ func (s *Server) Rerank(ctx context.Context, question string, documents []string
 	defer cancel()
 	text, err := s.caller.PostWhole(within, body, maxAnswerBytes)
 	if err != nil {
-		return nil, failed(ctx, err)
+		return nil, apiclient.Fault(ctx, "The reranking server", err)
 	}
 	var answer struct {
 		Results []result `json:"results"`
@@ -140,15 +140,4 @@ func order(results []result, documents int) ([]Ranked, error) {
 		}
 	}
 	return ranked, nil
-}
-
-// failed says what went wrong without the server's own words, which may repeat the text.
-func failed(ctx context.Context, err error) error {
-	if cause := ctx.Err(); cause != nil {
-		return fmt.Errorf("reranking: %w", cause)
-	}
-	if refusal, ok := errors.AsType[*apiclient.Refusal](err); ok {
-		return fault.Wrap(refusal, fault.UpstreamFailed, "The reranking server answered %d.", refusal.Status)
-	}
-	return fault.Wrap(err, fault.UpstreamFailed, "The reranking server cannot be reached or did not answer in time.")
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // TestReceiptHash: a caller finds the receipt's hash again from the answer of the REST API, in Go
-// and with the lines of docs/receipts.md.
+// and with the commands of docs/receipts.md.
 func TestReceiptHash(t *testing.T) {
 	t.Parallel()
 	env := harness.Start(t, harness.Options{WithoutWorker: true})
@@ -62,9 +62,9 @@ func TestReceiptHash(t *testing.T) {
 		t.Fatal(err)
 	}
 	ran := 0
-	for line := range strings.Lines(string(page)) {
-		line = strings.TrimSpace(line)
-		program, _, _ := strings.Cut(line, " ")
+	for paragraph := range strings.SplitSeq(string(page), "\n\n") {
+		command := strings.ReplaceAll(strings.TrimPrefix(paragraph, "    "), "\n    ", "\n")
+		program, _, _ := strings.Cut(command, " ")
 		if program != "python3" && program != "node" {
 			continue
 		}
@@ -74,7 +74,7 @@ func TestReceiptHash(t *testing.T) {
 		ran++
 		for from, want := range map[string]string{file: "true", changed: "false"} {
 			var said bytes.Buffer
-			cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(line, "receipt.json", from))
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(command, "receipt.json", from))
 			cmd.Stdout, cmd.Stderr = &said, &said
 			ended, err := child.Start(cmd)
 			if err != nil {

@@ -183,7 +183,7 @@ func TestPostgresStopped(t *testing.T) {
 	}
 	harness.Await(t, harness.Patience, "the events", func() bool { return strings.Count(feed(), `"recovered"`) == 2 })
 	harness.Await(t, harness.Patience, "an empty spill", func() bool {
-		logs, err := filepath.Glob(filepath.Join(dir, "*", "log"))
+		logs, err := filepath.Glob(filepath.Join(dir, "*", "key"))
 		return err == nil && len(logs) == 2 // of this test's process and of the server that lives
 	})
 	if got := strings.Count(feed(), `"recovered"`); got != 2 {

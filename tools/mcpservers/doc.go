@@ -1,9 +1,10 @@
 // Package mcpservers knows which tools the MCP servers of a workspace have, and calls them.
 // provider/mcp speaks the protocol.
 //
-//	list of the session ─► list younger than 5 min ─► ask the server, 3 s ─► older list ─► unreachable
+//	list of the session ─► list younger than 5 min ─► ask the server, 3 s
+//	                    ─► older list ─► unreachable
 //
-// A list is fetched once for everybody who waits for it, on all nodes. It is made usable for models
+// A node fetches a list once for everybody who waits for it. It is made usable for models
 // (catalog.go), and a session keeps the first list that it got. What a server says is data: it is
 // cut and fenced.
 //

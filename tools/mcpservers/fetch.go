@@ -25,8 +25,6 @@ const (
 	staleTime = 24 * time.Hour
 	// failedTime is how long a server that could not be asked is not asked again.
 	failedTime = 30 * time.Second
-	// pollInterval is how often the fetch of another node is looked at.
-	pollInterval = 200 * time.Millisecond
 )
 
 var errSlow = errors.New("it has not answered yet; the next turn may have its tools")
@@ -87,46 +85,22 @@ func (s *Service) startFetch(ctx context.Context, q Query, server Server, e Endp
 	return f
 }
 
-// fetchOnce asks the server and stores its list, unless another node is doing it.
+// fetchOnce asks the server and stores its list.
 func (s *Service) fetchOnce(ctx context.Context, q Query, server Server, e Endpoint) (digest string, err error) {
-	began := s.timestamp()
 	row := discovery{
 		ToolID: server.ToolID, TenantID: server.Ref.TenantID, WorkspaceID: server.Ref.ID,
-		Endpoint: e.digest, ListedAt: began, AskingUntil: time.Unix(0, 0),
-	}
-	if e.digest != "" {
-		claimed, err := claimDiscovery(ctx, s.db, server, began)
-		if err != nil {
-			return "", fmt.Errorf("claim discovery: %w", err)
-		}
-		if !claimed {
-			if digest := s.awaitOtherNode(ctx, server, e, began); digest != "" {
-				return digest, nil
-			}
-		}
+		Endpoint: e.digest, ListedAt: s.timestamp(), ChangedAt: time.Unix(0, 0),
 	}
 	if !q.Refresh { // another caller may have fetched the list since this one looked
 		if digest, fresh, err := s.newest(ctx, server, e); err == nil && fresh {
-			s.release(ctx, row)
 			return digest, nil
 		}
 	}
 	list, err := s.client.List(ctx, e.key, e.Endpoint)
 	if err != nil {
-		s.release(ctx, row)
 		return "", listError(err, e)
 	}
 	return s.store(ctx, row, redactList(list, e), e)
-}
-
-// release ends the claim of a node on a server. A claim also expires by itself.
-func (s *Service) release(ctx context.Context, row discovery) {
-	if row.Endpoint == "" {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
-	defer cancel()
-	_ = updateDiscovery(ctx, s.db, row, "asking_until") // the claim expires
 }
 
 // redactList removes secrets, which a server may echo, and characters that Postgres refuses.
@@ -158,7 +132,7 @@ func (s *Service) store(ctx context.Context, row discovery, list []mcp.Tool, e E
 		if err != nil || e.digest == "" {
 			return err
 		}
-		return updateDiscovery(ctx, tx, row, "endpoint", "digest", "listed_at", "asking_until")
+		return upsertDiscovery(ctx, tx, row)
 	})
 	if err != nil {
 		return "", fmt.Errorf("store list of tools: %w", err)
@@ -167,30 +141,6 @@ func (s *Service) store(ctx context.Context, row discovery, list []mcp.Tool, e E
 		s.private.Set(e.key, privateRow{digest: row.Digest, listedAt: row.ListedAt})
 	}
 	return row.Digest, nil
-}
-
-// awaitOtherNode waits for the list that another node fetches. It returns "" when that node finds
-// none.
-func (s *Service) awaitOtherNode(ctx context.Context, server Server, e Endpoint, since time.Time) string {
-	ticker := time.NewTicker(pollInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return ""
-		case <-ticker.C:
-		}
-		row, err := selectDiscovery(ctx, s.db, server)
-		over := !row.AskingUntil.After(s.now())
-		switch {
-		case err != nil || row.Endpoint != "" && row.Endpoint != e.digest:
-			return ""
-		case over && row.Digest != "" && row.Endpoint == e.digest && row.ListedAt.After(since.Add(-FetchTimeout)):
-			return row.Digest
-		case over:
-			return ""
-		}
-	}
 }
 
 // newest is the digest of the newest list of a server, and whether the list can be used without

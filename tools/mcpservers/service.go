@@ -123,7 +123,7 @@ func (s *Service) markChanged(key string) {
 	s.private.Delete(key)
 	ctx, cancel := context.WithTimeout(s.ctx, writeTimeout)
 	defer cancel()
-	if err := updateDiscovery(ctx, s.db, row, "changed_at"); err != nil && ctx.Err() == nil {
+	if err := updateChanged(ctx, s.db, row); err != nil && ctx.Err() == nil {
 		s.log.WarnContext(ctx, "mcp: changed list of tools not recorded",
 			slog.String("tool_id", row.ToolID), slog.Any("error", err))
 	}

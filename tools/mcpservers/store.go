@@ -26,8 +26,6 @@ type discovery struct {
 	Digest      string              `bun:"digest"`
 	ListedAt    time.Time           `bun:"listed_at"`
 	ChangedAt   time.Time           `bun:"changed_at"`
-	// AskingUntil is when the claim of the node that fetches the list expires.
-	AskingUntil time.Time `bun:"asking_until"`
 }
 
 // selectDiscovery reads the state of a server. It returns the zero value when there is none.
@@ -41,25 +39,20 @@ func selectDiscovery(ctx context.Context, db bun.IDB, server Server) (discovery,
 	return row, err
 }
 
-// claimDiscovery claims the fetch of a list for this node. It returns false while another node has
-// it.
-func claimDiscovery(ctx context.Context, db bun.IDB, server Server, now time.Time) (bool, error) {
-	row := discovery{
-		ToolID: server.ToolID, TenantID: server.Ref.TenantID, WorkspaceID: server.Ref.ID,
-		ListedAt: time.Unix(0, 0), ChangedAt: time.Unix(0, 0), AskingUntil: now.Add(FetchTimeout),
-	}
-	result, err := db.NewInsert().Model(&row).On("CONFLICT (tool_id) DO UPDATE").Set("asking_until = EXCLUDED.asking_until").
-		Where("md.tenant_id = ?", row.TenantID).Where("md.workspace_id = ?", row.WorkspaceID).Where("md.asking_until < ?", now).Exec(ctx)
+// upsertDiscovery stores which list of a server is the newest.
+func upsertDiscovery(ctx context.Context, db bun.IDB, row discovery) error {
+	_, err := db.NewInsert().Model(&row).On("CONFLICT (tool_id) DO UPDATE").
+		Set("endpoint = EXCLUDED.endpoint").Set("digest = EXCLUDED.digest").Set("listed_at = EXCLUDED.listed_at").
+		Where("md.tenant_id = ?", row.TenantID).Where("md.workspace_id = ?", row.WorkspaceID).Exec(ctx)
 	if err != nil {
-		return false, err
+		return fmt.Errorf("store discovery of an MCP server: %w", err)
 	}
-	n, err := result.RowsAffected()
-	return n > 0, err
+	return nil
 }
 
-// updateDiscovery changes columns of the state of a server.
-func updateDiscovery(ctx context.Context, db bun.IDB, row discovery, columns ...string) error {
-	_, err := db.NewUpdate().Model(&row).Column(columns...).
+// updateChanged stores when a server announced another list.
+func updateChanged(ctx context.Context, db bun.IDB, row discovery) error {
+	_, err := db.NewUpdate().Model(&row).Column("changed_at").
 		Where("tenant_id = ?", row.TenantID).Where("workspace_id = ?", row.WorkspaceID).Where("tool_id = ?", row.ToolID).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("update discovery of an MCP server: %w", err)

@@ -47,7 +47,7 @@ func HandleDeliverWebhook(service *webhooks.Service, admit AdmitFunc, observe fu
 		batch := webhooks.Batch{TenantID: p.TenantID, EndpointID: p.EndpointID, IDs: p.DeliveryIDs}
 		leave, ok := admit(string(p.TenantID))
 		if !ok {
-			return service.PutOff(ctx, batch)
+			return service.Reschedule(ctx, batch)
 		}
 		defer leave()
 		tally, err := service.Deliver(ctx, batch)

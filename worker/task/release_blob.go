@@ -9,12 +9,6 @@ import (
 // ReleaseBlobType is the type of the task that deletes a blob without a source.
 const ReleaseBlobType = "release_blob"
 
-// BlobReleaser is package knowledge; package app connects the two.
-type BlobReleaser interface {
-	// ReleaseBlob deletes the blob if nothing refers to it.
-	ReleaseBlob(ctx context.Context, key string) error
-}
-
 type releasePayload struct {
 	Key string `json:"key"`
 }
@@ -25,12 +19,12 @@ func ReleaseBlob(key, cause string) queue.Task {
 }
 
 // HandleReleaseBlob deletes the blob if nothing refers to it.
-func HandleReleaseBlob(blobs BlobReleaser) queue.HandlerFunc {
+func HandleReleaseBlob(release func(ctx context.Context, key string) error) queue.HandlerFunc {
 	return func(ctx context.Context, payload []byte) error {
 		var p releasePayload
 		if err := decode(payload, &p); err != nil {
 			return err
 		}
-		return blobs.ReleaseBlob(ctx, p.Key)
+		return release(ctx, p.Key)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"parlance.dev/parlance/cli/command"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 )
@@ -151,35 +152,27 @@ func acquire(ctx context.Context, places chan struct{}) bool {
 // sourcesByName lists the sources of the workspace. With Again it reads one page only, so that a
 // wrong key is reported once and not for each file.
 func (j *Job) sourcesByName(ctx context.Context) (map[string][]*parlancev1.Source, error) {
-	there := map[string][]*parlancev1.Source{}
-	list := &parlancev1.ListSourcesRequest{WorkspaceId: j.deps.WorkspaceID}
-	err := EachSource(ctx, j.deps.Knowledge, list, func(source *parlancev1.Source) bool {
-		if !j.params.Again {
-			there[source.GetName()] = append(there[source.GetName()], source)
-		}
-		return !j.params.Again
-	})
+	pages, there := SourcePages(ctx, j.deps.Knowledge, j.deps.WorkspaceID, ""), map[string][]*parlancev1.Source{}
+	if j.params.Again {
+		_, _, err := pages("")
+		return there, err
+	}
+	list, err := command.All(pages)
+	for _, source := range list {
+		there[source.GetName()] = append(there[source.GetName()], source)
+	}
 	return there, err
 }
 
-// EachSource calls visit for the listed sources, newest first, until visit returns false.
-func EachSource(ctx context.Context, client parlancev1connect.KnowledgeServiceClient,
-	list *parlancev1.ListSourcesRequest, see func(*parlancev1.Source) bool,
-) error {
-	const pageSize = 200
-	list.PageSize = pageSize
-	for {
-		page, err := client.ListSources(ctx, list)
-		if err != nil {
-			return err
-		}
-		for _, source := range page.GetSources() {
-			if !see(source) {
-				return nil
-			}
-		}
-		if list.PageToken = page.GetNextPageToken(); list.PageToken == "" {
-			return nil
-		}
+// SourcePages lists the sources of a workspace with a status, newest first. An empty status selects
+// all.
+func SourcePages(
+	ctx context.Context, client parlancev1connect.KnowledgeServiceClient, workspaceID, status string,
+) command.PageFunc[*parlancev1.Source] {
+	return func(token string) ([]*parlancev1.Source, string, error) {
+		page, err := client.ListSources(ctx, &parlancev1.ListSourcesRequest{
+			WorkspaceId: workspaceID, Status: status, PageSize: 200, PageToken: token,
+		})
+		return page.GetSources(), page.GetNextPageToken(), err
 	}
 }

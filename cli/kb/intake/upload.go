@@ -21,6 +21,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 
+	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/fault"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
@@ -103,7 +104,7 @@ func (u Uploader) upload(ctx context.Context, p content) (*parlancev1.Source, er
 		}
 		waited += wait
 		p.waits(why, wait)
-		if err := sleep(ctx, wait); err != nil {
+		if err := command.Wait(ctx, wait); err != nil {
 			return nil, err
 		}
 		p.waits("", 0)
@@ -116,17 +117,6 @@ func retryDelay(asked time.Duration, trial int) time.Duration {
 		asked = min(time.Second<<min(trial-1, 5), 15*time.Second)
 	}
 	return min(asked, maxWait)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }
 
 // localError is an error that another trial does not change.

@@ -1,6 +1,7 @@
 package hashing
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"unicode"
@@ -35,15 +36,12 @@ func first(text string) []float32 {
 			continue
 		}
 		word = strings.TrimSuffix(strings.TrimSuffix(word, "'s"), "’s")
-		if stopWords[word] {
-			f.add('s', stopWordWeight, word)
+		weight := cmp.Or(firstWeights[word], 1)
+		if weight == stopWordWeight {
+			f.add('s', weight, word)
 			continue
 		}
 		stem := english.Stem(word, false)
-		weight := 1.0
-		if commonWords[word] {
-			weight = commonWordWeight
-		}
 		f.add('w', weight, stem)
 		if previous != "" {
 			f.add('p', pairWeight, previous, stem)

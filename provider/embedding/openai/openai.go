@@ -244,7 +244,7 @@ func (e *Embedder) ask(ctx context.Context, texts []string) ([]item, error) {
 	}
 	text, err := e.caller.PostWhole(ctx, body, maxAnswerBytes)
 	if err != nil {
-		return nil, failed(ctx, err)
+		return nil, apiclient.Fault(ctx, "The embedding server", err)
 	}
 	var answer struct {
 		Data []item `json:"data"`
@@ -279,24 +279,4 @@ func (e *Embedder) vector(numbers []float64) ([]float32, error) {
 		vector[i] = float32(x * scale)
 	}
 	return vector, nil
-}
-
-// failed says what went wrong without the server's own words, which may repeat the text.
-func failed(ctx context.Context, err error) error {
-	if cause := ctx.Err(); cause != nil {
-		return fmt.Errorf("embedding: %w", cause)
-	}
-	refusal, ok := errors.AsType[*apiclient.Refusal](err)
-	if !ok {
-		return fault.Wrap(err, fault.UpstreamFailed, "The embedding server cannot be reached or did not answer in time.")
-	}
-	switch refusal.Status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return fault.Wrap(refusal, fault.UpstreamFailed, "The embedding server refused our API key (%d).", refusal.Status)
-	case http.StatusNotFound:
-		return fault.Wrap(refusal, fault.UpstreamFailed, "The embedding server does not know the model or the path (404).")
-	}
-	decided := fault.Wrap(refusal, fault.UpstreamFailed, "The embedding server answered %d.", refusal.Status)
-	decided.RetryAfter = apiclient.RetryAfter(refusal.Header)
-	return decided
 }

@@ -36,8 +36,7 @@ type Config struct {
 	Client *http.Client
 	// Timeouts bound how long the server may be silent.
 	Timeouts model.Timeouts
-	// MaxRetries and MaxRetryDelay are those of openai.Config.
-	MaxRetries    int
+	// MaxRetryDelay is that of openai.Config.
 	MaxRetryDelay time.Duration
 }
 
@@ -57,7 +56,7 @@ func New(cfg Config) (*openai.Provider, error) {
 	}
 	wired := openai.Config{
 		Name: Name, BaseURL: at.Root.String(), APIKey: cfg.APIKey, KeyHeader: "Api-Key", Model: deployment,
-		Client: cfg.Client, Timeouts: cfg.Timeouts, MaxRetries: cfg.MaxRetries, MaxRetryDelay: cfg.MaxRetryDelay,
+		Client: cfg.Client, Timeouts: cfg.Timeouts, MaxRetryDelay: cfg.MaxRetryDelay,
 		Dialect: openai.Dialect{CompletionTokens: true},
 	}
 	if version == "" {

@@ -91,18 +91,22 @@ func look(ctx context.Context, client *http.Client, within time.Duration, place 
 }
 
 func list(ctx context.Context, client *http.Client, root string, tags bool) []served {
+	path := "/v1/models"
 	if tags {
-		var answer tagList
-		if get(ctx, client, root+"/api/tags", &answer) != nil {
-			return nil
-		}
-		return answer.served()
+		path = "/api/tags"
 	}
 	var answer modelList
-	if get(ctx, client, root+"/v1/models", &answer) != nil || answer.Object != "list" {
+	if get(ctx, client, root+path, &answer) != nil || !tags && answer.Object != "list" {
 		return nil
 	}
-	return answer.served()
+	var models []served
+	for _, m := range answer.Data {
+		models = append(models, served{name: m.ID, kind: m.Type})
+	}
+	for _, m := range answer.Models {
+		models = append(models, served{name: m.Name, kind: m.Details.Family})
+	}
+	return models
 }
 
 func get(ctx context.Context, client *http.Client, url string, into any) error {
@@ -124,39 +128,21 @@ func get(ctx context.Context, client *http.Client, url string, into any) error {
 	return nil
 }
 
-// modelList is the answer of GET /v1/models (OpenAI's; type is LM Studio's and others' addition).
+// modelList is the answer of GET /v1/models or of Ollama's GET /api/tags.
 type modelList struct {
 	Object string `json:"object"`
 	Data   []struct {
-		ID   string `json:"id"`
+		ID string `json:"id"`
+		// Type is sent by LM Studio and others.
 		Type string `json:"type"`
 	} `json:"data"`
-}
-
-func (l modelList) served() []served {
-	var out []served
-	for _, m := range l.Data {
-		out = append(out, served{name: m.ID, kind: m.Type})
-	}
-	return out
-}
-
-// tagList is the answer of Ollama's GET /api/tags.
-type tagList struct {
+	// Models are Ollama's.
 	Models []struct {
 		Name    string `json:"name"`
 		Details struct {
 			Family string `json:"family"`
 		} `json:"details"`
 	} `json:"models"`
-}
-
-func (l tagList) served() []served {
-	var out []served
-	for _, m := range l.Models {
-		out = append(out, served{name: m.Name, kind: m.Details.Family})
-	}
-	return out
 }
 
 // served is a model and what its server says about its kind or family.

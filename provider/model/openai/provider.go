@@ -1,13 +1,10 @@
 package openai
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -41,9 +38,6 @@ type Config struct {
 	Client *http.Client
 	// Timeouts bound how long the server may be silent.
 	Timeouts model.Timeouts
-	// MaxRetries is how often a call is repeated before the first byte of its answer (after
-	// connection errors, 408, 409, 429 and 5xx). Default 1, negative means never.
-	MaxRetries int
 	// MaxRetryDelay bounds the wait before a retry. A call is not repeated when the server asks for
 	// a longer wait. Default model.MaxRetryDelay.
 	MaxRetryDelay time.Duration
@@ -60,12 +54,10 @@ type Dialect struct {
 
 // Provider implements model.Provider. It is safe for concurrent use.
 type Provider struct {
-	party    model.Party
+	exchange model.Exchange
 	model    string
 	dialect  Dialect
 	urlFunc  func(model string) string
-	timeouts model.Timeouts
-	caller   apiclient.Caller
 }
 
 // New checks the configuration. It sends nothing.
@@ -85,14 +77,13 @@ func New(cfg Config) (*Provider, error) {
 		header.Set(cfg.KeyHeader, cfg.APIKey)
 	}
 	return &Provider{
-		party:    model.Party{Name: cmp.Or(cfg.Name, "openai"), Secret: cfg.APIKey},
-		model:    cfg.Model,
-		dialect:  dialect,
-		urlFunc:  cfg.URLFunc,
-		timeouts: cfg.Timeouts,
-		caller: apiclient.Caller{
-			Client: cfg.Client, URL: base.JoinPath("chat/completions").String(), Header: header,
-			MaxRetries: cfg.MaxRetries, MaxRetryDelay: cmp.Or(cfg.MaxRetryDelay, model.MaxRetryDelay),
+		model: cfg.Model, dialect: dialect, urlFunc: cfg.URLFunc,
+		exchange: model.Exchange{
+			Party: model.Party{Name: cmp.Or(cfg.Name, "openai"), Secret: cfg.APIKey}, Timeouts: cfg.Timeouts, Reasons: reasons,
+			Caller: apiclient.Caller{
+				Client: cfg.Client, URL: base.JoinPath("chat/completions").String(), Header: header,
+				MaxRetryDelay: cmp.Or(cfg.MaxRetryDelay, model.MaxRetryDelay),
+			},
 		},
 	}, nil
 }
@@ -104,98 +95,19 @@ func ownAPI(host string) bool {
 }
 
 // Name is the configured name.
-func (p *Provider) Name() string { return p.party.Name }
+func (p *Provider) Name() string { return p.exchange.Party.Name }
 
 // Stream implements model.Provider.
 func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
-	if req.Model == "" {
-		req.Model = p.model
-	}
-	watched, watch := p.timeouts.Watch(ctx)
-	defer watch.Stop()
-	answer := newAnswer(req, p.party.Name)
+	req.Model = cmp.Or(req.Model, p.model)
 	body, err := wireRequest(req, p.dialect).encode()
 	if err != nil {
-		return answer.result(), err
+		return model.Result{Provider: p.Name(), Model: req.Model}, err
 	}
-	caller := p.caller
-	if req.Standby {
-		caller.MaxRetries = -1
-	}
+	exchange := p.exchange
 	if p.urlFunc != nil {
-		caller.URL = p.urlFunc(req.Model)
+		exchange.Caller.URL = p.urlFunc(req.Model)
 	}
-	res, err := caller.Post(watched, body)
-	if err != nil {
-		return answer.result(), p.party.Unanswered(watched, req, err)
-	}
-	defer func() { _ = res.Body.Close() }() // the answer has been read or given up, so an error changes nothing
-	answer.opened = true
-	events := apiclient.NewEvents(res.Body)
-	if err := p.read(answer, events, watch, emit); err != nil {
-		return answer.result(), err
-	}
-	whole := answer.done || answer.finished && ctx.Err() == nil
-	switch err := events.Err(); {
-	case whole || answer.Full():
-	case err == nil && !events.Streamed():
-		return answer.result(), p.party.NoStream(res.Header.Get("Content-Type"))
-	default:
-		return answer.result(), p.party.Broken(watched, events.Streamed(), cmp.Or(err, io.ErrUnexpectedEOF))
-	}
-	watch.Pause()
-	result, err := answer.finish(emit)
-	if err == nil && result.FinishReason == model.FinishFiltered && result.Text == "" {
-		return result, p.party.Filtered()
-	}
-	return result, err
-}
-
-// read reads events until the answer or the stream ends. Errors: that of emit, wrapped; one that
-// the server reported.
-func (p *Provider) read(answer *answer, events *apiclient.Events, watch *model.Watch, emit func(model.Event) error) error {
-	for !answer.done && !answer.Full() && events.Next() {
-		answer.atOnce = !events.Streamed()
-		text, err := p.addEvent(answer, events.Data())
-		if err != nil && answer.finished {
-			return nil // the answer was complete before
-		}
-		if err != nil {
-			return err
-		}
-		if text != "" {
-			watch.Pause()
-			if err := emit(model.TextDelta{Text: text}); err != nil {
-				return fmt.Errorf("emit text: %w", err)
-			}
-		}
-		switch {
-		case answer.finished:
-			watch.Ended()
-		case answer.begun:
-			watch.Token()
-		}
-	}
-	return nil
-}
-
-// addEvent adds one event to the answer and returns the text in it.
-func (p *Provider) addEvent(a *answer, data []byte) (string, error) {
-	if bytes.HasPrefix(data, []byte("[DONE]")) {
-		a.done = true
-		return "", nil
-	}
-	var c chunk
-	if err := json.Unmarshal(a.surrogates.join(data), &c); err != nil {
-		// encoding/json leaves a field of another type at zero and reads the rest.
-		mistyped, is := errors.AsType[*json.UnmarshalTypeError](err)
-		if !is {
-			return "", p.party.Reported(false, "an event is no JSON: "+string(data))
-		}
-		a.begun = a.begun || strings.HasPrefix(mistyped.Field, "choices.delta.") // reasoning in another form
-	}
-	if c.failed() {
-		return "", p.party.Reported(overloaded(data), string(data))
-	}
-	return a.add(&c), nil
+	exchange.AddFunc = (&decoder{party: exchange.Party}).addEvent
+	return exchange.Stream(ctx, req, body, emit)
 }

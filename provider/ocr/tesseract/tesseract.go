@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -44,9 +44,6 @@ type Options struct {
 	Sandbox *sandbox.Sandbox
 	// Languages by tesseract's names; empty is English.
 	Languages []string
-	// Turn waits for one of as many turns as there are cores, and returns how to give it back; nil
-	// is a line of the Reader's own. Large pictures are read one at a time besides.
-	Turn func(ctx context.Context) (leave func(), err error)
 }
 
 // Reader implements ocr.Reader.
@@ -54,9 +51,8 @@ type Reader struct {
 	sandbox   *sandbox.Sandbox
 	version   string
 	languages []string
-	installed []string
-	turn      func(ctx context.Context) (leave func(), err error)
-	large     *semaphore.Weighted
+	// large has room for one large picture.
+	large *semaphore.Weighted
 }
 
 // LanguageError says which languages have no data here.
@@ -97,12 +93,9 @@ func ParseLanguages(list string) ([]string, error) {
 // New asks the program for its version and languages.
 // Errors: *LanguageError; sandbox.NotStarted when the program is not installed.
 func New(ctx context.Context, o Options) (*Reader, error) {
-	r := &Reader{sandbox: o.Sandbox, languages: o.Languages, turn: o.Turn, large: semaphore.NewWeighted(1)}
+	r := &Reader{sandbox: o.Sandbox, languages: o.Languages, large: semaphore.NewWeighted(1)}
 	if len(r.languages) == 0 {
 		r.languages = []string{"eng"}
-	}
-	if r.turn == nil {
-		r.turn = ownTurns()
 	}
 	text, err := r.ask(ctx, "--version")
 	if err != nil {
@@ -112,10 +105,10 @@ func New(ctx context.Context, o Options) (*Reader, error) {
 	if text, err = r.ask(ctx, "--list-langs"); err != nil {
 		return nil, err
 	}
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	r.installed = lines[1:] // below a line that says what they are
-	if err := r.check(r.languages); err != nil {
-		return nil, err
+	installed := strings.Split(strings.TrimSpace(text), "\n")[1:] // the first line says what they are
+	missing := slices.DeleteFunc(slices.Clone(r.languages), func(name string) bool { return slices.Contains(installed, name) })
+	if len(missing) > 0 {
+		return nil, &LanguageError{Missing: missing, Installed: installed}
 	}
 	return r, nil
 }
@@ -131,98 +124,57 @@ func (r *Reader) ask(ctx context.Context, question string) (string, error) {
 	return out.String(), errors.Join(err, box.Close())
 }
 
-func (r *Reader) check(languages []string) error {
-	missing := slices.DeleteFunc(slices.Clone(languages), func(name string) bool { return slices.Contains(r.installed, name) })
-	if len(missing) > 0 {
-		return &LanguageError{Missing: missing, Installed: r.installed}
-	}
-	return nil
-}
-
 // Name implements ocr.Reader.
 func (r *Reader) Name() string {
 	return strings.TrimSpace(program + " " + r.version + " " + strings.Join(r.languages, "+"))
 }
 
 // Read implements ocr.Reader.
-func (r *Reader) Read(ctx context.Context, image io.Reader, o ocr.Options) (text ocr.Text, err error) {
-	languages := o.Languages
-	if len(languages) == 0 {
-		languages = r.languages
-	}
-	if err := r.check(languages); err != nil {
-		return ocr.Text{}, err
-	}
+func (r *Reader) Read(ctx context.Context, picture io.Reader) (text ocr.Text, err error) {
 	box, err := r.sandbox.Open(ctx)
 	if err != nil {
 		return ocr.Text{}, err
 	}
 	defer func() { err = errors.Join(err, box.Close()) }()
-	size, err := put(ctx, box, image)
+	size, err := put(ctx, box, picture)
 	if err != nil {
 		return ocr.Text{}, err
 	}
-	leave, err := r.wait(ctx, size)
-	if err != nil {
-		return ocr.Text{}, err
+	if size.Width*size.Height >= manyPixels {
+		if err := r.large.Acquire(ctx, 1); err != nil {
+			return ocr.Text{}, err
+		}
+		defer r.large.Release(1)
 	}
-	defer leave()
-	table := tsv{text: ocr.Text{WidthPixels: size.width, HeightPixels: size.height}}
-	if err := box.Run(ctx, command(size, languages, &table)); err != nil {
+	table := tsv{text: ocr.Text{WidthPixels: size.Width, HeightPixels: size.Height}}
+	if err := box.Run(ctx, command(size, r.languages, &table)); err != nil {
 		return ocr.Text{}, faultOf(err)
 	}
 	return table.end(), nil
 }
 
-// ownTurns is one line for all.
-func ownTurns() func(context.Context) (func(), error) {
-	turns := semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))
-	return func(ctx context.Context) (func(), error) {
-		if err := turns.Acquire(ctx, 1); err != nil {
-			return nil, err
-		}
-		return func() { turns.Release(1) }, nil
-	}
-}
-
-// wait returns when it is the picture's turn. A large one waits for the one before it first, so
-// that it holds no turn meanwhile.
-func (r *Reader) wait(ctx context.Context, size header) (leave func(), err error) {
-	if size.pixels() < manyPixels {
-		return r.turn(ctx)
-	}
-	if err := r.large.Acquire(ctx, 1); err != nil {
-		return nil, err
-	}
-	giveBack, err := r.turn(ctx)
-	if err != nil {
-		r.large.Release(1)
-		return nil, err
-	}
-	return func() { giveBack(); r.large.Release(1) }, nil
-}
-
 const fileName = "picture"
 
 // put stores the picture in the box and reads its header.
-func put(ctx context.Context, box *sandbox.Box, image io.Reader) (header, error) {
-	err := box.Put(ctx, fileName, image, maxBytes)
+func put(ctx context.Context, box *sandbox.Box, picture io.Reader) (image.Config, error) {
+	err := box.Put(ctx, fileName, picture, maxBytes)
 	if errors.Is(err, sandbox.ErrTooLarge) {
-		return header{}, &ocr.Fault{Kind: ocr.TooLarge, Message: fmt.Sprintf("The picture is larger than %d MiB.", maxBytes>>20)}
+		return image.Config{}, &ocr.Fault{Kind: ocr.TooLarge, Message: fmt.Sprintf("The picture is larger than %d MiB.", maxBytes>>20)}
 	}
 	if err != nil {
-		return header{}, err
+		return image.Config{}, err
 	}
 	file, err := box.OpenFile(fileName)
 	if err != nil {
-		return header{}, err
+		return image.Config{}, err
 	}
 	defer file.Close() //nolint:errcheck // read only
 	return readHeader(file)
 }
 
-func command(size header, languages []string, to io.Writer) sandbox.Command {
-	seconds := baseCPUSeconds + size.pixels()/pixelsPerSecond
+func command(size image.Config, languages []string, to io.Writer) sandbox.Command {
+	pixels := size.Width * size.Height
+	seconds := baseCPUSeconds + pixels/pixelsPerSecond
 	return sandbox.Command{
 		Program: program,
 		Args:    []string{fileName, "-", "-l", strings.Join(languages, "+"), "--psm", "1", "-c", "tessedit_create_tsv=1"},
@@ -230,7 +182,7 @@ func command(size header, languages []string, to io.Writer) sandbox.Command {
 		Stdout:  to, OutputBytes: 64 << 20, FileBytes: 1 << 20, Processes: 4,
 		CPUSeconds:  seconds,
 		WallTime:    time.Duration(seconds) * time.Second * wallPerCPUSecond,
-		MemoryBytes: baseMemoryBytes + int64(size.pixels())*memoryPerPixel,
+		MemoryBytes: baseMemoryBytes + int64(pixels)*memoryPerPixel,
 	}
 }
 

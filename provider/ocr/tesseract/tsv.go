@@ -11,7 +11,7 @@ import (
 
 // Columns of tesseract's table, and the levels of its rows.
 const (
-	atLevel, atLeft, atWidth, atHeight, atConfidence, atText, columns = 0, 6, 8, 9, 10, 11, 12
+	atLevel, atLeft, atWidth, atHeight, atText, columns = 0, 6, 8, 9, 11, 12
 
 	paragraphLevel, lineLevel, wordLevel = "3", "4", "5"
 )
@@ -25,13 +25,12 @@ type tsv struct {
 	text ocr.Text
 	rest []byte
 
-	line        strings.Builder
-	lines       []string
-	lineHeight  float64
-	upright     bool
-	right       float64 // end of the last word
-	heights     []float64
-	confidences []float64
+	line       strings.Builder
+	lines      []string
+	lineHeight float64
+	upright    bool
+	right      float64 // end of the last word
+	heights    []float64
 }
 
 // Write takes a piece of the table; it never fails.
@@ -66,12 +65,12 @@ func (t *tsv) row(cells []string) {
 		// A line of a page that lies on its side is higher than wide.
 		t.lineHeight, t.upright = min(number(atWidth), number(atHeight)), number(atWidth) >= number(atHeight)
 	case wordLevel:
-		t.word(strings.TrimSpace(cells[atText]), number(atLeft), number(atWidth), number(atConfidence))
+		t.word(strings.TrimSpace(cells[atText]), number(atLeft), number(atWidth))
 	}
 }
 
 // word adds a word to its line; pictures and rules are words of white space.
-func (t *tsv) word(word string, left, width, confidence float64) {
+func (t *tsv) word(word string, left, width float64) {
 	if word == "" {
 		return
 	}
@@ -84,7 +83,6 @@ func (t *tsv) word(word string, left, width, confidence float64) {
 	}
 	t.line.WriteString(word)
 	t.right = left + width
-	t.confidences = append(t.confidences, confidence)
 }
 
 func (t *tsv) endLine() {
@@ -102,14 +100,8 @@ func (t *tsv) endParagraph() {
 		return
 	}
 	slices.Sort(t.heights)
-	var sum float64
-	for _, confidence := range t.confidences {
-		sum += max(0, confidence)
-	}
 	t.text.Paragraphs = append(t.text.Paragraphs, ocr.Paragraph{
-		Text:       strings.Join(t.lines, "\n"),
-		LineHeight: t.heights[len(t.heights)/2],
-		Confidence: sum / float64(len(t.confidences)) / 100,
+		Text: strings.Join(t.lines, "\n"), LineHeight: t.heights[len(t.heights)/2],
 	})
-	t.lines, t.heights, t.confidences = nil, nil, nil
+	t.lines, t.heights = nil, nil
 }

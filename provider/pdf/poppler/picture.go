@@ -40,7 +40,7 @@ func (r *reading) picture(ctx context.Context, page *pdf.Page) error {
 	}
 	var text ocr.Text
 	if fault == nil {
-		text, err = r.options.OCR.Read(ctx, bytes.NewReader(drawn), ocr.Options{})
+		text, err = r.options.OCR.Read(ctx, bytes.NewReader(drawn))
 		var unread *ocr.Fault
 		switch {
 		case errors.As(err, &unread):

@@ -8,8 +8,8 @@ import (
 	"parlance.dev/parlance/memory"
 )
 
-// TestExpect: what is remembered of a user who was expected is known before it is asked for.
-func TestExpect(t *testing.T) {
+// TestRecallIsCached asks again for memories that are away.
+func TestRecallIsCached(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.state(t, "u", "My name is Ada.")
@@ -26,13 +26,15 @@ func TestExpect(t *testing.T) {
 	}
 	deadline := time.Now().Add(30 * time.Second)
 	for known := false; !known; {
-		node.Expect(f.ref, "u", 0) // what was read before the node listened is not kept
+		if _, err := node.Recall(t.Context(), f.ref, "u", 0); err != nil { // not cached before the node listens
+			t.Fatal(err)
+		}
 		away("memories", "memories_away")
 		recalled, err := node.Recall(t.Context(), f.ref, "u", 0)
 		away("memories_away", "memories")
 		known = err == nil && len(recalled.Items) == 1
 		if time.Now().After(deadline) {
-			t.Fatalf("asked for when they were away: %v, %v", recalled.Items, err)
+			t.Fatalf("asked for again: %v, %v", recalled.Items, err)
 		}
 	}
 }
