@@ -138,8 +138,8 @@ func (a *auditor) checkHeard(ctx context.Context, entries []Entry) error {
 	return nil
 }
 
-// tell folds the entries of a noun into one story a thing.
-func tell(entries []Entry) map[string]*story {
+// foldEntries folds the entries of a noun into one story for each thing.
+func foldEntries(entries []Entry) map[string]*story {
 	stories := map[string]*story{}
 	for _, e := range entries {
 		if e.ID == "" {
@@ -166,7 +166,7 @@ func tell(entries []Entry) map[string]*story {
 }
 
 func (a *auditor) checkStories(t table, entries []Entry, rows map[string]row) {
-	for id, s := range tell(entries) {
+	for id, s := range foldEntries(entries) {
 		found, there := rows[id]
 		switch {
 		case s.dead:
@@ -244,7 +244,7 @@ func (a *auditor) checkBuried(ctx context.Context, noun Noun, entries []Entry) e
 	for _, stone := range stones {
 		buried[stone.ID] = true
 	}
-	for id, s := range tell(entries) {
+	for id, s := range foldEntries(entries) {
 		if s.dead && !buried[id] {
 			a.found(goneFor, "%s %s (%s) has no tombstone", noun, id, s.mark)
 		}

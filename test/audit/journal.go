@@ -36,7 +36,7 @@ const (
 	Delete Verb = "delete"
 )
 
-// Entry is one thing that a customer wanted, with what it heard of it at last.
+// Entry is one request of a customer, with the last answer to it.
 type Entry struct {
 	Noun Noun
 	Verb Verb

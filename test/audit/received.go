@@ -97,7 +97,7 @@ WHERE e.id = ANY ($1)
   AND ev.type = ANY (e.events)
   AND NOT EXISTS (SELECT FROM webhook_deliveries AS d WHERE d.endpoint_id = e.id AND d.event_id = ev.event_id)`
 
-// checkFanOut wants a delivery of each event to each faithful endpoint.
+// checkFanOut requires a delivery of each event to each faithful endpoint.
 func (a *auditor) checkFanOut(ctx context.Context) error {
 	var n int
 	err := a.conn.QueryRow(ctx, `SELECT count(*) FROM webhook_deliveries WHERE endpoint_id = ANY ($1)`, a.Faithful).Scan(&n)

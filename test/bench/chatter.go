@@ -88,10 +88,10 @@ func frameOf(op byte, payload []byte) []byte {
 		out[1] = byte(n)
 	case n < 1<<16:
 		out[1] = 126
-		out = binary.BigEndian.AppendUint16(out, uint16(n)) //nolint:gosec // checked
+		out = binary.BigEndian.AppendUint16(out, uint16(n))
 	default:
 		out[1] = 127
-		out = binary.BigEndian.AppendUint64(out, uint64(n)) //nolint:gosec // a length
+		out = binary.BigEndian.AppendUint64(out, uint64(n))
 	}
 	out[1] |= masked
 	return append(append(out, 0, 0, 0, 0), payload...)
@@ -127,24 +127,24 @@ func (c *chatter) read(reader *bufio.Reader) error {
 		case bytes.HasPrefix(payload, typeDelta):
 			if first {
 				first = false
-				tell(c.firsts, time.Now())
+				notify(c.firsts, time.Now())
 			}
 		case bytes.HasPrefix(payload, typeDone):
 			if !bytes.Contains(payload[:min(len(payload), 400)], []byte(`"status":"completed"`)) {
 				return fmt.Errorf("an answer did not complete: %.400s", payload)
 			}
 			first = true
-			tell(c.dones, time.Now())
+			notify(c.dones, time.Now())
 		case bytes.HasPrefix(payload, typeCreated):
-			tell(c.opened, struct{}{})
+			notify(c.opened, struct{}{})
 		case bytes.HasPrefix(payload, typeError):
 			return fmt.Errorf("an error came: %s", payload)
 		}
 	}
 }
 
-// tell leaves word for whoever waits; nobody has to.
-func tell[T any](to chan T, value T) {
+// notify sends a value to a receiver that waits, if there is one.
+func notify[T any](to chan T, value T) {
 	select {
 	case to <- value:
 	default:
@@ -170,33 +170,33 @@ func readFrame(reader *bufio.Reader) (op byte, payload []byte, err error) {
 		}
 		n = binary.BigEndian.Uint64(head[:8])
 	}
-	if n <= uint64(reader.Size()) { //nolint:gosec // a length
-		if payload, err = reader.Peek(int(n)); err != nil { //nolint:gosec // checked
+	if n <= uint64(reader.Size()) {
+		if payload, err = reader.Peek(int(n)); err != nil {
 			return 0, nil, err
 		}
-		_, err = reader.Discard(int(n)) //nolint:gosec // checked
-		return op, payload, err         // good until the next frame
+		_, err = reader.Discard(int(n))
+		return op, payload, err // good until the next frame
 	}
 	payload = make([]byte, n)
 	_, err = io.ReadFull(reader, payload)
 	return op, payload, err
 }
 
-// heard is when an answer came, from when it was asked for.
-type heard struct{ first, whole time.Duration }
+// answerTimes are the times from a question to its answer.
+type answerTimes struct{ first, whole time.Duration }
 
 // say says something and waits for the answer.
-func (c *chatter) say(ctx context.Context, text string) (heard, error) {
+func (c *chatter) say(ctx context.Context, text string) (answerTimes, error) {
 	item := `{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text",` +
 		`"text":` + strconv.Quote(text) + `}]}}`
 	out := append(frameOf(opText, []byte(item)), frameOf(opText, []byte(`{"type":"response.create"}`))...)
 	began := time.Now()
 	if _, err := c.conn.Write(out); err != nil {
-		return heard{}, fmt.Errorf("saying something: %w", err)
+		return answerTimes{}, fmt.Errorf("saying something: %w", err)
 	}
 	timer := time.NewTimer(answerPatience)
 	defer timer.Stop()
-	var h heard
+	var h answerTimes
 	for {
 		select {
 		case at := <-c.firsts:
@@ -212,11 +212,11 @@ func (c *chatter) say(ctx context.Context, text string) (heard, error) {
 			}
 			return h, nil
 		case <-c.ended:
-			return heard{}, c.err
+			return answerTimes{}, c.err
 		case <-timer.C:
-			return heard{}, errors.New("no answer came")
+			return answerTimes{}, errors.New("no answer came")
 		case <-ctx.Done():
-			return heard{}, ctx.Err()
+			return answerTimes{}, ctx.Err()
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (u usage) plus(more usage) usage {
 
 func (u usage) all() time.Duration { return u.server + u.worker + u.programs + u.postgres }
 
-// per says in words what so many pages took of the cores.
+// per describes the CPU time of a number of pages.
 func (u usage) per(pages float64) string {
 	each := func(d time.Duration) float64 { return d.Seconds() * 1000 / pages }
 	return fmt.Sprintf("seconds, user and system, of the worker %.2f, of the programs of poppler %.2f, of Postgres %.2f, of the server %.2f",

@@ -18,9 +18,9 @@ const (
 	hookEvents = 4000
 	// hookPatience is for the slowest machine.
 	hookPatience = 2 * time.Minute
-	// calmly is the rate of the latency figures, for calmFor.
-	calmly  = 100
-	calmFor = 10 * time.Second
+	// steadyRate is the rate of events for the latency figures, steadyFor its duration.
+	steadyRate = 100
+	steadyFor  = 10 * time.Second
 	// hangs is how long the hanging endpoint keeps each request: as long as a delivery may take.
 	hangs = 15 * time.Second
 )
@@ -111,7 +111,7 @@ func calm(ctx context.Context, w *world) ([]figures.Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		latencies, err := s.paced(ctx, calmly, calmFor)
+		latencies, err := s.paced(ctx, steadyRate, steadyFor)
 		if err != nil {
 			return nil, err
 		}
@@ -125,16 +125,16 @@ func calm(ctx context.Context, w *world) ([]figures.Row, error) {
 		cost = cost.plus(after.minus(before))
 		p50, p99 = append(p50, millis(percentile(latencies, 50))), append(p99, millis(percentile(latencies, 99)))
 	}
-	how := fmt.Sprintf("to one endpoint; median of %d runs of %s", len(p50), calmFor)
+	how := fmt.Sprintf("to one endpoint; median of %d runs of %s", len(p50), steadyFor)
 	return []figures.Row{
 		figures.Row{
-			Name:  fmt.Sprintf("From commit to receipt at %d events a second, p50", calmly),
+			Name:  fmt.Sprintf("From commit to receipt at %d events a second, p50", steadyRate),
 			Value: figures.Round(figures.Median(p50)), Unit: "ms", Better: "lower", Note: how,
 		}.To(calmP50),
 		figures.Row{
-			Name:  fmt.Sprintf("From commit to receipt at %d events a second, p99", calmly),
+			Name:  fmt.Sprintf("From commit to receipt at %d events a second, p99", steadyRate),
 			Value: figures.Round(figures.Median(p99)), Unit: "ms", Better: "lower",
-			Note: how + "; CPU, user and system, with publishing: " + cost.per(float64(len(p50))*calmly*calmFor.Seconds()),
+			Note: how + "; CPU, user and system, with publishing: " + cost.per(float64(len(p50))*steadyRate*steadyFor.Seconds()),
 		}.To(calmP99),
 	}, nil
 }

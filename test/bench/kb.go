@@ -176,8 +176,8 @@ type writer struct {
 }
 
 func newWriter(seed uint64) *writer {
-	t := &writer{random: rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // a measurement
-	fixed := rand.New(rand.NewPCG(1, 1))                 //nolint:gosec // the same words for every writer
+	t := &writer{random: rand.New(rand.NewPCG(seed, 1))}
+	fixed := rand.New(rand.NewPCG(1, 1))
 	const commonEnglish = "the of and to in is that it for was on are as with they be at this have from or by not what all " +
 		"were when we there can an your which their if do will each how about up out many then them these some her would other " +
 		"into has more two time could no make than first been its who now people my made over did down only way find use may " +
@@ -197,7 +197,7 @@ func newWriter(seed uint64) *writer {
 
 // turn turns to another topic.
 func (t *writer) turn() {
-	chosen := rand.New(rand.NewPCG(2, t.random.Uint64N(topicCount))) //nolint:gosec // the same words for every writer
+	chosen := rand.New(rand.NewPCG(2, t.random.Uint64N(topicCount)))
 	t.topic = make([]string, topicWords)
 	for i := range t.topic {
 		t.topic[i] = t.words[200+chosen.IntN(len(t.words)-200)]

@@ -46,7 +46,7 @@ func whileIngesting(ctx context.Context, w *world) ([]figures.Row, error) {
 	var files []file
 	for i := range busyFiles {
 		files = append(files, file{fmt.Sprintf("book-%d.pdf", i), "application/pdf", book(uint64(100+i),
-			busyPages)}) //nolint:gosec // counts from 0
+			busyPages)})
 	}
 	done := make(chan struct{})
 	var busy []float64

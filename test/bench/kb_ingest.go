@@ -48,7 +48,7 @@ func ingestFigures(ctx context.Context, w *world) ([]figures.Row, error) {
 	var bytes float64
 	for i := range pdfFiles {
 		files = append(files, file{fmt.Sprintf("book-%d.pdf", i), "application/pdf", book(uint64(i),
-			pdfPages)}) //nolint:gosec // counts from 0
+			pdfPages)})
 		bytes += float64(len(files[i].data)) / 1e6
 	}
 	paths, err := w.write(files)
@@ -159,7 +159,7 @@ func runBare(ctx context.Context, paths []string, program string, args ...string
 			if program == "pdftotext" { // which writes to a file beside it otherwise
 				words = append(words, os.DevNull)
 			}
-			command := exec.CommandContext(reading, program, words...) //nolint:gosec // the names are ours
+			command := exec.CommandContext(reading, program, words...)
 			err := command.Run()
 			if command.ProcessState != nil {
 				spent.Add(int64(command.ProcessState.UserTime() + command.ProcessState.SystemTime()))

@@ -47,7 +47,7 @@ func (w *world) stock(ctx context.Context, p place, chunks int) (ids []string, e
 	group.SetLimit(stockers)
 	for i := range ids {
 		group.Go(func() error {
-			text := newWriter(uint64(i)).handbook(sectionsAFile) //nolint:gosec // counts from 0
+			text := newWriter(uint64(i)).handbook(sectionsAFile)
 			source, err := service.CreateInline(stocking, ref, fmt.Sprintf("handbook-%d.md", i), string(text))
 			if err != nil {
 				return fmt.Errorf("storing a handbook: %w", err)

@@ -18,10 +18,10 @@ const (
 	// overheadP50 and overheadP99 are what the runtime may add to the model's own time, in ms.
 	overheadP50 = 5
 	overheadP99 = 25
-	// loners is how many turns are taken one after the other, crew how many conversations find the
-	// maximum and are held at half of it.
-	loners = 200
-	crew   = 100
+	// soloTurns is how many turns are taken one after the other, chatCount how many conversations
+	// find the maximum and are held at half of it.
+	soloTurns = 200
+	chatCount = 100
 	// busy is how long these last.
 	busy = 15 * time.Second
 )
@@ -128,7 +128,7 @@ func (w *world) askChat(ctx context.Context, c *chatter, text string) (whole, fi
 	if err != nil {
 		return 0, 0, err
 	}
-	model := w.paced.took(mark)
+	model := w.paced.timesOf(mark)
 	return millis(h.whole - model.whole), millis(h.first - model.first), nil
 }
 
@@ -180,7 +180,7 @@ func overheads(ctx context.Context, w *world) ([]figures.Row, error) {
 		return nil, err
 	}
 	w.paced.set(quick)
-	chats, err := w.openChats(ctx, p, crew)
+	chats, err := w.openChats(ctx, p, chatCount)
 	if err != nil {
 		return nil, err
 	}
@@ -197,8 +197,8 @@ func overheads(ctx context.Context, w *world) ([]figures.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range loners {
-		whole, first, err := w.askChat(ctx, chats[i%crew], questions[i%len(questions)].text)
+	for i := range soloTurns {
+		whole, first, err := w.askChat(ctx, chats[i%chatCount], questions[i%len(questions)].text)
 		if err != nil {
 			return nil, err
 		}
@@ -212,7 +212,7 @@ func overheads(ctx context.Context, w *world) ([]figures.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	halves, err := w.openChats(ctx, p, crew) // whose conversations are short
+	halves, err := w.openChats(ctx, p, chatCount) // whose conversations are short
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +221,7 @@ func overheads(ctx context.Context, w *world) ([]figures.Row, error) {
 		return nil, err
 	}
 	rate := most.perSecond() / 2
-	half, err := w.converse(ctx, halves, time.Duration(crew/rate*float64(time.Second)), busy)
+	half, err := w.converse(ctx, halves, time.Duration(chatCount/rate*float64(time.Second)), busy)
 	if err != nil {
 		return nil, err
 	}
@@ -231,10 +231,10 @@ func overheads(ctx context.Context, w *world) ([]figures.Row, error) {
 	rows := append(bounded("idle", idle, fmt.Sprintf("%d turns one after the other; server CPU of one: %.2f ms",
 		len(idle.whole), millis(after-before)/float64(len(idle.whole)))),
 		bounded("at half the maximum", half, fmt.Sprintf("%d conversations, %.0f turns a second; the most is %.0f",
-			crew, half.perSecond(), most.perSecond()))...)
+			chatCount, half.perSecond(), most.perSecond()))...)
 	return append(rows, figures.Row{
 		Name: "Turns a second over chat sockets, at most", Value: figures.Round(most.perSecond()), Unit: "1/s", Better: "higher",
-		Note: fmt.Sprintf("%d conversations without a pause; the model takes %s and %d pieces in %s steps", crew,
+		Note: fmt.Sprintf("%d conversations without a pause; the model takes %s and %d pieces in %s steps", chatCount,
 			quick.first, deltas, quick.between),
 	}), nil
 }

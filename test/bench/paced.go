@@ -18,8 +18,9 @@ const deltas = 40
 // pace is when a pacedModel says something.
 type pace struct{ first, between time.Duration }
 
-// spell is what the model itself took for an answer: to its first piece, and to its end.
-type spell struct{ first, whole time.Duration }
+// modelTimes are the times that the model itself needed for an answer: to its first piece, and to
+// its end.
+type modelTimes struct{ first, whole time.Duration }
 
 // pacedModel speaks OpenAI's chat-completions stream at a known pace, and remembers by the mark in
 // what the user said last how long each answer took it: its own lateness is not the runtime's.
@@ -33,14 +34,14 @@ type pacedModel struct {
 	pace    atomic.Pointer[pace]
 
 	mu    sync.Mutex
-	spent map[int]spell
+	spent map[int]modelTimes
 }
 
 // marker begins a mark, which ends in a dot: "turn-17.".
 const marker = "turn-"
 
 func newPacedModel() *pacedModel {
-	m := &pacedModel{spent: map[int]spell{}}
+	m := &pacedModel{spent: map[int]modelTimes{}}
 	m.set(pace{})
 	for i := range m.pieces {
 		m.pieces[i] = event(map[string]any{"choices": []any{map[string]any{
@@ -87,7 +88,7 @@ func (m *pacedModel) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	flusher := http.NewResponseController(w)
 	time.Sleep(p.first - time.Since(began))
-	said := spell{first: time.Since(began)}
+	said := modelTimes{first: time.Since(began)}
 	for i, piece := range m.pieces {
 		if i > 0 {
 			time.Sleep(p.between)
@@ -101,7 +102,7 @@ func (m *pacedModel) answer(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	m.spent[mark] = said
 	m.mu.Unlock()
-	_, _ = w.Write(m.tail) // a caller who has gone is told nothing
+	_, _ = w.Write(m.tail) // the caller has hung up
 }
 
 // markIn is the last mark of a request; 0: there is none.
@@ -118,8 +119,8 @@ func markIn(body []byte) int {
 	return mark
 }
 
-// took is what the model spent on the answer to a mark.
-func (m *pacedModel) took(mark int) spell {
+// timesOf returns the times of the model for the answer to a mark.
+func (m *pacedModel) timesOf(mark int) modelTimes {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.spent[mark]

@@ -22,7 +22,7 @@ type process struct {
 }
 
 func start(path string, environment []string, args ...string) (*process, error) {
-	p := &process{command: exec.Command(path, args...)} //nolint:noctx // stop ends it
+	p := &process{command: exec.Command(path, args...)}
 	p.command.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.TempDir()}, environment...)
 	p.command.Stderr = os.Stderr
 	ended, err := child.Start(p.command)

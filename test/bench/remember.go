@@ -99,7 +99,7 @@ func remembering(ctx context.Context, w *world) ([]figures.Row, error) {
 
 // remember stores the memories, and runs the VACUUM that Postgres would run by itself later.
 func remember(ctx context.Context, db *postgres.DB, service *remembered.Service, ref workspaces.Ref) error {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same each time
+	random := rand.New(rand.NewPCG(1, 2))
 	nouns := []string{
 		"lamp", "order", "invoice", "garden", "kitchen", "train", "hotel", "doctor", "school", "piano",
 		"bicycle", "coffee", "parcel", "ticket", "window",

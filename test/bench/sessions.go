@@ -156,7 +156,7 @@ func (w *world) pgbench(ctx context.Context, statements []string) (float64, erro
 	if err := os.WriteFile(script, []byte(strings.Join(oneLine(statements), ";\n")+";\n"), 0o600); err != nil {
 		return 0, fmt.Errorf("writing pgbench's script: %w", err)
 	}
-	command := exec.CommandContext(ctx, filepath.Join(w.stack.Postgres.BinDir, "pgbench"), //nolint:gosec // the installation we run
+	command := exec.CommandContext(ctx, filepath.Join(w.stack.Postgres.BinDir, "pgbench"),
 		"--no-vacuum", "--client", strconv.Itoa(callers), "--jobs", "2", "--time", strconv.Itoa(max(1, int(w.round/time.Second))),
 		"--file", script, w.stack.DatabaseURL)
 	output, err := command.CombinedOutput()

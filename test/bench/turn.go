@@ -48,7 +48,7 @@ func (m *instantModel) answer(w http.ResponseWriter, r *http.Request) {
 	for _, piece := range pieces {
 		chunk := map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]string{"content": piece}}}}
 		m.send(w, chunk)
-		_ = flusher.Flush() // the caller is gone: the next write tells nobody either
+		_ = flusher.Flush() // the caller has hung up when this fails
 	}
 	m.send(w, map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]string{}, "finish_reason": "stop"}}})
 	m.send(w, map[string]any{"choices": []any{}, "usage": map[string]int{"prompt_tokens": 300, "completion_tokens": len(pieces)}})

@@ -72,7 +72,7 @@ func newWorld(ctx context.Context, o options) (_ *world, err error) {
 	if w.dir, err = os.MkdirTemp("/var/tmp", "parlance-bench-"); err != nil {
 		return w, fmt.Errorf("making a directory: %w", err)
 	}
-	if err := os.Chmod(w.dir, 0o711); err != nil { //nolint:gosec // Postgres's user passes through it
+	if err := os.Chmod(w.dir, 0o711); err != nil {
 		return w, fmt.Errorf("opening the directory: %w", err)
 	}
 	logf := func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }

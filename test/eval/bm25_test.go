@@ -69,7 +69,7 @@ func independent(documents [][]string, question []string) []float64 {
 // TestBM25AgainstAnother holds the index to the independent one on random texts.
 func TestBM25AgainstAnother(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(7, 7)) //nolint:gosec // a test
+	random := rand.New(rand.NewPCG(7, 7))
 	word := func() string { return fmt.Sprint("w", int(math.Abs(random.NormFloat64())*20)) }
 	text := func(most int) []string {
 		words := make([]string, 1+random.IntN(most))

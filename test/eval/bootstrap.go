@@ -27,7 +27,7 @@ func pairedBootstrap(a, b []float64, seed uint64) difference {
 		differences[i] = a[i] - b[i]
 		d.mean += differences[i] / float64(len(a))
 	}
-	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a measurement, repeatable on purpose
+	random := rand.New(rand.NewPCG(seed, 0))
 	means := make([]float64, resamples)
 	further := 0
 	for i := range means {

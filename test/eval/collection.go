@@ -87,7 +87,7 @@ func oneOf(dir string, patterns ...string) (*os.File, error) {
 			return nil, fmt.Errorf("looking for %s: %w", pattern, err)
 		}
 		if len(found) == 1 {
-			return os.Open(found[0]) //nolint:gosec,wrapcheck // the caller's directory; the error names the file
+			return os.Open(found[0])
 		}
 	}
 	return nil, fmt.Errorf("%s has no file, or several, of the names %s", dir, strings.Join(patterns, ", "))

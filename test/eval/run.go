@@ -149,7 +149,7 @@ func plain(c collection) []figuresOf {
 	return results
 }
 
-// sample is enough text to tell the collection's language by.
+// sample is text enough to detect the collection's language.
 func sample(documents []document) string {
 	var text strings.Builder
 	for _, d := range documents[:min(50, len(documents))] {

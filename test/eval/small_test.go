@@ -40,7 +40,7 @@ func made(random *rand.Rand, n int) []string {
 // those that have none of the three. With paraphrase the questions use words of the topic that no
 // text has.
 func small(paraphrase bool) (c collection, topicOf map[string]int) {
-	random := rand.New(rand.NewPCG(11, 3)) //nolint:gosec // a test
+	random := rand.New(rand.NewPCG(11, 3))
 	filler := made(random, 40)
 	topicOf = map[string]int{}
 	for topic := range topics {

@@ -133,7 +133,7 @@ func Update(dir, part string, rows []Row) error {
 func write(dir, part string, rows []Row, goes func(Row) bool) error {
 	path := filepath.Join(dir, "benchmarks.json")
 	var f file
-	old, err := os.ReadFile(path) //nolint:gosec // the caller's directory
+	old, err := os.ReadFile(path)
 	if err == nil {
 		err = json.Unmarshal(old, &f)
 	}
@@ -157,10 +157,10 @@ func write(dir, part string, rows []Row, goes func(Row) bool) error {
 	if err != nil {
 		return fmt.Errorf("encoding the rows: %w", err)
 	}
-	if err := os.WriteFile(path, append(encoded, '\n'), 0o644); err != nil { //nolint:gosec // a document
+	if err := os.WriteFile(path, append(encoded, '\n'), 0o644); err != nil {
 		return fmt.Errorf("writing the rows: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "benchmarks.md"), []byte(f.page()), 0o644); err != nil { //nolint:gosec // a document
+	if err := os.WriteFile(filepath.Join(dir, "benchmarks.md"), []byte(f.page()), 0o644); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	return nil

@@ -21,8 +21,8 @@ func (c *customer) createAgent(ctx context.Context, name string) (id string) {
 	return got.at("id")
 }
 
-// keepAgents makes an agent, changes it a few times, and perhaps deletes it.
-func (c *customer) keepAgents(ctx context.Context) {
+// exerciseAgents makes an agent, changes it a few times, and perhaps deletes it.
+func (c *customer) exerciseAgents(ctx context.Context) {
 	mark := c.mark("agent")
 	id := c.createAgent(ctx, mark)
 	if id == "" {
@@ -61,8 +61,8 @@ func (c *customer) attachTool(ctx context.Context, agent, tool string, limit int
 		}, "enabled").ok()
 }
 
-// keepTools makes a tool, changes it, attaches it, and takes it away again.
-func (c *customer) keepTools(ctx context.Context) {
+// exerciseTools makes a tool, changes it, attaches it, and takes it away again.
+func (c *customer) exerciseTools(ctx context.Context) {
 	id, slug := c.createTool(ctx)
 	if id == "" {
 		return
@@ -79,8 +79,8 @@ func (c *customer) keepTools(ctx context.Context) {
 	}
 }
 
-// keepSources has a text ingested, attaches it, asks for it, and perhaps deletes it.
-func (c *customer) keepSources(ctx context.Context) {
+// exerciseSources has a text ingested, attaches it, asks for it, and perhaps deletes it.
+func (c *customer) exerciseSources(ctx context.Context) {
 	mark := c.mark("source")
 	text := fmt.Sprintf("# %s\n\n%s", mark, strings.Repeat("The parcel "+mark+" is on its way to the warehouse. ", 20+c.rand.IntN(200)))
 	entry := audit.Entry{Noun: audit.Source, Verb: audit.Create, Mark: mark}
@@ -147,9 +147,9 @@ func form(name, text string) (body, contentType string) {
 	return out.String(), writer.FormDataContentType()
 }
 
-// keepEndpoints makes a webhook endpoint that wants nothing yet, changes it, and perhaps deletes
+// exerciseEndpoints makes a webhook endpoint without events, changes it, and perhaps deletes
 // it.
-func (c *customer) keepEndpoints(ctx context.Context) {
+func (c *customer) exerciseEndpoints(ctx context.Context) {
 	mark := c.mark("endpoint")
 	got := c.change(ctx, audit.Entry{Noun: audit.Endpoint, Verb: audit.Create, Mark: mark},
 		ask{method: http.MethodPost, path: c.in("/webhooks"), body: map[string]any{
@@ -177,8 +177,8 @@ func (c *customer) keepEndpoints(ctx context.Context) {
 	}
 }
 
-// keepKeys makes an API key, whose secret must work, and perhaps deletes it.
-func (c *customer) keepKeys(ctx context.Context) {
+// exerciseKeys makes an API key, whose secret must work, and perhaps deletes it.
+func (c *customer) exerciseKeys(ctx context.Context) {
 	mark := c.mark("key")
 	got := c.change(ctx, audit.Entry{Noun: audit.Key, Verb: audit.Create, Mark: mark},
 		ask{method: http.MethodPost, path: "/v1/api-keys", body: map[string]string{"name": mark, "scope": "read"}}, "scope")

@@ -80,13 +80,13 @@ type activity struct {
 }
 
 var activities = []activity{
-	{3, (*customer).keepAgents},
-	{3, (*customer).keepTools},
-	{3, (*customer).keepSources},
+	{3, (*customer).exerciseAgents},
+	{3, (*customer).exerciseTools},
+	{3, (*customer).exerciseSources},
 	{6, (*customer).talk},
 	{4, (*customer).talkOverSocket},
-	{2, (*customer).keepEndpoints},
-	{1, (*customer).keepKeys},
+	{2, (*customer).exerciseEndpoints},
+	{1, (*customer).exerciseKeys},
 }
 
 func (c *customer) work(ctx, working context.Context) {

@@ -166,7 +166,7 @@ func (l *line) write(ctx context.Context, event any) error {
 	return l.conn.Write(writing, websocket.MessageText, encoded)
 }
 
-// await reads to a frame that is wanted.
+// await reads up to a frame that matches.
 func (l *line) await(ctx context.Context, is func(frame) bool) (frame, error) {
 	reading, cancel := context.WithTimeout(ctx, socketPatience)
 	defer cancel()

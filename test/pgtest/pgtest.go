@@ -44,7 +44,7 @@ func (product) Up(ctx context.Context, databaseURL string) error {
 	return sqlmigrations.Up(ctx, databaseURL)
 }
 
-// Empty is the Migrator of tests that want nothing but extensions: vector is there.
+// Empty is the Migrator of tests that need extensions alone, such as vector.
 type Empty struct{}
 
 // Hash implements Migrator.

@@ -31,7 +31,7 @@ func NewServer(t testing.TB) *Server {
 	// t.TempDir is too long for a socket, and closed to the account that Postgres runs as.
 	dir, err := os.MkdirTemp("", "prl-pg-")
 	if err == nil {
-		err = os.Chmod(dir, 0o711) //nolint:gosec // the server's account passes through
+		err = os.Chmod(dir, 0o711)
 	}
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)

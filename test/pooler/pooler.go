@@ -72,7 +72,7 @@ max_client_conn = 500
 
 func write(t testing.TB, path, content string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil { //nolint:gosec // read by another account; holds no secret
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		t.Fatalf("pooler: %v", err)
 	}
 }

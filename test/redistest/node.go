@@ -49,7 +49,7 @@ func startNode(t testing.TB, password, config string, args ...string) *node {
 		t.Fatalf("redistest: %v", err)
 	}
 	n.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), "redis-server", append([]string{path},
-		args...)...) //nolint:gosec // our own configuration
+		args...)...)
 	ended, err := child.Start(n.cmd)
 	if err != nil {
 		t.Fatalf("redistest: %v", err)

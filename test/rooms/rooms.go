@@ -25,12 +25,17 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// The rooms, under names that can be embedded together.
+// The rooms have names under which they can be embedded together.
 type (
+	// Sessions is package sessions.
 	Sessions = sessions.Service
-	Turns    = turns.Service
+	// Turns is package turns.
+	Turns = turns.Service
+	// Requests is package turns/requests.
 	Requests = requests.Service
-	Live     = live.Service
+	// Live is package live.
+	Live = live.Service
+	// Analysis is package analysis.
 	Analysis = analysis.Service
 )
 

@@ -316,7 +316,7 @@ func (s *storm) audit(all []letter) {
 	}
 }
 
-// auditLine wants that the ordered endpoint never got an event behind one that came after it.
+// auditLine requires that the ordered endpoint never got an event behind one that came after it.
 func (s *storm) auditLine() {
 	s.t.Helper()
 	place := map[string]int{}

@@ -22,8 +22,8 @@ const (
 type keyed struct {
 	*harness.Env
 	installed *openaichat.Server
-	// spare is the tenant's other workspace.
-	spare string
+	// otherWorkspace is the tenant's other workspace.
+	otherWorkspace string
 }
 
 func newKeyed(t *testing.T) *keyed {
@@ -32,7 +32,7 @@ func newKeyed(t *testing.T) *keyed {
 	k.Env = harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{
 		"PARLANCE_MODEL_BASE_URL": k.installed.BaseURL, "PARLANCE_MODEL_API_KEY": installationKey, "PARLANCE_MODEL_NAME": "installed-model",
 	}})
-	k.spare = k.Do(t, "POST", "/v1/workspaces", `{"name":"spare"}`).Must(t, 201).Text("id")
+	k.otherWorkspace = k.Do(t, "POST", "/v1/workspaces", `{"name":"spare"}`).Must(t, 201).Text("id")
 	return k
 }
 
@@ -56,7 +56,7 @@ func TestOwnModelKey(t *testing.T) {
 	own := openaichat.NewWithKey(t, ownKey)
 	stranger := k.NewTenant(t, "enterprise")
 	here := k.session(t, k.Tenant.WorkspaceID, `{}`)
-	beside := k.session(t, k.spare, `{}`)
+	beside := k.session(t, k.otherWorkspace, `{}`)
 	elsewhere := k.session(t, stranger.WorkspaceID, `{}`, harness.Key(stranger.Admin))
 	k.turn(t, here).Must(t, 200)
 	if n := len(k.installed.Requests()); n != 1 {
@@ -159,7 +159,7 @@ func TestOwnAnthropicKey(t *testing.T) {
 }
 
 // TestOwnAzure: a workspace's deployment, given as its target URI, is asked with the workspace's
-// key; what the resource has not is told, and an agent's fallback asked.
+// key; a missing deployment is reported, and the agent's fallback answers.
 func TestOwnAzure(t *testing.T) {
 	t.Parallel()
 	k := newKeyed(t)
@@ -305,9 +305,9 @@ func TestMovedSecret(t *testing.T) {
 			`{"kind":"model","provider":"openai","base_url":"`+own.BaseURL+`","api_key":"`+key+`"}`, harness.Key(tenant.Admin)).Must(t, 201)
 	}
 	create(k.Tenant, k.Tenant.WorkspaceID, ownKey)
-	create(k.Tenant, k.spare, "sk-worthless-5555555555555")
+	create(k.Tenant, k.otherWorkspace, "sk-worthless-5555555555555")
 	create(stranger, stranger.WorkspaceID, "sk-worthless-6666666666666")
-	beside := k.session(t, k.spare, `{}`)
+	beside := k.session(t, k.otherWorkspace, `{}`)
 	elsewhere := k.session(t, stranger.WorkspaceID, `{}`, harness.Key(stranger.Admin))
 	k.Exec(t, "UPDATE provider_credentials SET api_key = (SELECT api_key FROM provider_credentials WHERE workspace_id = $1)",
 		k.Tenant.WorkspaceID)

@@ -112,8 +112,8 @@ func TestRedisKilled(t *testing.T) {
 	redis.Start()
 }
 
-// TestCutAnswerOverHTTP: who takes turns over HTTP is told that the model stopped before the end
-// of its answer, and why, as clients on sockets are.
+// TestCutAnswerOverHTTP: a caller of turns over HTTP gets the error that the model stopped before
+// the end of its answer, and why, as clients on sockets are.
 func TestCutAnswerOverHTTP(t *testing.T) {
 	t.Parallel()
 	llm := openaichat.New(t)

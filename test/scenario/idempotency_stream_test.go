@@ -53,7 +53,7 @@ func TestIdempotencyUpload(t *testing.T) {
 	checkProblem(t, send("a\tb", file("x")), 400, "invalid-request")
 	checkProblem(t, send("k", part{name: "other", content: "x"}), 400, "invalid-request")
 
-	var made, told atomic.Int32
+	var made, repeats atomic.Int32
 	var running sync.WaitGroup
 	for range 8 {
 		running.Go(func() {
@@ -63,15 +63,15 @@ func TestIdempotencyUpload(t *testing.T) {
 			case err == nil && got.Status == 202 && got.Header.Get(replayed) == "":
 				made.Add(1)
 			case err == nil && (got.Code() == "idempotency-key-in-flight" || got.Status == 202):
-				told.Add(1)
+				repeats.Add(1)
 			default:
 				t.Errorf("%d %s, %v", got.Status, got.Body, err)
 			}
 		})
 	}
 	running.Wait()
-	if made.Load() != 1 || told.Load() != 7 {
-		t.Errorf("%d made it, %d were told", made.Load(), told.Load())
+	if made.Load() != 1 || repeats.Load() != 7 {
+		t.Errorf("%d made it, %d were replayed", made.Load(), repeats.Load())
 	}
 }
 

@@ -159,7 +159,7 @@ func TestIdempotencyAtOnce(t *testing.T) {
 	t.Parallel()
 	e := newIdem(t, harness.Options{})
 	before := e.Counts(t)["agents"]
-	var made, told atomic.Int32
+	var made, repeats atomic.Int32
 	var running sync.WaitGroup
 	for range 50 {
 		running.Go(func() {
@@ -168,15 +168,15 @@ func TestIdempotencyAtOnce(t *testing.T) {
 			case err == nil && got.Status == 201 && got.Header.Get(replayed) == "":
 				made.Add(1)
 			case err == nil && (got.Code() == "idempotency-key-in-flight" && got.Header.Get("Retry-After") == "1" || got.Status == 201):
-				told.Add(1)
+				repeats.Add(1)
 			default:
 				t.Errorf("%d %s, %v", got.Status, got.Body, err)
 			}
 		})
 	}
 	running.Wait()
-	if made.Load() != 1 || told.Load() != 49 || e.Counts(t)["agents"] != before+1 {
-		t.Errorf("%d made it, %d were told, %d agents before, %d after", made.Load(), told.Load(), before, e.Counts(t)["agents"])
+	if made.Load() != 1 || repeats.Load() != 49 || e.Counts(t)["agents"] != before+1 {
+		t.Errorf("%d made it, %d were replayed, %d agents before, %d after", made.Load(), repeats.Load(), before, e.Counts(t)["agents"])
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 	"parlance.dev/parlance/test/harness"
 )
 
-// TestRateLimitHeaders: every protocol is told what is left, on success as on refusal, and they
-// share one bucket.
+// TestRateLimitHeaders: every protocol gets the remaining number, on success as on refusal, and
+// they share one bucket.
 func TestRateLimitHeaders(t *testing.T) {
 	t.Parallel()
 	plans := filepath.Join(t.TempDir(), "plans.json")

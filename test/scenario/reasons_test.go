@@ -53,7 +53,7 @@ type provocation struct {
 	key                string // empty: the operator's; "-": none
 	method, path, body string
 	fields             []string
-	retry              bool // a time to wait is told, by a limit that may let some pass before
+	retry              bool // the error has a time to wait, of a limit that may let some pass before
 }
 
 // breaker is a trigger that makes the database fail as an agent's name says.
@@ -208,7 +208,7 @@ func (p provocation) everywhere(t *testing.T, env *harness.Env, entry fault.Entr
 		if !p.retry && entry.Reason != fault.RateLimitedReason && wire.Message() != rest.Problem.Detail {
 			t.Errorf("%s says %q, REST %q", protocol.Name, wire.Message(), rest.Problem.Detail)
 		}
-		if p.retry && !told[*errdetails.RetryInfo](wire) {
+		if p.retry && !hasDetail[*errdetails.RetryInfo](wire) {
 			t.Errorf("%s: no RetryInfo: %v", protocol.Name, wire)
 		}
 		if p.retry && wire.Meta().Get("RateLimit-Limit") == "" {
@@ -217,8 +217,8 @@ func (p provocation) everywhere(t *testing.T, env *harness.Env, entry fault.Entr
 	}
 }
 
-// told reports whether an error has a detail of the type.
-func told[Detail proto.Message](err *connect.Error) bool {
+// hasDetail reports whether an error has a detail of the type.
+func hasDetail[Detail proto.Message](err *connect.Error) bool {
 	return slices.ContainsFunc(err.Details(), func(d *connect.ErrorDetail) bool {
 		value, decodeErr := d.Value()
 		_, ok := value.(Detail)

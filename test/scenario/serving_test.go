@@ -25,7 +25,7 @@ func lie(r *http.Request) {
 }
 
 // TestPublicURL walks answers of every route: with a public URL no header has a say in theirs, and
-// the address that we really listen on is not told.
+// the listening address is not disclosed.
 func TestPublicURL(t *testing.T) {
 	t.Parallel()
 	env := harness.Start(t, harness.Options{Settings: map[string]string{

@@ -43,7 +43,7 @@ func TestTurnOverREST(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
-	// Behind turn.done there is nothing, and an EventSource is told to stay away.
+	// Behind turn.done there is nothing, and an EventSource is asked not to connect again.
 	last = harness.Header("Last-Event-ID",
 		strings.TrimPrefix(strings.Split(rest[strings.LastIndex(rest, "event: turn.done"):], "\n")[1], "id: "))
 	for name, got := range map[string]harness.Response{

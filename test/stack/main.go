@@ -44,7 +44,7 @@ func run(dir, env string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o711); err != nil { //nolint:gosec // the servers' account passes through
+	if err := os.MkdirAll(dir, 0o711); err != nil {
 		return err
 	}
 	log := func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }

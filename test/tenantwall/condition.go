@@ -194,7 +194,7 @@ func clauses(list []token, words ...string) map[string][]token {
 	return parts
 }
 
-// beginsClause tells a clause from a column named like it and from IS DISTINCT FROM.
+// beginsClause distinguishes a clause from a column named like it and from IS DISTINCT FROM.
 func beginsClause(list []token, i int) bool {
 	if i == 0 {
 		return true

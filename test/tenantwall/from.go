@@ -90,7 +90,7 @@ func (r *reader) on(list []token, j join, ctes *names, here *scope) []token {
 	return list
 }
 
-// beginsJoin tells LEFT JOIN from the function left(…).
+// beginsJoin distinguishes LEFT JOIN from the function left(…).
 func beginsJoin(list []token) bool {
 	if list[0].is("left", "right", "full") {
 		return len(list) > 1 && list[1].is("join", "outer")

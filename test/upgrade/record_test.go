@@ -45,7 +45,7 @@ func recordVersion(t *testing.T, version string) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(testdata, "master.key")); errors.Is(err, os.ErrNotExist) {
 		if err := errors.Join(os.MkdirAll(testdata, 0o755), seal.NewMasterKeyFile(filepath.Join(testdata,
-			"master.key"))); err != nil { //nolint:gosec // a source directory
+			"master.key"))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -214,7 +214,6 @@ func (r *recorder) write(version string) {
 		r.t.Fatal(err)
 	}
 	dump, err := exec.CommandContext(r.t.Context(), filepath.Join(found.Postgres.BinDir, "pg_dump"),
-		//nolint:gosec // the installation we test with
 		"--inserts", "--no-owner", "--no-privileges", libpq(r.t, r.DatabaseURL)).Output()
 	if err != nil {
 		r.t.Fatalf("pg_dump: %v", err)
@@ -227,8 +226,8 @@ func (r *recorder) write(version string) {
 	}
 	blobs := filepath.Join(testdata, version+".blobs")
 	err = errors.Join(
-		os.WriteFile(filepath.Join(testdata, version+".sql"), []byte(strings.Join(lines, "")), 0o644), //nolint:gosec // a source file
-		os.WriteFile(filepath.Join(testdata, version+".json"), append(encoded, '\n'), 0o644),          //nolint:gosec // a source file
+		os.WriteFile(filepath.Join(testdata, version+".sql"), []byte(strings.Join(lines, "")), 0o644),
+		os.WriteFile(filepath.Join(testdata, version+".json"), append(encoded, '\n'), 0o644),
 		os.RemoveAll(blobs),
 		os.CopyFS(blobs, os.DirFS(r.BlobDir)),
 	)

@@ -30,7 +30,7 @@ type Server struct {
 	key string
 }
 
-// New starts a server that wants this key; it ends with the test.
+// New starts a server that requires this key; it ends with the test.
 func New(t testing.TB, key string, script ...Reply) *Server {
 	t.Helper()
 	s := &Server{Script: modeltest.NewScript(script...), key: key}

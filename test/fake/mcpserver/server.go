@@ -75,12 +75,13 @@ func start(t testing.TB, sse bool) *Server {
 	return s
 }
 
-// Tool adds a tool, or replaces the one of that name; sessions are told that the list has changed.
+// Tool adds a tool, or replaces the one of that name; sessions are notified that the list has
+// changed.
 func (s *Server) Tool(name, description, schema string, run Handler) {
 	s.sdk.AddTool(&mcp.Tool{Name: name, Description: description, InputSchema: json.RawMessage(schema)}, mcp.ToolHandler(run))
 }
 
-// Remove takes tools away; sessions are told.
+// Remove removes tools; sessions are notified.
 func (s *Server) Remove(names ...string) { s.sdk.RemoveTools(names...) }
 
 // Forget forgets all sessions: their next request gets 404.

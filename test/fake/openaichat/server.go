@@ -35,7 +35,7 @@ type Server struct {
 	azure *azure
 }
 
-// New starts a server that wants no key; it ends with the test.
+// New starts a server that requires no key; it ends with the test.
 func New(t testing.TB, script ...Reply) *Server {
 	t.Helper()
 	return NewWithKey(t, "", script...)

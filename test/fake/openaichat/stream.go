@@ -14,7 +14,7 @@ import (
 // stream writes one answer as server-sent events.
 type stream struct {
 	w     http.ResponseWriter
-	ctx   context.Context //nolint:containedctx // lives as long as the one request
+	ctx   context.Context
 	model string
 	azure bool
 }

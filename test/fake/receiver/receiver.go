@@ -70,7 +70,7 @@ type Receiver struct {
 	arrived  chan struct{} // closed and replaced when a request was recorded
 }
 
-// New starts a receiver that ends with the test. It answers 200 until told otherwise.
+// New starts a receiver that ends with the test. It answers 200 until that is changed.
 func New(t testing.TB) *Receiver {
 	t.Helper()
 	r := &Receiver{arrived: make(chan struct{}), standing: func() Answer { return Answer{} }}
@@ -157,7 +157,8 @@ func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
 		select {
 		case <-answer.Hold:
 		case <-req.Context().Done():
-			// To return would be to answer 200, which a caller that is just hanging up may still read.
+			// To return would be to answer 200, which a caller that is just hanging up may still
+			// read.
 			panic(http.ErrAbortHandler)
 		}
 	}
@@ -225,7 +226,7 @@ func check(got Request, secrets []string) (eventID, eventType string, err error)
 	return body.EventID, body.Type, errors.Join(wrong...)
 }
 
-// verify wants X-Parlance-Signature by the first secret and webhook-signature by each.
+// verify requires X-Parlance-Signature by the first secret and webhook-signature by each.
 func verify(got Request, secrets []string) error {
 	hash := hmac.New(sha256.New, []byte(secrets[0]))
 	hash.Write(got.Body)

@@ -95,7 +95,7 @@ func defaultState() (state, error) {
 	sum := sha256.Sum256([]byte(recipe + "\x00" + os.Getenv("PG_BIN")))
 	name := "parlance-test-" + strconv.Itoa(os.Geteuid()) + "-" + hex.EncodeToString(sum[:4])
 	dir := filepath.Join(os.TempDir(), name)
-	err := os.Mkdir(dir, 0o711) //nolint:gosec // the servers' account passes through
+	err := os.Mkdir(dir, 0o711)
 	if err != nil && !errors.Is(err, os.ErrExist) {
 		return state{}, fmt.Errorf("make state directory: %w", err)
 	}
@@ -125,7 +125,8 @@ func join(ctx context.Context, s state) (ready, *devstack.Lock, error) {
 	return r, users, nil
 }
 
-// await returns what the keeper tells. One binary at a time starts a keeper; the others find it.
+// await returns the addresses of the keeper's servers. One binary at a time starts a keeper; the
+// others find it.
 func await(ctx context.Context, s state) (ready, error) {
 	turn, err := devstack.LockExclusive(ctx, s.spawnLock())
 	if err != nil {

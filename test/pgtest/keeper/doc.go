@@ -8,7 +8,7 @@
 // itself because locks of dead processes vanish: also after kill -9 or Ctrl-C of the tests. It is
 // the same executable as the tests, started with an environment variable that a package variable
 // of ours looks at while packages are initialised. That is a deliberate exception to "no init" and
-// "no environment outside app": it spares every test package a TestMain.
+// "no environment outside app": without it every test package would need a TestMain.
 //
 // The package is for tests and benchmarks only; nothing that ships imports it.
 package keeper

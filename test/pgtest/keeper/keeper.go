@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	// idleAfter is how long the stack outlives its last user: packages are tested one after another.
+	// idleAfter is how long the stack outlives its last user: packages are tested one after
+	// another.
 	idleAfter = 5 * time.Second
 	// checkEvery is how often the keeper looks whether it has users.
 	checkEvery = 250 * time.Millisecond
@@ -26,7 +27,7 @@ const (
 	stateVariable = "PARLANCE_TEST_KEEPER_STATE"
 )
 
-// ready is what the keeper tells those who wait for it.
+// ready is the content of ready.json.
 type ready struct {
 	DatabaseURL string `json:"database_url"`
 	RedisURL    string `json:"redis_url"`
@@ -72,7 +73,7 @@ func keep(s state) error {
 	alone, err := devstack.LockExclusive(patience, s.keeperLock())
 	cancel()
 	if err != nil {
-		return nil //nolint:nilerr // another keeper serves
+		return nil // another keeper serves
 	}
 	defer alone.Unlock()
 
@@ -92,7 +93,7 @@ func keep(s state) error {
 	return errors.Join(err, os.Remove(s.readyFile()))
 }
 
-// serve starts the stack, tells its addresses, and stops it when ctx ends.
+// serve starts the stack, writes its addresses, and stops it when ctx ends.
 func serve(ctx context.Context, s state) error {
 	stack, err := devstack.Start(ctx, devstack.Options{
 		DataDir:        s.dataDir(),
@@ -103,11 +104,11 @@ func serve(ctx context.Context, s state) error {
 	})
 	if err != nil {
 		// The users read it and end, which is what ends us.
-		err = tell(s, ready{Error: err.Error()})
+		err = writeReady(s, ready{Error: err.Error()})
 		<-ctx.Done()
 		return err
 	}
-	err = tell(s, ready{DatabaseURL: stack.DatabaseURL, RedisURL: stack.RedisURL})
+	err = writeReady(s, ready{DatabaseURL: stack.DatabaseURL, RedisURL: stack.RedisURL})
 	if err == nil {
 		<-ctx.Done()
 	}
@@ -116,8 +117,8 @@ func serve(ctx context.Context, s state) error {
 	return errors.Join(err, stack.Stop(stopping))
 }
 
-// tell writes ready.json whole or not at all.
-func tell(s state, r ready) error {
+// writeReady writes ready.json whole or not at all.
+func writeReady(s state, r ready) error {
 	r.PID = os.Getpid()
 	content, err := json.Marshal(r)
 	if err != nil {
@@ -129,7 +130,7 @@ func tell(s state, r ready) error {
 		err = os.Rename(fresh, s.readyFile())
 	}
 	if err != nil {
-		return fmt.Errorf("tell addresses: %w", err)
+		return fmt.Errorf("write ready.json: %w", err)
 	}
 	return nil
 }
