@@ -16,9 +16,9 @@ func (s *Service) JoinAfter(ctx context.Context, a Admission, meanwhile func()) 
 	}
 	arrival, err := s.arrive(ctx, a, e)
 	meanwhile()
-	arrival.noted = make(chan struct{})
-	if e.send(arrival) {
-		<-arrival.noted
+	arrival.processed = make(chan struct{})
+	if e.inbox.send(arrival) {
+		<-arrival.processed
 	}
 	return arrival.live, err
 }

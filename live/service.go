@@ -3,9 +3,12 @@ package live
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
@@ -30,34 +33,11 @@ type Deps struct {
 	Now func() time.Time
 }
 
-// Service is what is live of conversations on this node: one engine a session, with its sockets.
-// Safe for concurrent use. Run keeps it in touch with the other nodes; Close ends what is live
-// here.
-type Service struct {
-	db       *postgres.DB
-	sessions *sessions.Service
-	turns    *turns.Service
-	requests *requests.Service
-	models   turns.ModelFunc
-	tools    *tools.Service
-	log      *slog.Logger
-	now      func() time.Time
-	// node names this process among those that hold sockets.
-	node string
-	// live ends when Close has waited long enough; what runs here runs under it.
-	live    context.Context //nolint:containedctx // the life of the node's goroutines, which no caller's context spans
-	workers sync.WaitGroup
-
-	mu      sync.Mutex
-	closing bool
-	engines roster
-}
-
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, sessions: d.Sessions, turns: d.Turns, requests: d.Requests, models: d.Models, tools: d.Tools, log: d.Log, now: d.Now,
-		node: d.Turns.Node(), live: d.Turns.Life(), engines: newRoster(),
+		node: d.Turns.Node(), life: d.Turns.Life(), engines: newEngineShards(),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -65,13 +45,76 @@ func New(d Deps) *Service {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	d.Requests.OnRecorded(s.tellEngine)
+	d.Requests.OnRecorded(s.sendRecorded)
 	return s
 }
 
 // tellEngine shows the session's sockets on this node a turn that was taken without them.
-func (s *Service) tellEngine(turn sessions.Turn) {
+func (s *Service) sendRecorded(turn sessions.Turn) {
 	if e := s.engineOf(turn.SessionID); e != nil {
-		e.send(recorded{turn: turn})
+		e.inbox.send(turnRecorded{turn: turn})
 	}
+}
+
+// engineFor returns the session's engine with one more socket on its way: the caller must send
+// joined.
+func (s *Service) engineFor(session sessions.Session) (*engine, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return nil, fault.New(fault.ServiceUnavailable, "This node is being stopped. Connect again.")
+	}
+	e, ok := s.engines.shard(session.ID)[session.ID]
+	if !ok {
+		e = &engine{
+			s: s, tenant: session.TenantID, id: session.ID, session: session, inbox: inbox{start: s.workers.Go, done: make(chan struct{})},
+			attached: map[sessions.LiveChannel]*Live{}, away: map[sessions.LiveChannel]*Live{}, outOfBand: map[string]*answer{},
+			client: newClientCalls(), cache: s.turns.NewSessionCache(session),
+		}
+		e.inbox.handle = e.handleAndRetire
+		s.workers.Add(1) // until retired
+		s.engines.shard(session.ID)[session.ID] = e
+	}
+	e.joining++
+	return e, nil
+}
+
+// engineOf is the session's engine on this node, nil when there is none.
+func (s *Service) engineOf(id sessions.ID) *engine {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.engines.shard(id)[id]
+}
+
+// Close ends what is live on this node: sockets are told to come back (elsewhere), answers that
+// are going out may finish until ctx ends. New sockets are refused from now on.
+func (s *Service) Close(ctx context.Context) error {
+	s.mu.Lock()
+	s.closing = true
+	var engines []*engine
+	for _, shard := range s.engines.shards {
+		engines = slices.AppendSeq(engines, maps.Values(shard))
+	}
+	s.mu.Unlock()
+	var telling sync.WaitGroup
+	for _, e := range engines {
+		telling.Go(func() { e.inbox.send(nodeStopping{}) })
+	}
+	s.turns.StopTaking()
+	ended := make(chan struct{})
+	go func() { // ends with the workers, which Kill ends at the latest
+		telling.Wait()
+		s.workers.Wait()
+		s.turns.Wait()
+		close(ended)
+	}()
+	defer s.turns.Kill()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+	}
+	s.turns.Kill()
+	<-ended
+	return ctx.Err()
 }

@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,98 +13,21 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// clientCall is an open call as an engine waits for it.
-type clientCall struct {
-	sessions.OpenCall
-
-	// live asked for the answer; nil when that was before this engine.
-	live  *Live
-	timer *time.Timer
-}
-
-// clientCalls are the engine's.
-type clientCalls struct {
-	waiting map[string]*clientCall // by call id
-	// spoken says that the user has said something since: the answer to that does not wait.
-	spoken bool
-	// results counts those since the last answer began.
-	results int
-	// spare Responds come doubly, for results that the last answer has taken together.
-	spare int
-}
-
-func newClientCalls() clientCalls { return clientCalls{waiting: map[string]*clientCall{}} }
-
-// holds says that an answer has to wait for results.
-func (c *clientCalls) holds() bool { return len(c.waiting) > 0 && !c.spoken }
-
-func (c *clientCalls) heard() { c.spoken, c.spare = true, 0 }
-
-// answering notes that an answer begins: it takes all results that are there.
-func (c *clientCalls) answering() {
-	c.spare = max(0, c.results-1)
-	c.results, c.spoken = 0, false
-}
-
-// spares leaves out a Respond that asks for what another one has brought already: SDKs ask once for
-// each result of parallel calls, and one answer takes them all.
-func (c *clientCalls) spares(r Respond) bool {
-	if c.spare == 0 || !r.mayBeDouble() {
-		return false
-	}
-	c.spare--
-	return true
-}
-
 // doubled says that a Respond asks for what comes anyhow. It does so right behind a result that an
 // answer has taken along with others, and right behind the word on a call, with which the answer
 // goes on by itself.
-func (e *engine) doubled(c Respond, behind Command) bool {
-	switch behind.(type) {
+func (e *engine) isDuplicate(c Respond, previous Command) bool {
+	switch previous.(type) {
 	case ToolOutput:
-		return e.unanswered == "" && e.client.spares(c)
+		return e.unanswered == "" && e.client.skipDuplicate(c)
 	case Approve:
-		return e.current != nil && c.mayBeDouble()
+		return e.current != nil && c.mayBeDuplicate()
 	}
 	return false
 }
 
-// settled takes a call off; false when it was not waited for.
-func (c *clientCalls) settled(id string) bool {
-	call, waited := c.waiting[id]
-	if waited {
-		call.timer.Stop()
-		delete(c.waiting, id)
-	}
-	return waited
-}
-
-// stop ends the timers with the engine.
-func (c *clientCalls) stop() {
-	for id := range c.waiting {
-		c.settled(id)
-	}
-}
-
-// called is a call that goes out now.
-func (e *engine) called(run *current, event turns.ClientToolCalled) sessions.OpenCall {
-	return sessions.OpenCall{Turn: run.turn, ID: event.CallID, Name: event.Name, Arguments: event.Arguments, Begun: e.s.sessions.Now()}
-}
-
-// awaitClient gives a call its time.
-func (e *engine) awaitClient(open sessions.OpenCall, live *Live) {
-	if _, waited := e.client.waiting[open.ID]; waited {
-		return
-	}
-	call := clientCall{OpenCall: open, live: live}
-	left := sessions.ClientToolTimeout(e.session.Config) - e.s.sessions.Now().Sub(call.Begun)
-	call.timer = time.AfterFunc(max(0, left), func() { e.send(expired{call: &call}) })
-	e.client.waiting[call.ID] = &call
-	e.client.spoken = e.client.spoken || call.MovedOn
-}
-
 // takeOutput takes a client's result of a call.
-func (e *engine) takeOutput(live *Live, c ToolOutput) {
+func (e *engine) acceptToolOutput(live *Live, c ToolOutput) {
 	output := turns.ToolOutput{CallID: c.CallID, Output: c.Output, IsError: c.IsError}
 	if refused := output.Check(""); refused != nil {
 		live.push(Failed{CommandID: c.CommandID, Err: refused})
@@ -116,16 +38,10 @@ func (e *engine) takeOutput(live *Live, c ToolOutput) {
 	if !e.answerClientCall(live, c.CommandID, said) {
 		return
 	}
-	if c.Respond && len(e.waiting) < turns.MaxWaitingResponds && !e.asked() {
-		e.waiting = append(e.waiting, respond{live: live, command: Respond{CommandID: c.CommandID}})
+	if c.Respond && len(e.waiting) < turns.MaxWaitingResponds && !e.answerQueued() {
+		e.waiting = append(e.waiting, answerRequest{live: live, command: Respond{CommandID: c.CommandID}})
 	}
-	e.next()
-}
-
-// asked says that an answer waits already which takes every result there is: parallel calls get
-// one.
-func (e *engine) asked() bool {
-	return slices.ContainsFunc(e.waiting, func(r respond) bool { return r.turn == "" && r.command.plain() })
+	e.startNext()
 }
 
 // answerClientCall is the one way in which a call of a client gets its result: what the client
@@ -142,17 +58,17 @@ func (e *engine) answerClientCall(live *Live, commandID string, said sessions.Me
 	if !e.accept(live, commandID, said) {
 		return false
 	}
-	e.client.settled(said.CallID)
+	e.client.resolve(said.CallID)
 	e.client.results++
 	if call != nil && e.s.tools != nil {
-		e.traceClient(call, said)
+		e.traceClientCall(call, said)
 	}
 	return true
 }
 
 // traceClient writes a client's call down beside those of the service.
-func (e *engine) traceClient(call *clientCall, said sessions.Message) {
-	ctx, cancel := context.WithTimeout(e.s.live, sessions.WriteTimeout)
+func (e *engine) traceClientCall(call *clientCall, said sessions.Message) {
+	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
 	defer cancel()
 	traced := sessions.TracedCall(e.session, call.OpenCall, said.Text, *said.Result)
 	traced.Untracked = e.s.turns.Offline()
@@ -162,7 +78,7 @@ func (e *engine) traceClient(call *clientCall, said sessions.Message) {
 }
 
 // expire tells the model that a client has not answered, and has it go on.
-func (e *engine) expire(call *clientCall) {
+func (e *engine) expireCall(call *clientCall) {
 	if e.client.waiting[call.ID] != call || e.ending != nil {
 		return
 	}
@@ -173,20 +89,20 @@ func (e *engine) expire(call *clientCall) {
 		Result: &sessions.CallResult{ErrorCode: string(sessions.CodeClientTimeout), ErrorMessage: words},
 	}
 	if !e.answerClientCall(nil, "", said) {
-		e.client.settled(call.ID) // another node has its result, or the session is over
-	} else if live := e.asker(call); live != nil && !call.MovedOn && len(e.waiting) == 0 && !e.client.holds() {
-		e.waiting = append(e.waiting, respond{live: live})
+		e.client.resolve(call.ID) // another node has its result, or the session is over
+	} else if live := e.answerSocket(call); live != nil && !call.MovedOn && len(e.waiting) == 0 && !e.client.blocked() {
+		e.waiting = append(e.waiting, answerRequest{live: live})
 	}
-	e.next()
+	e.startNext()
 }
 
 // asker is the socket that hears the answer to a call: the one that asked for it, one that took its
 // place, or any; nil when there is none.
-func (e *engine) asker(call *clientCall) *Live {
-	if call.live != nil && e.at(call.live.channel) != nil {
-		return e.at(call.live.channel)
+func (e *engine) answerSocket(call *clientCall) *Live {
+	if call.live != nil && e.socketOf(call.live.channel) != nil {
+		return e.socketOf(call.live.channel)
 	}
-	for _, live := range e.all() {
+	for _, live := range e.sockets() {
 		return live
 	}
 	return nil
@@ -216,7 +132,7 @@ func (e *engine) decide(request string, d turns.Decision) *fault.Error {
 	if !ok {
 		return unknown
 	}
-	ctx, cancel := context.WithTimeout(e.s.live, sessions.WriteTimeout)
+	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
 	defer cancel()
 	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) error {
 		_, err := e.s.turns.DecideCall(ctx, e.session, call, d)
