@@ -11,7 +11,7 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// hear takes what the user said: written down first, then told.
+// acceptMessage stores a user's message and sends it to the sockets.
 func (e *engine) acceptMessage(live *Live, c UserMessage) {
 	if !turns.IsSayable(c.Text) {
 		live.push(Failed{CommandID: c.CommandID, Err: turns.ErrTextLength()})
@@ -22,8 +22,8 @@ func (e *engine) acceptMessage(live *Live, c UserMessage) {
 	}
 }
 
-// accept writes down what a client said or answered and tells the sockets; false when it could not.
-// live is nil when nobody said it.
+// accept stores a message or tool output of a client and sends it to the sockets; false when it
+// could not. live is nil when no socket sent it.
 func (e *engine) accept(live *Live, commandID string, said sessions.Message) bool {
 	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
 	defer cancel()
@@ -45,7 +45,7 @@ func (e *engine) accept(live *Live, commandID string, said sessions.Message) boo
 	return true
 }
 
-// insert takes an item that a client puts into what the model sees.
+// insert stores an item that a client adds to what the model sees.
 func (e *engine) insert(live *Live, c Insert) {
 	said := sessions.Message{ItemID: c.ItemID, After: c.After, Text: c.Text}
 	var err *fault.Error
@@ -57,7 +57,7 @@ func (e *engine) insert(live *Live, c Insert) {
 	case sessions.ClientToolCallItem:
 		said, err = insertedCall(c)
 	case sessions.UserItem, sessions.ToolItem, sessions.ToolOutputItem:
-		err = fault.InvalidField("type", "unknown", "Notes, words of the agent and calls can be put in, not items of the kind %s.", c.Kind)
+		err = fault.InvalidField("type", "unknown", "Notes, messages of the agent and calls can be inserted, not items of the kind %s.", c.Kind)
 	default:
 		err = fault.InvalidField("type", "unknown", "There is no kind of item %q.", c.Kind)
 	}
@@ -71,7 +71,13 @@ func (e *engine) insert(live *Live, c Insert) {
 	e.accept(live, c.CommandID, said)
 }
 
-// insertedCall is a call that the agent is to have made.
+const (
+	// maxInsertedArguments bounds the arguments of a call that a client inserts.
+	maxInsertedArguments = 64 << 10
+	maxToolNameBytes     = 128
+)
+
+// insertedCall checks a call that a client adds as one of the agent's.
 func insertedCall(c Insert) (sessions.Message, *fault.Error) {
 	call := sessions.MessageCall{ID: c.CallID, ItemID: c.ItemID, Name: c.Name, Arguments: c.Arguments, Client: true}
 	if len(call.Arguments) == 0 {
@@ -89,6 +95,7 @@ func insertedCall(c Insert) (sessions.Message, *fault.Error) {
 	return sessions.Message{Role: sessions.RoleAssistant, Put: true, After: c.After, Calls: []sessions.MessageCall{call}}, nil
 }
 
+// appendAudio adds to the audio that waits for AudioCommit.
 func (e *engine) appendAudio(live *Live, c AudioAppend) {
 	a := &live.audio
 	if a.bytes+len(c.Data) > MaxAudioBytes {
@@ -101,6 +108,7 @@ func (e *engine) appendAudio(live *Live, c AudioAppend) {
 	a.bytes, a.bytesPerMS = a.bytes+len(c.Data), max(1, c.BytesPerMS)
 }
 
+// commitAudio stores the appended audio as a user's message without text.
 func (e *engine) commitAudio(live *Live, c AudioCommit) {
 	a := live.audio
 	if length := a.bytes / max(1, a.bytesPerMS); length < minAudioMS {

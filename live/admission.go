@@ -11,21 +11,21 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// AdmitParams is what a socket shows before it is one.
+// AdmitParams are what a client presents before the upgrade.
 type AdmitParams struct {
 	SessionID sessions.ID
-	// Token is the signed token from the URL, else from the bearer or sub-protocol.
+	// Token is the signed token from the URL, otherwise the bearer or sub-protocol token.
 	Token   string
 	Channel sessions.LiveChannel
 }
 
-// Admission is a socket that may join; made by Admit, used once.
+// Admission allows one socket to join; made by Admit, used once.
 type Admission struct {
-	// Session as it was when the socket was admitted.
+	// Session is the session as it was when the socket was admitted.
 	Session sessions.Session
 	Channel sessions.LiveChannel
-	// HoldGreeting has the first_message wait for Greet, so that the client may say before what it
-	// wants of it.
+	// HoldGreeting delays the first_message until Greet, so that the client can configure the
+	// session first.
 	HoldGreeting bool
 }
 
@@ -50,16 +50,16 @@ func (s *Service) Admit(ctx context.Context, p AdmitParams) (Admission, error) {
 	return Admission{Session: session, Channel: p.Channel}, nil
 }
 
-// joinTurns is how many turns an arriving socket reads, the newest: more than a client misses while
-// it may come back, and no more however long the conversation is.
+// joinTurns is how many of the newest turns a joining socket reads: more than a client misses
+// within DropGrace, and independent of the conversation's length.
 const joinTurns = 50
 
-// Join puts an upgraded socket on its conversation: pending becomes in_progress (with the
-// greeting), and an older socket of the channel on any node gets Closed replaced. ctx bounds the
-// joining only; the conversation ends with Leave.
+// Join adds an upgraded socket to its conversation. A pending session becomes in_progress (with the
+// greeting), and an older socket of the channel on any node gets Closed with the reason replaced.
+// ctx bounds the joining only; the conversation lasts until Leave.
 // Errors: Precondition session-closed, Unavailable unavailable (this node is being stopped).
 func (s *Service) Join(ctx context.Context, a Admission) (*Live, error) {
-	if a.Session.Status == sessions.InProgress && s.engineOf(a.Session.ID) == nil { // its node may have ended
+	if a.Session.Status == sessions.InProgress && s.engineOf(a.Session.ID) == nil { // its node may be lost
 		s.turns.Settle(ctx, a.Session.ID)
 	}
 	e, err := s.engineFor(a.Session)
@@ -79,8 +79,8 @@ func (s *Service) Join(ctx context.Context, a Admission) (*Live, error) {
 	return arrival.live, nil
 }
 
-// arrive writes a socket's arrival down. The message it returns is sent to the engine in any
-// case, which waits for it; without a live when there was an error.
+// arrive stores the socket's connection. The engine waits for the message that it returns, also
+// after an error, when the message has no live.
 func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (socketJoined, error) {
 	now := s.sessions.Now()
 	live := &Live{inbox: &e.inbox, now: s.now, channel: a.Channel, origin: telemetry.OriginOf(ctx), wake: make(chan struct{}, 1), handover: make(chan any, 1)}
@@ -140,12 +140,12 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (socketJoi
 	return socketJoined{live: live, turns: turns, greeting: greeting, unanswered: unanswered, open: sessions.OpenCalls(turns), items: items, running: runningTurn(turns, live.session)}, nil
 }
 
-// ofAgent says that the item is part of an answer.
+// ofAgent reports whether the item is part of an answer.
 func ofAgent(item sessions.Item) bool {
 	return !item.Put && (item.Kind == sessions.AssistantItem || item.Kind == sessions.ToolItem || item.Kind == sessions.ClientToolCallItem)
 }
 
-// running is the turn that runs.
+// runningTurn returns the session's running turn.
 func runningTurn(turns []sessions.Turn, session sessions.Session) sessions.Turn {
 	for _, turn := range turns {
 		if turn.ID == session.RunningTurnID {
@@ -155,7 +155,7 @@ func runningTurn(turns []sessions.Turn, session sessions.Session) sessions.Turn 
 	return sessions.Turn{}
 }
 
-// connectTx stores the socket as its channel's one and tells the node of the one before.
+// connectTx stores the socket as its channel's, and notifies the node of the older one.
 func (s *Service) connectTx(ctx context.Context, tx bun.Tx, live *Live) (err error) {
 	now := s.sessions.Now()
 	if live.number, err = sessions.NextNumber(ctx, tx); err != nil {
@@ -168,7 +168,7 @@ func (s *Service) connectTx(ctx context.Context, tx bun.Tx, live *Live) (err err
 	if err != nil {
 		return err
 	}
-	row.DroppedAt, row.LastActivityAt = row.EndedAt, now // no drop any more
+	row.DroppedAt, row.LastActivityAt = row.EndedAt, now // no socket is lost now
 	if err := sessions.Update(ctx, tx, *row, "dropped_at", "last_activity_at"); err != nil {
 		return err
 	}

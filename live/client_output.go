@@ -13,9 +13,9 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// doubled says that a Respond asks for what comes anyhow. It does so right behind a result that an
-// answer has taken along with others, and right behind the word on a call, with which the answer
-// goes on by itself.
+// isDuplicate reports whether a Respond asks for an answer that the client gets anyway: directly
+// after a result that an answer has taken together with others, and directly after an Approve, with
+// which the answer continues by itself.
 func (e *engine) isDuplicate(c Respond, previous Command) bool {
 	switch previous.(type) {
 	case ToolOutput:
@@ -26,7 +26,7 @@ func (e *engine) isDuplicate(c Respond, previous Command) bool {
 	return false
 }
 
-// takeOutput takes a client's result of a call.
+// acceptToolOutput stores a client's result of a call.
 func (e *engine) acceptToolOutput(live *Live, c ToolOutput) {
 	output := turns.ToolOutput{CallID: c.CallID, Output: c.Output, IsError: c.IsError}
 	if refused := output.Check(""); refused != nil {
@@ -44,9 +44,8 @@ func (e *engine) acceptToolOutput(live *Live, c ToolOutput) {
 	e.startNext()
 }
 
-// answerClientCall is the one way in which a call of a client gets its result: what the client
-// sent, in any dialect, or that it sent nothing. False when it could not be taken; live, unless
-// nil, is told why.
+// answerClientCall stores the result of a client's call, or that the client sent none. It returns
+// false when it could not; live, which may be nil, is told why.
 func (e *engine) answerClientCall(live *Live, commandID string, said sessions.Message) bool {
 	call := e.client.waiting[said.CallID]
 	now := e.s.sessions.Now()
@@ -66,7 +65,7 @@ func (e *engine) answerClientCall(live *Live, commandID string, said sessions.Me
 	return true
 }
 
-// traceClient writes a client's call down beside those of the service.
+// traceClientCall records a client's call in the tool history.
 func (e *engine) traceClientCall(call *clientCall, said sessions.Message) {
 	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
 	defer cancel()
@@ -77,7 +76,7 @@ func (e *engine) traceClientCall(call *clientCall, said sessions.Message) {
 	})
 }
 
-// expire tells the model that a client has not answered, and has it go on.
+// expireCall gives a call whose time is over an error as its result, and has the model go on.
 func (e *engine) expireCall(call *clientCall) {
 	if e.client.waiting[call.ID] != call || e.ending != nil {
 		return
@@ -89,15 +88,15 @@ func (e *engine) expireCall(call *clientCall) {
 		Result: &sessions.CallResult{ErrorCode: string(sessions.CodeClientTimeout), ErrorMessage: words},
 	}
 	if !e.answerClientCall(nil, "", said) {
-		e.client.resolve(call.ID) // another node has its result, or the session is over
+		e.client.resolve(call.ID) // another node has its result, or the session has ended
 	} else if live := e.answerSocket(call); live != nil && !call.MovedOn && len(e.waiting) == 0 && !e.client.blocked() {
 		e.waiting = append(e.waiting, answerRequest{live: live})
 	}
 	e.startNext()
 }
 
-// asker is the socket that hears the answer to a call: the one that asked for it, one that took its
-// place, or any; nil when there is none.
+// answerSocket returns the socket that gets the answer to a call's result: the one that asked for
+// the call's answer, its successor, or any other; nil when there is none.
 func (e *engine) answerSocket(call *clientCall) *Live {
 	if call.live != nil && e.socketOf(call.live.channel) != nil {
 		return e.socketOf(call.live.channel)
@@ -108,7 +107,7 @@ func (e *engine) answerSocket(call *clientCall) *Live {
 	return nil
 }
 
-// approve hands the client's word to the call that waits for it.
+// approve passes a client's decision to the call that waits for it.
 func (e *engine) approve(live *Live, c Approve) {
 	if err := turns.CheckReason(c.Reason); err != nil {
 		live.push(Failed{CommandID: c.CommandID, Err: err})
@@ -120,8 +119,9 @@ func (e *engine) approve(live *Live, c Approve) {
 	}
 }
 
-// decide passes a socket's word on: by the request's row, which any node may have asked with; while
-// Postgres is away to the answer that goes out here.
+// decide stores a decision in the request's row, where the node that asked finds it. While Postgres
+// is unavailable, and for a request without a row, it gives the decision to the answer on this
+// node.
 func (e *engine) decide(request string, d turns.Decision) *fault.Error {
 	unknown := fault.InvalidField("approval_request_id", "unknown", "No call waits for this approval: it was answered, or its time is over.")
 	here := func() bool { return e.current != nil && e.current.approvals.Answer(request, d) }

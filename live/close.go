@@ -10,7 +10,7 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// close tells every socket that it is over, once the answer that is going out is recorded.
+// closeSession closes every socket, once the answers in progress are recorded.
 func (e *engine) closeSession(closed Closed) {
 	e.waiting = nil
 	if e.current != nil {
@@ -26,10 +26,10 @@ func (e *engine) closeSession(closed Closed) {
 	}
 }
 
-// settleAside takes the end of an answer out of band.
+// finishOutOfBand ends an answer out of band.
 func (e *engine) finishOutOfBand(m outOfBandDone) {
 	delete(e.outOfBand, m.run.responseID)
-	if !m.run.doneSent && e.ending == nil { // it was never begun
+	if !m.run.doneSent && e.ending == nil { // it never began
 		m.run.live.push(Failed{CommandID: m.run.commandID, Err: postgres.Decide(m.err)})
 	}
 	e.dropIfDone(m.run.live)
@@ -38,7 +38,7 @@ func (e *engine) finishOutOfBand(m outOfBandDone) {
 	}
 }
 
-// end closes the session at a socket's wish.
+// endSession closes the session for a socket.
 func (e *engine) endSession(live *Live, c End) {
 	params := sessions.EndParams{Status: sessions.Completed, Reason: c.Reason}
 	if c.Failed {
@@ -74,12 +74,12 @@ func (e *engine) endSession(live *Live, c End) {
 	}
 }
 
-// leave lets a socket go. The last one that hangs up ends the session; one that was lost starts the
-// wait.
+// leave records that a socket is gone. The last socket to hang up ends the session, and the session
+// waits DropGrace for one that was lost.
 func (e *engine) leave(m socketLeft) {
 	defer close(m.processed)
 	if e.attached[m.live.channel] != m.live {
-		return // replaced, or closed
+		return // already replaced or closed
 	}
 	if m.keepsEvents {
 		e.keepAway(m.live)
@@ -105,7 +105,7 @@ func (e *engine) leave(m socketLeft) {
 				return err
 			}
 			reason := sessions.ReasonHangUp
-			if !row.SpillUntil.After(now) { // else there are turns which are not written yet
+			if !row.SpillUntil.After(now) { // otherwise the journal still has turns of the session
 				if reason, err = sessions.HangUpReason(ctx, tx, *row); err != nil {
 					return err
 				}
@@ -116,12 +116,12 @@ func (e *engine) leave(m socketLeft) {
 	if turns.IsOffline(err) {
 		err = e.s.turns.KeepLeft(turns.LeftParams{Session: e.session, Socket: m.live.number, HungUp: m.how == HungUp, At: now})
 	}
-	if err != nil { // the heartbeat leaves it out from now on, so the sweep takes it for lost
+	if err != nil { // heartbeats no longer refresh the socket's row, so the sweep finds it lost
 		e.s.log.ErrorContext(ctx, "socket's leaving not recorded", "session_id", e.id, "error", err)
 	}
 }
 
-// replace closes a socket that a later one took over, on another node too.
+// replaceSocket closes a socket when a later one of its channel has joined on any node.
 func (e *engine) replaceSocket(m socketReplaced) {
 	live := e.socketOf(m.channel)
 	switch {
@@ -134,11 +134,11 @@ func (e *engine) replaceSocket(m socketReplaced) {
 	}
 }
 
-// restart sends the sockets away because the node is being stopped. The answer that is going out
-// is finished; the session waits for them elsewhere.
+// sendSocketsAway closes the sockets because the node is being stopped. Answers in progress finish,
+// and the clients connect to another node.
 func (e *engine) sendSocketsAway() {
 	e.restarting = true
-	if len(e.waiting) > 0 && e.unanswered != "" { // where the client comes back they are answered
+	if len(e.waiting) > 0 && e.unanswered != "" { // the node where the client connects next answers
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(e.s.life), sessions.WriteTimeout)
 		defer cancel()
 		e.requestResume(ctx, e.unanswered)
@@ -151,6 +151,6 @@ func (e *engine) sendSocketsAway() {
 			continue
 		}
 		e.leave(socketLeft{live: live, how: Dropped, keepsEvents: true, processed: make(chan struct{})})
-		live.push(Released{Code: CloseRestart, Reason: reasonRestart}) // Closed is out already when nothing goes out for it
+		live.push(Released{Code: CloseRestart, Reason: reasonRestart}) // does nothing after Closed, which keepAway sends when no answer is in progress
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// configure applies what a client may change, and says what is in force.
+// configure applies the changes that the agent allows, and sends what is in force.
 func (e *engine) configure(live *Live, c Configure) {
 	before := e.session.Config.Language
 	restore(&e.session.Config, live.session.Config, c.Restore)
@@ -45,7 +45,7 @@ func (e *engine) configure(live *Live, c Configure) {
 	})
 }
 
-// restore takes back what clients have changed.
+// restore resets keys of config to what the session began with.
 func restore(config *agents.Config, began agents.Config, keys []string) {
 	for _, key := range keys {
 		switch key {
@@ -57,8 +57,8 @@ func restore(config *agents.Config, began agents.Config, keys []string) {
 	}
 }
 
-// addVariables takes a client's variables where the agent's client_overrides lets it, and returns
-// why the others are refused. What is bound to the token, or was set since, stays as it is.
+// addVariables stores a client's variables where the agent's client_overrides allows it, and
+// returns why others are refused. Variables that the session has are not changed.
 func (e *engine) addVariables(wanted map[string]string) []fault.Field {
 	var refused []fault.Field
 	add := map[string]string{}
@@ -93,8 +93,8 @@ func (e *engine) addVariables(wanted map[string]string) []fault.Field {
 	return refused
 }
 
-// refuseVariable says why a client may not set a variable; the code is empty when it may. Whether
-// it sent the value that is set already makes no difference: that would let it guess values.
+// refuseVariable returns why a client may not set a variable; the code is empty when it may. A
+// value equal to the present one is refused too, because acceptance would let clients guess values.
 func (e *engine) refuseVariable(name, value string) (code, words string) {
 	_, bound := e.session.DynamicVariables[name]
 	_, assigned := e.session.AssignedVariables[name]
@@ -113,7 +113,7 @@ func (e *engine) refuseVariable(name, value string) (code, words string) {
 	return "", ""
 }
 
-// write stores a column of the session that is not worth failing for.
+// saveColumn stores a column of the session. A failure is only logged.
 func (e *engine) saveColumn(column string) {
 	if e.s.turns.Offline() {
 		return
@@ -125,7 +125,7 @@ func (e *engine) saveColumn(column string) {
 	}
 }
 
-// touch holds off the idle time-out; at most one write in activityPause.
+// recordActivity restarts the idle time-out, with at most one write in activityPause.
 func (e *engine) recordActivity() {
 	now := e.s.sessions.Now()
 	if now.Sub(e.session.LastActivityAt) < activityPause {

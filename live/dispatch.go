@@ -71,13 +71,13 @@ func (e *engine) handle(message any) {
 	}
 }
 
-// obey carries out a command.
+// carryOut carries out a command.
 func (e *engine) carryOut(live *Live, command Command) {
 	if e.attached[live.channel] != live || e.ending != nil {
-		return // it has been told to close
+		return // the socket is closing
 	}
 	if run := e.current; run != nil && run.doneSent && len(run.deferred) < maxDeferred {
-		run.deferred = append(run.deferred, commandReceived{live: live, command: command}) // for its client the answer is over
+		run.deferred = append(run.deferred, commandReceived{live: live, command: command}) // the client has seen the answer's end
 		return
 	}
 	if e.deferUntilRemoval(live, command) {
@@ -103,7 +103,7 @@ func (e *engine) carryOut(live *Live, command Command) {
 			e.cancelOnOtherNode()
 			return
 		}
-		e.cancel(live, c)
+		e.cancelAnswer(live, c)
 	case Configure:
 		e.configure(live, c)
 	case Greet:
@@ -131,18 +131,18 @@ func (e *engine) carryOut(live *Live, command Command) {
 	}
 }
 
-// settle takes the end of an answer.
+// finish ends the conversation's current answer, and carries out the commands that waited for it.
 func (e *engine) finish(m answerFinished) {
 	e.current = nil
 	live, attached := m.run.live, e.receives(m.run.live)
-	if m.outcome.Turn.Status == "" { // it was never begun
+	if m.outcome.Turn.Status == "" { // it never began
 		switch {
 		case m.run.open && e.unanswered == "":
 			e.unanswered = m.run.turn
-		case m.run.open && !m.run.resumed: // what was said since is another turn, which is the one to be answered
+		case m.run.open && !m.run.resumed: // a later turn is the unanswered one
 			e.abandonTurn(m.run.turn)
 		}
-		if attached && e.ending == nil && !m.run.resumed { // nobody here asked for it: another node may have it
+		if attached && e.ending == nil && !m.run.resumed { // a resumed turn may be another node's, and no socket here asked for it
 			live.push(Failed{CommandID: m.run.commandID, Err: postgres.Decide(m.outcome.Err)})
 		}
 	} else {
@@ -157,15 +157,15 @@ func (e *engine) finish(m answerFinished) {
 	case e.ending != nil:
 		e.closeSession(*e.ending)
 	default:
-		for _, waited := range m.run.deferred {
-			e.carryOut(waited.live, waited.command)
+		for _, deferred := range m.run.deferred {
+			e.carryOut(deferred.live, deferred.command)
 		}
 		e.startNext()
 	}
 }
 
-// took notes a turn that was taken without a socket: a client's calls may have got their results in
-// it.
+// observeTurn adds a turn that was taken without a socket. It may hold results of the client's
+// calls.
 func (e *engine) observeTurn(turn sessions.Turn) {
 	e.noteTurnEnded(turn)
 	e.cache.Observe(turn)
@@ -178,7 +178,7 @@ func (e *engine) observeTurn(turn sessions.Turn) {
 	e.startNext()
 }
 
-// retire takes the engine off the node when there is nothing left for it to do.
+// retire removes the engine from the node when it has nothing left to do.
 func (e *engine) retire() bool {
 	if len(e.attached)+len(e.away) > 0 || e.current != nil || len(e.outOfBand)+len(e.waiting) > 0 {
 		return false

@@ -9,43 +9,38 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-const (
-	// maxBehind bounds the commands about an answer's items that wait for its end.
-	maxDeferred = 64
-	// maxInsertedArguments bounds the arguments of a call that a client puts in.
-	maxInsertedArguments = 64 << 10
-	maxToolNameBytes     = 128
-)
+// maxDeferred bounds the deferred commands of an answer.
+const maxDeferred = 64
 
-// goingOut says that the item belongs to the answer that is going out, which is not recorded yet:
-// the command is kept for then.
+// deferUntilRecorded defers a command about an item of the answer in progress, which can be edited
+// once it is recorded; false when the item is of another answer.
 func (e *engine) deferUntilRecorded(live *Live, item, commandID string, command Command) bool {
 	if e.current == nil || !slices.Contains(e.current.items, item) {
 		return false
 	}
 	if len(e.current.deferred) >= maxDeferred {
-		live.push(Failed{CommandID: commandID, Err: fault.New(fault.RateLimitedReason, "Too many commands wait for the answer that is going out. Wait for its end.")})
+		live.push(Failed{CommandID: commandID, Err: fault.New(fault.RateLimitedReason, "Too many commands wait for the answer in progress. Wait for its end.")})
 		return true
 	}
 	e.current.deferred = append(e.current.deferred, commandReceived{live: live, command: command})
 	return true
 }
 
-// awaitsRemoval keeps a command for the end of the answer that is going out when the id it takes is
-// that of an item which is removed then.
+// deferUntilRemoval defers a command whose item gets the id of an item that a deferred Remove will
+// remove.
 func (e *engine) deferUntilRemoval(live *Live, command Command) bool {
 	id, commandID := chosenID(command)
 	if id == "" || e.current == nil {
 		return false
 	}
-	removes := func(waits commandReceived) bool {
-		removal, ok := waits.command.(Remove)
+	removes := func(deferred commandReceived) bool {
+		removal, ok := deferred.command.(Remove)
 		return ok && removal.ItemID == id
 	}
 	return slices.ContainsFunc(e.current.deferred, removes) && e.deferUntilRecorded(live, id, commandID, command)
 }
 
-// retrieve shows a socket an item that it need not know.
+// retrieve sends a socket an item of any age.
 func (e *engine) retrieve(live *Live, c Retrieve) {
 	if e.deferUntilRecorded(live, c.ItemID, c.CommandID, c) {
 		return
@@ -63,7 +58,7 @@ func (e *engine) retrieve(live *Live, c Retrieve) {
 	live.push(ItemRetrieved{CommandID: c.CommandID, Item: item})
 }
 
-// remove takes an item out of the model's sight.
+// remove hides an item from the model.
 func (e *engine) remove(live *Live, c Remove) {
 	if e.deferUntilRecorded(live, c.ItemID, c.CommandID, c) {
 		return
@@ -80,7 +75,7 @@ func (e *engine) remove(live *Live, c Remove) {
 	}
 }
 
-// truncate cuts a spoken item to what was heard.
+// truncate cuts a spoken item to what the user heard.
 func (e *engine) truncate(live *Live, c Truncate) {
 	if e.deferUntilRecorded(live, c.ItemID, c.CommandID, c) {
 		return
@@ -109,7 +104,7 @@ func (e *engine) truncate(live *Live, c Truncate) {
 	}
 }
 
-// edit writes an edit down; false when it could not, which live has been told.
+// editItem stores an edit; false when it could not, which live has been told.
 func (e *engine) editItem(live *Live, commandID, item string, change func(sessions.Item, *sessions.ItemEdit) error) bool {
 	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
 	defer cancel()

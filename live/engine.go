@@ -24,7 +24,6 @@ type Service struct {
 	sessions *sessions.Service
 	turns    *turns.Service
 	requests *requests.Service
-	models   turns.ModelFunc
 	tools    *tools.Service
 	log      *slog.Logger
 	now      func() time.Time

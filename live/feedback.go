@@ -10,7 +10,7 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// rate writes a client's feedback down.
+// saveFeedback stores a client's feedback.
 func (e *engine) saveFeedback(live *Live, c Feedback) {
 	if c.Score != sessions.NoScore && c.Score != sessions.Like && c.Score != sessions.Dislike {
 		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("score", "in", "A score is like or dislike, or none.")})

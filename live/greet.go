@@ -8,8 +8,8 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// sayGreeting says the first_message of a session whose first socket held it back. Once anything
-// was said there is none, so the second Greet and those after a reconnect do nothing.
+// createGreeting stores and sends the first_message of a session whose first socket held it back.
+// It does nothing once the session has a turn.
 func (e *engine) createGreeting(live *Live) {
 	var greeting *sessions.Turn
 	ctx, cancel := context.WithTimeout(live.origin.Context(context.WithoutCancel(e.s.life)), sessions.WriteTimeout)
@@ -31,7 +31,7 @@ func (e *engine) createGreeting(live *Live) {
 	})
 	switch {
 	case err != nil:
-		e.s.log.WarnContext(ctx, "greeting not said", "session_id", e.id, "error", err)
+		e.s.log.WarnContext(ctx, "greeting not stored", "session_id", e.id, "error", err)
 	case greeting != nil:
 		e.sendGreeting(live, *greeting)
 		e.sendItemsToOthers(live, sessions.ItemsOf(*greeting))

@@ -15,23 +15,23 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// Run keeps this node in touch until ctx ends: it listens for ends and replacements, refreshes the
-// rows of its sockets, and asks Postgres how it does. It returns nil then.
+// Run listens for the notices of other nodes, refreshes the rows of this node's sockets and probes
+// Postgres, until ctx ends. It returns nil then.
 func (s *Service) Run(ctx context.Context) error {
-	var beating sync.WaitGroup
-	beating.Go(func() { s.sendHeartbeats(ctx) })
-	beating.Go(func() { s.turns.Watch(ctx) })
-	beating.Go(func() { s.turns.Run(ctx) })
+	var running sync.WaitGroup
+	running.Go(func() { s.sendHeartbeats(ctx) })
+	running.Go(func() { s.turns.Watch(ctx) })
+	running.Go(func() { s.turns.Run(ctx) })
 	err := s.db.Listen(ctx, sessions.Channel, func(payload string) { s.handleNotice(ctx, payload) })
-	beating.Wait()
+	running.Wait()
 	if ctx.Err() != nil {
 		return nil
 	}
 	return err
 }
 
-// beat refreshes each shard of the node's sockets once in a heartbeat; what fails is done with the
-// next shard.
+// sendHeartbeats refreshes each shard's sockets once in a heartbeat. A shard that failed is
+// refreshed with the next one.
 func (s *Service) sendHeartbeats(ctx context.Context) {
 	const step = heartbeat / heartbeatShards
 	var due [heartbeatShards]time.Time
@@ -58,8 +58,8 @@ func (s *Service) sendHeartbeats(ctx context.Context) {
 	})
 }
 
-// lookAround says that the sockets of those sessions that are live here are there, and looks at the
-// sessions in which something has changed; of those parts of the engineShards that are due.
+// refreshSockets refreshes the rows of the sockets in the shards that are due, and checks the
+// sessions in which something has changed.
 func (s *Service) refreshSockets(ctx context.Context, due func(shard int) bool) error {
 	var ids []sessions.ID
 	s.mu.Lock()
@@ -83,12 +83,12 @@ func (s *Service) refreshSockets(ctx context.Context, due func(shard int) bool) 
 	return nil
 }
 
-// lookBatch bounds how many sessions a statement looks at.
+// refreshBatch bounds the sessions of one statement.
 const refreshBatch = 500
 
-// refreshSQL notes that the sockets of sessions (?2) are still at a node (?1), and gives the
-// sessions in progress that have them there only and are not being ended. One that Postgres was
-// slow with may come behind a later one.
+// refreshSQL refreshes the sockets of sessions (?2) on a node (?1). It returns the sessions in
+// progress that have no sockets on other nodes and are not being ended. greatest: a slow statement
+// may run after a later one.
 const refreshSQL = `
 	WITH here AS (
 	    UPDATE session_connections AS c
@@ -105,12 +105,13 @@ const refreshSQL = `
 	      WHERE o.tenant_id = here.tenant_id AND o.session_id = here.session_id AND o.node_id <> ?1
 	  )`
 
-// refresh does that for this node.
+// refresh refreshes the sockets of the sessions, and returns the sessions in which nothing has
+// changed.
 func (s *Service) refresh(ctx context.Context, ids []sessions.ID) (unchanged map[sessions.ID]bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, sessions.WriteTimeout)
 	defer cancel()
 	var found []sessions.ID
-	err = s.db.NewRaw(postgres.RawForAllTenants("a node's sockets are anybody's", refreshSQL), s.sessions.Now(), s.node, pgdialect.Array(ids), sessions.InProgress).Scan(ctx, &found)
+	err = s.db.NewRaw(postgres.RawForAllTenants("a node's sockets are of many tenants", refreshSQL), s.sessions.Now(), s.node, pgdialect.Array(ids), sessions.InProgress).Scan(ctx, &found)
 	if err != nil {
 		return nil, fmt.Errorf("refreshing the sockets of a node: %w", err)
 	}

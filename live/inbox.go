@@ -11,8 +11,8 @@ import (
 // one for the message, which also handles the messages that arrive meanwhile, in their order. Their
 // senders wait until it does.
 type inbox struct {
-	// handle does what a message is about. It returns true when the engine has ended.
-	handle func(message any) (ended bool)
+	// process handles a message. It returns true when the engine has ended.
+	process func(message any) (ended bool)
 	// start runs a function in a goroutine that the node waits for.
 	start func(func())
 	// done is closed when the engine has ended.
@@ -78,7 +78,7 @@ func deliveryError(accepted bool) error {
 // work handles a message and those that arrive meanwhile.
 func (in *inbox) work(message any) {
 	for {
-		if in.handle(message) {
+		if in.process(message) {
 			in.end()
 			return
 		}

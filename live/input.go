@@ -9,10 +9,10 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// maxInput bounds the items that an answer is given in place of the conversation.
+// maxInput bounds a Respond's Input.
 const maxInput = 256
 
-// inputOf is what an answer is given in place of the conversation; nil when it is the conversation.
+// inputOf returns the messages of an Input; nil when the answer is to the conversation.
 func (e *engine) inputOf(items []InputItem) ([]sessions.Message, error) {
 	if items == nil {
 		return nil, nil
@@ -39,11 +39,11 @@ func (e *engine) inputOf(items []InputItem) ([]sessions.Message, error) {
 		}
 		input = append(input, messagesOf(item)...)
 	}
-	return input, answersCalls(input)
+	return input, checkResults(input)
 }
 
-// answersCalls refuses results whose calls are not there: a model is told of both or of neither.
-func answersCalls(messages []sessions.Message) error {
+// checkResults refuses results without their calls: a model needs both.
+func checkResults(messages []sessions.Message) error {
 	called := map[string]bool{}
 	for _, m := range messages {
 		for _, call := range m.Calls {
@@ -52,12 +52,13 @@ func answersCalls(messages []sessions.Message) error {
 	}
 	for _, m := range messages {
 		if m.Role == sessions.RoleTool && !called[m.CallID] {
-			return fault.Wrap(ErrNoCall, fault.InvalidRequest, "No call %q is among the input that a result of it is in.", m.CallID)
+			return fault.Wrap(ErrNoCall, fault.InvalidRequest, "The input has a result of the call %q, but not the call.", m.CallID)
 		}
 	}
 	return nil
 }
 
+// checkInput checks an item that a client has written for one answer.
 func checkInput(item sessions.Item) *fault.Error {
 	switch item.Kind {
 	case sessions.ToolOutputItem:
@@ -77,7 +78,7 @@ func checkInput(item sessions.Item) *fault.Error {
 	return nil
 }
 
-// messagesOf is an item as messages of a model's request.
+// messagesOf returns an item as messages of a model request.
 func messagesOf(item sessions.Item) []sessions.Message {
 	call := sessions.MessageCall{ID: item.CallID, Name: item.Name, Arguments: item.Arguments, Client: true}
 	switch item.Kind {

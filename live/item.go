@@ -14,7 +14,7 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// findItem is an item of the turns as it was said, unless it was removed.
+// itemIn returns an item of the turns as it was said, unless it was removed.
 func itemIn(turns []sessions.Turn, edits sessions.ItemEdits, id string) (sessions.Item, bool) {
 	for _, turn := range turns {
 		for _, item := range sessions.ItemsOf(turn) {
@@ -26,8 +26,8 @@ func itemIn(turns []sessions.Turn, edits sessions.ItemEdits, id string) (session
 	return sessions.Item{}, false
 }
 
-// item is an item of the conversation as the model sees it; false when there is none, or it was
-// removed.
+// findItem returns an item of the conversation as the model sees it; false when there is none, or
+// it was removed.
 func (e *engine) findItem(ctx context.Context, id string) (sessions.Item, bool, error) {
 	turns, err := sessions.TurnsHolding(ctx, e.s.db, e.session, id)
 	if err != nil {
@@ -38,12 +38,12 @@ func (e *engine) findItem(ctx context.Context, id string) (sessions.Item, bool, 
 	return found, ok, nil
 }
 
-// knows says whether an item can be put behind the one of this id.
+// itemExists reports whether another item can be inserted after id.
 func (e *engine) itemExists(ctx context.Context, id string) bool {
 	if id == "" || id == sessions.AtFront || e.items.Has(id) {
 		return true
 	}
-	turns, err := sessions.TurnsHolding(ctx, e.s.db, e.session, id) // older, or another node's
+	turns, err := sessions.TurnsHolding(ctx, e.s.db, e.session, id) // an older item, or another node's
 	if err != nil {
 		return false
 	}
@@ -54,8 +54,8 @@ func (e *engine) itemExists(ctx context.Context, id string) bool {
 	return found
 }
 
-// name gives a message that has none its item id, and says what is wrong with the id or the place
-// that a client chose.
+// assignItemID generates an item id for a message that has none. Otherwise it checks the id and the
+// place that the client chose, and claims the id.
 func (e *engine) assignItemID(ctx context.Context, said *sessions.Message) *fault.Error {
 	id := &said.ItemID
 	if len(said.Calls) == 1 {
@@ -71,7 +71,7 @@ func (e *engine) assignItemID(ctx context.Context, said *sessions.Message) *faul
 		return errItemTaken()
 	}
 	if len(said.After) > turns.MaxItemIDBytes || !sessions.IsStorable(said.After) || !e.itemExists(ctx, said.After) {
-		return fault.Wrap(ErrNoPlace, fault.InvalidRequest, "There is no item with that id to put another behind.")
+		return fault.Wrap(ErrNoPlace, fault.InvalidRequest, "There is no item with that id to insert another after.")
 	}
 	if chosen {
 		return e.claimItemID(ctx, *id, said)
@@ -79,11 +79,11 @@ func (e *engine) assignItemID(ctx context.Context, said *sessions.Message) *faul
 	return nil
 }
 
-// A client changes an item by removing it and putting one with the same id in its place. The one
-// that was removed keeps its id in the transcript: the two are told apart by Message.Again, and an
-// edit says by ItemEdit.Again which it is about.
+// A client changes an item by removing it and adding one with the same id. The removed item keeps
+// its id in the transcript. Message.Again tells the two apart, and ItemEdit.Again says which of
+// them an edit is about.
 
-// claim takes an id that a client has chosen, and that no item known here has, for a new one.
+// claimItemID checks that no item in Postgres has the id that a client chose for a new one.
 func (e *engine) claimItemID(ctx context.Context, id string, said *sessions.Message) *fault.Error {
 	var holding []sessions.Turn
 	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) (err error) {
@@ -92,7 +92,7 @@ func (e *engine) claimItemID(ctx context.Context, id string, said *sessions.Mess
 	})
 	edit := e.session.ItemEdits[id]
 	if turns.IsOffline(err) && !edit.Removed {
-		err = nil // nobody knows better
+		err = nil // the items known on this node must do
 	}
 	if err != nil {
 		return postgres.Decide(err)
@@ -109,12 +109,12 @@ func (e *engine) claimItemID(ctx context.Context, id string, said *sessions.Mess
 	return nil
 }
 
-// renew writes down that the next item of an id is another one than those that were removed.
+// reuseItemID records that the next item with the id is another one than the removed ones.
 func (e *engine) reuseItemID(ctx context.Context, id string) (sessions.ItemEdit, error) {
 	var edits sessions.ItemEdits
 	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) (err error) {
 		edits, err = e.writeEdit(ctx, id, func(item sessions.Item, edit *sessions.ItemEdit) error {
-			if item.ID != "" { // another node was quicker
+			if item.ID != "" { // another node has added one
 				return errItemTaken()
 			}
 			if edit.Removed {
@@ -132,8 +132,8 @@ func (e *engine) reuseItemID(ctx context.Context, id string) (sessions.ItemEdit,
 	return edits[id], nil
 }
 
-// editItem changes what is known of an item, in the session's row, and tells the other nodes.
-// change gets an Item without id when there is none. It may run twice.
+// writeEdit changes an item's edit in the session's row and notifies the other nodes. change gets
+// an Item without id when no item has the id. It may run twice.
 func (e *engine) writeEdit(
 	ctx context.Context, id string, change func(sessions.Item, *sessions.ItemEdit) error,
 ) (sessions.ItemEdits, error) {
@@ -160,7 +160,7 @@ func (e *engine) writeEdit(
 			return err
 		}
 		if slices.ContainsFunc(held, func(t sessions.Turn) bool { return t.Index < row.SummarizedTurns }) {
-			if err := turns.ForgetSummary(ctx, tx, row); err != nil { // it may tell of the item
+			if err := turns.ForgetSummary(ctx, tx, row); err != nil { // the summary may mention the item
 				return err
 			}
 		}
@@ -169,8 +169,8 @@ func (e *engine) writeEdit(
 	return edits, err
 }
 
-// adopt takes over what other nodes did to items. What is not among the edits was done here since
-// they were read.
+// mergeEdits merges the edits of other nodes. Edits that it does not find among them were made here
+// after they were read.
 func (e *engine) mergeEdits(edits sessions.ItemEdits) {
 	before := e.session.ItemEdits
 	e.session.ItemEdits = edits.MergedAfter(before)
@@ -178,7 +178,7 @@ func (e *engine) mergeEdits(edits sessions.ItemEdits) {
 	for item, edit := range e.session.ItemEdits {
 		old := before[item]
 		if edit.Again > old.Again {
-			if !old.Removed { // both came between two looks
+			if !old.Removed { // the item was removed and added again since the edits were last read
 				e.sendEdit(nil, "", item, sessions.ItemEdit{Removed: true})
 			}
 			old = sessions.ItemEdit{}

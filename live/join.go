@@ -6,7 +6,7 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// join takes a socket in and greets it.
+// join adds a socket and sends it what it missed.
 func (e *engine) join(m socketJoined) {
 	defer close(m.processed)
 	defer e.socketArrived()
@@ -22,7 +22,7 @@ func (e *engine) join(m socketJoined) {
 	if len(e.attached)+len(e.away) == 0 {
 		e.session = m.live.session
 	}
-	for _, run := range e.answers() { // their next pieces come behind what the socket is told here
+	for _, run := range e.answers() { // their next text must follow what the socket is sent here
 		run.liveMu.Lock()
 		defer run.liveMu.Unlock()
 	}
@@ -33,11 +33,11 @@ func (e *engine) join(m socketJoined) {
 	e.catchUp(&m)
 	e.cache.Joined(m.live.session, m.turns, m.unanswered)
 	e.session.ItemEdits = m.live.session.ItemEdits
-	had := map[string]bool{}
+	placed := map[string]bool{}
 	for _, item := range m.items {
-		e.placeItem(item, had)
+		e.placeItem(item, placed)
 		if older != nil && !e.session.ItemEdits.Removed(item.ID, item.Again) {
-			e.sendItemOnce(m.live, item) // it was said where nobody here heard it
+			e.sendItemOnce(m.live, item) // said on another node
 		}
 		m.live.known[item.Key()] = true
 	}
@@ -47,7 +47,7 @@ func (e *engine) join(m socketJoined) {
 		}
 	}
 	for _, turn := range m.unanswered {
-		if !turn.Wanted && !e.answersTurn(turn.ID) && !e.s.turns.HoldsEnd(e.id, turn.ID) { // takeUp has those that are
+		if !turn.Wanted && !e.answersTurn(turn.ID) && !e.s.turns.HoldsEnd(e.id, turn.ID) { // resumeTurns handles the others
 			e.unanswered = turn.ID
 		}
 	}
@@ -75,7 +75,7 @@ func (e *engine) join(m socketJoined) {
 	}
 }
 
-// arrived counts a socket that was on its way.
+// socketArrived ends a socket's joining.
 func (e *engine) socketArrived() {
 	e.s.mu.Lock()
 	defer e.s.mu.Unlock()
@@ -84,8 +84,8 @@ func (e *engine) socketArrived() {
 	}
 }
 
-// overtake brings what an arriving socket has read up to what happened here since: turns that
-// ended, and what was done to items.
+// catchUp updates what a joining socket has read with what happened on this node since: turns that
+// ended, and edits of items.
 func (e *engine) catchUp(m *socketJoined) {
 	for _, turn := range e.endedWhileJoining {
 		m.unanswered = slices.DeleteFunc(m.unanswered, func(t sessions.Turn) bool { return t.ID == turn.ID })

@@ -10,19 +10,19 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// hearNotice acts on a notification. An empty payload says that some may have been missed.
+// handleNotice handles a notification. An empty payload says that some may have been missed.
 func (s *Service) handleNotice(ctx context.Context, payload string) {
 	if payload == "" {
 		s.requests.WakeFollowers("")
 		s.turns.WakeApprovals("")
 		if err := s.refreshSockets(ctx, func(int) bool { return true }); err != nil && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "sessions not looked at", "error", err)
+			s.log.WarnContext(ctx, "sessions not checked", "error", err)
 		}
 		return
 	}
 	var n sessions.Notice
 	if err := json.Unmarshal([]byte(payload), &n); err != nil {
-		s.log.WarnContext(ctx, "notice not understood", "error", err)
+		s.log.WarnContext(ctx, "notice not decoded", "error", err)
 		return
 	}
 	switch n.Kind {
@@ -60,7 +60,7 @@ func (s *Service) handleNotice(ctx context.Context, payload string) {
 	}
 }
 
-// lookAtTurn shows the sockets here a turn that another node has recorded.
+// loadRecordedTurn reads a turn that another node has recorded, for the sockets on this node.
 func (s *Service) loadRecordedTurn(ctx context.Context, n sessions.Notice) {
 	e := s.engineOf(n.Session)
 	if e == nil || n.From == s.node {
@@ -68,13 +68,13 @@ func (s *Service) loadRecordedTurn(ctx context.Context, n sessions.Notice) {
 	}
 	turn, err := sessions.FindTurn(ctx, s.db, sessions.Session{TenantID: e.tenant, ID: n.Session}, n.Turn)
 	if err != nil {
-		s.log.WarnContext(ctx, "turn of another node not shown", "session_id", n.Session, "turn_id", n.Turn, "error", err)
+		s.log.WarnContext(ctx, "turn of another node not read", "session_id", n.Session, "turn_id", n.Turn, "error", err)
 		return
 	}
 	e.inbox.send(turnRecordedElsewhere{turn: turn})
 }
 
-// lookForWanted reads which those are.
+// loadTurnsToResume reads the turns of a session that wait for an answer.
 func (s *Service) loadTurnsToResume(ctx context.Context, id sessions.ID) {
 	e := s.engineOf(id)
 	if e == nil {
@@ -86,13 +86,14 @@ func (s *Service) loadTurnsToResume(ctx context.Context, id sessions.ID) {
 	}
 	turns, err := sessions.UnansweredTurns(ctx, s.db, session)
 	if err != nil {
-		s.log.WarnContext(ctx, "lost turns not looked for", "session_id", id, "error", err)
+		s.log.WarnContext(ctx, "turns to resume not read", "session_id", id, "error", err)
 		return
 	}
 	e.inbox.send(turnsToResume{turns: turns})
 }
 
-// look closes the sockets of a session that has ended and those that were replaced.
+// checkSession reads a session, and has its engine close sockets that were replaced or whose
+// session has ended.
 func (s *Service) checkSession(ctx context.Context, id sessions.ID) {
 	e := s.engineOf(id)
 	if e == nil {
@@ -105,7 +106,7 @@ func (s *Service) checkSession(ctx context.Context, id sessions.ID) {
 		return
 	case err != nil:
 		if !errors.Is(err, context.Canceled) {
-			s.log.WarnContext(ctx, "session not looked at", "session_id", id, "error", err)
+			s.log.WarnContext(ctx, "session not checked", "session_id", id, "error", err)
 		}
 		return
 	case session.Closed():
@@ -119,7 +120,7 @@ func (s *Service) checkSession(ctx context.Context, id sessions.ID) {
 	}
 	var open []sessions.Connection
 	if err := s.db.NewSelect().Model(&open).Where("c.tenant_id = ?", session.TenantID).Where("c.session_id = ?", id).Scan(ctx); err != nil {
-		return // the next look
+		return // the next check reads them
 	}
 	for _, c := range open {
 		if c.NodeID == s.node {

@@ -13,7 +13,7 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// optionsOf are those of a Respond over those of its socket.
+// optionsOf returns the options of a Respond, and those of its socket where the Respond has none.
 func (e *engine) optionsOf(wanted answerRequest) turns.Options {
 	live, c := wanted.live, wanted.command
 	o := turns.Options{
@@ -29,8 +29,8 @@ func (e *engine) optionsOf(wanted answerRequest) turns.Options {
 	return o
 }
 
-// offers says whether the tool that a choice names can be called: one of the client's, or of the
-// agent's. What cannot be found out now is taken for yes.
+// offers reports whether an answer can follow the tool choice with the client's own tools and the
+// agent's. It returns true when the agent's tools cannot be read.
 func (e *engine) offers(choice turns.ToolChoice, own []model.Tool) bool {
 	if clientOffers(choice, own) {
 		return true
@@ -40,7 +40,8 @@ func (e *engine) offers(choice turns.ToolChoice, own []model.Tool) bool {
 	return !known || found && entry.Enabled
 }
 
-// clientOffers reports whether an answer with no tools but the client's can obey the choice.
+// clientOffers reports whether an answer can follow the tool choice with the client's own tools
+// only.
 func clientOffers(choice turns.ToolChoice, own []model.Tool) bool {
 	switch choice {
 	case "", turns.ToolsAuto, turns.ToolsNone, turns.ToolsRequired:
@@ -49,7 +50,7 @@ func clientOffers(choice turns.ToolChoice, own []model.Tool) bool {
 	return slices.ContainsFunc(own, func(t model.Tool) bool { return t.Name == string(choice) })
 }
 
-// ownTools are the agent's; false: that cannot be found out now.
+// agentTools returns the agent's tools; false when they cannot be read.
 func (e *engine) agentTools() (tools.Registry, bool) {
 	if e.s.tools == nil {
 		return tools.Registry{}, true
@@ -67,8 +68,8 @@ func (e *engine) agentTools() (tools.Registry, bool) {
 	return registry, err == nil
 }
 
-// offerable are the tools of a client that are offered: an agent's own of the same name comes
-// first.
+// acceptClientTools returns the client's tools that can be offered. A tool named like one of the
+// agent's is refused.
 func (e *engine) acceptClientTools(wanted []model.Tool) (offered []model.Tool, refused []fault.Field) {
 	if len(wanted) == 0 {
 		return nil, nil

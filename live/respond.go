@@ -10,14 +10,13 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// accepted is what became of what the user said: the turn that has it, or why it could not be
-// written down.
-type accepted struct {
+// acceptResult is the turn that holds an acceptResult message, or why it was not stored.
+type acceptResult struct {
 	turn sessions.Turn
 	err  error
 }
 
-// respond takes the wish for an answer.
+// respond begins the answer that a Respond asks for, or has it wait.
 func (e *engine) respond(live *Live, c Respond) {
 	own := live.clientTools
 	if c.ClientTools != nil {
@@ -33,7 +32,7 @@ func (e *engine) respond(live *Live, c Respond) {
 	}
 	input, err := e.inputOf(c.Input)
 	if err == nil && !c.OutOfBand && len(e.waiting) >= turns.MaxWaitingResponds {
-		err = fault.New(fault.RateLimitedReason, "Too many answers wait already. Wait for one to be done.")
+		err = fault.New(fault.RateLimitedReason, "Too many answers wait already. Wait for one to end.")
 	}
 	if err != nil {
 		live.push(Failed{CommandID: c.CommandID, Err: postgres.Decide(err)})
@@ -48,9 +47,9 @@ func (e *engine) respond(live *Live, c Respond) {
 	e.startNext()
 }
 
-// ask takes what the user said and the wish for an answer to it. When nothing is in the way the
-// answer's runner writes both down, and the engine waits until it has: nothing that comes later may
-// be written down before.
+// acceptAndRespond carries out a message and its Respond. When an answer can start now, its runner
+// stores the message with the turn's begin. The engine waits until it has, so that no later message
+// is stored first.
 func (e *engine) acceptAndRespond(live *Live, c Ask) {
 	if !e.canStartNow() || !c.Respond.isPlain() || !turns.IsSayable(c.Message.Text) {
 		e.acceptMessage(live, c.Message)
@@ -67,29 +66,29 @@ func (e *engine) acceptAndRespond(live *Live, c Ask) {
 	}
 	start := e.newStart("")
 	start.Turn, start.Said = sessions.TurnID(idgen.New(idgen.Turn)), []sessions.Message{said}
-	came := make(chan accepted, 1) // called once
-	start.Accepted = func(turn sessions.Turn, err error) { came <- accepted{turn, err} }
+	stored := make(chan acceptResult, 1) // Accepted is called once
+	start.Accepted = func(turn sessions.Turn, err error) { stored <- acceptResult{turn, err} }
 	turnCtx, run, r := e.prepare(answerRequest{live: live, command: c.Respond, requestedAt: e.s.sessions.Now()}, start)
 	e.client.userSpoke()
 	e.launch(turnCtx, run, r)
-	written := <-came
-	if written.err != nil { // the answer's end follows
-		e.rejectMessage(ctx, live, c.Message.CommandID, written.err)
+	result := <-stored
+	if result.err != nil { // answerFinished follows
+		e.rejectMessage(ctx, live, c.Message.CommandID, result.err)
 		return
 	}
 	run.open = true
-	e.sendAccepted(live, c.Message.CommandID, written.turn, said)
+	e.sendAccepted(live, c.Message.CommandID, result.turn, said)
 }
 
-// cancel stops an answer.
-func (e *engine) cancel(live *Live, c Cancel) {
+// cancelAnswer stops an answer.
+func (e *engine) cancelAnswer(live *Live, c Cancel) {
 	run := e.outOfBand[c.ResponseID]
 	if run == nil && (c.ResponseID == "" || (e.current != nil && c.ResponseID == e.current.responseID)) {
 		run = e.current
 	}
 	switch {
 	case run == nil || run.doneSent:
-		live.push(Failed{CommandID: c.CommandID, Err: fault.Wrap(ErrNothingToCancel, fault.InvalidRequest, "No such answer is going out.")})
+		live.push(Failed{CommandID: c.CommandID, Err: fault.Wrap(ErrNothingToCancel, fault.InvalidRequest, "No such answer is in progress.")})
 	case c.Speech:
 		run.cancel(turns.ErrInterrupted)
 	default:

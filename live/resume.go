@@ -12,12 +12,11 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-const (
-	// watchEvery is how often a node looks at an answer that another one gives.
-	watchInterval = 200 * time.Millisecond
-)
+// watchInterval is how often a node reads a turn that another node runs.
+const watchInterval = 200 * time.Millisecond
 
-// want writes down that an answer was asked for which this node will not give any more.
+// requestResume marks a turn so that another node answers it. It is called when this node stops
+// before it could.
 func (e *engine) requestResume(ctx context.Context, id sessions.TurnID) {
 	err := e.s.sessions.Locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
 		turn, err := sessions.FindTurn(ctx, tx, *row, id)
@@ -31,11 +30,12 @@ func (e *engine) requestResume(ctx context.Context, id sessions.TurnID) {
 		return sessions.Notify(ctx, tx, sessions.Notice{Kind: sessions.NoticeWanted, Session: e.id, From: e.s.node})
 	})
 	if err != nil {
-		e.s.log.ErrorContext(ctx, "an answer that waits was not handed on", "session_id", e.id, "turn_id", id, "error", err)
+		e.s.log.ErrorContext(ctx, "turn not marked to be resumed", "session_id", e.id, "turn_id", id, "error", err)
 	}
 }
 
-// takeUp begins the answers that turns wait for; the sockets here are told of those that were lost.
+// resumeTurns begins the answers of turns whose node was lost, before the answers that wait here.
+// Sockets that got a part of a lost answer are told its end.
 func (e *engine) resumeTurns(turns []sessions.Turn) {
 	first := 0
 	for _, turn := range turns {
@@ -50,14 +50,14 @@ func (e *engine) resumeTurns(turns []sessions.Turn) {
 		}
 		if live := e.anySocket(); live != nil && !e.restarting {
 			e.cache.SetOpen(turn)
-			e.waiting = slices.Insert(e.waiting, first, answerRequest{live: live, turn: turn.ID}) // before what was asked for since
+			e.waiting = slices.Insert(e.waiting, first, answerRequest{live: live, turn: turn.ID})
 			first++
 		}
 	}
 	e.startNext()
 }
 
-// watch looks at the turn that another node runs, until it has ended.
+// watchRemoteTurn polls the session's running turn, when another node runs it, until it has ended.
 func (e *engine) watchRemoteTurn(session sessions.Session) {
 	id := session.RunningTurnID
 	if id == "" || e.watching != "" || e.answersTurn(id) || e.s.turns.Runs(id) {
@@ -84,14 +84,14 @@ func (e *engine) watchRemoteTurn(session sessions.Session) {
 	})
 }
 
-// watchOnce says whether the turn runs no longer, and how it stands then.
+// remoteTurn reads a turn that another node runs. It returns true when the turn runs no longer.
 func (e *engine) remoteTurn(turn sessions.TurnID) (sessions.Turn, bool) {
 	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
 	defer cancel()
-	now := e.s.sessions.Now() // of before: the row may be read late
+	now := e.s.sessions.Now() // before the row is read, which may take long
 	session, err := sessions.Find(ctx, e.s.db, e.tenant, e.id, "")
 	if fault.IsReason(err, fault.ResourceNotFound) {
-		return sessions.Turn{ID: turn}, true // it was erased
+		return sessions.Turn{ID: turn}, true // erased
 	}
 	if err == nil && session.RunningTurnID == turn && !session.RunningUntil.After(now) {
 		if !e.s.turns.NodeLost(ctx, e.id) {
@@ -101,9 +101,9 @@ func (e *engine) remoteTurn(turn sessions.TurnID) (sessions.Turn, bool) {
 			return sessions.LoseTurnTx(ctx, tx, row, now, true)
 		})
 		if err != nil {
-			e.s.log.WarnContext(ctx, "lost turn not taken up yet", "session_id", e.id, "turn_id", turn, "error", err)
+			e.s.log.WarnContext(ctx, "lost turn not reclaimed yet", "session_id", e.id, "turn_id", turn, "error", err)
 		}
-		return sessions.Turn{}, false // the next look sees what came of it
+		return sessions.Turn{}, false // the next poll reads the outcome
 	}
 	if err != nil || session.RunningTurnID == turn {
 		return sessions.Turn{}, false
@@ -113,7 +113,8 @@ func (e *engine) remoteTurn(turn sessions.TurnID) (sessions.Turn, bool) {
 	return ended, err == nil || fault.IsReason(err, fault.ResourceNotFound)
 }
 
-// endWatch tells the sockets how the turn ended.
+// remoteTurnEnded tells the sockets how a turn of another node ended, or resumes it when that node
+// was lost.
 func (e *engine) remoteTurnEnded(m remoteTurnDone) {
 	if e.watching != m.turn.ID {
 		return
@@ -123,7 +124,7 @@ func (e *engine) remoteTurnEnded(m remoteTurnDone) {
 		e.resumeTurns([]sessions.Turn{m.turn})
 		return
 	}
-	if m.turn.Status == "" { // it was erased
+	if m.turn.Status == "" { // erased
 		e.startNext()
 		return
 	}
@@ -147,11 +148,11 @@ func (e *engine) remoteTurnEnded(m remoteTurnDone) {
 	e.startNext()
 }
 
-// cancelElsewhere stops the answer that another node gives.
+// cancelOnOtherNode stops the answer that another node gives.
 func (e *engine) cancelOnOtherNode() {
 	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
 	defer cancel()
 	if err := sessions.Notify(ctx, e.s.db, sessions.Notice{Kind: sessions.NoticeCancel, Session: e.id, From: e.s.node}); err != nil {
-		e.s.log.WarnContext(ctx, "cancelling not passed on", "session_id", e.id, "error", err)
+		e.s.log.WarnContext(ctx, "cancel notice not sent", "session_id", e.id, "error", err)
 	}
 }

@@ -11,33 +11,34 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// place gives an item that was read its place, unless it has one here. had are those of which that
-// was asked.
-func (e *engine) placeItem(item sessions.Item, had map[string]bool) {
-	if here, asked := had[item.ID]; !asked {
-		had[item.ID] = e.items.Has(item.ID)
-	} else if item.Again > 0 && !here {
-		e.items.Drop(item.ID) // that is the place of the one before it
+// placeItem gives an item that a joining socket has read its place, unless it has one. placed says
+// of each id seen so far whether it had a place before.
+func (e *engine) placeItem(item sessions.Item, placed map[string]bool) {
+	if before, seen := placed[item.ID]; !seen {
+		placed[item.ID] = e.items.Has(item.ID)
+	} else if item.Again > 0 && !before {
+		e.items.Drop(item.ID) // the place is that of the removed item with this id
 	}
 	e.items.Put(item.ID, item.After)
 }
 
-// tell tells a socket of an item. commandID is that of the command it came from.
+// sendItem sends an item to a socket. commandID is the command that added it; may be empty.
 func (e *engine) sendItem(live *Live, commandID string, item sessions.Item) {
 	live.known[item.Key()] = true
 	live.push(ItemAdded{CommandID: commandID, Item: item, PreviousItemID: e.items.Put(item.ID, item.After)})
 }
 
-// show tells a socket of an item it does not know yet.
+// sendItemOnce sends an item to a socket that has not got it.
 func (e *engine) sendItemOnce(live *Live, item sessions.Item) {
 	if !live.known[item.Key()] {
 		e.sendItem(live, "", item)
 	}
 }
 
-func (e *engine) sendItemsToOthers(than *Live, items []sessions.Item) {
+// sendItemsToOthers sends items to the sockets other than except, which may be nil.
+func (e *engine) sendItemsToOthers(except *Live, items []sessions.Item) {
 	for _, live := range e.sockets() {
-		if live == than {
+		if live == except {
 			continue
 		}
 		for _, item := range items {
@@ -46,16 +47,16 @@ func (e *engine) sendItemsToOthers(than *Live, items []sessions.Item) {
 	}
 }
 
-// showTurn tells the sockets of a turn they did not ask for.
+// sendTurn sends a turn's items to the sockets other than asked, which has had its events.
 func (e *engine) sendTurn(turn sessions.Turn, asked *Live) {
-	items := sessions.VisibleItems(turn, e.session.ItemEdits) // one of them may have been removed since it was said
+	items := sessions.VisibleItems(turn, e.session.ItemEdits) // without those removed meanwhile
 	for _, item := range items {
 		e.items.Put(item.ID, item.After)
 	}
 	e.sendItemsToOthers(asked, items)
 }
 
-// greet says the first_message, which is recorded already.
+// sendGreeting sends the first_message of a stored greeting.
 func (e *engine) sendGreeting(live *Live, turn sessions.Turn) {
 	response, item := idgen.New(idgen.Response), turn.Messages[0].ItemID
 	live.push(turns.ResponseStarted{ResponseID: response, TurnID: turn.ID, TurnIndex: turn.Index, Greeting: true})
@@ -68,7 +69,8 @@ func (e *engine) sendGreeting(live *Live, turn sessions.Turn) {
 	e.items.Put(item, "")
 }
 
-// tellSaid tells the sockets of what was written down.
+// sendAccepted sends a stored message to the sockets. live, which may be nil, sent it with
+// commandID.
 func (e *engine) sendAccepted(live *Live, commandID string, turn sessions.Turn, said sessions.Message) {
 	item := sessions.ItemsOf(sessions.Turn{ID: turn.ID, Index: turn.Index, Messages: []sessions.Message{said}})[0]
 	if live != nil {
@@ -77,12 +79,12 @@ func (e *engine) sendAccepted(live *Live, commandID string, turn sessions.Turn, 
 	e.sendItemsToOthers(live, []sessions.Item{item})
 }
 
-// refuseSaid tells a socket that what it said was not accepted.
+// rejectMessage tells a socket why its message was not stored. live may be nil.
 func (e *engine) rejectMessage(ctx context.Context, live *Live, commandID string, err error) {
 	decided := postgres.Decide(err)
 	level := slog.LevelWarn
 	if decided.Kind() == fault.Invalid {
-		level = slog.LevelDebug // the client is told, and can do nothing else to our log
+		level = slog.LevelDebug // the client's mistake, which it is told
 	}
 	e.s.log.Log(ctx, level, "message not accepted", "session_id", e.id, "error", err)
 	if live != nil {
@@ -90,7 +92,7 @@ func (e *engine) rejectMessage(ctx context.Context, live *Live, commandID string
 	}
 }
 
-// tellOfEdit tells all sockets what became of an item. by, which may be nil, asked for it.
+// sendEdit tells all sockets about an edit. by, which may be nil, asked for it with commandID.
 func (e *engine) sendEdit(by *Live, commandID, item string, edit sessions.ItemEdit) {
 	if edit.Removed {
 		e.items.Drop(item)
@@ -109,7 +111,7 @@ func (e *engine) sendEdit(by *Live, commandID, item string, edit sessions.ItemEd
 	}
 }
 
-// tellLost ends the answer that a lost node had begun, once a socket.
+// sendLostAnswer tells a socket, once, that the node that gave the turn's answer was lost.
 func (e *engine) sendLostAnswer(live *Live, turn sessions.Turn) {
 	if turn.LostResponseID == "" || live.lostResponse == turn.LostResponseID {
 		return

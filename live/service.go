@@ -16,18 +16,16 @@ import (
 	"parlance.dev/parlance/turns/requests"
 )
 
-// Deps is what a Service works with. DB, Sessions, Turns and Requests are required.
+// Deps are what a Service works with. DB, Sessions, Turns and Requests are required.
 type Deps struct {
 	DB       *postgres.DB
 	Sessions *sessions.Service
 	Turns    *turns.Service
-	// Requests takes the turns of the same sessions that no socket asks for.
+	// Requests takes the turns of the same sessions over HTTP.
 	Requests *requests.Service
-	// Models finds what answers out of band.
-	Models turns.ModelFunc
 	// Tools are the agents' tools; nil: none.
 	Tools *tools.Service
-	// Log gets what goes wrong without anybody to tell; nil discards it.
+	// Log gets errors that no caller is told; nil discards them.
 	Log *slog.Logger
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -36,7 +34,7 @@ type Deps struct {
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{
-		db: d.DB, sessions: d.Sessions, turns: d.Turns, requests: d.Requests, models: d.Models, tools: d.Tools, log: d.Log, now: d.Now,
+		db: d.DB, sessions: d.Sessions, turns: d.Turns, requests: d.Requests, tools: d.Tools, log: d.Log, now: d.Now,
 		node: d.Turns.Node(), life: d.Turns.Life(), engines: newEngineShards(),
 	}
 	if s.log == nil {
@@ -49,15 +47,15 @@ func New(d Deps) *Service {
 	return s
 }
 
-// tellEngine shows the session's sockets on this node a turn that was taken without them.
+// sendRecorded sends a turn that was taken without a socket to the session's sockets on this node.
 func (s *Service) sendRecorded(turn sessions.Turn) {
 	if e := s.engineOf(turn.SessionID); e != nil {
 		e.inbox.send(turnRecorded{turn: turn})
 	}
 }
 
-// engineFor returns the session's engine with one more socket on its way: the caller must send
-// joined.
+// engineFor returns the session's engine with one more joining socket: the caller must send
+// socketJoined.
 func (s *Service) engineFor(session sessions.Session) (*engine, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +69,7 @@ func (s *Service) engineFor(session sessions.Session) (*engine, error) {
 			attached: map[sessions.LiveChannel]*Live{}, away: map[sessions.LiveChannel]*Live{}, outOfBand: map[string]*answer{},
 			client: newClientCalls(), cache: s.turns.NewSessionCache(session),
 		}
-		e.inbox.handle = e.handleAndRetire
+		e.inbox.process = e.handleAndRetire
 		s.workers.Add(1) // until retired
 		s.engines.shard(session.ID)[session.ID] = e
 	}
@@ -79,15 +77,15 @@ func (s *Service) engineFor(session sessions.Session) (*engine, error) {
 	return e, nil
 }
 
-// engineOf is the session's engine on this node, nil when there is none.
+// engineOf returns the session's engine on this node; nil when there is none.
 func (s *Service) engineOf(id sessions.ID) *engine {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.engines.shard(id)[id]
 }
 
-// Close ends what is live on this node: sockets are told to come back (elsewhere), answers that
-// are going out may finish until ctx ends. New sockets are refused from now on.
+// Close tells the sockets on this node to connect to another, and waits for answers in progress
+// until ctx ends. New sockets are refused from now on.
 func (s *Service) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.closing = true
@@ -96,14 +94,14 @@ func (s *Service) Close(ctx context.Context) error {
 		engines = slices.AppendSeq(engines, maps.Values(shard))
 	}
 	s.mu.Unlock()
-	var telling sync.WaitGroup
+	var sending sync.WaitGroup
 	for _, e := range engines {
-		telling.Go(func() { e.inbox.send(nodeStopping{}) })
+		sending.Go(func() { e.inbox.send(nodeStopping{}) })
 	}
 	s.turns.StopTaking()
 	ended := make(chan struct{})
-	go func() { // ends with the workers, which Kill ends at the latest
-		telling.Wait()
+	go func() { // Kill ends the workers at the latest
+		sending.Wait()
 		s.workers.Wait()
 		s.turns.Wait()
 		close(ended)

@@ -12,7 +12,7 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// next starts the answer that has waited longest, when none is going out.
+// startNext starts the answer that has waited longest, when none is in progress.
 func (e *engine) startNext() {
 	if e.current != nil || e.watching != "" || len(e.waiting) == 0 || e.ending != nil || e.client.blocked() {
 		return
@@ -24,7 +24,7 @@ func (e *engine) startNext() {
 		return
 	}
 	turn := e.unanswered
-	if wanted.turn != "" { // what has been said since is answered behind it
+	if wanted.turn != "" { // the unanswered turn gets the answer after it
 		turn = wanted.turn
 	}
 	start := e.newStart(turn)
@@ -35,11 +35,12 @@ func (e *engine) startNext() {
 	e.launch(ctx, run, r)
 }
 
+// newStart is the start of an answer to an accepted turn, or (empty) of a new one.
 func (e *engine) newStart(turn sessions.TurnID) turns.Start {
 	return turns.Start{Session: e.session, Turn: turn, Open: turn != "", Cache: e.cache}
 }
 
-// ready makes what gives an answer. Whoever does not launch it cancels it.
+// prepare makes an answer and its runner. The caller must launch or cancel it.
 func (e *engine) prepare(wanted answerRequest, start turns.Start) (context.Context, *answer, *turns.Runner) {
 	ctx, cancel := context.WithCancelCause(e.s.life)
 	run := &answer{
@@ -52,24 +53,24 @@ func (e *engine) prepare(wanted answerRequest, start turns.Start) (context.Conte
 	return ctx, run, r
 }
 
-// launch has the answer go out.
+// launch runs an answer as the conversation's current one.
 func (e *engine) launch(ctx context.Context, run *answer, r *turns.Runner) {
 	e.current = run
 	if run.turn == e.unanswered {
 		e.unanswered = ""
-		// It takes what they were to have answered. Were they left, they would answer what is only
-		// noted from now on.
+		// The answer covers what these Respond to. If they stayed, they would answer later messages
+		// that no client asked to be answered.
 		e.waiting = slices.DeleteFunc(e.waiting, func(r answerRequest) bool { return r.command.IfUnanswered })
 	}
 	e.client.answerStarted()
 	e.waiting = slices.DeleteFunc(e.waiting, func(r answerRequest) bool { return r.blocked && e.client.skipDuplicate(r.command) })
 	e.s.turns.Go(func() {
 		defer run.cancel(nil)
-		e.inbox.send(answerFinished{run: run, outcome: r.Run(ctx)}) // the engine stays while an answer is going out
+		e.inbox.send(answerFinished{run: run, outcome: r.Run(ctx)}) // accepted: the engine does not retire while an answer is in progress
 	})
 }
 
-// runnerFor is what takes an answer for a socket.
+// newRunner makes the runner of an answer.
 func (e *engine) newRunner(wanted answerRequest, run *answer) *turns.Runner {
 	config := e.session.Config
 	return &turns.Runner{
@@ -79,15 +80,15 @@ func (e *engine) newRunner(wanted answerRequest, run *answer) *turns.Runner {
 	}
 }
 
-// hand passes an event of the answer on. Nearly all are pieces of text: they go to the socket from
-// here, since nothing of the engine's depends on them. The message they are of has come to the
-// socket before.
+// passOn passes an event of the answer on. Nearly all are pieces of text, which go to the socket
+// directly, since the engine keeps nothing of them. Their MessageStarted has reached the socket
+// before.
 func (e *engine) passOn(run *answer, event turns.Event) {
 	switch event.(type) {
 	case turns.TextDelta:
 		run.liveMu.Lock()
 		defer run.liveMu.Unlock()
-		run.live.push(event) // nothing, when the socket has its Closed: nobody took its place
+		run.live.push(event) // does nothing after Closed
 	case turns.MessageStarted:
 		processed := make(chan struct{})
 		if e.inbox.send(answerEvent{run: run, event: event, processed: processed}) {
@@ -98,7 +99,7 @@ func (e *engine) passOn(run *answer, event turns.Event) {
 	}
 }
 
-// forward hands an event of the answer to the socket that asked, if it is still there.
+// forward sends an event of an answer to the answer's socket.
 func (e *engine) forward(m answerEvent) {
 	live := m.run.live
 	if m.run.outOfBand {
@@ -115,25 +116,21 @@ func (e *engine) forward(m answerEvent) {
 	if _, last := m.event.(turns.ResponseDone); last {
 		m.run.doneSent = true
 	}
-	if item := startedItem(m.event); item != "" {
+	item := startedItem(m.event)
+	if item != "" {
 		e.items.Put(item, "")
 		m.run.items = append(m.run.items, item)
 	}
 	if !e.receives(live) {
 		return
 	}
-	switch event := m.event.(type) {
-	case turns.MessageStarted:
-		live.known[event.ItemID] = true
-	case turns.ToolStarted:
-		live.known[event.ItemID] = true
-	case turns.ClientToolCalled:
-		live.known[event.ItemID] = true
+	if item != "" {
+		live.known[item] = true
 	}
 	live.push(m.event)
 }
 
-// startedItem is the item that begins with an event; empty when none does.
+// startedItem returns the item that an event begins; empty when none.
 func startedItem(event turns.Event) string {
 	switch event := event.(type) {
 	case turns.MessageStarted:
@@ -146,12 +143,13 @@ func startedItem(event turns.Event) string {
 	return ""
 }
 
-// called is a call that goes out now.
+// newOpenCall is a call that the client gets now.
 func (e *engine) newOpenCall(run *answer, event turns.ClientToolCalled) sessions.OpenCall {
 	return sessions.OpenCall{Turn: run.turn, ID: event.CallID, Name: event.Name, Arguments: event.Arguments, Begun: e.s.sessions.Now()}
 }
 
-// awaitClient gives a call its time.
+// awaitClientCall waits for the client's result of a call until its time-out. live asked for the
+// answer; may be nil.
 func (e *engine) awaitClientCall(open sessions.OpenCall, live *Live) {
 	if _, waited := e.client.waiting[open.ID]; waited {
 		return
@@ -163,8 +161,8 @@ func (e *engine) awaitClientCall(open sessions.OpenCall, live *Live) {
 	e.client.spoken = e.client.spoken || call.MovedOn
 }
 
-// giveUp closes a turn of this node's that was never begun and will not be, so that the model sees
-// what was said in it.
+// abandonTurn closes an accepted turn whose answer will not begin, so that the model sees what was
+// said in it.
 func (e *engine) abandonTurn(id sessions.TurnID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.s.life), sessions.WriteTimeout)
 	defer cancel()
@@ -178,7 +176,7 @@ func (e *engine) abandonTurn(id sessions.TurnID) {
 			return sessions.AbandonTurnTx(ctx, tx, *row, &turn, now)
 		})
 	})
-	if err != nil { // it is closed with the session
+	if err != nil { // the session's end closes the turn
 		e.s.log.WarnContext(ctx, "unanswered turn not closed", "session_id", e.id, "turn_id", id, "error", err)
 	}
 }
