@@ -37,7 +37,7 @@ func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) 
 	})
 	a.Requests = requests.New(requests.Deps{DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Tools: a.Tools, Log: a.log})
 	a.Live = live.New(live.Deps{
-		DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Models: a.models.Choose, Tools: a.Tools, Log: a.log, Now: a.now,
+		DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Tools: a.Tools, Log: a.log, Now: a.now,
 	})
 	a.Memory.SetAgreed(a.Turns.Agreed)
 }
