@@ -88,7 +88,7 @@ func (e *engine) holds(live *Live) bool {
 }
 
 // at is the channel's Live, attached or away; nil when there is none.
-func (e *engine) at(channel sessions.LiveChannel) *Live {
+func (e *engine) at(channel sessions.Channel) *Live {
 	if live := e.lives[channel]; live != nil {
 		return live
 	}

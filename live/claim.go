@@ -11,14 +11,14 @@ import (
 )
 
 // A client changes an item by removing it and putting one with the same id in its place. The one
-// that was removed keeps its id in the transcript: the two are told apart by Message.Again, and an
-// edit says by ItemEdit.Again which it is about.
+// that was removed keeps its id in the transcript: the two are told apart by Message.Generation,
+// and an edit says by ItemEdit.Generation which it is about.
 
 // claim takes an id that a client has chosen, and that no item known here has, for a new one.
 func (e *engine) claim(ctx context.Context, id string, said *sessions.Message) *fault.Error {
 	var holding []sessions.Turn
 	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) (err error) {
-		holding, err = sessions.TurnsHolding(ctx, e.s.db, e.session, id)
+		holding, err = sessions.TurnsWithItem(ctx, e.s.db, e.session, id)
 		return err
 	})
 	edit := e.session.ItemEdits[id]
@@ -36,7 +36,7 @@ func (e *engine) claim(ctx context.Context, id string, said *sessions.Message) *
 			return postgres.Decide(err)
 		}
 	}
-	said.Again = edit.Again
+	said.Generation = edit.Generation
 	return nil
 }
 
@@ -49,7 +49,7 @@ func (e *engine) renew(ctx context.Context, id string) (sessions.ItemEdit, error
 				return errItemTaken()
 			}
 			if edit.Removed {
-				*edit = sessions.ItemEdit{Again: edit.Again + 1}
+				*edit = sessions.ItemEdit{Generation: edit.Generation + 1}
 			}
 			return nil
 		})

@@ -31,7 +31,7 @@ func (e *engine) insert(live *Live, c Insert) {
 	case sessions.SystemItem:
 		said.Role = sessions.RoleSystem
 	case sessions.AssistantItem:
-		said.Role, said.Put = sessions.RoleAssistant, true
+		said.Role, said.Inserted = sessions.RoleAssistant, true
 	case sessions.ClientToolCallItem:
 		said, err = insertedCall(c)
 	case sessions.UserItem, sessions.ToolItem, sessions.ToolOutputItem:
@@ -64,7 +64,7 @@ func insertedCall(c Insert) (sessions.Message, *fault.Error) {
 	case len(call.Arguments) > maxInsertedArguments || bytes.Contains(call.Arguments, []byte(`\u0000`)) || json.Unmarshal(call.Arguments, &object) != nil || object == nil:
 		return sessions.Message{}, fault.InvalidField("arguments", "json", "arguments is a JSON object of at most %d bytes, without the character U+0000.", maxInsertedArguments)
 	}
-	return sessions.Message{Role: sessions.RoleAssistant, Put: true, After: c.After, Calls: []sessions.MessageCall{call}}, nil
+	return sessions.Message{Role: sessions.RoleAssistant, Inserted: true, After: c.After, Calls: []sessions.MessageCall{call}}, nil
 }
 
 // goingOut says that the item belongs to the answer that is going out, which is not recorded yet:
@@ -102,12 +102,12 @@ func (e *engine) retrieve(live *Live, c Retrieve) {
 // item is an item of the conversation as the model sees it; false when there is none, or it was
 // removed.
 func (e *engine) item(ctx context.Context, id string) (sessions.Item, bool, error) {
-	turns, err := sessions.TurnsHolding(ctx, e.s.db, e.session, id)
+	turns, err := sessions.TurnsWithItem(ctx, e.s.db, e.session, id)
 	if err != nil {
 		return sessions.Item{}, false, err
 	}
 	found, ok := findItem(turns, e.session.ItemEdits, id)
-	found.Text = e.session.ItemEdits.Text(found.ID, found.Again, found.Text)
+	found.Text = e.session.ItemEdits.Text(found.ID, found.Generation, found.Text)
 	return found, ok, nil
 }
 
@@ -202,7 +202,7 @@ func (e *engine) adopt(edits sessions.ItemEdits) {
 	e.cache.Edited(e.session.ItemEdits)
 	for item, edit := range e.session.ItemEdits {
 		old := before[item]
-		if edit.Again > old.Again {
+		if edit.Generation > old.Generation {
 			if !old.Removed { // both came between two looks
 				e.tellOfEdit(nil, "", item, sessions.ItemEdit{Removed: true})
 			}
@@ -219,7 +219,7 @@ func (e *engine) knows(ctx context.Context, id string) bool {
 	if id == "" || id == sessions.AtFront || e.items.Has(id) {
 		return true
 	}
-	turns, err := sessions.TurnsHolding(ctx, e.s.db, e.session, id) // older, or another node's
+	turns, err := sessions.TurnsWithItem(ctx, e.s.db, e.session, id) // older, or another node's
 	if err != nil {
 		return false
 	}
@@ -238,7 +238,7 @@ func (s *Service) editItem(ctx context.Context, session sessions.Session, id str
 		if err := sessions.CheckOpen(*row); err != nil {
 			return err
 		}
-		held, err := sessions.TurnsHolding(ctx, tx, *row, id)
+		held, err := sessions.TurnsWithItem(ctx, tx, *row, id)
 		if err != nil {
 			return err
 		}
@@ -269,7 +269,7 @@ func (s *Service) editItem(ctx context.Context, session sessions.Session, id str
 func findItem(turns []sessions.Turn, edits sessions.ItemEdits, id string) (sessions.Item, bool) {
 	for _, turn := range turns {
 		for _, item := range sessions.ItemsOf(turn) {
-			if item.ID == id && !edits.Removed(id, item.Again) {
+			if item.ID == id && !edits.Removed(id, item.Generation) {
 				return item, true
 			}
 		}

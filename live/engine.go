@@ -30,9 +30,9 @@ type engine struct {
 	overtaken []sessions.Turn
 
 	session sessions.Session
-	lives   map[sessions.LiveChannel]*Live
+	lives   map[sessions.Channel]*Live
 	// away are those whose sockets are lost; see away.go.
-	away   map[sessions.LiveChannel]*Live
+	away   map[sessions.Channel]*Live
 	client clientCalls
 	// unanswered is the turn that holds what was said since the last answer; "" when there is none.
 	unanswered sessions.TurnID
@@ -88,7 +88,7 @@ type (
 		went turns.Outcome
 	}
 	replaced struct {
-		channel sessions.LiveChannel
+		channel sessions.Channel
 		number  int64
 	}
 	ended    struct{ session sessions.Session }
@@ -112,7 +112,7 @@ func (s *Service) engineFor(session sessions.Session) (*engine, error) {
 	if !ok {
 		e = &engine{
 			s: s, tenant: session.TenantID, id: session.ID, session: session, done: make(chan struct{}),
-			lives: map[sessions.LiveChannel]*Live{}, away: map[sessions.LiveChannel]*Live{}, asides: map[string]*current{},
+			lives: map[sessions.Channel]*Live{}, away: map[sessions.Channel]*Live{}, asides: map[string]*current{},
 			client: newClientCalls(), cache: s.turns.NewSessionCache(session),
 		}
 		s.engines.of(session.ID)[session.ID] = e

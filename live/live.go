@@ -14,7 +14,7 @@ type AdmitParams struct {
 	SessionID sessions.ID
 	// Token is the signed token from the URL, else from the bearer or sub-protocol.
 	Token   string
-	Channel sessions.LiveChannel
+	Channel sessions.Channel
 }
 
 // Command is what a socket wants: [UserMessage], [ToolOutput], [Approve], [Respond], [Ask],

@@ -45,11 +45,11 @@ func (e *engine) want(ctx context.Context, id sessions.TurnID) {
 		if err != nil || row.Closed() {
 			return err
 		}
-		turn.Wanted = true
+		turn.ToBeResumed = true
 		if _, err := sessions.UpdateTurn(ctx, tx, turn, "wanted"); err != nil {
 			return err
 		}
-		return sessions.Notify(ctx, tx, sessions.Notice{Kind: sessions.NoticeWanted, Session: e.id, From: e.s.node})
+		return sessions.Notify(ctx, tx, sessions.Notice{Kind: sessions.NoticeResume, Session: e.id, From: e.s.node})
 	})
 	if err != nil {
 		e.s.log.ErrorContext(ctx, "an answer that waits was not handed on", "session_id", e.id, "turn_id", id, "error", err)
@@ -81,7 +81,7 @@ func (s *Service) lookForWanted(ctx context.Context, id sessions.ID) {
 func (e *engine) takeUp(turns []sessions.Turn) {
 	first := 0
 	for _, turn := range turns {
-		if !turn.Wanted || e.has(turn.ID) || e.s.turns.HoldsEnd(e.id, turn.ID) {
+		if !turn.ToBeResumed || e.has(turn.ID) || e.s.turns.HoldsEnd(e.id, turn.ID) {
 			continue
 		}
 		for _, live := range e.all() {
@@ -107,7 +107,7 @@ func (e *engine) has(turn sessions.TurnID) bool {
 
 // anyone is a socket of the session here, chat first; nil when there is none.
 func (e *engine) anyone() *Live {
-	for _, channel := range []sessions.LiveChannel{sessions.ChatChannel, sessions.VoiceChannel} {
+	for _, channel := range []sessions.Channel{sessions.ChatChannel, sessions.VoiceChannel} {
 		if live := e.lives[channel]; live != nil {
 			return live
 		}
@@ -171,7 +171,7 @@ func (s *Service) watchOnce(ctx context.Context, tenant workspaces.TenantID, id 
 			return sessions.Turn{}, false
 		}
 		err := s.sessions.Locked(ctx, tenant, id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
-			return sessions.LoseTurnTx(ctx, tx, row, now, true)
+			return sessions.LoseAwaitedTurnTx(ctx, tx, row, now)
 		})
 		if err != nil {
 			s.log.WarnContext(ctx, "lost turn not taken up yet", "session_id", id, "turn_id", turn, "error", err)

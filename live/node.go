@@ -33,7 +33,7 @@ func (s *Service) Run(ctx context.Context) error {
 	beating.Go(func() { s.beat(ctx) })
 	beating.Go(func() { s.turns.Watch(ctx) })
 	beating.Go(func() { s.turns.Run(ctx) })
-	err := s.db.Listen(ctx, sessions.Channel, func(payload string) { s.hearNotice(ctx, payload) })
+	err := s.db.Listen(ctx, sessions.NotifyChannel, func(payload string) { s.hearNotice(ctx, payload) })
 	beating.Wait()
 	if ctx.Err() != nil {
 		return nil
@@ -104,7 +104,7 @@ func (s *Service) hearNotice(ctx context.Context, payload string) {
 		if n.From != s.node {
 			s.look(ctx, n.Session)
 		}
-	case sessions.NoticeWanted:
+	case sessions.NoticeResume:
 		if n.From != s.node {
 			s.lookForWanted(ctx, n.Session)
 		}

@@ -271,7 +271,7 @@ const activityPause = 5 * time.Second
 func (e *engine) end(live *Live, c End) {
 	params := sessions.EndParams{Status: sessions.Completed, Reason: c.Reason}
 	if c.Failed {
-		params.Status = sessions.Broken
+		params.Status = sessions.Failed
 	}
 	if params.Reason == "" {
 		params.Reason = sessions.ReasonHangUp

@@ -30,7 +30,7 @@ const joinTurns = 50
 type Admission struct {
 	// Session as it was when the socket was admitted.
 	Session sessions.Session
-	Channel sessions.LiveChannel
+	Channel sessions.Channel
 	// HoldGreeting has the first_message wait for Greet, so that the client may say before what it
 	// wants of it.
 	HoldGreeting bool
@@ -145,7 +145,7 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (joined, e
 
 // ofAgent says that the item is part of an answer.
 func ofAgent(item sessions.Item) bool {
-	return !item.Put && (item.Kind == sessions.AssistantItem || item.Kind == sessions.ToolItem || item.Kind == sessions.ClientToolCallItem)
+	return !item.Inserted && (item.Kind == sessions.AssistantItem || item.Kind == sessions.ToolItem || item.Kind == sessions.ClientToolCallItem)
 }
 
 // connectTx stores the socket as its channel's one and tells the node of the one before.
@@ -172,7 +172,7 @@ func (s *Service) connectTx(ctx context.Context, tx bun.Tx, live *Live) (err err
 // goroutines; Next from one at a time.
 type Live struct {
 	engine  *engine
-	channel sessions.LiveChannel
+	channel sessions.Channel
 	number  int64
 	session sessions.Session
 	resumed bool

@@ -41,7 +41,7 @@ func (e *engine) join(m joined) {
 	had := map[string]bool{}
 	for _, item := range m.items {
 		e.place(item, had)
-		if older != nil && !e.session.ItemEdits.Removed(item.ID, item.Again) {
+		if older != nil && !e.session.ItemEdits.Removed(item.ID, item.Generation) {
 			e.show(m.live, item) // it was said where nobody here heard it
 		}
 		m.live.known[item.Key()] = true
@@ -52,7 +52,7 @@ func (e *engine) join(m joined) {
 		}
 	}
 	for _, turn := range m.unanswered {
-		if !turn.Wanted && !e.has(turn.ID) && !e.s.turns.HoldsEnd(e.id, turn.ID) { // takeUp has those that are
+		if !turn.ToBeResumed && !e.has(turn.ID) && !e.s.turns.HoldsEnd(e.id, turn.ID) { // takeUp has those that are
 			e.unanswered = turn.ID
 		}
 	}
@@ -154,7 +154,7 @@ func (e *engine) leave(m left) {
 				return err
 			}
 			reason := sessions.ReasonHangUp
-			if !row.SpillUntil.After(now) { // else there are turns which are not written yet
+			if !row.JournalUntil.After(now) { // else there are turns which are not written yet
 				if reason, err = sessions.HangUpReason(ctx, tx, *row); err != nil {
 					return err
 				}
@@ -175,7 +175,7 @@ func (e *engine) leave(m left) {
 func (e *engine) place(item sessions.Item, had map[string]bool) {
 	if here, asked := had[item.ID]; !asked {
 		had[item.ID] = e.items.Has(item.ID)
-	} else if item.Again > 0 && !here {
+	} else if item.Generation > 0 && !here {
 		e.items.Drop(item.ID) // that is the place of the one before it
 	}
 	e.items.Put(item.ID, item.After)
@@ -244,7 +244,7 @@ func (s *Service) lookAtTurn(ctx context.Context, n sessions.Notice) {
 
 func closedBy(session sessions.Session) Closed {
 	closed := Closed{Code: CloseEnded, Reason: session.EndReason, Ended: true, Status: session.Status}
-	if session.Status == sessions.Broken {
+	if session.Status == sessions.Failed {
 		closed.Code = CloseInternal
 	}
 	return closed

@@ -117,7 +117,7 @@ func (r *Runner) awaitDecision(ctx context.Context, p *pendingCall) *sessions.Ca
 		}
 		row, err := selectApproval(ctx, r.S.db, r.Session, p.Call.ID)
 		if err == nil && row.Status != sessions.ApprovalWaiting { // else the next look
-			return row.Word()
+			return row.Decision()
 		}
 	}
 }
@@ -126,7 +126,7 @@ func (r *Runner) awaitDecision(ctx context.Context, p *pendingCall) *sessions.Ca
 func (r *Runner) closed(p *pendingCall, status sessions.ApprovalStatus) *sessions.CallApproval {
 	if p.asked.stored {
 		if row, err := r.S.closeApproval(r.Session, p.Call.ID, status); err == nil {
-			return row.Word()
+			return row.Decision()
 		}
 	}
 	return &sessions.CallApproval{Status: status, DecidedAt: r.S.sessions.Now()}

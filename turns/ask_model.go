@@ -106,10 +106,10 @@ func (r *Runner) askModel(ctx context.Context, provider model.Provider, req mode
 			r.Turn.Citations[i].Quoted = true
 		}
 	}
-	said.BrokenOff = err != nil || r.finish == model.FinishLength || r.finish == model.FinishFiltered
+	said.Interrupted = err != nil || r.finish == model.FinishLength || r.finish == model.FinishFiltered
 	if said.Text = words.String(); open {
 		r.Turn.Messages = append(r.Turn.Messages, said)
-		_ = r.Emit(MessageDone{ResponseID: r.ResponseID, ItemID: said.ItemID, Text: said.Text, Cut: said.BrokenOff}) // the next event tells
+		_ = r.Emit(MessageDone{ResponseID: r.ResponseID, ItemID: said.ItemID, Text: said.Text, Cut: said.Interrupted}) // the next event tells
 	}
 	if err != nil {
 		return nil, r.modelError(ctx, err)
