@@ -53,7 +53,7 @@ func (e *engine) insert(live *Live, c Insert) {
 	case sessions.SystemItem:
 		said.Role = sessions.RoleSystem
 	case sessions.AssistantItem:
-		said.Role, said.Put = sessions.RoleAssistant, true
+		said.Role, said.Inserted = sessions.RoleAssistant, true
 	case sessions.ClientToolCallItem:
 		said, err = insertedCall(c)
 	case sessions.UserItem, sessions.ToolItem, sessions.ToolOutputItem:
@@ -92,7 +92,7 @@ func insertedCall(c Insert) (sessions.Message, *fault.Error) {
 	case len(call.Arguments) > maxInsertedArguments || bytes.Contains(call.Arguments, []byte(`\u0000`)) || json.Unmarshal(call.Arguments, &object) != nil || object == nil:
 		return sessions.Message{}, fault.InvalidField("arguments", "json", "arguments is a JSON object of at most %d bytes, without the character U+0000.", maxInsertedArguments)
 	}
-	return sessions.Message{Role: sessions.RoleAssistant, Put: true, After: c.After, Calls: []sessions.MessageCall{call}}, nil
+	return sessions.Message{Role: sessions.RoleAssistant, Inserted: true, After: c.After, Calls: []sessions.MessageCall{call}}, nil
 }
 
 // appendAudio adds to the audio that waits for AudioCommit.

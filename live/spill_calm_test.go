@@ -218,7 +218,7 @@ func TestSpillFullInAnswer(t *testing.T) {
 	want := []sessions.TurnStatus{sessions.TurnCompleted, sessions.TurnFailed, sessions.TurnCompleted}
 	var taken []sessions.Turn
 	await(t, "the transcript", func() bool {
-		if !f.get(t, made.Session.ID).SpillUntil.IsZero() {
+		if !f.get(t, made.Session.ID).JournalUntil.IsZero() {
 			return false // and what is read before that may not have them all
 		}
 		taken = f.transcript(t, made.Session.ID)
