@@ -155,8 +155,8 @@ func (w *Wall) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryDa
 // TraceBatchEnd implements pgx.BatchTracer.
 func (w *Wall) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// TraceCopyFromStart implements pgx.CopyFromTracer. The rows of a COPY are not read: it must set the
-// column tenant_id.
+// TraceCopyFromStart implements pgx.CopyFromTracer. The rows of a COPY are not read: it must set
+// the column tenant_id.
 func (w *Wall) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceCopyFromStartData) context.Context {
 	if !slices.Contains(data.ColumnNames, "tenant_id") {
 		w.judge(ctx, "COPY "+data.TableName.Sanitize())
