@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -63,14 +64,14 @@ func (s *Service) run(ctx context.Context, tenant workspaces.TenantID, id sessio
 	defer done()
 	switch {
 	case err == nil:
-		return s.finish(writing, a, facts)
+		return s.finish(writing, a, facts, s.sessions.Now())
 	case ctx.Err() != nil: // this node stops: another one may continue at once
 		return errors.Join(ctx.Err(), s.release(writing, a, s.sessions.Now()))
 	}
 	decided := postgres.Decide(err)
 	a.Status, a.Error = Failed, decided.Message
 	if errors.Is(err, errUnusable) {
-		a.Error = "The model did not answer with the " + string(kind) + " that it was asked for."
+		a.Error = "The model's answer is not the " + string(kind) + " that was requested."
 	} else if trying.Err() != nil {
 		a.Error = "The model did not answer in time."
 	}
@@ -80,25 +81,21 @@ func (s *Service) run(ctx context.Context, tenant workspaces.TenantID, id sessio
 	if a.Attempts < maxTries && !errors.Is(err, errUnusable) && next.Before(a.DeadlineAt) {
 		return s.release(writing, a, next)
 	}
-	return s.finish(writing, a, nil)
+	return s.finish(writing, a, nil, s.sessions.Now())
 }
 
-// analyse asks the model and stores its answer in a. An answer with mistakes is asked for once
-// more; mistakes of the second answer are left out.
+// analyse asks the model and stores its answer in a. When the answer has mistakes, the model is
+// asked once more; the mistakes of the second answer are left out.
 func (s *Service) analyse(ctx context.Context, session sessions.Session, turns []sessions.Turn, a *Analysis) error {
-	provider, err := s.models(ctx, session.Ref(), session.Config.Model)
-	if err != nil {
-		return err
-	}
-	if provider.Name() == extractive.Name {
-		a.Status = None
-		return nil
-	}
-	leave, err := s.gate.Enter(ctx, string(session.TenantID))
+	provider, leave, err := s.openModel(ctx, session)
 	if err != nil {
 		return err
 	}
 	defer leave()
+	if provider == nil {
+		a.Status = None
+		return nil
+	}
 	req := analysisRequest(session, turns)
 	for attempt := range 2 {
 		text, err := askModel(ctx, provider, req, a)
@@ -119,6 +116,17 @@ func (s *Service) analyse(ctx context.Context, session sessions.Session, turns [
 		})
 	}
 	return errUnusable
+}
+
+// openModel returns the agent's model, and nil when no language model answers for the agent. The
+// caller calls leave when it has its answers: the tenant's next call of a model may wait for it.
+func (s *Service) openModel(ctx context.Context, session sessions.Session) (provider model.Provider, leave func(), err error) {
+	provider, err = s.models(ctx, session.Ref(), session.Config.Model)
+	if err != nil || provider.Name() == extractive.Name {
+		return nil, func() {}, err
+	}
+	leave, err = s.gate.Enter(ctx, string(session.TenantID))
+	return provider, leave, err
 }
 
 // askModel returns the model's answer and counts its tokens in a.
@@ -146,47 +154,44 @@ func (s *Service) learn(ctx context.Context, session sessions.Session, turns []s
 		return nil, err
 	}
 	a.Status, a.Error = Done, ""
-	var heard []sessions.Turn
-	var said strings.Builder
+	var spoken []sessions.Turn
+	var userText strings.Builder
 	for _, turn := range turns {
 		if turn.UserText == "" || !turn.StartedAt.After(forgotten) || strings.HasPrefix(turn.UserText, "/tool ") {
 			continue
 		}
 		turn.Messages = nil // the answers of tools are not the user's words
-		heard = append(heard, turn)
-		said.WriteString(turn.UserText + "\n")
+		spoken = append(spoken, turn)
+		userText.WriteString(turn.UserText + "\n")
 	}
-	if len(heard) == 0 {
-		return nil, nil
-	}
-	provider, err := s.models(ctx, session.Ref(), session.Config.Model)
-	if err != nil {
-		return nil, err
-	}
-	if provider.Name() == extractive.Name {
-		a.Status = None
+	if len(spoken) == 0 {
 		return nil, nil
 	}
 	known, err := s.memory.Recall(ctx, session.Ref(), session.UserID, knownTokens)
 	if err != nil {
 		return nil, err
 	}
-	leave, err := s.gate.Enter(ctx, string(session.TenantID))
+	provider, leave, err := s.openModel(ctx, session)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	text, err := askModel(ctx, provider, learnRequest(session, heard, known.Items), a)
+	if provider == nil {
+		a.Status = None
+		return nil, nil
+	}
+	text, err := askModel(ctx, provider, learnRequest(session, spoken, known.Items), a)
 	if err != nil {
 		return nil, err
 	}
-	return readFacts(text, session, heard, said.String())
+	return readFacts(text, session, spoken, userText.String())
 }
 
-// finish stores an analysis that is no longer pending, with its cost. It announces the end of the
-// session when this was the last analysis, and does nothing when another worker was faster.
-func (s *Service) finish(ctx context.Context, a Analysis, facts []memory.Fact) error {
-	a.EndedAt = s.sessions.Now()
+// finish stores an analysis that ended at a time, with its cost. It announces the end of the
+// session when this was the last analysis, and does nothing when another worker has stored it
+// before.
+func (s *Service) finish(ctx context.Context, a Analysis, facts []memory.Fact, at time.Time) error {
+	a.EndedAt = at
 	return s.sessions.Locked(ctx, a.TenantID, a.SessionID, func(ctx context.Context, tx bun.Tx, session *sessions.Session) error {
 		return s.finishTx(ctx, tx, session, a, facts)
 	})
@@ -224,7 +229,7 @@ func (s *Service) finishTx(ctx context.Context, tx bun.Tx, session *sessions.Ses
 	return appendPostCall(ctx, tx, *session, turns, all, a.EndedAt, s.sessions.TranscriptURL(session.ID))
 }
 
-// Sweep announces the ends of sessions whose analyses are overdue. While Postgres is not steady it
+// Sweep announces the ends of sessions whose analyses are overdue. While Postgres is unavailable it
 // does nothing. Any number of processes may call it.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	if !s.sessions.Health().Steady() {
@@ -237,13 +242,8 @@ func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	}
 	var failures []error
 	for _, a := range overdue {
-		a.Status, a.EndedAt = Failed, now
-		if a.Error == "" {
-			a.Error = "The analysis did not end in time."
-		}
-		err := s.sessions.Locked(ctx, a.TenantID, a.SessionID, func(ctx context.Context, tx bun.Tx, session *sessions.Session) error {
-			return s.finishTx(ctx, tx, session, a, nil)
-		})
+		a.Status, a.Error = Failed, cmp.Or(a.Error, "The analysis did not end in time.")
+		err := s.finish(ctx, a, nil, now)
 		if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
 			failures = append(failures, err)
 		}

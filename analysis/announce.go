@@ -85,26 +85,21 @@ func setPayload(event *events.Event, payload postCall) error {
 	return nil
 }
 
-// wantsAnalysis reports whether a session that is closing is to be analysed. Whether a language
-// model answers is found out later.
-func wantsAnalysis(session sessions.Session, turns []sessions.Turn) bool {
-	return session.Config.Analysis.Enabled && session.Config.Model.Provider != extractive.Name && anythingSaid(turns)
+// needsAnalysis reports whether a session that is closing is to be analysed. Analyse finds out
+// whether a language model answers.
+func needsAnalysis(session sessions.Session, turns []sessions.Turn) bool {
+	return session.Config.Analysis.Enabled && session.Config.Model.Provider != extractive.Name && userSpoke(turns)
 }
 
-// wantsLearning reports whether a session that is closing is searched for facts about its user. A
-// model must have answered in it, so that there is one to ask.
-func wantsLearning(session sessions.Session, turns []sessions.Turn) bool {
+// needsLearning reports whether a session that is closing is searched for facts about its user. A
+// language model must have answered in it.
+func needsLearning(session sessions.Session, turns []sessions.Turn) bool {
 	config := session.Config.Memory
-	return config.Enabled && !config.SkipExtraction && session.Config.Model.Provider != extractive.Name && anythingSaid(turns) &&
+	return config.Enabled && !config.SkipExtraction && session.Config.Model.Provider != extractive.Name && userSpoke(turns) &&
 		slices.ContainsFunc(turns, func(t sessions.Turn) bool { return t.Model != "" && t.Model != extractive.Name })
 }
 
-// anythingSaid reports whether the user said anything.
-func anythingSaid(turns []sessions.Turn) bool {
-	for _, turn := range turns {
-		if turn.UserText != "" {
-			return true
-		}
-	}
-	return false
+// userSpoke reports whether the user said anything.
+func userSpoke(turns []sessions.Turn) bool {
+	return slices.ContainsFunc(turns, func(t sessions.Turn) bool { return t.UserText != "" })
 }

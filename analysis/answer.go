@@ -12,7 +12,7 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// errUnusable says that the model answered twice, and neither answer was what it was asked for.
+// errUnusable says that the model answered twice, and neither answer could be read.
 var errUnusable = errors.New("the model's answers could not be used")
 
 // Bounds of a model's texts, in bytes. With the largest number of criteria and data the event stays
@@ -37,9 +37,9 @@ type analysisAnswer struct {
 	} `json:"data"`
 }
 
-// readAnalysis reads a model's answer. problems tells the model what is wrong with it; the result
-// has unknown or null in those places. Errors: the text holds no such JSON.
-func readAnalysis(text string, wanted agents.Analysis) (result Result, problems []string, err error) {
+// readAnalysis reads a model's answer. problems are sentences for the model about the answer's
+// mistakes, in whose places the result has unknown or null. Errors: the text has no such JSON.
+func readAnalysis(text string, config agents.Analysis) (result Result, problems []string, err error) {
 	object, ok := jsonObject(text)
 	if !ok {
 		return Result{}, nil, errors.New("it holds no JSON object")
@@ -52,7 +52,7 @@ func readAnalysis(text string, wanted agents.Analysis) (result Result, problems 
 	if strings.TrimSpace(result.Summary) == "" {
 		return Result{}, nil, errors.New("it has no summary")
 	}
-	for _, c := range wanted.Criteria {
+	for _, c := range config.Criteria {
 		said := answer.Criteria[c.ID]
 		if !isResult(said.Result) {
 			problems = append(problems, fmt.Sprintf("criteria.%s.result must be success, failure or unknown.", c.ID))
@@ -62,7 +62,7 @@ func readAnalysis(text string, wanted agents.Analysis) (result Result, problems 
 			ID: c.ID, Name: c.Name, Result: said.Result, Rationale: truncate(said.Rationale, maxRationaleBytes),
 		})
 	}
-	for _, d := range wanted.Data {
+	for _, d := range config.Data {
 		said, there := answer.Data[d.ID]
 		value, ok := valueOf(said.Value, d)
 		if !ok || !there {
@@ -73,7 +73,7 @@ func readAnalysis(text string, wanted agents.Analysis) (result Result, problems 
 		})
 	}
 	switch {
-	case len(wanted.Criteria) > 0:
+	case len(config.Criteria) > 0:
 		result.Success = successOf(result.Criteria)
 	case isResult(answer.Success):
 		result.Success = answer.Success
@@ -128,11 +128,11 @@ func valueOf(raw json.RawMessage, field agents.AnalysisField) (value json.RawMes
 	return null, false
 }
 
-// truncate returns a text that Postgres can store, of at most maxBytes.
-func truncate(text string, most int) string {
+// truncate returns a text that Postgres can store, of at maxBytes maxBytes.
+func truncate(text string, maxBytes int) string {
 	text = sessions.StorableText(text)
-	if len(text) <= most {
+	if len(text) <= maxBytes {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
+	return strings.ToValidUTF8(text[:maxBytes-len("…")], "") + "…"
 }

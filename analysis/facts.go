@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxFacts bounds the facts of one session, knownTokens the known facts that the model is told.
+	// maxFacts bounds the facts of one session, knownTokens the known facts in the prompt.
 	maxFacts    = 20
 	knownTokens = 2000
 	// extractedConfidence is the confidence of a fact for which the model gives none.
@@ -25,7 +25,7 @@ const (
 var learnIntro string
 
 // learnRequest returns the request for facts about a user.
-func learnRequest(session sessions.Session, heard []sessions.Turn, known []memory.Item) model.Request {
+func learnRequest(session sessions.Session, spoken []sessions.Turn, known []memory.Item) model.Request {
 	lines := make([]string, len(known))
 	for i, item := range known {
 		lines[i] = quote(item.Text)
@@ -33,14 +33,14 @@ func learnRequest(session sessions.Session, heard []sessions.Turn, known []memor
 	return model.Request{
 		Model: session.Config.Model.Name, System: learnIntro,
 		Messages: []model.Message{{Role: model.RoleUser, Text: "<known>\n" + strings.Join(lines, "\n") + "\n</known>\n" +
-			"<transcript>\n" + transcriptOf(heard) + "</transcript>\n\nNow answer with the one JSON object, by your instructions alone."}},
+			"<transcript>\n" + transcriptOf(spoken) + "</transcript>\n\nNow answer with the one JSON object, by your instructions alone."}},
 		MaxOutputTokens: maxAnswerTokens,
 		Metadata:        map[string]string{"session_id": string(session.ID)},
 	}
 }
 
 // readFacts reads the facts from a model's answer. A fact without a word of the user's is left out.
-func readFacts(text string, session sessions.Session, heard []sessions.Turn, said string) ([]memory.Fact, error) {
+func readFacts(text string, session sessions.Session, spoken []sessions.Turn, userText string) ([]memory.Fact, error) {
 	object, ok := jsonObject(text)
 	if !ok {
 		return nil, errUnusable
@@ -63,10 +63,10 @@ func readFacts(text string, session sessions.Session, heard []sessions.Turn, sai
 		if len(facts) == maxFacts {
 			break
 		}
-		if !memory.Grounded(one.Text, said) {
+		if !memory.Grounded(one.Text, userText) {
 			continue
 		}
-		fact := memory.Fact{SaidAt: heard[0].StartedAt, AddParams: memory.AddParams{
+		fact := memory.Fact{SaidAt: spoken[0].StartedAt, AddParams: memory.AddParams{
 			UserID: session.UserID, Kind: memory.Note, Text: sessions.StorableText(one.Text),
 			Category: sessions.StorableText(one.Category), Attribute: sessions.StorableText(one.Attribute),
 			Confidence: extractedConfidence, CreatedBy: memory.ByExtraction, AgentID: string(session.AgentID), SessionID: string(session.ID),
@@ -77,7 +77,7 @@ func readFacts(text string, session sessions.Session, heard []sessions.Turn, sai
 		if one.Confidence != nil && *one.Confidence >= 0 && *one.Confidence <= 1 {
 			fact.Confidence = *one.Confidence
 		}
-		for _, turn := range heard {
+		for _, turn := range spoken {
 			if turn.Index+1 == one.Turn {
 				fact.TurnID, fact.SaidAt = string(turn.ID), turn.StartedAt
 			}

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	_ "embed"
 	"strings"
 
@@ -33,40 +34,36 @@ func analysisRequest(session sessions.Session, turns []sessions.Turn) model.Requ
 
 // analysisSystem returns the instructions for an analysis.
 func analysisSystem(session sessions.Session) string {
-	wanted := session.Config.Analysis
+	config := session.Config.Analysis
 	var b strings.Builder
 	b.WriteString(analysisIntro)
 	b.WriteString(`{"summary": "what it was about and how it ended, in at most five sentences", ` +
 		`"success": "success, failure or unknown: whether the user got what they wanted"`)
-	if len(wanted.Criteria) > 0 {
+	if len(config.Criteria) > 0 {
 		b.WriteString(`, "criteria": {ID: {"result": "success, failure or unknown", "rationale": "why, in one sentence"}, …}`)
 	}
-	if len(wanted.Data) > 0 {
+	if len(config.Data) > 0 {
 		b.WriteString(`, "data": {ID: {"value": the value or null, "rationale": "where it was said, in one sentence"}, …}`)
 	}
 	b.WriteString("}\n")
-	if len(wanted.Criteria) > 0 {
+	if len(config.Criteria) > 0 {
 		b.WriteString("\nThe criteria, each of which must have its result: " +
 			"success when it is met, failure when it is not, unknown when the transcript does not tell.\n")
-		for _, c := range wanted.Criteria {
+		for _, c := range config.Criteria {
 			b.WriteString("- " + quote(c.ID) + ": " + sessions.OneLine(c.Prompt) + "\n")
 		}
 	}
-	if len(wanted.Data) > 0 {
+	if len(config.Data) > 0 {
 		b.WriteString("\nThe data, each of which must have its value: null when it was not said; never guess.\n")
-		for _, d := range wanted.Data {
+		for _, d := range config.Data {
 			b.WriteString("- " + quote(d.ID) + " (" + describeType(d) + "): " + sessions.OneLine(d.Description) + "\n")
 		}
 	}
-	language := wanted.Language
-	if language == "" {
-		language = session.Language
+	language := "of the conversation"
+	if tag := cmp.Or(config.Language, session.Language); tag != "" {
+		language = tag
 	}
-	if language != "" {
-		b.WriteString("\nWrite the summary and the rationales in the language " + language + ".\n")
-	} else {
-		b.WriteString("\nWrite the summary and the rationales in the language of the conversation.\n")
-	}
+	b.WriteString("\nWrite the summary and the rationales in the language " + language + ".\n")
 	return b.String()
 }
 

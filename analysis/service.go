@@ -25,7 +25,7 @@ type Deps struct {
 	DB       *postgres.DB
 	Sessions *sessions.Service
 	Models   ModelFunc
-	// Memory stores what is learnt of users; nil learns nothing.
+	// Memory stores facts about users; nil stores none.
 	Memory *memory.Service
 	// Gate shares the calls of models between tenants; nil does not limit them.
 	Gate *fair.Gate
@@ -53,13 +53,14 @@ func New(d Deps) *Service {
 	return s
 }
 
-// announceEnd appends the event of a session that is closing, or has it wait for its analyses.
+// announceEnd appends the event of a session that is closing, or stores the analyses after which it
+// is appended.
 func (s *Service) announceEnd(ctx context.Context, tx bun.Tx, session sessions.Session, turns []sessions.Turn) error {
 	var kinds []Kind
-	if wantsAnalysis(session, turns) {
+	if needsAnalysis(session, turns) {
 		kinds = append(kinds, Judging)
 	}
-	if wantsLearning(session, turns) {
+	if needsLearning(session, turns) {
 		kinds = append(kinds, Learning)
 	}
 	if len(kinds) > 0 {

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,7 +23,7 @@ type transcriptLine struct {
 	Turn      int             `json:"turn,omitempty"`
 	User      string          `json:"user,omitempty"`
 	Agent     string          `json:"agent,omitempty"`
-	Broken    string          `json:"the_answer_was,omitempty"`
+	Outcome   string          `json:"the_answer_was,omitempty"`
 	Tool      string          `json:"tool,omitempty"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Result    string          `json:"result,omitempty"`
@@ -55,21 +56,21 @@ func transcriptOf(turns []sessions.Turn) string {
 			}
 			add(transcriptLine{Turn: n, Tool: call.Name, Arguments: arguments, Result: shortenMiddle(call.Output, maxOutputRunes)})
 		}
-		broken := ""
+		outcome := ""
 		if turn.Status != sessions.TurnCompleted {
-			broken = string(turn.Status)
+			outcome = string(turn.Status)
 		}
-		if turn.AgentText != "" || broken != "" {
-			add(transcriptLine{Turn: n, Agent: shortenMiddle(turn.AgentText, maxLineRunes), Broken: broken})
+		if turn.AgentText != "" || outcome != "" {
+			add(transcriptLine{Turn: n, Agent: shortenMiddle(turn.AgentText, maxLineRunes), Outcome: outcome})
 		}
 	}
 	return strings.Join(dropMiddle(lines, size, maxTranscriptBytes), "")
 }
 
-// dropMiddle removes lines from the middle until the rest has at most maxBytes; size is the size of
-// all lines.
-func dropMiddle(lines []string, size, most int) []string {
-	if size <= most {
+// dropMiddle removes lines from the middle until the rest has at maxBytes maxBytes; size is the
+// size of all lines.
+func dropMiddle(lines []string, size, maxBytes int) []string {
+	if size <= maxBytes {
 		return lines
 	}
 	head, tail, used := 0, len(lines), 0
@@ -79,7 +80,7 @@ func dropMiddle(lines []string, size, most int) []string {
 		if !fromHead {
 			next = lines[tail-1]
 		}
-		if used+len(next) > most {
+		if used+len(next) > maxBytes {
 			break
 		}
 		used += len(next)
@@ -90,18 +91,17 @@ func dropMiddle(lines []string, size, most int) []string {
 		}
 	}
 	mark, _ := json.Marshal(transcriptLine{LeftOut: tail - head})
-	kept := append([]string{}, lines[:head]...)
-	kept = append(kept, string(mark)+"\n")
-	return append(kept, lines[tail:]...)
+	return slices.Replace(lines, head, tail, string(mark)+"\n")
 }
 
-// shortenMiddle returns a text of at most maxRunes characters, without the middle of a longer one.
-func shortenMiddle(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
+// shortenMiddle returns a text of at maxRunes maxRunes characters, without the middle of a longer
+// one.
+func shortenMiddle(text string, maxRunes int) string {
+	if utf8.RuneCountInString(text) <= maxRunes {
 		return text
 	}
 	runes := []rune(text)
-	return string(runes[:most/2]) + " […] " + string(runes[len(runes)-most/2:])
+	return string(runes[:maxRunes/2]) + " […] " + string(runes[len(runes)-maxRunes/2:])
 }
 
 // quote returns a text as JSON.

@@ -16,7 +16,7 @@ import (
 func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) {
 	a.Sessions = sessions.New(sessions.Deps{
 		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Seal: keyring, PublicURL: a.publicBase(),
-		Registry: a.metrics.Registry, Log: a.log, Now: a.now,
+		Registry: a.metrics.Registry, Now: a.now,
 	})
 	gate := a.newGate("model", a.Config.ModelConcurrency)
 	a.Analysis = analysis.New(analysis.Deps{

@@ -51,8 +51,8 @@ func callOutcome(toolID string, result CallResult) string {
 	switch {
 	case result.ErrorCode == "":
 		return callSucceeded
-	case result.ErrorCode == CodeUnknown, client && result.ErrorCode == string(CodeClientTimeout): // the client was asked and did not answer
-		return callUnknown
+	case result.ErrorCode == CodeUnknown, client && result.ErrorCode == string(CodeClientTimeout):
+		return callUnknown // a client that did not answer may have made the call
 	case client:
 		return callFailed
 	case result.Attempts == 0 && result.StatusCode == 0:
@@ -61,25 +61,31 @@ func callOutcome(toolID string, result CallResult) string {
 	return callFailed
 }
 
+// resultsOf returns the results among the messages by the ids of their calls.
+func resultsOf(messages []Message) map[string]Message {
+	results := map[string]Message{}
+	for _, m := range messages {
+		if m.Role == RoleTool {
+			results[m.CallID] = m
+		}
+	}
+	return results
+}
+
 // SettleOpenCalls returns the messages with a result for every call of the service that has none,
 // so that the transcript of an interrupted turn has no open calls. Calls of the client are left
-// out: a later turn may bring their results.
+// out: their results may arrive in a later turn.
 func SettleOpenCalls(messages []Message, code, words string) []Message {
 	return settleCalls(messages, nil, code, words)
 }
 
 // settleCalls is SettleOpenCalls for the calls with these ids; nil means all calls.
 func settleCalls(messages []Message, only []string, code, words string) []Message {
-	answered := map[string]bool{}
-	for _, m := range messages {
-		if m.Role == RoleTool {
-			answered[m.CallID] = true
-		}
-	}
+	results := resultsOf(messages)
 	settled := slices.Clone(messages)
 	for _, m := range messages {
 		for _, call := range m.Calls {
-			if call.Client || answered[call.ID] || only != nil && !slices.Contains(only, call.ID) {
+			if _, answered := results[call.ID]; call.Client || answered || only != nil && !slices.Contains(only, call.ID) {
 				continue
 			}
 			settled = append(settled, Message{

@@ -20,7 +20,7 @@ type OpenCall struct {
 	Name      string
 	Arguments json.RawMessage
 	Begun     time.Time
-	// MovedOn says that a later turn exists, so that the model is not told when the call times out.
+	// MovedOn says that a later turn is finished: the model gets no answer when the call times out.
 	MovedOn bool
 }
 
@@ -46,10 +46,8 @@ func OpenCalls(turns []Turn) []OpenCall {
 func answeredCalls(turns []Turn) map[string]bool {
 	answered := map[string]bool{}
 	for _, turn := range turns {
-		for _, m := range turn.Messages {
-			if m.Role == RoleTool {
-				answered[m.CallID] = true
-			}
+		for id := range resultsOf(turn.Messages) {
+			answered[id] = true
 		}
 	}
 	return answered
@@ -85,8 +83,8 @@ func TracedCall(session Session, call OpenCall, output string, result CallResult
 	return traced
 }
 
-// TurnOfOpenCallTx returns the turn that made a client's call which has no result yet. The session's
-// row must be locked. Errors: Invalid invalid-request on call_id.
+// TurnOfOpenCallTx returns the turn that made a client's call which has no result yet. The
+// session's row must be locked. Errors: Invalid invalid-request on call_id.
 func TurnOfOpenCallTx(ctx context.Context, tx bun.Tx, session Session, callID string) (Turn, error) {
 	turns, err := TurnsWithItem(ctx, tx, session, callID)
 	if err != nil {

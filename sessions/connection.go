@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -52,13 +53,12 @@ func UpsertConnection(ctx context.Context, db bun.IDB, c Connection) error {
 // deleteConnection removes a socket. It returns false when the socket was replaced or removed
 // before.
 func deleteConnection(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, id ID, number int64) (bool, error) {
-	result, err := db.NewDelete().Model((*Connection)(nil)).
-		Where("c.tenant_id = ?", tenant).Where("c.session_id = ?", id).Where("c.number = ?", number).Exec(ctx)
+	removed, err := postgres.Changed(db.NewDelete().Model((*Connection)(nil)).
+		Where("c.tenant_id = ?", tenant).Where("c.session_id = ?", id).Where("c.number = ?", number).Exec(ctx))
 	if err != nil {
 		return false, fmt.Errorf("removing connection: %w", err)
 	}
-	rows, err := result.RowsAffected()
-	return rows > 0, err
+	return removed, nil
 }
 
 // countConnections returns the number of a session's sockets.
@@ -71,8 +71,8 @@ func countConnections(ctx context.Context, db bun.IDB, tenant workspaces.TenantI
 	return int(count), nil
 }
 
-// LeaveTx removes a socket of a locked session and reports whether it was the last. The session
-// then waits for a new one, from at on.
+// LeaveTx removes a socket of a locked session and reports whether it was the last one. A session
+// without sockets waits for a new one for DropGrace, which begins at the given time.
 func LeaveTx(ctx context.Context, tx bun.Tx, session *Session, number int64, at time.Time) (last bool, err error) {
 	gone, err := deleteConnection(ctx, tx, session.TenantID, session.ID, number)
 	if err != nil || !gone || session.Closed() {

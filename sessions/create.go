@@ -37,8 +37,8 @@ type CreateParams struct {
 	UserID  string
 	// Modality is Voice when it is empty.
 	Modality Modality
-	// DynamicVariables are at most 64, of at most 4 KiB each. Names with system__ are refused, values of
-	// names with secret__ are sealed.
+	// DynamicVariables are at most MaxVariables, of at most MaxVariableBytes each. Names that begin
+	// with system__ are refused. The values of names that begin with secret__ are sealed.
 	DynamicVariables map[string]string
 	// TTLSeconds is the life of the token. Nil is DefaultTTL; less than MinTTL is refused; more
 	// than MaxTTL becomes MaxTTL.

@@ -13,7 +13,8 @@ type ItemEdit struct {
 	Removed bool `json:"removed,omitempty"`
 	// Cut is how much of the item was heard; nil for all.
 	Cut *Cut `json:"cut,omitempty"`
-	// Generation says which item of that id was edited (see Message.Generation). Earlier ones were removed.
+	// Generation says which item of that id was edited (see Message.Generation). Earlier ones were
+	// removed.
 	Generation int `json:"again,omitempty"`
 }
 

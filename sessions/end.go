@@ -79,13 +79,13 @@ func (s *Service) end(ctx context.Context, session Session, status Status, reaso
 }
 
 // RequestEnd closes the session, or records the end for the runner of the running turn. While
-// Postgres is not steady an expired lease does not prove that its node is lost, so the end is only
+// Postgres is unavailable an expired lease does not prove that its node is lost, so the end is only
 // recorded.
 func (s *Service) RequestEnd(ctx context.Context, session Session, status Status, reason string) (Session, error) {
 	now := s.Now()
 	var after Session
 	err := s.Locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, session *Session) (err error) {
-		if session.RunningTurnID != "" && !session.Closed() && !s.health.Steady() { // an expired lease proves nothing now
+		if session.RunningTurnID != "" && !session.Closed() && !s.health.Steady() {
 			err = recordEnd(ctx, tx, session, status, reason, now)
 		} else {
 			err = s.EndTx(ctx, tx, session, status, reason, now)
@@ -103,7 +103,7 @@ func (s *Service) closeNow(ctx context.Context, session Session, status Status, 
 	err := s.Locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, session *Session) error {
 		if session.JournalUntil.After(now) {
 			after = *session
-			return fault.New(fault.ServiceUnavailable, "Turns of the session that were taken while the database was away "+
+			return fault.New(fault.ServiceUnavailable, "Turns of the session that were taken while the database was unavailable "+
 				"are still being written. The end is recorded and follows them.")
 		}
 		if !session.EndingAt.IsZero() {
@@ -183,25 +183,25 @@ func (s *Service) CloseTx(ctx context.Context, tx bun.Tx, session *Session, stat
 	return Notify(ctx, tx, Notice{Kind: NoticeEnded, Session: session.ID})
 }
 
-// A session fails when its last maxFailures turns failed within at least failureSpan: its user was
-// told each time and tried again. A short outage of the model does not end a session.
+// A session fails when its last maxFailures turns failed and failureSpan has passed since the first
+// of them began, so that a short outage of the model does not end it.
 const (
 	maxFailures = 5
 	failureSpan = time.Minute
 )
 
-// FailAfterFailuresTx fails a locked session whose last turns all failed because of the model or of the
-// service.
+// FailAfterFailuresTx fails a locked session whose last turns all failed because of the model or
+// of the service.
 func (s *Service) FailAfterFailuresTx(ctx context.Context, tx bun.Tx, session *Session, last Turn, now time.Time) error {
 	if last.Status != TurnFailed {
 		return nil
 	}
-	var latest []Turn
-	err := tx.NewSelect().Model(&latest).Column("status", "error_code", "started_at").
-		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.status <> ?", TurnInProgress).
-		OrderExpr("t.index DESC").Limit(maxFailures).Scan(ctx)
+	latest, err := selectTurns(ctx, tx, *session, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Column("status", "error_code", "started_at").Where("t.status <> ?", TurnInProgress).
+			OrderExpr("t.index DESC").Limit(maxFailures)
+	})
 	if err != nil {
-		return fmt.Errorf("reading the latest turns: %w", err)
+		return err
 	}
 	for _, turn := range latest {
 		if turn.Status != TurnFailed || (turn.ErrorCode != string(fault.UpstreamFailed) && turn.ErrorCode != string(fault.InternalError)) {
@@ -214,13 +214,13 @@ func (s *Service) FailAfterFailuresTx(ctx context.Context, tx bun.Tx, session *S
 	return s.CloseTx(ctx, tx, session, Failed, ReasonInternal, now)
 }
 
-// HangUpReason returns the reason of an end by a client that hung up. What the user said must be
-// stored by then, and the session's row locked.
+// HangUpReason returns the reason of an end by a client that hung up. The user's messages must be
+// stored before, and the session's row must be locked.
 func HangUpReason(ctx context.Context, tx bun.Tx, session Session) (string, error) {
 	said, err := tx.NewSelect().Model((*Turn)(nil)).
 		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.user_text <> ''").Exists(ctx)
 	if err != nil {
-		return "", fmt.Errorf("looking for the user's words: %w", err)
+		return "", fmt.Errorf("looking for a message of the user: %w", err)
 	}
 	if !said {
 		return ReasonNoTurns, nil

@@ -7,9 +7,10 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
 )
 
-// Feedback is what the user thinks of an answer. It is kept with the turn; the last one counts.
+// Feedback is the user's score of an answer. It is stored with the turn; the last score counts.
 type Feedback struct {
 	// TurnIndex is the turn's place in the session, from 0.
 	TurnIndex int
@@ -18,19 +19,15 @@ type Feedback struct {
 
 // SetFeedback stores a score. Errors: Invalid invalid-request for a turn without an answer.
 func SetFeedback(ctx context.Context, db bun.IDB, session Session, c Feedback) error {
-	result, err := db.NewUpdate().Model((*Turn)(nil)).Set("feedback = ?", c.Score).
+	changed, err := postgres.Changed(db.NewUpdate().Model((*Turn)(nil)).Set("feedback = ?", c.Score).
 		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.index = ?", c.TurnIndex).
-		Where("t.agent_text <> ''").Exec(ctx)
+		Where("t.agent_text <> ''").Exec(ctx))
 	if err != nil {
 		return fmt.Errorf("storing feedback: %w", err)
 	}
-	rows, err := result.RowsAffected()
-	if err != nil {
-		return fmt.Errorf("counting turns: %w", err)
-	}
-	if rows == 0 {
+	if !changed {
 		return fault.InvalidField("event_id", "unknown",
-			"There is no answer that this feedback could be on. Send the event_id of an agent_response.")
+			"There is no answer with this event_id. Send the event_id of an agent_response.")
 	}
 	return nil
 }

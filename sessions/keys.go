@@ -18,9 +18,9 @@ import (
 const (
 	// signingKeyLife is how long a key signs before the next one replaces it.
 	signingKeyLife = 30 * 24 * time.Hour
-	// signingKeyMemory is how long a retired key still verifies. It is longer than any token and
-	// any session, which may last longer than its token.
-	signingKeyMemory = 3 * 24 * time.Hour
+	// retiredKeyLife is how long a retired key still verifies. It is longer than any token and any
+	// session, which may last longer than its token.
+	retiredKeyLife = 3 * 24 * time.Hour
 	// keyCheck is how often the newest key is read again, so that every node notices a rotation.
 	keyCheck = time.Minute
 )
@@ -64,7 +64,7 @@ func (k *keyCache) signer(ctx context.Context, now time.Time) (kid string, key e
 		return "", nil, err
 	}
 	if !found || now.Sub(current.CreatedAt) >= signingKeyLife {
-		if current, err = k.rotate(ctx, now, false); err != nil {
+		if current, err = k.rotate(ctx, now, signingKeyLife); err != nil {
 			return "", nil, err
 		}
 	}
@@ -84,29 +84,27 @@ func (k *keyCache) verifier(ctx context.Context, kid string, now time.Time) (key
 	defer k.mu.Unlock()
 	known, ok := k.public[kid]
 	if !ok || now.Sub(k.checkedAt) >= keyCheck {
-		if known, ok, err = keyByID(ctx, k.db, kid); err != nil {
+		known, ok, err = findKey(ctx, k.db, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("k.kid = ?", kid) })
+		if err != nil || !ok { // unknown ids are not cached: there could be any number of them
 			return nil, false, err
-		}
-		if !ok { // unknown ids are not cached: there could be any number of them
-			return nil, false, nil
 		}
 		if k.public == nil {
 			k.public = map[string]signingKey{}
 		}
 		k.public[kid] = known
 	}
-	if !known.RetiredAt.IsZero() && now.Sub(known.RetiredAt) > signingKeyMemory {
+	if !known.RetiredAt.IsZero() && now.Sub(known.RetiredAt) > retiredKeyLife {
 		return nil, false, nil
 	}
 	return known.PublicKey, true, nil
 }
 
-// rotate retires the keys in use and creates the next one. Nodes that rotate at the same time
-// create one key together, unless forced is set.
-func (k *keyCache) rotate(ctx context.Context, now time.Time, forced bool) (signingKey, error) {
+// rotate retires the keys in use and creates the next one, unless the newest key is younger than
+// minAge: of the nodes that rotate at the same time, one creates the key.
+func (k *keyCache) rotate(ctx context.Context, now time.Time, minAge time.Duration) (signingKey, error) {
 	public, private, err := ed25519.GenerateKey(k.random)
 	if err != nil {
-		return signingKey{}, fmt.Errorf("making a signing key: %w", err)
+		return signingKey{}, fmt.Errorf("creating a signing key: %w", err)
 	}
 	next := signingKey{KID: hex.EncodeToString(public[:8]), PublicKey: public, CreatedAt: now}
 	if next.Sealed, err = k.seal.Seal(ctx, private.Seed(), keyBinding(next.KID)); err != nil {
@@ -122,7 +120,7 @@ func (k *keyCache) rotate(ctx context.Context, now time.Time, forced bool) (sign
 		if err != nil {
 			return err
 		}
-		if found && !forced && now.Sub(newest.CreatedAt) < signingKeyLife {
+		if found && minAge > 0 && now.Sub(newest.CreatedAt) < minAge {
 			chosen = newest
 			return nil
 		}
@@ -138,20 +136,20 @@ func (k *keyCache) rotate(ctx context.Context, now time.Time, forced bool) (sign
 	return chosen, err
 }
 
-// RotateSigningKey has new tokens signed with a new key; every node follows within keyCheck.
-// Earlier tokens stay valid unless revoke deletes their keys. After a revocation no client can join
-// or come back with an earlier token, and tokens that a node signs before it has followed are not
-// valid either.
+// RotateSigningKey creates a new signing key; every node uses it within keyCheck. Earlier tokens
+// stay valid unless revoke deletes their keys. After a revocation no client can join or reconnect
+// with an earlier token. Tokens that a node signs before it has read the new key are not valid
+// either.
 func RotateSigningKey(
 	ctx context.Context, db *postgres.DB, keyring *seal.Keyring, random io.Reader, now time.Time, revoke bool,
 ) (kid string, err error) {
 	keys := keyCache{db: db, seal: keyring, random: random}
-	next, err := keys.rotate(ctx, now, true)
+	next, err := keys.rotate(ctx, now, 0)
 	if err != nil || !revoke {
 		return next.KID, err
 	}
 	if _, err := db.NewDelete().Model((*signingKey)(nil)).Where("k.kid <> ?", next.KID).Exec(ctx); err != nil {
-		return "", fmt.Errorf("forgetting signing keys: %w", err)
+		return "", fmt.Errorf("deleting signing keys: %w", err)
 	}
 	return next.KID, nil
 }
@@ -163,24 +161,21 @@ func keyBinding(kid string) seal.Binding {
 
 // newestKey reads the newest key that is not retired.
 func newestKey(ctx context.Context, db bun.IDB) (key signingKey, found bool, err error) {
-	err = db.NewSelect().Model(&key).Where("k.retired_at IS NULL").OrderExpr("k.created_at DESC, k.kid DESC").Limit(1).Scan(ctx)
-	if postgres.NoRows(err) {
-		return signingKey{}, false, nil
-	}
-	if err != nil {
-		return signingKey{}, false, fmt.Errorf("reading signing keys: %w", err)
-	}
-	return key, true, nil
+	return findKey(ctx, db, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("k.retired_at IS NULL").OrderExpr("k.created_at DESC, k.kid DESC").Limit(1)
+	})
 }
 
-// keyByID reads one key.
-func keyByID(ctx context.Context, db bun.IDB, kid string) (key signingKey, found bool, err error) {
-	err = db.NewSelect().Model(&key).Where("k.kid = ?", kid).Scan(ctx)
+// findKey reads the key that narrow selects.
+func findKey(
+	ctx context.Context, db bun.IDB, narrow func(*bun.SelectQuery) *bun.SelectQuery,
+) (key signingKey, found bool, err error) {
+	err = db.NewSelect().Model(&key).Apply(narrow).Scan(ctx)
 	if postgres.NoRows(err) {
 		return signingKey{}, false, nil
 	}
 	if err != nil {
-		return signingKey{}, false, fmt.Errorf("reading signing key: %w", err)
+		return signingKey{}, false, fmt.Errorf("reading a signing key: %w", err)
 	}
 	return key, true, nil
 }

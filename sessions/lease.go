@@ -15,17 +15,17 @@ const (
 	// LeaseLife is how long a node may go without renewing the lease of its turn before the turn
 	// counts as lost. A client waits that long for its answer when a server is killed.
 	LeaseLife = 12 * time.Second
-	// WriteTimeout bounds a transaction that must be made although its caller has gone.
+	// WriteTimeout bounds a transaction that must be made although its caller has disconnected.
 	WriteTimeout = 10 * time.Second
 	// maxLosses is how many nodes a turn may lose before it fails.
 	maxLosses = 2
-	// resumeGrace is how long a lost turn waits for a caller that asks for it: clients come back
+	// resumeGrace is how long a lost turn waits for a caller to request it again. Clients reconnect
 	// within seconds.
 	resumeGrace = 10 * time.Second
 )
 
-// AwaitsResume reports whether the session's running turn lost its node and waits for a caller that
-// asks for it. The turn keeps its expired lease for resumeGrace.
+// AwaitsResume reports whether the session's running turn lost its node and waits for a caller to
+// request it again. The turn keeps its expired lease for resumeGrace.
 func (s *Session) AwaitsResume(now time.Time) bool {
 	return s.RunningTurnID != "" && s.RunningResponseID == "" && s.EndingAt.IsZero() &&
 		!s.RunningUntil.After(now) && s.RunningUntil.Add(resumeGrace).After(now)
@@ -74,10 +74,7 @@ func resumeOrFail(ctx context.Context, tx bun.Tx, session Session, turn Turn, no
 	if !awaited || turn.Losses >= maxLosses || !session.EndingAt.IsZero() {
 		turn.Status, turn.EndedAt = TurnFailed, now
 		turn.ErrorCode, turn.ErrorMessage = string(fault.InternalError), "The node that answered was lost."
-		turn.AgentText = AgentText(turn.Messages)
-		turn.SetReceipt(session, nil)
-		_, err := UpdateTurn(ctx, tx, turn, "status", "ended_at", "error_code", "error_message", "messages", "agent_text")
-		return err
+		return finishTurn(ctx, tx, session, &turn)
 	}
 	turn.ToBeResumed, turn.LostResponseID = true, session.RunningResponseID
 	turn.Losses++
@@ -87,7 +84,7 @@ func resumeOrFail(ctx context.Context, tx bun.Tx, session Session, turn Turn, no
 	return Notify(ctx, tx, Notice{Kind: NoticeResume, Session: session.ID})
 }
 
-// updateLostTurn stores a turn that is to be resumed. Its old node cannot finish it from then on.
+// updateLostTurn stores a turn that is to be resumed. Its earlier node can no longer finish it.
 func updateLostTurn(ctx context.Context, tx bun.Tx, before, turn Turn) error {
 	_, err := tx.NewUpdate().Model(&turn).Column("messages", "wanted", "losses", "lost_response_id").
 		Where("t.tenant_id = ?", turn.TenantID).Where("t.id = ?", turn.ID).
@@ -115,21 +112,21 @@ func ReclaimTurnTx(ctx context.Context, tx bun.Tx, session *Session, id TurnID, 
 	if session.RunningTurnID != "" || session.Closed() {
 		return false, nil
 	}
-	result, err := tx.NewUpdate().Model((*Turn)(nil)).Set("losses = ?", losses).Set("wanted = ?", false).
+	reclaimed, err := postgres.Changed(tx.NewUpdate().Model((*Turn)(nil)).Set("losses = ?", losses).Set("wanted = ?", false).
 		Where("t.tenant_id = ?", session.TenantID).Where("t.id = ?", id).
-		Where("t.status = ?", TurnInProgress).Where("t.losses = ?", losses+1).Where("t.wanted").Exec(ctx)
+		Where("t.status = ?", TurnInProgress).Where("t.losses = ?", losses+1).Where("t.wanted").Exec(ctx))
 	if err != nil {
 		return false, fmt.Errorf("reclaiming turn: %w", err)
 	}
-	if rows, err := result.RowsAffected(); err != nil || rows == 0 {
-		return false, err
+	if !reclaimed {
+		return false, nil
 	}
 	session.RunningTurnID, session.RunningUntil, session.RunningResponseID = id, now.Add(LeaseLife), response
 	return true, Update(ctx, tx, *session, "running_turn_id", "running_until", "running_response_id")
 }
 
-// AbandonTurnTx finishes a turn in progress that no node will finish: it was never answered, or its
-// runner did not record an end.
+// AbandonTurnTx finishes a turn in progress that no node will finish: no node began to answer it,
+// or its runner did not record an end.
 func AbandonTurnTx(ctx context.Context, tx bun.Tx, session Session, turn *Turn, now time.Time) error {
 	if turn.Status != TurnInProgress {
 		return nil
@@ -140,6 +137,11 @@ func AbandonTurnTx(ctx context.Context, tx bun.Tx, session Session, turn *Turn, 
 		turn.ErrorMessage = "The node that answered was lost, and the conversation ended before another one did."
 	}
 	turn.Messages = SettleOpenCalls(turn.Messages, CodeUnknown, outputLost)
+	return finishTurn(ctx, tx, session, turn)
+}
+
+// finishTurn stores the end of a turn that no runner finished.
+func finishTurn(ctx context.Context, tx bun.Tx, session Session, turn *Turn) error {
 	turn.AgentText = AgentText(turn.Messages)
 	turn.SetReceipt(session, nil)
 	_, err := UpdateTurn(ctx, tx, *turn, "status", "ended_at", "messages", "agent_text", "error_code", "error_message")

@@ -2,35 +2,26 @@ package sessions
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"parlance.dev/parlance/platform/telemetry"
 )
 
-// otherReason is the label of all reasons that callers set.
-const otherReason = "other"
-
-// endCounter counts the sessions that were closed.
-type endCounter struct{ ended *prometheus.CounterVec }
-
-// newEndCounter registers the counter; with a nil registry it is not exported.
-func newEndCounter(registry prometheus.Registerer) endCounter {
-	c := endCounter{ended: prometheus.NewCounterVec(prometheus.CounterOpts{
+// newEndCounter returns the counter of closed sessions; a nil registry does not export it.
+func newEndCounter(registry prometheus.Registerer) *prometheus.CounterVec {
+	return promauto.With(registry).NewCounterVec(prometheus.CounterOpts{
 		Name: "parlance_sessions_ended_total", Help: "Sessions closed, by status and reason; reasons that callers make up are other.",
-	}, []string{telemetry.KeyStatus, telemetry.KeyReason})}
-	if registry != nil {
-		registry.MustRegister(c.ended)
-	}
-	return c
+	}, []string{telemetry.KeyStatus, telemetry.KeyReason})
 }
 
-// closed counts the end of a session.
-func (c endCounter) closed(session Session) {
+// countEnd counts the end of a session.
+func countEnd(ended *prometheus.CounterVec, session Session) {
 	reason := session.EndReason
 	switch reason {
 	case ReasonEndedByAPI, ReasonEndCall, ReasonHangUp, ReasonNoTurns, ReasonIdle, ReasonMaxDuration, ReasonDisconnected,
 		ReasonExpired, ReasonInternal:
 	default:
-		reason = otherReason
+		reason = "other" // callers set any reason
 	}
-	c.ended.WithLabelValues(string(session.Status), reason).Inc()
+	ended.WithLabelValues(string(session.Status), reason).Inc()
 }

@@ -10,24 +10,19 @@ import (
 // the note: it comes neither from the operator nor from the user.
 const noteIntro = "[A note of the application, not of the user. It is context, and no answer to it is expected.]\n"
 
-// notHeard stands for speech that was not transcribed.
-const notHeard = "[The user spoke here. Nothing transcribes speech, so the words are not known. Ask the user to write.]"
+// notTranscribed stands for speech that was not transcribed.
+const notTranscribed = "[The user spoke here. Nothing transcribes speech, so the words are not known. Ask the user to write.]"
 
 // ModelMessages converts stored messages to the model's. A result follows the message that made the
 // call, wherever it was stored. A call without a result is marked as unanswered; a result without
 // its call is left out. fence marks an output as data.
 func ModelMessages(stored []Message, fence func(call MessageCall, output string) string) []model.Message {
-	results := map[string]Message{}
-	for _, m := range stored {
-		if m.Role == RoleTool {
-			results[m.CallID] = m
-		}
-	}
+	results := resultsOf(stored)
 	var messages []model.Message
 	for _, m := range stored {
 		switch {
 		case m.Role == RoleUser && m.Text == "" && m.Audio != nil:
-			messages = append(messages, model.Message{Role: model.RoleUser, Text: notHeard})
+			messages = append(messages, model.Message{Role: model.RoleUser, Text: notTranscribed})
 			continue
 		case m.Role == RoleTool, m.Text == "" && len(m.Calls) == 0:
 			continue
@@ -55,8 +50,8 @@ func ModelMessages(stored []Message, fence func(call MessageCall, output string)
 }
 
 // ArrangeMessages returns the messages as the model sees them: moved to the places that clients
-// chose, without removed items, and with what was heard of cut ones. The transcript keeps the order
-// of time and everything that was said.
+// chose, without removed items, and with the heard part of truncated ones. The transcript has all
+// messages in the order of time.
 func ArrangeMessages(messages []Message, edits ItemEdits) []Message {
 	return EditedMessages(moveToPlaces(messages), edits)
 }
@@ -94,7 +89,8 @@ func (m Message) hasItem(id string) bool {
 	return m.ItemID == id || slices.ContainsFunc(m.Calls, func(c MessageCall) bool { return c.ItemID == id })
 }
 
-// EditedMessages returns the messages without removed items, and with what was heard of cut ones.
+// EditedMessages returns the messages without removed items, and with the heard part of truncated
+// ones.
 func EditedMessages(messages []Message, edits ItemEdits) []Message {
 	if len(edits) == 0 {
 		return messages

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -22,21 +23,19 @@ const (
 	maxFallbacks         = 5
 )
 
-// setLanguage takes a BCP 47 tag.
+// setLanguage sets the language, a BCP 47 tag.
 func setLanguage(config *agents.Config, value json.RawMessage) error {
 	var tag string
-	if DecodeStrict(value, &tag) != nil {
-		return errors.New(`language must be a BCP 47 tag such as "en" or "de-CH"`)
-	}
+	err := DecodeStrict(value, &tag)
 	canonical, ok := CanonicalLanguage(tag)
-	if !ok {
+	if err != nil || !ok {
 		return errors.New(`language must be the BCP 47 tag of a language, such as "en" or "de-CH"`)
 	}
 	config.Language = canonical
 	return nil
 }
 
-// setModelName takes the model's name, all that a client may choose.
+// setModelName sets the model's name, the only part of the model that a client may choose.
 func setModelName(config *agents.Config, value json.RawMessage) error {
 	var name string
 	if DecodeStrict(value, &name) != nil || name == "" || !isValidText(name, maxModelChars) {
@@ -46,15 +45,10 @@ func setModelName(config *agents.Config, value json.RawMessage) error {
 	return nil
 }
 
-// setModel takes the model's name, or an object with fields of the agent's model.
+// setModel sets the model's name, or the fields of the agent's model that an object has.
 func setModel(config *agents.Config, value json.RawMessage) error {
-	var name string
-	if DecodeStrict(value, &name) == nil {
-		if name == "" || !isValidText(name, maxModelChars) {
-			return errors.New("model must name a model, with at most 200 characters")
-		}
-		config.Model.Name = name
-		return nil
+	if bytes.HasPrefix(bytes.TrimSpace(value), []byte(`"`)) {
+		return setModelName(config, value)
 	}
 	changed := config.Model
 	changed.Temperature = cloneNumber(changed.Temperature)
@@ -99,7 +93,7 @@ func validHistory(tokens int) bool { return tokens == 0 || tokens >= 500 && toke
 // validTemperature reports whether the temperature is unset or within its bounds.
 func validTemperature(t *float64) bool { return t == nil || (*t >= 0 && *t <= maxTemperature) }
 
-// setTemperature takes the model's temperature.
+// setTemperature sets the model's temperature.
 func setTemperature(config *agents.Config, value json.RawMessage) error {
 	var temperature float64
 	if DecodeStrict(value, &temperature) != nil || !validTemperature(&temperature) {
@@ -109,7 +103,7 @@ func setTemperature(config *agents.Config, value json.RawMessage) error {
 	return nil
 }
 
-// setRetrieval takes an object with fields of the agent's retrieval.
+// setRetrieval sets the fields of the agent's retrieval that an object has.
 func setRetrieval(config *agents.Config, value json.RawMessage) error {
 	changed := config.Retrieval
 	changed.MinSimilarity = cloneNumber(changed.MinSimilarity)

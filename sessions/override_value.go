@@ -22,8 +22,7 @@ func cloneNumber(number *float64) *float64 {
 	if number == nil {
 		return nil
 	}
-	copied := *number
-	return &copied
+	return new(*number)
 }
 
 // setText returns an override of a text field.
@@ -50,9 +49,9 @@ func setFormat(field func(*agents.Config) *string) override {
 	}
 }
 
-// setPart returns an override of an object. check gets the new object and the one before, which may
-// be empty.
-func setPart(check func(part, before json.RawMessage) error, field func(*agents.Config) *json.RawMessage) override {
+// setPart returns an override of an object. check gets the new object and the agent's, which may be
+// empty.
+func setPart(check func(part, own json.RawMessage) error, field func(*agents.Config) *json.RawMessage) override {
 	return func(config *agents.Config, value json.RawMessage) error {
 		var object map[string]any
 		if DecodeStrict(value, &object) != nil || bytes.Contains(value, []byte(`\u0000`)) {
@@ -85,18 +84,19 @@ func providersOf(kind workspaces.CredentialKind) []string {
 	known := workspaces.Providers(kind)
 	switch kind {
 	case workspaces.CredentialModel:
-		known = append(known, extractive.Name)
+		return append(known, extractive.Name)
 	case workspaces.CredentialTTS:
-		known = append(known, builtInVoice)
+		return append(known, builtInVoice)
+	case workspaces.CredentialSTT, workspaces.CredentialTelephony:
 	}
 	return known
 }
 
-// checkProvider refuses a provider that does not exist. were is the agent's own provider, which is
-// always allowed.
-func checkProvider(kind workspaces.CredentialKind, name, were string) error {
+// checkProvider refuses a provider that does not exist. own is the agent's provider, which is always
+// allowed.
+func checkProvider(kind workspaces.CredentialKind, name, own string) error {
 	known := providersOf(kind)
-	if name == "" || name == were || slices.Contains(known, name) {
+	if name == "" || name == own || slices.Contains(known, name) {
 		return nil
 	}
 	return errors.New("there is no " + string(kind) + " provider of that name; use one of " + strings.Join(known, ", "))

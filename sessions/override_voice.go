@@ -41,33 +41,33 @@ type speech struct {
 }
 
 // checkSpeech returns the check of stt or tts.
-func checkSpeech(kind workspaces.CredentialKind) func(part, before json.RawMessage) error {
-	return func(part, before json.RawMessage) error {
-		var wanted, were speech
-		if unknown := findMisspelled(part, reflect.TypeFor[speech]()); unknown != nil { // the decoder would take it for the field
+func checkSpeech(kind workspaces.CredentialKind) func(part, own json.RawMessage) error {
+	return func(part, own json.RawMessage) error {
+		var chosen, agent speech
+		if unknown := findMisspelled(part, reflect.TypeFor[speech]()); unknown != nil { // the decoder ignores the case of names
 			return unknown
 		}
-		if json.Unmarshal(part, &wanted) != nil || wanted.Speed != nil && (*wanted.Speed < minSpeed || *wanted.Speed > maxSpeed) {
+		if json.Unmarshal(part, &chosen) != nil || chosen.Speed != nil && (*chosen.Speed < minSpeed || *chosen.Speed > maxSpeed) {
 			return errors.New("provider, model, language and voice are strings, and speed is a number from 0.25 to 4")
 		}
-		_ = json.Unmarshal(before, &were) // the agent's value was checked when it was saved
-		if wanted.Language != "" && !languageTag.MatchString(wanted.Language) {
+		_ = json.Unmarshal(own, &agent) // the agent's value was checked when it was saved
+		if chosen.Language != "" && !languageTag.MatchString(chosen.Language) {
 			return errors.New(`language must be a BCP 47 tag such as "en" or "de-CH"`)
 		}
-		return checkProvider(kind, wanted.Provider, were.Provider)
+		return checkProvider(kind, chosen.Provider, agent.Provider)
 	}
 }
 
 // checkVAD checks the settings of voice activity detection.
 func checkVAD(part, _ json.RawMessage) error {
-	var wanted struct {
+	var chosen struct {
 		Threshold         float64 `json:"threshold"`
 		PrefixPaddingMS   int     `json:"prefix_padding_ms"`
 		SilenceDurationMS int     `json:"silence_duration_ms"`
 	}
-	if err := DecodeStrict(part, &wanted); err != nil || wanted.Threshold < 0 || wanted.Threshold > 1 ||
-		wanted.PrefixPaddingMS < 0 || wanted.PrefixPaddingMS > maxPauseMS ||
-		wanted.SilenceDurationMS < 0 || wanted.SilenceDurationMS > maxPauseMS {
+	if err := DecodeStrict(part, &chosen); err != nil || chosen.Threshold < 0 || chosen.Threshold > 1 ||
+		chosen.PrefixPaddingMS < 0 || chosen.PrefixPaddingMS > maxPauseMS ||
+		chosen.SilenceDurationMS < 0 || chosen.SilenceDurationMS > maxPauseMS {
 		return refusal(err, "it is an object of threshold (0 to 1), prefix_padding_ms and silence_duration_ms (whole numbers to 60,000)")
 	}
 	return nil
@@ -75,18 +75,18 @@ func checkVAD(part, _ json.RawMessage) error {
 
 // checkTurnDetection checks the settings of turn detection.
 func checkTurnDetection(part, _ json.RawMessage) error {
-	var wanted struct {
+	var chosen struct {
 		Type              string `json:"type"`
 		InterruptResponse bool   `json:"interrupt_response"`
 		CreateResponse    bool   `json:"create_response"`
 	}
-	if err := DecodeStrict(part, &wanted); err != nil || !slices.Contains([]string{"", "server_vad", "semantic_vad"}, wanted.Type) {
+	if err := DecodeStrict(part, &chosen); err != nil || !slices.Contains([]string{"", "server_vad", "semantic_vad"}, chosen.Type) {
 		return refusal(err, "it is an object of type (server_vad or semantic_vad), interrupt_response and create_response (true or false)")
 	}
 	return nil
 }
 
-// setVoice takes an object of the keys of voice_stack_override.
+// setVoice applies an object of the keys of voice_stack_override.
 func setVoice(config *agents.Config, value json.RawMessage) error {
 	var parts map[string]json.RawMessage
 	if DecodeStrict(value, &parts) != nil {

@@ -77,8 +77,8 @@ func lockedBy(keys []string, key string, value json.RawMessage) (at string, refu
 	return "", false
 }
 
-// ClientOverrides applies what a socket asked for, where the agent's client_overrides allows it.
-// The rest is left out, as decisions say, and returned with the reasons.
+// ClientOverrides applies the overrides of a socket that the agent's client_overrides allows. It
+// returns the others with the reasons; the decisions say that they are not an error.
 func ClientOverrides(config *agents.Config, values map[string]json.RawMessage) (refused []fault.Field) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if why := clientRefusal(*config, key, values[key]); why != "" {

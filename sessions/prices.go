@@ -29,7 +29,8 @@ var (
 
 // ParsePrices reads PARLANCE_MODEL_PRICES_FILE:
 //
-//	{"currency": "USD", "models": {"openai/gpt-4.1-mini": {"input_per_million": "0.40", "output_per_million": "1.60"}}}
+//	{"currency": "USD", "models": {
+//	    "openai/gpt-4.1-mini": {"input_per_million": "0.40", "output_per_million": "1.60"}}}
 //
 // A key is provider/model, or provider alone for all its other models.
 func ParsePrices(content []byte) (*Prices, error) {

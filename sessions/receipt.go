@@ -11,8 +11,8 @@ import (
 // otherwise the hash of an older receipt could not be computed again.
 const receiptVersion = 1
 
-// Receipt records what a turn was made of, by ids, counts and hashes, without a word of the
-// conversation. It is written in the statement that finishes its turn, and deleted with it.
+// Receipt records what went into a turn, by ids, counts and hashes, without any text of the
+// conversation. It is written in the statement that finishes its turn, and deleted with the turn.
 //
 // Its JSON is canonical (RFC 8785): the fields of each struct are in the order of their names,
 // numbers are integers or have at most four decimals. The bytes that were hashed are the bytes that
@@ -43,8 +43,8 @@ type Receipt struct {
 	WorkspaceID   string             `json:"workspace_id"`
 }
 
-// ReceiptModelCall is one call of a model. Times are in milliseconds; StartMS counts from the
-// timeFilter the turn was asked for.
+// ReceiptModelCall is one call of a model. Times are in milliseconds; StartMS counts from the time
+// at which the turn was requested.
 type ReceiptModelCall struct {
 	Attempts     []ReceiptAttempt `json:"attempts"`
 	DurationMS   int              `json:"duration_ms"`

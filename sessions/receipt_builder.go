@@ -1,12 +1,12 @@
 package sessions
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
-	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
 )
@@ -27,7 +27,7 @@ const (
 // ReceiptBuilder collects the contents of a receipt while a turn runs. Only the goroutine that runs
 // the turn uses it.
 type ReceiptBuilder struct {
-	// AskedAt is when the turn was asked for.
+	// AskedAt is when the turn was requested.
 	AskedAt time.Time
 	calls   []ReceiptModelCall
 	stages  []ReceiptStage
@@ -42,7 +42,9 @@ type ReceiptBuilder struct {
 
 // Stage adds a stage that began at begun and ended now.
 func (b *ReceiptBuilder) Stage(name string, begun, now time.Time) {
-	b.stages = append(b.stages, ReceiptStage{Stage: name, StartMS: Milliseconds(begun.Sub(b.AskedAt)), DurationMS: Milliseconds(now.Sub(begun))})
+	b.stages = append(b.stages, ReceiptStage{
+		Stage: name, StartMS: Milliseconds(begun.Sub(b.AskedAt)), DurationMS: Milliseconds(now.Sub(begun)),
+	})
 }
 
 // ModelCall adds a call of a model.
@@ -64,17 +66,12 @@ func (b *ReceiptBuilder) ModelCall(provider string, req model.Request, result mo
 	if n := len(result.Attempts); n > 0 && call.Provider == "" {
 		call.Provider = cleanName(result.Attempts[n-1].Provider)
 	}
-	if call.Provider == "" {
-		call.Provider = provider
-	}
-	if call.Model == "" {
-		call.Model = cleanName(req.Model)
-	}
+	call.Provider, call.Model = cmp.Or(call.Provider, provider), cmp.Or(call.Model, cleanName(req.Model))
 	if !first.IsZero() {
 		call.FirstTokenMS = max(1, Milliseconds(first.Sub(begun)))
 	}
 	if err != nil {
-		call.FinishReason, call.ErrorCode = "", string(errorReason(err))
+		call.FinishReason, call.ErrorCode = "", string(postgres.Decide(err).Reason)
 	}
 	b.calls = append(b.calls, call)
 	b.Stage(stageModel, begun, now)
@@ -94,13 +91,13 @@ func (b *ReceiptBuilder) Wrote(memoryID string) {
 	}
 }
 
-// SetReceipt sets the receipt of a finished turn. made is what the runner collected; nil for a turn
-// that no runner finished.
-func (t *Turn) SetReceipt(session Session, made *ReceiptBuilder) {
-	if made == nil {
-		made = &ReceiptBuilder{AskedAt: t.StartedAt}
+// SetReceipt sets the receipt of a finished turn. collected is what the runner collected; nil for a
+// turn that no runner finished.
+func (t *Turn) SetReceipt(session Session, collected *ReceiptBuilder) {
+	if collected == nil {
+		collected = &ReceiptBuilder{AskedAt: t.StartedAt}
 	}
-	receipt := made.receipt(*t, session)
+	receipt := collected.receipt(*t, session)
 	canonical, err := receipt.Canonical()
 	if err != nil { // strings and integers always encode
 		panic(err)
@@ -108,29 +105,21 @@ func (t *Turn) SetReceipt(session Session, made *ReceiptBuilder) {
 	t.Receipt, t.ReceiptHash = canonical, HashOf(canonical)
 }
 
-// receipt combines what was collected with what the turn itself says.
+// receipt combines what the builder collected with the turn's own fields.
 func (b *ReceiptBuilder) receipt(turn Turn, session Session) Receipt {
 	r := Receipt{
 		Version: receiptVersion, TurnID: string(turn.ID), SessionID: string(turn.SessionID), WorkspaceID: string(turn.WorkspaceID),
 		AgentID: string(session.AgentID), AgentVersion: session.AgentVersion, Index: turn.Index, BegunBy: "user",
 		Status: string(turn.Status), ErrorCode: turn.ErrorCode, StartedAt: ReceiptTime{turn.StartedAt}, EndedAt: ReceiptTime{turn.EndedAt},
-		ModelCalls: b.calls, Passages: receiptPassages(turn, b.Passages), ToolCalls: receiptCalls(turn, b.AskedAt),
+		ModelCalls: append([]ReceiptModelCall{}, b.calls...), Passages: receiptPassages(turn, b.Passages),
+		ToolCalls:  receiptCalls(turn, b.AskedAt),
 		MemoryRead: append([]string{}, b.MemoryRead...), MemoryWritten: append([]string{}, b.MemoryWritten...),
-		GuardVerdicts: b.Guards, History: b.History, Stages: b.stages,
+		GuardVerdicts: append([]ReceiptGuard{}, b.Guards...), History: b.History, Stages: append([]ReceiptStage{}, b.stages...),
 		Usage: ReceiptUsage{InputTokens: turn.InputTokens, OutputTokens: turn.OutputTokens, Model: cleanName(turn.Model)},
 		Cost:  b.Prices.cost(b.calls),
 	}
 	if turn.UserText == "" && len(turn.Messages) > 0 && turn.Messages[0].Role == RoleAssistant {
 		r.BegunBy = "agent"
-	}
-	if r.ModelCalls == nil {
-		r.ModelCalls = []ReceiptModelCall{}
-	}
-	if r.GuardVerdicts == nil {
-		r.GuardVerdicts = []ReceiptGuard{}
-	}
-	if r.Stages == nil {
-		r.Stages = []ReceiptStage{}
 	}
 	return r
 }
@@ -170,21 +159,18 @@ func receiptCalls(turn Turn, asked time.Time) []ReceiptToolCall {
 
 // receiptPassages returns the turn's citations with the places and hashes of their passages.
 func receiptPassages(turn Turn, passages []Passage) []ReceiptPassage {
-	made := make([]ReceiptPassage, len(turn.Citations))
+	all := make([]ReceiptPassage, len(turn.Citations))
 	for i, c := range turn.Citations {
-		made[i] = ReceiptPassage{
+		all[i] = ReceiptPassage{
 			SourceID: c.SourceID, SourceName: cleanName(c.SourceName), ChunkID: c.ChunkID, PageStart: c.PageStart, PageEnd: c.PageEnd,
 			Similarity: roundTo4(c.Similarity), Quoted: c.Quoted,
 		}
 		if i < len(passages) {
-			made[i].CharStart, made[i].CharEnd, made[i].TextHash = passages[i].CharStart, passages[i].CharEnd, HashOf(passages[i].Text)
+			all[i].CharStart, all[i].CharEnd, all[i].TextHash = passages[i].CharStart, passages[i].CharEnd, HashOf(passages[i].Text)
 		}
 	}
-	return made
+	return all
 }
-
-// errorReason returns the code of an error in a receipt.
-func errorReason(err error) fault.Reason { return postgres.Decide(err).Reason }
 
 // unicodeLineEnds replaces the line separators U+2028 and U+2029 by spaces.
 var unicodeLineEnds = strings.NewReplacer("\u2028", " ", "\u2029", " ")
@@ -192,11 +178,7 @@ var unicodeLineEnds = strings.NewReplacer("\u2028", " ", "\u2029", " ")
 // cleanName returns a name without invalid UTF-8 and without U+2028 and U+2029, which encoders of
 // JSON write in different ways.
 func cleanName(name string) string {
-	name = strings.ToValidUTF8(name, "�")
-	if !strings.ContainsRune(name, '\u2028') && !strings.ContainsRune(name, '\u2029') { // nearly always; a Replacer would copy the name
-		return name
-	}
-	return unicodeLineEnds.Replace(name)
+	return unicodeLineEnds.Replace(strings.ToValidUTF8(name, "�"))
 }
 
 // roundTo4 rounds a number to four decimals, so that every language writes it the same way.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"io"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -29,16 +28,14 @@ type Deps struct {
 	Workspaces *workspaces.Service
 	// Seal seals secret variables and the keys that sign tokens.
 	Seal *seal.Keyring
-	// Health says whether Postgres is steady, so that an expired lease proves that its node is
-	// lost. Nil uses DB and the wall clock.
+	// Health says whether Postgres is available and has been for a while: only then does an expired
+	// lease prove that its node is lost. Nil uses DB and the wall clock.
 	Health *postgres.Health
 	// PublicURL is where clients reach the service: http or https, perhaps with a path prefix,
 	// without /v1.
 	PublicURL string
 	// Registry exports the count of ended sessions; nil does not.
 	Registry prometheus.Registerer
-	// Log gets errors that no caller sees; nil discards them.
-	Log *slog.Logger
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// Random is the source of signing keys; nil is crypto/rand.
@@ -53,10 +50,9 @@ type Service struct {
 	seal       *seal.Keyring
 	health     *postgres.Health
 	publicURL  string
-	log        *slog.Logger
 	now        func() time.Time
 	keys       *keyCache
-	ends       endCounter
+	ended      *prometheus.CounterVec
 	// onEnd and sweepReady are set before the service is used; see OnEnd and HoldSweeps.
 	onEnd      EndedFunc
 	sweepReady func() bool
@@ -66,12 +62,9 @@ type Service struct {
 func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, agents: d.Agents, workspaces: d.Workspaces, seal: d.Seal, health: d.Health,
-		publicURL: strings.TrimRight(d.PublicURL, "/"), log: d.Log, now: d.Now, ends: newEndCounter(d.Registry),
+		publicURL: strings.TrimRight(d.PublicURL, "/"), now: d.Now, ended: newEndCounter(d.Registry),
 		onEnd:      func(context.Context, bun.Tx, Session, []Turn) error { return nil },
 		sweepReady: func() bool { return true },
-	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -90,8 +83,9 @@ func New(d Deps) *Service {
 // the service is used.
 func (s *Service) OnEnd(fn EndedFunc) { s.onEnd = fn }
 
-// HoldSweeps makes Sweep do nothing until ready reports true: until then, turns that an earlier
-// process kept on this machine's disk may not be known. Call it before the service is used.
+// HoldSweeps makes Sweep do nothing until ready returns true. Before that, this process may not
+// have read the journals that earlier processes left on this machine. Call it before the service
+// is used.
 func (s *Service) HoldSweeps(ready func() bool) { s.sweepReady = ready }
 
 // Health returns what this process knows of the health of Postgres.
@@ -99,9 +93,6 @@ func (s *Service) Health() *postgres.Health { return s.health }
 
 // Now returns the time in UTC and in microseconds, as Postgres stores it.
 func (s *Service) Now() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
-
-// Duration returns how long the session has lasted, until now while it is open.
-func (s *Service) Duration(session Session) time.Duration { return session.Duration(s.Now()) }
 
 // TranscriptURL returns the address of a session's transcript.
 func (s *Service) TranscriptURL(id ID) string {
@@ -125,7 +116,7 @@ func (s *Service) Locked(
 		return err
 	})
 	if err == nil && after.Closed() && !before.Closed() {
-		s.ends.closed(after)
+		countEnd(s.ended, after)
 	}
 	return err
 }

@@ -64,6 +64,7 @@ func selectSessions(ctx context.Context, db bun.IDB, p workspaces.Principal, par
 		query = query.Where(whereInProgress)
 	case Pending:
 		query = query.Where(wherePending)
+	case Completed, Failed: // no index has them
 	}
 	if !params.CreatedAfter.IsZero() {
 		query = query.Where("s.created_at >= ?", params.CreatedAfter)

@@ -10,7 +10,6 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
-	"parlance.dev/parlance/workspaces"
 )
 
 const (
@@ -21,11 +20,11 @@ const (
 )
 
 // Sweep closes and repairs sessions whose time is over: expired tokens, turns and sockets of lost
-// nodes, dropped, idle and over-long sessions, and ends that no runner carried out. Any number of
-// processes may call it, every second or so, beside Watch. While Postgres is not steady it does
-// nothing but probe.
+// nodes, dropped, idle and over-long sessions, and recorded ends that no runner carried out. Any
+// number of processes may call it, every second or so, beside Watch. While Postgres is unavailable
+// it only probes.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
-	now = now.UTC().Truncate(time.Microsecond) // read before the statements run: a slow database makes nothing stale
+	now = now.UTC().Truncate(time.Microsecond) // the caller's time: a slow database makes nothing stale
 	ctx, cancel := context.WithTimeout(ctx, sweepTimeout)
 	defer cancel()
 	if s.health.Failing() {
@@ -40,7 +39,7 @@ func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 }
 
 // Watch probes Postgres until ctx ends. Sweep depends on it: it declares nothing lost before
-// Postgres has been steady for a while.
+// Postgres has been available for a while.
 func (s *Service) Watch(ctx context.Context) {
 	s.health.Disturb()
 	s.health.Watch(ctx, nil)
@@ -51,17 +50,17 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 	if err := s.dropStale(ctx, now); err != nil {
 		return err
 	}
-	ids, err := selectOverdue(ctx, s.db, now)
+	due, err := selectOverdue(ctx, s.db, now)
 	if err != nil {
 		return err
 	}
 	var failures []error // one session's error must not keep the others open
-	for _, key := range ids {
-		err := s.Locked(ctx, key.TenantID, key.ID, func(ctx context.Context, tx bun.Tx, session *Session) error {
+	for _, one := range due {
+		err := s.Locked(ctx, one.TenantID, one.ID, func(ctx context.Context, tx bun.Tx, session *Session) error {
 			return s.sweepTx(ctx, tx, session, now)
 		})
 		if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
-			failures = append(failures, fmt.Errorf("sweeping session %s: %w", key.ID, err))
+			failures = append(failures, fmt.Errorf("sweeping session %s: %w", one.ID, err))
 		}
 		if ctx.Err() != nil {
 			break
@@ -134,19 +133,13 @@ func (s *Service) dropStale(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// sessionKey identifies a session in a statement.
-type sessionKey struct {
-	TenantID workspaces.TenantID `bun:"tenant_id"`
-	ID       ID                  `bun:"id"`
-}
-
-// selectOverdue reads the open sessions that sweepTx must handle.
-func selectOverdue(ctx context.Context, db *postgres.DB, now time.Time) ([]sessionKey, error) {
+// selectOverdue reads the ids of the open sessions that sweepTx must handle.
+func selectOverdue(ctx context.Context, db *postgres.DB, now time.Time) ([]Session, error) {
 	open := func() *bun.SelectQuery {
 		return db.NewSelect().Model((*Session)(nil)).Comment(postgres.AllTenants("the sweep of sessions")).
 			Column("tenant_id", "id").Limit(SweepBatch)
 	}
-	var keys []sessionKey
+	var overdue []Session
 	for _, query := range []*bun.SelectQuery{
 		open().Where(wherePending).Where("s.token_expires_at <= ?", now).OrderExpr("s.token_expires_at"),
 		open().Where(whereInProgress).WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
@@ -158,11 +151,11 @@ func selectOverdue(ctx context.Context, db *postgres.DB, now time.Time) ([]sessi
 					"s.last_activity_at <= ?::timestamptz - make_interval(secs => s.idle_timeout_seconds)", now)
 		}).OrderExpr("s.created_at"),
 	} {
-		var found []sessionKey
+		var found []Session
 		if err := query.Scan(ctx, &found); err != nil {
 			return nil, fmt.Errorf("reading overdue sessions: %w", err)
 		}
-		keys = append(keys, found...)
+		overdue = append(overdue, found...)
 	}
-	return keys, nil
+	return overdue, nil
 }

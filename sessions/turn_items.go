@@ -7,12 +7,7 @@ import (
 // ItemsOf returns the items of a turn in order.
 func ItemsOf(turn Turn) []Item {
 	var items []Item
-	results := map[string]Message{}
-	for _, m := range turn.Messages {
-		if m.Role == RoleTool {
-			results[m.CallID] = m
-		}
-	}
+	results := resultsOf(turn.Messages)
 	called := map[string]bool{}
 	for _, m := range turn.Messages {
 		switch m.Role {
@@ -65,8 +60,8 @@ func outputItem(turn TurnID, m Message) Item {
 	}
 }
 
-// VisibleItems returns a turn's items as clients see them: without removed items, and with the part
-// of cut items that was heard.
+// VisibleItems returns a turn's items as clients see them: without removed items, and with the
+// heard part of truncated ones.
 func VisibleItems(turn Turn, edits ItemEdits) []Item {
 	items := ItemsOf(turn)
 	if len(edits) == 0 {
@@ -80,7 +75,7 @@ func VisibleItems(turn Turn, edits ItemEdits) []Item {
 }
 
 // LatestItems returns the items of several turns, each once. A client's result that arrived in a
-// later turn is stored in that turn and beside its call; the later one stays.
+// later turn is stored both in that turn and beside its call; the later one remains.
 func LatestItems(items []Item) []Item {
 	later := map[string]bool{}
 	for i := len(items) - 1; i >= 0; i-- {
@@ -97,9 +92,9 @@ func (i Item) isLater(later map[string]bool) bool {
 	if i.Kind != ToolOutputItem || i.ID == "" {
 		return false
 	}
-	is := later[i.Key()]
+	found := later[i.Key()]
 	later[i.Key()] = true
-	return is
+	return found
 }
 
 // noteItems sets the Items of turns, which are in order. A client's result is an item of the turn

@@ -34,14 +34,13 @@ func UpdateTurn(ctx context.Context, db bun.IDB, turn Turn, columns ...string) (
 	if turn.Receipt != nil {
 		update = update.Set("receipt = ?", string(turn.Receipt)).Set("receipt_hash = ?", turn.ReceiptHash)
 	}
-	result, err := update.
+	changed, err := postgres.Changed(update.
 		Where("t.tenant_id = ?", turn.TenantID).Where("t.id = ?", turn.ID).Where("t.status = ?", TurnInProgress).
-		Where("t.losses = ?", turn.Losses).Exec(ctx)
+		Where("t.losses = ?", turn.Losses).Exec(ctx))
 	if err != nil {
 		return false, fmt.Errorf("updating turn: %w", err)
 	}
-	rows, err := result.RowsAffected()
-	return rows > 0, err
+	return changed, nil
 }
 
 // RewriteMessages stores the messages of a turn in any status. The session's row must be locked.
@@ -70,39 +69,26 @@ func FindTurn(ctx context.Context, db bun.IDB, session Session, id TurnID) (Turn
 
 // AllTurns reads all turns of a session in order.
 func AllTurns(ctx context.Context, db bun.IDB, session Session) ([]Turn, error) {
-	var turns []Turn
-	err := db.NewSelect().Model(&turns).
-		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).OrderExpr("t.index").Scan(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading turns: %w", err)
-	}
-	return turns, nil
+	return selectTurns(ctx, db, session, inOrder)
 }
 
 // NewestTurns reads the newest turns of a session, oldest first, with the columns that a new socket
-// is told about.
+// needs.
 func NewestTurns(ctx context.Context, db bun.IDB, session Session, limit int) ([]Turn, error) {
-	var turns []Turn
-	err := db.NewSelect().Model(&turns).Column("id", "index", "status", "messages", "started_at", "losses", "lost_response_id").
-		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).OrderExpr("t.index DESC").Limit(int64(limit)).Scan(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading the newest turns: %w", err)
-	}
+	turns, err := selectTurns(ctx, db, session, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Column("id", "index", "status", "messages", "started_at", "losses", "lost_response_id").
+			OrderExpr("t.index DESC").Limit(int64(limit))
+	})
 	slices.Reverse(turns)
-	return turns, nil
+	return turns, err
 }
 
-// UnansweredTurns reads the turns in progress that no node runs: what was said and is not answered
-// yet.
+// UnansweredTurns reads the turns in progress that no node runs: the user's message is stored, and
+// its answer has not begun or is to be resumed.
 func UnansweredTurns(ctx context.Context, db bun.IDB, session Session) ([]Turn, error) {
-	var turns []Turn
-	err := db.NewSelect().Model(&turns).
-		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).
-		Where("t.status = ?", TurnInProgress).Where("t.id <> ?", session.RunningTurnID).OrderExpr("t.index").Scan(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading unanswered turns: %w", err)
-	}
-	return turns, nil
+	return selectTurns(ctx, db, session, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return inOrder(q).Where("t.status = ?", TurnInProgress).Where("t.id <> ?", session.RunningTurnID)
+	})
 }
 
 // TurnsWithItem reads the turns of a session whose messages contain an id. It may return more turns
@@ -111,14 +97,9 @@ func TurnsWithItem(ctx context.Context, db bun.IDB, session Session, id string) 
 	if id == "" || strings.Trim(id, plainIDChars) != "" { // JSON can encode the id in several ways
 		return AllTurns(ctx, db, session)
 	}
-	var turns []Turn
-	err := db.NewSelect().Model(&turns).
-		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).
-		Where("strpos(CAST(t.messages AS text), ?) > 0", `"`+id+`"`).OrderExpr("t.index").Scan(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading turns that hold an item: %w", err)
-	}
-	return turns, nil
+	return selectTurns(ctx, db, session, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return inOrder(q).Where("strpos(CAST(t.messages AS text), ?) > 0", `"`+id+`"`)
+	})
 }
 
 // plainIDChars are the characters that JSON encodes in one way only.
@@ -126,13 +107,25 @@ const plainIDChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 
 // selectTurnPage reads one page of a transcript.
 func selectTurnPage(ctx context.Context, db bun.IDB, session Session, page postgres.Page) ([]Turn, error) {
+	return selectTurns(ctx, db, session, func(q *bun.SelectQuery) *bun.SelectQuery {
+		if page.After != nil {
+			q = q.Where("t.index > ?", page.After.CreatedAt.UnixMicro())
+		}
+		return inOrder(q).Limit(int64(page.Limit()))
+	})
+}
+
+// inOrder selects turns in the order in which they were taken.
+func inOrder(q *bun.SelectQuery) *bun.SelectQuery { return q.OrderExpr("t.index") }
+
+// selectTurns reads the turns of a session that narrow selects.
+func selectTurns(
+	ctx context.Context, db bun.IDB, session Session, narrow func(*bun.SelectQuery) *bun.SelectQuery,
+) ([]Turn, error) {
 	var turns []Turn
-	query := db.NewSelect().Model(&turns).
-		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID)
-	if page.After != nil {
-		query = query.Where("t.index > ?", page.After.CreatedAt.UnixMicro())
-	}
-	if err := query.OrderExpr("t.index").Limit(int64(page.Limit())).Scan(ctx); err != nil {
+	err := db.NewSelect().Model(&turns).
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Apply(narrow).Scan(ctx)
+	if err != nil {
 		return nil, fmt.Errorf("reading turns: %w", err)
 	}
 	return turns, nil

@@ -28,7 +28,8 @@ CREATE INDEX IF NOT EXISTS tools_by_workspace ON tools (workspace_id, created_at
 
 CREATE TABLE IF NOT EXISTS tool_attachments (
     agent_id              text NOT NULL,
-    -- A custom tool's UUID or builtin:<name>, so there is no foreign key: deleting a tool deletes its rows.
+    -- A custom tool's UUID or builtin:<name>, so there is no foreign key: deleting a tool deletes
+    -- its rows.
     tool_id               text NOT NULL,
     tenant_id             text NOT NULL,
     workspace_id          text NOT NULL,

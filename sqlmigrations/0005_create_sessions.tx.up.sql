@@ -22,7 +22,8 @@ CREATE TABLE IF NOT EXISTS sessions (
     modality             text NOT NULL CHECK (modality IN ('voice', 'voice+text', 'text')),
     status               text NOT NULL CHECK (status IN ('pending', 'in_progress', 'completed', 'failed')),
     end_reason           text NOT NULL DEFAULT '',
-    -- The agent's configuration with the overrides applied: what the session runs, whatever is saved later.
+    -- The agent's configuration with the overrides applied: what the session runs, whatever is
+    -- saved later.
     config               jsonb NOT NULL,
     overrides            jsonb NOT NULL,
     voice_stack_override jsonb NOT NULL,
@@ -82,7 +83,8 @@ CREATE TABLE IF NOT EXISTS turns (
     agent_text    text NOT NULL,
     status        text NOT NULL CHECK (status IN ('in_progress', 'completed', 'cancelled', 'failed')),
     -- What the model saw and said inside the turn, so that history can be rebuilt on any node.
-    -- json, not jsonb: a model's arguments may hold what jsonb cannot (lone surrogates, endless numbers).
+    -- json, not jsonb: a model's arguments may hold what jsonb cannot (lone surrogates, endless
+    -- numbers).
     messages      json NOT NULL,
     citations     jsonb NOT NULL,
     model         text NOT NULL DEFAULT '',

@@ -11,7 +11,8 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
     claim_id    text NOT NULL,
     -- Until when that run owns the row, unless it says again that it is alive; NULL once answered.
     lease_until timestamptz,
-    -- Status, headers and body, sealed for (tenant, caller and key): they may hold one-time secrets.
+    -- Status, headers and body, sealed for (tenant, caller and key): they may hold one-time
+    -- secrets.
     answer      bytea,
     created_at  timestamptz NOT NULL,
     expires_at  timestamptz NOT NULL,

@@ -1,7 +1,8 @@
 -- The keys that seal a tenant's secrets, wrapped by a master key that lies elsewhere.
 CREATE TABLE IF NOT EXISTS data_keys (
     id            uuid PRIMARY KEY,
-    -- NULL: the installation's own. With its tenant a key goes, and with the key whatever it sealed.
+    -- NULL: the installation's own. With its tenant a key goes, and with the key whatever it
+    -- sealed.
     tenant_id     text REFERENCES tenants (id) ON DELETE CASCADE,
     -- Names the master key; nobody can make it from the name.
     master_key_id text NOT NULL CHECK (master_key_id <> ''),

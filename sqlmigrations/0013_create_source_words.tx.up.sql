@@ -1,6 +1,6 @@
--- The words of each source's chunks, for ranking by words (BM25). A source has one row while it has
--- chunks, written in the transaction that writes them; a new set of chunks gets a new number, so that
--- what a number means never changes.
+-- The words of each source's chunks, for ranking by words (BM25). A source has one row while it
+-- has chunks, written in the transaction that writes them; a new set of chunks gets a new number,
+-- so that what a number means never changes.
 CREATE TABLE IF NOT EXISTS source_words (
     number       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     tenant_id    text NOT NULL,
@@ -38,6 +38,6 @@ ALTER TABLE source_postings ALTER COLUMN postings SET STORAGE EXTERNAL;
 
 --bun:split
 
--- A vector beside its row, where an exact search reads it without a detour. Rows that are there keep
--- theirs until they are embedded anew.
+-- A vector beside its row, where an exact search reads it without a detour. Rows that are there
+-- keep theirs until they are embedded anew.
 ALTER TABLE chunks ALTER COLUMN embedding SET STORAGE MAIN;

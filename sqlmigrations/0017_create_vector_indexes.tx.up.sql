@@ -1,5 +1,5 @@
--- What a search filters by stays in the row when the text is moved out beside a vector; otherwise each
--- row that is compared costs six look-ups.
+-- What a search filters by stays in the row when the text is moved out beside a vector; otherwise
+-- each row that is compared costs six look-ups.
 ALTER TABLE chunks
     ALTER COLUMN id SET STORAGE MAIN,
     ALTER COLUMN tenant_id SET STORAGE MAIN,
@@ -9,8 +9,8 @@ ALTER TABLE chunks
 
 --bun:split
 
--- The transaction that wrote a chunk: an index of vectors covers what was written up to one, so that
--- new chunks cost no index anything.
+-- The transaction that wrote a chunk: an index of vectors covers what was written up to one, so
+-- that new chunks cost no index anything.
 ALTER TABLE chunks ADD COLUMN IF NOT EXISTS batch bigint;
 
 --bun:split
@@ -24,8 +24,8 @@ ALTER TABLE source_words ADD COLUMN IF NOT EXISTS batch bigint NOT NULL DEFAULT 
 
 --bun:split
 
--- The indexes of large workspaces' vectors, one a workspace and model. A row is written when its index
--- is complete; an index without one is dropped.
+-- The indexes of large workspaces' vectors, one a workspace and model. A row is written when its
+-- index is complete; an index without one is dropped.
 CREATE TABLE IF NOT EXISTS vector_indexes (
     tenant_id    text NOT NULL,
     workspace_id text NOT NULL,

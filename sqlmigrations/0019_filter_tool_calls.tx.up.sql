@@ -20,7 +20,8 @@ CREATE INDEX IF NOT EXISTS tool_calls_by_time ON tool_calls USING brin (started_
 
 --bun:split
 
--- When a call was last counted: a count that has been still for longer than a session can last goes.
+-- When a call was last counted: a count that has been still for longer than a session can last
+-- goes.
 ALTER TABLE tool_call_counts ADD COLUMN IF NOT EXISTS updated_at timestamptz NOT NULL DEFAULT now();
 
 --bun:split

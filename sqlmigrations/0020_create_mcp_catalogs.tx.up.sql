@@ -17,7 +17,8 @@ CREATE TABLE IF NOT EXISTS mcp_discoveries (
     tool_id      uuid PRIMARY KEY REFERENCES tools (id) ON DELETE CASCADE,
     tenant_id    text NOT NULL,
     workspace_id text NOT NULL,
-    -- With which URL, headers and authorization the server was asked; another one is another server.
+    -- With which URL, headers and authorization the server was asked; another one is another
+    -- server.
     endpoint     text NOT NULL DEFAULT '',
     -- The newest list; empty before the first.
     digest       text NOT NULL DEFAULT '',

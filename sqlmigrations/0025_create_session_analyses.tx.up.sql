@@ -1,5 +1,5 @@
--- What a model finds out about a session that is over. A row is made when one that is to be analysed is
--- closed; post_call_transcription is appended when the row leaves pending.
+-- What a model finds out about a session that is over. A row is made when one that is to be
+-- analysed is closed; post_call_transcription is appended when the row leaves pending.
 CREATE TABLE IF NOT EXISTS session_analyses (
     session_id    text PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
     tenant_id     text NOT NULL,

@@ -1,4 +1,5 @@
--- What an endpoint can ask for beside its events. The binary before reads none of it and sends as it did.
+-- What an endpoint can ask for beside its events. The binary before reads none of it and sends as
+-- it did.
 ALTER TABLE webhook_endpoints
     -- Events of these agents only; empty: whatever agent, or none.
     ADD COLUMN IF NOT EXISTS agent_ids text[] NOT NULL DEFAULT '{}',
@@ -15,8 +16,8 @@ ALTER TABLE webhook_endpoints
 
 --bun:split
 
--- The agent that a public event is about, '' when it is about none. NULL: the binary before wrote the
--- row, and the body has to be asked.
+-- The agent that a public event is about, '' when it is about none. NULL: the binary before wrote
+-- the row, and the body has to be asked.
 ALTER TABLE events ADD COLUMN IF NOT EXISTS agent_id text;
 
 --bun:split
@@ -29,7 +30,8 @@ ALTER TABLE webhook_deliveries
 
 --bun:split
 
--- The first pending delivery of an ordered endpoint; and, as the index it takes the place of, all of them.
+-- The first pending delivery of an ordered endpoint; and, as the index it takes the place of, all
+-- of them.
 CREATE INDEX IF NOT EXISTS webhook_deliveries_line ON webhook_deliveries (endpoint_id, id) WHERE status = 'pending';
 
 --bun:split

@@ -1,7 +1,9 @@
--- webhook_attempts becomes a table of parts, so that what is past its time goes at once. Parts hold ranges of delivery_id:
--- deliveries are numbered as they are made, and (delivery_id, attempt), the key that makes attempts unique, holds over all
--- parts. The table as it is becomes the first of them. Here it gets the bound that the change needs, which is not checked
--- yet and takes a moment whatever the table's size; ten million deliveries until the next migration are room enough.
+-- webhook_attempts becomes a table of parts, so that what is past its time goes at once. Parts
+-- hold ranges of delivery_id: deliveries are numbered as they are made, and (delivery_id,
+-- attempt), the key that makes attempts unique, holds over all parts. The table as it is becomes
+-- the first of them. Here it gets the bound that the change needs, which is not checked yet and
+-- takes a moment whatever the table's size; ten million deliveries until the next migration are
+-- room enough.
 DO $$
 DECLARE
     bound bigint;

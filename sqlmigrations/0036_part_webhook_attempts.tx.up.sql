@@ -1,5 +1,5 @@
--- The change that the migration before prepared. The rows are read once, under a lock that keeps nobody from reading and
--- writing; what follows moves no row.
+-- The change that the migration before prepared. The rows are read once, under a lock that keeps
+-- nobody from reading and writing; what follows moves no row.
 DO $$
 DECLARE
     bound bigint;
@@ -30,8 +30,8 @@ BEGIN
     CREATE INDEX webhook_attempts_by_endpoint ON webhook_attempts (endpoint_id, started_at DESC, id DESC);
     EXECUTE format('ALTER TABLE webhook_attempts ATTACH PARTITION webhook_attempts_first FOR VALUES FROM (MINVALUE) TO (%s)', bound);
 
-    -- What deliveries get from now on is in parts of ten million numbers; workers make more of them ahead, and go on to
-    -- the next each day.
+    -- What deliveries get from now on is in parts of ten million numbers; workers make more of
+    -- them ahead, and go on to the next each day.
     FOR cell IN bound / 10000000 .. bound / 10000000 + 3 LOOP
         EXECUTE format('CREATE TABLE webhook_attempts_%s PARTITION OF webhook_attempts FOR VALUES FROM (%s) TO (%s) WITH (fillfactor = 80)',
                        cell, cell * 10000000, (cell + 1) * 10000000);

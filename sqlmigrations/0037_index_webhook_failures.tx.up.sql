@@ -11,8 +11,8 @@ CREATE INDEX IF NOT EXISTS webhook_deliveries_failed ON webhook_deliveries (endp
 
 --bun:split
 
--- The last place in the feed of what was deleted by age, for each workspace, and for '' of what was its
--- tenant's: a reader who is not there yet has missed events.
+-- The last place in the feed of what was deleted by age, for each workspace, and for '' of what
+-- was its tenant's: a reader who is not there yet has missed events.
 CREATE TABLE IF NOT EXISTS event_feed_floors (
     tenant_id    text   NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
     workspace_id text   NOT NULL,

@@ -66,8 +66,8 @@ CREATE INDEX IF NOT EXISTS memories_expiring ON memories (expires_at) WHERE expi
 
 --bun:split
 
--- The vectors of memories that are active. The code is some bits of the vector, for a first choice among
--- many: see memory/code.go.
+-- The vectors of memories that are active. The code is some bits of the vector, for a first choice
+-- among many: see memory/code.go.
 CREATE TABLE IF NOT EXISTS memory_vectors (
     memory_id    text PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
     tenant_id    text NOT NULL,
@@ -94,7 +94,8 @@ CREATE INDEX IF NOT EXISTS memory_vectors_by_model ON memory_vectors (model, emb
 
 --bun:split
 
--- What waits for its vector: new ones that could not be embedded at once, and all when the model changes.
+-- What waits for its vector: new ones that could not be embedded at once, and all when the model
+-- changes.
 CREATE TABLE IF NOT EXISTS memory_embeddings_due (
     memory_id    text PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
     tenant_id    text NOT NULL,

@@ -1,4 +1,5 @@
--- A session that is over is judged and looked through for what to remember by two tasks, each tried again by itself.
+-- A session that is over is judged and looked through for what to remember by two tasks, each
+-- tried again by itself.
 ALTER TABLE session_analyses ADD COLUMN IF NOT EXISTS kind text NOT NULL DEFAULT 'analysis' CHECK (kind IN ('analysis', 'extraction'));
 
 --bun:split

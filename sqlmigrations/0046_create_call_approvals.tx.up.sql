@@ -25,5 +25,6 @@ CREATE INDEX IF NOT EXISTS call_approvals_by_session ON call_approvals (session_
 
 --bun:split
 
--- Tools that the caller of a turn without a socket offered, while it runs: see conversation/again.go.
+-- Tools that the caller of a turn without a socket offered, while it runs: see
+-- conversation/again.go.
 ALTER TABLE turns ADD COLUMN IF NOT EXISTS client_tools json;

@@ -1,6 +1,7 @@
--- An attempt is written by the statement that has its delivery locked, so the key that pointed there asked for
--- nothing new: it cost a look and a second lock of the delivery for each attempt. What it did beside that, letting
--- attempts go with their deliveries, is done by a trigger, once a statement.
+-- An attempt is written by the statement that has its delivery locked, so the key that pointed
+-- there asked for nothing new: it cost a look and a second lock of the delivery for each attempt.
+-- What it did beside that, letting attempts go with their deliveries, is done by a trigger, once a
+-- statement.
 CREATE OR REPLACE FUNCTION delete_webhook_attempts() RETURNS trigger
     LANGUAGE plpgsql
     AS $$

@@ -1,6 +1,7 @@
--- Large workspaces had an approximate index of their vectors each. All searches go by codes in memory
--- now (docs/decisions/0035), so the indexes go. The table vector_indexes stays while the version before
--- may still run: it reads the table, and would build the indexes again if the rows were gone.
+-- Large workspaces had an approximate index of their vectors each. All searches go by codes in
+-- memory now (docs/decisions/0035), so the indexes go. The table vector_indexes stays while the
+-- version before may still run: it reads the table, and would build the indexes again if the rows
+-- were gone.
 DO $$
 DECLARE
     name text;

@@ -9,8 +9,8 @@ import "path/filepath"
 //   - postgresql@17 is keg-only: it is not linked into bin, but opt/postgresql@17 always leads to
 //     it.
 //   - pgvector is built for the two newest versioned Postgres formulas of its day, and puts
-//     vector.control where their pg_config --sharedir points. There is none for older majors, and we
-//     build none here.
+//     vector.control where their pg_config --sharedir points. There is none for older majors, and
+//     we build none here.
 //   - redis is linked into bin; nothing has to be started by `brew services`: we run our own.
 //   - brew refuses to run as root and may ask questions, so we print its line and do not run it.
 

@@ -10,8 +10,8 @@
 // file that was not written whole is never read. Done removes the file.
 //
 // Nothing in a log can be read or moved without the installation's keys. The key of a segment is
-// sealed with those keys once, when the segment is made; an append needs no key service. A record is
-// AES-256-GCM of its stream, time and data, bound to the segment and the record's number.
+// sealed with those keys once, when the segment is made; an append needs no key service. A record
+// is AES-256-GCM of its stream, time and data, bound to the segment and the record's number.
 //
 // A damaged record is logged and lost, the others are read. Records that cannot be applied are kept
 // as files in the directory aside.

@@ -75,7 +75,7 @@ type Deps struct {
 // New opens them.
 func New(d Deps) *Node {
 	s := sessions.New(sessions.Deps{
-		DB: d.DB, Agents: d.Agents, Workspaces: d.Workspaces, Seal: d.Seal, PublicURL: d.PublicURL, Log: d.Log, Now: d.Now,
+		DB: d.DB, Agents: d.Agents, Workspaces: d.Workspaces, Seal: d.Seal, PublicURL: d.PublicURL, Now: d.Now,
 	})
 	a := analysis.New(analysis.Deps{
 		DB: d.DB, Sessions: s, Models: analysis.ModelFunc(d.Models), Memory: d.Memory, Gate: d.Gate, Log: d.Log,
