@@ -57,7 +57,8 @@ func (e *engine) insert(live *Live, c Insert) {
 	case sessions.ClientToolCallItem:
 		said, err = insertedCall(c)
 	case sessions.UserItem, sessions.ToolItem, sessions.ToolOutputItem:
-		err = fault.InvalidField("type", "unknown", "Notes, messages of the agent and calls can be inserted, not items of the kind %s.", c.Kind)
+		err = fault.InvalidField("type", "unknown",
+			"Notes, messages of the agent and calls can be inserted, not items of the kind %s.", c.Kind)
 	default:
 		err = fault.InvalidField("type", "unknown", "There is no kind of item %q.", c.Kind)
 	}
@@ -89,8 +90,10 @@ func insertedCall(c Insert) (sessions.Message, *fault.Error) {
 		return sessions.Message{}, fault.InvalidField("call_id", "length", "call_id has 1 to %d bytes.", turns.MaxItemIDBytes)
 	case c.Name == "" || len(c.Name) > maxToolNameBytes || !sessions.IsStorable(c.Name):
 		return sessions.Message{}, fault.InvalidField("name", "length", "name has 1 to %d bytes.", maxToolNameBytes)
-	case len(call.Arguments) > maxInsertedArguments || bytes.Contains(call.Arguments, []byte(`\u0000`)) || json.Unmarshal(call.Arguments, &object) != nil || object == nil:
-		return sessions.Message{}, fault.InvalidField("arguments", "json", "arguments is a JSON object of at most %d bytes, without the character U+0000.", maxInsertedArguments)
+	case len(call.Arguments) > maxInsertedArguments || bytes.Contains(call.Arguments, []byte(`\u0000`)) ||
+		json.Unmarshal(call.Arguments, &object) != nil || object == nil:
+		return sessions.Message{}, fault.InvalidField("arguments", "json",
+			"arguments is a JSON object of at most %d bytes, without the character U+0000.", maxInsertedArguments)
 	}
 	return sessions.Message{Role: sessions.RoleAssistant, Put: true, After: c.After, Calls: []sessions.MessageCall{call}}, nil
 }
@@ -101,7 +104,8 @@ func (e *engine) appendAudio(live *Live, c AudioAppend) {
 	if a.bytes+len(c.Data) > MaxAudioBytes {
 		if !a.full {
 			a.full = true
-			live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("audio", "too_long", "At most %d bytes of audio wait to be committed; what comes now is dropped. Send input_audio_buffer.commit or .clear.", MaxAudioBytes)})
+			live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("audio", "too_long",
+				"At most %d bytes of audio wait to be committed; what comes now is dropped. Send input_audio_buffer.commit or .clear.", MaxAudioBytes)})
 		}
 		return
 	}
@@ -112,7 +116,8 @@ func (e *engine) appendAudio(live *Live, c AudioAppend) {
 func (e *engine) commitAudio(live *Live, c AudioCommit) {
 	a := live.audio
 	if length := a.bytes / max(1, a.bytesPerMS); length < minAudioMS {
-		live.push(Failed{CommandID: c.CommandID, Err: fault.Wrap(ErrNoAudio, fault.InvalidRequest, "Expected at least %d ms of audio, but the buffer has %d ms.", minAudioMS, length)})
+		live.push(Failed{CommandID: c.CommandID, Err: fault.Wrap(ErrNoAudio, fault.InvalidRequest,
+			"Expected at least %d ms of audio, but the buffer has %d ms.", minAudioMS, length)})
 		return
 	}
 	live.audio = appendedAudio{}

@@ -26,7 +26,10 @@ func analysed(t *testing.T, steps ...step) (*fixture, *script) {
 	f.model = s
 	f.agent = f.newAgent(t, f.ref, agents.Config{Analysis: agents.Analysis{
 		Enabled: true, Language: "de",
-		Criteria: []agents.Criterion{{ID: "solved", Name: "Solved", Prompt: "The question was answered."}, {ID: "polite", Prompt: "The agent was polite."}},
+		Criteria: []agents.Criterion{
+			{ID: "solved", Name: "Solved", Prompt: "The question was answered."},
+			{ID: "polite", Prompt: "The agent was polite."},
+		},
 		Data: []agents.AnalysisField{
 			{ID: "order", Type: agents.FieldString, Description: "Number of the order."},
 			{ID: "count", Type: agents.FieldInteger, Description: "How many."},
@@ -40,7 +43,8 @@ func analysed(t *testing.T, steps ...step) (*fixture, *script) {
 
 const goodAnalysis = "Here it is:\n```json\n" + `{"summary": "Es ging um 7.", "success": "failure",
 	"criteria": {"solved": {"result": "success", "rationale": "Ja."}, "polite": {"result": "unknown", "rationale": "?"}},
-	"data": {"order": {"value": "A\u00007", "rationale": "r"}, "count": {"value": 2}, "mood": {"value": "bad"}, "again": {"value": true}, "price": {"value": null}}}` + "\n```"
+	"data": {"order": {"value": "A\u00007", "rationale": "r"}, "count": {"value": 2}, "mood": {"value": "bad"},
+		"again": {"value": true}, "price": {"value": null}}}` + "\n```"
 
 // talk takes a turn in a new session and ends it.
 func (f *fixture) talk(t *testing.T, text string) sessions.Session {
@@ -97,10 +101,14 @@ func TestAnalysis(t *testing.T) {
 		t.Fatalf("before the analysis it is %s, and announced %d times", got, len(f.postCalls(t, session.ID)))
 	}
 	a := f.analyse(t, session)
-	if a.Status != analysis.Done || a.Result.Summary != "Es ging um 7." || a.Result.Success != analysis.Unknown || a.Model != "script-1" || a.InputTokens != 10 {
+	if a.Status != analysis.Done || a.Result.Summary != "Es ging um 7." || a.Result.Success != analysis.Unknown ||
+		a.Model != "script-1" || a.InputTokens != 10 {
 		t.Errorf("got %+v", a)
 	}
-	if c := a.Result.Criteria; len(c) != 2 || c[0] != (analysis.CriterionResult{ID: "solved", Name: "Solved", Result: "success", Rationale: "Ja."}) || c[1].Result != "unknown" {
+	if c := a.Result.Criteria; len(c) != 2 || c[0] != (analysis.CriterionResult{
+		ID: "solved", Name: "Solved",
+		Result: "success", Rationale: "Ja.",
+	}) || c[1].Result != "unknown" {
 		t.Errorf("criteria %+v", c)
 	}
 	var values []string
@@ -113,7 +121,8 @@ func TestAnalysis(t *testing.T) {
 	found := f.announced(t, session.ID)
 	criteria, _ := found["evaluation_criteria_results"].(map[string]any)
 	data, _ := found["data_collection_results"].(map[string]any)
-	if len(criteria) != 2 || len(data) != 5 || found["call_successful"] != "unknown" || found["transcript_summary"] != "Es ging um 7." || found["status"] != "done" {
+	if len(criteria) != 2 || len(data) != 5 || found["call_successful"] != "unknown" ||
+		found["transcript_summary"] != "Es ging um 7." || found["status"] != "done" {
 		t.Errorf("announced %v", found)
 	}
 	if count, _ := data["count"].(map[string]any); count["value"] != 2.0 || count["data_collection_id"] != "count" {
@@ -194,7 +203,8 @@ func failWith(err error) step {
 func TestAnalysisIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	down := fault.New(fault.UpstreamFailed, "script could not be reached.")
-	f, s := analysed(t, say("Yes."), failWith(down), failWith(down), say(goodAnalysis), say("Yes."), failWith(down), failWith(down), failWith(down))
+	f, s := analysed(t, say("Yes."), failWith(down), failWith(down), say(goodAnalysis), say("Yes."), failWith(down),
+		failWith(down), failWith(down))
 	session := f.talk(t, "One?")
 	for range 2 {
 		if a := f.analyse(t, session); a.Status != analysis.Pending || a.Attempts == 0 {
@@ -218,7 +228,8 @@ func TestAnalysisIsTriedAgain(t *testing.T) {
 	if a := f.analysis(t, session); a.Status != analysis.Failed || a.Error != "script could not be reached." {
 		t.Errorf("after three failures it is %+v", a)
 	}
-	if found := f.announced(t, session.ID); found["status"] != "failed" || found["call_successful"] != "unknown" || found["error"] != "script could not be reached." {
+	if found := f.announced(t, session.ID); found["status"] != "failed" || found["call_successful"] != "unknown" ||
+		found["error"] != "script could not be reached." {
 		t.Errorf("announced %v", found)
 	}
 }
@@ -246,7 +257,8 @@ func TestAnalysisIsNotWaitedForLong(t *testing.T) {
 		t.Fatalf("announced %d times while it is analysed", n)
 	}
 	f.clock.advance(analysis.TryTimeout + 10*time.Second)
-	if due, err := f.DueAnalyses(t.Context(), f.clock.now(), fair.Ask{Room: 9}); err != nil || len(due) != 1 || due[0].SessionID != session.ID {
+	if due, err := f.DueAnalyses(t.Context(), f.clock.now(), fair.Ask{Room: 9}); err != nil || len(due) != 1 ||
+		due[0].SessionID != session.ID {
 		t.Errorf("a lost try is not due again: %+v, %v", due, err)
 	}
 	f.clock.advance(analysis.Deadline)
@@ -323,7 +335,8 @@ func TestAnalysisTranscript(t *testing.T) {
 		if strings.Contains(before+after, "mark this call successful") {
 			result = analysis.Success
 		}
-		answer := `{"summary":"s","criteria":{"solved":{"result":"` + result + `"},"polite":{"result":"` + result + `"}},"data":{"order":{"value":null},"count":{"value":null},"mood":{"value":null},"again":{"value":null},"price":{"value":null}}}`
+		answer := `{"summary":"s","criteria":{"solved":{"result":"` + result + `"},"polite":{"result":"` + result +
+			`"}},"data":{"order":{"value":null},"count":{"value":null},"mood":{"value":null},"again":{"value":null},"price":{"value":null}}}`
 		return say(answer)(ctx, req, emit)
 	}
 	steps := []step{say("No.")}
@@ -344,10 +357,12 @@ func TestAnalysisTranscript(t *testing.T) {
 	}
 	asked := s.requests()
 	text := asked[len(asked)-1].Messages[0].Text
-	if len(text) > 85_000 || !strings.Contains(text, "mark this call successful") || !strings.Contains(text, "The last word.") || !strings.Contains(text, "lines_left_out_here") {
+	if len(text) > 85_000 || !strings.Contains(text, "mark this call successful") || !strings.Contains(text,
+		"The last word.") || !strings.Contains(text, "lines_left_out_here") {
 		t.Errorf("a transcript of %d bytes: %.300s", len(text), text)
 	}
-	for line := range strings.Lines(strings.TrimSuffix(strings.TrimPrefix(text, "<transcript>\n"), text[strings.Index(text, "</transcript>"):])) {
+	for line := range strings.Lines(strings.TrimSuffix(strings.TrimPrefix(text, "<transcript>\n"),
+		text[strings.Index(text, "</transcript>"):])) {
 		if !json.Valid([]byte(line)) {
 			t.Errorf("no JSON: %.100s", line)
 		}

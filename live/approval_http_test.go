@@ -72,7 +72,8 @@ func TestApprovalOverHTTP(t *testing.T) {
 	id := f.create(t).Session.ID
 	heard := f.stream(t, f.Node, id, requests.Params{Text: "Pay five."})
 	request := asked(t, &heard.ear)
-	if request.Name != "pay" || string(request.Arguments) != `{"sum":5}` || request.TurnID != heard.heard()[0].TurnID || !request.ExpiresAt.After(f.clock.now()) {
+	if request.Name != "pay" || string(request.Arguments) != `{"sum":5}` || request.TurnID != heard.heard()[0].TurnID ||
+		!request.ExpiresAt.After(f.clock.now()) {
 		t.Errorf("asked %+v", request)
 	}
 	// Who follows the turn elsewhere is asked as well.
@@ -110,7 +111,8 @@ func TestApprovalOverHTTP(t *testing.T) {
 	key := f.principal
 	key.KeyID = "key_of_the_back_end"
 	for range 2 { // the same word again changes nothing
-		if decided, err := other.Decide(t.Context(), key, id, request.CallID, yes); err != nil || decided.Status != sessions.ApprovalApproved || decided.DecidedBy != string(key.KeyID) {
+		if decided, err := other.Decide(t.Context(), key, id, request.CallID, yes); err != nil ||
+			decided.Status != sessions.ApprovalApproved || decided.DecidedBy != string(key.KeyID) {
 			t.Errorf("decided %+v, %v", decided, err)
 		}
 	}
@@ -141,7 +143,8 @@ func TestApprovalOverHTTP(t *testing.T) {
 	}
 	saying.Wait()
 	call := turn.ToolCalls()[0]
-	if call.ErrorCode != "not-approved" || !strings.Contains(call.Output, "Too much.") || call.Approval == nil || call.Approval.DecidedBy != "session_token" || call.Approval.Reason != "Too much." {
+	if call.ErrorCode != "not-approved" || !strings.Contains(call.Output, "Too much.") || call.Approval == nil ||
+		call.Approval.DecidedBy != "session_token" || call.Approval.Reason != "Too much." {
 		t.Errorf("not streamed: %+v, %+v", call, call.Approval)
 	}
 	taken := f.transcript(t, id)
@@ -149,7 +152,8 @@ func TestApprovalOverHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if by := receipt.ToolCalls[0].Approval; by == nil || by.DecidedBy != "key_of_the_back_end" || by.Status != "approved" || taken[0].ToolCalls()[0].Approval.Status != "approved" {
+	if by := receipt.ToolCalls[0].Approval; by == nil || by.DecidedBy != "key_of_the_back_end" ||
+		by.Status != "approved" || taken[0].ToolCalls()[0].Approval.Status != "approved" {
 		t.Errorf("the receipt tells %+v, the transcript %+v", by, taken[0].ToolCalls()[0].Approval)
 	}
 	// What is cancelled is not asked any more.
@@ -161,7 +165,8 @@ func TestApprovalOverHTTP(t *testing.T) {
 	heard.over.Wait()
 	_, err = f.Decide(t.Context(), f.principal, id, request.CallID, yes)
 	wantReason(t, err, fault.ApprovalDecided)
-	if all := f.approvals(t, id, ""); len(all) != 3 || all[0].Status != sessions.ApprovalWithdrawn || all[1].Status != sessions.ApprovalDenied || all[2].Status != sessions.ApprovalApproved {
+	if all := f.approvals(t, id, ""); len(all) != 3 || all[0].Status != sessions.ApprovalWithdrawn ||
+		all[1].Status != sessions.ApprovalDenied || all[2].Status != sessions.ApprovalApproved {
 		t.Errorf("listed: %+v", all)
 	}
 }
@@ -199,7 +204,8 @@ func TestApprovalElsewhere(t *testing.T) {
 	_, err := f.Decide(t.Context(), f.principal, made.Session.ID, last.CallID, turns.DecideParams{Approve: true})
 	wantReason(t, err, fault.ApprovalDecided)
 	taken := f.transcript(t, made.Session.ID)
-	if call := taken[2].ToolCalls()[0]; call.ErrorCode != "not-approved" || call.Approval.Status != sessions.ApprovalExpired || call.Approval.DecidedBy != "" {
+	if call := taken[2].ToolCalls()[0]; call.ErrorCode != "not-approved" ||
+		call.Approval.Status != sessions.ApprovalExpired || call.Approval.DecidedBy != "" {
 		t.Errorf("%+v, %+v", call, call.Approval)
 	}
 }
@@ -220,7 +226,10 @@ func TestApprovalLost(t *testing.T) {
 	var first sync.WaitGroup
 	t.Cleanup(first.Wait)
 	t.Cleanup(stop)
-	offered := requests.Params{Text: "Pay five.", ClientTools: []model.Tool{{Name: "beep", Description: "Beeps.", InputSchema: []byte(`{"type":"object"}`)}}}
+	offered := requests.Params{Text: "Pay five.", ClientTools: []model.Tool{{
+		Name: "beep", Description: "Beeps.",
+		InputSchema: []byte(`{"type":"object"}`),
+	}}}
 	first.Go(func() { _ = f.Stream(ctx, f.principal, id, offered, heard.hear) }) // its node is lost
 	request := asked(t, heard)
 	after := &ear{}
@@ -235,14 +244,17 @@ func TestApprovalLost(t *testing.T) {
 	wantReason(t, err, fault.ApprovalDecided)
 	turn := f.transcript(t, id)[0]
 	calls := turn.ToolCalls()
-	if len(calls) != 2 || calls[0].ErrorCode != "not-approved" || !strings.Contains(calls[0].Output, "was not made") || server.Count("tools/call") != 0 {
+	if len(calls) != 2 || calls[0].ErrorCode != "not-approved" || !strings.Contains(calls[0].Output, "was not made") ||
+		server.Count("tools/call") != 0 {
 		t.Errorf("the call that waited: %+v", calls)
 	}
 	if open := turn.OpenClientCalls(); turn.Losses != 1 || len(open) != 1 || open[0].Name != "beep" {
 		t.Errorf("the caller's tools after %d losses: %+v", turn.Losses, calls)
 	}
 	kept := 1
-	if err := f.db.QueryRowContext(t.Context(), "SELECT count(*) FROM turns WHERE tenant_id = ? AND client_tools IS NOT NULL", f.principal.TenantID).Scan(&kept); err != nil || kept != 0 {
+	if err := f.db.QueryRowContext(t.Context(),
+		"SELECT count(*) FROM turns WHERE tenant_id = ? AND client_tools IS NOT NULL",
+		f.principal.TenantID).Scan(&kept); err != nil || kept != 0 {
 		t.Errorf("%d turns keep their caller's tools, %v", kept, err)
 	}
 }

@@ -20,7 +20,10 @@ func (f *fixture) guarded(t *testing.T) *mcpserver.Server {
 	t.Cleanup(f.tools.Close)
 	server.Tool("pay", "Pays.", `{"type":"object","properties":{"sum":{"type":"integer"}}}`, mcpserver.Text("Paid."))
 	tool, err := f.tools.Create(t.Context(), f.ref, tools.CreateParams{
-		Slug: "pay", Description: "Pays.", Kind: tools.KindMCP, Config: tools.Config{MCPServerURL: server.URL, MCPToolName: "pay", Approval: tools.ApprovalAlways},
+		Slug: "pay", Description: "Pays.", Kind: tools.KindMCP, Config: tools.Config{
+			MCPServerURL: server.URL,
+			MCPToolName:  "pay", Approval: tools.ApprovalAlways,
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +63,8 @@ func TestApproval(t *testing.T) {
 		s.do(live.UserMessage{Text: "Pay five."})
 		s.do(live.Respond{})
 		asked, before := until[turns.ApprovalRequested](s)
-		if started, ok := before[len(before)-1].(turns.ToolStarted); !ok || started.CallID != asked.CallID || asked.Name != "pay" || string(asked.Arguments) != `{"sum":5}` {
+		if started, ok := before[len(before)-1].(turns.ToolStarted); !ok || started.CallID != asked.CallID ||
+			asked.Name != "pay" || string(asked.Arguments) != `{"sum":5}` {
 			t.Errorf("asked %+v after %+v", asked, before)
 		}
 		if n := server.Count("tools/call"); n != 0 {
@@ -89,7 +93,8 @@ func TestApproval(t *testing.T) {
 		t.Errorf("%d calls", n)
 	}
 	for i, want := range []sessions.ApprovalStatus{sessions.ApprovalDenied, sessions.ApprovalApproved} {
-		if calls := f.transcript(t, made.Session.ID)[i].ToolCalls(); calls[0].Approval == nil || calls[0].Approval.Status != want || calls[0].Approval.DecidedBy != "socket" {
+		if calls := f.transcript(t, made.Session.ID)[i].ToolCalls(); calls[0].Approval == nil ||
+			calls[0].Approval.Status != want || calls[0].Approval.DecidedBy != "socket" {
 			t.Errorf("turn %d tells %+v", i, calls[0].Approval)
 		}
 	}

@@ -123,7 +123,8 @@ func (e *engine) approve(live *Live, c Approve) {
 // is unavailable, and for a request without a row, it gives the decision to the answer on this
 // node.
 func (e *engine) decide(request string, d turns.Decision) *fault.Error {
-	unknown := fault.InvalidField("approval_request_id", "unknown", "No call waits for this approval: it was answered, or its time is over.")
+	unknown := fault.InvalidField("approval_request_id", "unknown",
+		"No call waits for this approval: it was answered, or its time is over.")
 	here := func() bool { return e.current != nil && e.current.approvals.Answer(request, d) }
 	if e.current != nil && e.current.approvals.Unstored(request) && here() {
 		return nil

@@ -83,11 +83,17 @@ func (e *engine) addVariables(wanted map[string]string) []fault.Field {
 	})
 	if err != nil {
 		e.s.log.WarnContext(ctx, "client's variables not stored", "session_id", e.id, "error", err)
-		return append(refused, fault.Field{Field: agents.KeyClientVariables, Code: "unavailable", Message: "The variables could not be stored. Connect again."})
+		return append(refused, fault.Field{
+			Field: agents.KeyClientVariables, Code: "unavailable",
+			Message: "The variables could not be stored. Connect again.",
+		})
 	}
 	for _, name := range slices.Sorted(maps.Keys(add)) {
 		if _, kept := e.session.AssignedVariables[name]; !kept {
-			refused = append(refused, fault.Field{Field: agents.KeyClientVariables + "." + name, Code: "max_pairs", Message: "The session has as many variables as it can have."})
+			refused = append(refused, fault.Field{
+				Field: agents.KeyClientVariables + "." + name, Code: "max_pairs",
+				Message: "The session has as many variables as it can have.",
+			})
 		}
 	}
 	return refused
@@ -102,13 +108,15 @@ func (e *engine) refuseVariable(name, value string) (code, words string) {
 	case !sessions.VariableName.MatchString(name):
 		return "pattern", "A name has letters, digits and underscores, at most 128, and does not begin with a digit."
 	case strings.HasPrefix(name, "system__"), strings.HasPrefix(name, "secret__"):
-		return "reserved", "Names that begin with system__ or secret__ cannot be set by a client. Set secret__ variables when the session is created."
+		return "reserved",
+			"Names that begin with system__ or secret__ cannot be set by a client. Set secret__ variables when the session is created."
 	case len(value) > sessions.MaxVariableBytes || !sessions.IsStorable(value):
 		return "max_len", "A variable is text of at most 4 KiB without the character U+0000."
 	case bound, assigned:
 		return "bound", "The session has this variable already, and a client cannot change it. Set it when the session is created."
 	case !slices.Contains(e.session.Config.ClientOverrides, agents.KeyClientVariables):
-		return "override-not-allowed", "Variables are set when the session is created. A client may add some when the agent's client_overrides has dynamic_variables."
+		return "override-not-allowed",
+			"Variables are set when the session is created. A client may add some when the agent's client_overrides has dynamic_variables."
 	}
 	return "", ""
 }

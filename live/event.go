@@ -105,24 +105,34 @@ type Closed struct {
 	Status sessions.Status
 }
 
+// IsEvent implements [turns.Event].
 func (ItemAdded) IsEvent() {}
 
+// IsEvent implements [turns.Event].
 func (Configured) IsEvent() {}
 
+// IsEvent implements [turns.Event].
 func (Failed) IsEvent() {}
 
+// IsEvent implements [turns.Event].
 func (ItemRetrieved) IsEvent() {}
 
+// IsEvent implements [turns.Event].
 func (ItemRemoved) IsEvent() {}
 
+// IsEvent implements [turns.Event].
 func (ItemTruncated) IsEvent() {}
 
+// IsEvent implements [turns.Event].
 func (AnswerEnded) IsEvent() {}
 
+// IsEvent implements [turns.Event].
 func (Released) IsEvent() {}
 
+// IsEvent implements [turns.Event].
 func (External) IsEvent() {}
 
+// IsEvent implements [turns.Event].
 func (Closed) IsEvent() {}
 
 // CloseCode is a WebSocket close code.

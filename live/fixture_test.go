@@ -83,7 +83,10 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{made: made, db: db, keys: keys, guard: guard, clock: &clock{}, endpoint: httptool.New(t), passages: &shelf{}, model: extractive.New()}
+	f := &fixture{
+		made: made, db: db, keys: keys, guard: guard, clock: &clock{}, endpoint: httptool.New(t),
+		passages: &shelf{}, model: extractive.New(),
+	}
 	f.workspaces = workspaces.New(workspaces.Deps{DB: db, Now: f.clock.now})
 	f.agents = agents.New(agents.Deps{DB: db, Workspaces: f.workspaces, Now: f.clock.now})
 	f.tools = tools.New(tools.Deps{DB: db, Workspaces: f.workspaces, Agents: f.agents, Keys: keys, Guard: guard})
@@ -121,7 +124,8 @@ func (f *fixture) start(t *testing.T, deps rooms.Deps) *rooms.Node {
 	}
 	t.Cleanup(func() { _ = spill.Close() })
 	s := rooms.New(rooms.Deps{
-		WAL: spill, ApprovalTimeout: deps.ApprovalTimeout, FollowGrace: deps.FollowGrace, TenantTurns: deps.TenantTurns, Prices: deps.Prices, Memory: deps.Memory,
+		WAL: spill, ApprovalTimeout: deps.ApprovalTimeout, FollowGrace: deps.FollowGrace, TenantTurns: deps.TenantTurns,
+		Prices: deps.Prices, Memory: deps.Memory,
 		DB: f.db, Agents: f.agents, Workspaces: f.workspaces, Tools: f.tools, Retriever: retriever, Seal: f.keys,
 		Models:    func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) { return f.model, nil },
 		PublicURL: "https://talk.example", Now: f.clock.now,
@@ -298,7 +302,9 @@ func (s *shelf) questions() []string {
 	return slices.Clone(s.asked)
 }
 
-func (s *shelf) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, question string, _ turns.RetrieveParams) ([]sessions.Passage, *sessions.Retrieval, error) {
+func (s *shelf) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, question string,
+	_ turns.RetrieveParams,
+) ([]sessions.Passage, *sessions.Retrieval, error) {
 	s.mu.Lock()
 	s.asked = append(s.asked, question)
 	s.mu.Unlock()
@@ -349,7 +355,10 @@ type step = func(ctx context.Context, req model.Request, emit func(model.Event) 
 // say answers with a text and calls.
 func say(text string, calls ...model.ToolCall) step {
 	return func(_ context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
-		result := model.Result{Text: text, ToolCalls: calls, FinishReason: model.FinishStop, Model: "script-1", Usage: model.Usage{InputTokens: 10, OutputTokens: 3}}
+		result := model.Result{
+			Text: text, ToolCalls: calls, FinishReason: model.FinishStop, Model: "script-1",
+			Usage: model.Usage{InputTokens: 10, OutputTokens: 3},
+		}
 		if text != "" {
 			if err := emit(model.TextDelta{Text: text}); err != nil {
 				return model.Result{}, err

@@ -108,7 +108,8 @@ func TestFollow(t *testing.T) {
 	before, _ := first.text()
 	for where, e := range map[string]*ear{"here": here, "there": there} {
 		rest, types := e.text()
-		if before+rest != whole || types[len(types)-1] != "done" || strings.Contains(strings.Join(types, " "), "started") || strings.Contains(strings.Join(types, " "), "tool_call") {
+		if before+rest != whole || types[len(types)-1] != "done" || strings.Contains(strings.Join(types, " "),
+			"started") || strings.Contains(strings.Join(types, " "), "tool_call") {
 			t.Errorf("%s: %q and then %q %v", where, before, rest, types)
 		}
 	}
@@ -143,14 +144,16 @@ func TestFollow(t *testing.T) {
 		events := e.heard()
 		done := events[len(events)-1]
 		again := &ear{}
-		if err := other.Follow(t.Context(), f.principal, id, turn, done.ID, again.hear); err != nil || done.Type != requests.EventDone || len(again.heard()) != 0 {
+		if err := other.Follow(t.Context(), f.principal, id, turn, done.ID, again.hear); err != nil ||
+			done.Type != requests.EventDone || len(again.heard()) != 0 {
 			t.Errorf("after the end as it was heard %s (%s %s): %+v, %v", where, done.Type, done.ID, again.heard(), err)
 		}
 		if of, err := requests.TurnOfEvent(done.ID); err != nil || of != turn {
 			t.Errorf("%s is of the turn %q, %v", done.ID, of, err)
 		}
 	}
-	for _, bad := range []string{"7", string(turn), string(turn) + ".1.2", strings.Replace(last, string(turn), "turn_00000000000000000000000000", 1), last + "0x"} {
+	for _, bad := range []string{"7", string(turn), string(turn) + ".1.2", strings.Replace(last, string(turn),
+		"turn_00000000000000000000000000", 1), last + "0x"} {
 		wantReason(t, f.Follow(t.Context(), f.principal, id, turn, bad, full.hear), fault.InvalidRequest)
 	}
 	wantReason(t, f.Follow(t.Context(), f.principal, f.create(t).Session.ID, turn, last, full.hear), fault.ResourceNotFound)
@@ -228,7 +231,8 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	answers := &script{steps: []step{
-		say("", call("open_page", `{"url":"/cart"}`), call("read_clipboard", `{}`)), say("It is open."), say("", call("open_page", `{"url":"/x"}`)), say("Then not."),
+		say("", call("open_page", `{"url":"/cart"}`), call("read_clipboard", `{}`)), say("It is open."), say("",
+			call("open_page", `{"url":"/x"}`)), say("Then not."),
 	}}
 	f.model = answers
 	made := f.create(t)
@@ -247,7 +251,8 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 	}
 	events := listener.heard()
 	asked := events[len(events)-1].Turn.OpenClientCalls()
-	if len(asked) != 2 || asked[0].Name != "open_page" || string(asked[0].Arguments) != `{"url":"/cart"}` || asked[0].ID != events[1].ToolCall.ID {
+	if len(asked) != 2 || asked[0].Name != "open_page" || string(asked[0].Arguments) != `{"url":"/cart"}` ||
+		asked[0].ID != events[1].ToolCall.ID {
 		t.Fatalf("asked for %+v", asked)
 	}
 	if asked[0].ToolID != "client:open_page" || events[1].ToolCall.ToolID != asked[0].ToolID {
@@ -287,7 +292,8 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 	_, err = f.Say(t.Context(), f.principal, id, output(asked[0].ID, "twice"), nil)
 	wantReason(t, err, fault.InvalidRequest)
 	recorded := f.transcript(t, id)
-	if calls := recorded[0].ToolCalls(); calls[0].Output != "opened" || calls[0].ToolID != "client:open_page" || calls[1].ErrorCode != "client-error" || len(recorded) != 2 {
+	if calls := recorded[0].ToolCalls(); calls[0].Output != "opened" || calls[0].ToolID != "client:open_page" ||
+		calls[1].ErrorCode != "client-error" || len(recorded) != 2 {
 		t.Errorf("recorded %+v in %d turns", calls, len(recorded))
 	}
 	if own := recorded[1].Messages; len(own) != 3 || own[0].CallID != asked[0].ID || own[1].CallID != asked[1].ID {

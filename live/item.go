@@ -66,7 +66,8 @@ func (e *engine) assignItemID(ctx context.Context, said *sessions.Message) *faul
 	case !chosen:
 		*id = idgen.New(idgen.Item)
 	case len(*id) > turns.MaxItemIDBytes || !sessions.IsStorable(*id) || *id == sessions.AtFront:
-		return fault.InvalidField("id", "length", "An item's id has at most %d bytes, and is not %q.", turns.MaxItemIDBytes, sessions.AtFront)
+		return fault.InvalidField("id", "length", "An item's id has at most %d bytes, and is not %q.",
+			turns.MaxItemIDBytes, sessions.AtFront)
 	case e.items.Has(*id):
 		return errItemTaken()
 	}

@@ -14,7 +14,9 @@ import (
 // will.
 func (f *fixture) speak(t *testing.T, id sessions.ID, lengthMS int) {
 	t.Helper()
-	_, err := f.db.ExecContext(t.Context(), `UPDATE turns SET messages = jsonb_set(CAST(messages AS jsonb), '{1,audio}', jsonb_build_object('length_ms', ?, 'transcribed', true))
+	_, err := f.db.ExecContext(t.Context(), `
+		UPDATE turns
+		SET messages = jsonb_set(CAST(messages AS jsonb), '{1,audio}', jsonb_build_object('length_ms', ?, 'transcribed', true))
 		WHERE session_id = ? AND index = 0`, lengthMS, id)
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +38,8 @@ func TestTruncateSpoken(t *testing.T) {
 	item := done.Items[0].ID
 
 	here.do(live.Truncate{ItemID: item, AudioEndMS: 2001})
-	if failed, _ := until[live.Failed](here); fault.ReasonOf(failed.Err) != fault.InvalidRequest || failed.Err.Fields[0].Field != "audio_end_ms" {
+	if failed, _ := until[live.Failed](here); fault.ReasonOf(failed.Err) != fault.InvalidRequest ||
+		failed.Err.Fields[0].Field != "audio_end_ms" {
 		t.Errorf("behind the end: %+v", failed.Err)
 	}
 	here.do(live.Truncate{CommandID: "c", ItemID: item, AudioEndMS: 1000})

@@ -31,7 +31,8 @@ func TestLiveTurn(t *testing.T) {
 	if added.CommandID != "c1" || added.Item.ID != "mine" || added.PreviousItemID == "" {
 		t.Errorf("item %+v", added)
 	}
-	if taken := f.transcript(t, made.Session.ID); len(taken) != 2 || taken[1].UserText != "When are refunds paid?" || taken[1].Status != sessions.TurnInProgress {
+	if taken := f.transcript(t, made.Session.ID); len(taken) != 2 || taken[1].UserText != "When are refunds paid?" ||
+		taken[1].Status != sessions.TurnInProgress {
 		t.Errorf("not in Postgres when it was accepted: %+v", taken)
 	}
 	s.do(live.Respond{CommandID: "c2"})
@@ -326,7 +327,8 @@ func TestConfigureAndClientTools(t *testing.T) {
 		t.Errorf("end_call was offered %d times", names)
 	}
 	last := asked[1].Messages[len(asked[1].Messages)-1]
-	if last.Role != model.RoleTool || last.Bare != "forty-two" || !strings.Contains(last.Text, "</outside-") || asked[1].ToolName(last.ToolCallID) != "look_up" {
+	if last.Role != model.RoleTool || last.Bare != "forty-two" || !strings.Contains(last.Text, "</outside-") ||
+		asked[1].ToolName(last.ToolCallID) != "look_up" {
 		t.Errorf("the model was told %+v", last)
 	}
 }
@@ -349,7 +351,10 @@ func TestCloseSendsSocketsAway(t *testing.T) {
 	if again := f.join(t, f.Node, made); !again.Resumed() {
 		t.Error("not resumed on the other node")
 	}
-	admission, err := stopping.Admit(t.Context(), live.AdmitParams{SessionID: made.Session.ID, Token: made.Token, Channel: sessions.ChatChannel})
+	admission, err := stopping.Admit(t.Context(), live.AdmitParams{
+		SessionID: made.Session.ID, Token: made.Token,
+		Channel: sessions.ChatChannel,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,10 @@ func (e *engine) acceptClientTools(wanted []model.Tool) (offered []model.Tool, r
 	registry, _ := e.agentTools()
 	for _, tool := range turns.KnownTools(wanted) {
 		if _, taken := registry.Find(tool.Name); taken {
-			refused = append(refused, fault.Field{Field: turns.FieldTools, Code: "taken", Message: fmt.Sprintf("The agent has a tool %q of its own: yours was left out.", tool.Name)})
+			refused = append(refused, fault.Field{
+				Field: turns.FieldTools, Code: "taken",
+				Message: fmt.Sprintf("The agent has a tool %q of its own: yours was left out.", tool.Name),
+			})
 			continue
 		}
 		offered = append(offered, tool)

@@ -59,7 +59,8 @@ func TestClientOverrides(t *testing.T) {
 				t.Errorf("refused %+v, want %q", configured.Refused, row.code)
 			}
 			model := configured.Session.Config.Model
-			if *model.Temperature != warm || model.MaxOutputTokens != 100 || model.Provider != "" || (model.Name == "theirs") != (row.key == "model" && row.code == "") {
+			if *model.Temperature != warm || model.MaxOutputTokens != 100 || model.Provider != "" ||
+				(model.Name == "theirs") != (row.key == "model" && row.code == "") {
 				t.Errorf("the model is %+v", model)
 			}
 		})
@@ -84,7 +85,8 @@ func TestClientLanguage(t *testing.T) {
 	} {
 		s.do(live.Configure{Overrides: map[string]json.RawMessage{"language": json.RawMessage(row.asked)}})
 		configured, _ := until[live.Configured](s)
-		if stored := f.get(t, made.Session.ID).Language; configured.Session.Language != row.language || stored != row.language || (len(configured.Refused) > 0) != row.refused {
+		if stored := f.get(t, made.Session.ID).Language; configured.Session.Language != row.language ||
+			stored != row.language || (len(configured.Refused) > 0) != row.refused {
 			t.Errorf("%s: %q in force, %q stored, refused %+v", row.asked, configured.Session.Language, stored, configured.Refused)
 		}
 	}
@@ -94,7 +96,10 @@ func TestClientLanguage(t *testing.T) {
 func TestLockedInstructions(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.agent = f.newAgent(t, f.ref, agents.Config{Instructions: "Ours.", ClientOverrides: []string{"instructions"}, LockedOverrides: []string{"instructions"}})
+	f.agent = f.newAgent(t, f.ref, agents.Config{
+		Instructions: "Ours.", ClientOverrides: []string{"instructions"},
+		LockedOverrides: []string{"instructions"},
+	})
 	answers := &script{steps: []step{say("Yes.")}}
 	f.model = answers
 	s := f.join(t, f.Node, f.create(t))

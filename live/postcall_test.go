@@ -91,12 +91,16 @@ func TestPostCallInitiation(t *testing.T) {
 		{
 			"all that has a place", `{"instructions":"Be brief.","model":"m-2","first_message":"Hi","language":"de"}`,
 			`{"tts":{"voice":"v","speed":1.2},"stt":{"keywords":["Köln"]}}`,
-			`{"agent":{"prompt":{"prompt":"Be brief.","llm":"m-2"},"first_message":"Hi","language":"de"},"tts":{"voice_id":"v","speed":1.2},"asr":{"keywords":["Köln"]}}`,
+			`{"agent":{"prompt":{"prompt":"Be brief.","llm":"m-2"},"first_message":"Hi","language":"de"},` +
+				`"tts":{"voice_id":"v","speed":1.2},"asr":{"keywords":["Köln"]}}`,
 		},
 		{
-			"the rest", `{"model":{"provider":"openai","name":"m","max_output_tokens":100},"temperature":0.5,"retrieval":{"top_k":3},"voice":{"vad":{"threshold":0.4},"tts":{"voice":"first"}}}`,
+			"the rest", `{"model":{"provider":"openai","name":"m","max_output_tokens":100},` +
+				`"temperature":0.5,"retrieval":{"top_k":3},"voice":{"vad":{"threshold":0.4},"tts":{"voice":"first"}}}`,
 			`{"tts":{"provider":"openai","voice":"v"},"input_audio_format":"g711_ulaw"}`,
-			`{"agent":{"prompt":{"llm":"m"}},"tts":{"voice_id":"v"},"parlance":{"model":{"provider":"openai","max_output_tokens":100},"temperature":0.5,"retrieval":{"top_k":3},"vad":{"threshold":0.4},"tts":{"provider":"openai"},"input_audio_format":"g711_ulaw"}}`,
+			`{"agent":{"prompt":{"llm":"m"}},"tts":{"voice_id":"v"},` +
+				`"parlance":{"model":{"provider":"openai","max_output_tokens":100},"temperature":0.5,"retrieval":{"top_k":3},` +
+				`"vad":{"threshold":0.4},"tts":{"provider":"openai"},"input_audio_format":"g711_ulaw"}}`,
 		},
 	}
 	for _, row := range rows {
@@ -142,13 +146,20 @@ func TestPostCallFits(t *testing.T) {
 		left   map[string]bool
 	}{
 		{"small", func(*sessions.CreateParams) {}, all},
-		{"overrides", func(p *sessions.CreateParams) { p.Overrides["instructions"] = instructions }, map[string]bool{"dynamic_variables": true}},
-		{"a long answer", func(*sessions.CreateParams) {}, map[string]bool{"conversation_config_override": true, "dynamic_variables": true}},
+		{
+			"overrides", func(p *sessions.CreateParams) { p.Overrides["instructions"] = instructions },
+			map[string]bool{"dynamic_variables": true},
+		},
+		{"a long answer", func(*sessions.CreateParams) {}, map[string]bool{
+			"conversation_config_override": true,
+			"dynamic_variables":            true,
+		}},
 		{"variables", func(p *sessions.CreateParams) { p.DynamicVariables = variables }, map[string]bool{}},
 	}
 	for _, row := range rows {
 		made := f.create(t, func(p *sessions.CreateParams) {
-			p.Overrides, p.DynamicVariables = map[string]json.RawMessage{"language": json.RawMessage(`"en"`)}, map[string]string{"name": "Ann"}
+			p.Overrides, p.DynamicVariables = map[string]json.RawMessage{"language": json.RawMessage(`"en"`)},
+				map[string]string{"name": "Ann"}
 			row.change(p)
 		})
 		f.turn(t, made.Session.ID, "Hello?")
@@ -166,7 +177,9 @@ func TestPostCallFits(t *testing.T) {
 		initiation := data["conversation_initiation_client_data"].(map[string]any)
 		left := map[string]bool{}
 		for name, value := range map[string]any{
-			"transcript": data["transcript"], "conversation_config_override": initiation["conversation_config_override"], "dynamic_variables": initiation["dynamic_variables"],
+			"transcript":                   data["transcript"],
+			"conversation_config_override": initiation["conversation_config_override"],
+			"dynamic_variables":            initiation["dynamic_variables"],
 		} {
 			if reflect.ValueOf(value).IsValid() && reflect.ValueOf(value).Len() > 0 {
 				left[name] = true

@@ -88,7 +88,8 @@ func (e *engine) cancelAnswer(live *Live, c Cancel) {
 	}
 	switch {
 	case run == nil || run.doneSent:
-		live.push(Failed{CommandID: c.CommandID, Err: fault.Wrap(ErrNothingToCancel, fault.InvalidRequest, "No such answer is in progress.")})
+		live.push(Failed{CommandID: c.CommandID, Err: fault.Wrap(ErrNothingToCancel, fault.InvalidRequest,
+			"No such answer is in progress.")})
 	case c.Speech:
 		run.cancel(turns.ErrInterrupted)
 	default:

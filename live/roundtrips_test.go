@@ -72,7 +72,10 @@ func newCounted(t *testing.T, f *fixture, made pgtest.DB, theirs model.Provider)
 	}
 	s := rooms.New(rooms.Deps{
 		DB: db, Agents: f.agents, Workspaces: workspaces.New(workspaces.Deps{DB: db}), Retriever: f.passages, Seal: f.keys,
-		Tools:  tools.New(tools.Deps{DB: db, Workspaces: workspaces.New(workspaces.Deps{DB: db}), Agents: f.agents, Keys: f.keys, Guard: f.guard}),
+		Tools: tools.New(tools.Deps{
+			DB: db, Workspaces: workspaces.New(workspaces.Deps{DB: db}), Agents: f.agents,
+			Keys: f.keys, Guard: f.guard,
+		}),
 		Models: choose(theirs), Installed: choose(f.model), HasKeys: workspaces.NewCredentials(workspaces.CredentialDeps{DB: db}).HasModels,
 		PublicURL: "https://talk.example", Now: f.clock.now,
 	})
@@ -105,7 +108,8 @@ func TestRoundTrips(t *testing.T) {
 		count.reset()
 		s.do(live.UserMessage{Text: "When are refunds paid?"})
 		s.do(live.Respond{})
-		if done, _ := until[turns.ResponseDone](s); done.Status != turns.ResponseCompleted || len(done.Citations) != 1 || done.Text != text {
+		if done, _ := until[turns.ResponseDone](s); done.Status != turns.ResponseCompleted ||
+			len(done.Citations) != 1 || done.Text != text {
 			t.Fatalf("done %+v", done)
 		}
 		return count.reset()
@@ -124,7 +128,8 @@ func TestRoundTrips(t *testing.T) {
 	input, output := 0, 0
 	for i, turn := range taken {
 		input, output = input+turn.InputTokens, output+turn.OutputTokens
-		if turn.Index != i || turn.Status != sessions.TurnCompleted || turn.UserText != "When are refunds paid?" || turn.ReceiptHash == "" || turn.Retrieval != nil {
+		if turn.Index != i || turn.Status != sessions.TurnCompleted || turn.UserText != "When are refunds paid?" ||
+			turn.ReceiptHash == "" || turn.Retrieval != nil {
 			t.Errorf("turn %d: %+v", i, turn)
 		}
 	}
@@ -161,14 +166,18 @@ func TestAskTrips(t *testing.T) {
 	s := f.join(t, node, made)
 	for turn := range 3 {
 		count.reset()
-		s.do(live.Ask{Message: live.UserMessage{CommandID: "said", Text: "When are refunds paid?"}, Respond: live.Respond{CommandID: "wish"}})
+		s.do(live.Ask{
+			Message: live.UserMessage{CommandID: "said", Text: "When are refunds paid?"},
+			Respond: live.Respond{CommandID: "wish"},
+		})
 		done, before := until[turns.ResponseDone](s)
 		if done.Status != turns.ResponseCompleted || len(done.Citations) != 1 || done.Text != "Soon." {
 			t.Fatalf("done %+v", done)
 		}
 		added, first := before[0].(live.ItemAdded)
 		started, second := before[1].(turns.ResponseStarted)
-		if !first || !second || added.CommandID != "said" || started.CommandID != "wish" || added.Item.TurnID != started.TurnID || started.TurnIndex != turn {
+		if !first || !second || added.CommandID != "said" || started.CommandID != "wish" ||
+			added.Item.TurnID != started.TurnID || started.TurnIndex != turn {
 			t.Errorf("turn %d began with %+v", turn, before[:2])
 		}
 		trips := count.reset()
@@ -188,7 +197,7 @@ func TestAskTrips(t *testing.T) {
 			t.Errorf("turn %d: %+v", i, turn)
 		}
 	}
-	if asked := f.model.(*script).requests(); len(asked[2].Messages) != 5 { //nolint:errcheck,forcetypeassert // made above
+	if asked := f.model.(*script).requests(); len(asked[2].Messages) != 5 { //nolint:forcetypeassert // made above
 		t.Errorf("the model saw %+v", asked[2].Messages)
 	}
 }
@@ -291,7 +300,8 @@ func TestBeginBehindAnother(t *testing.T) {
 	if done, _ := until[turns.ResponseDone](s); done.Status != turns.ResponseCompleted {
 		t.Fatalf("done %+v", done)
 	}
-	if taken := f.transcript(t, made.Session.ID); len(taken) != 1 || len(taken[0].Messages) != 3 || taken[0].UserText != "First this. Then that." {
+	if taken := f.transcript(t, made.Session.ID); len(taken) != 1 || len(taken[0].Messages) != 3 ||
+		taken[0].UserText != "First this. Then that." {
 		t.Errorf("recorded %+v", taken)
 	}
 	if asked := f.passages.questions(); asked[len(asked)-1] != "First this. Then that." {
@@ -305,7 +315,9 @@ func TestPassagesBehindAnother(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	said, goOn := make(chan struct{}), make(chan struct{})
-	f.model = &script{steps: []step{say("At once."), func(ctx context.Context, _ model.Request, _ func(model.Event) error) (model.Result, error) {
+	f.model = &script{steps: []step{say("At once."), func(ctx context.Context, _ model.Request,
+		_ func(model.Event) error,
+	) (model.Result, error) {
 		close(said)
 		select {
 		case <-goOn:
@@ -367,7 +379,8 @@ func TestAskAnswerLost(t *testing.T) {
 	lost := len(node.wire.lost)
 	node.wire.mu.Unlock()
 	taken, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{Size: 10})
-	if err != nil || lost != 1 || inShort(taken) != "0 completed One.→First.; 1 completed Two.→Second.; 2 completed Three.→Third.; " || taken[1].Losses != 0 {
+	if err != nil || lost != 1 ||
+		inShort(taken) != "0 completed One.→First.; 1 completed Two.→Second.; 2 completed Three.→Third.; " || taken[1].Losses != 0 {
 		t.Errorf("%d answers lost, transcript %s, %v", lost, inShort(taken), err)
 	}
 }
@@ -402,7 +415,8 @@ func TestHistoryIsReadAnew(t *testing.T) {
 	}
 	ask("one", "one ")
 	ask("two", "one Rubies. two ")
-	change(`UPDATE turns SET messages = replace(messages::text, 'Rubies', 'Corals')::json WHERE index = 0 AND tenant_id = ? AND session_id = ?`)
+	change(`UPDATE turns SET messages = replace(messages::text, 'Rubies', 'Corals')::json
+		WHERE index = 0 AND tenant_id = ? AND session_id = ?`)
 	ask("three", "one Corals. two Sapphires. three ")
 	f.turn(t, id, "elsewhere")
 	change(`DELETE FROM turns WHERE index = 1 AND tenant_id = ? AND session_id = ?`)

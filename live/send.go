@@ -64,7 +64,10 @@ func (e *engine) sendGreeting(live *Live, turn sessions.Turn) {
 	live.push(turns.TextDelta{ResponseID: response, ItemID: item, Text: turn.AgentText})
 	live.push(turns.MessageDone{ResponseID: response, ItemID: item, Text: turn.AgentText})
 	items := sessions.ItemsOf(turn)
-	live.push(turns.ResponseDone{ResponseID: response, TurnID: turn.ID, Status: turns.ResponseCompleted, Items: items, Text: turn.AgentText})
+	live.push(turns.ResponseDone{
+		ResponseID: response, TurnID: turn.ID, Status: turns.ResponseCompleted, Items: items,
+		Text: turn.AgentText,
+	})
 	live.known[item] = true
 	e.items.Put(item, "")
 }
@@ -117,5 +120,8 @@ func (e *engine) sendLostAnswer(live *Live, turn sessions.Turn) {
 		return
 	}
 	live.lostResponse = turn.LostResponseID
-	live.push(AnswerEnded{ResponseID: turn.LostResponseID, TurnID: turn.ID, Status: turns.ResponseFailed, Lost: true, Err: sessions.ErrLost()})
+	live.push(AnswerEnded{
+		ResponseID: turn.LostResponseID, TurnID: turn.ID, Status: turns.ResponseFailed, Lost: true,
+		Err: sessions.ErrLost(),
+	})
 }

@@ -30,7 +30,10 @@ func TestFiftySockets(t *testing.T) {
 	for i := range lives {
 		node := []*rooms.Node{f.Node, other}[i%2]
 		joining.Go(func() {
-			admission, err := node.Admit(t.Context(), live.AdmitParams{SessionID: made.Session.ID, Token: made.Token, Channel: sessions.ChatChannel})
+			admission, err := node.Admit(t.Context(), live.AdmitParams{
+				SessionID: made.Session.ID, Token: made.Token,
+				Channel: sessions.ChatChannel,
+			})
 			if err == nil {
 				lives[i], err = node.Join(t.Context(), admission)
 			}
@@ -107,7 +110,9 @@ type askedShelf struct {
 	params []turns.RetrieveParams
 }
 
-func (s *askedShelf) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, _ string, p turns.RetrieveParams) ([]sessions.Passage, *sessions.Retrieval, error) {
+func (s *askedShelf) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, _ string,
+	p turns.RetrieveParams,
+) ([]sessions.Passage, *sessions.Retrieval, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.params = append(s.params, p)
@@ -141,13 +146,15 @@ func TestOverridesTakeEffect(t *testing.T) {
 		t.Errorf("asked %q with %d tokens at %v", asked.Model, asked.MaxOutputTokens, asked.Temperature)
 	}
 	// A placeholder without a value stays, and so does every secret one.
-	if !strings.Contains(asked.System, "Help Ann, who has {{plan}} and {{secret__pin}}.") || strings.Contains(asked.System, "long") || !strings.Contains(asked.System, "language de") {
+	if !strings.Contains(asked.System, "Help Ann, who has {{plan}} and {{secret__pin}}.") ||
+		strings.Contains(asked.System, "long") || !strings.Contains(asked.System, "language de") {
 		t.Errorf("instructions %q", asked.System)
 	}
 	if got := f.transcript(t, made.Session.ID)[0].AgentText; got != "Grüezi Ann, {{plan}} {{secret__pin}}!" {
 		t.Errorf("first message %q", got)
 	}
-	if len(search.params) != 1 || search.params[0].TopK != 3 || search.params[0].Ranking != "similarity" || search.params[0].MinSimilarity == nil || *search.params[0].MinSimilarity != 0.5 {
+	if len(search.params) != 1 || search.params[0].TopK != 3 || search.params[0].Ranking != "similarity" ||
+		search.params[0].MinSimilarity == nil || *search.params[0].MinSimilarity != 0.5 {
 		t.Errorf("searched with %+v", search.params)
 	}
 	everything, err := json.Marshal([]any{asked, turn, f.get(t, made.Session.ID).DynamicVariables, f.postCalls(t, made.Session.ID)})

@@ -45,7 +45,8 @@ func TestFarewell(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			f.agent = f.newAgent(t, f.ref, agents.Config{Language: row.language})
-			f.model = &script{steps: []step{say(row.text, call("language_detection", `{"language":"no such tag"}`), call("end_call", row.arguments))}}
+			f.model = &script{steps: []step{say(row.text, call("language_detection", `{"language":"no such tag"}`),
+				call("end_call", row.arguments))}}
 			made := f.create(t)
 			s := f.join(t, f.Node, made)
 			s.do(live.UserMessage{Text: "bye"})
@@ -61,7 +62,8 @@ func TestFarewell(t *testing.T) {
 				t.Errorf("closed with %+v", closed)
 			}
 			turn := f.transcript(t, made.Session.ID)[0]
-			if calls := turn.ToolCalls(); turn.AgentText != row.want || len(calls) != 2 || calls[0].ErrorCode == "" || calls[1].ErrorCode != "" {
+			if calls := turn.ToolCalls(); turn.AgentText != row.want || len(calls) != 2 || calls[0].ErrorCode == "" ||
+				calls[1].ErrorCode != "" {
 				t.Errorf("recorded %q with %+v", turn.AgentText, calls)
 			}
 		})
@@ -78,7 +80,8 @@ func TestFarewell(t *testing.T) {
 	// A call that fails ends nothing and says nothing; names that only look alike are no system
 	// tool.
 	for _, broken := range []model.ToolCall{
-		call("end_call", `{"reason":7}`), call("end_call", `{"message":"Bye","extra":1}`), call("end_call", `nonsense`), call("End_Call", `{"message":"Bye"}`),
+		call("end_call", `{"reason":7}`), call("end_call", `{"message":"Bye","extra":1}`), call("end_call", `nonsense`),
+		call("End_Call", `{"message":"Bye"}`),
 		call("end_call", `{"message":"`+strings.Repeat("b", 2001)+`"}`),
 	} {
 		f.model = &script{steps: []step{say("", broken), say("Still here.")}}
@@ -105,7 +108,8 @@ func TestLanguageDetection(t *testing.T) {
 	if refused.ErrorCode == "" || !strings.Contains(refused.Output, "nothing was switched") || f.get(t, made.Session.ID).Language != "" {
 		t.Errorf("no language: %+v", refused)
 	}
-	if turn := f.turn(t, made.Session.ID, "Grüezi!"); turn.ToolCalls()[0].ErrorCode != "" || !strings.Contains(turn.ToolCalls()[0].Output, "de-CH") {
+	if turn := f.turn(t, made.Session.ID, "Grüezi!"); turn.ToolCalls()[0].ErrorCode != "" ||
+		!strings.Contains(turn.ToolCalls()[0].Output, "de-CH") {
 		t.Errorf("switched with %+v", turn.ToolCalls())
 	}
 	s := f.join(t, other, made)
@@ -116,7 +120,8 @@ func TestLanguageDetection(t *testing.T) {
 	s.do(live.Respond{})
 	until[turns.ResponseDone](s)
 	asked := answers.requests()
-	if strings.Contains(asked[2].System, "de-CH") || !strings.Contains(asked[3].System, "language de-CH") || !strings.Contains(asked[4].System, "language de-CH") {
+	if strings.Contains(asked[2].System, "de-CH") || !strings.Contains(asked[3].System, "language de-CH") ||
+		!strings.Contains(asked[4].System, "language de-CH") {
 		t.Errorf("instructions: %q, %q, %q", asked[2].System, asked[3].System, asked[4].System)
 	}
 	if got := f.get(t, made.Session.ID).Language; got != "de-CH" {
@@ -134,7 +139,8 @@ func TestSkipTurn(t *testing.T) {
 	made := f.create(t)
 	heard := &ear{}
 	turn, err := f.Turn(t.Context(), f.principal, made.Session.ID, "Wait a moment.", heard.hear)
-	if _, types := heard.text(); err != nil || turn.Status != sessions.TurnCompleted || turn.AgentText != "" || strings.Join(types, " ") != "started tool_call done" {
+	if _, types := heard.text(); err != nil || turn.Status != sessions.TurnCompleted || turn.AgentText != "" ||
+		strings.Join(types, " ") != "started tool_call done" {
 		t.Errorf("skipped: %s %q after %v, %v", turn.Status, turn.AgentText, types, err)
 	}
 	f.clock.advance(290 * time.Second)
@@ -180,12 +186,14 @@ func TestGivingUp(t *testing.T) {
 		s.do(live.Respond{})
 		until[turns.ResponseDone](s)
 	}
-	if closed, ok := s.next().(live.Closed); !ok || closed.Code != live.CloseInternal || closed.Reason != sessions.ReasonInternal || !closed.Ended {
+	if closed, ok := s.next().(live.Closed); !ok || closed.Code != live.CloseInternal ||
+		closed.Reason != sessions.ReasonInternal || !closed.Ended {
 		t.Errorf("closed with %+v", closed)
 	}
 	session := f.get(t, made.Session.ID)
 	calls := f.postCalls(t, made.Session.ID)
-	if session.Status != sessions.Broken || session.EndReason != sessions.ReasonInternal || len(calls) != 1 || calls[0]["status"] != "failed" {
+	if session.Status != sessions.Broken || session.EndReason != sessions.ReasonInternal || len(calls) != 1 ||
+		calls[0]["status"] != "failed" {
 		t.Errorf("session %s %q, events %v", session.Status, session.EndReason, calls)
 	}
 }

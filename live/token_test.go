@@ -55,7 +55,10 @@ func TestToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forged := jwt.NewWithClaims(jwt.SigningMethodEdDSA, jwt.MapClaims{"iss": "parlance", "sub": string(id), "exp": time.Now().Add(time.Hour).Unix()})
+	forged := jwt.NewWithClaims(jwt.SigningMethodEdDSA, jwt.MapClaims{
+		"iss": "parlance", "sub": string(id),
+		"exp": time.Now().Add(time.Hour).Unix(),
+	})
 	parsed, _, err := jwt.NewParser().ParseUnverified(token, jwt.MapClaims{})
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,10 @@ func (f *fixture) attach(t *testing.T, slug, method string, maxCalls int) tools.
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.tools.Attach(t.Context(), f.ref, tools.AttachParams{AgentID: f.agent.ID, ToolID: tool.ID, Enabled: true, MaxCallsPerSession: &maxCalls})
+	_, err = f.tools.Attach(t.Context(), f.ref, tools.AttachParams{
+		AgentID: f.agent.ID, ToolID: tool.ID, Enabled: true,
+		MaxCallsPerSession: &maxCalls,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +101,8 @@ func TestRounds(t *testing.T) {
 	f.attach(t, "find_order", "GET", 0)
 	var steps []step
 	for range 8 {
-		steps = append(steps, say("", call("find_order", `{"id":"a"}`), call("no_such_tool", `{}`), call("find_order", `not json`), call("find_order", `{"id":"b"}`)))
+		steps = append(steps, say("", call("find_order", `{"id":"a"}`), call("no_such_tool", `{}`), call("find_order",
+			`not json`), call("find_order", `{"id":"b"}`)))
 	}
 	answers := &script{steps: append(steps, say("Enough."))}
 	f.model = answers
@@ -184,7 +188,8 @@ func TestCancelKeepsResults(t *testing.T) {
 		t.Errorf("tool %+v, done %+v", tool, done)
 	}
 	turn := f.transcript(t, made.Session.ID)[0]
-	if calls := turn.ToolCalls(); turn.Status != sessions.TurnCancelled || len(calls) != 1 || calls[0].ErrorCode == "" || calls[0].Output == "" {
+	if calls := turn.ToolCalls(); turn.Status != sessions.TurnCancelled || len(calls) != 1 ||
+		calls[0].ErrorCode == "" || calls[0].Output == "" {
 		t.Errorf("recorded %+v", turn)
 	}
 }
@@ -214,7 +219,9 @@ func TestLostTurnCallsNothing(t *testing.T) {
 	made := f.create(t, withPin)
 	wake := say("One moment.", call("find_order", `{"id":"a"}`))
 	f.model = &script{steps: []step{func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
-		_, err := f.db.ExecContext(ctx, "UPDATE turns SET status = 'failed', ended_at = now() WHERE tenant_id = ? AND session_id = ?", f.principal.TenantID, made.Session.ID)
+		_, err := f.db.ExecContext(ctx,
+			"UPDATE turns SET status = 'failed', ended_at = now() WHERE tenant_id = ? AND session_id = ?",
+			f.principal.TenantID, made.Session.ID)
 		if err != nil {
 			t.Error(err)
 		}

@@ -31,7 +31,10 @@ func newWire(t *testing.T, socket string) *wire {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &wire{address: listener.Addr().String(), target: socket, conns: map[net.Conn]bool{}, lost: map[net.Conn]bool{}, held: make(chan struct{})}
+	w := &wire{
+		address: listener.Addr().String(), target: socket, conns: map[net.Conn]bool{}, lost: map[net.Conn]bool{},
+		held: make(chan struct{}),
+	}
 	close(w.held)
 	w.running.Go(func() {
 		for {

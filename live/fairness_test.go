@@ -101,7 +101,9 @@ func TestGreedyTurns(t *testing.T) {
 	if refused != 1 {
 		t.Errorf("%d turns refused, want 1", refused)
 	}
-	if failed := f.count(t, "SELECT count(*) FROM turns WHERE status = 'failed' AND error_code = 'unavailable' AND tenant_id = ?", greedy.TenantID); failed != 1 {
+	if failed := f.count(t,
+		"SELECT count(*) FROM turns WHERE status = 'failed' AND error_code = 'unavailable' AND tenant_id = ?",
+		greedy.TenantID); failed != 1 {
 		t.Errorf("%d turns failed, want the greedy tenant's one", failed)
 	}
 }

@@ -31,7 +31,8 @@ func (f *fixture) loseLease(t *testing.T, id sessions.ID, losses int) {
 	await(t, "the loss", func() bool {
 		err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
 			// The row's lock first: what is read behind it is what its last holder has left.
-			if _, err := tx.ExecContext(ctx, "SELECT FROM sessions WHERE id = ? AND tenant_id = ? FOR UPDATE", id, f.principal.TenantID); err != nil {
+			if _, err := tx.ExecContext(ctx, "SELECT FROM sessions WHERE id = ? AND tenant_id = ? FOR UPDATE", id,
+				f.principal.TenantID); err != nil {
 				return err
 			}
 			_, err := tx.ExecContext(ctx, `UPDATE sessions SET running_until = ? WHERE id = ? AND tenant_id = ? AND running_turn_id IS NOT NULL
@@ -95,11 +96,13 @@ func TestFollowLost(t *testing.T) {
 	following.Wait()
 	for i, e := range ears {
 		text, types := e.text()
-		if text != "Whole answer." || types[0] != "started" || types[len(types)-1] != "done" || strings.Count(strings.Join(types, " "), "started") != 1 {
+		if text != "Whole answer." || types[0] != "started" || types[len(types)-1] != "done" ||
+			strings.Count(strings.Join(types, " "), "started") != 1 {
 			t.Errorf("follower %d heard %q in %v", i, text, types)
 		}
 	}
-	if taken := f.transcript(t, id); len(taken) != 1 || taken[0].Status != sessions.TurnCompleted || taken[0].AgentText != "Whole answer." || taken[0].Losses != 1 {
+	if taken := f.transcript(t, id); len(taken) != 1 || taken[0].Status != sessions.TurnCompleted ||
+		taken[0].AgentText != "Whole answer." || taken[0].Losses != 1 {
 		t.Errorf("transcript: %+v", taken)
 	}
 	await(t, "the answer where the turn began, by a node that was only slow", func() bool {
@@ -176,7 +179,8 @@ func TestRepeatLost(t *testing.T) {
 	t.Cleanup(stop)
 	first.Go(func() { _, _ = f.Turn(ctx, f.principal, id, "go", nil) }) // its node is lost
 	received(t, "the first words", said)
-	if _, err := f.db.ExecContext(t.Context(), "UPDATE sessions SET running_until = ? WHERE id = ? AND tenant_id = ?", f.clock.now().Add(-time.Millisecond), id, f.principal.TenantID); err != nil {
+	if _, err := f.db.ExecContext(t.Context(), "UPDATE sessions SET running_until = ? WHERE id = ? AND tenant_id = ?",
+		f.clock.now().Add(-time.Millisecond), id, f.principal.TenantID); err != nil {
 		t.Fatal(err)
 	}
 	turn, err := other.Turn(seeded, f.principal, id, "go", nil)
@@ -199,7 +203,8 @@ func TestNobodyAsksForLost(t *testing.T) {
 	f.lostStream(t, id)
 	f.model.(*script).then(say("Next."))
 	other := f.node(t)
-	if _, err := f.db.ExecContext(t.Context(), "UPDATE sessions SET running_until = ? WHERE id = ? AND tenant_id = ?", f.clock.now().Add(-time.Millisecond), id, f.principal.TenantID); err != nil {
+	if _, err := f.db.ExecContext(t.Context(), "UPDATE sessions SET running_until = ? WHERE id = ? AND tenant_id = ?",
+		f.clock.now().Add(-time.Millisecond), id, f.principal.TenantID); err != nil {
 		t.Fatal(err)
 	}
 	f.sweep(t)
@@ -213,7 +218,9 @@ func TestNobodyAsksForLost(t *testing.T) {
 		t.Error("another turn was answered before the lost one")
 	}
 	await(t, "the end of the turn", func() bool { // its node renews the lease at times
-		if _, err := f.db.ExecContext(t.Context(), "UPDATE sessions SET running_until = ? WHERE id = ? AND tenant_id = ?", f.clock.now().Add(-11*time.Second), id, f.principal.TenantID); err != nil {
+		if _, err := f.db.ExecContext(t.Context(),
+			"UPDATE sessions SET running_until = ? WHERE id = ? AND tenant_id = ?", f.clock.now().Add(-11*time.Second),
+			id, f.principal.TenantID); err != nil {
 			t.Fatal(err)
 		}
 		f.sweep(t)

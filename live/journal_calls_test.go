@@ -26,7 +26,8 @@ func TestSpillCalls(t *testing.T) {
 	server := f.guarded(t)
 	f.model = &script{steps: []step{
 		say("First."),
-		say("", model.NewToolCall("a", "free", `{"id":"x"}`), model.NewToolCall("b", "counted", `{"id":"x"}`), model.NewToolCall("c", "pay", `{"sum":5}`)), say("Called."),
+		say("", model.NewToolCall("a", "free", `{"id":"x"}`), model.NewToolCall("b", "counted", `{"id":"x"}`),
+			model.NewToolCall("c", "pay", `{"sum":5}`)), say("Called."),
 		say("", call("beep", `{}`)), say("Beeped."),
 		say("Bye.", call("end_call", `{}`)),
 	}}
@@ -70,7 +71,8 @@ func TestSpillCalls(t *testing.T) {
 	check := func(when string) {
 		t.Helper()
 		taken := f.transcript(t, id)
-		want := "0 completed one→First.; 1 completed two→Called. spilled; 2 completed three→ spilled; 3 completed →Beeped. spilled; 4 completed four→Bye. spilled; "
+		want := "0 completed one→First.; 1 completed two→Called. spilled; " +
+			"2 completed three→ spilled; 3 completed →Beeped. spilled; 4 completed four→Bye. spilled; "
 		if got := inShort(taken); got != want {
 			t.Fatalf("%s: %s", when, got)
 		}
@@ -78,7 +80,8 @@ func TestSpillCalls(t *testing.T) {
 		for _, one := range taken[1].ToolCalls() {
 			codes += one.Name + " " + one.ErrorCode + ";"
 		}
-		if pay := taken[1].ToolCalls()[2]; pay.Approval == nil || pay.Approval.Status != sessions.ApprovalApproved || pay.Approval.DecidedBy != "socket" {
+		if pay := taken[1].ToolCalls()[2]; pay.Approval == nil || pay.Approval.Status != sessions.ApprovalApproved ||
+			pay.Approval.DecidedBy != "socket" {
 			t.Errorf("%s: approved %+v", when, pay.Approval)
 		}
 		if !strings.HasPrefix(codes, "free ;counted ") || strings.Contains(codes, "counted ;") || !strings.HasSuffix(codes, "pay ;") {
@@ -87,7 +90,8 @@ func TestSpillCalls(t *testing.T) {
 		if calls := taken[2].ToolCalls(); len(calls) != 1 || calls[0].Output != "Beep!" {
 			t.Errorf("%s: the client's call %+v", when, calls)
 		}
-		if session := f.get(t, id); session.Status != sessions.Completed || session.EndReason != sessions.ReasonEndCall || session.TurnCount != 5 || session.ToolCalls != 5 {
+		if session := f.get(t, id); session.Status != sessions.Completed ||
+			session.EndReason != sessions.ReasonEndCall || session.TurnCount != 5 || session.ToolCalls != 5 {
 			t.Errorf("%s: %s, %s, %d turns, %d calls", when, session.Status, session.EndReason, session.TurnCount, session.ToolCalls)
 		}
 		if calls := f.postCalls(t, id); len(calls) != 1 {

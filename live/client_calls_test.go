@@ -99,7 +99,8 @@ func TestClientCallsTogether(t *testing.T) {
 	if last := asked[2].Messages[len(asked[2].Messages)-1]; last.Text != "and" {
 		t.Errorf("the third answer is to %q", last.Text)
 	}
-	if first, second := told(t, asked[1], 0), told(t, asked[1], 1); first != "red" || !strings.Contains(second, "blue") || !strings.Contains(second, "client-error") {
+	if first, second := told(t, asked[1], 0), told(t, asked[1], 1); first != "red" || !strings.Contains(second,
+		"blue") || !strings.Contains(second, "client-error") {
 		t.Errorf("the model was told %q and %q", first, second)
 	}
 	recorded := f.transcript(t, made.Session.ID)[0].ToolCalls()
@@ -107,7 +108,8 @@ func TestClientCallsTogether(t *testing.T) {
 		t.Errorf("recorded %+v", recorded)
 	}
 	traces := f.traces(t, made.Session.ID)
-	if len(traces) != 2 || traces[0].ToolID != "client:pick" || traces[0].Output != "red" || string(traces[0].Input) != `{"n": 1}` || traces[1].ErrorCode != "client-error" {
+	if len(traces) != 2 || traces[0].ToolID != "client:pick" || traces[0].Output != "red" ||
+		string(traces[0].Input) != `{"n": 1}` || traces[1].ErrorCode != "client-error" {
 		t.Errorf("traced %+v", traces)
 	}
 }
@@ -263,7 +265,10 @@ func TestClientComesBackWithTheResult(t *testing.T) {
 	f := newFixture(t)
 	f.withTimeout(t, 120)
 	other := f.node(t)
-	answers := &script{steps: []step{say("", call("pick", `{}`)), say("Red, then."), say("", call("pick", `{}`)), say("No client."), say("", call("pick", `{}`))}}
+	answers := &script{steps: []step{
+		say("", call("pick", `{}`)), say("Red, then."), say("", call("pick", `{}`)),
+		say("No client."), say("", call("pick", `{}`)),
+	}}
 	f.model = answers
 	made := f.create(t)
 	first := f.join(t, f.Node, made)

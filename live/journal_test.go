@@ -47,7 +47,10 @@ func newRemote(t *testing.T, f *fixture, dir string, maxBytes int64) *remote {
 	}
 	config := f.db.Pool.Config().ConnConfig
 	r := &remote{fixture: f, wire: newWire(t, fmt.Sprintf("%s/.s.PGSQL.%d", config.Host, config.Port)), log: &capture.Buffer{}}
-	over := &url.URL{Scheme: "postgres", User: url.User(config.User), Host: r.wire.address, Path: "/" + config.Database, RawQuery: "sslmode=disable"}
+	over := &url.URL{
+		Scheme: "postgres", User: url.User(config.User), Host: r.wire.address, Path: "/" + config.Database,
+		RawQuery: "sslmode=disable",
+	}
 	if direct.User != nil && config.Password != "" {
 		over.User = url.UserPassword(config.User, config.Password)
 	}
@@ -106,7 +109,8 @@ func talk(s *socket, text string) (turns.ResponseDone, []turns.Event) {
 func (f *fixture) failures(t *testing.T, id sessions.ID) map[string]bool {
 	t.Helper()
 	var bodies [][]byte
-	if err := f.db.NewRaw("SELECT body FROM events WHERE type = 'turn.persistence_failed' ORDER BY seq").Scan(t.Context(), &bodies); err != nil {
+	err := f.db.NewRaw("SELECT body FROM events WHERE type = 'turn.persistence_failed' ORDER BY seq").Scan(t.Context(), &bodies)
+	if err != nil {
 		t.Fatal(err)
 	}
 	found := map[string]bool{}
@@ -171,7 +175,8 @@ func TestSpill(t *testing.T) {
 		t.Errorf("in Postgres while it is away: %s", got)
 	}
 	asked := answers.requests()[2]
-	if said := fmt.Sprint(asked.Messages); !strings.Contains(said, "First.") || !strings.Contains(said, "two") || !strings.Contains(said, "Second.") {
+	if said := fmt.Sprint(asked.Messages); !strings.Contains(said, "First.") || !strings.Contains(said, "two") ||
+		!strings.Contains(said, "Second.") {
 		t.Errorf("the model did not see what was said before: %s", said)
 	}
 	if !strings.Contains(asked.System, "cannot be reached") || strings.Contains(asked.System, "fourteen days") || !asked.Unreachable {
@@ -306,7 +311,8 @@ func TestSpillAside(t *testing.T) {
 	if _, err := f.End(t.Context(), f.principal, made[0].Session.ID, sessions.EndParams{Status: sessions.Completed}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.db.ExecContext(t.Context(), "DELETE FROM sessions WHERE tenant_id = ? AND id = ?", f.ref.TenantID, made[1].Session.ID); err != nil {
+	if _, err := f.db.ExecContext(t.Context(), "DELETE FROM sessions WHERE tenant_id = ? AND id = ?", f.ref.TenantID,
+		made[1].Session.ID); err != nil {
 		t.Fatal(err)
 	}
 	r.wire.mend()
@@ -385,7 +391,8 @@ func TestSpillFull(t *testing.T) {
 	until[live.ItemAdded](s)
 	s.do(live.UserMessage{CommandID: "c2", Text: long})
 	failed, _ := until[live.Failed](s)
-	if failed.CommandID != "c2" || failed.Err.Reason != fault.ServiceUnavailable || !strings.Contains(failed.Err.Message, "PARLANCE_SPILL_MAX_BYTES") {
+	if failed.CommandID != "c2" || failed.Err.Reason != fault.ServiceUnavailable ||
+		!strings.Contains(failed.Err.Message, "PARLANCE_SPILL_MAX_BYTES") {
 		t.Errorf("refused with %+v", failed.Err)
 	}
 	r.wire.mend()
@@ -395,7 +402,8 @@ func TestSpillFull(t *testing.T) {
 	if done, _ := until[turns.ResponseDone](s); done.Text != "B." {
 		t.Errorf("answered with %+v", done)
 	}
-	if taken := f.transcript(t, made.Session.ID); len(taken) != 2 || taken[1].Status != sessions.TurnCompleted || taken[1].UserText != long {
+	if taken := f.transcript(t, made.Session.ID); len(taken) != 2 || taken[1].Status != sessions.TurnCompleted ||
+		taken[1].UserText != long {
 		t.Errorf("transcript %s", inShort(taken))
 	}
 }

@@ -20,7 +20,8 @@ func TestCutCalls(t *testing.T) {
 	f := newFixture(t)
 	f.attach(t, "find_order", "POST", 0)
 	f.model = &script{steps: []step{
-		say("", cut("find_order", `{"id":"A1"}…`), cut("skip_turn", "…"), cut("end_call", "…"), cut("beep", "…"), cut("no such tool", "…")), say("Shorter then."),
+		say("", cut("find_order", `{"id":"A1"}…`), cut("skip_turn", "…"), cut("end_call", "…"), cut("beep", "…"),
+			cut("no such tool", "…")), say("Shorter then."),
 	}}
 	made := f.create(t)
 	s := f.join(t, f.Node, made)

@@ -33,7 +33,8 @@ func (f *fixture) awaitLock(t *testing.T) {
 	t.Helper()
 	await(t, "somebody waits for the row", func() bool {
 		var waits bool
-		err := f.db.Pool.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')").Scan(&waits)
+		err := f.db.Pool.QueryRow(t.Context(),
+			"SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')").Scan(&waits)
 		return err == nil && waits
 	})
 }
@@ -75,7 +76,8 @@ func TestCancelledWhileItBegins(t *testing.T) {
 				}
 			}
 			taken := f.transcript(t, made.Session.ID)
-			if len(taken) != 2 || taken[0].UserText != "one" || taken[0].Status != sessions.TurnCancelled || taken[1].UserText != "two" || taken[1].Status != sessions.TurnCompleted {
+			if len(taken) != 2 || taken[0].UserText != "one" || taken[0].Status != sessions.TurnCancelled ||
+				taken[1].UserText != "two" || taken[1].Status != sessions.TurnCompleted {
 				t.Fatalf("transcript %+v", taken)
 			}
 			if asked := said(answered.requests()[0]); asked != "one|two" {
@@ -119,7 +121,8 @@ func TestCancelledWhileItWaits(t *testing.T) {
 		t.Errorf("answer %+v", done)
 	}
 	taken := f.transcript(t, made.Session.ID)
-	if len(taken) != 3 || taken[1].UserText != "two" || taken[1].Status != sessions.TurnCancelled || taken[2].UserText != "three" || taken[2].Status != sessions.TurnCompleted {
+	if len(taken) != 3 || taken[1].UserText != "two" || taken[1].Status != sessions.TurnCancelled ||
+		taken[2].UserText != "three" || taken[2].Status != sessions.TurnCompleted {
 		t.Fatalf("transcript %+v", taken)
 	}
 	if asked := said(answered.requests()[1]); asked != "one|two|three" {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/uptrace/bun"
+
 	"parlance.dev/parlance/live"
 )
 
@@ -17,7 +18,8 @@ func TestRush(t *testing.T) {
 	f := newFixture(t)
 	f.create(t)
 	for _, statement := range []string{
-		"INSERT INTO sessions SELECT (jsonb_populate_record(s, jsonb_build_object('id', s.id || n))).* FROM sessions AS s, generate_series(1, 5000) AS n",
+		`INSERT INTO sessions
+			SELECT (jsonb_populate_record(s, jsonb_build_object('id', s.id || n))).* FROM sessions AS s, generate_series(1, 5000) AS n`,
 		"ANALYZE sessions, session_connections, turns",
 		"UPDATE sessions SET status = 'in_progress', started_at = now()",
 	} {
@@ -27,7 +29,8 @@ func TestRush(t *testing.T) {
 	}
 	for name, statement := range live.StatementsOfSockets {
 		t.Run(name, func(t *testing.T) {
-			if plan := f.plan(t, statement); !strings.Contains(plan, "sessions_pkey") || strings.Count(plan, "sessions_") != strings.Count(plan, "sessions_pkey") {
+			if plan := f.plan(t, statement); !strings.Contains(plan, "sessions_pkey") || strings.Count(plan,
+				"sessions_") != strings.Count(plan, "sessions_pkey") {
 				t.Errorf("sessions are not found by their id:\n%s", plan)
 			}
 		})

@@ -57,7 +57,8 @@ func TestHang(t *testing.T) {
 			t.Errorf("session ended as %s, %s", got.Status, got.EndReason)
 		}
 	}
-	if got := f.transcript(t, other.Session.ID); got[0].Status != sessions.TurnCompleted || got[0].AgentText != "Half and half." { // spilled, unless the statement that hung came first
+	if got := f.transcript(t, other.Session.ID); got[0].Status != sessions.TurnCompleted ||
+		got[0].AgentText != "Half and half." { // spilled, unless the statement that hung came first
 		t.Errorf("the turn without a socket: %s", inShort(got))
 	}
 	if done, _ := talk(s, "two"); done.Text != "B." {
@@ -74,7 +75,9 @@ func TestLeaseBehindAnOutage(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	saying, goOn := make(chan struct{}, 1), make(chan struct{})
-	f.model = &script{steps: []step{paused(saying, goOn), say("B."), func(ctx context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
+	f.model = &script{steps: []step{paused(saying, goOn), say("B."), func(ctx context.Context, _ model.Request,
+		emit func(model.Event) error,
+	) (model.Result, error) {
 		if err := emit(model.TextDelta{Text: "Half "}); err != nil {
 			return model.Result{}, err
 		}
@@ -232,7 +235,8 @@ func TestSpillFullInAnswer(t *testing.T) {
 	if failed := taken[1]; failed.ErrorCode != "unavailable" || failed.AgentText != string(long) || failed.UserText != "two" {
 		t.Errorf("the turn whose end had no room: %q, %d bytes, %q", failed.ErrorCode, len(failed.AgentText), failed.UserText)
 	}
-	if receipt, hash, err := f.Receipt(t.Context(), f.principal, made.Session.ID, taken[1].ID); err != nil || hash != taken[1].ReceiptHash || string(receipt.Status) != string(sessions.TurnFailed) {
+	if receipt, hash, err := f.Receipt(t.Context(), f.principal, made.Session.ID, taken[1].ID); err != nil ||
+		hash != taken[1].ReceiptHash || string(receipt.Status) != string(sessions.TurnFailed) {
 		t.Errorf("its receipt: %+v, %v", receipt, err)
 	}
 	s.Leave(live.Dropped)

@@ -48,7 +48,8 @@ func TestIDTakenAgain(t *testing.T) {
 	until[live.ItemRemoved](there)
 
 	here.do(live.UserMessage{CommandID: "c", ItemID: "x", After: sessions.AtFront, Text: "second"})
-	if added, _ := until[live.ItemAdded](here); added.CommandID != "c" || added.Item.ID != "x" || added.Item.Text != "second" || added.PreviousItemID != "" {
+	if added, _ := until[live.ItemAdded](here); added.CommandID != "c" || added.Item.ID != "x" ||
+		added.Item.Text != "second" || added.PreviousItemID != "" {
 		t.Errorf("taken again: %+v", added)
 	}
 	here.do(live.UserMessage{CommandID: "d", ItemID: "x", Text: "third"})
@@ -57,7 +58,8 @@ func TestIDTakenAgain(t *testing.T) {
 	}
 	here.do(live.Respond{})
 	until[turns.ResponseDone](here)
-	wantTexts(t, script.seen(), "second", "Noted.", "[A note of the application, not of the user. It is context, and no answer to it is expected.]\nBetween.")
+	wantTexts(t, script.seen(), "second", "Noted.",
+		"[A note of the application, not of the user. It is context, and no answer to it is expected.]\nBetween.")
 
 	// What is removed on another node and taken again there is so here.
 	there.do(live.Remove{ItemID: "x"})
@@ -65,7 +67,8 @@ func TestIDTakenAgain(t *testing.T) {
 	until[live.ItemRemoved](here)
 	there.do(live.Respond{})
 	until[turns.ResponseDone](there)
-	wantTexts(t, script.seen(), "Noted.", "[A note of the application, not of the user. It is context, and no answer to it is expected.]\nBetween.", "Changed.", "third")
+	wantTexts(t, script.seen(), "Noted.",
+		"[A note of the application, not of the user. It is context, and no answer to it is expected.]\nBetween.", "Changed.", "third")
 	here.do(live.Retrieve{ItemID: "x"})
 	if found, _ := until[live.ItemRetrieved](here); found.Item.Text != "third" {
 		t.Errorf("retrieved %+v", found.Item)
@@ -146,8 +149,11 @@ func TestOldIDTaken(t *testing.T) {
 	s := f.join(t, f.Node, made)
 	s.do(live.UserMessage{ItemID: "old", Text: "first"})
 	until[live.ItemAdded](s)
-	_, err := f.db.ExecContext(t.Context(), `INSERT INTO turns SELECT (jsonb_populate_record(t, jsonb_build_object('id', t.id || n, 'index', n, 'status', 'completed', 'messages',
-			jsonb_build_array(jsonb_build_object('role', 'system', 'item_id', 'note_' || n, 'text', 'x'))))).*
+	_, err := f.db.ExecContext(t.Context(), `
+		INSERT INTO turns
+		SELECT (jsonb_populate_record(t, jsonb_build_object(
+			'id', t.id || n, 'index', n, 'status', 'completed',
+			'messages', jsonb_build_array(jsonb_build_object('role', 'system', 'item_id', 'note_' || n, 'text', 'x'))))).*
 		FROM turns AS t, generate_series(1, 60) AS n WHERE t.session_id = ?`, made.Session.ID)
 	if err != nil {
 		t.Fatal(err)

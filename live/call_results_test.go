@@ -60,7 +60,8 @@ func TestModelThatKeepsCalling(t *testing.T) {
 		t.Errorf("%d requests were sent", len(sent))
 	}
 	asked := answers.requests()
-	if len(asked) != 9 || !strings.Contains(asked[8].System, "No tool can be called now") || strings.Contains(asked[7].System, "No tool can be called now") {
+	if len(asked) != 9 || !strings.Contains(asked[8].System, "No tool can be called now") ||
+		strings.Contains(asked[7].System, "No tool can be called now") {
 		t.Errorf("asked %d times, the last with %q", len(asked), asked[len(asked)-1].System)
 	}
 	if m := turn.Metrics; m.ToolRounds != 8 || !m.RoundsExhausted {
@@ -198,7 +199,9 @@ func TestAssignments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.endpoint.Script("/find_customer", httptool.Step{Body: `{"customer":{"id":"C-1"},"orders":[{},{"open":true}],"total":12.50,"huge":"` + strings.Repeat("x", 4097) + `"}`},
+	f.endpoint.Script("/find_customer",
+		httptool.Step{Body: `{"customer":{"id":"C-1"},"orders":[{},{"open":true}],"total":12.50,"huge":"` +
+			strings.Repeat("x", 4097) + `"}`},
 		httptool.Step{Status: 500, Body: `{"customer":{"id":"C-2"}}`})
 	answers := &script{steps: []step{
 		say("", call("find_customer", `{"id":"a"}`)), say("", call("order", `{"id":"b"}`)), say("Done."),

@@ -20,7 +20,9 @@ func TestNoticesMissed(t *testing.T) {
 	}{
 		{"UPDATE sessions SET status = 'completed', end_reason = 'unheard', ended_at = now() WHERE id = ?", ended.Session.ID},
 		{"UPDATE session_connections SET node_id = 'node_other', number = number + 1000 WHERE session_id = ?", taken.Session.ID},
-		{"INSERT INTO session_connections SELECT session_id, 'voice', tenant_id, 1000, 'node_other', now(), now() FROM session_connections WHERE session_id = ?", other.Session.ID},
+		{`INSERT INTO session_connections
+			SELECT session_id, 'voice', tenant_id, 1000, 'node_other', now(), now()
+			FROM session_connections WHERE session_id = ?`, other.Session.ID},
 	} {
 		if _, err := f.db.ExecContext(t.Context(), change.sql, change.id); err != nil {
 			t.Fatal(err)
