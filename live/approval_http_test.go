@@ -19,9 +19,9 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// streaming is a turn that is streamed while the test looks on.
+// streaming is a turn that is streamed while the test goes on.
 type streaming struct {
-	ear
+	listener
 	over sync.WaitGroup
 }
 
@@ -36,8 +36,8 @@ func (f *fixture) stream(t *testing.T, node *rooms.Node, id sessions.ID, params 
 	return s
 }
 
-// asked waits until somebody who listens is asked for approval.
-func asked(t *testing.T, e *ear) sessions.Approval {
+// asked waits until the listener is asked for approval.
+func asked(t *testing.T, e *listener) sessions.Approval {
 	t.Helper()
 	var found sessions.Approval
 	await(t, "a request for approval", func() bool {
@@ -60,8 +60,9 @@ func (f *fixture) approvals(t *testing.T, id sessions.ID, status sessions.Approv
 	return list
 }
 
-// TestApprovalOverHTTP: a streamed turn asks, and goes on with the word that another node was told;
-// so does one that is not streamed, whose caller finds the request in the list.
+// TestApprovalOverHTTP: a streamed turn asks for approval, and continues with the decision that
+// another node got. So does a turn that is not streamed, whose caller finds the request in the
+// list.
 func TestApprovalOverHTTP(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -71,13 +72,13 @@ func TestApprovalOverHTTP(t *testing.T) {
 	other := f.node(t)
 	id := f.create(t).Session.ID
 	heard := f.stream(t, f.Node, id, requests.Params{Text: "Pay five."})
-	request := asked(t, &heard.ear)
+	request := asked(t, &heard.listener)
 	if request.Name != "pay" || string(request.Arguments) != `{"sum":5}` || request.TurnID != heard.heard()[0].TurnID ||
 		!request.ExpiresAt.After(f.clock.now()) {
 		t.Errorf("asked %+v", request)
 	}
 	// Who follows the turn elsewhere is asked as well.
-	elsewhere := &ear{}
+	elsewhere := &listener{}
 	var following sync.WaitGroup
 	following.Go(func() {
 		if err := other.Follow(t.Context(), f.principal, id, request.TurnID, "", elsewhere.hear); err != nil {
@@ -123,7 +124,7 @@ func TestApprovalOverHTTP(t *testing.T) {
 	if n := server.Count("tools/call"); n != 1 {
 		t.Errorf("%d calls", n)
 	}
-	for where, e := range map[string]*ear{"here": &heard.ear, "elsewhere": elsewhere} {
+	for where, e := range map[string]*listener{"here": &heard.listener, "elsewhere": elsewhere} {
 		_, types := e.text()
 		slices.Sort(types[2:]) // by the row, text comes before calls
 		if strings.Join(types, " ") != "started approval_requested delta done tool_call" {
@@ -158,7 +159,7 @@ func TestApprovalOverHTTP(t *testing.T) {
 	}
 	// What is cancelled is not asked any more.
 	heard = f.stream(t, f.Node, id, requests.Params{Text: "Pay once more."})
-	request = asked(t, &heard.ear)
+	request = asked(t, &heard.listener)
 	if _, err := f.CancelTurn(t.Context(), f.principal, id, request.TurnID); err != nil {
 		t.Fatal(err)
 	}
@@ -171,9 +172,9 @@ func TestApprovalOverHTTP(t *testing.T) {
 	}
 }
 
-// TestApprovalElsewhere: a request of a socket is decided over HTTP, and one over HTTP by a socket
-// on another node.
-func TestApprovalElsewhere(t *testing.T) {
+// TestApprovalAcrossNodes: a request of a socket is decided over HTTP, and a request of an HTTP
+// turn by a socket on another node.
+func TestApprovalAcrossNodes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	server := f.guarded(t)
@@ -191,7 +192,7 @@ func TestApprovalElsewhere(t *testing.T) {
 	}
 	until[turns.ResponseDone](s)
 	heard := f.stream(t, f.Node, made.Session.ID, requests.Params{Text: "Pay again."})
-	s.do(live.Approve{RequestID: "mcpr_" + asked(t, &heard.ear).CallID, Approved: true})
+	s.do(live.Approve{RequestID: "mcpr_" + asked(t, &heard.listener).CallID, Approved: true})
 	heard.over.Wait()
 	if n := server.Count("tools/call"); n != 2 {
 		t.Errorf("%d calls", n)
@@ -200,7 +201,7 @@ func TestApprovalElsewhere(t *testing.T) {
 	hurried := f.hurriedNode(t)
 	late := f.stream(t, hurried, made.Session.ID, requests.Params{Text: "And again."})
 	late.over.Wait()
-	last := asked(t, &late.ear)
+	last := asked(t, &late.listener)
 	_, err := f.Decide(t.Context(), f.principal, made.Session.ID, last.CallID, turns.DecideParams{Approve: true})
 	wantReason(t, err, fault.ApprovalDecided)
 	taken := f.transcript(t, made.Session.ID)
@@ -211,7 +212,7 @@ func TestApprovalElsewhere(t *testing.T) {
 }
 
 // TestApprovalLost: a turn whose node is lost while it waits for approval is answered again with
-// the tools of its caller; the call that waited was not made, and says so.
+// its caller's tools. The call that waited was not made, and its result says so.
 func TestApprovalLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -222,7 +223,7 @@ func TestApprovalLost(t *testing.T) {
 	other := f.node(t)
 	id := f.create(t).Session.ID
 	ctx, stop := context.WithCancel(t.Context())
-	heard := &ear{}
+	heard := &listener{}
 	var first sync.WaitGroup
 	t.Cleanup(first.Wait)
 	t.Cleanup(stop)
@@ -232,7 +233,7 @@ func TestApprovalLost(t *testing.T) {
 	}}}
 	first.Go(func() { _ = f.Stream(ctx, f.principal, id, offered, heard.hear) }) // its node is lost
 	request := asked(t, heard)
-	after := &ear{}
+	after := &listener{}
 	following := make(chan error, 1)
 	go func() { following <- other.Follow(t.Context(), f.principal, id, request.TurnID, "", after.hear) }()
 	asked(t, after)

@@ -13,7 +13,7 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// guarded attaches a tool of an MCP server that wants the client's approval.
+// guarded attaches a tool of an MCP server that requires the client's approval.
 func (f *fixture) guarded(t *testing.T) *mcpserver.Server {
 	t.Helper()
 	server := mcpserver.New(t)
@@ -34,7 +34,7 @@ func (f *fixture) guarded(t *testing.T) *mcpserver.Server {
 	return server
 }
 
-// pays is a model that calls the tool and then tells.
+// pays is a model that calls the tool and then answers.
 func pays(taken int) *script {
 	answers := &script{}
 	for range taken {
@@ -43,7 +43,7 @@ func pays(taken int) *script {
 	return answers
 }
 
-// TestApproval: a call is made when the client allows it, and only then.
+// TestApproval: a call is made when the client approves it, and only then.
 func TestApproval(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -81,7 +81,7 @@ func TestApproval(t *testing.T) {
 			t.Errorf("%+v: %+v", row.word, done)
 		}
 		until[turns.ResponseDone](s)
-		if words := told(t, answers.requests()[2*i+1], i); !strings.Contains(words, row.told) {
+		if words := resultText(t, answers.requests()[2*i+1], i); !strings.Contains(words, row.told) {
 			t.Errorf("the model was told %q", words)
 		}
 	}
@@ -104,8 +104,8 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-// TestApprovalRunsOut: no word is no.
-func TestApprovalRunsOut(t *testing.T) {
+// TestApprovalExpires: a call without a decision is not made.
+func TestApprovalExpires(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	server := f.guarded(t)

@@ -16,8 +16,8 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// told is the result of a call as a request told it to the model; the n-th result in it.
-func told(t *testing.T, req model.Request, n int) string {
+// resultText returns the text of the n-th result in a request.
+func resultText(t *testing.T, req model.Request, n int) string {
 	t.Helper()
 	var results []string
 	for _, m := range req.Messages {
@@ -31,7 +31,7 @@ func told(t *testing.T, req model.Request, n int) string {
 	return results[n]
 }
 
-// onlyCall is the one call of the session's first turn.
+// onlyCall returns the one call of the session's first turn.
 func (f *fixture) onlyCall(t *testing.T, id sessions.ID) sessions.ToolCall {
 	t.Helper()
 	calls := f.transcript(t, id)[0].ToolCalls()
@@ -41,7 +41,8 @@ func (f *fixture) onlyCall(t *testing.T, id sessions.ID) sessions.ToolCall {
 	return calls[0]
 }
 
-// TestModelThatKeepsCalling must answer after eight rounds; what it calls then is not made.
+// TestModelThatKeepsCalling: the model must answer after eight rounds, and later calls are not
+// made.
 func TestModelThatKeepsCalling(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -69,8 +70,8 @@ func TestModelThatKeepsCalling(t *testing.T) {
 	}
 }
 
-// TestInterruptedWrite: a call that is not idempotent goes on when its answer is cancelled. The
-// user does not wait for it, and its result is in the transcript for the turns after.
+// TestInterruptedWrite: a call that is not idempotent continues when its answer is cancelled. The
+// user does not wait for it, and later turns see its result in the transcript.
 func TestInterruptedWrite(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -98,7 +99,7 @@ func TestInterruptedWrite(t *testing.T) {
 	s.do(live.UserMessage{Text: "Did it work?"})
 	s.do(live.Respond{})
 	until[turns.ResponseDone](s)
-	if now := told(t, answers.requests()[1], 0); !strings.Contains(now, "may have happened") {
+	if now := resultText(t, answers.requests()[1], 0); !strings.Contains(now, "may have happened") {
 		t.Errorf("the model was told %q", now)
 	}
 	close(booked)
@@ -109,7 +110,7 @@ func TestInterruptedWrite(t *testing.T) {
 	s.do(live.UserMessage{Text: "And now?"})
 	s.do(live.Respond{})
 	until[turns.ResponseDone](s)
-	if now := told(t, answers.requests()[2], 0); !strings.Contains(now, "B7") {
+	if now := resultText(t, answers.requests()[2], 0); !strings.Contains(now, "B7") {
 		t.Errorf("the model was told %q", now)
 	}
 	if sent := f.endpoint.Requests("/book"); len(sent) != 1 {
@@ -117,7 +118,7 @@ func TestInterruptedWrite(t *testing.T) {
 	}
 }
 
-// TestEndWhileWriting ends the session while a call runs: its result comes into the transcript.
+// TestEndWhileWriting: the result of a call that runs when the session ends is in the transcript.
 func TestEndWhileWriting(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -140,8 +141,8 @@ func TestEndWhileWriting(t *testing.T) {
 	await(t, "the late result", func() bool { return strings.Contains(f.onlyCall(t, made.Session.ID).Output, "B7") })
 }
 
-// TestLostWithItsNode: nobody knows of a call whose node died, and that is what everybody is told.
-// A node that was only asleep corrects it.
+// TestLostWithItsNode: the outcome of a call whose node was lost is unknown, and everyone is told
+// so. A node that was only paused corrects it.
 func TestLostWithItsNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -163,7 +164,7 @@ func TestLostWithItsNode(t *testing.T) {
 		return f.onlyCall(t, made.Session.ID).ErrorCode == "unknown"
 	})
 	f.turn(t, made.Session.ID, "Did it work?")
-	if now := told(t, answers.requests()[1], 0); !strings.Contains(now, "may have happened") {
+	if now := resultText(t, answers.requests()[1], 0); !strings.Contains(now, "may have happened") {
 		t.Errorf("the model was told %q", now)
 	}
 	close(booked)
@@ -173,7 +174,7 @@ func TestLostWithItsNode(t *testing.T) {
 	}
 }
 
-// TestAssignments: values of an answer are variables of the calls and turns after, on any node.
+// TestAssignments: values of an answer are variables of later calls and turns, on any node.
 func TestAssignments(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -241,7 +242,7 @@ func TestAssignments(t *testing.T) {
 	}
 }
 
-// TestRefusedAssignments never reach a session.
+// TestRefusedAssignments: refused values do not reach a session.
 func TestRefusedAssignments(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

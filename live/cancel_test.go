@@ -13,8 +13,7 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// holdRow takes the lock of the session's row, which turns need to begin, until the transaction
-// ends.
+// holdRow locks the session's row, which turns need to begin, until the transaction ends.
 func (f *fixture) holdRow(t *testing.T, id sessions.ID) pgx.Tx {
 	t.Helper()
 	tx, err := f.db.Pool.Begin(t.Context())
@@ -28,7 +27,7 @@ func (f *fixture) holdRow(t *testing.T, id sessions.ID) pgx.Tx {
 	return tx
 }
 
-// awaitLock waits until somebody waits for a row.
+// awaitLock waits until a statement waits for a row's lock.
 func (f *fixture) awaitLock(t *testing.T) {
 	t.Helper()
 	await(t, "somebody waits for the row", func() bool {
@@ -39,8 +38,8 @@ func (f *fixture) awaitLock(t *testing.T) {
 	})
 }
 
-// TestCancelledWhileItBegins: an answer that is cancelled, or interrupted, before its turn has
-// begun is one that was cancelled, like any other.
+// TestCancelledWhileItBegins: an answer that is cancelled or interrupted before its turn has begun
+// ends like any cancelled answer.
 func TestCancelledWhileItBegins(t *testing.T) {
 	t.Parallel()
 	for name, cancel := range map[string]live.Cancel{"Cancelled": {}, "Interrupted": {Speech: true}} {
@@ -80,15 +79,15 @@ func TestCancelledWhileItBegins(t *testing.T) {
 				taken[1].UserText != "two" || taken[1].Status != sessions.TurnCompleted {
 				t.Fatalf("transcript %+v", taken)
 			}
-			if asked := said(answered.requests()[0]); asked != "one|two" {
+			if asked := userWords(answered.requests()[0]); asked != "one|two" {
 				t.Errorf("the model was told %q", asked)
 			}
 		})
 	}
 }
 
-// TestCancelledWhileItWaits: the words of an answer that was cancelled while it waited for a turn
-// over HTTP, when more has been said behind them, are closed, and the model sees them.
+// TestCancelledWhileItWaits: an answer is cancelled while it waits for a turn over HTTP, and the
+// user has said more since. Its turn is closed, and the model sees what was said in it.
 func TestCancelledWhileItWaits(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -125,13 +124,13 @@ func TestCancelledWhileItWaits(t *testing.T) {
 		taken[2].UserText != "three" || taken[2].Status != sessions.TurnCompleted {
 		t.Fatalf("transcript %+v", taken)
 	}
-	if asked := said(answered.requests()[1]); asked != "one|two|three" {
+	if asked := userWords(answered.requests()[1]); asked != "one|two|three" {
 		t.Errorf("the model was told %q", asked)
 	}
 }
 
-// said are the user's words in a request.
-func said(req model.Request) (words string) {
+// userWords returns the user's words in a request.
+func userWords(req model.Request) (words string) {
 	for _, m := range req.Messages {
 		if m.Role != model.RoleUser {
 			continue

@@ -181,8 +181,8 @@ func TestOverridesApply(t *testing.T) {
 	}
 }
 
-// TestCreateSeesEachSave: the agent that a process remembers is never what a session runs once
-// it was saved anew, locked or deleted by another.
+// TestCreateSeesEachSave: a session is created with the agent as it was last saved, locked or
+// deleted by another process, never with a cached one.
 func TestCreateSeesEachSave(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

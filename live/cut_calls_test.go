@@ -9,8 +9,8 @@ import (
 	"parlance.dev/parlance/provider/model"
 )
 
-// TestCutCalls: a call that the model's answer was cut off in is not made, of whatever kind its
-// tool is, and the model is told why; the conversation goes on.
+// TestCutCalls: a call in which the model's answer was cut off is not made, whatever kind its tool
+// is. The model is told why, and the conversation continues.
 func TestCutCalls(t *testing.T) {
 	t.Parallel()
 	const why = "The answer was cut off by its token limit."

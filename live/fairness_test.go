@@ -15,7 +15,7 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// slowModel answers one request for each token, and remembers in which order they began.
+// slowModel answers one request for each token, and records the order in which requests began.
 type slowModel struct {
 	tokens chan struct{}
 
@@ -43,7 +43,8 @@ func (m *slowModel) order() []string {
 	return slices.Clone(m.begun)
 }
 
-// TestGreedyTurns: a hundred turns of one tenant at a slow model let another's through.
+// TestGreedyTurns: a hundred turns of one tenant at a slow model do not keep another tenant's turn
+// waiting.
 func TestGreedyTurns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -108,7 +109,7 @@ func TestGreedyTurns(t *testing.T) {
 	}
 }
 
-// count is a number from the database.
+// count returns a number from the database.
 func (f *fixture) count(t *testing.T, query string, args ...any) (n int) {
 	t.Helper()
 	if err := f.db.NewRaw(query, args...).Scan(t.Context(), &n); err != nil {

@@ -21,14 +21,14 @@ import (
 	"parlance.dev/parlance/turns/requests"
 )
 
-// ear hears a stream and hangs up with its quits'th event; 0: never.
-type ear struct {
+// listener records the events of a stream and hangs up at the event number quits; 0: never.
+type listener struct {
 	quits  int
 	mu     sync.Mutex
 	events []requests.Event
 }
 
-func (e *ear) hear(event requests.Event) error {
+func (e *listener) hear(event requests.Event) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.events = append(e.events, event)
@@ -38,13 +38,13 @@ func (e *ear) hear(event requests.Event) error {
 	return nil
 }
 
-func (e *ear) heard() []requests.Event {
+func (e *listener) heard() []requests.Event {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return append([]requests.Event{}, e.events...)
 }
 
-func (e *ear) text() (text string, types []string) {
+func (e *listener) text() (text string, types []string) {
 	for _, event := range e.heard() {
 		text += event.Delta
 		types = append(types, strings.TrimPrefix(event.Type, "turn."))
@@ -52,7 +52,7 @@ func (e *ear) text() (text string, types []string) {
 	return text, types
 }
 
-// paced says its pieces one by one, each when it is let.
+// paced emits its pieces one by one, each when let has a value.
 func paced(let <-chan struct{}, pieces ...string) step {
 	return func(ctx context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
 		for _, piece := range pieces {
@@ -69,8 +69,8 @@ func paced(let <-chan struct{}, pieces ...string) step {
 	}
 }
 
-// TestFollow has a caller hang up in the middle of a streamed answer and come back: on the same
-// node, on another one, when it is over.
+// TestFollow: a caller hangs up in the middle of a streamed answer and returns on the same node, on
+// another one, and when the answer has ended.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -80,7 +80,7 @@ func TestFollow(t *testing.T) {
 	made := f.create(t)
 	id := made.Session.ID
 	let <- struct{}{}
-	first := &ear{quits: 4} // started, the first message, the call, the first piece
+	first := &listener{quits: 4} // started, the first message, the call, the first piece
 	wantReason(t, f.Stream(t.Context(), f.principal, id, requests.Params{Text: "Hallo?"}, first.hear), fault.CallerCanceled)
 	let <- struct{}{} // the piece that finds nobody
 	_, types := first.text()
@@ -88,9 +88,9 @@ func TestFollow(t *testing.T) {
 		t.Fatalf("before the hang-up (-want +got):\n%s", diff)
 	}
 	turn, last := first.heard()[0].TurnID, first.heard()[3].ID
-	here, there := &ear{}, &ear{}
+	here, there := &listener{}, &listener{}
 	var following sync.WaitGroup
-	for node, e := range map[*rooms.Node]*ear{f.Node: here, other: there} {
+	for node, e := range map[*rooms.Node]*listener{f.Node: here, other: there} {
 		following.Go(func() {
 			if err := node.Follow(t.Context(), f.principal, id, turn, last, e.hear); err != nil {
 				t.Errorf("following: %v", err)
@@ -106,7 +106,7 @@ func TestFollow(t *testing.T) {
 	following.Wait()
 	const whole = "Let me see.\n\nGrüße aus Köln."
 	before, _ := first.text()
-	for where, e := range map[string]*ear{"here": here, "there": there} {
+	for where, e := range map[string]*listener{"here": here, "there": there} {
 		rest, types := e.text()
 		if before+rest != whole || types[len(types)-1] != "done" || strings.Contains(strings.Join(types, " "),
 			"started") || strings.Contains(strings.Join(types, " "), "tool_call") {
@@ -115,7 +115,7 @@ func TestFollow(t *testing.T) {
 	}
 	// When it is over each id says what is missing.
 	for i, e := range first.heard() {
-		again := &ear{}
+		again := &listener{}
 		if err := other.Follow(t.Context(), f.principal, id, turn, e.ID, again.hear); err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func TestFollow(t *testing.T) {
 			t.Errorf("after event %d: %q and %q, %v", i, seen, rest, types)
 		}
 	}
-	full := &ear{}
+	full := &listener{}
 	if err := f.Follow(t.Context(), f.principal, id, turn, "", full.hear); err != nil {
 		t.Fatal(err)
 	}
@@ -140,10 +140,10 @@ func TestFollow(t *testing.T) {
 	if text, _ := full.text(); text != whole || events[0].Type != requests.EventStarted || events[len(events)-1].Turn.AgentText != whole {
 		t.Errorf("from the beginning: %+v", events)
 	}
-	for where, e := range map[string]*ear{"here": here, "there": there, "when it was over": full} {
+	for where, e := range map[string]*listener{"here": here, "there": there, "when it was over": full} {
 		events := e.heard()
 		done := events[len(events)-1]
-		again := &ear{}
+		again := &listener{}
 		if err := other.Follow(t.Context(), f.principal, id, turn, done.ID, again.hear); err != nil ||
 			done.Type != requests.EventDone || len(again.heard()) != 0 {
 			t.Errorf("after the end as it was heard %s (%s %s): %+v, %v", where, done.Type, done.ID, again.heard(), err)
@@ -159,15 +159,15 @@ func TestFollow(t *testing.T) {
 	wantReason(t, f.Follow(t.Context(), f.principal, f.create(t).Session.ID, turn, last, full.hear), fault.ResourceNotFound)
 }
 
-// TestUnheardTurn is a streamed turn that nobody comes back to.
-func TestUnheardTurn(t *testing.T) {
+// TestTurnWithoutFollowers is a streamed turn whose caller does not return.
+func TestTurnWithoutFollowers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	hasty := f.start(t, rooms.Deps{FollowGrace: time.Millisecond})
 	said := make(chan struct{})
 	f.model = &script{steps: []step{sayAndWait("Half", said)}}
 	made := f.create(t)
-	err := hasty.Stream(t.Context(), f.principal, made.Session.ID, requests.Params{Text: "go"}, (&ear{quits: 2}).hear)
+	err := hasty.Stream(t.Context(), f.principal, made.Session.ID, requests.Params{Text: "go"}, (&listener{quits: 2}).hear)
 	wantReason(t, err, fault.CallerCanceled)
 	await(t, "the end of the turn", func() bool {
 		return f.transcript(t, made.Session.ID)[0].Status == sessions.TurnCancelled
@@ -177,7 +177,7 @@ func TestUnheardTurn(t *testing.T) {
 	}
 }
 
-// TestCancelTurn stops turns from another node: one that is streamed, and one of a socket.
+// TestCancelTurn stops a streamed turn and a socket's turn from another node.
 func TestCancelTurn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -185,7 +185,7 @@ func TestCancelTurn(t *testing.T) {
 	said, again := make(chan struct{}), make(chan struct{})
 	f.model = &script{steps: []step{sayAndWait("Half", said), sayAndWait("A", again), say("Go on.")}}
 	made := f.create(t)
-	listener := &ear{}
+	listener := &listener{}
 	streamed := make(chan error, 1)
 	go func() {
 		streamed <- f.Stream(t.Context(), f.principal, made.Session.ID, requests.Params{Text: "one"}, listener.hear)
@@ -226,7 +226,7 @@ func TestCancelTurn(t *testing.T) {
 	wantReason(t, err, fault.ResourceNotFound)
 }
 
-// TestClientToolsWithoutASocket: a call ends the answer, its result begins the next one.
+// TestClientToolsWithoutASocket: a call ends the answer, and its result begins the next one.
 func TestClientToolsWithoutASocket(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -242,7 +242,7 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 		{Name: "read_clipboard", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		{Name: "end_call"}, // shadows nothing
 	}
-	listener := &ear{}
+	listener := &listener{}
 	if err := f.Stream(t.Context(), f.principal, id, requests.Params{Text: "Open my cart.", ClientTools: own}, listener.hear); err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 		t.Errorf("the ids of the tool: %q in the turn, %q in the stream", asked[0].ToolID, events[1].ToolCall.ToolID)
 	}
 	for i, e := range events[:2] { // who was cut off before it had heard of all
-		again := &ear{}
+		again := &listener{}
 		if err := f.Follow(t.Context(), f.principal, id, e.TurnID, e.ID, again.hear); err != nil {
 			t.Fatal(err)
 		}
@@ -315,8 +315,8 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 	}
 }
 
-// TestFloodOfTurns sends more than may wait: what is over is refused at once, the rest is answered
-// in turn.
+// TestFloodOfTurns sends more turns than may wait. The excess is refused at once, and the others
+// are answered in turn.
 func TestFloodOfTurns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -398,7 +398,7 @@ func TestFloodOfTurns(t *testing.T) {
 	waiting.Wait()
 }
 
-// TestListFilters: each filter, and all of them over pages.
+// TestListFilters: each filter, and all of them over several pages.
 func TestListFilters(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -11,10 +11,10 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// TestLargeTurnIsRemembered: behind a turn with more than the model may see of earlier ones it
-// still sees that turn, shortened, and what was said before; over HTTP, on a socket, and while
-// Postgres is away.
-func TestLargeTurnIsRemembered(t *testing.T) {
+// TestLargeTurnIsShortened: after a turn that exceeds the model's budget for earlier turns, the
+// model sees that turn shortened, and what was said before; over HTTP, on a socket, and while
+// Postgres is unavailable.
+func TestLargeTurnIsShortened(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.attach(t, "find_order", "POST", 10)

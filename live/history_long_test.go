@@ -18,7 +18,7 @@ func TestLongHistory(t *testing.T) {
 	t.Parallel()
 	const long, budget = 1000, 500
 	f := newFixture(t)
-	author := &scribe{}
+	author := &summarizer{}
 	f.model = author
 	f.agent = f.newAgent(t, f.ref, agents.Config{Model: agents.Model{HistoryTokens: budget}})
 	made := f.create(t)

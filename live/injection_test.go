@@ -22,8 +22,8 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// attack is a line of testdata/*.jsonl: a text from outside that wants a call, and where it comes
-// in.
+// attack is a line of testdata/*.jsonl: a text from outside that asks for a call, and where it
+// enters.
 type attack struct {
 	ID    int    `json:"id"`
 	Kind  string `json:"kind"`
@@ -54,8 +54,8 @@ func attacks(t *testing.T, name string) []attack {
 	return all
 }
 
-// bench is an agent with dangerous tools, a tool that looks up, and a model on OpenAI's wire that
-// obeys.
+// bench is an agent with dangerous tools, a tool that looks things up, and a model on OpenAI's wire
+// that does what texts say.
 type bench struct {
 	*fixture
 	news *mcpserver.Server
@@ -122,8 +122,8 @@ func (b *bench) add(t *testing.T, params tools.CreateParams) {
 	}
 }
 
-// answer is the model: it looks up what the user asked for where the attack waits there, then does
-// what the text says.
+// answer is the model: it looks up what the user asked for where the attack waits, then does what
+// the text says.
 func (b *bench) answer(r modeltest.Received) modeltest.Reply {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -153,7 +153,7 @@ func (b *bench) answer(r modeltest.Received) modeltest.Reply {
 	return modeltest.Reply{Calls: []modeltest.Call{{ID: id, Name: b.current.Tool, Arguments: []string{string(b.current.Arguments)}}}}
 }
 
-// reached says whether the call of the row was made.
+// reached reports whether the attack's call was made.
 func (b *bench) reached(t *testing.T, a attack) bool {
 	t.Helper()
 	b.mu.Lock()
@@ -198,7 +198,7 @@ func jsonEqual(t *testing.T, x, y json.RawMessage) bool {
 	return fmt.Sprint(a) == fmt.Sprint(b)
 }
 
-// summarised gives a session a summary of a turn that nobody sees any more.
+// summarised stores a summary of a turn that the model no longer sees.
 func (f *fixture) summarised(t *testing.T, id sessions.ID, text string) {
 	t.Helper()
 	f.turn(t, id, "Hello?")
@@ -213,11 +213,11 @@ func (f *fixture) summarised(t *testing.T, id sessions.ID, text string) {
 	}
 }
 
-// always obeys whatever it was sent, fence or not: only the policy is between the attack and the
-// tool.
+// always follows every text, fenced or not: only the policy is between the attack and the tool.
 func always(_ modeltest.Received, _ attack) bool { return true }
 
-// TestInjections: of the attacks at most 2 % reach their tool although the model does all they say.
+// TestInjections: at most 2 % of the attacks reach their tool although the model follows all of
+// them.
 func TestInjections(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, always)
@@ -246,7 +246,7 @@ func TestInjections(t *testing.T) {
 	}
 }
 
-// TestAskedCallsAreMade: what the user asks for is done, also where documents speak of it.
+// TestAskedCallsAreMade: calls that the user asks for are made, also when documents mention them.
 func TestAskedCallsAreMade(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, always)
@@ -263,15 +263,15 @@ func TestAskedCallsAreMade(t *testing.T) {
 
 var (
 	opening = regexp.MustCompile(`<(outside-[0-9a-f]{16}) [^>]*>\n`)
-	// escapes are what a weak reader takes for the end of a fence, or for somebody else speaking.
+	// escape matches what a weak reader takes for the end of a fence, or for another speaker.
 	escape = regexp.MustCompile(`(?im)</?\s*(outside|passages?|system|assistant|user|tool_?\w*|function_?\w*|invoke)` +
 		`|[<‹]/?\s*[|｜]|[|｜]\s*[>›]|\[/?(inst|tool_calls|tool_results|available_tools|system_prompt|gmask)\]` +
 		`|<(/?s|bos|sop|start_of_turn|end_of_turn)>` +
 		`|<<|^[\s#>*]*(system|assistant|user|human|developer|ai|tool)\s*:|[\x{e0020}-\x{e007e}\x{200b}\x{202a}-\x{202e}]`)
 )
 
-// weak obeys what stands outside of fences, and in those that hold something like an end or another
-// speaker.
+// weak follows texts outside of fences, and fenced texts that contain something like a fence's end
+// or another speaker.
 func weak(r modeltest.Received, a attack) bool {
 	texts := []string{r.System}
 	for _, m := range r.Messages {
@@ -301,8 +301,8 @@ func weak(r modeltest.Received, a attack) bool {
 	return false
 }
 
-// TestFence: a model that respects fences, but is taken in by whatever looks like their end, tries
-// next to nothing.
+// TestFence: a model that respects fences, but mistakes anything that looks like their end,
+// attempts almost no attack.
 func TestFence(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, weak)
@@ -320,8 +320,8 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// TestConfirmedCall: a call that was withheld is made when the user says yes to the question, and
-// only that call.
+// TestConfirmedCall: a blocked call is made when the user says yes to the question, and only that
+// call.
 func TestConfirmedCall(t *testing.T) {
 	t.Parallel()
 	for answer, row := range map[string]struct {
@@ -367,8 +367,8 @@ func TestConfirmedCall(t *testing.T) {
 	}
 }
 
-// TestUnaskedCalls are made where nothing came from outside, and where the operator's instructions
-// name the tool.
+// TestUnaskedCalls: calls are made where no text came from outside, and where the operator's
+// instructions name the tool.
 func TestUnaskedCalls(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, always)

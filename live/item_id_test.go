@@ -13,8 +13,8 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// seen are the texts of the messages that the model saw last.
-func (s *script) seen() []string {
+// lastTexts returns the texts of the messages in the last request.
+func (s *script) lastTexts() []string {
 	asked := s.requests()
 	var texts []string
 	for _, m := range asked[len(asked)-1].Messages {
@@ -30,8 +30,8 @@ func wantTexts(t *testing.T, got []string, want ...string) {
 	}
 }
 
-// TestIDTakenAgain: a client changes an item by removing it and putting in another one of its id.
-func TestIDTakenAgain(t *testing.T) {
+// TestItemIDReused: a client changes an item by removing it and adding another with its id.
+func TestItemIDReused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	script := &script{steps: []step{say("Noted."), say("Changed."), say("Elsewhere."), say("HTTP.")}}
@@ -58,7 +58,7 @@ func TestIDTakenAgain(t *testing.T) {
 	}
 	here.do(live.Respond{})
 	until[turns.ResponseDone](here)
-	wantTexts(t, script.seen(), "second", "Noted.",
+	wantTexts(t, script.lastTexts(), "second", "Noted.",
 		"[A note of the application, not of the user. It is context, and no answer to it is expected.]\nBetween.")
 
 	// What is removed on another node and taken again there is so here.
@@ -67,7 +67,7 @@ func TestIDTakenAgain(t *testing.T) {
 	until[live.ItemRemoved](here)
 	there.do(live.Respond{})
 	until[turns.ResponseDone](there)
-	wantTexts(t, script.seen(), "Noted.",
+	wantTexts(t, script.lastTexts(), "Noted.",
 		"[A note of the application, not of the user. It is context, and no answer to it is expected.]\nBetween.", "Changed.", "third")
 	here.do(live.Retrieve{ItemID: "x"})
 	if found, _ := until[live.ItemRetrieved](here); found.Item.Text != "third" {
@@ -94,14 +94,14 @@ func TestIDTakenAgain(t *testing.T) {
 	}
 	wantTexts(t, texts, "Noted.", "Between.", "Changed.", "third", "Elsewhere.")
 	f.turn(t, made.Session.ID, "And?")
-	if said := script.seen(); said[3] != "third" || len(said) != 6 {
+	if said := script.lastTexts(); said[3] != "third" || len(said) != 6 {
 		t.Errorf("over HTTP the model saw %q", said)
 	}
 }
 
-// TestIDTakenWhileAnswering: the item is removed when its answer is recorded, and what takes its id
-// comes behind.
-func TestIDTakenWhileAnswering(t *testing.T) {
+// TestItemIDReusedWhileAnswering: the item is removed when its answer is recorded, and the item
+// that gets its id follows.
+func TestItemIDReusedWhileAnswering(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	going := make(chan struct{})
@@ -138,11 +138,11 @@ func TestIDTakenWhileAnswering(t *testing.T) {
 	}
 	s.do(live.Respond{})
 	until[turns.ResponseDone](s)
-	wantTexts(t, script.seen(), "Since when?", "Yesterday.", "(The user has said nothing new. Go on.)")
+	wantTexts(t, script.lastTexts(), "Since when?", "Yesterday.", "(The user has said nothing new. Go on.)")
 }
 
-// TestOldIDTaken: an id is taken however old its item is, and which node knows it.
-func TestOldIDTaken(t *testing.T) {
+// TestOldItemIDTaken: an id is taken however old its item is, and whichever node knows it.
+func TestOldItemIDTaken(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	made := f.create(t)

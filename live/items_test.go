@@ -10,8 +10,7 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// speak makes the one message of the session's last turn one that was spoken, as a synthesiser
-// will.
+// speak marks the one message of the session's last turn as spoken.
 func (f *fixture) speak(t *testing.T, id sessions.ID, lengthMS int) {
 	t.Helper()
 	_, err := f.db.ExecContext(t.Context(), `
@@ -77,8 +76,8 @@ func TestTruncateSpoken(t *testing.T) {
 	}
 }
 
-// TestRemovedElsewhere: an item that was said on one node is removed on the other.
-func TestRemovedElsewhere(t *testing.T) {
+// TestRemovedOnAnotherNode: an item that was said on one node is removed on the other.
+func TestRemovedOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	other := f.node(t)
@@ -105,9 +104,9 @@ func TestRemovedElsewhere(t *testing.T) {
 	}
 }
 
-// TestResultOfAPutCall: the result of a call that the client itself put in is an item, in the
-// call's turn or behind it.
-func TestResultOfAPutCall(t *testing.T) {
+// TestResultOfAnInsertedCall: the result of a call that the client itself inserted is an item, in
+// the call's turn or after it.
+func TestResultOfAnInsertedCall(t *testing.T) {
 	t.Parallel()
 	for _, later := range []bool{false, true} {
 		t.Run(map[bool]string{false: "SameTurn", true: "LaterTurn"}[later], func(t *testing.T) {
@@ -129,7 +128,7 @@ func TestResultOfAPutCall(t *testing.T) {
 			if found, _ := until[live.ItemRetrieved](s); found.Item.Kind != sessions.ToolOutputItem || found.Item.Text != "a door" {
 				t.Errorf("retrieved %+v", found.Item)
 			}
-			if seen := script.seen(); len(seen) < 2 || !strings.Contains(seen[1], "a door") {
+			if seen := script.lastTexts(); len(seen) < 2 || !strings.Contains(seen[1], "a door") {
 				t.Errorf("the model saw %q", seen)
 			}
 			s.Leave(live.Dropped)
@@ -147,7 +146,7 @@ func TestResultOfAPutCall(t *testing.T) {
 			until[live.ItemRemoved](back)
 			back.do(live.Respond{})
 			until[turns.ResponseDone](back)
-			if seen := script.seen(); strings.Contains(strings.Join(seen, " "), "a door") {
+			if seen := script.lastTexts(); strings.Contains(strings.Join(seen, " "), "a door") {
 				t.Errorf("the model saw %q", seen)
 			}
 			removed := 0

@@ -12,9 +12,9 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// TestOvertakenSocket has a second socket on its way while an answer ends and an item is removed:
-// it learns of both, and the first is not told again of what it has.
-func TestOvertakenSocket(t *testing.T) {
+// TestChangesWhileJoining: a second socket is joining while an answer ends and an item is removed.
+// It gets both, and the first socket gets nothing twice.
+func TestChangesWhileJoining(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	said, on := make(chan struct{}), make(chan struct{})

@@ -14,11 +14,11 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// TestSpillCalls: while Postgres is away a tool is called, one whose calls have to be counted is
-// not, the client answers its own, a call is approved, and end_call ends the session. Afterwards
-// all of it is there once, also when the server is killed before it knows that it has written it:
-// what it kept is written a second time then, to no effect.
-func TestSpillCalls(t *testing.T) {
+// TestJournalCalls: while Postgres is unavailable a tool is called, a tool with bounded calls is
+// not, the client answers its own call, a call is approved, and end_call ends the session.
+// Afterwards all of it is stored once, also when the server is killed before it records that it has
+// stored it and stores it again.
+func TestJournalCalls(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.attach(t, "free", "POST", 0)
@@ -73,7 +73,7 @@ func TestSpillCalls(t *testing.T) {
 		taken := f.transcript(t, id)
 		want := "0 completed one→First.; 1 completed two→Called. spilled; " +
 			"2 completed three→ spilled; 3 completed →Beeped. spilled; 4 completed four→Bye. spilled; "
-		if got := inShort(taken); got != want {
+		if got := oneLine(taken); got != want {
 			t.Fatalf("%s: %s", when, got)
 		}
 		codes := ""
@@ -120,10 +120,10 @@ func TestSpillCalls(t *testing.T) {
 	}
 }
 
-// TestSpillElsewhere: a node that has lost Postgres answers a turn, and so does another one, where
-// the client is meanwhile: the transcript has the one answer that was recorded, and the session
-// goes on.
-func TestSpillElsewhere(t *testing.T) {
+// TestJournalAndAnotherNode: a node that has lost Postgres answers a turn, and so does the node
+// where the client is meanwhile. The transcript has the answer that was recorded first, and the
+// session continues.
+func TestJournalAndAnotherNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	saying, goOn := make(chan struct{}, 1), make(chan struct{})
@@ -149,7 +149,7 @@ func TestSpillElsewhere(t *testing.T) {
 	if done, _ := talk(there, "two"); done.Text != "More." {
 		t.Errorf("the next answer: %+v", done)
 	}
-	if got := inShort(f.transcript(t, made.Session.ID)); got != "0 completed one→Elsewhere.; 1 completed two→More.; " {
+	if got := oneLine(f.transcript(t, made.Session.ID)); got != "0 completed one→Elsewhere.; 1 completed two→More.; " {
 		t.Errorf("transcript: %s", got)
 	}
 	if stats := r.wal.Stats(); stats.Aside != 1 || !strings.Contains(r.log.String(), "kept aside") {

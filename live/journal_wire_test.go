@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// wire is the way to Postgres, which a test can cut (connections break and are refused) or have
-// swallow everything.
+// wire is a connection to Postgres that a test can break (connections are refused) or silence.
 type wire struct {
 	address string
 	target  string
@@ -98,15 +97,15 @@ func (w *wire) pass(to, from net.Conn) {
 	}
 }
 
-// lose has Postgres' answer to the next query that has the words in it get lost.
+// lose drops Postgres' reply to the next query that contains words.
 func (w *wire) lose(words string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.losing = words
 }
 
-// loses looks at what passes, and says whether it is an answer that gets lost: whole, so that what
-// was asked is done.
+// loses reports whether data is a reply to drop. The whole reply is dropped, so that the query is
+// carried out.
 func (w *wire) loses(to, from net.Conn, data []byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,7 +143,7 @@ func (w *wire) down() {
 	w.sever()
 }
 
-// hold has every byte swallowed until mend.
+// hold drops every byte until mend.
 func (w *wire) hold() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,7 +14,8 @@ import (
 	"parlance.dev/parlance/test/rooms"
 )
 
-// TestLifecycle is the table of decisions, Sessions: how a session ends, and whether it tells.
+// TestLifecycle is the table of decisions, Sessions: how a session ends, and whether the end is
+// announced.
 func TestLifecycle(t *testing.T) {
 	t.Parallel()
 	type act func(t *testing.T, f *fixture, made sessions.Created)
@@ -101,7 +102,7 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
-// TestOneEventUnderConcurrentEnds ends a session that is answering from everywhere at once.
+// TestOneEventUnderConcurrentEnds ends an answering session in every way at once.
 func TestOneEventUnderConcurrentEnds(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -136,7 +137,7 @@ func TestOneEventUnderConcurrentEnds(t *testing.T) {
 	}
 }
 
-// TestLostNode: a node that dies in a turn and with a socket open.
+// TestLostNode: a node is lost with a running turn and an open socket.
 func TestLostNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -8,8 +8,8 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// TestJoinedPieces: pieces of one message that wait together are one event for the socket, and
-// nothing else is.
+// TestJoinedPieces: pieces of one message that wait together become one event, and nothing else is
+// joined.
 func TestJoinedPieces(t *testing.T) {
 	t.Parallel()
 	piece := func(item, text string) turns.TextDelta {

@@ -91,8 +91,8 @@ func TestRespondWaitsItsTurn(t *testing.T) {
 	until[live.Failed](s)
 }
 
-// TestNoteIsNotAnswered: one answer takes all that was said while another was going out, and the
-// wishes behind it do not answer a note that comes later.
+// TestNoteIsNotAnswered: one answer covers all that was said during another answer, and the
+// remaining Responds do not answer a later note.
 func TestNoteIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -161,8 +161,8 @@ func TestReplacedOnAnotherNode(t *testing.T) {
 	}
 }
 
-// TestTurnOnAnotherNode: sockets are shown turns that another node takes, over HTTP and on the
-// session's other socket.
+// TestTurnOnAnotherNode: sockets get the items of turns that another node takes, over HTTP and on
+// the session's other socket.
 func TestTurnOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -362,7 +362,7 @@ func TestCloseSendsSocketsAway(t *testing.T) {
 	wantReason(t, err, fault.ServiceUnavailable)
 }
 
-// TestInterrupted says that it was the user's speech that stopped an answer.
+// TestInterrupted: an answer that the user's speech stopped is marked as interrupted.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

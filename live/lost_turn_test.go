@@ -24,8 +24,8 @@ func (s *script) then(steps ...step) {
 	s.steps = append(s.steps, steps...)
 }
 
-// loseLease has the lease of the session's turn run out, as that of a node that was killed does;
-// its node here renews it at times, so it is said until the turn has lost so many nodes.
+// loseLease expires the lease of the session's turn, as when its node was killed. The node may
+// renew the lease, so it is expired again until the turn has been lost so many times.
 func (f *fixture) loseLease(t *testing.T, id sessions.ID, losses int) {
 	t.Helper()
 	await(t, "the loss", func() bool {
@@ -48,9 +48,8 @@ func (f *fixture) loseLease(t *testing.T, id sessions.ID, losses int) {
 	})
 }
 
-// lostStream streams a turn on the fixture's node until its first words, and returns what was heard
-// of it.
-func (f *fixture) lostStream(t *testing.T, id sessions.ID, steps ...step) *ear {
+// lostStream streams a turn on the fixture's node until its first words, and returns its listener.
+func (f *fixture) lostStream(t *testing.T, id sessions.ID, steps ...step) *listener {
 	t.Helper()
 	paused := func(ctx context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
 		if err := emit(model.TextDelta{Text: "Half of"}); err != nil {
@@ -60,7 +59,7 @@ func (f *fixture) lostStream(t *testing.T, id sessions.ID, steps ...step) *ear {
 		return model.Result{Text: "Half of"}, ctx.Err()
 	}
 	f.model.(*script).then(append(steps, paused)...)
-	heard := &ear{}
+	heard := &listener{}
 	var streaming sync.WaitGroup
 	ctx, stop := context.WithCancel(t.Context())
 	streaming.Go(func() {
@@ -71,8 +70,8 @@ func (f *fixture) lostStream(t *testing.T, id sessions.ID, steps ...step) *ear {
 	return heard
 }
 
-// TestFollowLost follows a streamed turn on two other nodes when its own is lost: one of them
-// answers it again, and both hear that from its beginning, behind a second turn.started.
+// TestFollowLost follows a streamed turn on two other nodes when its own node is lost. One of them
+// answers it again, and both receive that answer from its beginning, after a second turn.started.
 func TestFollowLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -84,7 +83,7 @@ func TestFollowLost(t *testing.T) {
 	f.model.(*script).then(say("Whole answer."))
 	turn, last := first.heard()[0].TurnID, first.heard()[1].ID
 	var following sync.WaitGroup
-	ears := []*ear{{}, {}}
+	ears := []*listener{{}, {}}
 	for i, node := range nodes {
 		following.Go(func() {
 			if err := node.Follow(t.Context(), f.principal, id, turn, last, ears[i].hear); err != nil {
@@ -110,7 +109,7 @@ func TestFollowLost(t *testing.T) {
 		return text == "Half ofWhole answer." && strings.Join(types, " ") == "started delta started delta done"
 	})
 	for i, e := range ears[0].heard() { // the new ids are places, too
-		again := &ear{}
+		again := &listener{}
 		if err := nodes[1].Follow(t.Context(), f.principal, id, turn, e.ID, again.hear); err != nil {
 			t.Fatal(err)
 		}
@@ -127,8 +126,7 @@ func TestFollowLost(t *testing.T) {
 	}
 }
 
-// TestFollowLostCalls: what was called before the loss is not called again, and heard by who
-// follows.
+// TestFollowLostCalls: calls made before the loss are not repeated, and followers receive them.
 func TestFollowLostCalls(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -139,7 +137,7 @@ func TestFollowLostCalls(t *testing.T) {
 	id := made.Session.ID
 	first := f.lostStream(t, id, say("I look.", call("find_order", `{"id":"a"}`)))
 	f.model.(*script).then(say("Found."))
-	after := &ear{}
+	after := &listener{}
 	following := make(chan error, 1)
 	heard := first.heard()
 	go func() {
@@ -157,13 +155,13 @@ func TestFollowLostCalls(t *testing.T) {
 		t.Errorf("the tool was called %d times", len(sent))
 	}
 	requests := f.model.(*script).requests()
-	if told(t, requests[len(requests)-1], 0) == "" {
+	if resultText(t, requests[len(requests)-1], 0) == "" {
 		t.Error("the model does not know what the call came to")
 	}
 }
 
-// TestRepeatLost repeats the request of a lost turn with its Idempotency-Key: that turn is
-// answered.
+// TestRepeatLost repeats the request of a lost turn with its Idempotency-Key, which answers that
+// turn.
 func TestRepeatLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -192,9 +190,9 @@ func TestRepeatLost(t *testing.T) {
 	}
 }
 
-// TestNobodyAsksForLost: a lost turn that nobody comes back to fails when its time is over, and not
-// before; what is said meanwhile waits for it.
-func TestNobodyAsksForLost(t *testing.T) {
+// TestNobodyResumesLost: a lost turn that no client returns to fails when its time is over, and not
+// before. Later messages wait until then.
+func TestNobodyResumesLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.model = &script{}

@@ -21,7 +21,7 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// withMemory gives the fixture's agent memory, whatever was made before.
+// withMemory gives the fixture's agent memory, whatever its plan.
 func (f *fixture) withMemory(t *testing.T) *memory.Service {
 	t.Helper()
 	service := memory.New(memory.Deps{DB: f.db, Embedder: hashing.New(), Agents: f.agents, Now: f.clock.now})
@@ -37,8 +37,8 @@ func (f *fixture) withMemory(t *testing.T) *memory.Service {
 	return service
 }
 
-// TestRememberedInjections: an attack that was stored as a note dictates no call, although the
-// model obeys it.
+// TestRememberedInjections: an attack that was stored as a note causes no call, although the model
+// follows it.
 func TestRememberedInjections(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, always)
@@ -86,8 +86,8 @@ func TestRememberedInjections(t *testing.T) {
 	}
 }
 
-// TestRecalledPrompt: what is remembered stands in a fence of the instructions, as data.
-func TestRecalledPrompt(t *testing.T) {
+// TestNotesInPrompt: notes are in a fence of the instructions, as data.
+func TestNotesInPrompt(t *testing.T) {
 	t.Parallel()
 	system := ""
 	f := newBench(t, func(r modeltest.Received, _ attack) bool {
@@ -118,7 +118,7 @@ const factsSaid = `Here: {"facts": [
 	{"text": "Owns three castles", "turn": 1},
 	{"text": "prefers mornings", "kind": "statement", "turn": 2}]}`
 
-// remembered is the memory in the session's one event.
+// remembered returns the memory in the session's one event.
 func (f *fixture) remembered(t *testing.T, id sessions.ID) string {
 	t.Helper()
 	events := f.postCalls(t, id)
@@ -128,8 +128,8 @@ func (f *fixture) remembered(t *testing.T, id sessions.ID) string {
 	return fmt.Sprint(events[0]["memory"])
 }
 
-// TestExtraction: what a model finds when a session is over is remembered once, if the user said it
-// and has not had anything forgotten since; the end is announced with it.
+// TestExtraction: what a model finds in an ended session is stored once, if the user said it and
+// has not deleted notes since. The end is announced with it.
 func TestExtraction(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -197,10 +197,9 @@ func TestExtraction(t *testing.T) {
 	}
 }
 
-// TestLearningByItself: what is to be remembered and how it went are found by two tasks. Neither
-// repeats the other, the end is announced once, with both, and when one of them never comes to its
-// end with the other.
-func TestLearningByItself(t *testing.T) {
+// TestExtractionAndAnalysis: notes and analysis are made by two tasks. Neither repeats the other's
+// work. The end is announced once with both, or with one when the other does not finish.
+func TestExtractionAndAnalysis(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	service := f.withMemory(t)

@@ -7,8 +7,8 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// TestNoticesMissed changes sessions without a word; a node that may have missed some looks at its
-// own.
+// TestNoticesMissed changes sessions without notices. A node that may have missed some checks its
+// sessions.
 func TestNoticesMissed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -16,8 +16,8 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// TestOverridesHaveTheAgentsBounds: what an agent may not have, a session may not be given either,
-// and the other way round.
+// TestOverridesHaveTheAgentsBounds: a session's overrides may have the values that an agent may
+// have, and no others.
 func TestOverridesHaveTheAgentsBounds(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -71,8 +71,7 @@ func TestOverridesHaveTheAgentsBounds(t *testing.T) {
 	}
 }
 
-// TestFallbacksAreReplaced: a session's fallbacks are those that it was given, with nothing of the
-// agent's in them.
+// TestFallbacksAreReplaced: a session's fallbacks replace the agent's completely.
 func TestFallbacksAreReplaced(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -10,8 +10,8 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// TestClientOverrides: a client has what client_overrides lists, of the model its name only, and
-// nothing that is locked, be it inside or around what it asks for.
+// TestClientOverrides: a client may change what client_overrides lists, of the model its name only,
+// and nothing that is locked or contains something locked.
 func TestClientOverrides(t *testing.T) {
 	t.Parallel()
 	warm := 0.2
@@ -67,8 +67,8 @@ func TestClientOverrides(t *testing.T) {
 	}
 }
 
-// TestClientLanguage: a client's language is written as language_detection writes it, and what is
-// none is refused.
+// TestClientLanguage: a client's language is stored as language_detection stores it, and an unknown
+// one is refused.
 func TestClientLanguage(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -92,7 +92,7 @@ func TestClientLanguage(t *testing.T) {
 	}
 }
 
-// TestLockedInstructions: those of one answer are locked too.
+// TestLockedInstructions: the lock holds for the instructions of one answer too.
 func TestLockedInstructions(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

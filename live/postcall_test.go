@@ -16,7 +16,7 @@ import (
 	"parlance.dev/parlance/turns/requests"
 )
 
-// utterancesOf are the utterances of the only post_call_transcription of a session.
+// utterancesOf returns the utterances of a session's only post_call_transcription.
 func (f *fixture) utterancesOf(t *testing.T, id sessions.ID) (said []map[string]any) {
 	t.Helper()
 	calls := f.postCalls(t, id)
@@ -30,7 +30,7 @@ func (f *fixture) utterancesOf(t *testing.T, id sessions.ID) (said []map[string]
 }
 
 // TestPostCallSaysWhatWasCalled: tool_has_been_called is true of calls that are known to have been
-// made, and no others.
+// made, and of no others.
 func TestPostCallSaysWhatWasCalled(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -80,8 +80,8 @@ func TestPostCallSaysWhatWasCalled(t *testing.T) {
 	}
 }
 
-// TestPostCallInitiation: what a session was created with stands where ElevenLabs' receivers look
-// for it, and the rest under our own names.
+// TestPostCallInitiation: the creation parameters stand where ElevenLabs' receivers expect them,
+// and the others under our own names.
 func TestPostCallInitiation(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -130,7 +130,8 @@ func TestPostCallInitiation(t *testing.T) {
 	}
 }
 
-// TestPostCallFits: the body has at most 256 KiB, whatever of it is large; what is small stays.
+// TestPostCallFits: the body has at most 256 KiB, whichever part of it is large. Small parts are
+// complete.
 func TestPostCallFits(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

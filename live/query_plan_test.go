@@ -11,9 +11,9 @@ import (
 	"parlance.dev/parlance/live"
 )
 
-// TestRush: thousands of sessions that began since the statistics were made do not mislead
-// Postgres: each is found by its id, not among the others.
-func TestRush(t *testing.T) {
+// TestQueryPlansWithoutStatistics: Postgres finds each session by its id although thousands of
+// sessions began since it last gathered statistics.
+func TestQueryPlansWithoutStatistics(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.create(t)
@@ -37,7 +37,7 @@ func TestRush(t *testing.T) {
 	}
 }
 
-// plan is how Postgres would carry a prepared statement out.
+// plan returns how Postgres would execute a prepared statement.
 func (f *fixture) plan(t *testing.T, statement string) string {
 	t.Helper()
 	var nulls []string

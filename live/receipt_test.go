@@ -128,7 +128,7 @@ func sha(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// TestReceiptOfEveryTurn: greetings, failed, cancelled and abandoned turns have one too.
+// TestReceiptOfEveryTurn: greetings and failed, cancelled and abandoned turns have a receipt too.
 func TestReceiptOfEveryTurn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -194,8 +194,8 @@ func TestPrices(t *testing.T) {
 	}
 }
 
-// TestReceiptOfATurnThatWaited: what a turn waited for the one before it, over HTTP and on a
-// socket, is in its lease stage and in the whole time.
+// TestReceiptOfATurnThatWaited: the time that a turn waited for an earlier one, over HTTP and on a
+// socket, is in its lease stage and in its total.
 func TestReceiptOfATurnThatWaited(t *testing.T) {
 	t.Parallel()
 	const wait = 5 * time.Second

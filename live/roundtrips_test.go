@@ -21,7 +21,8 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// counter is the wall between tenants, and counts the round trips. BEGIN and COMMIT are some, too.
+// counter is the tenant wall's tracer, and counts the round trips to Postgres, including BEGIN and
+// COMMIT.
 type counter struct {
 	postgres.Tracer
 	pgx.BatchTracer
@@ -58,8 +59,8 @@ func (c *counter) reset() []string {
 	return trips
 }
 
-// newCounted is a node that keeps to itself, and the counter of what it asks Postgres. Workspaces
-// with keys of their own get the model theirs.
+// newCounted returns a node without background work, and the counter of its round trips. Workspaces
+// with their own keys get the model theirs.
 func newCounted(t *testing.T, f *fixture, made pgtest.DB, theirs model.Provider) (*rooms.Node, *counter) {
 	t.Helper()
 	count := &counter{Tracer: made.Wall, BatchTracer: made.Wall}
@@ -92,9 +93,8 @@ func newCounted(t *testing.T, f *fixture, made pgtest.DB, theirs model.Provider)
 	return s, count
 }
 
-// TestRoundTrips: a turn over a socket asks Postgres three times (accept, begin, finish), beside
-// what its passages need. An agent with tools, or a workspace with keys, is noticed in the next
-// turn.
+// TestRoundTrips: a turn over a socket takes three round trips (accept, begin, finish), besides the
+// search for passages. An agent's new tools and a workspace's new keys are used in the next turn.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -154,9 +154,9 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// TestAskTrips: what the user says and the wish for an answer are one round trip when they come
-// together, and all is as if they had come one after the other.
-func TestAskTrips(t *testing.T) {
+// TestAskRoundTrips: an Ask takes one round trip, and has the effects of a UserMessage followed by
+// a Respond.
+func TestAskRoundTrips(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.passages.passages = refunds()
@@ -202,9 +202,9 @@ func TestAskTrips(t *testing.T) {
 	}
 }
 
-// TestAskBehindAnother: together or not, what is said while another turn runs is written down at
-// once and answered behind it.
-func TestAskBehindAnother(t *testing.T) {
+// TestAskDuringATurn: a message that is sent while another turn runs, with or without its Respond,
+// is stored at once and answered after that turn.
+func TestAskDuringATurn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	said, goOn := make(chan struct{}), make(chan struct{})
@@ -253,8 +253,8 @@ func TestAskBehindAnother(t *testing.T) {
 	}
 }
 
-// TestAskRefused: a text that cannot be taken is refused alone, as it is when nothing comes with
-// it; of a session that was ended meanwhile the socket hears so.
+// TestAskRefused: a refused text of an Ask fails like a refused UserMessage. On a session that has
+// ended meanwhile, the socket is told so.
 func TestAskRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -276,9 +276,9 @@ func TestAskRefused(t *testing.T) {
 	}
 }
 
-// TestBeginBehindAnother: what another node stores while it holds the session is in the answer that
-// waited for it.
-func TestBeginBehindAnother(t *testing.T) {
+// TestBeginAfterAnotherNode: an answer that waited for another node's turn sees what that turn
+// stored.
+func TestBeginAfterAnotherNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	made := f.create(t)
@@ -309,9 +309,9 @@ func TestBeginBehindAnother(t *testing.T) {
 	}
 }
 
-// TestPassagesBehindAnother: passages are looked for when the turn begins, not while it waits for
-// another: their source may be detached meanwhile.
-func TestPassagesBehindAnother(t *testing.T) {
+// TestPassagesAfterTheWait: passages are searched when the turn begins, not while it waits for
+// another, because their source may be detached meanwhile.
+func TestPassagesAfterTheWait(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	said, goOn := make(chan struct{}), make(chan struct{})
@@ -356,10 +356,9 @@ func TestPassagesBehindAnother(t *testing.T) {
 	}
 }
 
-// TestAskAnswerLost: what the user said and the wish for an answer were stored in one go, and the
-// answer of Postgres was lost: the turn is given its answer at once, not when the lease that nobody
-// holds is over.
-func TestAskAnswerLost(t *testing.T) {
+// TestAskOutcomeUnknown: Postgres stores an Ask and its reply is lost. The turn is answered at
+// once, without waiting for the end of a lease that no node holds.
+func TestAskOutcomeUnknown(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.model = &script{steps: []step{say("First."), say("Second."), say("Third.")}}
@@ -380,14 +379,14 @@ func TestAskAnswerLost(t *testing.T) {
 	node.wire.mu.Unlock()
 	taken, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{Size: 10})
 	if err != nil || lost != 1 ||
-		inShort(taken) != "0 completed One.→First.; 1 completed Two.→Second.; 2 completed Three.→Third.; " || taken[1].Losses != 0 {
-		t.Errorf("%d answers lost, transcript %s, %v", lost, inShort(taken), err)
+		oneLine(taken) != "0 completed One.→First.; 1 completed Two.→Second.; 2 completed Three.→Third.; " || taken[1].Losses != 0 {
+		t.Errorf("%d answers lost, transcript %s, %v", lost, oneLine(taken), err)
 	}
 }
 
-// TestHistoryIsReadAnew: a turn is answered from the earlier turns as they are in Postgres, whoever
-// has changed them.
-func TestHistoryIsReadAnew(t *testing.T) {
+// TestHistoryIsRead: a turn is answered from the earlier turns as they are in Postgres, whoever has
+// changed them.
+func TestHistoryIsRead(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	answers := &script{steps: []step{say("Rubies."), say("Sapphires."), say("Opals."), say("Pearls."), say("Agates.")}}

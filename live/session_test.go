@@ -16,8 +16,8 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// TestFiftySockets connects fifty sockets to a pending session at once, on two nodes: there is one
-// conversation with one greeting, and one socket is left.
+// TestFiftySockets connects fifty sockets to a pending session at once, on two nodes. One
+// conversation with one greeting begins, and one socket stays.
 func TestFiftySockets(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -104,13 +104,13 @@ func TestFiftySockets(t *testing.T) {
 	}
 }
 
-// askedShelf notes what passages are looked for with.
-type askedShelf struct {
+// recordingRetriever records the parameters of searches.
+type recordingRetriever struct {
 	mu     sync.Mutex
 	params []turns.RetrieveParams
 }
 
-func (s *askedShelf) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, _ string,
+func (s *recordingRetriever) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, _ string,
 	p turns.RetrieveParams,
 ) ([]sessions.Passage, *sessions.Retrieval, error) {
 	s.mu.Lock()
@@ -119,11 +119,11 @@ func (s *askedShelf) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, 
 	return nil, nil, nil
 }
 
-// TestOverridesTakeEffect: what a session overrides is what its model and its search get.
+// TestOverridesTakeEffect: a session's overrides reach its model and its search.
 func TestOverridesTakeEffect(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	search := &askedShelf{}
+	search := &recordingRetriever{}
 	node := f.start(t, rooms.Deps{Retriever: search})
 	answers := &script{steps: []step{say("Ja.")}}
 	f.model = answers
@@ -163,9 +163,8 @@ func TestOverridesTakeEffect(t *testing.T) {
 	}
 }
 
-// TestSessionOfTheAgentAsItWas: an agent that is saved anew, or deleted, does not change a session
-// that is open.
-func TestSessionOfTheAgentAsItWas(t *testing.T) {
+// TestSessionKeepsItsAgent: saving or deleting an agent does not change its open sessions.
+func TestSessionKeepsItsAgent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	answers := &script{steps: []step{say("One."), say("Two.")}}
@@ -190,7 +189,7 @@ func TestSessionOfTheAgentAsItWas(t *testing.T) {
 	}
 }
 
-// TestEndIsChecked: the rules of an end's body, and that one that is refused ends nothing.
+// TestEndIsChecked: the rules for the body of an end; a refused one does not end the session.
 func TestEndIsChecked(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -15,7 +15,7 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// kinds are the types of events, in short.
+// kinds returns the events' types in short.
 func kinds(events []turns.Event) string {
 	var names []string
 	for _, e := range events {
@@ -25,8 +25,8 @@ func kinds(events []turns.Event) string {
 	return strings.Join(names, " ")
 }
 
-// TestFarewell: a conversation that the agent ends has its farewell in full before the client hears
-// of the call, and the end comes behind all of it.
+// TestFarewell: when the agent ends the conversation, the client gets the whole farewell before the
+// call, and the end after all of it.
 func TestFarewell(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
@@ -93,7 +93,7 @@ func TestFarewell(t *testing.T) {
 }
 
 // TestLanguageDetection: the switch holds for the next round, the next turn, another node and the
-// view; what is no language switches nothing, and the model is told in words.
+// API's view. An unknown language switches nothing, and the model is told so.
 func TestLanguageDetection(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -129,7 +129,8 @@ func TestLanguageDetection(t *testing.T) {
 	}
 }
 
-// TestSkipTurn: nothing is said, the model knows that it skipped, and the silence begins anew.
+// TestSkipTurn: the agent says nothing, the model knows that it skipped the turn, and the silence
+// time-out restarts.
 func TestSkipTurn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -137,7 +138,7 @@ func TestSkipTurn(t *testing.T) {
 	answers := &script{steps: []step{say("", call("skip_turn", `{"reason":"thinking"}`)), say("Yes?")}}
 	f.model = answers
 	made := f.create(t)
-	heard := &ear{}
+	heard := &listener{}
 	turn, err := f.Turn(t.Context(), f.principal, made.Session.ID, "Wait a moment.", heard.hear)
 	if _, types := heard.text(); err != nil || turn.Status != sessions.TurnCompleted || turn.AgentText != "" ||
 		strings.Join(types, " ") != "started tool_call done" {
@@ -164,7 +165,7 @@ func TestSkipTurn(t *testing.T) {
 	}
 }
 
-// TestGivingUp: a session fails when nothing comes of it any more, and not before.
+// TestGivingUp: a session fails after five failed turns, and not before.
 func TestGivingUp(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -119,7 +119,7 @@ func TestToken(t *testing.T) {
 	wantReason(t, err, fault.SessionTokenInvalid)
 }
 
-// rotate gives the installation another signing key and lets the node see it.
+// rotate gives the installation another signing key, which the node reads.
 func (f *fixture) rotate(t *testing.T, revoke bool) {
 	t.Helper()
 	if _, err := sessions.RotateSigningKey(t.Context(), f.db, f.keys, rand.Reader, f.clock.now(), revoke); err != nil {
@@ -128,7 +128,7 @@ func (f *fixture) rotate(t *testing.T, revoke bool) {
 	f.clock.advance(time.Minute)
 }
 
-// TestRevokedTokens: a key that is forgotten verifies nothing any more.
+// TestRevokedTokens: tokens of a revoked key are refused.
 func TestRevokedTokens(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -145,7 +145,7 @@ func TestRevokedTokens(t *testing.T) {
 	}
 }
 
-// TestReturnAfterExpiry: a lost socket comes back although its token has run out, for DropGrace.
+// TestReturnAfterExpiry: within DropGrace a lost socket may return although its token has expired.
 func TestReturnAfterExpiry(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -175,7 +175,7 @@ func TestReturnAfterExpiry(t *testing.T) {
 }
 
 // TestTokenOfAClosedSession: the holder of a token reads and follows the answer that ended its
-// session, as one with a key does, and can do no more with it.
+// session, as the holder of a key does, and can do nothing else with it.
 func TestTokenOfAClosedSession(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -185,7 +185,7 @@ func TestTokenOfAClosedSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut := &ear{quits: 1}
+	cut := &listener{quits: 1}
 	wantReason(t, f.Stream(t.Context(), holder, id, requests.Params{Text: "/tool end_call {}"}, cut.hear), fault.CallerCanceled)
 	await(t, "the end of the session", func() bool { return f.get(t, id).Closed() })
 	started := cut.heard()[0]
@@ -195,7 +195,7 @@ func TestTokenOfAClosedSession(t *testing.T) {
 		t.Fatalf("the token of a closed session: %+v, %v", again, err)
 	}
 	for name, p := range map[string]workspaces.Principal{"the token": again, "a key": f.principal} {
-		rest := &ear{}
+		rest := &listener{}
 		if err := f.Follow(t.Context(), p, id, started.TurnID, started.ID, rest.hear); err != nil {
 			t.Errorf("%s: following: %v", name, err)
 		}

@@ -16,7 +16,7 @@ import (
 	"parlance.dev/parlance/turns/requests"
 )
 
-// attach makes an HTTP tool of the fixture's endpoint and attaches it to the agent.
+// attach creates an HTTP tool of the fixture's endpoint and attaches it to the agent.
 func (f *fixture) attach(t *testing.T, slug, method string, maxCalls int) tools.Tool {
 	t.Helper()
 	tool, err := f.tools.Create(t.Context(), f.ref, tools.CreateParams{
@@ -194,7 +194,7 @@ func TestCancelKeepsResults(t *testing.T) {
 	}
 }
 
-// TestUnstorableArguments: what a model writes can be JSON and still more than jsonb takes.
+// TestUnstorableArguments: a model may write JSON that jsonb cannot store.
 func TestUnstorableArguments(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -211,7 +211,7 @@ func TestUnstorableArguments(t *testing.T) {
 	}
 }
 
-// TestLostTurnCallsNothing is a node that was asleep while its turn was taken for lost.
+// TestLostTurnCallsNothing: a node that was paused while its turn was reclaimed makes no calls.
 func TestLostTurnCallsNothing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
