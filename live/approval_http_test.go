@@ -21,7 +21,7 @@ import (
 
 // streaming is a turn that is streamed while the test goes on.
 type streaming struct {
-	listener
+	eventListener
 	over sync.WaitGroup
 }
 
@@ -29,7 +29,7 @@ func (f *fixture) stream(t *testing.T, node *rooms.Node, id sessions.ID, params 
 	t.Helper()
 	s := &streaming{}
 	s.over.Go(func() {
-		if err := node.Stream(t.Context(), f.principal, id, params, s.hear); err != nil {
+		if err := node.Stream(t.Context(), f.principal, id, params, s.receive); err != nil {
 			t.Errorf("streaming: %v", err)
 		}
 	})
@@ -37,11 +37,11 @@ func (f *fixture) stream(t *testing.T, node *rooms.Node, id sessions.ID, params 
 }
 
 // asked waits until the listener is asked for approval.
-func asked(t *testing.T, e *listener) sessions.Approval {
+func asked(t *testing.T, e *eventListener) sessions.Approval {
 	t.Helper()
 	var found sessions.Approval
 	await(t, "a request for approval", func() bool {
-		for _, event := range e.heard() {
+		for _, event := range e.received() {
 			if event.Type == requests.EventApproval {
 				found = *event.Approval
 			}
@@ -72,16 +72,16 @@ func TestApprovalOverHTTP(t *testing.T) {
 	other := f.node(t)
 	id := f.create(t).Session.ID
 	heard := f.stream(t, f.Node, id, requests.Params{Text: "Pay five."})
-	request := asked(t, &heard.listener)
-	if request.Name != "pay" || string(request.Arguments) != `{"sum":5}` || request.TurnID != heard.heard()[0].TurnID ||
+	request := asked(t, &heard.eventListener)
+	if request.Name != "pay" || string(request.Arguments) != `{"sum":5}` || request.TurnID != heard.received()[0].TurnID ||
 		!request.ExpiresAt.After(f.clock.now()) {
 		t.Errorf("asked %+v", request)
 	}
 	// Who follows the turn elsewhere is asked as well.
-	elsewhere := &listener{}
+	elsewhere := &eventListener{}
 	var following sync.WaitGroup
 	following.Go(func() {
-		if err := other.Follow(t.Context(), f.principal, id, request.TurnID, "", elsewhere.hear); err != nil {
+		if err := other.Follow(t.Context(), f.principal, id, request.TurnID, "", elsewhere.receive); err != nil {
 			t.Errorf("following: %v", err)
 		}
 	})
@@ -124,7 +124,7 @@ func TestApprovalOverHTTP(t *testing.T) {
 	if n := server.Count("tools/call"); n != 1 {
 		t.Errorf("%d calls", n)
 	}
-	for where, e := range map[string]*listener{"here": &heard.listener, "elsewhere": elsewhere} {
+	for where, e := range map[string]*eventListener{"here": &heard.eventListener, "elsewhere": elsewhere} {
 		_, types := e.text()
 		slices.Sort(types[2:]) // by the row, text comes before calls
 		if strings.Join(types, " ") != "started approval_requested delta done tool_call" {
@@ -159,7 +159,7 @@ func TestApprovalOverHTTP(t *testing.T) {
 	}
 	// What is cancelled is not asked any more.
 	heard = f.stream(t, f.Node, id, requests.Params{Text: "Pay once more."})
-	request = asked(t, &heard.listener)
+	request = asked(t, &heard.eventListener)
 	if _, err := f.CancelTurn(t.Context(), f.principal, id, request.TurnID); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestApprovalAcrossNodes(t *testing.T) {
 	}
 	until[turns.ResponseDone](s)
 	heard := f.stream(t, f.Node, made.Session.ID, requests.Params{Text: "Pay again."})
-	s.do(live.Approve{RequestID: "mcpr_" + asked(t, &heard.listener).CallID, Approved: true})
+	s.do(live.Approve{RequestID: "mcpr_" + asked(t, &heard.eventListener).CallID, Approved: true})
 	heard.over.Wait()
 	if n := server.Count("tools/call"); n != 2 {
 		t.Errorf("%d calls", n)
@@ -201,7 +201,7 @@ func TestApprovalAcrossNodes(t *testing.T) {
 	hurried := f.hurriedNode(t)
 	late := f.stream(t, hurried, made.Session.ID, requests.Params{Text: "And again."})
 	late.over.Wait()
-	last := asked(t, &late.listener)
+	last := asked(t, &late.eventListener)
 	_, err := f.Decide(t.Context(), f.principal, made.Session.ID, last.CallID, turns.DecideParams{Approve: true})
 	wantReason(t, err, fault.ApprovalDecided)
 	taken := f.transcript(t, made.Session.ID)
@@ -223,7 +223,7 @@ func TestApprovalLost(t *testing.T) {
 	other := f.node(t)
 	id := f.create(t).Session.ID
 	ctx, stop := context.WithCancel(t.Context())
-	heard := &listener{}
+	heard := &eventListener{}
 	var first sync.WaitGroup
 	t.Cleanup(first.Wait)
 	t.Cleanup(stop)
@@ -231,11 +231,11 @@ func TestApprovalLost(t *testing.T) {
 		Name: "beep", Description: "Beeps.",
 		InputSchema: []byte(`{"type":"object"}`),
 	}}}
-	first.Go(func() { _ = f.Stream(ctx, f.principal, id, offered, heard.hear) }) // its node is lost
+	first.Go(func() { _ = f.Stream(ctx, f.principal, id, offered, heard.receive) }) // its node is lost
 	request := asked(t, heard)
-	after := &listener{}
+	after := &eventListener{}
 	following := make(chan error, 1)
-	go func() { following <- other.Follow(t.Context(), f.principal, id, request.TurnID, "", after.hear) }()
+	go func() { following <- other.Follow(t.Context(), f.principal, id, request.TurnID, "", after.receive) }()
 	asked(t, after)
 	f.loseLease(t, id, 1)
 	if err := <-following; err != nil {

@@ -21,14 +21,14 @@ import (
 	"parlance.dev/parlance/turns/requests"
 )
 
-// listener records the events of a stream and hangs up at the event number quits; 0: never.
-type listener struct {
+// eventListener records the events of a stream and hangs up at the event number quits; 0: never.
+type eventListener struct {
 	quits  int
 	mu     sync.Mutex
 	events []requests.Event
 }
 
-func (e *listener) hear(event requests.Event) error {
+func (e *eventListener) receive(event requests.Event) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.events = append(e.events, event)
@@ -38,14 +38,14 @@ func (e *listener) hear(event requests.Event) error {
 	return nil
 }
 
-func (e *listener) heard() []requests.Event {
+func (e *eventListener) received() []requests.Event {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return append([]requests.Event{}, e.events...)
 }
 
-func (e *listener) text() (text string, types []string) {
-	for _, event := range e.heard() {
+func (e *eventListener) text() (text string, types []string) {
+	for _, event := range e.received() {
 		text += event.Delta
 		types = append(types, strings.TrimPrefix(event.Type, "turn."))
 	}
@@ -80,19 +80,19 @@ func TestFollow(t *testing.T) {
 	made := f.create(t)
 	id := made.Session.ID
 	let <- struct{}{}
-	first := &listener{quits: 4} // started, the first message, the call, the first piece
-	wantReason(t, f.Stream(t.Context(), f.principal, id, requests.Params{Text: "Hallo?"}, first.hear), fault.CallerCanceled)
+	first := &eventListener{quits: 4} // started, the first message, the call, the first piece
+	wantReason(t, f.Stream(t.Context(), f.principal, id, requests.Params{Text: "Hallo?"}, first.receive), fault.CallerCanceled)
 	let <- struct{}{} // the piece that finds nobody
 	_, types := first.text()
 	if diff := cmp.Diff([]string{"started", "delta", "tool_call", "delta"}, types); diff != "" {
 		t.Fatalf("before the hang-up (-want +got):\n%s", diff)
 	}
-	turn, last := first.heard()[0].TurnID, first.heard()[3].ID
-	here, there := &listener{}, &listener{}
+	turn, last := first.received()[0].TurnID, first.received()[3].ID
+	here, there := &eventListener{}, &eventListener{}
 	var following sync.WaitGroup
-	for node, e := range map[*rooms.Node]*listener{f.Node: here, other: there} {
+	for node, e := range map[*rooms.Node]*eventListener{f.Node: here, other: there} {
 		following.Go(func() {
-			if err := node.Follow(t.Context(), f.principal, id, turn, last, e.hear); err != nil {
+			if err := node.Follow(t.Context(), f.principal, id, turn, last, e.receive); err != nil {
 				t.Errorf("following: %v", err)
 			}
 		})
@@ -106,7 +106,7 @@ func TestFollow(t *testing.T) {
 	following.Wait()
 	const whole = "Let me see.\n\nGrüße aus Köln."
 	before, _ := first.text()
-	for where, e := range map[string]*listener{"here": here, "there": there} {
+	for where, e := range map[string]*eventListener{"here": here, "there": there} {
 		rest, types := e.text()
 		if before+rest != whole || types[len(types)-1] != "done" || strings.Contains(strings.Join(types, " "),
 			"started") || strings.Contains(strings.Join(types, " "), "tool_call") {
@@ -114,13 +114,13 @@ func TestFollow(t *testing.T) {
 		}
 	}
 	// When it is over each id says what is missing.
-	for i, e := range first.heard() {
-		again := &listener{}
-		if err := other.Follow(t.Context(), f.principal, id, turn, e.ID, again.hear); err != nil {
+	for i, e := range first.received() {
+		again := &eventListener{}
+		if err := other.Follow(t.Context(), f.principal, id, turn, e.ID, again.receive); err != nil {
 			t.Fatal(err)
 		}
 		seen := ""
-		for _, earlier := range first.heard()[:i+1] {
+		for _, earlier := range first.received()[:i+1] {
 			seen += earlier.Delta
 		}
 		rest, types := again.text()
@@ -132,21 +132,21 @@ func TestFollow(t *testing.T) {
 			t.Errorf("after event %d: %q and %q, %v", i, seen, rest, types)
 		}
 	}
-	full := &listener{}
-	if err := f.Follow(t.Context(), f.principal, id, turn, "", full.hear); err != nil {
+	full := &eventListener{}
+	if err := f.Follow(t.Context(), f.principal, id, turn, "", full.receive); err != nil {
 		t.Fatal(err)
 	}
-	events := full.heard()
+	events := full.received()
 	if text, _ := full.text(); text != whole || events[0].Type != requests.EventStarted || events[len(events)-1].Turn.AgentText != whole {
 		t.Errorf("from the beginning: %+v", events)
 	}
-	for where, e := range map[string]*listener{"here": here, "there": there, "when it was over": full} {
-		events := e.heard()
+	for where, e := range map[string]*eventListener{"here": here, "there": there, "when it was over": full} {
+		events := e.received()
 		done := events[len(events)-1]
-		again := &listener{}
-		if err := other.Follow(t.Context(), f.principal, id, turn, done.ID, again.hear); err != nil ||
-			done.Type != requests.EventDone || len(again.heard()) != 0 {
-			t.Errorf("after the end as it was heard %s (%s %s): %+v, %v", where, done.Type, done.ID, again.heard(), err)
+		again := &eventListener{}
+		if err := other.Follow(t.Context(), f.principal, id, turn, done.ID, again.receive); err != nil ||
+			done.Type != requests.EventDone || len(again.received()) != 0 {
+			t.Errorf("after the end as it was heard %s (%s %s): %+v, %v", where, done.Type, done.ID, again.received(), err)
 		}
 		if of, err := requests.TurnOfEvent(done.ID); err != nil || of != turn {
 			t.Errorf("%s is of the turn %q, %v", done.ID, of, err)
@@ -154,9 +154,9 @@ func TestFollow(t *testing.T) {
 	}
 	for _, bad := range []string{"7", string(turn), string(turn) + ".1.2", strings.Replace(last, string(turn),
 		"turn_00000000000000000000000000", 1), last + "0x"} {
-		wantReason(t, f.Follow(t.Context(), f.principal, id, turn, bad, full.hear), fault.InvalidRequest)
+		wantReason(t, f.Follow(t.Context(), f.principal, id, turn, bad, full.receive), fault.InvalidRequest)
 	}
-	wantReason(t, f.Follow(t.Context(), f.principal, f.create(t).Session.ID, turn, last, full.hear), fault.ResourceNotFound)
+	wantReason(t, f.Follow(t.Context(), f.principal, f.create(t).Session.ID, turn, last, full.receive), fault.ResourceNotFound)
 }
 
 // TestTurnWithoutFollowers is a streamed turn whose caller does not return.
@@ -167,7 +167,7 @@ func TestTurnWithoutFollowers(t *testing.T) {
 	said := make(chan struct{})
 	f.model = &script{steps: []step{sayAndWait("Half", said)}}
 	made := f.create(t)
-	err := hasty.Stream(t.Context(), f.principal, made.Session.ID, requests.Params{Text: "go"}, (&listener{quits: 2}).hear)
+	err := hasty.Stream(t.Context(), f.principal, made.Session.ID, requests.Params{Text: "go"}, (&eventListener{quits: 2}).receive)
 	wantReason(t, err, fault.CallerCanceled)
 	await(t, "the end of the turn", func() bool {
 		return f.transcript(t, made.Session.ID)[0].Status == sessions.TurnCancelled
@@ -185,14 +185,14 @@ func TestCancelTurn(t *testing.T) {
 	said, again := make(chan struct{}), make(chan struct{})
 	f.model = &script{steps: []step{sayAndWait("Half", said), sayAndWait("A", again), say("Go on.")}}
 	made := f.create(t)
-	listener := &listener{}
+	listener := &eventListener{}
 	streamed := make(chan error, 1)
 	go func() {
-		streamed <- f.Stream(t.Context(), f.principal, made.Session.ID, requests.Params{Text: "one"}, listener.hear)
+		streamed <- f.Stream(t.Context(), f.principal, made.Session.ID, requests.Params{Text: "one"}, listener.receive)
 	}()
 	received(t, "the answer", said)
 	await(t, "the first piece", func() bool { text, _ := listener.text(); return text != "" })
-	turn := listener.heard()[0].TurnID
+	turn := listener.received()[0].TurnID
 	for range 2 { // the second finds it cancelled
 		stopped, err := other.CancelTurn(t.Context(), f.principal, made.Session.ID, turn)
 		if err != nil || stopped.Status != sessions.TurnCancelled || stopped.AgentText != "Half" {
@@ -202,7 +202,7 @@ func TestCancelTurn(t *testing.T) {
 	if err := <-streamed; err != nil {
 		t.Errorf("the stream ended with %v", err)
 	}
-	events := listener.heard()
+	events := listener.received()
 	if last := events[len(events)-1]; last.Type != requests.EventDone || last.Turn.Status != sessions.TurnCancelled {
 		t.Errorf("the last event: %+v", last)
 	}
@@ -242,14 +242,14 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 		{Name: "read_clipboard", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		{Name: "end_call"}, // shadows nothing
 	}
-	listener := &listener{}
-	if err := f.Stream(t.Context(), f.principal, id, requests.Params{Text: "Open my cart.", ClientTools: own}, listener.hear); err != nil {
+	listener := &eventListener{}
+	if err := f.Stream(t.Context(), f.principal, id, requests.Params{Text: "Open my cart.", ClientTools: own}, listener.receive); err != nil {
 		t.Fatal(err)
 	}
 	if _, types := listener.text(); strings.Join(types, " ") != "started client_tool_call client_tool_call done" {
 		t.Errorf("events %v", types)
 	}
-	events := listener.heard()
+	events := listener.received()
 	asked := events[len(events)-1].Turn.OpenClientCalls()
 	if len(asked) != 2 || asked[0].Name != "open_page" || string(asked[0].Arguments) != `{"url":"/cart"}` ||
 		asked[0].ID != events[1].ToolCall.ID {
@@ -259,14 +259,14 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 		t.Errorf("the ids of the tool: %q in the turn, %q in the stream", asked[0].ToolID, events[1].ToolCall.ToolID)
 	}
 	for i, e := range events[:2] { // who was cut off before it had heard of all
-		again := &listener{}
-		if err := f.Follow(t.Context(), f.principal, id, e.TurnID, e.ID, again.hear); err != nil {
+		again := &eventListener{}
+		if err := f.Follow(t.Context(), f.principal, id, e.TurnID, e.ID, again.receive); err != nil {
 			t.Fatal(err)
 		}
 		if _, types := again.text(); strings.Join(types, " ") != "client_tool_call client_tool_call done" {
 			t.Errorf("after event %d: %v", i, types)
 		}
-		if diff := cmp.Diff(asked, []sessions.ToolCall{*again.heard()[0].ToolCall, *again.heard()[1].ToolCall}); diff != "" {
+		if diff := cmp.Diff(asked, []sessions.ToolCall{*again.received()[0].ToolCall, *again.received()[1].ToolCall}); diff != "" {
 			t.Errorf("the calls, followed (-want +got):\n%s", diff)
 		}
 	}

@@ -49,7 +49,7 @@ func (f *fixture) loseLease(t *testing.T, id sessions.ID, losses int) {
 }
 
 // lostStream streams a turn on the fixture's node until its first words, and returns its listener.
-func (f *fixture) lostStream(t *testing.T, id sessions.ID, steps ...step) *listener {
+func (f *fixture) lostStream(t *testing.T, id sessions.ID, steps ...step) *eventListener {
 	t.Helper()
 	paused := func(ctx context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
 		if err := emit(model.TextDelta{Text: "Half of"}); err != nil {
@@ -59,11 +59,11 @@ func (f *fixture) lostStream(t *testing.T, id sessions.ID, steps ...step) *liste
 		return model.Result{Text: "Half of"}, ctx.Err()
 	}
 	f.model.(*script).then(append(steps, paused)...)
-	heard := &listener{}
+	heard := &eventListener{}
 	var streaming sync.WaitGroup
 	ctx, stop := context.WithCancel(t.Context())
 	streaming.Go(func() {
-		_ = f.Stream(ctx, f.principal, id, requests.Params{Text: "go"}, heard.hear) // its node is lost
+		_ = f.Stream(ctx, f.principal, id, requests.Params{Text: "go"}, heard.receive) // its node is lost
 	})
 	await(t, "the first words", func() bool { text, _ := heard.text(); return strings.HasSuffix(text, "Half of") })
 	t.Cleanup(func() { stop(); streaming.Wait() })
@@ -81,12 +81,12 @@ func TestFollowLost(t *testing.T) {
 	id := made.Session.ID
 	first := f.lostStream(t, id)
 	f.model.(*script).then(say("Whole answer."))
-	turn, last := first.heard()[0].TurnID, first.heard()[1].ID
+	turn, last := first.received()[0].TurnID, first.received()[1].ID
 	var following sync.WaitGroup
-	ears := []*listener{{}, {}}
+	ears := []*eventListener{{}, {}}
 	for i, node := range nodes {
 		following.Go(func() {
-			if err := node.Follow(t.Context(), f.principal, id, turn, last, ears[i].hear); err != nil {
+			if err := node.Follow(t.Context(), f.principal, id, turn, last, ears[i].receive); err != nil {
 				t.Errorf("following: %v", err)
 			}
 		})
@@ -108,20 +108,20 @@ func TestFollowLost(t *testing.T) {
 		text, types := first.text()
 		return text == "Half ofWhole answer." && strings.Join(types, " ") == "started delta started delta done"
 	})
-	for i, e := range ears[0].heard() { // the new ids are places, too
-		again := &listener{}
-		if err := nodes[1].Follow(t.Context(), f.principal, id, turn, e.ID, again.hear); err != nil {
+	for i, e := range ears[0].received() { // the new ids are places, too
+		again := &eventListener{}
+		if err := nodes[1].Follow(t.Context(), f.principal, id, turn, e.ID, again.receive); err != nil {
 			t.Fatal(err)
 		}
 		seen := ""
-		for _, earlier := range ears[0].heard()[:i+1] {
+		for _, earlier := range ears[0].received()[:i+1] {
 			seen += earlier.Delta
 		}
 		if rest, _ := again.text(); seen+rest != "Whole answer." {
 			t.Errorf("after event %d: %q and %q", i, seen, rest)
 		}
-		if over := len(again.heard()) == 0; over != (e.Type == requests.EventDone) {
-			t.Errorf("after event %d, %s: %d events", i, e.Type, len(again.heard()))
+		if over := len(again.received()) == 0; over != (e.Type == requests.EventDone) {
+			t.Errorf("after event %d, %s: %d events", i, e.Type, len(again.received()))
 		}
 	}
 }
@@ -137,11 +137,11 @@ func TestFollowLostCalls(t *testing.T) {
 	id := made.Session.ID
 	first := f.lostStream(t, id, say("I look.", call("find_order", `{"id":"a"}`)))
 	f.model.(*script).then(say("Found."))
-	after := &listener{}
+	after := &eventListener{}
 	following := make(chan error, 1)
-	heard := first.heard()
+	heard := first.received()
 	go func() {
-		following <- other.Follow(t.Context(), f.principal, id, heard[0].TurnID, heard[len(heard)-1].ID, after.hear)
+		following <- other.Follow(t.Context(), f.principal, id, heard[0].TurnID, heard[len(heard)-1].ID, after.receive)
 	}()
 	f.loseLease(t, id, 1)
 	if err := <-following; err != nil {

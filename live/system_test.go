@@ -138,8 +138,8 @@ func TestSkipTurn(t *testing.T) {
 	answers := &script{steps: []step{say("", call("skip_turn", `{"reason":"thinking"}`)), say("Yes?")}}
 	f.model = answers
 	made := f.create(t)
-	heard := &listener{}
-	turn, err := f.Turn(t.Context(), f.principal, made.Session.ID, "Wait a moment.", heard.hear)
+	heard := &eventListener{}
+	turn, err := f.Turn(t.Context(), f.principal, made.Session.ID, "Wait a moment.", heard.receive)
 	if _, types := heard.text(); err != nil || turn.Status != sessions.TurnCompleted || turn.AgentText != "" ||
 		strings.Join(types, " ") != "started tool_call done" {
 		t.Errorf("skipped: %s %q after %v, %v", turn.Status, turn.AgentText, types, err)

@@ -185,18 +185,18 @@ func TestTokenOfAClosedSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut := &listener{quits: 1}
-	wantReason(t, f.Stream(t.Context(), holder, id, requests.Params{Text: "/tool end_call {}"}, cut.hear), fault.CallerCanceled)
+	cut := &eventListener{quits: 1}
+	wantReason(t, f.Stream(t.Context(), holder, id, requests.Params{Text: "/tool end_call {}"}, cut.receive), fault.CallerCanceled)
 	await(t, "the end of the session", func() bool { return f.get(t, id).Closed() })
-	started := cut.heard()[0]
+	started := cut.received()[0]
 
 	again, err := f.Authenticate(t.Context(), made.Token)
 	if err != nil || again != holder {
 		t.Fatalf("the token of a closed session: %+v, %v", again, err)
 	}
 	for name, p := range map[string]workspaces.Principal{"the token": again, "a key": f.principal} {
-		rest := &listener{}
-		if err := f.Follow(t.Context(), p, id, started.TurnID, started.ID, rest.hear); err != nil {
+		rest := &eventListener{}
+		if err := f.Follow(t.Context(), p, id, started.TurnID, started.ID, rest.receive); err != nil {
 			t.Errorf("%s: following: %v", name, err)
 		}
 		if text, types := rest.text(); text == "" || types[len(types)-1] != "done" {
@@ -210,7 +210,7 @@ func TestTokenOfAClosedSession(t *testing.T) {
 		}
 		_, err := f.Say(t.Context(), p, id, requests.Params{Text: "Hello?"}, nil)
 		wantReason(t, err, fault.SessionClosed)
-		wantReason(t, f.Stream(t.Context(), p, id, requests.Params{Text: "Hello?"}, rest.hear), fault.SessionClosed)
+		wantReason(t, f.Stream(t.Context(), p, id, requests.Params{Text: "Hello?"}, rest.receive), fault.SessionClosed)
 		_, err = f.Decide(t.Context(), p, id, "call_00000000000000000000000000", turns.DecideParams{Approve: true})
 		wantReason(t, err, fault.ResourceNotFound)
 	}
