@@ -77,7 +77,7 @@ func TestApprovalOverHTTP(t *testing.T) {
 		!request.ExpiresAt.After(f.clock.now()) {
 		t.Errorf("asked %+v", request)
 	}
-	// Who follows the turn elsewhere is asked as well.
+	// A follower on another node is asked as well.
 	elsewhere := &eventListener{}
 	var following sync.WaitGroup
 	following.Go(func() {
@@ -111,7 +111,7 @@ func TestApprovalOverHTTP(t *testing.T) {
 	}
 	key := f.principal
 	key.KeyID = "key_of_the_back_end"
-	for range 2 { // the same word again changes nothing
+	for range 2 { // the same decision twice changes nothing
 		if decided, err := other.Decide(t.Context(), key, id, request.CallID, yes); err != nil ||
 			decided.Status != sessions.ApprovalApproved || decided.DecidedBy != string(key.KeyID) {
 			t.Errorf("decided %+v, %v", decided, err)
@@ -126,9 +126,9 @@ func TestApprovalOverHTTP(t *testing.T) {
 	}
 	for where, e := range map[string]*eventListener{"here": &heard.eventListener, "elsewhere": elsewhere} {
 		_, types := e.text()
-		slices.Sort(types[2:]) // by the row, text comes before calls
+		slices.Sort(types[2:]) // in the row, text comes before calls
 		if strings.Join(types, " ") != "started approval_requested delta done tool_call" {
-			t.Errorf("%s heard %v", where, types)
+			t.Errorf("%s received %v", where, types)
 		}
 	}
 	// Without a stream, with the session's token.
@@ -157,7 +157,7 @@ func TestApprovalOverHTTP(t *testing.T) {
 		by.Status != "approved" || taken[0].ToolCalls()[0].Approval.Status != "approved" {
 		t.Errorf("the receipt tells %+v, the transcript %+v", by, taken[0].ToolCalls()[0].Approval)
 	}
-	// What is cancelled is not asked any more.
+	// A cancelled turn's request is withdrawn.
 	heard = f.stream(t, f.Node, id, requests.Params{Text: "Pay once more."})
 	request = asked(t, &heard.eventListener)
 	if _, err := f.CancelTurn(t.Context(), f.principal, id, request.TurnID); err != nil {
@@ -197,7 +197,7 @@ func TestApprovalAcrossNodes(t *testing.T) {
 	if n := server.Count("tools/call"); n != 2 {
 		t.Errorf("%d calls", n)
 	}
-	// Nobody answers: the model is told, and a word that comes too late is refused.
+	// Without a decision the model is told, and a late decision is refused.
 	hurried := f.hurriedNode(t)
 	late := f.stream(t, hurried, made.Session.ID, requests.Params{Text: "And again."})
 	late.over.Wait()

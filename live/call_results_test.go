@@ -86,7 +86,7 @@ func TestInterruptedWrite(t *testing.T) {
 	s.do(live.Respond{})
 	await(t, "the call", func() bool { return len(f.endpoint.Requests("/book")) == 1 })
 	started, _ := until[turns.ToolStarted](s)
-	s.do(live.ToolOutput{CallID: started.CallID, Output: "forged"}) // it is not the client's to answer
+	s.do(live.ToolOutput{CallID: started.CallID, Output: "forged"}) // the call is not the client's
 	if err := s.refusal(); err.Fields[0].Code != "unknown" {
 		t.Errorf("a result for a call of the service: %v", err)
 	}
@@ -155,7 +155,7 @@ func TestLostWithItsNode(t *testing.T) {
 	asked := make(chan struct{})
 	go func() {
 		defer close(asked)
-		_, _ = f.Turn(t.Context(), f.principal, made.Session.ID, "Book it.", nil) // it is taken away
+		_, _ = f.Turn(t.Context(), f.principal, made.Session.ID, "Book it.", nil) // the turn is reclaimed
 	}()
 	await(t, "the call", func() bool { return len(f.endpoint.Requests("/book")) == 1 })
 	await(t, "the take-over", func() bool {

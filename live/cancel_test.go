@@ -20,7 +20,7 @@ func (f *fixture) holdRow(t *testing.T, id sessions.ID) pgx.Tx {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }) // it has been ended unless the test failed
+	t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }) // does nothing unless the test failed
 	if _, err := tx.Exec(t.Context(), "SELECT FROM sessions WHERE tenant_id = $1 AND id = $2 FOR UPDATE", f.ref.TenantID, id); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestCancelledWhileItBegins(t *testing.T) {
 			s.do(live.Respond{CommandID: "first"})
 			f.awaitLock(t)
 			s.do(cancel)
-			s.do(live.UserMessage{Text: "two"}) // waits for the row, too
+			s.do(live.UserMessage{Text: "two"}) // waits for the row too
 			if err := row.Rollback(t.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -282,7 +282,7 @@ func TestClientReturnsWithTheResult(t *testing.T) {
 	if done, _ := until[turns.ResponseDone](second); done.Text != "Red, then." {
 		t.Errorf("answered %+v", done)
 	}
-	// Over HTTP there is no client, and this socket runs nothing.
+	// Over HTTP no client runs tools, and this socket runs none.
 	f.turn(t, made.Session.ID, "again")
 	asked := answers.requests()
 	names := func(req model.Request) (names []string) {
@@ -297,7 +297,7 @@ func TestClientReturnsWithTheResult(t *testing.T) {
 	if words := resultText(t, asked[3], 1); !strings.Contains(words, "unknown-tool") {
 		t.Errorf("the model was told %q", words)
 	}
-	// What a client never answers has a result when the session is over.
+	// A call without a result gets one when the session ends.
 	second.offer()
 	second.ask("once more")
 	if _, err := f.End(t.Context(), f.principal, made.Session.ID, sessions.EndParams{Status: sessions.Completed}); err != nil {

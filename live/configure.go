@@ -59,14 +59,14 @@ func restore(config *agents.Config, began agents.Config, keys []string) {
 
 // addVariables stores a client's variables where the agent's client_overrides allows it, and
 // returns why others are refused. Variables that the session has are not changed.
-func (e *engine) addVariables(wanted map[string]string) []fault.Field {
+func (e *engine) addVariables(variables map[string]string) []fault.Field {
 	var refused []fault.Field
 	add := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(wanted)) {
-		if code, words := e.refuseVariable(name, wanted[name]); code != "" {
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		if code, words := e.refuseVariable(name, variables[name]); code != "" {
 			refused = append(refused, fault.Field{Field: agents.KeyClientVariables + "." + name, Code: code, Message: words})
 		} else {
-			add[name] = wanted[name]
+			add[name] = variables[name]
 		}
 	}
 	if len(add) == 0 {

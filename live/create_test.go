@@ -51,7 +51,7 @@ func TestCreate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.Session.VariablesHash == s.VariablesHash { // it is in the token: a short secret could be guessed from it
+	if again.Session.VariablesHash == s.VariablesHash { // the token has it, and a short secret could be guessed from it
 		t.Error("the same variables have the same hash twice")
 	}
 }
@@ -191,7 +191,7 @@ func TestCreateSeesEachSave(t *testing.T) {
 		AgentID: f.agent.ID, UserID: "u",
 		Overrides: map[string]json.RawMessage{"language": json.RawMessage(`"de"`)},
 	}
-	f.create(t) // remembers version 1
+	f.create(t) // caches version 1
 	save := func(change func(*agents.Config)) {
 		t.Helper()
 		if _, err := elsewhere.Update(t.Context(), f.ref, f.agent.ID, func(_ *string, c *agents.Config) { change(c) }); err != nil {
@@ -255,7 +255,7 @@ func TestPlanIsExact(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.turn(t, f.create(t).Session.ID, "in progress") // the place that was freed
-	f.clock.advance(sessions.DefaultTTL)             // four pending ones run out, without a sweep
+	f.clock.advance(sessions.DefaultTTL)             // four pending ones expire, without a sweep
 	for range 4 {
 		f.create(t)
 	}

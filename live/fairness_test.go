@@ -78,7 +78,7 @@ func TestGreedyTurns(t *testing.T) {
 	}
 	say(greedy, greedyRef, "greedy", 100)
 	await(t, "the greedy tenant's turns", func() bool { running, waiting := gate.Count(); return running == 4 && waiting == 96 })
-	say(small, smallRef, "small", 3) // one more than may wait: the longest line gives way
+	say(small, smallRef, "small", 3) // one more than may wait: the tenant with the most turns loses one
 	await(t, "the refusal of a turn", func() bool {
 		mu.Lock()
 		defer mu.Unlock()

@@ -55,7 +55,7 @@ func (c *clock) advance(d time.Duration) {
 // fixture is the service over its own database, with a tenant on plan pro and an agent.
 type fixture struct {
 	*rooms.Node
-	// made is the database that db is a pool of.
+	// made is the database of the pool db.
 	made       pgtest.DB
 	db         *postgres.DB
 	keys       *seal.Keyring

@@ -82,7 +82,7 @@ func TestFollow(t *testing.T) {
 	let <- struct{}{}
 	first := &eventListener{quits: 4} // started, the first message, the call, the first piece
 	wantReason(t, f.Stream(t.Context(), f.principal, id, requests.Params{Text: "Hallo?"}, first.receive), fault.CallerCanceled)
-	let <- struct{}{} // the piece that finds nobody
+	let <- struct{}{} // the piece after the caller hung up
 	_, types := first.text()
 	if diff := cmp.Diff([]string{"started", "delta", "tool_call", "delta"}, types); diff != "" {
 		t.Fatalf("before the hang-up (-want +got):\n%s", diff)
@@ -113,7 +113,7 @@ func TestFollow(t *testing.T) {
 			t.Errorf("%s: %q and then %q %v", where, before, rest, types)
 		}
 	}
-	// When it is over each id says what is missing.
+	// After the answer, each event id gives the events that follow it.
 	for i, e := range first.received() {
 		again := &eventListener{}
 		if err := other.Follow(t.Context(), f.principal, id, turn, e.ID, again.receive); err != nil {
@@ -146,7 +146,7 @@ func TestFollow(t *testing.T) {
 		again := &eventListener{}
 		if err := other.Follow(t.Context(), f.principal, id, turn, done.ID, again.receive); err != nil ||
 			done.Type != requests.EventDone || len(again.received()) != 0 {
-			t.Errorf("after the end as it was heard %s (%s %s): %+v, %v", where, done.Type, done.ID, again.received(), err)
+			t.Errorf("after the end as it was received %s (%s %s): %+v, %v", where, done.Type, done.ID, again.received(), err)
 		}
 		if of, err := requests.TurnOfEvent(done.ID); err != nil || of != turn {
 			t.Errorf("%s is of the turn %q, %v", done.ID, of, err)
@@ -193,7 +193,7 @@ func TestCancelTurn(t *testing.T) {
 	received(t, "the answer", said)
 	await(t, "the first piece", func() bool { text, _ := listener.text(); return text != "" })
 	turn := listener.received()[0].TurnID
-	for range 2 { // the second finds it cancelled
+	for range 2 { // the second call finds the turn cancelled
 		stopped, err := other.CancelTurn(t.Context(), f.principal, made.Session.ID, turn)
 		if err != nil || stopped.Status != sessions.TurnCancelled || stopped.AgentText != "Half" {
 			t.Errorf("cancelled: %s %q, %v", stopped.Status, stopped.AgentText, err)
@@ -258,7 +258,7 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 	if asked[0].ToolID != "client:open_page" || events[1].ToolCall.ToolID != asked[0].ToolID {
 		t.Errorf("the ids of the tool: %q in the turn, %q in the stream", asked[0].ToolID, events[1].ToolCall.ToolID)
 	}
-	for i, e := range events[:2] { // who was cut off before it had heard of all
+	for i, e := range events[:2] { // a caller that was cut off before the last event
 		again := &eventListener{}
 		if err := f.Follow(t.Context(), f.principal, id, e.TurnID, e.ID, again.receive); err != nil {
 			t.Fatal(err)
@@ -299,7 +299,7 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 	if own := recorded[1].Messages; len(own) != 3 || own[0].CallID != asked[0].ID || own[1].CallID != asked[1].ID {
 		t.Errorf("the turn that brought the results: %+v", own)
 	}
-	// A call that the caller leaves open: the conversation goes on, and the model knows.
+	// A call without a result: the conversation continues, and the model is told.
 	if _, err := f.Say(t.Context(), f.principal, id, requests.Params{Text: "And x.", ClientTools: own}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -361,10 +361,10 @@ func TestFloodOfTurns(t *testing.T) {
 	if taken := f.transcript(t, made.Session.ID); len(taken) != 17 {
 		t.Errorf("%d turns", len(taken))
 	}
-	// Of a tenant, over all its sessions.
+	// The bound of a tenant, over all its sessions.
 	hold := make(chan struct{})
 	held := func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
-		select { // both sessions' first turns hold their places
+		select { // both sessions' first turns run
 		case <-hold:
 		case <-ctx.Done():
 		}

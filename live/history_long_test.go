@@ -24,8 +24,8 @@ func TestLongHistory(t *testing.T) {
 	made := f.create(t)
 	id := made.Session.ID
 	first := f.turn(t, id, "The first question.")
-	// What is before the newest hundred cannot be read: a socket that reads it does not get in, and
-	// a turn fails.
+	// The turns before the newest hundred cannot be decoded: a socket that reads one cannot join,
+	// and a turn fails.
 	_, err := f.db.ExecContext(t.Context(), `
 		INSERT INTO turns (
 		    id, tenant_id, workspace_id, session_id, index, user_text, agent_text, status, messages, citations, metrics,
@@ -59,10 +59,10 @@ func TestLongHistory(t *testing.T) {
 		}
 		return history.SummarizedTurns + history.Turns
 	}
-	node := f.node(t) // summaries fail on it, and it waits a minute before it tries another
+	node := f.node(t) // its summaries fail, and it waits a minute before the next
 	s := f.join(t, node, made)
 	if history := s.History(); len(history) != 100 || history[0].Text != "Question 951" || history[99].Text != "Answer 1000" {
-		t.Errorf("the socket was told of %d items, from %+v", len(history), history[0])
+		t.Errorf("the socket got %d items, from %+v", len(history), history[0])
 	}
 	s.do(live.Retrieve{ItemID: first.Messages[0].ItemID})
 	if found, _ := until[live.ItemRetrieved](s); found.Item.Text != first.UserText || found.Item.TurnID != first.ID {
@@ -81,10 +81,10 @@ func TestLongHistory(t *testing.T) {
 	check(spoken, false)
 	closing, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if err := node.Close(closing); err != nil { // waits for the summaries that it has begun
+	if err := node.Close(closing); err != nil { // waits for summaries in progress
 		t.Fatal(err)
 	}
-	// From here on the old turns can be read.
+	// From here on the old turns can be decoded.
 	_, err = f.db.ExecContext(t.Context(), `
 		UPDATE turns
 		SET messages = json_build_array(
@@ -101,7 +101,7 @@ func TestLongHistory(t *testing.T) {
 	last := sessions.Turn{}
 	for told := 0; told < long; told = f.get(t, id).SummarizedTurns {
 		if last.Index > long+200 {
-			t.Fatalf("behind turn %d summaries tell of %d", last.Index, told)
+			t.Fatalf("after turn %d summaries tell of %d", last.Index, told)
 		}
 		last = f.turn(t, id, fmt.Sprintf("Question %d?", last.Index))
 		await(t, "the summary that the turn has begun is over", func() bool { return !f.Summarising(id) })

@@ -178,7 +178,7 @@ func (b *bench) reached(t *testing.T, a attack) bool {
 	}
 	turn := b.turn(t, made.Session.ID, a.Ask)
 	if _, err := b.End(t.Context(), b.principal, made.Session.ID,
-		sessions.EndParams{Status: sessions.Completed}); err != nil { // it holds a place in the plan
+		sessions.EndParams{Status: sessions.Completed}); err != nil { // it counts towards the plan
 		t.Fatal(err)
 	}
 	for _, call := range turn.ToolCalls() {
@@ -223,7 +223,7 @@ func TestInjections(t *testing.T) {
 	b := newBench(t, always)
 	all := attacks(t, "injections")
 	through := map[string]int{}
-	passed, hints := 0, 0 // a hint tells nobody to do anything: it is listed, and is not counted
+	passed, hints := 0, 0 // a hint asks for nothing: it is listed, and not counted
 	for _, a := range all {
 		if b.reached(t, a) {
 			passed++

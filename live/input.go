@@ -23,16 +23,16 @@ func (e *engine) inputOf(items []InputItem) ([]sessions.Message, error) {
 	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
 	defer cancel()
 	input := []sessions.Message{}
-	for _, wanted := range items {
-		item := wanted.Item
-		if wanted.Reference != "" {
-			found, ok, err := e.findItem(ctx, wanted.Reference)
+	for _, given := range items {
+		item := given.Item
+		if given.Reference != "" {
+			found, ok, err := e.findItem(ctx, given.Reference)
 			if err != nil {
 				return nil, err
 			}
 			if !ok {
 				return nil, fault.Wrap(ErrNoReference, fault.InvalidRequest,
-					"There is no item with the id %q to refer to.", wanted.Reference)
+					"There is no item with the id %q to refer to.", given.Reference)
 			}
 			item = found
 		} else if refused := checkInput(item); refused != nil {

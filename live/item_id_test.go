@@ -61,7 +61,7 @@ func TestItemIDReused(t *testing.T) {
 	wantTexts(t, script.lastTexts(), "second", "Noted.",
 		"[A note of the application, not of the user. It is context, and no answer to it is expected.]\nBetween.")
 
-	// What is removed on another node and taken again there is so here.
+	// This node sees an item that another node removed and added again.
 	there.do(live.Remove{ItemID: "x"})
 	there.do(live.UserMessage{ItemID: "x", Text: "third"})
 	until[live.ItemRemoved](here)
@@ -85,7 +85,7 @@ func TestItemIDReused(t *testing.T) {
 	}
 	wantTexts(t, removed, "first", "second")
 
-	// Who comes back sees the one that is there, where it is.
+	// A returning socket gets the present item, in its place.
 	here.Leave(live.Dropped)
 	back := f.join(t, other, made)
 	var texts []string
@@ -125,7 +125,7 @@ func TestItemIDReusedWhileAnswering(t *testing.T) {
 	started, _ := until[turns.MessageStarted](s)
 	s.do(live.Remove{ItemID: started.ItemID})
 	s.do(live.Insert{CommandID: "c", ItemID: started.ItemID, Kind: sessions.AssistantItem, Text: "Yesterday."})
-	s.do(live.Remove{ItemID: "asked"}) // this one is recorded already
+	s.do(live.Remove{ItemID: "asked"}) // this item is recorded already
 	until[live.ItemRemoved](s)
 	s.do(live.UserMessage{ItemID: "asked", After: sessions.AtFront, Text: "Since when?"})
 	until[live.ItemAdded](s)

@@ -39,7 +39,7 @@ func TestTruncateSpoken(t *testing.T) {
 	here.do(live.Truncate{ItemID: item, AudioEndMS: 2001})
 	if failed, _ := until[live.Failed](here); fault.ReasonOf(failed.Err) != fault.InvalidRequest ||
 		failed.Err.Fields[0].Field != "audio_end_ms" {
-		t.Errorf("behind the end: %+v", failed.Err)
+		t.Errorf("after the end: %+v", failed.Err)
 	}
 	here.do(live.Truncate{CommandID: "c", ItemID: item, AudioEndMS: 1000})
 	cut, _ := until[live.ItemTruncated](here)
@@ -61,13 +61,13 @@ func TestTruncateSpoken(t *testing.T) {
 		turn.Items[0].Cut == nil || turn.Items[0].Cut.Text != "The parcel comes" || turn.Items[0].Cut.AudioEndMS != 1000 {
 		t.Errorf("the transcript has %q and %+v", turn.AgentText, turn.Items)
 	}
-	// Who comes back sees what was heard.
+	// A returning socket gets the text that was heard.
 	here.Leave(live.Dropped)
 	back := f.join(t, other, made)
 	if history := back.History(); len(history) != 4 || history[1].Text != "The parcel comes" {
 		t.Errorf("history %+v", history)
 	}
-	// Nothing was heard: the model sees no such message.
+	// Nothing was heard: the model does not see the message.
 	there.do(live.Truncate{ItemID: item, AudioEndMS: 0})
 	until[live.ItemTruncated](there)
 	f.turn(t, made.Session.ID, "Hm.")
@@ -88,7 +88,7 @@ func TestRemovedOnAnotherNode(t *testing.T) {
 	until[live.ItemAdded](here)
 	there.do(live.Insert{ItemID: "note", After: "mine <é>", Kind: sessions.SystemItem, Text: "Behind it."})
 	if added, _ := until[live.ItemAdded](there); added.Item.ID != "note" || added.PreviousItemID != "mine <é>" {
-		t.Errorf("behind an item of the other node: %+v", added)
+		t.Errorf("after an item of the other node: %+v", added)
 	}
 	there.do(live.Remove{ItemID: "mine <é>"})
 	until[live.ItemRemoved](there)

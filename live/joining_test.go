@@ -47,11 +47,11 @@ func TestChangesWhileJoining(t *testing.T) {
 	t.Cleanup(func() { there.Leave(live.Dropped) })
 	added, _ := until[live.ItemAdded](there)
 	if added.Item.Kind != sessions.AssistantItem || added.Item.Text != "First." {
-		t.Errorf("the second socket was told of %+v", added.Item)
+		t.Errorf("the second socket got %+v", added.Item)
 	}
 	here.do(live.UserMessage{Text: "two", After: "mine"})
 	if failed, _ := until[live.Failed](here); !fault.IsReason(failed.Err, fault.InvalidRequest) {
-		t.Errorf("put behind what is removed: %v", failed.Err)
+		t.Errorf("put after what is removed: %v", failed.Err)
 	}
 	here.do(live.UserMessage{Text: "two"})
 	here.do(live.Respond{})

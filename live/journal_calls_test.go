@@ -62,7 +62,7 @@ func TestJournalCalls(t *testing.T) {
 		t.Errorf("closed with %+v", closed)
 	}
 	again := t.TempDir()
-	if err := os.CopyFS(again, os.DirFS(dir)); err != nil { // as it is when a server is killed now
+	if err := os.CopyFS(again, os.DirFS(dir)); err != nil { // the journal of a server that is killed now
 		t.Fatal(err)
 	}
 	r.wire.mend()
@@ -135,7 +135,7 @@ func TestJournalAndAnotherNode(t *testing.T) {
 	s.do(live.Respond{})
 	<-saying
 	r.wire.down()
-	f.clock.advance(time.Minute) // nobody holds the turn any more
+	f.clock.advance(time.Minute) // the turn's lease has expired
 	there := f.join(t, f.Node, made)
 	if done, _ := until[turns.ResponseDone](there); done.Text != "Elsewhere." {
 		t.Fatalf("answered with %+v", done)

@@ -189,7 +189,7 @@ func TestJournal(t *testing.T) {
 	talk(s, "four")
 	taken := f.transcript(t, made.Session.ID)
 	if got := oneLine(taken); got != want+"3 completed four→Fourth.; " {
-		t.Errorf("behind the outage: %s", got)
+		t.Errorf("after the outage: %s", got)
 	}
 	for i, turn := range taken {
 		receipt, hash, err := f.Receipt(t.Context(), f.principal, made.Session.ID, turn.ID)
@@ -254,7 +254,7 @@ func TestJournalDuringAnswer(t *testing.T) {
 			t.Errorf("ended before its turns are there: %+v", session)
 		}
 	}
-	f.clock.advance(2 * sessions.DropGrace) // and what was silent with Postgres is not taken for lost
+	f.clock.advance(2 * sessions.DropGrace) // a node that was silent during the outage is not judged lost
 	if err := r.Sweep(t.Context(), f.clock.now()); err == nil {
 		t.Error("swept without Postgres")
 	}
@@ -354,7 +354,7 @@ func TestJournalEndedElsewhere(t *testing.T) {
 	s.do(live.Respond{})
 	<-saying
 	r.wire.down()
-	f.clock.advance(time.Minute) // nobody holds the turn any more
+	f.clock.advance(time.Minute) // the turn's lease has expired
 	if _, err := f.End(t.Context(), f.principal, made.Session.ID, sessions.EndParams{Status: sessions.Broken}); err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ type wire struct {
 	mu   sync.Mutex
 	cut  bool
 	held chan struct{} // closed: bytes pass
-	// losing, when set, is what the next query has in it of which Postgres' answer gets lost, with
-	// its connection.
+	// losing, when set, is a text of the next query whose reply is dropped, together with its
+	// connection.
 	losing string
 	lost   map[net.Conn]bool
 	conns  map[net.Conn]bool

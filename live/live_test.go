@@ -146,7 +146,7 @@ func TestReplacedOnAnotherNode(t *testing.T) {
 		t.Errorf("the first socket got %+v", closed)
 	}
 	first.over()
-	first.Leave(live.HungUp) // of a socket that was replaced: changes nothing
+	first.Leave(live.HungUp) // the socket was replaced: this changes nothing
 	if history := second.History(); !second.Resumed() || len(history) != 2 || history[0].Text != "Hello?" {
 		t.Errorf("history %+v", history)
 	}
@@ -175,7 +175,7 @@ func TestTurnOnAnotherNode(t *testing.T) {
 		t.Helper()
 		for _, text := range texts {
 			if added, before := until[live.ItemAdded](s); added.Item.Text != text || len(before) > 0 {
-				t.Errorf("shown %+v behind %+v, want %q", added, before, text)
+				t.Errorf("shown %+v after %+v, want %q", added, before, text)
 			}
 		}
 	}
@@ -255,7 +255,7 @@ func TestDropAndReturn(t *testing.T) {
 	}
 	close(goOn)
 	if added, before := until[live.ItemAdded](second); added.Item.Text != "It went on." || len(before) != 0 {
-		t.Errorf("told of %+v after %+v", added, before)
+		t.Errorf("got %+v after %+v", added, before)
 	}
 }
 
@@ -270,12 +270,12 @@ func TestModality(t *testing.T) {
 	typed := f.join(t, f.Node, voice)
 	typed.do(live.UserMessage{Text: "typed"})
 	if added, _ := until[live.ItemAdded](spoken); added.Item.Text != "typed" {
-		t.Errorf("the voice socket was told of %+v", added)
+		t.Errorf("the voice socket got %+v", added)
 	}
 	typed.do(live.Respond{})
 	done, _ := until[turns.ResponseDone](typed)
 	if added, _ := until[live.ItemAdded](spoken); added.Item.Text != done.Text {
-		t.Errorf("the voice socket was told of %+v", added)
+		t.Errorf("the voice socket got %+v", added)
 	}
 	typed.Leave(live.HungUp)
 	if session := f.get(t, voice.Session.ID); session.Status != sessions.InProgress {

@@ -30,7 +30,7 @@ func (f *fixture) loseLease(t *testing.T, id sessions.ID, losses int) {
 	t.Helper()
 	await(t, "the loss", func() bool {
 		err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
-			// The row's lock first: what is read behind it is what its last holder has left.
+			// Lock the row first, to read what its last holder has written.
 			if _, err := tx.ExecContext(ctx, "SELECT FROM sessions WHERE id = ? AND tenant_id = ? FOR UPDATE", id,
 				f.principal.TenantID); err != nil {
 				return err
@@ -55,7 +55,7 @@ func (f *fixture) lostStream(t *testing.T, id sessions.ID, steps ...step) *event
 		if err := emit(model.TextDelta{Text: "Half of"}); err != nil {
 			return model.Result{}, err
 		}
-		<-ctx.Done() // a node that is only slow stops when it learns that it was taken for lost
+		<-ctx.Done() // a slow node stops when it learns that it was judged lost
 		return model.Result{Text: "Half of"}, ctx.Err()
 	}
 	f.model.(*script).then(append(steps, paused)...)
@@ -83,21 +83,21 @@ func TestFollowLost(t *testing.T) {
 	f.model.(*script).then(say("Whole answer."))
 	turn, last := first.received()[0].TurnID, first.received()[1].ID
 	var following sync.WaitGroup
-	ears := []*eventListener{{}, {}}
+	listeners := []*eventListener{{}, {}}
 	for i, node := range nodes {
 		following.Go(func() {
-			if err := node.Follow(t.Context(), f.principal, id, turn, last, ears[i].receive); err != nil {
+			if err := node.Follow(t.Context(), f.principal, id, turn, last, listeners[i].receive); err != nil {
 				t.Errorf("following: %v", err)
 			}
 		})
 	}
 	f.loseLease(t, id, 1)
 	following.Wait()
-	for i, e := range ears {
+	for i, e := range listeners {
 		text, types := e.text()
 		if text != "Whole answer." || types[0] != "started" || types[len(types)-1] != "done" ||
 			strings.Count(strings.Join(types, " "), "started") != 1 {
-			t.Errorf("follower %d heard %q in %v", i, text, types)
+			t.Errorf("follower %d received %q in %v", i, text, types)
 		}
 	}
 	if taken := f.transcript(t, id); len(taken) != 1 || taken[0].Status != sessions.TurnCompleted ||
@@ -108,13 +108,13 @@ func TestFollowLost(t *testing.T) {
 		text, types := first.text()
 		return text == "Half ofWhole answer." && strings.Join(types, " ") == "started delta started delta done"
 	})
-	for i, e := range ears[0].received() { // the new ids are places, too
+	for i, e := range listeners[0].received() { // the new ids can be followed from too
 		again := &eventListener{}
 		if err := nodes[1].Follow(t.Context(), f.principal, id, turn, e.ID, again.receive); err != nil {
 			t.Fatal(err)
 		}
 		seen := ""
-		for _, earlier := range ears[0].received()[:i+1] {
+		for _, earlier := range listeners[0].received()[:i+1] {
 			seen += earlier.Delta
 		}
 		if rest, _ := again.text(); seen+rest != "Whole answer." {
@@ -149,7 +149,7 @@ func TestFollowLostCalls(t *testing.T) {
 	}
 	text, types := after.text()
 	if diff := cmp.Diff([]string{"started", "delta", "tool_call", "delta", "done"}, types); diff != "" || text != "I look.\n\nFound." {
-		t.Errorf("heard %q (-want +got):\n%s", text, diff)
+		t.Errorf("received %q (-want +got):\n%s", text, diff)
 	}
 	if sent := f.endpoint.Requests("/find_order"); len(sent) != 1 {
 		t.Errorf("the tool was called %d times", len(sent))

@@ -65,7 +65,7 @@ func TestRememberedInjections(t *testing.T) {
 	if tried < 20 || b.tried < tried {
 		t.Errorf("%d attacks, %d calls tried: the model is not gullible", tried, b.tried)
 	}
-	// A document that wants everything forgotten does not get it; the user who asks does.
+	// A document that asks for all notes to be deleted is ignored; the user who asks is not.
 	if _, err := service.Add(t.Context(), b.ref, memory.AddParams{UserID: "user-1", Text: "Likes lamps."}); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestRememberedInjections(t *testing.T) {
 	forget.Ask, forget.Text = "Please forget everything you know about me.",
 		[]string{"We keep what customers tell us, and forget it when they ask."}
 	if !b.reached(t, forget) {
-		t.Error("the user who asked was not heard")
+		t.Error("the request of the user was not carried out")
 	}
 	if items, _, err := service.List(t.Context(), b.ref, memory.ListParams{UserID: "user-1"}); err != nil || len(items) != 0 {
 		t.Errorf("left: %v, %v", items, err)
@@ -175,7 +175,7 @@ func TestExtraction(t *testing.T) {
 		"extraction:done") || strings.Contains(told, "castles") {
 		t.Errorf("announced: %s", told)
 	}
-	// What was said before something was forgotten is not taken down again.
+	// What was said before the deletion is not stored again.
 	id = f.create(t).Session.ID
 	f.turn(t, id, "My name is Ada and I ordered a green lamp.")
 	if _, err := service.DeleteAll(t.Context(), f.ref, "user-1"); err != nil {
@@ -189,7 +189,7 @@ func TestExtraction(t *testing.T) {
 		t.Errorf("learnt again what was forgotten: %v, %v", items, err)
 	}
 	f.remembered(t, id)
-	// Without memory nothing is asked for.
+	// Without memory no notes are extracted.
 	f.agent = f.newAgent(t, f.ref, agents.Config{Memory: agents.Memory{Enabled: false}})
 	s.steps = append(s.steps, say("Yes."))
 	if told := f.remembered(t, f.talk(t, "My name is Ada.").ID); told != "<nil>" {
@@ -241,7 +241,7 @@ func TestExtractionAndAnalysis(t *testing.T) {
 	if found := f.announced(t, session.ID); found["transcript_summary"] != "Ada spoke." || len(s.requests()) != 4 {
 		t.Errorf("announced %v after %d requests", found, len(s.requests()))
 	}
-	// What was learnt stays when the judging fails.
+	// The notes stay when the analysis fails.
 	session = f.talk(t, "My name is Ada.")
 	if err := f.Learn(t.Context(), session.TenantID, session.ID); err != nil {
 		t.Fatal(err)
@@ -254,7 +254,7 @@ func TestExtractionAndAnalysis(t *testing.T) {
 		"extraction:done") || found["status"] != "failed" || len(s.requests()) != 9 {
 		t.Errorf("announced %s and %v after %d requests", told, found, len(s.requests()))
 	}
-	// The end is announced with what there is when nobody comes to learn from it.
+	// The end is announced without notes when no worker extracts any.
 	session = f.talk(t, "My name is Ada.")
 	if err := f.Analyse(t.Context(), session.TenantID, session.ID); err != nil {
 		t.Fatal(err)

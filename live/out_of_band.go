@@ -15,19 +15,19 @@ import (
 const maxOutOfBand = 4
 
 // respondOutOfBand begins an answer out of band.
-func (e *engine) respondOutOfBand(wanted answerRequest) {
+func (e *engine) respondOutOfBand(request answerRequest) {
 	if len(e.outOfBand) >= maxOutOfBand {
-		wanted.live.push(Failed{CommandID: wanted.command.CommandID, Err: fault.New(fault.RateLimitedReason,
+		request.live.push(Failed{CommandID: request.command.CommandID, Err: fault.New(fault.RateLimitedReason,
 			"%d answers out of band are in progress already. Wait for one to end.", maxOutOfBand)})
 		return
 	}
 	ctx, cancel := context.WithCancelCause(e.s.life)
 	run := &answer{
-		live: wanted.live, commandID: wanted.command.CommandID, responseID: idgen.New(idgen.Response),
+		live: request.live, commandID: request.command.CommandID, responseID: idgen.New(idgen.Response),
 		outOfBand: true, cancel: cancel,
 	}
 	e.outOfBand[run.responseID] = run
-	r := e.newRunner(wanted, run)
+	r := e.newRunner(request, run)
 	r.Session, r.Aside = e.session, true
 	e.s.workers.Go(func() {
 		defer cancel(nil)

@@ -19,7 +19,7 @@ func TestClientOverrides(t *testing.T) {
 	rows := []struct {
 		name, client, locked string
 		key, value           string
-		// code is that of the refusal; empty: it applies.
+		// code is the refusal's; empty when the override applies.
 		code string
 	}{
 		{"not listed", "language", "", "model", `"theirs"`, "override-not-allowed"},

@@ -73,7 +73,7 @@ func TestPostCallSaysWhatWasCalled(t *testing.T) {
 		`find_order {"id":"A1"}`: true, `find_order {"id":"A2"}`: true, // the endpoint's own failure
 		`find_order {"id":"A3"}`: false, `find_order {"id":7}`: false, `no_such_tool {}`: false, // the cap, the arguments, no tool
 		`open_page {"n":1}`: true, `open_page {"n":2}`: true,
-		`open_page {"n":3}`: false, // nobody answered
+		`open_page {"n":3}`: false, // the client sent no result
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("tool_has_been_called (-want +got):\n%s", diff)

@@ -30,7 +30,7 @@ func (f *fixture) receipt(t *testing.T, turn sessions.Turn) sessions.Receipt {
 	if err := f.db.NewRaw("SELECT receipt::text FROM turns WHERE id = ?", turn.ID).Scan(t.Context(), &stored); err != nil {
 		t.Fatal(err)
 	}
-	// What is stored is canonical: a map's keys are sorted by encoding/json.
+	// The stored form is canonical: encoding/json sorts a map's keys.
 	var free map[string]any
 	if err := json.Unmarshal([]byte(stored), &free); err != nil {
 		t.Fatal(err)
@@ -250,7 +250,7 @@ func TestReceiptOfATurnThatWaited(t *testing.T) {
 		s.do(live.UserMessage{Text: "two"})
 		s.do(live.Respond{})
 		s.do(live.Cancel{ResponseID: "resp_another"})
-		until[live.Failed](s) // so the Respond before it has been taken
+		until[live.Failed](s) // so that the Respond before it has been carried out
 		f.clock.advance(wait)
 		s.do(live.Cancel{})
 		until[turns.ResponseDone](s)

@@ -264,7 +264,7 @@ func TestAskRefused(t *testing.T) {
 	for _, said := range []live.UserMessage{{CommandID: "c", Text: ""}, {CommandID: "c", Text: "x", After: "nobody"}} {
 		s.do(live.Ask{Message: said, Respond: live.Respond{IfUnanswered: true}})
 		if failed, before := until[live.Failed](s); failed.CommandID != "c" || len(before) > 0 {
-			t.Errorf("%+v: failed %+v behind %+v", said, failed, before)
+			t.Errorf("%+v: failed %+v after %+v", said, failed, before)
 		}
 	}
 	s.do(live.Ask{Message: live.UserMessage{Text: "now"}})

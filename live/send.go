@@ -74,8 +74,8 @@ func (e *engine) sendGreeting(live *Live, turn sessions.Turn) {
 
 // sendAccepted sends a stored message to the sockets. live, which may be nil, sent it with
 // commandID.
-func (e *engine) sendAccepted(live *Live, commandID string, turn sessions.Turn, said sessions.Message) {
-	item := sessions.ItemsOf(sessions.Turn{ID: turn.ID, Index: turn.Index, Messages: []sessions.Message{said}})[0]
+func (e *engine) sendAccepted(live *Live, commandID string, turn sessions.Turn, message sessions.Message) {
+	item := sessions.ItemsOf(sessions.Turn{ID: turn.ID, Index: turn.Index, Messages: []sessions.Message{message}})[0]
 	if live != nil {
 		e.sendItem(live, commandID, item)
 	}

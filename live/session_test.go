@@ -51,7 +51,7 @@ func TestFiftySockets(t *testing.T) {
 			joined.Leave(live.Dropped)
 		}
 	})
-	// 49 hear that they were replaced; the one that is left is told of what is said next.
+	// 49 sockets are replaced; the one that stays gets the next message.
 	left, greetings := make(chan *live.Live, len(lives)), make(chan struct{}, len(lives))
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
@@ -145,7 +145,7 @@ func TestOverridesTakeEffect(t *testing.T) {
 	if asked.Model != "m-2" || asked.MaxOutputTokens != 77 || asked.Temperature == nil || *asked.Temperature != 0.25 {
 		t.Errorf("asked %q with %d tokens at %v", asked.Model, asked.MaxOutputTokens, asked.Temperature)
 	}
-	// A placeholder without a value stays, and so does every secret one.
+	// A placeholder without a value stays, and so does each secret one.
 	if !strings.Contains(asked.System, "Help Ann, who has {{plan}} and {{secret__pin}}.") ||
 		strings.Contains(asked.System, "long") || !strings.Contains(asked.System, "language de") {
 		t.Errorf("instructions %q", asked.System)

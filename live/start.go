@@ -17,21 +17,21 @@ func (e *engine) startNext() {
 	if e.current != nil || e.watching != "" || len(e.waiting) == 0 || e.ending != nil || e.client.blocked() {
 		return
 	}
-	wanted := e.waiting[0]
+	request := e.waiting[0]
 	e.waiting = e.waiting[1:]
-	if wanted.command.IfUnanswered && e.unanswered == "" {
+	if request.command.IfUnanswered && e.unanswered == "" {
 		e.startNext()
 		return
 	}
 	turn := e.unanswered
-	if wanted.turn != "" { // the unanswered turn gets the answer after it
-		turn = wanted.turn
+	if request.turn != "" { // the unanswered turn gets the answer after it
+		turn = request.turn
 	}
 	start := e.newStart(turn)
 	if !start.Open {
 		start.Turn = sessions.TurnID(idgen.New(idgen.Turn))
 	}
-	ctx, run, r := e.prepare(wanted, start)
+	ctx, run, r := e.prepare(request, start)
 	e.launch(ctx, run, r)
 }
 
@@ -41,15 +41,15 @@ func (e *engine) newStart(turn sessions.TurnID) turns.Start {
 }
 
 // prepare makes an answer and its runner. The caller must launch or cancel it.
-func (e *engine) prepare(wanted answerRequest, start turns.Start) (context.Context, *answer, *turns.Runner) {
+func (e *engine) prepare(request answerRequest, start turns.Start) (context.Context, *answer, *turns.Runner) {
 	ctx, cancel := context.WithCancelCause(e.s.life)
 	run := &answer{
-		live: wanted.live, commandID: wanted.command.CommandID, responseID: idgen.New(idgen.Response),
+		live: request.live, commandID: request.command.CommandID, responseID: idgen.New(idgen.Response),
 		turn: start.Turn, open: start.Open, approvals: turns.NewApprovals(), cancel: cancel,
 	}
-	run.resumed, start.Response = wanted.turn != "", run.responseID
-	r := e.newRunner(wanted, run)
-	r.Start, r.Start.Asked, r.Approvals = start, wanted.requestedAt, run.approvals
+	run.resumed, start.Response = request.turn != "", run.responseID
+	r := e.newRunner(request, run)
+	r.Start, r.Start.Asked, r.Approvals = start, request.requestedAt, run.approvals
 	return ctx, run, r
 }
 
@@ -71,11 +71,11 @@ func (e *engine) launch(ctx context.Context, run *answer, r *turns.Runner) {
 }
 
 // newRunner makes the runner of an answer.
-func (e *engine) newRunner(wanted answerRequest, run *answer) *turns.Runner {
+func (e *engine) newRunner(request answerRequest, run *answer) *turns.Runner {
 	config := e.session.Config
 	return &turns.Runner{
-		S: e.s.turns, Start: turns.Start{Session: e.session}, Origin: &wanted.live.origin, Config: &config,
-		Options: e.optionsOf(wanted), CommandID: run.commandID, ResponseID: run.responseID,
+		S: e.s.turns, Start: turns.Start{Session: e.session}, Origin: &request.live.origin, Config: &config,
+		Options: e.optionsOf(request), CommandID: run.commandID, ResponseID: run.responseID,
 		Emit: func(event turns.Event) error { e.passOn(run, event); return nil },
 	}
 }

@@ -73,7 +73,7 @@ func TestSummary(t *testing.T) {
 	last := f.turn(t, made.Session.ID, fmt.Sprintf("Question %d.", taken))
 	var session sessions.Session
 	var answered, summaries int
-	await(t, "all calls are counted", func() bool { // a summary may begin behind its turn
+	await(t, "all calls are counted", func() bool { // a summary may begin after its turn
 		answered, summaries = author.counts()
 		session = f.get(t, made.Session.ID)
 		return session.InputTokens == 10*(answered+summaries)
@@ -154,7 +154,7 @@ func TestSummaryForgets(t *testing.T) {
 		return asked > before+2 && f.get(t, made.Session.ID).SummarizedTurns > 0
 	})
 	_, asked := author.counts()
-	for n := before + 1; n < asked; n++ { // the one before may have begun before the item was removed: it is not kept
+	for n := before + 1; n < asked; n++ { // an earlier one may have begun before the removal: it is not stored
 		var told int
 		text := author.summary(n)
 		if _, rest, found := strings.Cut(text, "Notes so far:\n"); found {

@@ -68,7 +68,7 @@ func TestFarewell(t *testing.T) {
 			}
 		})
 	}
-	// Over HTTP, with the responder of the demo.
+	// Over HTTP, with the demo's responder.
 	f.model = newFixture(t).model
 	made := f.create(t)
 	if turn := f.turn(t, made.Session.ID, `/tool end_call {"message":"So long."}`); turn.AgentText != "So long." {
@@ -77,8 +77,7 @@ func TestFarewell(t *testing.T) {
 	if session := f.get(t, made.Session.ID); session.EndReason != sessions.ReasonEndCall {
 		t.Errorf("over HTTP: ended with %q", session.EndReason)
 	}
-	// A call that fails ends nothing and says nothing; names that only look alike are no system
-	// tool.
+	// A failed call neither ends nor says anything, and similar names are not system tools.
 	for _, broken := range []model.ToolCall{
 		call("end_call", `{"reason":7}`), call("end_call", `{"message":"Bye","extra":1}`), call("end_call", `nonsense`),
 		call("End_Call", `{"message":"Bye"}`),
@@ -180,7 +179,7 @@ func TestGivingUp(t *testing.T) {
 		if f.get(t, made.Session.ID).Closed() {
 			t.Fatalf("given up after %d turns", i)
 		}
-		if i == len(steps)-1 { // the five before were within a moment
+		if i == len(steps)-1 { // the first five failed within a moment
 			f.clock.advance(time.Minute)
 		}
 		s.do(live.UserMessage{Text: "Hello?"})

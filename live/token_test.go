@@ -137,7 +137,7 @@ func TestRevokedTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.rotate(t, true)
-	after := f.create(t) // signing first: what the node knows of the other keys is forgotten with it
+	after := f.create(t) // signing drops the node's cached keys
 	_, err := f.Verify(t.Context(), made.Token, made.Session.ID)
 	wantReason(t, err, fault.SessionTokenInvalid)
 	if _, err := f.Verify(t.Context(), after.Token, after.Session.ID); err != nil {

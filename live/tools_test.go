@@ -69,7 +69,7 @@ func TestToolCommand(t *testing.T) {
 		sent[0].Header.Get("Authorization") != "Bearer s3cret-value" || !strings.Contains(sent[0].Body, "A1") {
 		t.Errorf("sent %+v", sent)
 	}
-	// The cap, bad arguments, unknown tools: told to the model, never an error of the turn.
+	// The cap, bad arguments and unknown tools are told to the model, and do not fail the turn.
 	for text, want := range map[string]string{
 		`/tool find_order {"id":"A2"}`: "calls-exhausted",
 		`/tool find_order {"id":7}`:    "tool-arguments-invalid",

@@ -47,7 +47,7 @@ func TestPostgresHangs(t *testing.T) {
 	<-swept
 	await(t, "the worker reaches Postgres", func() bool { return !worker.Health().Failing() })
 	for sweeping := true; sweeping; {
-		sweeping = !worker.Health().Steady() // and once more behind it
+		sweeping = !worker.Health().Steady() // and once more afterwards
 		if err := worker.Sweep(t.Context(), f.clock.now()); err != nil {
 			t.Errorf("sweeping: %v", err)
 		}
@@ -58,11 +58,11 @@ func TestPostgresHangs(t *testing.T) {
 		}
 	}
 	if got := f.transcript(t, other.Session.ID); got[0].Status != sessions.TurnCompleted ||
-		got[0].AgentText != "Half and half." { // spilled, unless the statement that hung came first
+		got[0].AgentText != "Half and half." { // from the journal, unless the statement that hung was carried out
 		t.Errorf("the turn without a socket: %s", oneLine(got))
 	}
 	if done, _ := talk(s, "two"); done.Text != "B." {
-		t.Errorf("behind it: %+v", done)
+		t.Errorf("after it: %+v", done)
 	}
 	if got := r.wal.Stats(); got != (wal.Stats{}) {
 		t.Errorf("left in the log: %+v", got)
@@ -141,11 +141,11 @@ func TestJournalOfStoppedNode(t *testing.T) {
 	close(goOn)
 	until[turns.ResponseDone](s)
 	talk(o, "f1")
-	if err := r.wal.Close(); err != nil { // as the kernel does; it has not Postgres any more
+	if err := r.wal.Close(); err != nil { // as the kernel does when the process ends
 		t.Fatal(err)
 	}
 	await(t, "the neighbour notices", neighbour.Offline)
-	f.clock.advance(15 * time.Second) // the lease is over, and nobody looks yet for what others have left
+	f.clock.advance(15 * time.Second) // the lease has expired, and the next scan for other nodes' journals is not due
 	neighbour.wire.mend()
 	await(t, "the neighbour reaches Postgres", func() bool { return !neighbour.Offline() })
 	if turn, err := neighbour.Turn(t.Context(), f.principal, other.Session.ID, "f2", nil); err != nil || turn.AgentText != "G." {
@@ -222,7 +222,7 @@ func TestJournalFullDuringAnswer(t *testing.T) {
 	var taken []sessions.Turn
 	await(t, "the transcript", func() bool {
 		if !f.get(t, made.Session.ID).SpillUntil.IsZero() {
-			return false // and what is read before that may not have them all
+			return false // before that the transcript may be incomplete
 		}
 		taken = f.transcript(t, made.Session.ID)
 		return len(taken) == 3
