@@ -38,9 +38,9 @@
 //
 // # Files
 //
-//	command, item_command, event, failure   what sockets and the engine exchange
+//	command, item_command, event            what sockets and the engine exchange
 //	inbox, live, live_queue                 a socket's end, and how messages reach the engine
-//	engine, answer, client_call, message    the engine's state
+//	answer, message, engine                 the engine's state
 //	send … resume, close, join              what the engine does
 //	dispatch                                which of it a message or command is about
 //	service, admission, notices, heartbeat  the doors

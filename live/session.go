@@ -12,6 +12,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
 )
@@ -133,6 +134,9 @@ func (e *engine) saveColumn(column string) {
 	}
 }
 
+// activityPause is the least time between two writes of the last activity.
+const activityPause = 5 * time.Second
+
 // recordActivity restarts the idle time-out, with at most one write in activityPause.
 func (e *engine) recordActivity() {
 	now := e.s.sessions.Now()
@@ -143,4 +147,53 @@ func (e *engine) recordActivity() {
 	e.saveColumn("last_activity_at")
 }
 
-const activityPause = 5 * time.Second
+// createGreeting stores and sends the first_message of a session whose first socket held it back.
+// It does nothing once the session has a turn.
+func (e *engine) createGreeting(live *Live) {
+	var greeting *sessions.Turn
+	ctx, cancel := context.WithTimeout(live.origin.Context(context.WithoutCancel(e.s.life)), sessions.WriteTimeout)
+	defer cancel()
+	now := e.s.sessions.Now()
+	err := e.s.sessions.Locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
+		if greeting = nil; row.Closed() || row.TurnCount > 0 {
+			return nil
+		}
+		row.Config, row.Language = e.session.Config, e.session.Language
+		if greeting = sessions.NewGreeting(row, now); greeting == nil {
+			return nil
+		}
+		if err := sessions.InsertTurn(ctx, tx, *greeting); err != nil {
+			return err
+		}
+		row.TurnCount++
+		return sessions.Update(ctx, tx, *row, "turn_count")
+	})
+	switch {
+	case err != nil:
+		e.s.log.WarnContext(ctx, "greeting not stored", "session_id", e.id, "error", err)
+	case greeting != nil:
+		e.sendGreeting(live, *greeting)
+		e.sendItemsToOthers(live, sessions.ItemsOf(*greeting))
+	}
+}
+
+// saveFeedback stores a client's feedback.
+func (e *engine) saveFeedback(live *Live, c Feedback) {
+	if c.Score != sessions.NoScore && c.Score != sessions.Like && c.Score != sessions.Dislike {
+		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("score", "in", "A score is like or dislike, or none.")})
+		return
+	}
+	ctx, cancel := context.WithTimeout(live.origin.Context(context.WithoutCancel(e.s.life)), sessions.WriteTimeout)
+	defer cancel()
+	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) error {
+		return e.s.sessions.Locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
+			if err := sessions.SetFeedback(ctx, tx, *row, c.Feedback); err != nil {
+				return err
+			}
+			return sessions.CountFeedback(ctx, tx, row)
+		})
+	})
+	if err != nil {
+		live.push(Failed{CommandID: c.CommandID, Err: postgres.Decide(err)})
+	}
+}
