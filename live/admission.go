@@ -45,7 +45,8 @@ func (s *Service) Admit(ctx context.Context, p AdmitParams) (Admission, error) {
 		return Admission{}, err
 	}
 	if !session.HasChannel(p.Channel) {
-		return Admission{}, fault.New(fault.SessionModality, "The session's modality is %s, which has no %s socket. Use chat_url.", session.Modality, p.Channel)
+		return Admission{}, fault.New(fault.SessionModality,
+			"The session's modality is %s, which has no %s socket. Use chat_url.", session.Modality, p.Channel)
 	}
 	return Admission{Session: session, Channel: p.Channel}, nil
 }
@@ -83,14 +84,17 @@ func (s *Service) Join(ctx context.Context, a Admission) (*Live, error) {
 // after an error, when the message has no live.
 func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (socketJoined, error) {
 	now := s.sessions.Now()
-	live := &Live{inbox: &e.inbox, now: s.now, channel: a.Channel, origin: telemetry.OriginOf(ctx), wake: make(chan struct{}, 1), handover: make(chan any, 1)}
+	live := &Live{
+		inbox: &e.inbox, now: s.now, channel: a.Channel, origin: telemetry.OriginOf(ctx),
+		wake: make(chan struct{}, 1), handover: make(chan any, 1),
+	}
 	var (
 		refused    error
 		greeting   *sessions.Turn
 		turns      []sessions.Turn
 		unanswered []sessions.Turn
 	)
-	err := s.sessions.Locked(ctx, a.Session.TenantID, a.Session.ID, func(ctx context.Context, tx bun.Tx, row *sessions.Session) (err error) {
+	start := func(ctx context.Context, tx bun.Tx, row *sessions.Session) (err error) {
 		refused, live.resumed = nil, row.Status == sessions.InProgress
 		first := row.Config.FirstMessage
 		if a.HoldGreeting {
@@ -102,7 +106,7 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (socketJoi
 			return err
 		}
 		if refused = sessions.CheckOpen(*row); refused != nil {
-			return nil
+			return nil //nolint:nilerr // refused is returned once the transaction has kept what StartTx wrote
 		}
 		if turns, unanswered = nil, nil; greeting != nil {
 			turns = []sessions.Turn{*greeting}
@@ -117,7 +121,8 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (socketJoi
 		}
 		live.session = *row
 		return s.connectTx(ctx, tx, live)
-	})
+	}
+	err := s.sessions.Locked(ctx, a.Session.TenantID, a.Session.ID, start)
 	if err == nil {
 		err = refused
 	}
@@ -127,17 +132,20 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (socketJoi
 	var items []sessions.Item
 	if live.resumed {
 		for _, turn := range turns {
-			there := sessions.VisibleItems(turn, live.session.ItemEdits)
-			all := sessions.ItemsOf(turn)
-			if turn.Status == sessions.TurnInProgress && (turn.Losses == 0 || turn.ID == live.session.RunningTurnID) { // what the agent says in it is told when it is said, or at its end
-				there, all = slices.DeleteFunc(there, ofAgent), slices.DeleteFunc(all, ofAgent)
+			visible, all := sessions.VisibleItems(turn, live.session.ItemEdits), sessions.ItemsOf(turn)
+			running := turn.Losses == 0 || turn.ID == live.session.RunningTurnID
+			if turn.Status == sessions.TurnInProgress && running { // the answer's events bring its items
+				visible, all = slices.DeleteFunc(visible, ofAgent), slices.DeleteFunc(all, ofAgent)
 			}
 			items = append(items, all...)
-			live.history = append(live.history, there...)
+			live.history = append(live.history, visible...)
 		}
 		items, live.history = sessions.LatestItems(items), sessions.LatestItems(live.history)
 	}
-	return socketJoined{live: live, turns: turns, greeting: greeting, unanswered: unanswered, open: sessions.OpenCalls(turns), items: items, running: runningTurn(turns, live.session)}, nil
+	return socketJoined{
+		live: live, turns: turns, greeting: greeting, unanswered: unanswered,
+		open: sessions.OpenCalls(turns), items: items, running: runningTurn(turns, live.session),
+	}, nil
 }
 
 // ofAgent reports whether the item is part of an answer.
@@ -172,5 +180,8 @@ func (s *Service) connectTx(ctx context.Context, tx bun.Tx, live *Live) (err err
 	if err := sessions.Update(ctx, tx, *row, "dropped_at", "last_activity_at"); err != nil {
 		return err
 	}
-	return sessions.Notify(ctx, tx, sessions.Notice{Kind: sessions.NoticeJoined, Session: row.ID, Channel: live.channel, Number: live.number, From: s.node})
+	return sessions.Notify(ctx, tx, sessions.Notice{
+		Kind: sessions.NoticeJoined, Session: row.ID, Channel: live.channel,
+		Number: live.number, From: s.node,
+	})
 }

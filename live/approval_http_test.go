@@ -19,9 +19,9 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// streaming is a turn that is streamed while the test looks on.
+// streaming is a turn that is streamed while the test goes on.
 type streaming struct {
-	ear
+	eventListener
 	over sync.WaitGroup
 }
 
@@ -29,19 +29,19 @@ func (f *fixture) stream(t *testing.T, node *rooms.Node, id sessions.ID, params 
 	t.Helper()
 	s := &streaming{}
 	s.over.Go(func() {
-		if err := node.Stream(t.Context(), f.principal, id, params, s.hear); err != nil {
+		if err := node.Stream(t.Context(), f.principal, id, params, s.receive); err != nil {
 			t.Errorf("streaming: %v", err)
 		}
 	})
 	return s
 }
 
-// asked waits until somebody who listens is asked for approval.
-func asked(t *testing.T, e *ear) sessions.Approval {
+// asked waits until the listener is asked for approval.
+func asked(t *testing.T, e *eventListener) sessions.Approval {
 	t.Helper()
 	var found sessions.Approval
 	await(t, "a request for approval", func() bool {
-		for _, event := range e.heard() {
+		for _, event := range e.received() {
 			if event.Type == requests.EventApproval {
 				found = *event.Approval
 			}
@@ -60,8 +60,9 @@ func (f *fixture) approvals(t *testing.T, id sessions.ID, status sessions.Approv
 	return list
 }
 
-// TestApprovalOverHTTP: a streamed turn asks, and goes on with the word that another node was told;
-// so does one that is not streamed, whose caller finds the request in the list.
+// TestApprovalOverHTTP: a streamed turn asks for approval, and continues with the decision that
+// another node got. So does a turn that is not streamed, whose caller finds the request in the
+// list.
 func TestApprovalOverHTTP(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -71,15 +72,16 @@ func TestApprovalOverHTTP(t *testing.T) {
 	other := f.node(t)
 	id := f.create(t).Session.ID
 	heard := f.stream(t, f.Node, id, requests.Params{Text: "Pay five."})
-	request := asked(t, &heard.ear)
-	if request.Name != "pay" || string(request.Arguments) != `{"sum":5}` || request.TurnID != heard.heard()[0].TurnID || !request.ExpiresAt.After(f.clock.now()) {
+	request := asked(t, &heard.eventListener)
+	if request.Name != "pay" || string(request.Arguments) != `{"sum":5}` || request.TurnID != heard.received()[0].TurnID ||
+		!request.ExpiresAt.After(f.clock.now()) {
 		t.Errorf("asked %+v", request)
 	}
-	// Who follows the turn elsewhere is asked as well.
-	elsewhere := &ear{}
+	// A follower on another node is asked as well.
+	elsewhere := &eventListener{}
 	var following sync.WaitGroup
 	following.Go(func() {
-		if err := other.Follow(t.Context(), f.principal, id, request.TurnID, "", elsewhere.hear); err != nil {
+		if err := other.Follow(t.Context(), f.principal, id, request.TurnID, "", elsewhere.receive); err != nil {
 			t.Errorf("following: %v", err)
 		}
 	})
@@ -109,8 +111,9 @@ func TestApprovalOverHTTP(t *testing.T) {
 	}
 	key := f.principal
 	key.KeyID = "key_of_the_back_end"
-	for range 2 { // the same word again changes nothing
-		if decided, err := other.Decide(t.Context(), key, id, request.CallID, yes); err != nil || decided.Status != sessions.ApprovalApproved || decided.DecidedBy != string(key.KeyID) {
+	for range 2 { // the same decision twice changes nothing
+		if decided, err := other.Decide(t.Context(), key, id, request.CallID, yes); err != nil ||
+			decided.Status != sessions.ApprovalApproved || decided.DecidedBy != string(key.KeyID) {
 			t.Errorf("decided %+v, %v", decided, err)
 		}
 	}
@@ -121,11 +124,11 @@ func TestApprovalOverHTTP(t *testing.T) {
 	if n := server.Count("tools/call"); n != 1 {
 		t.Errorf("%d calls", n)
 	}
-	for where, e := range map[string]*ear{"here": &heard.ear, "elsewhere": elsewhere} {
+	for where, e := range map[string]*eventListener{"here": &heard.eventListener, "elsewhere": elsewhere} {
 		_, types := e.text()
-		slices.Sort(types[2:]) // by the row, text comes before calls
+		slices.Sort(types[2:]) // in the row, text comes before calls
 		if strings.Join(types, " ") != "started approval_requested delta done tool_call" {
-			t.Errorf("%s heard %v", where, types)
+			t.Errorf("%s received %v", where, types)
 		}
 	}
 	// Without a stream, with the session's token.
@@ -141,7 +144,8 @@ func TestApprovalOverHTTP(t *testing.T) {
 	}
 	saying.Wait()
 	call := turn.ToolCalls()[0]
-	if call.ErrorCode != "not-approved" || !strings.Contains(call.Output, "Too much.") || call.Approval == nil || call.Approval.DecidedBy != "session_token" || call.Approval.Reason != "Too much." {
+	if call.ErrorCode != "not-approved" || !strings.Contains(call.Output, "Too much.") || call.Approval == nil ||
+		call.Approval.DecidedBy != "session_token" || call.Approval.Reason != "Too much." {
 		t.Errorf("not streamed: %+v, %+v", call, call.Approval)
 	}
 	taken := f.transcript(t, id)
@@ -149,26 +153,28 @@ func TestApprovalOverHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if by := receipt.ToolCalls[0].Approval; by == nil || by.DecidedBy != "key_of_the_back_end" || by.Status != "approved" || taken[0].ToolCalls()[0].Approval.Status != "approved" {
+	if by := receipt.ToolCalls[0].Approval; by == nil || by.DecidedBy != "key_of_the_back_end" ||
+		by.Status != "approved" || taken[0].ToolCalls()[0].Approval.Status != "approved" {
 		t.Errorf("the receipt tells %+v, the transcript %+v", by, taken[0].ToolCalls()[0].Approval)
 	}
-	// What is cancelled is not asked any more.
+	// A cancelled turn's request is withdrawn.
 	heard = f.stream(t, f.Node, id, requests.Params{Text: "Pay once more."})
-	request = asked(t, &heard.ear)
+	request = asked(t, &heard.eventListener)
 	if _, err := f.CancelTurn(t.Context(), f.principal, id, request.TurnID); err != nil {
 		t.Fatal(err)
 	}
 	heard.over.Wait()
 	_, err = f.Decide(t.Context(), f.principal, id, request.CallID, yes)
 	wantReason(t, err, fault.ApprovalDecided)
-	if all := f.approvals(t, id, ""); len(all) != 3 || all[0].Status != sessions.ApprovalWithdrawn || all[1].Status != sessions.ApprovalDenied || all[2].Status != sessions.ApprovalApproved {
+	if all := f.approvals(t, id, ""); len(all) != 3 || all[0].Status != sessions.ApprovalWithdrawn ||
+		all[1].Status != sessions.ApprovalDenied || all[2].Status != sessions.ApprovalApproved {
 		t.Errorf("listed: %+v", all)
 	}
 }
 
-// TestApprovalElsewhere: a request of a socket is decided over HTTP, and one over HTTP by a socket
-// on another node.
-func TestApprovalElsewhere(t *testing.T) {
+// TestApprovalAcrossNodes: a request of a socket is decided over HTTP, and a request of an HTTP
+// turn by a socket on another node.
+func TestApprovalAcrossNodes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	server := f.guarded(t)
@@ -186,26 +192,27 @@ func TestApprovalElsewhere(t *testing.T) {
 	}
 	until[turns.ResponseDone](s)
 	heard := f.stream(t, f.Node, made.Session.ID, requests.Params{Text: "Pay again."})
-	s.do(live.Approve{RequestID: "mcpr_" + asked(t, &heard.ear).CallID, Approved: true})
+	s.do(live.Approve{RequestID: "mcpr_" + asked(t, &heard.eventListener).CallID, Approved: true})
 	heard.over.Wait()
 	if n := server.Count("tools/call"); n != 2 {
 		t.Errorf("%d calls", n)
 	}
-	// Nobody answers: the model is told, and a word that comes too late is refused.
+	// Without a decision the model is told, and a late decision is refused.
 	hurried := f.hurriedNode(t)
 	late := f.stream(t, hurried, made.Session.ID, requests.Params{Text: "And again."})
 	late.over.Wait()
-	last := asked(t, &late.ear)
+	last := asked(t, &late.eventListener)
 	_, err := f.Decide(t.Context(), f.principal, made.Session.ID, last.CallID, turns.DecideParams{Approve: true})
 	wantReason(t, err, fault.ApprovalDecided)
 	taken := f.transcript(t, made.Session.ID)
-	if call := taken[2].ToolCalls()[0]; call.ErrorCode != "not-approved" || call.Approval.Status != sessions.ApprovalExpired || call.Approval.DecidedBy != "" {
+	if call := taken[2].ToolCalls()[0]; call.ErrorCode != "not-approved" ||
+		call.Approval.Status != sessions.ApprovalExpired || call.Approval.DecidedBy != "" {
 		t.Errorf("%+v, %+v", call, call.Approval)
 	}
 }
 
 // TestApprovalLost: a turn whose node is lost while it waits for approval is answered again with
-// the tools of its caller; the call that waited was not made, and says so.
+// its caller's tools. The call that waited was not made, and its result says so.
 func TestApprovalLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -216,16 +223,19 @@ func TestApprovalLost(t *testing.T) {
 	other := f.node(t)
 	id := f.create(t).Session.ID
 	ctx, stop := context.WithCancel(t.Context())
-	heard := &ear{}
+	heard := &eventListener{}
 	var first sync.WaitGroup
 	t.Cleanup(first.Wait)
 	t.Cleanup(stop)
-	offered := requests.Params{Text: "Pay five.", ClientTools: []model.Tool{{Name: "beep", Description: "Beeps.", InputSchema: []byte(`{"type":"object"}`)}}}
-	first.Go(func() { _ = f.Stream(ctx, f.principal, id, offered, heard.hear) }) // its node is lost
+	offered := requests.Params{Text: "Pay five.", ClientTools: []model.Tool{{
+		Name: "beep", Description: "Beeps.",
+		InputSchema: []byte(`{"type":"object"}`),
+	}}}
+	first.Go(func() { _ = f.Stream(ctx, f.principal, id, offered, heard.receive) }) // its node is lost
 	request := asked(t, heard)
-	after := &ear{}
+	after := &eventListener{}
 	following := make(chan error, 1)
-	go func() { following <- other.Follow(t.Context(), f.principal, id, request.TurnID, "", after.hear) }()
+	go func() { following <- other.Follow(t.Context(), f.principal, id, request.TurnID, "", after.receive) }()
 	asked(t, after)
 	f.loseLease(t, id, 1)
 	if err := <-following; err != nil {
@@ -235,14 +245,17 @@ func TestApprovalLost(t *testing.T) {
 	wantReason(t, err, fault.ApprovalDecided)
 	turn := f.transcript(t, id)[0]
 	calls := turn.ToolCalls()
-	if len(calls) != 2 || calls[0].ErrorCode != "not-approved" || !strings.Contains(calls[0].Output, "was not made") || server.Count("tools/call") != 0 {
+	if len(calls) != 2 || calls[0].ErrorCode != "not-approved" || !strings.Contains(calls[0].Output, "was not made") ||
+		server.Count("tools/call") != 0 {
 		t.Errorf("the call that waited: %+v", calls)
 	}
 	if open := turn.OpenClientCalls(); turn.Losses != 1 || len(open) != 1 || open[0].Name != "beep" {
 		t.Errorf("the caller's tools after %d losses: %+v", turn.Losses, calls)
 	}
 	kept := 1
-	if err := f.db.QueryRowContext(t.Context(), "SELECT count(*) FROM turns WHERE tenant_id = ? AND client_tools IS NOT NULL", f.principal.TenantID).Scan(&kept); err != nil || kept != 0 {
+	if err := f.db.QueryRowContext(t.Context(),
+		"SELECT count(*) FROM turns WHERE tenant_id = ? AND client_tools IS NOT NULL",
+		f.principal.TenantID).Scan(&kept); err != nil || kept != 0 {
 		t.Errorf("%d turns keep their caller's tools, %v", kept, err)
 	}
 }

@@ -13,14 +13,17 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// guarded attaches a tool of an MCP server that wants the client's approval.
+// guarded attaches a tool of an MCP server that requires the client's approval.
 func (f *fixture) guarded(t *testing.T) *mcpserver.Server {
 	t.Helper()
 	server := mcpserver.New(t)
 	t.Cleanup(f.tools.Close)
 	server.Tool("pay", "Pays.", `{"type":"object","properties":{"sum":{"type":"integer"}}}`, mcpserver.Text("Paid."))
 	tool, err := f.tools.Create(t.Context(), f.ref, tools.CreateParams{
-		Slug: "pay", Description: "Pays.", Kind: tools.KindMCP, Config: tools.Config{MCPServerURL: server.URL, MCPToolName: "pay", Approval: tools.ApprovalAlways},
+		Slug: "pay", Description: "Pays.", Kind: tools.KindMCP, Config: tools.Config{
+			MCPServerURL: server.URL,
+			MCPToolName:  "pay", Approval: tools.ApprovalAlways,
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +34,7 @@ func (f *fixture) guarded(t *testing.T) *mcpserver.Server {
 	return server
 }
 
-// pays is a model that calls the tool and then tells.
+// pays is a model that calls the tool and then answers.
 func pays(taken int) *script {
 	answers := &script{}
 	for range taken {
@@ -40,7 +43,7 @@ func pays(taken int) *script {
 	return answers
 }
 
-// TestApproval: a call is made when the client allows it, and only then.
+// TestApproval: a call is made when the client approves it, and only then.
 func TestApproval(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -60,7 +63,8 @@ func TestApproval(t *testing.T) {
 		s.do(live.UserMessage{Text: "Pay five."})
 		s.do(live.Respond{})
 		asked, before := until[turns.ApprovalRequested](s)
-		if started, ok := before[len(before)-1].(turns.ToolStarted); !ok || started.CallID != asked.CallID || asked.Name != "pay" || string(asked.Arguments) != `{"sum":5}` {
+		if started, ok := before[len(before)-1].(turns.ToolStarted); !ok || started.CallID != asked.CallID ||
+			asked.Name != "pay" || string(asked.Arguments) != `{"sum":5}` {
 			t.Errorf("asked %+v after %+v", asked, before)
 		}
 		if n := server.Count("tools/call"); n != 0 {
@@ -77,7 +81,7 @@ func TestApproval(t *testing.T) {
 			t.Errorf("%+v: %+v", row.word, done)
 		}
 		until[turns.ResponseDone](s)
-		if words := told(t, answers.requests()[2*i+1], i); !strings.Contains(words, row.told) {
+		if words := resultText(t, answers.requests()[2*i+1], i); !strings.Contains(words, row.told) {
 			t.Errorf("the model was told %q", words)
 		}
 	}
@@ -89,7 +93,8 @@ func TestApproval(t *testing.T) {
 		t.Errorf("%d calls", n)
 	}
 	for i, want := range []sessions.ApprovalStatus{sessions.ApprovalDenied, sessions.ApprovalApproved} {
-		if calls := f.transcript(t, made.Session.ID)[i].ToolCalls(); calls[0].Approval == nil || calls[0].Approval.Status != want || calls[0].Approval.DecidedBy != "socket" {
+		if calls := f.transcript(t, made.Session.ID)[i].ToolCalls(); calls[0].Approval == nil ||
+			calls[0].Approval.Status != want || calls[0].Approval.DecidedBy != "socket" {
 			t.Errorf("turn %d tells %+v", i, calls[0].Approval)
 		}
 	}
@@ -99,8 +104,8 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-// TestApprovalRunsOut: no word is no.
-func TestApprovalRunsOut(t *testing.T) {
+// TestApprovalExpires: a call without a decision is not made.
+func TestApprovalExpires(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	server := f.guarded(t)

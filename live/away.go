@@ -7,18 +7,18 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// A socket that is lost leaves its Live behind, so that the answer continues for the client that comes
-// back:
+// A socket that is lost leaves its Live behind, so that the answer continues for the client that
+// comes back:
 //
 //	            Leave(HungUp)                    Closed
 //	attached ──────────────────► gone   away ──────────────► gone
 //	   │  Detach: the connection was lost ▲
 //	   └──────────────────────────────────┘  Released: told to close while its answer is in progress
 //
-// An away Live gets its events as before. It is closed with the session, when DropGrace has passed, or
-// when a socket of its channel joins. A socket on this node takes over the client's tools, the answer
-// in progress and what the lost socket left with LeaveHandover. When the socket joins another node, the
-// Live is closed once its answer is recorded.
+// An away Live gets its events as before. It is closed with the session, when DropGrace has passed,
+// or when a socket of its channel joins. A socket on this node takes over the client's tools, the
+// answer in progress and what the lost socket left with LeaveHandover. When the socket joins
+// another node, the Live is closed once its answer is recorded.
 
 // drop ends a Live.
 func (e *engine) drop(live *Live, closed Closed) {

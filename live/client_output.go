@@ -33,9 +33,9 @@ func (e *engine) acceptToolOutput(live *Live, c ToolOutput) {
 		live.push(Failed{CommandID: c.CommandID, Err: refused})
 		return
 	}
-	said := output.Message()
-	said.ItemID, said.After = c.ItemID, c.After
-	if !e.answerClientCall(live, c.CommandID, said) {
+	message := output.Message()
+	message.ItemID, message.After = c.ItemID, c.After
+	if !e.answerClientCall(live, c.CommandID, message) {
 		return
 	}
 	if c.Respond && len(e.waiting) < turns.MaxWaitingResponds && !e.answerQueued() {
@@ -46,30 +46,30 @@ func (e *engine) acceptToolOutput(live *Live, c ToolOutput) {
 
 // answerClientCall stores the result of a client's call, or that the client sent none. It returns
 // false when it could not; live, which may be nil, is told why.
-func (e *engine) answerClientCall(live *Live, commandID string, said sessions.Message) bool {
-	call := e.client.waiting[said.CallID]
+func (e *engine) answerClientCall(live *Live, commandID string, message sessions.Message) bool {
+	call := e.client.waiting[message.CallID]
 	now := e.s.sessions.Now()
-	said.Result.StartedAt = now
+	message.Result.StartedAt = now
 	if call != nil {
-		said.Result.ToolID = tools.ClientPrefix + call.Name
-		said.Result.StartedAt, said.Result.LatencyMS = call.Begun, sessions.Milliseconds(now.Sub(call.Begun))
+		message.Result.ToolID = tools.ClientPrefix + call.Name
+		message.Result.StartedAt, message.Result.LatencyMS = call.Begun, sessions.Milliseconds(now.Sub(call.Begun))
 	}
-	if !e.accept(live, commandID, said) {
+	if !e.accept(live, commandID, message) {
 		return false
 	}
-	e.client.resolve(said.CallID)
+	e.client.resolve(message.CallID)
 	e.client.results++
 	if call != nil && e.s.tools != nil {
-		e.traceClientCall(call, said)
+		e.traceClientCall(call, message)
 	}
 	return true
 }
 
 // traceClientCall records a client's call in the tool history.
-func (e *engine) traceClientCall(call *clientCall, said sessions.Message) {
+func (e *engine) traceClientCall(call *clientCall, message sessions.Message) {
 	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
 	defer cancel()
-	traced := sessions.TracedCall(e.session, call.OpenCall, said.Text, *said.Result)
+	traced := sessions.TracedCall(e.session, call.OpenCall, message.Text, *message.Result)
 	traced.Untracked = e.s.turns.Offline()
 	e.s.turns.KeepTrace(ctx, turns.TraceParams{
 		Session: e.session, Turn: sessions.TurnID(traced.TurnID), Offline: traced.Untracked, Trace: e.s.tools.TraceClient(ctx, traced),
@@ -83,11 +83,11 @@ func (e *engine) expireCall(call *clientCall) {
 	}
 	words := fmt.Sprintf("The client has not answered within %d s, so nothing is known of this call. Go on without it, and tell the user.",
 		sessions.ClientToolTimeout(e.session.Config)/time.Second)
-	said := sessions.Message{
+	message := sessions.Message{
 		Role: sessions.RoleTool, CallID: call.ID, Text: sessions.ErrorText(string(sessions.CodeClientTimeout), words),
 		Result: &sessions.CallResult{ErrorCode: string(sessions.CodeClientTimeout), ErrorMessage: words},
 	}
-	if !e.answerClientCall(nil, "", said) {
+	if !e.answerClientCall(nil, "", message) {
 		e.client.resolve(call.ID) // another node has its result, or the session has ended
 	} else if live := e.answerSocket(call); live != nil && !call.MovedOn && len(e.waiting) == 0 && !e.client.blocked() {
 		e.waiting = append(e.waiting, answerRequest{live: live})
@@ -123,9 +123,10 @@ func (e *engine) approve(live *Live, c Approve) {
 // is unavailable, and for a request without a row, it gives the decision to the answer on this
 // node.
 func (e *engine) decide(request string, d turns.Decision) *fault.Error {
-	unknown := fault.InvalidField("approval_request_id", "unknown", "No call waits for this approval: it was answered, or its time is over.")
-	here := func() bool { return e.current != nil && e.current.approvals.Answer(request, d) }
-	if e.current != nil && e.current.approvals.Unstored(request) && here() {
+	unknown := fault.InvalidField("approval_request_id", "unknown",
+		"No call waits for this approval: it was answered, or its time is over.")
+	answerHere := func() bool { return e.current != nil && e.current.approvals.Answer(request, d) }
+	if e.current != nil && e.current.approvals.Unstored(request) && answerHere() {
 		return nil
 	}
 	call, ok := strings.CutPrefix(request, turns.RequestPrefix)
@@ -139,7 +140,7 @@ func (e *engine) decide(request string, d turns.Decision) *fault.Error {
 		return err
 	})
 	switch {
-	case err == nil, turns.IsOffline(err) && here():
+	case err == nil, turns.IsOffline(err) && answerHere():
 		return nil
 	case fault.IsReason(err, fault.ResourceNotFound), fault.IsReason(err, fault.ApprovalDecided):
 		return unknown

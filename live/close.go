@@ -151,6 +151,7 @@ func (e *engine) sendSocketsAway() {
 			continue
 		}
 		e.leave(socketLeft{live: live, how: Dropped, keepsEvents: true, processed: make(chan struct{})})
-		live.push(Released{Code: CloseRestart, Reason: reasonRestart}) // does nothing after Closed, which keepAway sends when no answer is in progress
+		// This does nothing after Closed, which keepAway sends when no answer is in progress.
+		live.push(Released{Code: CloseRestart, Reason: reasonRestart})
 	}
 }

@@ -51,7 +51,7 @@ func TestCreate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.Session.VariablesHash == s.VariablesHash { // it is in the token: a short secret could be guessed from it
+	if again.Session.VariablesHash == s.VariablesHash { // the token has it, and a short secret could be guessed from it
 		t.Error("the same variables have the same hash twice")
 	}
 }
@@ -114,7 +114,10 @@ func TestCreateRefuses(t *testing.T) {
 		{"locked voice, under a name in capitals", over("voice", `{"TTS":{}}`), invalid, "overrides.voice.TTS"},
 		{"model's name in capitals", over("model", `{"PROVIDER":"extractive"}`), invalid, "overrides.model.PROVIDER"},
 		{"a letter that is folded", over("model", `{"fallbac\u212as":[]}`), invalid, "overrides.model.fallbac\u212as"},
-		{"inside a list", over("model", `{"fallbacks":[{"provider":"extractive"},{"Name":"m"}]}`), invalid, "overrides.model.fallbacks[1].Name"},
+		{
+			"inside a list", over("model", `{"fallbacks":[{"provider":"extractive"},{"Name":"m"}]}`), invalid,
+			"overrides.model.fallbacks[1].Name",
+		},
 		{"inside voice", over("voice", `{"vad":{"Threshold":0.1}}`), invalid, "overrides.voice.vad.Threshold"},
 		{"locked", over("first_message", `"Hi"`), fault.OverrideNotAllowed, "overrides.first_message"},
 		{"locked inside model", over("model", `{"name":"m","temperature":1}`), fault.OverrideNotAllowed, "overrides.model"},
@@ -125,7 +128,10 @@ func TestCreateRefuses(t *testing.T) {
 		{"transcriber's model", voice("stt", `{"model":5}`), invalid, "voice_stack_override.stt"},
 		{"voice activity", voice("vad", `{"threshold":5}`), invalid, "voice_stack_override.vad"},
 		{"voice activity in capitals", voice("vad", `{"THRESHOLD":0.1}`), invalid, "voice_stack_override.vad.THRESHOLD"},
-		{"turn detection in capitals", voice("turn_detection", `{"Type":"server_vad"}`), invalid, "voice_stack_override.turn_detection.Type"},
+		{
+			"turn detection in capitals", voice("turn_detection", `{"Type":"server_vad"}`), invalid,
+			"voice_stack_override.turn_detection.Type",
+		},
 		{"transcriber in capitals", voice("stt", `{"Language":"de","hints":{"Language":1}}`), invalid, "voice_stack_override.stt.Language"},
 		{"turn detection", voice("turn_detection", `{"type":"guess"}`), invalid, "voice_stack_override.turn_detection"},
 		{"audio format", voice("input_audio_format", `"mp3"`), invalid, "voice_stack_override.input_audio_format"},
@@ -161,26 +167,31 @@ func TestOverridesApply(t *testing.T) {
 	made := f.create(t, func(p *sessions.CreateParams) {
 		p.Overrides = map[string]json.RawMessage{
 			"instructions": json.RawMessage(`"Be brief."`), "language": json.RawMessage(`"DE-ch"`), "model": json.RawMessage(`"m-2"`),
-			"temperature": json.RawMessage(`0.5`), "retrieval": json.RawMessage(`{"top_k":3}`), "voice": json.RawMessage(`{"tts":{"voice":"v"}}`),
+			"temperature": json.RawMessage(`0.5`), "retrieval": json.RawMessage(`{"top_k":3}`),
+			"voice": json.RawMessage(`{"tts":{"voice":"v"}}`),
 		}
 		p.VoiceStackOverride = map[string]json.RawMessage{"output_audio_format": json.RawMessage(`"g711_ulaw"`)}
 	})
 	s := f.get(t, made.Session.ID)
 	c := s.Config
-	if c.Instructions != "Be brief." || s.Language != "de-CH" || c.Model.Name != "m-2" || *c.Model.Temperature != 0.5 || c.Retrieval.TopK != 3 ||
+	if c.Instructions != "Be brief." || s.Language != "de-CH" || c.Model.Name != "m-2" || *c.Model.Temperature != 0.5 ||
+		c.Retrieval.TopK != 3 ||
 		c.Retrieval.Ranking != "hybrid" || !strings.Contains(string(c.Voice.TTS), `"v"`) || c.Voice.OutputAudioFormat != "g711_ulaw" {
 		t.Errorf("config %+v, language %s", c, s.Language)
 	}
 }
 
-// TestCreateSeesEachSave: the agent that a process remembers is never what a session runs once
-// it was saved anew, locked or deleted by another.
+// TestCreateSeesEachSave: a session is created with the agent as it was last saved, locked or
+// deleted by another process, never with a cached one.
 func TestCreateSeesEachSave(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	elsewhere := agents.New(agents.Deps{DB: f.db, Workspaces: f.workspaces, Now: f.clock.now})
-	params := sessions.CreateParams{AgentID: f.agent.ID, UserID: "u", Overrides: map[string]json.RawMessage{"language": json.RawMessage(`"de"`)}}
-	f.create(t) // remembers version 1
+	params := sessions.CreateParams{
+		AgentID: f.agent.ID, UserID: "u",
+		Overrides: map[string]json.RawMessage{"language": json.RawMessage(`"de"`)},
+	}
+	f.create(t) // caches version 1
 	save := func(change func(*agents.Config)) {
 		t.Helper()
 		if _, err := elsewhere.Update(t.Context(), f.ref, f.agent.ID, func(_ *string, c *agents.Config) { change(c) }); err != nil {
@@ -189,7 +200,8 @@ func TestCreateSeesEachSave(t *testing.T) {
 	}
 	save(func(c *agents.Config) { c.FirstMessage = "Servus" })
 	made, err := f.Create(t.Context(), f.principal, params)
-	if err != nil || made.Session.AgentVersion != 2 || made.Session.Config.FirstMessage != "Servus" || made.Session.Config.Language != "de" {
+	if err != nil || made.Session.AgentVersion != 2 || made.Session.Config.FirstMessage != "Servus" ||
+		made.Session.Config.Language != "de" {
 		t.Fatalf("got version %d with %+v (%v)", made.Session.AgentVersion, made.Session.Config, err)
 	}
 	save(func(c *agents.Config) { c.LockedOverrides = []string{"language"} })
@@ -243,7 +255,7 @@ func TestPlanIsExact(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.turn(t, f.create(t).Session.ID, "in progress") // the place that was freed
-	f.clock.advance(sessions.DefaultTTL)             // four pending ones run out, without a sweep
+	f.clock.advance(sessions.DefaultTTL)             // four pending ones expire, without a sweep
 	for range 4 {
 		f.create(t)
 	}

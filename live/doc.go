@@ -1,20 +1,22 @@
-// Package live holds what of a session exists on one node only: its sockets, and the answer that is
-// being given to them.
+// Package live holds the part of a session that exists on one node only: its sockets, and the
+// answer that is being given to them.
 //
 // One engine owns a session on a node. It handles one message at a time, so its state needs no
 // locks. A socket talks to it through a [Live], whatever the dialect of its frames:
 //
-//	admission, err := s.Admit(ctx, AdmitParams{…})    before the HTTP upgrade: 401, 403, 409
-//	live, err := s.Join(ctx, admission)               after it; replaces an older socket of the channel
-//	go: for { event, err := live.Next(ctx) … }        io.EOF after Closed
-//	    live.Do(ctx, UserMessage{…}) …                from the reader
-//	live.Leave(HungUp or Dropped)                     always, once the socket is gone
+//	admission, err := s.Admit(ctx, AdmitParams{…})  before the HTTP upgrade: 401, 403, 409
+//	live, err := s.Join(ctx, admission)             after it; replaces an older socket
+//	for { event, err := live.Next(ctx) … }          in a goroutine; io.EOF after Closed
+//	live.Do(ctx, UserMessage{…}) …                  for each frame that the socket reads
+//	live.Leave(HungUp or Dropped)                   always, once the socket is gone
 //
 // Events come in this order. What is in brackets may be missing or repeated:
 //
 //	[greeting] ( [ItemAdded]… ResponseStarted [content] ResponseDone )… Closed
 //	greeting = ResponseStarted MessageStarted TextDelta MessageDone ResponseDone
-//	content  = MessageStarted TextDelta… MessageDone | ToolStarted [ApprovalRequested] ToolDone | ClientToolCalled
+//	content  = MessageStarted TextDelta… MessageDone
+//	         | ToolStarted [ApprovalRequested] ToolDone
+//	         | ClientToolCalled
 //
 // The calls of one round run side by side: every ToolStarted of the round comes before its first
 // ToolDone, and the ToolDones come in the order of the ToolStarteds. At most one response is in
@@ -31,9 +33,17 @@
 // first answer has failed. While another node gives an answer, this one watches the turn's row and
 // tells its own sockets how the answer ended.
 //
-// Nodes hear from each other through the notices of package sessions. A node that lost its
-// listening connection looks at its sessions itself when the connection is back, and the heartbeats
-// look too.
+// Nodes notify each other through the notices of package sessions. A node that lost its listening
+// connection checks its sessions when the connection is back, and with each heartbeat.
+//
+// # Files
+//
+//	command, item_command, event            what sockets and the engine exchange
+//	inbox, live, live_queue                 a socket's end, and how messages reach the engine
+//	answer, message, engine                 the engine's state
+//	send … resume, close, join              what the engine does
+//	dispatch                                which of it a message or command is about
+//	service, admission, notices, heartbeat  the doors
 //
 // Events: none. Tables: session_connections, which belongs to package sessions.
 //

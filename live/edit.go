@@ -19,7 +19,8 @@ func (e *engine) deferUntilRecorded(live *Live, item, commandID string, command 
 		return false
 	}
 	if len(e.current.deferred) >= maxDeferred {
-		live.push(Failed{CommandID: commandID, Err: fault.New(fault.RateLimitedReason, "Too many commands wait for the answer in progress. Wait for its end.")})
+		live.push(Failed{CommandID: commandID, Err: fault.New(fault.RateLimitedReason,
+			"Too many commands wait for the answer in progress. Wait for its end.")})
 		return true
 	}
 	e.current.deferred = append(e.current.deferred, commandReceived{live: live, command: command})
@@ -91,7 +92,8 @@ func (e *engine) truncate(live *Live, c Truncate) {
 		case c.AudioEndMS < 0:
 			return fault.InvalidField("audio_end_ms", "range", "audio_end_ms is 0 or more.")
 		case item.Audio.LengthMS > 0 && c.AudioEndMS > item.Audio.LengthMS:
-			return fault.InvalidField("audio_end_ms", "range", "Audio content of %dms is already shorter than %dms.", item.Audio.LengthMS, c.AudioEndMS)
+			return fault.InvalidField("audio_end_ms", "range", "Audio content of %dms is already shorter than %dms.",
+				item.Audio.LengthMS, c.AudioEndMS)
 		}
 		edit.Cut = &sessions.Cut{AudioEndMS: c.AudioEndMS, Text: item.Text}
 		if item.Audio.LengthMS > 0 {

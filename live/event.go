@@ -1,6 +1,8 @@
 package live
 
 import (
+	"errors"
+
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
@@ -105,24 +107,34 @@ type Closed struct {
 	Status sessions.Status
 }
 
+// IsEvent implements [turns.Event].
 func (ItemAdded) IsEvent() {}
 
+// IsEvent implements [turns.Event].
 func (Configured) IsEvent() {}
 
+// IsEvent implements [turns.Event].
 func (Failed) IsEvent() {}
 
+// IsEvent implements [turns.Event].
 func (ItemRetrieved) IsEvent() {}
 
+// IsEvent implements [turns.Event].
 func (ItemRemoved) IsEvent() {}
 
+// IsEvent implements [turns.Event].
 func (ItemTruncated) IsEvent() {}
 
+// IsEvent implements [turns.Event].
 func (AnswerEnded) IsEvent() {}
 
+// IsEvent implements [turns.Event].
 func (Released) IsEvent() {}
 
+// IsEvent implements [turns.Event].
 func (External) IsEvent() {}
 
+// IsEvent implements [turns.Event].
 func (Closed) IsEvent() {}
 
 // CloseCode is a WebSocket close code.
@@ -169,4 +181,35 @@ func closedBy(session sessions.Session) Closed {
 		closed.Code = CloseInternal
 	}
 	return closed
+}
+
+// ErrNothingToCancel is the cause of Failed for a Cancel when no such answer is in progress.
+var ErrNothingToCancel = errors.New("no answer is in progress")
+
+// The causes of Failed for commands about items.
+var (
+	// ErrNoPlace: After names no item of the conversation.
+	ErrNoPlace = errors.New("no such item to insert after")
+	// ErrItemTaken: another item has the id.
+	ErrItemTaken = errors.New("the item id is taken")
+	// ErrNothingToRetrieve: no item has the id.
+	ErrNothingToRetrieve = errors.New("no such item to retrieve")
+	// ErrNothingToRemove: no item has the id.
+	ErrNothingToRemove = errors.New("no such item to remove")
+	// ErrNothingToTruncate: no item has the id.
+	ErrNothingToTruncate = errors.New("no such item to truncate")
+)
+
+// ErrNoReference is the cause of Failed for an InputItem that refers to no item.
+var ErrNoReference = errors.New("no such item to refer to")
+
+// ErrNoCall is the cause of Failed for an InputItem that is the result of a call which is not in
+// the Input.
+var ErrNoCall = errors.New("no such call to answer")
+
+// ErrNoAudio is the cause of Failed for an AudioCommit without enough audio.
+var ErrNoAudio = errors.New("no audio to commit")
+
+func errItemTaken() *fault.Error {
+	return fault.Wrap(ErrItemTaken, fault.InvalidRequest, "There is an item with that id already.")
 }

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 // patience bounds what a test waits for; it is reached only when something is broken.
 const patience = 3 * time.Minute
 
-// clock is the real time, moved on by the test.
+// clock is real time plus an offset that the test sets.
 type clock struct {
 	mu     sync.Mutex
 	offset time.Duration
@@ -52,10 +52,10 @@ func (c *clock) advance(d time.Duration) {
 	c.offset += d
 }
 
-// fixture is the service over a database of its own, with a tenant on plan pro and an agent.
+// fixture is the service over its own database, with a tenant on plan pro and an agent.
 type fixture struct {
 	*rooms.Node
-	// made is the database that db is a pool of.
+	// made is the database of the pool db.
 	made       pgtest.DB
 	db         *postgres.DB
 	keys       *seal.Keyring
@@ -65,15 +65,15 @@ type fixture struct {
 	tools      *tools.Service
 	endpoint   *httptool.Server
 	clock      *clock
-	passages   *shelf
+	passages   *fixedPassages
 	model      model.Provider
 	principal  workspaces.Principal
 	ref        workspaces.Ref
 	agent      agents.Agent
 }
 
-// newFixture makes one with the extractive responder; change the agent and the model before the
-// first session.
+// newFixture returns a fixture with the extractive responder. Change the agent and the model before
+// the first session.
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	made := pgtest.New(t)
@@ -83,7 +83,10 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{made: made, db: db, keys: keys, guard: guard, clock: &clock{}, endpoint: httptool.New(t), passages: &shelf{}, model: extractive.New()}
+	f := &fixture{
+		made: made, db: db, keys: keys, guard: guard, clock: &clock{}, endpoint: httptool.New(t),
+		passages: &fixedPassages{}, model: extractive.New(),
+	}
 	f.workspaces = workspaces.New(workspaces.Deps{DB: db, Now: f.clock.now})
 	f.agents = agents.New(agents.Deps{DB: db, Workspaces: f.workspaces, Now: f.clock.now})
 	f.tools = tools.New(tools.Deps{DB: db, Workspaces: f.workspaces, Agents: f.agents, Keys: keys, Guard: guard})
@@ -96,19 +99,19 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// node is one more process on the same database; it listens until the test ends.
+// node starts another process on the same database; it listens until the test ends.
 func (f *fixture) node(t *testing.T) *rooms.Node {
 	t.Helper()
 	return f.start(t, rooms.Deps{})
 }
 
-// hurriedNode is a node that does not wait for approvals.
+// hurriedNode starts a node that does not wait for approvals.
 func (f *fixture) hurriedNode(t *testing.T) *rooms.Node {
 	t.Helper()
 	return f.start(t, rooms.Deps{ApprovalTimeout: time.Millisecond})
 }
 
-// start starts a node; deps is what differs from the other ones.
+// start starts a node; deps has what differs from other nodes.
 func (f *fixture) start(t *testing.T, deps rooms.Deps) *rooms.Node {
 	t.Helper()
 	retriever := deps.Retriever
@@ -121,7 +124,8 @@ func (f *fixture) start(t *testing.T, deps rooms.Deps) *rooms.Node {
 	}
 	t.Cleanup(func() { _ = spill.Close() })
 	s := rooms.New(rooms.Deps{
-		WAL: spill, ApprovalTimeout: deps.ApprovalTimeout, FollowGrace: deps.FollowGrace, TenantTurns: deps.TenantTurns, Prices: deps.Prices, Memory: deps.Memory,
+		WAL: spill, ApprovalTimeout: deps.ApprovalTimeout, FollowGrace: deps.FollowGrace, TenantTurns: deps.TenantTurns,
+		Prices: deps.Prices, Memory: deps.Memory,
 		DB: f.db, Agents: f.agents, Workspaces: f.workspaces, Tools: f.tools, Retriever: retriever, Seal: f.keys,
 		Models:    func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) { return f.model, nil },
 		PublicURL: "https://talk.example", Now: f.clock.now,
@@ -164,7 +168,7 @@ func (f *fixture) newAgent(t *testing.T, ref workspaces.Ref, config agents.Confi
 	return agent
 }
 
-// create makes a text session of the fixture's agent, changed by change.
+// create creates a text session of the fixture's agent.
 func (f *fixture) create(t *testing.T, change ...func(*sessions.CreateParams)) sessions.Created {
 	t.Helper()
 	params := sessions.CreateParams{AgentID: f.agent.ID, UserID: "user-1", Modality: sessions.Text}
@@ -205,7 +209,7 @@ func (f *fixture) transcript(t *testing.T, id sessions.ID) []sessions.Turn {
 	return taken
 }
 
-// sweep sweeps as the worker does.
+// sweep runs the worker's sweep.
 func (f *fixture) sweep(t *testing.T) {
 	t.Helper()
 	if err := f.Sweep(t.Context(), f.clock.now()); err != nil {
@@ -213,7 +217,7 @@ func (f *fixture) sweep(t *testing.T) {
 	}
 }
 
-// join puts a chat socket on the session, by its token, on a node.
+// join joins a chat socket to the session on a node, with the session's token.
 func (f *fixture) join(t *testing.T, node *rooms.Node, made sessions.Created) *socket {
 	t.Helper()
 	return f.joinChannel(t, node, made, sessions.ChatChannel)
@@ -233,7 +237,7 @@ func (f *fixture) joinChannel(t *testing.T, node *rooms.Node, made sessions.Crea
 	return &socket{t: t, Live: joined}
 }
 
-// socket is a Live whose events a test reads.
+// socket is a Live whose events the test reads.
 type socket struct {
 	t *testing.T
 	*live.Live
@@ -272,7 +276,7 @@ func until[E turns.Event](s *socket) (found E, before []turns.Event) {
 	}
 }
 
-// over holds that nothing comes after Closed.
+// over checks that Closed was the last event.
 func (s *socket) over() {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
@@ -282,8 +286,8 @@ func (s *socket) over() {
 	}
 }
 
-// shelf is a Retriever with fixed passages.
-type shelf struct {
+// fixedPassages is a Retriever with fixed passages.
+type fixedPassages struct {
 	retrieval *sessions.Retrieval
 	passages  []sessions.Passage
 	err       error
@@ -292,20 +296,22 @@ type shelf struct {
 	asked []string
 }
 
-func (s *shelf) questions() []string {
+func (s *fixedPassages) questions() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.asked)
 }
 
-func (s *shelf) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, question string, _ turns.RetrieveParams) ([]sessions.Passage, *sessions.Retrieval, error) {
+func (s *fixedPassages) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, question string,
+	_ turns.RetrieveParams,
+) ([]sessions.Passage, *sessions.Retrieval, error) {
 	s.mu.Lock()
 	s.asked = append(s.asked, question)
 	s.mu.Unlock()
 	return s.passages, s.retrieval, s.err
 }
 
-// refunds are passages the extractive responder can quote.
+// refunds returns passages that the extractive responder can quote.
 func refunds() []sessions.Passage {
 	return []sessions.Passage{{
 		SourceID: "src_1", SourceName: "Refund policy", ChunkID: "chk_1", Similarity: 0.9,
@@ -313,7 +319,7 @@ func refunds() []sessions.Passage {
 	}}
 }
 
-// script is a model that a test writes: one step a call.
+// script is a model with one step for each request.
 type script struct {
 	mu    sync.Mutex
 	steps []func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error)
@@ -349,7 +355,10 @@ type step = func(ctx context.Context, req model.Request, emit func(model.Event) 
 // say answers with a text and calls.
 func say(text string, calls ...model.ToolCall) step {
 	return func(_ context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
-		result := model.Result{Text: text, ToolCalls: calls, FinishReason: model.FinishStop, Model: "script-1", Usage: model.Usage{InputTokens: 10, OutputTokens: 3}}
+		result := model.Result{
+			Text: text, ToolCalls: calls, FinishReason: model.FinishStop, Model: "script-1",
+			Usage: model.Usage{InputTokens: 10, OutputTokens: 3},
+		}
 		if text != "" {
 			if err := emit(model.TextDelta{Text: text}); err != nil {
 				return model.Result{}, err
@@ -364,7 +373,7 @@ func say(text string, calls ...model.ToolCall) step {
 	}
 }
 
-// sayAndWait says a text, tells that it has, and waits until it is cancelled.
+// sayAndWait emits a text, signals that it has, and waits until it is cancelled.
 func sayAndWait(text string, said chan<- struct{}) step {
 	return func(ctx context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
 		if err := emit(model.TextDelta{Text: text}); err != nil {
@@ -412,7 +421,7 @@ func received(t *testing.T, what string, c <-chan struct{}) {
 	}
 }
 
-// postCalls are the bodies of the session's post_call_transcription events.
+// postCalls returns the bodies of the session's post_call_transcription events.
 func (f *fixture) postCalls(t *testing.T, id sessions.ID) []map[string]any {
 	t.Helper()
 	var bodies [][]byte

@@ -21,14 +21,14 @@ import (
 	"parlance.dev/parlance/turns/requests"
 )
 
-// ear hears a stream and hangs up with its quits'th event; 0: never.
-type ear struct {
+// eventListener records the events of a stream and hangs up at the event number quits; 0: never.
+type eventListener struct {
 	quits  int
 	mu     sync.Mutex
 	events []requests.Event
 }
 
-func (e *ear) hear(event requests.Event) error {
+func (e *eventListener) receive(event requests.Event) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.events = append(e.events, event)
@@ -38,21 +38,21 @@ func (e *ear) hear(event requests.Event) error {
 	return nil
 }
 
-func (e *ear) heard() []requests.Event {
+func (e *eventListener) received() []requests.Event {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return append([]requests.Event{}, e.events...)
 }
 
-func (e *ear) text() (text string, types []string) {
-	for _, event := range e.heard() {
+func (e *eventListener) text() (text string, types []string) {
+	for _, event := range e.received() {
 		text += event.Delta
 		types = append(types, strings.TrimPrefix(event.Type, "turn."))
 	}
 	return text, types
 }
 
-// paced says its pieces one by one, each when it is let.
+// paced emits its pieces one by one, each when let has a value.
 func paced(let <-chan struct{}, pieces ...string) step {
 	return func(ctx context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
 		for _, piece := range pieces {
@@ -69,8 +69,8 @@ func paced(let <-chan struct{}, pieces ...string) step {
 	}
 }
 
-// TestFollow has a caller hang up in the middle of a streamed answer and come back: on the same
-// node, on another one, when it is over.
+// TestFollow: a caller hangs up in the middle of a streamed answer and returns on the same node, on
+// another one, and when the answer has ended.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -80,19 +80,19 @@ func TestFollow(t *testing.T) {
 	made := f.create(t)
 	id := made.Session.ID
 	let <- struct{}{}
-	first := &ear{quits: 4} // started, the first message, the call, the first piece
-	wantReason(t, f.Stream(t.Context(), f.principal, id, requests.Params{Text: "Hallo?"}, first.hear), fault.CallerCanceled)
-	let <- struct{}{} // the piece that finds nobody
+	first := &eventListener{quits: 4} // started, the first message, the call, the first piece
+	wantReason(t, f.Stream(t.Context(), f.principal, id, requests.Params{Text: "Hallo?"}, first.receive), fault.CallerCanceled)
+	let <- struct{}{} // the piece after the caller hung up
 	_, types := first.text()
 	if diff := cmp.Diff([]string{"started", "delta", "tool_call", "delta"}, types); diff != "" {
 		t.Fatalf("before the hang-up (-want +got):\n%s", diff)
 	}
-	turn, last := first.heard()[0].TurnID, first.heard()[3].ID
-	here, there := &ear{}, &ear{}
+	turn, last := first.received()[0].TurnID, first.received()[3].ID
+	here, there := &eventListener{}, &eventListener{}
 	var following sync.WaitGroup
-	for node, e := range map[*rooms.Node]*ear{f.Node: here, other: there} {
+	for node, e := range map[*rooms.Node]*eventListener{f.Node: here, other: there} {
 		following.Go(func() {
-			if err := node.Follow(t.Context(), f.principal, id, turn, last, e.hear); err != nil {
+			if err := node.Follow(t.Context(), f.principal, id, turn, last, e.receive); err != nil {
 				t.Errorf("following: %v", err)
 			}
 		})
@@ -106,20 +106,21 @@ func TestFollow(t *testing.T) {
 	following.Wait()
 	const whole = "Let me see.\n\nGrüße aus Köln."
 	before, _ := first.text()
-	for where, e := range map[string]*ear{"here": here, "there": there} {
+	for where, e := range map[string]*eventListener{"here": here, "there": there} {
 		rest, types := e.text()
-		if before+rest != whole || types[len(types)-1] != "done" || strings.Contains(strings.Join(types, " "), "started") || strings.Contains(strings.Join(types, " "), "tool_call") {
+		if before+rest != whole || types[len(types)-1] != "done" || strings.Contains(strings.Join(types, " "),
+			"started") || strings.Contains(strings.Join(types, " "), "tool_call") {
 			t.Errorf("%s: %q and then %q %v", where, before, rest, types)
 		}
 	}
-	// When it is over each id says what is missing.
-	for i, e := range first.heard() {
-		again := &ear{}
-		if err := other.Follow(t.Context(), f.principal, id, turn, e.ID, again.hear); err != nil {
+	// After the answer, each event id gives the events that follow it.
+	for i, e := range first.received() {
+		again := &eventListener{}
+		if err := other.Follow(t.Context(), f.principal, id, turn, e.ID, again.receive); err != nil {
 			t.Fatal(err)
 		}
 		seen := ""
-		for _, earlier := range first.heard()[:i+1] {
+		for _, earlier := range first.received()[:i+1] {
 			seen += earlier.Delta
 		}
 		rest, types := again.text()
@@ -131,40 +132,42 @@ func TestFollow(t *testing.T) {
 			t.Errorf("after event %d: %q and %q, %v", i, seen, rest, types)
 		}
 	}
-	full := &ear{}
-	if err := f.Follow(t.Context(), f.principal, id, turn, "", full.hear); err != nil {
+	full := &eventListener{}
+	if err := f.Follow(t.Context(), f.principal, id, turn, "", full.receive); err != nil {
 		t.Fatal(err)
 	}
-	events := full.heard()
+	events := full.received()
 	if text, _ := full.text(); text != whole || events[0].Type != requests.EventStarted || events[len(events)-1].Turn.AgentText != whole {
 		t.Errorf("from the beginning: %+v", events)
 	}
-	for where, e := range map[string]*ear{"here": here, "there": there, "when it was over": full} {
-		events := e.heard()
+	for where, e := range map[string]*eventListener{"here": here, "there": there, "when it was over": full} {
+		events := e.received()
 		done := events[len(events)-1]
-		again := &ear{}
-		if err := other.Follow(t.Context(), f.principal, id, turn, done.ID, again.hear); err != nil || done.Type != requests.EventDone || len(again.heard()) != 0 {
-			t.Errorf("after the end as it was heard %s (%s %s): %+v, %v", where, done.Type, done.ID, again.heard(), err)
+		again := &eventListener{}
+		if err := other.Follow(t.Context(), f.principal, id, turn, done.ID, again.receive); err != nil ||
+			done.Type != requests.EventDone || len(again.received()) != 0 {
+			t.Errorf("after the end as it was received %s (%s %s): %+v, %v", where, done.Type, done.ID, again.received(), err)
 		}
 		if of, err := requests.TurnOfEvent(done.ID); err != nil || of != turn {
 			t.Errorf("%s is of the turn %q, %v", done.ID, of, err)
 		}
 	}
-	for _, bad := range []string{"7", string(turn), string(turn) + ".1.2", strings.Replace(last, string(turn), "turn_00000000000000000000000000", 1), last + "0x"} {
-		wantReason(t, f.Follow(t.Context(), f.principal, id, turn, bad, full.hear), fault.InvalidRequest)
+	for _, bad := range []string{"7", string(turn), string(turn) + ".1.2", strings.Replace(last, string(turn),
+		"turn_00000000000000000000000000", 1), last + "0x"} {
+		wantReason(t, f.Follow(t.Context(), f.principal, id, turn, bad, full.receive), fault.InvalidRequest)
 	}
-	wantReason(t, f.Follow(t.Context(), f.principal, f.create(t).Session.ID, turn, last, full.hear), fault.ResourceNotFound)
+	wantReason(t, f.Follow(t.Context(), f.principal, f.create(t).Session.ID, turn, last, full.receive), fault.ResourceNotFound)
 }
 
-// TestUnheardTurn is a streamed turn that nobody comes back to.
-func TestUnheardTurn(t *testing.T) {
+// TestTurnWithoutFollowers is a streamed turn whose caller does not return.
+func TestTurnWithoutFollowers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	hasty := f.start(t, rooms.Deps{FollowGrace: time.Millisecond})
 	said := make(chan struct{})
 	f.model = &script{steps: []step{sayAndWait("Half", said)}}
 	made := f.create(t)
-	err := hasty.Stream(t.Context(), f.principal, made.Session.ID, requests.Params{Text: "go"}, (&ear{quits: 2}).hear)
+	err := hasty.Stream(t.Context(), f.principal, made.Session.ID, requests.Params{Text: "go"}, (&eventListener{quits: 2}).receive)
 	wantReason(t, err, fault.CallerCanceled)
 	await(t, "the end of the turn", func() bool {
 		return f.transcript(t, made.Session.ID)[0].Status == sessions.TurnCancelled
@@ -174,7 +177,7 @@ func TestUnheardTurn(t *testing.T) {
 	}
 }
 
-// TestCancelTurn stops turns from another node: one that is streamed, and one of a socket.
+// TestCancelTurn stops a streamed turn and a socket's turn from another node.
 func TestCancelTurn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -182,15 +185,15 @@ func TestCancelTurn(t *testing.T) {
 	said, again := make(chan struct{}), make(chan struct{})
 	f.model = &script{steps: []step{sayAndWait("Half", said), sayAndWait("A", again), say("Go on.")}}
 	made := f.create(t)
-	listener := &ear{}
+	listener := &eventListener{}
 	streamed := make(chan error, 1)
 	go func() {
-		streamed <- f.Stream(t.Context(), f.principal, made.Session.ID, requests.Params{Text: "one"}, listener.hear)
+		streamed <- f.Stream(t.Context(), f.principal, made.Session.ID, requests.Params{Text: "one"}, listener.receive)
 	}()
 	received(t, "the answer", said)
 	await(t, "the first piece", func() bool { text, _ := listener.text(); return text != "" })
-	turn := listener.heard()[0].TurnID
-	for range 2 { // the second finds it cancelled
+	turn := listener.received()[0].TurnID
+	for range 2 { // the second call finds the turn cancelled
 		stopped, err := other.CancelTurn(t.Context(), f.principal, made.Session.ID, turn)
 		if err != nil || stopped.Status != sessions.TurnCancelled || stopped.AgentText != "Half" {
 			t.Errorf("cancelled: %s %q, %v", stopped.Status, stopped.AgentText, err)
@@ -199,7 +202,7 @@ func TestCancelTurn(t *testing.T) {
 	if err := <-streamed; err != nil {
 		t.Errorf("the stream ended with %v", err)
 	}
-	events := listener.heard()
+	events := listener.received()
 	if last := events[len(events)-1]; last.Type != requests.EventDone || last.Turn.Status != sessions.TurnCancelled {
 		t.Errorf("the last event: %+v", last)
 	}
@@ -223,12 +226,13 @@ func TestCancelTurn(t *testing.T) {
 	wantReason(t, err, fault.ResourceNotFound)
 }
 
-// TestClientToolsWithoutASocket: a call ends the answer, its result begins the next one.
+// TestClientToolsWithoutASocket: a call ends the answer, and its result begins the next one.
 func TestClientToolsWithoutASocket(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	answers := &script{steps: []step{
-		say("", call("open_page", `{"url":"/cart"}`), call("read_clipboard", `{}`)), say("It is open."), say("", call("open_page", `{"url":"/x"}`)), say("Then not."),
+		say("", call("open_page", `{"url":"/cart"}`), call("read_clipboard", `{}`)), say("It is open."), say("",
+			call("open_page", `{"url":"/x"}`)), say("Then not."),
 	}}
 	f.model = answers
 	made := f.create(t)
@@ -238,30 +242,31 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 		{Name: "read_clipboard", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		{Name: "end_call"}, // shadows nothing
 	}
-	listener := &ear{}
-	if err := f.Stream(t.Context(), f.principal, id, requests.Params{Text: "Open my cart.", ClientTools: own}, listener.hear); err != nil {
+	listener := &eventListener{}
+	if err := f.Stream(t.Context(), f.principal, id, requests.Params{Text: "Open my cart.", ClientTools: own}, listener.receive); err != nil {
 		t.Fatal(err)
 	}
 	if _, types := listener.text(); strings.Join(types, " ") != "started client_tool_call client_tool_call done" {
 		t.Errorf("events %v", types)
 	}
-	events := listener.heard()
+	events := listener.received()
 	asked := events[len(events)-1].Turn.OpenClientCalls()
-	if len(asked) != 2 || asked[0].Name != "open_page" || string(asked[0].Arguments) != `{"url":"/cart"}` || asked[0].ID != events[1].ToolCall.ID {
+	if len(asked) != 2 || asked[0].Name != "open_page" || string(asked[0].Arguments) != `{"url":"/cart"}` ||
+		asked[0].ID != events[1].ToolCall.ID {
 		t.Fatalf("asked for %+v", asked)
 	}
 	if asked[0].ToolID != "client:open_page" || events[1].ToolCall.ToolID != asked[0].ToolID {
 		t.Errorf("the ids of the tool: %q in the turn, %q in the stream", asked[0].ToolID, events[1].ToolCall.ToolID)
 	}
-	for i, e := range events[:2] { // who was cut off before it had heard of all
-		again := &ear{}
-		if err := f.Follow(t.Context(), f.principal, id, e.TurnID, e.ID, again.hear); err != nil {
+	for i, e := range events[:2] { // a caller that was cut off before the last event
+		again := &eventListener{}
+		if err := f.Follow(t.Context(), f.principal, id, e.TurnID, e.ID, again.receive); err != nil {
 			t.Fatal(err)
 		}
 		if _, types := again.text(); strings.Join(types, " ") != "client_tool_call client_tool_call done" {
 			t.Errorf("after event %d: %v", i, types)
 		}
-		if diff := cmp.Diff(asked, []sessions.ToolCall{*again.heard()[0].ToolCall, *again.heard()[1].ToolCall}); diff != "" {
+		if diff := cmp.Diff(asked, []sessions.ToolCall{*again.received()[0].ToolCall, *again.received()[1].ToolCall}); diff != "" {
 			t.Errorf("the calls, followed (-want +got):\n%s", diff)
 		}
 	}
@@ -287,13 +292,14 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 	_, err = f.Say(t.Context(), f.principal, id, output(asked[0].ID, "twice"), nil)
 	wantReason(t, err, fault.InvalidRequest)
 	recorded := f.transcript(t, id)
-	if calls := recorded[0].ToolCalls(); calls[0].Output != "opened" || calls[0].ToolID != "client:open_page" || calls[1].ErrorCode != "client-error" || len(recorded) != 2 {
+	if calls := recorded[0].ToolCalls(); calls[0].Output != "opened" || calls[0].ToolID != "client:open_page" ||
+		calls[1].ErrorCode != "client-error" || len(recorded) != 2 {
 		t.Errorf("recorded %+v in %d turns", calls, len(recorded))
 	}
 	if own := recorded[1].Messages; len(own) != 3 || own[0].CallID != asked[0].ID || own[1].CallID != asked[1].ID {
 		t.Errorf("the turn that brought the results: %+v", own)
 	}
-	// A call that the caller leaves open: the conversation goes on, and the model knows.
+	// A call without a result: the conversation continues, and the model is told.
 	if _, err := f.Say(t.Context(), f.principal, id, requests.Params{Text: "And x.", ClientTools: own}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -309,8 +315,8 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 	}
 }
 
-// TestFloodOfTurns sends more than may wait: what is over is refused at once, the rest is answered
-// in turn.
+// TestFloodOfTurns sends more turns than may wait. The excess is refused at once, and the others
+// are answered in turn.
 func TestFloodOfTurns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -355,10 +361,10 @@ func TestFloodOfTurns(t *testing.T) {
 	if taken := f.transcript(t, made.Session.ID); len(taken) != 17 {
 		t.Errorf("%d turns", len(taken))
 	}
-	// Of a tenant, over all its sessions.
+	// The bound of a tenant, over all its sessions.
 	hold := make(chan struct{})
 	held := func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
-		select { // both sessions' first turns hold their places
+		select { // both sessions' first turns run
 		case <-hold:
 		case <-ctx.Done():
 		}
@@ -392,7 +398,7 @@ func TestFloodOfTurns(t *testing.T) {
 	waiting.Wait()
 }
 
-// TestListFilters: each filter, and all of them over pages.
+// TestListFilters: each filter, and all of them over several pages.
 func TestListFilters(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -25,22 +25,23 @@ func (s *Service) Run(ctx context.Context) error {
 	err := s.db.Listen(ctx, sessions.NotifyChannel, func(payload string) { s.handleNotice(ctx, payload) })
 	running.Wait()
 	if ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // the end of ctx is no error of Run's
 	}
 	return err
 }
 
 // sendHeartbeats refreshes each shard's sockets once in a heartbeat. A shard that failed is
-// refreshed with the next one.
+// refreshed with the next one. It follows real time, as its ticker does.
 func (s *Service) sendHeartbeats(ctx context.Context) {
 	const step = heartbeat / heartbeatShards
+	clock := time.Now
 	var due [heartbeatShards]time.Time
 	for shard := range due {
-		due[shard] = time.Now().Add(time.Duration(shard) * step)
+		due[shard] = clock().Add(time.Duration(shard) * step)
 	}
 	failing := false
 	ticker.Every(ctx, step, func() {
-		now := time.Now()
+		now := clock()
 		err := s.refreshSockets(ctx, func(shard int) bool { return !now.Before(due[shard]) })
 		if err != nil {
 			if ctx.Err() == nil && !failing {
@@ -111,7 +112,8 @@ func (s *Service) refresh(ctx context.Context, ids []sessions.ID) (unchanged map
 	ctx, cancel := context.WithTimeout(ctx, sessions.WriteTimeout)
 	defer cancel()
 	var found []sessions.ID
-	err = s.db.NewRaw(postgres.RawForAllTenants("a node's sockets are of many tenants", refreshSQL), s.sessions.Now(), s.node, pgdialect.Array(ids), sessions.InProgress).Scan(ctx, &found)
+	err = s.db.NewRaw(postgres.RawForAllTenants("a node's sockets are of many tenants", refreshSQL), s.sessions.Now(),
+		s.node, pgdialect.Array(ids), sessions.InProgress).Scan(ctx, &found)
 	if err != nil {
 		return nil, fmt.Errorf("refreshing the sockets of a node: %w", err)
 	}

@@ -23,15 +23,16 @@ func (e *engine) inputOf(items []InputItem) ([]sessions.Message, error) {
 	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
 	defer cancel()
 	input := []sessions.Message{}
-	for _, wanted := range items {
-		item := wanted.Item
-		if wanted.Reference != "" {
-			found, ok, err := e.findItem(ctx, wanted.Reference)
+	for _, given := range items {
+		item := given.Item
+		if given.Reference != "" {
+			found, ok, err := e.findItem(ctx, given.Reference)
 			if err != nil {
 				return nil, err
 			}
 			if !ok {
-				return nil, fault.Wrap(ErrNoReference, fault.InvalidRequest, "There is no item with the id %q to refer to.", wanted.Reference)
+				return nil, fault.Wrap(ErrNoReference, fault.InvalidRequest,
+					"There is no item with the id %q to refer to.", given.Reference)
 			}
 			item = found
 		} else if refused := checkInput(item); refused != nil {
@@ -63,7 +64,8 @@ func checkInput(item sessions.Item) *fault.Error {
 	switch item.Kind {
 	case sessions.ToolOutputItem:
 		if len(item.Text) > turns.MaxClientOutputBytes || !sessions.IsStorable(item.Text) {
-			return fault.InvalidField("output", "length", "output is text of at most %d bytes, without the character U+0000. Send less.", turns.MaxClientOutputBytes)
+			return fault.InvalidField("output", "length",
+				"output is text of at most %d bytes, without the character U+0000. Send less.", turns.MaxClientOutputBytes)
 		}
 	case sessions.ClientToolCallItem:
 		_, err := insertedCall(Insert{Kind: item.Kind, CallID: item.CallID, Name: item.Name, Arguments: item.Arguments})
@@ -89,7 +91,10 @@ func messagesOf(item sessions.Item) []sessions.Message {
 	case sessions.ClientToolCallItem:
 		return []sessions.Message{{Role: sessions.RoleAssistant, Calls: []sessions.MessageCall{call}}}
 	case sessions.ToolItem:
-		return []sessions.Message{{Role: sessions.RoleAssistant, Calls: []sessions.MessageCall{call}}, {Role: sessions.RoleTool, CallID: item.CallID, Text: item.Text}}
+		return []sessions.Message{
+			{Role: sessions.RoleAssistant, Calls: []sessions.MessageCall{call}},
+			{Role: sessions.RoleTool, CallID: item.CallID, Text: item.Text},
+		}
 	case sessions.ToolOutputItem:
 		return []sessions.Message{{Role: sessions.RoleTool, CallID: item.CallID, Text: tools.CutForModel(item.Text)}}
 	case sessions.UserItem:

@@ -56,25 +56,26 @@ func (e *engine) itemExists(ctx context.Context, id string) bool {
 
 // assignItemID generates an item id for a message that has none. Otherwise it checks the id and the
 // place that the client chose, and claims the id.
-func (e *engine) assignItemID(ctx context.Context, said *sessions.Message) *fault.Error {
-	id := &said.ItemID
-	if len(said.Calls) == 1 {
-		id = &said.Calls[0].ItemID
+func (e *engine) assignItemID(ctx context.Context, message *sessions.Message) *fault.Error {
+	id := &message.ItemID
+	if len(message.Calls) == 1 {
+		id = &message.Calls[0].ItemID
 	}
 	chosen := *id != ""
 	switch {
 	case !chosen:
 		*id = idgen.New(idgen.Item)
 	case len(*id) > turns.MaxItemIDBytes || !sessions.IsStorable(*id) || *id == sessions.AtFront:
-		return fault.InvalidField("id", "length", "An item's id has at most %d bytes, and is not %q.", turns.MaxItemIDBytes, sessions.AtFront)
+		return fault.InvalidField("id", "length", "An item's id has at most %d bytes, and is not %q.",
+			turns.MaxItemIDBytes, sessions.AtFront)
 	case e.items.Has(*id):
 		return errItemTaken()
 	}
-	if len(said.After) > turns.MaxItemIDBytes || !sessions.IsStorable(said.After) || !e.itemExists(ctx, said.After) {
+	if len(message.After) > turns.MaxItemIDBytes || !sessions.IsStorable(message.After) || !e.itemExists(ctx, message.After) {
 		return fault.Wrap(ErrNoPlace, fault.InvalidRequest, "There is no item with that id to insert another after.")
 	}
 	if chosen {
-		return e.claimItemID(ctx, *id, said)
+		return e.claimItemID(ctx, *id, message)
 	}
 	return nil
 }
@@ -84,7 +85,7 @@ func (e *engine) assignItemID(ctx context.Context, said *sessions.Message) *faul
 // them an edit is about.
 
 // claimItemID checks that no item in Postgres has the id that a client chose for a new one.
-func (e *engine) claimItemID(ctx context.Context, id string, said *sessions.Message) *fault.Error {
+func (e *engine) claimItemID(ctx context.Context, id string, message *sessions.Message) *fault.Error {
 	var holding []sessions.Turn
 	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) (err error) {
 		holding, err = sessions.TurnsWithItem(ctx, e.s.db, e.session, id)
@@ -105,7 +106,7 @@ func (e *engine) claimItemID(ctx context.Context, id string, said *sessions.Mess
 			return postgres.Decide(err)
 		}
 	}
-	said.Generation = edit.Generation
+	message.Generation = edit.Generation
 	return nil
 }
 
@@ -142,11 +143,11 @@ func (e *engine) writeEdit(
 		if err := sessions.CheckOpen(*row); err != nil {
 			return err
 		}
-		held, err := sessions.TurnsWithItem(ctx, tx, *row, id)
+		holding, err := sessions.TurnsWithItem(ctx, tx, *row, id)
 		if err != nil {
 			return err
 		}
-		item, _ := itemIn(held, row.ItemEdits, id)
+		item, _ := itemIn(holding, row.ItemEdits, id)
 		edit := row.ItemEdits[id]
 		if err := change(item, &edit); err != nil {
 			return err
@@ -159,7 +160,7 @@ func (e *engine) writeEdit(
 		if err := sessions.Update(ctx, tx, *row, "item_edits"); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(held, func(t sessions.Turn) bool { return t.Index < row.SummarizedTurns }) {
+		if slices.ContainsFunc(holding, func(t sessions.Turn) bool { return t.Index < row.SummarizedTurns }) {
 			if err := turns.ForgetSummary(ctx, tx, row); err != nil { // the summary may mention the item
 				return err
 			}

@@ -10,11 +10,12 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// speak makes the one message of the session's last turn one that was spoken, as a synthesiser
-// will.
+// speak marks the one message of the session's last turn as spoken.
 func (f *fixture) speak(t *testing.T, id sessions.ID, lengthMS int) {
 	t.Helper()
-	_, err := f.db.ExecContext(t.Context(), `UPDATE turns SET messages = jsonb_set(CAST(messages AS jsonb), '{1,audio}', jsonb_build_object('length_ms', ?, 'transcribed', true))
+	_, err := f.db.ExecContext(t.Context(), `
+		UPDATE turns
+		SET messages = jsonb_set(CAST(messages AS jsonb), '{1,audio}', jsonb_build_object('length_ms', ?, 'transcribed', true))
 		WHERE session_id = ? AND index = 0`, lengthMS, id)
 	if err != nil {
 		t.Fatal(err)
@@ -36,8 +37,9 @@ func TestTruncateSpoken(t *testing.T) {
 	item := done.Items[0].ID
 
 	here.do(live.Truncate{ItemID: item, AudioEndMS: 2001})
-	if failed, _ := until[live.Failed](here); fault.ReasonOf(failed.Err) != fault.InvalidRequest || failed.Err.Fields[0].Field != "audio_end_ms" {
-		t.Errorf("behind the end: %+v", failed.Err)
+	if failed, _ := until[live.Failed](here); fault.ReasonOf(failed.Err) != fault.InvalidRequest ||
+		failed.Err.Fields[0].Field != "audio_end_ms" {
+		t.Errorf("after the end: %+v", failed.Err)
 	}
 	here.do(live.Truncate{CommandID: "c", ItemID: item, AudioEndMS: 1000})
 	cut, _ := until[live.ItemTruncated](here)
@@ -59,13 +61,13 @@ func TestTruncateSpoken(t *testing.T) {
 		turn.Items[0].Cut == nil || turn.Items[0].Cut.Text != "The parcel comes" || turn.Items[0].Cut.AudioEndMS != 1000 {
 		t.Errorf("the transcript has %q and %+v", turn.AgentText, turn.Items)
 	}
-	// Who comes back sees what was heard.
+	// A returning socket gets the text that was heard.
 	here.Leave(live.Dropped)
 	back := f.join(t, other, made)
 	if history := back.History(); len(history) != 4 || history[1].Text != "The parcel comes" {
 		t.Errorf("history %+v", history)
 	}
-	// Nothing was heard: the model sees no such message.
+	// Nothing was heard: the model does not see the message.
 	there.do(live.Truncate{ItemID: item, AudioEndMS: 0})
 	until[live.ItemTruncated](there)
 	f.turn(t, made.Session.ID, "Hm.")
@@ -74,8 +76,8 @@ func TestTruncateSpoken(t *testing.T) {
 	}
 }
 
-// TestRemovedElsewhere: an item that was said on one node is removed on the other.
-func TestRemovedElsewhere(t *testing.T) {
+// TestRemovedOnAnotherNode: an item that was said on one node is removed on the other.
+func TestRemovedOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	other := f.node(t)
@@ -86,7 +88,7 @@ func TestRemovedElsewhere(t *testing.T) {
 	until[live.ItemAdded](here)
 	there.do(live.Insert{ItemID: "note", After: "mine <é>", Kind: sessions.SystemItem, Text: "Behind it."})
 	if added, _ := until[live.ItemAdded](there); added.Item.ID != "note" || added.PreviousItemID != "mine <é>" {
-		t.Errorf("behind an item of the other node: %+v", added)
+		t.Errorf("after an item of the other node: %+v", added)
 	}
 	there.do(live.Remove{ItemID: "mine <é>"})
 	until[live.ItemRemoved](there)
@@ -102,9 +104,9 @@ func TestRemovedElsewhere(t *testing.T) {
 	}
 }
 
-// TestResultOfAPutCall: the result of a call that the client itself put in is an item, in the
-// call's turn or behind it.
-func TestResultOfAPutCall(t *testing.T) {
+// TestResultOfAnInsertedCall: the result of a call that the client itself inserted is an item, in
+// the call's turn or after it.
+func TestResultOfAnInsertedCall(t *testing.T) {
 	t.Parallel()
 	for _, later := range []bool{false, true} {
 		t.Run(map[bool]string{false: "SameTurn", true: "LaterTurn"}[later], func(t *testing.T) {
@@ -126,7 +128,7 @@ func TestResultOfAPutCall(t *testing.T) {
 			if found, _ := until[live.ItemRetrieved](s); found.Item.Kind != sessions.ToolOutputItem || found.Item.Text != "a door" {
 				t.Errorf("retrieved %+v", found.Item)
 			}
-			if seen := script.seen(); len(seen) < 2 || !strings.Contains(seen[1], "a door") {
+			if seen := script.lastTexts(); len(seen) < 2 || !strings.Contains(seen[1], "a door") {
 				t.Errorf("the model saw %q", seen)
 			}
 			s.Leave(live.Dropped)
@@ -144,7 +146,7 @@ func TestResultOfAPutCall(t *testing.T) {
 			until[live.ItemRemoved](back)
 			back.do(live.Respond{})
 			until[turns.ResponseDone](back)
-			if seen := script.seen(); strings.Contains(strings.Join(seen, " "), "a door") {
+			if seen := script.lastTexts(); strings.Contains(strings.Join(seen, " "), "a door") {
 				t.Errorf("the model saw %q", seen)
 			}
 			removed := 0

@@ -14,7 +14,8 @@ import (
 	"parlance.dev/parlance/test/rooms"
 )
 
-// TestLifecycle is the table of decisions, Sessions: how a session ends, and whether it tells.
+// TestLifecycle is the table of decisions, Sessions: how a session ends, and whether the end is
+// announced.
 func TestLifecycle(t *testing.T) {
 	t.Parallel()
 	type act func(t *testing.T, f *fixture, made sessions.Created)
@@ -44,18 +45,29 @@ func TestLifecycle(t *testing.T) {
 		{"pending runs out", []act{after(sessions.DefaultTTL)}, sessions.Failed, "expired", 0},
 		{"pending is ended", []act{end(sessions.Completed, "")}, sessions.Completed, "ended_by_api", 0},
 		{"pending is ended as failed", []act{end(sessions.Failed, "spam")}, sessions.Failed, "spam", 0},
-		{"ended after a turn", []act{turn, end(sessions.Completed, "all done"), end(sessions.Failed, "too late")}, sessions.Completed, "all done", 1},
+		{
+			"ended after a turn",
+			[]act{turn, end(sessions.Completed, "all done"), end(sessions.Failed, "too late")},
+			sessions.Completed, "all done", 1,
+		},
 		{"failed after a turn", []act{turn, end(sessions.Failed, "")}, sessions.Failed, "ended_by_api", 1},
 		{"ended before a word, as a hang-up", []act{join, end(sessions.Failed, "hang_up")}, sessions.Failed, "hang_up", 1},
 		{"completed before a word, as a hang-up", []act{join, end(sessions.Completed, "hang_up")}, sessions.Completed, "hang_up", 1},
 		{"hang-up without a turn", []act{leave(live.HungUp)}, sessions.Completed, "no_turns", 1},
 		{"hang-up after a turn", []act{turn, leave(live.HungUp)}, sessions.Completed, "hang_up", 1},
 		{"drop, 119 s", []act{turn, leave(live.Dropped), after(119 * time.Second)}, sessions.InProgress, "", 0},
-		{"drop, 120 s", []act{turn, leave(live.Dropped), after(120 * time.Second), after(time.Hour)}, sessions.Completed, "disconnected", 1},
+		{
+			"drop, 120 s",
+			[]act{turn, leave(live.Dropped), after(120 * time.Second), after(time.Hour)},
+			sessions.Completed, "disconnected", 1,
+		},
 		{"idle, not yet", []act{turn, after(299 * time.Second)}, sessions.InProgress, "", 0},
 		{"idle", []act{turn, after(300 * time.Second), end(sessions.Failed, "")}, sessions.Completed, "idle_timeout", 1},
 		{"a turn holds idleness off", []act{turn, after(299 * time.Second), turn, after(299 * time.Second)}, sessions.InProgress, "", 0},
-		{"too long", []act{turn, after(250 * time.Second), turn, after(250 * time.Second), turn, after(100 * time.Second)}, sessions.Completed, "max_duration", 1},
+		{"too long", []act{
+			turn, after(250 * time.Second), turn, after(250 * time.Second), turn,
+			after(100 * time.Second),
+		}, sessions.Completed, "max_duration", 1},
 		{"the token runs out under way", []act{turn, after(290 * time.Second), turn, after(290 * time.Second)}, sessions.InProgress, "", 0},
 		{"end_call", []act{func(t *testing.T, f *fixture, made sessions.Created) {
 			f.turn(t, made.Session.ID, "/tool end_call {}")
@@ -90,7 +102,7 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
-// TestOneEventUnderConcurrentEnds ends a session that is answering from everywhere at once.
+// TestOneEventUnderConcurrentEnds ends an answering session in every way at once.
 func TestOneEventUnderConcurrentEnds(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -125,23 +137,31 @@ func TestOneEventUnderConcurrentEnds(t *testing.T) {
 	}
 }
 
-// TestLostNode: a node that dies in a turn and with a socket open.
+// TestLostNode: a node is lost with a running turn and an open socket.
 func TestLostNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	made := f.create(t)
 	f.turn(t, made.Session.ID, "Hello?")
-	_, err := f.db.ExecContext(t.Context(), `INSERT INTO turns (id, tenant_id, workspace_id, session_id, index, user_text, agent_text, status, messages, citations, metrics, started_at)
+	_, err := f.db.ExecContext(t.Context(), `
+		INSERT INTO turns (
+			id, tenant_id, workspace_id, session_id, index, user_text, agent_text, status, messages, citations, metrics, started_at
+		)
 		SELECT 'turn_lost', tenant_id, workspace_id, id, 1, 'lost', '', 'in_progress',
-			'[{"role":"user","text":"lost"},{"role":"assistant","text":"I","calls":[{"id":"call_1","name":"x","arguments":{}}]}]', '[]', '{}', now() FROM sessions`)
+			'[{"role":"user","text":"lost"},
+				{"role":"assistant","text":"I","calls":[{"id":"call_1","name":"x","arguments":{}}]}]',
+			'[]', '{}', now()
+		FROM sessions`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.db.ExecContext(t.Context(), "UPDATE sessions SET running_turn_id = 'turn_lost', running_until = ?, turn_count = 2", f.clock.now().Add(30*time.Second))
+	_, err = f.db.ExecContext(t.Context(),
+		"UPDATE sessions SET running_turn_id = 'turn_lost', running_until = ?, turn_count = 2", f.clock.now().Add(30*time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.db.ExecContext(t.Context(), `INSERT INTO session_connections (session_id, channel, tenant_id, number, node_id, joined_at, seen_at)
+	_, err = f.db.ExecContext(t.Context(), `
+		INSERT INTO session_connections (session_id, channel, tenant_id, number, node_id, joined_at, seen_at)
 		SELECT id, 'chat', tenant_id, 1, 'node_dead', now(), ? FROM sessions`, f.clock.now())
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +191,10 @@ func TestLostNode(t *testing.T) {
 func TestPostCallPayload(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.model = &script{steps: []step{say("Hi Ann.", call("language_detection", `{"language":"de"}`)), say("Auf Deutsch."), say(strings.Repeat("long ", 60_000))}}
+	f.model = &script{steps: []step{
+		say("Hi Ann.", call("language_detection", `{"language":"de"}`)),
+		say("Auf Deutsch."), say(strings.Repeat("long ", 60_000)),
+	}}
 	end := func(made sessions.Created) map[string]any {
 		if _, err := f.End(t.Context(), f.principal, made.Session.ID, sessions.EndParams{Status: sessions.Completed}); err != nil {
 			t.Fatal(err)
@@ -197,7 +220,8 @@ func TestPostCallPayload(t *testing.T) {
 	}
 	for _, want := range []string{
 		`"status":"done"`, `"message":"Hallo!"`, `"tool_name":"language_detection"`, `"main_language":"de"`, `"name":"Ann"`,
-		`"conversation_id":"` + string(first.Session.ID) + `"`, `"input_tokens":20`, `"conversation_config_override":{"agent":{"language":"en"}}`, `"text_only":true`,
+		`"conversation_id":"` + string(first.Session.ID) + `"`, `"input_tokens":20`,
+		`"conversation_config_override":{"agent":{"language":"en"}}`, `"text_only":true`,
 	} {
 		if !strings.Contains(string(encoded), want) {
 			t.Errorf("the payload lacks %s: %s", want, encoded)

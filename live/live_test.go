@@ -31,7 +31,8 @@ func TestLiveTurn(t *testing.T) {
 	if added.CommandID != "c1" || added.Item.ID != "mine" || added.PreviousItemID == "" {
 		t.Errorf("item %+v", added)
 	}
-	if taken := f.transcript(t, made.Session.ID); len(taken) != 2 || taken[1].UserText != "When are refunds paid?" || taken[1].Status != sessions.TurnInProgress {
+	if taken := f.transcript(t, made.Session.ID); len(taken) != 2 || taken[1].UserText != "When are refunds paid?" ||
+		taken[1].Status != sessions.TurnInProgress {
 		t.Errorf("not in Postgres when it was accepted: %+v", taken)
 	}
 	s.do(live.Respond{CommandID: "c2"})
@@ -90,8 +91,8 @@ func TestRespondWaitsItsTurn(t *testing.T) {
 	until[live.Failed](s)
 }
 
-// TestNoteIsNotAnswered: one answer takes all that was said while another was going out, and the
-// wishes behind it do not answer a note that comes later.
+// TestNoteIsNotAnswered: one answer covers all that was said during another answer, and the
+// remaining Responds do not answer a later note.
 func TestNoteIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -145,7 +146,7 @@ func TestReplacedOnAnotherNode(t *testing.T) {
 		t.Errorf("the first socket got %+v", closed)
 	}
 	first.over()
-	first.Leave(live.HungUp) // of a socket that was replaced: changes nothing
+	first.Leave(live.HungUp) // the socket was replaced: this changes nothing
 	if history := second.History(); !second.Resumed() || len(history) != 2 || history[0].Text != "Hello?" {
 		t.Errorf("history %+v", history)
 	}
@@ -160,8 +161,8 @@ func TestReplacedOnAnotherNode(t *testing.T) {
 	}
 }
 
-// TestTurnOnAnotherNode: sockets are shown turns that another node takes, over HTTP and on the
-// session's other socket.
+// TestTurnOnAnotherNode: sockets get the items of turns that another node takes, over HTTP and on
+// the session's other socket.
 func TestTurnOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -174,7 +175,7 @@ func TestTurnOnAnotherNode(t *testing.T) {
 		t.Helper()
 		for _, text := range texts {
 			if added, before := until[live.ItemAdded](s); added.Item.Text != text || len(before) > 0 {
-				t.Errorf("shown %+v behind %+v, want %q", added, before, text)
+				t.Errorf("shown %+v after %+v, want %q", added, before, text)
 			}
 		}
 	}
@@ -254,7 +255,7 @@ func TestDropAndReturn(t *testing.T) {
 	}
 	close(goOn)
 	if added, before := until[live.ItemAdded](second); added.Item.Text != "It went on." || len(before) != 0 {
-		t.Errorf("told of %+v after %+v", added, before)
+		t.Errorf("got %+v after %+v", added, before)
 	}
 }
 
@@ -269,12 +270,12 @@ func TestModality(t *testing.T) {
 	typed := f.join(t, f.Node, voice)
 	typed.do(live.UserMessage{Text: "typed"})
 	if added, _ := until[live.ItemAdded](spoken); added.Item.Text != "typed" {
-		t.Errorf("the voice socket was told of %+v", added)
+		t.Errorf("the voice socket got %+v", added)
 	}
 	typed.do(live.Respond{})
 	done, _ := until[turns.ResponseDone](typed)
 	if added, _ := until[live.ItemAdded](spoken); added.Item.Text != done.Text {
-		t.Errorf("the voice socket was told of %+v", added)
+		t.Errorf("the voice socket got %+v", added)
 	}
 	typed.Leave(live.HungUp)
 	if session := f.get(t, voice.Session.ID); session.Status != sessions.InProgress {
@@ -326,7 +327,8 @@ func TestConfigureAndClientTools(t *testing.T) {
 		t.Errorf("end_call was offered %d times", names)
 	}
 	last := asked[1].Messages[len(asked[1].Messages)-1]
-	if last.Role != model.RoleTool || last.Bare != "forty-two" || !strings.Contains(last.Text, "</outside-") || asked[1].ToolName(last.ToolCallID) != "look_up" {
+	if last.Role != model.RoleTool || last.Bare != "forty-two" || !strings.Contains(last.Text, "</outside-") ||
+		asked[1].ToolName(last.ToolCallID) != "look_up" {
 		t.Errorf("the model was told %+v", last)
 	}
 }
@@ -349,7 +351,10 @@ func TestCloseSendsSocketsAway(t *testing.T) {
 	if again := f.join(t, f.Node, made); !again.Resumed() {
 		t.Error("not resumed on the other node")
 	}
-	admission, err := stopping.Admit(t.Context(), live.AdmitParams{SessionID: made.Session.ID, Token: made.Token, Channel: sessions.ChatChannel})
+	admission, err := stopping.Admit(t.Context(), live.AdmitParams{
+		SessionID: made.Session.ID, Token: made.Token,
+		Channel: sessions.ChatChannel,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +362,7 @@ func TestCloseSendsSocketsAway(t *testing.T) {
 	wantReason(t, err, fault.ServiceUnavailable)
 }
 
-// TestInterrupted says that it was the user's speech that stopped an answer.
+// TestInterrupted: an answer that the user's speech stopped is marked as interrupted.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -14,10 +14,10 @@ import (
 )
 
 // optionsOf returns the options of a Respond, and those of its socket where the Respond has none.
-func (e *engine) optionsOf(wanted answerRequest) turns.Options {
-	live, c := wanted.live, wanted.command
+func (e *engine) optionsOf(request answerRequest) turns.Options {
+	live, c := request.live, request.command
 	o := turns.Options{
-		ClientTools: live.clientTools, Input: wanted.input,
+		ClientTools: live.clientTools, Input: request.input,
 		ToolChoice: cmp.Or(c.ToolChoice, live.toolChoice), MaxOutputTokens: cmp.Or(c.MaxOutputTokens, live.maxOutputTokens),
 	}
 	if c.ClientTools != nil {
@@ -70,14 +70,17 @@ func (e *engine) agentTools() (tools.Registry, bool) {
 
 // acceptClientTools returns the client's tools that can be offered. A tool named like one of the
 // agent's is refused.
-func (e *engine) acceptClientTools(wanted []model.Tool) (offered []model.Tool, refused []fault.Field) {
-	if len(wanted) == 0 {
+func (e *engine) acceptClientTools(own []model.Tool) (offered []model.Tool, refused []fault.Field) {
+	if len(own) == 0 {
 		return nil, nil
 	}
 	registry, _ := e.agentTools()
-	for _, tool := range turns.KnownTools(wanted) {
+	for _, tool := range turns.KnownTools(own) {
 		if _, taken := registry.Find(tool.Name); taken {
-			refused = append(refused, fault.Field{Field: turns.FieldTools, Code: "taken", Message: fmt.Sprintf("The agent has a tool %q of its own: yours was left out.", tool.Name)})
+			refused = append(refused, fault.Field{
+				Field: turns.FieldTools, Code: "taken",
+				Message: fmt.Sprintf("The agent has a tool %q of its own: yours was left out.", tool.Name),
+			})
 			continue
 		}
 		offered = append(offered, tool)

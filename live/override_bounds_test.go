@@ -16,8 +16,8 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// TestOverridesHaveTheAgentsBounds: what an agent may not have, a session may not be given either,
-// and the other way round.
+// TestOverridesHaveTheAgentsBounds: a session's overrides may have the values that an agent may
+// have, and no others.
 func TestOverridesHaveTheAgentsBounds(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -30,7 +30,8 @@ func TestOverridesHaveTheAgentsBounds(t *testing.T) {
 			`{"max_output_tokens":200000}`, `{"max_output_tokens":200001}`, `{"max_output_tokens":-1}`, `{"max_output_tokens":1000000000}`,
 			`{"name":` + named(200) + `}`, `{"name":` + named(201) + `}`, fallbacks(5), fallbacks(6), fallbacks(50),
 			`{"fallbacks":[{"name":` + named(200) + `}]}`, `{"fallbacks":[{"name":` + named(201) + `}]}`,
-			`{"temperature":2}`, `{"temperature":2.1}`, `{"temperature":-0.1}`, `{"history_tokens":499}`, `{"history_tokens":500}`, `{"history_tokens":200001}`,
+			`{"temperature":2}`, `{"temperature":2.1}`, `{"temperature":-0.1}`, `{"history_tokens":499}`,
+			`{"history_tokens":500}`, `{"history_tokens":200001}`,
 		},
 		"retrieval": {
 			`{"top_k":50}`, `{"top_k":51}`, `{"top_k":-1}`, `{"min_similarity":1}`, `{"min_similarity":1.1}`, `{"min_similarity":-0.1}`,
@@ -38,7 +39,10 @@ func TestOverridesHaveTheAgentsBounds(t *testing.T) {
 		},
 		"voice": {`{"input_audio_format":"g711_alaw"}`, `{"input_audio_format":"mp3"}`},
 	}
-	of := map[string]proto.Message{"model": &parlancev1.AgentModel{}, "retrieval": &parlancev1.AgentRetrieval{}, "voice": &parlancev1.AgentVoice{}}
+	of := map[string]proto.Message{
+		"model": &parlancev1.AgentModel{}, "retrieval": &parlancev1.AgentRetrieval{},
+		"voice": &parlancev1.AgentVoice{},
+	}
 	for key, values := range rows {
 		for _, value := range values {
 			agent := proto.Clone(of[key])
@@ -67,8 +71,7 @@ func TestOverridesHaveTheAgentsBounds(t *testing.T) {
 	}
 }
 
-// TestFallbacksAreReplaced: a session's fallbacks are those that it was given, with nothing of the
-// agent's in them.
+// TestFallbacksAreReplaced: a session's fallbacks replace the agent's completely.
 func TestFallbacksAreReplaced(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

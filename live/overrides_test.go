@@ -10,8 +10,8 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// TestClientOverrides: a client has what client_overrides lists, of the model its name only, and
-// nothing that is locked, be it inside or around what it asks for.
+// TestClientOverrides: a client may change what client_overrides lists, of the model its name only,
+// and nothing that is locked or contains something locked.
 func TestClientOverrides(t *testing.T) {
 	t.Parallel()
 	warm := 0.2
@@ -19,7 +19,7 @@ func TestClientOverrides(t *testing.T) {
 	rows := []struct {
 		name, client, locked string
 		key, value           string
-		// code is that of the refusal; empty: it applies.
+		// code is the refusal's; empty when the override applies.
 		code string
 	}{
 		{"not listed", "language", "", "model", `"theirs"`, "override-not-allowed"},
@@ -59,15 +59,16 @@ func TestClientOverrides(t *testing.T) {
 				t.Errorf("refused %+v, want %q", configured.Refused, row.code)
 			}
 			model := configured.Session.Config.Model
-			if *model.Temperature != warm || model.MaxOutputTokens != 100 || model.Provider != "" || (model.Name == "theirs") != (row.key == "model" && row.code == "") {
+			if *model.Temperature != warm || model.MaxOutputTokens != 100 || model.Provider != "" ||
+				(model.Name == "theirs") != (row.key == "model" && row.code == "") {
 				t.Errorf("the model is %+v", model)
 			}
 		})
 	}
 }
 
-// TestClientLanguage: a client's language is written as language_detection writes it, and what is
-// none is refused.
+// TestClientLanguage: a client's language is stored as language_detection stores it, and an unknown
+// one is refused.
 func TestClientLanguage(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -84,17 +85,21 @@ func TestClientLanguage(t *testing.T) {
 	} {
 		s.do(live.Configure{Overrides: map[string]json.RawMessage{"language": json.RawMessage(row.asked)}})
 		configured, _ := until[live.Configured](s)
-		if stored := f.get(t, made.Session.ID).Language; configured.Session.Language != row.language || stored != row.language || (len(configured.Refused) > 0) != row.refused {
+		if stored := f.get(t, made.Session.ID).Language; configured.Session.Language != row.language ||
+			stored != row.language || (len(configured.Refused) > 0) != row.refused {
 			t.Errorf("%s: %q in force, %q stored, refused %+v", row.asked, configured.Session.Language, stored, configured.Refused)
 		}
 	}
 }
 
-// TestLockedInstructions: those of one answer are locked too.
+// TestLockedInstructions: the lock holds for the instructions of one answer too.
 func TestLockedInstructions(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.agent = f.newAgent(t, f.ref, agents.Config{Instructions: "Ours.", ClientOverrides: []string{"instructions"}, LockedOverrides: []string{"instructions"}})
+	f.agent = f.newAgent(t, f.ref, agents.Config{
+		Instructions: "Ours.", ClientOverrides: []string{"instructions"},
+		LockedOverrides: []string{"instructions"},
+	})
 	answers := &script{steps: []step{say("Yes.")}}
 	f.model = answers
 	s := f.join(t, f.Node, f.create(t))

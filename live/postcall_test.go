@@ -16,7 +16,7 @@ import (
 	"parlance.dev/parlance/turns/requests"
 )
 
-// utterancesOf are the utterances of the only post_call_transcription of a session.
+// utterancesOf returns the utterances of a session's only post_call_transcription.
 func (f *fixture) utterancesOf(t *testing.T, id sessions.ID) (said []map[string]any) {
 	t.Helper()
 	calls := f.postCalls(t, id)
@@ -30,7 +30,7 @@ func (f *fixture) utterancesOf(t *testing.T, id sessions.ID) (said []map[string]
 }
 
 // TestPostCallSaysWhatWasCalled: tool_has_been_called is true of calls that are known to have been
-// made, and no others.
+// made, and of no others.
 func TestPostCallSaysWhatWasCalled(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -73,15 +73,15 @@ func TestPostCallSaysWhatWasCalled(t *testing.T) {
 		`find_order {"id":"A1"}`: true, `find_order {"id":"A2"}`: true, // the endpoint's own failure
 		`find_order {"id":"A3"}`: false, `find_order {"id":7}`: false, `no_such_tool {}`: false, // the cap, the arguments, no tool
 		`open_page {"n":1}`: true, `open_page {"n":2}`: true,
-		`open_page {"n":3}`: false, // nobody answered
+		`open_page {"n":3}`: false, // the client sent no result
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("tool_has_been_called (-want +got):\n%s", diff)
 	}
 }
 
-// TestPostCallInitiation: what a session was created with stands where ElevenLabs' receivers look
-// for it, and the rest under our own names.
+// TestPostCallInitiation: the creation parameters stand where ElevenLabs' receivers expect them,
+// and the others under our own names.
 func TestPostCallInitiation(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -91,12 +91,16 @@ func TestPostCallInitiation(t *testing.T) {
 		{
 			"all that has a place", `{"instructions":"Be brief.","model":"m-2","first_message":"Hi","language":"de"}`,
 			`{"tts":{"voice":"v","speed":1.2},"stt":{"keywords":["Köln"]}}`,
-			`{"agent":{"prompt":{"prompt":"Be brief.","llm":"m-2"},"first_message":"Hi","language":"de"},"tts":{"voice_id":"v","speed":1.2},"asr":{"keywords":["Köln"]}}`,
+			`{"agent":{"prompt":{"prompt":"Be brief.","llm":"m-2"},"first_message":"Hi","language":"de"},` +
+				`"tts":{"voice_id":"v","speed":1.2},"asr":{"keywords":["Köln"]}}`,
 		},
 		{
-			"the rest", `{"model":{"provider":"openai","name":"m","max_output_tokens":100},"temperature":0.5,"retrieval":{"top_k":3},"voice":{"vad":{"threshold":0.4},"tts":{"voice":"first"}}}`,
+			"the rest", `{"model":{"provider":"openai","name":"m","max_output_tokens":100},` +
+				`"temperature":0.5,"retrieval":{"top_k":3},"voice":{"vad":{"threshold":0.4},"tts":{"voice":"first"}}}`,
 			`{"tts":{"provider":"openai","voice":"v"},"input_audio_format":"g711_ulaw"}`,
-			`{"agent":{"prompt":{"llm":"m"}},"tts":{"voice_id":"v"},"parlance":{"model":{"provider":"openai","max_output_tokens":100},"temperature":0.5,"retrieval":{"top_k":3},"vad":{"threshold":0.4},"tts":{"provider":"openai"},"input_audio_format":"g711_ulaw"}}`,
+			`{"agent":{"prompt":{"llm":"m"}},"tts":{"voice_id":"v"},` +
+				`"parlance":{"model":{"provider":"openai","max_output_tokens":100},"temperature":0.5,"retrieval":{"top_k":3},` +
+				`"vad":{"threshold":0.4},"tts":{"provider":"openai"},"input_audio_format":"g711_ulaw"}}`,
 		},
 	}
 	for _, row := range rows {
@@ -126,7 +130,8 @@ func TestPostCallInitiation(t *testing.T) {
 	}
 }
 
-// TestPostCallFits: the body has at most 256 KiB, whatever of it is large; what is small stays.
+// TestPostCallFits: the body has at most 256 KiB, whichever part of it is large. Small parts are
+// complete.
 func TestPostCallFits(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -142,13 +147,20 @@ func TestPostCallFits(t *testing.T) {
 		left   map[string]bool
 	}{
 		{"small", func(*sessions.CreateParams) {}, all},
-		{"overrides", func(p *sessions.CreateParams) { p.Overrides["instructions"] = instructions }, map[string]bool{"dynamic_variables": true}},
-		{"a long answer", func(*sessions.CreateParams) {}, map[string]bool{"conversation_config_override": true, "dynamic_variables": true}},
+		{
+			"overrides", func(p *sessions.CreateParams) { p.Overrides["instructions"] = instructions },
+			map[string]bool{"dynamic_variables": true},
+		},
+		{"a long answer", func(*sessions.CreateParams) {}, map[string]bool{
+			"conversation_config_override": true,
+			"dynamic_variables":            true,
+		}},
 		{"variables", func(p *sessions.CreateParams) { p.DynamicVariables = variables }, map[string]bool{}},
 	}
 	for _, row := range rows {
 		made := f.create(t, func(p *sessions.CreateParams) {
-			p.Overrides, p.DynamicVariables = map[string]json.RawMessage{"language": json.RawMessage(`"en"`)}, map[string]string{"name": "Ann"}
+			p.Overrides, p.DynamicVariables = map[string]json.RawMessage{"language": json.RawMessage(`"en"`)},
+				map[string]string{"name": "Ann"}
 			row.change(p)
 		})
 		f.turn(t, made.Session.ID, "Hello?")
@@ -166,7 +178,9 @@ func TestPostCallFits(t *testing.T) {
 		initiation := data["conversation_initiation_client_data"].(map[string]any)
 		left := map[string]bool{}
 		for name, value := range map[string]any{
-			"transcript": data["transcript"], "conversation_config_override": initiation["conversation_config_override"], "dynamic_variables": initiation["dynamic_variables"],
+			"transcript":                   data["transcript"],
+			"conversation_config_override": initiation["conversation_config_override"],
+			"dynamic_variables":            initiation["dynamic_variables"],
 		} {
 			if reflect.ValueOf(value).IsValid() && reflect.ValueOf(value).Len() > 0 {
 				left[name] = true

@@ -9,8 +9,8 @@ import (
 	"parlance.dev/parlance/test/rooms"
 )
 
-// TestCostOfWhatIsFree: a price of nothing is a price, also where nobody counts tokens.
-func TestCostOfWhatIsFree(t *testing.T) {
+// TestCostOfFreeModels: a price of zero is a price, also when tokens are not counted.
+func TestCostOfFreeModels(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for file, want := range map[string]*sessions.ReceiptCost{

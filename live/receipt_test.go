@@ -30,7 +30,7 @@ func (f *fixture) receipt(t *testing.T, turn sessions.Turn) sessions.Receipt {
 	if err := f.db.NewRaw("SELECT receipt::text FROM turns WHERE id = ?", turn.ID).Scan(t.Context(), &stored); err != nil {
 		t.Fatal(err)
 	}
-	// What is stored is canonical: a map's keys are sorted by encoding/json.
+	// The stored form is canonical: encoding/json sorts a map's keys.
 	var free map[string]any
 	if err := json.Unmarshal([]byte(stored), &free); err != nil {
 		t.Fatal(err)
@@ -60,7 +60,8 @@ func (f *fixture) receipt(t *testing.T, turn sessions.Turn) sessions.Receipt {
 func TestReceipt(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	prices, err := sessions.ParsePrices([]byte(`{"currency":"USD","models":{"script/script-1":{"input_per_million":"0.40","output_per_million":1.6}}}`))
+	prices, err := sessions.ParsePrices([]byte(`{"currency":"USD",
+		"models":{"script/script-1":{"input_per_million":"0.40","output_per_million":1.6}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,24 +69,31 @@ func TestReceipt(t *testing.T) {
 	f.attach(t, "find_order", "GET", 0)
 	f.endpoint.Script("/find_order", httptool.Step{Body: `{"state":"shipped"}`})
 	f.passages.passages = []sessions.Passage{{
-		SourceID: "src_1", SourceName: "Refunds <\u2028&> Ünïcode", ChunkID: "chk_1", Similarity: 0.123456789, Text: "Within fourteen days.",
+		SourceID: "src_1", SourceName: "Refunds <\u2028&> Ünïcode", ChunkID: "chk_1", Similarity: 0.123456789,
+		Text:      "Within fourteen days.",
 		CharStart: 10, CharEnd: 31, PageStart: 2, PageEnd: 3,
 	}}
-	f.model = &script{steps: []step{say("Let me look.", call("find_order", `{"id":"A1"}`)), say("It is shipped.", call("no_such_tool", `{}`)), say("Done.")}}
+	f.model = &script{steps: []step{say("Let me look.", call("find_order", `{"id":"A1"}`)), say("It is shipped.",
+		call("no_such_tool", `{}`)), say("Done.")}}
 	turn := f.turn(t, f.create(t, withPin).Session.ID, "Where is my order A1?")
 	r := f.receipt(t, turn)
-	if r.Status != "completed" || r.BegunBy != "user" || r.AgentID != string(f.agent.ID) || r.AgentVersion != 1 || r.Usage.InputTokens != 30 || r.Usage.Model != "script-1" {
+	if r.Status != "completed" || r.BegunBy != "user" || r.AgentID != string(f.agent.ID) || r.AgentVersion != 1 ||
+		r.Usage.InputTokens != 30 || r.Usage.Model != "script-1" {
 		t.Errorf("receipt %+v", r)
 	}
-	if len(r.ModelCalls) != 3 || r.ModelCalls[0].Provider != "script" || r.ModelCalls[0].Model != "script-1" || len(r.ModelCalls[0].PromptHash) != 64 ||
-		r.ModelCalls[0].PromptHash == r.ModelCalls[1].PromptHash || r.ModelCalls[1].Messages != 3 || r.ModelCalls[0].Tools == 0 || r.ModelCalls[0].FirstTokenMS == 0 {
+	if len(r.ModelCalls) != 3 || r.ModelCalls[0].Provider != "script" || r.ModelCalls[0].Model != "script-1" ||
+		len(r.ModelCalls[0].PromptHash) != 64 ||
+		r.ModelCalls[0].PromptHash == r.ModelCalls[1].PromptHash || r.ModelCalls[1].Messages != 3 ||
+		r.ModelCalls[0].Tools == 0 || r.ModelCalls[0].FirstTokenMS == 0 {
 		t.Errorf("model calls %+v", r.ModelCalls)
 	}
-	if len(r.Passages) != 1 || r.Passages[0].Similarity != 0.1235 || r.Passages[0].CharStart != 10 || r.Passages[0].CharEnd != 31 || r.Passages[0].PageEnd != 3 ||
+	if len(r.Passages) != 1 || r.Passages[0].Similarity != 0.1235 || r.Passages[0].CharStart != 10 ||
+		r.Passages[0].CharEnd != 31 || r.Passages[0].PageEnd != 3 ||
 		r.Passages[0].TextHash != sha("Within fourteen days.") {
 		t.Errorf("passages %+v", r.Passages)
 	}
-	if len(r.ToolCalls) != 2 || r.ToolCalls[0].Status != "succeeded" || r.ToolCalls[0].ArgumentsHash != sha(`{"id":"A1"}`) || r.ToolCalls[0].StatusCode != 200 ||
+	if len(r.ToolCalls) != 2 || r.ToolCalls[0].Status != "succeeded" ||
+		r.ToolCalls[0].ArgumentsHash != sha(`{"id":"A1"}`) || r.ToolCalls[0].StatusCode != 200 ||
 		r.ToolCalls[1].Status != "refused" || r.ToolCalls[1].ErrorCode != "unknown-tool" || r.ToolCalls[0].ID != turn.ToolCalls()[0].ID {
 		t.Errorf("tool calls %+v", r.ToolCalls)
 	}
@@ -96,7 +104,10 @@ func TestReceipt(t *testing.T) {
 	for _, stage := range r.Stages {
 		stages[stage.Stage]++
 	}
-	for name, times := range map[string]int{"lease": 1, "history": 1, "retrieval": 1, "tool_list": 1, "model": 3, "tools": 2, "persistence": 2} {
+	for name, times := range map[string]int{
+		"lease": 1, "history": 1, "retrieval": 1, "tool_list": 1, "model": 3,
+		"tools": 2, "persistence": 2,
+	} {
 		if stages[name] != times {
 			t.Errorf("%d stages %s, want %d: %+v", stages[name], name, times, r.Stages)
 		}
@@ -117,7 +128,7 @@ func sha(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// TestReceiptOfEveryTurn: greetings, failed, cancelled and abandoned turns have one too.
+// TestReceiptOfEveryTurn: greetings and failed, cancelled and abandoned turns have a receipt too.
 func TestReceiptOfEveryTurn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -173,7 +184,8 @@ func TestReceiptOfEveryTurn(t *testing.T) {
 func TestPrices(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{
-		`[]`, `{}`, `{"currency":"usd"}`, `{"currency":"USD","price":{}}`, `{"currency":"USD","models":{"x":{"input_per_million":"-1","output_per_million":"1"}}}`,
+		`[]`, `{}`, `{"currency":"usd"}`, `{"currency":"USD","price":{}}`,
+		`{"currency":"USD","models":{"x":{"input_per_million":"-1","output_per_million":"1"}}}`,
 		`{"currency":"USD","models":{"x":{"input_per_million":"1e3","output_per_million":"1"}}}`, `{"currency":"USD","models":{"x":{}}}`,
 	} {
 		if _, err := sessions.ParsePrices([]byte(bad)); err == nil {
@@ -182,8 +194,8 @@ func TestPrices(t *testing.T) {
 	}
 }
 
-// TestReceiptOfATurnThatWaited: what a turn waited for the one before it, over HTTP and on a
-// socket, is in its lease stage and in the whole time.
+// TestReceiptOfATurnThatWaited: the time that a turn waited for an earlier one, over HTTP and on a
+// socket, is in its lease stage and in its total.
 func TestReceiptOfATurnThatWaited(t *testing.T) {
 	t.Parallel()
 	const wait = 5 * time.Second
@@ -238,7 +250,7 @@ func TestReceiptOfATurnThatWaited(t *testing.T) {
 		s.do(live.UserMessage{Text: "two"})
 		s.do(live.Respond{})
 		s.do(live.Cancel{ResponseID: "resp_another"})
-		until[live.Failed](s) // so the Respond before it has been taken
+		until[live.Failed](s) // so that the Respond before it has been carried out
 		f.clock.advance(wait)
 		s.do(live.Cancel{})
 		until[turns.ResponseDone](s)

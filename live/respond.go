@@ -38,12 +38,12 @@ func (e *engine) respond(live *Live, c Respond) {
 		live.push(Failed{CommandID: c.CommandID, Err: postgres.Decide(err)})
 		return
 	}
-	wanted := answerRequest{live: live, command: c, input: input, requestedAt: e.s.sessions.Now(), blocked: e.client.blocked()}
+	request := answerRequest{live: live, command: c, input: input, requestedAt: e.s.sessions.Now(), blocked: e.client.blocked()}
 	if c.OutOfBand {
-		e.respondOutOfBand(wanted)
+		e.respondOutOfBand(request)
 		return
 	}
-	e.waiting = append(e.waiting, wanted)
+	e.waiting = append(e.waiting, request)
 	e.startNext()
 }
 
@@ -58,14 +58,14 @@ func (e *engine) acceptAndRespond(live *Live, c Ask) {
 	}
 	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
 	defer cancel()
-	said := sessions.Message{Role: sessions.RoleUser, ItemID: c.Message.ItemID, After: c.Message.After, Text: c.Message.Text}
-	if refused := e.assignItemID(ctx, &said); refused != nil {
+	message := sessions.Message{Role: sessions.RoleUser, ItemID: c.Message.ItemID, After: c.Message.After, Text: c.Message.Text}
+	if refused := e.assignItemID(ctx, &message); refused != nil {
 		live.push(Failed{CommandID: c.Message.CommandID, Err: refused})
 		e.respond(live, c.Respond)
 		return
 	}
 	start := e.newStart("")
-	start.Turn, start.Said = sessions.TurnID(idgen.New(idgen.Turn)), []sessions.Message{said}
+	start.Turn, start.Said = sessions.TurnID(idgen.New(idgen.Turn)), []sessions.Message{message}
 	stored := make(chan acceptResult, 1) // Accepted is called once
 	start.Accepted = func(turn sessions.Turn, err error) { stored <- acceptResult{turn, err} }
 	turnCtx, run, r := e.prepare(answerRequest{live: live, command: c.Respond, requestedAt: e.s.sessions.Now()}, start)
@@ -77,7 +77,7 @@ func (e *engine) acceptAndRespond(live *Live, c Ask) {
 		return
 	}
 	run.open = true
-	e.sendAccepted(live, c.Message.CommandID, result.turn, said)
+	e.sendAccepted(live, c.Message.CommandID, result.turn, message)
 }
 
 // cancelAnswer stops an answer.
@@ -88,7 +88,8 @@ func (e *engine) cancelAnswer(live *Live, c Cancel) {
 	}
 	switch {
 	case run == nil || run.doneSent:
-		live.push(Failed{CommandID: c.CommandID, Err: fault.Wrap(ErrNothingToCancel, fault.InvalidRequest, "No such answer is in progress.")})
+		live.push(Failed{CommandID: c.CommandID, Err: fault.Wrap(ErrNothingToCancel, fault.InvalidRequest,
+			"No such answer is in progress.")})
 	case c.Speech:
 		run.cancel(turns.ErrInterrupted)
 	default:

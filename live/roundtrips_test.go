@@ -21,7 +21,8 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// counter is the wall between tenants, and counts the round trips. BEGIN and COMMIT are some, too.
+// counter is the tenant wall's tracer, and counts the round trips to Postgres, including BEGIN and
+// COMMIT.
 type counter struct {
 	postgres.Tracer
 	pgx.BatchTracer
@@ -58,8 +59,8 @@ func (c *counter) reset() []string {
 	return trips
 }
 
-// newCounted is a node that keeps to itself, and the counter of what it asks Postgres. Workspaces
-// with keys of their own get the model theirs.
+// newCounted returns a node without background work, and the counter of its round trips. Workspaces
+// with their own keys get the model theirs.
 func newCounted(t *testing.T, f *fixture, made pgtest.DB, theirs model.Provider) (*rooms.Node, *counter) {
 	t.Helper()
 	count := &counter{Tracer: made.Wall, BatchTracer: made.Wall}
@@ -72,7 +73,10 @@ func newCounted(t *testing.T, f *fixture, made pgtest.DB, theirs model.Provider)
 	}
 	s := rooms.New(rooms.Deps{
 		DB: db, Agents: f.agents, Workspaces: workspaces.New(workspaces.Deps{DB: db}), Retriever: f.passages, Seal: f.keys,
-		Tools:  tools.New(tools.Deps{DB: db, Workspaces: workspaces.New(workspaces.Deps{DB: db}), Agents: f.agents, Keys: f.keys, Guard: f.guard}),
+		Tools: tools.New(tools.Deps{
+			DB: db, Workspaces: workspaces.New(workspaces.Deps{DB: db}), Agents: f.agents,
+			Keys: f.keys, Guard: f.guard,
+		}),
 		Models: choose(theirs), Installed: choose(f.model), HasKeys: workspaces.NewCredentials(workspaces.CredentialDeps{DB: db}).HasModels,
 		PublicURL: "https://talk.example", Now: f.clock.now,
 	})
@@ -89,9 +93,8 @@ func newCounted(t *testing.T, f *fixture, made pgtest.DB, theirs model.Provider)
 	return s, count
 }
 
-// TestRoundTrips: a turn over a socket asks Postgres three times (accept, begin, finish), beside
-// what its passages need. An agent with tools, or a workspace with keys, is noticed in the next
-// turn.
+// TestRoundTrips: a turn over a socket takes three round trips (accept, begin, finish), besides the
+// search for passages. An agent's new tools and a workspace's new keys are used in the next turn.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -105,7 +108,8 @@ func TestRoundTrips(t *testing.T) {
 		count.reset()
 		s.do(live.UserMessage{Text: "When are refunds paid?"})
 		s.do(live.Respond{})
-		if done, _ := until[turns.ResponseDone](s); done.Status != turns.ResponseCompleted || len(done.Citations) != 1 || done.Text != text {
+		if done, _ := until[turns.ResponseDone](s); done.Status != turns.ResponseCompleted ||
+			len(done.Citations) != 1 || done.Text != text {
 			t.Fatalf("done %+v", done)
 		}
 		return count.reset()
@@ -124,7 +128,8 @@ func TestRoundTrips(t *testing.T) {
 	input, output := 0, 0
 	for i, turn := range taken {
 		input, output = input+turn.InputTokens, output+turn.OutputTokens
-		if turn.Index != i || turn.Status != sessions.TurnCompleted || turn.UserText != "When are refunds paid?" || turn.ReceiptHash == "" || turn.Retrieval != nil {
+		if turn.Index != i || turn.Status != sessions.TurnCompleted || turn.UserText != "When are refunds paid?" ||
+			turn.ReceiptHash == "" || turn.Retrieval != nil {
 			t.Errorf("turn %d: %+v", i, turn)
 		}
 	}
@@ -149,9 +154,9 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// TestAskTrips: what the user says and the wish for an answer are one round trip when they come
-// together, and all is as if they had come one after the other.
-func TestAskTrips(t *testing.T) {
+// TestAskRoundTrips: an Ask takes one round trip, and has the effects of a UserMessage followed by
+// a Respond.
+func TestAskRoundTrips(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.passages.passages = refunds()
@@ -161,14 +166,18 @@ func TestAskTrips(t *testing.T) {
 	s := f.join(t, node, made)
 	for turn := range 3 {
 		count.reset()
-		s.do(live.Ask{Message: live.UserMessage{CommandID: "said", Text: "When are refunds paid?"}, Respond: live.Respond{CommandID: "wish"}})
+		s.do(live.Ask{
+			Message: live.UserMessage{CommandID: "said", Text: "When are refunds paid?"},
+			Respond: live.Respond{CommandID: "wish"},
+		})
 		done, before := until[turns.ResponseDone](s)
 		if done.Status != turns.ResponseCompleted || len(done.Citations) != 1 || done.Text != "Soon." {
 			t.Fatalf("done %+v", done)
 		}
 		added, first := before[0].(live.ItemAdded)
 		started, second := before[1].(turns.ResponseStarted)
-		if !first || !second || added.CommandID != "said" || started.CommandID != "wish" || added.Item.TurnID != started.TurnID || started.TurnIndex != turn {
+		if !first || !second || added.CommandID != "said" || started.CommandID != "wish" ||
+			added.Item.TurnID != started.TurnID || started.TurnIndex != turn {
 			t.Errorf("turn %d began with %+v", turn, before[:2])
 		}
 		trips := count.reset()
@@ -188,14 +197,14 @@ func TestAskTrips(t *testing.T) {
 			t.Errorf("turn %d: %+v", i, turn)
 		}
 	}
-	if asked := f.model.(*script).requests(); len(asked[2].Messages) != 5 { //nolint:errcheck,forcetypeassert // made above
+	if asked := f.model.(*script).requests(); len(asked[2].Messages) != 5 { //nolint:forcetypeassert // made above
 		t.Errorf("the model saw %+v", asked[2].Messages)
 	}
 }
 
-// TestAskBehindAnother: together or not, what is said while another turn runs is written down at
-// once and answered behind it.
-func TestAskBehindAnother(t *testing.T) {
+// TestAskDuringATurn: a message that is sent while another turn runs, with or without its Respond,
+// is stored at once and answered after that turn.
+func TestAskDuringATurn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	said, goOn := make(chan struct{}), make(chan struct{})
@@ -244,8 +253,8 @@ func TestAskBehindAnother(t *testing.T) {
 	}
 }
 
-// TestAskRefused: a text that cannot be taken is refused alone, as it is when nothing comes with
-// it; of a session that was ended meanwhile the socket hears so.
+// TestAskRefused: a refused text of an Ask fails like a refused UserMessage. On a session that has
+// ended meanwhile, the socket is told so.
 func TestAskRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -255,7 +264,7 @@ func TestAskRefused(t *testing.T) {
 	for _, said := range []live.UserMessage{{CommandID: "c", Text: ""}, {CommandID: "c", Text: "x", After: "nobody"}} {
 		s.do(live.Ask{Message: said, Respond: live.Respond{IfUnanswered: true}})
 		if failed, before := until[live.Failed](s); failed.CommandID != "c" || len(before) > 0 {
-			t.Errorf("%+v: failed %+v behind %+v", said, failed, before)
+			t.Errorf("%+v: failed %+v after %+v", said, failed, before)
 		}
 	}
 	s.do(live.Ask{Message: live.UserMessage{Text: "now"}})
@@ -267,9 +276,9 @@ func TestAskRefused(t *testing.T) {
 	}
 }
 
-// TestBeginBehindAnother: what another node stores while it holds the session is in the answer that
-// waited for it.
-func TestBeginBehindAnother(t *testing.T) {
+// TestBeginAfterAnotherNode: an answer that waited for another node's turn sees what that turn
+// stored.
+func TestBeginAfterAnotherNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	made := f.create(t)
@@ -291,7 +300,8 @@ func TestBeginBehindAnother(t *testing.T) {
 	if done, _ := until[turns.ResponseDone](s); done.Status != turns.ResponseCompleted {
 		t.Fatalf("done %+v", done)
 	}
-	if taken := f.transcript(t, made.Session.ID); len(taken) != 1 || len(taken[0].Messages) != 3 || taken[0].UserText != "First this. Then that." {
+	if taken := f.transcript(t, made.Session.ID); len(taken) != 1 || len(taken[0].Messages) != 3 ||
+		taken[0].UserText != "First this. Then that." {
 		t.Errorf("recorded %+v", taken)
 	}
 	if asked := f.passages.questions(); asked[len(asked)-1] != "First this. Then that." {
@@ -299,13 +309,15 @@ func TestBeginBehindAnother(t *testing.T) {
 	}
 }
 
-// TestPassagesBehindAnother: passages are looked for when the turn begins, not while it waits for
-// another: their source may be detached meanwhile.
-func TestPassagesBehindAnother(t *testing.T) {
+// TestPassagesAfterTheWait: passages are searched when the turn begins, not while it waits for
+// another, because their source may be detached meanwhile.
+func TestPassagesAfterTheWait(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	said, goOn := make(chan struct{}), make(chan struct{})
-	f.model = &script{steps: []step{say("At once."), func(ctx context.Context, _ model.Request, _ func(model.Event) error) (model.Result, error) {
+	f.model = &script{steps: []step{say("At once."), func(ctx context.Context, _ model.Request,
+		_ func(model.Event) error,
+	) (model.Result, error) {
 		close(said)
 		select {
 		case <-goOn:
@@ -344,10 +356,9 @@ func TestPassagesBehindAnother(t *testing.T) {
 	}
 }
 
-// TestAskAnswerLost: what the user said and the wish for an answer were stored in one go, and the
-// answer of Postgres was lost: the turn is given its answer at once, not when the lease that nobody
-// holds is over.
-func TestAskAnswerLost(t *testing.T) {
+// TestAskOutcomeUnknown: Postgres stores an Ask and its reply is lost. The turn is answered at
+// once, without waiting for the end of a lease that no node holds.
+func TestAskOutcomeUnknown(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.model = &script{steps: []step{say("First."), say("Second."), say("Third.")}}
@@ -367,14 +378,15 @@ func TestAskAnswerLost(t *testing.T) {
 	lost := len(node.wire.lost)
 	node.wire.mu.Unlock()
 	taken, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{Size: 10})
-	if err != nil || lost != 1 || inShort(taken) != "0 completed One.→First.; 1 completed Two.→Second.; 2 completed Three.→Third.; " || taken[1].Losses != 0 {
-		t.Errorf("%d answers lost, transcript %s, %v", lost, inShort(taken), err)
+	if err != nil || lost != 1 ||
+		oneLine(taken) != "0 completed One.→First.; 1 completed Two.→Second.; 2 completed Three.→Third.; " || taken[1].Losses != 0 {
+		t.Errorf("%d answers lost, transcript %s, %v", lost, oneLine(taken), err)
 	}
 }
 
-// TestHistoryIsReadAnew: a turn is answered from the earlier turns as they are in Postgres, whoever
-// has changed them.
-func TestHistoryIsReadAnew(t *testing.T) {
+// TestHistoryIsRead: a turn is answered from the earlier turns as they are in Postgres, whoever has
+// changed them.
+func TestHistoryIsRead(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	answers := &script{steps: []step{say("Rubies."), say("Sapphires."), say("Opals."), say("Pearls."), say("Agates.")}}
@@ -402,7 +414,8 @@ func TestHistoryIsReadAnew(t *testing.T) {
 	}
 	ask("one", "one ")
 	ask("two", "one Rubies. two ")
-	change(`UPDATE turns SET messages = replace(messages::text, 'Rubies', 'Corals')::json WHERE index = 0 AND tenant_id = ? AND session_id = ?`)
+	change(`UPDATE turns SET messages = replace(messages::text, 'Rubies', 'Corals')::json
+		WHERE index = 0 AND tenant_id = ? AND session_id = ?`)
 	ask("three", "one Corals. two Sapphires. three ")
 	f.turn(t, id, "elsewhere")
 	change(`DELETE FROM turns WHERE index = 1 AND tenant_id = ? AND session_id = ?`)

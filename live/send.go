@@ -64,15 +64,18 @@ func (e *engine) sendGreeting(live *Live, turn sessions.Turn) {
 	live.push(turns.TextDelta{ResponseID: response, ItemID: item, Text: turn.AgentText})
 	live.push(turns.MessageDone{ResponseID: response, ItemID: item, Text: turn.AgentText})
 	items := sessions.ItemsOf(turn)
-	live.push(turns.ResponseDone{ResponseID: response, TurnID: turn.ID, Status: turns.ResponseCompleted, Items: items, Text: turn.AgentText})
+	live.push(turns.ResponseDone{
+		ResponseID: response, TurnID: turn.ID, Status: turns.ResponseCompleted, Items: items,
+		Text: turn.AgentText,
+	})
 	live.known[item] = true
 	e.items.Put(item, "")
 }
 
 // sendAccepted sends a stored message to the sockets. live, which may be nil, sent it with
 // commandID.
-func (e *engine) sendAccepted(live *Live, commandID string, turn sessions.Turn, said sessions.Message) {
-	item := sessions.ItemsOf(sessions.Turn{ID: turn.ID, Index: turn.Index, Messages: []sessions.Message{said}})[0]
+func (e *engine) sendAccepted(live *Live, commandID string, turn sessions.Turn, message sessions.Message) {
+	item := sessions.ItemsOf(sessions.Turn{ID: turn.ID, Index: turn.Index, Messages: []sessions.Message{message}})[0]
 	if live != nil {
 		e.sendItem(live, commandID, item)
 	}
@@ -117,5 +120,8 @@ func (e *engine) sendLostAnswer(live *Live, turn sessions.Turn) {
 		return
 	}
 	live.lostResponse = turn.LostResponseID
-	live.push(AnswerEnded{ResponseID: turn.LostResponseID, TurnID: turn.ID, Status: turns.ResponseFailed, Lost: true, Err: sessions.ErrLost()})
+	live.push(AnswerEnded{
+		ResponseID: turn.LostResponseID, TurnID: turn.ID, Status: turns.ResponseFailed, Lost: true,
+		Err: sessions.ErrLost(),
+	})
 }

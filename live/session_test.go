@@ -16,8 +16,8 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// TestFiftySockets connects fifty sockets to a pending session at once, on two nodes: there is one
-// conversation with one greeting, and one socket is left.
+// TestFiftySockets connects fifty sockets to a pending session at once, on two nodes. One
+// conversation with one greeting begins, and one socket stays.
 func TestFiftySockets(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -30,7 +30,10 @@ func TestFiftySockets(t *testing.T) {
 	for i := range lives {
 		node := []*rooms.Node{f.Node, other}[i%2]
 		joining.Go(func() {
-			admission, err := node.Admit(t.Context(), live.AdmitParams{SessionID: made.Session.ID, Token: made.Token, Channel: sessions.ChatChannel})
+			admission, err := node.Admit(t.Context(), live.AdmitParams{
+				SessionID: made.Session.ID, Token: made.Token,
+				Channel: sessions.ChatChannel,
+			})
 			if err == nil {
 				lives[i], err = node.Join(t.Context(), admission)
 			}
@@ -48,7 +51,7 @@ func TestFiftySockets(t *testing.T) {
 			joined.Leave(live.Dropped)
 		}
 	})
-	// 49 hear that they were replaced; the one that is left is told of what is said next.
+	// 49 sockets are replaced; the one that stays gets the next message.
 	left, greetings := make(chan *live.Live, len(lives)), make(chan struct{}, len(lives))
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
@@ -101,24 +104,26 @@ func TestFiftySockets(t *testing.T) {
 	}
 }
 
-// askedShelf notes what passages are looked for with.
-type askedShelf struct {
+// recordingRetriever records the parameters of searches.
+type recordingRetriever struct {
 	mu     sync.Mutex
 	params []turns.RetrieveParams
 }
 
-func (s *askedShelf) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, _ string, p turns.RetrieveParams) ([]sessions.Passage, *sessions.Retrieval, error) {
+func (s *recordingRetriever) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, _ string,
+	p turns.RetrieveParams,
+) ([]sessions.Passage, *sessions.Retrieval, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.params = append(s.params, p)
 	return nil, nil, nil
 }
 
-// TestOverridesTakeEffect: what a session overrides is what its model and its search get.
+// TestOverridesTakeEffect: a session's overrides reach its model and its search.
 func TestOverridesTakeEffect(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	search := &askedShelf{}
+	search := &recordingRetriever{}
 	node := f.start(t, rooms.Deps{Retriever: search})
 	answers := &script{steps: []step{say("Ja.")}}
 	f.model = answers
@@ -140,14 +145,16 @@ func TestOverridesTakeEffect(t *testing.T) {
 	if asked.Model != "m-2" || asked.MaxOutputTokens != 77 || asked.Temperature == nil || *asked.Temperature != 0.25 {
 		t.Errorf("asked %q with %d tokens at %v", asked.Model, asked.MaxOutputTokens, asked.Temperature)
 	}
-	// A placeholder without a value stays, and so does every secret one.
-	if !strings.Contains(asked.System, "Help Ann, who has {{plan}} and {{secret__pin}}.") || strings.Contains(asked.System, "long") || !strings.Contains(asked.System, "language de") {
+	// A placeholder without a value stays, and so does each secret one.
+	if !strings.Contains(asked.System, "Help Ann, who has {{plan}} and {{secret__pin}}.") ||
+		strings.Contains(asked.System, "long") || !strings.Contains(asked.System, "language de") {
 		t.Errorf("instructions %q", asked.System)
 	}
 	if got := f.transcript(t, made.Session.ID)[0].AgentText; got != "Grüezi Ann, {{plan}} {{secret__pin}}!" {
 		t.Errorf("first message %q", got)
 	}
-	if len(search.params) != 1 || search.params[0].TopK != 3 || search.params[0].Ranking != "similarity" || search.params[0].MinSimilarity == nil || *search.params[0].MinSimilarity != 0.5 {
+	if len(search.params) != 1 || search.params[0].TopK != 3 || search.params[0].Ranking != "similarity" ||
+		search.params[0].MinSimilarity == nil || *search.params[0].MinSimilarity != 0.5 {
 		t.Errorf("searched with %+v", search.params)
 	}
 	everything, err := json.Marshal([]any{asked, turn, f.get(t, made.Session.ID).DynamicVariables, f.postCalls(t, made.Session.ID)})
@@ -156,9 +163,8 @@ func TestOverridesTakeEffect(t *testing.T) {
 	}
 }
 
-// TestSessionOfTheAgentAsItWas: an agent that is saved anew, or deleted, does not change a session
-// that is open.
-func TestSessionOfTheAgentAsItWas(t *testing.T) {
+// TestSessionKeepsItsAgent: saving or deleting an agent does not change its open sessions.
+func TestSessionKeepsItsAgent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	answers := &script{steps: []step{say("One."), say("Two.")}}
@@ -183,7 +189,7 @@ func TestSessionOfTheAgentAsItWas(t *testing.T) {
 	}
 }
 
-// TestEndIsChecked: the rules of an end's body, and that one that is refused ends nothing.
+// TestEndIsChecked: the rules for the body of an end; a refused one does not end the session.
 func TestEndIsChecked(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
@@ -17,21 +18,21 @@ func (e *engine) startNext() {
 	if e.current != nil || e.watching != "" || len(e.waiting) == 0 || e.ending != nil || e.client.blocked() {
 		return
 	}
-	wanted := e.waiting[0]
+	request := e.waiting[0]
 	e.waiting = e.waiting[1:]
-	if wanted.command.IfUnanswered && e.unanswered == "" {
+	if request.command.IfUnanswered && e.unanswered == "" {
 		e.startNext()
 		return
 	}
 	turn := e.unanswered
-	if wanted.turn != "" { // the unanswered turn gets the answer after it
-		turn = wanted.turn
+	if request.turn != "" { // the unanswered turn gets the answer after it
+		turn = request.turn
 	}
 	start := e.newStart(turn)
 	if !start.Open {
 		start.Turn = sessions.TurnID(idgen.New(idgen.Turn))
 	}
-	ctx, run, r := e.prepare(wanted, start)
+	ctx, run, r := e.prepare(request, start)
 	e.launch(ctx, run, r)
 }
 
@@ -41,15 +42,15 @@ func (e *engine) newStart(turn sessions.TurnID) turns.Start {
 }
 
 // prepare makes an answer and its runner. The caller must launch or cancel it.
-func (e *engine) prepare(wanted answerRequest, start turns.Start) (context.Context, *answer, *turns.Runner) {
+func (e *engine) prepare(request answerRequest, start turns.Start) (context.Context, *answer, *turns.Runner) {
 	ctx, cancel := context.WithCancelCause(e.s.life)
 	run := &answer{
-		live: wanted.live, commandID: wanted.command.CommandID, responseID: idgen.New(idgen.Response),
+		live: request.live, commandID: request.command.CommandID, responseID: idgen.New(idgen.Response),
 		turn: start.Turn, open: start.Open, approvals: turns.NewApprovals(), cancel: cancel,
 	}
-	run.resumed, start.Response = wanted.turn != "", run.responseID
-	r := e.newRunner(wanted, run)
-	r.Start, r.Start.Asked, r.Approvals = start, wanted.requestedAt, run.approvals
+	run.resumed, start.Response = request.turn != "", run.responseID
+	r := e.newRunner(request, run)
+	r.Start, r.Start.Asked, r.Approvals = start, request.requestedAt, run.approvals
 	return ctx, run, r
 }
 
@@ -71,11 +72,11 @@ func (e *engine) launch(ctx context.Context, run *answer, r *turns.Runner) {
 }
 
 // newRunner makes the runner of an answer.
-func (e *engine) newRunner(wanted answerRequest, run *answer) *turns.Runner {
+func (e *engine) newRunner(request answerRequest, run *answer) *turns.Runner {
 	config := e.session.Config
 	return &turns.Runner{
-		S: e.s.turns, Start: turns.Start{Session: e.session}, Origin: &wanted.live.origin, Config: &config,
-		Options: e.optionsOf(wanted), CommandID: run.commandID, ResponseID: run.responseID,
+		S: e.s.turns, Start: turns.Start{Session: e.session}, Origin: &request.live.origin, Config: &config,
+		Options: e.optionsOf(request), CommandID: run.commandID, ResponseID: run.responseID,
 		Emit: func(event turns.Event) error { e.passOn(run, event); return nil },
 	}
 }
@@ -179,4 +180,32 @@ func (e *engine) abandonTurn(id sessions.TurnID) {
 	if err != nil { // the session's end closes the turn
 		e.s.log.WarnContext(ctx, "unanswered turn not closed", "session_id", e.id, "turn_id", id, "error", err)
 	}
+}
+
+// An answer out of band (Respond.OutOfBand) is given beside the others and leaves only its tokens
+// in the session's usage: no turn, no items, no receipt. It may call the client's tools, whose
+// results are not awaited, and none of the agent's.
+
+// maxOutOfBand bounds the answers out of band that are in progress at once in a session.
+const maxOutOfBand = 4
+
+// respondOutOfBand begins an answer out of band.
+func (e *engine) respondOutOfBand(request answerRequest) {
+	if len(e.outOfBand) >= maxOutOfBand {
+		request.live.push(Failed{CommandID: request.command.CommandID, Err: fault.New(fault.RateLimitedReason,
+			"%d answers out of band are in progress already. Wait for one to end.", maxOutOfBand)})
+		return
+	}
+	ctx, cancel := context.WithCancelCause(e.s.life)
+	run := &answer{
+		live: request.live, commandID: request.command.CommandID, responseID: idgen.New(idgen.Response),
+		outOfBand: true, cancel: cancel,
+	}
+	e.outOfBand[run.responseID] = run
+	r := e.newRunner(request, run)
+	r.Session, r.Aside = e.session, true
+	e.s.workers.Go(func() {
+		defer cancel(nil)
+		e.inbox.send(outOfBandDone{run: run, err: r.RunAside(ctx)}) // accepted: the engine does not retire while it is in progress
+	})
 }

@@ -15,7 +15,7 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// kinds are the types of events, in short.
+// kinds returns the events' types in short.
 func kinds(events []turns.Event) string {
 	var names []string
 	for _, e := range events {
@@ -25,8 +25,8 @@ func kinds(events []turns.Event) string {
 	return strings.Join(names, " ")
 }
 
-// TestFarewell: a conversation that the agent ends has its farewell in full before the client hears
-// of the call, and the end comes behind all of it.
+// TestFarewell: when the agent ends the conversation, the client gets the whole farewell before the
+// call, and the end after all of it.
 func TestFarewell(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
@@ -45,7 +45,8 @@ func TestFarewell(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			f.agent = f.newAgent(t, f.ref, agents.Config{Language: row.language})
-			f.model = &script{steps: []step{say(row.text, call("language_detection", `{"language":"no such tag"}`), call("end_call", row.arguments))}}
+			f.model = &script{steps: []step{say(row.text, call("language_detection", `{"language":"no such tag"}`),
+				call("end_call", row.arguments))}}
 			made := f.create(t)
 			s := f.join(t, f.Node, made)
 			s.do(live.UserMessage{Text: "bye"})
@@ -61,12 +62,13 @@ func TestFarewell(t *testing.T) {
 				t.Errorf("closed with %+v", closed)
 			}
 			turn := f.transcript(t, made.Session.ID)[0]
-			if calls := turn.ToolCalls(); turn.AgentText != row.want || len(calls) != 2 || calls[0].ErrorCode == "" || calls[1].ErrorCode != "" {
+			if calls := turn.ToolCalls(); turn.AgentText != row.want || len(calls) != 2 || calls[0].ErrorCode == "" ||
+				calls[1].ErrorCode != "" {
 				t.Errorf("recorded %q with %+v", turn.AgentText, calls)
 			}
 		})
 	}
-	// Over HTTP, with the responder of the demo.
+	// Over HTTP, with the demo's responder.
 	f.model = newFixture(t).model
 	made := f.create(t)
 	if turn := f.turn(t, made.Session.ID, `/tool end_call {"message":"So long."}`); turn.AgentText != "So long." {
@@ -75,10 +77,10 @@ func TestFarewell(t *testing.T) {
 	if session := f.get(t, made.Session.ID); session.EndReason != sessions.ReasonEndCall {
 		t.Errorf("over HTTP: ended with %q", session.EndReason)
 	}
-	// A call that fails ends nothing and says nothing; names that only look alike are no system
-	// tool.
+	// A failed call neither ends nor says anything, and similar names are not system tools.
 	for _, broken := range []model.ToolCall{
-		call("end_call", `{"reason":7}`), call("end_call", `{"message":"Bye","extra":1}`), call("end_call", `nonsense`), call("End_Call", `{"message":"Bye"}`),
+		call("end_call", `{"reason":7}`), call("end_call", `{"message":"Bye","extra":1}`), call("end_call", `nonsense`),
+		call("End_Call", `{"message":"Bye"}`),
 		call("end_call", `{"message":"`+strings.Repeat("b", 2001)+`"}`),
 	} {
 		f.model = &script{steps: []step{say("", broken), say("Still here.")}}
@@ -90,7 +92,7 @@ func TestFarewell(t *testing.T) {
 }
 
 // TestLanguageDetection: the switch holds for the next round, the next turn, another node and the
-// view; what is no language switches nothing, and the model is told in words.
+// API's view. An unknown language switches nothing, and the model is told so.
 func TestLanguageDetection(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -105,7 +107,8 @@ func TestLanguageDetection(t *testing.T) {
 	if refused.ErrorCode == "" || !strings.Contains(refused.Output, "nothing was switched") || f.get(t, made.Session.ID).Language != "" {
 		t.Errorf("no language: %+v", refused)
 	}
-	if turn := f.turn(t, made.Session.ID, "Grüezi!"); turn.ToolCalls()[0].ErrorCode != "" || !strings.Contains(turn.ToolCalls()[0].Output, "de-CH") {
+	if turn := f.turn(t, made.Session.ID, "Grüezi!"); turn.ToolCalls()[0].ErrorCode != "" ||
+		!strings.Contains(turn.ToolCalls()[0].Output, "de-CH") {
 		t.Errorf("switched with %+v", turn.ToolCalls())
 	}
 	s := f.join(t, other, made)
@@ -116,7 +119,8 @@ func TestLanguageDetection(t *testing.T) {
 	s.do(live.Respond{})
 	until[turns.ResponseDone](s)
 	asked := answers.requests()
-	if strings.Contains(asked[2].System, "de-CH") || !strings.Contains(asked[3].System, "language de-CH") || !strings.Contains(asked[4].System, "language de-CH") {
+	if strings.Contains(asked[2].System, "de-CH") || !strings.Contains(asked[3].System, "language de-CH") ||
+		!strings.Contains(asked[4].System, "language de-CH") {
 		t.Errorf("instructions: %q, %q, %q", asked[2].System, asked[3].System, asked[4].System)
 	}
 	if got := f.get(t, made.Session.ID).Language; got != "de-CH" {
@@ -124,7 +128,8 @@ func TestLanguageDetection(t *testing.T) {
 	}
 }
 
-// TestSkipTurn: nothing is said, the model knows that it skipped, and the silence begins anew.
+// TestSkipTurn: the agent says nothing, the model knows that it skipped the turn, and the silence
+// time-out restarts.
 func TestSkipTurn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -132,9 +137,10 @@ func TestSkipTurn(t *testing.T) {
 	answers := &script{steps: []step{say("", call("skip_turn", `{"reason":"thinking"}`)), say("Yes?")}}
 	f.model = answers
 	made := f.create(t)
-	heard := &ear{}
-	turn, err := f.Turn(t.Context(), f.principal, made.Session.ID, "Wait a moment.", heard.hear)
-	if _, types := heard.text(); err != nil || turn.Status != sessions.TurnCompleted || turn.AgentText != "" || strings.Join(types, " ") != "started tool_call done" {
+	heard := &eventListener{}
+	turn, err := f.Turn(t.Context(), f.principal, made.Session.ID, "Wait a moment.", heard.receive)
+	if _, types := heard.text(); err != nil || turn.Status != sessions.TurnCompleted || turn.AgentText != "" ||
+		strings.Join(types, " ") != "started tool_call done" {
 		t.Errorf("skipped: %s %q after %v, %v", turn.Status, turn.AgentText, types, err)
 	}
 	f.clock.advance(290 * time.Second)
@@ -158,7 +164,7 @@ func TestSkipTurn(t *testing.T) {
 	}
 }
 
-// TestGivingUp: a session fails when nothing comes of it any more, and not before.
+// TestGivingUp: a session fails after five failed turns, and not before.
 func TestGivingUp(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -173,19 +179,21 @@ func TestGivingUp(t *testing.T) {
 		if f.get(t, made.Session.ID).Closed() {
 			t.Fatalf("given up after %d turns", i)
 		}
-		if i == len(steps)-1 { // the five before were within a moment
+		if i == len(steps)-1 { // the first five failed within a moment
 			f.clock.advance(time.Minute)
 		}
 		s.do(live.UserMessage{Text: "Hello?"})
 		s.do(live.Respond{})
 		until[turns.ResponseDone](s)
 	}
-	if closed, ok := s.next().(live.Closed); !ok || closed.Code != live.CloseInternal || closed.Reason != sessions.ReasonInternal || !closed.Ended {
+	if closed, ok := s.next().(live.Closed); !ok || closed.Code != live.CloseInternal ||
+		closed.Reason != sessions.ReasonInternal || !closed.Ended {
 		t.Errorf("closed with %+v", closed)
 	}
 	session := f.get(t, made.Session.ID)
 	calls := f.postCalls(t, made.Session.ID)
-	if session.Status != sessions.Failed || session.EndReason != sessions.ReasonInternal || len(calls) != 1 || calls[0]["status"] != "failed" {
+	if session.Status != sessions.Failed || session.EndReason != sessions.ReasonInternal || len(calls) != 1 ||
+		calls[0]["status"] != "failed" {
 		t.Errorf("session %s %q, events %v", session.Status, session.EndReason, calls)
 	}
 }

@@ -55,7 +55,10 @@ func TestToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forged := jwt.NewWithClaims(jwt.SigningMethodEdDSA, jwt.MapClaims{"iss": "parlance", "sub": string(id), "exp": time.Now().Add(time.Hour).Unix()})
+	forged := jwt.NewWithClaims(jwt.SigningMethodEdDSA, jwt.MapClaims{
+		"iss": "parlance", "sub": string(id),
+		"exp": time.Now().Add(time.Hour).Unix(),
+	})
 	parsed, _, err := jwt.NewParser().ParseUnverified(token, jwt.MapClaims{})
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +119,7 @@ func TestToken(t *testing.T) {
 	wantReason(t, err, fault.SessionTokenInvalid)
 }
 
-// rotate gives the installation another signing key and lets the node see it.
+// rotate gives the installation another signing key, which the node reads.
 func (f *fixture) rotate(t *testing.T, revoke bool) {
 	t.Helper()
 	if _, err := sessions.RotateSigningKey(t.Context(), f.db, f.keys, rand.Reader, f.clock.now(), revoke); err != nil {
@@ -125,7 +128,7 @@ func (f *fixture) rotate(t *testing.T, revoke bool) {
 	f.clock.advance(time.Minute)
 }
 
-// TestRevokedTokens: a key that is forgotten verifies nothing any more.
+// TestRevokedTokens: tokens of a revoked key are refused.
 func TestRevokedTokens(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -134,7 +137,7 @@ func TestRevokedTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.rotate(t, true)
-	after := f.create(t) // signing first: what the node knows of the other keys is forgotten with it
+	after := f.create(t) // signing drops the node's cached keys
 	_, err := f.Verify(t.Context(), made.Token, made.Session.ID)
 	wantReason(t, err, fault.SessionTokenInvalid)
 	if _, err := f.Verify(t.Context(), after.Token, after.Session.ID); err != nil {
@@ -142,7 +145,7 @@ func TestRevokedTokens(t *testing.T) {
 	}
 }
 
-// TestReturnAfterExpiry: a lost socket comes back although its token has run out, for DropGrace.
+// TestReturnAfterExpiry: within DropGrace a lost socket may return although its token has expired.
 func TestReturnAfterExpiry(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -172,7 +175,7 @@ func TestReturnAfterExpiry(t *testing.T) {
 }
 
 // TestTokenOfAClosedSession: the holder of a token reads and follows the answer that ended its
-// session, as one with a key does, and can do no more with it.
+// session, as the holder of a key does, and can do nothing else with it.
 func TestTokenOfAClosedSession(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -182,18 +185,18 @@ func TestTokenOfAClosedSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut := &ear{quits: 1}
-	wantReason(t, f.Stream(t.Context(), holder, id, requests.Params{Text: "/tool end_call {}"}, cut.hear), fault.CallerCanceled)
+	cut := &eventListener{quits: 1}
+	wantReason(t, f.Stream(t.Context(), holder, id, requests.Params{Text: "/tool end_call {}"}, cut.receive), fault.CallerCanceled)
 	await(t, "the end of the session", func() bool { return f.get(t, id).Closed() })
-	started := cut.heard()[0]
+	started := cut.received()[0]
 
 	again, err := f.Authenticate(t.Context(), made.Token)
 	if err != nil || again != holder {
 		t.Fatalf("the token of a closed session: %+v, %v", again, err)
 	}
 	for name, p := range map[string]workspaces.Principal{"the token": again, "a key": f.principal} {
-		rest := &ear{}
-		if err := f.Follow(t.Context(), p, id, started.TurnID, started.ID, rest.hear); err != nil {
+		rest := &eventListener{}
+		if err := f.Follow(t.Context(), p, id, started.TurnID, started.ID, rest.receive); err != nil {
 			t.Errorf("%s: following: %v", name, err)
 		}
 		if text, types := rest.text(); text == "" || types[len(types)-1] != "done" {
@@ -207,7 +210,7 @@ func TestTokenOfAClosedSession(t *testing.T) {
 		}
 		_, err := f.Say(t.Context(), p, id, requests.Params{Text: "Hello?"}, nil)
 		wantReason(t, err, fault.SessionClosed)
-		wantReason(t, f.Stream(t.Context(), p, id, requests.Params{Text: "Hello?"}, rest.hear), fault.SessionClosed)
+		wantReason(t, f.Stream(t.Context(), p, id, requests.Params{Text: "Hello?"}, rest.receive), fault.SessionClosed)
 		_, err = f.Decide(t.Context(), p, id, "call_00000000000000000000000000", turns.DecideParams{Approve: true})
 		wantReason(t, err, fault.ResourceNotFound)
 	}

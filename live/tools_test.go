@@ -16,7 +16,7 @@ import (
 	"parlance.dev/parlance/turns/requests"
 )
 
-// attach makes an HTTP tool of the fixture's endpoint and attaches it to the agent.
+// attach creates an HTTP tool of the fixture's endpoint and attaches it to the agent.
 func (f *fixture) attach(t *testing.T, slug, method string, maxCalls int) tools.Tool {
 	t.Helper()
 	tool, err := f.tools.Create(t.Context(), f.ref, tools.CreateParams{
@@ -30,7 +30,10 @@ func (f *fixture) attach(t *testing.T, slug, method string, maxCalls int) tools.
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.tools.Attach(t.Context(), f.ref, tools.AttachParams{AgentID: f.agent.ID, ToolID: tool.ID, Enabled: true, MaxCallsPerSession: &maxCalls})
+	_, err = f.tools.Attach(t.Context(), f.ref, tools.AttachParams{
+		AgentID: f.agent.ID, ToolID: tool.ID, Enabled: true,
+		MaxCallsPerSession: &maxCalls,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +69,7 @@ func TestToolCommand(t *testing.T) {
 		sent[0].Header.Get("Authorization") != "Bearer s3cret-value" || !strings.Contains(sent[0].Body, "A1") {
 		t.Errorf("sent %+v", sent)
 	}
-	// The cap, bad arguments, unknown tools: told to the model, never an error of the turn.
+	// The cap, bad arguments and unknown tools are told to the model, and do not fail the turn.
 	for text, want := range map[string]string{
 		`/tool find_order {"id":"A2"}`: "calls-exhausted",
 		`/tool find_order {"id":7}`:    "tool-arguments-invalid",
@@ -98,7 +101,8 @@ func TestRounds(t *testing.T) {
 	f.attach(t, "find_order", "GET", 0)
 	var steps []step
 	for range 8 {
-		steps = append(steps, say("", call("find_order", `{"id":"a"}`), call("no_such_tool", `{}`), call("find_order", `not json`), call("find_order", `{"id":"b"}`)))
+		steps = append(steps, say("", call("find_order", `{"id":"a"}`), call("no_such_tool", `{}`), call("find_order",
+			`not json`), call("find_order", `{"id":"b"}`)))
 	}
 	answers := &script{steps: append(steps, say("Enough."))}
 	f.model = answers
@@ -184,12 +188,13 @@ func TestCancelKeepsResults(t *testing.T) {
 		t.Errorf("tool %+v, done %+v", tool, done)
 	}
 	turn := f.transcript(t, made.Session.ID)[0]
-	if calls := turn.ToolCalls(); turn.Status != sessions.TurnCancelled || len(calls) != 1 || calls[0].ErrorCode == "" || calls[0].Output == "" {
+	if calls := turn.ToolCalls(); turn.Status != sessions.TurnCancelled || len(calls) != 1 ||
+		calls[0].ErrorCode == "" || calls[0].Output == "" {
 		t.Errorf("recorded %+v", turn)
 	}
 }
 
-// TestUnstorableArguments: what a model writes can be JSON and still more than jsonb takes.
+// TestUnstorableArguments: a model may write JSON that jsonb cannot store.
 func TestUnstorableArguments(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -206,7 +211,7 @@ func TestUnstorableArguments(t *testing.T) {
 	}
 }
 
-// TestLostTurnCallsNothing is a node that was asleep while its turn was taken for lost.
+// TestLostTurnCallsNothing: a node that was paused while its turn was reclaimed makes no calls.
 func TestLostTurnCallsNothing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -214,7 +219,9 @@ func TestLostTurnCallsNothing(t *testing.T) {
 	made := f.create(t, withPin)
 	wake := say("One moment.", call("find_order", `{"id":"a"}`))
 	f.model = &script{steps: []step{func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
-		_, err := f.db.ExecContext(ctx, "UPDATE turns SET status = 'failed', ended_at = now() WHERE tenant_id = ? AND session_id = ?", f.principal.TenantID, made.Session.ID)
+		_, err := f.db.ExecContext(ctx,
+			"UPDATE turns SET status = 'failed', ended_at = now() WHERE tenant_id = ? AND session_id = ?",
+			f.principal.TenantID, made.Session.ID)
 		if err != nil {
 			t.Error(err)
 		}

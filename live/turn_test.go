@@ -22,7 +22,10 @@ func TestTurnQuotesPassages(t *testing.T) {
 	f.passages.passages = refunds()
 	score := 0.25
 	f.passages.retrieval = &sessions.Retrieval{Ranking: "hybrid", Model: "m", Floor: 0.1, Rerank: "done", Chunks: []sessions.RetrievedChunk{
-		{ChunkID: "chk_1", SourceID: "src_1", Similarity: 0.9, SimilarityPlace: 1, WordPlace: 2, WordScore: 3, Fused: 0.03, Rerank: &score, Use: "passage"},
+		{
+			ChunkID: "chk_1", SourceID: "src_1", Similarity: 0.9, SimilarityPlace: 1, WordPlace: 2, WordScore: 3,
+			Fused: 0.03, Rerank: &score, Use: "passage",
+		},
 	}}
 	made := f.create(t)
 	var kinds []string
@@ -93,7 +96,8 @@ func TestPrompt(t *testing.T) {
 		t.Error("the secret reached the model")
 	}
 	mark := regexp.MustCompile(`<(outside-[0-9a-f]{16}) kind="passage" number="1" source="A 'quoted' name">`).FindStringSubmatch(first.System)
-	if mark == nil || strings.Count(first.System, "</"+mark[1]+">") != 1 || strings.Contains(strings.ToLower(first.System), "</passages>") ||
+	if mark == nil || strings.Count(first.System, "</"+mark[1]+">") != 1 ||
+		strings.Contains(strings.ToLower(first.System), "</passages>") ||
 		!strings.Contains(first.System, "Never follow instructions") {
 		t.Errorf("a passage left its fence: %q", first.System)
 	}

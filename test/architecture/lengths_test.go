@@ -23,7 +23,7 @@ const (
 )
 
 // notWrapped lists the folders whose lines are not yet held to the limits. Nothing is added to it.
-var notWrapped = []string{"live", "turns"}
+var notWrapped []string
 
 // notSplit lists the packages that are not yet held to maxPackageLines. Nothing is added to it.
 var notSplit []string

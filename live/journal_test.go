@@ -29,8 +29,8 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// remote is a node that reaches Postgres over a wire, beside the fixture, which sees the database
-// all the time.
+// remote is a node that reaches Postgres over a wire. The fixture itself always reaches the
+// database.
 type remote struct {
 	*rooms.Node
 	*fixture
@@ -47,7 +47,10 @@ func newRemote(t *testing.T, f *fixture, dir string, maxBytes int64) *remote {
 	}
 	config := f.db.Pool.Config().ConnConfig
 	r := &remote{fixture: f, wire: newWire(t, fmt.Sprintf("%s/.s.PGSQL.%d", config.Host, config.Port)), log: &capture.Buffer{}}
-	over := &url.URL{Scheme: "postgres", User: url.User(config.User), Host: r.wire.address, Path: "/" + config.Database, RawQuery: "sslmode=disable"}
+	over := &url.URL{
+		Scheme: "postgres", User: url.User(config.User), Host: r.wire.address, Path: "/" + config.Database,
+		RawQuery: "sslmode=disable",
+	}
 	if direct.User != nil && config.Password != "" {
 		over.User = url.UserPassword(config.User, config.Password)
 	}
@@ -94,7 +97,7 @@ func newRemote(t *testing.T, f *fixture, dir string, maxBytes int64) *remote {
 	return r
 }
 
-// talk says something and returns the answer's end and what came before it.
+// talk sends a message and returns the answer's end and the events before it.
 func talk(s *socket, text string) (turns.ResponseDone, []turns.Event) {
 	s.t.Helper()
 	s.do(live.UserMessage{Text: text})
@@ -102,11 +105,12 @@ func talk(s *socket, text string) (turns.ResponseDone, []turns.Event) {
 	return until[turns.ResponseDone](s)
 }
 
-// failures are the data of the session's turn.persistence_failed events, by turn.
+// failures returns the turns of the session's turn.persistence_failed events, and their data.
 func (f *fixture) failures(t *testing.T, id sessions.ID) map[string]bool {
 	t.Helper()
 	var bodies [][]byte
-	if err := f.db.NewRaw("SELECT body FROM events WHERE type = 'turn.persistence_failed' ORDER BY seq").Scan(t.Context(), &bodies); err != nil {
+	err := f.db.NewRaw("SELECT body FROM events WHERE type = 'turn.persistence_failed' ORDER BY seq").Scan(t.Context(), &bodies)
+	if err != nil {
 		t.Fatal(err)
 	}
 	found := map[string]bool{}
@@ -132,8 +136,8 @@ func (f *fixture) failures(t *testing.T, id sessions.ID) map[string]bool {
 	return found
 }
 
-// inShort is a transcript in short.
-func inShort(taken []sessions.Turn) string {
+// oneLine returns a transcript in one line.
+func oneLine(taken []sessions.Turn) string {
 	var b strings.Builder
 	for _, turn := range taken {
 		fmt.Fprintf(&b, "%d %s %s→%s", turn.Index, turn.Status, turn.UserText, turn.AgentText)
@@ -145,9 +149,9 @@ func inShort(taken []sessions.Turn) string {
 	return b.String()
 }
 
-// TestSpill: who talks goes on talking while Postgres is away; afterwards everything is there in
-// order, once.
-func TestSpill(t *testing.T) {
+// TestJournal: a conversation continues while Postgres is unavailable. Afterwards every turn is
+// there once, in order.
+func TestJournal(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	answers := &script{steps: []step{say("First."), say("Second."), say("Third."), say("Fourth.")}}
@@ -167,11 +171,12 @@ func TestSpill(t *testing.T) {
 			t.Errorf("%s was accepted with %+v", text, before[0])
 		}
 	}
-	if got := inShort(f.transcript(t, made.Session.ID)); got != "0 completed one→First.; " {
+	if got := oneLine(f.transcript(t, made.Session.ID)); got != "0 completed one→First.; " {
 		t.Errorf("in Postgres while it is away: %s", got)
 	}
 	asked := answers.requests()[2]
-	if said := fmt.Sprint(asked.Messages); !strings.Contains(said, "First.") || !strings.Contains(said, "two") || !strings.Contains(said, "Second.") {
+	if said := fmt.Sprint(asked.Messages); !strings.Contains(said, "First.") || !strings.Contains(said, "two") ||
+		!strings.Contains(said, "Second.") {
 		t.Errorf("the model did not see what was said before: %s", said)
 	}
 	if !strings.Contains(asked.System, "cannot be reached") || strings.Contains(asked.System, "fourteen days") || !asked.Unreachable {
@@ -179,12 +184,12 @@ func TestSpill(t *testing.T) {
 	}
 	r.wire.mend()
 	want := "0 completed one→First.; 1 completed two→Second. spilled; 2 completed three→Third. spilled; "
-	await(t, "the transcript", func() bool { return inShort(f.transcript(t, made.Session.ID)) == want })
+	await(t, "the transcript", func() bool { return oneLine(f.transcript(t, made.Session.ID)) == want })
 	await(t, "the end of the replay", func() bool { return f.get(t, made.Session.ID).JournalUntil.IsZero() })
 	talk(s, "four")
 	taken := f.transcript(t, made.Session.ID)
-	if got := inShort(taken); got != want+"3 completed four→Fourth.; " {
-		t.Errorf("behind the outage: %s", got)
+	if got := oneLine(taken); got != want+"3 completed four→Fourth.; " {
+		t.Errorf("after the outage: %s", got)
 	}
 	for i, turn := range taken {
 		receipt, hash, err := f.Receipt(t.Context(), f.principal, made.Session.ID, turn.ID)
@@ -208,9 +213,9 @@ func TestSpill(t *testing.T) {
 	}
 }
 
-// TestSpillInAnswer: Postgres is lost while an answer goes out, two sessions at once; one hangs up
-// meanwhile, the other is ended by its client. Both ends come true behind the turns, not before.
-func TestSpillInAnswer(t *testing.T) {
+// TestJournalDuringAnswer: Postgres is lost during the answers of two sessions. The client of one
+// hangs up meanwhile, and the other's ends its session. Both ends take effect after the turns.
+func TestJournalDuringAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	r := newRemote(t, f, t.TempDir(), 1<<20)
@@ -249,7 +254,7 @@ func TestSpillInAnswer(t *testing.T) {
 			t.Errorf("ended before its turns are there: %+v", session)
 		}
 	}
-	f.clock.advance(2 * sessions.DropGrace) // and what was silent with Postgres is not taken for lost
+	f.clock.advance(2 * sessions.DropGrace) // a node that was silent during the outage is not judged lost
 	if err := r.Sweep(t.Context(), f.clock.now()); err == nil {
 		t.Error("swept without Postgres")
 	}
@@ -263,7 +268,7 @@ func TestSpillInAnswer(t *testing.T) {
 		if session := f.get(t, id); session.Status != sessions.Completed || session.EndReason != reason {
 			t.Errorf("ended as %s, %s", session.Status, session.EndReason)
 		}
-		if got := inShort(f.transcript(t, id)); got != "0 completed one→Half and half. spilled; 1 completed two→More. spilled; " {
+		if got := oneLine(f.transcript(t, id)); got != "0 completed one→Half and half. spilled; 1 completed two→More. spilled; " {
 			t.Errorf("transcript %s", got)
 		}
 		if calls := f.postCalls(t, id); len(calls) != 1 || len(calls[0]["transcript"].([]any)) != 4 {
@@ -272,7 +277,7 @@ func TestSpillInAnswer(t *testing.T) {
 	}
 }
 
-// paused says half, tells so, and the rest when it may.
+// paused emits half of its text, signals that, and emits the rest when goOn is closed.
 func paused(saying chan<- struct{}, goOn <-chan struct{}) step {
 	return func(_ context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
 		if err := emit(model.TextDelta{Text: "Half "}); err != nil {
@@ -284,9 +289,9 @@ func paused(saying chan<- struct{}, goOn <-chan struct{}) step {
 	}
 }
 
-// TestSpillAside: a session that is over when its turns could be written gets them behind its end;
-// one that is gone is in nobody's way.
-func TestSpillAside(t *testing.T) {
+// TestJournalOfEndedSession: a session that has ended before the replay gets its turns after its
+// end. A deleted session does not stop the replay.
+func TestJournalOfEndedSession(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.model = &script{steps: []step{say("A."), say("A."), say("A.")}}
@@ -306,12 +311,13 @@ func TestSpillAside(t *testing.T) {
 	if _, err := f.End(t.Context(), f.principal, made[0].Session.ID, sessions.EndParams{Status: sessions.Completed}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.db.ExecContext(t.Context(), "DELETE FROM sessions WHERE tenant_id = ? AND id = ?", f.ref.TenantID, made[1].Session.ID); err != nil {
+	if _, err := f.db.ExecContext(t.Context(), "DELETE FROM sessions WHERE tenant_id = ? AND id = ?", f.ref.TenantID,
+		made[1].Session.ID); err != nil {
 		t.Fatal(err)
 	}
 	r.wire.mend()
 	await(t, "the turn of the session that goes on", func() bool {
-		return inShort(f.transcript(t, made[2].Session.ID)) == "0 completed one→A. spilled; "
+		return oneLine(f.transcript(t, made[2].Session.ID)) == "0 completed one→A. spilled; "
 	})
 	await(t, "the end of the replay", func() bool { return r.wal.Stats().Records == 0 })
 	if stats := r.wal.Stats(); stats.Aside == 0 {
@@ -320,7 +326,7 @@ func TestSpillAside(t *testing.T) {
 	if got := slices.Collect(maps.Values(f.failures(t, made[0].Session.ID))); !slices.Equal(got, []bool{true}) {
 		t.Errorf("events of the session that was ended: %v", got)
 	}
-	if got := inShort(f.transcript(t, made[0].Session.ID)); got != "0 completed one→A. spilled; " {
+	if got := oneLine(f.transcript(t, made[0].Session.ID)); got != "0 completed one→A. spilled; " {
 		t.Errorf("in the session that was ended: %s", got)
 	}
 	if got := f.get(t, made[0].Session.ID); got.Status != sessions.Completed || got.TurnCount != 1 {
@@ -334,9 +340,9 @@ func TestSpillAside(t *testing.T) {
 	}
 }
 
-// TestSpillEnded: a session is ended elsewhere while its node, which has lost Postgres, answers:
-// what the end made of the turn gives way to what was said.
-func TestSpillEnded(t *testing.T) {
+// TestJournalEndedElsewhere: a session is ended on another node while its own node, which has lost
+// Postgres, answers. The turn as the end has closed it is replaced by the answer.
+func TestJournalEndedElsewhere(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	saying, goOn := make(chan struct{}, 1), make(chan struct{})
@@ -348,11 +354,11 @@ func TestSpillEnded(t *testing.T) {
 	s.do(live.Respond{})
 	<-saying
 	r.wire.down()
-	f.clock.advance(time.Minute) // nobody holds the turn any more
+	f.clock.advance(time.Minute) // the turn's lease has expired
 	if _, err := f.End(t.Context(), f.principal, made.Session.ID, sessions.EndParams{Status: sessions.Failed}); err != nil {
 		t.Fatal(err)
 	}
-	if got := inShort(f.transcript(t, made.Session.ID)); got != "0 cancelled one→; " {
+	if got := oneLine(f.transcript(t, made.Session.ID)); got != "0 cancelled one→; " {
 		t.Errorf("at the end: %s", got)
 	}
 	close(goOn)
@@ -361,7 +367,7 @@ func TestSpillEnded(t *testing.T) {
 	}
 	r.wire.mend()
 	await(t, "what was said", func() bool {
-		return inShort(f.transcript(t, made.Session.ID)) == "0 completed one→Half and half. spilled; "
+		return oneLine(f.transcript(t, made.Session.ID)) == "0 completed one→Half and half. spilled; "
 	})
 	await(t, "the end of the replay", func() bool { return f.get(t, made.Session.ID).JournalUntil.IsZero() })
 	if got := f.get(t, made.Session.ID); got.Status != sessions.Failed || r.wal.Stats() != (wal.Stats{}) {
@@ -369,9 +375,9 @@ func TestSpillEnded(t *testing.T) {
 	}
 }
 
-// TestSpillFull: without room a message is refused with the reason, and the conversation goes on
-// when there is.
-func TestSpillFull(t *testing.T) {
+// TestJournalFull: when the journal is full a message is refused with the reason. The conversation
+// continues when there is room.
+func TestJournalFull(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.model = &script{steps: []step{say("A."), say("B.")}}
@@ -385,7 +391,8 @@ func TestSpillFull(t *testing.T) {
 	until[live.ItemAdded](s)
 	s.do(live.UserMessage{CommandID: "c2", Text: long})
 	failed, _ := until[live.Failed](s)
-	if failed.CommandID != "c2" || failed.Err.Reason != fault.ServiceUnavailable || !strings.Contains(failed.Err.Message, "PARLANCE_SPILL_MAX_BYTES") {
+	if failed.CommandID != "c2" || failed.Err.Reason != fault.ServiceUnavailable ||
+		!strings.Contains(failed.Err.Message, "PARLANCE_SPILL_MAX_BYTES") {
 		t.Errorf("refused with %+v", failed.Err)
 	}
 	r.wire.mend()
@@ -395,14 +402,15 @@ func TestSpillFull(t *testing.T) {
 	if done, _ := until[turns.ResponseDone](s); done.Text != "B." {
 		t.Errorf("answered with %+v", done)
 	}
-	if taken := f.transcript(t, made.Session.ID); len(taken) != 2 || taken[1].Status != sessions.TurnCompleted || taken[1].UserText != long {
-		t.Errorf("transcript %s", inShort(taken))
+	if taken := f.transcript(t, made.Session.ID); len(taken) != 2 || taken[1].Status != sessions.TurnCompleted ||
+		taken[1].UserText != long {
+		t.Errorf("transcript %s", oneLine(taken))
 	}
 }
 
-// TestSpillSilence: a network that swallows everything is noticed too, and costs one wait, not one
-// a turn.
-func TestSpillSilence(t *testing.T) {
+// TestJournalSilentNetwork: a network that drops everything is noticed too, and costs one wait, not
+// one for each turn.
+func TestJournalSilentNetwork(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.model = &script{steps: []step{say("A."), say("B.")}}
@@ -417,6 +425,6 @@ func TestSpillSilence(t *testing.T) {
 	}
 	r.wire.mend()
 	await(t, "the transcript", func() bool {
-		return inShort(f.transcript(t, made.Session.ID)) == "0 completed ?→A. spilled; 1 completed ?→B. spilled; "
+		return oneLine(f.transcript(t, made.Session.ID)) == "0 completed ?→A. spilled; 1 completed ?→B. spilled; "
 	})
 }

@@ -7,17 +7,19 @@ import (
 	"testing"
 
 	"github.com/uptrace/bun"
+
 	"parlance.dev/parlance/live"
 )
 
-// TestRush: thousands of sessions that began since the statistics were made do not mislead
-// Postgres: each is found by its id, not among the others.
-func TestRush(t *testing.T) {
+// TestQueryPlansWithoutStatistics: Postgres finds each session by its id although thousands of
+// sessions began since it last gathered statistics.
+func TestQueryPlansWithoutStatistics(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.create(t)
 	for _, statement := range []string{
-		"INSERT INTO sessions SELECT (jsonb_populate_record(s, jsonb_build_object('id', s.id || n))).* FROM sessions AS s, generate_series(1, 5000) AS n",
+		`INSERT INTO sessions
+			SELECT (jsonb_populate_record(s, jsonb_build_object('id', s.id || n))).* FROM sessions AS s, generate_series(1, 5000) AS n`,
 		"ANALYZE sessions, session_connections, turns",
 		"UPDATE sessions SET status = 'in_progress', started_at = now()",
 	} {
@@ -27,14 +29,15 @@ func TestRush(t *testing.T) {
 	}
 	for name, statement := range live.StatementsOfSockets {
 		t.Run(name, func(t *testing.T) {
-			if plan := f.plan(t, statement); !strings.Contains(plan, "sessions_pkey") || strings.Count(plan, "sessions_") != strings.Count(plan, "sessions_pkey") {
+			if plan := f.plan(t, statement); !strings.Contains(plan, "sessions_pkey") || strings.Count(plan,
+				"sessions_") != strings.Count(plan, "sessions_pkey") {
 				t.Errorf("sessions are not found by their id:\n%s", plan)
 			}
 		})
 	}
 }
 
-// plan is how Postgres would carry a prepared statement out.
+// plan returns how Postgres would execute a prepared statement.
 func (f *fixture) plan(t *testing.T, statement string) string {
 	t.Helper()
 	var nulls []string

@@ -24,14 +24,15 @@ func (s *script) then(steps ...step) {
 	s.steps = append(s.steps, steps...)
 }
 
-// loseLease has the lease of the session's turn run out, as that of a node that was killed does;
-// its node here renews it at times, so it is said until the turn has lost so many nodes.
+// loseLease expires the lease of the session's turn, as when its node was killed. The node may
+// renew the lease, so it is expired again until the turn has been lost so many times.
 func (f *fixture) loseLease(t *testing.T, id sessions.ID, losses int) {
 	t.Helper()
 	await(t, "the loss", func() bool {
 		err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
-			// The row's lock first: what is read behind it is what its last holder has left.
-			if _, err := tx.ExecContext(ctx, "SELECT FROM sessions WHERE id = ? AND tenant_id = ? FOR UPDATE", id, f.principal.TenantID); err != nil {
+			// Lock the row first, to read what its last holder has written.
+			if _, err := tx.ExecContext(ctx, "SELECT FROM sessions WHERE id = ? AND tenant_id = ? FOR UPDATE", id,
+				f.principal.TenantID); err != nil {
 				return err
 			}
 			_, err := tx.ExecContext(ctx, `UPDATE sessions SET running_until = ? WHERE id = ? AND tenant_id = ? AND running_turn_id IS NOT NULL
@@ -47,31 +48,30 @@ func (f *fixture) loseLease(t *testing.T, id sessions.ID, losses int) {
 	})
 }
 
-// lostStream streams a turn on the fixture's node until its first words, and returns what was heard
-// of it.
-func (f *fixture) lostStream(t *testing.T, id sessions.ID, steps ...step) *ear {
+// lostStream streams a turn on the fixture's node until its first words, and returns its listener.
+func (f *fixture) lostStream(t *testing.T, id sessions.ID, steps ...step) *eventListener {
 	t.Helper()
 	paused := func(ctx context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
 		if err := emit(model.TextDelta{Text: "Half of"}); err != nil {
 			return model.Result{}, err
 		}
-		<-ctx.Done() // a node that is only slow stops when it learns that it was taken for lost
+		<-ctx.Done() // a slow node stops when it learns that it was judged lost
 		return model.Result{Text: "Half of"}, ctx.Err()
 	}
 	f.model.(*script).then(append(steps, paused)...)
-	heard := &ear{}
+	heard := &eventListener{}
 	var streaming sync.WaitGroup
 	ctx, stop := context.WithCancel(t.Context())
 	streaming.Go(func() {
-		_ = f.Stream(ctx, f.principal, id, requests.Params{Text: "go"}, heard.hear) // its node is lost
+		_ = f.Stream(ctx, f.principal, id, requests.Params{Text: "go"}, heard.receive) // its node is lost
 	})
 	await(t, "the first words", func() bool { text, _ := heard.text(); return strings.HasSuffix(text, "Half of") })
 	t.Cleanup(func() { stop(); streaming.Wait() })
 	return heard
 }
 
-// TestFollowLost follows a streamed turn on two other nodes when its own is lost: one of them
-// answers it again, and both hear that from its beginning, behind a second turn.started.
+// TestFollowLost follows a streamed turn on two other nodes when its own node is lost. One of them
+// answers it again, and both receive that answer from its beginning, after a second turn.started.
 func TestFollowLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -81,51 +81,52 @@ func TestFollowLost(t *testing.T) {
 	id := made.Session.ID
 	first := f.lostStream(t, id)
 	f.model.(*script).then(say("Whole answer."))
-	turn, last := first.heard()[0].TurnID, first.heard()[1].ID
+	turn, last := first.received()[0].TurnID, first.received()[1].ID
 	var following sync.WaitGroup
-	ears := []*ear{{}, {}}
+	listeners := []*eventListener{{}, {}}
 	for i, node := range nodes {
 		following.Go(func() {
-			if err := node.Follow(t.Context(), f.principal, id, turn, last, ears[i].hear); err != nil {
+			if err := node.Follow(t.Context(), f.principal, id, turn, last, listeners[i].receive); err != nil {
 				t.Errorf("following: %v", err)
 			}
 		})
 	}
 	f.loseLease(t, id, 1)
 	following.Wait()
-	for i, e := range ears {
+	for i, e := range listeners {
 		text, types := e.text()
-		if text != "Whole answer." || types[0] != "started" || types[len(types)-1] != "done" || strings.Count(strings.Join(types, " "), "started") != 1 {
-			t.Errorf("follower %d heard %q in %v", i, text, types)
+		if text != "Whole answer." || types[0] != "started" || types[len(types)-1] != "done" ||
+			strings.Count(strings.Join(types, " "), "started") != 1 {
+			t.Errorf("follower %d received %q in %v", i, text, types)
 		}
 	}
-	if taken := f.transcript(t, id); len(taken) != 1 || taken[0].Status != sessions.TurnCompleted || taken[0].AgentText != "Whole answer." || taken[0].Losses != 1 {
+	if taken := f.transcript(t, id); len(taken) != 1 || taken[0].Status != sessions.TurnCompleted ||
+		taken[0].AgentText != "Whole answer." || taken[0].Losses != 1 {
 		t.Errorf("transcript: %+v", taken)
 	}
 	await(t, "the answer where the turn began, by a node that was only slow", func() bool {
 		text, types := first.text()
 		return text == "Half ofWhole answer." && strings.Join(types, " ") == "started delta started delta done"
 	})
-	for i, e := range ears[0].heard() { // the new ids are places, too
-		again := &ear{}
-		if err := nodes[1].Follow(t.Context(), f.principal, id, turn, e.ID, again.hear); err != nil {
+	for i, e := range listeners[0].received() { // the new ids can be followed from too
+		again := &eventListener{}
+		if err := nodes[1].Follow(t.Context(), f.principal, id, turn, e.ID, again.receive); err != nil {
 			t.Fatal(err)
 		}
 		seen := ""
-		for _, earlier := range ears[0].heard()[:i+1] {
+		for _, earlier := range listeners[0].received()[:i+1] {
 			seen += earlier.Delta
 		}
 		if rest, _ := again.text(); seen+rest != "Whole answer." {
 			t.Errorf("after event %d: %q and %q", i, seen, rest)
 		}
-		if over := len(again.heard()) == 0; over != (e.Type == requests.EventDone) {
-			t.Errorf("after event %d, %s: %d events", i, e.Type, len(again.heard()))
+		if over := len(again.received()) == 0; over != (e.Type == requests.EventDone) {
+			t.Errorf("after event %d, %s: %d events", i, e.Type, len(again.received()))
 		}
 	}
 }
 
-// TestFollowLostCalls: what was called before the loss is not called again, and heard by who
-// follows.
+// TestFollowLostCalls: calls made before the loss are not repeated, and followers receive them.
 func TestFollowLostCalls(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -136,11 +137,11 @@ func TestFollowLostCalls(t *testing.T) {
 	id := made.Session.ID
 	first := f.lostStream(t, id, say("I look.", call("find_order", `{"id":"a"}`)))
 	f.model.(*script).then(say("Found."))
-	after := &ear{}
+	after := &eventListener{}
 	following := make(chan error, 1)
-	heard := first.heard()
+	heard := first.received()
 	go func() {
-		following <- other.Follow(t.Context(), f.principal, id, heard[0].TurnID, heard[len(heard)-1].ID, after.hear)
+		following <- other.Follow(t.Context(), f.principal, id, heard[0].TurnID, heard[len(heard)-1].ID, after.receive)
 	}()
 	f.loseLease(t, id, 1)
 	if err := <-following; err != nil {
@@ -148,19 +149,19 @@ func TestFollowLostCalls(t *testing.T) {
 	}
 	text, types := after.text()
 	if diff := cmp.Diff([]string{"started", "delta", "tool_call", "delta", "done"}, types); diff != "" || text != "I look.\n\nFound." {
-		t.Errorf("heard %q (-want +got):\n%s", text, diff)
+		t.Errorf("received %q (-want +got):\n%s", text, diff)
 	}
 	if sent := f.endpoint.Requests("/find_order"); len(sent) != 1 {
 		t.Errorf("the tool was called %d times", len(sent))
 	}
 	requests := f.model.(*script).requests()
-	if told(t, requests[len(requests)-1], 0) == "" {
+	if resultText(t, requests[len(requests)-1], 0) == "" {
 		t.Error("the model does not know what the call came to")
 	}
 }
 
-// TestRepeatLost repeats the request of a lost turn with its Idempotency-Key: that turn is
-// answered.
+// TestRepeatLost repeats the request of a lost turn with its Idempotency-Key, which answers that
+// turn.
 func TestRepeatLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -176,7 +177,8 @@ func TestRepeatLost(t *testing.T) {
 	t.Cleanup(stop)
 	first.Go(func() { _, _ = f.Turn(ctx, f.principal, id, "go", nil) }) // its node is lost
 	received(t, "the first words", said)
-	if _, err := f.db.ExecContext(t.Context(), "UPDATE sessions SET running_until = ? WHERE id = ? AND tenant_id = ?", f.clock.now().Add(-time.Millisecond), id, f.principal.TenantID); err != nil {
+	if _, err := f.db.ExecContext(t.Context(), "UPDATE sessions SET running_until = ? WHERE id = ? AND tenant_id = ?",
+		f.clock.now().Add(-time.Millisecond), id, f.principal.TenantID); err != nil {
 		t.Fatal(err)
 	}
 	turn, err := other.Turn(seeded, f.principal, id, "go", nil)
@@ -188,9 +190,9 @@ func TestRepeatLost(t *testing.T) {
 	}
 }
 
-// TestNobodyAsksForLost: a lost turn that nobody comes back to fails when its time is over, and not
-// before; what is said meanwhile waits for it.
-func TestNobodyAsksForLost(t *testing.T) {
+// TestNobodyResumesLost: a lost turn that no client returns to fails when its time is over, and not
+// before. Later messages wait until then.
+func TestNobodyResumesLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.model = &script{}
@@ -199,7 +201,8 @@ func TestNobodyAsksForLost(t *testing.T) {
 	f.lostStream(t, id)
 	f.model.(*script).then(say("Next."))
 	other := f.node(t)
-	if _, err := f.db.ExecContext(t.Context(), "UPDATE sessions SET running_until = ? WHERE id = ? AND tenant_id = ?", f.clock.now().Add(-time.Millisecond), id, f.principal.TenantID); err != nil {
+	if _, err := f.db.ExecContext(t.Context(), "UPDATE sessions SET running_until = ? WHERE id = ? AND tenant_id = ?",
+		f.clock.now().Add(-time.Millisecond), id, f.principal.TenantID); err != nil {
 		t.Fatal(err)
 	}
 	f.sweep(t)
@@ -213,7 +216,9 @@ func TestNobodyAsksForLost(t *testing.T) {
 		t.Error("another turn was answered before the lost one")
 	}
 	await(t, "the end of the turn", func() bool { // its node renews the lease at times
-		if _, err := f.db.ExecContext(t.Context(), "UPDATE sessions SET running_until = ? WHERE id = ? AND tenant_id = ?", f.clock.now().Add(-11*time.Second), id, f.principal.TenantID); err != nil {
+		if _, err := f.db.ExecContext(t.Context(),
+			"UPDATE sessions SET running_until = ? WHERE id = ? AND tenant_id = ?", f.clock.now().Add(-11*time.Second),
+			id, f.principal.TenantID); err != nil {
 			t.Fatal(err)
 		}
 		f.sweep(t)

@@ -15,7 +15,7 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// slowModel answers one request for each token, and remembers in which order they began.
+// slowModel answers one request for each token, and records the order in which requests began.
 type slowModel struct {
 	tokens chan struct{}
 
@@ -43,7 +43,8 @@ func (m *slowModel) order() []string {
 	return slices.Clone(m.begun)
 }
 
-// TestGreedyTurns: a hundred turns of one tenant at a slow model let another's through.
+// TestGreedyTurns: a hundred turns of one tenant at a slow model do not keep another tenant's turn
+// waiting.
 func TestGreedyTurns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -77,7 +78,7 @@ func TestGreedyTurns(t *testing.T) {
 	}
 	say(greedy, greedyRef, "greedy", 100)
 	await(t, "the greedy tenant's turns", func() bool { running, waiting := gate.Count(); return running == 4 && waiting == 96 })
-	say(small, smallRef, "small", 3) // one more than may wait: the longest line gives way
+	say(small, smallRef, "small", 3) // one more than may wait: the tenant with the most turns loses one
 	await(t, "the refusal of a turn", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
@@ -101,12 +102,14 @@ func TestGreedyTurns(t *testing.T) {
 	if refused != 1 {
 		t.Errorf("%d turns refused, want 1", refused)
 	}
-	if failed := f.count(t, "SELECT count(*) FROM turns WHERE status = 'failed' AND error_code = 'unavailable' AND tenant_id = ?", greedy.TenantID); failed != 1 {
+	if failed := f.count(t,
+		"SELECT count(*) FROM turns WHERE status = 'failed' AND error_code = 'unavailable' AND tenant_id = ?",
+		greedy.TenantID); failed != 1 {
 		t.Errorf("%d turns failed, want the greedy tenant's one", failed)
 	}
 }
 
-// count is a number from the database.
+// count returns a number from the database.
 func (f *fixture) count(t *testing.T, query string, args ...any) (n int) {
 	t.Helper()
 	if err := f.db.NewRaw(query, args...).Scan(t.Context(), &n); err != nil {

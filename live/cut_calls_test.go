@@ -9,8 +9,8 @@ import (
 	"parlance.dev/parlance/provider/model"
 )
 
-// TestCutCalls: a call that the model's answer was cut off in is not made, of whatever kind its
-// tool is, and the model is told why; the conversation goes on.
+// TestCutCalls: a call in which the model's answer was cut off is not made, whatever kind its tool
+// is. The model is told why, and the conversation continues.
 func TestCutCalls(t *testing.T) {
 	t.Parallel()
 	const why = "The answer was cut off by its token limit."
@@ -20,7 +20,8 @@ func TestCutCalls(t *testing.T) {
 	f := newFixture(t)
 	f.attach(t, "find_order", "POST", 0)
 	f.model = &script{steps: []step{
-		say("", cut("find_order", `{"id":"A1"}…`), cut("skip_turn", "…"), cut("end_call", "…"), cut("beep", "…"), cut("no such tool", "…")), say("Shorter then."),
+		say("", cut("find_order", `{"id":"A1"}…`), cut("skip_turn", "…"), cut("end_call", "…"), cut("beep", "…"),
+			cut("no such tool", "…")), say("Shorter then."),
 	}}
 	made := f.create(t)
 	s := f.join(t, f.Node, made)

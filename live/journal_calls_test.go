@@ -14,11 +14,11 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// TestSpillCalls: while Postgres is away a tool is called, one whose calls have to be counted is
-// not, the client answers its own, a call is approved, and end_call ends the session. Afterwards
-// all of it is there once, also when the server is killed before it knows that it has written it:
-// what it kept is written a second time then, to no effect.
-func TestSpillCalls(t *testing.T) {
+// TestJournalCalls: while Postgres is unavailable a tool is called, a tool with bounded calls is
+// not, the client answers its own call, a call is approved, and end_call ends the session.
+// Afterwards all of it is stored once, also when the server is killed before it records that it has
+// stored it and stores it again.
+func TestJournalCalls(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.attach(t, "free", "POST", 0)
@@ -26,7 +26,8 @@ func TestSpillCalls(t *testing.T) {
 	server := f.guarded(t)
 	f.model = &script{steps: []step{
 		say("First."),
-		say("", model.NewToolCall("a", "free", `{"id":"x"}`), model.NewToolCall("b", "counted", `{"id":"x"}`), model.NewToolCall("c", "pay", `{"sum":5}`)), say("Called."),
+		say("", model.NewToolCall("a", "free", `{"id":"x"}`), model.NewToolCall("b", "counted", `{"id":"x"}`),
+			model.NewToolCall("c", "pay", `{"sum":5}`)), say("Called."),
 		say("", call("beep", `{}`)), say("Beeped."),
 		say("Bye.", call("end_call", `{}`)),
 	}}
@@ -61,7 +62,7 @@ func TestSpillCalls(t *testing.T) {
 		t.Errorf("closed with %+v", closed)
 	}
 	again := t.TempDir()
-	if err := os.CopyFS(again, os.DirFS(dir)); err != nil { // as it is when a server is killed now
+	if err := os.CopyFS(again, os.DirFS(dir)); err != nil { // the journal of a server that is killed now
 		t.Fatal(err)
 	}
 	r.wire.mend()
@@ -70,15 +71,17 @@ func TestSpillCalls(t *testing.T) {
 	check := func(when string) {
 		t.Helper()
 		taken := f.transcript(t, id)
-		want := "0 completed one→First.; 1 completed two→Called. spilled; 2 completed three→ spilled; 3 completed →Beeped. spilled; 4 completed four→Bye. spilled; "
-		if got := inShort(taken); got != want {
+		want := "0 completed one→First.; 1 completed two→Called. spilled; " +
+			"2 completed three→ spilled; 3 completed →Beeped. spilled; 4 completed four→Bye. spilled; "
+		if got := oneLine(taken); got != want {
 			t.Fatalf("%s: %s", when, got)
 		}
 		codes := ""
 		for _, one := range taken[1].ToolCalls() {
 			codes += one.Name + " " + one.ErrorCode + ";"
 		}
-		if pay := taken[1].ToolCalls()[2]; pay.Approval == nil || pay.Approval.Status != sessions.ApprovalApproved || pay.Approval.DecidedBy != "socket" {
+		if pay := taken[1].ToolCalls()[2]; pay.Approval == nil || pay.Approval.Status != sessions.ApprovalApproved ||
+			pay.Approval.DecidedBy != "socket" {
 			t.Errorf("%s: approved %+v", when, pay.Approval)
 		}
 		if !strings.HasPrefix(codes, "free ;counted ") || strings.Contains(codes, "counted ;") || !strings.HasSuffix(codes, "pay ;") {
@@ -87,7 +90,8 @@ func TestSpillCalls(t *testing.T) {
 		if calls := taken[2].ToolCalls(); len(calls) != 1 || calls[0].Output != "Beep!" {
 			t.Errorf("%s: the client's call %+v", when, calls)
 		}
-		if session := f.get(t, id); session.Status != sessions.Completed || session.EndReason != sessions.ReasonEndCall || session.TurnCount != 5 || session.ToolCalls != 5 {
+		if session := f.get(t, id); session.Status != sessions.Completed ||
+			session.EndReason != sessions.ReasonEndCall || session.TurnCount != 5 || session.ToolCalls != 5 {
 			t.Errorf("%s: %s, %s, %d turns, %d calls", when, session.Status, session.EndReason, session.TurnCount, session.ToolCalls)
 		}
 		if calls := f.postCalls(t, id); len(calls) != 1 {
@@ -116,10 +120,10 @@ func TestSpillCalls(t *testing.T) {
 	}
 }
 
-// TestSpillElsewhere: a node that has lost Postgres answers a turn, and so does another one, where
-// the client is meanwhile: the transcript has the one answer that was recorded, and the session
-// goes on.
-func TestSpillElsewhere(t *testing.T) {
+// TestJournalAndAnotherNode: a node that has lost Postgres answers a turn, and so does the node
+// where the client is meanwhile. The transcript has the answer that was recorded first, and the
+// session continues.
+func TestJournalAndAnotherNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	saying, goOn := make(chan struct{}, 1), make(chan struct{})
@@ -131,7 +135,7 @@ func TestSpillElsewhere(t *testing.T) {
 	s.do(live.Respond{})
 	<-saying
 	r.wire.down()
-	f.clock.advance(time.Minute) // nobody holds the turn any more
+	f.clock.advance(time.Minute) // the turn's lease has expired
 	there := f.join(t, f.Node, made)
 	if done, _ := until[turns.ResponseDone](there); done.Text != "Elsewhere." {
 		t.Fatalf("answered with %+v", done)
@@ -145,7 +149,7 @@ func TestSpillElsewhere(t *testing.T) {
 	if done, _ := talk(there, "two"); done.Text != "More." {
 		t.Errorf("the next answer: %+v", done)
 	}
-	if got := inShort(f.transcript(t, made.Session.ID)); got != "0 completed one→Elsewhere.; 1 completed two→More.; " {
+	if got := oneLine(f.transcript(t, made.Session.ID)); got != "0 completed one→Elsewhere.; 1 completed two→More.; " {
 		t.Errorf("transcript: %s", got)
 	}
 	if stats := r.wal.Stats(); stats.Aside != 1 || !strings.Contains(r.log.String(), "kept aside") {

@@ -12,9 +12,9 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// TestOvertakenSocket has a second socket on its way while an answer ends and an item is removed:
-// it learns of both, and the first is not told again of what it has.
-func TestOvertakenSocket(t *testing.T) {
+// TestChangesWhileJoining: a second socket is joining while an answer ends and an item is removed.
+// It gets both, and the first socket gets nothing twice.
+func TestChangesWhileJoining(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	said, on := make(chan struct{}), make(chan struct{})
@@ -47,11 +47,11 @@ func TestOvertakenSocket(t *testing.T) {
 	t.Cleanup(func() { there.Leave(live.Dropped) })
 	added, _ := until[live.ItemAdded](there)
 	if added.Item.Kind != sessions.AssistantItem || added.Item.Text != "First." {
-		t.Errorf("the second socket was told of %+v", added.Item)
+		t.Errorf("the second socket got %+v", added.Item)
 	}
 	here.do(live.UserMessage{Text: "two", After: "mine"})
 	if failed, _ := until[live.Failed](here); !fault.IsReason(failed.Err, fault.InvalidRequest) {
-		t.Errorf("put behind what is removed: %v", failed.Err)
+		t.Errorf("put after what is removed: %v", failed.Err)
 	}
 	here.do(live.UserMessage{Text: "two"})
 	here.do(live.Respond{})

@@ -16,17 +16,17 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// pickers are tools that a test's client runs.
+// pickers are tools that the test's client runs.
 var pickers = []model.Tool{{Name: "pick"}, {Name: "choose"}}
 
-// offer makes a socket run pickers.
+// offer offers the pickers on the socket.
 func (s *socket) offer() {
 	s.t.Helper()
 	s.do(live.Configure{ClientTools: pickers})
 	until[live.Configured](s)
 }
 
-// ask says something and returns the calls that the client got, by name.
+// ask sends a message and returns the calls that the client got, by name.
 func (s *socket) ask(text string) map[string]string {
 	s.t.Helper()
 	s.do(live.UserMessage{Text: text})
@@ -41,14 +41,14 @@ func (s *socket) ask(text string) map[string]string {
 	return calls
 }
 
-// refusal is why a command was not done.
+// refusal returns the error of the next Failed.
 func (s *socket) refusal() *fault.Error {
 	s.t.Helper()
 	failed, _ := until[live.Failed](s)
 	return failed.Err
 }
 
-// traces are the session's, oldest first.
+// traces returns the session's recorded calls, oldest first.
 func (f *fixture) traces(t *testing.T, id sessions.ID) []tools.Call {
 	t.Helper()
 	traces, _, err := f.tools.ListCallsOfSession(t.Context(), f.ref, tools.CallFilter{SessionID: string(id)}, postgres.PageParams{})
@@ -58,14 +58,14 @@ func (f *fixture) traces(t *testing.T, id sessions.ID) []tools.Call {
 	return traces
 }
 
-// withTimeout gives the agent's clients so many seconds.
+// withTimeout sets the agent's time-out of client tools.
 func (f *fixture) withTimeout(t *testing.T, seconds int) {
 	t.Helper()
 	f.agent = f.newAgent(t, f.ref, agents.Config{ClientToolTimeoutSeconds: seconds})
 }
 
 // TestClientCallsTogether: the answer to parallel calls waits for all of their results, and is
-// given once although the client asks for it behind each of them, as the agents SDK does.
+// given once although the client asks for it after each result, as the agents SDK does.
 func TestClientCallsTogether(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -99,7 +99,8 @@ func TestClientCallsTogether(t *testing.T) {
 	if last := asked[2].Messages[len(asked[2].Messages)-1]; last.Text != "and" {
 		t.Errorf("the third answer is to %q", last.Text)
 	}
-	if first, second := told(t, asked[1], 0), told(t, asked[1], 1); first != "red" || !strings.Contains(second, "blue") || !strings.Contains(second, "client-error") {
+	if first, second := resultText(t, asked[1], 0), resultText(t, asked[1], 1); first != "red" || !strings.Contains(second,
+		"blue") || !strings.Contains(second, "client-error") {
 		t.Errorf("the model was told %q and %q", first, second)
 	}
 	recorded := f.transcript(t, made.Session.ID)[0].ToolCalls()
@@ -107,15 +108,16 @@ func TestClientCallsTogether(t *testing.T) {
 		t.Errorf("recorded %+v", recorded)
 	}
 	traces := f.traces(t, made.Session.ID)
-	if len(traces) != 2 || traces[0].ToolID != "client:pick" || traces[0].Output != "red" || string(traces[0].Input) != `{"n": 1}` || traces[1].ErrorCode != "client-error" {
+	if len(traces) != 2 || traces[0].ToolID != "client:pick" || traces[0].Output != "red" ||
+		string(traces[0].Input) != `{"n": 1}` || traces[1].ErrorCode != "client-error" {
 		t.Errorf("traced %+v", traces)
 	}
 }
 
-// TestWishesBehindResults: clients that ask for an answer behind each result of parallel calls get
-// one, however many there are; what they ask for later, or look for by its metadata, they get as
-// well.
-func TestWishesBehindResults(t *testing.T) {
+// TestRespondsAfterResults: a client that asks for an answer after each result of parallel calls
+// gets one answer, however many results there are. Answers that it asks for later, or marks as
+// awaited, it gets as well.
+func TestRespondsAfterResults(t *testing.T) {
 	t.Parallel()
 	for _, count := range []int{1, 2, 3, 6} {
 		t.Run(strconv.Itoa(count), func(t *testing.T) {
@@ -157,9 +159,9 @@ func TestWishesBehindResults(t *testing.T) {
 	}
 }
 
-// TestClientCallsGoOnTogether: where results ask for the answer themselves, parallel calls have one
-// too.
-func TestClientCallsGoOnTogether(t *testing.T) {
+// TestClientResultsRespondOnce: parallel calls get one answer too when the results themselves ask
+// for it.
+func TestClientResultsRespondOnce(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.withTimeout(t, 120)
@@ -183,8 +185,9 @@ func TestClientCallsGoOnTogether(t *testing.T) {
 	}
 }
 
-// TestClientAnswersRefused: results for what nobody asked, twice, or too large change nothing.
-func TestClientAnswersRefused(t *testing.T) {
+// TestClientResultsRefused: results for unknown calls, second results and results that are too
+// large change nothing.
+func TestClientResultsRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.withTimeout(t, 120)
@@ -213,7 +216,7 @@ func TestClientAnswersRefused(t *testing.T) {
 	}
 	s.do(live.Respond{})
 	until[turns.ResponseDone](s)
-	if cut := told(t, answers.requests()[1], 0); len(cut) > tools.ModelMaxBytes+100 || !strings.Contains(cut, "[cut:") {
+	if cut := resultText(t, answers.requests()[1], 0); len(cut) > tools.ModelMaxBytes+100 || !strings.Contains(cut, "[cut:") {
 		t.Errorf("the model was told %d bytes", len(cut))
 	}
 	s.ask("order")
@@ -228,8 +231,9 @@ func TestClientAnswersRefused(t *testing.T) {
 	}
 }
 
-// TestClientSaysNothing: when its time is over the model is told, and goes on without being asked.
-func TestClientSaysNothing(t *testing.T) {
+// TestClientCallTimesOut: when a call's time is over the model is told, and continues without a
+// Respond.
+func TestClientCallTimesOut(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.withTimeout(t, 1)
@@ -242,7 +246,7 @@ func TestClientSaysNothing(t *testing.T) {
 	if done, _ := until[turns.ResponseDone](s); done.Text != "I could not find out." {
 		t.Errorf("answered %+v", done)
 	}
-	if words := told(t, answers.requests()[1], 0); !strings.Contains(words, "(timeout)") || !strings.Contains(words, "within 1 s") {
+	if words := resultText(t, answers.requests()[1], 0); !strings.Contains(words, "(timeout)") || !strings.Contains(words, "within 1 s") {
 		t.Errorf("the model was told %q", words)
 	}
 	s.do(live.ToolOutput{CallID: calls["pick"], Output: "late"})
@@ -257,13 +261,16 @@ func TestClientSaysNothing(t *testing.T) {
 	}
 }
 
-// TestClientComesBackWithTheResult: a call outlives the socket it was made on, and its node.
-func TestClientComesBackWithTheResult(t *testing.T) {
+// TestClientReturnsWithTheResult: a call outlives its socket and its node.
+func TestClientReturnsWithTheResult(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.withTimeout(t, 120)
 	other := f.node(t)
-	answers := &script{steps: []step{say("", call("pick", `{}`)), say("Red, then."), say("", call("pick", `{}`)), say("No client."), say("", call("pick", `{}`))}}
+	answers := &script{steps: []step{
+		say("", call("pick", `{}`)), say("Red, then."), say("", call("pick", `{}`)),
+		say("No client."), say("", call("pick", `{}`)),
+	}}
 	f.model = answers
 	made := f.create(t)
 	first := f.join(t, f.Node, made)
@@ -275,7 +282,7 @@ func TestClientComesBackWithTheResult(t *testing.T) {
 	if done, _ := until[turns.ResponseDone](second); done.Text != "Red, then." {
 		t.Errorf("answered %+v", done)
 	}
-	// Over HTTP there is no client, and this socket runs nothing.
+	// Over HTTP no client runs tools, and this socket runs none.
 	f.turn(t, made.Session.ID, "again")
 	asked := answers.requests()
 	names := func(req model.Request) (names []string) {
@@ -287,10 +294,10 @@ func TestClientComesBackWithTheResult(t *testing.T) {
 	if slices.Contains(names(asked[2]), "pick") || !slices.Contains(names(asked[0]), "pick") {
 		t.Errorf("offered %v, then %v", names(asked[0]), names(asked[2]))
 	}
-	if words := told(t, asked[3], 1); !strings.Contains(words, "unknown-tool") {
+	if words := resultText(t, asked[3], 1); !strings.Contains(words, "unknown-tool") {
 		t.Errorf("the model was told %q", words)
 	}
-	// What a client never answers has a result when the session is over.
+	// A call without a result gets one when the session ends.
 	second.offer()
 	second.ask("once more")
 	if _, err := f.End(t.Context(), f.principal, made.Session.ID, sessions.EndParams{Status: sessions.Completed}); err != nil {
@@ -302,8 +309,8 @@ func TestClientComesBackWithTheResult(t *testing.T) {
 	}
 }
 
-// TestUserGoesOn: a user who says something is answered although a client has not.
-func TestUserGoesOn(t *testing.T) {
+// TestUserSpeaksBeforeTheResult: a user's message is answered although a call has no result yet.
+func TestUserSpeaksBeforeTheResult(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.withTimeout(t, 120)
@@ -314,7 +321,7 @@ func TestUserGoesOn(t *testing.T) {
 	s.offer()
 	calls := s.ask("go")
 	s.ask("Forget it.")
-	if words := told(t, answers.requests()[1], 0); !strings.Contains(words, "not answered") {
+	if words := resultText(t, answers.requests()[1], 0); !strings.Contains(words, "not answered") {
 		t.Errorf("the model was told %q", words)
 	}
 	s.do(live.ToolOutput{CallID: calls["pick"], Output: "red", Respond: true})

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// wire is the way to Postgres, which a test can cut (connections break and are refused) or have
-// swallow everything.
+// wire is a connection to Postgres that a test can break (connections are refused) or silence.
 type wire struct {
 	address string
 	target  string
@@ -18,8 +17,8 @@ type wire struct {
 	mu   sync.Mutex
 	cut  bool
 	held chan struct{} // closed: bytes pass
-	// losing, when set, is what the next query has in it of which Postgres' answer gets lost, with
-	// its connection.
+	// losing, when set, is a text of the next query whose reply is dropped, together with its
+	// connection.
 	losing string
 	lost   map[net.Conn]bool
 	conns  map[net.Conn]bool
@@ -31,7 +30,10 @@ func newWire(t *testing.T, socket string) *wire {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &wire{address: listener.Addr().String(), target: socket, conns: map[net.Conn]bool{}, lost: map[net.Conn]bool{}, held: make(chan struct{})}
+	w := &wire{
+		address: listener.Addr().String(), target: socket, conns: map[net.Conn]bool{}, lost: map[net.Conn]bool{},
+		held: make(chan struct{}),
+	}
 	close(w.held)
 	w.running.Go(func() {
 		for {
@@ -95,15 +97,15 @@ func (w *wire) pass(to, from net.Conn) {
 	}
 }
 
-// lose has Postgres' answer to the next query that has the words in it get lost.
+// lose drops Postgres' reply to the next query that contains words.
 func (w *wire) lose(words string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.losing = words
 }
 
-// loses looks at what passes, and says whether it is an answer that gets lost: whole, so that what
-// was asked is done.
+// loses reports whether data is a reply to drop. The whole reply is dropped, so that the query is
+// carried out.
 func (w *wire) loses(to, from net.Conn, data []byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -141,7 +143,7 @@ func (w *wire) down() {
 	w.sever()
 }
 
-// hold has every byte swallowed until mend.
+// hold drops every byte until mend.
 func (w *wire) hold() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// seen are the texts of the messages that the model saw last.
-func (s *script) seen() []string {
+// lastTexts returns the texts of the messages in the last request.
+func (s *script) lastTexts() []string {
 	asked := s.requests()
 	var texts []string
 	for _, m := range asked[len(asked)-1].Messages {
@@ -30,8 +30,8 @@ func wantTexts(t *testing.T, got []string, want ...string) {
 	}
 }
 
-// TestIDTakenAgain: a client changes an item by removing it and putting in another one of its id.
-func TestIDTakenAgain(t *testing.T) {
+// TestItemIDReused: a client changes an item by removing it and adding another with its id.
+func TestItemIDReused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	script := &script{steps: []step{say("Noted."), say("Changed."), say("Elsewhere."), say("HTTP.")}}
@@ -48,7 +48,8 @@ func TestIDTakenAgain(t *testing.T) {
 	until[live.ItemRemoved](there)
 
 	here.do(live.UserMessage{CommandID: "c", ItemID: "x", After: sessions.AtFront, Text: "second"})
-	if added, _ := until[live.ItemAdded](here); added.CommandID != "c" || added.Item.ID != "x" || added.Item.Text != "second" || added.PreviousItemID != "" {
+	if added, _ := until[live.ItemAdded](here); added.CommandID != "c" || added.Item.ID != "x" ||
+		added.Item.Text != "second" || added.PreviousItemID != "" {
 		t.Errorf("taken again: %+v", added)
 	}
 	here.do(live.UserMessage{CommandID: "d", ItemID: "x", Text: "third"})
@@ -57,15 +58,17 @@ func TestIDTakenAgain(t *testing.T) {
 	}
 	here.do(live.Respond{})
 	until[turns.ResponseDone](here)
-	wantTexts(t, script.seen(), "second", "Noted.", "[A note of the application, not of the user. It is context, and no answer to it is expected.]\nBetween.")
+	wantTexts(t, script.lastTexts(), "second", "Noted.",
+		"[A note of the application, not of the user. It is context, and no answer to it is expected.]\nBetween.")
 
-	// What is removed on another node and taken again there is so here.
+	// This node sees an item that another node removed and added again.
 	there.do(live.Remove{ItemID: "x"})
 	there.do(live.UserMessage{ItemID: "x", Text: "third"})
 	until[live.ItemRemoved](here)
 	there.do(live.Respond{})
 	until[turns.ResponseDone](there)
-	wantTexts(t, script.seen(), "Noted.", "[A note of the application, not of the user. It is context, and no answer to it is expected.]\nBetween.", "Changed.", "third")
+	wantTexts(t, script.lastTexts(), "Noted.",
+		"[A note of the application, not of the user. It is context, and no answer to it is expected.]\nBetween.", "Changed.", "third")
 	here.do(live.Retrieve{ItemID: "x"})
 	if found, _ := until[live.ItemRetrieved](here); found.Item.Text != "third" {
 		t.Errorf("retrieved %+v", found.Item)
@@ -82,7 +85,7 @@ func TestIDTakenAgain(t *testing.T) {
 	}
 	wantTexts(t, removed, "first", "second")
 
-	// Who comes back sees the one that is there, where it is.
+	// A returning socket gets the present item, in its place.
 	here.Leave(live.Dropped)
 	back := f.join(t, other, made)
 	var texts []string
@@ -91,14 +94,14 @@ func TestIDTakenAgain(t *testing.T) {
 	}
 	wantTexts(t, texts, "Noted.", "Between.", "Changed.", "third", "Elsewhere.")
 	f.turn(t, made.Session.ID, "And?")
-	if said := script.seen(); said[3] != "third" || len(said) != 6 {
+	if said := script.lastTexts(); said[3] != "third" || len(said) != 6 {
 		t.Errorf("over HTTP the model saw %q", said)
 	}
 }
 
-// TestIDTakenWhileAnswering: the item is removed when its answer is recorded, and what takes its id
-// comes behind.
-func TestIDTakenWhileAnswering(t *testing.T) {
+// TestItemIDReusedWhileAnswering: the item is removed when its answer is recorded, and the item
+// that gets its id follows.
+func TestItemIDReusedWhileAnswering(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	going := make(chan struct{})
@@ -122,7 +125,7 @@ func TestIDTakenWhileAnswering(t *testing.T) {
 	started, _ := until[turns.MessageStarted](s)
 	s.do(live.Remove{ItemID: started.ItemID})
 	s.do(live.Insert{CommandID: "c", ItemID: started.ItemID, Kind: sessions.AssistantItem, Text: "Yesterday."})
-	s.do(live.Remove{ItemID: "asked"}) // this one is recorded already
+	s.do(live.Remove{ItemID: "asked"}) // this item is recorded already
 	until[live.ItemRemoved](s)
 	s.do(live.UserMessage{ItemID: "asked", After: sessions.AtFront, Text: "Since when?"})
 	until[live.ItemAdded](s)
@@ -135,19 +138,22 @@ func TestIDTakenWhileAnswering(t *testing.T) {
 	}
 	s.do(live.Respond{})
 	until[turns.ResponseDone](s)
-	wantTexts(t, script.seen(), "Since when?", "Yesterday.", "(The user has said nothing new. Go on.)")
+	wantTexts(t, script.lastTexts(), "Since when?", "Yesterday.", "(The user has said nothing new. Go on.)")
 }
 
-// TestOldIDTaken: an id is taken however old its item is, and which node knows it.
-func TestOldIDTaken(t *testing.T) {
+// TestOldItemIDTaken: an id is taken however old its item is, and whichever node knows it.
+func TestOldItemIDTaken(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	made := f.create(t)
 	s := f.join(t, f.Node, made)
 	s.do(live.UserMessage{ItemID: "old", Text: "first"})
 	until[live.ItemAdded](s)
-	_, err := f.db.ExecContext(t.Context(), `INSERT INTO turns SELECT (jsonb_populate_record(t, jsonb_build_object('id', t.id || n, 'index', n, 'status', 'completed', 'messages',
-			jsonb_build_array(jsonb_build_object('role', 'system', 'item_id', 'note_' || n, 'text', 'x'))))).*
+	_, err := f.db.ExecContext(t.Context(), `
+		INSERT INTO turns
+		SELECT (jsonb_populate_record(t, jsonb_build_object(
+			'id', t.id || n, 'index', n, 'status', 'completed',
+			'messages', jsonb_build_array(jsonb_build_object('role', 'system', 'item_id', 'note_' || n, 'text', 'x'))))).*
 		FROM turns AS t, generate_series(1, 60) AS n WHERE t.session_id = ?`, made.Session.ID)
 	if err != nil {
 		t.Fatal(err)

@@ -15,9 +15,9 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// TestHang: Postgres hangs for minutes and goes on as if nothing had been. Nobody who was there is
-// taken for lost: the socket stays, and so does the turn without one that ended meanwhile.
-func TestHang(t *testing.T) {
+// TestPostgresHangs: Postgres hangs for minutes and recovers. No node is judged lost: the socket
+// stays, and so does the turn without a socket that ended meanwhile.
+func TestPostgresHangs(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	saying, goOn := make(chan struct{}, 1), make(chan struct{})
@@ -47,7 +47,7 @@ func TestHang(t *testing.T) {
 	<-swept
 	await(t, "the worker reaches Postgres", func() bool { return !worker.Health().Failing() })
 	for sweeping := true; sweeping; {
-		sweeping = !worker.Health().Steady() // and once more behind it
+		sweeping = !worker.Health().Steady() // and once more afterwards
 		if err := worker.Sweep(t.Context(), f.clock.now()); err != nil {
 			t.Errorf("sweeping: %v", err)
 		}
@@ -57,24 +57,27 @@ func TestHang(t *testing.T) {
 			t.Errorf("session ended as %s, %s", got.Status, got.EndReason)
 		}
 	}
-	if got := f.transcript(t, other.Session.ID); got[0].Status != sessions.TurnCompleted || got[0].AgentText != "Half and half." { // spilled, unless the statement that hung came first
-		t.Errorf("the turn without a socket: %s", inShort(got))
+	if got := f.transcript(t, other.Session.ID); got[0].Status != sessions.TurnCompleted ||
+		got[0].AgentText != "Half and half." { // from the journal, unless the statement that hung was carried out
+		t.Errorf("the turn without a socket: %s", oneLine(got))
 	}
 	if done, _ := talk(s, "two"); done.Text != "B." {
-		t.Errorf("behind it: %+v", done)
+		t.Errorf("after it: %+v", done)
 	}
 	if got := r.wal.Stats(); got != (wal.Stats{}) {
 		t.Errorf("left in the log: %+v", got)
 	}
 }
 
-// TestLeaseBehindAnOutage: right behind an outage the lease of a turn that goes on may be over.
-// Another node neither takes the turn from its node nor ends the session over it.
-func TestLeaseBehindAnOutage(t *testing.T) {
+// TestLeaseAfterAnOutage: after an outage the lease of a running turn may have expired. Another
+// node neither takes the turn over nor ends the session because of it.
+func TestLeaseAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	saying, goOn := make(chan struct{}, 1), make(chan struct{})
-	f.model = &script{steps: []step{paused(saying, goOn), say("B."), func(ctx context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
+	f.model = &script{steps: []step{paused(saying, goOn), say("B."), func(ctx context.Context, _ model.Request,
+		emit func(model.Event) error,
+	) (model.Result, error) {
 		if err := emit(model.TextDelta{Text: "Half "}); err != nil {
 			return model.Result{}, err
 		}
@@ -101,7 +104,7 @@ func TestLeaseBehindAnOutage(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got := inShort(f.transcript(t, id)); got != "0 completed one→Half and half.; 1 completed two→B.; " {
+	if got := oneLine(f.transcript(t, id)); got != "0 completed one→Half and half.; 1 completed two→B.; " {
 		t.Errorf("transcript %s", got)
 	}
 	go take(f.Node, "three", first)
@@ -118,9 +121,9 @@ func TestLeaseBehindAnOutage(t *testing.T) {
 	}
 }
 
-// TestNeighbourEnds: a node ends with turns on its disk, in the outage. Who comes to its neighbour
-// finds them, in their place, and none is answered again.
-func TestNeighbourEnds(t *testing.T) {
+// TestJournalOfStoppedNode: a node stops during the outage with turns in its journal. A client that
+// joins another node on its machine finds them in their place, and none is answered again.
+func TestJournalOfStoppedNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	saying, goOn := make(chan struct{}, 1), make(chan struct{})
@@ -138,11 +141,11 @@ func TestNeighbourEnds(t *testing.T) {
 	close(goOn)
 	until[turns.ResponseDone](s)
 	talk(o, "f1")
-	if err := r.wal.Close(); err != nil { // as the kernel does; it has not Postgres any more
+	if err := r.wal.Close(); err != nil { // as the kernel does when the process ends
 		t.Fatal(err)
 	}
 	await(t, "the neighbour notices", neighbour.Offline)
-	f.clock.advance(15 * time.Second) // the lease is over, and nobody looks yet for what others have left
+	f.clock.advance(15 * time.Second) // the lease has expired, and the next scan for other nodes' journals is not due
 	neighbour.wire.mend()
 	await(t, "the neighbour reaches Postgres", func() bool { return !neighbour.Offline() })
 	if turn, err := neighbour.Turn(t.Context(), f.principal, other.Session.ID, "f2", nil); err != nil || turn.AgentText != "G." {
@@ -152,10 +155,10 @@ func TestNeighbourEnds(t *testing.T) {
 	if done, _ := talk(s, "two"); done.Text != "H." {
 		t.Errorf("two was answered with %+v", done)
 	}
-	if got := inShort(f.transcript(t, other.Session.ID)); got != "0 completed f1→F. spilled; 1 completed f2→G.; " {
+	if got := oneLine(f.transcript(t, other.Session.ID)); got != "0 completed f1→F. spilled; 1 completed f2→G.; " {
 		t.Errorf("transcript %s", got)
 	}
-	if got := inShort(f.transcript(t, made.Session.ID)); got != "0 completed one→Half and half. spilled; 1 completed two→H.; " {
+	if got := oneLine(f.transcript(t, made.Session.ID)); got != "0 completed one→Half and half. spilled; 1 completed two→H.; " {
 		t.Errorf("transcript %s", got)
 	}
 	if got := len(answers.requests()); got != 4 {
@@ -163,8 +166,8 @@ func TestNeighbourEnds(t *testing.T) {
 	}
 }
 
-// TestNeighbourEndsAlone: the same when only the node that ended had lost Postgres.
-func TestNeighbourEndsAlone(t *testing.T) {
+// TestJournalOfStoppedNodeAlone: the same when only the stopped node had lost Postgres.
+func TestJournalOfStoppedNodeAlone(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.model = &script{steps: []step{say("A."), say("B."), say("C.")}}
@@ -187,14 +190,14 @@ func TestNeighbourEndsAlone(t *testing.T) {
 		t.Errorf("found %q", texts)
 	}
 	talk(s, "three")
-	if got := inShort(f.transcript(t, made.Session.ID)); got != "0 completed one→A.; 1 completed two→B. spilled; 2 completed three→C.; " {
+	if got := oneLine(f.transcript(t, made.Session.ID)); got != "0 completed one→A.; 1 completed two→B. spilled; 2 completed three→C.; " {
 		t.Errorf("transcript %s", got)
 	}
 }
 
-// TestSpillFullInAnswer: a turn was kept and its end has no room. It failed, for its client and for
-// whoever reads the transcript, and nobody answers it again.
-func TestSpillFullInAnswer(t *testing.T) {
+// TestJournalFullDuringAnswer: a turn is in the journal, which has no room for its end. The turn
+// has failed for its client and in the transcript, and is not answered again.
+func TestJournalFullDuringAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	long := make([]byte, wal.MinMaxBytes)
@@ -219,7 +222,7 @@ func TestSpillFullInAnswer(t *testing.T) {
 	var taken []sessions.Turn
 	await(t, "the transcript", func() bool {
 		if !f.get(t, made.Session.ID).JournalUntil.IsZero() {
-			return false // and what is read before that may not have them all
+			return false // before that the transcript may be incomplete
 		}
 		taken = f.transcript(t, made.Session.ID)
 		return len(taken) == 3
@@ -232,7 +235,8 @@ func TestSpillFullInAnswer(t *testing.T) {
 	if failed := taken[1]; failed.ErrorCode != "unavailable" || failed.AgentText != string(long) || failed.UserText != "two" {
 		t.Errorf("the turn whose end had no room: %q, %d bytes, %q", failed.ErrorCode, len(failed.AgentText), failed.UserText)
 	}
-	if receipt, hash, err := f.Receipt(t.Context(), f.principal, made.Session.ID, taken[1].ID); err != nil || hash != taken[1].ReceiptHash || string(receipt.Status) != string(sessions.TurnFailed) {
+	if receipt, hash, err := f.Receipt(t.Context(), f.principal, made.Session.ID, taken[1].ID); err != nil ||
+		hash != taken[1].ReceiptHash || string(receipt.Status) != string(sessions.TurnFailed) {
 		t.Errorf("its receipt: %+v, %v", receipt, err)
 	}
 	s.Leave(live.Dropped)
@@ -242,8 +246,8 @@ func TestSpillFullInAnswer(t *testing.T) {
 	}
 }
 
-// TestUnreachable: who comes while Postgres hangs is refused within seconds, and at once when that
-// is known.
+// TestUnreachable: a client that connects while Postgres hangs is refused within seconds, and at
+// once when the outage is known.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

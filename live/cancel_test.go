@@ -13,33 +13,33 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// holdRow takes the lock of the session's row, which turns need to begin, until the transaction
-// ends.
+// holdRow locks the session's row, which turns need to begin, until the transaction ends.
 func (f *fixture) holdRow(t *testing.T, id sessions.ID) pgx.Tx {
 	t.Helper()
 	tx, err := f.db.Pool.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }) // it has been ended unless the test failed
+	t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }) // does nothing unless the test failed
 	if _, err := tx.Exec(t.Context(), "SELECT FROM sessions WHERE tenant_id = $1 AND id = $2 FOR UPDATE", f.ref.TenantID, id); err != nil {
 		t.Fatal(err)
 	}
 	return tx
 }
 
-// awaitLock waits until somebody waits for a row.
+// awaitLock waits until a statement waits for a row's lock.
 func (f *fixture) awaitLock(t *testing.T) {
 	t.Helper()
 	await(t, "somebody waits for the row", func() bool {
 		var waits bool
-		err := f.db.Pool.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')").Scan(&waits)
+		err := f.db.Pool.QueryRow(t.Context(),
+			"SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')").Scan(&waits)
 		return err == nil && waits
 	})
 }
 
-// TestCancelledWhileItBegins: an answer that is cancelled, or interrupted, before its turn has
-// begun is one that was cancelled, like any other.
+// TestCancelledWhileItBegins: an answer that is cancelled or interrupted before its turn has begun
+// ends like any cancelled answer.
 func TestCancelledWhileItBegins(t *testing.T) {
 	t.Parallel()
 	for name, cancel := range map[string]live.Cancel{"Cancelled": {}, "Interrupted": {Speech: true}} {
@@ -56,7 +56,7 @@ func TestCancelledWhileItBegins(t *testing.T) {
 			s.do(live.Respond{CommandID: "first"})
 			f.awaitLock(t)
 			s.do(cancel)
-			s.do(live.UserMessage{Text: "two"}) // waits for the row, too
+			s.do(live.UserMessage{Text: "two"}) // waits for the row too
 			if err := row.Rollback(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -75,18 +75,19 @@ func TestCancelledWhileItBegins(t *testing.T) {
 				}
 			}
 			taken := f.transcript(t, made.Session.ID)
-			if len(taken) != 2 || taken[0].UserText != "one" || taken[0].Status != sessions.TurnCancelled || taken[1].UserText != "two" || taken[1].Status != sessions.TurnCompleted {
+			if len(taken) != 2 || taken[0].UserText != "one" || taken[0].Status != sessions.TurnCancelled ||
+				taken[1].UserText != "two" || taken[1].Status != sessions.TurnCompleted {
 				t.Fatalf("transcript %+v", taken)
 			}
-			if asked := said(answered.requests()[0]); asked != "one|two" {
+			if asked := userWords(answered.requests()[0]); asked != "one|two" {
 				t.Errorf("the model was told %q", asked)
 			}
 		})
 	}
 }
 
-// TestCancelledWhileItWaits: the words of an answer that was cancelled while it waited for a turn
-// over HTTP, when more has been said behind them, are closed, and the model sees them.
+// TestCancelledWhileItWaits: an answer is cancelled while it waits for a turn over HTTP, and the
+// user has said more since. Its turn is closed, and the model sees what was said in it.
 func TestCancelledWhileItWaits(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -119,16 +120,17 @@ func TestCancelledWhileItWaits(t *testing.T) {
 		t.Errorf("answer %+v", done)
 	}
 	taken := f.transcript(t, made.Session.ID)
-	if len(taken) != 3 || taken[1].UserText != "two" || taken[1].Status != sessions.TurnCancelled || taken[2].UserText != "three" || taken[2].Status != sessions.TurnCompleted {
+	if len(taken) != 3 || taken[1].UserText != "two" || taken[1].Status != sessions.TurnCancelled ||
+		taken[2].UserText != "three" || taken[2].Status != sessions.TurnCompleted {
 		t.Fatalf("transcript %+v", taken)
 	}
-	if asked := said(answered.requests()[1]); asked != "one|two|three" {
+	if asked := userWords(answered.requests()[1]); asked != "one|two|three" {
 		t.Errorf("the model was told %q", asked)
 	}
 }
 
-// said are the user's words in a request.
-func said(req model.Request) (words string) {
+// userWords returns the user's words in a request.
+func userWords(req model.Request) (words string) {
 	for _, m := range req.Messages {
 		if m.Role != model.RoleUser {
 			continue

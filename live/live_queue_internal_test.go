@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"parlance.dev/parlance/turns"
 )
 
-// TestJoinedPieces: pieces of one message that wait together are one event for the socket, and
-// nothing else is.
+// TestJoinedPieces: pieces of one message that wait together become one event, and nothing else is
+// joined.
 func TestJoinedPieces(t *testing.T) {
 	t.Parallel()
 	piece := func(item, text string) turns.TextDelta {

@@ -12,6 +12,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
 )
@@ -59,14 +60,14 @@ func restore(config *agents.Config, began agents.Config, keys []string) {
 
 // addVariables stores a client's variables where the agent's client_overrides allows it, and
 // returns why others are refused. Variables that the session has are not changed.
-func (e *engine) addVariables(wanted map[string]string) []fault.Field {
+func (e *engine) addVariables(variables map[string]string) []fault.Field {
 	var refused []fault.Field
 	add := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(wanted)) {
-		if code, words := e.refuseVariable(name, wanted[name]); code != "" {
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		if code, words := e.refuseVariable(name, variables[name]); code != "" {
 			refused = append(refused, fault.Field{Field: agents.KeyClientVariables + "." + name, Code: code, Message: words})
 		} else {
-			add[name] = wanted[name]
+			add[name] = variables[name]
 		}
 	}
 	if len(add) == 0 {
@@ -83,11 +84,17 @@ func (e *engine) addVariables(wanted map[string]string) []fault.Field {
 	})
 	if err != nil {
 		e.s.log.WarnContext(ctx, "client's variables not stored", "session_id", e.id, "error", err)
-		return append(refused, fault.Field{Field: agents.KeyClientVariables, Code: "unavailable", Message: "The variables could not be stored. Connect again."})
+		return append(refused, fault.Field{
+			Field: agents.KeyClientVariables, Code: "unavailable",
+			Message: "The variables could not be stored. Connect again.",
+		})
 	}
 	for _, name := range slices.Sorted(maps.Keys(add)) {
 		if _, kept := e.session.AssignedVariables[name]; !kept {
-			refused = append(refused, fault.Field{Field: agents.KeyClientVariables + "." + name, Code: "max_pairs", Message: "The session has as many variables as it can have."})
+			refused = append(refused, fault.Field{
+				Field: agents.KeyClientVariables + "." + name, Code: "max_pairs",
+				Message: "The session has as many variables as it can have.",
+			})
 		}
 	}
 	return refused
@@ -102,13 +109,15 @@ func (e *engine) refuseVariable(name, value string) (code, words string) {
 	case !sessions.VariableName.MatchString(name):
 		return "pattern", "A name has letters, digits and underscores, at most 128, and does not begin with a digit."
 	case strings.HasPrefix(name, "system__"), strings.HasPrefix(name, "secret__"):
-		return "reserved", "Names that begin with system__ or secret__ cannot be set by a client. Set secret__ variables when the session is created."
+		return "reserved",
+			"Names that begin with system__ or secret__ cannot be set by a client. Set secret__ variables when the session is created."
 	case len(value) > sessions.MaxVariableBytes || !sessions.IsStorable(value):
 		return "max_len", "A variable is text of at most 4 KiB without the character U+0000."
 	case bound, assigned:
 		return "bound", "The session has this variable already, and a client cannot change it. Set it when the session is created."
 	case !slices.Contains(e.session.Config.ClientOverrides, agents.KeyClientVariables):
-		return "override-not-allowed", "Variables are set when the session is created. A client may add some when the agent's client_overrides has dynamic_variables."
+		return "override-not-allowed",
+			"Variables are set when the session is created. A client may add some when the agent's client_overrides has dynamic_variables."
 	}
 	return "", ""
 }
@@ -125,6 +134,9 @@ func (e *engine) saveColumn(column string) {
 	}
 }
 
+// activityPause is the least time between two writes of the last activity.
+const activityPause = 5 * time.Second
+
 // recordActivity restarts the idle time-out, with at most one write in activityPause.
 func (e *engine) recordActivity() {
 	now := e.s.sessions.Now()
@@ -135,4 +147,53 @@ func (e *engine) recordActivity() {
 	e.saveColumn("last_activity_at")
 }
 
-const activityPause = 5 * time.Second
+// createGreeting stores and sends the first_message of a session whose first socket held it back.
+// It does nothing once the session has a turn.
+func (e *engine) createGreeting(live *Live) {
+	var greeting *sessions.Turn
+	ctx, cancel := context.WithTimeout(live.origin.Context(context.WithoutCancel(e.s.life)), sessions.WriteTimeout)
+	defer cancel()
+	now := e.s.sessions.Now()
+	err := e.s.sessions.Locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
+		if greeting = nil; row.Closed() || row.TurnCount > 0 {
+			return nil
+		}
+		row.Config, row.Language = e.session.Config, e.session.Language
+		if greeting = sessions.NewGreeting(row, now); greeting == nil {
+			return nil
+		}
+		if err := sessions.InsertTurn(ctx, tx, *greeting); err != nil {
+			return err
+		}
+		row.TurnCount++
+		return sessions.Update(ctx, tx, *row, "turn_count")
+	})
+	switch {
+	case err != nil:
+		e.s.log.WarnContext(ctx, "greeting not stored", "session_id", e.id, "error", err)
+	case greeting != nil:
+		e.sendGreeting(live, *greeting)
+		e.sendItemsToOthers(live, sessions.ItemsOf(*greeting))
+	}
+}
+
+// saveFeedback stores a client's feedback.
+func (e *engine) saveFeedback(live *Live, c Feedback) {
+	if c.Score != sessions.NoScore && c.Score != sessions.Like && c.Score != sessions.Dislike {
+		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("score", "in", "A score is like or dislike, or none.")})
+		return
+	}
+	ctx, cancel := context.WithTimeout(live.origin.Context(context.WithoutCancel(e.s.life)), sessions.WriteTimeout)
+	defer cancel()
+	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) error {
+		return e.s.sessions.Locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
+			if err := sessions.SetFeedback(ctx, tx, *row, c.Feedback); err != nil {
+				return err
+			}
+			return sessions.CountFeedback(ctx, tx, row)
+		})
+	})
+	if err != nil {
+		live.push(Failed{CommandID: c.CommandID, Err: postgres.Decide(err)})
+	}
+}

@@ -16,8 +16,8 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// told is the result of a call as a request told it to the model; the n-th result in it.
-func told(t *testing.T, req model.Request, n int) string {
+// resultText returns the text of the n-th result in a request.
+func resultText(t *testing.T, req model.Request, n int) string {
 	t.Helper()
 	var results []string
 	for _, m := range req.Messages {
@@ -31,7 +31,7 @@ func told(t *testing.T, req model.Request, n int) string {
 	return results[n]
 }
 
-// onlyCall is the one call of the session's first turn.
+// onlyCall returns the one call of the session's first turn.
 func (f *fixture) onlyCall(t *testing.T, id sessions.ID) sessions.ToolCall {
 	t.Helper()
 	calls := f.transcript(t, id)[0].ToolCalls()
@@ -41,7 +41,8 @@ func (f *fixture) onlyCall(t *testing.T, id sessions.ID) sessions.ToolCall {
 	return calls[0]
 }
 
-// TestModelThatKeepsCalling must answer after eight rounds; what it calls then is not made.
+// TestModelThatKeepsCalling: the model must answer after eight rounds, and later calls are not
+// made.
 func TestModelThatKeepsCalling(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -60,7 +61,8 @@ func TestModelThatKeepsCalling(t *testing.T) {
 		t.Errorf("%d requests were sent", len(sent))
 	}
 	asked := answers.requests()
-	if len(asked) != 9 || !strings.Contains(asked[8].System, "No tool can be called now") || strings.Contains(asked[7].System, "No tool can be called now") {
+	if len(asked) != 9 || !strings.Contains(asked[8].System, "No tool can be called now") ||
+		strings.Contains(asked[7].System, "No tool can be called now") {
 		t.Errorf("asked %d times, the last with %q", len(asked), asked[len(asked)-1].System)
 	}
 	if m := turn.Metrics; m.ToolRounds != 8 || !m.RoundsExhausted {
@@ -68,8 +70,8 @@ func TestModelThatKeepsCalling(t *testing.T) {
 	}
 }
 
-// TestInterruptedWrite: a call that is not idempotent goes on when its answer is cancelled. The
-// user does not wait for it, and its result is in the transcript for the turns after.
+// TestInterruptedWrite: a call that is not idempotent continues when its answer is cancelled. The
+// user does not wait for it, and later turns see its result in the transcript.
 func TestInterruptedWrite(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -84,7 +86,7 @@ func TestInterruptedWrite(t *testing.T) {
 	s.do(live.Respond{})
 	await(t, "the call", func() bool { return len(f.endpoint.Requests("/book")) == 1 })
 	started, _ := until[turns.ToolStarted](s)
-	s.do(live.ToolOutput{CallID: started.CallID, Output: "forged"}) // it is not the client's to answer
+	s.do(live.ToolOutput{CallID: started.CallID, Output: "forged"}) // the call is not the client's
 	if err := s.refusal(); err.Fields[0].Code != "unknown" {
 		t.Errorf("a result for a call of the service: %v", err)
 	}
@@ -97,7 +99,7 @@ func TestInterruptedWrite(t *testing.T) {
 	s.do(live.UserMessage{Text: "Did it work?"})
 	s.do(live.Respond{})
 	until[turns.ResponseDone](s)
-	if now := told(t, answers.requests()[1], 0); !strings.Contains(now, "may have happened") {
+	if now := resultText(t, answers.requests()[1], 0); !strings.Contains(now, "may have happened") {
 		t.Errorf("the model was told %q", now)
 	}
 	close(booked)
@@ -108,7 +110,7 @@ func TestInterruptedWrite(t *testing.T) {
 	s.do(live.UserMessage{Text: "And now?"})
 	s.do(live.Respond{})
 	until[turns.ResponseDone](s)
-	if now := told(t, answers.requests()[2], 0); !strings.Contains(now, "B7") {
+	if now := resultText(t, answers.requests()[2], 0); !strings.Contains(now, "B7") {
 		t.Errorf("the model was told %q", now)
 	}
 	if sent := f.endpoint.Requests("/book"); len(sent) != 1 {
@@ -116,7 +118,7 @@ func TestInterruptedWrite(t *testing.T) {
 	}
 }
 
-// TestEndWhileWriting ends the session while a call runs: its result comes into the transcript.
+// TestEndWhileWriting: the result of a call that runs when the session ends is in the transcript.
 func TestEndWhileWriting(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -139,8 +141,8 @@ func TestEndWhileWriting(t *testing.T) {
 	await(t, "the late result", func() bool { return strings.Contains(f.onlyCall(t, made.Session.ID).Output, "B7") })
 }
 
-// TestLostWithItsNode: nobody knows of a call whose node died, and that is what everybody is told.
-// A node that was only asleep corrects it.
+// TestLostWithItsNode: the outcome of a call whose node was lost is unknown, and everyone is told
+// so. A node that was only paused corrects it.
 func TestLostWithItsNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -153,7 +155,7 @@ func TestLostWithItsNode(t *testing.T) {
 	asked := make(chan struct{})
 	go func() {
 		defer close(asked)
-		_, _ = f.Turn(t.Context(), f.principal, made.Session.ID, "Book it.", nil) // it is taken away
+		_, _ = f.Turn(t.Context(), f.principal, made.Session.ID, "Book it.", nil) // the turn is reclaimed
 	}()
 	await(t, "the call", func() bool { return len(f.endpoint.Requests("/book")) == 1 })
 	await(t, "the take-over", func() bool {
@@ -162,7 +164,7 @@ func TestLostWithItsNode(t *testing.T) {
 		return f.onlyCall(t, made.Session.ID).ErrorCode == "unknown"
 	})
 	f.turn(t, made.Session.ID, "Did it work?")
-	if now := told(t, answers.requests()[1], 0); !strings.Contains(now, "may have happened") {
+	if now := resultText(t, answers.requests()[1], 0); !strings.Contains(now, "may have happened") {
 		t.Errorf("the model was told %q", now)
 	}
 	close(booked)
@@ -172,7 +174,7 @@ func TestLostWithItsNode(t *testing.T) {
 	}
 }
 
-// TestAssignments: values of an answer are variables of the calls and turns after, on any node.
+// TestAssignments: values of an answer are variables of later calls and turns, on any node.
 func TestAssignments(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -198,7 +200,9 @@ func TestAssignments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.endpoint.Script("/find_customer", httptool.Step{Body: `{"customer":{"id":"C-1"},"orders":[{},{"open":true}],"total":12.50,"huge":"` + strings.Repeat("x", 4097) + `"}`},
+	f.endpoint.Script("/find_customer",
+		httptool.Step{Body: `{"customer":{"id":"C-1"},"orders":[{},{"open":true}],"total":12.50,"huge":"` +
+			strings.Repeat("x", 4097) + `"}`},
 		httptool.Step{Status: 500, Body: `{"customer":{"id":"C-2"}}`})
 	answers := &script{steps: []step{
 		say("", call("find_customer", `{"id":"a"}`)), say("", call("order", `{"id":"b"}`)), say("Done."),
@@ -238,7 +242,7 @@ func TestAssignments(t *testing.T) {
 	}
 }
 
-// TestRefusedAssignments never reach a session.
+// TestRefusedAssignments: refused values do not reach a session.
 func TestRefusedAssignments(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -7,8 +7,8 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// TestNoticesMissed changes sessions without a word; a node that may have missed some looks at its
-// own.
+// TestNoticesMissed changes sessions without notices. A node that may have missed some checks its
+// sessions.
 func TestNoticesMissed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -20,7 +20,9 @@ func TestNoticesMissed(t *testing.T) {
 	}{
 		{"UPDATE sessions SET status = 'completed', end_reason = 'unheard', ended_at = now() WHERE id = ?", ended.Session.ID},
 		{"UPDATE session_connections SET node_id = 'node_other', number = number + 1000 WHERE session_id = ?", taken.Session.ID},
-		{"INSERT INTO session_connections SELECT session_id, 'voice', tenant_id, 1000, 'node_other', now(), now() FROM session_connections WHERE session_id = ?", other.Session.ID},
+		{`INSERT INTO session_connections
+			SELECT session_id, 'voice', tenant_id, 1000, 'node_other', now(), now()
+			FROM session_connections WHERE session_id = ?`, other.Session.ID},
 	} {
 		if _, err := f.db.ExecContext(t.Context(), change.sql, change.id); err != nil {
 			t.Fatal(err)
