@@ -20,7 +20,7 @@ const MaxItemIDBytes = 128
 // A call that the client runs ends the answer in which it was made:
 //
 //	ClientToolCalled ──► client ──► ToolOutput, Respond ──► the next answer
-//	                       └── nothing within the agent's client_tool_timeout_seconds ──► the model is told
+//	                       └── nothing in client_tool_timeout_seconds ──► the model is told
 //
 // The call is in its turn's row and its result in a later one, so any socket of the session can
 // bring the result, also after a reconnect to another node. The session's engine (package live)

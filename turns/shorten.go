@@ -14,8 +14,8 @@ import (
 //
 //	newest turn            whole, or ⅔ of the budget at most
 //	one of more than ⅔     whole, until others do not fit beside it; then ⅔
-//	other large ones       whole, or the largest of ⅔, ⅓, ⅙ and ¹⁄₁₂ that fits: few steps, so that a turn
-//	                       mostly reads as it did before, and providers can reuse their prompt caches
+//	other large ones       whole, or the largest of ⅔, ⅓, ⅙ and ¹⁄₁₂ that fits: few steps, so that
+//	                       a turn mostly reads as before, and providers can reuse prompt caches
 //	others                 whole; the first that does not fit ends the list
 //
 // A turn is large if it has more than ⅓ of the budget. Its tool results lose their middle first,

@@ -86,9 +86,9 @@ func checkNewCall(ctx context.Context, tx bun.Tx, session sessions.Session, call
 }
 
 // accept appends a message to the unanswered turn, or stores a new turn with it at the session's
-// next place. Parameters: $1 tenant, $2 session, $3 now, $4 unanswered turn, $5 message, $6 what the
-// user said in it, $7 id of a new turn, $8 workspace, $9 metrics, $10 the call that it answers, $11
-// the calls that it makes.
+// next place. Parameters: $1 tenant, $2 session, $3 now, $4 unanswered turn, $5 message, $6 what
+// the user said in it, $7 id of a new turn, $8 workspace, $9 metrics, $10 the call that it answers,
+// $11 the calls that it makes.
 const accept = `
 	WITH counted AS (
 	    UPDATE sessions AS s
@@ -134,8 +134,8 @@ const appendMessage = `
 const openTurnColumns = `t.id, t.index, t.user_text, t.messages, t.started_at, t.losses, t.wanted, t.lost_response_id,
 	    t.feedback, t.spilled`
 
-// tryAccept is one pipeline; ok is false when the session does not allow it. asked is the turn whose
-// call the message answers.
+// tryAccept is one pipeline; ok is false when the session does not allow it. asked is the turn
+// whose call the message answers.
 func (s *Store) tryAccept(ctx context.Context, p turns.AcceptParams, asked sessions.TurnID) (turn sessions.Turn, ok bool, err error) {
 	now := s.sessions.Now()
 	message, err := jsonText(p.Message)

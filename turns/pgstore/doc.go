@@ -4,7 +4,7 @@
 // every case and changes nothing when the session does not allow it. A diagnosis then reads the
 // session and says why, or removes what is in the way and has the pipeline tried again:
 //
-//	Begin   lock the session, take its lease, store or read the turn; read history, summary, tools, keys
+//	Begin   lock the session, take its lease, store or read the turn, read history and tools
 //	Finish  lock the session, write the turn's end, count it in the session, give the lease back
 //
 // The bound on the server's time in a turn (docs/benchmarks.md) is why these two are pipelines.

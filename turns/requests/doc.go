@@ -3,7 +3,7 @@
 //
 //	Say    ──► queue of the session ──► turns.Runner ──► the recorded turn
 //	Stream ──► queue of the session ──► turns.Runner ──► broadcast ──► who asked, and who follows
-//	                                                         └── nobody listens for FollowGrace: cancelled
+//	                                                        └── FollowGrace without a listener: cancelled
 //
 // A streamed turn belongs to nobody's connection. Its events are kept while it runs. After that,
 // and on other nodes, Follow sends what the turn's row says and the caller has not had: the id of

@@ -61,9 +61,9 @@ func (s *Service) resumeLost(ctx context.Context, session sessions.Session, id s
 	return true, nil
 }
 
-// resume takes a turn whose node was lost; its events begin with what is recorded of it. offered are
-// the caller's tools; nil: those that it offered when the turn began. Errors: turns.ErrTaken, those
-// of Say.
+// resume takes a turn whose node was lost. Its events begin with what is recorded of it. offered
+// are the caller's tools; nil: those that it offered when the turn began. Errors: turns.ErrTaken,
+// those of Say.
 func (s *Service) resume(
 	ctx context.Context, session sessions.Session, id sessions.TurnID, offered []model.Tool, emit EmitFunc,
 ) (sessions.Turn, error) {

@@ -82,8 +82,8 @@ func (s *Service) GetTurn(ctx context.Context, p workspaces.Principal, id sessio
 	return sessions.FindTurn(ctx, s.db, session, turnID)
 }
 
-// CancelTurn stops a turn that is being answered, on whatever node, and returns it recorded; one that
-// nobody answers is returned as it is. Errors: NotFound.
+// CancelTurn stops a turn that is being answered, on whatever node, and returns it recorded. A turn
+// that nobody answers is returned as it is. Errors: NotFound.
 func (s *Service) CancelTurn(ctx context.Context, p workspaces.Principal, id sessions.ID, turnID sessions.TurnID) (sessions.Turn, error) {
 	session, err := s.sessions.Get(ctx, p, id)
 	if err != nil {
