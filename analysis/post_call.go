@@ -139,7 +139,7 @@ func newPostCall(session sessions.Session, turns []sessions.Turn) postCall {
 		Initiation:   callInitiation{Overrides: configOverride(session), Variables: session.DynamicVariables},
 		AgentVersion: session.AgentVersion, Modality: session.Modality,
 	}
-	if session.Status == sessions.Broken {
+	if session.Status == sessions.Failed {
 		p.Status = "failed"
 	}
 	if counted := session.Likes; counted != (sessions.Likes{}) {

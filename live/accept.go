@@ -53,7 +53,7 @@ func (e *engine) insert(live *Live, c Insert) {
 	case sessions.SystemItem:
 		message.Role = sessions.RoleSystem
 	case sessions.AssistantItem:
-		message.Role, message.Put = sessions.RoleAssistant, true
+		message.Role, message.Inserted = sessions.RoleAssistant, true
 	case sessions.ClientToolCallItem:
 		message, err = insertedCall(c)
 	case sessions.UserItem, sessions.ToolItem, sessions.ToolOutputItem:
@@ -95,7 +95,7 @@ func insertedCall(c Insert) (sessions.Message, *fault.Error) {
 		return sessions.Message{}, fault.InvalidField("arguments", "json",
 			"arguments is a JSON object of at most %d bytes, without the character U+0000.", maxInsertedArguments)
 	}
-	return sessions.Message{Role: sessions.RoleAssistant, Put: true, After: c.After, Calls: []sessions.MessageCall{call}}, nil
+	return sessions.Message{Role: sessions.RoleAssistant, Inserted: true, After: c.After, Calls: []sessions.MessageCall{call}}, nil
 }
 
 // appendAudio adds to the audio that waits for AudioCommit.

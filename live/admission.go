@@ -16,14 +16,14 @@ type AdmitParams struct {
 	SessionID sessions.ID
 	// Token is the signed token from the URL, otherwise the bearer or sub-protocol token.
 	Token   string
-	Channel sessions.LiveChannel
+	Channel sessions.Channel
 }
 
 // Admission allows one socket to join; made by Admit, used once.
 type Admission struct {
 	// Session is the session as it was when the socket was admitted.
 	Session sessions.Session
-	Channel sessions.LiveChannel
+	Channel sessions.Channel
 	// HoldGreeting delays the first_message until Greet, so that the client can configure the
 	// session first.
 	HoldGreeting bool
@@ -150,7 +150,12 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (socketJoi
 
 // ofAgent reports whether the item is part of an answer.
 func ofAgent(item sessions.Item) bool {
-	return !item.Put && (item.Kind == sessions.AssistantItem || item.Kind == sessions.ToolItem || item.Kind == sessions.ClientToolCallItem)
+	switch item.Kind {
+	case sessions.AssistantItem, sessions.ToolItem, sessions.ClientToolCallItem:
+		return !item.Inserted
+	case sessions.UserItem, sessions.SystemItem, sessions.ToolOutputItem:
+	}
+	return false
 }
 
 // runningTurn returns the session's running turn.

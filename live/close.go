@@ -42,7 +42,7 @@ func (e *engine) finishOutOfBand(m outOfBandDone) {
 func (e *engine) endSession(live *Live, c End) {
 	params := sessions.EndParams{Status: sessions.Completed, Reason: c.Reason}
 	if c.Failed {
-		params.Status = sessions.Broken
+		params.Status = sessions.Failed
 	}
 	if params.Reason == "" {
 		params.Reason = sessions.ReasonHangUp
@@ -105,7 +105,7 @@ func (e *engine) leave(m socketLeft) {
 				return err
 			}
 			reason := sessions.ReasonHangUp
-			if !row.SpillUntil.After(now) { // otherwise the journal still has turns of the session
+			if !row.JournalUntil.After(now) { // otherwise the journal still has turns of the session
 				if reason, err = sessions.HangUpReason(ctx, tx, *row); err != nil {
 					return err
 				}

@@ -251,7 +251,7 @@ func TestPlanIsExact(t *testing.T) {
 	if err != nil || len(list) != 5 {
 		t.Fatalf("listed %d (%v)", len(list), err)
 	}
-	if _, err := f.End(t.Context(), f.principal, list[0].ID, sessions.EndParams{Status: sessions.Broken, Reason: "mistake"}); err != nil {
+	if _, err := f.End(t.Context(), f.principal, list[0].ID, sessions.EndParams{Status: sessions.Failed, Reason: "mistake"}); err != nil {
 		t.Fatal(err)
 	}
 	f.turn(t, f.create(t).Session.ID, "in progress") // the place that was freed

@@ -80,9 +80,9 @@ type engine struct {
 	endedWhileJoining []sessions.Turn
 
 	session  sessions.Session
-	attached map[sessions.LiveChannel]*Live
+	attached map[sessions.Channel]*Live
 	// away are the Lives whose sockets are lost; see away.go.
-	away   map[sessions.LiveChannel]*Live
+	away   map[sessions.Channel]*Live
 	client clientCalls
 	// unanswered is the turn with what was said since the last answer began; empty when there is
 	// none.
@@ -107,7 +107,7 @@ func (e *engine) receives(live *Live) bool {
 }
 
 // socketOf returns the channel's Live, attached or away; nil when there is none.
-func (e *engine) socketOf(channel sessions.LiveChannel) *Live {
+func (e *engine) socketOf(channel sessions.Channel) *Live {
 	if live := e.attached[channel]; live != nil {
 		return live
 	}
@@ -128,7 +128,7 @@ func (e *engine) sockets() []*Live {
 
 // anySocket returns an attached socket of the session, chat first; nil when there is none.
 func (e *engine) anySocket() *Live {
-	for _, channel := range []sessions.LiveChannel{sessions.ChatChannel, sessions.VoiceChannel} {
+	for _, channel := range []sessions.Channel{sessions.ChatChannel, sessions.VoiceChannel} {
 		if live := e.attached[channel]; live != nil {
 			return live
 		}

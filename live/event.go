@@ -177,7 +177,7 @@ const (
 // closedBy is the Closed of a session that has ended.
 func closedBy(session sessions.Session) Closed {
 	closed := Closed{Code: CloseEnded, Reason: session.EndReason, Ended: true, Status: session.Status}
-	if session.Status == sessions.Broken {
+	if session.Status == sessions.Failed {
 		closed.Code = CloseInternal
 	}
 	return closed

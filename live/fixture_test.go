@@ -223,7 +223,7 @@ func (f *fixture) join(t *testing.T, node *rooms.Node, made sessions.Created) *s
 	return f.joinChannel(t, node, made, sessions.ChatChannel)
 }
 
-func (f *fixture) joinChannel(t *testing.T, node *rooms.Node, made sessions.Created, channel sessions.LiveChannel) *socket {
+func (f *fixture) joinChannel(t *testing.T, node *rooms.Node, made sessions.Created, channel sessions.Channel) *socket {
 	t.Helper()
 	admission, err := node.Admit(t.Context(), live.AdmitParams{SessionID: made.Session.ID, Token: made.Token, Channel: channel})
 	if err != nil {

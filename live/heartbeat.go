@@ -22,7 +22,7 @@ func (s *Service) Run(ctx context.Context) error {
 	running.Go(func() { s.sendHeartbeats(ctx) })
 	running.Go(func() { s.turns.Watch(ctx) })
 	running.Go(func() { s.turns.Run(ctx) })
-	err := s.db.Listen(ctx, sessions.Channel, func(payload string) { s.handleNotice(ctx, payload) })
+	err := s.db.Listen(ctx, sessions.NotifyChannel, func(payload string) { s.handleNotice(ctx, payload) })
 	running.Wait()
 	if ctx.Err() != nil {
 		return nil //nolint:nilerr // the end of ctx is no error of Run's

@@ -18,7 +18,7 @@ import (
 func itemIn(turns []sessions.Turn, edits sessions.ItemEdits, id string) (sessions.Item, bool) {
 	for _, turn := range turns {
 		for _, item := range sessions.ItemsOf(turn) {
-			if item.ID == id && !edits.Removed(id, item.Again) {
+			if item.ID == id && !edits.Removed(id, item.Generation) {
 				return item, true
 			}
 		}
@@ -29,12 +29,12 @@ func itemIn(turns []sessions.Turn, edits sessions.ItemEdits, id string) (session
 // findItem returns an item of the conversation as the model sees it; false when there is none, or
 // it was removed.
 func (e *engine) findItem(ctx context.Context, id string) (sessions.Item, bool, error) {
-	turns, err := sessions.TurnsHolding(ctx, e.s.db, e.session, id)
+	turns, err := sessions.TurnsWithItem(ctx, e.s.db, e.session, id)
 	if err != nil {
 		return sessions.Item{}, false, err
 	}
 	found, ok := itemIn(turns, e.session.ItemEdits, id)
-	found.Text = e.session.ItemEdits.Text(found.ID, found.Again, found.Text)
+	found.Text = e.session.ItemEdits.Text(found.ID, found.Generation, found.Text)
 	return found, ok, nil
 }
 
@@ -43,7 +43,7 @@ func (e *engine) itemExists(ctx context.Context, id string) bool {
 	if id == "" || id == sessions.AtFront || e.items.Has(id) {
 		return true
 	}
-	turns, err := sessions.TurnsHolding(ctx, e.s.db, e.session, id) // an older item, or another node's
+	turns, err := sessions.TurnsWithItem(ctx, e.s.db, e.session, id) // an older item, or another node's
 	if err != nil {
 		return false
 	}
@@ -81,14 +81,14 @@ func (e *engine) assignItemID(ctx context.Context, message *sessions.Message) *f
 }
 
 // A client changes an item by removing it and adding one with the same id. The removed item keeps
-// its id in the transcript. Message.Again tells the two apart, and ItemEdit.Again says which of
-// them an edit is about.
+// its id in the transcript. Message.Generation tells the two apart, and ItemEdit.Generation says
+// which of them an edit is about.
 
 // claimItemID checks that no item in Postgres has the id that a client chose for a new one.
 func (e *engine) claimItemID(ctx context.Context, id string, message *sessions.Message) *fault.Error {
 	var holding []sessions.Turn
 	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) (err error) {
-		holding, err = sessions.TurnsHolding(ctx, e.s.db, e.session, id)
+		holding, err = sessions.TurnsWithItem(ctx, e.s.db, e.session, id)
 		return err
 	})
 	edit := e.session.ItemEdits[id]
@@ -106,7 +106,7 @@ func (e *engine) claimItemID(ctx context.Context, id string, message *sessions.M
 			return postgres.Decide(err)
 		}
 	}
-	message.Again = edit.Again
+	message.Generation = edit.Generation
 	return nil
 }
 
@@ -119,7 +119,7 @@ func (e *engine) reuseItemID(ctx context.Context, id string) (sessions.ItemEdit,
 				return errItemTaken()
 			}
 			if edit.Removed {
-				*edit = sessions.ItemEdit{Again: edit.Again + 1}
+				*edit = sessions.ItemEdit{Generation: edit.Generation + 1}
 			}
 			return nil
 		})
@@ -143,7 +143,7 @@ func (e *engine) writeEdit(
 		if err := sessions.CheckOpen(*row); err != nil {
 			return err
 		}
-		holding, err := sessions.TurnsHolding(ctx, tx, *row, id)
+		holding, err := sessions.TurnsWithItem(ctx, tx, *row, id)
 		if err != nil {
 			return err
 		}
@@ -178,7 +178,7 @@ func (e *engine) mergeEdits(edits sessions.ItemEdits) {
 	e.cache.Edited(e.session.ItemEdits)
 	for item, edit := range e.session.ItemEdits {
 		old := before[item]
-		if edit.Again > old.Again {
+		if edit.Generation > old.Generation {
 			if !old.Removed { // the item was removed and added again since the edits were last read
 				e.sendEdit(nil, "", item, sessions.ItemEdit{Removed: true})
 			}

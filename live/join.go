@@ -36,7 +36,7 @@ func (e *engine) join(m socketJoined) {
 	placed := map[string]bool{}
 	for _, item := range m.items {
 		e.placeItem(item, placed)
-		if older != nil && !e.session.ItemEdits.Removed(item.ID, item.Again) {
+		if older != nil && !e.session.ItemEdits.Removed(item.ID, item.Generation) {
 			e.sendItemOnce(m.live, item) // said on another node
 		}
 		m.live.known[item.Key()] = true
@@ -47,7 +47,7 @@ func (e *engine) join(m socketJoined) {
 		}
 	}
 	for _, turn := range m.unanswered {
-		if !turn.Wanted && !e.answersTurn(turn.ID) && !e.s.turns.HoldsEnd(e.id, turn.ID) { // resumeTurns handles the others
+		if !turn.ToBeResumed && !e.answersTurn(turn.ID) && !e.s.turns.HoldsEnd(e.id, turn.ID) { // resumeTurns handles the others
 			e.unanswered = turn.ID
 		}
 	}

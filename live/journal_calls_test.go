@@ -145,7 +145,7 @@ func TestJournalAndAnotherNode(t *testing.T) {
 		t.Errorf("the answer that went out: %+v", done)
 	}
 	r.wire.mend()
-	await(t, "the end of the replay", func() bool { return r.wal.Stats().Records == 0 && f.get(t, made.Session.ID).SpillUntil.IsZero() })
+	await(t, "the end of the replay", func() bool { return r.wal.Stats().Records == 0 && f.get(t, made.Session.ID).JournalUntil.IsZero() })
 	if done, _ := talk(there, "two"); done.Text != "More." {
 		t.Errorf("the next answer: %+v", done)
 	}

@@ -221,7 +221,7 @@ func TestJournalFullDuringAnswer(t *testing.T) {
 	want := []sessions.TurnStatus{sessions.TurnCompleted, sessions.TurnFailed, sessions.TurnCompleted}
 	var taken []sessions.Turn
 	await(t, "the transcript", func() bool {
-		if !f.get(t, made.Session.ID).SpillUntil.IsZero() {
+		if !f.get(t, made.Session.ID).JournalUntil.IsZero() {
 			return false // before that the transcript may be incomplete
 		}
 		taken = f.transcript(t, made.Session.ID)

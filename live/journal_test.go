@@ -141,7 +141,7 @@ func oneLine(taken []sessions.Turn) string {
 	var b strings.Builder
 	for _, turn := range taken {
 		fmt.Fprintf(&b, "%d %s %s→%s", turn.Index, turn.Status, turn.UserText, turn.AgentText)
-		if turn.Spilled {
+		if turn.Journalled {
 			b.WriteString(" spilled")
 		}
 		b.WriteString("; ")
@@ -185,7 +185,7 @@ func TestJournal(t *testing.T) {
 	r.wire.mend()
 	want := "0 completed one→First.; 1 completed two→Second. spilled; 2 completed three→Third. spilled; "
 	await(t, "the transcript", func() bool { return oneLine(f.transcript(t, made.Session.ID)) == want })
-	await(t, "the end of the replay", func() bool { return f.get(t, made.Session.ID).SpillUntil.IsZero() })
+	await(t, "the end of the replay", func() bool { return f.get(t, made.Session.ID).JournalUntil.IsZero() })
 	talk(s, "four")
 	taken := f.transcript(t, made.Session.ID)
 	if got := oneLine(taken); got != want+"3 completed four→Fourth.; " {
@@ -193,7 +193,7 @@ func TestJournal(t *testing.T) {
 	}
 	for i, turn := range taken {
 		receipt, hash, err := f.Receipt(t.Context(), f.principal, made.Session.ID, turn.ID)
-		if err != nil || receipt.Index != i || receipt.Spilled != turn.Spilled || hash != turn.ReceiptHash || hash == "" {
+		if err != nil || receipt.Index != i || receipt.Spilled != turn.Journalled || hash != turn.ReceiptHash || hash == "" {
 			t.Errorf("receipt of turn %d: %+v, %v", i, receipt, err)
 		}
 	}
@@ -355,7 +355,7 @@ func TestJournalEndedElsewhere(t *testing.T) {
 	<-saying
 	r.wire.down()
 	f.clock.advance(time.Minute) // the turn's lease has expired
-	if _, err := f.End(t.Context(), f.principal, made.Session.ID, sessions.EndParams{Status: sessions.Broken}); err != nil {
+	if _, err := f.End(t.Context(), f.principal, made.Session.ID, sessions.EndParams{Status: sessions.Failed}); err != nil {
 		t.Fatal(err)
 	}
 	if got := oneLine(f.transcript(t, made.Session.ID)); got != "0 cancelled one→; " {
@@ -369,8 +369,8 @@ func TestJournalEndedElsewhere(t *testing.T) {
 	await(t, "what was said", func() bool {
 		return oneLine(f.transcript(t, made.Session.ID)) == "0 completed one→Half and half. spilled; "
 	})
-	await(t, "the end of the replay", func() bool { return f.get(t, made.Session.ID).SpillUntil.IsZero() })
-	if got := f.get(t, made.Session.ID); got.Status != sessions.Broken || r.wal.Stats() != (wal.Stats{}) {
+	await(t, "the end of the replay", func() bool { return f.get(t, made.Session.ID).JournalUntil.IsZero() })
+	if got := f.get(t, made.Session.ID); got.Status != sessions.Failed || r.wal.Stats() != (wal.Stats{}) {
 		t.Errorf("the session: %s; left in the log: %+v", got.Status, r.wal.Stats())
 	}
 }
@@ -397,7 +397,7 @@ func TestJournalFull(t *testing.T) {
 	}
 	r.wire.mend()
 	await(t, "what was said", func() bool { return len(f.transcript(t, made.Session.ID)) == 2 })
-	await(t, "the end of the replay", func() bool { return f.get(t, made.Session.ID).SpillUntil.IsZero() })
+	await(t, "the end of the replay", func() bool { return f.get(t, made.Session.ID).JournalUntil.IsZero() })
 	s.do(live.Respond{})
 	if done, _ := until[turns.ResponseDone](s); done.Text != "B." {
 		t.Errorf("answered with %+v", done)

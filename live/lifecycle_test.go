@@ -42,16 +42,16 @@ func TestLifecycle(t *testing.T) {
 		events int
 	}{
 		{"pending just before its time", []act{after(sessions.DefaultTTL - time.Second)}, sessions.Pending, "", 0},
-		{"pending runs out", []act{after(sessions.DefaultTTL)}, sessions.Broken, "expired", 0},
+		{"pending runs out", []act{after(sessions.DefaultTTL)}, sessions.Failed, "expired", 0},
 		{"pending is ended", []act{end(sessions.Completed, "")}, sessions.Completed, "ended_by_api", 0},
-		{"pending is ended as failed", []act{end(sessions.Broken, "spam")}, sessions.Broken, "spam", 0},
+		{"pending is ended as failed", []act{end(sessions.Failed, "spam")}, sessions.Failed, "spam", 0},
 		{
 			"ended after a turn",
-			[]act{turn, end(sessions.Completed, "all done"), end(sessions.Broken, "too late")},
+			[]act{turn, end(sessions.Completed, "all done"), end(sessions.Failed, "too late")},
 			sessions.Completed, "all done", 1,
 		},
-		{"failed after a turn", []act{turn, end(sessions.Broken, "")}, sessions.Broken, "ended_by_api", 1},
-		{"ended before a word, as a hang-up", []act{join, end(sessions.Broken, "hang_up")}, sessions.Broken, "hang_up", 1},
+		{"failed after a turn", []act{turn, end(sessions.Failed, "")}, sessions.Failed, "ended_by_api", 1},
+		{"ended before a word, as a hang-up", []act{join, end(sessions.Failed, "hang_up")}, sessions.Failed, "hang_up", 1},
 		{"completed before a word, as a hang-up", []act{join, end(sessions.Completed, "hang_up")}, sessions.Completed, "hang_up", 1},
 		{"hang-up without a turn", []act{leave(live.HungUp)}, sessions.Completed, "no_turns", 1},
 		{"hang-up after a turn", []act{turn, leave(live.HungUp)}, sessions.Completed, "hang_up", 1},
@@ -62,7 +62,7 @@ func TestLifecycle(t *testing.T) {
 			sessions.Completed, "disconnected", 1,
 		},
 		{"idle, not yet", []act{turn, after(299 * time.Second)}, sessions.InProgress, "", 0},
-		{"idle", []act{turn, after(300 * time.Second), end(sessions.Broken, "")}, sessions.Completed, "idle_timeout", 1},
+		{"idle", []act{turn, after(300 * time.Second), end(sessions.Failed, "")}, sessions.Completed, "idle_timeout", 1},
 		{"a turn holds idleness off", []act{turn, after(299 * time.Second), turn, after(299 * time.Second)}, sessions.InProgress, "", 0},
 		{"too long", []act{
 			turn, after(250 * time.Second), turn, after(250 * time.Second), turn,

@@ -41,7 +41,7 @@ type appendedAudio struct {
 type Live struct {
 	inbox   *inbox
 	now     func() time.Time
-	channel sessions.LiveChannel
+	channel sessions.Channel
 	number  int64
 	session sessions.Session
 	resumed bool

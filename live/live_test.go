@@ -199,8 +199,8 @@ func TestEndReachesSocket(t *testing.T) {
 	s.do(live.UserMessage{Text: "one"})
 	s.do(live.Respond{})
 	received(t, "the answer", said)
-	ended, err := f.End(t.Context(), f.principal, made.Session.ID, sessions.EndParams{Status: sessions.Broken, Reason: "fraud"})
-	if err != nil || ended.Status != sessions.Broken || ended.EndReason != "fraud" {
+	ended, err := f.End(t.Context(), f.principal, made.Session.ID, sessions.EndParams{Status: sessions.Failed, Reason: "fraud"})
+	if err != nil || ended.Status != sessions.Failed || ended.EndReason != "fraud" {
 		t.Fatalf("ended %+v, %v", ended, err)
 	}
 	done, _ := until[turns.ResponseDone](s)

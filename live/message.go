@@ -43,7 +43,7 @@ type (
 	}
 	// socketReplaced says that a later socket of the channel has joined, on any node.
 	socketReplaced struct {
-		channel sessions.LiveChannel
+		channel sessions.Channel
 		number  int64
 	}
 	// sessionEnded says that the session is closed.

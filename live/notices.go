@@ -45,7 +45,7 @@ func (s *Service) handleNotice(ctx context.Context, payload string) {
 		if n.From != s.node {
 			s.checkSession(ctx, n.Session)
 		}
-	case sessions.NoticeWanted:
+	case sessions.NoticeResume:
 		if n.From != s.node {
 			s.loadTurnsToResume(ctx, n.Session)
 		}

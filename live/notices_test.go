@@ -28,7 +28,7 @@ func TestNoticesMissed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := f.db.ExecContext(t.Context(), "SELECT pg_notify(?, '')", sessions.Channel); err != nil {
+	if _, err := f.db.ExecContext(t.Context(), "SELECT pg_notify(?, '')", sessions.NotifyChannel); err != nil {
 		t.Fatal(err)
 	}
 	if closed, ok := gone.next().(live.Closed); !ok || !closed.Ended || closed.Reason != "unheard" {

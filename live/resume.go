@@ -23,11 +23,11 @@ func (e *engine) requestResume(ctx context.Context, id sessions.TurnID) {
 		if err != nil || row.Closed() {
 			return err
 		}
-		turn.Wanted = true
+		turn.ToBeResumed = true
 		if _, err := sessions.UpdateTurn(ctx, tx, turn, "wanted"); err != nil {
 			return err
 		}
-		return sessions.Notify(ctx, tx, sessions.Notice{Kind: sessions.NoticeWanted, Session: e.id, From: e.s.node})
+		return sessions.Notify(ctx, tx, sessions.Notice{Kind: sessions.NoticeResume, Session: e.id, From: e.s.node})
 	})
 	if err != nil {
 		e.s.log.ErrorContext(ctx, "turn not marked to be resumed", "session_id", e.id, "turn_id", id, "error", err)
@@ -39,7 +39,7 @@ func (e *engine) requestResume(ctx context.Context, id sessions.TurnID) {
 func (e *engine) resumeTurns(turns []sessions.Turn) {
 	first := 0
 	for _, turn := range turns {
-		if !turn.Wanted || e.answersTurn(turn.ID) || e.s.turns.HoldsEnd(e.id, turn.ID) {
+		if !turn.ToBeResumed || e.answersTurn(turn.ID) || e.s.turns.HoldsEnd(e.id, turn.ID) {
 			continue
 		}
 		for _, live := range e.sockets() {
@@ -98,7 +98,7 @@ func (e *engine) remoteTurn(turn sessions.TurnID) (sessions.Turn, bool) {
 			return sessions.Turn{}, false
 		}
 		err := e.s.sessions.Locked(ctx, e.tenant, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
-			return sessions.LoseTurnTx(ctx, tx, row, now, true)
+			return sessions.LoseAwaitedTurnTx(ctx, tx, row, now)
 		})
 		if err != nil {
 			e.s.log.WarnContext(ctx, "lost turn not reclaimed yet", "session_id", e.id, "turn_id", turn, "error", err)

@@ -16,7 +16,7 @@ import (
 func (e *engine) placeItem(item sessions.Item, placed map[string]bool) {
 	if before, seen := placed[item.ID]; !seen {
 		placed[item.ID] = e.items.Has(item.ID)
-	} else if item.Again > 0 && !before {
+	} else if item.Generation > 0 && !before {
 		e.items.Drop(item.ID) // the place is that of the removed item with this id
 	}
 	e.items.Put(item.ID, item.After)

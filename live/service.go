@@ -66,7 +66,7 @@ func (s *Service) engineFor(session sessions.Session) (*engine, error) {
 	if !ok {
 		e = &engine{
 			s: s, tenant: session.TenantID, id: session.ID, session: session, inbox: inbox{start: s.workers.Go, done: make(chan struct{})},
-			attached: map[sessions.LiveChannel]*Live{}, away: map[sessions.LiveChannel]*Live{}, outOfBand: map[string]*answer{},
+			attached: map[sessions.Channel]*Live{}, away: map[sessions.Channel]*Live{}, outOfBand: map[string]*answer{},
 			client: newClientCalls(), cache: s.turns.NewSessionCache(session),
 		}
 		e.inbox.process = e.handleAndRetire

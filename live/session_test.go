@@ -208,8 +208,8 @@ func TestEndIsChecked(t *testing.T) {
 	}
 	long := strings.Repeat("ä", 500)
 	for range 2 {
-		ended, err := f.End(t.Context(), f.principal, made.Session.ID, sessions.EndParams{Status: sessions.Broken, Reason: long})
-		if err != nil || ended.EndReason != long || ended.Status != sessions.Broken {
+		ended, err := f.End(t.Context(), f.principal, made.Session.ID, sessions.EndParams{Status: sessions.Failed, Reason: long})
+		if err != nil || ended.EndReason != long || ended.Status != sessions.Failed {
 			t.Errorf("ended %s %q, %v", ended.Status, ended.EndReason, err)
 		}
 	}

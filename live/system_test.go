@@ -192,7 +192,7 @@ func TestGivingUp(t *testing.T) {
 	}
 	session := f.get(t, made.Session.ID)
 	calls := f.postCalls(t, made.Session.ID)
-	if session.Status != sessions.Broken || session.EndReason != sessions.ReasonInternal || len(calls) != 1 ||
+	if session.Status != sessions.Failed || session.EndReason != sessions.ReasonInternal || len(calls) != 1 ||
 		calls[0]["status"] != "failed" {
 		t.Errorf("session %s %q, events %v", session.Status, session.EndReason, calls)
 	}

@@ -58,8 +58,8 @@ type CallApproval struct {
 	DecidedAt time.Time      `json:"decided_at"`
 }
 
-// Word returns the answer for the transcript.
-func (a Approval) Word() *CallApproval {
+// Decision returns the answer for the transcript.
+func (a Approval) Decision() *CallApproval {
 	return &CallApproval{Status: a.Status, DecidedBy: a.DecidedBy, Reason: a.Reason, DecidedAt: a.DecidedAt}
 }
 

@@ -32,7 +32,7 @@ func OpenCalls(turns []Turn) []OpenCall {
 		past := slices.ContainsFunc(turns[i+1:], func(later Turn) bool { return later.Status != TurnInProgress })
 		for _, m := range turn.Messages {
 			for _, call := range m.Calls {
-				if call.Client && !m.Put && !answered[call.ID] {
+				if call.Client && !m.Inserted && !answered[call.ID] {
 					begun := turn.StartedAt.Add(time.Duration(m.At) * time.Millisecond)
 					open = append(open, OpenCall{Turn: turn.ID, ID: call.ID, Name: call.Name, Arguments: call.Arguments, Begun: begun, MovedOn: past})
 				}
@@ -85,10 +85,10 @@ func TracedCall(session Session, call OpenCall, output string, result CallResult
 	return traced
 }
 
-// TurnAskingTx returns the turn that made a client's call which has no result yet. The session's
+// TurnOfOpenCallTx returns the turn that made a client's call which has no result yet. The session's
 // row must be locked. Errors: Invalid invalid-request on call_id.
-func TurnAskingTx(ctx context.Context, tx bun.Tx, session Session, callID string) (Turn, error) {
-	turns, err := TurnsHolding(ctx, tx, session, callID)
+func TurnOfOpenCallTx(ctx context.Context, tx bun.Tx, session Session, callID string) (Turn, error) {
+	turns, err := TurnsWithItem(ctx, tx, session, callID)
 	if err != nil {
 		return Turn{}, err
 	}

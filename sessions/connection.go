@@ -18,7 +18,7 @@ type Connection struct {
 	bun.BaseModel `bun:"table:session_connections,alias:c"`
 
 	SessionID ID                  `bun:"session_id,pk"`
-	Channel   LiveChannel         `bun:"channel,pk"`
+	Channel   Channel             `bun:"channel,pk"`
 	TenantID  workspaces.TenantID `bun:"tenant_id"`
 	// Number orders the sockets of a session. It is assigned while the session's row is locked.
 	Number   int64     `bun:"number"`

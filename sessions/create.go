@@ -185,7 +185,7 @@ func (s *Service) newSession(
 	if err != nil {
 		return Session{}, fmt.Errorf("encoding secret variables: %w", err)
 	}
-	session.SecretVariables, err = s.seal.Seal(ctx, encoded, SecretsPlace(session))
+	session.SecretVariables, err = s.seal.Seal(ctx, encoded, SecretsBinding(session))
 	return session, err
 }
 
@@ -203,7 +203,7 @@ func (s *Service) withToken(ctx context.Context, session Session, params CreateP
 }
 
 // socketURL returns the address of a session's socket below base, with the token.
-func socketURL(base string, channel LiveChannel, id ID, token string) string {
+func socketURL(base string, channel Channel, id ID, token string) string {
 	if rest, ok := strings.CutPrefix(base, "http"); ok { // http→ws, https→wss
 		base = "ws" + rest
 	}

@@ -34,7 +34,7 @@
 // ending_status, ending_reason). The runner records its turn as cancelled and closes the session in
 // the same transaction. When it does not, Sweep or the caller closes the session after [EndGrace].
 //
-// Nodes tell each other of ends, replaced sockets and cancelled turns with NOTIFY on [Channel],
+// Nodes tell each other of ends, replaced sockets and cancelled turns with NOTIFY on [NotifyChannel],
 // inside the transaction that makes them true. Decisions speak of Redis here. NOTIFY is
 // transactional, so no node hears of an end that was rolled back; it needs no second write, which
 // could be lost after the commit; and it works while Redis is away.

@@ -13,8 +13,8 @@ type ItemEdit struct {
 	Removed bool `json:"removed,omitempty"`
 	// Cut is how much of the item was heard; nil for all.
 	Cut *Cut `json:"cut,omitempty"`
-	// Again says which item of that id was edited (see Message.Again). Earlier ones were removed.
-	Again int `json:"again,omitempty"`
+	// Generation says which item of that id was edited (see Message.Generation). Earlier ones were removed.
+	Generation int `json:"again,omitempty"`
 }
 
 // Cut is how much of a spoken item the listener heard.
@@ -34,10 +34,10 @@ type ItemEdits map[string]ItemEdit
 func (e ItemEdits) of(id string, again int) (edit ItemEdit, done bool) {
 	edit = e[id]
 	switch {
-	case id == "" || again > edit.Again: // the edit belongs to an earlier item of the id
+	case id == "" || again > edit.Generation: // the edit belongs to an earlier item of the id
 		return ItemEdit{}, false
-	case again < edit.Again:
-		return ItemEdit{Removed: true, Again: again}, true
+	case again < edit.Generation:
+		return ItemEdit{Removed: true, Generation: again}, true
 	}
 	return edit, edit.Removed || edit.Cut != nil
 }
@@ -51,7 +51,7 @@ func (e ItemEdits) Removed(id string, again int) bool {
 // Equal reports whether both hold the same edits.
 func (e ItemEdits) Equal(other ItemEdits) bool {
 	return maps.EqualFunc(e, other, func(a, b ItemEdit) bool {
-		return a.Removed == b.Removed && a.Again == b.Again && (a.Cut == nil) == (b.Cut == nil) && (a.Cut == nil || *a.Cut == *b.Cut)
+		return a.Removed == b.Removed && a.Generation == b.Generation && (a.Cut == nil) == (b.Cut == nil) && (a.Cut == nil || *a.Cut == *b.Cut)
 	})
 }
 
@@ -61,7 +61,7 @@ func (e ItemEdits) MergedAfter(here ItemEdits) ItemEdits {
 	all := make(ItemEdits, len(e))
 	maps.Copy(all, e)
 	for item, old := range here {
-		if read, there := e[item]; !there || old.Again > read.Again || old.Again == read.Again && old.Removed {
+		if read, there := e[item]; !there || old.Generation > read.Generation || old.Generation == read.Generation && old.Removed {
 			all[item] = old
 		}
 	}

@@ -18,7 +18,7 @@ const EndPollInterval = 50 * time.Millisecond
 
 // EndParams says how a session ends.
 type EndParams struct {
-	// Status is Completed or Broken (failed).
+	// Status is Completed or Failed (failed).
 	Status Status
 	// Reason has at most 500 characters; empty is ReasonEndedByAPI.
 	Reason string
@@ -40,7 +40,7 @@ func (s *Service) End(ctx context.Context, p workspaces.Principal, id ID, params
 
 // CheckEnd checks the parameters and fills in the default reason.
 func CheckEnd(params *EndParams) error {
-	if params.Status != Completed && params.Status != Broken {
+	if params.Status != Completed && params.Status != Failed {
 		return fault.InvalidField("status", "in", "status must be completed or failed.")
 	}
 	if utf8.RuneCountInString(params.Reason) > MaxReasonChars || !IsStorable(params.Reason) {
@@ -101,7 +101,7 @@ func (s *Service) closeNow(ctx context.Context, session Session, status Status, 
 	now := s.Now()
 	var after Session
 	err := s.Locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, session *Session) error {
-		if session.SpillUntil.After(now) {
+		if session.JournalUntil.After(now) {
 			after = *session
 			return fault.New(fault.ServiceUnavailable, "Turns of the session that were taken while the database was away "+
 				"are still being written. The end is recorded and follows them.")
@@ -121,7 +121,7 @@ func (s *Service) EndTx(ctx context.Context, tx bun.Tx, session *Session, status
 	if session.Closed() {
 		return nil
 	}
-	if (session.RunningTurnID == "" || !session.RunningUntil.After(now)) && !session.SpillUntil.After(now) {
+	if (session.RunningTurnID == "" || !session.RunningUntil.After(now)) && !session.JournalUntil.After(now) {
 		if !session.EndingAt.IsZero() {
 			status, reason = session.EndingStatus, session.EndingReason
 		}
@@ -190,9 +190,9 @@ const (
 	failureSpan = time.Minute
 )
 
-// GiveUpTx fails a locked session whose last turns all failed because of the model or of the
+// FailAfterFailuresTx fails a locked session whose last turns all failed because of the model or of the
 // service.
-func (s *Service) GiveUpTx(ctx context.Context, tx bun.Tx, session *Session, last Turn, now time.Time) error {
+func (s *Service) FailAfterFailuresTx(ctx context.Context, tx bun.Tx, session *Session, last Turn, now time.Time) error {
 	if last.Status != TurnFailed {
 		return nil
 	}
@@ -211,7 +211,7 @@ func (s *Service) GiveUpTx(ctx context.Context, tx bun.Tx, session *Session, las
 	if len(latest) < maxFailures || now.Sub(latest[len(latest)-1].StartedAt) < failureSpan {
 		return nil
 	}
-	return s.CloseTx(ctx, tx, session, Broken, ReasonInternal, now)
+	return s.CloseTx(ctx, tx, session, Failed, ReasonInternal, now)
 }
 
 // HangUpReason returns the reason of an end by a client that hung up. What the user said must be

@@ -37,12 +37,12 @@ type Item struct {
 	// After is the item behind which a client put this one, or AtFront. When it is empty, the order
 	// of time applies.
 	After string
-	// Put says that a client inserted this as something the agent said or called.
-	Put bool
-	// Again counts the items of the same id before it, all of which were removed.
-	Again int
-	// BrokenOff says that the agent was stopped before it had said everything.
-	BrokenOff bool
+	// Inserted says that a client inserted this as something the agent said or called.
+	Inserted bool
+	// Generation counts the items of the same id before it, all of which were removed.
+	Generation int
+	// Interrupted says that the agent was stopped before it had said everything.
+	Interrupted bool
 	// Audio describes an item that was spoken; nil when it was written.
 	Audio *Audio
 }
@@ -50,10 +50,10 @@ type Item struct {
 // Key identifies an item. Clients may reuse the id of an item that was removed, so the id alone
 // does not.
 func (i Item) Key() string {
-	if i.Again == 0 {
+	if i.Generation == 0 {
 		return i.ID
 	}
-	return i.ID + "\x00" + strconv.Itoa(i.Again)
+	return i.ID + "\x00" + strconv.Itoa(i.Generation)
 }
 
 // NotedItem is an item that the texts of its turn do not show as the model sees it: a client put it

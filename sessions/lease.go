@@ -32,9 +32,20 @@ func (s *Session) AwaitsResume(now time.Time) bool {
 }
 
 // LoseTurnTx takes the turn from a node that stopped renewing its lease. A turn that no socket
-// asked for fails, unless again says that a caller is waiting for it. The session's row must be
-// locked.
-func LoseTurnTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time, again bool) error {
+// asked for fails, other turns are marked as to be resumed. The session's row must be locked.
+func LoseTurnTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time) error {
+	return loseTurn(ctx, tx, session, now, session.RunningResponseID != "")
+}
+
+// LoseAwaitedTurnTx is LoseTurnTx for a turn whose answer a caller awaits: the turn is to be
+// resumed, also when no socket asked for it.
+func LoseAwaitedTurnTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time) error {
+	return loseTurn(ctx, tx, session, now, true)
+}
+
+// loseTurn takes the turn from a node that stopped renewing its lease. awaited says whether anybody
+// awaits the answer.
+func loseTurn(ctx context.Context, tx bun.Tx, session *Session, now time.Time, awaited bool) error {
 	if session.RunningTurnID == "" || session.RunningUntil.After(now) {
 		return nil
 	}
@@ -43,7 +54,7 @@ func LoseTurnTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time,
 		return err
 	}
 	if err == nil && turn.Status == TurnInProgress {
-		if err := resumeOrFail(ctx, tx, *session, turn, now, again); err != nil {
+		if err := resumeOrFail(ctx, tx, *session, turn, now, awaited); err != nil {
 			return err
 		}
 	}
@@ -52,7 +63,7 @@ func LoseTurnTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time,
 }
 
 // resumeOrFail marks a lost turn as to be resumed, or fails it.
-func resumeOrFail(ctx context.Context, tx bun.Tx, session Session, turn Turn, now time.Time, again bool) error {
+func resumeOrFail(ctx context.Context, tx bun.Tx, session Session, turn Turn, now time.Time, awaited bool) error {
 	before := turn
 	unasked, err := withdrawApprovals(ctx, tx, turn, now)
 	if err != nil {
@@ -60,20 +71,20 @@ func resumeOrFail(ctx context.Context, tx bun.Tx, session Session, turn Turn, no
 	}
 	turn.Messages = settleCalls(turn.Messages, unasked, string(CodeNotApproved), outputApprovalLost)
 	turn.Messages = SettleOpenCalls(turn.Messages, CodeUnknown, outputLost)
-	if session.RunningResponseID == "" && !again || turn.Losses >= maxLosses || !session.EndingAt.IsZero() {
+	if !awaited || turn.Losses >= maxLosses || !session.EndingAt.IsZero() {
 		turn.Status, turn.EndedAt = TurnFailed, now
 		turn.ErrorCode, turn.ErrorMessage = string(fault.InternalError), "The node that answered was lost."
 		turn.AgentText = AgentText(turn.Messages)
-		turn.PutReceipt(session, nil)
+		turn.SetReceipt(session, nil)
 		_, err := UpdateTurn(ctx, tx, turn, "status", "ended_at", "error_code", "error_message", "messages", "agent_text")
 		return err
 	}
-	turn.Wanted, turn.LostResponseID = true, session.RunningResponseID
+	turn.ToBeResumed, turn.LostResponseID = true, session.RunningResponseID
 	turn.Losses++
 	if err := updateLostTurn(ctx, tx, before, turn); err != nil {
 		return err
 	}
-	return Notify(ctx, tx, Notice{Kind: NoticeWanted, Session: session.ID})
+	return Notify(ctx, tx, Notice{Kind: NoticeResume, Session: session.ID})
 }
 
 // updateLostTurn stores a turn that is to be resumed. Its old node cannot finish it from then on.
@@ -130,7 +141,7 @@ func AbandonTurnTx(ctx context.Context, tx bun.Tx, session Session, turn *Turn, 
 	}
 	turn.Messages = SettleOpenCalls(turn.Messages, CodeUnknown, outputLost)
 	turn.AgentText = AgentText(turn.Messages)
-	turn.PutReceipt(session, nil)
+	turn.SetReceipt(session, nil)
 	_, err := UpdateTurn(ctx, tx, *turn, "status", "ended_at", "messages", "agent_text", "error_code", "error_message")
 	return err
 }

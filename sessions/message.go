@@ -36,12 +36,12 @@ type Message struct {
 	// After is the item behind which a client put this one, or AtFront. When it is empty, the order
 	// of time applies.
 	After string `json:"after,omitempty"`
-	// Put says that a client inserted this as something the agent said or called.
-	Put bool `json:"put,omitempty"`
-	// Again counts the earlier items with the same id, all of which were removed.
-	Again int `json:"again,omitempty"`
-	// BrokenOff says that the agent was stopped before it had said everything.
-	BrokenOff bool `json:"broken_off,omitempty"`
+	// Inserted says that a client inserted this as something the agent said or called.
+	Inserted bool `json:"put,omitempty"`
+	// Generation counts the earlier items with the same id, all of which were removed.
+	Generation int `json:"again,omitempty"`
+	// Interrupted says that the agent was stopped before it had said everything.
+	Interrupted bool `json:"broken_off,omitempty"`
 	// Audio describes a message that was spoken; nil when it was written.
 	Audio *Audio `json:"audio,omitempty"`
 }
@@ -97,7 +97,7 @@ type Audio struct {
 func AgentText(messages []Message) string {
 	var said []string
 	for _, m := range messages {
-		if m.Role == RoleAssistant && m.Text != "" && !m.Put {
+		if m.Role == RoleAssistant && m.Text != "" && !m.Inserted {
 			said = append(said, m.Text)
 		}
 	}

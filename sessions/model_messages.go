@@ -82,7 +82,7 @@ func moveToPlaces(messages []Message) []Message {
 func lastIndexOf(messages []Message, id string) int {
 	last := -1
 	for i := len(messages) - 1; i >= 0; i-- {
-		if messages[i].hasItem(id) && (last < 0 || messages[i].Again > messages[last].Again) {
+		if messages[i].hasItem(id) && (last < 0 || messages[i].Generation > messages[last].Generation) {
 			last = i
 		}
 	}
@@ -101,15 +101,15 @@ func EditedMessages(messages []Message, edits ItemEdits) []Message {
 	}
 	var left []Message
 	for _, m := range messages {
-		if edits.Removed(m.ItemID, m.Again) {
+		if edits.Removed(m.ItemID, m.Generation) {
 			if len(m.Calls) == 0 {
 				continue
 			}
 			m.Text = ""
 		}
-		m.Text = edits.Text(m.ItemID, m.Again, m.Text)
+		m.Text = edits.Text(m.ItemID, m.Generation, m.Text)
 		if len(m.Calls) > 0 {
-			m.Calls = slices.DeleteFunc(slices.Clone(m.Calls), func(c MessageCall) bool { return edits.Removed(c.ItemID, m.Again) })
+			m.Calls = slices.DeleteFunc(slices.Clone(m.Calls), func(c MessageCall) bool { return edits.Removed(c.ItemID, m.Generation) })
 		}
 		left = append(left, m)
 	}

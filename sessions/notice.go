@@ -8,8 +8,8 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Channel is the Postgres channel for notices between nodes.
-const Channel = "parlance_sessions"
+// NotifyChannel is the Postgres channel for notices between nodes.
+const NotifyChannel = "parlance_sessions"
 
 // noticeKind is the subject of a notice.
 type noticeKind string
@@ -19,7 +19,7 @@ const (
 	NoticeJoined  noticeKind = "joined"  // a socket has joined and replaces the older one of its channel
 	NoticeEnding  noticeKind = "ending"  // the session is to end: its running turn must stop
 	NoticeEnded   noticeKind = "ended"   // the session is closed
-	NoticeWanted  noticeKind = "wanted"  // a turn is to be resumed, because its node is lost or shuts down
+	NoticeResume  noticeKind = "wanted"  // a turn is to be resumed, because its node is lost or shuts down
 	NoticeCancel  noticeKind = "cancel"  // the response in progress must stop
 	NoticeItem    noticeKind = "item"    // a client removed or cut an item
 	NoticeStop    noticeKind = "stop"    // one turn must stop
@@ -31,10 +31,10 @@ const (
 
 // Notice is the payload of a notification. It only names rows; a receiver reads them.
 type Notice struct {
-	Kind    noticeKind  `json:"k"`
-	Session ID          `json:"s"`
-	Channel LiveChannel `json:"c,omitempty"`
-	Number  int64       `json:"n,omitempty"`
+	Kind    noticeKind `json:"k"`
+	Session ID         `json:"s"`
+	Channel Channel    `json:"c,omitempty"`
+	Number  int64      `json:"n,omitempty"`
 	// From is the node that sent the notice, when that node can ignore it.
 	From string `json:"f,omitempty"`
 	Turn TurnID `json:"t,omitempty"`
@@ -46,7 +46,7 @@ func Notify(ctx context.Context, tx bun.IDB, n Notice) error {
 	if err != nil {
 		return fmt.Errorf("encoding notice: %w", err)
 	}
-	if _, err := tx.ExecContext(ctx, "SELECT pg_notify(?, ?)", Channel, string(payload)); err != nil {
+	if _, err := tx.ExecContext(ctx, "SELECT pg_notify(?, ?)", NotifyChannel, string(payload)); err != nil {
 		return fmt.Errorf("notifying nodes: %w", err)
 	}
 	return nil

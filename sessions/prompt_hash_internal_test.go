@@ -45,6 +45,6 @@ func BenchmarkReceipt(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		turn.PutReceipt(Session{}, made)
+		turn.SetReceipt(Session{}, made)
 	}
 }

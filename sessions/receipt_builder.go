@@ -27,11 +27,11 @@ const (
 // ReceiptBuilder collects the contents of a receipt while a turn runs. Only the goroutine that runs
 // the turn uses it.
 type ReceiptBuilder struct {
-	// Asked is when the turn was asked for.
-	Asked  time.Time
-	calls  []ReceiptModelCall
-	stages []ReceiptStage
-	Guards []ReceiptGuard
+	// AskedAt is when the turn was asked for.
+	AskedAt time.Time
+	calls   []ReceiptModelCall
+	stages  []ReceiptStage
+	Guards  []ReceiptGuard
 	// Passages and History are what the model was given.
 	Passages []Passage
 	History  *ReceiptHistory
@@ -42,7 +42,7 @@ type ReceiptBuilder struct {
 
 // Stage adds a stage that began at begun and ended now.
 func (b *ReceiptBuilder) Stage(name string, begun, now time.Time) {
-	b.stages = append(b.stages, ReceiptStage{Stage: name, StartMS: Milliseconds(begun.Sub(b.Asked)), DurationMS: Milliseconds(now.Sub(begun))})
+	b.stages = append(b.stages, ReceiptStage{Stage: name, StartMS: Milliseconds(begun.Sub(b.AskedAt)), DurationMS: Milliseconds(now.Sub(begun))})
 }
 
 // ModelCall adds a call of a model.
@@ -50,7 +50,7 @@ func (b *ReceiptBuilder) ModelCall(provider string, req model.Request, result mo
 	call := ReceiptModelCall{
 		Provider: cleanName(result.Provider), Model: cleanName(result.Model), PromptHash: promptHash(req),
 		Messages: len(req.Messages), Tools: len(req.Tools),
-		StartMS: Milliseconds(begun.Sub(b.Asked)), DurationMS: Milliseconds(now.Sub(begun)),
+		StartMS: Milliseconds(begun.Sub(b.AskedAt)), DurationMS: Milliseconds(now.Sub(begun)),
 		InputTokens: result.Usage.InputTokens, OutputTokens: result.Usage.OutputTokens, FinishReason: string(result.FinishReason),
 		Attempts: []ReceiptAttempt{},
 	}
@@ -94,11 +94,11 @@ func (b *ReceiptBuilder) Wrote(memoryID string) {
 	}
 }
 
-// PutReceipt sets the receipt of a finished turn. made is what the runner collected; nil for a turn
+// SetReceipt sets the receipt of a finished turn. made is what the runner collected; nil for a turn
 // that no runner finished.
-func (t *Turn) PutReceipt(session Session, made *ReceiptBuilder) {
+func (t *Turn) SetReceipt(session Session, made *ReceiptBuilder) {
 	if made == nil {
-		made = &ReceiptBuilder{Asked: t.StartedAt}
+		made = &ReceiptBuilder{AskedAt: t.StartedAt}
 	}
 	receipt := made.receipt(*t, session)
 	canonical, err := receipt.Canonical()
@@ -114,7 +114,7 @@ func (b *ReceiptBuilder) receipt(turn Turn, session Session) Receipt {
 		Version: receiptVersion, TurnID: string(turn.ID), SessionID: string(turn.SessionID), WorkspaceID: string(turn.WorkspaceID),
 		AgentID: string(session.AgentID), AgentVersion: session.AgentVersion, Index: turn.Index, BegunBy: "user",
 		Status: string(turn.Status), ErrorCode: turn.ErrorCode, StartedAt: ReceiptTime{turn.StartedAt}, EndedAt: ReceiptTime{turn.EndedAt},
-		ModelCalls: b.calls, Passages: receiptPassages(turn, b.Passages), ToolCalls: receiptCalls(turn, b.Asked),
+		ModelCalls: b.calls, Passages: receiptPassages(turn, b.Passages), ToolCalls: receiptCalls(turn, b.AskedAt),
 		MemoryRead: append([]string{}, b.MemoryRead...), MemoryWritten: append([]string{}, b.MemoryWritten...),
 		GuardVerdicts: b.Guards, History: b.History, Stages: b.stages,
 		Usage: ReceiptUsage{InputTokens: turn.InputTokens, OutputTokens: turn.OutputTokens, Model: cleanName(turn.Model)},

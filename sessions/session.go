@@ -30,12 +30,12 @@ const (
 // Status is where a session is in its life; see the drawing in doc.go.
 type Status string
 
-// The statuses. Broken is "failed" on the wire.
+// The statuses. Failed is "failed" on the wire.
 const (
 	Pending    Status = "pending"
 	InProgress Status = "in_progress"
 	Completed  Status = "completed"
-	Broken     Status = "failed"
+	Failed     Status = "failed"
 )
 
 // The end reasons that the service sets. Callers of POST …/end set their own.
@@ -66,14 +66,14 @@ const (
 	MaxReasonChars = 500
 )
 
-// LiveChannel names one of a session's two sockets. A second socket of the same channel replaces
+// Channel names one of a session's two sockets. A second socket of the same channel replaces
 // the first. A voice and a chat socket can be open on one session at the same time.
-type LiveChannel string
+type Channel string
 
 // The channels.
 const (
-	VoiceChannel LiveChannel = "voice"
-	ChatChannel  LiveChannel = "chat"
+	VoiceChannel Channel = "voice"
+	ChatChannel  Channel = "chat"
 )
 
 // Score is what the user thinks of an answer.
@@ -161,9 +161,9 @@ type Session struct {
 	EndingAt     time.Time `bun:"ending_at,nullzero"`
 	EndingStatus Status    `bun:"ending_status"`
 	EndingReason string    `bun:"ending_reason"`
-	// SpillUntil is how long a node may still be writing turns from its journal, which it kept
+	// JournalUntil is how long a node may still be writing turns from its journal, which it kept
 	// while Postgres was away.
-	SpillUntil time.Time `bun:"spill_until,nullzero"`
+	JournalUntil time.Time `bun:"spill_until,nullzero"`
 }
 
 // Ref returns the session's workspace.
@@ -172,7 +172,7 @@ func (s Session) Ref() workspaces.Ref {
 }
 
 // Closed reports whether the session has ended.
-func (s Session) Closed() bool { return s.Status == Completed || s.Status == Broken }
+func (s Session) Closed() bool { return s.Status == Completed || s.Status == Failed }
 
 // Duration is the time from the start to the end, or to now while the session is open. It is 0
 // while the session is pending.
@@ -187,7 +187,7 @@ func (s Session) Duration(now time.Time) time.Duration {
 }
 
 // HasChannel reports whether the session's modality has the socket.
-func (s Session) HasChannel(channel LiveChannel) bool {
+func (s Session) HasChannel(channel Channel) bool {
 	return channel == ChatChannel || s.Modality != Text
 }
 

@@ -17,7 +17,7 @@ func (s *Service) StartTx(ctx context.Context, tx bun.Tx, session *Session, now 
 		return nil, nil //nolint:nilnil // no greeting is no error
 	}
 	if !session.TokenExpiresAt.After(now) {
-		return nil, s.CloseTx(ctx, tx, session, Broken, ReasonExpired, now)
+		return nil, s.CloseTx(ctx, tx, session, Failed, ReasonExpired, now)
 	}
 	session.Status, session.StartedAt, session.LastActivityAt = InProgress, now, now
 	greeting := NewGreeting(session, now)
@@ -40,6 +40,6 @@ func NewGreeting(session *Session, now time.Time) *Turn {
 	turn := NewTurn(*session, TurnID(idgen.New(idgen.Turn)), now)
 	turn.Status, turn.AgentText, turn.EndedAt = TurnCompleted, text, now
 	turn.Messages = []Message{{Role: RoleAssistant, ItemID: idgen.New(idgen.Item), Text: text}}
-	turn.PutReceipt(*session, nil)
+	turn.SetReceipt(*session, nil)
 	return &turn
 }

@@ -72,17 +72,17 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 
 // sweepTx handles one locked session.
 func (s *Service) sweepTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time) error {
-	if session.Closed() || session.SpillUntil.After(now) {
+	if session.Closed() || session.JournalUntil.After(now) {
 		return nil
 	}
 	if session.Status == Pending {
 		if session.TokenExpiresAt.After(now) {
 			return nil
 		}
-		return s.CloseTx(ctx, tx, session, Broken, ReasonExpired, now)
+		return s.CloseTx(ctx, tx, session, Failed, ReasonExpired, now)
 	}
 	if !session.AwaitsResume(now) {
-		if err := LoseTurnTx(ctx, tx, session, now, false); err != nil {
+		if err := LoseTurnTx(ctx, tx, session, now); err != nil {
 			return err
 		}
 	}

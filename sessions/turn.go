@@ -65,14 +65,14 @@ type Turn struct {
 	// written with a new turn and read separately.
 	Offered json.RawMessage `bun:"-" json:"-"`
 
-	// Wanted says that the turn is not running and is to be resumed.
-	Wanted bool `bun:"wanted"`
+	// ToBeResumed says that the turn is not running and is to be resumed.
+	ToBeResumed bool `bun:"wanted" json:"Wanted"`
 	// Losses counts the nodes that were lost while they ran the turn. LostResponseID is the
 	// response that the last of them had begun.
 	Losses         int    `bun:"losses"`
 	LostResponseID string `bun:"lost_response_id"`
-	// Spilled says that a node kept the turn in its journal while Postgres was away.
-	Spilled bool `bun:"spilled"`
+	// Journalled says that a node kept the turn in its journal while Postgres was away.
+	Journalled bool `bun:"spilled" json:"Spilled"`
 }
 
 // NewTurn returns an empty turn in progress at the session's next index.
@@ -110,7 +110,7 @@ func (t Turn) ToolCalls() []ToolCall {
 	at := map[string]int{}
 	for _, message := range t.Messages {
 		for _, call := range message.Calls {
-			if message.Put {
+			if message.Inserted {
 				continue // the client put it in: nobody made the call
 			}
 			at[call.ID] = len(calls)

@@ -25,9 +25,9 @@ func ItemsOf(turn Turn) []Item {
 				items = append(items, messageItem(turn.ID, AssistantItem, m))
 			}
 			for _, call := range m.Calls {
-				called[call.ID] = !m.Put // a client inserts the call and its result as two items
+				called[call.ID] = !m.Inserted // a client inserts the call and its result as two items
 				item := callItem(turn.ID, call, results[call.ID])
-				item.After, item.Put, item.Again = m.After, m.Put, m.Again
+				item.After, item.Inserted, item.Generation = m.After, m.Inserted, m.Generation
 				items = append(items, item)
 			}
 		case RoleTool:
@@ -44,8 +44,8 @@ func ItemsOf(turn Turn) []Item {
 
 func messageItem(turn TurnID, kind ItemKind, m Message) Item {
 	return Item{
-		ID: m.ItemID, TurnID: turn, Kind: kind, Text: m.Text, After: m.After, Put: m.Put, Again: m.Again,
-		BrokenOff: m.BrokenOff, Audio: m.Audio,
+		ID: m.ItemID, TurnID: turn, Kind: kind, Text: m.Text, After: m.After, Inserted: m.Inserted, Generation: m.Generation,
+		Interrupted: m.Interrupted, Audio: m.Audio,
 	}
 }
 
@@ -60,7 +60,7 @@ func callItem(turn TurnID, call MessageCall, result Message) Item {
 
 func outputItem(turn TurnID, m Message) Item {
 	return Item{
-		ID: m.ItemID, TurnID: turn, Kind: ToolOutputItem, CallID: m.CallID, Text: m.Text, After: m.After, Again: m.Again,
+		ID: m.ItemID, TurnID: turn, Kind: ToolOutputItem, CallID: m.CallID, Text: m.Text, After: m.After, Generation: m.Generation,
 		Failed: m.Result != nil && m.Result.ErrorCode != "",
 	}
 }
@@ -72,9 +72,9 @@ func VisibleItems(turn Turn, edits ItemEdits) []Item {
 	if len(edits) == 0 {
 		return items
 	}
-	items = slices.DeleteFunc(items, func(item Item) bool { return edits.Removed(item.ID, item.Again) })
+	items = slices.DeleteFunc(items, func(item Item) bool { return edits.Removed(item.ID, item.Generation) })
 	for i := range items {
-		items[i].Text = edits.Text(items[i].ID, items[i].Again, items[i].Text)
+		items[i].Text = edits.Text(items[i].ID, items[i].Generation, items[i].Text)
 	}
 	return items
 }
@@ -115,8 +115,8 @@ func noteItems(turns []Turn, edits ItemEdits) {
 func notedItems(turn Turn, edits ItemEdits) []NotedItem {
 	var kept []NotedItem
 	for _, item := range ItemsOf(turn) {
-		edit, changed := edits.of(item.ID, item.Again)
-		if changed || item.Put || item.Kind == SystemItem || item.After != "" || item.Audio != nil {
+		edit, changed := edits.of(item.ID, item.Generation)
+		if changed || item.Inserted || item.Kind == SystemItem || item.After != "" || item.Audio != nil {
 			kept = append(kept, NotedItem{Item: item, ItemEdit: edit})
 		}
 	}

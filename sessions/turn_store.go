@@ -105,9 +105,9 @@ func UnansweredTurns(ctx context.Context, db bun.IDB, session Session) ([]Turn, 
 	return turns, nil
 }
 
-// TurnsHolding reads the turns of a session whose messages contain an id. It may return more turns
+// TurnsWithItem reads the turns of a session whose messages contain an id. It may return more turns
 // than those.
-func TurnsHolding(ctx context.Context, db bun.IDB, session Session, id string) ([]Turn, error) {
+func TurnsWithItem(ctx context.Context, db bun.IDB, session Session, id string) ([]Turn, error) {
 	if id == "" || strings.Trim(id, plainIDChars) != "" { // JSON can encode the id in several ways
 		return AllTurns(ctx, db, session)
 	}

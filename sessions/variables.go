@@ -51,8 +51,8 @@ func PublicVariables(session Session, now time.Time) map[string]string {
 	return values
 }
 
-// SecretsPlace binds the sealed secret variables to the session's row.
-func SecretsPlace(session Session) seal.Binding {
+// SecretsBinding binds the sealed secret variables to the session's row.
+func SecretsBinding(session Session) seal.Binding {
 	return seal.Binding{TenantID: string(session.TenantID), Record: string(session.ID), Field: "secret_variables"}
 }
 

@@ -125,7 +125,7 @@ func (r *Runner) awaitDecision(ctx context.Context, p *pendingCall) *sessions.Ca
 		}
 		row, err := selectApproval(ctx, r.S.db, r.Session, p.Call.ID)
 		if err == nil && row.Status != sessions.ApprovalWaiting { // otherwise the row is read again
-			return row.Word()
+			return row.Decision()
 		}
 	}
 }
@@ -135,7 +135,7 @@ func (r *Runner) awaitDecision(ctx context.Context, p *pendingCall) *sessions.Ca
 func (r *Runner) closeRequest(p *pendingCall, status sessions.ApprovalStatus) *sessions.CallApproval {
 	if p.approval.stored {
 		if row, err := r.S.closeApproval(r.Session, p.Call.ID, status); err == nil {
-			return row.Word()
+			return row.Decision()
 		}
 	}
 	return &sessions.CallApproval{Status: status, DecidedAt: r.S.sessions.Now()}

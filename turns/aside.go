@@ -27,7 +27,7 @@ func (r *Runner) RunAside(ctx context.Context) error {
 	sessions.AddToLog(ctx, session)
 	session.Config = config
 	r.Session, r.Begun = session, r.S.sessions.Now()
-	r.Receipt.Asked = r.Begun
+	r.Receipt.AskedAt = r.Begun
 	r.Turn = sessions.NewTurn(session, "", r.Begun)
 	err = r.send(ResponseStarted{ResponseID: r.ResponseID, CommandID: r.CommandID, OutOfBand: true})
 	if err == nil {

@@ -106,11 +106,11 @@ func (r *Runner) askModel(ctx context.Context, provider model.Provider, req mode
 			r.Turn.Citations[i].Quoted = true
 		}
 	}
-	said.BrokenOff = err != nil || r.finish == model.FinishLength || r.finish == model.FinishFiltered
+	said.Interrupted = err != nil || r.finish == model.FinishLength || r.finish == model.FinishFiltered
 	if said.Text = words.String(); open {
 		r.Turn.Messages = append(r.Turn.Messages, said)
 		_ = r.Emit(
-			MessageDone{ResponseID: r.ResponseID, ItemID: said.ItemID, Text: said.Text, Cut: said.BrokenOff},
+			MessageDone{ResponseID: r.ResponseID, ItemID: said.ItemID, Text: said.Text, Cut: said.Interrupted},
 		) // an error of Emit comes again with the next event
 	}
 	if err != nil {

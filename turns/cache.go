@@ -231,7 +231,7 @@ func (k *SessionCache) BeginOffline(p BeginParams, now time.Time, keep func(sess
 		return Begun{Session: k.session}, OfflineError(errNotKept)
 	}
 	// If this process dies, the record says that an answer is due.
-	turn.Wanted, turn.LostResponseID = true, p.Response
+	turn.ToBeResumed, turn.LostResponseID = true, p.Response
 	if err := keep(k.session, turn); err != nil {
 		return Begun{Session: k.session}, err
 	}

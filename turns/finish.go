@@ -59,7 +59,7 @@ func (r *Runner) notifyNodes(ctx context.Context) {
 	if err == nil {
 		_, err = r.S.db.NewRaw("SELECT pg_notify(?, ?) FROM session_connections AS c"+
 			" WHERE c.tenant_id = ? AND c.session_id = ? AND c.node_id <> ? LIMIT 1",
-			sessions.Channel, string(payload), r.Session.TenantID, r.Session.ID, r.S.node).
+			sessions.NotifyChannel, string(payload), r.Session.TenantID, r.Session.ID, r.S.node).
 			Exec(ctx)
 	}
 	if err != nil { // the transcript has the turn
@@ -71,7 +71,7 @@ func (r *Runner) notifyNodes(ctx context.Context) {
 func (r *Runner) conclude(ctx context.Context, err error) error {
 	now := r.S.sessions.Now()
 	r.Turn.EndedAt = now
-	r.Turn.Metrics.TotalMS = sessions.Milliseconds(now.Sub(r.Receipt.Asked))
+	r.Turn.Metrics.TotalMS = sessions.Milliseconds(now.Sub(r.Receipt.AskedAt))
 	r.Turn.Messages = sessions.SettleOpenCalls(r.Turn.Messages, sessions.CodeUnfinished, sessions.OutputUnfinished)
 	r.Turn.AgentText = sessions.AgentText(r.Turn.Messages)
 	_, gone := errors.AsType[goneError](err)
@@ -122,7 +122,7 @@ func (r *Runner) doneEvent(err error) ResponseDone {
 func (r *Runner) answered() []sessions.Item {
 	var items []sessions.Item
 	for _, item := range sessions.ItemsOf(r.Turn) {
-		if item.Kind != sessions.UserItem && item.Kind != sessions.SystemItem && item.Kind != sessions.ToolOutputItem && !item.Put {
+		if item.Kind != sessions.UserItem && item.Kind != sessions.SystemItem && item.Kind != sessions.ToolOutputItem && !item.Inserted {
 			items = append(items, item)
 		}
 	}

@@ -22,9 +22,9 @@ func (r *Runner) Run(ctx context.Context) (outcome Outcome) {
 	}()
 	ctx, span := r.startTrace(ctx)
 	defer func() { r.endTrace(span, outcome) }()
-	r.Receipt = sessions.ReceiptBuilder{Asked: r.Start.Asked, Prices: r.S.prices}
-	if r.Receipt.Asked.IsZero() {
-		r.Receipt.Asked = r.S.sessions.Now()
+	r.Receipt = sessions.ReceiptBuilder{AskedAt: r.Start.Asked, Prices: r.S.prices}
+	if r.Receipt.AskedAt.IsZero() {
+		r.Receipt.AskedAt = r.S.sessions.Now()
 	}
 	ctx, l := r.S.hold(ctx, r.Start, r.Approvals)
 	defer r.S.release(r.Start.Turn, l)
@@ -43,7 +43,7 @@ func (r *Runner) Run(ctx context.Context) (outcome Outcome) {
 	r.recorded = make(chan struct{})
 	defer close(r.recorded)
 	r.Session, r.Turn, r.initialMessages, r.Begun = session, turn, len(turn.Messages), r.S.sessions.Now()
-	r.Receipt.Stage(sessions.StageLease, r.Receipt.Asked, r.Begun)
+	r.Receipt.Stage(sessions.StageLease, r.Receipt.AskedAt, r.Begun)
 	if r.Config != nil {
 		r.Session.Config = *r.Config
 	}
@@ -52,7 +52,7 @@ func (r *Runner) Run(ctx context.Context) (outcome Outcome) {
 		err = r.answer(ctx)
 	}
 	err = r.conclude(ctx, err)
-	r.Turn.PutReceipt(session, &r.Receipt)
+	r.Turn.SetReceipt(session, &r.Receipt)
 	finished, finishErr := r.record(ctx)
 	after, recorded := finished.Session, finished.Recorded
 	switch {

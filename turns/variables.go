@@ -15,7 +15,7 @@ import (
 func (s *Service) Variables(ctx context.Context, session sessions.Session) (tools.Variables, error) {
 	values := sessions.PublicVariables(session, s.sessions.Now())
 	if len(session.SecretVariables) > 0 {
-		opened, err := s.seal.Open(ctx, session.SecretVariables, sessions.SecretsPlace(session))
+		opened, err := s.seal.Open(ctx, session.SecretVariables, sessions.SecretsBinding(session))
 		if err != nil {
 			return tools.Variables{}, fmt.Errorf("opening secret variables: %w", err)
 		}

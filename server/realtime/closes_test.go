@@ -48,7 +48,7 @@ const operator = "by the operator"
 
 var closeRows = []closeRow{
 	{code: 1000, reason: ofSession, do: ending(sessions.Completed)},
-	{code: 1011, reason: ofSession, do: ending(sessions.Broken)},
+	{code: 1011, reason: ofSession, do: ending(sessions.Failed)},
 	{code: 1011, reason: "internal_error", held: "ALTER TABLE session_connections RENAME TO gone"}, // an internal error
 	{code: 1002, reason: "protocol_error", do: func(_ *testing.T, _ *fixture, _ sessions.Created, c *rawClient) {
 		c.write([]byte{0x81, 0x01, '{'}) // not masked

@@ -49,7 +49,7 @@ func TestEndedByTheAPI(t *testing.T) {
 	long := strings.Repeat("ä", 100)
 	for id, params := range map[sessions.ID]sessions.EndParams{
 		made.Session.ID:   {Status: sessions.Completed, Reason: long},
-		broken.Session.ID: {Status: sessions.Broken, Reason: "operator"},
+		broken.Session.ID: {Status: sessions.Failed, Reason: "operator"},
 	} {
 		if _, err := f.End(t.Context(), f.principal, id, params); err != nil {
 			t.Fatal(err)

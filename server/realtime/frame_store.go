@@ -66,11 +66,11 @@ func (s *frameStore) close() {
 }
 
 // The braces keep a session's keys together in a cluster.
-func listKey(id sessions.ID, channel sessions.LiveChannel) string {
+func listKey(id sessions.ID, channel sessions.Channel) string {
 	return "parlance:frames:{" + string(id) + "}:" + string(channel)
 }
 
-func streamKey(id sessions.ID, channel sessions.LiveChannel, number int64) string {
+func streamKey(id sessions.ID, channel sessions.Channel, number int64) string {
 	return listKey(id, channel) + ":" + strconv.FormatInt(number, 10)
 }
 
@@ -95,7 +95,7 @@ type frameStream struct {
 
 // stream makes the stream of a socket; number orders the session's sockets.
 func (s *frameStore) stream(
-	id sessions.ID, channel sessions.LiveChannel, number int64,
+	id sessions.ID, channel sessions.Channel, number int64,
 ) *frameStream {
 	return &frameStream{
 		store: s, list: listKey(id, channel), stream: streamKey(id, channel, number), number: number,

@@ -31,7 +31,7 @@ type remoteFrames struct {
 // read reads what a channel's last sockets were sent, newest socket first, without the socket with
 // the number except.
 func (s *frameStore) read(
-	ctx context.Context, id sessions.ID, channel sessions.LiveChannel, except int64,
+	ctx context.Context, id sessions.ID, channel sessions.Channel, except int64,
 ) ([]*remoteFrames, error) {
 	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()

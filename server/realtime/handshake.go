@@ -63,14 +63,14 @@ func errNoUpgrade(w http.ResponseWriter) error {
 }
 
 // parsePath takes the channel and the session from a path, which may end in /realtime.
-func parsePath(path string) (sessions.LiveChannel, sessions.ID, bool) {
+func parsePath(path string) (sessions.Channel, sessions.ID, bool) {
 	rest, ok := strings.CutPrefix(path, Prefix)
 	if !ok {
 		return "", "", false
 	}
 	rest = strings.TrimSuffix(rest, "/realtime")
 	name, id, _ := strings.Cut(rest, "/")
-	channel := sessions.LiveChannel(name)
+	channel := sessions.Channel(name)
 	known := channel == sessions.VoiceChannel || channel == sessions.ChatChannel
 	return channel, sessions.ID(id), known && id != "" && !strings.Contains(id, "/")
 }

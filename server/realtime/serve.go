@@ -54,7 +54,7 @@ func (h *Handler) serve(r *http.Request, conn *websocket.Conn, admission live.Ad
 
 func (h *Handler) newSocket(
 	ctx context.Context, conn *websocket.Conn, joined *live.Live,
-	channel sessions.LiveChannel, lastEventID string,
+	channel sessions.Channel, lastEventID string,
 ) *socket {
 	resumed := h.newResumable(ctx, joined, conn.Protocol(), lastEventID, dialect.Params{
 		Session: joined.Session(), Channel: channel, History: joined.History(), Now: h.deps.Now,

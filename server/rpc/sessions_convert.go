@@ -75,7 +75,7 @@ func turnProto(t sessions.Turn) *parlancev1.Turn {
 		ReceiptHash: t.ReceiptHash, Feedback: string(t.Feedback),
 		IncompleteReason: t.Metrics.Incomplete,
 	}
-	turn.Items, turn.Spilled = each(t.Items, turnItemProto), t.Spilled
+	turn.Items, turn.Spilled = each(t.Items, turnItemProto), t.Journalled
 	if t.ErrorCode != "" {
 		turn.Error = &parlancev1.TurnError{Code: t.ErrorCode, Message: t.ErrorMessage}
 	}

@@ -12,7 +12,7 @@ var turnItemKinds = map[sessions.ItemKind]string{
 
 func turnItemProto(i sessions.NotedItem) *parlancev1.TurnItem {
 	item := &parlancev1.TurnItem{
-		Id: i.ID, Kind: turnItemKinds[i.Kind], Text: i.Text, CallId: i.CallID, Name: i.Name, PutIn: i.Put,
+		Id: i.ID, Kind: turnItemKinds[i.Kind], Text: i.Text, CallId: i.CallID, Name: i.Name, PutIn: i.Inserted,
 		PreviousItemId: i.After, Removed: i.Removed,
 	}
 	if i.Audio != nil {

@@ -140,9 +140,9 @@ func applyTurn(ctx context.Context, tx bun.Tx, session *sessions.Session, turn s
 	if err := answerAsked(ctx, tx, *session, turn); err != nil {
 		return stored, err
 	}
-	first := !stored.Spilled
-	stored.Messages, stored.UserText, stored.Spilled = turn.Messages, turn.UserText, true
-	stored.Wanted, stored.LostResponseID = turn.Wanted, turn.LostResponseID
+	first := !stored.Journalled
+	stored.Messages, stored.UserText, stored.Journalled = turn.Messages, turn.UserText, true
+	stored.ToBeResumed, stored.LostResponseID = turn.ToBeResumed, turn.LostResponseID
 	if _, err := sessions.UpdateTurn(ctx, tx, stored, "messages", "user_text", "wanted", "lost_response_id", "spilled"); err != nil || !first {
 		return stored, err
 	}
@@ -154,7 +154,7 @@ func insertOffline(ctx context.Context, tx bun.Tx, session *sessions.Session, tu
 	if err := answerAsked(ctx, tx, *session, turn); err != nil {
 		return turn, err
 	}
-	turn.Index, turn.Status, turn.Spilled, turn.EndedAt = session.TurnCount, sessions.TurnInProgress, true, time.Time{}
+	turn.Index, turn.Status, turn.Journalled, turn.EndedAt = session.TurnCount, sessions.TurnInProgress, true, time.Time{}
 	turn.ReceiptHash, turn.Receipt = "", nil
 	session.TurnCount++
 	if at.After(session.LastActivityAt) {
@@ -181,7 +181,7 @@ func answerAsked(ctx context.Context, tx bun.Tx, session sessions.Session, turn 
 		if m.Role != sessions.RoleTool || own[m.CallID] {
 			continue
 		}
-		asked, err := sessions.TurnAskingTx(ctx, tx, session, m.CallID)
+		asked, err := sessions.TurnOfOpenCallTx(ctx, tx, session, m.CallID)
 		if fault.IsReason(err, fault.InvalidRequest) {
 			continue // it has its result
 		}
@@ -205,7 +205,7 @@ func (j *Journal) applyFinish(ctx context.Context, stored sessions.Turn, r recor
 		return errSuperseded
 	}
 	turn := *r.Turn
-	turn.Index, turn.Losses, turn.StartedAt, turn.Spilled, turn.Feedback = stored.Index, stored.Losses, stored.StartedAt, true, stored.Feedback
+	turn.Index, turn.Losses, turn.StartedAt, turn.Journalled, turn.Feedback = stored.Index, stored.Losses, stored.StartedAt, true, stored.Feedback
 	if err := completeReceipt(&turn, r.Receipt); err != nil {
 		return err
 	}

@@ -218,7 +218,7 @@ func (j *Journal) catchUp(ctx context.Context, id sessions.ID, d *backlog) {
 	defer cancel()
 	now := j.sessions.Now()
 	err := j.sessions.Locked(ctx, d.tenant, id, func(ctx context.Context, tx bun.Tx, session *sessions.Session) error {
-		session.SpillUntil = time.Time{}
+		session.JournalUntil = time.Time{}
 		if err := sessions.Update(ctx, tx, *session, "spill_until"); err != nil {
 			return err
 		}

@@ -84,7 +84,7 @@ func (j *Journal) Save(ctx context.Context, p turns.SaveParams) (mine bool, err 
 	})
 	if turns.IsOffline(err) {
 		turn := p.Turn
-		turn.Wanted, turn.LostResponseID = p.Response != "", p.Response
+		turn.ToBeResumed, turn.LostResponseID = p.Response != "", p.Response
 		return true, j.keepTurn(p.Session, turn, j.sessions.Now())
 	}
 	return mine, err
@@ -132,7 +132,7 @@ func (j *Journal) finishOffline(p turns.FinishParams) (turns.Finished, error) {
 	if err := completeReceipt(turn, turn.Receipt); err != nil {
 		return turns.Finished{Session: session, Turn: p.Turn}, err
 	}
-	turn.Spilled = true
+	turn.Journalled = true
 	r := newRecord(recordFinish, session, p.At)
 	r.Turn, r.Receipt = turn, turn.Receipt
 	r.EndCall, r.Language, r.Assigned = p.EndCall, p.Language, p.Assigned
@@ -153,7 +153,7 @@ func (j *Journal) finishOffline(p turns.FinishParams) (turns.Finished, error) {
 func (r record) failed(session sessions.Session, err error) record {
 	turn, decided := *r.Turn, postgres.Decide(err)
 	turn.Status, turn.ErrorCode, turn.ErrorMessage = sessions.TurnFailed, string(decided.Reason), decided.Message
-	turn.PutReceipt(session, nil)
+	turn.SetReceipt(session, nil)
 	r.Turn, r.Receipt, r.EndCall = &turn, turn.Receipt, false
 	return r
 }

@@ -62,7 +62,7 @@ func (s *Store) checkAccept(ctx context.Context, p turns.AcceptParams) (asked se
 		if p.Message.Role != sessions.RoleTool {
 			return nil
 		}
-		turn, err := sessions.TurnAskingTx(ctx, tx, *row, p.Message.CallID)
+		turn, err := sessions.TurnOfOpenCallTx(ctx, tx, *row, p.Message.CallID)
 		asked = turn.ID
 		return err
 	})
@@ -71,7 +71,7 @@ func (s *Store) checkAccept(ctx context.Context, p turns.AcceptParams) (asked se
 
 // checkNewCall refuses a call's id that the session knows. The session's row is locked.
 func checkNewCall(ctx context.Context, tx bun.Tx, session sessions.Session, callID string) error {
-	holding, err := sessions.TurnsHolding(ctx, tx, session, callID)
+	holding, err := sessions.TurnsWithItem(ctx, tx, session, callID)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (s *Store) tryAccept(ctx context.Context, p turns.AcceptParams, asked sessi
 // openTurnTargets are where openTurnColumns are scanned to.
 func openTurnTargets(turn *sessions.Turn, messages *[]byte) []any {
 	return []any{
-		(*string)(&turn.ID), &turn.Index, &turn.UserText, messages, &turn.StartedAt, &turn.Losses, &turn.Wanted, &turn.LostResponseID,
-		(*string)(&turn.Feedback), &turn.Spilled,
+		(*string)(&turn.ID), &turn.Index, &turn.UserText, messages, &turn.StartedAt, &turn.Losses, &turn.ToBeResumed, &turn.LostResponseID,
+		(*string)(&turn.Feedback), &turn.Journalled,
 	}
 }

@@ -33,7 +33,7 @@ func (s *Store) clearTheWay(ctx context.Context, b beginning) (sessions.Session,
 		return session, turns.ErrTaken
 	case b.New != nil && overdue && session.RunningTurnID == b.Turn:
 		return session, turns.ErrExists
-	case session.RunningTurnID != "" && !overdue, session.SpillUntil.After(now):
+	case session.RunningTurnID != "" && !overdue, session.JournalUntil.After(now):
 		return session, turns.ErrBusy
 	case session.AwaitsResume(now) && session.RunningTurnID != b.Turn:
 		return session, turns.ErrBusy
@@ -89,7 +89,10 @@ func (s *Store) takeFromLost(ctx context.Context, b beginning, now time.Time) er
 		if b.Resume && row.RunningTurnID != b.Turn {
 			return turns.ErrTaken
 		}
-		if err := sessions.LoseTurnTx(ctx, tx, row, now, b.Resume); err != nil || !b.Resume {
+		if !b.Resume {
+			return sessions.LoseTurnTx(ctx, tx, row, now)
+		}
+		if err := sessions.LoseAwaitedTurnTx(ctx, tx, row, now); err != nil {
 			return err
 		}
 		turn, err := sessions.FindTurn(ctx, tx, *row, b.Turn)

@@ -119,7 +119,7 @@ func (s *Store) followUp(ctx context.Context, p turns.FinishParams) (after sessi
 		case !row.EndingAt.IsZero():
 			err = s.sessions.CloseTx(ctx, tx, row, row.EndingStatus, row.EndingReason, p.At)
 		case row.RunningTurnID == "":
-			err = s.sessions.GiveUpTx(ctx, tx, row, p.Turn, p.At)
+			err = s.sessions.FailAfterFailuresTx(ctx, tx, row, p.Turn, p.At)
 		}
 		after = *row
 		return err

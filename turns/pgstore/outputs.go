@@ -33,7 +33,7 @@ func (s *Store) findCalls(ctx context.Context, b *beginning, now time.Time) erro
 			return err
 		}
 		for i, said := range b.New.Outputs {
-			asked, err := sessions.TurnAskingTx(ctx, tx, *row, said.CallID)
+			asked, err := sessions.TurnOfOpenCallTx(ctx, tx, *row, said.CallID)
 			if decided := fault.From(err); err != nil && decided.Reason == fault.InvalidRequest {
 				return fault.InvalidField(fmt.Sprintf("tool_outputs[%d].call_id", i), decided.Fields[0].Code, "%s", decided.Fields[0].Message)
 			}

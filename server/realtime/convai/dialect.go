@@ -12,7 +12,7 @@ import (
 // Dialect is one socket's state. Its methods are never called at the same time.
 type Dialect struct {
 	session sessions.Session
-	channel sessions.LiveChannel
+	channel sessions.Channel
 	history []sessions.Item
 	now     func() time.Time
 

@@ -18,7 +18,7 @@ import (
 
 type event = map[string]any
 
-func newDialect(channel sessions.LiveChannel) *convai.Dialect {
+func newDialect(channel sessions.Channel) *convai.Dialect {
 	d := convai.New(dialect.Params{Session: sessions.Session{ID: "ses_1", UserID: "user-1"}, Channel: channel})
 	d.Open()
 	d.PauseEnded()
@@ -179,7 +179,7 @@ func TestRefusedFrames(t *testing.T) {
 // TestAudioIsRefusedOnce: audio is refused once, for a microphone sends ten chunks a second.
 func TestAudioIsRefusedOnce(t *testing.T) {
 	t.Parallel()
-	for channel, reason := range map[sessions.LiveChannel]fault.Reason{
+	for channel, reason := range map[sessions.Channel]fault.Reason{
 		sessions.ChatChannel: fault.SessionModality, sessions.VoiceChannel: fault.STTNotConfigured,
 	} {
 		d := newDialect(channel)

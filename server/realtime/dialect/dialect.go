@@ -12,7 +12,7 @@ import (
 type Params struct {
 	// Session is the session as it was when the socket joined.
 	Session sessions.Session
-	Channel sessions.LiveChannel
+	Channel sessions.Channel
 	// History is the items of the conversation so far; empty for a new one.
 	History []sessions.Item
 	// Now is the clock; nil is time.Now.

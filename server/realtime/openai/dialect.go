@@ -12,7 +12,7 @@ import (
 // Dialect is one socket's state. Its methods are never called at the same time.
 type Dialect struct {
 	session sessions.Session
-	channel sessions.LiveChannel
+	channel sessions.Channel
 	audio   audioSettings
 	// initialVoice is the agent's voice as the session began with it.
 	initialVoice agents.Voice

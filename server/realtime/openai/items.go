@@ -149,7 +149,7 @@ func wireItem(i sessions.Item) any {
 	switch i.Kind {
 	case sessions.AssistantItem:
 		status := statusCompleted
-		if i.BrokenOff {
+		if i.Interrupted {
 			status = statusIncomplete
 		}
 		return agentMessage(i.ID, i.Text, status, i.Audio)
