@@ -150,7 +150,12 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (socketJoi
 
 // ofAgent reports whether the item is part of an answer.
 func ofAgent(item sessions.Item) bool {
-	return !item.Inserted && (item.Kind == sessions.AssistantItem || item.Kind == sessions.ToolItem || item.Kind == sessions.ClientToolCallItem)
+	switch item.Kind {
+	case sessions.AssistantItem, sessions.ToolItem, sessions.ClientToolCallItem:
+		return !item.Inserted
+	case sessions.UserItem, sessions.SystemItem, sessions.ToolOutputItem:
+	}
+	return false
 }
 
 // runningTurn returns the session's running turn.
