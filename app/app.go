@@ -29,7 +29,6 @@ import (
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/queue"
 	"parlance.dev/parlance/platform/redis"
-	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/platform/wal"
 	"parlance.dev/parlance/provider/blob"
@@ -41,8 +40,6 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
-	"parlance.dev/parlance/turns/journal"
-	"parlance.dev/parlance/turns/pgstore"
 	"parlance.dev/parlance/turns/requests"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/worker"
@@ -256,37 +253,6 @@ func (a *App) join(ctx context.Context, component string) error {
 		UnknownAgents: a.Agents.Unknown,
 	})
 	return nil
-}
-
-// openConversations makes the services of conversations: sessions, turns, live sockets, and the
-// analysis of ended sessions.
-func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) {
-	a.Sessions = sessions.New(sessions.Deps{
-		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Seal: keyring, PublicURL: a.publicBase(),
-		Registry: a.metrics.Registry, Now: a.now,
-	})
-	gate := a.newGate("model", a.Config.ModelConcurrency)
-	a.Analysis = analysis.New(analysis.Deps{
-		DB: a.db, Sessions: a.Sessions, Models: a.models.Choose, Memory: a.Memory, Gate: gate, Log: a.log,
-	})
-	var store turns.Store = pgstore.New(pgstore.Deps{DB: a.db, Sessions: a.Sessions, Tools: a.Tools, HasKeys: a.credentials.HasModels})
-	var database turns.Database
-	if a.wal != nil {
-		j := journal.New(journal.Deps{
-			Store: store, DB: a.db, Sessions: a.Sessions, Tools: a.Tools, WAL: a.wal, Registry: a.metrics.Registry, Log: a.log, Now: a.now,
-		})
-		store, database = j, j
-	}
-	a.Turns = turns.New(turns.Deps{
-		DB: a.db, Sessions: a.Sessions, Store: store, Database: database, Models: a.models.Choose, Installed: a.models.ChooseInstalled,
-		Tools: a.Tools, Retriever: retriever{a.Knowledge}, Memory: a.Memory, Gate: gate, Seal: keyring, Prices: prices,
-		Tracer: a.traces, Registry: a.metrics.Registry, Log: a.log, Now: a.now,
-	})
-	a.Requests = requests.New(requests.Deps{DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Tools: a.Tools, Log: a.log})
-	a.Live = live.New(live.Deps{
-		DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Models: a.models.Choose, Tools: a.Tools, Log: a.log, Now: a.now,
-	})
-	a.Memory.SetAgreed(a.Turns.Agreed)
 }
 
 // newGate makes a limit of concurrent work that tenants share.

@@ -63,6 +63,7 @@ func newWorker() *cobra.Command {
 
 // openProduction opens the parts of a server or worker on a database with this version's schema.
 func openProduction(cmd *cobra.Command, component string) (*app.App, error) {
+	tuneCollector()
 	config, err := command.LoadConfig(cmd, production...)
 	if err != nil {
 		return nil, err

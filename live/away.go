@@ -1,186 +1,86 @@
 package live
 
 import (
-	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
 )
 
-// A socket that was lost leaves its Live behind, so that an answer goes on for whoever comes back:
+// A socket that is lost leaves its Live behind, so that the answer continues for the client that comes
+// back:
 //
 //	            Leave(HungUp)                    Closed
 //	attached ──────────────────► gone   away ──────────────► gone
 //	   │  Detach: the connection was lost ▲
-//	   └──────────────────────────────────┘  Released: told to go, and its answer is still going out
+//	   └──────────────────────────────────┘  Released: told to close while its answer is in progress
 //
-// An away Live gets its events as before. It is Closed when a socket of its channel comes (here:
-// that one inherits the client's tools, the answer that is going out and what the socket left with
-// Bequeath; on another node: once its answer is recorded), when DropGrace is over, and with the
-// session.
-
-// Released tells a socket to close with Code and Reason and to Detach: its answer is still going
-// out, so events follow until Closed.
-type Released struct {
-	Code   CloseCode
-	Reason string
-}
-
-// External is an event that Inject has put among the others.
-type External struct{ Value any }
-
-func (Released) IsEvent() {}
-
-func (External) IsEvent() {}
-
-// CloseGone is the code of the Closed that ends an away Live; no socket is there to send it to.
-const CloseGone CloseCode = 1006
-
-// faded says that nobody has come back for a Live.
-type faded struct{ live *Live }
-
-// Detach says that the socket is lost, and returns when the conversation has taken note. Events go
-// on: Next must be called until Closed. It is a Leave: only the first of both does anything.
-func (l *Live) Detach() { l.leave(left{live: l, how: Dropped, stays: true}) }
-
-// Inject queues an event of the caller's own, as External, behind those that are there; false
-// behind Closed.
-func (l *Live) Inject(value any) bool { return l.push(External{Value: value}) }
-
-// Unread gives back an event that Next returned and nobody has handled.
-func (l *Live) Unread(e turns.Event) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.queue = append([]turns.Event{e}, l.queue...)
-}
-
-// Bequeath leaves value to the socket that takes this one's place on this node. The first call
-// counts; it is due behind Closed, and whenever the socket ends.
-func (l *Live) Bequeath(value any) {
-	select {
-	case l.bequest <- value:
-	default: // it has been left already
-	}
-}
-
-// Inherited waits for what the socket before has left; nil when there was none here, or none that
-// said anything before ctx ended. Only the first call returns it.
-func (l *Live) Inherited(ctx context.Context) any {
-	before := l.before
-	l.before = nil
-	if before == nil {
-		return nil
-	}
-	select {
-	case value := <-before.bequest:
-		return value
-	case <-ctx.Done():
-		return nil
-	}
-}
-
-// holds says that the socket, or what it left, takes events.
-func (e *engine) holds(live *Live) bool {
-	return e.lives[live.channel] == live || e.away[live.channel] == live
-}
-
-// at is the channel's Live, attached or away; nil when there is none.
-func (e *engine) at(channel sessions.Channel) *Live {
-	if live := e.lives[channel]; live != nil {
-		return live
-	}
-	return e.away[channel]
-}
-
-// all are the Lives that take events, attached ones first.
-func (e *engine) all() []*Live {
-	all := make([]*Live, 0, len(e.lives)+len(e.away))
-	for _, live := range e.lives {
-		all = append(all, live)
-	}
-	for _, live := range e.away {
-		all = append(all, live)
-	}
-	return all
-}
-
-// runs are the answers that are going out.
-func (e *engine) runs() []*current {
-	runs := slices.Collect(maps.Values(e.asides))
-	if e.current != nil {
-		runs = append(runs, e.current)
-	}
-	return runs
-}
-
-// busy says that an answer is going out for the Live.
-func (e *engine) busy(live *Live) bool {
-	return slices.ContainsFunc(e.runs(), func(run *current) bool { return run.live == live })
-}
+// An away Live gets its events as before. It is closed with the session, when DropGrace has passed, or
+// when a socket of its channel joins. A socket on this node takes over the client's tools, the answer
+// in progress and what the lost socket left with LeaveHandover. When the socket joins another node, the
+// Live is closed once its answer is recorded.
 
 // drop ends a Live.
 func (e *engine) drop(live *Live, closed Closed) {
 	live.push(closed)
-	if live.fading != nil {
-		live.fading.Stop()
+	if live.awayTimer != nil {
+		live.awayTimer.Stop()
 	}
-	if e.lives[live.channel] == live {
-		delete(e.lives, live.channel)
+	if e.attached[live.channel] == live {
+		delete(e.attached, live.channel)
 	}
 	if e.away[live.channel] == live {
 		delete(e.away, live.channel)
 	}
-	e.stopAsides(live, turns.ErrStopped)
+	e.cancelOutOfBand(live, turns.ErrStopped)
 }
 
-// put away keeps a Live whose socket is lost; on a node that is being stopped only for its answer.
-func (e *engine) putAway(live *Live) {
-	delete(e.lives, live.channel)
-	if e.restarting && !e.busy(live) {
+// keepAway keeps a Live whose socket is lost. On a node that is being stopped it is kept only for
+// its answer.
+func (e *engine) keepAway(live *Live) {
+	delete(e.attached, live.channel)
+	if e.restarting && !e.hasAnswer(live) {
 		e.drop(live, Closed{Code: CloseRestart, Reason: reasonRestart})
 		return
 	}
 	e.away[live.channel] = live
-	live.handed = live.handed || e.restarting
-	live.fading = time.AfterFunc(sessions.DropGrace, func() { e.send(faded{live: live}) })
+	live.dropWhenIdle = live.dropWhenIdle || e.restarting
+	live.awayTimer = time.AfterFunc(sessions.DropGrace, func() { e.inbox.send(awayExpired{live: live}) })
 }
 
-// fade lets go of a Live that nobody came back for.
-func (e *engine) fade(live *Live) {
-	if e.away[live.channel] != live {
-		return
-	}
-	live.handed = true
-	e.release(live)
-}
-
-// release drops an away Live that is only there for an answer, once that has gone out.
-func (e *engine) release(live *Live) {
-	if e.away[live.channel] == live && live.handed && !e.busy(live) {
+// dropIfDone drops an away Live that is kept only for its answer, once that has ended.
+func (e *engine) dropIfDone(live *Live) {
+	if e.away[live.channel] == live && live.dropWhenIdle && !e.hasAnswer(live) {
 		e.drop(live, Closed{Code: CloseGone, Reason: "gone"})
 	}
 }
 
-// sendAway closes an attached socket with the code; what goes out for it goes on.
-func (e *engine) sendAway(live *Live, code CloseCode, reason string) {
-	if !e.busy(live) {
+// expireAway ends the wait for an away Live's client.
+func (e *engine) expireAway(live *Live) {
+	if e.away[live.channel] != live {
+		return
+	}
+	live.dropWhenIdle = true
+	e.dropIfDone(live)
+}
+
+// releaseSocket closes an attached socket with the code; its answer continues.
+func (e *engine) releaseSocket(live *Live, code CloseCode, reason string) {
+	if !e.hasAnswer(live) {
 		e.drop(live, Closed{Code: code, Reason: reason})
 		return
 	}
 	live.push(Released{Code: code, Reason: reason})
-	live.handed = true
-	e.putAway(live)
+	live.dropWhenIdle = true
+	e.keepAway(live)
 }
 
-// inherit lets a socket take the place of the one before on this node. The caller holds the runs'
-// handing.
-func (e *engine) inherit(live, older *Live) {
-	live.before, live.known, live.clientTools, live.lost = older, older.known, older.clientTools, older.lost
+// takeOver gives live the place of the older socket of its channel. The caller holds liveMu of all
+// answers.
+func (e *engine) takeOver(live, older *Live) {
+	live.predecessor, live.known, live.clientTools, live.lostResponse = older, older.known, older.clientTools, older.lostResponse
 	live.toolChoice, live.maxOutputTokens = older.toolChoice, older.maxOutputTokens
-	for _, run := range e.runs() {
+	for _, run := range e.answers() {
 		if run.live == older {
 			run.live = live
 		}
@@ -198,8 +98,11 @@ func (e *engine) inherit(live, older *Live) {
 	e.drop(older, Closed{Code: CloseReplaced, Reason: reasonReplaced})
 }
 
-// Reasons of a Closed that are not the session's.
-const (
-	reasonReplaced = "replaced"
-	reasonRestart  = "restart"
-)
+// cancelOutOfBand stops the answers out of band, of one socket or (nil) of all.
+func (e *engine) cancelOutOfBand(of *Live, cause error) {
+	for _, run := range e.outOfBand {
+		if of == nil || run.live == of {
+			run.cancel(cause)
+		}
+	}
+}

@@ -175,7 +175,7 @@ func TestClientCallsGoOnTogether(t *testing.T) {
 		t.Errorf("answered %+v", done)
 	}
 	s.do(live.UserMessage{Text: "and"})
-	s.do(live.Respond{IfSaid: true})
+	s.do(live.Respond{IfUnanswered: true})
 	done, _ := until[turns.ResponseDone](s)
 	asked := answers.requests()
 	if last := asked[len(asked)-1].Messages; done.Text != "Next." || last[len(last)-1].Text != "and" || len(asked) != 3 {

@@ -2,228 +2,176 @@ package live
 
 import (
 	"context"
+	"hash/maphash"
+	"log/slog"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 
-	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/requests"
 	"parlance.dev/parlance/workspaces"
 )
 
-// engine owns what is live about a session on this node. Everything reaches it as a message
-// (inbox.go), one at a time; it ends when it has no sockets and nothing to finish.
+// Service holds the live part of conversations on this node: an engine for each session that has
+// sockets. Safe for concurrent use. Run keeps it in touch with the other nodes, and Close stops it.
+type Service struct {
+	db       *postgres.DB
+	sessions *sessions.Service
+	turns    *turns.Service
+	requests *requests.Service
+	tools    *tools.Service
+	log      *slog.Logger
+	now      func() time.Time
+	// node names this process in session_connections and notices.
+	node string
+	// life ends when Close stops waiting; the node's goroutines run under it.
+	life    context.Context //nolint:containedctx // the life of the node's goroutines, which no caller's context spans
+	workers sync.WaitGroup
+
+	mu      sync.Mutex
+	closing bool
+	engines engineShards
+}
+
+const (
+	// heartbeat is how often a node refreshes the rows of its sockets. It refreshes one shard after
+	// the other, because refreshing thousands of rows at once would delay the turns of that moment.
+	heartbeat       = 10 * time.Second
+	heartbeatShards = 50
+)
+
+// engineShards are a node's engines by session, in shards of about equal size. Each heartbeat step
+// visits one shard: visiting all of thousands of engines each time took two percent of a busy
+// server's processor time.
+type engineShards struct {
+	seed   maphash.Seed
+	shards [heartbeatShards]map[sessions.ID]*engine
+}
+
+func newEngineShards() engineShards {
+	r := engineShards{seed: maphash.MakeSeed()}
+	for shard := range r.shards {
+		r.shards[shard] = map[sessions.ID]*engine{}
+	}
+	return r
+}
+
+// shard returns the shard that a session belongs to.
+func (r *engineShards) shard(id sessions.ID) map[sessions.ID]*engine {
+	return r.shards[maphash.String(r.seed, string(id))%heartbeatShards]
+}
+
+// engine owns the live part of one session on this node. It handles one message of its inbox at a
+// time, and ends when it has no sockets and nothing to finish.
 type engine struct {
 	s      *Service
 	tenant workspaces.TenantID
 	id     sessions.ID
 	inbox  inbox
-	// done is closed when the engine has ended: nobody takes messages any more.
-	done chan struct{}
-	// joining counts the sockets on their way; guarded by Service.mu.
+	// joining counts the sockets that are joining; guarded by Service.mu.
 	joining int
-	// overtaken are turns that ended here meanwhile: what those sockets read may not have their
-	// ends.
-	overtaken []sessions.Turn
+	// endedWhileJoining are turns that ended on this node since those sockets may have read the
+	// session.
+	endedWhileJoining []sessions.Turn
 
-	session sessions.Session
-	lives   map[sessions.Channel]*Live
-	// away are those whose sockets are lost; see away.go.
+	session  sessions.Session
+	attached map[sessions.Channel]*Live
+	// away are the Lives whose sockets are lost; see away.go.
 	away   map[sessions.Channel]*Live
 	client clientCalls
-	// unanswered is the turn that holds what was said since the last answer; "" when there is none.
+	// unanswered is the turn with what was said since the last answer began; empty when there is
+	// none.
 	unanswered sessions.TurnID
-	// cache is what turns are answered from while Postgres is away.
-	cache   *turns.SessionCache
-	waiting []respond
-	current *current
-	asides  map[string]*current // answers out of band, by response
-	items   itemOrder
-	// restarting says that the node is being stopped: sockets that still come in are sent away.
+	// cache has what turns need of the session while Postgres is unavailable.
+	cache     *turns.SessionCache
+	waiting   []answerRequest    // answers that are to begin, oldest first
+	current   *answer            // the conversation's answer in progress
+	outOfBand map[string]*answer // answers out of band, by response id
+	items     itemOrder
+	// restarting says that the node is being stopped: sockets that still join are sent away.
 	restarting bool
-	// watching is the turn that another node runs; see lost.go.
+	// watching is the turn that another node runs; see resume.go.
 	watching sessions.TurnID
-	// ending is the Closed that waits for the current answer to be recorded.
+	// ending is the Closed to send when the current answer is recorded.
 	ending *Closed
 }
 
-// The messages.
-type (
-	joined struct {
-		live       *Live
-		greeting   *sessions.Turn
-		unanswered []sessions.Turn
-		// turns are the newest.
-		turns []sessions.Turn
-		// open are calls of theirs that a client has not answered yet.
-		open []sessions.OpenCall
-		// items are theirs, those removed too.
-		items []sessions.Item
-		// running is the turn that runs, on any node; zero when there is none.
-		running sessions.Turn
-		noted   chan struct{}
-	}
-	left struct {
-		live *Live
-		how  Leaving
-		// stays says that events are still wanted: see away.go.
-		stays bool
-		noted chan struct{}
-	}
-	commanded struct {
-		live    *Live
-		command Command
-	}
-	happened struct {
-		run   *current
-		event turns.Event
-		// noted, when not nil, is closed once the event is with its socket.
-		noted chan struct{}
-	}
-	finished struct {
-		run  *current
-		went turns.Outcome
-	}
-	replaced struct {
-		channel sessions.Channel
-		number  int64
-	}
-	ended    struct{ session sessions.Session }
-	recorded struct{ turn sessions.Turn }
-	// recordedElsewhere is recorded on another node.
-	recordedElsewhere struct{ turn sessions.Turn }
-	expired           struct{ call *clientCall }
-	changed           struct{ edits sessions.ItemEdits }
-	restarted         struct{}
-)
-
-// engineFor returns the session's engine with one more socket on its way: the caller must send
-// joined.
-func (s *Service) engineFor(session sessions.Session) (*engine, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closing {
-		return nil, fault.New(fault.ServiceUnavailable, "This node is being stopped. Connect again.")
-	}
-	e, ok := s.engines.of(session.ID)[session.ID]
-	if !ok {
-		e = &engine{
-			s: s, tenant: session.TenantID, id: session.ID, session: session, done: make(chan struct{}),
-			lives: map[sessions.Channel]*Live{}, away: map[sessions.Channel]*Live{}, asides: map[string]*current{},
-			client: newClientCalls(), cache: s.turns.NewSessionCache(session),
-		}
-		s.engines.of(session.ID)[session.ID] = e
-		s.workers.Add(1) // until retired
-	}
-	e.joining++
-	return e, nil
+// receives reports whether the Live is attached or away.
+func (e *engine) receives(live *Live) bool {
+	return e.attached[live.channel] == live || e.away[live.channel] == live
 }
 
-// engineOf is the session's engine on this node, nil when there is none.
-func (s *Service) engineOf(id sessions.ID) *engine {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.engines.of(id)[id]
+// socketOf returns the channel's Live, attached or away; nil when there is none.
+func (e *engine) socketOf(channel sessions.Channel) *Live {
+	if live := e.attached[channel]; live != nil {
+		return live
+	}
+	return e.away[channel]
 }
 
-// take does what a message is about. A fault of ours costs the session its sockets, which come
-// back, and not the node all others.
-func (e *engine) take(message any) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			e.s.log.Error("conversation panicked", "session_id", e.id, "error", panicked, telemetry.KeyStack, string(debug.Stack()))
-			for _, live := range e.all() {
-				e.drop(live, Closed{Code: CloseInternal, Reason: sessions.ReasonInternal})
-			}
-		}
-	}()
-	switch m := message.(type) {
-	case joined:
-		e.join(m)
-	case left:
-		e.leave(m)
-	case commanded:
-		e.obey(m.live, m.command)
-	case happened:
-		if m.noted != nil {
-			defer close(m.noted)
-		}
-		e.forward(m)
-	case finished:
-		e.settle(m)
-	case asideDone:
-		e.settleAside(m)
-	case replaced:
-		e.replace(m)
-	case ended:
-		e.close(closedBy(m.session))
-	case recorded:
-		e.took(m.turn)
-	case recordedElsewhere:
-		if e.watching != m.turn.ID { // else the watch tells of it
-			e.took(m.turn)
-		}
-	case expired:
-		e.expire(m.call)
-	case changed:
-		e.adopt(m.edits)
-	case wanted:
-		e.takeUp(m.turns)
-	case watched:
-		e.endWatch(m)
-	case faded:
-		e.fade(m.live)
-	case restarted:
-		e.restart()
+// sockets returns the Lives that get events, attached ones first.
+func (e *engine) sockets() []*Live {
+	all := make([]*Live, 0, len(e.attached)+len(e.away))
+	for _, live := range e.attached {
+		all = append(all, live)
 	}
+	for _, live := range e.away {
+		all = append(all, live)
+	}
+	return all
 }
 
-// retire takes the engine off the node when there is nothing left for it to do.
-func (e *engine) retire() bool {
-	if len(e.lives)+len(e.away) > 0 || e.current != nil || len(e.asides)+len(e.waiting) > 0 {
-		return false
+// anySocket returns an attached socket of the session, chat first; nil when there is none.
+func (e *engine) anySocket() *Live {
+	for _, channel := range []sessions.Channel{sessions.ChatChannel, sessions.VoiceChannel} {
+		if live := e.attached[channel]; live != nil {
+			return live
+		}
 	}
+	return nil
+}
+
+// answers returns the answers in progress.
+func (e *engine) answers() []*answer {
+	runs := slices.Collect(maps.Values(e.outOfBand))
+	if e.current != nil {
+		runs = append(runs, e.current)
+	}
+	return runs
+}
+
+// hasAnswer reports whether an answer to the Live is in progress.
+func (e *engine) hasAnswer(live *Live) bool {
+	return slices.ContainsFunc(e.answers(), func(run *answer) bool { return run.live == live })
+}
+
+// answersTurn reports whether the turn's answer is in progress on this node or waits here.
+func (e *engine) answersTurn(turn sessions.TurnID) bool {
+	return e.current != nil && e.current.turn == turn ||
+		slices.ContainsFunc(e.waiting, func(r answerRequest) bool { return r.turn == turn })
+}
+
+// canStartNow reports whether an answer to something new would begin at once.
+func (e *engine) canStartNow() bool {
+	return e.current == nil && e.watching == "" && len(e.waiting) == 0 && e.ending == nil && e.unanswered == ""
+}
+
+// answerQueued reports whether a waiting answer will take all results there are: parallel calls get
+// one answer.
+func (e *engine) answerQueued() bool {
+	return slices.ContainsFunc(e.waiting, func(r answerRequest) bool { return r.turn == "" && r.command.isPlain() })
+}
+
+// noteTurnEnded records the end of a turn for the sockets that are joining.
+func (e *engine) noteTurnEnded(turn sessions.Turn) {
 	e.s.mu.Lock()
 	defer e.s.mu.Unlock()
 	if e.joining > 0 {
-		return false
+		e.endedWhileJoining = append(e.endedWhileJoining, turn)
 	}
-	delete(e.s.engines.of(e.id), e.id)
-	return true
-}
-
-// Close ends what is live on this node: sockets are told to come back (elsewhere), answers that
-// are going out may finish until ctx ends. New sockets are refused from now on.
-func (s *Service) Close(ctx context.Context) error {
-	s.mu.Lock()
-	s.closing = true
-	var engines []*engine
-	for _, part := range s.engines.parts {
-		engines = slices.AppendSeq(engines, maps.Values(part))
-	}
-	s.mu.Unlock()
-	var telling sync.WaitGroup
-	for _, e := range engines {
-		telling.Go(func() { e.send(restarted{}) })
-	}
-	s.turns.StopTaking()
-	ended := make(chan struct{})
-	go func() { // ends with the workers, which Kill ends at the latest
-		telling.Wait()
-		s.workers.Wait()
-		s.turns.Wait()
-		close(ended)
-	}()
-	defer s.turns.Kill()
-	select {
-	case <-ended:
-		return nil
-	case <-ctx.Done():
-	}
-	s.turns.Kill()
-	<-ended
-	return ctx.Err()
 }

@@ -7,8 +7,7 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// JoinAfter is Join by a socket that is overtaken: meanwhile happens between what it reads and its
-// place in the conversation.
+// JoinAfter is Join with a delay: it calls meanwhile after reading the session and before joining.
 func (s *Service) JoinAfter(ctx context.Context, a Admission, meanwhile func()) (*Live, error) {
 	e, err := s.engineFor(a.Session)
 	if err != nil {
@@ -16,9 +15,9 @@ func (s *Service) JoinAfter(ctx context.Context, a Admission, meanwhile func()) 
 	}
 	arrival, err := s.arrive(ctx, a, e)
 	meanwhile()
-	arrival.noted = make(chan struct{})
-	if e.send(arrival) {
-		<-arrival.noted
+	arrival.processed = make(chan struct{})
+	if e.inbox.send(arrival) {
+		<-arrival.processed
 	}
 	return arrival.live, err
 }
@@ -26,7 +25,7 @@ func (s *Service) JoinAfter(ctx context.Context, a Admission, meanwhile func()) 
 // Lives reports whether a session is live on this node.
 func (s *Service) Lives(id sessions.ID) bool { return s.engineOf(id) != nil }
 
-// statementsOfSockets name sessions by their id, and are made for each socket.
+// StatementsOfSockets are the statements that name sessions by their id.
 var StatementsOfSockets = map[string]string{
 	"Refresh": strings.NewReplacer("?0", "$1", "?1", "$2", "?2", "$3", "?3", "$4").Replace(refreshSQL),
 }

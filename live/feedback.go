@@ -10,13 +10,13 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// rate writes a client's feedback down.
-func (e *engine) rate(live *Live, c Feedback) {
+// saveFeedback stores a client's feedback.
+func (e *engine) saveFeedback(live *Live, c Feedback) {
 	if c.Score != sessions.NoScore && c.Score != sessions.Like && c.Score != sessions.Dislike {
 		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("score", "in", "A score is like or dislike, or none.")})
 		return
 	}
-	ctx, cancel := context.WithTimeout(live.origin.Context(context.WithoutCancel(e.s.live)), sessions.WriteTimeout)
+	ctx, cancel := context.WithTimeout(live.origin.Context(context.WithoutCancel(e.s.life)), sessions.WriteTimeout)
 	defer cancel()
 	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) error {
 		return e.s.sessions.Locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {

@@ -7,88 +7,93 @@ import (
 	"sync"
 )
 
-// inbox is how messages reach an engine. An engine that has nothing to do has no goroutine: whoever
-// sends it something has the crew work on it. One that works takes what came meanwhile in its
-// order, and its senders wait until it does.
+// inbox delivers messages to an engine one at a time. An idle engine has no goroutine: send starts
+// one for the message, which also handles the messages that arrive meanwhile, in their order. Their
+// senders wait until it does.
 type inbox struct {
+	// process handles a message. It returns true when the engine has ended.
+	process func(message any) (ended bool)
+	// start runs a function in a goroutine that the node waits for.
+	start func(func())
+	// done is closed when the engine has ended.
+	done chan struct{}
+
 	mu sync.Mutex
-	// busy says that the engine works, over that it has ended.
-	busy, over bool
-	waiting    []*letter
+	// busy is set while a goroutine handles messages, ended once the engine takes no more.
+	busy, ended bool
+	waiting     []*queuedMessage
 }
 
-// letter is a message that waits.
-type letter struct {
+// queuedMessage is a message whose sender waits.
+type queuedMessage struct {
 	message any
-	// taken is told whether the engine works on it; otherwise it has ended.
-	taken chan bool
+	// accepted gets true when the message's turn has come, false when the engine has ended.
+	accepted chan bool
 }
 
 // errEnded says that the engine takes no messages any more.
 var errEnded = errors.New("the conversation has ended")
 
-// send hands a message over, which the engine begins to work on; false when it has ended.
-func (e *engine) send(message any) bool { return e.put(context.Background(), message) == nil }
+// send waits until the engine begins to handle the message; false when the engine has ended.
+func (in *inbox) send(message any) bool { return in.put(context.Background(), message) == nil }
 
-// put is send. Errors: errEnded; ctx's, and then the message is not taken.
-func (e *engine) put(ctx context.Context, message any) error {
-	in := &e.inbox
+// put is send with a context. Errors: errEnded; ctx's, and then the message is not handled.
+func (in *inbox) put(ctx context.Context, message any) error {
 	in.mu.Lock()
 	switch {
-	case in.over:
+	case in.ended:
 		in.mu.Unlock()
 		return errEnded
 	case !in.busy:
 		in.busy = true
 		in.mu.Unlock()
-		e.s.workers.Go(func() { e.work(message) })
+		in.start(func() { in.work(message) })
 		return nil
 	}
-	waits := &letter{message: message, taken: make(chan bool, 1)}
-	in.waiting = append(in.waiting, waits)
+	queued := &queuedMessage{message: message, accepted: make(chan bool, 1)}
+	in.waiting = append(in.waiting, queued)
 	in.mu.Unlock()
 	select {
-	case taken := <-waits.taken:
-		return answerOf(taken)
+	case accepted := <-queued.accepted:
+		return deliveryError(accepted)
 	case <-ctx.Done():
 	}
 	in.mu.Lock()
-	if at := slices.Index(in.waiting, waits); at >= 0 {
+	if at := slices.Index(in.waiting, queued); at >= 0 {
 		in.waiting = slices.Delete(in.waiting, at, at+1)
 		in.mu.Unlock()
 		return ctx.Err()
 	}
 	in.mu.Unlock()
-	return answerOf(<-waits.taken)
+	return deliveryError(<-queued.accepted)
 }
 
-func answerOf(taken bool) error {
-	if taken {
+func deliveryError(accepted bool) error {
+	if accepted {
 		return nil
 	}
 	return errEnded
 }
 
-// work takes a message and those that come meanwhile.
-func (e *engine) work(message any) {
+// work handles a message and those that arrive meanwhile.
+func (in *inbox) work(message any) {
 	for {
-		e.take(message)
-		if e.retire() {
-			e.retired()
+		if in.process(message) {
+			in.end()
 			return
 		}
-		next := e.inbox.next()
+		next := in.next()
 		if next == nil {
 			return
 		}
 		message = next.message
-		next.taken <- true
+		next.accepted <- true
 	}
 }
 
-// next is the message that has waited longest; nil: there is none, and the engine has stopped
-// working.
-func (in *inbox) next() *letter {
+// next returns the message that has waited longest. When there is none it returns nil, and the
+// goroutine must end.
+func (in *inbox) next() *queuedMessage {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if len(in.waiting) == 0 {
@@ -101,16 +106,14 @@ func (in *inbox) next() *letter {
 	return next
 }
 
-// retired lets go of those that still wait: the engine is not on the node any more.
-func (e *engine) retired() {
-	e.client.stop()
-	e.inbox.mu.Lock()
-	waiting := e.inbox.waiting
-	e.inbox.waiting, e.inbox.over = nil, true
-	e.inbox.mu.Unlock()
-	close(e.done)
-	for _, one := range waiting {
-		one.taken <- false
+// end refuses the messages that still wait and all later ones.
+func (in *inbox) end() {
+	in.mu.Lock()
+	waiting := in.waiting
+	in.waiting, in.ended = nil, true
+	in.mu.Unlock()
+	close(in.done)
+	for _, queued := range waiting {
+		queued.accepted <- false
 	}
-	e.s.workers.Done()
 }

@@ -13,8 +13,8 @@ const maxOrderedItems = 1000
 // itemOrder is the order of a conversation's newest items, as the model sees them.
 type itemOrder struct{ ids []string }
 
-// Put gives an item its place unless it has one, and returns the id of the item before it; the
-// empty string when it is first.
+// Put gives an item its place unless it has one, and returns the id of the item before it; empty
+// when it is first.
 func (p *itemOrder) Put(id, after string) string {
 	at := slices.Index(p.ids, id)
 	if at < 0 {
@@ -42,8 +42,8 @@ func (p *itemOrder) Drop(id string) {
 // Has reports whether the item has a place.
 func (p *itemOrder) Has(id string) bool { return slices.Contains(p.ids, id) }
 
-// heardText returns the part of a spoken text that was heard in the first untilMS of lengthMS:
-// whole words, in proportion to the time, because the moment of each word is not known.
+// heardText returns the words of a spoken text that were heard in the first untilMS of lengthMS, in
+// proportion to the time, because the time of each word is not known.
 func heardText(text string, lengthMS, untilMS int) string {
 	if untilMS >= lengthMS {
 		return text

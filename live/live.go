@@ -1,251 +1,160 @@
 package live
 
 import (
-	"encoding/json"
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
 )
 
-// AdmitParams is what a socket shows before it is one.
-type AdmitParams struct {
-	SessionID sessions.ID
-	// Token is the signed token from the URL, else from the bearer or sub-protocol.
-	Token   string
-	Channel sessions.Channel
+// commandReceived is a command from a socket.
+type commandReceived struct {
+	live    *Live
+	command Command
 }
 
-// Command is what a socket wants: [UserMessage], [ToolOutput], [Approve], [Respond], [Ask],
-// [Cancel], [Configure], [Greet], [Feedback], [Activity], [End], [Insert], [Remove] or [Truncate].
-type Command interface{ command() }
-
-// UserMessage is something the user said. It is in Postgres before ItemAdded comes; it is
-// answered when Respond comes. Messages without a Respond between them become one turn.
-type UserMessage struct {
-	// CommandID is the client's own id of the command, given back in Failed; may be empty.
-	CommandID string
-	// ItemID is the client's id for the item, which none has that is not removed; empty: one is
-	// made (item_…).
-	ItemID string
-	// After is the item it goes behind in what the model sees, AtFront, or empty for the end.
-	After string
-	// Text has 1 to 32,000 characters.
-	Text string
+// socketLeft says that a socket is gone.
+type socketLeft struct {
+	live *Live
+	how  Leaving
+	// keepsEvents says that the Live goes on taking events for the socket that comes back.
+	keepsEvents bool
+	// processed is closed when the engine has handled the message.
+	processed chan struct{}
 }
 
-// Approve is the client's word on an ApprovalRequested. The answer goes on by itself.
-type Approve struct {
-	CommandID string
-	RequestID string
-	Approved  bool
-	// Reason, at most 500 characters, is told to the model when it was not approved.
-	Reason string
+// appendedAudio is the audio that a socket has appended and not committed.
+type appendedAudio struct {
+	bytes, bytesPerMS int
+	full              bool // Failed has said that more is dropped
 }
 
-// Respond asks for an answer to what was said since the last one. Without anything new the
-// model is asked to go on.
-type Respond struct {
-	CommandID string
-	// Instructions replace the agent's for this one answer; nil keeps them. They apply only when
-	// the agent's client_overrides has "instructions", and are ignored otherwise.
-	Instructions *string
-	// Awaited says that the client looks for this very answer: it is not left out as one that comes
-	// doubly.
-	Awaited bool
-	// IfSaid has nothing happen when nothing was said since the last answer began.
-	IfSaid bool
-	// ClientTools, when not nil, are offered in place of the socket's in this one answer.
-	ClientTools []model.Tool
-	// ToolChoice and MaxOutputTokens are those of this one answer; empty and 0 keep what is in
-	// force. The agent's own bound holds all the same.
-	ToolChoice      turns.ToolChoice
-	MaxOutputTokens int
-	// Input, when not nil, is what the model sees in place of the conversation; empty: nothing.
-	Input []InputItem
-	// OutOfBand asks for an answer beside the conversation, which neither it nor the transcript
-	// keeps. It does not wait its turn; at most 4 go out at once.
-	OutOfBand bool
+// Live is one socket's end of a conversation. Do, Next and Leave may be called from different
+// goroutines; Next from one at a time.
+type Live struct {
+	inbox   *inbox
+	now     func() time.Time
+	channel sessions.Channel
+	number  int64
+	session sessions.Session
+	resumed bool
+	// origin is the request that opened the socket.
+	origin  telemetry.Origin
+	history []sessions.Item
+	left    sync.Once
+
+	// The engine's, which nothing else reads or writes.
+
+	// known are the items that the socket has been sent, by their keys.
+	known map[string]bool
+	// lastCommand is the last command that was carried out.
+	lastCommand Command
+	// clientTools are the tools that the socket runs itself.
+	clientTools []model.Tool
+	// toolChoice and maxOutputTokens are those of Configure.
+	toolChoice      turns.ToolChoice
+	maxOutputTokens int
+	// lostResponse is the last answer of a lost node whose end this socket was sent.
+	lostResponse string
+	// answeredElsewhere says that another node was giving an answer when the socket joined.
+	answeredElsewhere bool
+	// audio waits for AudioCommit.
+	audio appendedAudio
+	// dropWhenIdle says that no socket will return for the Live, which ends with its last answer.
+	dropWhenIdle bool
+	// awayTimer ends an away Live after DropGrace.
+	awayTimer *time.Timer
+	// predecessor is the socket whose place this one took on this node.
+	predecessor *Live
+	handover    chan any // at most one value
+
+	mu     sync.Mutex
+	queue  []turns.Event
+	closed bool // Closed is queued or was read
+	wake   chan struct{}
+	onWake atomic.Pointer[func()]
+	// lastDelta is when the socket was last woken for text. When wakeScheduled, wakeTimer wakes it
+	// for the text that came since.
+	lastDelta     time.Time
+	wakeTimer     *time.Timer
+	wakeScheduled bool
+	// onClosed, unless nil, is called when Closed is queued.
+	onClosed func()
 }
 
-// Ask is a UserMessage and the Respond that comes right behind it: nothing comes between, and
-// nearly always it is written down and begun in one go.
-type Ask struct {
-	Said UserMessage
-	Wish Respond
+// Session returns the session as it was when the socket joined, with the Config in force.
+func (l *Live) Session() sessions.Session { return l.session }
+
+// Number orders the sockets of all sessions: a later socket has a greater number.
+func (l *Live) Number() int64 { return l.number }
+
+// Resumed reports whether the session was in progress before, so that the greeting is not repeated.
+func (l *Live) Resumed() bool { return l.resumed }
+
+// AnsweredElsewhere reports whether another node was giving an answer when the socket joined.
+// AnswerEnded follows.
+func (l *Live) AnsweredElsewhere() bool { return l.answeredElsewhere }
+
+// History returns the items of the session's newest turns (joinTurns) when the socket joined,
+// oldest first; empty unless Resumed.
+func (l *Live) History() []sessions.Item { return l.history }
+
+// Do has the engine carry out a command, and waits only while the engine is busy. What the command
+// does arrives as events.
+// Errors: Precondition session-closed after Closed; ctx's.
+func (l *Live) Do(ctx context.Context, c Command) error {
+	err := l.inbox.put(ctx, commandReceived{live: l, command: c})
+	if errors.Is(err, errEnded) {
+		return fault.New(fault.SessionClosed, "The conversation has ended.")
+	}
+	return err
 }
 
-// Cancel stops the answer that is going out; what was sent stays in the transcript. With none
-// going out it is answered by Failed with the cause ErrNothingToCancel.
-type Cancel struct {
-	CommandID string
-	// ResponseID, when set, must be one going out; empty is the one of the conversation.
-	ResponseID string
-	// Speech says that the user's speech is why.
-	Speech bool
+// Leave says that the socket is gone, and returns when the engine has recorded it. It is the last
+// call. Later calls do nothing, nor does one after Closed.
+func (l *Live) Leave(how Leaving) { l.leave(socketLeft{live: l, how: how}) }
+
+// Detach says that the connection was lost, and returns when the engine has recorded it. Events
+// continue: Next must be called until Closed. Of Leave and Detach only the first call counts.
+func (l *Live) Detach() { l.leave(socketLeft{live: l, how: Dropped, keepsEvents: true}) }
+
+func (l *Live) leave(m socketLeft) {
+	l.left.Do(func() {
+		m.processed = make(chan struct{})
+		if l.inbox.send(m) {
+			<-m.processed
+		}
+	})
 }
 
-// Configure changes the session from the client's side, until the socket is gone. Whatever the
-// agent does not allow is left as it is, silently: Configured tells what is in force.
-type Configure struct {
-	CommandID string
-	// Overrides are keys of POST /sessions' overrides, applied where client_overrides has them.
-	// Values of the wrong type are left out too.
-	Overrides map[string]json.RawMessage
-	// Restore are keys of such overrides, "model" and "voice", that get back what the session began
-	// with.
-	Restore []string
-	// ClientTools replace the tools that this socket runs itself; nil keeps them, empty clears
-	// them. They are offered in the answers this socket asks for. One named like a tool of the
-	// agent is left out.
-	ClientTools []model.Tool
-	// Variables are dynamic variables that the session does not have yet. They are added when
-	// client_overrides has "dynamic_variables", and stay with the session.
-	Variables map[string]string
-	// ToolChoice and MaxOutputTokens are for the answers this socket asks for; empty and 0 keep
-	// them.
-	ToolChoice      turns.ToolChoice
-	MaxOutputTokens int
+// LeaveHandover leaves a value for the socket that takes this one's place on this node. Only the
+// first call counts. It must be called after Closed, and whenever the socket ends.
+func (l *Live) LeaveHandover(value any) {
+	select {
+	case l.handover <- value:
+	default: // an earlier call left one
+	}
 }
 
-// Greet says the agent's first_message, for sockets whose Admission has HoldGreeting. It does
-// nothing once the session has a turn.
-type Greet struct{}
-
-// Activity says that the user is there (speaks, types), which holds off the idle time-out.
-type Activity struct{}
-
-// End closes the session. Closed follows.
-type End struct {
-	// Failed ends it as failed instead of completed.
-	Failed bool
-	// Reason is the end_reason, at most 500 characters.
-	Reason string
-}
-
-func (UserMessage) command() {}
-
-func (Approve) command() {}
-
-func (Respond) command() {}
-
-func (Ask) command() {}
-
-func (Cancel) command() {}
-
-func (Configure) command() {}
-
-func (Greet) command() {}
-
-func (Feedback) command() {}
-
-func (Activity) command() {}
-
-func (End) command() {}
-
-// ItemAdded is a user's message or a client's tool output that was accepted and persisted; or an
-// item of a turn that this socket did not ask for (an HTTP turn, or an answer that went on
-// while the socket was away), whole.
-type ItemAdded struct {
-	// CommandID is that of the command it came from; empty otherwise.
-	CommandID string
-	Item      sessions.Item
-	// PreviousItemID is the item before it as the model sees them; empty: it is the first.
-	PreviousItemID string
-}
-
-// Configured answers Configure.
-type Configured struct {
-	CommandID string
-	// Session is the session with what is in force now.
-	Session         sessions.Session
-	ClientTools     []model.Tool
-	ToolChoice      turns.ToolChoice
-	MaxOutputTokens int // 0 or less: no bound of the client
-	// Refused are the wishes that were left out, each with the reason in words, for dialects that
-	// say so: overrides by their keys, FieldTools, FieldToolChoice.
-	Refused []fault.Field
-}
-
-// FieldToolChoice is the field of Configured's Refused for a ToolChoice of a tool that is not
-// offered: it is ToolsAuto then.
-const FieldToolChoice = "tool_choice"
-
-// Failed says that a command could not be done; the conversation goes on.
-type Failed struct {
-	CommandID string
-	Err       *fault.Error
-}
-
-// Closed is the last event of a socket: close it with Code and Reason.
-type Closed struct {
-	Code CloseCode
-	// Reason is the session's end_reason when it has ended, else replaced, restart or slow_reader.
-	Reason string
-	// Ended says that the session is over; otherwise the client may come back with the same URL.
-	Ended bool
-	// Status is the session's when Ended.
-	Status sessions.Status
-}
-
-func (ItemAdded) IsEvent() {}
-
-func (Configured) IsEvent() {}
-
-func (Failed) IsEvent() {}
-
-func (Closed) IsEvent() {}
-
-// CloseCode is a WebSocket close code.
-type CloseCode int
-
-// The close codes. Those from 4000 on are our own and permanent.
-const (
-	// CloseEnded: the session is over and completed.
-	CloseEnded CloseCode = 1000
-	// CloseInternal: the session is over and failed.
-	CloseInternal CloseCode = 1011
-	// CloseRestart: this node is being stopped; connect again.
-	CloseRestart CloseCode = 1012
-	// CloseSlow: the socket did not take its events; connect again.
-	CloseSlow CloseCode = 4408
-	// CloseReplaced: another socket of the same channel took over.
-	CloseReplaced CloseCode = 4409
-)
-
-// Leaving is how a socket went away.
-type Leaving uint8
-
-// The ways to leave.
-const (
-	// Dropped: the connection was lost (no close frame, 1006, 1011): the session waits DropGrace.
-	Dropped Leaving = iota
-	// HungUp: a close frame with 1000, 1001 or none (1005): the session completes.
-	HungUp
-)
-
-// ToolOutput is the client's result of a ClientToolCalled, from any socket of the session. Respond
-// makes the model go on with it, once every call of the answer has its result or has timed out.
-// A call that nobody made, or that has its result already, is answered by Failed.
-type ToolOutput struct {
-	CommandID string
-	ItemID    string
-	CallID    string
-	// After as in UserMessage; the model gets the result behind its call all the same.
-	After string
-	// Output has at most 256 KiB; the model gets as much as of any other answer.
-	Output  string
-	IsError bool
-	// Respond asks for the answer too, for dialects whose clients do not.
-	Respond bool
-}
-
-func (ToolOutput) command() {}
-
-// Feedback is what the user thinks of an answer; the last one counts. Only what went wrong is
-// answered, with Failed.
-type Feedback struct {
-	CommandID string
-	sessions.Feedback
+// AwaitHandover waits for the value that the predecessor leaves; nil when there was none on this
+// node, or when ctx ends before. Only the first call returns it.
+func (l *Live) AwaitHandover(ctx context.Context) any {
+	before := l.predecessor
+	l.predecessor = nil
+	if before == nil {
+		return nil
+	}
+	select {
+	case value := <-before.handover:
+		return value
+	case <-ctx.Done():
+		return nil
+	}
 }

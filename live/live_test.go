@@ -109,7 +109,7 @@ func TestNoteIsNotAnswered(t *testing.T) {
 	s := f.join(t, f.Node, f.create(t))
 	speak := func(text string) {
 		s.do(live.UserMessage{Text: text})
-		s.do(live.Respond{IfSaid: true})
+		s.do(live.Respond{IfUnanswered: true})
 		until[live.ItemAdded](s)
 	}
 	speak("one")

@@ -13,23 +13,8 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// InputItem is an item that an answer is given in place of the conversation.
-type InputItem struct {
-	// Reference, when set, is an item of the conversation; the rest is empty then.
-	Reference string
-	sessions.Item
-}
-
-// plain says that nothing but an answer is asked for.
-func (r Respond) plain() bool {
-	return r.Instructions == nil && r.ClientTools == nil && r.ToolChoice == "" && r.MaxOutputTokens == 0 && r.Input == nil && !r.OutOfBand
-}
-
-// mayBeDouble says that nobody looks for this very answer: another one does as well.
-func (r Respond) mayBeDouble() bool { return r.plain() && !r.Awaited }
-
-// optionsOf are those of a Respond over those of its socket.
-func (e *engine) optionsOf(wanted respond) turns.Options {
+// optionsOf returns the options of a Respond, and those of its socket where the Respond has none.
+func (e *engine) optionsOf(wanted answerRequest) turns.Options {
 	live, c := wanted.live, wanted.command
 	o := turns.Options{
 		ClientTools: live.clientTools, Input: wanted.input,
@@ -44,31 +29,33 @@ func (e *engine) optionsOf(wanted respond) turns.Options {
 	return o
 }
 
-// offers says whether the tool that a choice names can be called: one of the client's, or of the
-// agent's. What cannot be found out now is taken for yes.
-func (e *engine) offers(choice turns.ToolChoice, own []model.Tool, aside bool) bool {
+// offers reports whether an answer can follow the tool choice with the client's own tools and the
+// agent's. It returns true when the agent's tools cannot be read.
+func (e *engine) offers(choice turns.ToolChoice, own []model.Tool) bool {
+	if clientOffers(choice, own) {
+		return true
+	}
+	registry, known := e.agentTools()
+	entry, found := registry.Find(string(choice)) // an enabled one comes first
+	return !known || found && entry.Enabled
+}
+
+// clientOffers reports whether an answer can follow the tool choice with the client's own tools
+// only.
+func clientOffers(choice turns.ToolChoice, own []model.Tool) bool {
 	switch choice {
 	case "", turns.ToolsAuto, turns.ToolsNone, turns.ToolsRequired:
 		return true
 	}
-	name := string(choice)
-	if slices.ContainsFunc(own, func(t model.Tool) bool { return t.Name == name }) {
-		return true
-	}
-	if aside {
-		return false
-	}
-	registry, known := e.ownTools()
-	entry, there := registry.Find(name) // one that is on, if any is
-	return !known || there && entry.Enabled
+	return slices.ContainsFunc(own, func(t model.Tool) bool { return t.Name == string(choice) })
 }
 
-// ownTools are the agent's; false: that cannot be found out now.
-func (e *engine) ownTools() (tools.Registry, bool) {
+// agentTools returns the agent's tools; false when they cannot be read.
+func (e *engine) agentTools() (tools.Registry, bool) {
 	if e.s.tools == nil {
 		return tools.Registry{}, true
 	}
-	ctx, cancel := context.WithTimeout(e.s.live, sessions.WriteTimeout)
+	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
 	defer cancel()
 	var registry tools.Registry
 	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) error {
@@ -81,13 +68,13 @@ func (e *engine) ownTools() (tools.Registry, bool) {
 	return registry, err == nil
 }
 
-// offerable are the tools of a client that are offered: an agent's own of the same name comes
-// first.
-func (e *engine) offerable(wanted []model.Tool) (offered []model.Tool, refused []fault.Field) {
+// acceptClientTools returns the client's tools that can be offered. A tool named like one of the
+// agent's is refused.
+func (e *engine) acceptClientTools(wanted []model.Tool) (offered []model.Tool, refused []fault.Field) {
 	if len(wanted) == 0 {
 		return nil, nil
 	}
-	registry, _ := e.ownTools()
+	registry, _ := e.agentTools()
 	for _, tool := range turns.KnownTools(wanted) {
 		if _, taken := registry.Find(tool.Name); taken {
 			refused = append(refused, fault.Field{Field: turns.FieldTools, Code: "taken", Message: fmt.Sprintf("The agent has a tool %q of its own: yours was left out.", tool.Name)})

@@ -161,7 +161,7 @@ func TestAskTrips(t *testing.T) {
 	s := f.join(t, node, made)
 	for turn := range 3 {
 		count.reset()
-		s.do(live.Ask{Said: live.UserMessage{CommandID: "said", Text: "When are refunds paid?"}, Wish: live.Respond{CommandID: "wish"}})
+		s.do(live.Ask{Message: live.UserMessage{CommandID: "said", Text: "When are refunds paid?"}, Respond: live.Respond{CommandID: "wish"}})
 		done, before := until[turns.ResponseDone](s)
 		if done.Status != turns.ResponseCompleted || len(done.Citations) != 1 || done.Text != "Soon." {
 			t.Fatalf("done %+v", done)
@@ -217,7 +217,7 @@ func TestAskBehindAnother(t *testing.T) {
 	})
 	<-said
 	ask := func(text string) {
-		s.do(live.Ask{Said: live.UserMessage{Text: text}})
+		s.do(live.Ask{Message: live.UserMessage{Text: text}})
 	}
 	ask("behind")
 	added, _ := until[live.ItemAdded](s)
@@ -253,12 +253,12 @@ func TestAskRefused(t *testing.T) {
 	made := f.create(t)
 	s := f.join(t, f.Node, made)
 	for _, said := range []live.UserMessage{{CommandID: "c", Text: ""}, {CommandID: "c", Text: "x", After: "nobody"}} {
-		s.do(live.Ask{Said: said, Wish: live.Respond{IfSaid: true}})
+		s.do(live.Ask{Message: said, Respond: live.Respond{IfUnanswered: true}})
 		if failed, before := until[live.Failed](s); failed.CommandID != "c" || len(before) > 0 {
 			t.Errorf("%+v: failed %+v behind %+v", said, failed, before)
 		}
 	}
-	s.do(live.Ask{Said: live.UserMessage{Text: "now"}})
+	s.do(live.Ask{Message: live.UserMessage{Text: "now"}})
 	if done, _ := until[turns.ResponseDone](s); done.Text != "Go on." {
 		t.Errorf("done %+v", done)
 	}
@@ -358,7 +358,7 @@ func TestAskAnswerLost(t *testing.T) {
 		if text == "Two." {
 			node.wire.lose(text)
 		}
-		s.do(live.Ask{Said: live.UserMessage{Text: text}})
+		s.do(live.Ask{Message: live.UserMessage{Text: text}})
 		if done, _ := until[turns.ResponseDone](s); done.Status != turns.ResponseCompleted {
 			t.Errorf("%s: %+v", text, done)
 		}

@@ -8,7 +8,7 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// askApprovals announces the calls of a round that need one.
+// askApprovals asks for the approval of the calls of a round that need it.
 func (r *Runner) askApprovals(ctx context.Context, round []*pendingCall) error {
 	var needing []*pendingCall
 	var rows []sessions.Approval
@@ -17,22 +17,31 @@ func (r *Runner) askApprovals(ctx context.Context, round []*pendingCall) error {
 		if p.needsApproval() && r.Approvals != nil {
 			needing = append(needing, p)
 			rows = append(rows, sessions.Approval{
-				CallID: p.Call.ID, TenantID: r.Session.TenantID, WorkspaceID: r.Session.WorkspaceID, SessionID: r.Session.ID, TurnID: r.Turn.ID, Losses: r.Turn.Losses,
-				Name: p.Call.Name, Arguments: p.Call.Arguments, Status: sessions.ApprovalWaiting, CreatedAt: now, ExpiresAt: now.Add(r.S.approvalTimeout),
+				CallID:      p.Call.ID,
+				TenantID:    r.Session.TenantID,
+				WorkspaceID: r.Session.WorkspaceID,
+				SessionID:   r.Session.ID,
+				TurnID:      r.Turn.ID,
+				Losses:      r.Turn.Losses,
+				Name:        p.Call.Name,
+				Arguments:   p.Call.Arguments,
+				Status:      sessions.ApprovalWaiting,
+				CreatedAt:   now,
+				ExpiresAt:   now.Add(r.S.approvalTimeout),
 			})
 		}
 	}
 	if len(needing) == 0 {
 		return nil
 	}
-	stored, reachable := r.keepApprovals(ctx, rows)
+	stored, reachable := r.storeApprovals(ctx, rows)
 	if !reachable {
 		return nil // nobody is asked
 	}
 	for i, p := range needing {
-		p.asked = r.Approvals.ask(p.approvalID(), stored)
+		p.approval = r.Approvals.open(p.requestID(), stored)
 		err := r.send(ApprovalRequested{
-			ResponseID: r.ResponseID, RequestID: p.approvalID(), CallID: p.Call.ID, Name: p.Call.Name, Arguments: p.Call.Arguments,
+			ResponseID: r.ResponseID, RequestID: p.requestID(), CallID: p.Call.ID, Name: p.Call.Name, Arguments: p.Call.Arguments,
 			Timeout: r.S.approvalTimeout, AskedAt: now, ExpiresAt: rows[i].ExpiresAt,
 		})
 		if err != nil {
@@ -46,8 +55,8 @@ func (r *Runner) askApprovals(ctx context.Context, round []*pendingCall) error {
 	return nil
 }
 
-// keepApprovals writes down what is asked. Reachable is false when nobody could answer.
-func (r *Runner) keepApprovals(ctx context.Context, rows []sessions.Approval) (stored, reachable bool) {
+// storeApprovals stores the requests. reachable is false when nobody could answer them.
+func (r *Runner) storeApprovals(ctx context.Context, rows []sessions.Approval) (stored, reachable bool) {
 	if r.offline {
 		return false, true
 	}
@@ -63,24 +72,23 @@ func (r *Runner) keepApprovals(ctx context.Context, rows []sessions.Approval) (s
 	return false, false
 }
 
-// withdraw takes back what was asked, and nobody waits for any more.
+// withdraw ends requests whose answer is over.
 func (r *Runner) withdraw(rows []sessions.Approval) {
 	for _, row := range rows {
-		r.Approvals.drop(RequestOf(row.CallID))
-		_, _ = r.S.closeApproval(r.Session, row.CallID, sessions.ApprovalWithdrawn) // else it is over with its turn
+		r.Approvals.close(RequestOf(row.CallID))
+		_, _ = r.S.closeApproval(r.Session, row.CallID, sessions.ApprovalWithdrawn) // it ends with its turn otherwise
 	}
 }
 
-// approved waits for the word on a call, and says what is to be told of it. A nil error allows the
-// call.
+// approved waits for the decision on a call and returns it. A nil error allows the call.
 func (r *Runner) approved(ctx context.Context, p *pendingCall) (*sessions.CallApproval, *tools.Error) {
 	if !p.needsApproval() {
 		return nil, nil
 	}
-	if p.asked == nil {
+	if p.approval == nil {
 		return nil, errNotApproved("This tool needs somebody's approval, and nobody could be asked. Tell the user that it was not done.")
 	}
-	defer r.Approvals.drop(p.approvalID())
+	defer r.Approvals.close(p.requestID())
 	word := r.awaitDecision(ctx, p)
 	switch {
 	case word.Status == sessions.ApprovalApproved:
@@ -95,7 +103,7 @@ func (r *Runner) approved(ctx context.Context, p *pendingCall) (*sessions.CallAp
 	return word, errNotApproved("Whoever was asked to approve the call did not answer in time, so it was not made.")
 }
 
-// awaitDecision waits until the request is over.
+// awaitDecision waits for the decision on a call, or until the request expires.
 func (r *Runner) awaitDecision(ctx context.Context, p *pendingCall) *sessions.CallApproval {
 	timer := time.NewTimer(r.S.approvalTimeout)
 	defer timer.Stop()
@@ -103,28 +111,29 @@ func (r *Runner) awaitDecision(ctx context.Context, p *pendingCall) *sessions.Ca
 	defer ticker.Stop()
 	for {
 		select {
-		case word := <-p.asked.word:
+		case word := <-p.approval.decision:
 			return &sessions.CallApproval{Status: word.status(), DecidedBy: word.By, Reason: word.Reason, DecidedAt: r.S.sessions.Now()}
-		case <-p.asked.look:
+		case <-p.approval.reread:
 		case <-ticker.C:
 		case <-timer.C:
-			return r.closed(p, sessions.ApprovalExpired)
+			return r.closeRequest(p, sessions.ApprovalExpired)
 		case <-ctx.Done():
-			return r.closed(p, sessions.ApprovalWithdrawn)
+			return r.closeRequest(p, sessions.ApprovalWithdrawn)
 		}
-		if !p.asked.stored {
+		if !p.approval.stored {
 			continue
 		}
 		row, err := selectApproval(ctx, r.S.db, r.Session, p.Call.ID)
-		if err == nil && row.Status != sessions.ApprovalWaiting { // else the next look
+		if err == nil && row.Status != sessions.ApprovalWaiting { // otherwise the row is read again
 			return row.Decision()
 		}
 	}
 }
 
-// closed ends a request that nobody has answered; a word that came in the last moment counts.
-func (r *Runner) closed(p *pendingCall, status sessions.ApprovalStatus) *sessions.CallApproval {
-	if p.asked.stored {
+// closeRequest ends a request that was not answered. A decision that came in the last moment
+// counts.
+func (r *Runner) closeRequest(p *pendingCall, status sessions.ApprovalStatus) *sessions.CallApproval {
+	if p.approval.stored {
 		if row, err := r.S.closeApproval(r.Session, p.Call.ID, status); err == nil {
 			return row.Decision()
 		}

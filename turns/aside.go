@@ -11,7 +11,7 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// RunAside takes an answer out of band. Its error is that of an answer which was never begun.
+// RunAside gives an answer out of band. It returns an error only if the answer was never begun.
 func (r *Runner) RunAside(ctx context.Context) error {
 	ctx, span := r.startTrace(ctx)
 	outcome := Outcome{Session: r.Session}
@@ -38,7 +38,7 @@ func (r *Runner) RunAside(ctx context.Context) error {
 	done := r.doneEvent(err)
 	done.OutOfBand = true
 	outcome.Turn, outcome.Err = sessions.Turn{InputTokens: r.Turn.InputTokens, OutputTokens: r.Turn.OutputTokens}, err
-	_ = r.Emit(done) // nobody may be left to hear it
+	_ = r.Emit(done) // the caller may have gone
 	return nil
 }
 
@@ -68,8 +68,8 @@ func (r *Runner) answerAside(ctx context.Context) (err error) {
 	return r.tellClientCalls(calls)
 }
 
-// readUnanswered reads what is not answered yet, which the turns before do not have, and finds the
-// question that passages are looked for with.
+// readUnanswered reads the messages that are not answered yet, which the history does not have, and
+// sets the text for which passages are searched.
 func (r *Runner) readUnanswered(ctx context.Context) ([]sessions.Message, error) {
 	seen := r.Input
 	var open []sessions.Message
@@ -91,7 +91,7 @@ func (r *Runner) readUnanswered(ctx context.Context) ([]sessions.Message, error)
 	return open, nil
 }
 
-// tellClientCalls tells of the calls that the client is to make; there are no others.
+// tellClientCalls emits the calls that the client is to run. The answer has no other calls.
 func (r *Runner) tellClientCalls(calls []model.ToolCall) error {
 	for _, call := range calls {
 		p := r.newCall(call)
@@ -99,7 +99,9 @@ func (r *Runner) tellClientCalls(calls []model.ToolCall) error {
 			continue
 		}
 		r.Turn.Messages = append(r.Turn.Messages, sessions.Message{Role: sessions.RoleAssistant, Calls: []sessions.MessageCall{p.Call}})
-		err := r.send(ClientToolCalled{ResponseID: r.ResponseID, ItemID: p.Call.ItemID, CallID: p.Call.ID, Name: p.Call.Name, Arguments: p.Call.Arguments})
+		err := r.send(
+			ClientToolCalled{ResponseID: r.ResponseID, ItemID: p.Call.ItemID, CallID: p.Call.ID, Name: p.Call.Name, Arguments: p.Call.Arguments},
+		)
 		if err != nil {
 			return err
 		}
@@ -107,7 +109,7 @@ func (r *Runner) tellClientCalls(calls []model.ToolCall) error {
 	return nil
 }
 
-// count adds to the session's usage what no turn has.
+// count adds tokens to the session's usage that belong to no turn.
 func (s *Service) count(ctx context.Context, session sessions.Session, usage sessions.Usage) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessions.WriteTimeout)
 	defer cancel()
@@ -115,12 +117,22 @@ func (s *Service) count(ctx context.Context, session sessions.Session, usage ses
 		Set("input_tokens = s.input_tokens + ?", usage.InputTokens).Set("output_tokens = s.output_tokens + ?", usage.OutputTokens).
 		Where("s.tenant_id = ?", session.TenantID).Where("s.id = ?", session.ID).Exec(ctx)
 	if err != nil {
-		s.log.ErrorContext(ctx, "tokens not counted", "session_id", session.ID, "input_tokens", usage.InputTokens, "output_tokens", usage.OutputTokens, "error", err)
+		s.log.ErrorContext(
+			ctx,
+			"tokens not counted",
+			"session_id",
+			session.ID,
+			"input_tokens",
+			usage.InputTokens,
+			"output_tokens",
+			usage.OutputTokens,
+			"error",
+			err,
+		)
 	}
 }
 
-// selectOpenTurns reads the turns that are not finished: what was said and not answered, and the
-// one that runs.
+// selectOpenTurns reads the turns in progress: the unanswered ones and the one that runs.
 func selectOpenTurns(ctx context.Context, db bun.IDB, session sessions.Session) ([]sessions.Turn, error) {
 	var turns []sessions.Turn
 	err := db.NewSelect().Model(&turns).

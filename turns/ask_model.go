@@ -11,11 +11,11 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// offlineLookup bounds the search for what answers while Postgres is away.
+// offlineLookup bounds the choice of a provider while Postgres is away.
 const offlineLookup = 2 * time.Second
 
-// answering finds what answers. While Postgres is away it is what answered last: the workspace's
-// own keys cannot be read.
+// answering finds the provider that answers. While Postgres is away it is the one that answered
+// last: the workspace's own keys cannot be read.
 func (r *Runner) answering(ctx context.Context) (provider model.Provider, err error) {
 	k := r.Start.Cache
 	find := func(ctx context.Context) error {
@@ -37,7 +37,7 @@ func (r *Runner) answering(ctx context.Context) (provider model.Provider, err er
 	return provider, nil
 }
 
-// provider is what answers for the agent.
+// provider is the one that answers for the agent.
 func (r *Runner) provider(ctx context.Context) (model.Provider, error) {
 	choose := r.S.models
 	if r.begun != nil && !r.begun.OwnKeys && r.S.installed != nil {
@@ -46,13 +46,13 @@ func (r *Runner) provider(ctx context.Context) (model.Provider, error) {
 	return choose(ctx, r.Session.Ref(), r.Session.Config.Model)
 }
 
-// speak lets the model answer once and returns the calls it wants. What was said before an error
-// is kept in the turn.
+// askModel has the model answer once and returns the calls that it makes. What it said before an
+// error is kept in the turn.
 func (r *Runner) askModel(ctx context.Context, provider model.Provider, req model.Request) ([]model.ToolCall, error) {
 	queued := r.S.sessions.Now()
 	leave, err := r.S.gate.Enter(ctx, string(r.Session.TenantID))
 	if err != nil {
-		return nil, err // too many wait, or the caller has gone
+		return nil, err // too many calls wait, or the caller has gone
 	}
 	defer leave()
 	asked, first := r.S.sessions.Now(), time.Time{}
@@ -82,7 +82,7 @@ func (r *Runner) askModel(ctx context.Context, provider model.Provider, req mode
 		}
 		if !open {
 			open = true
-			words.Grow(answerRoom) // most answers need no more
+			words.Grow(answerCapacity) // enough for most answers
 			said.At = sessions.Milliseconds(r.S.sessions.Now().Sub(r.Begun))
 			if err := r.send(MessageStarted{ResponseID: r.ResponseID, ItemID: said.ItemID}); err != nil {
 				return err
@@ -109,7 +109,9 @@ func (r *Runner) askModel(ctx context.Context, provider model.Provider, req mode
 	said.Interrupted = err != nil || r.finish == model.FinishLength || r.finish == model.FinishFiltered
 	if said.Text = words.String(); open {
 		r.Turn.Messages = append(r.Turn.Messages, said)
-		_ = r.Emit(MessageDone{ResponseID: r.ResponseID, ItemID: said.ItemID, Text: said.Text, Cut: said.Interrupted}) // the next event tells
+		_ = r.Emit(
+			MessageDone{ResponseID: r.ResponseID, ItemID: said.ItemID, Text: said.Text, Cut: said.Interrupted},
+		) // an error of Emit comes again with the next event
 	}
 	if err != nil {
 		return nil, r.modelError(ctx, err)
@@ -117,7 +119,7 @@ func (r *Runner) askModel(ctx context.Context, provider model.Provider, req mode
 	return result.ToolCalls, nil
 }
 
-// modelError tells the model's failures from those of the caller.
+// modelError separates failures of the model from the end of the caller.
 func (r *Runner) modelError(ctx context.Context, err error) error {
 	if _, gone := errors.AsType[goneError](err); gone || ctx.Err() != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// busyPoll is how often a turn that waits for another looks again.
+	// busyPoll is how often a turn that waits for another tries to begin.
 	busyPoll = 60 * time.Millisecond
-	// BusyWait is the longest a turn waits for the ones before it.
+	// BusyWait is the longest that a turn waits for the turns before it.
 	BusyWait = 2 * time.Minute
 )
 
@@ -22,15 +22,15 @@ func ErrStillRunning() error {
 	return fault.New(fault.ServiceUnavailable, "Another turn of the session is still running. Send it again when that is done.")
 }
 
-// begin waits until no other turn of the session runs, on any node, then takes the lease. When it
-// returns, what the user said is in Postgres, or on this node's disk while Postgres is away
+// begin waits until no other turn of the session runs, on any node, and takes the lease. When it
+// returns, what the user said is in Postgres, or in the journal while Postgres is away
 // (Begun.Offline). Errors: Precondition session-closed, Unavailable unavailable (waited too long),
 // the context's or its cause.
 //
-// A turn that can begin does so although ctx ends meanwhile: it is then recorded as cancelled. A
-// turn that was accepted and not begun would be nobody's.
+// A turn that can begin does so although ctx ends meanwhile, and is then recorded as cancelled: an
+// accepted turn that never begins would have no node.
 func (s *Service) begin(ctx context.Context, start *Start, l *Lease) (begun Begun, err error) {
-	err = errBegin // of a panic
+	err = errBegin // what Accepted gets after a panic
 	defer func() { start.tellAccepted(begun.Turn, err) }()
 	if ctx.Err() != nil && !start.Open {
 		return Begun{}, fmt.Errorf("beginning a turn: %w", context.Cause(ctx))
@@ -44,7 +44,7 @@ func (s *Service) begin(ctx context.Context, start *Start, l *Lease) (begun Begu
 	for {
 		begun, err = s.tryBegin(trying, *start)
 		if err == nil {
-			s.noteBegun(*start, begun, l)
+			s.setBegun(*start, begun, l)
 			return begun, nil
 		}
 		if !errors.Is(err, ErrBusy) && !errors.Is(err, ErrLeaseOver) {
@@ -64,8 +64,8 @@ func (s *Service) begin(ctx context.Context, start *Start, l *Lease) (begun Begu
 	}
 }
 
-// noteBegun tells the lease of a turn that has begun.
-func (s *Service) noteBegun(start Start, begun Begun, l *Lease) {
+// setBegun completes the lease of a turn that has begun.
+func (s *Service) setBegun(start Start, begun Begun, l *Lease) {
 	if start.Answered != nil {
 		*start.Answered = begun.Answered
 	}
@@ -77,7 +77,7 @@ func (s *Service) noteBegun(start Start, begun Begun, l *Lease) {
 	l.losses = begun.Turn.Losses
 }
 
-// tryBegin takes the lease, if that can be done now.
+// tryBegin takes the lease if no other turn has it.
 func (s *Service) tryBegin(ctx context.Context, start Start) (Begun, error) {
 	p := BeginParams{Session: start.Session, Turn: start.Turn, Response: start.Response, Resume: start.Resume, Cache: start.Cache}
 	if !start.Open {
@@ -91,7 +91,7 @@ func (s *Service) tryBegin(ctx context.Context, start Start) (Begun, error) {
 	return begun, err
 }
 
-// acceptWaiting writes down what a socket's user said in a turn that has to wait for another.
+// acceptWaiting stores what a socket's user said in a turn that has to wait for another.
 func (s *Service) acceptWaiting(ctx context.Context, start *Start) error {
 	if start.Accepted == nil || start.Open || len(start.Said) == 0 {
 		return nil

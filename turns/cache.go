@@ -11,9 +11,9 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// SessionCache is what a node knows of a session that is live on it: turns are answered from it
+// SessionCache is what a node knows of a session that is live on it. Turns are answered from it
 // while Postgres is away. The session's engine, the running turn and the journal write it. A nil
-// one, which turns without a socket have, keeps nothing.
+// SessionCache, which turns without a socket have, keeps nothing.
 type SessionCache struct {
 	mu      sync.Mutex
 	session sessions.Session
@@ -24,7 +24,7 @@ type SessionCache struct {
 	provider model.Provider
 }
 
-// Joined sets the session as a socket found it.
+// Joined sets the session and its newest turns as a joining socket has read them.
 func (k *SessionCache) Joined(session sessions.Session, turns, unanswered []sessions.Turn) {
 	if k == nil {
 		return
@@ -33,7 +33,7 @@ func (k *SessionCache) Joined(session sessions.Session, turns, unanswered []sess
 	defer k.mu.Unlock()
 	k.session = session
 	if len(k.before.turns) == 0 {
-		k.before.left = len(turns) > 0 && turns[0].Index > session.SummarizedTurns
+		k.before.truncated = len(turns) > 0 && turns[0].Index > session.SummarizedTurns
 		for _, turn := range turns {
 			k.add(turn)
 		}
@@ -54,7 +54,7 @@ func (k *SessionCache) SetOpen(turn sessions.Turn) {
 	k.session.TurnCount = max(k.session.TurnCount, turn.Index+1)
 }
 
-// Began sets the session behind the beginning of a turn.
+// Began sets the session as it is after the beginning of a turn.
 func (k *SessionCache) Began(session sessions.Session, turn sessions.Turn) {
 	if k == nil {
 		return
@@ -110,7 +110,7 @@ func (k *SessionCache) lastProvider() model.Provider {
 	return k.provider
 }
 
-// Finished adds a turn that is over, and sets the session behind it.
+// Finished adds a finished turn, and sets the session as it is after it.
 func (k *SessionCache) Finished(turn sessions.Turn, after sessions.Session) {
 	if k == nil {
 		return
@@ -148,11 +148,11 @@ func (k *SessionCache) add(turn sessions.Turn) {
 		k.before.tokens += tokens
 		return
 	}
-	before := past{left: k.before.left}
+	before := past{truncated: k.before.truncated}
 	for _, one := range slices.Backward(all) {
 		one.cut = nil
-		if !before.take(one, budget) {
-			before.left = true
+		if !before.prepend(one, budget) {
+			before.truncated = true
 			break
 		}
 	}
@@ -160,7 +160,7 @@ func (k *SessionCache) add(turn sessions.Turn) {
 	k.before = before
 }
 
-// Edited sets what clients did to items.
+// Edited sets the clients' edits of items.
 func (k *SessionCache) Edited(edits sessions.ItemEdits) {
 	if k == nil {
 		return
@@ -170,9 +170,9 @@ func (k *SessionCache) Edited(edits sessions.ItemEdits) {
 	k.session.ItemEdits = edits
 }
 
-// AcceptOffline is Store.Accept without Postgres: keep is called with the turn that has the
-// message, before the cache has it. Errors: keep's, Precondition session-closed, ErrOffline (what
-// was said before is not known here).
+// AcceptOffline is Store.Accept without Postgres. keep is called with the turn that has the
+// message, before the cache is changed. Errors: keep's, Precondition session-closed, ErrOffline
+// (the cache does not have the earlier messages of the turn).
 func (k *SessionCache) AcceptOffline(
 	p AcceptParams, now time.Time, keep func(sessions.Session, sessions.Turn) error,
 ) (sessions.Turn, error) {
@@ -208,7 +208,7 @@ func (k *SessionCache) AcceptOffline(
 	return turn, nil
 }
 
-// BeginOffline is Store.Begin without Postgres: keep is called with the turn before it runs.
+// BeginOffline is Store.Begin without Postgres. keep is called with the turn before it runs.
 // Errors: those of AcceptOffline.
 func (k *SessionCache) BeginOffline(p BeginParams, now time.Time, keep func(sessions.Session, sessions.Turn) error) (Begun, error) {
 	if k == nil {
@@ -230,7 +230,7 @@ func (k *SessionCache) BeginOffline(p BeginParams, now time.Time, keep func(sess
 	default:
 		return Begun{Session: k.session}, OfflineError(errNotKept)
 	}
-	// Should this process die, whoever reads the record knows that an answer is due.
+	// If this process dies, the record says that an answer is due.
 	turn.ToBeResumed, turn.LostResponseID = true, p.Response
 	if err := keep(k.session, turn); err != nil {
 		return Begun{Session: k.session}, err

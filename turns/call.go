@@ -19,14 +19,15 @@ const (
 	maxToolRounds = 8
 	// maxParallelCalls bounds the calls of a round that run at once.
 	maxParallelCalls = 4
-	// maxCallTime bounds a call that outlives its cancelled answer: the longest timeout_seconds.
+	// maxCallTime bounds a call that goes on after its answer was cancelled: the longest
+	// timeout_seconds.
 	maxCallTime = 120 * time.Second
-	// cancelGrace is how long a cancelled answer waits for a call that is not idempotent: most are
-	// done by then, and the user who interrupted is not kept waiting by the others.
+	// cancelGrace is how long a cancelled answer waits for a call that is not idempotent. Most calls
+	// end within it, and the user who interrupted does not wait for the others.
 	cancelGrace = 500 * time.Millisecond
 )
 
-// Codes of calls that never reach package tools, or whose end nobody here saw.
+// Codes of calls that do not reach package tools, or whose end this node did not see.
 const (
 	codeUnknownTool = "unknown-tool"
 	codeClient      = "client-error"
@@ -34,12 +35,12 @@ const (
 )
 
 // A call that is not idempotent is never cut short: it may have happened already. When its answer
-// is cancelled (the user interrupts, the client hangs up, the session ends) and it is not done
-// within cancelGrace, the turn is recorded with the result "unknown", and the call goes on by itself.
-// What comes of it takes the place of "unknown" in the transcript, where the next turn finds it.
-// Should this node die meanwhile, "unknown" stays, and is the truth.
+// is cancelled (the user interrupts, the client hangs up, the session ends) and the call does not
+// end within cancelGrace, the turn is recorded with the result "unknown" and the call goes on. Its
+// result replaces "unknown" in the transcript, where the next turn finds it. If this node dies
+// meanwhile, "unknown" stays.
 
-// latch is decided once: the call is done, or the turn has gone on without it.
+// latch is set once: either the call is done, or the turn has gone on without it.
 type latch struct{ state atomic.Int32 }
 
 const (
@@ -47,43 +48,43 @@ const (
 	latchAbandoned
 )
 
-// done says that the call has its result in time.
+// done reports whether the call has its result in time.
 func (l *latch) done() bool { return l.state.CompareAndSwap(0, latchDone) }
 
-// leave says that the turn goes on without the call.
+// leave reports whether the turn goes on without the call.
 func (l *latch) leave() bool { return l.state.CompareAndSwap(0, latchAbandoned) }
 
 // pendingCall is one call of a round.
 type pendingCall struct {
-	Call   sessions.MessageCall
-	entry  tools.Entry
-	known  bool
-	broken string // what the model wrote instead of arguments
+	Call      sessions.MessageCall
+	entry     tools.Entry
+	known     bool
+	malformed string // what the model wrote in place of arguments that are JSON
 	// params is the call as package tools gets it; of a known tool only.
 	params tools.CallParams
 	result sessions.Message
-	// assigned are the variables that the answer set; see assign.go.
+	// assigned are the variables that the answer set; see variables.go.
 	assigned map[string]string
 	done     chan struct{}
 	// late decides whether the turn or the call ends first; see late.go.
 	late latch
-	// detached says that the call may detach the turn.
+	// detached says that the call may go on after the turn.
 	detached bool
-	// refusal says that the user has not asked for the call (see guard.go), or that the answer
+	// refusal says why the call is not made: the user has not asked for it (guard.go), or the answer
 	// was cut off in it.
 	refusal *tools.Error
-	// asked is the request for its approval; nil: nobody was asked.
-	asked *asked
+	// approval is the request for its approval; nil: nobody was asked.
+	approval *approvalRequest
 }
 
 // system says that the call is of end_call, skip_turn or language_detection.
 func (p *pendingCall) system() bool { return p.known && p.entry.Tool.Bucket == tools.BucketSystem }
 
 func (p *pendingCall) needsApproval() bool {
-	return p.known && p.broken == "" && p.entry.Enabled && p.entry.NeedsApproval
+	return p.known && p.malformed == "" && p.entry.Enabled && p.entry.NeedsApproval
 }
 
-func (p *pendingCall) approvalID() string { return RequestOf(p.Call.ID) }
+func (p *pendingCall) requestID() string { return RequestOf(p.Call.ID) }
 
 func (r *Runner) isClientTool(name string) bool {
 	for _, tool := range r.ClientTools {
@@ -94,12 +95,12 @@ func (r *Runner) isClientTool(name string) bool {
 	return false
 }
 
-// Pending gives a call an id of isOurs, since a model's own may repeat from turn to turn.
+// newCall gives a call an id of its own: the model's may repeat from turn to turn.
 func (r *Runner) newCall(call model.ToolCall) *pendingCall {
 	entry, known := r.tools.Find(call.Name)
 	p := &pendingCall{
 		Call:  sessions.MessageCall{ID: idgen.New(idgen.ToolCall), ItemID: idgen.New(idgen.Item), Name: call.Name, Arguments: call.Arguments},
-		entry: entry, known: known, broken: call.Malformed, done: make(chan struct{}),
+		entry: entry, known: known, malformed: call.Malformed, done: make(chan struct{}),
 	}
 	p.Call.Name, p.Call.Arguments = sessions.StorableText(p.Call.Name), json.RawMessage(sessions.StorableText(string(p.Call.Arguments)))
 	if len(p.Call.Arguments) == 0 {
@@ -109,16 +110,16 @@ func (r *Runner) newCall(call model.ToolCall) *pendingCall {
 		p.refusal = &tools.Error{Code: failure.ArgumentsInvalid, Message: call.Cut}
 	}
 	if bytes.Contains(p.Call.Arguments, []byte(`\u0000`)) { // Postgres cannot keep it
-		p.broken, p.Call.Arguments = string(p.Call.Arguments), json.RawMessage(`{}`)
+		p.malformed, p.Call.Arguments = string(p.Call.Arguments), json.RawMessage(`{}`)
 	}
-	p.Call.Client = !known && p.broken == "" && r.isClientTool(call.Name)
+	p.Call.Client = !known && p.malformed == "" && r.isClientTool(call.Name)
 	if known {
 		p.params = tools.CallParams{
 			Ref: r.Session.Ref(), SessionID: string(r.Session.ID), TurnID: string(r.Turn.ID), CallID: p.Call.ID,
 			Entry: entry, Arguments: p.Call.Arguments, Variables: r.values,
 		}
-		if p.broken != "" {
-			p.params.Arguments = json.RawMessage(p.broken) // refused there, and traced
+		if p.malformed != "" {
+			p.params.Arguments = json.RawMessage(p.malformed) // package tools refuses and traces it
 		}
 	}
 	return p

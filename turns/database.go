@@ -11,7 +11,7 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// ErrOffline says that a session goes on without Postgres.
+// ErrOffline says that the session goes on without Postgres.
 var ErrOffline = errors.New("the session goes on without the database")
 
 // OfflineError is ErrOffline for a cause, as Unavailable unavailable.
@@ -22,33 +22,33 @@ func OfflineError(cause error) *fault.Error {
 	return refusal
 }
 
-// IsOffline says of an error whether the session goes on without Postgres.
+// IsOffline reports whether an error is ErrOffline.
 func IsOffline(err error) bool { return errors.Is(err, ErrOffline) }
 
-// Database is how work that is no verb of Store reaches Postgres, and what becomes of it while
-// Postgres is away. Package turns/journal implements it. Without one, work fails while Postgres is
-// away.
+// Database gives work that is not a verb of Store access to Postgres, and keeps what must not be
+// lost while Postgres is away. Package turns/journal implements it. Without it, work fails while
+// Postgres is away.
 type Database interface {
-	// Reach runs work that needs Postgres. The work is given up when Postgres stops to answer, and
-	// not begun while that is known. Errors: ErrOffline, work's.
+	// Reach runs work that needs Postgres. It cancels the work when Postgres stops to answer, and does
+	// not begin it while that is known. Errors: ErrOffline, work's.
 	Reach(ctx context.Context, work func(ctx context.Context) error) error
-	// ReachSession is Reach for work on the rows of a session. Errors: ErrOffline also when the
-	// session has records on disk that come first, work's.
+	// ReachSession is Reach for work on the rows of a session. Errors: ErrOffline also while the
+	// journal has records of the session that must be written first, work's.
 	ReachSession(ctx context.Context, id sessions.ID, work func(ctx context.Context) error) error
 	// Offline reports whether Postgres is known to be away.
 	Offline() bool
-	// Holds reports whether the session has records on this node's disk, or a turn that will be
-	// one; HoldsEnd whether a turn's end is among them.
+	// Holds reports whether the journal has records of the session, or will have one of a running
+	// turn. HoldsEnd reports whether it has the end of a turn.
 	Holds(id sessions.ID) bool
 	HoldsEnd(id sessions.ID, turn sessions.TurnID) bool
-	// TakeOver takes over the records of processes on this machine that have ended; Settle also
-	// waits a moment until those of the session are written.
+	// TakeOver takes over the journals of processes on this machine that have ended. Settle also waits
+	// a moment until the session's records are written.
 	TakeOver(ctx context.Context)
 	Settle(ctx context.Context, id sessions.ID)
-	// Ready reports whether TakeOver has happened since the start.
+	// Ready reports whether TakeOver has run since the start.
 	Ready() bool
-	// KeepLeft, KeepEnd and KeepTrace keep what could not be written: a socket's leaving, the wish
-	// for the session's end, a call's trace.
+	// KeepLeft, KeepEnd and KeepTrace keep what could not be written: that a socket left, that a
+	// session's end was requested, the trace of a call.
 	KeepLeft(p LeftParams) error
 	KeepEnd(p EndParams) (sessions.Session, error)
 	KeepTrace(ctx context.Context, p TraceParams)
@@ -58,17 +58,17 @@ type Database interface {
 	Check(ctx context.Context, err error)
 }
 
-// LeftParams is a socket that has gone.
+// LeftParams is a socket that has left.
 type LeftParams struct {
 	Session sessions.Session
-	// Socket is its number.
+	// Socket is the socket's number.
 	Socket int64
-	// HungUp says that its client meant to.
+	// HungUp says that the client ended the connection on purpose.
 	HungUp bool
 	At     time.Time
 }
 
-// EndParams is the wish for a session's end.
+// EndParams is the request for a session's end.
 type EndParams struct {
 	Session sessions.Session
 	Status  sessions.Status

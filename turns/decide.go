@@ -15,17 +15,24 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// DecideParams is somebody's word on a call.
+// DecideParams is a decision on a call.
 type DecideParams struct {
 	Approve bool
 	// Reason, at most 500 characters, is told to the model when it was not approved.
 	Reason string
 }
 
-// Decide says whether a call may be made that waits for approval, on whatever node its turn runs.
-// The same word again changes nothing and returns what is decided. Errors: NotFound not-found,
-// Invalid invalid-request, Precondition approval-decided (otherwise, or its time is over).
-func (s *Service) Decide(ctx context.Context, p workspaces.Principal, id sessions.ID, callID string, params DecideParams) (sessions.Approval, error) {
+// Decide decides whether a call that waits for approval may be made, on whatever node its turn
+// runs. The same decision again changes nothing and returns what is decided. Errors: NotFound
+// not-found, Invalid invalid-request, Precondition approval-decided (it was decided otherwise, or
+// its time is over).
+func (s *Service) Decide(
+	ctx context.Context,
+	p workspaces.Principal,
+	id sessions.ID,
+	callID string,
+	params DecideParams,
+) (sessions.Approval, error) {
 	session, err := s.sessions.Get(ctx, p, id)
 	if err != nil {
 		return sessions.Approval{}, err
@@ -89,14 +96,15 @@ func insertApprovals(ctx context.Context, db bun.IDB, rows []sessions.Approval) 
 	return nil
 }
 
-// decideTx writes the first word on a call, in time, of an answer that goes on; false when it
-// cannot be.
+// decideTx stores the first decision on a call that waits. It is false when the call does not wait
+// any more.
 func decideTx(ctx context.Context, tx bun.Tx, session sessions.Session, callID string, d Decision, now time.Time) (bool, error) {
 	result, err := tx.NewUpdate().Model((*sessions.Approval)(nil)).
 		Set("status = ?", d.status()).Set("reason = ?", d.Reason).Set("decided_by = ?", d.By).Set("decided_at = ?", now).
 		Where("v.tenant_id = ?", session.TenantID).Where("v.session_id = ?", session.ID).Where("v.id = ?", callID).
 		Where("v.status = ?", sessions.ApprovalWaiting).Where("v.expires_at > ?", now).
-		Where("EXISTS (SELECT FROM turns AS t WHERE t.tenant_id = v.tenant_id AND t.id = v.turn_id AND t.status = ? AND t.losses = v.losses)", sessions.TurnInProgress).
+		Where("EXISTS (SELECT FROM turns AS t WHERE t.tenant_id = v.tenant_id AND t.id = v.turn_id"+
+			" AND t.status = ? AND t.losses = v.losses)", sessions.TurnInProgress).
 		Exec(ctx)
 	if err != nil {
 		return false, err
@@ -105,9 +113,9 @@ func decideTx(ctx context.Context, tx bun.Tx, session sessions.Session, callID s
 	return rows > 0, err
 }
 
-// closeApproval ends a request without a word, unless there is one, and returns it.
+// closeApproval ends a request that has no decision, and returns it.
 func (s *Service) closeApproval(session sessions.Session, callID string, status sessions.ApprovalStatus) (sessions.Approval, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.live), sessions.WriteTimeout) // its answer may be cancelled
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.life), sessions.WriteTimeout) // although the answer may be cancelled
 	defer cancel()
 	var row sessions.Approval
 	err := s.ReachSession(ctx, session.ID, func(ctx context.Context) error {
@@ -152,8 +160,14 @@ func (s *Service) WaitingApprovals(ctx context.Context, turn sessions.Turn) ([]s
 }
 
 // Approvals lists the calls of a session that asked for approval, newest first. Status, when set,
-// is the one they have. Errors: NotFound, Invalid invalid-request.
-func (s *Service) Approvals(ctx context.Context, p workspaces.Principal, id sessions.ID, status sessions.ApprovalStatus, params postgres.PageParams) ([]sessions.Approval, string, error) {
+// selects those that have it. Errors: NotFound, Invalid invalid-request.
+func (s *Service) Approvals(
+	ctx context.Context,
+	p workspaces.Principal,
+	id sessions.ID,
+	status sessions.ApprovalStatus,
+	params postgres.PageParams,
+) ([]sessions.Approval, string, error) {
 	session, err := s.sessions.Get(ctx, p, id)
 	if err != nil {
 		return nil, "", err
@@ -167,8 +181,14 @@ func (s *Service) Approvals(ctx context.Context, p workspaces.Principal, id sess
 	now := s.sessions.Now()
 	var rows []sessions.Approval
 	query := s.db.NewSelect().Model(&rows).Where("v.tenant_id = ?", session.TenantID).Where("v.session_id = ?", session.ID)
-	if status != "" { // as at has it
-		query = query.Where("CASE WHEN v.status = ? AND v.expires_at <= ? THEN ? ELSE v.status END = ?", sessions.ApprovalWaiting, now, sessions.ApprovalExpired, status)
+	if status != "" { // as Approval.At does
+		query = query.Where(
+			"CASE WHEN v.status = ? AND v.expires_at <= ? THEN ? ELSE v.status END = ?",
+			sessions.ApprovalWaiting,
+			now,
+			sessions.ApprovalExpired,
+			status,
+		)
 	}
 	if err := page.Apply(query).Scan(ctx); err != nil {
 		return nil, "", fmt.Errorf("listing approvals: %w", err)
@@ -176,6 +196,10 @@ func (s *Service) Approvals(ctx context.Context, p workspaces.Principal, id sess
 	for i := range rows {
 		rows[i] = rows[i].At(now)
 	}
-	rows, next := postgres.Cut(page, rows, func(a sessions.Approval) postgres.Key { return postgres.Key{CreatedAt: a.CreatedAt, ID: a.CallID} })
+	rows, next := postgres.Cut(
+		page,
+		rows,
+		func(a sessions.Approval) postgres.Key { return postgres.Key{CreatedAt: a.CreatedAt, ID: a.CallID} },
+	)
 	return rows, next, nil
 }

@@ -23,8 +23,8 @@ type ResponseStarted struct {
 	CommandID string
 	// Greeting says that this is the agent's first_message.
 	Greeting bool
-	// OutOfBand says that it is beside the conversation: TurnID is empty, its items are the
-	// answer's only.
+	// OutOfBand says that the answer is beside the conversation: it has no TurnID, and nothing keeps
+	// its items.
 	OutOfBand bool
 }
 
@@ -41,17 +41,17 @@ type TextDelta struct {
 	Text       string
 }
 
-// MessageDone closes a message. It comes for a cancelled answer's message too.
+// MessageDone closes a message, also that of a cancelled answer.
 type MessageDone struct {
 	ResponseID string
 	ItemID     string
-	// Text is the whole of it.
+	// Text is the whole message.
 	Text string
-	// Cut says that the message was broken off, by the client, a failure or the model's bound.
+	// Cut says that the message is not whole: the client, a failure or the model's bound ended it.
 	Cut bool
 }
 
-// ToolStarted is a call that the service now runs.
+// ToolStarted announces a call that the service runs.
 type ToolStarted struct {
 	ResponseID string
 	ItemID     string
@@ -75,32 +75,33 @@ type ToolDone struct {
 	Arguments  json.RawMessage
 	// Output is the text the model gets.
 	Output string
-	// Failed says that Output tells of an error.
+	// Failed says that Output describes an error.
 	Failed  bool
 	Latency time.Duration
-	// Result is what else is known of it.
+	// Result has the rest of what is known of the call.
 	Result sessions.CallResult
 	System bool
 	Kind   tools.Kind
 }
 
-// ApprovalRequested asks whether a call may be made: Approve or Service.Decide comes, in time, or
-// the call is not made. It comes between the call's ToolStarted and ToolDone.
+// ApprovalRequested asks whether a call may be made. It comes between the call's ToolStarted and
+// ToolDone. Without a decision in time the call is not made.
 type ApprovalRequested struct {
 	ResponseID string
-	// RequestID names the question; it is the id of its item too.
+	// RequestID names the request; it is also the id of its item.
 	RequestID string
 	CallID    string
 	Name      string
 	// Arguments is a JSON object.
 	Arguments json.RawMessage
-	// Timeout is how long the answer is waited for, from AskedAt to ExpiresAt.
+	// Timeout is how long a decision is waited for, from AskedAt to ExpiresAt.
 	Timeout            time.Duration
 	AskedAt, ExpiresAt time.Time
 }
 
-// ClientToolCalled is a call that the client must run; ToolOutput and Respond come back. The answer
-// ends here. Without a result within the agent's time for it, the model is told so and goes on.
+// ClientToolCalled is a call that the client must run. The answer ends here; the client's result
+// asks for the next one. Without a result in the agent's time for it, the model is told so and goes
+// on.
 type ClientToolCalled struct {
 	ResponseID string
 	ItemID     string
@@ -109,7 +110,7 @@ type ClientToolCalled struct {
 	Arguments  json.RawMessage
 }
 
-// ResponseStatus is how an answer outcome.
+// ResponseStatus is how an answer ended.
 type ResponseStatus string
 
 // The statuses, which are those of the turn; an incomplete answer's turn is completed.
@@ -139,7 +140,7 @@ type ResponseDone struct {
 	OutOfBand bool
 	// Items are the answer's, in order.
 	Items []sessions.Item
-	// Text is everything the agent said in it.
+	// Text is all that the agent said in the answer.
 	Text      string
 	Citations []sessions.Citation
 	Usage     sessions.Usage

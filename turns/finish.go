@@ -13,8 +13,8 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// recordEnd records the turn's end, although the caller has gone. Where no journal keeps it while
-// Postgres is away, it tries for a few seconds.
+// recordEnd records the turn's end, although the caller may have gone. Without a journal it retries
+// for a few seconds while Postgres is away.
 func (r *Runner) recordEnd(ctx context.Context) (finished Finished, err error) {
 	ctx = context.WithoutCancel(ctx)
 	p := r.end
@@ -32,7 +32,7 @@ func (r *Runner) recordEnd(ctx context.Context) (finished Finished, err error) {
 		pauses = pauses[1:]
 		select {
 		case <-timer.C:
-		case <-r.S.live.Done():
+		case <-r.S.life.Done():
 			timer.Stop()
 			return finished, err
 		}
@@ -46,9 +46,9 @@ func (r *Runner) record(ctx context.Context) (finished Finished, err error) {
 	return r.recordEnd(ctx)
 }
 
-// notifyNodes has other nodes show their sockets of the session a turn that was recorded here. A
-// session with a text socket alone has none elsewhere while that asks for answers here: a second
-// one would have replaced it.
+// notifyNodes has other nodes show the recorded turn to their sockets of the session. A session
+// with text sockets only has all of them on the node that answers: a second text socket replaces
+// the first.
 func (r *Runner) notifyNodes(ctx context.Context) {
 	if r.Start.Response != "" && r.Session.Modality == sessions.Text {
 		return
@@ -57,15 +57,17 @@ func (r *Runner) notifyNodes(ctx context.Context) {
 	defer cancel()
 	payload, err := json.Marshal(sessions.Notice{Kind: sessions.NoticeTurn, Session: r.Session.ID, Turn: r.Turn.ID, From: r.S.node})
 	if err == nil {
-		_, err = r.S.db.NewRaw("SELECT pg_notify(?, ?) FROM session_connections AS c WHERE c.tenant_id = ? AND c.session_id = ? AND c.node_id <> ? LIMIT 1",
-			sessions.NotifyChannel, string(payload), r.Session.TenantID, r.Session.ID, r.S.node).Exec(ctx)
+		_, err = r.S.db.NewRaw("SELECT pg_notify(?, ?) FROM session_connections AS c"+
+			" WHERE c.tenant_id = ? AND c.session_id = ? AND c.node_id <> ? LIMIT 1",
+			sessions.NotifyChannel, string(payload), r.Session.TenantID, r.Session.ID, r.S.node).
+			Exec(ctx)
 	}
-	if err != nil { // the transcript has it
+	if err != nil { // the transcript has the turn
 		r.S.log.WarnContext(ctx, "sockets elsewhere not told of a turn", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "error", err)
 	}
 }
 
-// Judge writes into the turn how it outcome, and returns the error as its caller may see it.
+// conclude writes into the turn how it ended, and returns the error as its caller may see it.
 func (r *Runner) conclude(ctx context.Context, err error) error {
 	now := r.S.sessions.Now()
 	r.Turn.EndedAt = now
@@ -94,10 +96,10 @@ func (r *Runner) conclude(ctx context.Context, err error) error {
 	return decided
 }
 
-// incomplete is why an answer that ended well is not whole.
+// incomplete is why an answer that did not fail is not whole.
 var incomplete = map[model.FinishReason]string{model.FinishLength: ReasonMaxOutputTokens, model.FinishFiltered: ReasonContentFilter}
 
-// Done is the last event of the turn.
+// doneEvent is the last event of the turn.
 func (r *Runner) doneEvent(err error) ResponseDone {
 	done := ResponseDone{
 		ResponseID: r.ResponseID, TurnID: r.Turn.ID, Status: ResponseStatus(r.Turn.Status), Items: r.answered(),
@@ -116,7 +118,7 @@ func (r *Runner) doneEvent(err error) ResponseDone {
 	return done
 }
 
-// answered are the turn's items but for what the user said.
+// answered are the turn's items without those of the user.
 func (r *Runner) answered() []sessions.Item {
 	var items []sessions.Item
 	for _, item := range sessions.ItemsOf(r.Turn) {

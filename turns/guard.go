@@ -10,32 +10,50 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// recentMessages is how many of the user's messages before this turn say what the user wants.
+// recentMessages is how many of the user's earlier messages show what the user wants, beside those
+// of this turn.
 const recentMessages = 2
 
-// blockInjected looks at the calls of a round before they are noted: see injection.go.
+// blockInjected blocks the calls of a round that a document or a tool's answer may have dictated;
+// see package guards.
 func (r *Runner) blockInjected(ctx context.Context, round []*pendingCall) {
 	var asking *guards.Request
 	for _, p := range round {
 		if p.needsApproval() || !p.known && !p.Call.Client {
-			continue // the client decides, or there is no such tool
+			continue // a person decides about it, or there is no such tool
 		}
 		if asking == nil {
-			made := r.asking()
+			made := r.guardRequest()
 			asking = &made
 		}
-		rule := asking.Judge(guards.Call{Name: p.wanted(), Arguments: p.Call.Arguments, Changes: p.changes(), Harmless: p.system() && p.Call.Name != toolEndCall})
+		rule := asking.Judge(
+			guards.Call{Name: p.action(), Arguments: p.Call.Arguments, Changes: p.mayChange(), Harmless: p.system() && p.Call.Name != toolEndCall},
+		)
 		if rule == "" || r.confirmed(p) {
 			continue
 		}
 		p.refusal, p.Call.Client = &tools.Error{Code: guards.CodeNotAsked, Message: guards.NotAsked}, false
-		r.Receipt.Guards = append(r.Receipt.Guards, sessions.ReceiptGuard{Guard: "injection", Verdict: "withheld", Subject: p.Call.ID, Rule: rule})
-		r.S.log.WarnContext(ctx, "call blocked that the user had not asked for", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "call_id", p.Call.ID, "rule", rule)
+		r.Receipt.Guards = append(
+			r.Receipt.Guards,
+			sessions.ReceiptGuard{Guard: "injection", Verdict: "withheld", Subject: p.Call.ID, Rule: rule},
+		)
+		r.S.log.WarnContext(
+			ctx,
+			"call blocked that the user had not asked for",
+			"session_id",
+			r.Session.ID,
+			"turn_id",
+			r.Turn.ID,
+			"call_id",
+			p.Call.ID,
+			"rule",
+			rule,
+		)
 	}
 }
 
-// changes says whether the call may change something, as far as can be told from outside.
-func (p *pendingCall) changes() bool {
+// mayChange reports whether the call may change something, judged by its kind, method and name.
+func (p *pendingCall) mayChange() bool {
 	if p.known && p.entry.Tool.Bucket == tools.BucketMemory {
 		return forgets(p.Call.Arguments)
 	}
@@ -49,16 +67,16 @@ func (p *pendingCall) changes() bool {
 	return name != "" && guards.Changes(name)
 }
 
-// wanted is the name of what the call does: forgetting has no tool of its own.
-func (p *pendingCall) wanted() string {
+// action names what the call does. Forgetting has no tool of its own.
+func (p *pendingCall) action() string {
 	if p.known && p.entry.Tool.Bucket == tools.BucketMemory && forgets(p.Call.Arguments) {
 		return "forget"
 	}
 	return p.Call.Name
 }
 
-// asking collects who said what.
-func (r *Runner) asking() guards.Request {
+// guardRequest collects what the user, the operator and others have said.
+func (r *Runner) guardRequest() guards.Request {
 	a := guards.Request{User: []string{r.Turn.UserText}, Instructions: []string{r.Session.Config.Instructions}}
 	if r.Instructions != nil {
 		a.Instructions = append(a.Instructions, *r.Instructions)
@@ -78,7 +96,7 @@ func (r *Runner) asking() guards.Request {
 		texts = append(texts, guards.Text{Text: r.summary.Text})
 	}
 	recent := recentMessages
-	said := slices.Concat(r.before.whole(), r.Turn.Messages) // what was cut had its effect already, and JSON that was cut is none
+	said := slices.Concat(r.before.uncut(), r.Turn.Messages) // uncut: JSON that was cut cannot be read
 	for _, m := range said {
 		for _, call := range m.Calls {
 			tool[call.ID] = call.Name
@@ -99,12 +117,23 @@ func (r *Runner) asking() guards.Request {
 	return a
 }
 
-// isOurs says that a result is in our own words.
+// isOurs reports whether the service wrote a result, and not a tool.
 func isOurs(m sessions.Message) bool {
-	return m.Result != nil && slices.Contains([]string{string(guards.CodeNotAsked), codeUnknownTool, sessions.CodeUnfinished, codeRounds, sessions.CodeUnknown, string(sessions.CodeNotApproved)}, m.Result.ErrorCode)
+	return m.Result != nil &&
+		slices.Contains(
+			[]string{
+				string(guards.CodeNotAsked),
+				codeUnknownTool,
+				sessions.CodeUnfinished,
+				codeRounds,
+				sessions.CodeUnknown,
+				string(sessions.CodeNotApproved),
+			},
+			m.Result.ErrorCode,
+		)
 }
 
-// inspect looks at texts, at each set of them once a turn.
+// inspect has the guards look at texts, once a turn for the same texts.
 func (r *Runner) inspect(texts []guards.Text) guards.Findings {
 	if r.inspected == nil || !slices.Equal(r.inspectedTexts, texts) {
 		found := guards.Inspect(texts)
@@ -113,8 +142,8 @@ func (r *Runner) inspect(texts []guards.Text) guards.Findings {
 	return *r.inspected
 }
 
-// confirmed says whether the user has just said yes to the same call, which was blocked in the turn
-// before.
+// confirmed reports whether the user has just said yes to the same call, which was blocked in the
+// turn before.
 func (r *Runner) confirmed(p *pendingCall) bool {
 	before := r.before.turns
 	if len(before) == 0 {

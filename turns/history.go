@@ -5,20 +5,18 @@ import (
 )
 
 const (
-	// defaultHistoryTokens bounds what of the earlier turns the model sees when the agent does not
-	// say. It leaves most of a small model's window of 16k to instructions, passages and tools.
+	// defaultHistoryTokens bounds the earlier turns that the model sees, when the agent sets no bound.
+	// It leaves most of a small model's window of 16k to instructions, passages and tools.
 	defaultHistoryTokens = 6000
-	// historyPage is how many turns are read at once, from the newest: most conversations are
-	// shorter.
+	// historyPage is how many turns are read at once, newest first.
 	historyPage = 24
-	// turnOverhead is what a turn costs beside its words: roles and marks.
+	// turnOverhead is what a message costs beside its words: its role and separators.
 	turnOverhead = 4
 )
 
-// tokensIn is a rough count: four letters a token for text in ASCII, two for other alphabets, one
-// for characters of Chinese, Japanese and Korean. The bound need not be exact, so the vocabulary
-// that counts chunks (knowledge/document) is not asked: it takes a hundred times as long, in every
-// turn.
+// tokensIn is a rough count: four letters a token for ASCII text, two for other alphabets, one for
+// Chinese, Japanese and Korean characters. It is a hundred times as fast as the vocabulary that
+// counts chunks (knowledge/chunking), and the bound need not be exact.
 func tokensIn(text string) int {
 	ascii, letters, characters := 0, 0, 0
 	for _, r := range text {
@@ -51,16 +49,16 @@ func tokensOfAll(messages []sessions.Message) int {
 	return n
 }
 
-// pastTurn is what a later turn has of an earlier one.
+// pastTurn is an earlier turn as a later one sees it.
 type pastTurn struct {
 	id     sessions.TurnID
 	index  int
 	status sessions.TurnStatus
-	// messages are read of finished turns only; tokens of them, roughly.
+	// messages are those of a finished turn; tokens is their size, roughly.
 	messages []sessions.Message
 	tokens   int
-	// cut are the messages as the model gets them when they had to be shortened, cutTokens their
-	// tokens; nil: it gets them whole.
+	// cut are the messages that the model gets when they were shortened, with cutTokens tokens; nil:
+	// it gets all.
 	cut       []sessions.Message
 	cutTokens int
 }
@@ -69,17 +67,18 @@ func newPastTurn(turn sessions.Turn) pastTurn {
 	return pastTurn{id: turn.ID, index: turn.Index, status: turn.Status, messages: turn.Messages, tokens: tokensOfAll(turn.Messages)}
 }
 
-// past is what the model sees of the turns before.
+// past is what the model sees of the earlier turns.
 type past struct {
-	// turns are the newest that fit the budget, oldest first, large ones shortened (fit.go).
+	// turns are the newest that fit the budget, oldest first. Large ones are shortened; see
+	// shorten.go.
 	turns []pastTurn
-	// tokens of what is given of them, roughly.
+	// tokens is the size of what the model sees of them, roughly.
 	tokens int
-	// left says that there are older turns that did not fit.
-	left bool
+	// truncated says that older turns did not fit.
+	truncated bool
 }
 
-// messages are those of the turns as the model gets them, in order.
+// messages are the turns' messages as the model gets them, in order.
 func (p past) messages() []sessions.Message {
 	n := 0
 	for i := range p.turns {
@@ -87,14 +86,14 @@ func (p past) messages() []sessions.Message {
 	}
 	all := make([]sessions.Message, 0, n)
 	for i := range p.turns {
-		given, _ := p.turns[i].given()
+		given, _ := p.turns[i].visible()
 		all = append(all, given...)
 	}
 	return all
 }
 
-// whole are the messages of the turns as they were.
-func (p past) whole() []sessions.Message {
+// uncut are the turns' messages as they were said, in order.
+func (p past) uncut() []sessions.Message {
 	var all []sessions.Message
 	for i := range p.turns {
 		all = append(all, p.turns[i].messages...)
@@ -110,8 +109,8 @@ func historyBudget(session sessions.Session) int {
 	return defaultHistoryTokens
 }
 
-// given is what the model gets of the turn, and its tokens.
-func (t *pastTurn) given() ([]sessions.Message, int) {
+// visible is what the model gets of the turn, and its tokens.
+func (t *pastTurn) visible() ([]sessions.Message, int) {
 	if t.cut != nil {
 		return t.cut, t.cutTokens
 	}

@@ -10,24 +10,24 @@ import (
 )
 
 const (
-	// MaxWaitingResponds bounds the answers that wait for the one going out.
+	// MaxWaitingResponds bounds the answers of a socket that wait for the one in progress.
 	MaxWaitingResponds = 16
 	MaxClientTools     = 128
 )
 
 const MaxItemIDBytes = 128
 
-// A call that the client runs ends the answer it was made in:
+// A call that the client runs ends the answer in which it was made:
 //
 //	ClientToolCalled ──► client ──► ToolOutput, Respond ──► the next answer
 //	                       └── nothing within the agent's client_tool_timeout_seconds ──► the model is told
 //
-// The call stands in its turn's row and its result in a later one, so that any socket of the
-// session can bring the result, also after a reconnect to another node. The engine only keeps the
-// time, and holds back answers until all calls of the one before have their results.
+// The call is in its turn's row and its result in a later one, so any socket of the session can
+// bring the result, also after a reconnect to another node. The session's engine (package live)
+// keeps the time, and delays answers until all calls of the answer before have results.
 
 const (
-	// MaxClientOutputBytes bounds what a client may answer to a call.
+	// MaxClientOutputBytes bounds a client's result of a call.
 	MaxClientOutputBytes = 256 << 10
 	clientToolFailed     = "The client's tool failed."
 )
@@ -63,16 +63,21 @@ func (o ToolOutput) Message() sessions.Message {
 	return m
 }
 
-// IsSayable says whether a user can have said the text: something, and not too much.
+// IsSayable reports whether the user can have said the text: it is not empty and not too long.
 func IsSayable(text string) bool {
 	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= sessions.MaxTextChars && sessions.IsStorable(text)
 }
 
 func ErrTextLength() *fault.Error {
-	return fault.InvalidField("text", "length", "text must have 1 to %d characters, not only spaces, and cannot have the character U+0000.", sessions.MaxTextChars)
+	return fault.InvalidField(
+		"text",
+		"length",
+		"text must have 1 to %d characters, not only spaces, and cannot have the character U+0000.",
+		sessions.MaxTextChars,
+	)
 }
 
-// UserText is everything the user said in the messages.
+// UserText joins what the user said in the messages.
 func UserText(messages []sessions.Message) string {
 	text := ""
 	for _, m := range messages {

@@ -23,7 +23,7 @@ func (r *Runner) launch(ctx context.Context, p *pendingCall, slots chan struct{}
 			close(p.done)
 			return
 		}
-		<-recorded // or the turn's end would write over it
+		<-recorded // the turn's end would overwrite the result
 		r.S.recordLateResult(ctx, p)
 	}
 	if p.known && !p.entry.Idempotent() && r.S.TryGo(work) {
@@ -33,8 +33,8 @@ func (r *Runner) launch(ctx context.Context, p *pendingCall, slots chan struct{}
 	running.Go(work)
 }
 
-// await is a call's result, or that it is not known yet when the answer was cancelled meanwhile.
-func (r *Runner) await(ctx context.Context, p *pendingCall) sessions.Message {
+// awaitResult is a call's result, or "unknown" when the answer was cancelled and the call goes on.
+func (r *Runner) awaitResult(ctx context.Context, p *pendingCall) sessions.Message {
 	if p.detached {
 		select {
 		case <-p.done:
@@ -54,11 +54,11 @@ func (r *Runner) await(ctx context.Context, p *pendingCall) sessions.Message {
 	return p.result
 }
 
-// recordLateResult puts a result in the place of "unknown", and the variables it assigned into the
-// session.
+// recordLateResult replaces "unknown" by the call's result, and stores the variables that it
+// assigned.
 func (s *Service) recordLateResult(ctx context.Context, p *pendingCall) {
-	if s.live.Err() != nil {
-		return // it was cut off with the node: "unknown" is the truth
+	if s.life.Err() != nil {
+		return // the node's end has cut it off: "unknown" is the truth
 	}
 	s.addResults(ctx, ResultParams{
 		Session: sessions.Session{TenantID: p.params.Ref.TenantID, ID: sessions.ID(p.params.SessionID)},

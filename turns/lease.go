@@ -15,12 +15,12 @@ const leaseRenewal = 3 * time.Second
 var (
 	ErrEnding  = errors.New("the session is being ended")
 	ErrStopped = errors.New("the answer was cancelled")
-	// ErrInterrupted is ErrStopped for what the user said meanwhile.
+	// ErrInterrupted is ErrStopped because the user has spoken meanwhile.
 	ErrInterrupted = errors.New("the answer was interrupted")
 )
 
-// Lease is the right to run a turn, while it is waited for too: the end of the session reaches it
-// either way.
+// Lease is the right to run a turn. It exists while the turn waits for it too, so that the end of
+// the session reaches both.
 type Lease struct {
 	session sessions.ID
 	cancel  context.CancelCauseFunc
@@ -28,8 +28,8 @@ type Lease struct {
 	renewed sync.WaitGroup
 	// losses are the turn's.
 	losses int
-	// followed says that somebody follows the turn by its row, and wants to hear of its end.
+	// followed says that somebody follows the turn by its row and is to be told of changes.
 	followed bool
-	// approvals are the turn's calls that wait for somebody's approval; nil: none can.
+	// approvals are the turn's calls that wait for approval; nil: none can.
 	approvals *Approvals
 }

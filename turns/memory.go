@@ -15,23 +15,25 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Memory in a turn: what the user's memory says stands in the prompt, in a fence as everything from
-// outside; what tools read and write goes into the receipt. Package memory keeps what it has read
-// until it changes, so a turn asks Postgres only after that.
+// What memory says of the user stands in the prompt, in a fence like everything from outside. What
+// tools read and write of it goes into the receipt.
 
 const (
-	// maxRelevantMemories are the memories that the first question of a session finds beside the newest.
+	// maxRelevantMemories bounds the memories that are searched for the first question of a session,
+	// beside the newest ones.
 	maxRelevantMemories = 5
-	// firstTurns are those that may be a session's first question: a greeting goes before it.
+	// firstTurns is the last index that a session's first question may have: a greeting may come
+	// before it.
 	firstTurns = 1
 )
 
-// remembers says whether the session's agent has memory.
+// remembers reports whether the session's agent has memory.
 func (s *Service) remembers(session sessions.Session) bool {
 	return s.memory != nil && session.Config.Memory.Enabled
 }
 
-// recall reads what the model is told of the user. A memory that cannot be read is gone without.
+// readMemory reads what the model is told of the user. A turn whose memory cannot be read goes on
+// without it.
 func (r *Runner) readMemory(ctx context.Context) {
 	if !r.S.remembers(r.Session) || r.Aside {
 		return
@@ -79,14 +81,14 @@ func modelMemories(items []memory.Item) []model.Memory {
 	return converted
 }
 
-// noteMemory puts what a call of a memory tool read or wrote into the receipt.
-func noteMemory(m *sessions.ReceiptBuilder, entry tools.Entry, result sessions.Message) {
+// recordMemory puts into the receipt what a call of a memory tool has read or written.
+func recordMemory(m *sessions.ReceiptBuilder, entry tools.Entry, result sessions.Message) {
 	if entry.Tool.Bucket != tools.BucketMemory || result.Result == nil || result.Result.ErrorCode != "" {
 		return
 	}
 	var answer memory.Answer
 	if json.Unmarshal([]byte(result.Text), &answer) != nil {
-		return // cut: its ids are in the trace of the call
+		return // the answer was cut; the trace of the call has its ids
 	}
 	for _, found := range answer.Memories {
 		m.Read(string(found.ID))
@@ -99,7 +101,7 @@ func noteMemory(m *sessions.ReceiptBuilder, entry tools.Entry, result sessions.M
 	}
 }
 
-// forgets says whether a call of a memory tool deletes what is remembered.
+// forgets reports whether a call of a memory tool deletes memories.
 func forgets(arguments json.RawMessage) bool {
 	var asked struct {
 		Forget []json.RawMessage `json:"forget"`
@@ -107,8 +109,8 @@ func forgets(arguments json.RawMessage) bool {
 	return json.Unmarshal(arguments, &asked) == nil && len(asked.Forget) > 0
 }
 
-// Agreed says whether the user has, in the turn that runs, said yes to a question that the agent
-// asked in the one before; implements memory.AgreedFunc.
+// Agreed reports whether the user has said yes, in the running turn, to a question that the agent
+// asked in the turn before. It implements memory.AgreedFunc.
 func (s *Service) Agreed(ctx context.Context, ref workspaces.Ref, sessionID, turnID string) (bool, error) {
 	session, err := sessions.Find(ctx, s.db, ref.TenantID, sessions.ID(sessionID), "")
 	if err != nil || session.WorkspaceID != ref.ID {
@@ -128,5 +130,5 @@ func (s *Service) Agreed(ctx context.Context, ref workspaces.Ref, sessionID, tur
 	return guards.Agreed(turn.UserText, sessions.AgentText(before[0].Messages), memoryQuestion), nil
 }
 
-// memoryQuestion is what a question for consent speaks of, as a tool's name.
+// memoryQuestion stands for a tool's name when a question for consent is about memory.
 const memoryQuestion = "remember"

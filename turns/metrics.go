@@ -25,10 +25,14 @@ type Metrics struct {
 func newMetrics(registry prometheus.Registerer) Metrics {
 	m := Metrics{
 		turns: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "parlance_turn_duration_seconds", Help: "Turns from their begin to their record; status is completed, cancelled or failed.", Buckets: turnBuckets,
+			Name:    "parlance_turn_duration_seconds",
+			Help:    "Turns from their begin to their record; status is completed, cancelled or failed.",
+			Buckets: turnBuckets,
 		}, []string{telemetry.KeyStatus}),
 		firstTokens: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "parlance_turn_first_token_seconds", Help: "From the begin of a turn to the first piece of its answer, retrieval included.", Buckets: tokenBuckets,
+			Name:    "parlance_turn_first_token_seconds",
+			Help:    "From the begin of a turn to the first piece of its answer, retrieval included.",
+			Buckets: tokenBuckets,
 		}),
 	}
 	if registry != nil {

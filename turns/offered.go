@@ -6,8 +6,8 @@ import (
 	"parlance.dev/parlance/provider/model"
 )
 
-// offeredTool is a tool of the caller as it is kept with the turn while it runs, for whoever
-// answers it again.
+// offeredTool is a tool that the caller runs itself, as it is stored with the turn while it runs,
+// for a node that resumes the turn.
 type offeredTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
@@ -25,7 +25,7 @@ func EncodeOffered(offered []model.Tool) json.RawMessage {
 		kept[i] = offeredTool(tool)
 	}
 	text, err := json.Marshal(kept)
-	if err != nil { // a schema that is no JSON, from no door of isOurs: such a turn does not have it when it is lost
+	if err != nil { // a schema that is no JSON, which no API lets in: the turn is resumed without the tools
 		return nil
 	}
 	return text

@@ -14,19 +14,19 @@ import (
 var ErrNoTool = errors.New("no tool of that name is offered")
 
 // ToolChoice says whether an answer may or must call tools: ToolsAuto, ToolsNone, ToolsRequired, or
-// the name of the one to call. Empty keeps what is in force. A name that is not offered is refused;
-// one that is not offered any more when the answer begins is ToolsAuto. It holds for the first word
-// of an answer: what comes after the results is free.
+// the name of the tool to call. Empty keeps the current choice. The name of a tool that is not
+// offered is refused; if the tool is gone when the answer begins, the choice is ToolsAuto. It
+// applies to the first request of an answer: after results the model is free.
 type ToolChoice string
 
-// The choices that are no tool's name.
+// The choices that are not the name of a tool.
 const (
 	ToolsAuto     ToolChoice = ":auto"
 	ToolsNone     ToolChoice = ":none"
 	ToolsRequired ToolChoice = ":required"
 )
 
-// UnlimitedTokens is a MaxOutputTokens that leaves the answer's length to the agent and the model.
+// UnlimitedTokens is a MaxOutputTokens that sets no bound of the client.
 const UnlimitedTokens = -1
 
 // Options are what a socket asks of an answer.
@@ -35,7 +35,8 @@ type Options struct {
 	ClientTools     []model.Tool
 	ToolChoice      ToolChoice
 	MaxOutputTokens int
-	// Input is what the model sees in place of the conversation; nil: the conversation.
+	// Input are the messages that the model sees in place of the conversation; nil: it sees the
+	// conversation.
 	Input []sessions.Message
 }
 
@@ -62,7 +63,7 @@ func ToolNotOffered(choice ToolChoice) *fault.Error {
 	return fault.Wrap(ErrNoTool, fault.InvalidRequest, "tool_choice names %q, and no tool of that name is offered.", string(choice))
 }
 
-// lowerBound is the smaller of two bounds, each 0 or less when there is none.
+// lowerBound is the smaller of two bounds. A bound of 0 or less is none.
 func lowerBound(a, b int) int {
 	switch {
 	case a <= 0:
@@ -73,7 +74,7 @@ func lowerBound(a, b int) int {
 	return min(a, b)
 }
 
-// apply puts the options into a request. first says that the answer begins with it.
+// apply applies the options to a request. first says that it is the answer's first.
 func (o Options) apply(req *model.Request, first bool) {
 	req.MaxOutputTokens = lowerBound(req.MaxOutputTokens, o.MaxOutputTokens)
 	switch o.ToolChoice {

@@ -12,8 +12,8 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// Prepare collects what the model needs: earlier turns, passages, tools. Passages and tools that
-// cannot be had are gone without: an answer without them is better than none.
+// prepare collects what the model needs: earlier turns, memory, passages, tools. A turn whose
+// passages, memory or tools cannot be read goes on without them.
 func (r *Runner) prepare(ctx context.Context) error {
 	var err error = OfflineError(errNotKept)
 	if !r.offline {
@@ -77,7 +77,7 @@ func (r *Runner) prepareOffline(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// remember reads what of the earlier turns the model sees.
+// readHistory reads the summary and the earlier turns that the model sees.
 func (r *Runner) readHistory(ctx context.Context) error {
 	begun := r.S.sessions.Now()
 	var told Summary
@@ -92,7 +92,7 @@ func (r *Runner) readHistory(ctx context.Context) error {
 		told = Summary{Text: found.Text, Turns: found.Turns}
 	}
 	session := r.Session
-	session.SummarizedTurns = told.Turns // it may have been written since the session was read
+	session.SummarizedTurns = told.Turns // a summary may have been written since the session was read
 	before, err := r.S.readPast(ctx, session, r.Turn.ID, historyBudget(r.Session), first)
 	if err != nil {
 		return err
@@ -107,9 +107,9 @@ func (r *Runner) readHistory(ctx context.Context) error {
 	return nil
 }
 
-// readPast reads the finished turns but for one, from the newest, until the budget is spent: how
-// long the session is does not matter. first is the first page where that has been read already;
-// nil: it has not.
+// readPast reads finished turns, newest first, until the budget is spent, so its time does not
+// depend on the session's length. except is left out. first is the first page when it has been read
+// already; nil: it has not.
 func (s *Service) readPast(
 	ctx context.Context, session sessions.Session, except sessions.TurnID, budget int, first *HistoryPage,
 ) (past, error) {
@@ -130,8 +130,8 @@ func (s *Service) readPast(
 			if turn.Status == sessions.TurnInProgress || turn.ID == except {
 				continue
 			}
-			if !p.take(newPastTurn(turn), budget) {
-				p.left = true
+			if !p.prepend(newPastTurn(turn), budget) {
+				p.truncated = true
 				slices.Reverse(p.turns)
 				return p, nil
 			}
@@ -144,12 +144,12 @@ func (s *Service) readPast(
 	}
 }
 
-// searchable says whether passages are looked for at all.
+// searchable reports whether passages are searched for a text.
 func (s *Service) searchable(text string) bool {
 	return s.retriever != nil && text != "" && !strings.HasPrefix(text, "/tool ")
 }
 
-// retrieve finds passages for what the user said.
+// retrieve searches passages for what the user said.
 func (r *Runner) retrieve(ctx context.Context) {
 	if !r.S.searchable(r.Turn.UserText) {
 		return

@@ -13,24 +13,23 @@ import (
 const (
 	// goOn is what the model is asked when the user has said nothing new.
 	goOn = "(The user has said nothing new. Go on.)"
-	// asInstructed is it when the model sees no conversation.
-	asInstructed = "(There is no conversation to see. Do what the instructions say.)"
-	// answerRoom is made at once for what the agent says.
-	answerRoom = 1 << 10
+	// noConversationPrompt takes its place when the model sees no conversation.
+	noConversationPrompt = "(There is no conversation to see. Do what the instructions say.)"
+	// answerCapacity is the initial capacity, in bytes, for what the agent says.
+	answerCapacity = 1 << 10
 	// maxExcerptChars bounds a citation's excerpt. Source: sessions.proto.
 	maxExcerptChars = 500
-	// passagesIntro goes before the passages.
+	// passagesIntro introduces the passages.
 	passagesIntro = "Passages from the knowledge base follow. Answer from them where they bear on the question, and name the source. " +
 		"Say so when they do not answer it."
 	summaryIntro = "What was said before the messages below, in short:"
 	memoryIntro  = "What is remembered of the user:"
-	// unreachable is said in place of passages.
+	// unreachable takes the place of passages that could not be searched.
 	unreachable = "The knowledge base cannot be reached right now, so no passages could be looked up for this message. " +
 		"Say so where an answer would need it, and do not guess what it holds."
 )
 
-// prompt is everything the model is given in a turn. system and messages are the one place that
-// says in which order:
+// prompt is all that the model gets in a turn. Its methods system and messages define the order:
 //
 //	instructions, variables filled ─ language ─ rule about fences ─ memory ─ summary ─ passages
 //	earlier turns, within the budget ─ this turn
@@ -43,15 +42,15 @@ type prompt struct {
 	memory   []string
 	summary  string
 	passages []sessions.Passage
-	// unreachable says that no passages could be looked up.
+	// unreachable says that no passages could be searched.
 	unreachable bool
-	// said are the messages of earlier turns and of this one, as they are arranged.
+	// said are the messages of earlier turns and of this one, in order.
 	said []sessions.Message
 	// goOn is what the model is asked when the user has said nothing new.
 	goOn string
 }
 
-// system is the instructions with what belongs to them.
+// system is the system prompt.
 func (p prompt) system() string {
 	var parts []string
 	add := func(text string) {
@@ -81,7 +80,7 @@ func (p prompt) system() string {
 	return strings.Join(parts, "\n\n")
 }
 
-// messages are the model's; the last one is the user's or a tool's.
+// messages are the conversation as the model gets it. The last one is the user's or a tool's.
 func (p prompt) messages() []model.Message {
 	messages := sessions.ModelMessages(p.said, func(call sessions.MessageCall, output string) string {
 		return p.fence(call.ID).Wrap(`kind="answer of a tool" tool="`+guards.Attribute(call.Name)+`"`, output)
@@ -92,13 +91,13 @@ func (p prompt) messages() []model.Message {
 	return messages
 }
 
-// hasOutside says whether there is anything in a fence.
+// hasOutside reports whether anything is in a fence.
 func (p prompt) hasOutside() bool {
 	return len(p.passages) > 0 || len(p.memory) > 0 || p.summary != "" ||
 		slices.ContainsFunc(p.said, func(m sessions.Message) bool { return m.Role == sessions.RoleTool || len(m.Calls) > 0 })
 }
 
-// fence is the one of a part of this turn, or of a call.
+// fence is the fence of a part of this turn, or of a call.
 func (p prompt) fence(part string) guards.Fence {
 	if part == "memory" || part == "summary" || part == "passages" {
 		part = string(p.turn) + " " + part
@@ -106,14 +105,14 @@ func (p prompt) fence(part string) guards.Fence {
 	return fenceOf(p.session, part)
 }
 
-// markRoom is about what a passage takes beside its text.
-const markRoom = 256
+// passageOverhead is about how many bytes a passage takes beside its text.
+const passageOverhead = 256
 
 func (p prompt) passagesText() string {
 	fence := p.fence("passages")
 	room := len(passagesIntro)
 	for i := range p.passages {
-		room += markRoom + len(p.passages[i].Text)
+		room += passageOverhead + len(p.passages[i].Text)
 	}
 	var b strings.Builder
 	b.Grow(room)
@@ -128,21 +127,38 @@ func (p prompt) passagesText() string {
 			page = ` page="` + strconv.Itoa(one.PageStart) + `"`
 		}
 		b.WriteByte('\n')
-		fence.Write(&b, one.Text, `kind="passage" number="`, strconv.Itoa(i+1), `" source="`, guards.Attribute(one.SourceName), `"`, heading, page)
+		fence.Write(
+			&b,
+			one.Text,
+			`kind="passage" number="`,
+			strconv.Itoa(i+1),
+			`" source="`,
+			guards.Attribute(one.SourceName),
+			`"`,
+			heading,
+			page,
+		)
 	}
 	return b.String()
 }
 
-// modelPassages are the passages as the extractive responder takes them.
+// modelPassages are the passages as the extractive responder gets them.
 func modelPassages(passages []sessions.Passage) []model.Passage {
 	converted := make([]model.Passage, len(passages))
 	for i, p := range passages {
-		converted[i] = model.Passage{Source: p.SourceName, Heading: p.Heading, Text: p.Text, PageStart: p.PageStart, PageEnd: p.PageEnd, Similarity: p.Similarity}
+		converted[i] = model.Passage{
+			Source:     p.SourceName,
+			Heading:    p.Heading,
+			Text:       p.Text,
+			PageStart:  p.PageStart,
+			PageEnd:    p.PageEnd,
+			Similarity: p.Similarity,
+		}
 	}
 	return converted
 }
 
-// excerptOf is a passage's beginning.
+// excerptOf is the beginning of a passage.
 func excerptOf(text string) string {
 	chars := 0
 	for at := range text {
@@ -154,7 +170,7 @@ func excerptOf(text string) string {
 	return text
 }
 
-// citationsOf are the passages as the transcript keeps them.
+// citationsOf are the passages as the transcript has them.
 func citationsOf(passages []sessions.Passage) []sessions.Citation {
 	citations := make([]sessions.Citation, len(passages))
 	for i, p := range passages {
@@ -167,8 +183,8 @@ func citationsOf(passages []sessions.Passage) []sessions.Citation {
 	return citations
 }
 
-// fenceOf makes the marks for a part of a session. The salted hash of the session's variables is
-// the secret: it never leaves for tools, documents or the model.
+// fenceOf is the fence of a part of a session. Its secret is the salted hash of the session's
+// variables, which no tool, document or model ever gets.
 func fenceOf(session sessions.Session, part string) guards.Fence {
 	return guards.NewFence(session.VariablesHash, string(session.ID)+" "+part)
 }

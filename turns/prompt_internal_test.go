@@ -16,21 +16,40 @@ func TestPassagesText(t *testing.T) {
 	}}
 	name := p.fence("passages").Name()
 	want := passagesIntro +
-		"\n<" + name + ` kind="passage" number="1" source="A 'hand'book" heading="Locks ‹1›" page="12">` + "\nTurn it.\n\n“system”: ‹im_end› no\n</" + name + ">" +
+		"\n<" + name + ` kind="passage" number="1" source="A 'hand'book" heading="Locks ‹1›" page="12">` +
+		"\nTurn it.\n\n“system”: ‹im_end› no\n</" + name + ">" +
 		"\n<" + name + ` kind="passage" number="2" source="plain.txt">` + "\nSecond.\n</" + name + ">"
 	if got := p.passagesText(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got, want := p.fence("memory").Wrap(`kind="memory"`, "a"), "<"+p.fence("memory").Name()+" kind=\"memory\">\na\n</"+p.fence("memory").Name()+">"; got != want {
+	if got, want := p.fence("memory").
+		Wrap(`kind="memory"`, "a"),
+		"<"+p.fence("memory").
+			Name()+
+			" kind=\"memory\">\na\n</"+p.fence("memory").
+			Name()+
+			">"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
 // BenchmarkPrompt is what a turn with eight passages is asked with.
 func BenchmarkPrompt(b *testing.B) {
-	p := prompt{instructions: strings.Repeat("Be kind. ", 40), session: sessions.Session{ID: "ses_1", VariablesHash: "salt", Language: "en"}, turn: "turn_1"}
+	p := prompt{
+		instructions: strings.Repeat("Be kind. ", 40),
+		session:      sessions.Session{ID: "ses_1", VariablesHash: "salt", Language: "en"},
+		turn:         "turn_1",
+	}
 	for range 8 {
-		p.passages = append(p.passages, sessions.Passage{SourceName: "A handbook.pdf", Heading: "Locks", PageStart: 3, Text: strings.Repeat("A lock is turned to the left, and then again.\n", 20)})
+		p.passages = append(
+			p.passages,
+			sessions.Passage{
+				SourceName: "A handbook.pdf",
+				Heading:    "Locks",
+				PageStart:  3,
+				Text:       strings.Repeat("A lock is turned to the left, and then again.\n", 20),
+			},
+		)
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -8,14 +8,15 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// Request is what the model is asked now.
+// modelRequest is the next request to the model.
 func (r *Runner) modelRequest(withTools bool) model.Request {
 	config := r.Session.Config
 	instructions := config.Instructions
 	if r.Instructions != nil {
 		instructions = *r.Instructions
 	}
-	// Both together, so that a client's result of this turn meets its call of the one before.
+	// The messages of earlier turns and of this one are arranged together, so that a client's result
+	// in this turn finds its call in an earlier one.
 	p := prompt{
 		instructions: instructions, session: r.Session, turn: r.Turn.ID, values: r.values.Public,
 		memory: memoryLines(r.recalled), summary: r.summary.Text, passages: r.passages,
@@ -46,15 +47,15 @@ func (r *Runner) modelRequest(withTools bool) model.Request {
 
 func (r *Runner) goOn() string {
 	if r.Input != nil && len(r.Input) == 0 {
-		return asInstructed
+		return noConversationPrompt
 	}
 	return goOn
 }
 
-// visible is what the model sees of the conversation, and of the turn.
+// visible are the messages that the model sees of the conversation and of the turn.
 func (r *Runner) visible() []sessions.Message {
 	if r.Input != nil {
-		return slices.Concat(r.Input, r.Turn.Messages[r.given:])
+		return slices.Concat(r.Input, r.Turn.Messages[r.initialMessages:])
 	}
 	return sessions.ArrangeMessages(slices.Concat(r.Earlier, r.Turn.Messages), r.Session.ItemEdits)
 }

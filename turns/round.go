@@ -30,7 +30,13 @@ func (r *Runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 			continue
 		}
 		err := r.send(ToolStarted{
-			ResponseID: r.ResponseID, ItemID: p.Call.ItemID, CallID: p.Call.ID, Name: p.Call.Name, Arguments: p.Call.Arguments, System: p.system(), Kind: p.entry.Tool.Kind,
+			ResponseID: r.ResponseID,
+			ItemID:     p.Call.ItemID,
+			CallID:     p.Call.ID,
+			Name:       p.Call.Name,
+			Arguments:  p.Call.Arguments,
+			System:     p.system(),
+			Kind:       p.entry.Tool.Kind,
 		})
 		if err != nil {
 			return err
@@ -59,35 +65,46 @@ func (r *Runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 	return ctx.Err()
 }
 
-// collect waits for the results in order and takes the effects of system tools. After an error of
-// emit it still keeps the results.
+// collect waits for the results in order and applies the effects of system tools. After an error of
+// Emit it still collects the results.
 func (r *Runner) collect(ctx context.Context, round []*pendingCall) (err error) {
 	for _, p := range round {
 		if p.Call.Client {
 			r.stop = true
 			if err == nil {
-				err = r.send(ClientToolCalled{ResponseID: r.ResponseID, ItemID: p.Call.ItemID, CallID: p.Call.ID, Name: p.Call.Name, Arguments: p.Call.Arguments})
+				err = r.send(
+					ClientToolCalled{ResponseID: r.ResponseID, ItemID: p.Call.ItemID, CallID: p.Call.ID, Name: p.Call.Name, Arguments: p.Call.Arguments},
+				)
 			}
 			continue
 		}
-		result := r.await(ctx, p)
+		result := r.awaitResult(ctx, p)
 		r.Turn.Messages = append(r.Turn.Messages, result)
-		noteMemory(&r.Receipt, p.entry, result)
+		recordMemory(&r.Receipt, p.entry, result)
 		failed := result.Result.ErrorCode != ""
 		if !failed {
 			r.effect(p)
 		}
 		if err == nil {
 			err = r.send(ToolDone{
-				ResponseID: r.ResponseID, ItemID: p.Call.ItemID, CallID: p.Call.ID, Name: p.Call.Name, Arguments: p.Call.Arguments,
-				Output: result.Text, Failed: failed, Latency: time.Duration(result.Result.LatencyMS) * time.Millisecond, Result: *result.Result, System: p.system(), Kind: p.entry.Tool.Kind,
+				ResponseID: r.ResponseID,
+				ItemID:     p.Call.ItemID,
+				CallID:     p.Call.ID,
+				Name:       p.Call.Name,
+				Arguments:  p.Call.Arguments,
+				Output:     result.Text,
+				Failed:     failed,
+				Latency:    time.Duration(result.Result.LatencyMS) * time.Millisecond,
+				Result:     *result.Result,
+				System:     p.system(),
+				Kind:       p.entry.Tool.Kind,
 			})
 		}
 	}
 	return err
 }
 
-// refuseRound notes the calls of a model that had to answer without any: none of them is made.
+// refuseRound records the calls of a model that had to answer without any. None of them is made.
 func (r *Runner) refuseRound(ctx context.Context, wanted []model.ToolCall) error {
 	round := make([]*pendingCall, len(wanted))
 	for i, call := range wanted {
@@ -98,20 +115,26 @@ func (r *Runner) refuseRound(ctx context.Context, wanted []model.ToolCall) error
 		return err
 	}
 	for _, p := range round {
-		r.Turn.Messages = append(r.Turn.Messages, r.refused(p, r.S.sessions.Now(), codeRounds, "Tools had been called in as many rounds as a turn may have, so this call was not made."))
+		r.Turn.Messages = append(
+			r.Turn.Messages,
+			r.refused(p, r.S.sessions.Now(), codeRounds, "Tools had been called in as many rounds as a turn may have, so this call was not made."),
+		)
 	}
 	return nil
 }
 
-// recordCalls writes the calls into the turn, and the turn into Postgres before they run: should
-// this node die, the transcript still says what was begun.
+// recordCalls writes the calls into the turn, and the turn into Postgres, before they run. If this
+// node dies, the transcript still has them.
 //
-// Errors: Unavailable unavailable when they cannot be written, or the turn is no longer isOurs. Then
-// no call may be made: nobody would know of it, or another node may be making it.
+// Errors: Unavailable unavailable when they cannot be written or the turn is no longer this node's.
+// Then no call may be made: another node may be making it.
 func (r *Runner) recordCalls(ctx context.Context, round []*pendingCall) error {
 	last := len(r.Turn.Messages) - 1
 	if last < 0 || r.Turn.Messages[last].Role != sessions.RoleAssistant || len(r.Turn.Messages[last].Calls) > 0 {
-		r.Turn.Messages = append(r.Turn.Messages, sessions.Message{Role: sessions.RoleAssistant, At: sessions.Milliseconds(r.S.sessions.Now().Sub(r.Begun))})
+		r.Turn.Messages = append(
+			r.Turn.Messages,
+			sessions.Message{Role: sessions.RoleAssistant, At: sessions.Milliseconds(r.S.sessions.Now().Sub(r.Begun))},
+		)
 		last = len(r.Turn.Messages) - 1
 	}
 	for _, p := range round {
@@ -126,20 +149,21 @@ func (r *Runner) recordCalls(ctx context.Context, round []*pendingCall) error {
 	return postgres.MapError(err)
 }
 
-// save writes the turn's messages before its end; mine is false when somebody else has the turn.
+// save writes the turn's messages before its end. mine is false when the turn is no longer this
+// node's.
 func (r *Runner) save(ctx context.Context) (mine bool, err error) {
 	return r.S.store.Save(ctx, SaveParams{Session: r.Session, Turn: r.Turn, Response: r.Start.Response, Offline: r.offline})
 }
 
-// saveResults writes down what the calls of a round came to: should this node be lost, whoever
-// takes the turn up goes on from there. An answer that ends here is written down by its end.
+// saveResults writes the results of a round. If this node is lost, the node that resumes the turn
+// continues from there. The results of an answer that ends here are written with its end.
 func (r *Runner) saveResults(ctx context.Context) error {
 	if r.stop {
 		return nil
 	}
 	mine, err := r.save(ctx)
 	switch {
-	case err != nil && ctx.Err() == nil: // "unknown" would be the truth then
+	case err != nil && ctx.Err() == nil: // the results become "unknown" if the node is lost now
 		r.S.log.WarnContext(ctx, "results of calls not kept yet", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "error", err)
 	case err == nil && !mine:
 		return sessions.ErrTakenForLost()

@@ -10,10 +10,10 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// Run takes the turn from the lease to the last event. Whatever happens, a turn that was begun
-// is recorded.
+// Run takes the turn, from its lease to its last event. A turn that was begun is recorded, whatever
+// happens.
 func (r *Runner) Run(ctx context.Context) (outcome Outcome) {
-	defer func() { // the one of answer leaves the turn recorded; this one leaves it to be taken for lost
+	defer func() { // a panic in answer is recorded as the turn's failure; one elsewhere leaves the turn to be taken for lost
 		if panicked := recover(); panicked != nil {
 			outcome = Outcome{Session: r.Session, Turn: sessions.Turn{ID: r.Start.Turn}, Err: fmt.Errorf("taking a turn panicked: %v", panicked)}
 			r.S.log.ErrorContext(ctx, "turn panicked", "session_id", r.Start.Session.ID, "turn_id", r.Start.Turn,
@@ -42,7 +42,7 @@ func (r *Runner) Run(ctx context.Context) (outcome Outcome) {
 	}
 	r.recorded = make(chan struct{})
 	defer close(r.recorded)
-	r.Session, r.Turn, r.given, r.Begun = session, turn, len(turn.Messages), r.S.sessions.Now()
+	r.Session, r.Turn, r.initialMessages, r.Begun = session, turn, len(turn.Messages), r.S.sessions.Now()
 	r.Receipt.Stage(sessions.StageLease, r.Receipt.AskedAt, r.Begun)
 	if r.Config != nil {
 		r.Session.Config = *r.Config
@@ -64,7 +64,7 @@ func (r *Runner) Run(ctx context.Context) (outcome Outcome) {
 		err = sessions.ClosedError(after)
 		r.Turn.Status = sessions.TurnCancelled
 	}
-	if finishErr == nil && !recorded { // somebody took the turn for lost, and did not know what its calls came to
+	if finishErr == nil && !recorded { // another node took the turn for lost, and did not know the results of its calls
 		r.S.addResults(ctx, ResultParams{Session: r.Session, Turn: r.Turn.ID, Results: r.Turn.Messages, Assigned: r.end.Assigned})
 	}
 	if finishErr == nil && recorded {
@@ -72,13 +72,13 @@ func (r *Runner) Run(ctx context.Context) (outcome Outcome) {
 		r.summarise(ctx, after)
 	}
 	done := r.doneEvent(err)
-	_ = r.Emit(done) // nobody may be left to hear it; the turn is recorded
+	_ = r.Emit(done) // the caller may have gone; the turn is recorded
 	stopped := errors.Is(context.Cause(ctx), ErrStopped) && r.Turn.Status == sessions.TurnCancelled
 	return Outcome{Turn: r.Turn, Session: after, Err: err, Stopped: stopped}
 }
 
-// answer does the work of the turn and leaves what was said in it. A panic of a provider or tool
-// fails the turn, not the node.
+// answer prepares the turn and runs its rounds. What was said is in r.Turn. A panic of a provider
+// or tool fails the turn, not the node.
 func (r *Runner) answer(ctx context.Context) (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

@@ -8,21 +8,37 @@ import (
 	"parlance.dev/parlance/tools/failure"
 )
 
-// runCall runs one call and returns its message. A call that is not idempotent runs to its end
-// even when the answer is cancelled meanwhile: half of it may have happened already.
+// runCall runs one call and returns its message. A call that is not idempotent runs to its end even
+// if the answer is cancelled meanwhile: half of it may have happened already.
 func (r *Runner) runCall(ctx context.Context, p *pendingCall) (result sessions.Message) {
 	begun := r.S.sessions.Now()
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			r.S.log.ErrorContext(ctx, "tool panicked", "session_id", p.params.SessionID, "turn_id", p.params.TurnID, "tool", p.Call.Name, "panic", fmt.Sprint(panicked))
+			r.S.log.ErrorContext(
+				ctx,
+				"tool panicked",
+				"session_id",
+				p.params.SessionID,
+				"turn_id",
+				p.params.TurnID,
+				"tool",
+				p.Call.Name,
+				"panic",
+				fmt.Sprint(panicked),
+			)
 			result = r.refused(p, begun, string(failure.Internal), "The tool failed inside the service. Go on without it.")
 		}
 	}()
 	switch {
 	case !p.known && p.refusal != nil:
 		return r.refused(p, begun, string(p.refusal.Code), p.refusal.Message)
-	case !p.known && p.broken != "":
-		return r.refused(p, begun, string(failure.ArgumentsInvalid), "The arguments were not a JSON object. Call the tool again with arguments that match its schema.")
+	case !p.known && p.malformed != "":
+		return r.refused(
+			p,
+			begun,
+			string(failure.ArgumentsInvalid),
+			"The arguments were not a JSON object. Call the tool again with arguments that match its schema.",
+		)
 	case !p.known:
 		return r.refused(p, begun, codeUnknownTool, "There is no tool named "+p.Call.Name+" here, or it is off. Answer without it.")
 	}
@@ -60,8 +76,7 @@ func (r *Runner) runCall(ctx context.Context, p *pendingCall) (result sessions.M
 	return result
 }
 
-// assign makes variables known to the rest of the turn, and to the session when the turn is
-// recorded.
+// assign sets variables for the rest of the turn, and for the session when the turn is recorded.
 func (r *Runner) assign(values map[string]string) {
 	if len(values) == 0 {
 		return

@@ -17,34 +17,34 @@ type Runner struct {
 	S *Service
 	// Start is the turn to take.
 	Start Start
-	// config, when set, is used instead of the session's: what a socket configured.
+	// Config, when set, is used in place of the session's: a socket has configured it.
 	Config *agents.Config
-	// options are what a socket asks of the answer.
+	// Options are what the caller asks of the answer.
 	Options
-	// Aside says that it is out of band: see aside.go.
+	// Aside says that the answer is out of band; see aside.go.
 	Aside bool
-	// Origin is the socket's request, which the turn's trace points to; nil: the turn is part of
-	// the request that ctx is of.
+	// Origin is the request that opened the socket, to which the turn's trace points; nil: the turn is
+	// part of the trace of its own request.
 	Origin *telemetry.Origin
-	// commandID and responseID go into the events.
+	// CommandID and ResponseID go into the events.
 	CommandID  string
 	ResponseID string
-	// Emit hands events on. Its error stops the turn.
+	// Emit takes the events. Its error stops the turn.
 	Emit func(Event) error
 
 	Session sessions.Session
 	Turn    sessions.Turn
 	Begun   time.Time
-	// Receipt is what the receipt will say.
+	// Receipt collects what the receipt says.
 	Receipt sessions.ReceiptBuilder
-	// given is how many of the turn's messages were there when it began.
-	given int
+	// initialMessages is how many messages the turn had when it began.
+	initialMessages int
 	// finish is why the model stopped.
 	finish model.FinishReason
-	// firstToken is from begun to the first piece of the answer; 0: none yet.
+	// firstToken is how long after Begun the first piece of the answer came; 0: none yet.
 	firstToken time.Duration
 	Earlier    []sessions.Message
-	// before are the turns that earlier is of, summary what is told of those before them.
+	// before are the turns of which Earlier are the messages. summary covers those before them.
 	before  past
 	summary Summary
 	// inspected is what the guards found in inspectedTexts; see guard.go.
@@ -60,36 +60,36 @@ type Runner struct {
 	// begun is what the turn was begun with; nil for an answer out of band.
 	begun *Begun
 	// offline says that the turn was begun without Postgres, unreachable that no passages could be
-	// looked up.
+	// searched.
 	offline, unreachable bool
-	// interrupted says that the user's speech stopped it.
+	// interrupted says that the user's speech stopped the answer.
 	interrupted bool
-	// Approvals are the calls that wait for somebody's word; nil: there is nobody to ask.
+	// Approvals are the calls that wait for approval; nil: there is nobody to ask.
 	Approvals *Approvals
-	// recorded is closed when the turn has been written down, or could not be.
+	// recorded is closed when the turn has been recorded, or could not be.
 	recorded chan struct{}
 }
 
-// Outcome is how a turn outcome.
+// Outcome is how a turn ended.
 type Outcome struct {
-	// turn as it is recorded.
+	// Turn is the turn as it is recorded.
 	Turn sessions.Turn
-	// session behind it.
+	// Session is the session after the turn.
 	Session sessions.Session
 	// Err is why there is no answer, or only part of one; nil when it completed.
 	Err error
-	// Stopped says that somebody asked for the turn to be stopped.
+	// Stopped says that the turn was stopped on request.
 	Stopped bool
 }
 
-// goneError says that emit failed: whoever asked has gone.
+// goneError says that Emit failed: the caller has gone.
 type goneError struct{ err error }
 
 func (e goneError) Error() string { return "handing on the answer: " + e.err.Error() }
 
 func (e goneError) Unwrap() error { return e.err }
 
-// Tell emits an event on the way; its failure ends the turn as cancelled.
+// send emits an event. An error of Emit ends the turn as cancelled.
 func (r *Runner) send(e Event) error {
 	if err := r.Emit(e); err != nil {
 		return goneError{err}

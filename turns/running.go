@@ -7,7 +7,7 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// hold registers a turn of this node; the context ends when the session does.
+// hold registers a turn on this node. The context ends when the session does.
 func (s *Service) hold(ctx context.Context, start Start, waiting *Approvals) (context.Context, *Lease) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	l := &Lease{session: start.Session.ID, cancel: cancel, stop: make(chan struct{}), approvals: waiting}
@@ -17,7 +17,7 @@ func (s *Service) hold(ctx context.Context, start Start, waiting *Approvals) (co
 	return ctx, l
 }
 
-// release ends a hold and its renewal.
+// release unregisters a turn and stops renewing its lease.
 func (s *Service) release(turn sessions.TurnID, l *Lease) {
 	s.notifyFollowers(turn)
 	s.mu.Lock()
@@ -48,16 +48,17 @@ func (s *Service) StopTurn(turn sessions.TurnID) {
 	}
 }
 
-// Runs says that the turn runs on this node, or waits here for its lease.
+// Runs reports whether the turn runs on this node or waits here for its lease.
 func (s *Service) Runs(turn sessions.TurnID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.running[turn] != nil
 }
 
-// renew keeps the lease until it is released; it also hears of an end whose notification was lost.
+// renew renews the lease until it is released. It also notices an end of the session whose
+// notification was lost.
 func (s *Service) renew(ctx context.Context, start Start, l *Lease) {
-	ctx = context.WithoutCancel(ctx) // a cancelled turn is still isOurs until it is recorded
+	ctx = context.WithoutCancel(ctx) // the turn keeps its lease until it is recorded, although it was cancelled
 	ticker := time.NewTicker(leaseRenewal)
 	defer ticker.Stop()
 	lease := LeaseParams{Session: start.Session, Turn: start.Turn, Response: start.Response, Losses: l.losses}
@@ -84,7 +85,7 @@ func (s *Service) renew(ctx context.Context, start Start, l *Lease) {
 	}
 }
 
-// MarkFollowed notes that a turn is followed that runs here, if it does.
+// MarkFollowed notes that the turn is followed by its row, if it runs here.
 func (s *Service) MarkFollowed(turn sessions.TurnID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +94,7 @@ func (s *Service) MarkFollowed(turn sessions.TurnID) {
 	}
 }
 
-// notifyFollowers says that the row of a turn of this node has changed, when somebody wants to know.
+// notifyFollowers tells those who follow a turn of this node that its row has changed.
 func (s *Service) notifyFollowers(turn sessions.TurnID) {
 	s.mu.Lock()
 	l := s.running[turn]
@@ -102,21 +103,30 @@ func (s *Service) notifyFollowers(turn sessions.TurnID) {
 	if !wanted {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.live), sessions.WriteTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.life), sessions.WriteTimeout)
 	defer cancel()
 	if err := sessions.Notify(ctx, s.db, sessions.Notice{Kind: sessions.NoticeNews, Session: l.session, Turn: turn}); err != nil {
-		s.log.WarnContext(ctx, "followers of a turn not told", "session_id", l.session, "turn_id", turn, "error", err) // they look by themselves
+		s.log.WarnContext(
+			ctx,
+			"followers of a turn not told",
+			"session_id",
+			l.session,
+			"turn_id",
+			turn,
+			"error",
+			err,
+		) // followers also poll the row
 	}
 }
 
-// WakeApprovals has the answers of a session on this node look for a word; all of them when it is
-// empty.
+// WakeApprovals has the answers of a session on this node read their approvals again; those of all
+// sessions when it is empty.
 func (s *Service) WakeApprovals(session sessions.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.running {
 		if l.approvals != nil && (session == "" || l.session == session) {
-			l.approvals.look()
+			l.approvals.reread()
 		}
 	}
 }

@@ -24,8 +24,9 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// ModelFunc finds what answers for an agent: the configured provider with its fallbacks, or the
-// extractive responder. Errors: fault upstream-failed when the named provider is not configured.
+// ModelFunc finds the provider that answers for an agent: the configured one with its fallbacks, or
+// the extractive responder. Errors: fault upstream-failed when the named provider is not
+// configured.
 type ModelFunc func(ctx context.Context, ref workspaces.Ref, choice agents.Model) (model.Provider, error)
 
 // Deps is what a Service works with. DB, Sessions, Store, Models and Seal are required.
@@ -33,32 +34,32 @@ type Deps struct {
 	DB       *postgres.DB
 	Sessions *sessions.Service
 	Models   ModelFunc
-	// Store is where turns are kept.
+	// Store keeps the turns.
 	Store Store
-	// Database is how other work reaches Postgres; nil: it fails while Postgres is away, and so do
-	// turns.
+	// Database gives other work access to Postgres; nil: work, and so each turn, fails while Postgres
+	// is away.
 	Database Database
-	// Installed takes the place of Models for a workspace without model keys of its own; nil:
-	// Models does for all.
+	// Installed replaces Models for a workspace without model keys of its own; nil: Models is used for
+	// all.
 	Installed ModelFunc
 	// Tools finds and runs an agent's tools; nil: none. App gives it SystemTools.
 	Tools *tools.Service
 	// Retriever finds passages; nil: none.
 	Retriever Retriever
-	// Memory is what is remembered of users; nil: nothing.
+	// Memory has the users' memories; nil: there are none.
 	Memory *memory.Service
-	// Gate shares the calls of models between tenants; nil: nobody waits.
+	// Gate shares the calls of models between tenants; nil: calls are not limited.
 	Gate *fair.Gate
 	// Seal opens secret variables.
 	Seal *seal.Keyring
-	// Prices are what models cost; nil: nobody knows.
+	// Prices are what models cost; nil: costs are not computed.
 	Prices *sessions.Prices
-	// Tracer makes spans of what sockets ask for; nil: nobody does. What a request asks for has its
-	// request's.
+	// Tracer makes the spans of turns over sockets; nil: there are none. A turn of a request is part
+	// of the request's trace.
 	Tracer trace.TracerProvider
-	// Registry gets what is measured; nil: nobody does.
+	// Registry gets the metrics; nil: there are none.
 	Registry prometheus.Registerer
-	// Log gets what goes wrong without anybody to tell; nil discards it.
+	// Log gets failures that have no caller to be returned to; nil discards them.
 	Log *slog.Logger
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -66,7 +67,7 @@ type Deps struct {
 	ApprovalTimeout time.Duration
 }
 
-// Service takes turns. Safe for concurrent use. Close ends those that run here.
+// Service takes turns. Safe for concurrent use.
 type Service struct {
 	Database
 
@@ -90,28 +91,45 @@ type Service struct {
 
 	// node names this process among those that hold sockets.
 	node string
-	// live ends when Close has waited long enough; what runs here runs under it.
-	live    context.Context //nolint:containedctx // the life of the node's goroutines, which no caller's context spans
+	// life ends when the node stops; all turns here run under it.
+	life    context.Context //nolint:containedctx // the life of the node's goroutines, which no caller's context spans
 	kill    context.CancelFunc
 	workers sync.WaitGroup
 
 	mu      sync.Mutex
 	closing bool
-	// summaries are the sessions whose summary is being written, or is not tried, until when.
+	// summaries has, for each session whose summary is being written or has failed, until when no
+	// other is tried.
 	summaries map[sessions.ID]time.Time
 	running   map[sessions.TurnID]*Lease
 }
 
 // New makes the service.
 func New(d Deps) *Service {
-	live, kill := context.WithCancel(telemetry.WithTracer(context.Background(), d.Tracer))
+	life, kill := context.WithCancel(telemetry.WithTracer(context.Background(), d.Tracer))
 	s := &Service{
-		db: d.DB, sessions: d.Sessions, health: d.Sessions.Health(), store: d.Store, Database: d.Database, models: d.Models, installed: d.Installed,
-		tools: d.Tools, retriever: d.Retriever, memory: d.Memory, gate: d.Gate, seal: d.Seal, prices: d.Prices, log: d.Log, now: d.Now,
+		db:              d.DB,
+		sessions:        d.Sessions,
+		health:          d.Sessions.Health(),
+		store:           d.Store,
+		Database:        d.Database,
+		models:          d.Models,
+		installed:       d.Installed,
+		tools:           d.Tools,
+		retriever:       d.Retriever,
+		memory:          d.Memory,
+		gate:            d.Gate,
+		seal:            d.Seal,
+		prices:          d.Prices,
+		log:             d.Log,
+		now:             d.Now,
 		metrics:         newMetrics(d.Registry),
 		approvalTimeout: cmp.Or(d.ApprovalTimeout, ApprovalTimeout),
-		node:            "node_" + rand.Text(), live: live, kill: kill,
-		summaries: map[sessions.ID]time.Time{}, running: map[sessions.TurnID]*Lease{},
+		node:            "node_" + rand.Text(),
+		life:            life,
+		kill:            kill,
+		summaries:       map[sessions.ID]time.Time{},
+		running:         map[sessions.TurnID]*Lease{},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -129,13 +147,13 @@ func New(d Deps) *Service {
 // Node names this process among those that hold sockets.
 func (s *Service) Node() string { return s.node }
 
-// Life ends when Close has waited long enough; what runs on this node runs under it.
-func (s *Service) Life() context.Context { return s.live }
+// Life ends when the node stops; all turns here run under it.
+func (s *Service) Life() context.Context { return s.life }
 
-// Go runs work that Close waits for.
+// Go runs work that Wait waits for.
 func (s *Service) Go(work func()) { s.workers.Go(work) }
 
-// TryGo runs work on the node, so that Close waits for it; false when the node is being stopped.
+// TryGo is Go, unless the node is being stopped: then it returns false.
 func (s *Service) TryGo(work func()) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,17 +164,17 @@ func (s *Service) TryGo(work func()) bool {
 	return true
 }
 
-// StopTaking refuses new work that outlives its caller: this node is being stopped.
+// StopTaking has TryGo refuse work: this node is being stopped.
 func (s *Service) StopTaking() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closing = true
 }
 
-// Wait waits for what runs here to end.
+// Wait waits for all work of Go and TryGo.
 func (s *Service) Wait() { s.workers.Wait() }
 
-// Kill cancels what runs here.
+// Kill ends Life, which cancels all turns here.
 func (s *Service) Kill() { s.kill() }
 
 // Summarising reports whether a summary of the session is being written on this node, or failed
@@ -168,14 +186,15 @@ func (s *Service) Summarising(id sessions.ID) bool {
 	return is
 }
 
-// keepsOffline says whether turns go on while Postgres is away.
+// keepsOffline reports whether turns go on while Postgres is away.
 func (s *Service) keepsOffline() bool {
 	_, none := s.Database.(directly)
 	return !none
 }
 
-// NodeLost reports whether a turn whose lease is over may be taken from its node: a node that is
-// there would have renewed the lease, and what the turn came to is not on this machine's disk.
+// NodeLost reports whether a turn whose lease is over may be taken from its node: Postgres was
+// healthy long enough for the node to renew it, and this machine's disk has no journal of the
+// session.
 func (s *Service) NodeLost(ctx context.Context, id sessions.ID) bool {
 	if !s.health.Steady() {
 		return false
@@ -201,7 +220,7 @@ func (s *Service) Accept(ctx context.Context, p AcceptParams) (sessions.Turn, er
 	return s.store.Accept(ctx, p)
 }
 
-// addResults puts results in the place of "unknown" ones, and variables into the session.
+// addResults replaces "unknown" results of calls, and stores the variables that they assigned.
 func (s *Service) addResults(ctx context.Context, p ResultParams) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessions.WriteTimeout)
 	defer cancel()
@@ -210,11 +229,11 @@ func (s *Service) addResults(ctx context.Context, p ResultParams) {
 	}
 }
 
-// detach is a context for a call that goes on without its caller: it ends after maxCallTime, or
-// with the node.
+// detach is a context for a call that goes on without its caller. It ends after maxCallTime or with
+// the node.
 func (s *Service) detach(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxCallTime)
-	stop := context.AfterFunc(s.live, cancel)
+	stop := context.AfterFunc(s.life, cancel)
 	return ctx, func() {
 		stop()
 		cancel()

@@ -9,32 +9,31 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// A turn that is larger than what is left of the budget is shortened, so that what was said before
-// it, and the newest turn in any case, is not lost until a summary tells of it:
+// A turn that is larger than the rest of the budget is shortened, so that the turns before it are
+// still seen, until a summary covers them:
 //
 //	newest turn            whole, or ⅔ of the budget at most
 //	one of more than ⅔     whole, until others do not fit beside it; then ⅔
-//	other large ones       whole, or the largest that leaves some room of ⅔, ⅓, ⅙ and ¹⁄₁₂: few steps, so that a turn
-//	                       mostly reads as it did the turn before, and providers can reuse what they have read
+//	other large ones       whole, or the largest of ⅔, ⅓, ⅙ and ¹⁄₁₂ that fits: few steps, so that a turn
+//	                       mostly reads as it did before, and providers can reuse their prompt caches
 //	others                 whole; the first that does not fit ends the list
 //
-// A large one has more than ⅓. It loses the middle of what tools answered first, then of what was
-// said, then of the arguments of calls; a call is never parted from its result.
+// A turn is large if it has more than ⅓ of the budget. Its tool results lose their middle first,
+// then its messages, then the arguments of its calls. A call always keeps its result.
 
 const (
 	// shareSteps is how many sizes a large turn may be shortened to.
 	shareSteps = 4
-	// leastPart is what a part of a turn is not shortened below, in tokens: less says nothing
-	// beside the mark.
+	// leastPart is the least that a part of a turn is shortened to, in tokens: less would say nothing.
 	leastPart = 60
 )
 
-// largestShare is what a turn keeps of the budget beside others.
+// largestShare is how much of the budget a turn may take when there are others.
 func largestShare(budget int) int { return budget * 2 / 3 }
 
-// take puts the turn before the ones that were taken, which are newer; false: it does not fit, and
-// nothing before it does.
-func (p *past) take(turn pastTurn, budget int) bool {
+// prepend adds a turn that is older than the others. It is false when the turn does not fit; then
+// no older one does.
+func (p *past) prepend(turn pastTurn, budget int) bool {
 	if turn.tokens > budget-p.tokens && len(p.turns) > 0 {
 		p.makeRoom(turn, budget)
 	}
@@ -51,13 +50,13 @@ func (p *past) take(turn pastTurn, budget int) bool {
 		}
 		turn.shorten(room)
 	}
-	_, tokens := turn.given()
+	_, tokens := turn.visible()
 	p.tokens += tokens
 	p.turns = append(p.turns, turn)
 	return true
 }
 
-// makeRoom shortens the turn that has more than its share, if there is one and the next one then
+// makeRoom shortens the turn that has more than its share, if there is one and the next turn then
 // fits.
 func (p *past) makeRoom(next pastTurn, budget int) {
 	share := largestShare(budget)
@@ -70,7 +69,7 @@ func (p *past) makeRoom(next pastTurn, budget int) {
 	p.tokens += p.turns[at].cutTokens
 }
 
-// shorten has the turn given in at most room tokens.
+// shorten makes the turn visible in at most room tokens.
 func (t *pastTurn) shorten(room int) {
 	cut, tokens := slices.Clone(t.messages), t.tokens
 	for _, parts := range []func(sessions.Message) []part{outputOf, textOf, argumentsOf} {
@@ -87,7 +86,7 @@ func (t *pastTurn) shorten(room int) {
 	t.cut, t.cutTokens = cut, tokens
 }
 
-// part is a text of a message; call is the place of the call whose arguments it is, -1 for none.
+// part is a text of a message: its own, or the arguments of the call with this index (-1: its own).
 type part struct {
 	text string
 	call int
@@ -115,7 +114,7 @@ func argumentsOf(m sessions.Message) []part {
 	return all
 }
 
-// shortenParts takes at least over tokens from the longest parts, where they have them, and says
+// shortenParts takes at least over tokens from the longest parts, if they have as many, and returns
 // how many it took.
 func shortenParts(messages []sessions.Message, parts func(sessions.Message) []part, over int) (taken int) {
 	var sizes []int
@@ -138,21 +137,21 @@ func shortenParts(messages []sessions.Message, parts func(sessions.Message) []pa
 	return taken
 }
 
-// shorten brings a part of the message to so many tokens, and says how many it has now.
+// shorten shortens a part of the message to so many tokens, and returns how many it has then.
 func shorten(m *sessions.Message, one part, most int) int {
 	if one.call < 0 {
 		m.Text = cutMiddle(one.text, most)
 		return tokensIn(m.Text)
 	}
-	// A text in a text: the quotes in it take room.
+	// The JSON text escapes quotes, which takes room.
 	short, _ := json.Marshal(map[string]string{"cut": cutMiddle(one.text, most*3/4)}) //nolint:errchkjson // a text
 	m.Calls = slices.Clone(m.Calls)
 	m.Calls[one.call].Arguments = short
 	return tokensIn(string(short))
 }
 
-// sizeLimit is the size to which the larger ones are to be brought for all of them to have room
-// together.
+// sizeLimit is the size that all larger ones must shrink to, so that all sizes together fit the
+// room.
 func sizeLimit(sizes []int, room int) int {
 	sizes = slices.Sorted(slices.Values(sizes))
 	for i, size := range sizes {
@@ -165,7 +164,7 @@ func sizeLimit(sizes []int, room int) int {
 }
 
 // withoutOldest leaves out the oldest calls with their results, or the first message when there are
-// no calls, and says how many tokens less it is.
+// no calls, and returns how many tokens that saves.
 func withoutOldest(messages []sessions.Message) (left []sessions.Message, tokens int) {
 	at := slices.IndexFunc(messages, func(m sessions.Message) bool { return len(m.Calls) > 0 })
 	if at < 0 {
@@ -186,11 +185,11 @@ func withoutOldest(messages []sessions.Message) (left []sessions.Message, tokens
 	return left, tokens
 }
 
-// markTokens is what the mark of a cut takes.
+// markTokens is how many tokens the mark of a cut takes.
 const markTokens = 18
 
-// cutMiddle is a text of at most so many tokens, roughly: two thirds from its beginning, and
-// its end. Questions stand at the ends of what people paste.
+// cutMiddle shortens a text to about so many tokens: two thirds are its beginning, one third its
+// end, because questions often stand at the end of what people paste.
 func cutMiddle(text string, tokens int) string {
 	quarters := 4 * max(0, tokens-markTokens)
 	begin, end := 0, len(text)

@@ -22,11 +22,22 @@ func words(tokens int) string {
 // asks is a finished turn: what the user says, what is called and answered, in tokens each, and the
 // agent's words.
 func asks(index int, said string, outputs []int, answer string) sessions.Turn {
-	turn := sessions.Turn{ID: sessions.TurnID(fmt.Sprint("turn_", index)), Index: index, Status: sessions.TurnCompleted, Messages: []sessions.Message{{Role: sessions.RoleUser, ItemID: fmt.Sprint("item_", index), Text: said}}}
+	turn := sessions.Turn{
+		ID:       sessions.TurnID(fmt.Sprint("turn_", index)),
+		Index:    index,
+		Status:   sessions.TurnCompleted,
+		Messages: []sessions.Message{{Role: sessions.RoleUser, ItemID: fmt.Sprint("item_", index), Text: said}},
+	}
 	for i, tokens := range outputs {
 		id := fmt.Sprintf("call_%d_%d", index, i)
-		turn.Messages = append(turn.Messages, sessions.Message{Role: sessions.RoleAssistant, Calls: []sessions.MessageCall{{ID: id, Name: "look", Arguments: json.RawMessage(`{"id":1}`)}}},
-			sessions.Message{Role: sessions.RoleTool, CallID: id, Text: words(tokens), Result: &sessions.CallResult{}})
+		turn.Messages = append(
+			turn.Messages,
+			sessions.Message{
+				Role:  sessions.RoleAssistant,
+				Calls: []sessions.MessageCall{{ID: id, Name: "look", Arguments: json.RawMessage(`{"id":1}`)}},
+			},
+			sessions.Message{Role: sessions.RoleTool, CallID: id, Text: words(tokens), Result: &sessions.CallResult{}},
+		)
 	}
 	turn.Messages = append(turn.Messages, sessions.Message{Role: sessions.RoleAssistant, Text: answer})
 	return turn
@@ -54,16 +65,39 @@ func TestLargeTurns(t *testing.T) {
 		// many; 0: the turn is left out.
 		given []int
 	}{
-		"two answers of 16 KiB":       {[]sessions.Turn{name, asks(1, "Look.", []int{4100, 4100}, "Done.")}, []int{17, 4000}},
-		"a paste":                     {[]sessions.Turn{name, asks(1, words(7700), nil, "Thanks.")}, []int{17, 4000}},
-		"nothing before":              {[]sessions.Turn{asks(1, words(5000), nil, "Thanks.")}, []int{5010}},
-		"room for all of it":          {[]sessions.Turn{name, asks(1, words(5000), nil, "Thanks.")}, []int{17, 5010}},
-		"no room beside it":           {[]sessions.Turn{name, asks(1, words(5980), nil, "Thanks.")}, []int{17, 4000}},
-		"more behind it":              {[]sessions.Turn{name, asks(1, words(7700), nil, "Thanks."), small}, []int{17, 4000, 13}},
-		"two large ones":              {[]sessions.Turn{name, asks(1, "Look.", []int{9000}, "Done."), asks(2, words(7700), nil, "Thanks."), small}, []int{17, 1000, 4000, 13}},
-		"one that lies before it":     {[]sessions.Turn{name, asks(1, words(1000), nil, "A"), asks(2, words(5500), nil, "B"), asks(3, words(1500), nil, "C")}, []int{17, 1005, 2000, 1510}},
-		"none is large":               {[]sessions.Turn{name, asks(1, words(1900), nil, "A"), asks(2, words(1900), nil, "B"), asks(3, words(1900), nil, "C"), asks(4, words(1900), nil, "D")}, []int{0, 0, 1908, 1908, 1908}},
-		"four large ones":             {[]sessions.Turn{asks(0, words(7000), nil, "A"), asks(1, words(7000), nil, "B"), asks(2, words(7000), nil, "C"), asks(3, words(7000), nil, "D")}, []int{0, 500, 1000, 4000}},
+		"two answers of 16 KiB": {[]sessions.Turn{name, asks(1, "Look.", []int{4100, 4100}, "Done.")}, []int{17, 4000}},
+		"a paste":               {[]sessions.Turn{name, asks(1, words(7700), nil, "Thanks.")}, []int{17, 4000}},
+		"nothing before":        {[]sessions.Turn{asks(1, words(5000), nil, "Thanks.")}, []int{5010}},
+		"room for all of it":    {[]sessions.Turn{name, asks(1, words(5000), nil, "Thanks.")}, []int{17, 5010}},
+		"no room beside it":     {[]sessions.Turn{name, asks(1, words(5980), nil, "Thanks.")}, []int{17, 4000}},
+		"more behind it":        {[]sessions.Turn{name, asks(1, words(7700), nil, "Thanks."), small}, []int{17, 4000, 13}},
+		"two large ones": {
+			[]sessions.Turn{name, asks(1, "Look.", []int{9000}, "Done."), asks(2, words(7700), nil, "Thanks."), small},
+			[]int{17, 1000, 4000, 13},
+		},
+		"one that lies before it": {
+			[]sessions.Turn{name, asks(1, words(1000), nil, "A"), asks(2, words(5500), nil, "B"), asks(3, words(1500), nil, "C")},
+			[]int{17, 1005, 2000, 1510},
+		},
+		"none is large": {
+			[]sessions.Turn{
+				name,
+				asks(1, words(1900), nil, "A"),
+				asks(2, words(1900), nil, "B"),
+				asks(3, words(1900), nil, "C"),
+				asks(4, words(1900), nil, "D"),
+			},
+			[]int{0, 0, 1908, 1908, 1908},
+		},
+		"four large ones": {
+			[]sessions.Turn{
+				asks(0, words(7000), nil, "A"),
+				asks(1, words(7000), nil, "B"),
+				asks(2, words(7000), nil, "C"),
+				asks(3, words(7000), nil, "D"),
+			},
+			[]int{0, 500, 1000, 4000},
+		},
 		"more words than tools' ones": {[]sessions.Turn{name, asks(1, words(7700), []int{3000}, "Done.")}, []int{17, 4000}},
 	}
 	for what, row := range rows {
@@ -72,7 +106,7 @@ func TestLargeTurns(t *testing.T) {
 		for i, want := range row.given {
 			got := 0
 			if i >= skipped {
-				_, got = p.turns[i-skipped].given()
+				_, got = p.turns[i-skipped].visible()
 			}
 			if sum += got; got < want-want/50-2 || got > want+want/50 {
 				t.Errorf("%s: turn %d is given in %d tokens, want about %d", what, i, got, want)
@@ -84,7 +118,8 @@ func TestLargeTurns(t *testing.T) {
 	}
 	p := fitted(rows["more words than tools' ones"].turns, budget)
 	given := p.messages()
-	if len(given) != 6 || tokensOf(given[4]) > 2*leastPart || !strings.HasPrefix(given[2].Text, "Rent is due") || !strings.HasSuffix(given[2].Text, words(7700)[len(words(7700))-40:]) {
+	if len(given) != 6 || tokensOf(given[4]) > 2*leastPart || !strings.HasPrefix(given[2].Text, "Rent is due") ||
+		!strings.HasSuffix(given[2].Text, words(7700)[len(words(7700))-40:]) {
 		t.Errorf("what tools answered goes first, and the middle: %+v", given)
 	}
 	if want := "bytes are left out here]"; !strings.Contains(given[2].Text, want) || !strings.Contains(given[4].Text, want) {
@@ -113,7 +148,8 @@ func TestFits(t *testing.T) {
 			turns = append(turns, turn)
 		}
 		p := fitted(turns, budget)
-		if len(p.turns) == 0 || p.turns[len(p.turns)-1].id != turns[len(turns)-1].ID || p.tokens > budget || p.tokens != tokensOfAll(p.messages()) {
+		if len(p.turns) == 0 || p.turns[len(p.turns)-1].id != turns[len(turns)-1].ID || p.tokens > budget ||
+			p.tokens != tokensOfAll(p.messages()) {
 			t.Fatalf("%d turns of %d in %d tokens of %d", len(p.turns), len(turns), p.tokens, budget)
 		}
 		for i, turn := range p.turns {
@@ -139,15 +175,15 @@ func TestFits(t *testing.T) {
 func TestNewestIsNotSummarised(t *testing.T) {
 	t.Parallel()
 	turns := []sessions.Turn{asks(0, "A", nil, "B"), asks(1, words(8000), nil, "C")}
-	if got := oldest(turns, 6000); len(got) != 1 {
+	if got := turnsToSummarise(turns, 6000); len(got) != 1 {
 		t.Errorf("%d turns go into the summary", len(got))
 	}
 	open := asks(2, "D", nil, "")
 	open.Status = sessions.TurnInProgress
-	if got := oldest(append(turns, open), 6000); len(got) != 1 {
+	if got := turnsToSummarise(append(turns, open), 6000); len(got) != 1 {
 		t.Errorf("%d turns go into the summary while the next one runs", len(got))
 	}
-	if got := oldest(append(turns, asks(2, "D", nil, "E")), 6000); len(got) != 2 {
+	if got := turnsToSummarise(append(turns, asks(2, "D", nil, "E")), 6000); len(got) != 2 {
 		t.Errorf("%d turns go into the summary when it is not the newest any more", len(got))
 	}
 }
@@ -162,7 +198,8 @@ func TestCutAnswersAreData(t *testing.T) {
 	if r.before.turns[0].cut == nil {
 		t.Fatal("the answer was not cut")
 	}
-	if rule := r.asking().Judge(guards.Call{Name: "cancel_order", Arguments: json.RawMessage(`{"id":"B7"}`), Changes: true}); rule != "" {
+	if rule := r.guardRequest().
+		Judge(guards.Call{Name: "cancel_order", Arguments: json.RawMessage(`{"id":"B7"}`), Changes: true}); rule != "" {
 		t.Errorf("blocked by the rule %s", rule)
 	}
 }

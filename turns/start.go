@@ -12,14 +12,14 @@ import (
 type Start struct {
 	// Session is the session as its node last saw it.
 	Session sessions.Session
-	// Turn is the id of the turn: of a new one, or of the unanswered one when Open is set.
+	// Turn is the id of the turn: a new one's, or the unanswered one's when Open is set.
 	Turn sessions.TurnID
 	// Open says that the turn was accepted before.
 	Open bool
 	// Said is what the user said in a new turn; none asks the agent to go on.
 	Said []sessions.Message
-	// Accepted, when set, is called once, from the runner's goroutine: with the turn as soon as
-	// what the user said is written down, or with the error that kept it from being.
+	// Accepted, when set, is called once, from the runner's goroutine: with the turn as soon as what
+	// the user said is stored, or with the error that prevented it.
 	Accepted func(turn sessions.Turn, err error)
 	// Response is the answer's id when a socket asks for it.
 	Response string
@@ -38,7 +38,7 @@ type Start struct {
 	Resume bool
 }
 
-// tellAccepted calls Accepted the first time.
+// tellAccepted calls Accepted, the first time only.
 func (start *Start) tellAccepted(turn sessions.Turn, err error) {
 	if start.Accepted != nil {
 		start.Accepted(turn, err)

@@ -43,10 +43,10 @@ func (s *Service) DropOffered(ctx context.Context, start Start) {
 	err := s.ReachSession(ctx, session.ID, func(ctx context.Context) error {
 		_, err := s.db.NewUpdate().Model((*sessions.Turn)(nil)).Set("client_tools = NULL").
 			Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.id = ?", start.Turn).
-			Where("t.status <> ?", sessions.TurnInProgress).Exec(ctx) // else another node has it
+			Where("t.status <> ?", sessions.TurnInProgress).Exec(ctx) // another node may have resumed the turn
 		return err
 	})
-	if err != nil { // they stay, which costs room only
+	if err != nil { // they stay, which only takes space
 		s.log.WarnContext(ctx, "tools of a turn kept", "session_id", session.ID, "turn_id", start.Turn, "error", err)
 	}
 }

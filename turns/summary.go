@@ -17,34 +17,35 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Turns that the model will soon not see any more are told in a summary, which the agent's own
-// model writes, behind a turn and beside the conversation:
+// Turns that soon do not fit the model's budget are summarised by the agent's own model, after a
+// turn and beside the conversation:
 //
-//	turns since the summary ≥ ¾ of history_tokens ──► the summary and the oldest of them, up to ⅖ of
-//	what is left, are given to the model ──► the next summary
+//	turns since the summary ≥ ¾ of history_tokens ──► the summary and the oldest of them, until ⅖ of
+//	the budget are left, are given to the model ──► the next summary
 //
-// A turn is in the summary or before the model, never both. Whatever goes wrong costs the summary
-// only: the model then sees the newest turns that fit (fit.go). The extractive responder sees these
-// only.
+// The model sees a turn or its summary, never both. When a summary fails, the model sees the newest
+// turns that fit (shorten.go). The extractive responder always sees these.
 
 const (
-	// summaryTimeout bounds writing one, summaryPause is what follows when it failed.
+	// summaryTimeout bounds the writing of a summary. summaryPause follows a failure.
 	summaryTimeout = 45 * time.Second
 	summaryPause   = time.Minute
-	// summaryTokens and summaryChars bound what is written, summaryOutputChars what is told of a
-	// tool's answer.
+	// summaryTokens and summaryChars bound a summary, summaryOutputChars what it is given of a tool's
+	// result.
 	summaryTokens      = 600
 	summaryChars       = 4000
 	summaryOutputChars = 600
-	// summaryTurns is how many turns go into a summary at once.
+	// summaryTurns is how many turns a summary takes at most.
 	summaryTurns = 100
 )
 
-const summaryInstructions = "You keep the notes of a conversation between a user and an agent, so that the agent can go on when it does not see the conversation any more. " +
-	"Write what happened so far in at most 200 words, in the conversation's language: what is known of the user, what was asked and answered, what was decided, what tools were called with which result, " +
+const summaryInstructions = "You keep the notes of a conversation between a user and an agent, " +
+	"so that the agent can go on when it does not see the conversation any more. " +
+	"Write what happened so far in at most 200 words, in the conversation's language: " +
+	"what is known of the user, what was asked and answered, what was decided, what tools were called with which result, " +
 	"what is open. Keep names, numbers, dates and ids exactly. Write the notes only. " + guards.FenceRule
 
-// summary is what a session's first turns are told as.
+// summary replaces a session's first turns in what the model sees.
 type summary struct {
 	bun.BaseModel `bun:"table:session_summaries,alias:m"`
 
@@ -73,13 +74,13 @@ func selectSummary(ctx context.Context, db bun.IDB, session sessions.Session) (s
 	return found[0], nil
 }
 
-// summarise begins a summary behind a turn when one is due.
+// summarise starts writing a summary after a turn, when one is due.
 func (r *Runner) summarise(ctx context.Context, after sessions.Session) {
 	if r.S.Holds(after.ID) {
-		return // it needs all turns in their rows
+		return // a summary needs all turns in Postgres, and some are in the journal
 	}
 	budget := historyBudget(r.Session)
-	if !r.before.left && r.before.tokens+min(tokensOfAll(r.Turn.Messages), largestShare(budget)) < budget*3/4 || after.Closed() {
+	if !r.before.truncated && r.before.tokens+min(tokensOfAll(r.Turn.Messages), largestShare(budget)) < budget*3/4 || after.Closed() {
 		return
 	}
 	if !r.S.claimSummary(after.ID) {
@@ -90,7 +91,7 @@ func (r *Runner) summarise(ctx context.Context, after sessions.Session) {
 	begun := r.S.TryGo(func() {
 		ctx, cancel := context.WithTimeout(ctx, summaryTimeout)
 		defer cancel()
-		defer context.AfterFunc(r.S.live, cancel)()
+		defer context.AfterFunc(r.S.life, cancel)()
 		err := r.S.writeSummary(ctx, after, budget)
 		r.S.releaseSummary(after.ID, err)
 		if err != nil && !errors.Is(err, context.Canceled) {
@@ -102,8 +103,8 @@ func (r *Runner) summarise(ctx context.Context, after sessions.Session) {
 	}
 }
 
-// claimSummary says whether a summary may be written now: one at a time, and not just after a
-// failure.
+// claimSummary reports whether a summary may be written now: there is no other of the session, and
+// none has just failed.
 func (s *Service) claimSummary(id sessions.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +145,7 @@ func (s *Service) writeSummary(ctx context.Context, session sessions.Session, bu
 	if err != nil {
 		return fmt.Errorf("reading session: %w", err)
 	}
-	session.SummarizedTurns, session.ItemEdits = now.SummarizedTurns, now.ItemEdits // another summary may have ended since
+	session.SummarizedTurns, session.ItemEdits = now.SummarizedTurns, now.ItemEdits // another summary may have been stored since
 	last, err := selectSummary(ctx, s.db, session)
 	if err != nil {
 		return fmt.Errorf("reading summary: %w", err)
@@ -153,7 +154,7 @@ func (s *Service) writeSummary(ctx context.Context, session sessions.Session, bu
 	if err != nil {
 		return err
 	}
-	turns = oldest(turns, budget)
+	turns = turnsToSummarise(turns, budget)
 	if len(turns) == 0 {
 		return nil
 	}
@@ -164,8 +165,16 @@ func (s *Service) writeSummary(ctx context.Context, session sessions.Session, bu
 	defer leave()
 	result, err := provider.Stream(ctx, summaryRequest(session, last, turns), func(model.Event) error { return ctx.Err() })
 	next := summary{
-		SessionID: session.ID, TenantID: session.TenantID, WorkspaceID: session.WorkspaceID, Text: last.Text, Turns: last.Turns, Model: result.Model,
-		InputTokens: last.InputTokens + result.Usage.InputTokens, OutputTokens: last.OutputTokens + result.Usage.OutputTokens, Rounds: last.Rounds + 1, UpdatedAt: s.sessions.Now(),
+		SessionID:    session.ID,
+		TenantID:     session.TenantID,
+		WorkspaceID:  session.WorkspaceID,
+		Text:         last.Text,
+		Turns:        last.Turns,
+		Model:        result.Model,
+		InputTokens:  last.InputTokens + result.Usage.InputTokens,
+		OutputTokens: last.OutputTokens + result.Usage.OutputTokens,
+		Rounds:       last.Rounds + 1,
+		UpdatedAt:    s.sessions.Now(),
 	}
 	if text := []rune(strings.TrimSpace(sessions.StorableText(result.Text))); err == nil && len(text) > 0 {
 		next.Text, next.Turns = string(text[:min(len(text), summaryChars)]), turns[len(turns)-1].Index+1
@@ -173,13 +182,13 @@ func (s *Service) writeSummary(ctx context.Context, session sessions.Session, bu
 		err = errors.New("the model wrote nothing")
 	}
 	if next.Turns == 0 {
-		return err // the first one failed: there is nothing to keep
+		return err // the first summary failed, so none is stored
 	}
 	return errors.Join(err, s.keepSummary(ctx, next, session, last, result.Usage))
 }
 
-// keepSummary stores a summary of session as it was, unless another node was quicker, or an item
-// was edited meanwhile, which the summary may tell of.
+// keepSummary stores a summary of session, unless another node was first, or an item that it may
+// tell of was edited meanwhile.
 func (s *Service) keepSummary(ctx context.Context, next summary, session sessions.Session, last summary, used model.Usage) error {
 	return s.sessions.Locked(ctx, next.TenantID, next.SessionID, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
 		if row.SummarizedTurns != last.Turns || !row.ItemEdits.Equal(session.ItemEdits) {
@@ -199,8 +208,8 @@ func (s *Service) keepSummary(ctx context.Context, next summary, session session
 	})
 }
 
-// ForgetSummary takes back the summary of a session whose row is locked; the turns are told anew,
-// as they are now.
+// ForgetSummary deletes the summary of a session whose row is locked. The next one is written from
+// the turns as they are then.
 func ForgetSummary(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
 	_, err := tx.NewDelete().Model((*summary)(nil)).Where("m.tenant_id = ?", row.TenantID).Where("m.session_id = ?", row.ID).Exec(ctx)
 	if err != nil {
@@ -210,7 +219,7 @@ func ForgetSummary(ctx context.Context, tx bun.Tx, row *sessions.Session) error 
 	return sessions.Update(ctx, tx, *row, "summarized_turns")
 }
 
-// selectToSummarise reads the oldest turns that no summary tells of.
+// selectToSummarise reads the oldest turns that no summary covers.
 func selectToSummarise(ctx context.Context, db bun.IDB, session sessions.Session) ([]sessions.Turn, error) {
 	var turns []sessions.Turn
 	err := db.NewSelect().Model(&turns).Column("id", "index", "status", "messages").
@@ -222,10 +231,10 @@ func selectToSummarise(ctx context.Context, db bun.IDB, session sessions.Session
 	return turns, nil
 }
 
-// oldest are the first turns, so many that about two fifths of the budget are left, and at most
-// twice the budget. A turn that goes on, or waits for a client's answer, ends them, and so does the
-// newest that is over, however large: the model is to see it once more.
-func oldest(turns []sessions.Turn, budget int) []sessions.Turn {
+// turnsToSummarise are the first turns, so many that two fifths of the budget are left, and at most
+// twice the budget. They end before a turn that runs or waits for a client's result, and before the
+// newest finished one, which the model is to see once more.
+func turnsToSummarise(turns []sessions.Turn, budget int) []sessions.Turn {
 	total, taken, newest := 0, 0, 0
 	for i, turn := range turns {
 		total += tokensOfAll(turn.Messages)

@@ -12,7 +12,7 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// The system tools, which the conversation carries out itself once their call has succeeded.
+// The system tools. The conversation carries out their effects when their call has succeeded.
 const (
 	toolEndCall  = "end_call"
 	toolSkipTurn = "skip_turn"
@@ -22,7 +22,7 @@ const (
 // maxFarewellChars bounds end_call's message, as its schema does.
 const maxFarewellChars = 2000
 
-// farewells are what is said when a conversation is ended without a word, by the language's base.
+// farewells are said when a conversation ends without a word, by base language.
 var farewells = map[string]string{
 	"en": "Goodbye.", "de": "Auf Wiedersehen.", "fr": "Au revoir.", "es": "Adiós.", "it": "Arrivederci.", "pt": "Adeus.", "nl": "Tot ziens.",
 	"pl": "Do widzenia.", "cs": "Na shledanou.", "sv": "Hej då.", "da": "Farvel.", "no": "Ha det bra.", "nb": "Ha det bra.", "fi": "Näkemiin.",
@@ -30,7 +30,7 @@ var farewells = map[string]string{
 	"ja": "さようなら。", "ko": "안녕히 계세요.", "zh": "再见。", "ar": "مع السلامة.", "he": "להתראות.", "hi": "अलविदा।",
 }
 
-// farewellIn is the goodbye in the language of a tag; English when it is not known.
+// farewellIn is the farewell in the language of a tag; the English one when there is none.
 func farewellIn(tag string) string {
 	base, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	if text, known := farewells[base]; known {
@@ -39,23 +39,28 @@ func farewellIn(tag string) string {
 	return farewells["en"]
 }
 
-// sayFarewell says what a round that ends the conversation has to say, before its calls are told
-// of: a client may hang up as soon as it hears of end_call. What the model has said in the same
-// round is enough, and its message is not said beside that: models put the same farewell into both,
-// in other words.
+// sayFarewell says the farewell of a round that ends the conversation, before its calls are
+// announced: a client may hang up as soon as it is told of end_call. What the model has said in the
+// same round is enough. Models often repeat it in end_call's message, so that is not said too.
 func (r *Runner) sayFarewell(round []*pendingCall) error {
 	text, ending := farewellOf(round)
 	if !ending {
 		return nil
 	}
 	last := len(r.Turn.Messages) - 1
-	if last >= 0 && r.Turn.Messages[last].Role == sessions.RoleAssistant && len(r.Turn.Messages[last].Calls) == 0 && r.Turn.Messages[last].Text != "" {
+	if last >= 0 && r.Turn.Messages[last].Role == sessions.RoleAssistant && len(r.Turn.Messages[last].Calls) == 0 &&
+		r.Turn.Messages[last].Text != "" {
 		return nil
 	}
 	if text == "" {
 		text = farewellIn(r.Session.Language)
 	}
-	farewell := sessions.Message{Role: sessions.RoleAssistant, ItemID: idgen.New(idgen.Item), Text: text, At: sessions.Milliseconds(r.S.sessions.Now().Sub(r.Begun))}
+	farewell := sessions.Message{
+		Role:   sessions.RoleAssistant,
+		ItemID: idgen.New(idgen.Item),
+		Text:   text,
+		At:     sessions.Milliseconds(r.S.sessions.Now().Sub(r.Begun)),
+	}
 	r.Turn.Messages = append(r.Turn.Messages, farewell)
 	for _, e := range []Event{
 		MessageStarted{ResponseID: r.ResponseID, ItemID: farewell.ItemID},
@@ -69,14 +74,14 @@ func (r *Runner) sayFarewell(round []*pendingCall) error {
 	return nil
 }
 
-// farewellOf is the message of a round's end_call; ending is false when there is none that will
-// succeed.
+// farewellOf is the message of a round's end_call. ending is false when no end_call of the round
+// will succeed.
 func farewellOf(round []*pendingCall) (text string, ending bool) {
 	for _, p := range round {
 		if p.refusal != nil {
 			continue
 		}
-		if !p.system() || p.Call.Name != toolEndCall || p.broken != "" {
+		if !p.system() || p.Call.Name != toolEndCall || p.malformed != "" {
 			continue
 		}
 		var arguments struct {
@@ -91,7 +96,7 @@ func farewellOf(round []*pendingCall) (text string, ending bool) {
 	return "", false
 }
 
-// effect does what a system tool that was called means for the turn and the session.
+// effect applies the effect of a call that succeeded to the turn and the session.
 func (r *Runner) effect(p *pendingCall) {
 	if !p.system() {
 		r.assign(p.assigned)
@@ -109,8 +114,8 @@ func (r *Runner) effect(p *pendingCall) {
 	}
 }
 
-// spokenLanguage is the tag in the arguments of language_detection, in its canonical form.
-// Errors: Invalid invalid-request, for the model to read.
+// spokenLanguage is the canonical language tag in the arguments of language_detection. Errors:
+// Invalid invalid-request, for the model to read.
 func spokenLanguage(arguments json.RawMessage) (string, error) {
 	var asked struct {
 		Language string `json:"language"`
@@ -120,13 +125,17 @@ func spokenLanguage(arguments json.RawMessage) (string, error) {
 	}
 	tag, ok := sessions.CanonicalLanguage(asked.Language)
 	if !ok {
-		return "", fault.New(fault.InvalidRequest, "%q is the tag of no language, so nothing was switched. Give a BCP 47 tag, such as en, de or pt-BR.", asked.Language)
+		return "", fault.New(
+			fault.InvalidRequest,
+			"%q is the tag of no language, so nothing was switched. Give a BCP 47 tag, such as en, de or pt-BR.",
+			asked.Language,
+		)
 	}
 	return tag, nil
 }
 
-// SystemTools are the executors of the system tools for package tools: what they mean for the
-// conversation is done when their call has succeeded, so they only answer the model.
+// SystemTools execute the system tools for package tools. They only answer the model: their effects
+// follow when their call has succeeded.
 func SystemTools() map[string]tools.Builtin {
 	answer := func(text string) tools.Builtin {
 		return tools.BuiltinFunc(func(context.Context, tools.BuiltinCall) (string, error) { return text, nil })

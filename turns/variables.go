@@ -11,7 +11,7 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// Variables are what tools get: the public ones and the opened secrets.
+// Variables are the variables that tools get: the public ones and the opened secrets.
 func (s *Service) Variables(ctx context.Context, session sessions.Session) (tools.Variables, error) {
 	values := sessions.PublicVariables(session, s.sessions.Now())
 	if len(session.SecretVariables) > 0 {
@@ -28,11 +28,11 @@ func (s *Service) Variables(ctx context.Context, session sessions.Session) (tool
 	return tools.NewVariables(values), nil
 }
 
-// maxAssigned bounds the variables that answers set in a session. Source: decisions, dynamic
+// maxAssigned bounds the variables that tools' answers set in a session. Source: decisions, dynamic
 // variables.
 const maxAssigned = sessions.MaxVariables
 
-// assignments are the variables that an answer sets, and their names in order.
+// assignments are the variables that a tool's answer sets, and their names in order.
 func assignments(wanted []tools.Assignment, outcome tools.Outcome) (map[string]string, []string) {
 	values := tools.Assign(wanted, outcome.OutputJSON)
 	for name, value := range values {
@@ -43,8 +43,8 @@ func assignments(wanted []tools.Assignment, outcome tools.Outcome) (map[string]s
 	return values, slices.Sorted(maps.Keys(values))
 }
 
-// MergeAssigned puts values among the session's; new names beyond maxAssigned are left out, in
-// their order.
+// MergeAssigned adds values to the session's variables. New names beyond maxAssigned are left out,
+// in alphabetical order.
 func MergeAssigned(session *sessions.Session, values map[string]string) {
 	merged := maps.Clone(session.AssignedVariables)
 	if merged == nil {

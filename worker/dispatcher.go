@@ -96,9 +96,6 @@ func (d *dispatcher) room(pending int) int {
 	return d.workers - running - pending
 }
 
-// directTasks is how many tasks the relay makes ahead of their end without the dispatcher.
-func (d *dispatcher) directTasks() int { return (d.workers + 1) / 2 }
-
 // directRoom is how many tasks the relay may make of new work now: none while other work waits in
 // Postgres or Redis does not answer, and no more than the share of one tenant.
 func (w *Worker) directRoom(d *dispatcher) int {
@@ -111,7 +108,7 @@ func (w *Worker) directRoom(d *dispatcher) int {
 	}
 	running, _ := d.gate.Count()
 	_, share := d.gate.Shares()
-	return max(0, min(d.directTasks(), share)-running-pending)
+	return max(0, min(d.window, windowPerWorker*share)-running-pending)
 }
 
 // dispatch makes tasks until the window is full or nothing more is due. It leaves a window that is

@@ -19,7 +19,7 @@ import (
 
 const (
 	// relayBatch is how many events one transaction relays at most.
-	relayBatch = 256
+	relayBatch = 512
 	// relayDeliveries is about how many deliveries one transaction makes at most, because other
 	// tenants' events wait for it.
 	relayDeliveries = 8192
@@ -61,7 +61,7 @@ func (w *Worker) relayPublic(ctx context.Context) error {
 // mark the others again, which costs as much as making them.
 func (w *Worker) eventsAtOnce() int {
 	perEvent := max(1, int(math.Ceil(w.deliveriesPerEvent)))
-	direct := max(1, w.deliveries.directTasks()/2/perEvent) * webhooks.MaxBatch
+	direct := max(1, w.deliveries.window/2/perEvent) * webhooks.MaxBatch
 	return min(direct, max(1, relayDeliveries/perEvent), relayBatch)
 }
 
@@ -71,7 +71,7 @@ func (w *Worker) awaitDirectRoom(ctx context.Context) {
 	d := w.deliveries
 	timer := time.NewTimer(roomPatience)
 	defer timer.Stop()
-	for !d.backlogged.Load() && w.directRoom(d) < d.directTasks()/2 {
+	for !d.backlogged.Load() && w.directRoom(d) < d.window/2 {
 		select {
 		case <-d.ended:
 			timer.Reset(roomPatience)

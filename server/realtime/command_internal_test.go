@@ -19,7 +19,7 @@ func TestNextCommand(t *testing.T) {
 	}
 	want := []live.Command{
 		live.Cancel{},
-		live.Ask{Said: message, Wish: respond},
+		live.Ask{Message: message, Respond: respond},
 		respond, message, message,
 		live.Activity{},
 		respond, message,

@@ -27,7 +27,7 @@ func (r *resumable) endRemoteAnswer(e live.AnswerEnded) dialect.Step {
 // the events that were held until then.
 func (r *resumable) sendRemoteEnd() dialect.Step {
 	e := *r.remoteEnd
-	e.Told = e.Told || r.finished[e.ResponseID]
+	e.AlreadySent = e.AlreadySent || r.finished[e.ResponseID]
 	if r.follower != nil {
 		r.follower.end()
 		r.follower = nil

@@ -181,11 +181,11 @@ func (r *resumable) handOver() {
 	}
 	resumer, ok := r.dialect.(dialect.Resumer)
 	if !ok {
-		r.live.Bequeath(nil)
+		r.live.LeaveHandover(nil)
 		return
 	}
 	left.dialect = resumer
-	r.live.Bequeath(left)
+	r.live.LeaveHandover(left)
 }
 
 // recordUntilClosed keeps the frames for a client that is away, until its next socket comes or the
@@ -206,7 +206,7 @@ func (r *resumable) recordUntilClosed(log *slog.Logger) {
 		default:
 			if step := r.Event(e); step.Err != nil {
 				log.Error("frame not encoded", telemetry.KeyError, step.Err)
-				r.live.Bequeath(nil)
+				r.live.LeaveHandover(nil)
 			}
 		}
 	}

@@ -34,13 +34,13 @@ func (h *Handler) newResumable(
 	}
 	waiting, cancel := context.WithTimeout(ctx, handoverTimeout)
 	defer cancel()
-	if left, ok := joined.Inherited(waiting).(*handover); ok && left.protocol == protocol {
+	if left, ok := joined.AwaitHandover(waiting).(*handover); ok && left.protocol == protocol {
 		r.previous = left
 		r.dialect = left.dialect.(dialect.Dialect) //nolint:errcheck // handOver puts dialects there
 		return r
 	}
 	r.dialect = newDialect(protocol, p)
-	if joined.Resumed() && h.frames != nil && (lastEventID != "" || joined.Elsewhere()) {
+	if joined.Resumed() && h.frames != nil && (lastEventID != "" || joined.AnsweredElsewhere()) {
 		r.readRemote(ctx, p)
 	}
 	return r
@@ -121,7 +121,7 @@ func (r *resumable) openFromRemote() dialect.Step {
 		mark = 0 // the items after the frames are sent for the first time
 	}
 	r.buffer.add(step.Frames, markGreeting, "")
-	if lastSeen == "" && r.live.Elsewhere() && len(r.remote) > 0 {
+	if lastSeen == "" && r.live.AnsweredElsewhere() && len(r.remote) > 0 {
 		missed, _ = splitOpen(r.remote[0].frames)
 		found = true
 	}
@@ -136,7 +136,7 @@ func (r *resumable) openFromRemote() dialect.Step {
 	for _, remote := range r.remote {
 		r.noteFinished(remote.frames)
 	}
-	if r.live.Elsewhere() && found {
+	if r.live.AnsweredElsewhere() && found {
 		r.follower = follow(r.store, r.remote, r.live)
 	}
 	r.remote = nil

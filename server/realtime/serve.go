@@ -36,7 +36,7 @@ func (h *Handler) serve(r *http.Request, conn *websocket.Conn, admission live.Ad
 		if !started {
 			conn.CloseNow()
 			joined.Leave(live.Dropped)
-			joined.Bequeath(nil)
+			joined.LeaveHandover(nil)
 			cancel()
 			done()
 		}
@@ -75,7 +75,7 @@ func (h *Handler) newSocket(
 func (s *socket) run(ctx, stopping context.Context) ending {
 	defer func() {
 		if !s.detached {
-			s.live.Bequeath(nil) // or the client's next socket waits for what this one hands over
+			s.live.LeaveHandover(nil) // or the client's next socket waits for what this one hands over
 		}
 	}()
 	defer s.live.Leave(live.Dropped) // for panics; otherwise it has left

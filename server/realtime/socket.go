@@ -147,7 +147,7 @@ func (s *socket) passCommands(ctx context.Context) {
 func nextCommand(commands []live.Command) (first live.Command, rest []live.Command) {
 	if message, ok := commands[0].(live.UserMessage); ok && len(commands) > 1 {
 		if respond, ok := commands[1].(live.Respond); ok {
-			return live.Ask{Said: message, Wish: respond}, commands[2:]
+			return live.Ask{Message: message, Respond: respond}, commands[2:]
 		}
 	}
 	return commands[0], commands[1:]

@@ -72,7 +72,9 @@ func newSessionsFixture(t *testing.T) *sessionsFixture {
 			return extractive.New(), nil
 		},
 	})
-	f.serve(t, rpc.NewSessions(rpc.Conversations{Sessions: node.Sessions, Turns: node.Turns, Requests: node.Requests, Analysis: node.Analysis, Tools: toolbox}))
+	f.serve(t, rpc.NewSessions(rpc.Conversations{
+		Sessions: node.Sessions, Turns: node.Turns, Requests: node.Requests, Analysis: node.Analysis, Tools: toolbox,
+	}))
 	return f
 }
 

@@ -95,7 +95,7 @@ func New(d Deps) *Node {
 	r := requests.New(requests.Deps{
 		DB: d.DB, Sessions: s, Turns: t, Tools: d.Tools, Log: d.Log, FollowGrace: d.FollowGrace, TenantTurns: d.TenantTurns,
 	})
-	l := live.New(live.Deps{DB: d.DB, Sessions: s, Turns: t, Requests: r, Models: d.Models, Tools: d.Tools, Log: d.Log, Now: d.Now})
+	l := live.New(live.Deps{DB: d.DB, Sessions: s, Turns: t, Requests: r, Tools: d.Tools, Log: d.Log, Now: d.Now})
 	return &Node{Sessions: s, Turns: t, Requests: r, Live: l, Analysis: a}
 }
 

@@ -23,7 +23,10 @@ func (j *Journal) measure(registry prometheus.Registerer) {
 		turns:   counter("parlance_spilled_turns_total", "Turns whose end was kept on disk because Postgres was away."),
 		written: counter("parlance_spill_written_total", "Kept records that have been written to Postgres since."),
 		aside:   counter("parlance_spill_aside_total", "Kept records that can never be written and were put aside. Any is worth a look."),
-		refused: counter("parlance_spill_refused_total", "Records that could not be kept: the spill was full, or the disk refused. Their turns failed."),
+		refused: counter(
+			"parlance_spill_refused_total",
+			"Records that could not be kept: the spill was full, or the disk refused. Their turns failed.",
+		),
 		kept: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "parlance_spill_kept_total", Help: "Records kept on disk while Postgres was away, by kind.",
 		}, []string{telemetry.KeyKind}),

@@ -20,7 +20,15 @@ func FuzzDecodeRecord(f *testing.F) {
 	turn.Messages = []sessions.Message{
 		{Role: sessions.RoleUser, ItemID: "item_1", Text: "Pay five."},
 		{Role: sessions.RoleAssistant, Calls: []sessions.MessageCall{{ID: "call_1", Name: "pay", Arguments: json.RawMessage(`{"sum":5}`)}}},
-		{Role: sessions.RoleTool, CallID: "call_1", Text: "Paid.", Result: &sessions.CallResult{StartedAt: at, Approval: &sessions.CallApproval{Status: sessions.ApprovalApproved, DecidedBy: turns.BySocket, DecidedAt: at}}},
+		{
+			Role:   sessions.RoleTool,
+			CallID: "call_1",
+			Text:   "Paid.",
+			Result: &sessions.CallResult{
+				StartedAt: at,
+				Approval:  &sessions.CallApproval{Status: sessions.ApprovalApproved, DecidedBy: turns.BySocket, DecidedAt: at},
+			},
+		},
 	}
 	for _, kind := range []recordKind{recordTurn, recordFinish, recordLeft, recordEnd, recordResults, recordTrace} {
 		r := newRecord(kind, session, at)
@@ -42,7 +50,10 @@ func FuzzDecodeRecord(f *testing.F) {
 		}
 		f.Add(encoded)
 	}
-	for _, broken := range []string{``, `{}`, `null`, `[1]`, `{"v":2,"kind":"end","tenant":"t","session":"s"}`, `{"v":1,"kind":"turn","tenant":"t","session":"s","turn":{"ID":"x","SessionID":"other","TenantID":"t"}}`} {
+	for _, broken := range []string{
+		``, `{}`, `null`, `[1]`, `{"v":2,"kind":"end","tenant":"t","session":"s"}`,
+		`{"v":1,"kind":"turn","tenant":"t","session":"s","turn":{"ID":"x","SessionID":"other","TenantID":"t"}}`,
+	} {
 		f.Add([]byte(broken))
 	}
 	f.Fuzz(func(t *testing.T, encoded []byte) {
@@ -53,7 +64,8 @@ func FuzzDecodeRecord(f *testing.F) {
 			}
 			return
 		}
-		if r.Tenant == "" || r.Session == "" || r.Turn != nil && (r.Kind == recordTurn || r.Kind == recordFinish) && (r.Turn.TenantID != r.Tenant || r.Turn.SessionID != r.Session) {
+		if r.Tenant == "" || r.Session == "" ||
+			r.Turn != nil && (r.Kind == recordTurn || r.Kind == recordFinish) && (r.Turn.TenantID != r.Tenant || r.Turn.SessionID != r.Session) {
 			t.Fatalf("taken: %s", encoded)
 		}
 		again, err := r.encode()

@@ -127,10 +127,12 @@ const accept = `
 
 // appendMessage is t.messages with $5 at the end. A column of json keeps the text that was written,
 // whose last character is the bracket.
-const appendMessage = `(left(t.messages::text, -1) || CASE WHEN json_array_length(t.messages) = 0 THEN '' ELSE ',' END || $5::text || ']')::json`
+const appendMessage = `
+	    (left(t.messages::text, -1) || CASE WHEN json_array_length(t.messages) = 0 THEN '' ELSE ',' END || $5::text || ']')::json`
 
 // openTurnColumns are those of a turn that is not answered yet.
-const openTurnColumns = `t.id, t.index, t.user_text, t.messages, t.started_at, t.losses, t.wanted, t.lost_response_id, t.feedback, t.spilled`
+const openTurnColumns = `t.id, t.index, t.user_text, t.messages, t.started_at, t.losses, t.wanted, t.lost_response_id,
+	    t.feedback, t.spilled`
 
 // tryAccept is one pipeline; ok is false when the session does not allow it. asked is the turn whose
 // call the message answers.

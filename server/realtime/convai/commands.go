@@ -48,7 +48,7 @@ func (d *Dialect) readText(e clientEvent) (string, bool) {
 func (d *Dialect) ask(text string) {
 	d.step.Command(live.Cancel{CommandID: commandInterrupt}) // failed ignores that nothing is open
 	d.step.Command(live.UserMessage{CommandID: commandMessage, Text: text})
-	d.step.Command(live.Respond{CommandID: commandMessage, IfSaid: true})
+	d.step.Command(live.Respond{CommandID: commandMessage, IfUnanswered: true})
 }
 
 // checkText makes the conversation's checks of a text here: its answer is asked for before the

@@ -9,7 +9,7 @@ import (
 
 // endRemoteAnswer sends the text of an answer of another node, unless the client has it from there.
 func (d *Dialect) endRemoteAnswer(e live.AnswerEnded) {
-	if e.Told {
+	if e.AlreadySent {
 		return
 	}
 	id := d.remoteEventID(e)

@@ -13,7 +13,7 @@ func (d *Dialect) endRemoteAnswer(e live.AnswerEnded) {
 	previous := d.items.last()
 	ended := &openResponse{id: e.ResponseID, indexes: map[string]int{}}
 	for _, item := range e.Items {
-		if !e.Told && d.items.byID[item.ID] == nil {
+		if !e.AlreadySent && d.items.byID[item.ID] == nil {
 			d.sendWholeItem(item, previous)
 		}
 		shown := wireItem(item)
@@ -23,7 +23,7 @@ func (d *Dialect) endRemoteAnswer(e live.AnswerEnded) {
 			ended.add(item.ID, shown)
 		}
 	}
-	if e.Told || e.ResponseID == "" {
+	if e.AlreadySent || e.ResponseID == "" {
 		return
 	}
 	reason := ""

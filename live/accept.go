@@ -1,0 +1,122 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
+)
+
+// acceptMessage stores a user's message and sends it to the sockets.
+func (e *engine) acceptMessage(live *Live, c UserMessage) {
+	if !turns.IsSayable(c.Text) {
+		live.push(Failed{CommandID: c.CommandID, Err: turns.ErrTextLength()})
+		return
+	}
+	if e.accept(live, c.CommandID, sessions.Message{Role: sessions.RoleUser, ItemID: c.ItemID, After: c.After, Text: c.Text}) {
+		e.client.userSpoke()
+	}
+}
+
+// accept stores a message or tool output of a client and sends it to the sockets; false when it
+// could not. live is nil when no socket sent it.
+func (e *engine) accept(live *Live, commandID string, said sessions.Message) bool {
+	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
+	defer cancel()
+	if refused := e.assignItemID(ctx, &said); refused != nil {
+		if live != nil {
+			live.push(Failed{CommandID: commandID, Err: refused})
+		}
+		return false
+	}
+	turn, err := e.s.turns.Accept(ctx, turns.AcceptParams{
+		Session: e.session, New: sessions.TurnID(idgen.New(idgen.Turn)), Open: e.unanswered, Message: said, Cache: e.cache,
+	})
+	if err != nil {
+		e.rejectMessage(ctx, live, commandID, err)
+		return false
+	}
+	e.unanswered = turn.ID
+	e.sendAccepted(live, commandID, turn, said)
+	return true
+}
+
+// insert stores an item that a client adds to what the model sees.
+func (e *engine) insert(live *Live, c Insert) {
+	said := sessions.Message{ItemID: c.ItemID, After: c.After, Text: c.Text}
+	var err *fault.Error
+	switch c.Kind {
+	case sessions.SystemItem:
+		said.Role = sessions.RoleSystem
+	case sessions.AssistantItem:
+		said.Role, said.Inserted = sessions.RoleAssistant, true
+	case sessions.ClientToolCallItem:
+		said, err = insertedCall(c)
+	case sessions.UserItem, sessions.ToolItem, sessions.ToolOutputItem:
+		err = fault.InvalidField("type", "unknown", "Notes, messages of the agent and calls can be inserted, not items of the kind %s.", c.Kind)
+	default:
+		err = fault.InvalidField("type", "unknown", "There is no kind of item %q.", c.Kind)
+	}
+	if err == nil && len(said.Calls) == 0 && !turns.IsSayable(said.Text) {
+		err = turns.ErrTextLength()
+	}
+	if err != nil {
+		live.push(Failed{CommandID: c.CommandID, Err: err})
+		return
+	}
+	e.accept(live, c.CommandID, said)
+}
+
+const (
+	// maxInsertedArguments bounds the arguments of a call that a client inserts.
+	maxInsertedArguments = 64 << 10
+	maxToolNameBytes     = 128
+)
+
+// insertedCall checks a call that a client adds as one of the agent's.
+func insertedCall(c Insert) (sessions.Message, *fault.Error) {
+	call := sessions.MessageCall{ID: c.CallID, ItemID: c.ItemID, Name: c.Name, Arguments: c.Arguments, Client: true}
+	if len(call.Arguments) == 0 {
+		call.Arguments = json.RawMessage(`{}`)
+	}
+	var object map[string]json.RawMessage
+	switch {
+	case c.CallID == "" || len(c.CallID) > turns.MaxItemIDBytes || !sessions.IsStorable(c.CallID):
+		return sessions.Message{}, fault.InvalidField("call_id", "length", "call_id has 1 to %d bytes.", turns.MaxItemIDBytes)
+	case c.Name == "" || len(c.Name) > maxToolNameBytes || !sessions.IsStorable(c.Name):
+		return sessions.Message{}, fault.InvalidField("name", "length", "name has 1 to %d bytes.", maxToolNameBytes)
+	case len(call.Arguments) > maxInsertedArguments || bytes.Contains(call.Arguments, []byte(`\u0000`)) || json.Unmarshal(call.Arguments, &object) != nil || object == nil:
+		return sessions.Message{}, fault.InvalidField("arguments", "json", "arguments is a JSON object of at most %d bytes, without the character U+0000.", maxInsertedArguments)
+	}
+	return sessions.Message{Role: sessions.RoleAssistant, Inserted: true, After: c.After, Calls: []sessions.MessageCall{call}}, nil
+}
+
+// appendAudio adds to the audio that waits for AudioCommit.
+func (e *engine) appendAudio(live *Live, c AudioAppend) {
+	a := &live.audio
+	if a.bytes+len(c.Data) > MaxAudioBytes {
+		if !a.full {
+			a.full = true
+			live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("audio", "too_long", "At most %d bytes of audio wait to be committed; what comes now is dropped. Send input_audio_buffer.commit or .clear.", MaxAudioBytes)})
+		}
+		return
+	}
+	a.bytes, a.bytesPerMS = a.bytes+len(c.Data), max(1, c.BytesPerMS)
+}
+
+// commitAudio stores the appended audio as a user's message without text.
+func (e *engine) commitAudio(live *Live, c AudioCommit) {
+	a := live.audio
+	if length := a.bytes / max(1, a.bytesPerMS); length < minAudioMS {
+		live.push(Failed{CommandID: c.CommandID, Err: fault.Wrap(ErrNoAudio, fault.InvalidRequest, "Expected at least %d ms of audio, but the buffer has %d ms.", minAudioMS, length)})
+		return
+	}
+	live.audio = appendedAudio{}
+	if e.accept(live, c.CommandID, sessions.Message{Role: sessions.RoleUser, Audio: &sessions.Audio{LengthMS: a.bytes / a.bytesPerMS}}) {
+		e.client.userSpoke()
+	}
+}

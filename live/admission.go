@@ -1,0 +1,176 @@
+package live
+
+import (
+	"context"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/sessions"
+)
+
+// AdmitParams are what a client presents before the upgrade.
+type AdmitParams struct {
+	SessionID sessions.ID
+	// Token is the signed token from the URL, otherwise the bearer or sub-protocol token.
+	Token   string
+	Channel sessions.Channel
+}
+
+// Admission allows one socket to join; made by Admit, used once.
+type Admission struct {
+	// Session is the session as it was when the socket was admitted.
+	Session sessions.Session
+	Channel sessions.Channel
+	// HoldGreeting delays the first_message until Greet, so that the client can configure the
+	// session first.
+	HoldGreeting bool
+}
+
+// Admit checks a socket before the HTTP upgrade; it changes nothing. Errors: Unauthenticated
+// session-token-invalid, Precondition session-closed, Forbidden session-modality, Unavailable
+// unavailable.
+func (s *Service) Admit(ctx context.Context, p AdmitParams) (Admission, error) {
+	var session sessions.Session
+	err := s.turns.Reach(ctx, func(ctx context.Context) (err error) {
+		session, err = s.sessions.Verify(ctx, p.Token, p.SessionID)
+		return err
+	})
+	if err != nil {
+		return Admission{}, err
+	}
+	if err := sessions.CheckOpen(session); err != nil {
+		return Admission{}, err
+	}
+	if !session.HasChannel(p.Channel) {
+		return Admission{}, fault.New(fault.SessionModality, "The session's modality is %s, which has no %s socket. Use chat_url.", session.Modality, p.Channel)
+	}
+	return Admission{Session: session, Channel: p.Channel}, nil
+}
+
+// joinTurns is how many of the newest turns a joining socket reads: more than a client misses
+// within DropGrace, and independent of the conversation's length.
+const joinTurns = 50
+
+// Join adds an upgraded socket to its conversation. A pending session becomes in_progress (with the
+// greeting), and an older socket of the channel on any node gets Closed with the reason replaced.
+// ctx bounds the joining only; the conversation lasts until Leave.
+// Errors: Precondition session-closed, Unavailable unavailable (this node is being stopped).
+func (s *Service) Join(ctx context.Context, a Admission) (*Live, error) {
+	if a.Session.Status == sessions.InProgress && s.engineOf(a.Session.ID) == nil { // its node may be lost
+		s.turns.Settle(ctx, a.Session.ID)
+	}
+	e, err := s.engineFor(a.Session)
+	if err != nil {
+		return nil, err
+	}
+	arrival, err := s.arrive(ctx, a, e)
+	arrival.processed = make(chan struct{})
+	if e.inbox.send(arrival) {
+		<-arrival.processed
+	} else if err == nil {
+		err = sessions.ClosedError(sessions.Session{Status: sessions.Completed, EndReason: "closed"})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return arrival.live, nil
+}
+
+// arrive stores the socket's connection. The engine waits for the message that it returns, also
+// after an error, when the message has no live.
+func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (socketJoined, error) {
+	now := s.sessions.Now()
+	live := &Live{inbox: &e.inbox, now: s.now, channel: a.Channel, origin: telemetry.OriginOf(ctx), wake: make(chan struct{}, 1), handover: make(chan any, 1)}
+	var (
+		refused    error
+		greeting   *sessions.Turn
+		turns      []sessions.Turn
+		unanswered []sessions.Turn
+	)
+	err := s.sessions.Locked(ctx, a.Session.TenantID, a.Session.ID, func(ctx context.Context, tx bun.Tx, row *sessions.Session) (err error) {
+		refused, live.resumed = nil, row.Status == sessions.InProgress
+		first := row.Config.FirstMessage
+		if a.HoldGreeting {
+			row.Config.FirstMessage = ""
+		}
+		greeting, err = s.sessions.StartTx(ctx, tx, row, now)
+		row.Config.FirstMessage = first
+		if err != nil {
+			return err
+		}
+		if refused = sessions.CheckOpen(*row); refused != nil {
+			return nil
+		}
+		if turns, unanswered = nil, nil; greeting != nil {
+			turns = []sessions.Turn{*greeting}
+		}
+		if live.resumed {
+			if turns, err = sessions.NewestTurns(ctx, tx, *row, joinTurns); err != nil {
+				return err
+			}
+			if unanswered, err = sessions.UnansweredTurns(ctx, tx, *row); err != nil {
+				return err
+			}
+		}
+		live.session = *row
+		return s.connectTx(ctx, tx, live)
+	})
+	if err == nil {
+		err = refused
+	}
+	if err != nil {
+		return socketJoined{}, err
+	}
+	var items []sessions.Item
+	if live.resumed {
+		for _, turn := range turns {
+			there := sessions.VisibleItems(turn, live.session.ItemEdits)
+			all := sessions.ItemsOf(turn)
+			if turn.Status == sessions.TurnInProgress && (turn.Losses == 0 || turn.ID == live.session.RunningTurnID) { // what the agent says in it is told when it is said, or at its end
+				there, all = slices.DeleteFunc(there, ofAgent), slices.DeleteFunc(all, ofAgent)
+			}
+			items = append(items, all...)
+			live.history = append(live.history, there...)
+		}
+		items, live.history = sessions.LatestItems(items), sessions.LatestItems(live.history)
+	}
+	return socketJoined{live: live, turns: turns, greeting: greeting, unanswered: unanswered, open: sessions.OpenCalls(turns), items: items, running: runningTurn(turns, live.session)}, nil
+}
+
+// ofAgent reports whether the item is part of an answer.
+func ofAgent(item sessions.Item) bool {
+	return !item.Inserted && (item.Kind == sessions.AssistantItem || item.Kind == sessions.ToolItem || item.Kind == sessions.ClientToolCallItem)
+}
+
+// runningTurn returns the session's running turn.
+func runningTurn(turns []sessions.Turn, session sessions.Session) sessions.Turn {
+	for _, turn := range turns {
+		if turn.ID == session.RunningTurnID {
+			return turn
+		}
+	}
+	return sessions.Turn{}
+}
+
+// connectTx stores the socket as its channel's, and notifies the node of the older one.
+func (s *Service) connectTx(ctx context.Context, tx bun.Tx, live *Live) (err error) {
+	now := s.sessions.Now()
+	if live.number, err = sessions.NextNumber(ctx, tx); err != nil {
+		return err
+	}
+	row := &live.session
+	err = sessions.UpsertConnection(ctx, tx, sessions.Connection{
+		SessionID: row.ID, Channel: live.channel, TenantID: row.TenantID, Number: live.number, NodeID: s.node, JoinedAt: now, SeenAt: now,
+	})
+	if err != nil {
+		return err
+	}
+	row.DroppedAt, row.LastActivityAt = row.EndedAt, now // no socket is lost now
+	if err := sessions.Update(ctx, tx, *row, "dropped_at", "last_activity_at"); err != nil {
+		return err
+	}
+	return sessions.Notify(ctx, tx, sessions.Notice{Kind: sessions.NoticeJoined, Session: row.ID, Channel: live.channel, Number: live.number, From: s.node})
+}

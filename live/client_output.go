@@ -1,0 +1,148 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns"
+)
+
+// isDuplicate reports whether a Respond asks for an answer that the client gets anyway: directly
+// after a result that an answer has taken together with others, and directly after an Approve, with
+// which the answer continues by itself.
+func (e *engine) isDuplicate(c Respond, previous Command) bool {
+	switch previous.(type) {
+	case ToolOutput:
+		return e.unanswered == "" && e.client.skipDuplicate(c)
+	case Approve:
+		return e.current != nil && c.mayBeDuplicate()
+	}
+	return false
+}
+
+// acceptToolOutput stores a client's result of a call.
+func (e *engine) acceptToolOutput(live *Live, c ToolOutput) {
+	output := turns.ToolOutput{CallID: c.CallID, Output: c.Output, IsError: c.IsError}
+	if refused := output.Check(""); refused != nil {
+		live.push(Failed{CommandID: c.CommandID, Err: refused})
+		return
+	}
+	said := output.Message()
+	said.ItemID, said.After = c.ItemID, c.After
+	if !e.answerClientCall(live, c.CommandID, said) {
+		return
+	}
+	if c.Respond && len(e.waiting) < turns.MaxWaitingResponds && !e.answerQueued() {
+		e.waiting = append(e.waiting, answerRequest{live: live, command: Respond{CommandID: c.CommandID}})
+	}
+	e.startNext()
+}
+
+// answerClientCall stores the result of a client's call, or that the client sent none. It returns
+// false when it could not; live, which may be nil, is told why.
+func (e *engine) answerClientCall(live *Live, commandID string, said sessions.Message) bool {
+	call := e.client.waiting[said.CallID]
+	now := e.s.sessions.Now()
+	said.Result.StartedAt = now
+	if call != nil {
+		said.Result.ToolID = tools.ClientPrefix + call.Name
+		said.Result.StartedAt, said.Result.LatencyMS = call.Begun, sessions.Milliseconds(now.Sub(call.Begun))
+	}
+	if !e.accept(live, commandID, said) {
+		return false
+	}
+	e.client.resolve(said.CallID)
+	e.client.results++
+	if call != nil && e.s.tools != nil {
+		e.traceClientCall(call, said)
+	}
+	return true
+}
+
+// traceClientCall records a client's call in the tool history.
+func (e *engine) traceClientCall(call *clientCall, said sessions.Message) {
+	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
+	defer cancel()
+	traced := sessions.TracedCall(e.session, call.OpenCall, said.Text, *said.Result)
+	traced.Untracked = e.s.turns.Offline()
+	e.s.turns.KeepTrace(ctx, turns.TraceParams{
+		Session: e.session, Turn: sessions.TurnID(traced.TurnID), Offline: traced.Untracked, Trace: e.s.tools.TraceClient(ctx, traced),
+	})
+}
+
+// expireCall gives a call whose time is over an error as its result, and has the model go on.
+func (e *engine) expireCall(call *clientCall) {
+	if e.client.waiting[call.ID] != call || e.ending != nil {
+		return
+	}
+	words := fmt.Sprintf("The client has not answered within %d s, so nothing is known of this call. Go on without it, and tell the user.",
+		sessions.ClientToolTimeout(e.session.Config)/time.Second)
+	said := sessions.Message{
+		Role: sessions.RoleTool, CallID: call.ID, Text: sessions.ErrorText(string(sessions.CodeClientTimeout), words),
+		Result: &sessions.CallResult{ErrorCode: string(sessions.CodeClientTimeout), ErrorMessage: words},
+	}
+	if !e.answerClientCall(nil, "", said) {
+		e.client.resolve(call.ID) // another node has its result, or the session has ended
+	} else if live := e.answerSocket(call); live != nil && !call.MovedOn && len(e.waiting) == 0 && !e.client.blocked() {
+		e.waiting = append(e.waiting, answerRequest{live: live})
+	}
+	e.startNext()
+}
+
+// answerSocket returns the socket that gets the answer to a call's result: the one that asked for
+// the call's answer, its successor, or any other; nil when there is none.
+func (e *engine) answerSocket(call *clientCall) *Live {
+	if call.live != nil && e.socketOf(call.live.channel) != nil {
+		return e.socketOf(call.live.channel)
+	}
+	for _, live := range e.sockets() {
+		return live
+	}
+	return nil
+}
+
+// approve passes a client's decision to the call that waits for it.
+func (e *engine) approve(live *Live, c Approve) {
+	if err := turns.CheckReason(c.Reason); err != nil {
+		live.push(Failed{CommandID: c.CommandID, Err: err})
+		return
+	}
+	if err := e.decide(c.RequestID, turns.Decision{Approved: c.Approved, Reason: c.Reason, By: turns.BySocket}); err != nil {
+		live.push(Failed{CommandID: c.CommandID, Err: err})
+		return
+	}
+}
+
+// decide stores a decision in the request's row, where the node that asked finds it. While Postgres
+// is unavailable, and for a request without a row, it gives the decision to the answer on this
+// node.
+func (e *engine) decide(request string, d turns.Decision) *fault.Error {
+	unknown := fault.InvalidField("approval_request_id", "unknown", "No call waits for this approval: it was answered, or its time is over.")
+	here := func() bool { return e.current != nil && e.current.approvals.Answer(request, d) }
+	if e.current != nil && e.current.approvals.Unstored(request) && here() {
+		return nil
+	}
+	call, ok := strings.CutPrefix(request, turns.RequestPrefix)
+	if !ok {
+		return unknown
+	}
+	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
+	defer cancel()
+	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) error {
+		_, err := e.s.turns.DecideCall(ctx, e.session, call, d)
+		return err
+	})
+	switch {
+	case err == nil, turns.IsOffline(err) && here():
+		return nil
+	case fault.IsReason(err, fault.ResourceNotFound), fault.IsReason(err, fault.ApprovalDecided):
+		return unknown
+	}
+	return postgres.Decide(err)
+}

@@ -1,0 +1,138 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
+)
+
+// configure applies the changes that the agent allows, and sends what is in force.
+func (e *engine) configure(live *Live, c Configure) {
+	before := e.session.Config.Language
+	restore(&e.session.Config, live.session.Config, c.Restore)
+	refused := sessions.ClientOverrides(&e.session.Config, c.Overrides)
+	refused = append(refused, e.addVariables(c.Variables)...)
+	if before != e.session.Config.Language {
+		e.session.Language = e.session.Config.Language
+		e.saveColumn("language")
+	}
+	if c.ClientTools != nil {
+		var taken []fault.Field
+		live.clientTools, taken = e.acceptClientTools(c.ClientTools)
+		refused = append(refused, taken...)
+	}
+	choice := cmp.Or(c.ToolChoice, live.toolChoice)
+	if (c.ToolChoice != "" || c.ClientTools != nil) && !e.offers(choice, live.clientTools) {
+		refused = append(refused, fault.Field{
+			Field: FieldToolChoice, Code: "unknown", Message: turns.ToolNotOffered(choice).Message + " It is auto now.",
+		})
+		choice = turns.ToolsAuto
+	}
+	live.toolChoice, live.maxOutputTokens = choice, cmp.Or(c.MaxOutputTokens, live.maxOutputTokens)
+	live.push(Configured{
+		CommandID: c.CommandID, Session: e.session, ClientTools: live.clientTools,
+		ToolChoice: live.toolChoice, MaxOutputTokens: live.maxOutputTokens, Refused: refused,
+	})
+}
+
+// restore resets keys of config to what the session began with.
+func restore(config *agents.Config, began agents.Config, keys []string) {
+	for _, key := range keys {
+		switch key {
+		case "model":
+			config.Model.Name = began.Model.Name
+		case "voice":
+			config.Voice.TTS = began.Voice.TTS
+		}
+	}
+}
+
+// addVariables stores a client's variables where the agent's client_overrides allows it, and
+// returns why others are refused. Variables that the session has are not changed.
+func (e *engine) addVariables(wanted map[string]string) []fault.Field {
+	var refused []fault.Field
+	add := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		if code, words := e.refuseVariable(name, wanted[name]); code != "" {
+			refused = append(refused, fault.Field{Field: agents.KeyClientVariables + "." + name, Code: code, Message: words})
+		} else {
+			add[name] = wanted[name]
+		}
+	}
+	if len(add) == 0 {
+		return refused
+	}
+	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
+	defer cancel()
+	err := e.s.sessions.Locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
+		kept := maps.Clone(add)
+		maps.DeleteFunc(kept, func(name, _ string) bool { _, there := row.AssignedVariables[name]; return there })
+		turns.MergeAssigned(row, kept)
+		e.session.AssignedVariables = row.AssignedVariables
+		return sessions.Update(ctx, tx, *row, "assigned_variables")
+	})
+	if err != nil {
+		e.s.log.WarnContext(ctx, "client's variables not stored", "session_id", e.id, "error", err)
+		return append(refused, fault.Field{Field: agents.KeyClientVariables, Code: "unavailable", Message: "The variables could not be stored. Connect again."})
+	}
+	for _, name := range slices.Sorted(maps.Keys(add)) {
+		if _, kept := e.session.AssignedVariables[name]; !kept {
+			refused = append(refused, fault.Field{Field: agents.KeyClientVariables + "." + name, Code: "max_pairs", Message: "The session has as many variables as it can have."})
+		}
+	}
+	return refused
+}
+
+// refuseVariable returns why a client may not set a variable; the code is empty when it may. A
+// value equal to the present one is refused too, because acceptance would let clients guess values.
+func (e *engine) refuseVariable(name, value string) (code, words string) {
+	_, bound := e.session.DynamicVariables[name]
+	_, assigned := e.session.AssignedVariables[name]
+	switch {
+	case !sessions.VariableName.MatchString(name):
+		return "pattern", "A name has letters, digits and underscores, at most 128, and does not begin with a digit."
+	case strings.HasPrefix(name, "system__"), strings.HasPrefix(name, "secret__"):
+		return "reserved", "Names that begin with system__ or secret__ cannot be set by a client. Set secret__ variables when the session is created."
+	case len(value) > sessions.MaxVariableBytes || !sessions.IsStorable(value):
+		return "max_len", "A variable is text of at most 4 KiB without the character U+0000."
+	case bound, assigned:
+		return "bound", "The session has this variable already, and a client cannot change it. Set it when the session is created."
+	case !slices.Contains(e.session.Config.ClientOverrides, agents.KeyClientVariables):
+		return "override-not-allowed", "Variables are set when the session is created. A client may add some when the agent's client_overrides has dynamic_variables."
+	}
+	return "", ""
+}
+
+// saveColumn stores a column of the session. A failure is only logged.
+func (e *engine) saveColumn(column string) {
+	if e.s.turns.Offline() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
+	defer cancel()
+	if err := sessions.Update(ctx, e.s.db, e.session, column); err != nil {
+		e.s.log.WarnContext(ctx, "session not updated", "session_id", e.id, "column", column, "error", err)
+	}
+}
+
+// recordActivity restarts the idle time-out, with at most one write in activityPause.
+func (e *engine) recordActivity() {
+	now := e.s.sessions.Now()
+	if now.Sub(e.session.LastActivityAt) < activityPause {
+		return
+	}
+	e.session.LastActivityAt = now
+	e.saveColumn("last_activity_at")
+}
+
+const activityPause = 5 * time.Second

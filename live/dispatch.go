@@ -1,0 +1,193 @@
+package live
+
+import (
+	"runtime/debug"
+
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/sessions"
+)
+
+// handleAndRetire handles a message. It returns true when the engine has left the node.
+func (e *engine) handleAndRetire(message any) bool {
+	e.handle(message)
+	if !e.retire() {
+		return false
+	}
+	e.client.stop()
+	e.s.workers.Done()
+	return true
+}
+
+// handle does what a message is about. A panic closes the sockets of this session only; their
+// clients connect again.
+func (e *engine) handle(message any) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			e.s.log.Error("conversation panicked", "session_id", e.id, "error", panicked, telemetry.KeyStack, string(debug.Stack()))
+			for _, live := range e.sockets() {
+				e.drop(live, Closed{Code: CloseInternal, Reason: sessions.ReasonInternal})
+			}
+		}
+	}()
+	switch m := message.(type) {
+	case socketJoined:
+		e.join(m)
+	case socketLeft:
+		e.leave(m)
+	case commandReceived:
+		e.carryOut(m.live, m.command)
+	case answerEvent:
+		if m.processed != nil {
+			defer close(m.processed)
+		}
+		e.forward(m)
+	case answerFinished:
+		e.finish(m)
+	case outOfBandDone:
+		e.finishOutOfBand(m)
+	case socketReplaced:
+		e.replaceSocket(m)
+	case sessionEnded:
+		e.closeSession(closedBy(m.session))
+	case turnRecorded:
+		e.observeTurn(m.turn)
+	case turnRecordedElsewhere:
+		if e.watching != m.turn.ID { // otherwise remoteTurnDone follows
+			e.observeTurn(m.turn)
+		}
+	case callExpired:
+		e.expireCall(m.call)
+	case itemsEdited:
+		e.mergeEdits(m.edits)
+	case turnsToResume:
+		e.resumeTurns(m.turns)
+	case remoteTurnDone:
+		e.remoteTurnEnded(m)
+	case awayExpired:
+		e.expireAway(m.live)
+	case nodeStopping:
+		e.sendSocketsAway()
+	}
+}
+
+// carryOut carries out a command.
+func (e *engine) carryOut(live *Live, command Command) {
+	if e.attached[live.channel] != live || e.ending != nil {
+		return // the socket is closing
+	}
+	if run := e.current; run != nil && run.doneSent && len(run.deferred) < maxDeferred {
+		run.deferred = append(run.deferred, commandReceived{live: live, command: command}) // the client has seen the answer's end
+		return
+	}
+	if e.deferUntilRemoval(live, command) {
+		return
+	}
+	previous := live.lastCommand
+	live.lastCommand = command
+	switch c := command.(type) {
+	case UserMessage:
+		e.acceptMessage(live, c)
+	case ToolOutput:
+		e.acceptToolOutput(live, c)
+	case Approve:
+		e.approve(live, c)
+	case Respond:
+		if !e.isDuplicate(c, previous) {
+			e.respond(live, c)
+		}
+	case Ask:
+		e.acceptAndRespond(live, c)
+	case Cancel:
+		if e.current == nil && e.watching != "" && len(e.outOfBand) == 0 {
+			e.cancelOnOtherNode()
+			return
+		}
+		e.cancelAnswer(live, c)
+	case Configure:
+		e.configure(live, c)
+	case Greet:
+		e.createGreeting(live)
+	case Feedback:
+		e.saveFeedback(live, c)
+	case Activity:
+		e.recordActivity()
+	case AudioAppend:
+		e.appendAudio(live, c)
+	case AudioCommit:
+		e.commitAudio(live, c)
+	case AudioClear:
+		live.audio = appendedAudio{}
+	case Insert:
+		e.insert(live, c)
+	case Retrieve:
+		e.retrieve(live, c)
+	case Remove:
+		e.remove(live, c)
+	case Truncate:
+		e.truncate(live, c)
+	case End:
+		e.endSession(live, c)
+	}
+}
+
+// finish ends the conversation's current answer, and carries out the commands that waited for it.
+func (e *engine) finish(m answerFinished) {
+	e.current = nil
+	live, attached := m.run.live, e.receives(m.run.live)
+	if m.outcome.Turn.Status == "" { // it never began
+		switch {
+		case m.run.open && e.unanswered == "":
+			e.unanswered = m.run.turn
+		case m.run.open && !m.run.resumed: // a later turn is the unanswered one
+			e.abandonTurn(m.run.turn)
+		}
+		if attached && e.ending == nil && !m.run.resumed { // a resumed turn may be another node's, and no socket here asked for it
+			live.push(Failed{CommandID: m.run.commandID, Err: postgres.Decide(m.outcome.Err)})
+		}
+	} else {
+		e.noteTurnEnded(m.outcome.Turn)
+		e.sendTurn(m.outcome.Turn, live)
+		e.session.Language = m.outcome.Session.Language
+	}
+	e.dropIfDone(live)
+	switch {
+	case m.outcome.Session.Closed():
+		e.closeSession(closedBy(m.outcome.Session))
+	case e.ending != nil:
+		e.closeSession(*e.ending)
+	default:
+		for _, deferred := range m.run.deferred {
+			e.carryOut(deferred.live, deferred.command)
+		}
+		e.startNext()
+	}
+}
+
+// observeTurn adds a turn that was taken without a socket. It may hold results of the client's
+// calls.
+func (e *engine) observeTurn(turn sessions.Turn) {
+	e.noteTurnEnded(turn)
+	e.cache.Observe(turn)
+	for _, m := range turn.Messages {
+		if m.Role == sessions.RoleTool {
+			e.client.resolve(m.CallID)
+		}
+	}
+	e.sendTurn(turn, nil)
+	e.startNext()
+}
+
+// retire removes the engine from the node when it has nothing left to do.
+func (e *engine) retire() bool {
+	if len(e.attached)+len(e.away) > 0 || e.current != nil || len(e.outOfBand)+len(e.waiting) > 0 {
+		return false
+	}
+	e.s.mu.Lock()
+	defer e.s.mu.Unlock()
+	if e.joining > 0 {
+		return false
+	}
+	delete(e.s.engines.shard(e.id), e.id)
+	return true
+}

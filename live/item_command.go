@@ -1,0 +1,104 @@
+package live
+
+import (
+	"encoding/json"
+
+	"parlance.dev/parlance/sessions"
+)
+
+// Insert adds an item to what the model sees without an answer: a note of the application
+// (SystemItem), a message of the agent (AssistantItem), or a call by the agent (ClientToolCallItem;
+// its result may follow as ToolOutput, and no answer waits for it). It is in Postgres before
+// ItemAdded is sent.
+//
+// The model is told that a note is the client's and not the operator's, so that it does not become
+// an instruction.
+type Insert struct {
+	CommandID string
+	// ItemID is as in UserMessage.
+	ItemID string
+	// After is the item that precedes it, AtFront, or empty for the end.
+	After string
+	Kind  sessions.ItemKind
+	// Text has 1 to 32,000 characters; empty for a call.
+	Text string
+	// CallID, Name and Arguments (a JSON object) belong to a call.
+	CallID    string
+	Name      string
+	Arguments json.RawMessage
+}
+
+// Retrieve asks for any item of the conversation, as the model sees it. ItemRetrieved answers it.
+type Retrieve struct {
+	CommandID string
+	ItemID    string
+}
+
+// Remove hides an item from the model. The transcript keeps it, marked as removed. Every socket of
+// the session gets ItemRemoved.
+type Remove struct {
+	CommandID string
+	ItemID    string
+}
+
+// Truncate cuts a spoken item of the agent to what the user heard. The transcript keeps both. Every
+// socket of the session gets ItemTruncated. An item that was not spoken is answered by Failed.
+type Truncate struct {
+	CommandID string
+	ItemID    string
+	// AudioEndMS is where the user stopped listening, 0 to the item's length.
+	AudioEndMS int
+}
+
+const (
+	// MaxAudioBytes bounds the audio that waits for AudioCommit. Source: OpenAI's bound of one
+	// append.
+	MaxAudioBytes = 15 << 20
+	// minAudioMS is the least audio that can be committed. Source: OpenAI.
+	minAudioMS = 100
+)
+
+// AudioAppend is the next piece of the user's speech. Nothing transcribes speech yet, so only its
+// length is kept. Audio over MaxAudioBytes is dropped until AudioCommit or AudioClear, and Failed
+// says so once.
+type AudioAppend struct {
+	CommandID string
+	Data      []byte
+	// BytesPerMS is the number of bytes in a millisecond of audio.
+	BytesPerMS int
+}
+
+// AudioCommit makes an item without text of the audio. ItemAdded answers it.
+type AudioCommit struct{ CommandID string }
+
+// AudioClear discards the audio.
+type AudioClear struct{}
+
+func (Insert) command() {}
+
+func (Retrieve) command() {}
+
+func (Remove) command() {}
+
+func (Truncate) command() {}
+
+func (AudioAppend) command() {}
+
+func (AudioCommit) command() {}
+
+func (AudioClear) command() {}
+
+// chosenID returns the id that a client has chosen for the item it adds; empty: none.
+func chosenID(command Command) (id, commandID string) {
+	switch c := command.(type) {
+	case UserMessage:
+		return c.ItemID, c.CommandID
+	case ToolOutput:
+		return c.ItemID, c.CommandID
+	case Insert:
+		return c.ItemID, c.CommandID
+	case Ask:
+		return c.Message.ItemID, c.Message.CommandID
+	}
+	return "", ""
+}

@@ -1,0 +1,182 @@
+package live
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
+)
+
+// startNext starts the answer that has waited longest, when none is in progress.
+func (e *engine) startNext() {
+	if e.current != nil || e.watching != "" || len(e.waiting) == 0 || e.ending != nil || e.client.blocked() {
+		return
+	}
+	wanted := e.waiting[0]
+	e.waiting = e.waiting[1:]
+	if wanted.command.IfUnanswered && e.unanswered == "" {
+		e.startNext()
+		return
+	}
+	turn := e.unanswered
+	if wanted.turn != "" { // the unanswered turn gets the answer after it
+		turn = wanted.turn
+	}
+	start := e.newStart(turn)
+	if !start.Open {
+		start.Turn = sessions.TurnID(idgen.New(idgen.Turn))
+	}
+	ctx, run, r := e.prepare(wanted, start)
+	e.launch(ctx, run, r)
+}
+
+// newStart is the start of an answer to an accepted turn, or (empty) of a new one.
+func (e *engine) newStart(turn sessions.TurnID) turns.Start {
+	return turns.Start{Session: e.session, Turn: turn, Open: turn != "", Cache: e.cache}
+}
+
+// prepare makes an answer and its runner. The caller must launch or cancel it.
+func (e *engine) prepare(wanted answerRequest, start turns.Start) (context.Context, *answer, *turns.Runner) {
+	ctx, cancel := context.WithCancelCause(e.s.life)
+	run := &answer{
+		live: wanted.live, commandID: wanted.command.CommandID, responseID: idgen.New(idgen.Response),
+		turn: start.Turn, open: start.Open, approvals: turns.NewApprovals(), cancel: cancel,
+	}
+	run.resumed, start.Response = wanted.turn != "", run.responseID
+	r := e.newRunner(wanted, run)
+	r.Start, r.Start.Asked, r.Approvals = start, wanted.requestedAt, run.approvals
+	return ctx, run, r
+}
+
+// launch runs an answer as the conversation's current one.
+func (e *engine) launch(ctx context.Context, run *answer, r *turns.Runner) {
+	e.current = run
+	if run.turn == e.unanswered {
+		e.unanswered = ""
+		// The answer covers what these Respond to. If they stayed, they would answer later messages
+		// that no client asked to be answered.
+		e.waiting = slices.DeleteFunc(e.waiting, func(r answerRequest) bool { return r.command.IfUnanswered })
+	}
+	e.client.answerStarted()
+	e.waiting = slices.DeleteFunc(e.waiting, func(r answerRequest) bool { return r.blocked && e.client.skipDuplicate(r.command) })
+	e.s.turns.Go(func() {
+		defer run.cancel(nil)
+		e.inbox.send(answerFinished{run: run, outcome: r.Run(ctx)}) // accepted: the engine does not retire while an answer is in progress
+	})
+}
+
+// newRunner makes the runner of an answer.
+func (e *engine) newRunner(wanted answerRequest, run *answer) *turns.Runner {
+	config := e.session.Config
+	return &turns.Runner{
+		S: e.s.turns, Start: turns.Start{Session: e.session}, Origin: &wanted.live.origin, Config: &config,
+		Options: e.optionsOf(wanted), CommandID: run.commandID, ResponseID: run.responseID,
+		Emit: func(event turns.Event) error { e.passOn(run, event); return nil },
+	}
+}
+
+// passOn passes an event of the answer on. Nearly all are pieces of text, which go to the socket
+// directly, since the engine keeps nothing of them. Their MessageStarted has reached the socket
+// before.
+func (e *engine) passOn(run *answer, event turns.Event) {
+	switch event.(type) {
+	case turns.TextDelta:
+		run.liveMu.Lock()
+		defer run.liveMu.Unlock()
+		run.live.push(event) // does nothing after Closed
+	case turns.MessageStarted:
+		processed := make(chan struct{})
+		if e.inbox.send(answerEvent{run: run, event: event, processed: processed}) {
+			<-processed
+		}
+	default:
+		e.inbox.send(answerEvent{run: run, event: event})
+	}
+}
+
+// forward sends an event of an answer to the answer's socket.
+func (e *engine) forward(m answerEvent) {
+	live := m.run.live
+	if m.run.outOfBand {
+		_, last := m.event.(turns.ResponseDone)
+		m.run.doneSent = m.run.doneSent || last
+		if e.receives(live) {
+			live.push(m.event)
+		}
+		return
+	}
+	if called, ok := m.event.(turns.ClientToolCalled); ok {
+		e.awaitClientCall(e.newOpenCall(m.run, called), live)
+	}
+	if _, last := m.event.(turns.ResponseDone); last {
+		m.run.doneSent = true
+	}
+	item := startedItem(m.event)
+	if item != "" {
+		e.items.Put(item, "")
+		m.run.items = append(m.run.items, item)
+	}
+	if !e.receives(live) {
+		return
+	}
+	if item != "" {
+		live.known[item] = true
+	}
+	live.push(m.event)
+}
+
+// startedItem returns the item that an event begins; empty when none.
+func startedItem(event turns.Event) string {
+	switch event := event.(type) {
+	case turns.MessageStarted:
+		return event.ItemID
+	case turns.ToolStarted:
+		return event.ItemID
+	case turns.ClientToolCalled:
+		return event.ItemID
+	}
+	return ""
+}
+
+// newOpenCall is a call that the client gets now.
+func (e *engine) newOpenCall(run *answer, event turns.ClientToolCalled) sessions.OpenCall {
+	return sessions.OpenCall{Turn: run.turn, ID: event.CallID, Name: event.Name, Arguments: event.Arguments, Begun: e.s.sessions.Now()}
+}
+
+// awaitClientCall waits for the client's result of a call until its time-out. live asked for the
+// answer; may be nil.
+func (e *engine) awaitClientCall(open sessions.OpenCall, live *Live) {
+	if _, waited := e.client.waiting[open.ID]; waited {
+		return
+	}
+	call := clientCall{OpenCall: open, live: live}
+	left := sessions.ClientToolTimeout(e.session.Config) - e.s.sessions.Now().Sub(call.Begun)
+	call.timer = time.AfterFunc(max(0, left), func() { e.inbox.send(callExpired{call: &call}) })
+	e.client.waiting[call.ID] = &call
+	e.client.spoken = e.client.spoken || call.MovedOn
+}
+
+// abandonTurn closes an accepted turn whose answer will not begin, so that the model sees what was
+// said in it.
+func (e *engine) abandonTurn(id sessions.TurnID) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.s.life), sessions.WriteTimeout)
+	defer cancel()
+	now := e.s.sessions.Now()
+	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) error {
+		return e.s.sessions.Locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
+			turn, err := sessions.FindTurn(ctx, tx, *row, id)
+			if err != nil || row.RunningTurnID == id {
+				return err
+			}
+			return sessions.AbandonTurnTx(ctx, tx, *row, &turn, now)
+		})
+	})
+	if err != nil { // the session's end closes the turn
+		e.s.log.WarnContext(ctx, "unanswered turn not closed", "session_id", e.id, "turn_id", id, "error", err)
+	}
+}
