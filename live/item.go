@@ -80,8 +80,8 @@ func (e *engine) assignItemID(ctx context.Context, said *sessions.Message) *faul
 }
 
 // A client changes an item by removing it and adding one with the same id. The removed item keeps
-// its id in the transcript. Message.Generation tells the two apart, and ItemEdit.Generation says
-// which of them an edit is about.
+// its id in the transcript. Message.Generation tells the two apart, and ItemEdit.Generation says which of
+// them an edit is about.
 
 // claimItemID checks that no item in Postgres has the id that a client chose for a new one.
 func (e *engine) claimItemID(ctx context.Context, id string, said *sessions.Message) *fault.Error {

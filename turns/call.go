@@ -30,7 +30,6 @@ const (
 // Codes of calls that do not reach package tools, or whose end this node did not see.
 const (
 	codeUnknownTool = "unknown-tool"
-	codeClient      = "client-error"
 	codeRounds      = "rounds-exhausted"
 )
 

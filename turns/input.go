@@ -29,7 +29,9 @@ const MaxItemIDBytes = 128
 const (
 	// MaxClientOutputBytes bounds a client's result of a call.
 	MaxClientOutputBytes = 256 << 10
-	clientToolFailed     = "The client's tool failed."
+	// codeClient and clientToolFailed describe a result that the client calls an error.
+	codeClient       = "client-error"
+	clientToolFailed = "The client's tool failed."
 )
 
 // ToolOutput is a client's result of a call that it was asked to make.

@@ -8,6 +8,17 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
+// detach is a context for a call that goes on without its caller. It ends after maxCallTime or with
+// the node.
+func (s *Service) detach(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxCallTime)
+	stop := context.AfterFunc(s.life, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+	}
+}
+
 // launch runs a call beside the turn, at most maxParallelCalls at a time.
 func (r *Runner) launch(ctx context.Context, p *pendingCall, slots chan struct{}, running *sync.WaitGroup) {
 	recorded := r.recorded

@@ -228,14 +228,3 @@ func (s *Service) addResults(ctx context.Context, p ResultParams) {
 		s.log.ErrorContext(ctx, "late result of a call not recorded", "session_id", p.Session.ID, "turn_id", p.Turn, "error", err)
 	}
 }
-
-// detach is a context for a call that goes on without its caller. It ends after maxCallTime or with
-// the node.
-func (s *Service) detach(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxCallTime)
-	stop := context.AfterFunc(s.life, cancel)
-	return ctx, func() {
-		stop()
-		cancel()
-	}
-}

@@ -25,6 +25,64 @@ type layering struct {
 
 // layered maps packages to the order of their files: types below operations below doors.
 var layered = map[string]layering{
+	"turns": {
+		layers: [][]string{
+			{
+				"approvals.go", "database.go", "event.go", "history.go", "input.go", "metrics.go", "offered.go",
+				"prompt.go", "retriever.go",
+			},
+			{"cache.go", "lease.go", "option.go", "shorten.go", "store.go"},
+			{"service.go", "start.go"},
+			{"begin.go", "decide.go", "runner.go", "running.go", "stored_offer.go", "variables.go"},
+			{"aside.go", "ask_model.go", "call.go", "finish.go", "memory.go", "summary.go", "trace.go"},
+			{"approve.go", "late.go", "prepare.go", "request.go", "round.go", "run.go", "run_call.go", "system.go"},
+			{"guard.go"},
+		},
+	},
+	"turns/requests": {
+		layers: [][]string{
+			{"event.go", "followers.go", "params.go", "queue.go"},
+			{"broadcast.go", "encode.go"},
+			{"service.go"},
+			{"follow.go", "resume.go"},
+			{"say.go"},
+		},
+	},
+	"turns/pgstore": {
+		layers: [][]string{
+			{"store.go"},
+			{"history.go", "lease.go", "results.go"},
+			{"accept.go", "begin.go", "diagnosis.go", "outputs.go"},
+			{"finish.go"},
+		},
+	},
+	"turns/journal": {
+		layers: [][]string{
+			{"record.go"},
+			{"journal.go", "metrics.go"},
+			{"apply.go", "run.go"},
+			{"replay.go", "store.go"},
+		},
+	},
+	"guards": {
+		layers: [][]string{
+			{"text.go", "words.go"},
+			{"control_tokens.go", "disguise.go", "intent.go", "matcher.go"},
+			{"fence.go", "views.go"},
+			{"findings.go"},
+			{"judge.go"},
+			{"provenance.go"},
+		},
+	},
+	"analysis": {
+		layers: [][]string{
+			{"analysis.go", "overrides.go", "transcript.go"},
+			{"post_call.go", "prompt.go", "store.go"},
+			{"announce.go", "answer.go"},
+			{"facts.go", "service.go"},
+			{"analyse.go", "queue.go"},
+		},
+	},
 	"server/rest": {
 		layers: [][]string{
 			{"headers.go", "router.go"},
