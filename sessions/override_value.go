@@ -92,8 +92,8 @@ func providersOf(kind workspaces.CredentialKind) []string {
 	return known
 }
 
-// checkProvider refuses a provider that does not exist. own is the agent's provider, which is always
-// allowed.
+// checkProvider refuses a provider that does not exist. own is the agent's provider, which is
+// always allowed.
 func checkProvider(kind workspaces.CredentialKind, name, own string) error {
 	known := providersOf(kind)
 	if name == "" || name == own || slices.Contains(known, name) {

@@ -205,8 +205,8 @@ func (j *Journal) applyFinish(ctx context.Context, stored sessions.Turn, r recor
 		return errSuperseded
 	}
 	turn := *r.Turn
-	turn.Index, turn.Losses, turn.StartedAt = stored.Index, stored.Losses, stored.StartedAt
-	turn.Journalled, turn.Feedback = true, stored.Feedback
+	turn.Index, turn.Losses, turn.StartedAt, turn.Feedback = stored.Index, stored.Losses, stored.StartedAt, stored.Feedback
+	turn.Journalled = true
 	if err := completeReceipt(&turn, r.Receipt); err != nil {
 		return err
 	}
