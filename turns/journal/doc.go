@@ -2,7 +2,7 @@
 // is back. A Journal is a decorator of a turns.Store and the turns.Database of the service; nothing
 // else knows that there is one.
 //
-//	online ──Postgres does not answer──► offline ──all records are replayed, no offline turn runs──► online
+//	online ──Postgres does not answer──► offline ──all is replayed, no offline turn runs──► online
 //
 // A session that is live on this node goes on offline: its turns are answered from the session
 // cache (configuration, earlier turns, tools, variables, provider), without passages and without

@@ -2,8 +2,8 @@
 // socket: whole (Say), as a stream of events (Stream), and followed by whoever comes back (Follow).
 //
 //	Say    ──► queue of the session ──► turns.Runner ──► the recorded turn
-//	Stream ──► queue of the session ──► turns.Runner ──► broadcast ──► who asked, and who follows
-//	                                                        └── FollowGrace without a listener: cancelled
+//	Stream ──► queue of the session ──► turns.Runner ──► broadcast ──► caller and followers
+//	                                                         └── no listener: cancelled
 //
 // A streamed turn belongs to nobody's connection. Its events are kept while it runs. After that,
 // and on other nodes, Follow sends what the turn's row says and the caller has not had: the id of
