@@ -25,6 +25,23 @@ type layering struct {
 
 // layered maps packages to the order of their files: types below operations below doors.
 var layered = map[string]layering{
+	"sessions": {
+		layers: [][]string{
+			{
+				"edits.go", "errors.go", "keys.go", "prompt_hash.go", "receipt.go", "retrieval.go", "strict_json.go",
+				"text.go",
+			},
+			{"override_value.go", "prices.go", "session.go"},
+			{"approval.go", "metrics.go", "notice.go", "override_voice.go", "variables.go"},
+			{"call.go", "message.go", "override_agent.go"},
+			{"item.go", "model_messages.go"},
+			{"turn.go"},
+			{"receipt_builder.go", "turn_items.go", "turn_store.go"},
+			{"client_call.go", "connection.go", "read.go", "service.go", "store.go", "token.go"},
+			{"create.go", "feedback.go", "lease.go", "overrides.go", "start.go"},
+			{"end.go", "sweep.go"},
+		},
+	},
 	"turns": {
 		layers: [][]string{
 			{
@@ -64,6 +81,20 @@ var layered = map[string]layering{
 			{"replay.go", "store.go"},
 		},
 	},
+	"live": {
+		layers: [][]string{
+			{"command.go", "event.go", "inbox.go", "item_order.go"},
+			{"item_command.go", "live.go"},
+			{"answer.go", "live_queue.go"},
+			{"engine.go", "message.go"},
+			{
+				"accept.go", "admission.go", "away.go", "client_output.go", "close.go", "edit.go", "heartbeat.go",
+				"item.go", "join.go", "notices.go", "options.go", "resume.go", "send.go", "service.go", "session.go",
+				"start.go",
+			},
+			{"dispatch.go", "input.go", "respond.go"},
+		},
+	},
 	"guards": {
 		layers: [][]string{
 			{"text.go", "words.go"},
@@ -81,6 +112,16 @@ var layered = map[string]layering{
 			{"announce.go", "answer.go"},
 			{"facts.go", "service.go"},
 			{"analyse.go", "queue.go"},
+		},
+	},
+	"knowledge/search": {
+		layers: [][]string{
+			{"codes.go", "search.go"},
+			{"postings.go"},
+			{"cache.go", "store.go", "terms.go"},
+			{"estimate.go", "index.go"},
+			{"bm25.go", "rank.go", "readcodes.go", "readvectors.go", "readwords.go"},
+			{"fuse.go"},
 		},
 	},
 	"server/rest": {
