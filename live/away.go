@@ -20,6 +20,9 @@ import (
 // answer in progress and what the lost socket left with LeaveHandover. When the socket joins
 // another node, the Live is closed once its answer is recorded.
 
+// CloseGone is the code of the Closed that ends an away Live. It is not sent to a socket.
+const CloseGone CloseCode = 1006
+
 // drop ends a Live.
 func (e *engine) drop(live *Live, closed Closed) {
 	live.push(closed)

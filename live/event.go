@@ -154,9 +154,6 @@ const (
 	CloseReplaced CloseCode = 4409
 )
 
-// CloseGone is the code of the Closed that ends an away Live. It is not sent to a socket.
-const CloseGone CloseCode = 1006
-
 // The reasons of a Closed besides a session's end_reason.
 const (
 	reasonReplaced = "replaced"
