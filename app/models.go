@@ -148,7 +148,7 @@ func (p missing) Stream(context.Context, model.Request, func(model.Event) error)
 func (m *models) own(ctx context.Context, ref workspaces.Ref, refs []agents.ModelRef) (map[string]workspaces.Opened, error) {
 	builtIn := func(r agents.ModelRef) bool { return cmp.Or(r.Provider, m.fallback) == extractive.Name }
 	if m.credentials == nil || !slices.ContainsFunc(refs, func(r agents.ModelRef) bool { return !builtIn(r) }) {
-		return nil, nil
+		return nil, nil //nolint:nilnil // no credentials are needed
 	}
 	own, err := m.credentials.Models(ctx, ref)
 	if err != nil {

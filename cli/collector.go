@@ -46,5 +46,5 @@ func (c *collection) ended() {
 // percentFor returns the GOGC for a live heap, in steps of ten.
 func percentFor(live uint64) int {
 	percent := uint64(headroomBytes) * 100 / max(live, 1)
-	return int(min(max(percent/10*10, leastCollectorPercent), collectorPercent)) //nolint:gosec // within the bounds
+	return int(min(max(percent/10*10, leastCollectorPercent), collectorPercent))
 }

@@ -98,7 +98,7 @@ func loadForDoctor(cmd *cobra.Command) (app.Config, []error) {
 }
 
 func oneByOne(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only the error of errors.Join itself
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return joined.Unwrap()
 	}
 	if err == nil {

@@ -150,7 +150,7 @@ func attachedTools(ctx context.Context, db bun.IDB, ref workspaces.Ref, attachme
 		}
 	}
 	if len(ids) == 0 {
-		return nil, nil
+		return nil, nil //nolint:nilnil // no tools are attached
 	}
 	var list []Tool
 	err := db.NewSelect().Model(&list).Where("t.tenant_id = ?", ref.TenantID).Where("t.workspace_id = ?", ref.ID).

@@ -59,6 +59,7 @@ type approvalRequest struct {
 	reread   chan struct{}
 }
 
+// NewApprovals makes an Approvals that is empty.
 func NewApprovals() *Approvals { return &Approvals{waiting: map[string]*approvalRequest{}} }
 
 // open adds a request.

@@ -18,6 +18,7 @@ const (
 
 var errBegin = errors.New("the turn could not be begun")
 
+// ErrStillRunning says that the turns before took too long.
 func ErrStillRunning() error {
 	return fault.New(fault.ServiceUnavailable, "Another turn of the session is still running. Send it again when that is done.")
 }

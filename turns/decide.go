@@ -44,6 +44,7 @@ func (s *Service) Decide(
 	return s.DecideCall(ctx, session, callID, Decision{Approved: params.Approve, Reason: params.Reason, By: by})
 }
 
+// CheckReason refuses a reason that is too long or cannot be stored.
 func CheckReason(reason string) *fault.Error {
 	if utf8.RuneCountInString(reason) > sessions.MaxReasonChars || !sessions.IsStorable(reason) {
 		return fault.InvalidField("reason", "max_len", "reason has at most %d characters.", sessions.MaxReasonChars)
@@ -51,6 +52,7 @@ func CheckReason(reason string) *fault.Error {
 	return nil
 }
 
+// DecideCall is Decide for a session that the caller has read.
 func (s *Service) DecideCall(ctx context.Context, session sessions.Session, callID string, d Decision) (row sessions.Approval, err error) {
 	if err := CheckReason(d.Reason); err != nil {
 		return sessions.Approval{}, err
@@ -81,6 +83,7 @@ func (s *Service) DecideCall(ctx context.Context, session sessions.Session, call
 		return row, fault.New(fault.ApprovalDecided, "Nobody answered in time, and the agent has gone on without the call.")
 	case sessions.ApprovalWaiting, sessions.ApprovalWithdrawn:
 		return row, fault.New(fault.ApprovalDecided, "The answer that asked for this call is over: it was stopped, or its server was lost.")
+	case sessions.ApprovalApproved, sessions.ApprovalDenied:
 	}
 	return row, fault.New(fault.ApprovalDecided, "The call was %s already; that stays.", row.Status)
 }

@@ -152,20 +152,29 @@ type ResponseDone struct {
 // agent has one of that name.
 const FieldTools = "tools"
 
+// IsEvent implements Event.
 func (ResponseStarted) IsEvent() {}
 
+// IsEvent implements Event.
 func (MessageStarted) IsEvent() {}
 
+// IsEvent implements Event.
 func (TextDelta) IsEvent() {}
 
+// IsEvent implements Event.
 func (MessageDone) IsEvent() {}
 
+// IsEvent implements Event.
 func (ToolStarted) IsEvent() {}
 
+// IsEvent implements Event.
 func (ToolDone) IsEvent() {}
 
+// IsEvent implements Event.
 func (ApprovalRequested) IsEvent() {}
 
+// IsEvent implements Event.
 func (ClientToolCalled) IsEvent() {}
 
+// IsEvent implements Event.
 func (ResponseDone) IsEvent() {}

@@ -12,9 +12,11 @@ import (
 const (
 	// MaxWaitingResponds bounds the answers of a socket that wait for the one in progress.
 	MaxWaitingResponds = 16
-	MaxClientTools     = 128
+	// MaxClientTools bounds the tools of a client in one answer.
+	MaxClientTools = 128
 )
 
+// MaxItemIDBytes bounds an id that a client chooses.
 const MaxItemIDBytes = 128
 
 // A call that the client runs ends the answer in which it was made:
@@ -70,6 +72,7 @@ func IsSayable(text string) bool {
 	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= sessions.MaxTextChars && sessions.IsStorable(text)
 }
 
+// ErrTextLength refuses a text that IsSayable does not accept.
 func ErrTextLength() *fault.Error {
 	return fault.InvalidField(
 		"text",

@@ -16,14 +16,14 @@ var (
 	tokenBuckets = []float64{0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20}
 )
 
-// metrics measures turns; without a registry nobody sees it.
-type Metrics struct {
+// metrics measures turns.
+type metrics struct {
 	turns       *prometheus.HistogramVec
 	firstTokens prometheus.Histogram
 }
 
-func newMetrics(registry prometheus.Registerer) Metrics {
-	m := Metrics{
+func newMetrics(registry prometheus.Registerer) metrics {
+	m := metrics{
 		turns: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "parlance_turn_duration_seconds",
 			Help:    "Turns from their begin to their record; status is completed, cancelled or failed.",
@@ -42,7 +42,7 @@ func newMetrics(registry prometheus.Registerer) Metrics {
 }
 
 // took counts a turn; firstToken 0: nothing was said.
-func (m Metrics) observe(status sessions.TurnStatus, whole, firstToken time.Duration) {
+func (m metrics) observe(status sessions.TurnStatus, whole, firstToken time.Duration) {
 	m.turns.WithLabelValues(string(status)).Observe(whole.Seconds())
 	if firstToken > 0 {
 		m.firstTokens.Observe(firstToken.Seconds())

@@ -59,6 +59,7 @@ func AgentOf(session sessions.Session) agents.Agent {
 	}
 }
 
+// ToolNotOffered refuses a choice of a tool that is not offered.
 func ToolNotOffered(choice ToolChoice) *fault.Error {
 	return fault.Wrap(ErrNoTool, fault.InvalidRequest, "tool_choice names %q, and no tool of that name is offered.", string(choice))
 }

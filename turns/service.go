@@ -85,7 +85,7 @@ type Service struct {
 	prices    *sessions.Prices
 	log       *slog.Logger
 	now       func() time.Time
-	metrics   Metrics
+	metrics   metrics
 
 	approvalTimeout time.Duration
 

@@ -33,6 +33,7 @@ type chatOptions struct {
 	reconnectFor         time.Duration
 }
 
+// New makes the command.
 func New() *cobra.Command {
 	var options chatOptions
 	cmd := &cobra.Command{

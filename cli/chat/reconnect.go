@@ -70,7 +70,7 @@ func (c *chat) turn(ctx context.Context, text string) error {
 			h.answer.breakOff()
 			fmt.Fprintln(c.err, "connection lost, reconnecting …")
 		}
-		if err := command.Wait(ctx, pause/2+rand.N(pause/2)); err != nil {
+		if err := command.Wait(ctx, pause/2+rand.N(pause/2)); err != nil { //nolint:gosec // spreads reconnects
 			return err
 		}
 	}

@@ -23,7 +23,7 @@ const (
 // Variables in EnvFile, and in the environment of commands that call an installation.
 const (
 	EnvBaseURL   = "PARLANCE_BASE_URL"
-	EnvAPIKey    = "PARLANCE_API_KEY"
+	EnvAPIKey    = "PARLANCE_API_KEY" //nolint:gosec // the name of a variable
 	EnvWorkspace = "PARLANCE_WORKSPACE_ID"
 	EnvAgent     = "PARLANCE_AGENT_ID"
 )

@@ -34,6 +34,7 @@ type options struct {
 	model   string
 }
 
+// New makes the command.
 func New(version string) *cobra.Command {
 	options := options{version: version}
 	cmd := &cobra.Command{
@@ -75,7 +76,7 @@ type dev struct {
 	tls     localCA
 	steps   *term.Steps
 	// hurry ends at the second request to stop.
-	hurry context.Context
+	hurry context.Context //nolint:containedctx // the life of the process
 	// noticed names the model server that was found on this machine; it may be empty.
 	noticed string
 	// ownGuard reports that the operator chose which addresses tools and webhooks may reach.

@@ -190,7 +190,7 @@ func TestMasterKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	wants(t, in.with("PARLANCE_MASTER_KEY_FILE", other).examine(t, "master-key", nil), "opens", doctor.Failed, "")
-	if err := os.Chmod(other, 0o644); err != nil { //nolint:gosec // the point of the test
+	if err := os.Chmod(other, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	advice := wants(t, in.with("PARLANCE_MASTER_KEY_FILE", other).examine(t, "master-key", nil), "mode", doctor.Warning, "0644")
@@ -217,7 +217,7 @@ func TestBucket(t *testing.T) {
 	wants(t, in.with("PARLANCE_BLOB_URL", "file://"+file).examine(t, "bucket", nil), "reach", doctor.Failed, "not a directory")
 	wants(t, in.with("PARLANCE_BLOB_URL", "file:///proc/none").examine(t, "bucket", nil), "reach", doctor.Failed, "")
 	open := filepath.Join(dir, "open")
-	if err := errors.Join(os.Mkdir(open, 0o755), os.Chmod(open, 0o755)); err != nil { //nolint:gosec // the point of the test
+	if err := errors.Join(os.Mkdir(open, 0o755), os.Chmod(open, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	found := in.with("PARLANCE_BLOB_URL", "file://"+open).examine(t, "bucket", nil)

@@ -228,6 +228,7 @@ func exitError(ctx context.Context, states []intake.State) error {
 			notSent++
 		case intake.Accepted:
 			accepted++
+		case intake.Ready, intake.AlreadyThere:
 		}
 	}
 	switch {

@@ -90,7 +90,7 @@ func (k *kb) evaluate(ctx context.Context, o evalOptions, questions []*parlancev
 	if err != nil {
 		return err
 	}
-	topK := int32(max(min(o.topK, 1<<20), -1)) //nolint:gosec // the API checks the value
+	topK := int32(max(min(o.topK, 1<<20), -1))
 	made, err := k.knowledge.CreateKnowledgeEvaluation(ctx, &parlancev1.CreateKnowledgeEvaluationRequest{
 		WorkspaceId: k.WorkspaceID, AgentId: agent, Name: o.name, TopK: &topK, Rankings: o.rankings, Questions: questions,
 	})

@@ -21,6 +21,7 @@ import (
 // continueWait is how long an upload waits for 100 Continue before it sends the body.
 const continueWait = 2 * time.Second
 
+// New makes the command.
 func New(version string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "kb", Short: "Add documents to the knowledge base, look what is in it, and ask it", GroupID: "use", Args: command.ExactArgs(),

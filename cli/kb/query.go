@@ -55,7 +55,7 @@ func (k *kb) query(ctx context.Context, o queryOptions, question string) error {
 	if err != nil {
 		return err
 	}
-	topK := int32(max(min(o.topK, 1<<20), -1)) //nolint:gosec // the API checks the value
+	topK := int32(max(min(o.topK, 1<<20), -1))
 	req := &parlancev1.QueryKnowledgeRequest{
 		WorkspaceId: k.WorkspaceID, AgentId: agent, Q: question, TopK: &topK,
 		Ranking: o.ranking, Rerank: o.rerank,

@@ -15,9 +15,10 @@ func IsTerminal(stream any) bool {
 
 // sizeOf returns the size of a terminal; ok is false for anything else.
 func sizeOf(stream any) (columns, rows int, ok bool) {
-	if !IsTerminal(stream) {
+	file, isFile := stream.(*os.File)
+	if !isFile || !IsTerminal(stream) {
 		return 0, 0, false
 	}
-	columns, rows, err := term.GetSize(int(stream.(*os.File).Fd()))
+	columns, rows, err := term.GetSize(int(file.Fd()))
 	return columns, rows, err == nil
 }

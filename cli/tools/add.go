@@ -258,6 +258,7 @@ func (a *adder) end(plans []*plan) error {
 			failed++
 		case outcomeLeftOut:
 			impossible++
+		case outcomeNew, outcomeSame, outcomeDiffers, outcomeMade, outcomeUpdated:
 		}
 	}
 	if !a.o.json {

@@ -171,6 +171,7 @@ func (a *adder) printSummary(plans []*plan) {
 		case outcomeMade, outcomeUpdated:
 			a.Screen.Line("%s %s  %s", a.Screen.Good("✓"), p.op.Slug, a.Screen.Dim(p.have.GetId()))
 			example = p.op.Slug
+		case outcomeNew, outcomeSame, outcomeDiffers, outcomeLeftOut:
 		}
 	}
 	var parts []string

@@ -18,6 +18,7 @@ import (
 // pageSize is the page size of lists.
 const pageSize = 200
 
+// New makes the command.
 func New(version string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "tools", Short: "Make tools of an API, try them, and see what agents did with them", GroupID: "use", Args: command.ExactArgs(),

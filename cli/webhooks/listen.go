@@ -39,6 +39,7 @@ type listenOptions struct {
 	json             bool
 }
 
+// NewListen makes the command.
 func NewListen() *cobra.Command {
 	var o listenOptions
 	cmd := &cobra.Command{
@@ -271,7 +272,7 @@ func (l *listener) show(event *parlancev1.Event, status int, failure string, too
 		outcome = l.Screen.Good(fmt.Sprint(status))
 	}
 	l.Screen.Line("%s  %-24s  %s  %s  %s", l.Now().Local().Format(time.TimeOnly), term.Clean(event.GetType()), outcome,
-		//nolint:gosec // under forwardTimeout
+
 		term.Latency(int32(took.Milliseconds())), l.Screen.Dim(term.Clean(event.GetEventId()+"  cursor "+event.GetCursor())))
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 // pageSize is the page size of lists.
 const pageSize = 200
 
+// New makes the command.
 func New() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "webhooks", Short: "Tell your systems what happens: endpoints, what they got, and what they missed",

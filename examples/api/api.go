@@ -21,7 +21,7 @@ type Object = map[string]any
 
 // Client calls an installation.
 type Client struct {
-	Ctx context.Context //nolint:containedctx // one run of the program
+	Ctx context.Context
 	// Base ends in /v1.
 	Base, Key string
 	HTTP      *http.Client

@@ -27,7 +27,7 @@ type Found struct {
 // DiscoverAll finds the tools of several servers concurrently. The result is by tool id.
 func (s *Service) DiscoverAll(ctx context.Context, ref workspaces.Ref, q Query, list []Server) (map[string]Found, error) {
 	if len(list) == 0 {
-		return nil, nil
+		return nil, nil //nolint:nilnil // an empty list
 	}
 	kept := map[string]string{}
 	if q.SessionID != "" {

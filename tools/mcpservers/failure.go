@@ -23,7 +23,7 @@ func callFailure(result mcp.Result, err error, timeout time.Duration) (*failure.
 		return failure.New(failure.Tool, "The tool reports that it failed. Read its answer: if the arguments were wrong, "+
 			"correct them and call the tool again; otherwise tell the user."), nil
 	}
-	return nil, nil
+	return nil, nil //nolint:nilnil // the call succeeded
 }
 
 // protocolFailure tells the model why a server did not run a call.

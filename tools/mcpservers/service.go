@@ -43,7 +43,7 @@ type Service struct {
 	log     *slog.Logger
 	now     func() time.Time
 
-	ctx     context.Context // ends when the service is closed
+	ctx     context.Context //nolint:containedctx // ends when the service is closed
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 

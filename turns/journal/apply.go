@@ -38,6 +38,7 @@ func (j *Journal) apply(ctx context.Context, r record) error {
 			return nil
 		}
 		return j.tools.PutTrace(ctx, *r.Trace)
+	case recordTurn, recordFinish, recordLeft, recordEnd:
 	}
 	var stored sessions.Turn
 	err := j.sessions.Locked(ctx, r.Tenant, r.Session, func(ctx context.Context, tx bun.Tx, session *sessions.Session) (err error) {

@@ -251,6 +251,7 @@ func (j *Journal) markAway(ctx context.Context, err error) {
 	}
 }
 
+// Offline implements turns.Database.
 func (j *Journal) Offline() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"net/http/httptest"
 	"path/filepath"
@@ -40,7 +39,7 @@ func open(t *testing.T) Deps {
 	}
 	opened, err := app.Open(t.Context(), config, app.Params{
 		Version: "test", Component: "dev",
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

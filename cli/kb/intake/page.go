@@ -61,8 +61,9 @@ func (f Fetcher) fetch(ctx context.Context, address *url.URL, declared string, i
 // save writes the page that a server answers with.
 func save(resp *http.Response, declared string, into *os.File) (fetched, error) {
 	contentType := resp.Header.Get("Content-Type")
-	kind, ok := declared, true
+	kind := declared
 	if kind == "" {
+		var ok bool
 		if kind, ok = document.Resolve(contentType, resp.Request.URL.Path); !ok {
 			return fetched{}, fmt.Errorf("the page is %q, which is not accepted (%s)", contentType, AcceptedTypes())
 		}

@@ -1,0 +1,3 @@
+// Package tools is `parlance tools`: adding tools, also from an OpenAPI document, listing, trying
+// and removing them.
+package tools
