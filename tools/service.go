@@ -77,7 +77,7 @@ func New(d Deps) *Service {
 		d.Now = time.Now
 	}
 	if d.Jitter == nil {
-		d.Jitter = func(d time.Duration) time.Duration { return d*3/4 + rand.N(d/2) } //nolint:forbidigo,gosec // what the constructor falls back to
+		d.Jitter = func(d time.Duration) time.Duration { return d*3/4 + rand.N(d/2) } //nolint:forbidigo,gosec // the default
 	}
 	schemas := &schema.Cache{}
 	return &Service{
