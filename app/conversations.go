@@ -35,7 +35,7 @@ func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) 
 		Tools: a.Tools, Retriever: retriever{a.Knowledge}, Memory: a.Memory, Gate: gate, Seal: keyring, Prices: prices,
 		Tracer: a.traces, Registry: a.metrics.Registry, Log: a.log, Now: a.now,
 	})
-	a.Requests = requests.New(requests.Deps{DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Tools: a.Tools, Log: a.log})
+	a.Requests = requests.New(requests.Deps{DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Tools: a.Tools})
 	a.Live = live.New(live.Deps{
 		DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Tools: a.Tools, Log: a.log, Now: a.now,
 	})

@@ -17,18 +17,18 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// shelf is an agent with three sources attached and a fourth that is not.
-type shelf struct {
+// kbFixture is an agent with three sources attached and a fourth that is not.
+type kbFixture struct {
 	*fixture
 	evaluations                       *evaluation.Service
 	agent                             agents.ID
 	refunds, parcels, coffee, archive knowledge.SourceID
 }
 
-func newShelf(t *testing.T) *shelf {
+func newKBFixture(t *testing.T) *kbFixture {
 	t.Helper()
 	f := setUp(t, "large", nil)
-	s := &shelf{
+	s := &kbFixture{
 		fixture: f, agent: f.agent(f.ref),
 		refunds: f.ready(f.ref, "refunds", "Refunds are paid within thirty days of purchase to the card that was charged."),
 		parcels: f.ready(f.ref, "parcels", "Parcels ship from the Rotterdam warehouse. Express shipping arrives the next day."),
@@ -43,7 +43,7 @@ func newShelf(t *testing.T) *shelf {
 	return s
 }
 
-func (s *shelf) evaluate(p evaluation.Params) evaluation.Evaluation {
+func (s *kbFixture) evaluate(p evaluation.Params) evaluation.Evaluation {
 	s.t.Helper()
 	p.AgentID = s.agent
 	made, err := s.evaluations.Evaluate(s.t.Context(), s.ref, p)
@@ -54,7 +54,7 @@ func (s *shelf) evaluate(p evaluation.Params) evaluation.Evaluation {
 }
 
 // questions are answered at place 1, at place 1, further down, and not at all.
-func (s *shelf) questions() []evaluation.Question {
+func (s *kbFixture) questions() []evaluation.Question {
 	return []evaluation.Question{
 		{Question: "When are refunds paid?", SourceIDs: []knowledge.SourceID{s.refunds}},
 		{Question: "How long does express shipping take?", SourceNames: []string{"parcels"}},
@@ -65,7 +65,7 @@ func (s *shelf) questions() []evaluation.Question {
 
 func TestEvaluate(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newKBFixture(t)
 	made := s.evaluate(evaluation.Params{Name: "first", TopK: 3, Questions: s.questions()})
 	want := []knowledge.SourceID{s.refunds, s.parcels, s.refunds, s.archive}
 	for i, result := range made.Results {
@@ -110,7 +110,7 @@ func TestEvaluate(t *testing.T) {
 // TestEvaluateExplainsMisses holds the outcomes of misses that a floor and too few places cause.
 func TestEvaluateExplainsMisses(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newKBFixture(t)
 	floor := 0.9
 	one := []evaluation.Question{{Question: "When are refunds paid?", SourceIDs: []knowledge.SourceID{s.refunds}}}
 	made := s.evaluate(evaluation.Params{MinSimilarity: &floor, Rankings: []knowledge.Ranking{knowledge.RankSimilarity}, Questions: one})
@@ -127,7 +127,7 @@ func TestEvaluateExplainsMisses(t *testing.T) {
 
 func TestEvaluateCompare(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newKBFixture(t)
 	questions := s.questions()
 	before := s.evaluate(evaluation.Params{TopK: 3, Questions: questions})
 	s.attach(s.ref, s.agent, knowledge.UsageAuto, s.archive)
@@ -167,7 +167,7 @@ func TestEvaluateCompare(t *testing.T) {
 
 func TestEvaluateRefuses(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newKBFixture(t)
 	stranger, err := s.workspaces.CreateTenant(t.Context(), "stranger", "large")
 	if err != nil {
 		t.Fatal(err)
@@ -247,7 +247,7 @@ func TestEvaluateRefuses(t *testing.T) {
 // TestEvaluationsOfOthers holds the walls of get, list, compare and delete.
 func TestEvaluationsOfOthers(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newKBFixture(t)
 	stranger, err := s.workspaces.CreateTenant(t.Context(), "stranger", "large")
 	if err != nil {
 		t.Fatal(err)
@@ -297,7 +297,7 @@ func TestEvaluationsOfOthers(t *testing.T) {
 // TestEvaluationsAreBounded holds that the oldest make room.
 func TestEvaluationsAreBounded(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newKBFixture(t)
 	first := s.evaluate(evaluation.Params{Questions: s.questions()[:1]})
 	_, err := s.db.ExecContext(t.Context(), `
 		INSERT INTO knowledge_evaluations
@@ -324,7 +324,7 @@ func TestEvaluationsAreBounded(t *testing.T) {
 // TestEvaluateMany asks as many questions as are allowed.
 func TestEvaluateMany(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newKBFixture(t)
 	questions := make([]evaluation.Question, 200)
 	for i := range questions {
 		questions[i] = evaluation.Question{Question: fmt.Sprintf("Refunds within %d days?", i), SourceNames: []string{"refunds"}}

@@ -8,8 +8,6 @@ const (
 	// defaultHistoryTokens bounds the earlier turns that the model sees, when the agent sets no bound.
 	// It leaves most of a small model's window of 16k to instructions, passages and tools.
 	defaultHistoryTokens = 6000
-	// historyPage is how many turns are read at once, newest first.
-	historyPage = 24
 	// turnOverhead is what a message costs beside its words: its role and separators.
 	turnOverhead = 4
 )

@@ -118,11 +118,11 @@ func (s *Service) readPast(
 	below := math.MaxInt32
 	for {
 		if page == nil {
-			read, err := s.store.History(ctx, session, HistoryParams{Below: below, Limit: historyPage})
+			read, err := s.store.History(ctx, session, HistoryParams{Below: below, Limit: HistoryPageTurns})
 			if err != nil {
 				return past{}, err
 			}
-			page = &HistoryPage{Turns: read, More: len(read) == historyPage}
+			page = &HistoryPage{Turns: read, More: len(read) == HistoryPageTurns}
 		}
 		p.turns = slices.Grow(p.turns, len(page.Turns))
 		for _, turn := range page.Turns {

@@ -131,6 +131,10 @@ type Summary struct {
 	Turns int
 }
 
+// HistoryPageTurns is how many turns of the history are read at once, newest first: most
+// conversations are shorter.
+const HistoryPageTurns = 48
+
 // HistoryParams says which turns are read.
 type HistoryParams struct {
 	// Below is the index that all of them are below, Limit how many are read at most.

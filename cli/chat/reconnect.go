@@ -14,6 +14,7 @@ import (
 	"parlance.dev/parlance/fault"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/ticker"
 	"parlance.dev/parlance/server/problem"
 )
 
@@ -70,7 +71,7 @@ func (c *chat) turn(ctx context.Context, text string) error {
 			h.answer.breakOff()
 			fmt.Fprintln(c.err, "connection lost, reconnecting …")
 		}
-		if err := command.Wait(ctx, pause/2+rand.N(pause/2)); err != nil { //nolint:gosec // spreads reconnects
+		if err := ticker.Wait(ctx, pause/2+rand.N(pause/2)); err != nil { //nolint:gosec // spreads reconnects
 			return err
 		}
 	}

@@ -45,7 +45,7 @@ func (d *dev) serve(ctx context.Context, opened *app.App) error {
 	case <-d.hurry.Done():
 		// Committed work is kept; connections are cut when the private servers stop.
 		select {
-		case <-ended:
+		case <-ended: //nolint:errcheck // a hurried stop reports its own error
 		case <-time.After(hurriedStop):
 		}
 		return ctx.Err()

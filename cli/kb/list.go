@@ -10,6 +10,7 @@ import (
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/platform/ticker"
 )
 
 // listEvery is the interval of `kb ls --watch`.
@@ -58,7 +59,7 @@ func (k *kb) list(ctx context.Context, o listOptions) error {
 		}
 		k.Screen.Clear()
 		k.Screen.Draw(append(lines, k.Screen.Dim(k.Now().Format(time.TimeOnly)+"  Ctrl-C ends it")), nil)
-		if err := command.Wait(ctx, listEvery); err != nil {
+		if err := ticker.Wait(ctx, listEvery); err != nil {
 			return err
 		}
 	}

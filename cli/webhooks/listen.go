@@ -22,6 +22,7 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/stablejson"
+	"parlance.dev/parlance/platform/ticker"
 	"parlance.dev/parlance/webhooks"
 )
 
@@ -133,7 +134,7 @@ func (l *listener) run(ctx context.Context) error {
 		if !l.o.json {
 			l.Screen.Line("%s", l.Screen.Dim(fmt.Sprintf("  the connection broke; trying again in %s", l.pause)))
 		}
-		if err := command.Wait(ctx, l.pause); err != nil {
+		if err := ticker.Wait(ctx, l.pause); err != nil {
 			return err
 		}
 		l.pause = min(2*l.pause, listenPauseMost)

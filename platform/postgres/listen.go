@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"parlance.dev/parlance/platform/ticker"
 )
 
 const (
@@ -32,7 +33,7 @@ func (d *DB) Listen(ctx context.Context, channel string, fn func(payload string)
 			pause = listenBackoffMin
 		}
 		d.logger.WarnContext(ctx, "listening connection lost", "channel", channel, "error", err, "retry_in", pause)
-		if err := wait(ctx, pause); err != nil {
+		if err := ticker.Wait(ctx, pause); err != nil {
 			return err
 		}
 		pause = min(2*pause, listenBackoffMax)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"parlance.dev/parlance/platform/ticker"
 )
 
 // A collision is tried again up to txRetries times, after a random part of txBackoff, doubled each
@@ -32,20 +33,8 @@ func InTx(ctx context.Context, db bun.IDB, fn func(ctx context.Context, tx bun.T
 		if !isCollision(err) || retry == txRetries {
 			return MapError(err)
 		}
-		if err := wait(ctx, rand.N(txBackoff<<retry)); err != nil { //nolint:gosec // spreads retries
+		if err := ticker.Wait(ctx, rand.N(txBackoff<<retry)); err != nil { //nolint:gosec // spreads retries
 			return fmt.Errorf("waiting to run the transaction again: %w", err)
 		}
-	}
-}
-
-// wait returns nil after d, or the context's error before.
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
 	}
 }

@@ -40,9 +40,9 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// shelf is the knowledge base behind real HTTP, for a tenant that may upload 64 KiB a file and
+// kbFixture is the knowledge base behind real HTTP, for a tenant that may upload 64 KiB a file and
 // store 100.
-type shelf struct {
+type kbFixture struct {
 	t         *testing.T
 	db        *postgres.DB
 	blobs     string
@@ -57,10 +57,10 @@ type shelf struct {
 
 const shelfKey = "Bearer good"
 
-func newShelf(t *testing.T) *shelf {
+func newKBFixture(t *testing.T) *kbFixture {
 	t.Helper()
 	db := pgtest.Open(t)
-	s := &shelf{t: t, db: db, blobs: t.TempDir(), done: make(chan struct{}, 100)}
+	s := &kbFixture{t: t, db: db, blobs: t.TempDir(), done: make(chan struct{}, 100)}
 	bucket, err := blob.Open("file://" + s.blobs)
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func newShelf(t *testing.T) *shelf {
 }
 
 // serve puts the routes behind a gate that knows one key.
-func (s *shelf) serve(access rpc.Access) {
+func (s *kbFixture) serve(access rpc.Access) {
 	admit := func(ctx context.Context, _ string, request, _ http.Header) (context.Context, error) {
 		if request.Get("Authorization") != shelfKey {
 			return ctx, fault.New(fault.AuthMissing, "No key.")
@@ -131,11 +131,11 @@ func (withKey) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-func (s *shelf) uploadURL() string {
+func (s *kbFixture) uploadURL() string {
 	return s.url + "/v1/workspaces/" + string(s.ref.ID) + "/knowledge-base/sources/upload"
 }
 
-func (s *shelf) nothingStored() {
+func (s *kbFixture) nothingStored() {
 	s.t.Helper()
 	var rows, used, files int
 	err := s.db.NewRaw("SELECT (SELECT count(*) FROM sources) + (SELECT count(*) FROM stray_blobs), (SELECT "+
@@ -180,7 +180,7 @@ func markdown(body string) part { return part{"file", "guide.md", "text/markdown
 // chunked hides the length of a body.
 type chunked struct{ io.Reader }
 
-func (s *shelf) post(contentType string, body io.Reader, change func(*http.Request)) (int, map[string]any) {
+func (s *kbFixture) post(contentType string, body io.Reader, change func(*http.Request)) (int, map[string]any) {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.uploadURL(), body)
 	if err != nil {
@@ -205,7 +205,7 @@ func (s *shelf) post(contentType string, body io.Reader, change func(*http.Reque
 
 func TestUploadForm(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newKBFixture(t)
 	name := part{name: "name", body: "Guide"}
 	for title, row := range map[string]struct {
 		parts []part
@@ -234,7 +234,7 @@ func TestUploadForm(t *testing.T) {
 
 func TestUploadFormRefused(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newKBFixture(t)
 	contentType, good := form(markdown("# Hello\n"))
 	type row struct {
 		title, contentType, body string
@@ -286,7 +286,7 @@ func TestUploadFormRefused(t *testing.T) {
 // TestUploadWaitsForTheKey has a caller that sends its body only when asked to.
 func TestUploadWaitsForTheKey(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newKBFixture(t)
 	contentType, body := form(markdown(strings.Repeat("a", 60<<10)))
 	read := false
 	reader := readerFunc(func(p []byte) (int, error) {
@@ -309,7 +309,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 // TestUploadAborted hangs up in the middle of the file.
 func TestUploadAborted(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newKBFixture(t)
 	contentType, body := form(markdown(strings.Repeat("abc ", 10<<10)))
 	for _, sent := range []int{200, 20 << 10, len(body) - 10} {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
@@ -329,7 +329,7 @@ func TestUploadAborted(t *testing.T) {
 	s.nothingStored()
 }
 
-func (s *shelf) upload(pieces ...string) (*parlancev1.Source, error) {
+func (s *kbFixture) upload(pieces ...string) (*parlancev1.Source, error) {
 	stream, err := s.client.UploadSource(s.t.Context())
 	if err != nil {
 		return nil, err
@@ -348,7 +348,7 @@ func (s *shelf) upload(pieces ...string) (*parlancev1.Source, error) {
 
 func TestKnowledgeStreams(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newKBFixture(t)
 	source, err := s.upload("# Hel", "", "lo\n\nworld\n")
 	if err != nil || source.GetName() != "guide.md" || source.GetSizeBytes() != 15 {
 		t.Fatalf("upload: %v, %v", source, err)
@@ -383,7 +383,7 @@ func TestKnowledgeStreams(t *testing.T) {
 
 func TestUploadStreamRefused(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newKBFixture(t)
 	if _, err := s.upload(strings.Repeat("a", 40<<10),
 		strings.Repeat("b", 40<<10)); problem.FromConnect(err).Reason != fault.QuotaKBUploadSize {
 		t.Errorf("too large: got %v", err)
@@ -405,7 +405,7 @@ func TestUploadStreamRefused(t *testing.T) {
 
 func TestDownloadRoute(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newKBFixture(t)
 	source, err := s.knowledge.CreateInline(t.Context(), s.ref, `Über/Zeiten "x"`, "# Zeiten\n")
 	if err != nil {
 		t.Fatal(err)
@@ -437,7 +437,7 @@ func TestDownloadRoute(t *testing.T) {
 
 func TestKnowledgeMessages(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newKBFixture(t)
 	created, err := s.client.CreateInlineSource(t.Context(),
 		&parlancev1.CreateInlineSourceRequest{WorkspaceId: string(s.ref.ID), Name: "a", Content: "# A\n\nMuseum.\n"})
 	if err != nil || created.Content != nil {

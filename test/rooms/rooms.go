@@ -93,7 +93,7 @@ func New(d Deps) *Node {
 		Prices: d.Prices, Log: d.Log, Now: d.Now, ApprovalTimeout: d.ApprovalTimeout,
 	})
 	r := requests.New(requests.Deps{
-		DB: d.DB, Sessions: s, Turns: t, Tools: d.Tools, Log: d.Log, FollowGrace: d.FollowGrace, TenantTurns: d.TenantTurns,
+		DB: d.DB, Sessions: s, Turns: t, Tools: d.Tools, FollowGrace: d.FollowGrace, TenantTurns: d.TenantTurns,
 	})
 	l := live.New(live.Deps{DB: d.DB, Sessions: s, Turns: t, Requests: r, Tools: d.Tools, Log: d.Log, Now: d.Now})
 	return &Node{Sessions: s, Turns: t, Requests: r, Live: l, Analysis: a}

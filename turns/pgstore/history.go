@@ -9,10 +9,6 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// firstPage is how many turns of the history are read with a turn's beginning: most conversations
-// are shorter.
-const firstPage = 48
-
 // History implements turns.Store.
 func (s *Store) History(ctx context.Context, session sessions.Session, p turns.HistoryParams) ([]sessions.Turn, error) {
 	var read []sessions.Turn
@@ -37,7 +33,7 @@ func historyStep(session sessions.Session, into *turns.HistoryPage) postgres.Ste
 			WHERE t.tenant_id = $1 AND t.session_id = $2 AND t.index >= s.summarized_turns
 			ORDER BY t.index DESC
 			LIMIT $3`,
-		Args: []any{string(session.TenantID), string(session.ID), firstPage},
+		Args: []any{string(session.TenantID), string(session.ID), turns.HistoryPageTurns},
 		Row: func(scan func(into ...any) error) error {
 			var turn sessions.Turn
 			var messages []byte
@@ -46,7 +42,7 @@ func historyStep(session sessions.Session, into *turns.HistoryPage) postgres.Ste
 			}
 			err := decodeJSON(column{messages, &turn.Messages})
 			into.Turns = append(into.Turns, turn)
-			into.More = len(into.Turns) == firstPage
+			into.More = len(into.Turns) == turns.HistoryPageTurns
 			return err
 		},
 	}

@@ -8,21 +8,10 @@ import (
 
 // encoder turns the events of a turns.Runner into those of a request.
 type encoder struct {
-	emit EmitFunc
-	turn sessions.TurnID
-	sent position
+	sender
 	// spoken says that a message has been sent, so that the next one is set apart from it; apart
 	// that the next delta does so.
 	spoken, apart bool
-}
-
-func (c *encoder) send(e Event) error {
-	c.sent.advance(e)
-	e.TurnID, e.ID = c.turn, c.sent.eventID(c.turn, e.Type)
-	if e.Approval != nil {
-		e.Approval.TurnID = c.turn
-	}
-	return c.emit(e)
 }
 
 func (c *encoder) encode(e turns.Event) error {

@@ -71,6 +71,25 @@ func (p position) eventID(turn sessions.TurnID, eventType string) string {
 	return id
 }
 
+// sender numbers the events of a turn for a caller.
+type sender struct {
+	emit EmitFunc
+	turn sessions.TurnID
+	sent position
+}
+
+func (s *sender) send(e Event) error {
+	s.sent.advance(e)
+	e.TurnID, e.ID = s.turn, s.sent.eventID(s.turn, e.Type)
+	if e.Approval != nil {
+		e.Approval.TurnID = s.turn
+	}
+	if err := s.emit(e); err != nil {
+		return errGone(err)
+	}
+	return nil
+}
+
 // isDoneID reports whether an id is that of turn.done.
 func isDoneID(id string) bool {
 	parts := strings.Split(id, ".")

@@ -39,7 +39,7 @@ func (s *Service) Follow(
 			return err
 		}
 	}
-	return s.follow(ctx, session, &follower{emit: emit, turn: turnID, sent: sent})
+	return s.follow(ctx, session, &follower{sender: sender{emit: emit, turn: turnID, sent: sent}})
 }
 
 func (s *Service) follow(ctx context.Context, session sessions.Session, to *follower) error {
@@ -103,20 +103,9 @@ func (s *Service) followRow(ctx context.Context, session sessions.Session, to *f
 
 // follower sends a caller the events of a turn that the caller does not have.
 type follower struct {
-	emit EmitFunc
-	turn sessions.TurnID
-	sent position
+	sender
 	// approvals are the calls for whose approval it has asked.
 	approvals map[string]bool
-}
-
-func (f *follower) send(e Event) error {
-	f.sent.advance(e)
-	e.TurnID, e.ID = f.turn, f.sent.eventID(f.turn, e.Type)
-	if err := f.emit(e); err != nil {
-		return errGone(err)
-	}
-	return nil
 }
 
 // play sends the events of a broadcast.

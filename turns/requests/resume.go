@@ -10,12 +10,14 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// broadcast takes a turn and keeps its events while it runs.
-func (s *Service) broadcast(ctx context.Context, b *broadcast, take func(context.Context, EmitFunc) error) {
+// broadcast takes a turn and keeps its events while it runs. turn is the one that b is registered
+// for; empty: b is registered with its first event.
+func (s *Service) broadcast(
+	ctx context.Context, b *broadcast, turn sessions.TurnID, take func(context.Context, EmitFunc) error,
+) {
 	defer b.cancel(nil)
 	stop := context.AfterFunc(s.turns.Life(), func() { b.cancel(context.Canceled) })
 	defer stop()
-	var turn sessions.TurnID
 	err := take(ctx, func(e Event) error {
 		if turn != e.TurnID {
 			s.broadcasts.unregister(turn, b)
@@ -49,11 +51,10 @@ func (s *Service) resumeLost(ctx context.Context, session sessions.Session, id s
 		return true, nil
 	}
 	take := func(ctx context.Context, emit EmitFunc) error {
-		defer s.broadcasts.unregister(id, b) // also when it has had no event
 		_, err := s.resume(ctx, session, id, nil, emit)
 		return err
 	}
-	if !s.turns.TryGo(func() { s.broadcast(running, b, take) }) {
+	if !s.turns.TryGo(func() { s.broadcast(running, b, id, take) }) {
 		s.broadcasts.unregister(id, b)
 		cancel(nil)
 		return false, errStopping("Follow the turn again.")
@@ -73,7 +74,7 @@ func (s *Service) resume(
 			return sessions.Turn{}, err
 		}
 	}
-	stream := &encoder{emit: emit}
+	stream := &encoder{sender: sender{emit: emit}}
 	start := turns.Start{Session: session, Turn: id, Open: true, Resume: true, Offered: turns.EncodeOffered(offered)}
 	r := &turns.Runner{
 		S: s.turns, Start: start, ResponseID: idgen.New(idgen.Response), Options: turns.Options{ClientTools: offered},

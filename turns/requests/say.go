@@ -56,13 +56,13 @@ func (s *Service) Stream(ctx context.Context, p workspaces.Principal, id session
 		_, err := s.take(ctx, session, params, emit)
 		return err
 	}
-	if !s.turns.TryGo(func() { defer leave(); s.broadcast(running, b, take) }) {
+	if !s.turns.TryGo(func() { defer leave(); s.broadcast(running, b, "", take) }) {
 		leave()
 		cancel(nil)
 		return errStopping("Send it again.")
 	}
 	defer stopListening()
-	to := &follower{emit: emit}
+	to := &follower{sender: sender{emit: emit}}
 	if err := to.play(ctx, b); !errors.Is(err, turns.ErrTaken) {
 		return err
 	}
@@ -91,7 +91,7 @@ func (s *Service) enterQueue(ctx context.Context, session sessions.Session) (lea
 // take takes a turn. A request that is repeated with its Idempotency-Key has the turn's id of the
 // first one (see idgen.In): the answer that is there is given again, and a lost turn is resumed.
 func (s *Service) take(ctx context.Context, session sessions.Session, params Params, emit EmitFunc) (sessions.Turn, error) {
-	stream := &encoder{emit: emit}
+	stream := &encoder{sender: sender{emit: emit}}
 	start := turns.Start{
 		Session: session, Turn: sessions.TurnID(idgen.In(ctx, idgen.Turn)), Said: params.said(), Outputs: params.results(),
 		Answered: &[]tools.ClientCall{}, Offered: turns.EncodeOffered(params.ClientTools), Asked: params.askedAt,
@@ -128,15 +128,20 @@ func (s *Service) take(ctx context.Context, session sessions.Session, params Par
 func (s *Service) finish(ctx context.Context, stream *encoder, outcome turns.Outcome, answered []tools.ClientCall) (sessions.Turn, error) {
 	if outcome.Turn.SessionID != "" { // it was begun
 		s.onRecorded(outcome.Turn)
-		for _, call := range answered {
-			s.tools.TraceClient(context.WithoutCancel(ctx), call)
-		}
+		s.traceClientCalls(ctx, answered)
 	}
 	if err := outcome.Err; err != nil && (!outcome.Stopped || ctx.Err() != nil) {
 		return outcome.Turn, err
 	}
-	if err := stream.send(Event{Type: EventDone, Turn: &outcome.Turn}); err != nil {
-		return outcome.Turn, errGone(err) // the turn is recorded all the same
+	return outcome.Turn, stream.send(Event{Type: EventDone, Turn: &outcome.Turn})
+}
+
+// traceClientCalls stores the traces of calls that clients have run.
+func (s *Service) traceClientCalls(ctx context.Context, calls []tools.ClientCall) {
+	if s.tools == nil {
+		return
 	}
-	return outcome.Turn, nil
+	for _, call := range calls {
+		s.tools.TraceClient(context.WithoutCancel(ctx), call)
+	}
 }

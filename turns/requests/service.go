@@ -3,7 +3,6 @@ package requests
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"time"
 
 	"parlance.dev/parlance/fault"
@@ -24,8 +23,6 @@ type Deps struct {
 	Turns    *turns.Service
 	// Tools gets the traces of calls that clients have run; nil: there are none.
 	Tools *tools.Service
-	// Log gets what goes wrong without anybody to tell; nil discards it.
-	Log *slog.Logger
 	// FollowGrace is how long a streamed turn goes on while nobody listens; 0 is FollowGrace (30 s).
 	FollowGrace time.Duration
 	// TenantTurns bounds the turns of one tenant that run or wait on this node; 0 is
@@ -40,7 +37,6 @@ type Service struct {
 	sessions    *sessions.Service
 	turns       *turns.Service
 	tools       *tools.Service
-	log         *slog.Logger
 	followGrace time.Duration
 	onRecorded  func(sessions.Turn)
 
@@ -52,13 +48,10 @@ type Service struct {
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{
-		db: d.DB, sessions: d.Sessions, turns: d.Turns, tools: d.Tools, log: d.Log,
+		db: d.DB, sessions: d.Sessions, turns: d.Turns, tools: d.Tools,
 		followGrace: cmp.Or(d.FollowGrace, FollowGrace), onRecorded: func(sessions.Turn) {},
 		queues:     newQueues(cmp.Or(d.TenantTurns, DefaultTenantTurns)),
 		broadcasts: newBroadcasts(), followers: newFollowers(),
-	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
 	}
 	return s
 }

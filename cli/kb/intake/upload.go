@@ -21,9 +21,9 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 
-	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/fault"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/platform/ticker"
 )
 
 const (
@@ -104,7 +104,7 @@ func (u Uploader) upload(ctx context.Context, p content) (*parlancev1.Source, er
 		}
 		waited += wait
 		p.waits(why, wait)
-		if err := command.Wait(ctx, wait); err != nil {
+		if err := ticker.Wait(ctx, wait); err != nil {
 			return nil, err
 		}
 		p.waits("", 0)

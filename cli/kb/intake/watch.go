@@ -7,9 +7,9 @@ import (
 
 	"connectrpc.com/connect"
 
-	"parlance.dev/parlance/cli/command"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	"parlance.dev/parlance/platform/ticker"
 )
 
 // maxBreaks is how many failures in a row end the watching of a source.
@@ -34,7 +34,7 @@ func Watch(ctx context.Context, client parlancev1connect.KnowledgeServiceClient,
 		case err != nil && (isFinal(err) || breaks >= maxBreaks):
 			return nil, err
 		}
-		if err := command.Wait(ctx, retryDelay(0, max(breaks, 1))); err != nil {
+		if err := ticker.Wait(ctx, retryDelay(0, max(breaks, 1))); err != nil {
 			return nil, err
 		}
 	}
