@@ -123,7 +123,7 @@ func (r *Runner) awaitDecision(ctx context.Context, p *pendingCall) *sessions.Ca
 		if !p.approval.stored {
 			continue
 		}
-		row, err := selectApproval(ctx, r.S.db, r.Session, p.Call.ID)
+		row, err := selectApproval(ctx, r.S.db, p.session, p.Call.ID)
 		if err == nil && row.Status != sessions.ApprovalWaiting { // otherwise the row is read again
 			return row.Decision()
 		}
@@ -134,7 +134,7 @@ func (r *Runner) awaitDecision(ctx context.Context, p *pendingCall) *sessions.Ca
 // counts.
 func (r *Runner) closeRequest(p *pendingCall, status sessions.ApprovalStatus) *sessions.CallApproval {
 	if p.approval.stored {
-		if row, err := r.S.closeApproval(r.Session, p.Call.ID, status); err == nil {
+		if row, err := r.S.closeApproval(p.session, p.Call.ID, status); err == nil {
 			return row.Decision()
 		}
 	}

@@ -53,8 +53,10 @@ func (l *latch) done() bool { return l.state.CompareAndSwap(0, latchDone) }
 // leave reports whether the turn goes on without the call.
 func (l *latch) leave() bool { return l.state.CompareAndSwap(0, latchAbandoned) }
 
-// pendingCall is one call of a round.
+// pendingCall is one call of a round. It may outlive its turn, and runs beside what changes the
+// runner's Session and Turn: it reads its own copies.
 type pendingCall struct {
+	session   sessions.Session // as it was when the model made the call
 	Call      sessions.MessageCall
 	entry     tools.Entry
 	known     bool
@@ -98,8 +100,9 @@ func (r *Runner) isClientTool(name string) bool {
 func (r *Runner) newCall(call model.ToolCall) *pendingCall {
 	entry, known := r.tools.Find(call.Name)
 	p := &pendingCall{
-		Call:  sessions.MessageCall{ID: idgen.New(idgen.ToolCall), ItemID: idgen.New(idgen.Item), Name: call.Name, Arguments: call.Arguments},
-		entry: entry, known: known, malformed: call.Malformed, done: make(chan struct{}),
+		session: r.Session,
+		Call:    sessions.MessageCall{ID: idgen.New(idgen.ToolCall), ItemID: idgen.New(idgen.Item), Name: call.Name, Arguments: call.Arguments},
+		entry:   entry, known: known, malformed: call.Malformed, done: make(chan struct{}),
 	}
 	p.Call.Name, p.Call.Arguments = sessions.StorableText(p.Call.Name), json.RawMessage(sessions.StorableText(string(p.Call.Arguments)))
 	if len(p.Call.Arguments) == 0 {

@@ -56,7 +56,9 @@ func (r *Runner) runCall(ctx context.Context, p *pendingCall) (result sessions.M
 	}
 	p.params.Untracked = r.offline || r.S.Offline()
 	outcome := r.S.tools.Call(ctx, p.params)
-	r.S.KeepTrace(ctx, TraceParams{Session: r.Session, Turn: r.Turn.ID, Offline: r.offline, Trace: outcome.Untraced})
+	r.S.KeepTrace(ctx, TraceParams{
+		Session: p.session, Turn: sessions.TurnID(p.params.TurnID), Offline: r.offline, Trace: outcome.Untraced,
+	})
 	result = sessions.Message{
 		Role: sessions.RoleTool, ItemID: p.Call.ItemID, CallID: p.Call.ID, Text: sessions.StorableText(outcome.Output),
 		At: sessions.Milliseconds(r.S.sessions.Now().Sub(r.Begun)),
