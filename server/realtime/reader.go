@@ -22,8 +22,23 @@ func (s *socket) read(ctx context.Context) {
 		if s.takeMessage(message) {
 			s.wakeWriter()
 		}
+		if s.mayBecomeAsk() && s.conn.NextIsBuffered() {
+			continue
+		}
 		s.passCommands(ctx)
 	}
+}
+
+// mayBecomeAsk reports whether a message waits alone for the Respond that clients often send with
+// it; see nextCommand.
+func (s *socket) mayBecomeAsk() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.commands) != 1 {
+		return false
+	}
+	_, ok := s.commands[0].(live.UserMessage)
+	return ok
 }
 
 // takeMessage takes a client's message to the dialect, and reports whether there is something to

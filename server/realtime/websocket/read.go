@@ -53,6 +53,19 @@ func (c *Conn) Read() (Message, error) {
 	}
 }
 
+// NextIsBuffered reports whether the client's next message has arrived whole in one text frame, so
+// that Read returns it at once. It is false for one that the read buffer cannot hold. It is for the
+// goroutine that reads.
+func (c *Conn) NextIsBuffered() bool {
+	arrived := c.reader.Buffered()
+	start, err := c.reader.Peek(min(arrived, ws.MaxHeaderSize))
+	if err != nil {
+		return false
+	}
+	header, err := ws.ReadHeader(bytes.NewReader(start))
+	return err == nil && header.Fin && header.OpCode == ws.OpText && int64(arrived-ws.HeaderSize(header)) >= header.Length
+}
+
 // awaitFrame waits, without a limit, for the first byte of a frame, and then starts the time that
 // its message may take.
 func (c *Conn) awaitFrame() error {
