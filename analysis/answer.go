@@ -128,7 +128,7 @@ func valueOf(raw json.RawMessage, field agents.AnalysisField) (value json.RawMes
 	return null, false
 }
 
-// truncate returns a text that Postgres can store, of at maxBytes maxBytes.
+// truncate returns a text that Postgres can store, of at most maxBytes.
 func truncate(text string, maxBytes int) string {
 	text = sessions.StorableText(text)
 	if len(text) <= maxBytes {

@@ -67,8 +67,8 @@ func transcriptOf(turns []sessions.Turn) string {
 	return strings.Join(dropMiddle(lines, size, maxTranscriptBytes), "")
 }
 
-// dropMiddle removes lines from the middle until the rest has at maxBytes maxBytes; size is the
-// size of all lines.
+// dropMiddle removes lines from the middle until the rest has at most maxBytes; size is the size of
+// all lines.
 func dropMiddle(lines []string, size, maxBytes int) []string {
 	if size <= maxBytes {
 		return lines
@@ -94,8 +94,7 @@ func dropMiddle(lines []string, size, maxBytes int) []string {
 	return slices.Replace(lines, head, tail, string(mark)+"\n")
 }
 
-// shortenMiddle returns a text of at maxRunes maxRunes characters, without the middle of a longer
-// one.
+// shortenMiddle returns a text of at most maxRunes characters, without the middle of a longer one.
 func shortenMiddle(text string, maxRunes int) string {
 	if utf8.RuneCountInString(text) <= maxRunes {
 		return text

@@ -72,7 +72,6 @@ func (s *Service) recordLateResult(ctx context.Context, p *pendingCall) {
 		return // the node's end has cut it off: "unknown" is the truth
 	}
 	s.addResults(ctx, ResultParams{
-		Session: sessions.Session{TenantID: p.params.Ref.TenantID, ID: sessions.ID(p.params.SessionID)},
-		Turn:    sessions.TurnID(p.params.TurnID), Results: []sessions.Message{p.result}, Assigned: p.assigned,
+		Session: p.session, Turn: sessions.TurnID(p.params.TurnID), Results: []sessions.Message{p.result}, Assigned: p.assigned,
 	})
 }

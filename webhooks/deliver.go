@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"parlance.dev/parlance/platform/ticker"
 )
 
 // Tally counts attempts by their status, for metrics.
@@ -169,12 +171,7 @@ func (s *Service) attempt(ctx context.Context, endpoint Endpoint, c claimed, key
 // ended. The zero time does not wait.
 func (s *Service) waitUntil(ctx context.Context, at time.Time) bool {
 	if ahead := at.Sub(s.now()); !at.IsZero() && ahead > 0 {
-		timer := time.NewTimer(ahead)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-		}
+		_ = ticker.Wait(ctx, ahead) // ctx is asked below
 	}
 	return ctx.Err() == nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/ticker"
 )
 
 const (
@@ -205,11 +206,7 @@ func (s *Service) recordPersistently(own []result) error {
 			return err
 		}
 		err = errors.Join(err, s.renewLeases(ctx, own))
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if ticker.Wait(ctx, pause) != nil {
 			return err
 		}
 	}

@@ -118,12 +118,7 @@ func (o *Once) store(r *http.Request, claim *idempotency.Claim, answer idempoten
 			o.Log.ErrorContext(ctx, "answer not stored", telemetry.KeyError, err)
 			return
 		}
-		timer := time.NewTimer(storeRetryPause)
-		select {
-		case <-ctx.Done():
-		case <-timer.C:
-		}
-		timer.Stop()
+		_ = ticker.Wait(ctx, storeRetryPause) // the last try is made when ctx has ended
 	}
 }
 

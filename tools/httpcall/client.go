@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/platform/ticker"
 	"parlance.dev/parlance/tools/modeltext"
 )
 
@@ -63,21 +64,9 @@ func (c Client) Send(ctx context.Context, r Request, callID string, limits Limit
 		}
 		asked, _ := retryAfter(last.header, c.Now())
 		wait := max(c.Jitter(backoff[attempts-1]), asked)
-		if !c.Now().Add(wait).Before(deadline) || !pause(ctx, wait) {
+		if !c.Now().Add(wait).Before(deadline) || ticker.Wait(ctx, wait) != nil {
 			return last
 		}
-	}
-}
-
-// pause waits for d. It returns false when ctx ends before.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"parlance.dev/parlance/platform/ticker"
 )
 
 // Caller posts JSON to one URL. It is safe for concurrent use.
@@ -141,14 +143,7 @@ func (c Caller) pause(ctx context.Context, attempt int, err error) bool {
 	if asked > longest || ctx.Err() != nil {
 		return false
 	}
-	timer := time.NewTimer(min(longest, max(asked, firstRetryDelay<<min(attempt, 4))))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return ticker.Wait(ctx, min(longest, max(asked, firstRetryDelay<<min(attempt, 4)))) == nil
 }
 
 // isRepeatable returns whether another attempt may succeed. The header X-Should-Retry, which OpenAI
