@@ -22,7 +22,9 @@ func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) 
 	a.Analysis = analysis.New(analysis.Deps{
 		DB: a.db, Sessions: a.Sessions, Models: a.models.Choose, Memory: a.Memory, Gate: gate, Log: a.log,
 	})
-	var store turns.Store = pgstore.New(pgstore.Deps{DB: a.db, Sessions: a.Sessions, Tools: a.Tools, HasKeys: a.credentials.HasModels})
+	var store turns.Store = pgstore.New(pgstore.Deps{
+		DB: a.db, Sessions: a.Sessions, Tools: a.Tools, Retriever: retriever{a.Knowledge}, HasKeys: a.credentials.HasModels,
+	})
 	var database turns.Database
 	if a.wal != nil {
 		j := journal.New(journal.Deps{

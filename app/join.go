@@ -13,11 +13,17 @@ import (
 // retriever adapts knowledge for conversations, so that neither imports the other.
 type retriever struct{ knowledge *knowledge.Service }
 
-// Retrieve implements turns.Retriever.
-func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string,
-	p turns.RetrieveParams,
+// Search implements turns.Retriever.
+func (r retriever) Search(ref workspaces.Ref, agentID agents.ID) turns.Search {
+	return passageSearch{r.knowledge.Search(ref, agentID)}
+}
+
+// passageSearch implements turns.Search.
+type passageSearch struct{ *knowledge.Search }
+
+func (s passageSearch) Retrieve(ctx context.Context, question string, p turns.RetrieveParams,
 ) ([]sessions.Passage, *sessions.Retrieval, error) {
-	found, trace, err := r.knowledge.Retrieve(ctx, ref, agentID, question, knowledge.RetrieveParams{
+	found, trace, err := s.Search.Retrieve(ctx, question, knowledge.RetrieveParams{
 		TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: knowledge.Ranking(p.Ranking), Rerank: p.Rerank,
 	})
 	retrieval := &sessions.Retrieval{

@@ -23,7 +23,7 @@ type attached struct {
 }
 
 // same says that a search of both finds the same.
-func (a attached) same(other attached) bool {
+func (a *attached) same(other *attached) bool {
 	return a.model == other.model && slices.Equal(a.sets, other.sets)
 }
 
@@ -47,9 +47,17 @@ var selectAttached = `
 	ORDER BY a.source_id`
 
 // attached asks what a search begins with. Sources in the usage mode without are not searched.
-func (s *Service) attached(ctx context.Context, ref workspaces.Ref, agent agents.ID, without UsageMode) (attached, error) {
-	var has attached
-	_, err := s.db.Pipeline(ctx, postgres.Step{
+func (s *Service) attached(ctx context.Context, ref workspaces.Ref, agent agents.ID, without UsageMode) (*attached, error) {
+	has := &attached{}
+	if _, err := s.db.Pipeline(ctx, attachedStep(ref, agent, without, has)); err != nil {
+		return nil, fmt.Errorf("read what is attached to the agent: %w", err)
+	}
+	return has, nil
+}
+
+// attachedStep reads into has what is attached to the agent.
+func attachedStep(ref workspaces.Ref, agent agents.ID, without UsageMode, has *attached) postgres.Step {
+	return postgres.Step{
 		SQL: selectAttached, Args: []any{string(ref.TenantID), string(ref.ID), string(agent), lexicon.Version},
 		Row: func(scan func(into ...any) error) error {
 			var mode string
@@ -66,9 +74,5 @@ func (s *Service) attached(ctx context.Context, ref workspaces.Ref, agent agents
 			}
 			return nil
 		},
-	})
-	if err != nil {
-		return attached{}, fmt.Errorf("read what is attached to the agent: %w", err)
 	}
-	return has, nil
 }

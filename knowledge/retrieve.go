@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/workspaces"
 )
@@ -24,43 +25,61 @@ type RetrieveParams struct {
 	Rerank bool
 }
 
+// Search is one search for the passages of a turn.
+type Search struct {
+	service *Service
+	ref     workspaces.Ref
+	agentID agents.ID
+	// attached is what Steps have read; nil: they were not asked for.
+	attached *attached
+}
+
+// Search makes a search. The agent is a session's, so whether it exists is not asked again: an
+// unknown one has no passages.
+func (s *Service) Search(ref workspaces.Ref, agentID agents.ID) *Search {
+	return &Search{service: s, ref: ref, agentID: agentID}
+}
+
+// Steps read what Retrieve begins with, in a pipeline of the caller. If it fails, this search must
+// not be used.
+func (s *Search) Steps() []postgres.Step {
+	s.attached = &attached{}
+	return []postgres.Step{attachedStep(s.ref, s.agentID, UsagePrompt, s.attached)}
+}
+
 // Retrieve finds the passages for a turn of a conversation: first those that are always in the
 // prompt, in reading order and at most 8,000 tokens, then at most TopK that were found, best first
 // and at most 8,000 tokens. Of passages that say nearly the same one is taken; chunks that follow
-// each other become one passage; the best two get their neighbours under the same heading. The
-// agent is the session's, so whether it exists is not asked again: an unknown one has no passages.
+// each other become one passage; the best two get their neighbours under the same heading.
 // Errors: Invalid invalid-request, Upstream upstream-failed (the embedder).
-func (s *Service) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string,
-	p RetrieveParams,
-) (passages []Passage, trace Trace, err error) {
+func (s *Search) Retrieve(ctx context.Context, question string, p RetrieveParams) (passages []Passage, trace Trace, err error) {
 	ctx, span := telemetry.Start(ctx, telemetry.Internal, "retrieve passages")
-	begun := s.now()
+	begun := s.service.now()
 	defer func() {
-		observe(s.metrics.retrieval, s.now().Sub(begun), err)
+		observe(s.service.metrics.retrieval, s.service.now().Sub(begun), err)
 		span.Set(telemetry.Number("parlance.passages", len(passages)))
 		span.End(err)
 	}()
-	return s.retrieve(ctx, ref, agentID, question, p)
+	return s.service.retrieve(ctx, s.ref, s.attached, QueryParams{
+		AgentID: s.agentID, Question: question, TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: p.Ranking, Rerank: p.Rerank,
+	})
 }
 
-func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string,
-	p RetrieveParams,
-) ([]Passage, Trace, error) {
-	params := QueryParams{
-		AgentID: agentID, Question: question, TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: p.Ranking, Rerank: p.Rerank,
-	}
+func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, has *attached, params QueryParams) ([]Passage, Trace, error) {
 	if err := params.Check(); err != nil {
 		return nil, Trace{}, err
 	}
 	trace := Trace{Ranking: params.Ranking}
-	got, err := s.search(ctx, ref, lookup{QueryParams: params, without: UsagePrompt, chunks: 2 * params.TopK, floor: modelFloor})
+	got, err := s.search(ctx, ref, lookup{
+		QueryParams: params, attached: has, without: UsagePrompt, chunks: 2 * params.TopK, floor: modelFloor,
+	})
 	trace.Model, trace.Floor = got.model, got.least
 	if err != nil {
 		return nil, trace, err
 	}
 	var passages []Passage
 	if got.always {
-		always, err := promptChunks(ctx, s.db, ref, agentID)
+		always, err := promptChunks(ctx, s.db, ref, params.AgentID)
 		if err != nil {
 			return nil, trace, err
 		}

@@ -24,6 +24,8 @@ const (
 // lookup is what is searched for an agent.
 type lookup struct {
 	QueryParams
+	// attached is what is attached to the agent; nil: it is read.
+	attached *attached
 	// without leaves out sources in this usage mode; empty: none.
 	without UsageMode
 	// chunks is how many chunks are read of those that are found, before reranking.
@@ -54,9 +56,12 @@ func (s *Service) search(ctx context.Context, ref workspaces.Ref, l lookup) (fou
 	if l.Rerank && s.reranker != nil {
 		l.chunks = max(l.chunks, rerankCandidates)
 	}
-	has, err := s.attached(ctx, ref, l.AgentID, l.without)
-	if err != nil {
-		return found{}, err
+	has := l.attached
+	if has == nil {
+		var err error
+		if has, err = s.attached(ctx, ref, l.AgentID, l.without); err != nil {
+			return found{}, err
+		}
 	}
 	for attempt := 1; ; attempt++ {
 		got, err := s.searchAttached(ctx, ref, l, has)
@@ -73,7 +78,7 @@ func (s *Service) search(ctx context.Context, ref workspaces.Ref, l lookup) (fou
 
 // searchAttached embeds the question and ranks the chunks of what is attached. An agent with
 // nothing attached costs no call of the embedder.
-func (s *Service) searchAttached(ctx context.Context, ref workspaces.Ref, l lookup, has attached) (found, error) {
+func (s *Service) searchAttached(ctx context.Context, ref workspaces.Ref, l lookup, has *attached) (found, error) {
 	got := found{lookup: l, always: has.always}
 	if !has.any {
 		return got, nil

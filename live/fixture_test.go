@@ -302,8 +302,11 @@ func (s *fixedPassages) questions() []string {
 	return slices.Clone(s.asked)
 }
 
-func (s *fixedPassages) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, question string,
-	_ turns.RetrieveParams,
+func (s *fixedPassages) Search(workspaces.Ref, agents.ID) turns.Search { return s }
+
+func (s *fixedPassages) Steps() []postgres.Step { return nil }
+
+func (s *fixedPassages) Retrieve(_ context.Context, question string, _ turns.RetrieveParams,
 ) ([]sessions.Passage, *sessions.Retrieval, error) {
 	s.mu.Lock()
 	s.asked = append(s.asked, question)

@@ -10,6 +10,7 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/test/rooms"
 	"parlance.dev/parlance/turns"
@@ -110,8 +111,11 @@ type recordingRetriever struct {
 	params []turns.RetrieveParams
 }
 
-func (s *recordingRetriever) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, _ string,
-	p turns.RetrieveParams,
+func (s *recordingRetriever) Search(workspaces.Ref, agents.ID) turns.Search { return s }
+
+func (s *recordingRetriever) Steps() []postgres.Step { return nil }
+
+func (s *recordingRetriever) Retrieve(_ context.Context, _ string, p turns.RetrieveParams,
 ) ([]sessions.Passage, *sessions.Retrieval, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

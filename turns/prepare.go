@@ -155,7 +155,14 @@ func (r *Runner) retrieve(ctx context.Context) {
 		return
 	}
 	settings, begun := r.Session.Config.Retrieval, r.S.sessions.Now()
-	passages, retrieval, err := r.S.retriever.Retrieve(ctx, r.Session.Ref(), r.Session.AgentID, r.Turn.UserText, RetrieveParams{
+	var search Search
+	if r.begun != nil {
+		search = r.begun.Search
+	}
+	if search == nil {
+		search = r.S.retriever.Search(r.Session.Ref(), r.Session.AgentID)
+	}
+	passages, retrieval, err := search.Retrieve(ctx, r.Turn.UserText, RetrieveParams{
 		TopK: settings.TopK, MinSimilarity: settings.MinSimilarity, Ranking: settings.Ranking, Rerank: settings.Rerank,
 	})
 	ended := r.S.sessions.Now()

@@ -106,6 +106,8 @@ type Begun struct {
 	History  HistoryPage
 	// Tools is what of the agent's tools was asked along; nil: nothing was.
 	Tools *tools.Prefetch
+	// Search finds the turn's passages; what it begins with was read along. Nil: there is none.
+	Search Search
 	// OwnKeys says that the workspace may have model keys of its own.
 	OwnKeys bool
 	// Offline says that the turn was begun without Postgres: it is answered from the session cache.

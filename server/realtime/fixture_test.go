@@ -404,12 +404,11 @@ func types(events []event) []string {
 // fixedPassages is a Retriever that always finds the same passages.
 type fixedPassages struct{ passages []sessions.Passage }
 
-func (s *fixedPassages) Retrieve(
-	context.Context,
-	workspaces.Ref,
-	agents.ID,
-	string,
-	turns.RetrieveParams,
+func (s *fixedPassages) Search(workspaces.Ref, agents.ID) turns.Search { return s }
+
+func (s *fixedPassages) Steps() []postgres.Step { return nil }
+
+func (s *fixedPassages) Retrieve(context.Context, string, turns.RetrieveParams,
 ) ([]sessions.Passage, *sessions.Retrieval, error) {
 	return s.passages, nil, nil
 }

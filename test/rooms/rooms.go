@@ -80,7 +80,7 @@ func New(d Deps) *Node {
 	a := analysis.New(analysis.Deps{
 		DB: d.DB, Sessions: s, Models: analysis.ModelFunc(d.Models), Memory: d.Memory, Gate: d.Gate, Log: d.Log,
 	})
-	store := pgstore.New(pgstore.Deps{DB: d.DB, Sessions: s, Tools: d.Tools, HasKeys: d.HasKeys})
+	store := pgstore.New(pgstore.Deps{DB: d.DB, Sessions: s, Tools: d.Tools, Retriever: d.Retriever, HasKeys: d.HasKeys})
 	var kept turns.Store = store
 	var database turns.Database
 	if d.WAL != nil {

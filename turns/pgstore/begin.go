@@ -7,6 +7,7 @@ import (
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
 )
 
@@ -110,7 +111,14 @@ func (s *Store) tryBegin(ctx context.Context, b *beginning) (begun turns.Begun, 
 		return begun, false, err
 	}
 	steps = append(steps, historyStep(b.Session, &begun.History), summaryStep(b.Session, &begun.Summary))
-	begun.Tools = toolsAhead(s, b.Session, &steps)
+	if s.tools != nil {
+		begun.Tools = &tools.Prefetch{}
+		steps = append(steps, begun.Tools.Steps(s.tools, b.Session.Ref(), b.Session.AgentID)...)
+	}
+	if s.retriever != nil {
+		begun.Search = s.retriever.Search(b.Session.Ref(), b.Session.AgentID)
+		steps = append(steps, begun.Search.Steps()...)
+	}
 	if s.hasKeys != nil {
 		steps = append(steps, s.hasKeys(b.Session.Ref(), &begun.OwnKeys))
 	}

@@ -7,9 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
-	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
 )
 
@@ -102,14 +100,4 @@ func (s *Store) takeFromLost(ctx context.Context, b beginning, now time.Time) er
 		row.RunningTurnID, row.RunningUntil, row.RunningResponseID = b.Turn, now.Add(sessions.LeaseLife), b.holder
 		return sessions.Update(ctx, tx, *row, "running_turn_id", "running_until", "running_response_id")
 	})
-}
-
-// toolsAhead has what of the agent's tools is asked along.
-func toolsAhead(s *Store, session sessions.Session, steps *[]postgres.Step) *tools.Prefetch {
-	if s.tools == nil {
-		return nil
-	}
-	ahead := &tools.Prefetch{}
-	*steps = append(*steps, ahead.Steps(s.tools, session.Ref(), session.AgentID)...)
-	return ahead
 }

@@ -18,23 +18,26 @@ type Deps struct {
 	Sessions *sessions.Service
 	// Tools says what of an agent's tools is asked along with a turn's beginning; nil: nothing.
 	Tools *tools.Service
+	// Retriever says what a search for passages reads along with a turn's beginning; nil: nothing.
+	Retriever turns.Retriever
 	// HasKeys asks along whether the workspace has model keys of its own; nil: nobody asks.
 	HasKeys func(ref workspaces.Ref, has *bool) postgres.Step
 }
 
 // Store implements turns.Store. Safe for concurrent use.
 type Store struct {
-	db       *postgres.DB
-	sessions *sessions.Service
-	tools    *tools.Service
-	hasKeys  func(ref workspaces.Ref, has *bool) postgres.Step
+	db        *postgres.DB
+	sessions  *sessions.Service
+	tools     *tools.Service
+	retriever turns.Retriever
+	hasKeys   func(ref workspaces.Ref, has *bool) postgres.Step
 }
 
 var _ turns.Store = (*Store)(nil)
 
 // New makes the store.
 func New(d Deps) *Store {
-	return &Store{db: d.DB, sessions: d.Sessions, tools: d.Tools, hasKeys: d.HasKeys}
+	return &Store{db: d.DB, sessions: d.Sessions, tools: d.Tools, retriever: d.Retriever, hasKeys: d.HasKeys}
 }
 
 // Save implements turns.Store.
