@@ -39,6 +39,19 @@ func (s *search) locate(place int) (set, chunk int) {
 	return set - 1, place - s.first[set-1]
 }
 
+// small says whether what is searched takes little enough of the caches to be read whole, before
+// it is asked for: the searches that follow a start or a change then wait for Postgres once, and
+// not until they have seen everything.
+func (s *search) small() bool {
+	const number, posting = 4, 8 // bytes
+	terms := int64(0)
+	for _, set := range s.sets {
+		terms += set.TermCount
+	}
+	vectors := s.first[len(s.sets)] * len(s.question.Vector)
+	return vectors*number <= s.cache.smallBytes && int(terms)*posting <= s.cache.smallBytes
+}
+
 // buffers are what a search works on. They are used again by later ones: a turn's search would
 // allocate twice as much without them.
 type buffers struct {

@@ -59,16 +59,27 @@ const selectPages = `
 	JOIN source_postings AS p ON p.words_number = wanted.number AND p.page = wanted.page::integer
 	WHERE p.tenant_id = $3`
 
-// readPages reads the pages of terms. A page without a row holds nothing.
+// readPages reads the pages of terms, and of a small knowledge base all pages of their sets. A page
+// without a row holds nothing.
 func (s *search) readPages(ctx context.Context, uncached []uncachedTerm) (map[pageKey]postingsPage, error) {
 	pages, chunks := map[pageKey]postingsPage{}, map[int64]int{}
 	var numbers, places []int64
-	for _, term := range uncached {
-		if _, asked := pages[term.page]; !asked {
-			pages[term.page] = postingsPage{}
-			numbers, places = append(numbers, term.page.number), append(places, int64(term.page.page))
-			chunks[term.page.number] = s.sets[term.set].ChunkCount
+	want := func(page pageKey) {
+		if _, wanted := pages[page]; !wanted {
+			pages[page] = postingsPage{}
+			numbers, places = append(numbers, page.number), append(places, int64(page.page))
 		}
+	}
+	small := s.small()
+	for _, term := range uncached {
+		set := s.sets[term.set]
+		if _, seen := chunks[set.Number]; small && !seen {
+			for page := range set.PageCount {
+				want(pageKey{set.Number, page})
+			}
+		}
+		chunks[set.Number] = set.ChunkCount
+		want(term.page)
 	}
 	_, err := s.db.Pipeline(ctx, postgres.Step{
 		SQL: selectPages, Args: []any{numbers, places, string(s.ref.TenantID)},
