@@ -12,8 +12,8 @@ type caches struct {
 	lengths *cache.Cache[int64, []int32]
 	pages   *cache.Cache[pageKey, postingsPage]
 	vectors *cache.Cache[int64, *setVectors]
-	// smallBytes is how much the vectors of a small knowledge base take at most, and its postings.
-	smallBytes int
+	// wholeBytes is how much is read at most before it is asked for; see search.fits.
+	wholeBytes int
 }
 
 // modelKey names what there is once for each set and model.
@@ -59,6 +59,6 @@ func newCaches(bytes int) caches {
 		codes:   cache.NewSized[modelKey](2*part, (*codes).bytes),
 		lengths: cache.NewSized[int64](part/2, func(lengths []int32) int { return float * len(lengths) }),
 		pages:   cache.NewSized[pageKey](part+part/2, postingsPage.bytes),
-		vectors: cache.NewSized[int64](3*part, (*setVectors).bytes), smallBytes: part / 2,
+		vectors: cache.NewSized[int64](3*part, (*setVectors).bytes), wholeBytes: part,
 	}
 }

@@ -39,17 +39,11 @@ func (s *search) locate(place int) (set, chunk int) {
 	return set - 1, place - s.first[set-1]
 }
 
-// small says whether what is searched takes little enough of the caches to be read whole, before
-// it is asked for: the searches that follow a start or a change then wait for Postgres once, and
-// not until they have seen everything.
-func (s *search) small() bool {
-	const number, posting = 4, 8 // bytes
-	terms := int64(0)
-	for _, set := range s.sets {
-		terms += set.TermCount
-	}
-	vectors := s.first[len(s.sets)] * len(s.question.Vector)
-	return vectors*number <= s.cache.smallBytes && int(terms)*posting <= s.cache.smallBytes
+// fits says whether what is searched takes at most a third of the cache, and fits beside what is
+// there. Then sets of which nothing is cached are read whole: the searches after a start or a
+// change wait for Postgres once, and not until they have seen every chunk.
+func (s *search) fits(cache interface{ HasRoom(bytes int) bool }, bytes int) bool {
+	return bytes <= s.cache.wholeBytes && cache.HasRoom(bytes)
 }
 
 // buffers are what a search works on. They are used again by later ones: a turn's search would

@@ -25,11 +25,11 @@ const selectVectors = `
 	  AND (wanted.batch = 0 OR c.batch = wanted.batch)`
 
 // readVectors returns the vectors of the chunks at places, each of length 1: from the cache, and
-// those that are not there from Postgres. Of a small knowledge base, a set of which nothing is
-// cached is read whole. A chunk that is gone or has no vector of the model has nil. The slice is
-// valid until the next call.
+// those that are not there from Postgres. A set of which nothing is cached is read whole if all
+// fit. A chunk that is gone or has no vector of the model has nil. The slice is valid until the
+// next call.
 func (s *search) readVectors(ctx context.Context, places []int) ([][]float32, error) {
-	kept, whole, small := make([]*setVectors, len(s.sets)), make([]bool, len(s.sets)), s.small()
+	kept, whole := make([]*setVectors, len(s.sets)), make([]bool, len(s.sets))
 	var sets, indexes, batches []int64
 	var sources []string
 	want := func(at, chunk int) {
@@ -40,7 +40,7 @@ func (s *search) readVectors(ctx context.Context, places []int) ([][]float32, er
 		at, chunk := s.locate(place)
 		if kept[at] == nil {
 			kept[at] = s.cachedVectors(s.sets[at])
-			if whole[at] = small && s.sets[at].Number != 0 && kept[at].floats.Load() == 0; whole[at] {
+			if whole[at] = s.sets[at].Number != 0 && kept[at].floats.Load() == 0 && s.vectorsFit(); whole[at] {
 				for one := range s.sets[at].ChunkCount {
 					want(at, one)
 				}
@@ -84,6 +84,11 @@ func (s *search) readVectors(ctx context.Context, places []int) ([][]float32, er
 		}
 	}
 	return s.vectors, nil
+}
+
+func (s *search) vectorsFit() bool {
+	const number = 4 // bytes
+	return s.fits(s.cache.vectors, s.first[len(s.sets)]*len(s.question.Vector)*number)
 }
 
 // cachedVectors are those of a set that searches have read; none of a set without a number.

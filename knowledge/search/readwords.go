@@ -59,8 +59,8 @@ const selectPages = `
 	JOIN source_postings AS p ON p.words_number = wanted.number AND p.page = wanted.page::integer
 	WHERE p.tenant_id = $3`
 
-// readPages reads the pages of terms, and of a small knowledge base all pages of their sets. A page
-// without a row holds nothing.
+// readPages reads the pages of terms, or all pages of their sets if those fit. A page without a row
+// holds nothing.
 func (s *search) readPages(ctx context.Context, uncached []uncachedTerm) (map[pageKey]postingsPage, error) {
 	pages, chunks := map[pageKey]postingsPage{}, map[int64]int{}
 	var numbers, places []int64
@@ -70,10 +70,10 @@ func (s *search) readPages(ctx context.Context, uncached []uncachedTerm) (map[pa
 			numbers, places = append(numbers, page.number), append(places, int64(page.page))
 		}
 	}
-	small := s.small()
+	whole := s.postingsFit()
 	for _, term := range uncached {
 		set := s.sets[term.set]
-		if _, seen := chunks[set.Number]; small && !seen {
+		if _, seen := chunks[set.Number]; whole && !seen {
 			for page := range set.PageCount {
 				want(pageKey{set.Number, page})
 			}
@@ -104,6 +104,15 @@ func (s *search) readPages(ctx context.Context, uncached []uncachedTerm) (map[pa
 		s.cache.pages.Set(key, page)
 	}
 	return pages, nil
+}
+
+func (s *search) postingsFit() bool {
+	const posting = 8 // bytes
+	terms := 0
+	for _, set := range s.sets {
+		terms += int(set.TermCount)
+	}
+	return s.fits(s.cache.pages, terms*posting)
 }
 
 const selectLengths = `

@@ -46,6 +46,11 @@ func (c *Cache[K, V]) Get(key K) (V, bool) { return c.entries.GetIfPresent(key) 
 // text in memory.
 func (c *Cache[K, V]) Set(key K, value V) { c.entries.Set(key, value) }
 
+// HasRoom says whether so many bytes fit beside what a cache made with NewSized holds.
+func (c *Cache[K, V]) HasRoom(bytes int) bool {
+	return c.entries.WeightedSize()+uint64(bytes) <= c.entries.GetMaximum()
+}
+
 // Delete removes the value at key, if there is one.
 func (c *Cache[K, V]) Delete(key K) { c.entries.Invalidate(key) }
 

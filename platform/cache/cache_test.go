@@ -87,6 +87,19 @@ func TestBytes(t *testing.T) {
 	}
 }
 
+func TestHasRoom(t *testing.T) {
+	t.Parallel()
+	const maxBytes = 10_000
+	c := cache.NewSized[int](maxBytes, func(value []byte) int { return len(value) })
+	if !c.HasRoom(maxBytes) || c.HasRoom(maxBytes+1) {
+		t.Error("an empty cache has another room than its own")
+	}
+	c.Set(1, make([]byte, maxBytes/2))
+	if c.HasRoom(maxBytes/2) || !c.HasRoom(maxBytes/4) {
+		t.Error("a cache that is half full has room for another half, or for less than a quarter")
+	}
+}
+
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	c := cache.New[string, int](256)
