@@ -76,7 +76,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	direct := poolConfig.ConnConfig
 	pooled := cfg.DirectURL != "" && cfg.DirectURL != cfg.URL
 	if !pooled {
-		poolConfig.AfterConnect = planEachRun
+		poolConfig.AfterConnect = keepGoodPlans
 	} else {
 		if direct, err = connConfig(cfg.DirectURL, logger); err != nil {
 			return nil, err
@@ -138,12 +138,14 @@ func connConfig(databaseURL string, logger *slog.Logger) (*pgx.ConnConfig, error
 	return parsed, nil
 }
 
-// planEachRun has Postgres plan a prepared statement each time it runs, with the values of that
-// run. A generic plan that was made while a table was nearly empty may scan it, and Postgres would
-// keep that plan until something analyzes the table, a minute after thousands of rows came. The
-// statement does not go through conn.Exec: it is none of those that Config.Tracer looks for.
-func planEachRun(ctx context.Context, conn *pgx.Conn) error {
-	if err := conn.PgConn().Exec(ctx, "SET plan_cache_mode = force_custom_plan").Close(); err != nil {
+// keepGoodPlans lets Postgres keep the plan of a prepared statement for values of every kind: to plan
+// the statements of a turn at each run took as long as to run them. A plan that was made while a
+// table was nearly empty must serve when it is large, so it may not scan a table that has an index
+// for the question, as all of ours have. Where nothing but a scan is left it still scans; jit, which
+// would compile such a plan for its cost, is off.
+func keepGoodPlans(ctx context.Context, conn *pgx.Conn) error {
+	// The statement does not go through conn.Exec: it is none of those that Config.Tracer looks for.
+	if err := conn.PgConn().Exec(ctx, "SET enable_seqscan = off; SET jit = off").Close(); err != nil {
 		return fmt.Errorf("setting how statements are planned: %w", err)
 	}
 	return nil
