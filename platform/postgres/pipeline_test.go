@@ -128,8 +128,8 @@ func TestPipelinePrepares(t *testing.T) {
 	}
 }
 
-// TestPlansOfSmallTables: a prepared statement that was planned while its table had one row uses the
-// index, also when there are thousands.
+// TestPlansOfSmallTables: a prepared statement that was planned while its table had one row uses
+// the index, also when there are thousands.
 func TestPlansOfSmallTables(t *testing.T) {
 	t.Parallel()
 	db, err := postgres.Open(t.Context(), postgres.Config{URL: newURL(t), MaxConns: 1})

@@ -138,11 +138,11 @@ func connConfig(databaseURL string, logger *slog.Logger) (*pgx.ConnConfig, error
 	return parsed, nil
 }
 
-// keepGoodPlans lets Postgres keep the plan of a prepared statement for values of every kind: to plan
-// the statements of a turn at each run took as long as to run them. A plan that was made while a
-// table was nearly empty must serve when it is large, so it may not scan a table that has an index
-// for the question, as all of ours have. Where nothing but a scan is left it still scans; jit, which
-// would compile such a plan for its cost, is off.
+// keepGoodPlans lets Postgres keep the plan of a prepared statement for values of every kind: to
+// plan the statements of a turn at each run took as long as to run them. A plan that was made while
+// a table was nearly empty must serve when it is large, so it may not scan a table that has an
+// index for the question, as all of ours have. Where nothing but a scan is left it still scans;
+// jit, which would compile such a plan for its cost, is off.
 func keepGoodPlans(ctx context.Context, conn *pgx.Conn) error {
 	// The statement does not go through conn.Exec: it is none of those that Config.Tracer looks for.
 	if err := conn.PgConn().Exec(ctx, "SET enable_seqscan = off; SET jit = off").Close(); err != nil {
