@@ -27,7 +27,7 @@ const (
 // conversation is a client of a session that reconnects whenever its connection is lost. It needs
 // the URL, which stays the same, and the event_id of the last event it received.
 type conversation struct {
-	ctx     context.Context //nolint:containedctx // one run of the program
+	ctx     context.Context
 	api     *api.Client
 	front   *front
 	session string
@@ -253,7 +253,7 @@ func (c *conversation) connect() error {
 		at.RawQuery += "&last_event_id=" + url.QueryEscape(c.lastID)
 	}
 	for {
-		conn, answer, err := websocket.Dial(c.ctx, at.String(), nil) //nolint:bodyclose // the library has closed it
+		conn, answer, err := websocket.Dial(c.ctx, at.String(), nil)
 		if err == nil {
 			conn.SetReadLimit(-1)
 			c.conn, c.node = conn, string(rune('A'+c.front.node()))

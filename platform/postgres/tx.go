@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
 	"parlance.dev/parlance/platform/ticker"
 )
 
