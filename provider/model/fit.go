@@ -1,10 +1,12 @@
 package model
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -78,8 +80,9 @@ var refusedAtTop = []string{"anyOf", "oneOf", "allOf", "not"}
 // arguments against the whole schema.
 func (t Tool) WireSchema() json.RawMessage {
 	schema := t.Schema()
+	refused := func(keyword string) bool { return bytes.Contains(schema, []byte(`"`+keyword+`"`)) }
 	var members map[string]json.RawMessage
-	if json.Unmarshal(schema, &members) != nil {
+	if !slices.ContainsFunc(refusedAtTop, refused) || json.Unmarshal(schema, &members) != nil {
 		return schema
 	}
 	all := len(members)

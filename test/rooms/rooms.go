@@ -112,9 +112,6 @@ func (n *Node) Run(ctx context.Context) error { return n.Live.Run(ctx) }
 // Close ends what is live on the node.
 func (n *Node) Close(ctx context.Context) error { return n.Live.Close(ctx) }
 
-// Watch probes Postgres until ctx ends, as a worker does.
-func (n *Node) Watch(ctx context.Context) { n.Sessions.Watch(ctx) }
-
 // Sweep sweeps sessions and their analyses, as a worker does.
 func (n *Node) Sweep(ctx context.Context, now time.Time) error {
 	return errors.Join(n.Sessions.Sweep(ctx, now), n.Analysis.Sweep(ctx, now))

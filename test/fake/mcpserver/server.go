@@ -81,9 +81,6 @@ func (s *Server) Tool(name, description, schema string, run Handler) {
 	s.sdk.AddTool(&mcp.Tool{Name: name, Description: description, InputSchema: json.RawMessage(schema)}, mcp.ToolHandler(run))
 }
 
-// Remove removes tools; sessions are notified.
-func (s *Server) Remove(names ...string) { s.sdk.RemoveTools(names...) }
-
 // Forget forgets all sessions: their next request gets 404.
 func (s *Server) Forget() {
 	get := func(*http.Request) *mcp.Server { return s.sdk }

@@ -61,18 +61,6 @@ func (c *Collector) Refuse(answer func(http.ResponseWriter, *http.Request)) {
 	c.refusal = answer
 }
 
-// Spans are all that came so far.
-func (c *Collector) Spans() []Span {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.spans)
-}
-
-// Trace is the spans of one trace that came so far.
-func (c *Collector) Trace(id string) []Span {
-	return slices.DeleteFunc(c.Spans(), func(s Span) bool { return s.TraceID != id })
-}
-
 // Raw is every byte of every export, uncompressed.
 func (c *Collector) Raw() []byte {
 	c.mu.Lock()
