@@ -46,7 +46,7 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 
-go build -o "$work/drop-proof" ./examples/drop-proof
+go build -o "$work/drop-proof" ./test/dropproof
 if [ -n "$dev" ]; then
 	"$work/drop-proof" -data-dir "$data"
 	exit

@@ -9,6 +9,6 @@
 //	dist/SHA256SUMS
 //
 // The files depend on the commit and the Go version only: times are the commit's, orders fixed. The
-// The image has the content of the Dockerfile's last stage; no container engine is needed. This is
+// image has the content of the Dockerfile's last stage; no container engine is needed. This is
 // a module of its own, so that its dependencies are not those of the product.
 package main

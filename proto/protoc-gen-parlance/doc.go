@@ -1,4 +1,4 @@
-// Protoc-gen-parlance is the plugin behind the REST facade. From one walk over google.api.http
+// Command protoc-gen-parlance is the plugin behind the REST facade. From one walk over google.api.http
 // and the options of parlance/v1/options.proto it writes
 //
 //   - <package>/<package>rest/routes.go: the route table that server/rest serves, and

@@ -1,9 +1,9 @@
-// Command drop-proof shows that conversations survive. It holds one over a session's chat_url while
+// Command dropproof shows that conversations survive. It holds one over a session's chat_url while
 // connections are cut and a server is killed in the middle of an answer, prints what it sees, and
 // counts what was lost. examples/drop-proof.sh starts what it needs.
 //
-//	drop-proof -parlance BINARY        starts two servers and a worker on DATABASE_URL and REDIS_URL
-//	drop-proof -data-dir DIR           uses the running `parlance dev` with this data directory
+//	dropproof -parlance BINARY        starts two servers and a worker on DATABASE_URL and REDIS_URL
+//	dropproof -data-dir DIR           uses the running `parlance dev` with this data directory
 //
 // A load balancer in this program stands between client and servers, and can cut connections. The
 // model is a script on OpenAI's protocol that counts slowly, so that answers can be broken in the
@@ -41,7 +41,7 @@ func main() {
 	defer cancel()
 	if err := run(ctx, *binary, *dir); err != nil {
 		stop()
-		fmt.Fprintln(os.Stderr, "\ndrop-proof:", err)
+		fmt.Fprintln(os.Stderr, "\ndropproof:", err)
 		os.Exit(1)
 	}
 }
@@ -126,7 +126,7 @@ func title(text string) { fmt.Printf("\n\033[1m%s\033[0m\n", text) }
 
 // setUp makes a workspace with the model's credential and an agent, which remove takes away.
 func setUp(client *api.Client, model string) (agent string, remove func() error, err error) {
-	workspace, err := client.Post("/workspaces", api.Object{"name": "drop-proof example"}, 201)
+	workspace, err := client.Post("/workspaces", api.Object{"name": "dropproof"}, 201)
 	if err != nil {
 		return "", nil, err
 	}
