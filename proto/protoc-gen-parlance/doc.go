@@ -1,5 +1,5 @@
-// Command protoc-gen-parlance is the plugin behind the REST facade. From one walk over google.api.http
-// and the options of parlance/v1/options.proto it writes
+// Command protoc-gen-parlance is the plugin behind the REST facade. From one walk over
+// google.api.http and the options of parlance/v1/options.proto it writes
 //
 //   - <package>/<package>rest/routes.go: the route table that server/rest serves, and
 //   - openapi/openapi.json with its embed.go: the OpenAPI 3.1 document of the same routes
