@@ -317,13 +317,13 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	handler, err := server.NewHandler(server.Deps{
 		Services: server.Services{
 			Workspaces: rpc.NewWorkspaces(access, a.Workspaces), APIKeys: rpc.NewAPIKeys(a.Workspaces),
-			Agents: rpc.NewAgents(access, a.Agents), Tools: rpc.NewTools(access, a.Tools),
+			InWorkspace: access.Interceptor(), Agents: rpc.NewAgents(a.Agents), Tools: rpc.NewTools(a.Tools),
 			Knowledge: rpc.NewKnowledge(access, a.Knowledge, a.evaluations, stopping),
 			Sessions: rpc.NewSessions(rpc.Conversations{
 				Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Analysis: a.Analysis, Tools: a.Tools,
 			}),
-			Webhooks: rpc.NewWebhooks(access, a.Webhooks, stopping), Credentials: rpc.NewCredentials(access, a.credentials, a.models),
-			Memory: rpc.NewMemory(access, a.Memory),
+			Webhooks: rpc.NewWebhooks(access, a.Webhooks, stopping), Credentials: rpc.NewCredentials(a.credentials, a.models),
+			Memory: rpc.NewMemory(a.Memory),
 		},
 		Manual: rpc.NewFiles(rpc.FileDeps{
 			Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Answers: a.answers,

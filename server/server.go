@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,12 +55,14 @@ const (
 
 // Services are the Connect handlers of the contract; all are required.
 type Services struct {
-	Workspaces  parlancev1connect.WorkspaceServiceHandler
-	APIKeys     parlancev1connect.ApiKeyServiceHandler
+	Workspaces parlancev1connect.WorkspaceServiceHandler
+	APIKeys    parlancev1connect.ApiKeyServiceHandler
+	Sessions   parlancev1connect.SessionServiceHandler
+	// InWorkspace resolves the workspace that each request of the following services names.
+	InWorkspace connect.Interceptor
 	Agents      parlancev1connect.AgentServiceHandler
 	Tools       parlancev1connect.ToolServiceHandler
 	Knowledge   parlancev1connect.KnowledgeServiceHandler
-	Sessions    parlancev1connect.SessionServiceHandler
 	Webhooks    parlancev1connect.WebhookServiceHandler
 	Credentials parlancev1connect.ProviderCredentialServiceHandler
 	Memory      parlancev1connect.MemoryServiceHandler
@@ -165,16 +168,17 @@ func newRPC(d Deps) (http.Handler, error) {
 		connect.WithInterceptors(tracing, calls), connect.WithCompressMinBytes(compressMinBytes),
 		connect.WithReadMaxBytes(readMaxBytes), interceptor.Gzip(readMaxBytes), rest.ConnectCodecs(),
 	}
+	inWorkspace := connect.WithHandlerOptions(append(slices.Clone(opts), connect.WithInterceptors(d.Services.InWorkspace))...)
 	mux := http.NewServeMux()
 	mux.Handle(parlancev1connect.NewWorkspaceServiceHandler(d.Services.Workspaces, opts...))
 	mux.Handle(parlancev1connect.NewApiKeyServiceHandler(d.Services.APIKeys, opts...))
-	mux.Handle(parlancev1connect.NewAgentServiceHandler(d.Services.Agents, opts...))
-	mux.Handle(parlancev1connect.NewToolServiceHandler(d.Services.Tools, opts...))
-	mux.Handle(parlancev1connect.NewKnowledgeServiceHandler(d.Services.Knowledge, opts...))
 	mux.Handle(parlancev1connect.NewSessionServiceHandler(d.Services.Sessions, opts...))
-	mux.Handle(parlancev1connect.NewWebhookServiceHandler(d.Services.Webhooks, opts...))
-	mux.Handle(parlancev1connect.NewProviderCredentialServiceHandler(d.Services.Credentials, opts...))
-	mux.Handle(parlancev1connect.NewMemoryServiceHandler(d.Services.Memory, opts...))
+	mux.Handle(parlancev1connect.NewAgentServiceHandler(d.Services.Agents, inWorkspace))
+	mux.Handle(parlancev1connect.NewToolServiceHandler(d.Services.Tools, inWorkspace))
+	mux.Handle(parlancev1connect.NewKnowledgeServiceHandler(d.Services.Knowledge, inWorkspace))
+	mux.Handle(parlancev1connect.NewWebhookServiceHandler(d.Services.Webhooks, inWorkspace))
+	mux.Handle(parlancev1connect.NewProviderCredentialServiceHandler(d.Services.Credentials, inWorkspace))
+	mux.Handle(parlancev1connect.NewMemoryServiceHandler(d.Services.Memory, inWorkspace))
 	names := interceptor.ServiceNames()
 	mux.Handle(grpchealth.NewHandler(healthChecker{services: names, ready: d.Ready}))
 	reflector := grpcreflect.NewStaticReflector(names...)

@@ -12,26 +12,21 @@ import (
 )
 
 type credentialsServer struct {
-	access      Access
 	credentials *workspaces.Credentials
 	tester      workspaces.CredentialTester
 }
 
 // NewCredentials serves ProviderCredentialService; tester makes the calls of test.
 func NewCredentials(
-	access Access, service *workspaces.Credentials, tester workspaces.CredentialTester,
+	service *workspaces.Credentials, tester workspaces.CredentialTester,
 ) parlancev1connect.ProviderCredentialServiceHandler {
-	return &credentialsServer{access: access, credentials: service, tester: tester}
+	return &credentialsServer{credentials: service, tester: tester}
 }
 
 func (s *credentialsServer) CreateProviderCredential(
 	ctx context.Context, req *parlancev1.CreateProviderCredentialRequest,
 ) (*parlancev1.ProviderCredential, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	made, err := s.credentials.Create(ctx, ref, workspaces.CreateCredentialParams{
+	made, err := s.credentials.Create(ctx, refOf(ctx), workspaces.CreateCredentialParams{
 		Kind: workspaces.CredentialKind(req.GetKind()), Provider: req.GetProvider(), Name: req.GetName(), BaseURL: req.GetBaseUrl(),
 		AccountID: req.GetAccountId(), DefaultModel: req.GetDefaultModel(), APIKey: seal.Secret(req.GetApiKey()),
 	})
@@ -41,54 +36,34 @@ func (s *credentialsServer) CreateProviderCredential(
 func (s *credentialsServer) ListProviderCredentials(
 	ctx context.Context, req *parlancev1.ListProviderCredentialsRequest,
 ) (*parlancev1.ListProviderCredentialsResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	list, next, err := s.credentials.List(ctx, ref, pageParams(req))
+	list, next, err := s.credentials.List(ctx, refOf(ctx), pageParams(req))
 	return &parlancev1.ListProviderCredentialsResponse{ProviderCredentials: each(list, credentialProto), NextPageToken: next}, err
 }
 
 func (s *credentialsServer) GetProviderCredential(
 	ctx context.Context, req *parlancev1.GetProviderCredentialRequest,
 ) (*parlancev1.ProviderCredential, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	found, err := s.credentials.Get(ctx, ref, workspaces.CredentialID(req.GetCredentialId()))
+	found, err := s.credentials.Get(ctx, refOf(ctx), workspaces.CredentialID(req.GetCredentialId()))
 	return credentialProto(found), err
 }
 
 func (s *credentialsServer) UpdateProviderCredential(
 	ctx context.Context, req *parlancev1.UpdateProviderCredentialRequest,
 ) (*parlancev1.ProviderCredential, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	changed, err := s.credentials.Update(ctx, ref, workspaces.CredentialID(req.GetCredentialId()), credentialUpdate(req))
+	changed, err := s.credentials.Update(ctx, refOf(ctx), workspaces.CredentialID(req.GetCredentialId()), credentialUpdate(req))
 	return credentialProto(changed), err
 }
 
 func (s *credentialsServer) DeleteProviderCredential(
 	ctx context.Context, req *parlancev1.DeleteProviderCredentialRequest,
 ) (*emptypb.Empty, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	return &emptypb.Empty{}, s.credentials.Delete(ctx, ref, workspaces.CredentialID(req.GetCredentialId()))
+	return &emptypb.Empty{}, s.credentials.Delete(ctx, refOf(ctx), workspaces.CredentialID(req.GetCredentialId()))
 }
 
 func (s *credentialsServer) TestProviderCredential(
 	ctx context.Context, req *parlancev1.TestProviderCredentialRequest,
 ) (*parlancev1.TestProviderCredentialResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	tried, err := s.credentials.Test(ctx, ref, workspaces.CredentialID(req.GetCredentialId()), s.tester)
+	tried, err := s.credentials.Test(ctx, refOf(ctx), workspaces.CredentialID(req.GetCredentialId()), s.tester)
 	return &parlancev1.TestProviderCredentialResponse{
 		Ok: tried.OK, Detail: tried.Detail, Model: tried.Model, LatencyMs: int32(tried.Took.Milliseconds()),
 	}, err

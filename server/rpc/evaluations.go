@@ -14,22 +14,14 @@ import (
 func (s *knowledgeServer) CreateKnowledgeEvaluation(
 	ctx context.Context, req *parlancev1.CreateKnowledgeEvaluationRequest,
 ) (*parlancev1.KnowledgeEvaluation, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	evaluation, err := s.evaluations.Evaluate(ctx, ref, evaluateParams(req))
+	evaluation, err := s.evaluations.Evaluate(ctx, refOf(ctx), evaluateParams(req))
 	return evaluationProto(evaluation), err
 }
 
 func (s *knowledgeServer) ListKnowledgeEvaluations(
 	ctx context.Context, req *parlancev1.ListKnowledgeEvaluationsRequest,
 ) (*parlancev1.ListKnowledgeEvaluationsResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	list, next, err := s.evaluations.List(ctx, ref,
+	list, next, err := s.evaluations.List(ctx, refOf(ctx),
 		evaluation.ListParams{PageParams: pageParams(req), AgentID: agents.ID(req.GetAgentId())})
 	return &parlancev1.ListKnowledgeEvaluationsResponse{Evaluations: each(list, evaluationProto), NextPageToken: next}, err
 }
@@ -37,11 +29,7 @@ func (s *knowledgeServer) ListKnowledgeEvaluations(
 func (s *knowledgeServer) GetKnowledgeEvaluation(
 	ctx context.Context, req *parlancev1.GetKnowledgeEvaluationRequest,
 ) (*parlancev1.KnowledgeEvaluation, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	evaluation, comparison, err := s.evaluations.Get(ctx, ref,
+	evaluation, comparison, err := s.evaluations.Get(ctx, refOf(ctx),
 		evaluation.ID(req.GetEvaluationId()), evaluation.ID(req.GetCompareTo()))
 	if err != nil {
 		return nil, err
@@ -54,11 +42,7 @@ func (s *knowledgeServer) GetKnowledgeEvaluation(
 func (s *knowledgeServer) DeleteKnowledgeEvaluation(
 	ctx context.Context, req *parlancev1.DeleteKnowledgeEvaluationRequest,
 ) (*emptypb.Empty, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	return &emptypb.Empty{}, s.evaluations.Delete(ctx, ref, evaluation.ID(req.GetEvaluationId()))
+	return &emptypb.Empty{}, s.evaluations.Delete(ctx, refOf(ctx), evaluation.ID(req.GetEvaluationId()))
 }
 
 func evaluateParams(req *parlancev1.CreateKnowledgeEvaluationRequest) evaluation.Params {

@@ -77,46 +77,28 @@ func (r *uploadReader) Read(p []byte) (int, error) {
 }
 
 func (s *knowledgeServer) CreateInlineSource(ctx context.Context, req *parlancev1.CreateInlineSourceRequest) (*parlancev1.Source, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	source, err := s.knowledge.CreateInline(ctx, ref, req.GetName(), req.GetContent())
+	source, err := s.knowledge.CreateInline(ctx, refOf(ctx), req.GetName(), req.GetContent())
 	return sourceProto(source), err
 }
 
 func (s *knowledgeServer) ListSources(ctx context.Context, req *parlancev1.ListSourcesRequest) (*parlancev1.ListSourcesResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	list, next, err := s.knowledge.List(ctx, ref, knowledge.ListParams{PageParams: pageParams(req), Status: knowledge.Status(req.GetStatus())})
+	list, next, err := s.knowledge.List(ctx, refOf(ctx), knowledge.ListParams{
+		PageParams: pageParams(req), Status: knowledge.Status(req.GetStatus()),
+	})
 	return &parlancev1.ListSourcesResponse{Sources: each(list, sourceProto), NextPageToken: next}, err
 }
 
 func (s *knowledgeServer) GetSource(ctx context.Context, req *parlancev1.GetSourceRequest) (*parlancev1.Source, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	source, err := s.knowledge.Get(ctx, ref, knowledge.SourceID(req.GetSourceId()))
+	source, err := s.knowledge.Get(ctx, refOf(ctx), knowledge.SourceID(req.GetSourceId()))
 	return sourceWithContent(source), err
 }
 
 func (s *knowledgeServer) DeleteSource(ctx context.Context, req *parlancev1.DeleteSourceRequest) (*emptypb.Empty, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	return &emptypb.Empty{}, s.knowledge.Delete(ctx, ref, knowledge.SourceID(req.GetSourceId()))
+	return &emptypb.Empty{}, s.knowledge.Delete(ctx, refOf(ctx), knowledge.SourceID(req.GetSourceId()))
 }
 
 func (s *knowledgeServer) ReprocessSource(ctx context.Context, req *parlancev1.ReprocessSourceRequest) (*parlancev1.Source, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	source, err := s.knowledge.Reprocess(ctx, ref, knowledge.SourceID(req.GetSourceId()), req.GetForceOcr())
+	source, err := s.knowledge.Reprocess(ctx, refOf(ctx), knowledge.SourceID(req.GetSourceId()), req.GetForceOcr())
 	return sourceProto(source), err
 }
 
@@ -169,37 +151,25 @@ func (s *knowledgeServer) WatchSource(
 }
 
 func (s *knowledgeServer) ListChunks(ctx context.Context, req *parlancev1.ListChunksRequest) (*parlancev1.ListChunksResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	list, next, err := s.knowledge.ListChunks(ctx, ref, knowledge.SourceID(req.GetSourceId()), pageParams(req))
+	list, next, err := s.knowledge.ListChunks(ctx, refOf(ctx), knowledge.SourceID(req.GetSourceId()), pageParams(req))
 	return &parlancev1.ListChunksResponse{Chunks: each(list, chunkProto), NextPageToken: next}, err
 }
 
 func (s *knowledgeServer) GetEmbeddingStatus(
 	ctx context.Context, req *parlancev1.GetEmbeddingStatusRequest,
 ) (*parlancev1.EmbeddingStatus, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	status, err := s.knowledge.EmbeddingStatus(ctx, ref)
+	status, err := s.knowledge.EmbeddingStatus(ctx, refOf(ctx))
 	return embeddingStatusProto(status), err
 }
 
 func (s *knowledgeServer) QueryKnowledge(
 	ctx context.Context, req *parlancev1.QueryKnowledgeRequest,
 ) (*parlancev1.QueryKnowledgeResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
 	params, err := queryParams(req)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := s.knowledge.Query(ctx, ref, params)
+	answer, err := s.knowledge.Query(ctx, refOf(ctx), params)
 	return &parlancev1.QueryKnowledgeResponse{
 		Chunks: each(answer.Chunks, foundProto), Explanation: explanationProto(answer.Explanation), Rerank: string(answer.Reranked),
 	}, err
@@ -208,11 +178,7 @@ func (s *knowledgeServer) QueryKnowledge(
 func (s *knowledgeServer) AttachSources(
 	ctx context.Context, req *parlancev1.AttachSourcesRequest,
 ) (*parlancev1.AttachSourcesResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	list, err := s.knowledge.Attach(ctx, ref, knowledge.AttachParams{
+	list, err := s.knowledge.Attach(ctx, refOf(ctx), knowledge.AttachParams{
 		AgentID: agents.ID(req.GetAgentId()), UsageMode: knowledge.UsageMode(req.GetUsageMode()),
 		SourceIDs: each(req.GetSourceIds(), func(id string) knowledge.SourceID { return knowledge.SourceID(id) }),
 	})
@@ -222,19 +188,11 @@ func (s *knowledgeServer) AttachSources(
 func (s *knowledgeServer) ListSourceAttachments(
 	ctx context.Context, req *parlancev1.ListSourceAttachmentsRequest,
 ) (*parlancev1.ListSourceAttachmentsResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	list, next, err := s.knowledge.ListAttachments(ctx, ref, agents.ID(req.GetAgentId()),
+	list, next, err := s.knowledge.ListAttachments(ctx, refOf(ctx), agents.ID(req.GetAgentId()),
 		pageParams(req))
 	return &parlancev1.ListSourceAttachmentsResponse{Attachments: each(list, sourceAttachmentProto), NextPageToken: next}, err
 }
 
 func (s *knowledgeServer) DetachSource(ctx context.Context, req *parlancev1.DetachSourceRequest) (*emptypb.Empty, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	return &emptypb.Empty{}, s.knowledge.Detach(ctx, ref, agents.ID(req.GetAgentId()), knowledge.SourceID(req.GetSourceId()))
+	return &emptypb.Empty{}, s.knowledge.Detach(ctx, refOf(ctx), agents.ID(req.GetAgentId()), knowledge.SourceID(req.GetSourceId()))
 }

@@ -11,20 +11,16 @@ import (
 )
 
 type memoryServer struct {
-	access Access
 	memory *memory.Service
 }
 
 // NewMemory serves MemoryService.
-func NewMemory(access Access, service *memory.Service) parlancev1connect.MemoryServiceHandler {
-	return &memoryServer{access: access, memory: service}
+func NewMemory(service *memory.Service) parlancev1connect.MemoryServiceHandler {
+	return &memoryServer{memory: service}
 }
 
 func (s *memoryServer) ListUsers(ctx context.Context, req *parlancev1.ListUsersRequest) (*parlancev1.ListUsersResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
+	ref := refOf(ctx)
 	users, next, err := s.memory.Users(ctx, ref, req.GetPrefix(), pageParams(req))
 	return &parlancev1.ListUsersResponse{
 		Users:         each(users, func(u memory.User) *parlancev1.User { return userProto(ref, u) }),
@@ -33,20 +29,13 @@ func (s *memoryServer) ListUsers(ctx context.Context, req *parlancev1.ListUsersR
 }
 
 func (s *memoryServer) GetUser(ctx context.Context, req *parlancev1.GetUserRequest) (*parlancev1.User, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
+	ref := refOf(ctx)
 	user, err := s.memory.User(ctx, ref, req.GetUserId())
 	return userProto(ref, user), err
 }
 
 func (s *memoryServer) ListMemories(ctx context.Context, req *parlancev1.ListMemoriesRequest) (*parlancev1.ListMemoriesResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	items, next, err := s.memory.List(ctx, ref, memory.ListParams{
+	items, next, err := s.memory.List(ctx, refOf(ctx), memory.ListParams{
 		Page: pageParams(req), UserID: req.GetUserId(), Kind: memory.Kind(req.GetKind()), Category: req.GetCategory(),
 		Query: req.GetQ(), Status: memory.Status(req.GetStatus()),
 	})
@@ -56,65 +45,37 @@ func (s *memoryServer) ListMemories(ctx context.Context, req *parlancev1.ListMem
 func (s *memoryServer) SearchMemories(
 	ctx context.Context, req *parlancev1.SearchMemoriesRequest,
 ) (*parlancev1.SearchMemoriesResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	found, err := s.memory.Search(ctx, ref, req.GetUserId(), req.GetQuery(), int(req.GetTopK()))
+	found, err := s.memory.Search(ctx, refOf(ctx), req.GetUserId(), req.GetQuery(), int(req.GetTopK()))
 	return &parlancev1.SearchMemoriesResponse{Results: each(found, foundMemoryProto)}, err
 }
 
 func (s *memoryServer) GetMemory(ctx context.Context, req *parlancev1.GetMemoryRequest) (*parlancev1.Memory, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	item, err := s.memory.Get(ctx, ref, req.GetUserId(), memory.ID(req.GetMemoryId()))
+	item, err := s.memory.Get(ctx, refOf(ctx), req.GetUserId(), memory.ID(req.GetMemoryId()))
 	return memoryProto(item), err
 }
 
 func (s *memoryServer) AddMemory(ctx context.Context, req *parlancev1.AddMemoryRequest) (*parlancev1.Memory, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	kept, err := s.memory.Add(ctx, ref, addMemoryParams(req))
+	kept, err := s.memory.Add(ctx, refOf(ctx), addMemoryParams(req))
 	return memoryProto(kept.Item), err
 }
 
 func (s *memoryServer) UpdateMemory(ctx context.Context, req *parlancev1.UpdateMemoryRequest) (*parlancev1.Memory, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	item, err := s.memory.Update(ctx, ref, req.GetUserId(), memory.ID(req.GetMemoryId()), updateMemoryParams(req))
+	item, err := s.memory.Update(ctx, refOf(ctx), req.GetUserId(), memory.ID(req.GetMemoryId()), updateMemoryParams(req))
 	return memoryProto(item), err
 }
 
 func (s *memoryServer) ApproveMemory(ctx context.Context, req *parlancev1.ApproveMemoryRequest) (*parlancev1.Memory, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	item, err := s.memory.Approve(ctx, ref, req.GetUserId(), memory.ID(req.GetMemoryId()))
+	item, err := s.memory.Approve(ctx, refOf(ctx), req.GetUserId(), memory.ID(req.GetMemoryId()))
 	return memoryProto(item), err
 }
 
 func (s *memoryServer) DeleteMemory(ctx context.Context, req *parlancev1.DeleteMemoryRequest) (*emptypb.Empty, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	return &emptypb.Empty{}, s.memory.Remove(ctx, ref, req.GetUserId(), memory.ID(req.GetMemoryId()))
+	return &emptypb.Empty{}, s.memory.Remove(ctx, refOf(ctx), req.GetUserId(), memory.ID(req.GetMemoryId()))
 }
 
 func (s *memoryServer) DeleteMemories(
 	ctx context.Context, req *parlancev1.DeleteMemoriesRequest,
 ) (*parlancev1.DeleteMemoriesResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	count, err := s.memory.DeleteAll(ctx, ref, req.GetUserId())
+	count, err := s.memory.DeleteAll(ctx, refOf(ctx), req.GetUserId())
 	return &parlancev1.DeleteMemoriesResponse{Deleted: int32(count)}, err
 }

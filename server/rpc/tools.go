@@ -12,65 +12,40 @@ import (
 )
 
 type toolsServer struct {
-	access Access
-	tools  *tools.Service
+	tools *tools.Service
 }
 
 // NewTools serves ToolService.
-func NewTools(access Access, service *tools.Service) parlancev1connect.ToolServiceHandler {
-	return &toolsServer{access: access, tools: service}
+func NewTools(service *tools.Service) parlancev1connect.ToolServiceHandler {
+	return &toolsServer{tools: service}
 }
 
 func (s *toolsServer) CreateTool(ctx context.Context, req *parlancev1.CreateToolRequest) (*parlancev1.Tool, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	tool, err := s.tools.Create(ctx, ref, createToolParams(req))
+	tool, err := s.tools.Create(ctx, refOf(ctx), createToolParams(req))
 	return toolProto(tool), err
 }
 
 func (s *toolsServer) ListTools(ctx context.Context, req *parlancev1.ListToolsRequest) (*parlancev1.ListToolsResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	list, next, err := s.tools.List(ctx, ref, tools.ListParams{PageParams: pageParams(req), IncludeHidden: req.GetIncludeHidden()})
+	list, next, err := s.tools.List(ctx, refOf(ctx), tools.ListParams{PageParams: pageParams(req), IncludeHidden: req.GetIncludeHidden()})
 	return &parlancev1.ListToolsResponse{Tools: each(list, toolProto), NextPageToken: next}, err
 }
 
 func (s *toolsServer) GetTool(ctx context.Context, req *parlancev1.GetToolRequest) (*parlancev1.Tool, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	tool, err := s.tools.Get(ctx, ref, tools.ID(req.GetToolId()))
+	tool, err := s.tools.Get(ctx, refOf(ctx), tools.ID(req.GetToolId()))
 	return toolProto(tool), err
 }
 
 func (s *toolsServer) UpdateTool(ctx context.Context, req *parlancev1.UpdateToolRequest) (*parlancev1.Tool, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	tool, err := s.tools.Update(ctx, ref, tools.ID(req.GetToolId()), updateToolParams(req))
+	tool, err := s.tools.Update(ctx, refOf(ctx), tools.ID(req.GetToolId()), updateToolParams(req))
 	return toolProto(tool), err
 }
 
 func (s *toolsServer) DeleteTool(ctx context.Context, req *parlancev1.DeleteToolRequest) (*emptypb.Empty, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	return &emptypb.Empty{}, s.tools.Delete(ctx, ref, tools.ID(req.GetToolId()))
+	return &emptypb.Empty{}, s.tools.Delete(ctx, refOf(ctx), tools.ID(req.GetToolId()))
 }
 
 func (s *toolsServer) RunTool(ctx context.Context, req *parlancev1.RunToolRequest) (*parlancev1.RunToolResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	outcome, err := s.tools.Run(ctx, ref, tools.RunParams{
+	outcome, err := s.tools.Run(ctx, refOf(ctx), tools.RunParams{
 		ToolID: tools.ID(req.GetToolId()), Arguments: jsonOf(req.GetArgs()), DynamicVariables: req.GetDynamicVariables(),
 		RemoteTool: req.GetRemoteTool(),
 	})
@@ -78,58 +53,35 @@ func (s *toolsServer) RunTool(ctx context.Context, req *parlancev1.RunToolReques
 }
 
 func (s *toolsServer) ListToolCalls(ctx context.Context, req *parlancev1.ListToolCallsRequest) (*parlancev1.ListToolCallsResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	list, next, err := s.tools.ListCalls(ctx, ref, callFilter(req, req.GetSessionId(), req.GetAgentId()), pageParams(req))
+	list, next, err := s.tools.ListCalls(ctx, refOf(ctx), callFilter(req, req.GetSessionId(), req.GetAgentId()), pageParams(req))
 	return &parlancev1.ListToolCallsResponse{ToolCalls: each(list, toolCallProto), NextPageToken: next}, err
 }
 
 func (s *toolsServer) ListWorkspaceToolCalls(
 	ctx context.Context, req *parlancev1.ListWorkspaceToolCallsRequest,
 ) (*parlancev1.ListWorkspaceToolCallsResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	list, next, err := s.tools.ListAllCalls(ctx, ref, callFilter(req, req.GetSessionId(), req.GetAgentId()), pageParams(req))
+	list, next, err := s.tools.ListAllCalls(ctx, refOf(ctx), callFilter(req, req.GetSessionId(), req.GetAgentId()), pageParams(req))
 	return &parlancev1.ListWorkspaceToolCallsResponse{ToolCalls: each(list, toolCallProto), NextPageToken: next}, err
 }
 
 func (s *toolsServer) AttachTool(ctx context.Context, req *parlancev1.AttachToolRequest) (*parlancev1.ToolAttachment, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	attachment, err := s.tools.Attach(ctx, ref, attachToolParams(req))
+	attachment, err := s.tools.Attach(ctx, refOf(ctx), attachToolParams(req))
 	return toolAttachmentProto(attachment), err
 }
 
 func (s *toolsServer) DetachTool(ctx context.Context, req *parlancev1.DetachToolRequest) (*emptypb.Empty, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	return &emptypb.Empty{}, s.tools.Detach(ctx, ref, agents.ID(req.GetAgentId()), tools.ID(req.GetToolId()))
+	return &emptypb.Empty{}, s.tools.Detach(ctx, refOf(ctx), agents.ID(req.GetAgentId()), tools.ID(req.GetToolId()))
 }
 
 func (s *toolsServer) ListAgentTools(
 	ctx context.Context, req *parlancev1.ListAgentToolsRequest,
 ) (*parlancev1.ListAgentToolsResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	registry, next, err := s.tools.PageOfAgentTools(ctx, ref, agents.ID(req.GetAgentId()), pageParams(req))
+	registry, next, err := s.tools.PageOfAgentTools(ctx, refOf(ctx), agents.ID(req.GetAgentId()), pageParams(req))
 	return &parlancev1.ListAgentToolsResponse{Tools: each(registry, agentToolProto), NextPageToken: next}, err
 }
 
 func (s *toolsServer) UpdateToolsConfig(ctx context.Context, req *parlancev1.UpdateToolsConfigRequest) (*parlancev1.ToolsConfig, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
+	ref := refOf(ctx)
 	id := agents.ID(req.GetAgentId())
 	config, err := s.tools.AgentConfig(ctx, ref, id)
 	if err != nil {

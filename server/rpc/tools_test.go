@@ -58,7 +58,7 @@ func newToolsFixture(t *testing.T) *toolsFixture {
 	f.agents = agents.New(agents.Deps{DB: db, Workspaces: f.workspaces, CheckDisabledTools: tools.CheckDisabledTools})
 	service := tools.New(tools.Deps{DB: db, Workspaces: f.workspaces, Agents: f.agents, Keys: keys, Guard: guard})
 	f.caller, f.workspace, f.agent = f.tenant(t, "pro")
-	f.serve(t, rpc.NewTools(rpc.NewAccess(f.workspaces), service))
+	f.serve(t, rpc.NewTools(service))
 	return f
 }
 
@@ -73,7 +73,7 @@ func (f *toolsFixture) serve(t *testing.T, handler parlancev1connect.ToolService
 		Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics("test"), Now: time.Now, Validator: validator, Undecoded: rest.Undecoded,
 		Pages: interceptor.NewPages(nil),
 	}
-	_, mux := parlancev1connect.NewToolServiceHandler(handler, connect.WithInterceptors(chain))
+	_, mux := parlancev1connect.NewToolServiceHandler(handler, connect.WithInterceptors(chain, rpc.NewAccess(f.workspaces).Interceptor()))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mux.ServeHTTP(w, r.WithContext(workspaces.WithPrincipal(r.Context(), f.caller)))
 	}))

@@ -24,110 +24,70 @@ func NewWebhooks(access Access, service *webhooks.Service, stopping Stopping) pa
 func (s *webhooksServer) CreateWebhookEndpoint(
 	ctx context.Context, req *parlancev1.CreateWebhookEndpointRequest,
 ) (*parlancev1.WebhookEndpoint, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	minted, err := s.webhooks.Create(ctx, ref, endpointParams(req))
+	minted, err := s.webhooks.Create(ctx, refOf(ctx), endpointParams(req))
 	return s.mintedEndpointProto(minted), err
 }
 
 func (s *webhooksServer) ListWebhookEndpoints(
 	ctx context.Context, req *parlancev1.ListWebhookEndpointsRequest,
 ) (*parlancev1.ListWebhookEndpointsResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	list, next, err := s.webhooks.List(ctx, ref, pageParams(req))
+	list, next, err := s.webhooks.List(ctx, refOf(ctx), pageParams(req))
 	return &parlancev1.ListWebhookEndpointsResponse{Endpoints: each(list, s.endpointProto), NextPageToken: next}, err
 }
 
 func (s *webhooksServer) GetWebhookEndpoint(
 	ctx context.Context, req *parlancev1.GetWebhookEndpointRequest,
 ) (*parlancev1.WebhookEndpoint, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	endpoint, err := s.webhooks.Get(ctx, ref, webhooks.EndpointID(req.GetEndpointId()))
+	endpoint, err := s.webhooks.Get(ctx, refOf(ctx), webhooks.EndpointID(req.GetEndpointId()))
 	return s.endpointProto(endpoint), err
 }
 
 func (s *webhooksServer) UpdateWebhookEndpoint(
 	ctx context.Context, req *parlancev1.UpdateWebhookEndpointRequest,
 ) (*parlancev1.WebhookEndpoint, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	endpoint, err := s.webhooks.Update(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), endpointUpdate(req))
+	endpoint, err := s.webhooks.Update(ctx, refOf(ctx), webhooks.EndpointID(req.GetEndpointId()), endpointUpdate(req))
 	return s.endpointProto(endpoint), err
 }
 
 func (s *webhooksServer) DeleteWebhookEndpoint(ctx context.Context, req *parlancev1.DeleteWebhookEndpointRequest) (*emptypb.Empty, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	return &emptypb.Empty{}, s.webhooks.Delete(ctx, ref, webhooks.EndpointID(req.GetEndpointId()))
+	return &emptypb.Empty{}, s.webhooks.Delete(ctx, refOf(ctx), webhooks.EndpointID(req.GetEndpointId()))
 }
 
 func (s *webhooksServer) EnableWebhookEndpoint(
 	ctx context.Context, req *parlancev1.EnableWebhookEndpointRequest,
 ) (*parlancev1.WebhookEndpoint, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	enabled, err := s.webhooks.Enable(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), timeOf(req.GetSince()))
+	enabled, err := s.webhooks.Enable(ctx, refOf(ctx), webhooks.EndpointID(req.GetEndpointId()), timeOf(req.GetSince()))
 	return s.enabledEndpointProto(enabled), err
 }
 
 func (s *webhooksServer) RotateWebhookSecret(
 	ctx context.Context, req *parlancev1.RotateWebhookSecretRequest,
 ) (*parlancev1.WebhookEndpoint, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	minted, err := s.webhooks.RotateSecret(ctx, ref, webhooks.EndpointID(req.GetEndpointId()))
+	minted, err := s.webhooks.RotateSecret(ctx, refOf(ctx), webhooks.EndpointID(req.GetEndpointId()))
 	return s.mintedEndpointProto(minted), err
 }
 
 func (s *webhooksServer) TestWebhookEndpoint(
 	ctx context.Context, req *parlancev1.TestWebhookEndpointRequest,
 ) (*parlancev1.WebhookDelivery, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	attempt, err := s.webhooks.Test(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), req.GetEvent())
+	attempt, err := s.webhooks.Test(ctx, refOf(ctx), webhooks.EndpointID(req.GetEndpointId()), req.GetEvent())
 	return deliveryProto(attempt), err
 }
 
 func (s *webhooksServer) ListWebhookDeliveries(
 	ctx context.Context, req *parlancev1.ListWebhookDeliveriesRequest,
 ) (*parlancev1.ListWebhookDeliveriesResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
 	params, err := deliveriesPage(req)
 	if err != nil {
 		return nil, err
 	}
-	list, next, err := s.webhooks.Deliveries(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), attemptFilter(req), params)
+	list, next, err := s.webhooks.Deliveries(ctx, refOf(ctx), webhooks.EndpointID(req.GetEndpointId()), attemptFilter(req), params)
 	return &parlancev1.ListWebhookDeliveriesResponse{Deliveries: each(list, deliveryProto), NextPageToken: next}, err
 }
 
 func (s *webhooksServer) RedeliverWebhook(
 	ctx context.Context, req *parlancev1.RedeliverWebhookRequest,
 ) (*parlancev1.WebhookDelivery, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	attempt, err := s.webhooks.Redeliver(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), webhooks.AttemptID(req.GetDeliveryId()))
+	attempt, err := s.webhooks.Redeliver(ctx, refOf(ctx), webhooks.EndpointID(req.GetEndpointId()), webhooks.AttemptID(req.GetDeliveryId()))
 	return deliveryProto(attempt), err
 }

@@ -68,12 +68,12 @@ func newWebhooksFixture(t *testing.T) *webhooksFixture {
 		DB: db, Workspaces: tenants, Keyring: keys, Guard: guard,
 		Policy: webhooks.Policy{WatchCheck: time.Millisecond},
 	})
-	f.serve(rpc.NewWebhooks(rpc.NewAccess(tenants), f.hooks, rpc.Stopping{}))
+	f.serve(rpc.NewAccess(tenants))
 	return f
 }
 
 // serve puts the handler behind the interceptor of the product, with the caller already known.
-func (f *webhooksFixture) serve(handler parlancev1connect.WebhookServiceHandler) {
+func (f *webhooksFixture) serve(access rpc.Access) {
 	f.t.Helper()
 	validator, err := protovalidate.New()
 	if err != nil {
@@ -83,7 +83,8 @@ func (f *webhooksFixture) serve(handler parlancev1connect.WebhookServiceHandler)
 		Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics("test"), Now: time.Now, Validator: validator, Undecoded: rest.Undecoded,
 		Pages: interceptor.NewPages(nil),
 	}
-	_, mux := parlancev1connect.NewWebhookServiceHandler(handler, connect.WithInterceptors(chain))
+	_, mux := parlancev1connect.NewWebhookServiceHandler(rpc.NewWebhooks(access, f.hooks, rpc.Stopping{}),
+		connect.WithInterceptors(chain, access.Interceptor()))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := workspaces.WithStanding(workspaces.WithPrincipal(r.Context(), f.caller), func(context.Context) error {
 			if f.revoked.Load() {

@@ -13,42 +13,26 @@ import (
 func (s *webhooksServer) GetWebhookDelivery(
 	ctx context.Context, req *parlancev1.GetWebhookDeliveryRequest,
 ) (*parlancev1.WebhookDelivery, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	attempt, err := s.webhooks.Attempt(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), webhooks.AttemptID(req.GetDeliveryId()))
+	attempt, err := s.webhooks.Attempt(ctx, refOf(ctx), webhooks.EndpointID(req.GetEndpointId()), webhooks.AttemptID(req.GetDeliveryId()))
 	return deliveryProto(attempt), err
 }
 
 func (s *webhooksServer) GetWebhookEndpointHealth(
 	ctx context.Context, req *parlancev1.GetWebhookEndpointHealthRequest,
 ) (*parlancev1.WebhookEndpointHealth, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	health, err := s.webhooks.Health(ctx, ref, webhooks.EndpointID(req.GetEndpointId()))
+	health, err := s.webhooks.Health(ctx, refOf(ctx), webhooks.EndpointID(req.GetEndpointId()))
 	return healthProto(health), err
 }
 
 func (s *webhooksServer) RecoverWebhookDeliveries(
 	ctx context.Context, req *parlancev1.RecoverWebhookDeliveriesRequest,
 ) (*parlancev1.RecoverWebhookDeliveriesResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	done, err := s.webhooks.Recover(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), timeOf(req.GetSince()))
+	done, err := s.webhooks.Recover(ctx, refOf(ctx), webhooks.EndpointID(req.GetEndpointId()), timeOf(req.GetSince()))
 	return &parlancev1.RecoverWebhookDeliveriesResponse{Recovered: int32(done.Deliveries), More: done.More}, err
 }
 
 func (s *webhooksServer) ListEvents(ctx context.Context, req *parlancev1.ListEventsRequest) (*parlancev1.ListEventsResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	page, next, err := s.webhooks.Feed(ctx, ref, feedParams(req))
+	page, next, err := s.webhooks.Feed(ctx, refOf(ctx), feedParams(req))
 	if err != nil {
 		return nil, err
 	}
