@@ -73,11 +73,11 @@ var alwaysEnabled = map[string]bool{
 // wholeMark is in the ids of an answer's frames from its agent_response on.
 const wholeMark = "d"
 
-// send adds an event to the step. The id of its frame is the event's id, a dot, and the frame's
+// send adds an event with its object to the step. The id of its frame is the event's id, a dot, and the frame's
 // number among those of the event, for the parts of an answer share one event id. Behind the dot is
 // wholeMark once the answer was sent completely. Events with the id 0 have no frame id, and are not
 // sent again.
-func (d *Dialect) send(id int, kind string, e serverEvent) {
+func (d *Dialect) send(id int, kind string, object any) {
 	if d.enabled != nil && !d.enabled[kind] && !alwaysEnabled[kind] {
 		return
 	}
@@ -92,8 +92,7 @@ func (d *Dialect) send(id int, kind string, e serverEvent) {
 		}
 		frameID += strconv.Itoa(d.frameCounts[id])
 	}
-	e.setHead(kind, frameID)
-	d.step.Send(frameID, e)
+	d.step.Send(frameID, event{Type: kind, FrameID: frameID, object: object})
 }
 
 // The codes of error events. The protocol has no others.
@@ -111,10 +110,10 @@ func (d *Dialect) refuse(event string, r *refusal) {
 	if r.errorType == typeInvalid {
 		code = codeProtocol
 	}
-	d.send(0, "error", &errorEvent{Error: wireError{
+	d.send(0, "error", wireError{
 		Code: code, Type: r.errorType, Message: r.message,
 		Details: errorDetails{Code: string(r.reason), Event: event, Fields: r.fields},
-	}})
+	})
 }
 
 // refuseFields answers the initiation data with an error about some of its members.

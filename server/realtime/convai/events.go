@@ -50,9 +50,9 @@ func (d *Dialect) responseContent(e turns.Event) {
 	case turns.ApprovalRequested:
 		d.askApproval(e)
 	case turns.ClientToolCalled:
-		d.send(d.eventID(), "client_tool_call", &clientToolEvent{Call: clientToolCall{
+		d.send(d.eventID(), "client_tool_call", clientToolCall{
 			Name: e.Name, CallID: e.CallID, Parameters: objectOf(e.Arguments), EventID: d.eventID(),
-		}})
+		})
 	default: // MessageDone: its text went out in deltas
 	}
 }
@@ -62,8 +62,7 @@ func (d *Dialect) eventID() int { return agentEventID(d.response.turn) }
 
 func (d *Dialect) sendPart(kind, text string) {
 	d.response.sent.WriteString(text)
-	part := part{Type: kind, Text: text, EventID: d.eventID()}
-	d.send(d.eventID(), "agent_chat_response_part", &partEvent{Part: part})
+	d.send(d.eventID(), "agent_chat_response_part", part{Type: kind, Text: text, EventID: d.eventID()})
 }
 
 // sendItem sends an item outside an open answer: what the user said, or an item of a turn that
@@ -110,8 +109,7 @@ func (d *Dialect) sendHeldItems() {
 
 func (d *Dialect) sendUserMessage(item sessions.Item) {
 	id := userEventID(item.TurnIndex)
-	said := userTranscript{Text: item.Text, EventID: id}
-	d.send(id, "user_transcript", &userTranscriptEvent{Said: said})
+	d.send(id, "user_transcript", userTranscript{Text: item.Text, EventID: id})
 }
 
 // sendAnswer sends a whole answer.
@@ -120,7 +118,7 @@ func (d *Dialect) sendAnswer(id int, text string, citations []sessions.Citation)
 	if len(citations) > 0 {
 		said.Citations = citations
 	}
-	d.send(id, "agent_response", &agentResponseEvent{Said: said})
+	d.send(id, "agent_response", said)
 }
 
 // finishResponse ends an answer: its whole text, how it was interrupted or failed, the held
@@ -156,12 +154,9 @@ func (d *Dialect) finishResponse(e turns.ResponseDone) {
 // frame belongs to the answer.
 func (d *Dialect) sendInterruption(sent, kept string) {
 	id := d.eventID()
-	interrupted := interruption{EventID: userEventID(d.response.turn + 1)}
-	d.send(id, "interruption", &interruptionEvent{Interruption: interrupted})
+	d.send(id, "interruption", interruption{EventID: userEventID(d.response.turn + 1)})
 	if sent != "" {
-		d.send(id, "agent_response_correction", &correctionEvent{
-			Said: correction{Original: sent, Corrected: kept, EventID: id},
-		})
+		d.send(id, "agent_response_correction", correction{Original: sent, Corrected: kept, EventID: id})
 	}
 }
 
@@ -172,13 +167,13 @@ func (d *Dialect) sendFailure(e turns.ResponseDone) {
 	if e.Err != nil {
 		failure.Message, failure.Details.Code = e.Err.Message, string(e.Err.Reason)
 	}
-	d.send(d.eventID(), "error", &errorEvent{Error: failure})
+	d.send(d.eventID(), "error", failure)
 }
 
 // sendTyping reports whether the agent is about to answer, at the beginning and the end of every
 // answer, also of one without text. id is the answer's.
 func (d *Dialect) sendTyping(id int, t typing) {
-	d.send(id, "agent_typing", &typingEvent{Typing: t})
+	d.send(id, "agent_typing", t)
 }
 
 // startTool sends a call that the service runs.
@@ -187,9 +182,9 @@ func (d *Dialect) startTool(e turns.ToolStarted) {
 		d.sendMCPCall(e.CallID, e.Name, mcpCall{Parameters: objectOf(e.Arguments), State: "loading"})
 		return
 	}
-	d.send(d.eventID(), "agent_tool_request", &toolRequestEvent{Request: toolRequest{
+	d.send(d.eventID(), "agent_tool_request", toolRequest{
 		Name: e.Name, CallID: e.CallID, Type: toolType(e.Kind, e.System), EventID: d.eventID(),
-	}})
+	})
 }
 
 // toolType is the protocol's name for where a tool comes from; builtin is our own.
@@ -209,7 +204,7 @@ func (d *Dialect) sendMCPCall(callID, name string, call mcpCall) {
 	call.CallID, call.Name = callID, name
 	call.Timestamp = d.now().UTC().Format(time.RFC3339Nano)
 	call.ServiceID, _, _ = strings.Cut(name, "__") // the tool's slug stands for its server
-	d.send(d.eventID(), "mcp_tool_call", &mcpEvent{Call: call})
+	d.send(d.eventID(), "mcp_tool_call", call)
 }
 
 // askApproval asks the client whether a call may be made. The protocol has this for MCP tools only;
@@ -250,10 +245,9 @@ func (d *Dialect) sendToolResponse(e turns.ToolDone) {
 		Name: e.Name, CallID: e.CallID, Type: toolType(e.Kind, e.System), IsError: e.Failed,
 		IsCalled: e.Result.Made(), EventID: d.eventID(),
 	}
-	d.send(d.eventID(), "agent_tool_response", &toolResponseEvent{Response: done})
+	d.send(d.eventID(), "agent_tool_response", done)
 	if d.enabled[fullPayload] {
-		full := fullToolResponse{toolResponse: done, Result: e.Output}
-		d.send(d.eventID(), fullPayload, &fullResponseEvent{Response: full})
+		d.send(d.eventID(), fullPayload, fullToolResponse{toolResponse: done, Result: e.Output})
 	}
 }
 
@@ -289,5 +283,5 @@ func (d *Dialect) failed(e live.Failed) {
 	if e.Err.Reason == fault.InvalidRequest && len(fields) > 0 {
 		failure.Message = fault.InvalidFields(fields...).Message
 	}
-	d.send(0, "error", &errorEvent{Error: failure})
+	d.send(0, "error", failure)
 }

@@ -21,10 +21,10 @@ const dataPause = time.Second
 // agent's client tools.
 func (d *Dialect) Open() dialect.Step {
 	voice := d.session.Config.Voice
-	d.send(0, "conversation_initiation_metadata", &metadataEvent{Metadata: metadata{
+	d.send(0, "conversation_initiation_metadata", metadata{
 		ConversationID: string(d.session.ID),
 		OutputFormat:   formatName(voice.OutputAudioFormat), InputFormat: formatName(voice.InputAudioFormat),
-	}})
+	})
 	if tools := clientTools(d.session.Config); len(tools) > 0 {
 		d.step.Command(live.Configure{CommandID: commandTools, ClientTools: tools})
 	}
@@ -86,7 +86,7 @@ func (d *Dialect) Ping() dialect.Step {
 func (d *Dialect) sendPing() {
 	d.pings++
 	d.pingedAt = d.now()
-	d.send(0, "ping", &pingEvent{Ping: ping{EventID: d.pings, LatencyMS: d.latencyMS}})
+	d.send(0, "ping", ping{EventID: d.pings, LatencyMS: d.latencyMS})
 	d.latencyMS = nil
 }
 
@@ -239,6 +239,6 @@ func (d *Dialect) Close(code int, reason string) dialect.Step {
 	case reason == "internal_error":
 		closing.Type = typeUnknown
 	}
-	d.send(0, "error", &errorEvent{Error: closing})
+	d.send(0, "error", closing)
 	return d.step.Take()
 }

@@ -1,29 +1,47 @@
 package convai
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 
 	"parlance.dev/parlance/server/realtime/dialect"
 )
 
-// The events of the server. Each is a type and one object, whose name depends on the type.
-
-// head is the first members of every event.
-type head struct {
+// event is an event of the server: its type, and one object, whose name depends on the type.
+type event struct {
 	Type string `json:"type"`
 	// FrameID is our own: a returning client sends it as last_event_id to get exactly what it
 	// missed.
 	FrameID string `json:"parlance_event_id,omitempty"`
+	object  any
 }
 
-func (h *head) setHead(kind, frameID string) { h.Type, h.FrameID = kind, frameID }
+// objectNames are the names of the events' objects, where they are not the type itself.
+var objectNames = map[string]string{
+	"conversation_initiation_metadata": "conversation_initiation_metadata_event",
+	"ping":                             "ping_event",
+	"user_transcript":                  "user_transcription_event",
+	"agent_chat_response_part":         "text_response_part",
+	"agent_response":                   "agent_response_event",
+	"agent_response_correction":        "agent_response_correction_event",
+	"agent_typing":                     "agent_typing_event",
+	"interruption":                     "interruption_event",
+	"error":                            "error_event",
+}
 
-// serverEvent is an event that gets its type and frame id when it is sent.
-type serverEvent interface{ setHead(kind, frameID string) }
-
-type metadataEvent struct {
-	head
-	Metadata metadata `json:"conversation_initiation_metadata_event"`
+// MarshalJSON puts the object behind the type.
+func (e event) MarshalJSON() ([]byte, error) {
+	type members event // without this method
+	head, err := dialect.Encode(members(e))
+	if err != nil {
+		return nil, err
+	}
+	object, err := dialect.Encode(e.object)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, "%s,%q:%s}", head[:len(head)-1], cmp.Or(objectNames[e.Type], e.Type), object), nil
 }
 
 type metadata struct {
@@ -32,30 +50,15 @@ type metadata struct {
 	InputFormat    string `json:"user_input_audio_format"`
 }
 
-type pingEvent struct {
-	head
-	Ping ping `json:"ping_event"`
-}
-
 type ping struct {
 	EventID int `json:"event_id"`
 	// LatencyMS is how long the client took to answer the last ping; nil: it has not.
 	LatencyMS *int64 `json:"ping_ms,omitempty"`
 }
 
-type userTranscriptEvent struct {
-	head
-	Said userTranscript `json:"user_transcription_event"`
-}
-
 type userTranscript struct {
 	Text    string `json:"user_transcript"`
 	EventID int    `json:"event_id"`
-}
-
-type partEvent struct {
-	head
-	Part part `json:"text_response_part"`
 }
 
 // part is a piece of an answer; Type is start, delta or stop.
@@ -65,21 +68,11 @@ type part struct {
 	EventID int    `json:"event_id"`
 }
 
-type agentResponseEvent struct {
-	head
-	Said agentResponse `json:"agent_response_event"`
-}
-
 type agentResponse struct {
 	Text    string `json:"agent_response"`
 	EventID int    `json:"event_id"`
 	// Citations are our own. The SDK passes on members that it does not know.
 	Citations any `json:"parlance_citations,omitempty"`
-}
-
-type correctionEvent struct {
-	head
-	Said correction `json:"agent_response_correction_event"`
 }
 
 type correction struct {
@@ -88,27 +81,12 @@ type correction struct {
 	EventID   int    `json:"event_id"`
 }
 
-type typingEvent struct {
-	head
-	Typing typing `json:"agent_typing_event"`
-}
-
 type typing struct {
 	Is bool `json:"is_typing"`
 }
 
-type interruptionEvent struct {
-	head
-	Interruption interruption `json:"interruption_event"`
-}
-
 type interruption struct {
 	EventID int `json:"event_id"`
-}
-
-type clientToolEvent struct {
-	head
-	Call clientToolCall `json:"client_tool_call"`
 }
 
 type clientToolCall struct {
@@ -118,11 +96,6 @@ type clientToolCall struct {
 	EventID    int             `json:"event_id"`
 }
 
-type toolRequestEvent struct {
-	head
-	Request toolRequest `json:"agent_tool_request"`
-}
-
 type toolRequest struct {
 	Name    string `json:"tool_name"`
 	CallID  string `json:"tool_call_id"`
@@ -130,17 +103,7 @@ type toolRequest struct {
 	EventID int    `json:"event_id"`
 }
 
-type toolResponseEvent struct {
-	head
-	Response toolResponse `json:"agent_tool_response"`
-}
-
-// fullResponseEvent is agent_tool_response with the tool's answer, for clients that ask for it.
-type fullResponseEvent struct {
-	head
-	Response fullToolResponse `json:"agent_tool_response_full_payload"`
-}
-
+// fullToolResponse is a toolResponse with the tool's answer, for clients that ask for it.
 type fullToolResponse struct {
 	toolResponse
 	Result string `json:"full_tool_result"`
@@ -155,11 +118,6 @@ type toolResponse struct {
 	// result is not known yet.
 	IsCalled bool `json:"is_called"`
 	EventID  int  `json:"event_id"`
-}
-
-type mcpEvent struct {
-	head
-	Call mcpCall `json:"mcp_tool_call"`
 }
 
 // mcpCall is a call of an MCP server's tool, or of any tool that needs the client's approval. State
@@ -180,11 +138,6 @@ type mcpCall struct {
 type mcpResult struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
-}
-
-type errorEvent struct {
-	head
-	Error wireError `json:"error_event"`
 }
 
 // wireError is the content of an error event. The protocol has the codes 1000, 1002, 1008 and 1011
