@@ -1,6 +1,9 @@
 package hashing
 
-import "math"
+import (
+	"math"
+	"unicode/utf8"
+)
 
 const (
 	dimension = 512
@@ -72,9 +75,15 @@ func (s *sums) unit(hash uint64) []float32 {
 	return out
 }
 
+// FNV-1a's numbers for 64 bits.
+const (
+	fnvOffset uint64 = 14695981039346656037
+	fnvPrime  uint64 = 1099511628211
+)
+
 // hashOf is FNV-1a with a finaliser (murmur3's), as FNV's high bits are weak on short strings.
 func hashOf(kind byte, parts ...string) uint64 {
-	hash := begun(kind)
+	hash := (fnvOffset ^ uint64(kind)) * fnvPrime
 	for i, part := range parts {
 		if i > 0 {
 			hash = (hash ^ 0xFF) * fnvPrime
@@ -83,22 +92,30 @@ func hashOf(kind byte, parts ...string) uint64 {
 			hash = (hash ^ uint64(part[i])) * fnvPrime
 		}
 	}
-	return finished(hash)
-}
-
-// FNV-1a's numbers for 64 bits.
-const (
-	fnvOffset uint64 = 14695981039346656037
-	fnvPrime  uint64 = 1099511628211
-)
-
-// begun is where the hash of a feature begins.
-func begun(kind byte) uint64 { return (fnvOffset ^ uint64(kind)) * fnvPrime }
-
-// finished ends the last part, and mixes the bits.
-func finished(hash uint64) uint64 {
 	hash = (hash ^ 0xFF) * fnvPrime
 	hash = (hash ^ hash>>33) * 0xff51afd7ed558ccd
 	hash = (hash ^ hash>>33) * 0xc4ceb9fe1a85ec53
 	return hash ^ hash>>33
+}
+
+// grams are the runs of 3 and 4 characters of a word between its boundary marks, of which the first
+// maxMarked are looked at. Short words have none.
+func grams(word string, maxMarked int) []string {
+	if utf8.RuneCountInString(word) < minGramsChars {
+		return nil
+	}
+	marked := "^" + word + "$"
+	var starts []int // of the characters, and the end
+	for i := range marked {
+		starts = append(starts, i)
+	}
+	starts = append(starts, len(marked))
+	starts = starts[:min(len(starts), maxMarked+1)]
+	var runs []string
+	for size := 3; size <= 4; size++ {
+		for i := range starts[:len(starts)-size] {
+			runs = append(runs, marked[starts[i]:starts[i+size]])
+		}
+	}
+	return runs
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/words"
 	"github.com/kljensen/snowball/english"
@@ -21,6 +20,7 @@ const (
 	pairWeight       = 0.3
 	// firstGramsWeight is shared by all character runs of a word, so that long words count no more.
 	firstGramsWeight = 0.3
+	maxFirstMarked   = 66
 )
 
 // first embeds one text as 0.1.0 did.
@@ -47,30 +47,15 @@ func first(text string) []float32 {
 			f.add('p', pairWeight, previous, stem)
 		}
 		previous = stem
-		addFirstGrams(&f, word, weight*firstGramsWeight)
+		runs := grams(word, maxFirstMarked)
+		for _, run := range runs {
+			f.add('g', weight*firstGramsWeight/math.Sqrt(float64(len(runs))), run)
+		}
 	}
 	if len(f.order) == 0 { // symbols only: a direction of their own, as cosine needs one
 		f.add('o', 1, strings.TrimSpace(text))
 	}
 	return f.normalised()
-}
-
-// addFirstGrams adds the runs of 3 and 4 characters of a word between its boundary marks, which
-// share the weight.
-func addFirstGrams(f *features, word string, weight float64) {
-	if utf8.RuneCountInString(word) < 4 {
-		return
-	}
-	marked := []rune("^" + word + "$")
-	if len(marked) > 66 {
-		marked = marked[:66]
-	}
-	weight /= math.Sqrt(float64(2*len(marked) - 5))
-	for size := 3; size <= 4; size++ {
-		for i := 0; i+size <= len(marked); i++ {
-			f.add('g', weight, string(marked[i:i+size]))
-		}
-	}
 }
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }

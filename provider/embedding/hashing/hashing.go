@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"parlance.dev/parlance/platform/lexicon"
 	"parlance.dev/parlance/provider/embedding"
@@ -20,9 +19,10 @@ const (
 	maxBatch     = 256
 	// gramsWeight is shared by all character runs of a word, relative to the word's own.
 	gramsWeight = 0.5
-	// Terms of fewer characters have no runs; of longer ones the rest is not looked at.
+	// Terms of fewer characters have no runs.
 	minGramsChars = 4
-	maxGramsChars = 64
+	// maxMarked is how many characters of a term are looked at, its first boundary mark included.
+	maxMarked = 65
 )
 
 // Embedder is a built-in embedder. Use New, or First.
@@ -99,81 +99,10 @@ func (d *scratch) vectorOf(text string) []float32 {
 		d.counts[hash] = 0
 		value := weightOf(hash) * (1 + math.Log(float64(count)))
 		s.add(hash, value)
-		s.addGrams(term, value*gramsWeight)
+		runs := grams(term, maxMarked)
+		for _, run := range runs { // they share the value, so that long terms count no more
+			s.add(hashOf('g', run), value*gramsWeight/math.Sqrt(float64(len(runs))))
+		}
 	}
 	return s.unit(d.hashes[0])
-}
-
-// addGrams adds the runs of 3 and 4 characters of a term between its boundary marks, which share
-// the value so that long terms count no more. Short terms have none.
-func (s *sums) addGrams(term string, value float64) {
-	if len(term) < maxGramsChars && isASCII(term) {
-		s.addASCIIGrams(term, value)
-		return
-	}
-	s.addAnyGrams(term, value)
-}
-
-// addAnyGrams is addGrams for terms of any script and length.
-func (s *sums) addAnyGrams(term string, value float64) {
-	if utf8.RuneCountInString(term) < minGramsChars {
-		return
-	}
-	marked := "^" + term + "$"
-	var starts [maxGramsChars + 3]int // of the characters, and the end
-	n := 0
-	for i := range marked {
-		if n == maxGramsChars+2 {
-			break
-		}
-		starts[n] = i
-		n++
-	}
-	if n < maxGramsChars+2 {
-		starts[n] = len(marked)
-	} else {
-		n--
-	}
-	value /= math.Sqrt(float64(2*n - 5))
-	for size := 3; size <= 4; size++ {
-		for i := 0; i+size <= n; i++ {
-			s.add(hashOf('g', marked[starts[i]:starts[i+size]]), value)
-		}
-	}
-}
-
-// addASCIIGrams is addGrams for what most terms are.
-func (s *sums) addASCIIGrams(term string, value float64) {
-	if len(term) < minGramsChars {
-		return
-	}
-	var marked [maxGramsChars + 2]byte
-	marked[0] = '^'
-	n := 1 + copy(marked[1:], term)
-	marked[n] = '$'
-	n++
-	value /= math.Sqrt(float64(2*n - 5))
-	var fours [maxGramsChars]uint64 // runs of 3 come first, and begin those of 4
-	for i := 0; i+3 <= n; i++ {
-		state := begun('g')
-		for _, b := range marked[i : i+3] {
-			state = (state ^ uint64(b)) * fnvPrime
-		}
-		s.add(finished(state), value)
-		if i+4 <= n {
-			fours[i] = (state ^ uint64(marked[i+3])) * fnvPrime
-		}
-	}
-	for _, state := range fours[:n-3] {
-		s.add(finished(state), value)
-	}
-}
-
-func isASCII(term string) bool {
-	for i := range len(term) {
-		if term[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }

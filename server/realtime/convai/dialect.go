@@ -73,10 +73,10 @@ var alwaysEnabled = map[string]bool{
 // wholeMark is in the ids of an answer's frames from its agent_response on.
 const wholeMark = "d"
 
-// send adds an event with its object to the step. The id of its frame is the event's id, a dot, and the frame's
-// number among those of the event, for the parts of an answer share one event id. Behind the dot is
-// wholeMark once the answer was sent completely. Events with the id 0 have no frame id, and are not
-// sent again.
+// send adds an event with its object to the step. The id of its frame is the event's id, a dot, and
+// the frame's number among those of the event, for the parts of an answer share one event id.
+// Behind the dot is wholeMark once the answer was sent completely. Events with the id 0 have no
+// frame id, and are not sent again.
 func (d *Dialect) send(id int, kind string, object any) {
 	if d.enabled != nil && !d.enabled[kind] && !alwaysEnabled[kind] {
 		return
