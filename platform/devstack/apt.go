@@ -125,17 +125,8 @@ const (
 // never installed, createcluster.conf keeps it from making a cluster that the next boot would
 // start; ucf keeps that file because it differs from the package's own.
 func quietServices(packages []string) (release func() error, err error) {
-	release = func() error { return nil }
 	if !slices.ContainsFunc(packages, isServer) {
-		return release, nil
-	}
-	content, err := os.ReadFile(policyFile)
-	if errors.Is(err, os.ErrNotExist) || string(content) == policyText {
-		err := os.WriteFile(policyFile, []byte(policyText), 0o755) // a program, run by dpkg
-		if err != nil {
-			return nil, fmt.Errorf("keep services from starting: %w", err)
-		}
-		release = func() error { return os.Remove(policyFile) }
+		return func() error { return nil }, nil
 	}
 	_, err = os.Stat(createClusterFile)
 	if errors.Is(err, os.ErrNotExist) {
@@ -144,31 +135,32 @@ func quietServices(packages []string) (release func() error, err error) {
 			err = os.WriteFile(createClusterFile, []byte(createClusterText), 0o644) // as the package makes it
 		}
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("keep Postgres from making a cluster: %w", err), release())
+			return nil, fmt.Errorf("keep Postgres from making a cluster: %w", err)
 		}
 	}
-	return afterInstall(packages, release), nil
+	content, err := os.ReadFile(policyFile)
+	ours := errors.Is(err, os.ErrNotExist) || string(content) == policyText
+	if ours {
+		err := os.WriteFile(policyFile, []byte(policyText), 0o755) // a program, run by dpkg
+		if err != nil {
+			return nil, fmt.Errorf("keep services from starting: %w", err)
+		}
+	}
+	return func() error {
+		_, err := os.Stat("/run/systemd/system")
+		if err == nil && slices.Contains(packages, "redis-server") {
+			// The package enables its unit for the next boot although policy-rc.d kept it from starting.
+			// Best effort: an administrator who wants the service can enable it again.
+			_ = exec.CommandContext(context.Background(), "systemctl", "disable", "--quiet", "redis-server").Run()
+		}
+		if ours {
+			return os.Remove(policyFile)
+		}
+		return nil
+	}, nil
 }
 
 // isServer reports whether a package brings a server that Debian would start.
 func isServer(name string) bool {
 	return strings.HasPrefix(name, "postgresql") || strings.HasPrefix(name, "redis")
-}
-
-// afterInstall disables redis-server where systemd would start it at the next boot: the package
-// enables its unit although policy-rc.d kept it from starting.
-func afterInstall(packages []string, release func() error) func() error {
-	_, err := os.Stat("/run/systemd/system")
-	if err != nil {
-		return release
-	}
-	return func() error {
-		for _, name := range packages {
-			if name == "redis-server" {
-				// Best effort: an administrator who wants the service can enable it again.
-				_ = exec.CommandContext(context.Background(), "systemctl", "disable", "--quiet", "redis-server").Run()
-			}
-		}
-		return release()
-	}
 }

@@ -86,11 +86,12 @@ type Stack struct {
 	// Postgres is the installation in use.
 	Postgres Postgres
 
-	options Options
-	cluster cluster
-	redis   *RedisServer
-	users   *Lock
-	steps   *progress
+	options      Options
+	cluster      cluster
+	redis        *RedisServer
+	redisVersion string
+	users        *Lock
+	steps        *progress
 }
 
 // Start makes the servers of o.DataDir run and returns when they answer. It installs what is
@@ -111,7 +112,7 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 	if !made {
 		steps.total++
 	}
-	found, err := ensure(ctx, o, steps)
+	found, err := ensure(ctx, o, steps, Inspect)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +150,7 @@ func newStack(ctx context.Context, o Options, found Found) (*Stack, error) {
 		return nil, err
 	}
 	c.ephemeral = o.Ephemeral
-	s := &Stack{DataDir: o.DataDir, Postgres: found.Postgres, options: o, cluster: c}
+	s := &Stack{DataDir: o.DataDir, Postgres: found.Postgres, options: o, cluster: c, redisVersion: found.Redis.Version}
 	s.redis, err = NewRedisServer(ctx, RedisParams{
 		Program:   found.Redis.Path,
 		Dir:       filepath.Join(o.DataDir, "redis"),
@@ -161,7 +162,6 @@ func newStack(ctx context.Context, o Options, found Found) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.redis.version = found.Redis.Version
 	s.DatabaseURL = s.cluster.url(databaseName)
 	s.RedisURL = s.redis.URL()
 	return s, nil
@@ -175,7 +175,7 @@ func (s *Stack) run(ctx context.Context) (err error) {
 	}
 	before := s.redis.pid(ctx)
 	if before == 0 {
-		s.steps.step("starting Redis %s", s.redis.version)
+		s.steps.step("starting Redis %s", s.redisVersion)
 	}
 	err = s.redis.Start(ctx)
 	if err == nil {
@@ -202,25 +202,7 @@ func (s *Stack) runPostgres(ctx context.Context) (*process, error) {
 			return nil, err
 		}
 	}
-	_, made := dataMajor(c.dataDir)
-	if !made {
-		s.steps.step("making a Postgres %d cluster in %s", c.pg.Major, c.dir())
-		err := c.create(ctx)
-		if err != nil {
-			return nil, err
-		}
-	}
-	s.steps.step("starting Postgres %s with pgvector %s", c.pg.Version, c.pg.Vector)
-	proc, err := c.start(ctx)
-	if err != nil {
-		return nil, err
-	}
-	err = c.prepare(ctx)
-	if err != nil {
-		proc.kill(syscall.SIGINT)
-		return nil, err
-	}
-	return proc, nil
+	return c.run(ctx, s.steps.step)
 }
 
 // discard removes an ephemeral stack's files after a failed start, unless somebody uses it.

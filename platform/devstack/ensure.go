@@ -7,10 +7,13 @@ import (
 	"strings"
 )
 
+// inspectFunc says what is there and what is missing; it changes nothing.
+type inspectFunc func(context.Context, Options) (Found, error)
+
 // ensure inspects, installs and builds until nothing is missing. The cache's lock makes several
 // processes that start at once (test binaries do) install once.
-func ensure(ctx context.Context, o Options, steps *progress) (Found, error) {
-	found, err := Inspect(ctx, o)
+func ensure(ctx context.Context, o Options, steps *progress, inspect inspectFunc) (Found, error) {
+	found, err := inspect(ctx, o)
 	if err != nil || found.Plan.Empty() {
 		return found, err
 	}
@@ -23,7 +26,7 @@ func ensure(ctx context.Context, o Options, steps *progress) (Found, error) {
 		return Found{}, err
 	}
 	defer lock.Unlock()
-	found, err = Inspect(ctx, o)
+	found, err = inspect(ctx, o)
 	if err != nil || found.Plan.Empty() {
 		return found, err
 	}
@@ -31,7 +34,7 @@ func ensure(ctx context.Context, o Options, steps *progress) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	return install(ctx, o, found, steps)
+	return install(ctx, o, found, steps, inspect)
 }
 
 // allowed refuses plans that we cannot or may not carry out.
@@ -57,7 +60,7 @@ func allowed(o Options, plan InstallPlan) error {
 
 // install carries out the plan. The plan is made again after the packages: only then is it known
 // which Postgres there is and whether a package has its pgvector.
-func install(ctx context.Context, o Options, found Found, steps *progress) (Found, error) {
+func install(ctx context.Context, o Options, found Found, steps *progress, inspect inspectFunc) (Found, error) {
 	o.Log("missing: %s", strings.Join(found.Plan.Missing, ", "))
 	if len(found.Plan.Packages) > 0 {
 		steps.total++
@@ -77,7 +80,7 @@ func install(ctx context.Context, o Options, found Found, steps *progress) (Foun
 		if err != nil {
 			return Found{}, &MissingError{Plan: found.Plan, Cause: err.Error()}
 		}
-		found, err = Inspect(ctx, o)
+		found, err = inspect(ctx, o)
 		if err != nil {
 			return Found{}, err
 		}

@@ -2,8 +2,6 @@ package devstack
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -31,11 +29,8 @@ type Postgres struct {
 	// Vector is pgvector's default_version, empty when absent. It may be older than we need; Start
 	// then uses a private copy with a newer one.
 	Vector string
-	// Private says that BinDir is our own copy under CacheDir.
-	Private bool
 
-	shareDir  string
-	pkgLibDir string
+	shareDir string
 }
 
 // Redis is one installation of redis-server.
@@ -155,23 +150,19 @@ func inspectPostgres(ctx context.Context, dir string) (Postgres, bool) {
 		return Postgres{}, false
 	}
 	pg := Postgres{BinDir: dir, Version: versionPattern.FindString(string(text)), Major: v[0]}
-	pg.shareDir, pg.pkgLibDir = postgresDirs(ctx, pg)
+	pg.shareDir = shareDir(ctx, pg)
 	pg.Vector = controlVersion(filepath.Join(pg.shareDir, "extension", "vector.control"))
 	return pg, true
 }
 
-// postgresDirs asks the installation's own pg_config, and falls back to Debian's layout, where
-// that program may be missing.
-func postgresDirs(ctx context.Context, pg Postgres) (share, pkgLib string) {
-	out, err := exec.CommandContext(ctx, filepath.Join(pg.BinDir, "pg_config"), "--sharedir", "--pkglibdir").Output()
-	if err == nil {
-		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		if len(lines) == 2 {
-			return lines[0], lines[1]
-		}
+// shareDir asks the installation's own pg_config, and falls back to Debian's layout, where that
+// program may be missing.
+func shareDir(ctx context.Context, pg Postgres) string {
+	out, err := exec.CommandContext(ctx, filepath.Join(pg.BinDir, "pg_config"), "--sharedir").Output()
+	if err != nil {
+		return fmt.Sprintf("/usr/share/postgresql/%d", pg.Major)
 	}
-	root := filepath.Dir(pg.BinDir)
-	return fmt.Sprintf("/usr/share/postgresql/%d", pg.Major), filepath.Join(root, "lib")
+	return strings.TrimSpace(string(out))
 }
 
 // withPrivateCopy exchanges pg for our own copy when that one has a better pgvector.
@@ -179,33 +170,11 @@ func withPrivateCopy(cacheDir string, pg Postgres) Postgres {
 	if atLeast(pg.Vector, minVector) {
 		return pg
 	}
-	stamp, err := readStamp(prefixDir(cacheDir, pg))
-	if err != nil || stamp.Postgres != pg.Version {
+	private := privateCopy(prefixDir(cacheDir, pg), pg)
+	if private.Vector == "" {
 		return pg
 	}
-	return privateCopy(prefixDir(cacheDir, pg), pg, stamp.Vector)
-}
-
-// stamp is written last into a private copy: a copy without it is unfinished.
-type stamp struct {
-	Postgres string `json:"postgres"`
-	Vector   string `json:"pgvector"`
-	Source   string `json:"source"` // suite and package version it was built from
-}
-
-const stampName = "stamp.json"
-
-func readStamp(prefix string) (stamp, error) {
-	content, err := os.ReadFile(filepath.Join(prefix, stampName))
-	if err != nil {
-		return stamp{}, err
-	}
-	var s stamp
-	err = json.Unmarshal(content, &s)
-	if err != nil {
-		return stamp{}, fmt.Errorf("read stamp: %w", err)
-	}
-	return s, nil
+	return private
 }
 
 // dataMajor returns the Postgres major that made the cluster under dataDir, if there is one.
@@ -243,7 +212,7 @@ func findTools(tools []Tool) map[string]string {
 	found := make(map[string]string)
 	for _, tool := range tools {
 		path, err := exec.LookPath(tool.Command)
-		if err == nil || errors.Is(err, exec.ErrDot) {
+		if err == nil {
 			found[tool.Command] = path
 		}
 	}

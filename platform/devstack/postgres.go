@@ -1,7 +1,6 @@
 package devstack
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -98,6 +97,30 @@ func (c cluster) create(ctx context.Context) error {
 	return nil
 }
 
+// run starts the server with its database, and makes the cluster first if there is none. It tells
+// step what it does.
+func (c cluster) run(ctx context.Context, step logFunc) (*process, error) {
+	_, made := dataMajor(c.dataDir)
+	if !made {
+		step("making a Postgres %d cluster in %s", c.pg.Major, c.dir())
+		err := c.create(ctx)
+		if err != nil {
+			return nil, err
+		}
+	}
+	step("starting Postgres %s with pgvector %s", c.pg.Version, c.pg.Vector)
+	proc, err := c.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = c.prepare(ctx)
+	if err != nil {
+		proc.kill(syscall.SIGINT)
+		return nil, err
+	}
+	return proc, nil
+}
+
 // orphanPatience is how long backends get to notice that their postmaster was killed.
 const orphanPatience = 5 * time.Second
 
@@ -118,31 +141,15 @@ func (c cluster) start(ctx context.Context) (*process, error) {
 }
 
 func (c cluster) startOnce(ctx context.Context) (*process, error) {
-	params := processParams{
-		account: c.account,
-		dir:     c.dir(),
-		logPath: c.logPath(),
-		program: filepath.Join(c.pg.BinDir, "postgres"),
-		args:    c.args(),
-	}
-	if c.ephemeral || c.dieWithUs {
-		params.dieWithUs = syscall.SIGQUIT
-	}
-	var logged int64
-	info, err := os.Stat(c.logPath())
-	if err == nil {
-		logged = info.Size()
-	}
-	proc, err := spawn(params)
-	if err != nil {
-		return nil, err
-	}
-	err = c.waitReady(ctx, proc, logged)
-	if err != nil {
-		proc.kill(syscall.SIGQUIT) // immediate shutdown: nothing of value was written yet
-		return nil, err
-	}
-	return proc, nil
+	return startServer(ctx, processParams{
+		account:   c.account,
+		dir:       c.dir(),
+		logPath:   c.logPath(),
+		program:   filepath.Join(c.pg.BinDir, "postgres"),
+		args:      c.args(),
+		abort:     syscall.SIGQUIT, // immediate shutdown
+		dieWithUs: c.ephemeral || c.dieWithUs,
+	}, func() bool { return c.answers(ctx, maintenance) })
 }
 
 func (c cluster) args() []string {
@@ -211,36 +218,15 @@ func (c cluster) owns(pid int) bool {
 
 // pid reads the first line of postmaster.pid.
 func (c cluster) pid() (int, bool) {
-	file, err := os.Open(c.pidPath())
-	if err != nil {
-		return 0, false
-	}
-	defer func() { _ = file.Close() }() // read only
-	line := bufio.NewScanner(file)
-	line.Scan()
-	pid, err := strconv.Atoi(line.Text())
+	content, _ := os.ReadFile(c.pidPath()) // without the file there is no number
+	line, _, _ := strings.Cut(string(content), "\n")
+	pid, err := strconv.Atoi(line)
 	return pid, err == nil && pid > 0
-}
-
-// waitReady returns when proc answers. logged is how long its log was before it started.
-func (c cluster) waitReady(ctx context.Context, proc *process, logged int64) error {
-	err := poll(ctx, proc.done, func() bool { return c.answers(ctx, maintenance) })
-	if errors.Is(err, errEnded) {
-		content, _ := os.ReadFile(c.logPath()) // the log only adds to the error
-		return fmt.Errorf("postgres ended while starting:\n%s", lastLines(string(content[min(logged, int64(len(content))):]), 12))
-	}
-	return err
 }
 
 // answers reports whether a query on database works.
 func (c cluster) answers(ctx context.Context, database string) bool {
-	conn, err := pgx.Connect(ctx, c.url(database))
-	if err != nil {
-		return false
-	}
-	defer func() { _ = conn.Close(ctx) }() // the answer is what counts
-	_, err = conn.Exec(ctx, "SELECT 1")
-	return err == nil
+	return c.exec(ctx, database, "SELECT 1") == nil
 }
 
 // prepare makes the database and the extension, which needs a superuser because pgvector's

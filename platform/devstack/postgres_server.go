@@ -2,8 +2,6 @@ package devstack
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"path/filepath"
 	"syscall"
 )
@@ -60,25 +58,9 @@ func (s *PostgresServer) TCPURL(address string) string {
 
 // Start runs the server on the data it has, the first time on a new cluster with the vector
 // extension, and returns when it answers.
-func (s *PostgresServer) Start(ctx context.Context) error {
-	if s.proc != nil {
-		return errors.New("postgres is running")
-	}
-	if _, made := dataMajor(s.cluster.dataDir); !made {
-		if err := s.cluster.create(ctx); err != nil {
-			return err
-		}
-	}
-	proc, err := s.cluster.start(ctx)
-	if err != nil {
-		return err
-	}
-	if err := s.cluster.prepare(ctx); err != nil {
-		proc.kill(syscall.SIGQUIT)
-		return fmt.Errorf("prepare postgres: %w", err)
-	}
-	s.proc = proc
-	return nil
+func (s *PostgresServer) Start(ctx context.Context) (err error) {
+	s.proc, err = s.cluster.run(ctx, func(string, ...any) {})
+	return err
 }
 
 // Stop ends the server at once by its immediate shutdown: connections break and the next Start

@@ -15,14 +15,12 @@ func prefixDir(cacheDir string, pg Postgres) string {
 	return filepath.Join(cacheDir, "postgres-"+pg.Version)
 }
 
-// privateCopy describes the copy of pg under prefix.
-func privateCopy(prefix string, pg Postgres, vector string) Postgres {
+// privateCopy describes the copy of pg under prefix; its Vector is empty when there is none.
+func privateCopy(prefix string, pg Postgres) Postgres {
 	major := fmt.Sprint(pg.Major)
 	pg.BinDir = filepath.Join(prefix, "lib", "postgresql", major, "bin")
 	pg.shareDir = filepath.Join(prefix, "share", "postgresql", major)
-	pg.pkgLibDir = filepath.Join(prefix, "lib", "postgresql", major, "lib")
-	pg.Vector = vector
-	pg.Private = true
+	pg.Vector = controlVersion(filepath.Join(pg.shareDir, "extension", "vector.control"))
 	return pg
 }
 
@@ -68,30 +66,21 @@ func copyTree(ctx context.Context, source, target string) error {
 		if err != nil || info.IsDir() {
 			return nil //nolint:nilerr // a dangling link in the source is none of ours
 		}
-		return copyFile(path, to)
+		content, err := os.ReadFile(path) //nolint:gosec // only root writes there
+		if err != nil {
+			return err
+		}
+		err = os.WriteFile(to, content, info.Mode().Perm())
+		if err != nil {
+			return err
+		}
+		// The umask may have taken bits that the postgres user needs.
+		return os.Chmod(to, info.Mode().Perm())
 	})
 	if err != nil {
 		return fmt.Errorf("copy %s: %w", source, err)
 	}
 	return nil
-}
-
-// copyFile copies one file with its permission bits.
-func copyFile(source, target string) error {
-	info, err := os.Stat(source)
-	if err != nil {
-		return fmt.Errorf("copy file: %w", err)
-	}
-	content, err := os.ReadFile(source)
-	if err != nil {
-		return fmt.Errorf("copy file: %w", err)
-	}
-	err = os.WriteFile(target, content, info.Mode().Perm())
-	if err != nil {
-		return fmt.Errorf("copy file: %w", err)
-	}
-	// The umask may have taken bits that the postgres user needs.
-	return os.Chmod(target, info.Mode().Perm())
 }
 
 // makeDir makes dir and its parents, and sets its mode whatever the umask says.

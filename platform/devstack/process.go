@@ -35,8 +35,34 @@ type processParams struct {
 	logPath string   // standard output and error are appended to it
 	program string
 	args    []string
-	// dieWithUs is the signal it gets when our process is killed, on Linux; 0 lets it live on.
-	dieWithUs syscall.Signal
+	// abort ends it at once: when it does not become ready, and with dieWithUs also when our process
+	// is killed, on Linux.
+	abort     syscall.Signal
+	dieWithUs bool
+}
+
+// startServer starts a server and returns when ready returns true. Its error has the end of the
+// server's log when that ended first.
+func startServer(ctx context.Context, p processParams, ready func() bool) (*process, error) {
+	var logged int64
+	info, err := os.Stat(p.logPath)
+	if err == nil {
+		logged = info.Size()
+	}
+	proc, err := spawn(p)
+	if err != nil {
+		return nil, err
+	}
+	err = poll(ctx, proc.done, ready)
+	if err == nil {
+		return proc, nil
+	}
+	proc.kill(p.abort) // nothing of value was written yet
+	if errors.Is(err, errEnded) {
+		content, _ := os.ReadFile(p.logPath) // the log only adds to the error
+		err = fmt.Errorf("%s: %w:\n%s", filepath.Base(p.program), err, lastLines(string(content[min(logged, int64(len(content))):]), 12))
+	}
+	return nil, err
 }
 
 // spawn starts a server in a session of its own. Its environment is empty but for a path, so that
@@ -52,7 +78,9 @@ func spawn(p processParams) (*process, error) {
 	cmd.Env = serverEnv
 	cmd.Stdout, cmd.Stderr = logFile, logFile
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: p.account.credential()}
-	setDeathSignal(cmd.SysProcAttr, p.dieWithUs)
+	if p.dieWithUs {
+		setDeathSignal(cmd.SysProcAttr, p.abort)
+	}
 
 	started := make(chan error, 1)
 	proc := &process{cmd: cmd, done: make(chan struct{})}

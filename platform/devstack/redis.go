@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"github.com/redis/go-redis/v9"
@@ -43,7 +41,6 @@ type RedisServer struct {
 	params  RedisParams
 	account *account
 	proc    *process // nil when another process started it
-	version string   // for progress lines; may be empty
 }
 
 // NewRedisServer prepares the directory; Start runs the server.
@@ -85,14 +82,11 @@ func (s *RedisServer) Start(ctx context.Context) error {
 	if s.params.Durable {
 		appendOnly = "yes"
 	}
-	var dieWithUs syscall.Signal
-	if s.params.DieWithUs {
-		dieWithUs = syscall.SIGKILL
-	}
-	proc, err := spawn(processParams{
+	var err error
+	s.proc, err = startServer(ctx, processParams{
 		account: s.account,
 		dir:     s.params.Dir,
-		logPath: s.logPath(),
+		logPath: filepath.Join(s.params.Dir, "redis.log"),
 		program: s.params.Program,
 		args: []string{
 			"--port", "0", "--unixsocket", s.socket(), "--unixsocketperm", "700",
@@ -101,28 +95,9 @@ func (s *RedisServer) Start(ctx context.Context) error {
 			"--maxmemory-policy", "noeviction", "--databases", strconv.Itoa(s.params.Databases),
 			"--daemonize", "no", "--loglevel", "warning",
 		},
-		dieWithUs: dieWithUs,
-	})
-	if err != nil {
-		return err
-	}
-	err = s.waitReady(ctx, proc)
-	if err != nil {
-		proc.kill(syscall.SIGKILL) // nothing was written yet
-		return err
-	}
-	s.proc = proc
-	return nil
-}
-
-func (s *RedisServer) logPath() string { return filepath.Join(s.params.Dir, "redis.log") }
-
-func (s *RedisServer) waitReady(ctx context.Context, proc *process) error {
-	err := poll(ctx, proc.done, func() bool { return s.pid(ctx) != 0 })
-	if errors.Is(err, errEnded) {
-		content, _ := os.ReadFile(s.logPath()) // the log only adds to the error
-		return fmt.Errorf("redis ended while starting:\n%s", lastLines(string(content), 12))
-	}
+		abort:     syscall.SIGKILL,
+		dieWithUs: s.params.DieWithUs,
+	}, func() bool { return s.pid(ctx) != 0 })
 	return err
 }
 
@@ -141,18 +116,8 @@ func (s *RedisServer) pid(ctx context.Context) int {
 	if client.Ping(ctx).Err() != nil {
 		return 0
 	}
-	info, err := client.Info(ctx, "server").Result()
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(info) {
-		text, ok := strings.CutPrefix(line, "process_id:")
-		if ok {
-			pid, _ := strconv.Atoi(strings.TrimSpace(text)) // not a number: no server of ours
-			return pid
-		}
-	}
-	return 0
+	pid, _ := strconv.Atoi(client.InfoMap(ctx, "server").Item("Server", "process_id")) // not a number: no server of ours
+	return pid
 }
 
 // Stop ends the server in order (the append-only file is synced) and waits for it.

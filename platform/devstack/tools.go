@@ -3,7 +3,6 @@ package devstack
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -39,43 +38,18 @@ func MissingTools(o Options) InstallPlan {
 //
 // Errors: *MissingError when something is missing that cannot be installed here or was refused.
 func InstallTools(ctx context.Context, o Options) error {
-	if MissingTools(o).Empty() {
-		return nil
-	}
 	o.DataDir = ""
 	o, err := o.withDefaults()
 	if err != nil {
 		return err
 	}
-	if err := makeDir(o.CacheDir, 0o711); err != nil {
-		return err
-	}
-	lock, err := LockExclusive(ctx, filepath.Join(o.CacheDir, "install.lock"))
-	if err != nil {
-		return err
-	}
-	defer lock.Unlock()
-	plan := MissingTools(o)
-	if plan.Empty() {
-		return nil
-	}
-	if err := allowed(o, plan); err != nil {
-		return err
-	}
-	o.Log("installing packages: %s", strings.Join(plan.Packages, " "))
-	err = aptInstall(ctx, plan.Packages, o.Log)
-	switch left := MissingTools(o); {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil:
-		return &MissingError{Plan: plan, Cause: err.Error()}
-	case !left.Empty():
-		return &MissingError{Plan: left, Cause: "still missing after installing"}
-	}
-	return nil
+	_, err = ensure(ctx, o, &progress{log: o.Log}, func(_ context.Context, o Options) (Found, error) {
+		return Found{Plan: MissingTools(o)}, nil
+	})
+	return err
 }
 
-// planTools works out how one package manager gets what was not found.
+// planTools says how one package manager gets what was not found.
 func planTools(manager string, found map[string]string, tools []Tool) InstallPlan {
 	plan := InstallPlan{toolsOnly: true}
 	plan.addTools(manager, found, tools)

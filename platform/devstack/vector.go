@@ -1,9 +1,7 @@
 package devstack
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -20,13 +18,8 @@ var newerSuites = map[string][]string{
 }
 
 // buildVector makes a private copy of pg with a newer pgvector, under cacheDir. The caller holds
-// the cache's lock. A copy that is already there is returned as it is.
+// the cache's lock. The copy is put in place when it is complete.
 func buildVector(ctx context.Context, cacheDir string, pg Postgres, log logFunc) (Postgres, error) {
-	prefix := prefixDir(cacheDir, pg)
-	done, err := readStamp(prefix)
-	if err == nil && done.Postgres == pg.Version {
-		return privateCopy(prefix, pg, done.Vector), nil
-	}
 	work, err := os.MkdirTemp(cacheDir, "build-")
 	if err != nil {
 		return Postgres{}, fmt.Errorf("make build directory: %w", err)
@@ -37,19 +30,16 @@ func buildVector(ctx context.Context, cacheDir string, pg Postgres, log logFunc)
 		return Postgres{}, fmt.Errorf("open build directory: %w", err)
 	}
 	b := vectorBuild{work: work, pg: pg, log: log}
-	made, err := b.run(ctx)
+	err = b.run(ctx)
 	if err != nil {
 		return Postgres{}, fmt.Errorf("build pgvector: %w", err)
 	}
-	err = os.RemoveAll(prefix)
-	if err != nil {
-		return Postgres{}, fmt.Errorf("remove unfinished copy: %w", err)
-	}
-	err = os.Rename(b.prefix(), prefix)
+	prefix := prefixDir(cacheDir, pg)
+	err = errors.Join(os.RemoveAll(prefix), os.Rename(b.prefix(), prefix))
 	if err != nil {
 		return Postgres{}, fmt.Errorf("put private copy in place: %w", err)
 	}
-	return privateCopy(prefix, pg, made.Vector), nil
+	return privateCopy(prefix, pg), nil
 }
 
 // vectorBuild holds one build: everything happens below work.
@@ -62,46 +52,29 @@ type vectorBuild struct {
 func (b vectorBuild) prefix() string  { return filepath.Join(b.work, "prefix") }
 func (b vectorBuild) headers() string { return filepath.Join(b.work, "headers") }
 
-func (b vectorBuild) run(ctx context.Context) (stamp, error) {
+func (b vectorBuild) run(ctx context.Context) error {
 	err := copyPostgres(ctx, b.pg, b.prefix())
 	if err != nil {
-		return stamp{}, err
+		return err
 	}
 	err = b.fetchHeaders(ctx)
 	if err != nil {
-		return stamp{}, err
+		return err
 	}
 	mirror, err := systemMirror(ctx)
 	if err != nil {
-		return stamp{}, err
+		return err
 	}
 	var failures []error
 	for _, suite := range mirror.suites {
-		vector, err := b.trySuite(ctx, mirror, suite)
-		if ctx.Err() != nil {
-			return stamp{}, ctx.Err()
+		err := b.trySuite(ctx, mirror, suite)
+		if err == nil || ctx.Err() != nil {
+			return err
 		}
-		if err != nil {
-			b.log("      pgvector of %s: not usable, trying the next", suite)
-			failures = append(failures, fmt.Errorf("suite %s: %w", suite, err))
-			continue
-		}
-		made := stamp{Postgres: b.pg.Version, Vector: vector, Source: suite}
-		return made, writeStamp(b.prefix(), made)
+		b.log("      pgvector of %s: not usable, trying the next", suite)
+		failures = append(failures, fmt.Errorf("suite %s: %w", suite, err))
 	}
-	return stamp{}, errors.Join(failures...)
-}
-
-func writeStamp(prefix string, s stamp) error {
-	content, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode stamp: %w", err)
-	}
-	err = os.WriteFile(filepath.Join(prefix, stampName), content, 0o644) // read by the postgres user
-	if err != nil {
-		return fmt.Errorf("write stamp: %w", err)
-	}
-	return nil
+	return errors.Join(failures...)
 }
 
 // fetchHeaders unpacks postgresql-server-dev-N beside the build: installing it would pull in
@@ -173,30 +146,26 @@ func systemMirror(ctx context.Context) (mirror, error) {
 }
 
 func osRelease() (map[string]string, error) {
-	file, err := os.Open("/etc/os-release")
+	content, err := os.ReadFile("/etc/os-release")
 	if err != nil {
 		return nil, fmt.Errorf("read os-release: %w", err)
 	}
-	defer func() { _ = file.Close() }() // read only
 	fields := make(map[string]string)
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		key, value, ok := strings.Cut(lines.Text(), "=")
-		if ok {
-			fields[key] = strings.Trim(value, `"'`)
-		}
+	for line := range strings.Lines(string(content)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		fields[key] = strings.Trim(value, `"'`)
 	}
 	return fields, nil
 }
 
-// trySuite downloads, compiles and installs pgvector of one suite into the private copy, and
-// returns its version. Lists, cache and sources are all below work: the system's apt
-// configuration stays as it is.
-func (b vectorBuild) trySuite(ctx context.Context, m mirror, suite string) (string, error) {
+// trySuite downloads, compiles and installs pgvector of one suite into the private copy. Lists,
+// cache and sources are all below work: the system's apt configuration stays as it is.
+func (b vectorBuild) trySuite(ctx context.Context, m mirror, suite string) error {
 	dir := filepath.Join(b.work, suite)
 	for _, sub := range []string{"lists/partial", "cache/archives/partial", "source"} {
 		err := os.MkdirAll(filepath.Join(dir, sub), 0o755) // apt downloads as its own user
 		if err != nil {
-			return "", fmt.Errorf("make apt directories: %w", err)
+			return fmt.Errorf("make apt directories: %w", err)
 		}
 	}
 	option := ""
@@ -207,7 +176,7 @@ func (b vectorBuild) trySuite(ctx context.Context, m mirror, suite string) (stri
 	list := filepath.Join(dir, "sources.list")
 	err := os.WriteFile(list, []byte(line), 0o644) // apt reads it as its own user
 	if err != nil {
-		return "", fmt.Errorf("write sources list: %w", err)
+		return fmt.Errorf("write sources list: %w", err)
 	}
 	private := []string{
 		"-o", "Dir::Etc::sourcelist=" + list, "-o", "Dir::Etc::sourceparts=/dev/null",
@@ -215,60 +184,41 @@ func (b vectorBuild) trySuite(ctx context.Context, m mirror, suite string) (stri
 	}
 	err = b.runIn(ctx, dir, "apt-get", append(private, "update", "-q")...)
 	if err != nil {
-		return "", err
+		return err
 	}
 	source := filepath.Join(dir, "source")
 	err = b.runIn(ctx, source, "apt-get", append(private, "source", "-q", "--download-only", "pgvector")...)
 	if err != nil {
-		return "", err
+		return err
 	}
 	tarballs, err := filepath.Glob(filepath.Join(source, "pgvector_*.orig.tar.*"))
 	if err != nil || len(tarballs) == 0 {
-		return "", errors.New("the source package has no tarball")
+		return errors.New("the source package has no tarball")
 	}
 	err = b.runIn(ctx, source, "tar", "-xf", tarballs[0], "--strip-components=1")
 	if err != nil {
-		return "", err
+		return err
 	}
 	return b.compile(ctx, source)
 }
 
-func (b vectorBuild) compile(ctx context.Context, source string) (string, error) {
+func (b vectorBuild) compile(ctx context.Context, source string) error {
 	vector := controlVersion(filepath.Join(source, "vector.control"))
 	if !atLeast(vector, minVector) {
-		return "", fmt.Errorf("version %q is too old", vector)
+		return fmt.Errorf("version %q is too old", vector)
 	}
 	b.log("      compiling pgvector %s for Postgres %s", vector, b.pg.Version)
 	major := fmt.Sprint(b.pg.Major)
-	err := b.runIn(ctx, source, "make", "with_llvm=no", "OPTFLAGS=",
-		"PG_CONFIG="+filepath.Join(b.prefix(), "lib", "postgresql", major, "bin", "pg_config"),
-		"includedir_server="+filepath.Join(b.headers(), "usr", "include", "postgresql", major, "server"))
+	variables := []string{
+		"with_llvm=no", "OPTFLAGS=",
+		"PG_CONFIG=" + filepath.Join(b.prefix(), "lib", "postgresql", major, "bin", "pg_config"),
+		"includedir_server=" + filepath.Join(b.headers(), "usr", "include", "postgresql", major, "server"),
+	}
+	err := b.runIn(ctx, source, "make", variables...)
 	if err != nil {
-		return "", err
+		return err
 	}
-	share := filepath.Join(b.prefix(), "share", "postgresql", major, "extension")
-	stale, err := filepath.Glob(filepath.Join(share, "vector*"))
-	if err != nil {
-		return "", fmt.Errorf("list old extension files: %w", err)
-	}
-	for _, path := range stale {
-		err := os.Remove(path)
-		if err != nil {
-			return "", fmt.Errorf("remove old extension file: %w", err)
-		}
-	}
-	scripts, err := filepath.Glob(filepath.Join(source, "sql", "vector--*.sql"))
-	if err != nil {
-		return "", fmt.Errorf("list extension scripts: %w", err)
-	}
-	for _, path := range append(scripts, filepath.Join(source, "vector.control")) {
-		err := copyFile(path, filepath.Join(share, filepath.Base(path)))
-		if err != nil {
-			return "", err
-		}
-	}
-	return vector, copyFile(filepath.Join(source, "vector.so"),
-		filepath.Join(b.prefix(), "lib", "postgresql", major, "lib", "vector.so"))
+	return b.runIn(ctx, source, "make", append(variables, "install")...)
 }
 
 // runIn runs a program in dir; its output appears in the error only.
