@@ -17,28 +17,28 @@ type cacheKey struct {
 	id     ID
 }
 
-// Recall is Find from the cache of this process. recalled says that the agent came from the cache:
+// FindCached is Find from the cache of this process. fromCache says that the agent came from there:
 // it may have been saved or deleted since, so use it only in a statement that checks the version of
-// the agent, and call FindAnew when that version is not the latest. Errors: NotFound.
-func (s *Service) Recall(ctx context.Context, p workspaces.Principal, id ID) (agent Agent, recalled bool, err error) {
+// the agent, and call FindFresh when that version is not the latest. Errors: NotFound.
+func (s *Service) FindCached(ctx context.Context, p workspaces.Principal, id ID) (agent Agent, fromCache bool, err error) {
 	encoded, cached := s.cache.Get(cacheKey{p.TenantID, id})
 	if !cached {
-		agent, err = s.FindAnew(ctx, p, id)
+		agent, err = s.FindFresh(ctx, p, id)
 		return agent, false, err
 	}
 	if err := json.Unmarshal(encoded, &agent); err != nil {
 		return Agent{}, false, fmt.Errorf("decode cached agent: %w", err)
 	}
 	if !p.MayTouch(agent.Ref()) { // a refusal takes as long as for an agent that does not exist
-		agent, err = s.FindAnew(ctx, p, id)
+		agent, err = s.FindFresh(ctx, p, id)
 		return agent, false, err
 	}
 	return agent, true, nil
 }
 
-// FindAnew is Find that also caches the agent, as JSON, so that no caller changes the agent of
+// FindFresh is Find that also caches the agent, as JSON, so that no caller changes the agent of
 // another. Errors: NotFound.
-func (s *Service) FindAnew(ctx context.Context, p workspaces.Principal, id ID) (Agent, error) {
+func (s *Service) FindFresh(ctx context.Context, p workspaces.Principal, id ID) (Agent, error) {
 	agent, err := s.Find(ctx, p, id)
 	if err != nil {
 		return Agent{}, err

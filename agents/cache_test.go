@@ -32,14 +32,14 @@ func TestRecallTellsNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := service.Recall(t.Context(), us, agent.ID); err != nil {
+	if _, _, err := service.FindCached(t.Context(), us, agent.ID); err != nil {
 		t.Fatal(err)
 	}
 	cost := func(p workspaces.Principal, id agents.ID) int {
 		before := database.Wall.Seen()
-		_, recalled, err := service.Recall(t.Context(), p, id)
-		if recalled {
-			t.Errorf("recalled for %+v", p)
+		_, cached, err := service.FindCached(t.Context(), p, id)
+		if cached {
+			t.Errorf("cached for %+v", p)
 		}
 		wantReason(t, err, fault.ResourceNotFound)
 		return database.Wall.Seen() - before
@@ -52,7 +52,7 @@ func TestRecallTellsNobody(t *testing.T) {
 			t.Errorf("%s: %d statements for an agent that is there, %d for one that never was", name, there, never)
 		}
 	}
-	if _, recalled, err := service.Recall(t.Context(), us, agent.ID); err != nil || !recalled {
-		t.Errorf("for its own tenant: recalled %v, %v", recalled, err)
+	if _, cached, err := service.FindCached(t.Context(), us, agent.ID); err != nil || !cached {
+		t.Errorf("for its own tenant: cached %v, %v", cached, err)
 	}
 }

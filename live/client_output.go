@@ -52,7 +52,7 @@ func (e *engine) answerClientCall(live *Live, commandID string, message sessions
 	message.Result.StartedAt = now
 	if call != nil {
 		message.Result.ToolID = tools.ClientPrefix + call.Name
-		message.Result.StartedAt, message.Result.LatencyMS = call.Begun, sessions.Milliseconds(now.Sub(call.Begun))
+		message.Result.StartedAt, message.Result.LatencyMS = call.AskedAt, sessions.Milliseconds(now.Sub(call.AskedAt))
 	}
 	if !e.accept(live, commandID, message) {
 		return false
@@ -89,7 +89,7 @@ func (e *engine) expireCall(call *clientCall) {
 	}
 	if !e.answerClientCall(nil, "", message) {
 		e.client.resolve(call.ID) // another node has its result, or the session has ended
-	} else if live := e.answerSocket(call); live != nil && !call.MovedOn && len(e.waiting) == 0 && !e.client.blocked() {
+	} else if live := e.answerSocket(call); live != nil && !call.LaterTurnEnded && len(e.waiting) == 0 && !e.client.blocked() {
 		e.waiting = append(e.waiting, answerRequest{live: live})
 	}
 	e.startNext()

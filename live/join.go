@@ -47,7 +47,7 @@ func (e *engine) join(m socketJoined) {
 		}
 	}
 	for _, turn := range m.unanswered {
-		if !turn.ToBeResumed && !e.answersTurn(turn.ID) && !e.s.turns.HoldsEnd(e.id, turn.ID) { // resumeTurns handles the others
+		if !turn.ToBeResumed && !e.answersTurn(turn.ID) && !e.s.turns.HasEnd(e.id, turn.ID) { // resumeTurns handles the others
 			e.unanswered = turn.ID
 		}
 	}

@@ -89,7 +89,7 @@ func TestFallbacksAreReplaced(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", override, diff)
 		}
 	}
-	again, err := f.agents.FindAnew(t.Context(), f.principal, f.agent.ID)
+	again, err := f.agents.FindFresh(t.Context(), f.principal, f.agent.ID)
 	if diff := cmp.Diff(own, again.Config.Model.Fallbacks); err != nil || diff != "" {
 		t.Errorf("the agent's own, %v (-want +got):\n%s", err, diff)
 	}

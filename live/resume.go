@@ -39,7 +39,7 @@ func (e *engine) requestResume(ctx context.Context, id sessions.TurnID) {
 func (e *engine) resumeTurns(turns []sessions.Turn) {
 	first := 0
 	for _, turn := range turns {
-		if !turn.ToBeResumed || e.answersTurn(turn.ID) || e.s.turns.HoldsEnd(e.id, turn.ID) {
+		if !turn.ToBeResumed || e.answersTurn(turn.ID) || e.s.turns.HasEnd(e.id, turn.ID) {
 			continue
 		}
 		for _, live := range e.sockets() {

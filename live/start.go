@@ -146,7 +146,7 @@ func startedItem(event turns.Event) string {
 
 // newOpenCall is a call that the client gets now.
 func (e *engine) newOpenCall(run *answer, event turns.ClientToolCalled) sessions.OpenCall {
-	return sessions.OpenCall{Turn: run.turn, ID: event.CallID, Name: event.Name, Arguments: event.Arguments, Begun: e.s.sessions.Now()}
+	return sessions.OpenCall{Turn: run.turn, ID: event.CallID, Name: event.Name, Arguments: event.Arguments, AskedAt: e.s.sessions.Now()}
 }
 
 // awaitClientCall waits for the client's result of a call until its time-out. live asked for the
@@ -156,10 +156,10 @@ func (e *engine) awaitClientCall(open sessions.OpenCall, live *Live) {
 		return
 	}
 	call := clientCall{OpenCall: open, live: live}
-	left := sessions.ClientToolTimeout(e.session.Config) - e.s.sessions.Now().Sub(call.Begun)
+	left := sessions.ClientToolTimeout(e.session.Config) - e.s.sessions.Now().Sub(call.AskedAt)
 	call.timer = time.AfterFunc(max(0, left), func() { e.inbox.send(callExpired{call: &call}) })
 	e.client.waiting[call.ID] = &call
-	e.client.spoken = e.client.spoken || call.MovedOn
+	e.client.spoken = e.client.spoken || call.LaterTurnEnded
 }
 
 // abandonTurn closes an accepted turn whose answer will not begin, so that the model sees what was
@@ -206,6 +206,6 @@ func (e *engine) respondOutOfBand(request answerRequest) {
 	r.Session, r.Aside = e.session, true
 	e.s.workers.Go(func() {
 		defer cancel(nil)
-		e.inbox.send(outOfBandDone{run: run, err: r.RunAside(ctx)}) // accepted: the engine does not retire while it is in progress
+		e.inbox.send(outOfBandDone{run: run, err: r.RunOutOfBand(ctx)}) // accepted: the engine does not retire while it is in progress
 	})
 }

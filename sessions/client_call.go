@@ -19,9 +19,10 @@ type OpenCall struct {
 	ID        string
 	Name      string
 	Arguments json.RawMessage
-	Begun     time.Time
-	// MovedOn says that a later turn is finished: the model gets no answer when the call times out.
-	MovedOn bool
+	AskedAt   time.Time
+	// LaterTurnEnded says that a later turn is over: the model gets no answer when the call times
+	// out.
+	LaterTurnEnded bool
 }
 
 // OpenCalls returns the client's calls that have no result yet.
@@ -33,8 +34,10 @@ func OpenCalls(turns []Turn) []OpenCall {
 		for _, m := range turn.Messages {
 			for _, call := range m.Calls {
 				if call.Client && !m.Inserted && !answered[call.ID] {
-					begun := turn.StartedAt.Add(time.Duration(m.At) * time.Millisecond)
-					open = append(open, OpenCall{Turn: turn.ID, ID: call.ID, Name: call.Name, Arguments: call.Arguments, Begun: begun, MovedOn: past})
+					asked := turn.StartedAt.Add(time.Duration(m.At) * time.Millisecond)
+					open = append(open, OpenCall{
+						Turn: turn.ID, ID: call.ID, Name: call.Name, Arguments: call.Arguments, AskedAt: asked, LaterTurnEnded: past,
+					})
 				}
 			}
 		}
@@ -75,7 +78,7 @@ func TracedCall(session Session, call OpenCall, output string, result CallResult
 	traced := tools.ClientCall{
 		Ref: session.Ref(), AgentID: session.AgentID, SessionID: string(session.ID), TurnID: string(call.Turn),
 		CallID: call.ID, Name: call.Name, Arguments: call.Arguments,
-		Output: output, StartedAt: call.Begun, Latency: time.Duration(result.LatencyMS) * time.Millisecond,
+		Output: output, StartedAt: call.AskedAt, Latency: time.Duration(result.LatencyMS) * time.Millisecond,
 	}
 	if result.ErrorCode != "" {
 		traced.Error = &tools.Error{Code: tools.Code(result.ErrorCode), Message: result.ErrorMessage}
@@ -118,7 +121,7 @@ func settleClientCalls(ctx context.Context, tx bun.Tx, turns []Turn) error {
 			turns[i].Messages = append(turns[i].Messages, Message{
 				Role: RoleTool, CallID: call.ID, Text: ErrorText(CodeUnknown, outputSessionEnded),
 				Result: &CallResult{
-					ToolID: tools.ClientPrefix + call.Name, StartedAt: call.Begun,
+					ToolID: tools.ClientPrefix + call.Name, StartedAt: call.AskedAt,
 					ErrorCode: CodeUnknown, ErrorMessage: outputSessionEnded,
 				},
 			})

@@ -72,7 +72,7 @@ func (s *Service) Create(ctx context.Context, p workspaces.Principal, params Cre
 	if err != nil {
 		return Created{}, err
 	}
-	agent, cached, err := s.agents.Recall(ctx, p, params.AgentID)
+	agent, cached, err := s.agents.FindCached(ctx, p, params.AgentID)
 	for attempt := 0; err == nil; attempt++ {
 		session, refused := s.create(ctx, agent, params, ttl, plan)
 		if refused == nil {
@@ -84,7 +84,7 @@ func (s *Service) Create(ctx context.Context, p workspaces.Principal, params Cre
 			return Created{}, refused
 		}
 		cached = false
-		agent, err = s.agents.FindAnew(ctx, p, params.AgentID)
+		agent, err = s.agents.FindFresh(ctx, p, params.AgentID)
 	}
 	return Created{}, err
 }

@@ -15,8 +15,8 @@ func ErrLost() *fault.Error {
 	return fault.New(fault.ServiceUnavailable, "The server that answered was lost. Another answer follows.")
 }
 
-// ErrTakenForLost tells a caller that this node's turn was stopped because its lease had expired.
-func ErrTakenForLost() error {
+// ErrLeaseExpired tells a caller that this node's turn was stopped because its lease had expired.
+func ErrLeaseExpired() error {
 	return fault.Wrap(ErrLeaseLost, fault.ServiceUnavailable, "The turn was taken for lost and has been stopped. Send it again.")
 }
 

@@ -56,9 +56,9 @@ func (i Item) Key() string {
 	return i.ID + "\x00" + strconv.Itoa(i.Generation)
 }
 
-// NotedItem is an item that the texts of its turn do not show as the model sees it: a client put it
-// in, it was spoken, removed, cut or moved.
-type NotedItem struct {
+// TranscriptItem is an item whose turn's texts do not show it as the model sees it: a client
+// inserted, removed, cut or moved it, or it was spoken.
+type TranscriptItem struct {
 	Item
 	ItemEdit
 }

@@ -95,7 +95,7 @@ func (s *Service) Transcript(ctx context.Context, p workspaces.Principal, id ID,
 		return nil, "", err
 	}
 	turns, next := postgres.Cut(page, turns, turnKey)
-	noteItems(turns, session.ItemEdits)
+	setItems(turns, session.ItemEdits)
 	return turns, next, nil
 }
 

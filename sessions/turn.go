@@ -53,17 +53,17 @@ type Turn struct {
 	StartedAt time.Time `bun:"started_at"`
 	EndedAt   time.Time `bun:"ended_at,nullzero"`
 
-	// Items are set by Transcript only; see [NotedItem].
-	Items []NotedItem `bun:"-"`
+	// Items are set by Transcript only; see [TranscriptItem].
+	Items []TranscriptItem `bun:"-"`
 	// ReceiptHash is the receipt's hash; empty while the turn is in progress.
 	ReceiptHash string `bun:"receipt_hash"`
 	// Receipt is the receipt's canonical JSON. It is written with the turn's end, and read by
 	// Service.Receipt only.
 	Receipt json.RawMessage `bun:"-"`
 
-	// Offered are the tools, as JSON, that the caller of a turn over HTTP runs itself. They are
+	// ClientTools are the tools, as JSON, that the caller of a turn over HTTP runs itself. They are
 	// written with a new turn and read separately.
-	Offered json.RawMessage `bun:"-" json:"-"`
+	ClientTools json.RawMessage `bun:"-" json:"-"`
 
 	// ToBeResumed says that the turn is not running and is to be resumed.
 	ToBeResumed bool `bun:"wanted" json:"Wanted"`

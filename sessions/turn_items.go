@@ -97,22 +97,22 @@ func (i Item) isLater(later map[string]bool) bool {
 	return found
 }
 
-// noteItems sets the Items of turns, which are in order. A client's result is an item of the turn
+// setItems sets the Items of turns, which are in order. A client's result is an item of the turn
 // in which it arrived.
-func noteItems(turns []Turn, edits ItemEdits) {
+func setItems(turns []Turn, edits ItemEdits) {
 	later := map[string]bool{}
 	for i := len(turns) - 1; i >= 0; i-- {
-		turns[i].Items = slices.DeleteFunc(notedItems(turns[i], edits), func(item NotedItem) bool { return item.isLater(later) })
+		turns[i].Items = slices.DeleteFunc(transcriptItems(turns[i], edits), func(item TranscriptItem) bool { return item.isLater(later) })
 	}
 }
 
-// notedItems returns the noted items of one turn.
-func notedItems(turn Turn, edits ItemEdits) []NotedItem {
-	var kept []NotedItem
+// transcriptItems returns the items of one turn that its texts do not show.
+func transcriptItems(turn Turn, edits ItemEdits) []TranscriptItem {
+	var kept []TranscriptItem
 	for _, item := range ItemsOf(turn) {
 		edit, changed := edits.of(item.ID, item.Generation)
 		if changed || item.Inserted || item.Kind == SystemItem || item.After != "" || item.Audio != nil {
-			kept = append(kept, NotedItem{Item: item, ItemEdit: edit})
+			kept = append(kept, TranscriptItem{Item: item, ItemEdit: edit})
 		}
 	}
 	return kept

@@ -18,8 +18,8 @@ func InsertTurn(ctx context.Context, db bun.IDB, turn Turn) error {
 	if turn.Receipt != nil {
 		insert = insert.Value("receipt", "?", string(turn.Receipt))
 	}
-	if turn.Offered != nil {
-		insert = insert.Value("client_tools", "?", string(turn.Offered))
+	if turn.ClientTools != nil {
+		insert = insert.Value("client_tools", "?", string(turn.ClientTools))
 	}
 	if _, err := insert.Exec(ctx); err != nil {
 		return fmt.Errorf("storing turn: %w", err)

@@ -82,7 +82,7 @@ func (s *Service) setBegun(start Start, begun Begun, l *Lease) {
 func (s *Service) tryBegin(ctx context.Context, start Start) (Begun, error) {
 	p := BeginParams{Session: start.Session, Turn: start.Turn, Response: start.Response, Resume: start.Resume, Cache: start.Cache}
 	if !start.Open {
-		p.New = &NewTurn{Said: start.Said, Outputs: start.Outputs, Offered: start.Offered}
+		p.New = &NewTurn{Said: start.Said, Outputs: start.Outputs, ClientTools: start.ClientTools}
 	}
 	begun, err := s.store.Begin(ctx, p)
 	if errors.Is(err, ErrLeaseOver) && s.NodeLost(ctx, start.Session.ID) {

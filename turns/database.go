@@ -38,9 +38,9 @@ type Database interface {
 	// Offline reports whether Postgres is known to be away.
 	Offline() bool
 	// Holds reports whether the journal has records of the session, or will have one of a running
-	// turn. HoldsEnd reports whether it has the end of a turn.
+	// turn. HasEnd reports whether it has the end of a turn.
 	Holds(id sessions.ID) bool
-	HoldsEnd(id sessions.ID, turn sessions.TurnID) bool
+	HasEnd(id sessions.ID, turn sessions.TurnID) bool
 	// TakeOver takes over the journals of processes on this machine that have ended. Settle also waits
 	// a moment until the session's records are written.
 	TakeOver(ctx context.Context)
@@ -100,7 +100,7 @@ func (directly) Offline() bool { return false }
 
 func (directly) Holds(sessions.ID) bool { return false }
 
-func (directly) HoldsEnd(sessions.ID, sessions.TurnID) bool { return false }
+func (directly) HasEnd(sessions.ID, sessions.TurnID) bool { return false }
 
 func (directly) TakeOver(context.Context) {}
 

@@ -84,7 +84,7 @@ func (r *Runner) conclude(ctx context.Context, err error) error {
 		r.interrupted = errors.Is(context.Cause(ctx), ErrInterrupted)
 		switch {
 		case errors.Is(context.Cause(ctx), sessions.ErrLeaseLost):
-			return sessions.ErrTakenForLost()
+			return sessions.ErrLeaseExpired()
 		case errors.Is(context.Cause(ctx), ErrEnding):
 			return fault.Wrap(err, fault.SessionClosed, "The session was ended while it answered.")
 		}

@@ -144,7 +144,7 @@ func (r *Runner) recordCalls(ctx context.Context, round []*pendingCall) error {
 	mine, err := r.save(ctx)
 	r.Receipt.Stage(sessions.StagePersistence, begun, r.S.sessions.Now())
 	if err == nil && !mine {
-		err = sessions.ErrTakenForLost()
+		err = sessions.ErrLeaseExpired()
 	}
 	return postgres.MapError(err)
 }
@@ -166,7 +166,7 @@ func (r *Runner) saveResults(ctx context.Context) error {
 	case err != nil && ctx.Err() == nil: // the results become "unknown" if the node is lost now
 		r.S.log.WarnContext(ctx, "results of calls not kept yet", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "error", err)
 	case err == nil && !mine:
-		return sessions.ErrTakenForLost()
+		return sessions.ErrLeaseExpired()
 	}
 	r.S.notifyFollowers(r.Turn.ID)
 	return nil

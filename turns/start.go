@@ -32,8 +32,8 @@ type Start struct {
 	// those calls.
 	Outputs  []sessions.Message
 	Answered *[]tools.ClientCall
-	// Offered are the caller's own tools of a new turn, see EncodeOffered.
-	Offered json.RawMessage
+	// ClientTools are the caller's own tools of a new turn, see EncodeClientTools.
+	ClientTools json.RawMessage
 	// Resume says that the turn's node was lost, and that the turn is taken from there.
 	Resume bool
 }

@@ -92,8 +92,8 @@ type NewTurn struct {
 	Said []sessions.Message
 	// Outputs are a client's results of calls, which are put beside their calls too.
 	Outputs []sessions.Message
-	// Offered are the caller's own tools, as they are kept while the turn runs; nil: none.
-	Offered json.RawMessage
+	// ClientTools are the caller's own tools, as they are kept while the turn runs; nil: none.
+	ClientTools json.RawMessage
 }
 
 // Begun is a turn whose lease is held, and what it is answered from.

@@ -185,7 +185,7 @@ func readPackage(a *archive, name string) (epubPackage, error) {
 	if err == nil && len(book.order) == 0 {
 		err = errCorrupt(nil, "The book is incomplete: it lists no chapters.")
 	}
-	book.order = firsts(book.order)
+	book.order = distinct(book.order)
 	return book, err
 }
 
@@ -204,8 +204,8 @@ func (p *epubPackage) metadata(x *xmlReader) error {
 	})
 }
 
-// firsts drops repetitions, by which a small book could be made endless.
-func firsts(ids []string) []string {
+// distinct drops repetitions, by which a small book could be made endless.
+func distinct(ids []string) []string {
 	seen := make(map[string]bool, len(ids))
 	var out []string
 	for _, id := range ids {

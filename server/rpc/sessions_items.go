@@ -10,7 +10,7 @@ var turnItemKinds = map[sessions.ItemKind]string{
 	sessions.ToolItem: "function_call", sessions.ClientToolCallItem: "function_call", sessions.ToolOutputItem: "function_call_output",
 }
 
-func turnItemProto(i sessions.NotedItem) *parlancev1.TurnItem {
+func turnItemProto(i sessions.TranscriptItem) *parlancev1.TurnItem {
 	item := &parlancev1.TurnItem{
 		Id: i.ID, Kind: turnItemKinds[i.Kind], Text: i.Text, CallId: i.CallID, Name: i.Name, PutIn: i.Inserted,
 		PreviousItemId: i.After, Removed: i.Removed,

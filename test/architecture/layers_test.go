@@ -45,13 +45,13 @@ var layered = map[string]layering{
 	"turns": {
 		layers: [][]string{
 			{
-				"approvals.go", "database.go", "event.go", "history.go", "input.go", "metrics.go", "offered.go",
+				"approvals.go", "database.go", "event.go", "history.go", "input.go", "metrics.go",
 				"prompt.go", "retriever.go",
 			},
 			{"cache.go", "lease.go", "option.go", "shorten.go", "store.go"},
 			{"service.go", "start.go"},
-			{"begin.go", "decide.go", "runner.go", "running.go", "stored_offer.go", "variables.go"},
-			{"aside.go", "ask_model.go", "call.go", "finish.go", "memory.go", "summary.go", "trace.go"},
+			{"begin.go", "client_tools.go", "decide.go", "runner.go", "running.go", "variables.go"},
+			{"ask_model.go", "call.go", "finish.go", "memory.go", "out_of_band.go", "summary.go", "trace.go"},
 			{"approve.go", "late.go", "prepare.go", "request.go", "round.go", "run.go", "run_call.go", "system.go"},
 			{"guard.go"},
 		},

@@ -275,8 +275,8 @@ func (j *Journal) Holds(id sessions.ID) bool {
 	return j.backlogs[id] != nil
 }
 
-// HoldsEnd implements turns.Database.
-func (j *Journal) HoldsEnd(id sessions.ID, turn sessions.TurnID) bool {
+// HasEnd implements turns.Database.
+func (j *Journal) HasEnd(id sessions.ID, turn sessions.TurnID) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	d := j.backlogs[id]

@@ -156,8 +156,8 @@ func (s *Store) takeSteps(ctx context.Context, b *beginning, now time.Time, begu
 		return nil, err
 	}
 	var offered any // nil is NULL
-	if b.New.Offered != nil {
-		offered = []byte(b.New.Offered)
+	if b.New.ClientTools != nil {
+		offered = []byte(b.New.ClientTools)
 	}
 	for _, one := range b.outputs {
 		begun.Answered = append(begun.Answered, one.traced)
@@ -196,7 +196,7 @@ func newTurn(b beginning, now time.Time) sessions.Turn {
 		turn.Messages = append(turn.Messages, one.message)
 	}
 	turn.Messages = append(turn.Messages, b.New.Said...)
-	turn.UserText, turn.Offered = turns.UserText(turn.Messages), b.New.Offered
+	turn.UserText, turn.ClientTools = turns.UserText(turn.Messages), b.New.ClientTools
 	return turn
 }
 

@@ -55,8 +55,8 @@ func newOutput(session sessions.Session, asked sessions.Turn, said sessions.Mess
 		if call.ID != said.CallID {
 			continue
 		}
-		result.ToolID, result.StartedAt = tools.ClientPrefix+call.Name, call.Begun
-		result.LatencyMS = sessions.Milliseconds(now.Sub(call.Begun))
+		result.ToolID, result.StartedAt = tools.ClientPrefix+call.Name, call.AskedAt
+		result.LatencyMS = sessions.Milliseconds(now.Sub(call.AskedAt))
 		one.traced = sessions.TracedCall(session, call, said.Text, result)
 	}
 	one.message = said

@@ -70,12 +70,12 @@ func (s *Service) resume(
 ) (sessions.Turn, error) {
 	if offered == nil { // who follows a turn does not repeat its request
 		var err error
-		if offered, err = s.turns.Offered(ctx, session, id); err != nil {
+		if offered, err = s.turns.ClientTools(ctx, session, id); err != nil {
 			return sessions.Turn{}, err
 		}
 	}
 	stream := &encoder{sender: sender{emit: emit}}
-	start := turns.Start{Session: session, Turn: id, Open: true, Resume: true, Offered: turns.EncodeOffered(offered)}
+	start := turns.Start{Session: session, Turn: id, Open: true, Resume: true, ClientTools: turns.EncodeClientTools(offered)}
 	r := &turns.Runner{
 		S: s.turns, Start: start, ResponseID: idgen.New(idgen.Response), Options: turns.Options{ClientTools: offered},
 		Approvals: turns.NewApprovals(),
@@ -94,6 +94,6 @@ func (s *Service) resume(
 	if errors.Is(outcome.Err, turns.ErrTaken) {
 		return outcome.Turn, turns.ErrTaken
 	}
-	s.turns.DropOffered(ctx, start)
+	s.turns.DropClientTools(ctx, start)
 	return s.finish(ctx, stream, outcome, nil)
 }

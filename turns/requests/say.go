@@ -94,13 +94,13 @@ func (s *Service) take(ctx context.Context, session sessions.Session, params Par
 	stream := &encoder{sender: sender{emit: emit}}
 	start := turns.Start{
 		Session: session, Turn: sessions.TurnID(idgen.In(ctx, idgen.Turn)), Said: params.said(), Outputs: params.results(),
-		Answered: &[]tools.ClientCall{}, Offered: turns.EncodeOffered(params.ClientTools), Asked: params.askedAt,
+		Answered: &[]tools.ClientCall{}, ClientTools: turns.EncodeClientTools(params.ClientTools), Asked: params.askedAt,
 	}
 	r := &turns.Runner{
 		S: s.turns, Start: start, ResponseID: idgen.New(idgen.Response), Options: turns.Options{ClientTools: params.ClientTools},
 		Approvals: turns.NewApprovals(), Emit: stream.encode,
 	}
-	defer func() { s.turns.DropOffered(ctx, r.Start) }()
+	defer func() { s.turns.DropClientTools(ctx, r.Start) }()
 	outcome := r.Run(ctx)
 	if errors.Is(outcome.Err, turns.ErrExists) {
 		existing, err := sessions.FindTurn(ctx, s.db, session, r.Start.Turn)

@@ -11,8 +11,8 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// RunAside gives an answer out of band. It returns an error only if the answer was never begun.
-func (r *Runner) RunAside(ctx context.Context) error {
+// RunOutOfBand gives an answer out of band. It returns an error only if the answer was never begun.
+func (r *Runner) RunOutOfBand(ctx context.Context) error {
 	ctx, span := r.startTrace(ctx)
 	outcome := Outcome{Session: r.Session}
 	defer func() { r.endTrace(span, outcome) }()
@@ -31,7 +31,7 @@ func (r *Runner) RunAside(ctx context.Context) error {
 	r.Turn = sessions.NewTurn(session, "", r.Begun)
 	err = r.send(ResponseStarted{ResponseID: r.ResponseID, CommandID: r.CommandID, OutOfBand: true})
 	if err == nil {
-		err = r.answerAside(ctx)
+		err = r.answerOutOfBand(ctx)
 	}
 	err = r.conclude(ctx, err)
 	r.S.count(ctx, r.Session, r.Turn.Usage())
@@ -42,8 +42,8 @@ func (r *Runner) RunAside(ctx context.Context) error {
 	return nil
 }
 
-// answerAside asks the model once.
-func (r *Runner) answerAside(ctx context.Context) (err error) {
+// answerOutOfBand asks the model once.
+func (r *Runner) answerOutOfBand(ctx context.Context) (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			err = fmt.Errorf("the answer panicked: %v\n%s", panicked, debug.Stack())

@@ -10,8 +10,8 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
-// Offered reads the tools that the caller of a turn runs itself.
-func (s *Service) Offered(ctx context.Context, session sessions.Session, id sessions.TurnID) ([]model.Tool, error) {
+// ClientTools reads the tools that the caller of a turn runs itself.
+func (s *Service) ClientTools(ctx context.Context, session sessions.Session, id sessions.TurnID) ([]model.Tool, error) {
 	var text []byte
 	err := s.db.NewSelect().Model((*sessions.Turn)(nil)).ColumnExpr("t.client_tools").
 		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.id = ?", id).Scan(ctx, &text)
@@ -21,7 +21,7 @@ func (s *Service) Offered(ctx context.Context, session sessions.Session, id sess
 	if err != nil {
 		return nil, fmt.Errorf("reading the tools that a caller offered: %w", err)
 	}
-	var kept []offeredTool
+	var kept []clientTool
 	if err := json.Unmarshal(text, &kept); err != nil {
 		return nil, fmt.Errorf("decoding the tools that a caller offered: %w", err)
 	}
@@ -32,10 +32,10 @@ func (s *Service) Offered(ctx context.Context, session sessions.Session, id sess
 	return offered, nil
 }
 
-// DropOffered deletes the caller's tools of a turn that has ended.
-func (s *Service) DropOffered(ctx context.Context, start Start) {
+// DropClientTools deletes the caller's tools of a turn that has ended.
+func (s *Service) DropClientTools(ctx context.Context, start Start) {
 	session := start.Session
-	if start.Offered == nil {
+	if start.ClientTools == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessions.WriteTimeout)
@@ -49,4 +49,29 @@ func (s *Service) DropOffered(ctx context.Context, start Start) {
 	if err != nil { // they stay, which only takes space
 		s.log.WarnContext(ctx, "tools of a turn kept", "session_id", session.ID, "turn_id", start.Turn, "error", err)
 	}
+}
+
+// clientTool is a tool that the caller runs itself, as it is stored with the turn while it runs,
+// for a node that resumes the turn.
+type clientTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"input_schema,omitempty"`
+}
+
+// EncodeClientTools encodes the tools that a caller runs itself, as they are stored with its turn;
+// nil for none.
+func EncodeClientTools(offered []model.Tool) json.RawMessage {
+	if len(offered) == 0 {
+		return nil
+	}
+	kept := make([]clientTool, len(offered))
+	for i, tool := range offered {
+		kept[i] = clientTool(tool)
+	}
+	text, err := json.Marshal(kept)
+	if err != nil { // a schema that is no JSON, which no API lets in: the turn is resumed without the tools
+		return nil
+	}
+	return text
 }
