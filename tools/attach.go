@@ -165,9 +165,3 @@ func (s *Service) UpdateConfig(ctx context.Context, ref workspaces.Ref, agentID 
 	agent, err := s.agents.SetDisabledTools(ctx, ref, agentID, names)
 	return agent.Config.DisabledTools, err
 }
-
-// GetConfig returns the disabled_tools of an agent. Errors: NotFound.
-func (s *Service) GetConfig(ctx context.Context, ref workspaces.Ref, agentID agents.ID) ([]string, error) {
-	agent, err := s.agents.Get(ctx, ref, agentID)
-	return agent.Config.DisabledTools, err
-}

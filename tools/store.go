@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 
 	"github.com/uptrace/bun"
@@ -77,21 +76,12 @@ func deleteTool(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id ID) (boo
 	}
 	result, err := tx.NewDelete().Model((*Tool)(nil)).
 		Where("tenant_id = ?", ref.TenantID).Where("workspace_id = ?", ref.ID).Where("id = ?", id).Exec(ctx)
-	if deleted, err := changed(result, err); err != nil || !deleted {
+	if deleted, err := postgres.Changed(result, err); err != nil || !deleted {
 		return false, err
 	}
 	_, err = tx.NewDelete().Model((*Attachment)(nil)).
 		Where("tenant_id = ?", ref.TenantID).Where("workspace_id = ?", ref.ID).Where("tool_id = ?", id).Exec(ctx)
 	return true, err
-}
-
-// changed says whether a statement changed a row.
-func changed(result sql.Result, err error) (bool, error) {
-	if err != nil {
-		return false, err
-	}
-	n, err := result.RowsAffected()
-	return n > 0, err
 }
 
 // upsertAttachment stores an attachment, and reads back its created_at and its cap. A nil cap keeps

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -23,7 +22,7 @@ func countCall(ctx context.Context, db bun.IDB, ref workspaces.Ref, sessionID st
 		    updated_at = EXCLUDED.updated_at
 		WHERE counts.calls < ?
 		  AND counts.tenant_id = EXCLUDED.tenant_id`, ref.TenantID, sessionID, id, now, limit)
-	return changed(result, err)
+	return postgres.Changed(result, err)
 }
 
 // insertCall stores a trace. A row of the same id is the same call: the answer of an earlier
@@ -80,10 +79,12 @@ func narrow(query *bun.SelectQuery, f CallFilter) *bun.SelectQuery {
 	return query
 }
 
-// deleteCalls deletes at most limit traces of calls that began before a time. It returns their
-// number.
-func deleteCalls(ctx context.Context, db bun.IDB, before time.Time, limit int) (int, error) {
-	return deleted(db.NewRaw(postgres.RawForAllTenants("the sweep of old traces", `
+// sweepBatch is how many rows one statement of deleteOld deletes.
+const sweepBatch = 2000
+
+const (
+	// oldCalls deletes traces of calls that began before a time.
+	oldCalls = `
 		DELETE FROM tool_calls
 		WHERE ctid = ANY (ARRAY(
 		    SELECT ctid
@@ -91,13 +92,9 @@ func deleteCalls(ctx context.Context, db bun.IDB, before time.Time, limit int) (
 		    WHERE started_at < ?
 		    LIMIT ?
 		    FOR UPDATE SKIP LOCKED
-		))`), before, limit).Exec(ctx))
-}
-
-// deleteCounts deletes at most limit counts that did not change since a time. It returns their
-// number.
-func deleteCounts(ctx context.Context, db bun.IDB, before time.Time, limit int) (int, error) {
-	return deleted(db.NewRaw(postgres.RawForAllTenants("the sweep of ended sessions' counts", `
+		))`
+	// oldCounts deletes counts that did not change since a time.
+	oldCounts = `
 		DELETE FROM tool_call_counts
 		WHERE ctid = ANY (ARRAY(
 		    SELECT ctid
@@ -105,13 +102,18 @@ func deleteCounts(ctx context.Context, db bun.IDB, before time.Time, limit int) 
 		    WHERE updated_at < ?
 		    LIMIT ?
 		    FOR UPDATE SKIP LOCKED
-		))`), before, limit).Exec(ctx))
-}
+		))`
+)
 
-func deleted(result sql.Result, err error) (int, error) {
-	if err != nil {
-		return 0, fmt.Errorf("delete old rows: %w", err)
+// deleteOld runs a statement that deletes rows of before a time until a batch is not full.
+func deleteOld(ctx context.Context, db bun.IDB, statement string, before time.Time) error {
+	for {
+		result, err := db.NewRaw(statement, before, sweepBatch).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("delete old rows: %w", err)
+		}
+		if n, err := result.RowsAffected(); err != nil || n < sweepBatch {
+			return err
+		}
 	}
-	n, err := result.RowsAffected()
-	return int(n), err
 }

@@ -98,32 +98,17 @@ func (s *Service) listCalls(ctx context.Context, ref workspaces.Ref, f CallFilte
 	return selectCalls(ctx, s.db, ref, f, page)
 }
 
-const (
-	// countsKept is longer than any session, so that no cap loses calls.
-	countsKept = 72 * time.Hour
-	// sweepBatch is how many rows one statement of Sweep deletes.
-	sweepBatch = 2000
-)
+// countsKept is longer than any session, so that no cap loses calls.
+const countsKept = 72 * time.Hour
 
 // Sweep deletes the traces of all tenants that are older than the retention, and the counts of
 // sessions that ended long ago. Several nodes may run it at the same time.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	if s.traceRetention > 0 {
-		err := inBatches(ctx, func() (int, error) { return deleteCalls(ctx, s.db, now.Add(-s.traceRetention), sweepBatch) })
-		if err != nil {
+		old := postgres.RawForAllTenants("the sweep of old traces", oldCalls)
+		if err := deleteOld(ctx, s.db, old, now.Add(-s.traceRetention)); err != nil {
 			return err
 		}
 	}
-	return inBatches(ctx, func() (int, error) { return deleteCounts(ctx, s.db, now.Add(-countsKept), sweepBatch) })
-}
-
-// inBatches repeats a deletion until a batch is not full.
-func inBatches(ctx context.Context, remove func() (int, error)) error {
-	for ctx.Err() == nil {
-		n, err := remove()
-		if err != nil || n < sweepBatch {
-			return err
-		}
-	}
-	return ctx.Err()
+	return deleteOld(ctx, s.db, postgres.RawForAllTenants("the sweep of ended sessions' counts", oldCounts), now.Add(-countsKept))
 }

@@ -89,8 +89,7 @@ func (s *toolsServer) UpdateToolsConfig(ctx context.Context, req *parlancev1.Upd
 	}
 	const present = true // without a mask an empty list clears: the request has no other field
 	if !sent(req.GetUpdateMask(), "disabled_tools", present) {
-		names, err := s.tools.GetConfig(ctx, ref, id)
-		return toolsConfigProto(names, config), err
+		return toolsConfigProto(config.DisabledTools, config), nil
 	}
 	names, err := s.tools.UpdateConfig(ctx, ref, id, req.GetDisabledTools())
 	return toolsConfigProto(names, config), err
