@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +17,7 @@ import (
 
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/publicnet"
 )
 
 // Installation is what a command calls.
@@ -91,15 +91,10 @@ func (i Installation) Client() (*http.Client, error) {
 		TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: time.Minute,
 	}
 	if i.CAFile != "" {
-		pem, err := os.ReadFile(i.CAFile)
+		roots, err := publicnet.RootsWith(i.CAFile)
 		if err != nil {
-			return nil, fmt.Errorf("read --ca-file: %w", err)
+			return nil, fmt.Errorf("--ca-file: %w", err)
 		}
-		roots, err := x509.SystemCertPool()
-		if err != nil {
-			roots = x509.NewCertPool()
-		}
-		roots.AppendCertsFromPEM(pem)
 		transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 	}
 	return &http.Client{Transport: transport}, nil
@@ -162,4 +157,14 @@ func (i Installation) Reason(err error) string {
 		return refused.Code().String()
 	}
 	return refused.Message()
+}
+
+// IsFinal reports whether a repeated call would fail in the same way.
+func IsFinal(err error) bool {
+	switch connect.CodeOf(err) {
+	case connect.CodeUnauthenticated, connect.CodePermissionDenied, connect.CodeNotFound, connect.CodeInvalidArgument,
+		connect.CodeFailedPrecondition, connect.CodeUnimplemented:
+		return true
+	}
+	return false
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"parlance.dev/parlance/platform/devstack"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sqlmigrations"
 )
 
 const (
-	leastPostgres = 150000 // in the form of server_version_num
 	connectWithin = 10 * time.Second
 	// notifyWithin limits a notification, which takes one round trip.
 	notifyWithin = 3 * time.Second
@@ -28,12 +28,6 @@ const (
 	// spareConnections are used by a process in addition to its pool: for LISTEN, and for a lock
 	// during migrations.
 	spareConnections = 2
-)
-
-// Relevant versions of pgvector.
-var (
-	leastVector = [3]int{0, 8, 0}
-	safeVector  = [3]int{0, 8, 2}
 )
 
 func checkPostgres(ctx context.Context, d Deps, r *report) {
@@ -102,16 +96,15 @@ func explainConnect(err error) (advice, detail string) {
 
 // checkServer checks the version and the extensions.
 func checkServer(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error {
-	var number int
 	var version, encoding, readOnly string
 	var standby bool
 	err := conn.QueryRow(ctx, `
-		SELECT current_setting('server_version_num')::int, current_setting('server_version'), current_setting('server_encoding'),
-		       current_setting('transaction_read_only'), pg_is_in_recovery()`).Scan(&number, &version, &encoding, &readOnly, &standby)
+		SELECT current_setting('server_version'), current_setting('server_encoding'), current_setting('transaction_read_only'),
+		       pg_is_in_recovery()`).Scan(&version, &encoding, &readOnly, &standby)
 	if err != nil {
 		return fmt.Errorf("ask for the version: %w", err)
 	}
-	if number < leastPostgres {
+	if !devstack.AtLeast(version, devstack.MinPostgres) {
 		r.fail("version", "Upgrade to Postgres 15 or newer.", "Postgres %s is too old", version)
 	} else {
 		r.ok("version", "Postgres %s", version)
@@ -169,11 +162,11 @@ func checkVector(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error {
 		r.fail("pgvector",
 			"As a superuser in this database: CREATE EXTENSION vector; (`parlance migrate up` does it when it may).",
 			"pgvector %s can be installed, and is not in this database", available)
-	case versionOf(installed).less(leastVector):
+	case !devstack.AtLeast(installed, devstack.MinVector):
 		r.fail("pgvector", "Install pgvector 0.8.2 or newer, then ALTER EXTENSION vector UPDATE;", "pgvector %s is too old", installed)
-	case versionOf(installed).less(safeVector) && builders == "0":
+	case !devstack.AtLeast(installed, devstack.SafeVector) && builders == "0":
 		r.ok("pgvector", "pgvector %s; CVE-2026-3172 does not matter, because max_parallel_maintenance_workers is 0", installed)
-	case versionOf(installed).less(safeVector):
+	case !devstack.AtLeast(installed, devstack.SafeVector):
 		r.warn("pgvector", "Upgrade to 0.8.2, or set max_parallel_maintenance_workers = 0; then ALTER EXTENSION vector UPDATE;",
 			"pgvector %s has CVE-2026-3172 (parallel builds of HNSW indexes read beyond a buffer)", installed)
 	default:

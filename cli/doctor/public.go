@@ -12,10 +12,10 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
+	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/redis"
 	"parlance.dev/parlance/server/probe"
 )
@@ -78,15 +78,8 @@ func newVisit(d Deps) (*visit, error) {
 	}
 	v := &visit{Deps: d, base: base, url: u, nonce: d.Nonce()}
 	if d.CAFile != "" {
-		pem, err := os.ReadFile(d.CAFile)
-		if err != nil {
-			return nil, fmt.Errorf("read --ca-file: %w", err)
-		}
-		if v.roots, err = x509.SystemCertPool(); err != nil {
-			v.roots = x509.NewCertPool()
-		}
-		if !v.roots.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("--ca-file %s holds no certificate", d.CAFile)
+		if v.roots, err = publicnet.RootsWith(d.CAFile); err != nil {
+			return nil, fmt.Errorf("--ca-file: %w", err)
 		}
 	}
 	var both, onlyHTTP2 http.Protocols

@@ -9,11 +9,11 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"parlance.dev/parlance/platform/devstack"
 	"parlance.dev/parlance/platform/redis"
 )
 
 const (
-	leastRedis  = 7
 	nonceLife   = 2 * time.Minute
 	slowRedis   = 5 * time.Millisecond
 	fullPercent = 80
@@ -87,7 +87,7 @@ func sayRedisVersion(info map[string]string, r *report) {
 	switch {
 	case version == "":
 		r.warn("version", "Allow INFO to the user, so that doctor can look.", "Redis does not tell its version")
-	case versionOf(version)[0] < leastRedis:
+	case !devstack.AtLeast(version, devstack.MinRedis):
 		r.fail("version", "Upgrade to Redis 7 or newer.", "Redis %s is too old", version)
 	case info["valkey_version"] != "":
 		r.ok("version", "Valkey %s, as Redis %s", info["valkey_version"], version)

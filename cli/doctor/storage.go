@@ -7,25 +7,27 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"parlance.dev/parlance/app"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/platform/wal"
 	"parlance.dev/parlance/provider/blob"
 )
 
 const (
 	littleRoom = 5 << 30
 	noRoom     = 200 << 20
-	// mounted are directories where files are visible only to one container or unit, whatever their
-	// mode.
-	mounted = "/run/secrets/,/var/run/secrets/,/run/credentials/"
 )
+
+// mounted are directories where files are visible only to one container or unit, whatever their
+// mode.
+var mounted = []string{"/run/secrets/", "/var/run/secrets/", "/run/credentials/"}
 
 func checkBucket(ctx context.Context, d Deps, r *report) {
 	if d.Config.BlobURL == "" {
@@ -80,13 +82,9 @@ func checkDirectory(dir string, r *report) {
 }
 
 func checkRoom(dir string, r *report) {
-	var disk syscall.Statfs_t
-	if err := syscall.Statfs(dir, &disk); err != nil {
+	switch free, err := wal.Room(dir); {
+	case err != nil:
 		r.skip("room", "%v", err)
-		return
-	}
-	free := int64(disk.Bavail) * int64(disk.Bsize) //nolint:unconvert // the types differ between systems
-	switch {
 	case free < noRoom:
 		r.fail("room", "Make room, or move the bucket.", "%d MiB are left on the disk of %s", free>>20, dir)
 	case free < littleRoom:
@@ -155,7 +153,8 @@ func checkKeyFile(path, blobURL string, r *report) bool {
 		return false
 	}
 	_ = file.Close() // only opened as a test
-	if info.Mode().Perm()&0o077 != 0 && !isMounted(path) {
+	isMounted := slices.ContainsFunc(mounted, func(dir string) bool { return strings.HasPrefix(path, dir) })
+	if info.Mode().Perm()&0o077 != 0 && !isMounted {
 		r.warn("mode", "chmod 0600 "+path, "others than its owner may use %s (mode %04o)", path, info.Mode().Perm())
 	} else {
 		r.ok("file", "%s can be read, by those only who should", path)
@@ -164,16 +163,6 @@ func checkKeyFile(path, blobURL string, r *report) bool {
 		r.warn("place", "Keep the key outside of the bucket: who copies the bucket has it.", "the key lies in the bucket")
 	}
 	return true
-}
-
-// isMounted reports whether a file is a secret of a container or unit.
-func isMounted(path string) bool {
-	for _, dir := range strings.Split(mounted, ",") {
-		if strings.HasPrefix(path, dir) {
-			return true
-		}
-	}
-	return false
 }
 
 // number parses a value of INFO; 0 if it is no number.

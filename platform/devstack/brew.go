@@ -43,7 +43,7 @@ func brewRedis() []string {
 // none, so a newer Postgres without it is of no use beside an older one that has it.
 func brewedFirst(a, b Postgres) int {
 	has := func(pg Postgres) int {
-		if atLeast(pg.Vector, minVector) {
+		if AtLeast(pg.Vector, MinVector) {
 			return 1
 		}
 		return 0
@@ -53,7 +53,7 @@ func brewedFirst(a, b Postgres) int {
 
 // planBrew adds the packages of the databases.
 func planBrew(found Found, plan *InstallPlan) {
-	if found.Postgres.BinDir == "" || !atLeast(found.Postgres.Vector, minVector) {
+	if found.Postgres.BinDir == "" || !AtLeast(found.Postgres.Vector, MinVector) {
 		plan.Packages = append(plan.Packages, brewMajor, "pgvector")
 	}
 	if found.Redis.Path == "" {

@@ -146,7 +146,7 @@ func inspectPostgres(ctx context.Context, dir string) (Postgres, bool) {
 		return Postgres{}, false
 	}
 	v, ok := parseVersion(string(text))
-	if !ok || v.less(minPostgres) {
+	if !ok || v.less(MinPostgres) {
 		return Postgres{}, false
 	}
 	pg := Postgres{BinDir: dir, Version: versionPattern.FindString(string(text)), Major: v[0]}
@@ -167,7 +167,7 @@ func shareDir(ctx context.Context, pg Postgres) string {
 
 // withPrivateCopy exchanges pg for our own copy when that one has a better pgvector.
 func withPrivateCopy(cacheDir string, pg Postgres) Postgres {
-	if atLeast(pg.Vector, minVector) {
+	if AtLeast(pg.Vector, MinVector) {
 		return pg
 	}
 	private := privateCopy(prefixDir(cacheDir, pg), pg)
@@ -201,7 +201,7 @@ func findRedis(ctx context.Context) Redis {
 			continue
 		}
 		_, text, ok := strings.Cut(string(out), "v=")
-		if ok && atLeast(text, minRedis) {
+		if ok && AtLeast(text, MinRedis) {
 			return Redis{Path: path, Version: versionPattern.FindString(text)}
 		}
 	}

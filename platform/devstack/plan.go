@@ -77,7 +77,7 @@ func makePlan(ctx context.Context, o Options, found Found) InstallPlan {
 	if found.Postgres.BinDir == "" {
 		plan.Missing = append(plan.Missing, "Postgres 15 or newer")
 	}
-	if !atLeast(found.Postgres.Vector, minVector) {
+	if !AtLeast(found.Postgres.Vector, MinVector) {
 		plan.Missing = append(plan.Missing, "pgvector 0.8.0 or newer")
 	}
 	if found.Redis.Path == "" {
@@ -122,9 +122,9 @@ func planApt(ctx context.Context, found Found, plan *InstallPlan) {
 		major = aptPostgresMajor(ctx)
 		plan.Packages = append(plan.Packages, fmt.Sprintf("postgresql-%d", major))
 	}
-	if !atLeast(found.Postgres.Vector, minVector) {
+	if !AtLeast(found.Postgres.Vector, MinVector) {
 		name := fmt.Sprintf("postgresql-%d-pgvector", major)
-		if atLeast(aptCandidate(ctx, name), minVector) {
+		if AtLeast(aptCandidate(ctx, name), MinVector) {
 			plan.Packages = append(plan.Packages, name)
 		} else {
 			plan.BuildVector = true

@@ -165,7 +165,7 @@ func (c cluster) args() []string {
 		// is loaded, and inherited by every database, which ALTER DATABASE would not be.
 		"hnsw.iterative_scan=strict_order",
 	}
-	if !atLeast(c.pg.Vector, safeVector) {
+	if !AtLeast(c.pg.Vector, SafeVector) {
 		settings = append(settings, "max_parallel_maintenance_workers=0") // CVE-2026-3172
 	}
 	if c.ephemeral {

@@ -204,7 +204,7 @@ func (b vectorBuild) trySuite(ctx context.Context, m mirror, suite string) error
 
 func (b vectorBuild) compile(ctx context.Context, source string) error {
 	vector := controlVersion(filepath.Join(source, "vector.control"))
-	if !atLeast(vector, minVector) {
+	if !AtLeast(vector, MinVector) {
 		return fmt.Errorf("version %q is too old", vector)
 	}
 	b.log("      compiling pgvector %s for Postgres %s", vector, b.pg.Version)

@@ -10,25 +10,25 @@ func TestAtLeast(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
 		text  string
-		least version
+		least Version
 		want  bool
 	}{
-		{"postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)", minPostgres, true},
-		{"postgres (PostgreSQL) 14.9", minPostgres, false},
-		{"postgres (PostgreSQL) 18beta1", minPostgres, true},
-		{"7.0.15", minRedis, true},
-		{"6.2.14", minRedis, false},
-		{"0.8.0-1", minVector, true},
-		{"0.6.2", minVector, false},
-		{"0.8.1", safeVector, false},
-		{"0.10.0", safeVector, true},
-		{"", minVector, false},
-		{"none", minVector, false},
+		{"postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)", MinPostgres, true},
+		{"postgres (PostgreSQL) 14.9", MinPostgres, false},
+		{"postgres (PostgreSQL) 18beta1", MinPostgres, true},
+		{"7.0.15", MinRedis, true},
+		{"6.2.14", MinRedis, false},
+		{"0.8.0-1", MinVector, true},
+		{"0.6.2", MinVector, false},
+		{"0.8.1", SafeVector, false},
+		{"0.10.0", SafeVector, true},
+		{"", MinVector, false},
+		{"none", MinVector, false},
 	}
 	for _, row := range rows {
-		got := atLeast(row.text, row.least)
+		got := AtLeast(row.text, row.least)
 		if got != row.want {
-			t.Errorf("atLeast(%q, %v) = %t, want %t", row.text, row.least, got, row.want)
+			t.Errorf("AtLeast(%q, %v) = %t, want %t", row.text, row.least, got, row.want)
 		}
 	}
 }

@@ -68,12 +68,9 @@ func New(options Options) (*Guard, error) {
 	if options.CAFile == "" {
 		return guard, nil
 	}
-	roots, err := rootsWith(options.CAFile)
-	if err != nil {
-		return nil, err
-	}
+	roots, err := RootsWith(options.CAFile)
 	guard.roots = roots
-	return guard, nil
+	return guard, err
 }
 
 // Dialer connects to public addresses only: each address is checked when it is dialled. A
@@ -179,7 +176,8 @@ func canonicalHost(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-func rootsWith(caFile string) (*x509.CertPool, error) {
+// RootsWith returns the system's CAs and those of a PEM file.
+func RootsWith(caFile string) (*x509.CertPool, error) {
 	roots, err := x509.SystemCertPool()
 	if err != nil {
 		return nil, fmt.Errorf("reading the system's CAs: %w", err)

@@ -68,8 +68,8 @@ func openWith(key *dataKey, blob []byte, place Binding) ([]byte, error) {
 	return plaintext, nil
 }
 
-// aead puts a random nonce in front of what it seals.
-func aead(key []byte) (cipher.AEAD, error) {
+// NewAEAD makes AES-GCM that puts a random nonce in front of what it seals.
+func NewAEAD(key []byte) (cipher.AEAD, error) {
 	block, err := aes.NewCipher(key)
 	if err != nil {
 		return nil, fmt.Errorf("preparing the cipher: %w", err)

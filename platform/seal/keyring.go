@@ -153,7 +153,7 @@ func (k *Keyring) load(ctx context.Context, at cacheKey) (*dataKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	gcm, err := aead(secret)
+	gcm, err := NewAEAD(secret)
 	if err != nil {
 		return nil, err
 	}

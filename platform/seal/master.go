@@ -77,7 +77,7 @@ func (k *LocalKey) ID() string { return k.id }
 
 // Wrap implements MasterKey. Nonces are random: safe for 2^32 data keys (NIST SP 800-38D).
 func (k *LocalKey) Wrap(_ context.Context, dataKey, associated []byte) ([]byte, error) {
-	gcm, err := aead(k.secret[:])
+	gcm, err := NewAEAD(k.secret[:])
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (k *LocalKey) Wrap(_ context.Context, dataKey, associated []byte) ([]byte, 
 
 // Unwrap implements MasterKey.
 func (k *LocalKey) Unwrap(_ context.Context, wrapped, associated []byte) ([]byte, error) {
-	gcm, err := aead(k.secret[:])
+	gcm, err := NewAEAD(k.secret[:])
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package wal
 
 import (
 	"context"
-	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
 	"encoding/binary"
@@ -65,7 +64,7 @@ func create(ctx context.Context, dir string, sealer Sealer) (made *segment, err 
 	if g.sealedKey, err = sealer.Seal(ctx, key, g.place()); err != nil {
 		return nil, fmt.Errorf("sealing the log's key: %w", err)
 	}
-	if err := g.setKey(key); err != nil {
+	if g.aead, err = seal.NewAEAD(key); err != nil {
 		return nil, err
 	}
 	if err := os.Mkdir(g.dir, 0o700); err != nil {
@@ -103,7 +102,7 @@ func adopt(ctx context.Context, dir, name string, sealer Sealer) (adopted *segme
 	}
 	key, err := sealer.Open(ctx, g.sealedKey, g.place())
 	if err == nil {
-		err = g.setKey(key)
+		g.aead, err = seal.NewAEAD(key)
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("opening the key of the log's segment %s: %w", name, err)
@@ -128,17 +127,6 @@ func adopt(ctx context.Context, dir, name string, sealer Sealer) (adopted *segme
 		}
 	}
 	return g, damaged, nil
-}
-
-func (g *segment) setKey(key []byte) error {
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		return fmt.Errorf("preparing the cipher: %w", err)
-	}
-	if g.aead, err = cipher.NewGCMWithRandomNonce(block); err != nil {
-		return fmt.Errorf("preparing the cipher: %w", err)
-	}
-	return nil
 }
 
 // append writes a record. Errors: ErrFull when the records would take more than maxBytes.

@@ -112,7 +112,7 @@ func (s *Log) Check() error {
 func Room(dir string) (int64, error) {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(dir, &disk); err != nil {
-		return 0, fmt.Errorf("asking for the free space of the write-ahead log's disk: %w", err)
+		return 0, fmt.Errorf("asking for the free space of the disk of %s: %w", dir, err)
 	}
 	return int64(disk.Bavail) * int64(disk.Bsize), nil // of other types on other systems
 }
