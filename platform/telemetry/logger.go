@@ -34,18 +34,16 @@ func NewLogger(w io.Writer, cfg LogConfig) (*slog.Logger, error) {
 		level = slog.LevelInfo
 	}
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: readable}
-	switch cfg.Format {
-	case LogText:
-		return slog.New(scoped{Handler: slog.NewTextHandler(w, options)}), nil
-	case LogJSON:
-		return slog.New(scoped{Handler: slog.NewJSONHandler(w, options)}), nil
-	case LogAuto, "":
-		if isTerminal(w) {
-			return slog.New(scoped{Handler: slog.NewTextHandler(w, options)}), nil
-		}
-		return slog.New(scoped{Handler: slog.NewJSONHandler(w, options)}), nil
+	var handler slog.Handler
+	switch {
+	case cfg.Format == LogText, (cfg.Format == LogAuto || cfg.Format == "") && isTerminal(w):
+		handler = slog.NewTextHandler(w, options)
+	case cfg.Format == LogJSON, cfg.Format == LogAuto, cfg.Format == "":
+		handler = slog.NewJSONHandler(w, options)
+	default:
+		return nil, fmt.Errorf("log format %q: use auto, json or text", cfg.Format)
 	}
-	return nil, fmt.Errorf("log format %q: use auto, json or text", cfg.Format)
+	return slog.New(scoped{Handler: handler}), nil
 }
 
 // readable writes times in UTC and durations as text ("1.5s"; JSON would have nanoseconds).

@@ -169,6 +169,4 @@ func compact(value any) string {
 	return string(text)
 }
 
-func sorted(members map[string]any) []string { return slices.Sorted(maps.Keys(members)) }
-
-func sortedKeys(members map[string]string) []string { return slices.Sorted(maps.Keys(members)) }
+func sorted[T any](members map[string]T) []string { return slices.Sorted(maps.Keys(members)) }

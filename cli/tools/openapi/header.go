@@ -2,7 +2,6 @@ package openapi
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,10 +18,8 @@ func (p *planner) header(one map[string]any) error {
 	if slices.Contains(serviceHeaders, strings.ToLower(name)) {
 		return nil
 	}
-	for given := range p.options.Headers {
-		if strings.EqualFold(given, name) {
-			return nil
-		}
+	if p.gives(name) {
+		return nil
 	}
 	if !required(one) {
 		p.note("the header %s is not sent; --header %q sends it", oneLine(name, 60), oneLine(name, 60)+": …")
@@ -36,6 +33,11 @@ func (p *planner) header(one map[string]any) error {
 	p.tool.Headers[name] = value
 	p.note("the header %s is always %q", oneLine(name, 60), oneLine(value, 60))
 	return nil
+}
+
+// gives reports whether the operator gives a header.
+func (p *planner) gives(name string) bool {
+	return slices.ContainsFunc(sorted(p.options.Headers), func(given string) bool { return strings.EqualFold(given, name) })
 }
 
 // fixed returns the default of a schema, or the only value that it allows.
@@ -139,7 +141,7 @@ func (p *planner) way(names map[string]any, optional bool) (why string) {
 		}
 	}
 	for _, c := range changes {
-		if slices.ContainsFunc(sortedKeys(p.options.Headers), func(given string) bool { return strings.EqualFold(given, c.header) }) {
+		if p.gives(c.header) {
 			continue
 		}
 		if optional {
@@ -186,8 +188,6 @@ func headerName(name string) bool {
 		return r > '~' || r <= ' ' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 	})
 }
-
-func escapeQuery(name string) string { return url.QueryEscape(name) }
 
 // Authorized reports whether the document describes the Authorization header. If it does not, a
 // header that the operator gives is sent with every operation.

@@ -1,7 +1,7 @@
 package openapi
 
 import (
-	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -99,7 +99,7 @@ func (p *planner) value(one map[string]any) (schema map[string]any, how string) 
 	from := one["schema"]
 	how = text(one["style"])
 	if content := object(one["content"]); len(content) > 0 {
-		kind := slices.Sorted(maps.Keys(content))[0]
+		kind := sorted(content)[0]
 		from, how = object(content[kind])["schema"], "content"
 	}
 	schema = p.schema.schema(from, 1)
@@ -234,17 +234,13 @@ func (p *planner) query(one map[string]any) (placed string, err error) {
 	case isType(schema, "array") && between != "":
 		schema = asText(schema, between)
 	}
-	_, taken := p.properties[name]
-	if why == "" && !argumentName.MatchString(name) {
-		why = "has a name that models cannot use"
+	if _, taken := p.properties[name]; why == "" && (taken || !argumentName.MatchString(name)) {
 		if required(one) && !isType(schema, "array") && !strings.Contains(name, "{") {
 			return p.placed(name, schema), nil
 		}
-	}
-	if why == "" && taken {
-		why = "has the name of another argument"
-		if required(one) && !isType(schema, "array") && !strings.Contains(name, "{") {
-			return p.placed(name, schema), nil
+		why = "has a name that models cannot use"
+		if taken {
+			why = "has the name of another argument"
 		}
 	}
 	listed := hasBody(p.tool.Method)
@@ -270,7 +266,7 @@ func (p *planner) placed(name string, schema map[string]any) string {
 	argument := p.freeName(name, "query")
 	p.requiredArgument(argument, schema)
 	p.tool.PathParams = append(p.tool.PathParams, argument)
-	return escapeQuery(name) + "={" + argument + "}"
+	return url.QueryEscape(name) + "={" + argument + "}"
 }
 
 func hasBody(method string) bool { return method == "POST" || method == "PUT" || method == "PATCH" }

@@ -2,7 +2,6 @@ package openapi
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -83,7 +82,7 @@ func (d *Document) Plan(o Options) ([]Operation, error) {
 	}
 	work := 0
 	paths := object(d.root["paths"])
-	for _, path := range slices.Sorted(maps.Keys(paths)) {
+	for _, path := range sorted(paths) {
 		if !strings.HasPrefix(path, "/") { // an extension
 			continue
 		}
@@ -165,12 +164,8 @@ type planner struct {
 	open any
 }
 
-// noTool is the reason why an operation has no tool.
-type noTool struct{ why string }
-
-func (l noTool) Error() string { return l.why }
-
-func leftOut(format string, args ...any) error { return noTool{fmt.Sprintf(format, args...)} }
+// leftOut is the reason why an operation has no tool.
+func leftOut(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
 func (p *planner) note(format string, args ...any) {
 	words := fmt.Sprintf(format, args...)
@@ -252,7 +247,7 @@ const maxSchemaBytes = 32 << 10
 // maxToolDescription is the limit of the strictest vendor of models.
 const maxToolDescription = 1024
 
-// make makes the tool. Errors: noTool, outsideError.
+// make makes the tool. Its error is the reason why there is none.
 func (p *planner) make() error {
 	p.tool = Tool{Slug: p.op.Slug, Method: p.op.Method, Headers: map[string]string{}, HardcodedQueryParams: map[string]string{}}
 	p.properties, p.required, p.open = map[string]any{}, nil, false

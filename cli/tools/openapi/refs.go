@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"strconv"
 	"strings"
@@ -10,15 +11,13 @@ import (
 // maxHops limits references that lead to references.
 const maxHops = 32
 
-// outsideError is a reference to another document, or to nothing in this one.
-type outsideError struct{ ref string }
-
-func (e outsideError) Error() string {
-	ref := oneLine(e.ref, 80)
-	if strings.HasPrefix(e.ref, "#") {
-		return fmt.Sprintf("it refers to %s, which is not in the document", ref)
+// outside is the error for a reference to another document, or to nothing in this one.
+func outside(ref string) error {
+	if strings.HasPrefix(ref, "#") {
+		return fmt.Errorf("it refers to %s, which is not in the document", oneLine(ref, 80))
 	}
-	return fmt.Sprintf("it refers to another document (%s): bundle them into one first, for example with `npx @redocly/cli bundle`", ref)
+	return fmt.Errorf("it refers to another document (%s): bundle them into one first, for example with `npx @redocly/cli bundle`",
+		oneLine(ref, 80))
 }
 
 // resolve follows the $ref of an object, and the $ref of its target. Members next to $ref override
@@ -32,7 +31,7 @@ func (d *Document) resolve(value any) (members map[string]any, trail []string, e
 		}
 		target, ok := d.lookup(ref)
 		if !ok {
-			return nil, trail, outsideError{ref}
+			return nil, trail, outside(ref)
 		}
 		trail = append(trail, ref)
 		members = overlay(object(target), members, d.v30)
@@ -47,9 +46,7 @@ func overlay(target, beside map[string]any, old bool) map[string]any {
 		return target
 	}
 	out := make(map[string]any, len(target)+len(beside))
-	for name, member := range target {
-		out[name] = member
-	}
+	maps.Copy(out, target)
 	for name, member := range beside {
 		if name != "$ref" && (!old || name == "description" || name == "summary") {
 			out[name] = member

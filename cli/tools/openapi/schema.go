@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"maps"
 	"math"
 	"regexp/syntax"
 	"slices"
@@ -254,7 +253,7 @@ func instructions(written string) int {
 func (t *translator) object(from, to map[string]any, level int) {
 	if members := object(from["properties"]); len(members) > 0 {
 		written := make(map[string]any, len(members))
-		for _, name := range slices.Sorted(maps.Keys(members)) { // sorted, so that limits always cut at the same place
+		for _, name := range sorted(members) { // sorted, so that limits always cut at the same place
 			if t.nodes > maxNodes {
 				break
 			}
