@@ -31,7 +31,7 @@ type builder struct {
 
 // heading opens a section and adds its heading as a block.
 func (b *builder) heading(level int, title string) {
-	title = strings.Join(strings.Fields(title), " ")
+	title = squeezed(title)
 	if title == "" {
 		return
 	}
@@ -108,25 +108,7 @@ func shortened(s string, chars int) string {
 }
 
 // squeezed is a text on one line: runs of white space become one space.
-func squeezed(s string) string {
-	if isSqueezed(s) {
-		return s
-	}
-	return strings.Join(strings.Fields(s), " ")
-}
-
-// isSqueezed says of most lines of ASCII that they are as squeezed makes them.
-func isSqueezed(s string) bool {
-	before := byte(' ')
-	for i := range len(s) {
-		b := s[i]
-		if b < ' ' || b >= utf8.RuneSelf || b == ' ' && before == ' ' {
-			return false
-		}
-		before = b
-	}
-	return before != ' ' || s == ""
-}
+func squeezed(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // withoutSoftHyphens drops what only says where a word may be broken; a search would not find
 // the word.

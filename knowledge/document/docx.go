@@ -2,8 +2,6 @@ package document
 
 import (
 	"encoding/xml"
-	"errors"
-	"io"
 	"path"
 	"strings"
 )
@@ -68,27 +66,6 @@ func parseDOCX(a *archive, limits Limits) (Document, error) {
 	return d.b.finish()
 }
 
-// withPart opens a part and gives fn its reader inside of the root element.
-func withPart(a *archive, name string, fn func(x *xmlReader) error) error {
-	r, err := a.open(name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = r.Close() }() // only read
-	x := newXMLReader(r)
-	if _, err := x.root(); err != nil {
-		return err
-	}
-	if err := fn(x); err != nil {
-		return err
-	}
-	// What follows the root is read too: the checksum comes last.
-	if _, err := x.next(); err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
-}
-
 // docxTypes are the content types that a main part may have, and what is said of the others.
 var docxTypes = map[string]string{
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml": "",
@@ -112,8 +89,8 @@ func docxMain(a *archive) (string, error) {
 	}
 	main := ""
 	for _, r := range relations {
-		if strings.HasSuffix(r.kind, "/officeDocument") {
-			main = cleanEntry(r.target)
+		if strings.HasSuffix(r.Type, "/officeDocument") {
+			main = cleanEntry(r.Target)
 		}
 	}
 	if main == "" {
@@ -139,32 +116,36 @@ func docxMain(a *archive) (string, error) {
 
 // docxContentType is the type of a part: its own, else that of its extension.
 func docxContentType(a *archive, part string) (string, error) {
-	own, byExtension := "", ""
-	err := withPart(a, "[Content_Types].xml", func(x *xmlReader) error {
-		return x.children(func(start xml.StartElement) error {
-			switch start.Name.Local {
-			case "Override":
-				if strings.EqualFold(cleanEntry(attribute(start, "PartName")), part) {
-					own = attribute(start, "ContentType")
-				}
-			case "Default":
-				if strings.EqualFold("."+attribute(start, "Extension"), path.Ext(part)) {
-					byExtension = attribute(start, "ContentType")
-				}
-			}
-			return x.skip()
-		})
-	})
-	if own == "" {
-		own = byExtension
+	var types struct {
+		Overrides []struct {
+			PartName    string `xml:",attr"`
+			ContentType string `xml:",attr"`
+		} `xml:"Override"`
+		Defaults []struct {
+			Extension   string `xml:",attr"`
+			ContentType string `xml:",attr"`
+		} `xml:"Default"`
 	}
-	return own, err
+	err := decodePart(a, "[Content_Types].xml", &types)
+	for _, one := range types.Overrides {
+		if strings.EqualFold(cleanEntry(one.PartName), part) {
+			return one.ContentType, err
+		}
+	}
+	for _, one := range types.Defaults {
+		if strings.EqualFold("."+one.Extension, path.Ext(part)) {
+			return one.ContentType, err
+		}
+	}
+	return "", err
 }
 
 // relation is a line of a .rels part.
 type relation struct {
-	id, kind, target string
-	external         bool
+	ID     string `xml:"Id,attr"`
+	Type   string `xml:",attr"`
+	Target string `xml:",attr"`
+	Mode   string `xml:"TargetMode,attr"`
 }
 
 // readRelations reads the relations of a part, or of the package for "". None is no error.
@@ -176,17 +157,11 @@ func readRelations(a *archive, part string) ([]relation, error) {
 	if a.find(name) == nil {
 		return nil, nil
 	}
-	var relations []relation
-	err := withPart(a, name, func(x *xmlReader) error {
-		return x.children(func(start xml.StartElement) error {
-			relations = append(relations, relation{
-				id: attribute(start, "Id"), kind: attribute(start, "Type"), target: attribute(start, "Target"),
-				external: attribute(start, "TargetMode") == "External",
-			})
-			return x.skip()
-		})
-	})
-	return relations, err
+	var list struct {
+		Relations []relation `xml:"Relationship"`
+	}
+	err := decodePart(a, name, &list)
+	return list.Relations, err
 }
 
 // parts reads what the body refers to. A document may lack any of it.
@@ -195,12 +170,12 @@ func (d *docxReader) parts(relations []relation) error {
 	targets := make(map[string]string)
 	for _, r := range relations {
 		switch {
-		case r.external:
-			d.links[r.id] = r.target
-		case strings.HasPrefix(r.target, "/"):
-			targets[path.Base(r.kind)] = r.target
+		case r.Mode == "External":
+			d.links[r.ID] = r.Target
+		case strings.HasPrefix(r.Target, "/"):
+			targets[path.Base(r.Type)] = r.Target
 		default:
-			targets[path.Base(r.kind)] = path.Join(d.folder, r.target)
+			targets[path.Base(r.Type)] = path.Join(d.folder, r.Target)
 		}
 	}
 	read := func(kind string, fn func(x *xmlReader) error) error {
@@ -229,7 +204,7 @@ func (d *docxReader) readNotes(x *xmlReader, kind string) error {
 		if start.Name.Local != kind || attribute(start, "type") != "" && attribute(start, "type") != "normal" {
 			return x.skip()
 		}
-		text, err := d.flow(x)
+		text, err := d.flow(x, new(cellProperties))
 		d.notes[kind+attribute(start, "id")] = text
 		return err
 	})

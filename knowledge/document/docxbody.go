@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"encoding/xml"
 	"strings"
 )
@@ -64,24 +65,21 @@ func choice(x *xmlReader, content func(x *xmlReader) error) error {
 
 // paragraph adds a paragraph as what its style, outline level and numbering make it.
 func (d *docxReader) paragraph(p docxParagraph) {
-	style := d.style(p.style)
+	style := d.style(string(p.Style))
 	if style.contents {
 		return
 	}
 	text := withoutSoftHyphens(d.carried + p.text.String())
 	d.carried = ""
-	if p.markDeleted {
+	if p.Deleted != nil || p.Moved != nil {
 		d.carried = text
 		return
 	}
-	level := p.outline
-	if level == 0 {
-		level = style.outline
-	}
+	level := cmp.Or(p.Outline, style.Paragraph.Outline)
 	mark, indent, listed := d.mark(p.paragraphProperties, style)
 	blank := strings.TrimFunc(text, IsSpace) == ""
 	switch {
-	case strings.EqualFold(style.name, "title") && !blank:
+	case strings.EqualFold(string(style.Name), "title") && !blank:
 		d.flush()
 		d.b.heading(0, text)
 	case level > 0 && level <= bodyOutline && !blank:
@@ -90,8 +88,8 @@ func (d *docxReader) paragraph(p docxParagraph) {
 		if mark == "-" {
 			mark = ""
 		}
-		d.b.heading(level, mark+" "+text)
-	case style.code || style.typewriter || p.allTypewriter():
+		d.b.heading(int(level), mark+" "+text)
+	case style.code || style.Run.isTypewriter() || p.allTypewriter():
 		d.collect(Code, text)
 	case listed && !blank:
 		d.collect(List, strings.Repeat("  ", indent)+strings.TrimLeft(mark+" ", " ")+strings.TrimFunc(text, IsSpace))
@@ -111,14 +109,7 @@ func (d *docxReader) paragraph(p docxParagraph) {
 
 // mark counts a paragraph that is in a list, itself or by its style.
 func (d *docxReader) mark(p paragraphProperties, style docxStyle) (mark string, indent int, listed bool) {
-	number, level := p.number, p.level
-	if number == 0 {
-		number = style.number
-	}
-	if level == 0 {
-		level = style.level
-	}
-	return d.numbers.mark(number, level)
+	return d.numbers.mark(cmp.Or(p.Number, style.Paragraph.Number), cmp.Or(p.Level, style.Paragraph.Level))
 }
 
 // collect adds a line to the list or code in work; a blank one only within code.
@@ -149,28 +140,23 @@ func (d *docxReader) notesHere() {
 	d.pending = nil
 }
 
-// flow is the text of a cell, a note or a text box: a line a paragraph.
-func (d *docxReader) flow(x *xmlReader) (string, error) {
-	return d.flowAfter(x, "", nil)
-}
-
-// flowAfter is flow where an element of a name holds properties, which fn reads.
-func (d *docxReader) flowAfter(x *xmlReader, name string, fn func(x *xmlReader) error) (string, error) {
+// flow is the text of a cell, a note or a text box: a line a paragraph. The properties of a cell
+// are read into cell.
+func (d *docxReader) flow(x *xmlReader, cell *cellProperties) (string, error) {
 	var s strings.Builder
 	var content func(x *xmlReader) error
 	content = func(x *xmlReader) error {
 		return x.children(func(start xml.StartElement) error {
-			if start.Name.Local == name && fn != nil {
-				return fn(x)
-			}
 			switch start.Name.Local {
+			case "tcPr":
+				return x.decode(cell)
 			case "p":
 				p, err := d.readParagraph(x)
 				if err != nil {
 					return err
 				}
 				d.pending = append(d.pending, p.notes...)
-				mark, _, _ := d.mark(p.paragraphProperties, d.style(p.style))
+				mark, _, _ := d.mark(p.paragraphProperties, d.style(string(p.Style)))
 				text := strings.TrimFunc(p.text.String(), IsSpace)
 				if text != "" {
 					writeLine(&s, withoutSoftHyphens(strings.TrimLeft(mark+" ", " ")+text))

@@ -1,7 +1,7 @@
 package document
 
 import (
-	"encoding/xml"
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -21,12 +21,12 @@ type numberLevel struct {
 type docxNumbers struct {
 	abstract map[string][docxLevels]numberLevel
 	// lists are the numIds; those of one abstract list go on counting where the other stopped.
-	lists map[int]numberedList
+	lists map[docxOrdinal]numberedList
 	// links are the abstract lists by the style that names them, and the styles that others ask
 	// for.
 	byStyle, wants map[string]string
 	counters       map[string]*[docxLevels]int
-	begun          map[int]bool
+	begun          map[docxOrdinal]bool
 }
 
 type numberedList struct {
@@ -37,85 +37,71 @@ type numberedList struct {
 
 // read reads numbering.xml.
 func (n *docxNumbers) read(x *xmlReader) error {
-	n.abstract, n.lists = make(map[string][docxLevels]numberLevel), make(map[int]numberedList)
+	var file struct {
+		Abstract []struct {
+			ID           string       `xml:"abstractNumId,attr"`
+			StyleLink    docxValue    `xml:"styleLink"`
+			NumStyleLink docxValue    `xml:"numStyleLink"`
+			Levels       []levelEntry `xml:"lvl"`
+		} `xml:"abstractNum"`
+		Lists []struct {
+			ID        string    `xml:"numId,attr"`
+			Abstract  docxValue `xml:"abstractNumId"`
+			Overrides []struct {
+				Level string      `xml:"ilvl,attr"`
+				Start docxOrdinal `xml:"startOverride"`
+			} `xml:"lvlOverride"`
+		} `xml:"num"`
+	}
+	err := x.decode(&file)
+	n.abstract, n.lists = make(map[string][docxLevels]numberLevel), make(map[docxOrdinal]numberedList)
 	n.byStyle, n.wants = make(map[string]string), make(map[string]string)
-	return x.children(func(start xml.StartElement) error {
-		switch start.Name.Local {
-		case "abstractNum":
-			return n.readAbstract(x, attribute(start, "abstractNumId"))
-		case "num":
-			return n.readList(x, plusOne(attribute(start, "numId")))
+	for _, one := range file.Abstract {
+		if one.StyleLink != "" {
+			n.byStyle[string(one.StyleLink)] = one.ID
 		}
-		return x.skip()
-	})
-}
-
-func (n *docxNumbers) readAbstract(x *xmlReader, id string) error {
-	var levels [docxLevels]numberLevel
-	err := x.children(func(start xml.StartElement) error {
-		switch start.Name.Local {
-		case "styleLink":
-			n.byStyle[attribute(start, "val")] = id
-		case "numStyleLink":
-			n.wants[id] = attribute(start, "val")
-		case "lvl":
-			index := plusOne(attribute(start, "ilvl")) - 1
-			level, err := readLevel(x)
-			if err == nil && index >= 0 && index < docxLevels {
-				levels[index] = level
+		n.wants[one.ID] = string(one.NumStyleLink)
+		var levels [docxLevels]numberLevel
+		for _, entry := range one.Levels {
+			if index := plusOne(entry.Index) - 1; index >= 0 && index < docxLevels {
+				levels[index] = entry.level()
 			}
-			return err
 		}
-		return x.skip()
-	})
-	n.abstract[id] = levels
+		n.abstract[one.ID] = levels
+	}
+	for _, one := range file.Lists {
+		list := numberedList{abstract: string(one.Abstract), restart: make(map[int]int)}
+		for _, override := range one.Overrides {
+			list.restart[int(plusOne(override.Level))-1] = int(override.Start)
+		}
+		n.lists[plusOne(one.ID)] = list
+	}
 	return err
 }
 
-func readLevel(x *xmlReader) (numberLevel, error) {
-	level := numberLevel{start: 1, format: "decimal"}
-	err := x.children(func(start xml.StartElement) error {
-		switch start.Name.Local {
-		case "start":
-			level.start = max(plusOne(attribute(start, "val"))-1, 0)
-		case "numFmt":
-			level.format = attribute(start, "val")
-		case "lvlText":
-			level.pattern = shortened(attribute(start, "val"), maxPathChars)
-		}
-		return x.skip()
-	})
-	return level, err
+// levelEntry is a level as the file describes it.
+type levelEntry struct {
+	Index   string      `xml:"ilvl,attr"`
+	Start   docxOrdinal `xml:"start"`
+	Format  docxValue   `xml:"numFmt"`
+	Pattern docxValue   `xml:"lvlText"`
 }
 
-func (n *docxNumbers) readList(x *xmlReader, id int) error {
-	list := numberedList{restart: make(map[int]int)}
-	err := x.children(func(start xml.StartElement) error {
-		switch start.Name.Local {
-		case "abstractNumId":
-			list.abstract = attribute(start, "val")
-		case "lvlOverride":
-			level := plusOne(attribute(start, "ilvl")) - 1
-			return x.children(func(child xml.StartElement) error {
-				if child.Name.Local == "startOverride" {
-					list.restart[level] = plusOne(attribute(child, "val"))
-				}
-				return x.skip()
-			})
-		}
-		return x.skip()
-	})
-	n.lists[id] = list
-	return err
+func (e levelEntry) level() numberLevel {
+	return numberLevel{
+		start:   int(cmp.Or(e.Start, 2)) - 1,
+		format:  cmp.Or(string(e.Format), "decimal"),
+		pattern: shortened(string(e.Pattern), maxPathChars),
+	}
 }
 
 // mark counts a paragraph and gives its number, "-" for a bullet. id and level are as in the
 // style: one more than in the file. ok is false where the paragraph is in no list.
-func (n *docxNumbers) mark(id, level int) (mark string, indent int, ok bool) {
+func (n *docxNumbers) mark(id, level docxOrdinal) (mark string, indent int, ok bool) {
 	if id <= 1 { // numId 0 takes the numbering of the style off
 		return "", 0, false
 	}
-	index := min(max(level-1, 0), docxLevels-1)
+	index := min(max(int(level)-1, 0), docxLevels-1)
 	list, known := n.lists[id]
 	if !known {
 		return "-", index, true
@@ -130,9 +116,11 @@ func (n *docxNumbers) mark(id, level int) (mark string, indent int, ok bool) {
 }
 
 // count moves the counters on.
-func (n *docxNumbers) count(id int, list numberedList, abstract string, levels [docxLevels]numberLevel, index int) *[docxLevels]int {
+func (n *docxNumbers) count(
+	id docxOrdinal, list numberedList, abstract string, levels [docxLevels]numberLevel, index int,
+) *[docxLevels]int {
 	if n.counters == nil {
-		n.counters, n.begun = make(map[string]*[docxLevels]int), make(map[int]bool)
+		n.counters, n.begun = make(map[string]*[docxLevels]int), make(map[docxOrdinal]bool)
 	}
 	counters := n.counters[abstract]
 	if counters == nil {

@@ -32,9 +32,7 @@ func (d *docxReader) readParagraph(x *xmlReader) (docxParagraph, error) {
 	var p docxParagraph
 	err := x.children(func(start xml.StartElement) error {
 		if start.Name.Local == "pPr" {
-			properties, err := readParagraphProperties(x)
-			p.paragraphProperties = properties
-			return err
+			return x.decode(&p.paragraphProperties)
 		}
 		return d.inline(x, start, &p)
 	})
@@ -78,20 +76,20 @@ func (p *docxParagraph) address(before int, address string) {
 
 // run reads a run, or what has the same content.
 func (d *docxReader) run(x *xmlReader, p *docxParagraph) error {
-	var properties runProperties
+	hidden, typewriter := false, false
 	return x.children(func(start xml.StartElement) error {
 		if start.Name.Local == "rPr" {
-			var err error
-			properties, err = readRunProperties(x)
-			if style := d.style(properties.style); style.code || style.typewriter {
-				properties.typewriter = true
-			}
+			var own runProperties
+			err := x.decode(&own)
+			style := d.style(string(own.Style))
+			hidden = bool(own.Vanish || own.WebHidden)
+			typewriter = own.isTypewriter() || style.code || style.Run.isTypewriter()
 			return err
 		}
-		if properties.hidden {
+		if hidden {
 			return x.skip()
 		}
-		return d.runContent(x, start, p, properties.typewriter)
+		return d.runContent(x, start, p, typewriter)
 	})
 }
 
@@ -210,7 +208,7 @@ func (d *docxReader) drawing(x *xmlReader, p *docxParagraph) error {
 	return x.children(func(start xml.StartElement) error {
 		switch start.Name.Local {
 		case "txbxContent":
-			box, err := d.flow(x)
+			box, err := d.flow(x, new(cellProperties))
 			if box != "" {
 				p.boxes = append(p.boxes, box)
 			}

@@ -1,21 +1,21 @@
 package document
 
 import (
+	"cmp"
 	"encoding/xml"
 	"regexp"
 	"strconv"
 	"strings"
 )
 
-// docxStyle is what a style says of structure; numeric fields hold one more than the value in
-// the file, so that zero is unset.
+// docxStyle is what a style says of structure.
 type docxStyle struct {
-	name, basedOn string
-	outline       int
-	number, level int
-	// typewriter says that its own font is one of fixed width; inherited, it may be that of a
-	// whole screenplay.
-	typewriter bool
+	ID        string              `xml:"styleId,attr"`
+	Name      docxValue           `xml:"name"`
+	BasedOn   docxValue           `xml:"basedOn"`
+	Paragraph paragraphProperties `xml:"pPr"`
+	// Run has its own font only: inherited, one of fixed width may be that of a whole screenplay.
+	Run runProperties `xml:"rPr"`
 	// contents and code say what its name means.
 	contents, code bool
 }
@@ -31,32 +31,15 @@ const (
 
 // readStyles reads styles.xml.
 func (d *docxReader) readStyles(x *xmlReader) error {
-	d.styles = make(map[string]docxStyle)
-	return x.children(func(start xml.StartElement) error {
-		if start.Name.Local != "style" {
-			return x.skip()
-		}
-		var style docxStyle
-		err := x.children(func(child xml.StartElement) error {
-			switch child.Name.Local {
-			case "name":
-				style.name = attribute(child, "val")
-			case "basedOn":
-				style.basedOn = attribute(child, "val")
-			case "pPr":
-				p, err := readParagraphProperties(x)
-				style.outline, style.number, style.level = p.outline, p.number, p.level
-				return err
-			case "rPr":
-				r, err := readRunProperties(x)
-				style.typewriter = r.typewriter
-				return err
-			}
-			return x.skip()
-		})
-		d.styles[attribute(start, "styleId")] = style
-		return err
-	})
+	var file struct {
+		Styles []docxStyle `xml:"style"`
+	}
+	err := x.decode(&file)
+	d.styles = make(map[string]docxStyle, len(file.Styles))
+	for _, style := range file.Styles {
+		d.styles[style.ID] = style
+	}
+	return err
 }
 
 // style is a style with what it inherits, worked out once.
@@ -65,10 +48,9 @@ func (d *docxReader) style(id string) docxStyle {
 		return style
 	}
 	style := d.inherited(id)
-	if style.outline == 0 {
-		style.outline = headingOf(style.name)
-	}
-	style.contents, style.code = contentsName.MatchString(style.name), isCodeStyle(style.name)
+	name := string(style.Name)
+	style.Paragraph.Outline = cmp.Or(style.Paragraph.Outline, headingOf(name))
+	style.contents, style.code = contentsName.MatchString(name), isCodeStyle(name)
 	if len(d.resolved) < maxStyles {
 		d.resolved[id] = style
 	}
@@ -78,27 +60,19 @@ func (d *docxReader) style(id string) docxStyle {
 func (d *docxReader) inherited(id string) docxStyle {
 	style, ok := d.styles[id]
 	if !ok {
-		return docxStyle{name: id} // without styles.xml the id is all there is
+		return docxStyle{Name: docxValue(id)} // without styles.xml the id is all there is
 	}
-	parent := style.basedOn
+	own, parent := &style.Paragraph, style.BasedOn
 	for range maxStyleChain {
-		above, ok := d.styles[parent]
+		above, ok := d.styles[string(parent)]
 		if !ok {
 			break
 		}
-		if style.outline == 0 {
-			style.outline = above.outline
-			if style.outline == 0 {
-				style.outline = headingOf(above.name) // a style of one's own, made from "heading 2"
-			}
-		}
-		if style.number == 0 {
-			style.number = above.number
-		}
-		if style.level == 0 {
-			style.level = above.level
-		}
-		parent = above.basedOn
+		// A style of one's own may be made from "heading 2".
+		own.Outline = cmp.Or(own.Outline, above.Paragraph.Outline, headingOf(string(above.Name)))
+		own.Number = cmp.Or(own.Number, above.Paragraph.Number)
+		own.Level = cmp.Or(own.Level, above.Paragraph.Level)
+		parent = above.BasedOn
 	}
 	return style
 }
@@ -109,13 +83,13 @@ var headingName = regexp.MustCompile(`(?i)^(?:heading|überschrift|berschrift|ti
 	`|overskrift|otsikko|nagłówek|nagwek|nadpis|заголовок|başlık|balk|címsor|cmsor|標題|标题|見出し|제목)\s?([1-9])$`)
 
 // headingOf is the outline level of a heading style, plus one; zero for any other.
-func headingOf(name string) int {
+func headingOf(name string) docxOrdinal {
 	found := headingName.FindStringSubmatch(name)
 	if found == nil {
 		return 0
 	}
 	level, _ := strconv.Atoi(found[1]) // one digit
-	return level
+	return docxOrdinal(level)
 }
 
 // contentsName matches the styles of a table of contents, which repeats the headings.
@@ -135,87 +109,71 @@ func isCodeStyle(name string) bool {
 	return name == "macro"
 }
 
-// paragraphProperties are those of a pPr that matter; numeric fields as in docxStyle.
+// paragraphProperties are those of a pPr that matter.
 type paragraphProperties struct {
-	style         string
-	outline       int
-	number, level int
-	// markDeleted says that the paragraph's end is a tracked deletion: it runs into the next.
-	markDeleted bool
-}
-
-// readParagraphProperties reads a pPr.
-func readParagraphProperties(x *xmlReader) (paragraphProperties, error) {
-	var p paragraphProperties
-	err := x.children(func(start xml.StartElement) error {
-		switch start.Name.Local {
-		case "pStyle":
-			p.style = attribute(start, "val")
-		case "outlineLvl":
-			p.outline = plusOne(attribute(start, "val"))
-		case "numPr":
-			return x.children(func(child xml.StartElement) error {
-				switch child.Name.Local {
-				case "numId":
-					p.number = plusOne(attribute(child, "val"))
-				case "ilvl":
-					p.level = plusOne(attribute(child, "val"))
-				}
-				return x.skip()
-			})
-		case "rPr":
-			return x.children(func(child xml.StartElement) error {
-				p.markDeleted = p.markDeleted || child.Name.Local == "del" || child.Name.Local == "moveFrom"
-				return x.skip()
-			})
-		}
-		return x.skip()
-	})
-	return p, err
-}
-
-// plusOne reads a number of the file; 0 for none, or none that makes sense.
-func plusOne(s string) int {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 || n > 1<<30 {
-		return 0
-	}
-	return n + 1
+	Style   docxValue   `xml:"pStyle"`
+	Outline docxOrdinal `xml:"outlineLvl"`
+	Number  docxOrdinal `xml:"numPr>numId"`
+	Level   docxOrdinal `xml:"numPr>ilvl"`
+	// Deleted and Moved say that the paragraph's end is a tracked deletion: it runs into the next.
+	Deleted *struct{} `xml:"rPr>del"`
+	Moved   *struct{} `xml:"rPr>moveFrom"`
 }
 
 // runProperties are those of an rPr that matter.
 type runProperties struct {
-	style      string
-	hidden     bool
-	typewriter bool
+	Style     docxValue  `xml:"rStyle"`
+	Vanish    docxSwitch `xml:"vanish"`
+	WebHidden docxSwitch `xml:"webHidden"`
+	Fonts     struct {
+		ASCII string `xml:"ascii,attr"`
+	} `xml:"rFonts"`
 }
 
 // typewriters are the fonts of fixed width that code is set in.
 var typewriters = regexp.MustCompile(`(?i)^(?:courier|consolas|menlo|monaco|lucida console|source code|fira code|fira mono|jetbrains mono` +
 	`|cascadia|liberation mono|dejavu sans mono|andale mono|roboto mono|ubuntu mono)`)
 
-// readRunProperties reads an rPr.
-func readRunProperties(x *xmlReader) (runProperties, error) {
-	var r runProperties
-	err := x.children(func(start xml.StartElement) error {
-		switch start.Name.Local {
-		case "rStyle":
-			r.style = attribute(start, "val")
-		case "vanish", "webHidden":
-			r.hidden = isOn(start)
-		case "rFonts":
-			r.typewriter = typewriters.MatchString(attribute(start, "ascii"))
-		}
-		return x.skip()
-	})
-	return r, err
+// isTypewriter says whether the run's own font is one of fixed width.
+func (r runProperties) isTypewriter() bool { return typewriters.MatchString(r.Fonts.ASCII) }
+
+// docxValue is the attribute val of an element.
+type docxValue string
+
+// UnmarshalXML implements xml.Unmarshaler.
+func (v *docxValue) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
+	*v = docxValue(attribute(start, "val"))
+	return d.Skip()
 }
 
-// isOn reads a switch: its presence means on. Source: ECMA-376, ST_OnOff.
-func isOn(start xml.StartElement) bool {
+// docxOrdinal is the attribute val of an element, a number, plus one: zero is unset.
+type docxOrdinal int
+
+// UnmarshalXML implements xml.Unmarshaler.
+func (o *docxOrdinal) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
+	*o = plusOne(attribute(start, "val"))
+	return d.Skip()
+}
+
+// plusOne reads a number of the file; 0 for none, or none that makes sense.
+func plusOne(s string) docxOrdinal {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || n > 1<<30 {
+		return 0
+	}
+	return docxOrdinal(n + 1)
+}
+
+// docxSwitch is an element whose presence means on. Source: ECMA-376, ST_OnOff.
+type docxSwitch bool
+
+// UnmarshalXML implements xml.Unmarshaler.
+func (o *docxSwitch) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
 	switch attribute(start, "val") {
 	case "0", "false", "off":
-		return false
+		*o = false
+	default:
+		*o = true
 	}
-	return true
+	return d.Skip()
 }

@@ -49,12 +49,12 @@ func (d *docxReader) readTable(x *xmlReader) (*docxTable, error) {
 		return x.children(func(start xml.StartElement) error {
 			switch start.Name.Local {
 			case "tblPr":
-				return x.children(func(child xml.StartElement) error {
-					if child.Name.Local == "tblLook" {
-						t.headed = looksHeaded(child)
-					}
-					return x.skip()
-				})
+				var properties struct {
+					Look tableLook `xml:"tblLook"`
+				}
+				err := x.decode(&properties)
+				t.headed = properties.Look.marksFirstRow()
+				return err
 			case "tr":
 				return d.row(x, t)
 			}
@@ -64,12 +64,17 @@ func (d *docxReader) readTable(x *xmlReader) (*docxTable, error) {
 	return t, content(x)
 }
 
-// looksHeaded reads tblLook's first row, which older files have as a bit.
-func looksHeaded(look xml.StartElement) bool {
-	if first := attribute(look, "firstRow"); first != "" {
-		return first == "1" || first == "true" || first == "on"
+// tableLook says which parts of a table look different. Older files have bits.
+type tableLook struct {
+	FirstRow string `xml:"firstRow,attr"`
+	Bits     string `xml:"val,attr"`
+}
+
+func (l tableLook) marksFirstRow() bool {
+	if l.FirstRow != "" {
+		return l.FirstRow == "1" || l.FirstRow == "true" || l.FirstRow == "on"
 	}
-	bits, err := strconv.ParseUint(attribute(look, "val"), 16, 32)
+	bits, err := strconv.ParseUint(l.Bits, 16, 32)
 	return err == nil && bits&0x20 != 0
 }
 
@@ -81,20 +86,19 @@ func (d *docxReader) row(x *xmlReader, t *docxTable) error {
 		return x.children(func(start xml.StartElement) error {
 			switch start.Name.Local {
 			case "trPr":
-				return x.children(func(child xml.StartElement) error {
-					switch child.Name.Local {
-					case "tblHeader":
-						r.header = isOn(child)
-					case "del":
-						r.deleted = true
-					case "gridBefore":
-						if n := min(number(attribute(child, "val")), maxTableColumns); attribute(child, "val") != "0" {
-							r.cells = append(r.cells, cell{columns: n})
-							r.column += n
-						}
-					}
-					return x.skip()
-				})
+				var properties struct {
+					Header  docxSwitch `xml:"tblHeader"`
+					Deleted *struct{}  `xml:"del"`
+					Before  docxValue  `xml:"gridBefore"`
+				}
+				err := x.decode(&properties)
+				r.header, r.deleted = bool(properties.Header), properties.Deleted != nil
+				if before := properties.Before; before != "" && before != "0" {
+					n := min(number(string(before)), maxTableColumns)
+					r.cells = append(r.cells, cell{columns: n})
+					r.column += n
+				}
+				return err
 			case "tc":
 				return d.cell(x, t, &r)
 			}
@@ -113,32 +117,28 @@ func (d *docxReader) row(x *xmlReader, t *docxTable) error {
 	return nil
 }
 
+// cellProperties are those of a tcPr that matter.
+type cellProperties struct {
+	Span docxValue `xml:"gridSpan"`
+	// Merge is nil for a cell that is not merged with those above or below it.
+	Merge *docxValue `xml:"vMerge"`
+}
+
 // cell reads a cell; one that continues the cell above says what that says.
 func (d *docxReader) cell(x *xmlReader, t *docxTable, r *docxRow) error {
-	one := cell{columns: 1, rows: 1}
-	merge, merged := "", false
-	text, err := d.flowAfter(x, "tcPr", func(x *xmlReader) error {
-		return x.children(func(child xml.StartElement) error {
-			switch child.Name.Local {
-			case "gridSpan":
-				one.columns = min(number(attribute(child, "val")), maxTableColumns)
-			case "vMerge":
-				merge, merged = attribute(child, "val"), true
-			}
-			return x.skip()
-		})
-	})
+	var properties cellProperties
+	text, err := d.flow(x, &properties)
 	if err != nil {
 		return err
 	}
-	one.text = text
-	switch {
-	case merged && merge != "restart" && text == "":
+	one := cell{text: text, columns: min(number(string(properties.Span)), maxTableColumns), rows: 1}
+	switch merge := properties.Merge; {
+	case merge != nil && *merge != "restart" && text == "":
 		if above := t.above[r.column]; t.grid.repeated+len(above) <= maxRepeatedBytes {
 			t.grid.repeated += len(above)
 			one.text = above
 		}
-	case merged:
+	case merge != nil:
 		t.above[r.column] = shortened(text, maxPathChars)
 	}
 	r.column += one.columns

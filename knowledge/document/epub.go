@@ -1,29 +1,49 @@
 package document
 
 import (
-	"encoding/xml"
 	"fmt"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 )
 
 // epubItem is a line of the manifest.
 type epubItem struct {
-	// name is the part's path from the root of the archive.
-	name, mediaType, properties string
+	ID string `xml:"id,attr"`
+	// Name is the part's path, from the root of the archive once the package is read.
+	Name       string `xml:"href,attr"`
+	MediaType  string `xml:"media-type,attr"`
+	Properties string `xml:"properties,attr"`
 }
 
 // epubPackage is what the OPF says.
 type epubPackage struct {
-	title string
+	Titles []string `xml:"metadata>title"`
+	// OldTitles are where EPUB 2 may have them, one level down.
+	OldTitles []string   `xml:"metadata>dc-metadata>title"`
+	Manifest  []epubItem `xml:"manifest>item"`
+	Spine     struct {
+		// NCX is the id of the table of contents of EPUB 2.
+		NCX      string `xml:"toc,attr"`
+		Chapters []struct {
+			ID string `xml:"idref,attr"`
+		} `xml:"itemref"`
+	} `xml:"spine"`
+
 	items map[string]epubItem
-	// manifest are the ids in their order.
-	manifest []string
-	// order are the ids of the chapters.
+	// order are the ids of the chapters, each once.
 	order []string
-	// ncx is the id of the table of contents of EPUB 2.
-	ncx string
+}
+
+// title is the first; empty: there is none.
+func (p epubPackage) title() string {
+	for _, title := range append(p.Titles, p.OldTitles...) {
+		if title = squeezed(title); title != "" {
+			return title
+		}
+	}
+	return ""
 }
 
 // parseEPUB reads the chapters in the order of the spine. The table of contents (nav of EPUB 3,
@@ -46,28 +66,26 @@ func parseEPUB(a *archive, limits Limits) (Document, error) {
 		return Document{}, err
 	}
 	b := builder{limit: limits.MaxTextBytes}
-	if book.title != "" {
-		b.heading(0, book.title)
-	}
+	b.heading(0, book.title())
 	title := len(b.doc.Blocks)
 	level, missing := 1, 0
 	for _, id := range book.order {
 		item := book.items[id]
-		if !isChapter(item) || strings.Contains(" "+item.properties+" ", " nav ") {
+		if !item.isChapter() || item.isNav() {
 			continue
 		}
-		if a.find(item.name) == nil { // also a page on the web, which a spine may not name
+		if a.find(item.Name) == nil { // also a page on the web, which a spine may not name
 			if missing++; missing <= maxWarnings {
 				b.doc.Warnings = append(b.doc.Warnings, fmt.Sprintf("The chapter %q is missing from the book.",
-					shortened(item.name, maxPathChars)))
+					shortened(item.Name, maxPathChars)))
 			}
 			continue
 		}
-		data, err := a.read(item.name)
+		data, err := a.read(item.Name)
 		if err != nil {
 			return Document{}, err
 		}
-		if level, err = addChapter(&b, string(data), contents[item.name], level); err != nil {
+		if level, err = addChapter(&b, string(data), contents[item.Name], level); err != nil {
 			return Document{}, err
 		}
 	}
@@ -83,13 +101,15 @@ func parseEPUB(a *archive, limits Limits) (Document, error) {
 	return b.finish()
 }
 
-func isChapter(item epubItem) bool {
-	switch item.mediaType {
+func (e epubItem) isChapter() bool {
+	switch strings.ToLower(e.MediaType) {
 	case "application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document":
 		return true
 	}
 	return false
 }
+
+func (e epubItem) isNav() bool { return slices.Contains(strings.Fields(e.Properties), "nav") }
 
 // addChapter adds a part of the book. level is that of the last heading from the table of
 // contents, which parts without one stand under; the new one is returned.
@@ -130,106 +150,43 @@ func epubRoot(a *archive) (string, error) {
 	if a.find("META-INF/container.xml") == nil {
 		return "", &Error{Kind: WrongType, Message: "The file is a ZIP archive, not an EPUB book."}
 	}
-	root := ""
-	err := withPart(a, "META-INF/container.xml", func(x *xmlReader) error {
-		var content func(x *xmlReader) error
-		content = func(x *xmlReader) error {
-			return x.children(func(start xml.StartElement) error {
-				if start.Name.Local == "rootfile" && root == "" {
-					root = cleanEntry(attribute(start, "full-path"))
-				}
-				return content(x)
-			})
-		}
-		return content(x)
-	})
-	if err != nil {
+	var container struct {
+		Roots []struct {
+			Path string `xml:"full-path,attr"`
+		} `xml:"rootfiles>rootfile"`
+	}
+	if err := decodePart(a, "META-INF/container.xml", &container); err != nil {
 		return "", err
 	}
-	if root == "" || a.find(root) == nil {
-		return "", errCorrupt(nil, "The book is incomplete: its package document is missing.")
+	for _, root := range container.Roots {
+		if name := cleanEntry(root.Path); a.find(name) != nil {
+			return name, nil
+		}
 	}
-	return root, nil
+	return "", errCorrupt(nil, "The book is incomplete: its package document is missing.")
 }
 
 // readPackage reads the OPF: title, manifest, spine.
 func readPackage(a *archive, name string) (epubPackage, error) {
 	book := epubPackage{items: make(map[string]epubItem)}
-	err := withDoctype(a, name, func(x *xmlReader) error {
-		return x.children(func(start xml.StartElement) error {
-			switch start.Name.Local {
-			case "metadata":
-				return book.metadata(x)
-			case "manifest":
-				return x.children(func(child xml.StartElement) error {
-					id := attribute(child, "id")
-					book.manifest = append(book.manifest, id)
-					book.items[id] = epubItem{
-						name: linked(name, attribute(child, "href")), mediaType: strings.ToLower(attribute(child, "media-type")),
-						properties: attribute(child, "properties"),
-					}
-					return x.skip()
-				})
-			case "spine":
-				book.ncx = attribute(start, "toc")
-				return x.children(func(child xml.StartElement) error {
-					if child.Name.Local == "itemref" {
-						book.order = append(book.order, attribute(child, "idref"))
-					}
-					return x.skip()
-				})
-			}
-			return x.skip()
-		})
-	})
-	if err == nil && len(book.order) == 0 {
-		err = errCorrupt(nil, "The book is incomplete: it lists no chapters.")
+	if err := decodePart(a, name, &book); err != nil {
+		return book, err
 	}
-	book.order = distinct(book.order)
-	return book, err
-}
-
-// metadata finds the first title, also where EPUB 2 has it one level down.
-func (p *epubPackage) metadata(x *xmlReader) error {
-	return x.children(func(start xml.StartElement) error {
-		switch {
-		case start.Name.Local == "title" && p.title == "":
-			text, err := x.text()
-			p.title = squeezed(text)
-			return err
-		case start.Name.Local == "dc-metadata":
-			return p.metadata(x)
-		}
-		return x.skip()
-	})
-}
-
-// distinct drops repetitions, by which a small book could be made endless.
-func distinct(ids []string) []string {
-	seen := make(map[string]bool, len(ids))
-	var out []string
-	for _, id := range ids {
-		if !seen[id] {
-			seen[id] = true
-			out = append(out, id)
+	for i, item := range book.Manifest {
+		book.Manifest[i].Name = linked(name, item.Name)
+		book.items[item.ID] = book.Manifest[i]
+	}
+	seen := make(map[string]bool)
+	for _, chapter := range book.Spine.Chapters { // repetitions could make a small book endless
+		if !seen[chapter.ID] {
+			seen[chapter.ID] = true
+			book.order = append(book.order, chapter.ID)
 		}
 	}
-	return out
-}
-
-// withDoctype is withPart for parts that may name a document type.
-func withDoctype(a *archive, name string, fn func(x *xmlReader) error) error {
-	r, err := a.open(name)
-	if err != nil {
-		return err
+	if len(book.order) == 0 {
+		return book, errCorrupt(nil, "The book is incomplete: it lists no chapters.")
 	}
-	defer func() { _ = r.Close() }() // only read
-	x := newXMLReader(r)
-	x.allowDoctype = true
-	if _, err := x.root(); err != nil {
-		return err
-	}
-	return fn(x)
+	return book, nil
 }
 
 // linked is the path in the archive that an address in a part leads to.
@@ -258,36 +215,25 @@ func refuseDRM(a *archive, book epubPackage) error {
 	}
 	chapters := make(map[string]bool)
 	for _, id := range book.order {
-		chapters[strings.ToLower(book.items[id].name)] = true
+		chapters[strings.ToLower(book.items[id].Name)] = true
 	}
-	locked := false
-	err := withPart(a, "META-INF/encryption.xml", func(x *xmlReader) error {
-		return x.children(func(start xml.StartElement) error {
-			if start.Name.Local != "EncryptedData" {
-				return x.skip()
-			}
-			algorithm, target := "", ""
-			var content func(x *xmlReader) error
-			content = func(x *xmlReader) error {
-				return x.children(func(child xml.StartElement) error {
-					switch child.Name.Local {
-					case "KeyInfo": // the key has an algorithm of its own
-						return x.skip()
-					case "EncryptionMethod":
-						algorithm = attribute(child, "Algorithm")
-					case "CipherReference":
-						target = linked("", attribute(child, "URI"))
-					}
-					return content(x)
-				})
-			}
-			err := content(x)
-			locked = locked || !fontObfuscation[algorithm] && chapters[strings.ToLower(target)]
-			return err
-		})
-	})
-	if err == nil && locked {
-		err = &Error{Kind: Encrypted, Message: "The book is protected by DRM and cannot be read. Upload a copy without protection."}
+	var encryption struct {
+		Data []struct {
+			Method struct {
+				Algorithm string `xml:",attr"`
+			} `xml:"EncryptionMethod"`
+			Reference struct {
+				URI string `xml:",attr"`
+			} `xml:"CipherData>CipherReference"`
+		} `xml:"EncryptedData"`
 	}
-	return err
+	if err := decodePart(a, "META-INF/encryption.xml", &encryption); err != nil {
+		return err
+	}
+	for _, one := range encryption.Data {
+		if !fontObfuscation[one.Method.Algorithm] && chapters[strings.ToLower(linked("", one.Reference.URI))] {
+			return &Error{Kind: Encrypted, Message: "The book is protected by DRM and cannot be read. Upload a copy without protection."}
+		}
+	}
+	return nil
 }

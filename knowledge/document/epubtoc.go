@@ -1,7 +1,6 @@
 package document
 
 import (
-	"encoding/xml"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -22,12 +21,11 @@ type tocEntry struct {
 // readContents gives the entries by part. A book may have no table of contents.
 func readContents(a *archive, book epubPackage) (map[string][]tocEntry, error) {
 	contents := make(map[string][]tocEntry)
-	for _, id := range book.manifest {
-		item := book.items[id]
-		if !strings.Contains(" "+item.properties+" ", " nav ") || a.find(item.name) == nil {
+	for _, item := range book.Manifest {
+		if !item.isNav() || a.find(item.Name) == nil {
 			continue
 		}
-		data, err := a.read(item.name)
+		data, err := a.read(item.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -36,30 +34,26 @@ func readContents(a *archive, book epubPackage) (map[string][]tocEntry, error) {
 			return nil, err
 		}
 		if p := pageOf(text); p.root != nil {
-			readNav(p.root, item.name, contents)
+			readNav(p.root, item.Name, contents)
 		}
 		if len(contents) > 0 {
 			return contents, nil
 		}
 	}
-	name := book.items[book.ncx].name
-	for _, id := range book.manifest {
-		item := book.items[id]
-		if name == "" && item.mediaType == "application/x-dtbncx+xml" {
-			name = item.name
+	name := book.items[book.Spine.NCX].Name
+	for _, item := range book.Manifest {
+		if name == "" && strings.EqualFold(item.MediaType, "application/x-dtbncx+xml") {
+			name = item.Name
 		}
 	}
 	if name == "" || a.find(name) == nil {
 		return contents, nil
 	}
-	err := withDoctype(a, name, func(x *xmlReader) error {
-		return x.children(func(start xml.StartElement) error {
-			if start.Name.Local == "navMap" {
-				return readNavPoints(x, name, 1, contents)
-			}
-			return x.skip()
-		})
-	})
+	var ncx struct {
+		Points []navPoint `xml:"navMap>navPoint"`
+	}
+	err := decodePart(a, name, &ncx)
+	addPoints(contents, name, ncx.Points, 1)
 	return contents, err
 }
 
@@ -96,22 +90,20 @@ func readNav(root *html.Node, from string, contents map[string][]tocEntry) {
 	lists(nav, 0)
 }
 
-// readNavPoints reads the children of navMap or of a navPoint.
-func readNavPoints(x *xmlReader, from string, level int, contents map[string][]tocEntry) error {
-	title := ""
-	return x.children(func(start xml.StartElement) error {
-		switch start.Name.Local {
-		case "navPoint":
-			return readNavPoints(x, from, level+1, contents)
-		case "navLabel":
-			text, err := x.text()
-			title = text
-			return err
-		case "content":
-			addEntry(contents, from, attribute(start, "src"), title, level-1)
-		}
-		return x.skip()
-	})
+// navPoint is an entry of the table of contents of EPUB 2, with those below it.
+type navPoint struct {
+	Title   string `xml:"navLabel>text"`
+	Content struct {
+		Address string `xml:"src,attr"`
+	} `xml:"content"`
+	Points []navPoint `xml:"navPoint"`
+}
+
+func addPoints(contents map[string][]tocEntry, from string, points []navPoint, level int) {
+	for _, point := range points {
+		addEntry(contents, from, point.Content.Address, point.Title, level)
+		addPoints(contents, from, point.Points, level+1)
+	}
 }
 
 // addEntry adds a line; one without a place or words is a mere grouping.

@@ -1,9 +1,9 @@
 package document
 
 import (
+	"iter"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // parsePlain keeps the text as it is written; a paragraph ends at a blank line.
@@ -25,15 +25,12 @@ func plainDocument(text string) Document {
 }
 
 // paragraphs yields the runs of lines between blank lines.
-func paragraphs(text string) func(yield func(string) bool) {
+func paragraphs(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start, at := 0, 0
-		for at < len(text) {
-			end := len(text)
-			if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
-				end = at + i + 1
-			}
-			if strings.TrimFunc(text[at:end], IsSpace) == "" {
+		for line := range strings.Lines(text) {
+			end := at + len(line)
+			if strings.TrimFunc(line, IsSpace) == "" {
 				if start < at && !yield(text[start:at]) {
 					return
 				}
@@ -41,7 +38,7 @@ func paragraphs(text string) func(yield func(string) bool) {
 			}
 			at = end
 		}
-		if start < len(text) {
+		if start < at {
 			yield(text[start:])
 		}
 	}
@@ -69,13 +66,6 @@ func errBinary() *Error {
 // cleanText drops control characters other than tab and newline; Postgres refuses NUL in text,
 // and the others mean nothing to a reader or a model.
 func cleanText(text string) string {
-	if isClean(text) {
-		return text
-	}
-	return withoutControls(text)
-}
-
-func withoutControls(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
@@ -87,20 +77,6 @@ func withoutControls(text string) string {
 	}, text)
 }
 
-// isClean says of most texts, by their bytes, that they hold nothing cleanText would drop.
-func isClean(text string) bool {
-	for i := range len(text) {
-		switch b := text[i]; {
-		case b < ' ' && b != '\n' && b != '\t', b == 0x7F:
-			return false
-		case b == 0xC2, b == 0xEF: // the first bytes of U+0080 to U+009F and of U+FEFF
-			return false
-		}
-	}
-	return utf8.ValidString(text)
-}
-
-// IsSpace is white space between words and blocks. The zero-width space counts: it separates
-// without being seen.
-// IsSpace says whether a character is white space, the one of no width included.
+// IsSpace says whether a character is white space between words and blocks. The one of no width
+// counts: it separates without being seen.
 func IsSpace(r rune) bool { return unicode.IsSpace(r) || r == '\u200B' }

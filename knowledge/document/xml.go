@@ -18,6 +18,9 @@ const (
 	maxElementDepth = 512
 	// maxElements of a part; a thousand pages from Word have about two million.
 	maxElements = 10_000_000
+	// maxDecodedTokens of what is kept in memory as it is in the file: the styles of a document, the
+	// chapters of a book. They take up to 200 bytes each.
+	maxDecodedTokens = 1_500_000
 	// maxTokenBytes is the longest tag with its attributes, or run of text.
 	maxTokenBytes = 1 << 20
 )
@@ -27,10 +30,35 @@ const (
 type xmlReader struct {
 	decoder *xml.Decoder
 	source  *tokenSource
-	depth   int
-	count   int
-	// allowDoctype lets a document type without declarations pass: NCX files have one.
-	allowDoctype bool
+	// start is the one that was given last.
+	start xml.StartElement
+	depth int
+	count int
+}
+
+// withPart opens a part and gives fn its reader inside of the root element.
+func withPart(a *archive, name string, fn func(x *xmlReader) error) error {
+	r, err := a.open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }() // only read
+	x := newXMLReader(r)
+	if err := x.root(); err != nil {
+		return err
+	}
+	if err := fn(x); err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, r); err != nil { // the checksum comes last
+		return partFault(err)
+	}
+	return nil
+}
+
+// decodePart reads a part into a struct, as xml.Unmarshal does.
+func decodePart(a *archive, name string, into any) error {
+	return withPart(a, name, func(x *xmlReader) error { return x.decode(into) })
 }
 
 // newXMLReader reads UTF-8, UTF-16 with its mark, or what the declaration names.
@@ -73,6 +101,7 @@ func (x *xmlReader) next() (xml.Token, error) {
 			if x.count++; x.count > maxElements {
 				return nil, &Error{Kind: TooComplex, Message: fmt.Sprintf("The document holds more than %d elements.", maxElements)}
 			}
+			x.start = t
 			return t, nil
 		case xml.EndElement:
 			x.depth--
@@ -80,7 +109,7 @@ func (x *xmlReader) next() (xml.Token, error) {
 		case xml.CharData:
 			return t, nil
 		case xml.Directive:
-			if !x.allowDoctype || bytes.ContainsAny(t, "[<") {
+			if bytes.ContainsAny(t, "[<") {
 				return nil, errCorrupt(nil, "The document declares a document type, which its format forbids.")
 			}
 		}
@@ -143,17 +172,40 @@ func (x *xmlReader) text() (string, error) {
 	return s.String(), nil
 }
 
-// root reads up to the first element. Errors: *Error Corrupt when there is none.
-func (x *xmlReader) root() (xml.StartElement, error) {
+// root reads up to the start of the first element. Errors: *Error Corrupt when there is none.
+func (x *xmlReader) root() error {
 	for {
 		token, err := x.next()
 		if err != nil {
-			return xml.StartElement{}, unexpectedEnd(err)
+			return unexpectedEnd(err)
 		}
-		if start, ok := token.(xml.StartElement); ok {
-			return start, nil
+		if _, ok := token.(xml.StartElement); ok {
+			return nil
 		}
 	}
+}
+
+// decode reads the element whose start was just given into a struct, as xml.Unmarshal does.
+func (x *xmlReader) decode(into any) error {
+	return xml.NewTokenDecoder(&elementTokens{reader: x}).Decode(into)
+}
+
+// elementTokens are the tokens of the element whose start was just given, which is the first.
+type elementTokens struct {
+	reader *xmlReader
+	given  int
+}
+
+// Token implements xml.TokenReader.
+func (e *elementTokens) Token() (xml.Token, error) {
+	switch e.given++; {
+	case e.given == 1:
+		return e.reader.start, nil
+	case e.given > maxDecodedTokens:
+		return nil, &Error{Kind: TooComplex, Message: "The document holds a part with too many elements."}
+	}
+	token, err := e.reader.next()
+	return token, unexpectedEnd(err)
 }
 
 func unexpectedEnd(err error) error {
