@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -17,11 +18,11 @@ var ErrNotFound = errors.New("no such blob")
 // ErrInvalidKey is in the chain of every error about a key that CheckKey refuses.
 var ErrInvalidKey = errors.New("invalid blob key")
 
-// maxKeyBytes is the longest key; S3 allows 1,024 bytes and file systems 255 a segment.
-const (
-	maxKeyBytes     = 512
-	maxSegmentBytes = 200
-)
+// maxKeyBytes is the longest key; S3 allows 1,024 bytes.
+const maxKeyBytes = 512
+
+// keySegment is what every file system and S3 take unescaped; file systems allow 255 bytes.
+var keySegment = regexp.MustCompile(`^[a-zA-Z0-9_-][a-zA-Z0-9_.-]{0,199}$`)
 
 // Bucket stores whole blobs. It is safe for concurrent use.
 type Bucket interface {
@@ -76,19 +77,9 @@ func CheckKey(key string) error {
 		return fmt.Errorf("%w: %d bytes, want 1 to %d", ErrInvalidKey, len(key), maxKeyBytes)
 	}
 	for segment := range strings.SplitSeq(key, "/") {
-		if segment == "" || len(segment) > maxSegmentBytes || segment[0] == '.' || strings.ContainsFunc(segment, isForeign) {
+		if !keySegment.MatchString(segment) {
 			return fmt.Errorf("%w: %q", ErrInvalidKey, key)
 		}
 	}
 	return nil
-}
-
-// isForeign reports whether a rune has no place in a key. The set is what every file system
-// and S3 take unescaped.
-func isForeign(r rune) bool {
-	switch {
-	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_', r == '.':
-		return false
-	}
-	return true
 }

@@ -32,11 +32,7 @@ func text(answer *sdk.CallToolResult, maxBytes int) string {
 	if len(whole) <= maxBytes {
 		return whole
 	}
-	end := maxBytes
-	for end > 0 && !utf8.RuneStart(whole[end]) {
-		end--
-	}
-	return whole[:end] + fmt.Sprintf("\n[cut: the answer is longer than %d bytes]", maxBytes)
+	return strings.ToValidUTF8(whole[:maxBytes], "") + fmt.Sprintf("\n[cut: the answer is longer than %d bytes]", maxBytes)
 }
 
 // block is one part of an answer.

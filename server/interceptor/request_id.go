@@ -3,6 +3,7 @@ package interceptor
 import (
 	"context"
 	"net/http"
+	"regexp"
 
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/telemetry"
@@ -11,8 +12,8 @@ import (
 // RequestIDHeader carries the id of a request, in requests and answers.
 const RequestIDHeader = "X-Request-Id"
 
-// maxRequestIDBytes bounds a caller's id.
-const maxRequestIDBytes = 128
+// callersID matches a caller's id that can go into logs and headers as it is.
+var callersID = regexp.MustCompile(`^[a-zA-Z0-9_.:-]{1,128}$`)
 
 type requestIDKey struct{}
 
@@ -28,7 +29,7 @@ func WithRequestID(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := RequestID(r.Context())
 		if id == "" {
-			if id = r.Header.Get(RequestIDHeader); !validRequestID(id) {
+			if id = r.Header.Get(RequestIDHeader); !callersID.MatchString(id) {
 				id = idgen.New(idgen.Request)
 			}
 			ctx := telemetry.OpenScope(context.WithValue(r.Context(), requestIDKey{}, id))
@@ -38,18 +39,4 @@ func WithRequestID(next http.Handler) http.Handler {
 		w.Header().Set(RequestIDHeader, id)
 		next.ServeHTTP(w, r)
 	})
-}
-
-// validRequestID reports whether a caller's id can go into logs and headers as it is.
-func validRequestID(id string) bool {
-	if id == "" || len(id) > maxRequestIDBytes {
-		return false
-	}
-	for _, c := range []byte(id) {
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-		if !letter && c != '-' && c != '_' && c != '.' && c != ':' {
-			return false
-		}
-	}
-	return true
 }

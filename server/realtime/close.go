@@ -2,7 +2,7 @@ package realtime
 
 import (
 	"errors"
-	"unicode/utf8"
+	"strings"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
@@ -114,12 +114,5 @@ const maxReasonBytes = 123
 
 // closeReason cuts a reason to maxReasonBytes, between characters.
 func closeReason(reason string) string {
-	if len(reason) <= maxReasonBytes {
-		return reason
-	}
-	cut := maxReasonBytes
-	for cut > 0 && !utf8.RuneStart(reason[cut]) {
-		cut--
-	}
-	return reason[:cut]
+	return strings.ToValidUTF8(reason[:min(len(reason), maxReasonBytes)], "")
 }

@@ -12,7 +12,7 @@ import (
 func (s *sessionsServer) ListApprovals(ctx context.Context,
 	req *parlancev1.ListApprovalsRequest,
 ) (*parlancev1.ListApprovalsResponse, error) {
-	list, next, err := s.turns.Approvals(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()),
+	list, next, err := s.Turns.Approvals(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()),
 		sessions.ApprovalStatus(req.GetStatus()), pageParams(req))
 	if err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func (s *sessionsServer) ListApprovals(ctx context.Context,
 }
 
 func (s *sessionsServer) DecideApproval(ctx context.Context, req *parlancev1.DecideApprovalRequest) (*parlancev1.Approval, error) {
-	decided, err := s.turns.Decide(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), req.GetCallId(),
+	decided, err := s.Turns.Decide(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), req.GetCallId(),
 		turns.DecideParams{Approve: req.GetApprove(), Reason: req.GetReason()})
 	return approvalProto(req.GetSessionId(), decided), err
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func (s *sessionsServer) GetTurnReceipt(ctx context.Context, req *parlancev1.GetTurnReceiptRequest) (*parlancev1.TurnReceipt, error) {
-	receipt, hash, err := s.sessions.Receipt(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()),
+	receipt, hash, err := s.Sessions.Receipt(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()),
 		sessions.TurnID(req.GetTurnId()))
 	if err != nil {
 		return nil, err

@@ -27,17 +27,11 @@ type Conversations struct {
 	Tools *tools.Service
 }
 
-type sessionsServer struct {
-	sessions *sessions.Service
-	turns    *turns.Service
-	requests *requests.Service
-	analysis *analysis.Service
-	tools    *tools.Service
-}
+type sessionsServer struct{ Conversations }
 
 // NewSessions serves SessionService.
 func NewSessions(c Conversations) parlancev1connect.SessionServiceHandler {
-	return &sessionsServer{sessions: c.Sessions, turns: c.Turns, requests: c.Requests, analysis: c.Analysis, tools: c.Tools}
+	return &sessionsServer{c}
 }
 
 func (s *sessionsServer) CreateSession(
@@ -45,12 +39,12 @@ func (s *sessionsServer) CreateSession(
 ) (*parlancev1.CreateSessionResponse, error) {
 	params := createSessionParams(req)
 	params.BaseURL = interceptor.BaseURL(ctx)
-	created, err := s.sessions.Create(ctx, workspaces.PrincipalFrom(ctx), params)
+	created, err := s.Sessions.Create(ctx, workspaces.PrincipalFrom(ctx), params)
 	return createdSessionProto(created), err
 }
 
 func (s *sessionsServer) ListSessions(ctx context.Context, req *parlancev1.ListSessionsRequest) (*parlancev1.ListSessionsResponse, error) {
-	list, next, err := s.sessions.List(ctx, workspaces.PrincipalFrom(ctx), sessions.ListParams{
+	list, next, err := s.Sessions.List(ctx, workspaces.PrincipalFrom(ctx), sessions.ListParams{
 		Page: pageParams(req), WorkspaceID: workspaces.ID(req.GetWorkspaceId()), AgentID: agents.ID(req.GetAgentId()),
 		UserID: req.GetUserId(), Status: sessions.Status(req.GetStatus()),
 		Modality: sessions.Modality(req.GetModality()), EndReason: req.GetEndReason(),
@@ -59,7 +53,7 @@ func (s *sessionsServer) ListSessions(ctx context.Context, req *parlancev1.ListS
 	if err != nil {
 		return nil, err
 	}
-	analyses, err := s.analysis.Analyses(ctx, list...)
+	analyses, err := s.Analysis.Analyses(ctx, list...)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +62,7 @@ func (s *sessionsServer) ListSessions(ctx context.Context, req *parlancev1.ListS
 }
 
 func (s *sessionsServer) GetSession(ctx context.Context, req *parlancev1.GetSessionRequest) (*parlancev1.Session, error) {
-	session, err := s.sessions.Get(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()))
+	session, err := s.Sessions.Get(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()))
 	if err != nil {
 		return nil, err
 	}
@@ -77,12 +71,12 @@ func (s *sessionsServer) GetSession(ctx context.Context, req *parlancev1.GetSess
 
 // analysed returns a session with the results of its analysis.
 func (s *sessionsServer) analysed(ctx context.Context, session sessions.Session) (*parlancev1.Session, error) {
-	analyses, err := s.analysis.Analyses(ctx, session)
+	analyses, err := s.Analysis.Analyses(ctx, session)
 	return s.sessionProto(session, analyses[session.ID]), err
 }
 
 func (s *sessionsServer) EndSession(ctx context.Context, req *parlancev1.EndSessionRequest) (*parlancev1.Session, error) {
-	session, err := s.sessions.End(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()),
+	session, err := s.Sessions.End(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()),
 		sessions.EndParams{Status: sessions.Status(req.GetStatus()), Reason: req.GetReason()})
 	if err != nil {
 		return nil, err
@@ -91,7 +85,7 @@ func (s *sessionsServer) EndSession(ctx context.Context, req *parlancev1.EndSess
 }
 
 func (s *sessionsServer) CreateTurn(ctx context.Context, req *parlancev1.CreateTurnRequest) (*parlancev1.CreateTurnResponse, error) {
-	turn, err := s.requests.Say(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turnParams(req), nil)
+	turn, err := s.Requests.Say(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turnParams(req), nil)
 	return answeredTurnProto(turn), err
 }
 
@@ -100,46 +94,46 @@ func (s *sessionsServer) StreamTurn(
 ) error {
 	emit := turnEmitter(req.GetSessionId(), stream)
 	if req.GetLastEventId() == "" {
-		return s.requests.Stream(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turnParams(req), emit)
+		return s.Requests.Stream(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turnParams(req), emit)
 	}
 	turn, err := requests.TurnOfEvent(req.GetLastEventId())
 	if err != nil {
 		return err
 	}
-	return s.requests.Follow(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turn, req.GetLastEventId(), emit)
+	return s.Requests.Follow(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turn, req.GetLastEventId(), emit)
 }
 
 func (s *sessionsServer) FollowTurn(ctx context.Context, req *parlancev1.FollowTurnRequest,
 	stream *connect.ServerStream[parlancev1.StreamTurnResponse],
 ) error {
-	return s.requests.Follow(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()),
+	return s.Requests.Follow(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()),
 		req.GetLastEventId(), turnEmitter(req.GetSessionId(), stream))
 }
 
 func (s *sessionsServer) GetTurn(ctx context.Context, req *parlancev1.GetTurnRequest) (*parlancev1.Turn, error) {
-	turn, err := s.requests.GetTurn(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()))
+	turn, err := s.Requests.GetTurn(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()))
 	return turnProto(turn), err
 }
 
 func (s *sessionsServer) CancelTurn(ctx context.Context, req *parlancev1.CancelTurnRequest) (*parlancev1.Turn, error) {
-	turn, err := s.requests.CancelTurn(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()))
+	turn, err := s.Requests.CancelTurn(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()))
 	return turnProto(turn), err
 }
 
 func (s *sessionsServer) GetTranscript(ctx context.Context,
 	req *parlancev1.GetTranscriptRequest,
 ) (*parlancev1.GetTranscriptResponse, error) {
-	turns, next, err := s.sessions.Transcript(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), pageParams(req))
+	turns, next, err := s.Sessions.Transcript(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), pageParams(req))
 	return &parlancev1.GetTranscriptResponse{Turns: each(turns, turnProto), NextPageToken: next}, err
 }
 
 func (s *sessionsServer) ListSessionToolCalls(ctx context.Context,
 	req *parlancev1.ListSessionToolCallsRequest,
 ) (*parlancev1.ListSessionToolCallsResponse, error) {
-	session, err := s.sessions.Get(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()))
+	session, err := s.Sessions.Get(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()))
 	if err != nil {
 		return nil, err
 	}
-	calls, next, err := s.tools.ListCallsOfSession(ctx, session.Ref(), callFilter(req, string(session.ID), ""), pageParams(req))
+	calls, next, err := s.Tools.ListCallsOfSession(ctx, session.Ref(), callFilter(req, string(session.ID), ""), pageParams(req))
 	return &parlancev1.ListSessionToolCallsResponse{ToolCalls: each(calls, toolCallProto), NextPageToken: next}, err
 }

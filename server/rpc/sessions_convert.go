@@ -54,7 +54,7 @@ func (s *sessionsServer) sessionProto(one sessions.Session, analysis analysis.An
 		Id:       string(one.ID), Status: string(one.Status), WorkspaceId: string(one.WorkspaceID),
 		AgentId: string(one.AgentID), AgentVersion: int32Of(one.AgentVersion), UserId: one.UserID, Modality: string(one.Modality),
 		CreatedAt: timestamp(one.CreatedAt), StartedAt: timestamp(one.StartedAt), EndedAt: timestamp(one.EndedAt), EndReason: one.EndReason,
-		DurationMs: int32Of(int(one.Duration(s.sessions.Now()).Milliseconds())), TurnCount: int32Of(one.TurnCount), Language: one.Language,
+		DurationMs: int32Of(int(one.Duration(s.Sessions.Now()).Milliseconds())), TurnCount: int32Of(one.TurnCount), Language: one.Language,
 		Usage: &parlancev1.SessionUsage{
 			InputTokens: int32Of(one.InputTokens), OutputTokens: int32Of(one.OutputTokens), ToolCalls: int32Of(one.ToolCalls),
 		},

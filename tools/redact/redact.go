@@ -115,19 +115,12 @@ func (r Redactor) Text(s string) string {
 
 // redactEscaped removes secrets that appear only when escapes are decoded.
 func (r Redactor) redactEscaped(s string) string {
-	view, cuts := s, 0
-	for depth := 1; depth <= maxDepth && cuts < maxCuts; depth++ {
-		plain, _ := unescape(view, nil)
-		if plain == view {
+	for range maxCuts {
+		found := r.escapedSpans(s)
+		if len(found) == 0 {
 			return s
 		}
-		view = plain
-		if !slices.ContainsFunc(r.plain, func(secret string) bool { return strings.Contains(view, secret) }) {
-			continue
-		}
-		// Offsets in the original are only computed now, because a hit is rare.
-		s = cutOut(s, r.spans(s, depth))
-		view, depth, cuts = s, 0, cuts+1
+		s = cutOut(s, found)
 	}
 	return s
 }
@@ -135,25 +128,32 @@ func (r Redactor) redactEscaped(s string) string {
 // span is a range of bytes.
 type span struct{ from, to int }
 
-// spans are the ranges of s that contain a secret after depth layers of unescaping.
-func (r Redactor) spans(s string, depth int) []span {
+// escapedSpans are the ranges of s that contain a secret after the fewest layers of unescaping.
+func (r Redactor) escapedSpans(s string) []span {
 	view, at := s, identity(len(s))
-	for range depth {
-		view, at = unescape(view, at)
-	}
-	var found []span
-	for _, secret := range r.plain {
-		for from := 0; ; {
-			i := strings.Index(view[from:], secret)
-			if i < 0 {
-				break
+	for range maxDepth {
+		plain, offsets := unescape(view, at)
+		if plain == view {
+			return nil
+		}
+		view, at = plain, offsets
+		var found []span
+		for _, secret := range r.plain {
+			for from := 0; ; {
+				i := strings.Index(view[from:], secret)
+				if i < 0 {
+					break
+				}
+				found = append(found, span{at[from+i], at[from+i+len(secret)]})
+				from += i + len(secret)
 			}
-			found = append(found, span{at[from+i], at[from+i+len(secret)]})
-			from += i + len(secret)
+		}
+		if len(found) > 0 {
+			slices.SortFunc(found, func(a, b span) int { return a.from - b.from })
+			return found
 		}
 	}
-	slices.SortFunc(found, func(a, b span) int { return a.from - b.from })
-	return found
+	return nil
 }
 
 // cutOut replaces spans, which are sorted and may overlap, by Placeholder.

@@ -18,34 +18,26 @@ var entities = map[string]string{"amp": "&", "lt": "<", "gt": ">", "quot": `"`, 
 
 // unescape decodes one layer of the escapes of URLs (%41), JSON (\u0041, \/) and HTML (&#65;), and
 // removes line breaks. at maps each byte of text, and its end, to an offset in the original; the
-// result comes with the same map of its own. A nil map stays nil.
+// result comes with the same map of its own.
 func unescape(text string, at []int) (string, []int) {
 	if !strings.ContainsAny(text, "%\\&\r\n") {
 		return text, at
 	}
 	var out strings.Builder
 	out.Grow(len(text))
-	var offsets []int
-	if at != nil {
-		offsets = make([]int, 0, len(text)+1)
-	}
+	offsets := make([]int, 0, len(text)+1)
 	for i := 0; i < len(text); {
 		plain, length := escaped(text[i:])
 		if length == 0 {
 			plain, length = text[i:i+1], 1
 		}
 		out.WriteString(plain)
-		if at != nil {
-			for range len(plain) {
-				offsets = append(offsets, at[i])
-			}
+		for range len(plain) {
+			offsets = append(offsets, at[i])
 		}
 		i += length
 	}
-	if at != nil {
-		offsets = append(offsets, at[len(text)])
-	}
-	return out.String(), offsets
+	return out.String(), append(offsets, at[len(text)])
 }
 
 // identity maps each byte of an original text, and its end, to its own offset.

@@ -118,9 +118,6 @@ func makeLine(row []span) line {
 
 // runsLeft says whether most letters of a row are of scripts that run from right to left.
 func runsLeft(row []span) bool {
-	if !slices.ContainsFunc(row, func(s span) bool { return mayRunLeft(s.text) }) {
-		return false
-	}
 	letters, left := 0, 0
 	for _, s := range row {
 		for _, r := range s.text {
@@ -133,17 +130,6 @@ func runsLeft(row []span) bool {
 		}
 	}
 	return 2*left > letters
-}
-
-// mayRunLeft is false for most texts, by their bytes: the first script that runs from right to left
-// begins at U+0590, whose first byte no earlier character has.
-func mayRunLeft(text string) bool {
-	for i := range len(text) {
-		if text[i] >= 0xD6 {
-			return true
-		}
-	}
-	return false
 }
 
 // makeLeftLine joins the pieces of such a row, which come from left to right, into one cell: the

@@ -169,29 +169,11 @@ func (s *sheets) span(line []byte) {
 }
 
 func points(pixels []byte) float64 {
-	value, ok := wholeNumber(pixels)
-	if !ok {
-		var err error
-		if value, err = strconv.ParseFloat(string(pixels), 64); err != nil || value != value || value > 1e6 || value < -1e6 {
-			return 0
-		}
+	value, err := strconv.ParseFloat(string(pixels), 64)
+	if err != nil || value != value || value > 1e6 || value < -1e6 {
+		return 0
 	}
 	return value / pixelsPerPoint
-}
-
-// wholeNumber reads what most numbers are: up to six digits.
-func wholeNumber(digits []byte) (float64, bool) {
-	if len(digits) == 0 || len(digits) > 6 {
-		return 0, false
-	}
-	n := 0
-	for _, d := range digits {
-		if d < '0' || d > '9' {
-			return 0, false
-		}
-		n = 10*n + int(d-'0')
-	}
-	return float64(n), true
 }
 
 // attributes are the name="value" pairs of a tag. They are parts of it, and the last of a name

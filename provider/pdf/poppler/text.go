@@ -153,10 +153,6 @@ func isBroken(chars, broken int) bool { return broken*4 > chars }
 func readability(blocks []pdf.Block) (chars, broken int) {
 	for _, b := range blocks {
 		for _, c := range b.Text {
-			if c > ' ' && c < 0x7F { // nearly all
-				chars++
-				continue
-			}
 			switch {
 			case isBlank(c):
 			case c == unicode.ReplacementChar, unicode.Is(unicode.Co, c):

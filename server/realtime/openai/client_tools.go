@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -9,11 +10,11 @@ import (
 	"parlance.dev/parlance/server/realtime/dialect"
 )
 
-// Bounds of a client's tools, which are OpenAI's.
-const (
-	maxClientTools   = 128
-	maxToolNameChars = 64
-)
+// maxClientTools bounds a client's tools, as OpenAI does.
+const maxClientTools = 128
+
+// toolName matches the names of tools.
+var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // readClientTools reads a list of tools. nil, when it is absent, keeps the present ones. Tools that
 // are not functions are left out: see unsupportedTools.
@@ -34,7 +35,7 @@ func readClientTools(param string, raw json.RawMessage) ([]model.Tool, *refusal)
 		if t.Type != "function" {
 			continue
 		}
-		if !validToolName(t.Name) {
+		if !toolName.MatchString(t.Name) {
 			return nil, invalid(at+".name", "A tool's name has 1 to 64 letters, digits, _ and -.")
 		}
 		hasName := func(other model.Tool) bool { return other.Name == t.Name }
@@ -52,17 +53,4 @@ func readClientTools(param string, raw json.RawMessage) ([]model.Tool, *refusal)
 		})
 	}
 	return tools, nil
-}
-
-func validToolName(name string) bool {
-	if name == "" || len(name) > maxToolNameChars {
-		return false
-	}
-	for _, c := range []byte(name) {
-		isLetter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !isLetter && (c < '0' || c > '9') && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return true
 }

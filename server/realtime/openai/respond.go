@@ -225,7 +225,7 @@ func readToolChoice(param string, raw json.RawMessage) (turns.ToolChoice, *refus
 		return "", invalid(param, invalidToolChoice)
 	}
 	isOurs := named.Type == "function" || named.Type == "mcp" && named.ServerLabel == serverLabel
-	if !isOurs || !validToolName(named.Name) {
+	if !isOurs || !toolName.MatchString(named.Name) {
 		return "", invalid(param, invalidToolChoice)
 	}
 	return turns.ToolChoice(named.Name), nil
