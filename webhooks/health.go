@@ -48,16 +48,21 @@ type Health struct {
 	DisableFailures int
 	// Since is the beginning of the time that the other numbers cover.
 	Since time.Time
+	HealthNumbers
+}
+
+// HealthNumbers are what the newest attempts of an endpoint came to.
+type HealthNumbers struct {
 	// Attempts counts attempts that ended, without tests.
-	Attempts  int
-	Succeeded int
+	Attempts  int `bun:"attempts"`
+	Succeeded int `bun:"succeeded"`
 	// P50MS and P95MS are of all attempts, time-outs included; 0 without attempts.
-	P50MS float64
-	P95MS float64
-	// Pending counts pending deliveries, Failed those since Since that failed; each up to
+	P50MS float64 `bun:"p50_ms"`
+	P95MS float64 `bun:"p95_ms"`
+	// Pending counts pending deliveries, Failed those since Health.Since that failed; each up to
 	// healthSample.
-	Pending int
-	Failed  int
+	Pending int `bun:"pending"`
+	Failed  int `bun:"failed"`
 }
 
 // Outlook applies the rule of Policy.gaveUp: enough failures in a row, and long enough without a
@@ -129,13 +134,8 @@ func (s *Service) Health(ctx context.Context, ref workspaces.Ref, id EndpointID)
 	}
 	since := s.moment().Add(-healthWindow)
 	var row struct {
-		Attempts  int       `bun:"attempts"`
-		Succeeded int       `bun:"succeeded"`
-		P50MS     float64   `bun:"p50_ms"`
-		P95MS     float64   `bun:"p95_ms"`
-		Oldest    time.Time `bun:"oldest,nullzero"`
-		Pending   int       `bun:"pending"`
-		Failed    int       `bun:"failed"`
+		HealthNumbers
+		Oldest time.Time `bun:"oldest,nullzero"`
 	}
 	err = s.db.NewRaw(healthSQL,
 		endpoint.TenantID, endpoint.ID, since, healthSample,
@@ -149,6 +149,6 @@ func (s *Service) Health(ctx context.Context, ref workspaces.Ref, id EndpointID)
 	}
 	return Health{
 		Endpoint: endpoint, Outlook: s.Outlook(endpoint), DisableFailures: s.policy.DisableFailures, Since: since,
-		Attempts: row.Attempts, Succeeded: row.Succeeded, P50MS: row.P50MS, P95MS: row.P95MS, Pending: row.Pending, Failed: row.Failed,
+		HealthNumbers: row.HealthNumbers,
 	}, nil
 }

@@ -146,8 +146,8 @@ func checkLimit(field string, value, most int) error {
 	return nil
 }
 
-// checkOptions returns the change of an endpoint's options, or refuses it. nil fields stay.
-func (s *Service) checkOptions(ctx context.Context, ref workspaces.Ref, id EndpointID, p UpdateParams) (func(*Endpoint), error) {
+// checkOptions returns the changes of an endpoint's options, or refuses them. nil fields stay.
+func (s *Service) checkOptions(ctx context.Context, ref workspaces.Ref, id EndpointID, p UpdateParams) ([]func(*Endpoint), error) {
 	var changes []func(*Endpoint)
 	if p.AgentIDs != nil {
 		ids, err := s.parseAgents(ctx, ref, *p.AgentIDs)
@@ -182,9 +182,5 @@ func (s *Service) checkOptions(ctx context.Context, ref workspaces.Ref, id Endpo
 		}
 		changes = append(changes, func(e *Endpoint) { e.MaxInFlight = *p.MaxInFlight })
 	}
-	return func(e *Endpoint) {
-		for _, apply := range changes {
-			apply(e)
-		}
-	}, nil
+	return changes, nil
 }

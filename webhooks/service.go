@@ -56,7 +56,7 @@ type Service struct {
 	keyring    *seal.Keyring
 	guard      *publicnet.Guard
 	client     *http.Client
-	metrics    metrics
+	durations  *prometheus.HistogramVec
 	policy     Policy
 	retention  time.Duration
 	limiter    *limiter
@@ -73,7 +73,7 @@ type Service struct {
 func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, workspaces: d.Workspaces, keyring: d.Keyring, guard: d.Guard,
-		policy: d.Policy.withDefaults(), retention: d.Retention, metrics: newMetrics(d.Registry),
+		policy: d.Policy.withDefaults(), retention: d.Retention, durations: newDurations(d.Registry),
 		now: d.Now, random: d.Random, chance: d.ChanceFunc, log: d.Log, unknownAgents: d.UnknownAgents,
 	}
 	if s.now == nil {
@@ -102,31 +102,20 @@ func (s *Service) moment() time.Time { return s.now().UTC().Truncate(time.Micros
 // webhook-url-not-public, webhook-url-unresolvable, invalid-request; Precondition
 // webhook-endpoints-full.
 func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams) (MintedEndpoint, error) {
-	u, err := parseURL(p.URL)
-	if err != nil {
-		return MintedEndpoint{}, err
-	}
-	types, err := parseEvents(p.Events)
-	if err != nil {
-		return MintedEndpoint{}, err
-	}
-	if err := checkDescription(p.Description); err != nil {
-		return MintedEndpoint{}, err
-	}
 	now := s.moment()
 	endpoint := Endpoint{
 		ID: EndpointID(idgen.In(ctx, idgen.Endpoint)), TenantID: ref.TenantID, WorkspaceID: ref.ID,
-		URL: p.URL, Events: types, Description: p.Description, Status: Enabled, CreatedAt: now, UpdatedAt: now,
+		Status: Enabled, CreatedAt: now, UpdatedAt: now,
 	}
-	options, err := s.checkOptions(ctx, ref, endpoint.ID, UpdateParams{
-		AgentIDs: &p.AgentIDs, Headers: &p.Headers, Ordered: &p.Ordered, MaxPerSecond: &p.MaxPerSecond, MaxInFlight: &p.MaxInFlight,
+	changes, err := s.checkUpdate(ctx, ref, endpoint.ID, UpdateParams{
+		URL: &p.URL, Events: &p.Events, Description: &p.Description, AgentIDs: &p.AgentIDs, Headers: &p.Headers,
+		Ordered: &p.Ordered, MaxPerSecond: &p.MaxPerSecond, MaxInFlight: &p.MaxInFlight,
 	})
 	if err != nil {
 		return MintedEndpoint{}, err
 	}
-	options(&endpoint)
-	if err := checkAddress(ctx, s.guard, u); err != nil {
-		return MintedEndpoint{}, err
+	for _, apply := range changes {
+		apply(&endpoint)
 	}
 	minted, err := s.mint(ctx, endpoint)
 	if err != nil {
@@ -193,15 +182,15 @@ func (s *Service) Get(ctx context.Context, ref workspaces.Ref, id EndpointID) (E
 // Update changes an endpoint; a new URL is resolved. Pending deliveries of events that the endpoint
 // does not subscribe to any more are held until it does again. Errors: as Create, and NotFound.
 func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id EndpointID, p UpdateParams) (Endpoint, error) {
-	change, err := s.checkUpdate(ctx, ref, id, p)
+	changes, err := s.checkUpdate(ctx, ref, id, p)
 	if err != nil {
 		return Endpoint{}, err
 	}
-	return s.change(ctx, ref, id, change)
+	return s.change(ctx, ref, id, changes...)
 }
 
-// checkUpdate returns the change of an update, or refuses it, in the order of Create.
-func (s *Service) checkUpdate(ctx context.Context, ref workspaces.Ref, id EndpointID, p UpdateParams) (func(*Endpoint), error) {
+// checkUpdate returns the changes of an update, or refuses it.
+func (s *Service) checkUpdate(ctx context.Context, ref workspaces.Ref, id EndpointID, p UpdateParams) ([]func(*Endpoint), error) {
 	var changes []func(*Endpoint)
 	var u *url.URL
 	if p.URL != nil {
@@ -227,22 +216,18 @@ func (s *Service) checkUpdate(ctx context.Context, ref workspaces.Ref, id Endpoi
 	if err != nil {
 		return nil, err
 	}
-	changes = append(changes, options)
+	changes = append(changes, options...)
 	if u != nil {
 		if err := checkAddress(ctx, s.guard, u); err != nil {
 			return nil, err
 		}
 		changes = append(changes, func(e *Endpoint) { e.URL = *p.URL })
 	}
-	return func(e *Endpoint) {
-		for _, apply := range changes {
-			apply(e)
-		}
-	}, nil
+	return changes, nil
 }
 
-// change locks the endpoint, applies change to it, and holds or releases its pending deliveries.
-func (s *Service) change(ctx context.Context, ref workspaces.Ref, id EndpointID, change func(*Endpoint)) (Endpoint, error) {
+// change locks the endpoint, applies changes to it, and holds or releases its pending deliveries.
+func (s *Service) change(ctx context.Context, ref workspaces.Ref, id EndpointID, changes ...func(*Endpoint)) (Endpoint, error) {
 	now := s.moment()
 	var endpoint Endpoint
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
@@ -250,7 +235,9 @@ func (s *Service) change(ctx context.Context, ref workspaces.Ref, id EndpointID,
 		if endpoint, err = lockEndpoint(ctx, tx, ref, id); err != nil {
 			return err
 		}
-		change(&endpoint)
+		for _, apply := range changes {
+			apply(&endpoint)
+		}
 		endpoint.UpdatedAt = now
 		if err := updateEndpoint(ctx, tx, endpoint); err != nil {
 			return err

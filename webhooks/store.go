@@ -20,10 +20,6 @@ func insertEndpoint(ctx context.Context, db bun.IDB, endpoint Endpoint) error {
 	return nil
 }
 
-func whereEndpoint(q *bun.SelectQuery, ref workspaces.Ref, id EndpointID) *bun.SelectQuery {
-	return q.Where("we.tenant_id = ?", ref.TenantID).Where("we.workspace_id = ?", ref.ID).Where("we.id = ?", id)
-}
-
 func selectEndpoint(ctx context.Context, db bun.IDB, ref workspaces.Ref, id EndpointID) (Endpoint, error) {
 	return scanEndpoint(ctx, db.NewSelect(), ref, id)
 }
@@ -39,7 +35,7 @@ func scanEndpoint(ctx context.Context, q *bun.SelectQuery, ref workspaces.Ref, i
 		return Endpoint{}, fault.NoSuch("webhook endpoint", string(id))
 	}
 	var endpoint Endpoint
-	err := whereEndpoint(q.Model(&endpoint), ref, id).Scan(ctx)
+	err := q.Model(&endpoint).Where("we.tenant_id = ?", ref.TenantID).Where("we.workspace_id = ?", ref.ID).Where("we.id = ?", id).Scan(ctx)
 	return endpoint, postgres.OrNoSuch(err, "webhook endpoint", string(id))
 }
 

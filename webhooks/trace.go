@@ -35,7 +35,7 @@ func (s *Service) endAttempt(ctx context.Context, span *telemetry.Span, o outcom
 		span.Fail("abandoned")
 		return
 	}
-	s.metrics.observe(o)
+	s.durations.WithLabelValues(string(o.status())).Observe(o.Duration.Seconds())
 	if o.StatusCode != 0 {
 		span.Set(telemetry.Number("http.response.status_code", o.StatusCode))
 	}
