@@ -43,31 +43,28 @@ func (d *DB) Listen(ctx context.Context, channel string, fn func(payload string)
 
 // listenOnce listens on one connection until it fails.
 func (d *DB) listenOnce(ctx context.Context, channel string, fn func(payload string)) (connected bool, err error) {
-	conn, err := pgx.ConnectConfig(ctx, d.direct)
-	if err != nil {
-		return false, fmt.Errorf("connecting to listen: %w", err)
-	}
-	// The context may have ended; closing sends one packet and must not wait for an answer.
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
-		return false, fmt.Errorf("listening: %w", err)
-	}
-	if len(d.words) > 0 {
-		if _, err := conn.Exec(ctx, announce, announceClass, d.words); err != nil {
-			return false, fmt.Errorf("announcing: %w", err)
+	err = d.Session(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
+			return fmt.Errorf("listening: %w", err)
 		}
-	}
-	fn("")
-	for {
-		payload, err := nextNotification(ctx, conn)
-		if errors.Is(err, errSilence) {
-			continue
+		if len(d.words) > 0 {
+			if _, err := conn.Exec(ctx, announce, announceClass, d.words); err != nil {
+				return fmt.Errorf("announcing: %w", err)
+			}
 		}
-		if err != nil {
-			return true, err
+		connected = true
+		fn("")
+		for {
+			payload, err := nextNotification(ctx, conn)
+			switch {
+			case err == nil:
+				fn(payload)
+			case !errors.Is(err, errSilence):
+				return err
+			}
 		}
-		fn(payload)
-	}
+	})
+	return connected, err
 }
 
 // errSilence is the error when no notification came and the connection works.

@@ -37,21 +37,17 @@ func LockTx(ctx context.Context, tx bun.Tx, key string) error {
 // its own. When that connection breaks the lock is lost unnoticed, so fn must be harmless when two
 // processes run it at once.
 func (d *DB) TryLock(ctx context.Context, key string, fn func(ctx context.Context) error) (ran bool, err error) {
-	conn, err := pgx.ConnectConfig(ctx, d.direct)
-	if err != nil {
-		return false, fmt.Errorf("connecting to lock %q: %w", key, err)
-	}
-	// The context may have ended; closing sends one packet and must not wait for an answer.
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	var locked bool
-	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtextextended($1, 0))", key).Scan(&locked); err != nil {
-		return false, fmt.Errorf("locking %q: %w", key, err)
-	}
-	if !locked {
-		return false, nil
-	}
-	defer unlock(ctx, conn, key)
-	return true, fn(ctx)
+	err = d.Session(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtextextended($1, 0))", key).Scan(&ran); err != nil {
+			return fmt.Errorf("locking %q: %w", key, err)
+		}
+		if !ran {
+			return nil
+		}
+		defer unlock(ctx, conn, key)
+		return fn(ctx)
+	})
+	return ran, err
 }
 
 // unlock also runs after ctx has ended: the next process should not wait until the server notices

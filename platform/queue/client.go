@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -87,18 +88,10 @@ func (c *Client) Enqueue(ctx context.Context, task Task) error {
 }
 
 func options(task Task) []asynq.Option {
-	queue, timeout, retries := task.Queue, task.Timeout, task.MaxRetries
-	if queue == "" {
-		queue = Default
-	}
-	if timeout == 0 {
-		timeout = defaultTimeout
-	}
-	if retries == 0 {
-		retries = defaultMaxRetries
-	}
 	options := []asynq.Option{
-		asynq.TaskID(task.ID), asynq.Queue(string(queue)), asynq.Timeout(max(timeout, time.Second)), asynq.MaxRetry(max(retries, 0)),
+		asynq.TaskID(task.ID), asynq.Queue(string(cmp.Or(task.Queue, Default))),
+		asynq.Timeout(max(cmp.Or(task.Timeout, defaultTimeout), time.Second)),
+		asynq.MaxRetry(max(cmp.Or(task.MaxRetries, defaultMaxRetries), 0)),
 	}
 	if !task.At.IsZero() {
 		options = append(options, asynq.ProcessAt(task.At))

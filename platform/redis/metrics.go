@@ -3,7 +3,6 @@ package redis
 import (
 	"context"
 	"errors"
-	"net"
 
 	"github.com/prometheus/client_golang/prometheus"
 	goredis "github.com/redis/go-redis/v9"
@@ -22,11 +21,7 @@ func CountErrors(client goredis.UniversalClient, registry prometheus.Registerer)
 type errorHook struct{ failed prometheus.Counter }
 
 // DialHook implements goredis.Hook; a connection that cannot be made is its command's error.
-func (h errorHook) DialHook(next goredis.DialHook) goredis.DialHook {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		return next(ctx, network, address)
-	}
-}
+func (h errorHook) DialHook(next goredis.DialHook) goredis.DialHook { return next }
 
 // ProcessHook implements goredis.Hook.
 func (h errorHook) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {

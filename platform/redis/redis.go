@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -44,9 +45,9 @@ func Open(cfg Config) (goredis.UniversalClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	options.DialTimeout = orDefault(options.DialTimeout, dialTimeout)
-	options.ReadTimeout = orDefault(options.ReadTimeout, readTimeout)
-	options.WriteTimeout = orDefault(options.WriteTimeout, writeTimeout)
+	options.DialTimeout = cmp.Or(options.DialTimeout, dialTimeout)
+	options.ReadTimeout = cmp.Or(options.ReadTimeout, readTimeout)
+	options.WriteTimeout = cmp.Or(options.WriteTimeout, writeTimeout)
 	options.ContextTimeoutEnabled = true // a caller's deadline ends its command
 	if cfg.PoolSize > 0 {
 		options.PoolSize = cfg.PoolSize
@@ -98,11 +99,4 @@ type libraryLog struct {
 // Printf implements the library's interface.
 func (l libraryLog) Printf(ctx context.Context, format string, args ...any) {
 	l.log.DebugContext(ctx, "redis client", "detail", l.hide.Replace(fmt.Sprintf(format, args...)))
-}
-
-func orDefault(d, byDefault time.Duration) time.Duration {
-	if d == 0 {
-		return byDefault
-	}
-	return d
 }
