@@ -77,7 +77,7 @@ func (s *Service) query(ctx context.Context, ref workspaces.Ref, p QueryParams) 
 	if err := s.agent(ctx, ref, p.AgentID); err != nil {
 		return Answer{}, err
 	}
-	found, err := s.search(ctx, ref, lookup{QueryParams: p, chunks: p.TopK, floor: zeroFloor})
+	found, err := s.search(ctx, ref, lookup{QueryParams: p, chunks: p.TopK})
 	if err != nil {
 		return Answer{}, err
 	}

@@ -71,7 +71,7 @@ func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, has *attache
 	}
 	trace := Trace{Ranking: params.Ranking}
 	got, err := s.search(ctx, ref, lookup{
-		QueryParams: params, attached: has, without: UsagePrompt, chunks: 2 * params.TopK, floor: modelFloor,
+		QueryParams: params, attached: has, without: UsagePrompt, chunks: 2 * params.TopK, modelFloor: true,
 	})
 	trace.Model, trace.Floor = got.model, got.least
 	if err != nil {

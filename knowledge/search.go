@@ -12,15 +12,6 @@ import (
 // searchAttempts is how often a search starts again because sources or the model changed under it.
 const searchAttempts = 3
 
-// floorKind says which floor a search has when its caller names none.
-type floorKind int
-
-const (
-	zeroFloor floorKind = iota
-	// modelFloor is the floor of the embedding model.
-	modelFloor
-)
-
 // lookup is what is searched for an agent.
 type lookup struct {
 	QueryParams
@@ -30,7 +21,8 @@ type lookup struct {
 	without UsageMode
 	// chunks is how many chunks are read of those that are found, before reranking.
 	chunks int
-	floor  floorKind
+	// modelFloor gives the search the floor of the embedding model where its caller names none.
+	modelFloor bool
 }
 
 // found is what a search found, and how it was made.
@@ -92,7 +84,7 @@ func (s *Service) searchAttached(ctx context.Context, ref workspaces.Ref, l look
 	switch {
 	case l.MinSimilarity != nil:
 		got.least = *l.MinSimilarity
-	case l.floor == modelFloor:
+	case l.modelFloor:
 		got.least = embedder.Model().DefaultFloor
 	}
 	got.Ranking, err = s.index.Rank(ctx, ref, has.sets, search.Question{

@@ -59,11 +59,14 @@ type ListParams struct {
 func (s *Service) List(ctx context.Context, ref workspaces.Ref, p ListParams) ([]Source, string, error) {
 	p.Order = postgres.NewestFirst
 	p.Filters = []string{string(ref.TenantID), string(ref.ID), string(p.Status)}
-	page, err := postgres.NewPage(p.PageParams)
-	if err != nil {
-		return nil, "", err
+	var sources []Source
+	query := s.db.NewSelect().Model(&sources).Where("s.tenant_id = ?", ref.TenantID).Where("s.workspace_id = ?", ref.ID)
+	if p.Status != "" {
+		query = query.Where("s.status = ?", p.Status)
 	}
-	return listSources(ctx, s.db, ref, p.Status, page)
+	return postgres.List(ctx, p.PageParams, query, &sources, func(s Source) postgres.Key {
+		return postgres.Key{CreatedAt: s.CreatedAt, ID: string(s.ID)}
+	})
 }
 
 // ListChunks lists a source's chunks in their order.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/workspaces"
@@ -17,25 +16,7 @@ func selectSource(ctx context.Context, db bun.IDB, ref workspaces.Ref, id Source
 	var source Source
 	err := db.NewSelect().Model(&source).Where("s.tenant_id = ?", ref.TenantID).
 		Where("s.workspace_id = ?", ref.ID).Where("s.id = ?", id).Scan(ctx)
-	if postgres.NoRows(err) {
-		return Source{}, fault.NoSuch("source", string(id))
-	}
-	return source, err
-}
-
-func listSources(ctx context.Context, db bun.IDB, ref workspaces.Ref, status Status, page postgres.Page) ([]Source, string, error) {
-	var sources []Source
-	query := db.NewSelect().Model(&sources).Where("s.tenant_id = ?", ref.TenantID).Where("s.workspace_id = ?", ref.ID)
-	if status != "" {
-		query = query.Where("s.status = ?", status)
-	}
-	if err := page.Apply(query).Scan(ctx); err != nil {
-		return nil, "", fmt.Errorf("list sources: %w", err)
-	}
-	sources, next := postgres.Cut(page, sources, func(s Source) postgres.Key {
-		return postgres.Key{CreatedAt: s.CreatedAt, ID: string(s.ID)}
-	})
-	return sources, next, nil
+	return source, postgres.OrNoSuch(err, "source", string(id))
 }
 
 // chunkKey is a chunk's place in its source: chunks are ordered by index, which Key has no word

@@ -14,12 +14,9 @@ const (
 	sweepBatch = 500
 )
 
-// SweepBlob deletes a blob that may have lost its last source; one that is owned stays.
-// Repeating it is harmless.
-func (s *Service) SweepBlob(ctx context.Context, key string) error { return s.sweep(ctx, key) }
-
-// sweep deletes the blob unless a row owns it, and ends the watch over it last.
-func (s *Service) sweep(ctx context.Context, key string) error {
+// SweepBlob deletes a blob that may have lost its last source; one that is owned stays. It ends the
+// watch over the blob last. Repeating it is harmless.
+func (s *Service) SweepBlob(ctx context.Context, key string) error {
 	condemned, err := condemn(ctx, s.db, key)
 	if err != nil {
 		return err
@@ -42,7 +39,7 @@ func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	}
 	failed := []error{dropOverdueHolds(ctx, s.db, now), s.bucket.Tidy(ctx, now.Add(-strayAge))}
 	for _, key := range keys {
-		failed = append(failed, s.sweep(ctx, key)) // one bad blob must not keep the others
+		failed = append(failed, s.SweepBlob(ctx, key)) // one bad blob must not keep the others
 	}
 	return errors.Join(failed...)
 }

@@ -268,7 +268,7 @@ func (s *Service) admit(ctx context.Context, tx bun.Tx, plan workspaces.Plan, so
 func (s *Service) discard(ctx context.Context, ref workspaces.Ref, key string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
 	defer cancel()
-	if err := errors.Join(dropHold(ctx, s.db, ref, key), s.sweep(ctx, key)); err != nil {
+	if err := errors.Join(dropHold(ctx, s.db, ref, key), s.SweepBlob(ctx, key)); err != nil {
 		s.log.WarnContext(ctx, "blob left to the sweeper", telemetry.KeyError, err)
 	}
 }

@@ -32,23 +32,15 @@ func (s *Service) List(ctx context.Context, ref workspaces.Ref, p ListParams) ([
 	}
 	p.Order = postgres.NewestFirst
 	p.Filters = []string{string(ref.TenantID), string(ref.ID), string(p.AgentID)}
-	page, err := postgres.NewPage(p.PageParams)
-	if err != nil {
-		return nil, "", err
-	}
 	var list []Evaluation
 	query := s.db.NewSelect().Model(&list).ExcludeColumn("results").Where("e.tenant_id = ?",
 		ref.TenantID).Where("e.workspace_id = ?", ref.ID)
 	if p.AgentID != "" {
 		query = query.Where("e.agent_id = ?", p.AgentID)
 	}
-	if err := page.Apply(query).Scan(ctx); err != nil {
-		return nil, "", fmt.Errorf("list evaluations: %w", err)
-	}
-	list, next := postgres.Cut(page, list, func(e Evaluation) postgres.Key {
+	return postgres.List(ctx, p.PageParams, query, &list, func(e Evaluation) postgres.Key {
 		return postgres.Key{CreatedAt: e.CreatedAt, ID: string(e.ID)}
 	})
-	return list, next, nil
 }
 
 // Get returns an evaluation with its results, and what changed since the one it is
@@ -93,13 +85,7 @@ func selectEvaluation(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID
 	var evaluation Evaluation
 	err := db.NewSelect().Model(&evaluation).Where("e.tenant_id = ?", ref.TenantID).
 		Where("e.workspace_id = ?", ref.ID).Where("e.id = ?", id).Scan(ctx)
-	if postgres.NoRows(err) {
-		return Evaluation{}, fault.NoSuch("evaluation", string(id))
-	}
-	if err != nil {
-		return Evaluation{}, fmt.Errorf("read evaluation: %w", err)
-	}
-	return evaluation, nil
+	return evaluation, postgres.OrNoSuch(err, "evaluation", string(id))
 }
 
 // insertEvaluation stores an evaluation and lets go of the workspace's oldest ones.

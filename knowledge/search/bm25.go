@@ -47,13 +47,13 @@ func (s *search) rankByWords(ctx context.Context, limit int) ([]vector.Scored, e
 		if len(lists) == 0 {
 			continue
 		}
-		s.scores = resized(s.scores, s.sets[i].ChunkCount)
+		scores := make([]float64, s.sets[i].ChunkCount)
 		for _, list := range lists {
 			n := float64(holding[list.text])
 			idf := math.Log(1 + (float64(chunks)-n+0.5)/(n+0.5))
-			list.addScores(s.scores, lengths[i], idf*float64(list.times), average)
+			list.addScores(scores, lengths[i], idf*float64(list.times), average)
 		}
-		for chunk, score := range s.scores {
+		for chunk, score := range scores {
 			if score > 0 {
 				best.Add(score, s.first[i]+chunk)
 			}

@@ -69,8 +69,7 @@ func inCandidates(t *testing.T, sources [][][]float32, codes []*codes, question 
 		by            float64
 	}
 	var exact, coded []scored
-	var e estimator
-	e.ask(question)
+	e := newEstimator(question)
 	for i, source := range sources {
 		for chunk, near := range e.estimate(codes[i]) {
 			cosine := cosineOf(question, source[chunk])
@@ -112,8 +111,7 @@ func TestCodesOfLittle(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, question := range [][]float32{one, {0, 0, 0}} {
-			var e estimator
-			e.ask(question)
+			e := newEstimator(question)
 			for _, near := range e.estimate(c) {
 				want := 0.0
 				if name != "nothing" && question[0] != 0 {
@@ -157,8 +155,7 @@ func BenchmarkCodes(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		var e estimator
-		e.ask(vectors[0])
+		e := newEstimator(vectors[0])
 		for b.Loop() {
 			e.estimate(c)
 		}

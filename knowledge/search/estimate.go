@@ -2,7 +2,6 @@ package search
 
 import (
 	"math/bits"
-	"slices"
 
 	"parlance.dev/parlance/platform/vector"
 )
@@ -16,25 +15,24 @@ type estimator struct {
 	rotated []float32
 	// steps are the numbers of the question less a set's mean, rounded.
 	steps []int8
-	// similarities are those of the set at hand.
-	similarities []float32
 	// planes are the bits of the steps, lowest first, of each word; the last is the sign's.
 	planes [][stepBits]uint64
 }
 
-// ask makes it an estimator for a question.
-func (e *estimator) ask(question []float32) {
+// newEstimator makes the estimator of a question.
+func newEstimator(question []float32) *estimator {
 	r := rotationOf(len(question))
-	e.rotated = r.rotate(question, vector.InverseLength(question))
-	e.steps, e.planes = resized(e.steps, r.width), resized(e.planes, r.width/wordBits)
+	return &estimator{
+		rotated: r.rotate(question, vector.InverseLength(question)),
+		steps:   make([]int8, r.width), planes: make([][stepBits]uint64, r.width/wordBits),
+	}
 }
 
-// estimate returns the similarity of each chunk, as far as the codes tell it. It is good until the
-// next call.
+// estimate returns the similarity of each chunk, as far as the codes tell it.
 func (e *estimator) estimate(c *codes) []float32 {
 	unit, sum, base := e.round(c.mean)
 	e.slice()
-	e.similarities = slices.Grow(e.similarities[:0], len(c.scales))
+	similarities := make([]float32, 0, len(c.scales))
 	signs, offsets := c.signs, c.offsets[:len(c.scales)]
 	for chunk, scale := range c.scales {
 		positive := 0
@@ -44,9 +42,9 @@ func (e *estimator) estimate(c *codes) []float32 {
 				bits.OnesCount64(word&p[2])<<2 - bits.OnesCount64(word&p[3])<<3
 		}
 		signs = signs[len(e.planes):]
-		e.similarities = append(e.similarities, base+offsets[chunk]+scale*unit*float32(2*positive-sum))
+		similarities = append(similarities, base+offsets[chunk]+scale*unit*float32(2*positive-sum))
 	}
-	return e.similarities
+	return similarities
 }
 
 // round makes the steps of the question less a mean. It returns what a step is worth, the sum of

@@ -86,11 +86,5 @@ func reciprocal(place int) float64 {
 
 // byFused is the order of hits whose ranks were fused; equal ones by similarity.
 func byFused(a, b *candidate) int {
-	switch {
-	case a.Scores.Fused > b.Scores.Fused:
-		return -1
-	case a.Scores.Fused < b.Scores.Fused:
-		return 1
-	}
-	return nearestFirst(a, b)
+	return cmp.Or(cmp.Compare(b.Scores.Fused, a.Scores.Fused), nearestFirst(a, b))
 }

@@ -2,7 +2,6 @@ package search
 
 import (
 	"slices"
-	"sync"
 
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
@@ -12,20 +11,17 @@ import (
 type Index struct {
 	db    *postgres.DB
 	cache caches
-	// buffers are *buffers of searches that are over.
-	buffers sync.Pool
 }
 
 // New makes an Index that keeps at most so many bytes in memory.
 func New(db *postgres.DB, cacheBytes int) *Index {
-	return &Index{db: db, cache: newCaches(cacheBytes), buffers: sync.Pool{New: func() any { return new(buffers) }}}
+	return &Index{db: db, cache: newCaches(cacheBytes)}
 }
 
 // search is one search. The chunks of all sets have places: set after set, each set's in their
 // order.
 type search struct {
 	*Index
-	*buffers
 	ref      workspaces.Ref
 	sets     []Set
 	question Question
@@ -44,22 +40,6 @@ func (s *search) locate(place int) (set, chunk int) {
 // change wait for Postgres once, and not until they have seen every chunk.
 func (s *search) fits(cache interface{ HasRoom(bytes int) bool }, bytes int) bool {
 	return bytes <= s.cache.wholeBytes && cache.HasRoom(bytes)
-}
-
-// buffers are what a search works on. They are used again by later ones: a turn's search would
-// allocate twice as much without them.
-type buffers struct {
-	candidates []candidate
-	vectors    [][]float32
-	scores     []float64
-	estimator  estimator
-}
-
-// resized is a slice of n zero values, in the memory of s if that is large enough.
-func resized[T any](s []T, n int) []T {
-	s = slices.Grow(s[:0], n)[:n]
-	clear(s)
-	return s
 }
 
 // candidate is a chunk whose vector was compared with the question.

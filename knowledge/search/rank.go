@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -27,9 +28,7 @@ func HybridDepth(limit int) int { return max(hybridDepth, 4*limit) }
 // Rank finds the chunks of the sets that answer the question best. The sets are those of one
 // workspace, each of another source, in the order in which equal chunks are to stand.
 func (x *Index) Rank(ctx context.Context, ref workspaces.Ref, sets []Set, q Question) (Ranking, error) {
-	reused, _ := x.buffers.Get().(*buffers)
-	defer x.buffers.Put(reused)
-	s := &search{Index: x, buffers: reused, ref: ref, sets: sets, question: q, first: make([]int, len(sets)+1)}
+	s := &search{Index: x, ref: ref, sets: sets, question: q, first: make([]int, len(sets)+1)}
 	for i, set := range sets {
 		s.first[i+1] = s.first[i] + set.ChunkCount
 	}
@@ -82,13 +81,13 @@ func (s *search) estimateNearest(ctx context.Context, limit int) ([]int, error) 
 	}
 	var places []int
 	top := vector.NewTop(limit)
-	s.estimator.ask(s.question.Vector)
+	estimator := newEstimator(s.question.Vector)
 	for i, codes := range all {
 		if codes == nil {
 			places = appendRange(places, s.first[i], s.first[i+1])
 			continue
 		}
-		for chunk, similarity := range s.estimator.estimate(codes) {
+		for chunk, similarity := range estimator.estimate(codes) {
 			top.Add(float64(similarity), s.first[i]+chunk)
 		}
 	}
@@ -127,7 +126,7 @@ func (s *search) compare(ctx context.Context, nearest []int, byWords []vector.Sc
 	}
 	question := slices.Clone(s.question.Vector)
 	vector.Scale(question, float32(vector.InverseLength(question)))
-	all := resized(s.candidates, len(places))[:0]
+	all := make([]candidate, 0, len(places))
 	for i, place := range places {
 		if vectors[i] == nil {
 			incomplete = true
@@ -145,20 +144,13 @@ func (s *search) compare(ctx context.Context, nearest []int, byWords []vector.Sc
 	for i := range all {
 		candidates[i] = &all[i]
 	}
-	s.candidates = all
 	slices.SortFunc(candidates, nearestFirst)
 	return candidates, incomplete, nil
 }
 
 // nearestFirst orders candidates; equal ones by their place.
 func nearestFirst(a, b *candidate) int {
-	switch {
-	case a.cosine > b.cosine:
-		return -1
-	case a.cosine < b.cosine:
-		return 1
-	}
-	return a.place - b.place
+	return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.place, b.place))
 }
 
 // atFloor numbers the nearest candidates and parts them at the floor. Candidates that are further

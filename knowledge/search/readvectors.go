@@ -26,8 +26,7 @@ const selectVectors = `
 
 // readVectors returns the vectors of the chunks at places, each of length 1: from the cache, and
 // those that are not there from Postgres. A set of which nothing is cached is read whole if all
-// fit. A chunk that is gone or has no vector of the model has nil. The slice is valid until the
-// next call.
+// fit. A chunk that is gone or has no vector of the model has nil.
 func (s *search) readVectors(ctx context.Context, places []int) ([][]float32, error) {
 	kept, whole := make([]*setVectors, len(s.sets)), make([]bool, len(s.sets))
 	var sets, indexes, batches []int64
@@ -76,14 +75,14 @@ func (s *search) readVectors(ctx context.Context, places []int) ([][]float32, er
 			}
 		}
 	}
-	s.vectors = resized(s.vectors, len(places))
+	vectors := make([][]float32, len(places))
 	for i, place := range places {
 		at, chunk := s.locate(place)
 		if read := kept[at].vectors[chunk].Load(); read != nil {
-			s.vectors[i] = *read
+			vectors[i] = *read
 		}
 	}
-	return s.vectors, nil
+	return vectors, nil
 }
 
 func (s *search) vectorsFit() bool {
