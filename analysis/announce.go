@@ -3,14 +3,11 @@ package analysis
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
-	"google.golang.org/protobuf/encoding/protojson"
 
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/memory"
@@ -30,8 +27,13 @@ func appendPostCall(
 		TenantID: string(session.TenantID), WorkspaceID: string(session.WorkspaceID),
 		Type: events.PostCallTranscription, Subject: string(session.ID), CreatedAt: at,
 	}
-	payload := newPostCall(session, turns)
-	payload.Analysis = newCallAnalysis(found[Judging])
+	payload, err := newPostCall(session, turns)
+	if err != nil {
+		return err
+	}
+	if payload.Analysis, err = newCallAnalysis(found[Judging]); err != nil {
+		return err
+	}
 	if session.Config.Memory.Enabled {
 		learnt, err := memory.LearntTx(ctx, tx, session.Ref(), session.UserID, string(session.ID))
 		if err != nil {
@@ -42,18 +44,19 @@ func appendPostCall(
 	if err := limitPayload(&event, payload, transcriptURL); err != nil {
 		return err
 	}
-	_, err := events.Append(ctx, tx, event)
+	_, err = events.Append(ctx, tx, event)
 	return err
 }
 
 // limitPayload sets the payload. While the event's body is too large, it leaves out the largest
 // parts that can be read elsewhere.
-func limitPayload(event *events.Event, payload postCall, transcriptURL string) error {
+func limitPayload(event *events.Event, payload *events.PostCallTranscriptionData, transcriptURL string) error {
+	event.Payload = payload
 	for _, cut := range []func(){
 		func() {},
-		func() { payload.Transcript, payload.Truncated, payload.TranscriptURL = nil, true, transcriptURL },
-		func() { payload.Initiation.Overrides = nil },
-		func() { payload.Initiation.Variables = nil },
+		func() { payload.Transcript, payload.Truncated, payload.TranscriptUrl = nil, true, transcriptURL },
+		func() { payload.ConversationInitiationClientData.ConversationConfigOverride = nil },
+		func() { payload.ConversationInitiationClientData.DynamicVariables = nil },
 		func() {
 			if payload.Memory != nil {
 				payload.Memory.Learnt = nil
@@ -61,26 +64,10 @@ func limitPayload(event *events.Event, payload postCall, transcriptURL string) e
 		},
 	} {
 		cut()
-		if err := setPayload(event, payload); err != nil {
-			return err
-		}
 		body, err := events.Body(*event)
 		if err != nil || len(body) <= maxPostCallBytes {
 			return err
 		}
-	}
-	return nil
-}
-
-// setPayload converts the payload to the event's message.
-func setPayload(event *events.Event, payload postCall) error {
-	encoded, err := json.Marshal(payload)
-	if err != nil {
-		return fmt.Errorf("encoding post_call_transcription: %w", err)
-	}
-	event.Payload = events.NewPayload(event.Type)
-	if err := protojson.Unmarshal(encoded, event.Payload); err != nil {
-		return fmt.Errorf("converting post_call_transcription: %w", err)
 	}
 	return nil
 }

@@ -6,6 +6,26 @@ import parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 type (
 	// PostCallTranscriptionData is the payload of post_call_transcription.
 	PostCallTranscriptionData = parlancev1.PostCallTranscription
+	// CallMetadata is about the call as a whole.
+	CallMetadata = parlancev1.CallMetadata
+	// CallFeedback counts the user's likes and dislikes.
+	CallFeedback = parlancev1.CallFeedback
+	// CallAnalysis is what a model made of the call.
+	CallAnalysis = parlancev1.CallAnalysis
+	// CallMemory is what the session added to and deleted from the user's memory.
+	CallMemory = parlancev1.CallMemory
+	// LearntMemory is one memory of a session.
+	LearntMemory = parlancev1.LearntMemory
+	// ConversationInitiation is what the session was created with.
+	ConversationInitiation = parlancev1.ConversationInitiation
+	// TranscriptEntry is one utterance.
+	TranscriptEntry = parlancev1.TranscriptEntry
+	// TranscriptToolCall is a call that the model made.
+	TranscriptToolCall = parlancev1.TranscriptToolCall
+	// TranscriptToolResult is what a call answered.
+	TranscriptToolResult = parlancev1.TranscriptToolResult
+	// ElapsedTime is a duration.
+	ElapsedTime = parlancev1.ElapsedTime
 	// KBSourceIngestedData is the payload of kb.source_ingested.
 	KBSourceIngestedData = parlancev1.KbSourceIngested
 	// TurnPersistenceFailedData is the payload of turn.persistence_failed.

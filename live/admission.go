@@ -67,27 +67,26 @@ func (s *Service) Join(ctx context.Context, a Admission) (*Live, error) {
 	if err != nil {
 		return nil, err
 	}
-	arrival, err := s.arrive(ctx, a, e)
-	arrival.processed = make(chan struct{})
-	if e.inbox.send(arrival) {
-		<-arrival.processed
-	} else if err == nil {
+	arrived, err := s.arrive(ctx, a, e)
+	if !e.inbox.call(func() { e.join(arrived) }) && err == nil {
 		err = sessions.ClosedError(sessions.Session{Status: sessions.Completed, EndReason: "closed"})
 	}
 	if err != nil {
 		return nil, err
 	}
-	return arrival.live, nil
+	return arrived.live, nil
 }
 
-// arrive stores the socket's connection. The engine waits for the message that it returns, also
-// after an error, when the message has no live.
-func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (socketJoined, error) {
+// arrive stores the socket's connection. The engine waits for the arrival that it returns, also
+// after an error, when the arrival has no live.
+func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (arrival, error) {
 	now := s.sessions.Now()
 	live := &Live{
 		inbox: &e.inbox, now: s.now, channel: a.Channel, origin: telemetry.OriginOf(ctx),
 		wake: make(chan struct{}, 1), handover: make(chan any, 1),
 	}
+	live.onCommand = func(c Command) { e.carryOut(live, c) }
+	live.onLeave = func(how Leaving, keepsEvents bool) { e.leave(live, how, keepsEvents) }
 	var (
 		refused    error
 		greeting   *sessions.Turn
@@ -127,7 +126,7 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (socketJoi
 		err = refused
 	}
 	if err != nil {
-		return socketJoined{}, err
+		return arrival{}, err
 	}
 	var items []sessions.Item
 	if live.resumed {
@@ -142,7 +141,7 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (socketJoi
 		}
 		items, live.history = sessions.LatestItems(items), sessions.LatestItems(live.history)
 	}
-	return socketJoined{
+	return arrival{
 		live: live, turns: turns, greeting: greeting, unanswered: unanswered,
 		open: sessions.OpenCalls(turns), items: items, running: runningTurn(turns, live.session),
 	}, nil

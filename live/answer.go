@@ -40,9 +40,15 @@ type answer struct {
 	items      []string // whose events were sent
 	// deferred are commands that are carried out when the answer is recorded: those about its
 	// items, and after ResponseDone all.
-	deferred  []commandReceived
+	deferred  []deferredCommand
 	approvals *turns.Approvals
 	cancel    context.CancelCauseFunc
+}
+
+// deferredCommand is a command of a socket that is carried out later.
+type deferredCommand struct {
+	live    *Live
+	command Command
 }
 
 // clientCall is a call that waits for the client's result.

@@ -48,7 +48,7 @@ func (e *engine) keepAway(live *Live) {
 	}
 	e.away[live.channel] = live
 	live.dropWhenIdle = live.dropWhenIdle || e.restarting
-	live.awayTimer = time.AfterFunc(sessions.DropGrace, func() { e.inbox.send(awayExpired{live: live}) })
+	live.awayTimer = time.AfterFunc(sessions.DropGrace, func() { e.inbox.send(func() { e.expireAway(live) }) })
 }
 
 // dropIfDone drops an away Live that is kept only for its answer, once that has ended.

@@ -27,12 +27,12 @@ func (e *engine) closeSession(closed Closed) {
 }
 
 // finishOutOfBand ends an answer out of band.
-func (e *engine) finishOutOfBand(m outOfBandDone) {
-	delete(e.outOfBand, m.run.responseID)
-	if !m.run.doneSent && e.ending == nil { // it never began
-		m.run.live.push(Failed{CommandID: m.run.commandID, Err: postgres.Decide(m.err)})
+func (e *engine) finishOutOfBand(run *answer, err error) {
+	delete(e.outOfBand, run.responseID)
+	if !run.doneSent && e.ending == nil { // it never began
+		run.live.push(Failed{CommandID: run.commandID, Err: postgres.Decide(err)})
 	}
-	e.dropIfDone(m.run.live)
+	e.dropIfDone(run.live)
 	if e.ending != nil {
 		e.closeSession(*e.ending)
 	}
@@ -75,33 +75,33 @@ func (e *engine) endSession(live *Live, c End) {
 }
 
 // leave records that a socket is gone. The last socket to hang up ends the session, and the session
-// waits DropGrace for one that was lost.
-func (e *engine) leave(m socketLeft) {
-	defer close(m.processed)
-	if e.attached[m.live.channel] != m.live {
+// waits DropGrace for one that was lost. keepsEvents says that the Live goes on taking events for
+// the socket that comes back.
+func (e *engine) leave(live *Live, how Leaving, keepsEvents bool) {
+	if e.attached[live.channel] != live {
 		return // already replaced or closed
 	}
-	if m.keepsEvents {
-		e.keepAway(m.live)
+	if keepsEvents {
+		e.keepAway(live)
 	} else {
-		delete(e.attached, m.live.channel)
-		m.live.discard()
-		e.cancelOutOfBand(m.live, turns.ErrStopped)
+		delete(e.attached, live.channel)
+		live.discard()
+		e.cancelOutOfBand(live, turns.ErrStopped)
 	}
-	hungUp := m.how == HungUp && len(e.attached) == 0
+	hungUp := how == HungUp && len(e.attached) == 0
 	if hungUp {
 		e.waiting = nil
 		if e.current != nil {
 			e.current.cancel(turns.ErrEnding)
 		}
 	}
-	ctx, cancel := context.WithTimeout(m.live.origin.Context(context.WithoutCancel(e.s.life)), sessions.WriteTimeout)
+	ctx, cancel := context.WithTimeout(live.origin.Context(context.WithoutCancel(e.s.life)), sessions.WriteTimeout)
 	defer cancel()
 	now := e.s.sessions.Now()
 	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) error {
 		return e.s.sessions.Locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
-			last, err := sessions.LeaveTx(ctx, tx, row, m.live.number, now)
-			if err != nil || !last || m.how != HungUp {
+			last, err := sessions.LeaveTx(ctx, tx, row, live.number, now)
+			if err != nil || !last || how != HungUp {
 				return err
 			}
 			reason := sessions.ReasonHangUp
@@ -114,7 +114,7 @@ func (e *engine) leave(m socketLeft) {
 		})
 	})
 	if turns.IsOffline(err) {
-		err = e.s.turns.KeepLeft(turns.LeftParams{Session: e.session, Socket: m.live.number, HungUp: m.how == HungUp, At: now})
+		err = e.s.turns.KeepLeft(turns.LeftParams{Session: e.session, Socket: live.number, HungUp: how == HungUp, At: now})
 	}
 	if err != nil { // heartbeats no longer refresh the socket's row, so the sweep finds it lost
 		e.s.log.ErrorContext(ctx, "socket's leaving not recorded", "session_id", e.id, "error", err)
@@ -122,11 +122,11 @@ func (e *engine) leave(m socketLeft) {
 }
 
 // replaceSocket closes a socket when a later one of its channel has joined on any node.
-func (e *engine) replaceSocket(m socketReplaced) {
-	live := e.socketOf(m.channel)
+func (e *engine) replaceSocket(channel sessions.Channel, number int64) {
+	live := e.socketOf(channel)
 	switch {
-	case live == nil || live.number >= m.number:
-	case e.attached[m.channel] == live:
+	case live == nil || live.number >= number:
+	case e.attached[channel] == live:
 		e.releaseSocket(live, CloseReplaced, reasonReplaced)
 	default:
 		live.dropWhenIdle = true
@@ -150,7 +150,7 @@ func (e *engine) sendSocketsAway() {
 			e.dropIfDone(live)
 			continue
 		}
-		e.leave(socketLeft{live: live, how: Dropped, keepsEvents: true, processed: make(chan struct{})})
+		e.leave(live, Dropped, true)
 		// This does nothing after Closed, which keepAway sends when no answer is in progress.
 		live.push(Released{Code: CloseRestart, Reason: reasonRestart})
 	}

@@ -6,11 +6,12 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
-// handleAndRetire handles a message. It returns true when the engine has left the node.
-func (e *engine) handleAndRetire(message any) bool {
-	e.handle(message)
+// runAndRetire runs a function of the inbox. It returns true when the engine has left the node.
+func (e *engine) runAndRetire(work func()) bool {
+	e.run(work)
 	if !e.retire() {
 		return false
 	}
@@ -19,9 +20,9 @@ func (e *engine) handleAndRetire(message any) bool {
 	return true
 }
 
-// handle does what a message is about. A panic closes the sockets of this session only; their
-// clients connect again.
-func (e *engine) handle(message any) {
+// run runs a function. A panic closes the sockets of this session only; their clients connect
+// again.
+func (e *engine) run(work func()) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			e.s.log.Error("conversation panicked", "session_id", e.id, "error", panicked, telemetry.KeyStack, string(debug.Stack()))
@@ -30,45 +31,7 @@ func (e *engine) handle(message any) {
 			}
 		}
 	}()
-	switch m := message.(type) {
-	case socketJoined:
-		e.join(m)
-	case socketLeft:
-		e.leave(m)
-	case commandReceived:
-		e.carryOut(m.live, m.command)
-	case answerEvent:
-		if m.processed != nil {
-			defer close(m.processed)
-		}
-		e.forward(m)
-	case answerFinished:
-		e.finish(m)
-	case outOfBandDone:
-		e.finishOutOfBand(m)
-	case socketReplaced:
-		e.replaceSocket(m)
-	case sessionEnded:
-		e.closeSession(closedBy(m.session))
-	case turnRecorded:
-		e.observeTurn(m.turn)
-	case turnRecordedElsewhere:
-		if e.watching != m.turn.ID { // otherwise remoteTurnDone follows
-			e.observeTurn(m.turn)
-		}
-	case callExpired:
-		e.expireCall(m.call)
-	case itemsEdited:
-		e.mergeEdits(m.edits)
-	case turnsToResume:
-		e.resumeTurns(m.turns)
-	case remoteTurnDone:
-		e.remoteTurnEnded(m)
-	case awayExpired:
-		e.expireAway(m.live)
-	case nodeStopping:
-		e.sendSocketsAway()
-	}
+	work()
 }
 
 // carryOut carries out a command.
@@ -77,7 +40,7 @@ func (e *engine) carryOut(live *Live, command Command) {
 		return // the socket is closing
 	}
 	if run := e.current; run != nil && run.doneSent && len(run.deferred) < maxDeferred {
-		run.deferred = append(run.deferred, commandReceived{live: live, command: command}) // the client has seen the answer's end
+		run.deferred = append(run.deferred, deferredCommand{live: live, command: command}) // the client has seen the answer's end
 		return
 	}
 	if e.deferUntilRemoval(live, command) {
@@ -132,32 +95,32 @@ func (e *engine) carryOut(live *Live, command Command) {
 }
 
 // finish ends the conversation's current answer, and carries out the commands that waited for it.
-func (e *engine) finish(m answerFinished) {
+func (e *engine) finish(run *answer, outcome turns.Outcome) {
 	e.current = nil
-	live, attached := m.run.live, e.receives(m.run.live)
-	if m.outcome.Turn.Status == "" { // it never began
+	live, attached := run.live, e.receives(run.live)
+	if outcome.Turn.Status == "" { // it never began
 		switch {
-		case m.run.open && e.unanswered == "":
-			e.unanswered = m.run.turn
-		case m.run.open && !m.run.resumed: // a later turn is the unanswered one
-			e.abandonTurn(m.run.turn)
+		case run.open && e.unanswered == "":
+			e.unanswered = run.turn
+		case run.open && !run.resumed: // a later turn is the unanswered one
+			e.abandonTurn(run.turn)
 		}
-		if attached && e.ending == nil && !m.run.resumed { // a resumed turn may be another node's, and no socket here asked for it
-			live.push(Failed{CommandID: m.run.commandID, Err: postgres.Decide(m.outcome.Err)})
+		if attached && e.ending == nil && !run.resumed { // a resumed turn may be another node's, and no socket here asked for it
+			live.push(Failed{CommandID: run.commandID, Err: postgres.Decide(outcome.Err)})
 		}
 	} else {
-		e.noteTurnEnded(m.outcome.Turn)
-		e.sendTurn(m.outcome.Turn, live)
-		e.session.Language = m.outcome.Session.Language
+		e.noteTurnEnded(outcome.Turn)
+		e.sendTurn(outcome.Turn, live)
+		e.session.Language = outcome.Session.Language
 	}
 	e.dropIfDone(live)
 	switch {
-	case m.outcome.Session.Closed():
-		e.closeSession(closedBy(m.outcome.Session))
+	case outcome.Session.Closed():
+		e.closeSession(closedBy(outcome.Session))
 	case e.ending != nil:
 		e.closeSession(*e.ending)
 	default:
-		for _, deferred := range m.run.deferred {
+		for _, deferred := range run.deferred {
 			e.carryOut(deferred.live, deferred.command)
 		}
 		e.startNext()

@@ -1,7 +1,7 @@
 // Package live holds the part of a session that exists on one node only: its sockets, and the
 // answer that is being given to them.
 //
-// One engine owns a session on a node. It handles one message at a time, so its state needs no
+// One engine owns a session on a node. It runs one function at a time, so its state needs no
 // locks. A socket talks to it through a [Live], whatever the dialect of its frames:
 //
 //	admission, err := s.Admit(ctx, AdmitParams{…})  before the HTTP upgrade: 401, 403, 409
@@ -39,10 +39,10 @@
 // # Files
 //
 //	command, item_command, event            what sockets and the engine exchange
-//	inbox, live, live_queue                 a socket's end, and how messages reach the engine
-//	answer, message, engine                 the engine's state
+//	inbox, live, live_queue                 a socket's end, and how it reaches the engine
+//	answer, engine                          the engine's state
 //	send … resume, close, join              what the engine does
-//	dispatch                                which of it a message or command is about
+//	dispatch                                which of it a command is about
 //	service, admission, notices, heartbeat  the doors
 //
 // Events: none. Tables: session_connections, which belongs to package sessions.

@@ -23,7 +23,7 @@ func (e *engine) deferUntilRecorded(live *Live, item, commandID string, command 
 			"Too many commands wait for the answer in progress. Wait for its end.")})
 		return true
 	}
-	e.current.deferred = append(e.current.deferred, commandReceived{live: live, command: command})
+	e.current.deferred = append(e.current.deferred, deferredCommand{live: live, command: command})
 	return true
 }
 
@@ -34,7 +34,7 @@ func (e *engine) deferUntilRemoval(live *Live, command Command) bool {
 	if id == "" || e.current == nil {
 		return false
 	}
-	removes := func(deferred commandReceived) bool {
+	removes := func(deferred deferredCommand) bool {
 		removal, ok := deferred.command.(Remove)
 		return ok && removal.ItemID == id
 	}

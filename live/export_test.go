@@ -13,13 +13,10 @@ func (s *Service) JoinAfter(ctx context.Context, a Admission, meanwhile func()) 
 	if err != nil {
 		return nil, err
 	}
-	arrival, err := s.arrive(ctx, a, e)
+	arrived, err := s.arrive(ctx, a, e)
 	meanwhile()
-	arrival.processed = make(chan struct{})
-	if e.inbox.send(arrival) {
-		<-arrival.processed
-	}
-	return arrival.live, err
+	e.inbox.call(func() { e.join(arrived) })
+	return arrived.live, err
 }
 
 // Lives reports whether a session is live on this node.

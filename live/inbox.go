@@ -7,38 +7,51 @@ import (
 	"sync"
 )
 
-// inbox delivers messages to an engine one at a time. An idle engine has no goroutine: send starts
-// one for the message, which also handles the messages that arrive meanwhile, in their order. Their
+// inbox gives an engine one function at a time to run. An idle engine has no goroutine: send starts
+// one for the function, which also runs the functions that arrive meanwhile, in their order. Their
 // senders wait until it does.
 type inbox struct {
-	// process handles a message. It returns true when the engine has ended.
-	process func(message any) (ended bool)
+	// process runs a function. It returns true when the engine has ended.
+	process func(work func()) (ended bool)
 	// start runs a function in a goroutine that the node waits for.
 	start func(func())
 	// done is closed when the engine has ended.
 	done chan struct{}
 
 	mu sync.Mutex
-	// busy is set while a goroutine handles messages, ended once the engine takes no more.
+	// busy is set while a goroutine runs functions, ended once the engine takes no more.
 	busy, ended bool
-	waiting     []*queuedMessage
+	waiting     []*queuedWork
 }
 
-// queuedMessage is a message whose sender waits.
-type queuedMessage struct {
-	message any
-	// accepted gets true when the message's turn has come, false when the engine has ended.
+// queuedWork is a function whose sender waits.
+type queuedWork struct {
+	work func()
+	// accepted gets true when the function's turn has come, false when the engine has ended.
 	accepted chan bool
 }
 
-// errEnded says that the engine takes no messages any more.
+// errEnded says that the engine takes no functions any more.
 var errEnded = errors.New("the conversation has ended")
 
-// send waits until the engine begins to handle the message; false when the engine has ended.
-func (in *inbox) send(message any) bool { return in.put(context.Background(), message) == nil }
+// send waits until the engine begins to run the function; false when the engine has ended.
+func (in *inbox) send(work func()) bool { return in.put(context.Background(), work) == nil }
 
-// put is send with a context. Errors: errEnded; ctx's, and then the message is not handled.
-func (in *inbox) put(ctx context.Context, message any) error {
+// call is send that waits until the function has returned.
+func (in *inbox) call(work func()) bool {
+	returned := make(chan struct{})
+	accepted := in.send(func() {
+		defer close(returned)
+		work()
+	})
+	if accepted {
+		<-returned
+	}
+	return accepted
+}
+
+// put is send with a context. Errors: errEnded; ctx's, and then the function is not run.
+func (in *inbox) put(ctx context.Context, work func()) error {
 	in.mu.Lock()
 	switch {
 	case in.ended:
@@ -47,10 +60,10 @@ func (in *inbox) put(ctx context.Context, message any) error {
 	case !in.busy:
 		in.busy = true
 		in.mu.Unlock()
-		in.start(func() { in.work(message) })
+		in.start(func() { in.run(work) })
 		return nil
 	}
-	queued := &queuedMessage{message: message, accepted: make(chan bool, 1)}
+	queued := &queuedWork{work: work, accepted: make(chan bool, 1)}
 	in.waiting = append(in.waiting, queued)
 	in.mu.Unlock()
 	select {
@@ -75,10 +88,10 @@ func deliveryError(accepted bool) error {
 	return errEnded
 }
 
-// work handles a message and those that arrive meanwhile.
-func (in *inbox) work(message any) {
+// run runs a function and those that arrive meanwhile.
+func (in *inbox) run(work func()) {
 	for {
-		if in.process(message) {
+		if in.process(work) {
 			in.end()
 			return
 		}
@@ -86,14 +99,14 @@ func (in *inbox) work(message any) {
 		if next == nil {
 			return
 		}
-		message = next.message
+		work = next.work
 		next.accepted <- true
 	}
 }
 
-// next returns the message that has waited longest. When there is none it returns nil, and the
+// next returns the function that has waited longest. When there is none it returns nil, and the
 // goroutine must end.
-func (in *inbox) next() *queuedMessage {
+func (in *inbox) next() *queuedWork {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if len(in.waiting) == 0 {
@@ -106,7 +119,7 @@ func (in *inbox) next() *queuedMessage {
 	return next
 }
 
-// end refuses the messages that still wait and all later ones.
+// end refuses the functions that still wait and all later ones.
 func (in *inbox) end() {
 	in.mu.Lock()
 	waiting := in.waiting

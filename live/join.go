@@ -6,9 +6,24 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
+// arrival is a new socket with what it read of its session. live is nil when the socket could not
+// join.
+type arrival struct {
+	live       *Live
+	greeting   *sessions.Turn
+	unanswered []sessions.Turn
+	// turns are the newest turns.
+	turns []sessions.Turn
+	// open are the calls in turns that the client has not answered yet.
+	open []sessions.OpenCall
+	// items are the items of turns, including removed ones.
+	items []sessions.Item
+	// running is the turn that runs on any node; zero when none does.
+	running sessions.Turn
+}
+
 // join adds a socket and sends it what it missed.
-func (e *engine) join(m socketJoined) {
-	defer close(m.processed)
+func (e *engine) join(m arrival) {
 	defer e.socketArrived()
 	if m.live == nil {
 		return
@@ -86,7 +101,7 @@ func (e *engine) socketArrived() {
 
 // catchUp updates what a joining socket has read with what happened on this node since: turns that
 // ended, and edits of items.
-func (e *engine) catchUp(m *socketJoined) {
+func (e *engine) catchUp(m *arrival) {
 	for _, turn := range e.endedWhileJoining {
 		m.unanswered = slices.DeleteFunc(m.unanswered, func(t sessions.Turn) bool { return t.ID == turn.ID })
 		if m.live.session.RunningTurnID == turn.ID {

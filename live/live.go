@@ -14,22 +14,6 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// commandReceived is a command from a socket.
-type commandReceived struct {
-	live    *Live
-	command Command
-}
-
-// socketLeft says that a socket is gone.
-type socketLeft struct {
-	live *Live
-	how  Leaving
-	// keepsEvents says that the Live goes on taking events for the socket that comes back.
-	keepsEvents bool
-	// processed is closed when the engine has handled the message.
-	processed chan struct{}
-}
-
 // appendedAudio is the audio that a socket has appended and not committed.
 type appendedAudio struct {
 	bytes, bytesPerMS int
@@ -49,6 +33,10 @@ type Live struct {
 	origin  telemetry.Origin
 	history []sessions.Item
 	left    sync.Once
+	// onCommand carries out a command, and onLeave records that the socket is gone: functions of the
+	// engine, for its inbox.
+	onCommand func(Command)
+	onLeave   func(how Leaving, keepsEvents bool)
 
 	// The engine's, which nothing else reads or writes.
 
@@ -110,7 +98,7 @@ func (l *Live) History() []sessions.Item { return l.history }
 // does arrives as events.
 // Errors: Precondition session-closed after Closed; ctx's.
 func (l *Live) Do(ctx context.Context, c Command) error {
-	err := l.inbox.put(ctx, commandReceived{live: l, command: c})
+	err := l.inbox.put(ctx, func() { l.onCommand(c) })
 	if errors.Is(err, errEnded) {
 		return fault.New(fault.SessionClosed, "The conversation has ended.")
 	}
@@ -119,18 +107,15 @@ func (l *Live) Do(ctx context.Context, c Command) error {
 
 // Leave says that the socket is gone, and returns when the engine has recorded it. It is the last
 // call. Later calls do nothing, nor does one after Closed.
-func (l *Live) Leave(how Leaving) { l.leave(socketLeft{live: l, how: how}) }
+func (l *Live) Leave(how Leaving) { l.leave(how, false) }
 
 // Detach says that the connection was lost, and returns when the engine has recorded it. Events
 // continue: Next must be called until Closed. Of Leave and Detach only the first call counts.
-func (l *Live) Detach() { l.leave(socketLeft{live: l, how: Dropped, keepsEvents: true}) }
+func (l *Live) Detach() { l.leave(Dropped, true) }
 
-func (l *Live) leave(m socketLeft) {
+func (l *Live) leave(how Leaving, keepsEvents bool) {
 	l.left.Do(func() {
-		m.processed = make(chan struct{})
-		if l.inbox.send(m) {
-			<-m.processed
-		}
+		l.inbox.call(func() { l.onLeave(how, keepsEvents) })
 	})
 }
 

@@ -60,13 +60,6 @@ func (l *Live) Poll() (turns.Event, bool) {
 // Inject queues an event of the caller's, as External. It returns false after Closed.
 func (l *Live) Inject(value any) bool { return l.push(External{Value: value}) }
 
-// Unread puts an event that Next returned back at the front of the queue.
-func (l *Live) Unread(e turns.Event) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.queue = append([]turns.Event{e}, l.queue...)
-}
-
 // OnWake has f called whenever events are queued, from now on; nil stops that. f must neither wait
 // nor call the Live.
 func (l *Live) OnWake(f func()) {

@@ -55,7 +55,7 @@ func (s *Service) handleNotice(ctx context.Context, payload string) {
 		}
 	case sessions.NoticeJoined:
 		if e := s.engineOf(n.Session); e != nil && n.From != s.node {
-			e.inbox.send(socketReplaced{channel: n.Channel, number: n.Number})
+			e.inbox.send(func() { e.replaceSocket(n.Channel, n.Number) })
 		}
 	}
 }
@@ -71,7 +71,11 @@ func (s *Service) loadRecordedTurn(ctx context.Context, n sessions.Notice) {
 		s.log.WarnContext(ctx, "turn of another node not read", "session_id", n.Session, "turn_id", n.Turn, "error", err)
 		return
 	}
-	e.inbox.send(turnRecordedElsewhere{turn: turn})
+	e.inbox.send(func() {
+		if e.watching != turn.ID { // otherwise remoteTurnEnded follows
+			e.observeTurn(turn)
+		}
+	})
 }
 
 // loadTurnsToResume reads the turns of a session that wait for an answer.
@@ -89,7 +93,7 @@ func (s *Service) loadTurnsToResume(ctx context.Context, id sessions.ID) {
 		s.log.WarnContext(ctx, "turns to resume not read", "session_id", id, "error", err)
 		return
 	}
-	e.inbox.send(turnsToResume{turns: turns})
+	e.inbox.send(func() { e.resumeTurns(turns) })
 }
 
 // checkSession reads a session, and has its engine close sockets that were replaced or whose
@@ -102,7 +106,8 @@ func (s *Service) checkSession(ctx context.Context, id sessions.ID) {
 	session, err := sessions.Find(ctx, s.db, e.tenant, id, "")
 	switch {
 	case fault.IsReason(err, fault.ResourceNotFound): // erased
-		e.inbox.send(sessionEnded{session: sessions.Session{ID: id, Status: sessions.Completed, EndReason: "erased"}})
+		session = sessions.Session{ID: id, Status: sessions.Completed, EndReason: "erased"}
+		e.inbox.send(func() { e.closeSession(closedBy(session)) })
 		return
 	case err != nil:
 		if !errors.Is(err, context.Canceled) {
@@ -110,13 +115,13 @@ func (s *Service) checkSession(ctx context.Context, id sessions.ID) {
 		}
 		return
 	case session.Closed():
-		e.inbox.send(sessionEnded{session: session})
+		e.inbox.send(func() { e.closeSession(closedBy(session)) })
 		return
 	case !session.EndingAt.IsZero():
 		s.turns.StopTurns(id, turns.ErrEnding)
 	}
 	if len(session.ItemEdits) > 0 {
-		e.inbox.send(itemsEdited{edits: session.ItemEdits})
+		e.inbox.send(func() { e.mergeEdits(session.ItemEdits) })
 	}
 	var open []sessions.Connection
 	if err := s.db.NewSelect().Model(&open).Where("c.tenant_id = ?", session.TenantID).Where("c.session_id = ?", id).Scan(ctx); err != nil {
@@ -126,6 +131,6 @@ func (s *Service) checkSession(ctx context.Context, id sessions.ID) {
 		if c.NodeID == s.node {
 			continue
 		}
-		e.inbox.send(socketReplaced{channel: c.Channel, number: c.Number})
+		e.inbox.send(func() { e.replaceSocket(c.Channel, c.Number) })
 	}
 }

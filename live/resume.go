@@ -77,7 +77,7 @@ func (e *engine) watchRemoteTurn(session sessions.Session) {
 			}
 			turn, over := e.remoteTurn(id)
 			if over {
-				e.inbox.send(remoteTurnDone{turn: turn, response: session.RunningResponseID})
+				e.inbox.send(func() { e.remoteTurnEnded(turn, session.RunningResponseID) })
 				return
 			}
 		}
@@ -115,30 +115,30 @@ func (e *engine) remoteTurn(turn sessions.TurnID) (sessions.Turn, bool) {
 
 // remoteTurnEnded tells the sockets how a turn of another node ended, or resumes it when that node
 // was lost.
-func (e *engine) remoteTurnEnded(m remoteTurnDone) {
-	if e.watching != m.turn.ID {
+func (e *engine) remoteTurnEnded(turn sessions.Turn, response string) {
+	if e.watching != turn.ID {
 		return
 	}
 	e.watching = ""
-	if m.turn.Status == sessions.TurnInProgress {
-		e.resumeTurns([]sessions.Turn{m.turn})
+	if turn.Status == sessions.TurnInProgress {
+		e.resumeTurns([]sessions.Turn{turn})
 		return
 	}
-	if m.turn.Status == "" { // erased
+	if turn.Status == "" { // erased
 		e.startNext()
 		return
 	}
-	items := sessions.VisibleItems(m.turn, e.session.ItemEdits)
+	items := sessions.VisibleItems(turn, e.session.ItemEdits)
 	ended := AnswerEnded{
-		ResponseID: m.response, TurnID: m.turn.ID, Status: turns.ResponseStatus(m.turn.Status), Items: items,
-		Text: m.turn.AgentText, Citations: m.turn.Citations, Usage: m.turn.Usage(),
+		ResponseID: response, TurnID: turn.ID, Status: turns.ResponseStatus(turn.Status), Items: items,
+		Text: turn.AgentText, Citations: turn.Citations, Usage: turn.Usage(),
 	}
-	if m.turn.Status == sessions.TurnFailed {
-		ended.Err = &fault.Error{Reason: fault.Reason(m.turn.ErrorCode), Message: m.turn.ErrorMessage}
+	if turn.Status == sessions.TurnFailed {
+		ended.Err = &fault.Error{Reason: fault.Reason(turn.ErrorCode), Message: turn.ErrorMessage}
 	}
 	for _, live := range e.sockets() {
 		one := ended
-		one.AlreadySent = m.response == "" && !slices.ContainsFunc(items, func(item sessions.Item) bool { return !live.known[item.Key()] })
+		one.AlreadySent = response == "" && !slices.ContainsFunc(items, func(item sessions.Item) bool { return !live.known[item.Key()] })
 		live.push(one)
 		for _, item := range items {
 			live.known[item.Key()] = true

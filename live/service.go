@@ -50,12 +50,12 @@ func New(d Deps) *Service {
 // sendRecorded sends a turn that was taken without a socket to the session's sockets on this node.
 func (s *Service) sendRecorded(turn sessions.Turn) {
 	if e := s.engineOf(turn.SessionID); e != nil {
-		e.inbox.send(turnRecorded{turn: turn})
+		e.inbox.send(func() { e.observeTurn(turn) })
 	}
 }
 
-// engineFor returns the session's engine with one more joining socket: the caller must send
-// socketJoined.
+// engineFor returns the session's engine with one more joining socket: the caller must have it
+// join.
 func (s *Service) engineFor(session sessions.Session) (*engine, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +69,7 @@ func (s *Service) engineFor(session sessions.Session) (*engine, error) {
 			attached: map[sessions.Channel]*Live{}, away: map[sessions.Channel]*Live{}, outOfBand: map[string]*answer{},
 			client: newClientCalls(), cache: s.turns.NewSessionCache(session),
 		}
-		e.inbox.process = e.handleAndRetire
+		e.inbox.process = e.runAndRetire
 		s.workers.Add(1) // until retired
 		s.engines.shard(session.ID)[session.ID] = e
 	}
@@ -96,7 +96,7 @@ func (s *Service) Close(ctx context.Context) error {
 	s.mu.Unlock()
 	var sending sync.WaitGroup
 	for _, e := range engines {
-		sending.Go(func() { e.inbox.send(nodeStopping{}) })
+		sending.Go(func() { e.inbox.send(e.sendSocketsAway) })
 	}
 	s.turns.StopTaking()
 	ended := make(chan struct{})

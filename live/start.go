@@ -67,7 +67,8 @@ func (e *engine) launch(ctx context.Context, run *answer, r *turns.Runner) {
 	e.waiting = slices.DeleteFunc(e.waiting, func(r answerRequest) bool { return r.blocked && e.client.skipDuplicate(r.command) })
 	e.s.turns.Go(func() {
 		defer run.cancel(nil)
-		e.inbox.send(answerFinished{run: run, outcome: r.Run(ctx)}) // accepted: the engine does not retire while an answer is in progress
+		outcome := r.Run(ctx)
+		e.inbox.send(func() { e.finish(run, outcome) }) // accepted: the engine does not retire while an answer is in progress
 	})
 }
 
@@ -91,36 +92,31 @@ func (e *engine) passOn(run *answer, event turns.Event) {
 		defer run.liveMu.Unlock()
 		run.live.push(event) // does nothing after Closed
 	case turns.MessageStarted:
-		processed := make(chan struct{})
-		if e.inbox.send(answerEvent{run: run, event: event, processed: processed}) {
-			<-processed
-		}
+		e.inbox.call(func() { e.forward(run, event) })
 	default:
-		e.inbox.send(answerEvent{run: run, event: event})
+		e.inbox.send(func() { e.forward(run, event) })
 	}
 }
 
 // forward sends an event of an answer to the answer's socket.
-func (e *engine) forward(m answerEvent) {
-	live := m.run.live
-	if m.run.outOfBand {
-		_, last := m.event.(turns.ResponseDone)
-		m.run.doneSent = m.run.doneSent || last
+func (e *engine) forward(run *answer, event turns.Event) {
+	live := run.live
+	if _, last := event.(turns.ResponseDone); last {
+		run.doneSent = true
+	}
+	if run.outOfBand {
 		if e.receives(live) {
-			live.push(m.event)
+			live.push(event)
 		}
 		return
 	}
-	if called, ok := m.event.(turns.ClientToolCalled); ok {
-		e.awaitClientCall(e.newOpenCall(m.run, called), live)
+	if called, ok := event.(turns.ClientToolCalled); ok {
+		e.awaitClientCall(e.newOpenCall(run, called), live)
 	}
-	if _, last := m.event.(turns.ResponseDone); last {
-		m.run.doneSent = true
-	}
-	item := startedItem(m.event)
+	item := startedItem(event)
 	if item != "" {
 		e.items.Put(item, "")
-		m.run.items = append(m.run.items, item)
+		run.items = append(run.items, item)
 	}
 	if !e.receives(live) {
 		return
@@ -128,7 +124,7 @@ func (e *engine) forward(m answerEvent) {
 	if item != "" {
 		live.known[item] = true
 	}
-	live.push(m.event)
+	live.push(event)
 }
 
 // startedItem returns the item that an event begins; empty when none.
@@ -157,7 +153,7 @@ func (e *engine) awaitClientCall(open sessions.OpenCall, live *Live) {
 	}
 	call := clientCall{OpenCall: open, live: live}
 	left := sessions.ClientToolTimeout(e.session.Config) - e.s.sessions.Now().Sub(call.AskedAt)
-	call.timer = time.AfterFunc(max(0, left), func() { e.inbox.send(callExpired{call: &call}) })
+	call.timer = time.AfterFunc(max(0, left), func() { e.inbox.send(func() { e.expireCall(&call) }) })
 	e.client.waiting[call.ID] = &call
 	e.client.spoken = e.client.spoken || call.LaterTurnEnded
 }
@@ -206,6 +202,7 @@ func (e *engine) respondOutOfBand(request answerRequest) {
 	r.Session, r.Aside = e.session, true
 	e.s.workers.Go(func() {
 		defer cancel(nil)
-		e.inbox.send(outOfBandDone{run: run, err: r.RunOutOfBand(ctx)}) // accepted: the engine does not retire while it is in progress
+		err := r.RunOutOfBand(ctx)
+		e.inbox.send(func() { e.finishOutOfBand(run, err) }) // accepted: the engine does not retire while it is in progress
 	})
 }
