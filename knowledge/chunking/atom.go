@@ -3,6 +3,7 @@ package chunking
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/sentences"
 	"github.com/clipperhouse/uax29/v2/words"
@@ -57,12 +58,11 @@ func ladderOf(kind document.BlockKind) []divider {
 	switch kind {
 	case document.Heading:
 		return []divider{wholeEnd}
-	case document.Paragraph:
-		return []divider{sentenceEnds, lineEnds}
 	case document.List:
 		return []divider{lineEnds, sentenceEnds}
 	case document.Code, document.Table:
 		return []divider{lineEnds}
+	case document.Paragraph:
 	}
 	return []divider{sentenceEnds, lineEnds}
 }
@@ -207,16 +207,12 @@ func lastBreak(window string) int {
 
 // partialChar is the number of bytes of a character cut off at the end of s.
 func partialChar(s string) int {
-	for n := 1; n < 4 && n < len(s); n++ {
-		b := s[len(s)-n]
-		if b < 0x80 {
-			return 0
-		}
-		if b >= 0xC0 {
-			if whole := []int{2, 2, 3, 4}[(b>>4)&3]; whole > n {
-				return n
+	for n := 1; n < utf8.UTFMax && n < len(s); n++ {
+		if last := s[len(s)-n:]; utf8.RuneStart(last[0]) {
+			if utf8.FullRuneInString(last) {
+				return 0
 			}
-			return 0
+			return n
 		}
 	}
 	return 0

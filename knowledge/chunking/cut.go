@@ -1,6 +1,7 @@
 package chunking
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,18 +45,10 @@ type Chunk struct {
 
 // normal fills in defaults and brings the rest into range.
 func (o Options) normal() Options {
-	setDefault := func(field *int, value int) {
-		if *field == 0 {
-			*field = value
-		}
-	}
-	setDefault(&o.MaxTokens, 512)
-	setDefault(&o.Overlap, 64)
-	setDefault(&o.MinTokens, 80)
-	setDefault(&o.MaxChunks, 10_000)
-	o.MaxTokens = max(o.MaxTokens, 32)
-	o.Overlap = min(max(o.Overlap, 0), o.MaxTokens/4)
-	o.MinTokens = min(max(o.MinTokens, 0), o.MaxTokens/4)
+	o.MaxTokens = max(cmp.Or(o.MaxTokens, 512), 32)
+	o.Overlap = min(max(cmp.Or(o.Overlap, 64), 0), o.MaxTokens/4)
+	o.MinTokens = min(max(cmp.Or(o.MinTokens, 80), 0), o.MaxTokens/4)
+	o.MaxChunks = cmp.Or(o.MaxChunks, 10_000)
 	return o
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"math/bits"
-	"sync"
 
 	"parlance.dev/parlance/platform/vector"
 )
@@ -28,23 +27,18 @@ type rotation struct {
 	order        []int
 }
 
-// rotations are those that were made, by dimension: there are as many as models.
-var rotations sync.Map
-
-// rotationOf is the rotation of a dimension; nobody changes it.
-func rotationOf(dimension int) rotation {
-	made, there := rotations.Load(dimension)
-	if !there {
-		made, _ = rotations.LoadOrStore(dimension, newRotation(dimension))
-	}
-	return made.(rotation) //nolint:errcheck,forcetypeassert // nothing else is stored
-}
-
-func newRotation(dimension int) rotation {
+// widthOf is how many numbers a vector of a dimension has when it is rotated.
+func widthOf(dimension int) int {
 	width := (dimension + wordBits - 1) / wordBits * wordBits
 	if width&-width < 4*wordBits { // blocks that small would mix too little
 		width = max(wordBits, 1<<bits.Len(uint(width-1)))
 	}
+	return width
+}
+
+// rotationOf makes the rotation of a dimension.
+func rotationOf(dimension int) rotation {
+	width := widthOf(dimension)
 	r := rotation{width: width, block: width & -width, order: make([]int, width)}
 	state := uint64(dimension)
 	for round := range r.signs {
@@ -137,7 +131,7 @@ var errCodes = errors.New("packed codes cannot be read")
 
 // decode reads the codes of a set's chunks, of vectors of one length.
 func decode(packed []byte, chunks, dimension int) (*codes, error) {
-	width := rotationOf(dimension).width
+	width := widthOf(dimension)
 	if len(packed) != codesSize(chunks, width) {
 		return nil, errCodes
 	}
