@@ -36,8 +36,8 @@ type Readers struct {
 type PageStore interface {
 	// Load gives what was kept, in any order; it is called at most once, before the first Save.
 	Load(ctx context.Context, reader string) ([]StoredPage, error)
-	// Save keeps pages that were not there before, soon after each was read.
-	Save(ctx context.Context, reader string, pages []StoredPage) error
+	// Save keeps a page that was not there before, soon after it was read.
+	Save(ctx context.Context, reader string, page StoredPage) error
 }
 
 // StoredPage is a page as a PageStore keeps it.

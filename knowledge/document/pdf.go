@@ -105,7 +105,7 @@ func (p *pdfRun) save(ctx context.Context, page pdf.Page) error {
 	if err != nil {
 		return fmt.Errorf("encoding a page: %w", err)
 	}
-	return p.options.Store.Save(ctx, p.options.Readers.OCR.Name(), []StoredPage{{Number: page.Number, Content: string(content)}})
+	return p.options.Store.Save(ctx, p.options.Readers.OCR.Name(), StoredPage{Number: page.Number, Content: string(content)})
 }
 
 // document finishes a run whose pages have all come. Errors: *Error Corrupt, Empty, TooLarge.

@@ -61,11 +61,11 @@ func (m *memoryStore) Load(_ context.Context, reader string) ([]document.StoredP
 	return m.pages[reader], nil
 }
 
-func (m *memoryStore) Save(_ context.Context, reader string, pages []document.StoredPage) error {
+func (m *memoryStore) Save(_ context.Context, reader string, page document.StoredPage) error {
 	if m.pages == nil {
 		m.pages = map[string][]document.StoredPage{}
 	}
-	m.pages[reader] = append(m.pages[reader], pages...)
+	m.pages[reader] = append(m.pages[reader], page)
 	return m.err
 }
 

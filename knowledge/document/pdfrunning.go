@@ -2,7 +2,9 @@ package document
 
 import (
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,73 +17,104 @@ const (
 	margin = 0.12
 	// minRunningPages is how many pages a line stands on to be one.
 	minRunningPages = 3
-	// maxRunningChars of a running line.
-	maxRunningChars = 160
+	// maxRunningChars and maxRunningNumbers of a running line. With more numbers than that, none of
+	// them is taken for the page's.
+	maxRunningChars, maxRunningNumbers = 160, 6
 )
 
-// runningLine is a line as it returns on other pages: its digits do not count, nor do a few points
-// of height.
-type runningLine struct {
-	text string
-	top  int
+// pageNumberWords are the words that may stand beside a page number.
+var pageNumberWords = []string{
+	"page", "pages", "p", "pp", "pg", "of", "seite", "s", "von", "página", "pág", "pagina", "pag", "sur", "de", "di", "van", "from", "to",
 }
 
-// dropRunningLines takes what stands at the same place of many pages out of all but the first of
-// them: the title in the margin, the name of a chapter. Numbers of pages go everywhere.
+// runningLine is a line in the margin, to be compared with those of other pages.
+type runningLine struct {
+	// before and after are the text around the number that may be the page's; before is the whole
+	// text of a line that is taken as it stands.
+	before, after string
+	// numbered says that there is such a number, and offset how far it is from the page's place in
+	// the file: a number that counts with the pages has the same offset on all of them.
+	numbered bool
+	offset   int
+	// top is the line's height on the page, give or take a few points.
+	top int
+}
+
+// dropRunningLines takes what repeats in the margins out of the pages:
+//   - page numbers, from all pages;
+//   - a line with the same text, from all pages but the first that has it;
+//   - a line with the same text except for the page's number, from all but the first too, but not
+//     from a page that holds nothing else.
+//
+// Lines whose other numbers differ, such as codes or prices, are content and stay.
 func dropRunningLines(pages []pdf.Page) {
 	seen := map[runningLine]int{}
 	for _, page := range pages {
 		for _, block := range page.Blocks {
-			if line, ok := runningOf(page, block); ok {
+			for _, line := range runningLines(page, block) {
 				seen[line]++
 			}
 		}
 	}
 	kept := map[runningLine]bool{}
 	for i, page := range pages {
-		pages[i].Blocks = slices.DeleteFunc(page.Blocks, func(block pdf.Block) bool {
-			line, ok := runningOf(page, block)
-			if !ok || seen[line] < minRunningPages {
-				return false
+		var content, numbered []pdf.Block
+		for _, block := range page.Blocks {
+			lines := runningLines(page, block)
+			found := slices.IndexFunc(lines, func(line runningLine) bool { return seen[line] >= minRunningPages })
+			switch {
+			case found < 0:
+				content = append(content, block)
+			case lines[found].isPageNumber():
+			case !kept[lines[found]]:
+				kept[lines[found]] = true
+				content = append(content, block)
+			case lines[found].numbered:
+				numbered = append(numbered, block)
 			}
-			if isPageNumber(line.text) || kept[line] {
-				return true
-			}
-			kept[line] = true
-			return false
-		})
+		}
+		if len(content) == 0 {
+			content = numbered
+		}
+		pages[i].Blocks = content
 	}
 }
 
-// runningOf gives what a block would be as a running line; those of pictures have no place.
-func runningOf(page pdf.Page, block pdf.Block) (runningLine, bool) {
+var numbers = regexp.MustCompile(`[0-9]+`)
+
+// runningLines returns what a block would be as a running line: as it stands, and with each of its
+// numbers as the page's. None for a block outside the margins; those of pictures have no place.
+func runningLines(page pdf.Page, block pdf.Block) []runningLine {
 	if page.HeightPoints <= 0 || block.BottomPoints <= block.TopPoints || len(block.Text) > 4*maxRunningChars ||
 		utf8.RuneCountInString(block.Text) > maxRunningChars {
-		return runningLine{}, false
+		return nil
 	}
 	if block.BottomPoints > margin*page.HeightPoints && block.TopPoints < (1-margin)*page.HeightPoints {
-		return runningLine{}, false
+		return nil
 	}
-	text := strings.Map(func(r rune) rune {
-		if unicode.IsDigit(r) {
-			return '0'
+	text, top := squeezed(block.Text), int(math.Round(block.TopPoints/3))
+	lines := []runningLine{{before: text, top: top}}
+	places := numbers.FindAllStringIndex(text, maxRunningNumbers+1)
+	if len(places) > maxRunningNumbers {
+		return lines
+	}
+	for _, place := range places {
+		value, err := strconv.Atoi(text[place[0]:place[1]])
+		if err != nil {
+			continue // longer than any page number
 		}
-		return r
-	}, squeezed(block.Text))
-	for strings.Contains(text, "00") {
-		text = strings.ReplaceAll(text, "00", "0")
+		line := runningLine{before: text[:place[0]], after: text[place[1]:], numbered: true, offset: value - page.Number, top: top}
+		// Covers and contents come before page 1, so that a page's own number is at most its place
+		// in the file. "Invoice 1001" and "Invoice 1002" are content.
+		if line.offset <= 0 || line.isPageNumber() {
+			lines = append(lines, line)
+		}
 	}
-	return runningLine{text: text, top: int(math.Round(block.TopPoints / 3))}, true
+	return lines
 }
 
-// isPageNumber is "0", "– 0 –", "Page 0 of 0", "0 / 0", and small Roman ones.
-func isPageNumber(text string) bool {
-	letters := 0
-	for _, r := range text {
-		if unicode.IsLetter(r) {
-			letters++
-		}
-	}
-	return letters == 0 || strings.Contains(text, "0") && letters <= 10 && len(strings.Fields(text)) <= 4 ||
-		strings.Trim(strings.ToLower(text), "ivxlc ") == ""
+// isPageNumber is "3", "– 3 –", "Page 3 of 12", "3 / 12".
+func (l runningLine) isPageNumber() bool {
+	words := strings.FieldsFunc(strings.ToLower(l.before+" "+l.after), func(r rune) bool { return !unicode.IsLetter(r) })
+	return l.numbered && !slices.ContainsFunc(words, func(word string) bool { return !slices.Contains(pageNumberWords, word) })
 }

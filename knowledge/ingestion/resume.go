@@ -10,7 +10,6 @@ import (
 
 	"github.com/pgvector/pgvector-go"
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/knowledge/document"
@@ -61,30 +60,24 @@ func (k keptPages) Load(ctx context.Context, reader string) ([]document.StoredPa
 
 // Save implements document.PageStore. A run that has lost its source keeps nothing; its next
 // report says so.
-func (k keptPages) Save(ctx context.Context, reader string, pages []document.StoredPage) error {
+func (k keptPages) Save(ctx context.Context, reader string, page document.StoredPage) error {
 	source := k.run.source
-	numbers, texts := make([]int, len(pages)), make([]string, len(pages))
-	for i, page := range pages {
-		numbers[i], texts[i] = page.Number, page.Content
-	}
 	_, err := k.run.db.ExecContext(ctx, `
 		INSERT INTO source_pages (source_id, tenant_id, workspace_id, key, page, content, stored_at)
-		SELECT s.id,
-		       s.tenant_id,
-		       s.workspace_id,
+		SELECT id,
+		       tenant_id,
+		       workspace_id,
 		       ?,
-		       p.page,
-		       p.content,
-		       ?
-		FROM sources AS s
-		CROSS JOIN unnest(?::integer[], ?::text[]) AS p (page, content)
-		WHERE s.tenant_id = ?
-		  AND s.id = ?
-		  AND s.owner = ?
-		ON CONFLICT DO NOTHING`, k.key(reader), k.run.moment(), pgdialect.Array(numbers), pgdialect.Array(texts),
-		source.TenantID, source.ID, source.Owner)
+		       ?::integer,
+		       ?,
+		       ?::timestamptz
+		FROM sources
+		WHERE tenant_id = ?
+		  AND id = ?
+		  AND owner = ?
+		ON CONFLICT DO NOTHING`, k.key(reader), page.Number, page.Content, k.run.moment(), source.TenantID, source.ID, source.Owner)
 	if err != nil {
-		return fmt.Errorf("keep pages: %w", err)
+		return fmt.Errorf("keep a page: %w", err)
 	}
 	k.run.markKept()
 	return nil
