@@ -39,7 +39,7 @@
 // (idgen.In), finds it made, and answers with it. A turn that was completed is answered as it was
 // recorded; one that was lost with its node is taken again. Changes, deletions, attachments and
 // ends have no second effect by themselves. What is left: trying a tool (run), a test event,
-// redeliver, rotate and reprocess may happen twice. A lease is a minute and is prolonged while the
+// redeliver, rotate and reprocess may happen twice. A lease is 12 s and is prolonged while the
 // work runs, so slow work is never done twice.
 //
 // Table: idempotency_keys. Events: none. The HTTP side is server/interceptor.

@@ -21,8 +21,9 @@ const (
 	// retention is how long an answer is replayed. Source: decisions, Addressing and versions.
 	retention = 24 * time.Hour
 	// Lease is how long a claim is valid after it was made or extended; the work calls Extend well
-	// within it.
-	Lease = time.Minute
+	// within it. It ends before a turn whose node was lost is given up, so that a repeated request
+	// resumes the turn.
+	Lease = 12 * time.Second
 	// retryAfter is how long a caller is told to wait whose first request still runs.
 	retryAfter = time.Second
 	// beginTries bounds how often Begin tries again when the row was deleted between its two

@@ -190,6 +190,88 @@ func TestRepeatLost(t *testing.T) {
 	}
 }
 
+// TestSlowNodeAnswersLast: a node that stood still while another took its turn over gives its
+// caller the recorded answer, not its own.
+func TestSlowNodeAnswersLast(t *testing.T) {
+	t.Parallel()
+	for _, streamed := range []bool{false, true} {
+		t.Run(map[bool]string{false: "whole", true: "streamed"}[streamed], func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			other := f.node(t)
+			asked, resume := make(chan struct{}), make(chan struct{})
+			f.model = &script{steps: []step{func(_ context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
+				close(asked)
+				<-resume
+				return model.Result{Text: "Mine."}, emit(model.TextDelta{Text: "Mine."})
+			}, say("Theirs.")}}
+			id := f.create(t).Session.ID
+			heard := &eventListener{}
+			ended := make(chan error, 1)
+			go func() {
+				if streamed {
+					ended <- f.Stream(t.Context(), f.principal, id, requests.Params{Text: "go"}, heard.receive)
+					return
+				}
+				turn, err := f.Turn(t.Context(), f.principal, id, "go", nil)
+				_ = heard.receive(requests.Event{Type: requests.EventDone, Turn: &turn})
+				ended <- err
+			}()
+			received(t, "the question", asked)
+			turn := f.transcript(t, id)[0].ID
+			following := make(chan error, 1)
+			go func() { following <- other.Follow(t.Context(), f.principal, id, turn, "", (&eventListener{}).receive) }()
+			f.loseLease(t, id, 1)
+			if err := <-following; err != nil {
+				t.Fatal(err)
+			}
+			close(resume)
+			if err := <-ended; err != nil {
+				t.Fatal(err)
+			}
+			all, recorded := heard.received(), f.transcript(t, id)[0]
+			if got := all[len(all)-1].Turn; got.AgentText != "Theirs." || got.Status != sessions.TurnCompleted ||
+				got.ReceiptHash != recorded.ReceiptHash {
+				t.Errorf("the caller was given %q, %s; recorded is %q", got.AgentText, got.Status, recorded.AgentText)
+			}
+		})
+	}
+}
+
+// TestRepeatWhileAnswered: a request that is repeated while another node still answers its turn
+// waits for that answer.
+func TestRepeatWhileAnswered(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	other := f.node(t)
+	said, resume := make(chan struct{}), make(chan struct{})
+	f.model = &script{steps: []step{func(_ context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
+		close(said)
+		<-resume
+		return model.Result{Text: "Whole."}, emit(model.TextDelta{Text: "Whole."})
+	}}}
+	id := f.create(t).Session.ID
+	seeded := idgen.WithSeed(t.Context(), idgen.Seed{At: f.clock.now(), Secret: []byte(id)})
+	first, second := make(chan sessions.Turn, 1), make(chan sessions.Turn, 1)
+	say := func(node *rooms.Node, into chan sessions.Turn) {
+		turn, err := node.Turn(seeded, f.principal, id, "go", nil)
+		if err != nil {
+			t.Error(err)
+		}
+		into <- turn
+	}
+	go say(f.Node, first)
+	received(t, "the question", said)
+	go say(other, second)
+	close(resume)
+	if a, b := <-first, <-second; a.ID != b.ID || b.AgentText != "Whole." {
+		t.Errorf("answered %s %q and %s %q", a.ID, a.AgentText, b.ID, b.AgentText)
+	}
+	if taken := f.transcript(t, id); len(taken) != 1 {
+		t.Errorf("%d turns were taken", len(taken))
+	}
+}
+
 // TestNobodyResumesLost: a lost turn that no client returns to fails when its time is over, and not
 // before. Later messages wait until then.
 func TestNobodyResumesLost(t *testing.T) {

@@ -211,7 +211,8 @@ func TestUnstorableArguments(t *testing.T) {
 	}
 }
 
-// TestLostTurnCallsNothing: a node that was paused while its turn was reclaimed makes no calls.
+// TestLostTurnCallsNothing: a node that was paused while its turn was given up makes no calls, and
+// its caller is told what was recorded.
 func TestLostTurnCallsNothing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -220,7 +221,7 @@ func TestLostTurnCallsNothing(t *testing.T) {
 	wake := say("One moment.", call("find_order", `{"id":"a"}`))
 	f.model = &script{steps: []step{func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
 		_, err := f.db.ExecContext(ctx,
-			"UPDATE turns SET status = 'failed', ended_at = now() WHERE tenant_id = ? AND session_id = ?",
+			"UPDATE turns SET status = 'failed', error_code = 'internal', ended_at = now() WHERE tenant_id = ? AND session_id = ?",
 			f.principal.TenantID, made.Session.ID)
 		if err != nil {
 			t.Error(err)
@@ -228,7 +229,7 @@ func TestLostTurnCallsNothing(t *testing.T) {
 		return wake(ctx, req, emit)
 	}}}
 	_, err := f.Turn(t.Context(), f.principal, made.Session.ID, "go", nil)
-	wantReason(t, err, fault.ServiceUnavailable)
+	wantReason(t, err, fault.InternalError)
 	if sent := f.endpoint.Requests("/find_order"); len(sent) != 0 {
 		t.Errorf("called %d times", len(sent))
 	}

@@ -1,6 +1,7 @@
 package turns
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,8 +61,12 @@ func (r *Runner) Run(ctx context.Context) (outcome Outcome) {
 		r.S.log.ErrorContext(ctx, "turn not recorded", "session_id", session.ID, "turn_id", turn.ID, "error", finishErr)
 		err = finishErr
 		r.Turn.Status = sessions.TurnFailed
-	case !recorded && err == nil:
-		err = sessions.ClosedError(after)
+	case recorded, err != nil && ctx.Err() != nil: // the error says how the turn ended, or why it was stopped
+	case after.Closed():
+		err = cmp.Or(err, sessions.ClosedError(after))
+		r.Turn.Status = sessions.TurnCancelled
+	default: // another node has taken the turn, so its answer is the one that counts
+		err = sessions.ErrLeaseExpired()
 		r.Turn.Status = sessions.TurnCancelled
 	}
 	if finishErr == nil && !recorded { // another node took the turn for lost, and did not know the results of its calls

@@ -21,7 +21,8 @@ type Params struct {
 	// Outputs are results of calls that the session's clients were asked to make.
 	Outputs []turns.ToolOutput
 
-	// askedAt is when the caller came.
+	// turn is the id of the turn, and askedAt is when the caller came.
+	turn    sessions.TurnID
 	askedAt time.Time
 }
 

@@ -20,7 +20,7 @@ import (
 // (the turn is recorded as failed; the session goes on), RateLimited rate-limited (too many wait),
 // Unavailable unavailable, Canceled canceled.
 func (s *Service) Say(ctx context.Context, p workspaces.Principal, id sessions.ID, params Params, emit EmitFunc) (sessions.Turn, error) {
-	params.askedAt = s.sessions.Now()
+	params.turn, params.askedAt = sessions.TurnID(idgen.In(ctx, idgen.Turn)), s.sessions.Now()
 	session, err := s.openSession(ctx, p, id, params)
 	if err != nil {
 		return sessions.Turn{}, err
@@ -33,14 +33,30 @@ func (s *Service) Say(ctx context.Context, p workspaces.Principal, id sessions.I
 	if emit == nil {
 		emit = func(Event) error { return nil }
 	}
-	return s.take(ctx, session, params, emit)
+	turn, err := s.take(ctx, session, params, emit)
+	if errors.Is(err, turns.ErrTaken) || errors.Is(err, sessions.ErrLeaseLost) {
+		return s.await(ctx, session, turn.ID, emit)
+	}
+	return turn, err
+}
+
+// await follows a turn that another node answers, and returns it as it was recorded.
+func (s *Service) await(ctx context.Context, session sessions.Session, id sessions.TurnID, emit EmitFunc) (turn sessions.Turn, err error) {
+	turn.ID = id
+	err = s.follow(ctx, session, &follower{sender: sender{turn: id, emit: func(e Event) error {
+		if e.Type == EventDone {
+			turn = *e.Turn
+		}
+		return emit(e)
+	}}})
+	return turn, err
 }
 
 // Stream is [Service.Say] for a caller who gets the answer while it is made. When ctx ends or emit
 // fails the turn goes on for FollowGrace, so that the caller can come back (Follow); then it is
 // cancelled.
 func (s *Service) Stream(ctx context.Context, p workspaces.Principal, id sessions.ID, params Params, emit EmitFunc) error {
-	params.askedAt = s.sessions.Now()
+	params.turn, params.askedAt = sessions.TurnID(idgen.In(ctx, idgen.Turn)), s.sessions.Now()
 	session, err := s.openSession(ctx, p, id, params)
 	if err != nil {
 		return err
@@ -62,11 +78,11 @@ func (s *Service) Stream(ctx context.Context, p workspaces.Principal, id session
 		return errStopping("Send it again.")
 	}
 	defer stopListening()
-	to := &follower{sender: sender{emit: emit}}
+	to := &follower{sender: sender{emit: emit, turn: params.turn}}
 	if err := to.play(ctx, b); !errors.Is(err, turns.ErrTaken) {
 		return err
 	}
-	return s.follow(ctx, session, to) // another node has resumed the turn
+	return s.follow(ctx, session, to) // another node answers the turn
 }
 
 // openSession is the session that is spoken to. Errors: those of Say.
@@ -90,10 +106,12 @@ func (s *Service) enterQueue(ctx context.Context, session sessions.Session) (lea
 
 // take takes a turn. A request that is repeated with its Idempotency-Key has the turn's id of the
 // first one (see idgen.In): the answer that is there is given again, and a lost turn is resumed.
+// Errors: turns.ErrTaken and sessions.ErrLeaseLost when another node answers the turn, those of
+// Say.
 func (s *Service) take(ctx context.Context, session sessions.Session, params Params, emit EmitFunc) (sessions.Turn, error) {
 	stream := &encoder{sender: sender{emit: emit}}
 	start := turns.Start{
-		Session: session, Turn: sessions.TurnID(idgen.In(ctx, idgen.Turn)), Said: params.said(), Outputs: params.results(),
+		Session: session, Turn: params.turn, Said: params.said(), Outputs: params.results(),
 		Answered: &[]tools.ClientCall{}, ClientTools: turns.EncodeClientTools(params.ClientTools), Asked: params.askedAt,
 	}
 	r := &turns.Runner{
@@ -111,11 +129,10 @@ func (s *Service) take(ctx context.Context, session sessions.Session, params Par
 		case sessions.TurnCompleted:
 			stream.turn = existing.ID
 			return existing, stream.send(Event{Type: EventDone, Turn: &existing})
-		case sessions.TurnInProgress: // its node was lost
+		case sessions.TurnInProgress: // its node was lost, or still answers
 			turn, err := s.resume(ctx, session, existing.ID, params.ClientTools, emit)
-			if !errors.Is(err, turns.ErrTaken) {
-				return turn, err
-			}
+			turn.ID = existing.ID
+			return turn, err
 		case sessions.TurnFailed, sessions.TurnCancelled: // the request is tried once more
 		}
 		r.Start.Turn = sessions.TurnID(idgen.New(idgen.Turn))
