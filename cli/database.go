@@ -42,21 +42,24 @@ func openDatabaseURL(cmd *cobra.Command) (database, error) {
 	return database{url: stack.DatabaseURL, release: func() { command.StopStack(cmd.Context(), stack) }}, nil
 }
 
-// openTenancy opens the tenancy in a command's database.
-func openTenancy(cmd *cobra.Command) (*workspaces.Service, func(), error) {
-	config, err := command.LoadConfig(cmd)
-	if err != nil {
-		return nil, nil, err
+// withTenancy makes the RunE of a command on the tenancy of its database.
+func withTenancy(do func(cmd *cobra.Command, args []string, tenancy *workspaces.Service) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		config, err := command.LoadConfig(cmd)
+		if err != nil {
+			return err
+		}
+		plans, err := config.Plans()
+		if err != nil {
+			return err
+		}
+		db, release, err := openDatabase(cmd)
+		if err != nil {
+			return err
+		}
+		defer release()
+		return do(cmd, args, workspaces.New(workspaces.Deps{DB: db, Plans: plans}))
 	}
-	plans, err := config.Plans()
-	if err != nil {
-		return nil, nil, err
-	}
-	db, release, err := openDatabase(cmd)
-	if err != nil {
-		return nil, nil, err
-	}
-	return workspaces.New(workspaces.Deps{DB: db, Plans: plans}), release, nil
 }
 
 // openDatabase connects to a command's database. The database must have this version's schema.

@@ -42,15 +42,12 @@ func withKeys(do func(cmd *cobra.Command, args []string, tenancy *workspaces.Ser
 		if err != nil {
 			return err
 		}
-		tenancy, release, err := openTenancy(cmd)
-		if err != nil {
-			return err
-		}
-		defer release()
-		if _, err := tenancy.Tenant(cmd.Context(), admin.TenantID); err != nil {
-			return err
-		}
-		return do(cmd, args, tenancy, admin)
+		return withTenancy(func(cmd *cobra.Command, args []string, tenancy *workspaces.Service) error {
+			if _, err := tenancy.Tenant(cmd.Context(), admin.TenantID); err != nil {
+				return err
+			}
+			return do(cmd, args, tenancy, admin)
+		})(cmd, args)
 	}
 }
 

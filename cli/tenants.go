@@ -28,12 +28,7 @@ func newTenantsCreate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "create NAME", Short: "Make a tenant with a workspace and an admin key, which is shown once",
 		Example: "  parlance tenants create acme --plan pro --json", Args: command.ExactArgs("NAME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			tenancy, release, err := openTenancy(cmd)
-			if err != nil {
-				return err
-			}
-			defer release()
+		RunE: withTenancy(func(cmd *cobra.Command, args []string, tenancy *workspaces.Service) error {
 			made, err := tenancy.CreateTenant(cmd.Context(), args[0], plan)
 			if err != nil {
 				return err
@@ -48,7 +43,7 @@ func newTenantsCreate() *cobra.Command {
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "tenant     %s (%s)\nworkspace  %s\nAPI key    %s\n\nThe key is shown this once: keep it.\n",
 				made.Tenant.ID, made.Tenant.Plan, made.Workspace.ID, made.Key.Secret.Reveal())
 			return err
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&plan, "plan", "free", "plan: free, pro, enterprise, or one of PARLANCE_PLANS_FILE")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print {tenant_id, workspace_id, api_key}")
@@ -58,12 +53,7 @@ func newTenantsCreate() *cobra.Command {
 func newTenantsList() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the tenants with their plans", Args: command.ExactArgs(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			tenancy, release, err := openTenancy(cmd)
-			if err != nil {
-				return err
-			}
-			defer release()
+		RunE: withTenancy(func(cmd *cobra.Command, _ []string, tenancy *workspaces.Service) error {
 			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			tenants, err := command.All(func(token string) ([]workspaces.Tenant, string, error) {
 				return tenancy.Tenants(cmd.Context(), postgres.PageParams{Size: postgres.MaxPageSize, Token: token})
@@ -75,7 +65,7 @@ func newTenantsList() *cobra.Command {
 				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Plan, t.CreatedAt.UTC().Format(time.RFC3339))
 			}
 			return table.Flush()
-		},
+		}),
 	}
 }
 
@@ -83,19 +73,14 @@ func newTenantsPlan() *cobra.Command {
 	return &cobra.Command{
 		Use: "set-plan TENANT_ID PLAN", Short: "Move a tenant to another plan, from its next request on",
 		Args: command.ExactArgs("TENANT_ID", "PLAN"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			tenancy, release, err := openTenancy(cmd)
-			if err != nil {
-				return err
-			}
-			defer release()
+		RunE: withTenancy(func(cmd *cobra.Command, args []string, tenancy *workspaces.Service) error {
 			tenant, err := tenancy.SetPlan(cmd.Context(), workspaces.TenantID(args[0]), args[1])
 			if err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is on the plan %s.\n", tenant.ID, tenant.Plan)
 			return err
-		},
+		}),
 	}
 }
 
@@ -103,17 +88,15 @@ func newTenantsDelete() *cobra.Command {
 	var sure bool
 	cmd := &cobra.Command{
 		Use: "delete TENANT_ID", Short: "Remove a tenant with everything in it; it cannot be undone", Args: command.ExactArgs("TENANT_ID"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		PreRunE: func(_ *cobra.Command, args []string) error {
 			if !sure {
 				return command.Usagef("this removes everything of %s: add --yes to do it", args[0])
 			}
-			tenancy, release, err := openTenancy(cmd)
-			if err != nil {
-				return err
-			}
-			defer release()
-			return tenancy.DeleteTenant(cmd.Context(), workspaces.TenantID(args[0]))
+			return nil
 		},
+		RunE: withTenancy(func(cmd *cobra.Command, args []string, tenancy *workspaces.Service) error {
+			return tenancy.DeleteTenant(cmd.Context(), workspaces.TenantID(args[0]))
+		}),
 	}
 	cmd.Flags().BoolVar(&sure, "yes", false, "really do it")
 	return cmd

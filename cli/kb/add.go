@@ -1,9 +1,11 @@
 package kb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -94,9 +96,7 @@ func (k *kb) add(ctx context.Context, o addOptions, args []string) error {
 func (k *kb) ingest(ctx context.Context, o addOptions, items []intake.Item) ([]intake.State, error) {
 	progress := newProgress(k, items, o.json)
 	states, err := intake.Run(ctx, intake.Deps{
-		Knowledge: k.knowledge, WorkspaceID: k.WorkspaceID, Stdin: k.In, Now: k.Now, Changed: progress.changed,
-		Uploader: intake.Uploader{Client: k.HTTP, Base: k.Base, APIKey: k.APIKey, WorkspaceID: k.WorkspaceID},
-		Fetcher:  intake.Fetcher{Agent: o.userAgent},
+		Caller: k.Caller, Knowledge: k.knowledge, UserAgent: o.userAgent, Changed: progress.changed,
 	}, o.Params, items)
 	progress.end()
 	if err != nil {
@@ -162,15 +162,8 @@ func skippedWords(skipped []intake.Skipped) string {
 			}
 		}
 	}
-	var whys []string
-	for why := range count {
-		whys = append(whys, why)
-	}
-	slices.SortFunc(whys, func(a, b string) int {
-		if count[a] != count[b] {
-			return count[b] - count[a]
-		}
-		return strings.Compare(a, b)
+	whys := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
 	})
 	for i, why := range whys {
 		whys[i] = fmt.Sprintf("%d %s", count[why], why)
@@ -182,11 +175,7 @@ func skippedWords(skipped []intake.Skipped) string {
 }
 
 func someOf(set map[string]bool, most int) string {
-	var all []string
-	for one := range set {
-		all = append(all, one)
-	}
-	slices.Sort(all)
+	all := slices.Sorted(maps.Keys(set))
 	if len(all) > most {
 		all = append(all[:most], "…")
 	}

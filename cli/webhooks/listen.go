@@ -128,7 +128,7 @@ func (l *listener) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !l.opened || !canReconnect(err) {
+		if !l.opened || client.IsFinal(err) {
 			return l.Explain("read the events", err)
 		}
 		if !l.o.json {
@@ -139,16 +139,6 @@ func (l *listener) run(ctx context.Context) error {
 		}
 		l.pause = min(2*l.pause, listenPauseMost)
 	}
-}
-
-// canReconnect reports whether opening the stream again may succeed.
-func canReconnect(err error) bool {
-	switch connect.CodeOf(err) {
-	case connect.CodeUnauthenticated, connect.CodePermissionDenied, connect.CodeNotFound, connect.CodeInvalidArgument,
-		connect.CodeFailedPrecondition, connect.CodeUnimplemented:
-		return false
-	}
-	return true
 }
 
 // follow reads the stream until it breaks.

@@ -3,11 +3,11 @@ package intake
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 	"time"
 
+	"parlance.dev/parlance/cli/client"
 	"parlance.dev/parlance/cli/command"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
@@ -78,12 +78,11 @@ type Params struct {
 
 // Deps are what a Job needs; all fields are required.
 type Deps struct {
-	Knowledge   parlancev1connect.KnowledgeServiceClient
-	Uploader    Uploader
-	Fetcher     Fetcher
-	WorkspaceID string
-	Stdin       io.Reader
-	Now         func() time.Time
+	// Caller's HTTP client must have no time-out, and must wait for 100 Continue.
+	client.Caller
+	Knowledge parlancev1connect.KnowledgeServiceClient
+	// UserAgent is sent to the servers of web pages.
+	UserAgent string
 	// Changed is called with each new state of an item. Calls for different items can overlap.
 	Changed func(index int, state State)
 }
@@ -167,10 +166,10 @@ func (j *Job) sourcesByName(ctx context.Context) (map[string][]*parlancev1.Sourc
 // SourcePages lists the sources of a workspace with a status, newest first. An empty status selects
 // all.
 func SourcePages(
-	ctx context.Context, client parlancev1connect.KnowledgeServiceClient, workspaceID, status string,
+	ctx context.Context, service parlancev1connect.KnowledgeServiceClient, workspaceID, status string,
 ) command.PageFunc[*parlancev1.Source] {
 	return func(token string) ([]*parlancev1.Source, string, error) {
-		page, err := client.ListSources(ctx, &parlancev1.ListSourcesRequest{
+		page, err := service.ListSources(ctx, &parlancev1.ListSourcesRequest{
 			WorkspaceId: workspaceID, Status: status, PageSize: 200, PageToken: token,
 		})
 		return page.GetSources(), page.GetNextPageToken(), err

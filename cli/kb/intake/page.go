@@ -29,12 +29,6 @@ const (
 	titleBytes = 256 << 10
 )
 
-// Fetcher fetches web pages from this machine.
-type Fetcher struct {
-	// Agent is the User-Agent.
-	Agent string
-}
-
 // fetched describes a page that was written to a file.
 type fetched struct {
 	title     string
@@ -42,10 +36,10 @@ type fetched struct {
 	sizeBytes int64
 }
 
-// fetch writes a page into a file. A declared media type takes precedence over the server's.
-func (f Fetcher) fetch(ctx context.Context, address *url.URL, declared string, into *os.File) (page fetched, err error) {
+// fetchPage writes a page into a file. A declared media type takes precedence over the server's.
+func fetchPage(ctx context.Context, userAgent string, address *url.URL, declared string, into *os.File) (page fetched, err error) {
 	request := fetch.Request{
-		URL: address.String(), UserAgent: f.Agent, Timeout: pageTimeout,
+		URL: address.String(), UserAgent: userAgent, Timeout: pageTimeout,
 		Accept: "text/html, application/xhtml+xml, text/*;q=0.9, */*;q=0.8",
 	}
 	err = request.Get(ctx, func(resp *http.Response) error {

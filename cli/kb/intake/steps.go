@@ -72,7 +72,7 @@ func (j *Job) send(ctx context.Context, i int) (source *parlancev1.Source, known
 		return source, true, nil
 	}
 	j.change(i, func(s *State) { s.Phase = Uploading })
-	source, err = j.deps.Uploader.upload(ctx, content{
+	source, err = j.deps.upload(ctx, content{
 		path: item.Path, name: item.Name, mediaType: item.MediaType, sizeBytes: item.SizeBytes, forceOCR: j.forced(item.MediaType),
 		sent:  func(bytes int64) { j.sent(i, bytes) },
 		waits: func(why string, _ time.Duration) { j.change(i, func(s *State) { s.Wait = why }) },
@@ -115,10 +115,10 @@ func (j *Job) download(ctx context.Context, i int) error {
 	}
 	defer func() { _ = file.Close() }() // a failed write was reported already
 	if item.URL == nil {
-		item.SizeBytes, err = copyUntil(ctx, file, j.deps.Stdin)
+		item.SizeBytes, err = copyUntil(ctx, file, j.deps.In)
 	} else {
 		var page fetched
-		page, err = j.deps.Fetcher.fetch(ctx, item.URL, item.MediaType, file)
+		page, err = fetchPage(ctx, j.deps.UserAgent, item.URL, item.MediaType, file)
 		item.MediaType, item.SizeBytes = page.mediaType, page.sizeBytes
 		if page.title != "" && item.Name == pageName("", item.URL) {
 			item.Name = pageName(page.title, item.URL)

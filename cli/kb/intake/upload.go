@@ -46,14 +46,6 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Detail }
 
-// Uploader uploads files over the REST API, which can refuse a file before its body is sent.
-type Uploader struct {
-	// Client must have no time-out, and must wait for 100 Continue.
-	Client *http.Client
-	// Base is the base URL of the installation without /v1.
-	Base, APIKey, WorkspaceID string
-}
-
 // content is a file to upload.
 type content struct {
 	path, name, mediaType string
@@ -65,9 +57,10 @@ type content struct {
 	waits func(why string, d time.Duration)
 }
 
-// upload sends a file until it is accepted or refused. It retries after lost connections and when
-// the server asks to wait. Errors: *Refusal, that of ctx, or why the file could not be sent.
-func (u Uploader) upload(ctx context.Context, p content) (*parlancev1.Source, error) {
+// upload sends a file over the REST API, which can refuse it before its body is sent, until it is
+// accepted or refused. It retries after lost connections and when the server asks to wait. Errors:
+// *Refusal, that of ctx, or why the file could not be sent.
+func (d Deps) upload(ctx context.Context, p content) (*parlancev1.Source, error) {
 	form, err := newForm(p)
 	if err != nil {
 		return nil, err
@@ -75,7 +68,7 @@ func (u Uploader) upload(ctx context.Context, p content) (*parlancev1.Source, er
 	key := "kb-" + strings.ToLower(rand.Text())
 	var waited time.Duration
 	for trial := 1; ; trial++ {
-		source, wait, err := u.send(ctx, p, form, key)
+		source, wait, err := d.send(ctx, p, form, key)
 		if err == nil || ctx.Err() != nil {
 			return source, err
 		}
@@ -130,7 +123,7 @@ func isLocal(err error) bool {
 }
 
 // send is one trial. wait is how long the server asks to wait before the next one.
-func (u Uploader) send(ctx context.Context, p content, form form, key string) (_ *parlancev1.Source, wait time.Duration, _ error) {
+func (d Deps) send(ctx context.Context, p content, form form, key string) (_ *parlancev1.Source, wait time.Duration, _ error) {
 	open := func() (io.ReadCloser, error) {
 		file, err := os.Open(p.path)
 		if err != nil {
@@ -147,7 +140,7 @@ func (u Uploader) send(ctx context.Context, p content, form form, key string) (_
 		return nil, 0, err
 	}
 	defer func() { _ = file.Close() }() // only read
-	address := u.Base + "/v1/workspaces/" + u.WorkspaceID + "/knowledge-base/sources/upload"
+	address := d.Base + "/v1/workspaces/" + d.WorkspaceID + "/knowledge-base/sources/upload"
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, file)
 	if err != nil {
 		return nil, 0, localError{err}
@@ -155,10 +148,10 @@ func (u Uploader) send(ctx context.Context, p content, form form, key string) (_
 	req.GetBody = open
 	req.ContentLength = int64(len(form.head)) + p.sizeBytes + int64(len(form.tail))
 	req.Header.Set("Content-Type", form.contentType)
-	req.Header.Set("Authorization", "Bearer "+u.APIKey)
+	req.Header.Set("Authorization", "Bearer "+d.APIKey)
 	req.Header.Set("Idempotency-Key", key)
 	req.Header.Set("Expect", "100-continue")
-	resp, err := u.Client.Do(req)
+	resp, err := d.HTTP.Do(req)
 	if err != nil {
 		if isLocal(err) {
 			return nil, 0, err

@@ -5,8 +5,7 @@ import (
 	"errors"
 	"net/url"
 
-	"connectrpc.com/connect"
-
+	"parlance.dev/parlance/cli/client"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/platform/ticker"
@@ -18,11 +17,11 @@ const maxBreaks = 10
 // Watch calls see for each change of a source until the ingestion has ended, and returns the final
 // state. It reconnects when the connection breaks, for example while a server restarts. Errors:
 // that of ctx or of the call.
-func Watch(ctx context.Context, client parlancev1connect.KnowledgeServiceClient, workspaceID, sourceID string,
+func Watch(ctx context.Context, service parlancev1connect.KnowledgeServiceClient, workspaceID, sourceID string,
 	see func(*parlancev1.Source),
 ) (*parlancev1.Source, error) {
 	for breaks := 1; ; breaks++ {
-		last, err := watchOnce(ctx, client, workspaceID, sourceID, func(source *parlancev1.Source) {
+		last, err := watchOnce(ctx, service, workspaceID, sourceID, func(source *parlancev1.Source) {
 			breaks = 0
 			see(source)
 		})
@@ -31,7 +30,7 @@ func Watch(ctx context.Context, client parlancev1connect.KnowledgeServiceClient,
 			return last, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case err != nil && (isFinal(err) || breaks >= maxBreaks):
+		case err != nil && (client.IsFinal(err) || breaks >= maxBreaks):
 			return nil, err
 		}
 		if err := ticker.Wait(ctx, retryDelay(0, max(breaks, 1))); err != nil {
@@ -40,12 +39,12 @@ func Watch(ctx context.Context, client parlancev1connect.KnowledgeServiceClient,
 	}
 }
 
-func watchOnce(ctx context.Context, client parlancev1connect.KnowledgeServiceClient, workspaceID, sourceID string,
+func watchOnce(ctx context.Context, service parlancev1connect.KnowledgeServiceClient, workspaceID, sourceID string,
 	see func(*parlancev1.Source),
 ) (last *parlancev1.Source, _ error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the stream
-	stream, err := client.WatchSource(ctx, &parlancev1.WatchSourceRequest{WorkspaceId: workspaceID, SourceId: sourceID})
+	stream, err := service.WatchSource(ctx, &parlancev1.WatchSourceRequest{WorkspaceId: workspaceID, SourceId: sourceID})
 	if err != nil {
 		return nil, err
 	}
@@ -60,17 +59,6 @@ func watchOnce(ctx context.Context, client parlancev1connect.KnowledgeServiceCli
 // finished reports whether the ingestion has ended.
 func finished(source *parlancev1.Source) bool {
 	return source.GetStatus() == "ready" || source.GetStatus() == "failed"
-}
-
-// isFinal reports whether a repeated call would fail in the same way.
-func isFinal(err error) bool {
-	switch connect.CodeOf(err) {
-	case connect.CodeNotFound, connect.CodePermissionDenied, connect.CodeUnauthenticated, connect.CodeInvalidArgument,
-		connect.CodeUnimplemented:
-		return true
-	default:
-		return false
-	}
 }
 
 // withoutURL removes the URL from an error of an HTTP client.
