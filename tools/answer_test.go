@@ -52,6 +52,9 @@ c</pre><img src=x alt="A map"><template>later</template><noscript>no script</nos
 		{"an unclosed script", "text/html", "<p>a</p><script>var x = '<p>b</p>'", "a"},
 		{"JSON called HTML", "text/html", `{"a": [1]}`, `{"a":[1]}`},
 		{"JSON, laid out", "application/json", "{\n  \"a\" : [ 1.50, \"x  y\" ]\n}\n", `{"a":[1.50,"x  y"]}`},
+		{"JSON called picture", "image/png", `{"a": "json"}`, `{"a":"json"}`},
+		{"JSON called PDF", "application/pdf", "[1, 2]\n", "[1,2]"},
+		{"a picture that is text", "image/png", "no picture", "[binary answer: image/png, 10 bytes; it cannot be shown as text]"},
 		{"JSON in UTF-16", "application/json; charset=utf-16le", "{\x00}\x00", "{}"},
 		{"a byte order mark", "application/json", "\xef\xbb\xbf{}", "{}"},
 		{

@@ -32,8 +32,8 @@ var textSubtypes = []string{
 	"json", "xml", "javascript", "yaml", "x-yaml", "x-www-form-urlencoded", "graphql", "x-ndjson", "jsonl", "sql", "toml",
 }
 
-// Text returns the body as a model can read it: JSON and text unchanged, HTML without its markup,
-// XML without declarations and comments, and a description of anything else.
+// Text returns the body as a model can read it: JSON of any content type and text unchanged, HTML
+// without its markup, XML without declarations and comments, and a description of anything else.
 func (b Body) Text() string {
 	body := b.Bytes
 	if b.Cut {
@@ -43,12 +43,11 @@ func (b Body) Text() string {
 		return ""
 	}
 	media, params := b.mediaType(body)
-	if !isText(media, params["charset"], body) {
-		return b.describe(media)
-	}
 	text := decodeText(body, media, params["charset"])
 	switch {
 	case json.Valid([]byte(text)): // whatever its media type
+	case !isText(media, params["charset"], body):
+		return b.describe(media)
 	case media == "text/html" || media == "application/xhtml+xml":
 		text = htmlText(text)
 	case isXML(media):
