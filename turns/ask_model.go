@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 )
@@ -15,26 +16,38 @@ import (
 const offlineLookup = 2 * time.Second
 
 // answering finds the provider that answers. While Postgres is away it is the one that answered
-// last: the workspace's own keys cannot be read.
-func (r *Runner) answering(ctx context.Context) (provider model.Provider, err error) {
+// last in the session, else the installation's if the workspace is known to have no keys. Errors:
+// Unavailable unavailable (the workspace's keys cannot be read), Upstream upstream-failed.
+func (r *Runner) answering(ctx context.Context) (model.Provider, error) {
 	k := r.Start.Cache
-	find := func(ctx context.Context) error {
-		provider, err = r.provider(ctx)
-		return err
-	}
-	if k != nil && (r.offline || r.S.Offline()) {
-		if provider = k.lastProvider(); provider != nil {
-			return provider, nil
+	if k == nil || !r.offline && !r.S.Offline() {
+		provider, err := r.provider(ctx)
+		if err == nil {
+			k.setProvider(provider)
 		}
-		bounded, cancel := context.WithTimeout(ctx, offlineLookup)
-		defer cancel()
-		return provider, find(bounded)
+		return provider, providerError(err)
 	}
-	if err := find(ctx); err != nil {
-		return nil, err
+	if last := k.lastProvider(); last != nil {
+		return last, nil
 	}
-	k.setProvider(provider)
-	return provider, nil
+	bounded, cancel := context.WithTimeout(ctx, offlineLookup)
+	defer cancel()
+	provider, err := r.provider(bounded)
+	if err != nil && bounded.Err() != nil { // Postgres hangs
+		return nil, OfflineError(err)
+	}
+	return provider, providerError(err)
+}
+
+// providerError is the error of a turn for which no provider was found.
+func providerError(err error) error {
+	if err == nil {
+		return nil
+	}
+	if postgres.IsAway(err) {
+		return OfflineError(err)
+	}
+	return sessions.UpstreamFault(err)
 }
 
 // provider is the one that answers for the agent.

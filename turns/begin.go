@@ -45,6 +45,7 @@ func (s *Service) begin(ctx context.Context, start *Start, l *Lease) (begun Begu
 	for {
 		begun, err = s.tryBegin(trying, *start)
 		if err == nil {
+			begun.OwnKeys = s.hasOwnKeys(begun)
 			s.setBegun(*start, begun, l)
 			return begun, nil
 		}
@@ -76,6 +77,18 @@ func (s *Service) setBegun(start Start, begun Begun, l *Lease) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l.losses = begun.Turn.Losses
+}
+
+// hasOwnKeys reports whether the workspace may have model keys of its own. For a turn that was
+// begun without Postgres it is what the workspace's last turn on this node has found.
+func (s *Service) hasOwnKeys(begun Begun) bool {
+	workspace := begun.Session.Ref()
+	if !begun.Offline {
+		s.ownKeys.Set(workspace, begun.OwnKeys)
+		return begun.OwnKeys
+	}
+	has, known := s.ownKeys.Get(workspace)
+	return has || !known
 }
 
 // tryBegin takes the lease if no other turn has it.

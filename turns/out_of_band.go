@@ -59,7 +59,7 @@ func (r *Runner) answerOutOfBand(ctx context.Context) (err error) {
 	r.Earlier = append(r.Earlier, open...)
 	provider, err := r.S.models(ctx, r.Session.Ref(), r.Session.Config.Model)
 	if err != nil {
-		return sessions.UpstreamFault(err)
+		return providerError(err)
 	}
 	calls, err := r.askModel(ctx, provider, r.modelRequest(true))
 	if err != nil {

@@ -95,7 +95,7 @@ func (r *Runner) answer(ctx context.Context) (err error) {
 	}
 	provider, err := r.answering(ctx)
 	if err != nil {
-		return sessions.UpstreamFault(err)
+		return err
 	}
 	for range maxToolRounds {
 		calls, err := r.askModel(ctx, provider, r.modelRequest(true))

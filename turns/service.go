@@ -14,6 +14,7 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/memory"
+	"parlance.dev/parlance/platform/cache"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
@@ -67,6 +68,9 @@ type Deps struct {
 	ApprovalTimeout time.Duration
 }
 
+// maxKnownWorkspaces bounds Service.ownKeys.
+const maxKnownWorkspaces = 100_000
+
 // Service takes turns. Safe for concurrent use.
 type Service struct {
 	Database
@@ -88,6 +92,8 @@ type Service struct {
 	metrics   metrics
 
 	approvalTimeout time.Duration
+	// ownKeys has whether a workspace had model keys of its own when its last turn began here.
+	ownKeys *cache.Cache[workspaces.Ref, bool]
 
 	// node names this process among those that hold sockets.
 	node string
@@ -125,6 +131,7 @@ func New(d Deps) *Service {
 		now:             d.Now,
 		metrics:         newMetrics(d.Registry),
 		approvalTimeout: cmp.Or(d.ApprovalTimeout, ApprovalTimeout),
+		ownKeys:         cache.New[workspaces.Ref, bool](maxKnownWorkspaces),
 		node:            "node_" + rand.Text(),
 		life:            life,
 		kill:            kill,

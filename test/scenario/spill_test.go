@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/jackc/pgx/v5"
 
+	"parlance.dev/parlance/test/fake/openaichat"
 	"parlance.dev/parlance/test/harness"
 	"parlance.dev/parlance/test/pgtest"
 )
@@ -188,5 +189,43 @@ func TestPostgresStopped(t *testing.T) {
 	})
 	if got := strings.Count(feed(), `"recovered"`); got != 2 {
 		t.Errorf("%d events of turns that were kept", got)
+	}
+}
+
+// TestFirstAnswerWithoutPostgres stops Postgres before the first answer of two sessions. The first
+// is answered by the installation's model: a turn on this server has found that its workspace has
+// no provider key. The workspace of the second has one, which cannot be read.
+func TestFirstAnswerWithoutPostgres(t *testing.T) {
+	t.Parallel()
+	database := pgtest.NewServer(t)
+	installed, own := openaichat.New(t), openaichat.NewWithKey(t, ownKey)
+	env := harness.Start(t, harness.Options{DatabaseURL: database.URL, WithoutWorker: true, Settings: map[string]string{
+		"PARLANCE_SPILL_DIR":      filepath.Join(t.TempDir(), "spill"),
+		"PARLANCE_MODEL_BASE_URL": installed.BaseURL, "PARLANCE_MODEL_NAME": "installed-model",
+	}})
+	keyed := env.Do(t, "POST", "/v1/workspaces", `{"name": "keyed"}`).Must(t, 201).Text("id")
+	env.Do(t, "POST", "/v1/workspaces/"+keyed+"/provider-credentials",
+		`{"kind": "model", "provider": "openai", "base_url": "`+own.BaseURL+`", "api_key": "`+ownKey+`"}`).Must(t, 201)
+	join := func(workspace string) *chatLine {
+		agent := env.Do(t, "POST", "/v1/workspaces/"+workspace+"/agents", `{"name": "Ada"}`).Must(t, 201).Text("id")
+		made := env.Do(t, "POST", "/v1/sessions", `{"agent_id": "`+agent+`", "user_id": "u", "modality": "text"}`).Must(t, 201)
+		line := dialChat(t, made.Text("chat_url"))
+		if _, data, err := line.conn.Read(t.Context()); err != nil || !bytes.Contains(data, []byte(`"type":"session.created"`)) {
+			t.Fatalf("the first event is %s, %v", data, err)
+		}
+		return line
+	}
+	join(env.Tenant.WorkspaceID).say("Hello?")
+	unkeyed, withKey := join(env.Tenant.WorkspaceID), join(keyed)
+	database.Stop()
+	defer database.Start()
+	if done := unkeyed.say("Hello?"); !bytes.Contains(done, []byte(`"status":"completed"`)) {
+		t.Errorf("without keys of the workspace's own: %s", done)
+	}
+	if done := withKey.say("Hello?"); !bytes.Contains(done, []byte(`"status":"failed"`)) || !bytes.Contains(done, []byte(`"unavailable"`)) {
+		t.Errorf("with a key that cannot be read: %s", done)
+	}
+	if asked := len(installed.Requests()); asked != 2 || len(own.Requests()) != 0 {
+		t.Errorf("the installation's model was asked %d times, the workspace's %d times", asked, len(own.Requests()))
 	}
 }
