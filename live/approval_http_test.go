@@ -170,6 +170,30 @@ func TestApprovalOverHTTP(t *testing.T) {
 		all[1].Status != sessions.ApprovalDenied || all[2].Status != sessions.ApprovalApproved {
 		t.Errorf("listed: %+v", all)
 	}
+	for _, event := range heard.received() {
+		if event.Type == requests.EventToolCall && (event.ToolCall.Approval == nil ||
+			event.ToolCall.Approval.Status != sessions.ApprovalWithdrawn) {
+			t.Errorf("streamed: %+v", event.ToolCall)
+		}
+	}
+	f.wantWithdrawn(t, id, 2)
+}
+
+// wantWithdrawn fails unless the first call of a turn has a withdrawn approval in the transcript
+// and in the receipt.
+func (f *fixture) wantWithdrawn(t *testing.T, id sessions.ID, index int) {
+	t.Helper()
+	turn := f.transcript(t, id)[index]
+	if by := turn.ToolCalls()[0].Approval; by == nil || by.Status != sessions.ApprovalWithdrawn || by.DecidedBy != "" {
+		t.Errorf("in the transcript: %+v", by)
+	}
+	receipt, _, err := f.Receipt(t.Context(), f.principal, id, turn.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if by := receipt.ToolCalls[0].Approval; by == nil || by.Status != string(sessions.ApprovalWithdrawn) || by.DecidedBy != "" {
+		t.Errorf("in the receipt: %+v", by)
+	}
 }
 
 // TestApprovalAcrossNodes: a request of a socket is decided over HTTP, and a request of an HTTP
@@ -249,6 +273,7 @@ func TestApprovalLost(t *testing.T) {
 		server.Count("tools/call") != 0 {
 		t.Errorf("the call that waited: %+v", calls)
 	}
+	f.wantWithdrawn(t, id, 0)
 	if open := turn.OpenClientCalls(); turn.Losses != 1 || len(open) != 1 || open[0].Name != "beep" {
 		t.Errorf("the caller's tools after %d losses: %+v", turn.Losses, calls)
 	}

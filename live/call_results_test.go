@@ -31,6 +31,25 @@ func resultText(t *testing.T, req model.Request, n int) string {
 	return results[n]
 }
 
+// countedCalls returns how many calls the session counts. The transcript and the receipts of its
+// turns, all of which have ended, must have as many.
+func (f *fixture) countedCalls(t *testing.T, id sessions.ID) int {
+	t.Helper()
+	counted, taken, proven := f.get(t, id).ToolCalls, 0, 0
+	for _, turn := range f.transcript(t, id) {
+		taken += len(turn.ToolCalls())
+		receipt, _, err := f.Receipt(t.Context(), f.principal, id, turn.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proven += len(receipt.ToolCalls)
+	}
+	if taken != counted || proven != counted {
+		t.Errorf("the session counts %d calls, the transcript has %d, the receipts %d", counted, taken, proven)
+	}
+	return counted
+}
+
 // onlyCall returns the one call of the session's first turn.
 func (f *fixture) onlyCall(t *testing.T, id sessions.ID) sessions.ToolCall {
 	t.Helper()
@@ -137,6 +156,9 @@ func TestEndWhileWriting(t *testing.T) {
 	if cut := f.onlyCall(t, made.Session.ID); cut.ErrorCode != "unknown" {
 		t.Errorf("at the end: %+v", cut)
 	}
+	if n := f.countedCalls(t, made.Session.ID); n != 1 {
+		t.Errorf("%d calls counted at the end", n)
+	}
 	close(booked)
 	await(t, "the late result", func() bool { return strings.Contains(f.onlyCall(t, made.Session.ID).Output, "B7") })
 }
@@ -163,6 +185,9 @@ func TestLostWithItsNode(t *testing.T) {
 		f.sweep(t)
 		return f.onlyCall(t, made.Session.ID).ErrorCode == "unknown"
 	})
+	if n := f.countedCalls(t, made.Session.ID); n != 1 {
+		t.Errorf("%d calls counted with the lost turn", n)
+	}
 	f.turn(t, made.Session.ID, "Did it work?")
 	if now := resultText(t, answers.requests()[1], 0); !strings.Contains(now, "may have happened") {
 		t.Errorf("the model was told %q", now)

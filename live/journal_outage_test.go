@@ -11,6 +11,7 @@ import (
 	"parlance.dev/parlance/platform/wal"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/test/rooms"
 	"parlance.dev/parlance/turns"
 )
@@ -163,6 +164,52 @@ func TestJournalOfStoppedNode(t *testing.T) {
 	}
 	if got := len(answers.requests()); got != 4 {
 		t.Errorf("the model was asked %d times", got)
+	}
+}
+
+// TestJournalBeforeTheEnd: turns that were journalled only before their end, one as its message was
+// accepted and one between the rounds of its answer. The transcript and the receipt agree on it.
+func TestJournalBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.attach(t, "free", "POST", 0)
+	called := make(chan struct{})
+	f.endpoint.Script("/free", httptool.Step{Until: called, Body: `{"ok":true}`})
+	saying, goOn := make(chan struct{}, 1), make(chan struct{})
+	f.model = &script{steps: []step{say("A."), say("B."), say("", call("free", `{"id":"x"}`)), paused(saying, goOn)}}
+	r := newRemote(t, f, t.TempDir(), 1<<20)
+	made := f.create(t, withPin)
+	id := made.Session.ID
+	replayed := func() bool { return f.get(t, id).JournalUntil.IsZero() && r.wal.Stats().Records == 0 }
+	s := f.join(t, r.Node, made)
+	talk(s, "one")
+	r.wire.down()
+	s.do(live.UserMessage{Text: "two"})
+	until[live.ItemAdded](s)
+	r.wire.mend()
+	await(t, "the message", func() bool { return len(f.transcript(t, id)) == 2 })
+	await(t, "the end of the replay", replayed)
+	s.do(live.Respond{})
+	until[turns.ResponseDone](s)
+	s.do(live.UserMessage{Text: "three"})
+	s.do(live.Respond{})
+	await(t, "the call", func() bool { return len(f.endpoint.Requests("/free")) == 1 })
+	r.wire.down()
+	close(called)
+	<-saying
+	r.wire.mend()
+	await(t, "the end of the replay", replayed)
+	close(goOn)
+	until[turns.ResponseDone](s)
+	taken := f.transcript(t, id)
+	if got := oneLine(taken[:2]); got != "0 completed one→A.; 1 completed two→B. spilled; " {
+		t.Errorf("transcript %s", got)
+	}
+	for _, turn := range taken {
+		receipt, hash, err := f.Receipt(t.Context(), f.principal, id, turn.ID)
+		if err != nil || receipt.Spilled != turn.Journalled || hash != turn.ReceiptHash {
+			t.Errorf("turn %d: journalled %t, in the receipt %t, %v", turn.Index, turn.Journalled, receipt.Spilled, err)
+		}
 	}
 }
 

@@ -345,10 +345,11 @@ func TestJournalOfEndedSession(t *testing.T) {
 func TestJournalEndedElsewhere(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
+	f.attach(t, "free", "POST", 0)
 	saying, goOn := make(chan struct{}, 1), make(chan struct{})
-	f.model = &script{steps: []step{paused(saying, goOn)}}
+	f.model = &script{steps: []step{say("", call("free", `{"id":"x"}`)), paused(saying, goOn)}}
 	r := newRemote(t, f, t.TempDir(), 1<<20)
-	made := f.create(t)
+	made := f.create(t, withPin)
 	s := f.join(t, r.Node, made)
 	s.do(live.UserMessage{Text: "one"})
 	s.do(live.Respond{})
@@ -361,6 +362,9 @@ func TestJournalEndedElsewhere(t *testing.T) {
 	if got := oneLine(f.transcript(t, made.Session.ID)); got != "0 cancelled one→; " {
 		t.Errorf("at the end: %s", got)
 	}
+	if n := f.countedCalls(t, made.Session.ID); n != 1 {
+		t.Errorf("%d calls counted at the end", n)
+	}
 	close(goOn)
 	if done, _ := until[turns.ResponseDone](s); done.Text != "Half and half." {
 		t.Errorf("the answer that went out: %+v", done)
@@ -372,6 +376,9 @@ func TestJournalEndedElsewhere(t *testing.T) {
 	await(t, "the end of the replay", func() bool { return f.get(t, made.Session.ID).JournalUntil.IsZero() })
 	if got := f.get(t, made.Session.ID); got.Status != sessions.Failed || r.wal.Stats() != (wal.Stats{}) {
 		t.Errorf("the session: %s; left in the log: %+v", got.Status, r.wal.Stats())
+	}
+	if n := f.countedCalls(t, made.Session.ID); n != 1 {
+		t.Errorf("%d calls counted after the replay", n)
 	}
 }
 

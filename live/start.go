@@ -170,7 +170,7 @@ func (e *engine) abandonTurn(id sessions.TurnID) {
 			if err != nil || row.RunningTurnID == id {
 				return err
 			}
-			return sessions.AbandonTurnTx(ctx, tx, *row, &turn, now)
+			return sessions.AbandonTurnTx(ctx, tx, row, &turn, now)
 		})
 	})
 	if err != nil { // the session's end closes the turn

@@ -212,7 +212,7 @@ func TestUnstorableArguments(t *testing.T) {
 }
 
 // TestLostTurnCallsNothing: a node that was paused while its turn was given up makes no calls, and
-// its caller is told what was recorded.
+// its caller is asked to send it again.
 func TestLostTurnCallsNothing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -229,7 +229,7 @@ func TestLostTurnCallsNothing(t *testing.T) {
 		return wake(ctx, req, emit)
 	}}}
 	_, err := f.Turn(t.Context(), f.principal, made.Session.ID, "go", nil)
-	wantReason(t, err, fault.InternalError)
+	wantReason(t, err, fault.ServiceUnavailable)
 	if sent := f.endpoint.Requests("/find_order"); len(sent) != 0 {
 		t.Errorf("called %d times", len(sent))
 	}

@@ -76,11 +76,11 @@ func resultsOf(messages []Message) map[string]Message {
 // so that the transcript of an interrupted turn has no open calls. Calls of the client are left
 // out: their results may arrive in a later turn.
 func SettleOpenCalls(messages []Message, code, words string) []Message {
-	return settleCalls(messages, nil, code, words)
+	return settleCalls(messages, nil, CallResult{ErrorCode: code, ErrorMessage: words})
 }
 
 // settleCalls is SettleOpenCalls for the calls with these ids; nil means all calls.
-func settleCalls(messages []Message, only []string, code, words string) []Message {
+func settleCalls(messages []Message, only []string, result CallResult) []Message {
 	results := resultsOf(messages)
 	settled := slices.Clone(messages)
 	for _, m := range messages {
@@ -89,8 +89,8 @@ func settleCalls(messages []Message, only []string, code, words string) []Messag
 				continue
 			}
 			settled = append(settled, Message{
-				Role: RoleTool, ItemID: call.ItemID, CallID: call.ID, Text: ErrorText(code, words),
-				Result: &CallResult{ErrorCode: code, ErrorMessage: words},
+				Role: RoleTool, ItemID: call.ItemID, CallID: call.ID, Text: ErrorText(result.ErrorCode, result.ErrorMessage),
+				Result: new(result),
 			})
 		}
 	}

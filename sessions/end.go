@@ -157,7 +157,7 @@ func (s *Service) CloseTx(ctx context.Context, tx bun.Tx, session *Session, stat
 		return err
 	}
 	for i := range turns {
-		if err := AbandonTurnTx(ctx, tx, *session, &turns[i], now); err != nil {
+		if err := AbandonTurnTx(ctx, tx, session, &turns[i], now); err != nil {
 			return err
 		}
 	}

@@ -54,7 +54,7 @@ func loseTurn(ctx context.Context, tx bun.Tx, session *Session, now time.Time, a
 		return err
 	}
 	if err == nil && turn.Status == TurnInProgress {
-		if err := resumeOrFail(ctx, tx, *session, turn, now, awaited); err != nil {
+		if err := resumeOrFail(ctx, tx, session, turn, now, awaited); err != nil {
 			return err
 		}
 	}
@@ -63,13 +63,16 @@ func loseTurn(ctx context.Context, tx bun.Tx, session *Session, now time.Time, a
 }
 
 // resumeOrFail marks a lost turn as to be resumed, or fails it.
-func resumeOrFail(ctx context.Context, tx bun.Tx, session Session, turn Turn, now time.Time, awaited bool) error {
+func resumeOrFail(ctx context.Context, tx bun.Tx, session *Session, turn Turn, now time.Time, awaited bool) error {
 	before := turn
 	unasked, err := withdrawApprovals(ctx, tx, turn, now)
 	if err != nil {
 		return err
 	}
-	turn.Messages = settleCalls(turn.Messages, unasked, string(CodeNotApproved), outputApprovalLost)
+	turn.Messages = settleCalls(turn.Messages, unasked, CallResult{
+		ErrorCode: string(CodeNotApproved), ErrorMessage: outputApprovalLost,
+		Approval: &CallApproval{Status: ApprovalWithdrawn, DecidedAt: now},
+	})
 	turn.Messages = SettleOpenCalls(turn.Messages, CodeUnknown, outputLost)
 	if !awaited || turn.Losses >= maxLosses || !session.EndingAt.IsZero() {
 		turn.Status, turn.EndedAt = TurnFailed, now
@@ -126,8 +129,8 @@ func ReclaimTurnTx(ctx context.Context, tx bun.Tx, session *Session, id TurnID, 
 }
 
 // AbandonTurnTx finishes a turn in progress that no node will finish: no node began to answer it,
-// or its runner did not record an end.
-func AbandonTurnTx(ctx context.Context, tx bun.Tx, session Session, turn *Turn, now time.Time) error {
+// or its runner did not record an end. The session's row must be locked.
+func AbandonTurnTx(ctx context.Context, tx bun.Tx, session *Session, turn *Turn, now time.Time) error {
 	if turn.Status != TurnInProgress {
 		return nil
 	}
@@ -140,10 +143,14 @@ func AbandonTurnTx(ctx context.Context, tx bun.Tx, session Session, turn *Turn, 
 	return finishTurn(ctx, tx, session, turn)
 }
 
-// finishTurn stores the end of a turn that no runner finished.
-func finishTurn(ctx context.Context, tx bun.Tx, session Session, turn *Turn) error {
+// finishTurn stores the end of a turn that no runner finished, and counts its calls in its session.
+func finishTurn(ctx context.Context, tx bun.Tx, session *Session, turn *Turn) error {
 	turn.AgentText = AgentText(turn.Messages)
-	turn.SetReceipt(session, nil)
+	turn.SetReceipt(*session, nil)
 	_, err := UpdateTurn(ctx, tx, *turn, "status", "ended_at", "messages", "agent_text", "error_code", "error_message")
+	if calls := len(turn.ToolCalls()); err == nil && calls > 0 {
+		session.ToolCalls += calls
+		err = Update(ctx, tx, *session, "tool_calls")
+	}
 	return err
 }

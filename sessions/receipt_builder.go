@@ -109,7 +109,7 @@ func (t *Turn) SetReceipt(session Session, collected *ReceiptBuilder) {
 func (b *ReceiptBuilder) receipt(turn Turn, session Session) Receipt {
 	r := Receipt{
 		Version: receiptVersion, TurnID: string(turn.ID), SessionID: string(turn.SessionID), WorkspaceID: string(turn.WorkspaceID),
-		AgentID: string(session.AgentID), AgentVersion: session.AgentVersion, Index: turn.Index, BegunBy: "user",
+		AgentID: string(session.AgentID), AgentVersion: session.AgentVersion, Index: turn.Index, BegunBy: "user", Spilled: turn.Journalled,
 		Status: string(turn.Status), ErrorCode: turn.ErrorCode, StartedAt: ReceiptTime{turn.StartedAt}, EndedAt: ReceiptTime{turn.EndedAt},
 		ModelCalls: append([]ReceiptModelCall{}, b.calls...), Passages: receiptPassages(turn, b.Passages),
 		ToolCalls:  receiptCalls(turn, b.AskedAt),
@@ -124,35 +124,24 @@ func (b *ReceiptBuilder) receipt(turn Turn, session Session) Receipt {
 	return r
 }
 
-// receiptCalls returns the turn's calls of tools, in order.
+// receiptCalls returns Turn.ToolCalls as the receipt has them.
 func receiptCalls(turn Turn, asked time.Time) []ReceiptToolCall {
 	calls := []ReceiptToolCall{}
-	at := map[string]int{}
-	for _, m := range turn.Messages {
-		for _, call := range m.Calls {
-			at[call.ID] = len(calls)
-			calls = append(calls, ReceiptToolCall{
-				ID: call.ID, ToolID: cleanName(call.clientTool()), Slug: cleanName(call.Name),
-				ArgumentsHash: HashOf(call.Arguments), Status: callWaiting,
-			})
+	for _, call := range turn.ToolCalls() {
+		c := ReceiptToolCall{
+			ID: call.ID, ToolID: cleanName(call.ToolID), Slug: cleanName(call.Name), ArgumentsHash: HashOf(call.Arguments), Status: callWaiting,
 		}
-		i, ok := at[m.CallID]
-		if m.Role != RoleTool || !ok || m.Result == nil {
-			continue
+		if call.Settled {
+			c.Status, c.OutputHash = callOutcome(call.ToolID, call.CallResult), HashOf(call.Output)
+			c.ErrorCode, c.StatusCode, c.Attempts, c.LatencyMS = call.ErrorCode, call.StatusCode, call.Attempts, call.LatencyMS
+			if call.Approval != nil {
+				c.Approval = &ReceiptApproval{DecidedBy: call.Approval.DecidedBy, Status: string(call.Approval.Status)}
+			}
+			if !call.StartedAt.IsZero() {
+				c.StartMS = Milliseconds(call.StartedAt.Sub(asked))
+			}
 		}
-		c, result := &calls[i], m.Result
-		if result.ToolID != "" {
-			c.ToolID = result.ToolID
-		}
-		c.OutputHash, c.ErrorCode, c.StatusCode = HashOf(m.Text), result.ErrorCode, result.StatusCode
-		c.Attempts, c.LatencyMS = result.Attempts, result.LatencyMS
-		if result.Approval != nil {
-			c.Approval = &ReceiptApproval{DecidedBy: result.Approval.DecidedBy, Status: string(result.Approval.Status)}
-		}
-		if !result.StartedAt.IsZero() {
-			c.StartMS = Milliseconds(result.StartedAt.Sub(asked))
-		}
-		c.Status = callOutcome(c.ToolID, *result)
+		calls = append(calls, c)
 	}
 	return calls
 }

@@ -87,6 +87,8 @@ func (r *Runner) conclude(ctx context.Context, err error) error {
 			return sessions.ErrLeaseExpired()
 		case errors.Is(context.Cause(ctx), ErrEnding):
 			return fault.Wrap(err, fault.SessionClosed, "The session was ended while it answered.")
+		case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+			return fault.Wrap(err, fault.DeadlineExceeded, "The answer took longer than the request's deadline.")
 		}
 		return fault.Wrap(err, fault.CallerCanceled, "The answer was cancelled.")
 	}

@@ -47,7 +47,9 @@ func (r *Runner) runCall(ctx context.Context, p *pendingCall) (result sessions.M
 		word, p.params.Refused = r.approved(ctx, p)
 	}
 	if ctx.Err() != nil {
-		return r.refused(p, begun, sessions.CodeUnfinished, sessions.OutputUnfinished)
+		result = r.refused(p, begun, sessions.CodeUnfinished, sessions.OutputUnfinished)
+		result.Result.Approval = word
+		return result
 	}
 	if !p.entry.Idempotent() {
 		var cancel context.CancelFunc

@@ -17,6 +17,7 @@ import (
 	"connectrpc.com/connect"
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/test/fake/openaichat"
 	"parlance.dev/parlance/test/harness"
 )
 
@@ -236,6 +237,23 @@ func TestDeadlines(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	harness.Await(t, 20*time.Second, "the statement has ended", func() bool { return running() == 0 })
+}
+
+// TestTurnDeadline: a turn whose answer takes longer than its request's deadline fails with the
+// deadline's code.
+func TestTurnDeadline(t *testing.T) {
+	t.Parallel()
+	slow := openaichat.New(t, openaichat.Reply{Gate: make(chan struct{}), Text: []string{"Late."}})
+	env := harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{
+		"PARLANCE_MODEL_BASE_URL": slow.BaseURL, "PARLANCE_MODEL_NAME": "slow",
+	}})
+	agent := env.Do(t, "POST", env.Tenant.In("/agents"), `{"name":"Ada"}`).Must(t, 201).Text("id")
+	session := env.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`).Must(t, 201).Text("id")
+	got := env.Do(t, "POST", "/parlance.v1.SessionService/CreateTurn", map[string]any{"session_id": session, "text": "Hello?"},
+		harness.Header("Connect-Timeout-Ms", "1000"))
+	if got.Status != http.StatusGatewayTimeout || got.Text("code") != "deadline_exceeded" {
+		t.Errorf("got %d %s", got.Status, got.Body)
+	}
 }
 
 // TestUploadReasonsOverEveryProtocol: what is wrong with a file is said the same way to a form as

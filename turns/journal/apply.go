@@ -100,12 +100,16 @@ func applyLate(ctx context.Context, tx bun.Tx, session *sessions.Session, r reco
 		if err != nil {
 			return stored, fmt.Errorf("taking back a turn's end: %w", err)
 		}
+		session.ToolCalls -= len(stored.ToolCalls()) // the end that follows counts them
+		if err := sessions.Update(ctx, tx, *session, "tool_calls"); err != nil {
+			return stored, err
+		}
 	}
 	stored, err = applyTurn(ctx, tx, session, *r.Turn, r.At)
 	if err != nil || r.Kind == recordFinish {
 		return stored, err
 	}
-	return stored, sessions.AbandonTurnTx(ctx, tx, *session, &stored, session.EndedAt)
+	return stored, sessions.AbandonTurnTx(ctx, tx, session, &stored, session.EndedAt)
 }
 
 // wantEnd writes down an end of the session, for when all records are replayed. The first end that

@@ -13,13 +13,14 @@ import (
 )
 
 // finishTurn writes a turn's end, counts it in its session, gives the lease back, and writes down
-// the end of the session that end_call asks for unless one is written down. Parameters: those of
-// finishArgs.
+// the end of the session that end_call asks for unless one is written down. Whether the turn was
+// journalled is written as the receipt has it. Parameters: those of finishArgs.
 const finishTurn = `
 	WITH done AS (
 	    UPDATE turns AS t
 	    SET agent_text = $5, status = $6, messages = $7, citations = $8, retrieval = $9, model = $10, input_tokens = $11, output_tokens = $12,
-	        metrics = $13, error_code = $14, error_message = $15, ended_at = $16, receipt = $17, receipt_hash = $18
+	        metrics = $13, error_code = $14, error_message = $15, ended_at = $16, receipt = $17, receipt_hash = $18,
+	        spilled = $25
 	    WHERE t.tenant_id = $1 AND t.session_id = $2 AND t.id = $3 AND t.status = 'in_progress' AND t.losses = $4
 	    RETURNING t.id
 	), assigned AS (
@@ -182,6 +183,6 @@ func finishArgs(p turns.FinishParams) ([]any, error) {
 		string(turn.TenantID), string(turn.SessionID), string(turn.ID), turn.Losses, turn.AgentText, string(turn.Status),
 		encode(turn.Messages), encode(turn.Citations), retrieval, turn.Model, turn.InputTokens, turn.OutputTokens,
 		encode(turn.Metrics), turn.ErrorCode, turn.ErrorMessage, turn.EndedAt, receipt, turn.ReceiptHash,
-		len(turn.ToolCalls()), p.At, p.Language, encode(assigned), sessions.MaxVariables, p.EndCall,
+		len(turn.ToolCalls()), p.At, p.Language, encode(assigned), sessions.MaxVariables, p.EndCall, turn.Journalled,
 	}, encoding
 }

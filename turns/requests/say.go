@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
@@ -18,7 +19,7 @@ import (
 //
 // Errors: NotFound, Invalid invalid-request, Precondition session-closed, Upstream upstream-failed
 // (the turn is recorded as failed; the session goes on), RateLimited rate-limited (too many wait),
-// Unavailable unavailable, Canceled canceled.
+// Unavailable unavailable, Canceled canceled, Timeout deadline-exceeded (ctx's deadline passed).
 func (s *Service) Say(ctx context.Context, p workspaces.Principal, id sessions.ID, params Params, emit EmitFunc) (sessions.Turn, error) {
 	params.turn, params.askedAt = sessions.TurnID(idgen.In(ctx, idgen.Turn)), s.sessions.Now()
 	session, err := s.openSession(ctx, p, id, params)
@@ -40,7 +41,8 @@ func (s *Service) Say(ctx context.Context, p workspaces.Principal, id sessions.I
 	return turn, err
 }
 
-// await follows a turn that another node answers, and returns it as it was recorded.
+// await follows a turn that another node answers, and returns it as it was recorded. Errors: those
+// of Say, and Unavailable unavailable when the turn failed because that node was lost as well.
 func (s *Service) await(ctx context.Context, session sessions.Session, id sessions.TurnID, emit EmitFunc) (turn sessions.Turn, err error) {
 	turn.ID = id
 	err = s.follow(ctx, session, &follower{sender: sender{turn: id, emit: func(e Event) error {
@@ -49,6 +51,9 @@ func (s *Service) await(ctx context.Context, session sessions.Session, id sessio
 		}
 		return emit(e)
 	}}})
+	if fault.IsReason(err, fault.InternalError) {
+		err = fault.Wrap(err, fault.ServiceUnavailable, "The server that answered was lost, and the turn failed. Send it again.")
+	}
 	return turn, err
 }
 

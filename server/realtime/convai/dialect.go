@@ -25,7 +25,10 @@ type Dialect struct {
 	enabled map[string]bool
 	// response is the open answer; nil: there is none.
 	response *openResponse
-	// heldItems wait for the end of the open answer: see holdItem.
+	// awaited is the event id of the answer to the last user's message that was sent; 0: it has
+	// begun, or will not begin.
+	awaited int
+	// heldItems wait for the end of the open or the awaited answer: see holdItem.
 	heldItems []sessions.Item
 	// approvals are the ids of the requests for approval, by call.
 	approvals map[string]string

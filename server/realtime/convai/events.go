@@ -68,11 +68,18 @@ func (d *Dialect) sendPart(kind, text string) {
 // sendItem sends an item outside an open answer: what the user said, or an item of a turn that
 // this socket did not ask for. The protocol has no event for calls of such turns and their results.
 func (d *Dialect) sendItem(item sessions.Item) {
+	answer := agentEventID(item.TurnIndex)
 	switch item.Kind {
 	case sessions.UserItem:
 		d.sendUserMessage(item)
+		if d.response == nil || d.eventID() < answer {
+			d.awaited = max(d.awaited, answer)
+		}
 	case sessions.AssistantItem:
-		d.sendAnswer(agentEventID(item.TurnIndex), item.Text, nil)
+		d.sendAnswer(answer, item.Text, nil)
+		if d.awaited <= answer {
+			d.stopAwaiting()
+		}
 	default:
 	}
 }
@@ -80,12 +87,15 @@ func (d *Dialect) sendItem(item sessions.Item) {
 // maxHeldItems bounds what is held.
 const maxHeldItems = 64
 
-// holdItem holds a message of a turn behind the open answer, and reports whether it did. Held
-// messages are sent when the answer has ended: event_id must grow, and clients show messages in the
-// order in which they arrive.
+// holdItem holds a message of a turn behind the open answer, or a user's message behind an answer
+// that is about to begin, and reports whether it did. Held messages are sent when the answer has
+// ended: event_id must grow, and clients show messages in the order in which they arrive.
 func (d *Dialect) holdItem(item sessions.Item) bool {
-	isMessage := item.Kind == sessions.UserItem || item.Kind == sessions.AssistantItem
-	if d.response == nil || item.TurnIndex <= d.response.turn || !isMessage {
+	unfinished, held := d.awaited, item.Kind == sessions.UserItem
+	if d.response != nil {
+		unfinished, held = d.eventID(), held || item.Kind == sessions.AssistantItem
+	}
+	if unfinished == 0 || userEventID(item.TurnIndex) < unfinished || !held {
 		return false
 	}
 	hasID := func(held sessions.Item) bool { return held.ID == item.ID }
@@ -99,12 +109,30 @@ func (d *Dialect) holdItem(item sessions.Item) bool {
 	return true
 }
 
+// beginResponse opens an answer. Messages that are held behind it stay so.
+func (d *Dialect) beginResponse(e turns.ResponseStarted) {
+	if d.response != nil || d.awaited < agentEventID(e.TurnIndex) { // the answer before had no end
+		d.sendHeldItems()
+	}
+	d.response, d.awaited = &openResponse{turn: e.TurnIndex}, 0
+	d.sendTyping(d.eventID(), typing{Is: true})
+}
+
+// stopAwaiting sends the messages that are held behind an answer that will not begin.
+func (d *Dialect) stopAwaiting() {
+	if d.response == nil {
+		d.awaited = 0
+		d.sendHeldItems()
+	}
+}
+
 // sendHeldItems sends the messages that were held.
 func (d *Dialect) sendHeldItems() {
-	for _, item := range d.heldItems {
+	held := d.heldItems
+	d.heldItems = nil
+	for _, item := range held {
 		d.sendItem(item)
 	}
-	d.heldItems = nil
 }
 
 func (d *Dialect) sendUserMessage(item sessions.Item) {

@@ -188,17 +188,17 @@ func (d *Dialect) Event(e turns.Event) dialect.Step {
 			d.sendItem(e.Item)
 		}
 	case turns.ResponseStarted:
-		d.sendHeldItems() // in case the last answer had no end
-		d.response = &openResponse{turn: e.TurnIndex}
-		d.sendTyping(d.eventID(), typing{Is: true})
+		d.beginResponse(e)
 	case turns.ResponseDone:
 		d.finishResponse(e)
 	case live.AnswerEnded:
 		d.endRemoteAnswer(e)
+		d.stopAwaiting()
 	case live.Configured:
 		d.configured(e)
 	case live.Failed:
 		d.failed(e)
+		d.stopAwaiting()
 	default:
 		if d.response != nil {
 			d.responseContent(e)
