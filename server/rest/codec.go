@@ -20,9 +20,9 @@ import (
 // without a reason of ours.
 func ConnectCodecs() connect.HandlerOption {
 	return connect.WithHandlerOptions(
-		connect.WithCodec(codec{name: "json", write: stablejson.Marshal, read: readJSON}),
-		connect.WithCodec(codec{name: "json; charset=utf-8", write: stablejson.Marshal, read: readJSON}),
-		connect.WithCodec(codec{name: "proto", binary: true, write: proto.MarshalOptions{Deterministic: true}.Marshal, read: readProto}),
+		connect.WithCodec(jsonCodec{"json"}),
+		connect.WithCodec(jsonCodec{"json; charset=utf-8"}),
+		connect.WithCodec(protoCodec{}),
 	)
 }
 
@@ -59,46 +59,92 @@ func spoil(message proto.Message, refusal *fault.Error) error {
 	return nil
 }
 
-// codec is one of connect's own codecs with our options and errors.
-type codec struct {
-	// name is the part of the content type after "application/".
-	name string
-	// binary is false for text, which may be in a query string.
-	binary bool
-	// write has stable output, which connect wants for a query string.
-	write func(proto.Message) ([]byte, error)
-	// read returns why the message cannot be read.
-	read func(data []byte, into proto.Message) *fault.Error
-}
+// jsonCodec is connect's own JSON codec with our options. Its value is its name.
+type jsonCodec struct{ name string }
 
-// Name implements connect.Codec.
-func (c codec) Name() string { return c.name }
+// Name is the part of the content type after "application/".
+func (c jsonCodec) Name() string { return c.name }
 
-// IsBinary tells connect whether messages can be in a query string.
-func (c codec) IsBinary() bool { return c.binary }
+// IsBinary returns false: the output is text and may be in a query string.
+func (jsonCodec) IsBinary() bool { return false }
 
-// Marshal writes a proto.Message.
-func (c codec) Marshal(message any) ([]byte, error) {
+// Marshal writes a proto.Message as JSON.
+func (jsonCodec) Marshal(message any) ([]byte, error) {
 	typed, err := protoMessage(message)
 	if err != nil {
 		return nil, err
 	}
-	return c.write(typed)
+	return stablejson.Marshal(typed)
 }
 
 // MarshalStable is Marshal, whose output is stable.
-func (c codec) MarshalStable(message any) ([]byte, error) { return c.Marshal(message) }
+func (c jsonCodec) MarshalStable(message any) ([]byte, error) { return c.Marshal(message) }
 
-// Unmarshal reads a proto.Message.
-func (c codec) Unmarshal(data []byte, message any) error {
+// Unmarshal reads JSON into a proto.Message and ignores unknown fields.
+func (jsonCodec) Unmarshal(data []byte, message any) error {
 	typed, err := protoMessage(message)
 	if err != nil {
 		return err
 	}
-	if refusal := c.read(data, typed); refusal != nil {
-		return spoil(typed, refusal)
+	if len(data) == 0 {
+		return spoil(typed, fault.New(fault.InvalidRequest, "An empty body is not JSON; send {}."))
 	}
-	return nil
+	if (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, typed) == nil {
+		return nil
+	}
+	return spoil(typed, unreadable(data, typed))
+}
+
+// unreadable returns what REST would answer to JSON that protojson has refused.
+func unreadable(data []byte, message proto.Message) *fault.Error {
+	_, err := checkLenient(data, message.ProtoReflect().Descriptor())
+	if decided, ok := errors.AsType[*fault.Error](err); ok {
+		return decided
+	}
+	return fault.New(fault.InvalidRequest, "The body does not fit the request.")
+}
+
+// protoCodec is connect's own binary codec.
+type protoCodec struct{}
+
+// Name is the part of the content type after "application/".
+func (protoCodec) Name() string { return "proto" }
+
+// IsBinary returns true: the output is not text.
+func (protoCodec) IsBinary() bool { return true }
+
+// Marshal writes a proto.Message.
+func (c protoCodec) Marshal(message any) ([]byte, error) { return c.MarshalAppend(nil, message) }
+
+// MarshalAppend is Marshal to the end of a buffer. With it connect uses one buffer for all messages
+// of a stream; without it a download takes as much memory as its file is large.
+func (protoCodec) MarshalAppend(to []byte, message any) ([]byte, error) {
+	typed, err := protoMessage(message)
+	if err != nil {
+		return nil, err
+	}
+	return proto.MarshalOptions{}.MarshalAppend(to, typed)
+}
+
+// MarshalStable is Marshal with maps in order.
+func (protoCodec) MarshalStable(message any) ([]byte, error) {
+	typed, err := protoMessage(message)
+	if err != nil {
+		return nil, err
+	}
+	return proto.MarshalOptions{Deterministic: true}.Marshal(typed)
+}
+
+// Unmarshal reads a proto.Message.
+func (protoCodec) Unmarshal(data []byte, message any) error {
+	typed, err := protoMessage(message)
+	if err != nil {
+		return err
+	}
+	if proto.Unmarshal(data, typed) == nil {
+		return nil
+	}
+	return spoil(typed, fault.New(fault.InvalidRequest, "The message is no %s.", typed.ProtoReflect().Descriptor().FullName()))
 }
 
 func protoMessage(message any) (proto.Message, error) {
@@ -107,26 +153,4 @@ func protoMessage(message any) (proto.Message, error) {
 		return nil, fmt.Errorf("%T is not a proto.Message", message)
 	}
 	return typed, nil
-}
-
-// readJSON ignores unknown fields. Its errors are what REST would answer.
-func readJSON(data []byte, into proto.Message) *fault.Error {
-	if len(data) == 0 {
-		return fault.New(fault.InvalidRequest, "An empty body is not JSON; send {}.")
-	}
-	if (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, into) == nil {
-		return nil
-	}
-	_, err := checkLenient(data, into.ProtoReflect().Descriptor())
-	if decided, ok := errors.AsType[*fault.Error](err); ok {
-		return decided
-	}
-	return fault.New(fault.InvalidRequest, "The body does not fit the request.")
-}
-
-func readProto(data []byte, into proto.Message) *fault.Error {
-	if proto.Unmarshal(data, into) == nil {
-		return nil
-	}
-	return fault.New(fault.InvalidRequest, "The message is no %s.", into.ProtoReflect().Descriptor().FullName())
 }
