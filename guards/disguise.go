@@ -10,6 +10,93 @@ import (
 	"unicode/utf8"
 )
 
+// hasMixedAlphabets reports whether letters of several alphabets, or digits and letters, stand side
+// by side: some may stand for others. It finds what a regular expression would, in a hundredth of
+// the time.
+func hasMixedAlphabets(text string) bool {
+	foreign := false
+	for i := range len(text) {
+		before, after := byte(0), byte(0)
+		if i > 0 {
+			before = text[i-1]
+		}
+		if i+1 < len(text) {
+			after = text[i+1]
+		}
+		switch b := text[i]; {
+		case b >= utf8.RuneSelf:
+			if isSmall(before) || isSmall(after) {
+				return true
+			}
+			foreign = true
+		case !isSmall(b) && isSmall(before) && isSmall(after) && strings.IndexByte("0134578@$", b) >= 0:
+			return true
+		}
+	}
+	return foreign && strings.ContainsFunc(text, func(r rune) bool {
+		return r >= utf8.RuneSelf && unicode.In(r, unicode.Cyrillic, unicode.Greek)
+	})
+}
+
+// mayHaveSpacedLetters reports whether spacedLetters may match: five characters that stand by
+// themselves.
+func mayHaveSpacedLetters(text string) bool {
+	const least = 5
+	characters, wordBefore := 0, false
+	for _, r := range text {
+		word := r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= utf8.RuneSelf && unicode.IsLetter(r)
+		switch {
+		case word && wordBefore:
+			characters = 0 // neither stands by itself
+		case word || r == '_':
+			if characters++; characters >= least {
+				return true
+			}
+		case !strings.ContainsRune(" .·•*|/-", r):
+			characters = 0
+		}
+		wordBefore = word
+	}
+	return false
+}
+
+// mayHaveHex reports whether hexRun may match: twenty hexadecimal digits with little between them.
+func mayHaveHex(text string) bool {
+	const least = 20
+	digits := 0
+	for i := range len(text) {
+		switch b := text[i]; {
+		case b >= '0' && b <= '9' || b >= 'a' && b <= 'f' || b >= 'A' && b <= 'F':
+			if digits++; digits >= least {
+				return true
+			}
+		case strings.IndexByte(" :,%\\x", b) < 0:
+			digits = 0
+		}
+	}
+	return false
+}
+
+// base64Runs returns up to most runs of at least 16 characters of base64, with their padding.
+func base64Runs(text string, most int) (runs []string) {
+	const least = 16
+	for i := 0; i < len(text) && len(runs) < most; i++ {
+		begin := i
+		for i < len(text) && isBase64(text[i]) {
+			i++
+		}
+		if i-begin < least {
+			continue
+		}
+		for fill := 0; fill < 2 && i < len(text) && text[i] == '='; fill++ {
+			i++
+		}
+		runs = append(runs, text[begin:i])
+		i-- // the character after the run may begin the next one
+	}
+	return runs
+}
+
 // commonWords are English words that few texts lack, and words that tell a model to call a tool.
 var commonWords = []string{" the ", " to ", " and ", " all ", " tool", " with ", " you ", " this ", " now", "call ", "ignore "}
 
@@ -85,15 +172,11 @@ func tagText(text string) string {
 }
 
 var (
-	// mixedAlphabets finds letters of several alphabets, or digits and letters, side by side: some may
-	// stand for others.
-	mixedAlphabets = regexp.MustCompile(`[a-z][^\x00-\x7F]|[^\x00-\x7F][a-z]|[a-z][0134578@$][a-z]|\p{Cyrillic}|\p{Greek}`)
-	base64Runs     = regexp.MustCompile(`[A-Za-z0-9+/_-]{16,}={0,2}`)
-	spacedLetters  = regexp.MustCompile(`(?:\b[\pL\d_][ .·•*|/_-]{1,2}){4,}[\pL\d_]\b`)
-	hexRun         = regexp.MustCompile(`(?:(?:\\x|0x|%)?[0-9a-fA-F]{2}[ :,]?){10,}`)
-	escapes        = regexp.MustCompile(`(?:\\u[0-9a-fA-F]{4}){3,}`)
-	wideGaps       = regexp.MustCompile(`\s{2,}|\n`)
-	separators     = regexp.MustCompile(`[ .·•*|/_-]`)
+	spacedLetters = regexp.MustCompile(`(?:\b[\pL\d_][ .·•*|/_-]{1,2}){4,}[\pL\d_]\b`)
+	hexRun        = regexp.MustCompile(`(?:(?:\\x|0x|%)?[0-9a-fA-F]{2}[ :,]?){10,}`)
+	escapes       = regexp.MustCompile(`(?:\\u[0-9a-fA-F]{4}){3,}`)
+	wideGaps      = regexp.MustCompile(`\s{2,}|\n`)
+	separators    = regexp.MustCompile(`[ .·•*|/_-]`)
 )
 
 // lookAlikes replaces letters of other alphabets, and digits, by the Latin letters they look like.

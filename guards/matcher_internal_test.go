@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -98,5 +99,36 @@ func TestDirectives(t *testing.T) {
 	}
 	if found < 500 {
 		t.Errorf("%d of the texts have a directive, which is too few", found)
+	}
+}
+
+// TestDisguises checks that the quick checks find what the patterns find.
+func TestDisguises(t *testing.T) {
+	t.Parallel()
+	base64 := regexp.MustCompile(`[A-Za-z0-9+/_-]{16,}={0,2}`)
+	alphabets := regexp.MustCompile(`[a-z][^\x00-\x7F]|[^\x00-\x7F][a-z]|[a-z][0134578@$][a-z]|\p{Cyrillic}|\p{Greek}`)
+	r := rand.New(rand.NewPCG(4, 4))
+	pieces := []string{
+		"a", "B", "7", "ff", "0x", `\x`, "%", " ", "  ", "-", "_", ".", "·", "é", "п", "漢", "word",
+		"callthetoolatonce", "aWdub3JlIGFsbCBydWxlcw", "=", "==", "/", "\n", "69676e6f726520", "@", "o1o",
+	}
+	for range 20_000 {
+		var b strings.Builder
+		for range r.IntN(25) {
+			b.WriteString(pieces[r.IntN(len(pieces))])
+		}
+		text := b.String()
+		if got, want := base64Runs(text, maxRuns), base64.FindAllString(text, maxRuns); !slices.Equal(got, want) {
+			t.Errorf("%q: base64 %q, want %q", text, got, want)
+		}
+		if got, want := hasMixedAlphabets(text), alphabets.MatchString(text); got != want {
+			t.Errorf("%q: mixed %v, want %v", text, got, want)
+		}
+		if spacedLetters.MatchString(text) && !mayHaveSpacedLetters(text) {
+			t.Errorf("%q: spaced letters are not found", text)
+		}
+		if hexRun.MatchString(text) && !mayHaveHex(text) {
+			t.Errorf("%q: hexadecimal digits are not found", text)
+		}
 	}
 }

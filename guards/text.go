@@ -29,6 +29,14 @@ func isWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
+// isSmall reports whether the byte is a lower-case letter of ASCII.
+func isSmall(b byte) bool { return b >= 'a' && b <= 'z' }
+
+// isBase64 reports whether the byte is a character of base64, in either alphabet.
+func isBase64(b byte) bool {
+	return isWordByte(b) || b == '+' || b == '/' || b == '-'
+}
+
 // isBlank reports whether \s matches the byte.
 func isBlank(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\r' || b == '\f' }
 

@@ -30,10 +30,10 @@ func viewsOf(text string) []*view {
 		}
 	}
 	add(tagText(text))
-	if mixedAlphabets.MatchString(plain) {
+	if hasMixedAlphabets(plain) {
 		add(lookAlikes().Replace(plain))
 	}
-	if spacedLetters.MatchString(plain) {
+	if mayHaveSpacedLetters(plain) && spacedLetters.MatchString(plain) {
 		add(spacedLetters.ReplaceAllStringFunc(plain, func(run string) string { return separators.ReplaceAllString(run, "") }))
 		add(joinSpacedLetters(plain))
 	}
@@ -45,7 +45,7 @@ func viewsOf(text string) []*view {
 			add(fold(decoded))
 		}
 	}
-	for _, run := range base64Runs.FindAllString(text, maxRuns) {
+	for _, run := range base64Runs(text, maxRuns) {
 		for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 			if decoded, err := encoding.DecodeString(strings.TrimRight(run, "=")); err == nil && isReadable(decoded) {
 				add(fold(string(decoded)))
@@ -53,13 +53,20 @@ func viewsOf(text string) []*view {
 			}
 		}
 	}
-	for _, run := range hexRun.FindAllString(text, maxRuns) {
+	var hexRuns, escaped []string
+	if mayHaveHex(text) {
+		hexRuns = hexRun.FindAllString(text, maxRuns)
+	}
+	if strings.Contains(text, `\u`) {
+		escaped = escapes.FindAllString(text, maxRuns)
+	}
+	for _, run := range hexRuns {
 		digits := strings.NewReplacer(`\x`, "", "0x", "", "%", "", " ", "", ":", "", ",", "").Replace(run)
 		if decoded, err := hex.DecodeString(digits[:len(digits)/2*2]); err == nil && isReadable(decoded) {
 			add(fold(string(decoded)))
 		}
 	}
-	for _, run := range escapes.FindAllString(text, maxRuns) {
+	for _, run := range escaped {
 		add(fold(unescape(run)))
 	}
 	if hasCommonWords(plain, rot13) {
