@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 
-	"parlance.dev/parlance/platform/breaker"
 	"parlance.dev/parlance/tools/httpcall"
 )
 
@@ -15,7 +14,7 @@ func (s *Service) callHTTP(ctx context.Context, e *execution, o *Outcome) {
 		o.Error = problem
 		return
 	}
-	s.callEndpoint(ctx, e, o, request.URL, func() breaker.Result {
+	s.callEndpoint(ctx, e, o, request.URL, func() health {
 		bounded, cancel := context.WithTimeout(ctx, config.Timeout())
 		defer cancel()
 		limits := httpcall.Limits{Timeout: config.Timeout(), MaxAnswerBytes: config.ResponseMaxBytes}
@@ -25,7 +24,7 @@ func (s *Service) callHTTP(ctx context.Context, e *execution, o *Outcome) {
 		}
 		o.Attempts, o.StatusCode, o.OutputText = answer.Attempts, answer.Status, answer.Body.Text()
 		o.Error = answer.Failure(ctx, bounded, config.Timeout())
-		return breakerResult(o.Error, answer.Status)
+		return healthOf(o.Error, answer.Status)
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 
-	"parlance.dev/parlance/platform/breaker"
 	"parlance.dev/parlance/tools/jsonvalue"
 	"parlance.dev/parlance/tools/mcpservers"
 	"parlance.dev/parlance/tools/template"
@@ -17,7 +16,7 @@ func (s *Service) callMCP(ctx context.Context, e *execution, o *Outcome) {
 		o.Error = problem
 		return
 	}
-	s.callEndpoint(ctx, e, o, endpoint.URL, func() breaker.Result {
+	s.callEndpoint(ctx, e, o, endpoint.URL, func() health {
 		result, failed, err := s.mcp.Call(ctx, endpoint, mcpservers.CallParams{
 			Tool: e.Entry.RemoteTool, Arguments: arguments, CallID: e.CallID, Timeout: e.Entry.Tool.Config.Timeout(),
 		})
@@ -25,7 +24,7 @@ func (s *Service) callMCP(ctx context.Context, e *execution, o *Outcome) {
 			failed = s.internal(ctx, "call MCP tool", err)
 		}
 		o.Attempts, o.StatusCode, o.OutputText, o.Error = result.Attempts, result.StatusCode, result.Text, failed
-		return breakerResult(o.Error, o.StatusCode)
+		return healthOf(o.Error, o.StatusCode)
 	})
 }
 

@@ -4,28 +4,53 @@ import (
 	"context"
 	"net"
 	"net/url"
+	"time"
 
 	"parlance.dev/parlance/platform/breaker"
 	"parlance.dev/parlance/tools/failure"
 )
 
-// callEndpoint calls an endpoint, unless there is no slot, its circuit is open, or the cap of the
-// session is reached. send reports to the circuit breaker.
-func (s *Service) callEndpoint(ctx context.Context, e *execution, o *Outcome, url string, send func() breaker.Result) {
+// The rules of the circuit breakers. Source: decisions, Tools.
+const (
+	// breakerMinCalls in a minute, half of which failed, open the circuit of a tool.
+	breakerMinCalls = 10
+	// breakerHostFailures are the failed connections in a row that open the circuit of a host. Each
+	// may take ten seconds with its repetitions, so they count for longer than a minute.
+	breakerHostFailures = 5
+	breakerHostWindow   = 10 * time.Minute
+)
+
+// health is what a call says about its tool and about the connection to its host.
+type health struct{ tool, host breaker.Result }
+
+// callEndpoint calls an endpoint, unless there is no slot, a circuit is open, or the cap of the
+// session is reached. send says how the call went.
+func (s *Service) callEndpoint(ctx context.Context, e *execution, o *Outcome, url string, send func() health) {
 	leave, problem := s.enter(ctx, e)
 	if problem != nil {
 		o.Error = problem
 		return
 	}
 	defer leave()
-	key := string(e.Ref.TenantID) + " " + hostPort(url)
-	if s.breakers.Allow(key, s.now()) == breaker.Refused {
-		o.Error = failure.New(failure.CircuitOpen, "The tool's endpoint failed several times in the last minute, so it was not called. "+
+	if e.SessionID == "" { // a person tries the tool: that neither counts nor is refused
+		send()
+		return
+	}
+	tool := string(e.Entry.Tool.ID) + " " + e.Entry.RemoteTool
+	host := string(e.Ref.TenantID) + " " + hostPort(url)
+	if s.toolBreaker.Allow(tool, s.now()) == breaker.Refused {
+		o.Error = failure.New(failure.CircuitOpen, "At least half of this tool's calls in the last minute failed, so it was not called. "+
 			"Tell the user that this is not possible right now; it may work in half a minute.")
 		return
 	}
-	result := breaker.Neutral
-	defer func() { s.breakers.Report(key, result, s.now()) }()
+	var result health
+	defer func() { s.toolBreaker.Report(tool, result.tool, s.now()) }()
+	if s.hostBreaker.Allow(host, s.now()) == breaker.Refused {
+		o.Error = failure.New(failure.CircuitOpen, "The tool's host could not be reached several times in a row, so it was not called. "+
+			"Tell the user that this is not possible right now; it may work in half a minute.")
+		return
+	}
+	defer func() { s.hostBreaker.Report(host, result.host, s.now()) }()
 	if o.Error = s.count(ctx, e); o.Error == nil {
 		result = send()
 	}
@@ -66,19 +91,22 @@ func (s *Service) count(ctx context.Context, e *execution) *Error {
 	return nil
 }
 
-// breakerResult is what a call says about the health of its endpoint.
-func breakerResult(failed *Error, status int) breaker.Result {
+// healthOf is what a call says that ended so. A status in which the arguments are wrong, or a tool
+// that reports a failure, is a healthy answer.
+func healthOf(failed *Error, status int) health {
 	switch {
 	case failed == nil || failed.Code == failure.Tool:
-		return breaker.Healthy
-	case failed.Code == failure.ConnectionFailed || failed.Code == failure.Timeout:
-		return breaker.Failing
+		return health{tool: breaker.Healthy, host: breaker.Healthy}
+	case failed.Code == failure.ConnectionFailed:
+		return health{tool: breaker.Failing, host: breaker.Failing}
+	case failed.Code == failure.Timeout: // the host may be well
+		return health{tool: breaker.Failing, host: breaker.Neutral}
 	case failed.Code != failure.HTTPStatus:
-		return breaker.Neutral
+		return health{tool: breaker.Neutral, host: breaker.Neutral}
 	case status >= 500:
-		return breaker.Failing
+		return health{tool: breaker.Failing, host: breaker.Healthy}
 	}
-	return breaker.Healthy
+	return health{tool: breaker.Healthy, host: breaker.Healthy}
 }
 
 // hostPort is the host of a URL with its port, or the port of its scheme.

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,53 +17,6 @@ import (
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/tools/failure"
 )
-
-// TestBreakerTriesAgain: a dead endpoint keeps nobody waiting, others of the tenant are called as
-// ever, after 30 s one call finds out how it is, and a good answer lets all through.
-func TestBreakerTriesAgain(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	var later atomic.Int64
-	f.deps.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
-	node := f.node(0)
-	other := httptool.New(t)
-	f.endpoint.Script("/dead", httptool.Step{Status: 500})
-	dead := f.attached(t, f.create(t, f.orderParams("/dead")), 0)
-	params := f.orderParams("")
-	params.Slug, params.Config.WebhookURL = "fine", other.URL+"/fine"
-	fine := f.attached(t, f.create(t, params), 0)
-	call := func(entry tools.Entry) tools.Code {
-		t.Helper()
-		outcome := node.Call(t.Context(), tools.CallParams{Ref: f.ref, SessionID: "ses_1", Entry: entry})
-		if outcome.Error == nil {
-			return ""
-		}
-		return outcome.Error.Code
-	}
-	want := func(what string, entry tools.Entry, code tools.Code) {
-		t.Helper()
-		if got := call(entry); got != code {
-			t.Errorf("%s: got %q, want %q", what, got, code)
-		}
-	}
-	for range 5 {
-		want("a failure", dead, failure.HTTPStatus)
-	}
-	want("the sixth", dead, failure.CircuitOpen)
-	want("another endpoint", fine, "")
-	later.Store(int64(29 * time.Second))
-	want("after 29 s", dead, failure.CircuitOpen)
-	later.Store(int64(31 * time.Second))
-	want("the trial", dead, failure.HTTPStatus)
-	want("after a bad trial", dead, failure.CircuitOpen)
-	f.endpoint.Script("/dead", httptool.Step{Body: "ok"})
-	later.Store(int64(62 * time.Second))
-	want("the second trial", dead, "")
-	want("after a good trial", dead, "")
-	if n := len(f.endpoint.Requests("/dead")); n != 8 {
-		t.Errorf("%d requests arrived, want 5, two trials and one more", n)
-	}
-}
 
 // TestSlowBody: the time of a call bounds its answer's body too.
 func TestSlowBody(t *testing.T) {

@@ -222,34 +222,3 @@ func TestTimeoutAndCancel(t *testing.T) {
 		t.Errorf("%d traces of the cancelled call, %v", traced, err)
 	}
 }
-
-// TestBreakerInCalls opens the circuit of one host for one tenant.
-func TestBreakerInCalls(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.endpoint.Script("/down", httptool.Step{Status: 500})
-	entry := f.attached(t, f.create(t, f.orderParams("/down")), 6)
-	for range 5 {
-		if outcome := f.call(t, entry, `{}`, nil); outcome.Error == nil || outcome.Error.Code != failure.HTTPStatus {
-			t.Fatalf("got %+v", outcome.Error)
-		}
-	}
-	if outcome := f.call(t, entry, `{}`, nil); outcome.Error == nil || outcome.Error.Code != failure.CircuitOpen || outcome.Attempts != 0 {
-		t.Errorf("the sixth call: %+v", outcome.Error)
-	}
-	if n := len(f.endpoint.Requests("/down")); n != 5 {
-		t.Errorf("%d requests arrived, want 5", n)
-	}
-	var counted int
-	if err := f.db.NewRaw("SELECT calls FROM tool_call_counts").Scan(t.Context(), &counted); err != nil || counted != 5 {
-		t.Errorf("%d calls counted, %v: a call that the breaker stopped costs nothing", counted, err)
-	}
-	ref := f.tenant(t, "free")
-	other, err := f.Create(t.Context(), ref, f.orderParams("/fine"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if outcome, err := f.Run(t.Context(), ref, tools.RunParams{ToolID: other.ID}); err != nil || outcome.Error != nil {
-		t.Errorf("another tenant: %+v, %v", outcome.Error, err)
-	}
-}

@@ -56,13 +56,14 @@ type Service struct {
 	now            func() time.Time
 	traceRetention time.Duration
 
-	checker  checker
-	schemas  *schema.Cache
-	http     httpcall.Client
-	mcp      *mcpservers.Service
-	breakers breaker.Breaker
-	gate     *fair.Gate
-	metrics  metrics
+	checker checker
+	schemas *schema.Cache
+	http    httpcall.Client
+	mcp     *mcpservers.Service
+	// Two breakers stand before an endpoint: one for each tool, one for each tenant and host.
+	toolBreaker, hostBreaker *breaker.Breaker
+	gate                     *fair.Gate
+	metrics                  metrics
 
 	mu       sync.RWMutex
 	builtins map[string]Builtin // by name
@@ -92,7 +93,9 @@ func New(d Deps) *Service {
 		mcp: mcpservers.New(mcpservers.Deps{
 			DB: d.DB, HTTP: d.Guard.Client(publicnet.ClientOptions{}), Schemas: schemas, Log: d.Log, Now: d.Now,
 		}),
-		gate: d.Gate, metrics: newMetrics(d.Registry),
+		toolBreaker: breaker.New(breaker.Options{MinCalls: breakerMinCalls}),
+		hostBreaker: breaker.New(breaker.Options{Failures: breakerHostFailures, Window: breakerHostWindow}),
+		gate:        d.Gate, metrics: newMetrics(d.Registry),
 		builtins: map[string]Builtin{},
 	}
 }

@@ -37,34 +37,41 @@ const (
 	Trial
 )
 
-// Options are the numbers of a breaker. Zero fields take the defaults.
+// Options are the rule of a breaker. Zero fields take the defaults.
 type Options struct {
-	// Failures within Window open a circuit. Default 5 in 60 s.
+	// Failures in a row open a circuit. Default 5. A healthy call in between begins again.
 	Failures int
-	Window   time.Duration
+	// MinCalls, when it is set, replaces Failures: a circuit opens when at least half of at least so
+	// many calls within Window failed. It is for parties of which some failures are normal.
+	MinCalls int
+	// Window is how long a result counts. Default 60 s.
+	Window time.Duration
 	// Pause is how long a circuit is open before a trial. Default 30 s.
 	Pause time.Duration
-	// Consecutive resets the failures at each healthy call. It is for parties that are called so often
-	// that some failures in a minute are normal.
-	Consecutive bool
 }
 
-// Breaker has a circuit for each key. The zero value has the default numbers. Safe for concurrent
-// use.
+// Breaker has a circuit for each key. Safe for concurrent use.
 type Breaker struct {
 	options  Options
 	mu       sync.Mutex
 	circuits map[string]*circuit
+	pruned   time.Time // when old circuits were last dropped
 }
 
 // New makes a breaker.
 func New(o Options) *Breaker { return &Breaker{options: o} }
 
-// circuit is made at the first failure of a party.
+// circuit is made at the first result of a party that counts.
 type circuit struct {
-	failures  []time.Time // the latest, at most Options.Failures
-	openUntil time.Time   // zero when closed
-	trial     bool        // a trial is running
+	results   []results // those within Options.Window, oldest first
+	openUntil time.Time // zero when closed
+	trial     bool      // a trial is running
+}
+
+// results are the calls whose results were reported in one second.
+type results struct {
+	second        int64
+	calls, failed int
 }
 
 // Allow says whether a call may be made. Unless it is refused, Report must be called with its
@@ -98,24 +105,26 @@ func (b *Breaker) Report(key string, r Result, now time.Time) (opened bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := b.circuits[key]
-	if c == nil && r != Failing {
-		return false
-	}
 	if c == nil {
-		c = &circuit{}
-		b.add(key, c, now)
+		if r == Neutral || r == Healthy && b.options.MinCalls == 0 {
+			return false
+		}
+		c = b.add(key, now)
 	}
 	wasTrial := c.trial
 	c.trial = false
 	switch {
 	case r == Neutral:
-	case r == Healthy && (wasTrial || (b.options.Consecutive && c.openUntil.IsZero())):
+	case wasTrial && r == Healthy:
 		delete(b.circuits, key)
-	case r == Failing && wasTrial:
+	case wasTrial:
 		c.openUntil = now.Add(b.pause())
 		return true
-	case r == Failing:
-		return b.fail(c, now)
+	case !c.openUntil.IsZero(): // the result of an earlier call decides nothing
+	case r == Healthy && b.options.MinCalls == 0:
+		delete(b.circuits, key)
+	default:
+		return b.count(c, r == Failing, now)
 	}
 	return false
 }
@@ -133,33 +142,51 @@ func (b *Breaker) Open(now time.Time) int {
 	return open
 }
 
-// fail records a failure, and opens the circuit after too many within the window.
-func (b *Breaker) fail(c *circuit, now time.Time) (opened bool) {
-	most := cmp.Or(b.options.Failures, defaultFailures)
-	c.failures = append(c.failures, now)
-	if n := len(c.failures); n > most {
-		c.failures = slices.Clone(c.failures[n-most:])
+// count adds a result to a closed circuit, and opens it when too many calls failed.
+func (b *Breaker) count(c *circuit, failed bool, now time.Time) (opened bool) {
+	second := now.Unix()
+	first := now.Add(-b.window()).Unix()
+	c.results = slices.DeleteFunc(c.results, func(r results) bool { return r.second < first })
+	if n := len(c.results); n == 0 || c.results[n-1].second != second {
+		c.results = append(c.results, results{second: second})
 	}
-	if len(c.failures) == most && now.Sub(c.failures[0]) <= b.window() && c.openUntil.IsZero() {
+	last := &c.results[len(c.results)-1]
+	last.calls++
+	if failed {
+		last.failed++
+	}
+	var sum results
+	for _, r := range c.results {
+		sum.calls += r.calls
+		sum.failed += r.failed
+	}
+	opened = sum.failed >= cmp.Or(b.options.Failures, defaultFailures)
+	if b.options.MinCalls > 0 {
+		opened = sum.calls >= b.options.MinCalls && 2*sum.failed >= sum.calls
+	}
+	if opened {
 		c.openUntil = now.Add(b.pause())
-		return true
 	}
-	return false
+	return opened
 }
 
 func (b *Breaker) window() time.Duration { return cmp.Or(b.options.Window, defaultWindow) }
 func (b *Breaker) pause() time.Duration  { return cmp.Or(b.options.Pause, defaultPause) }
 
-func (b *Breaker) add(key string, c *circuit, now time.Time) {
+// add makes a circuit, and drops those of parties that were not called for a while.
+func (b *Breaker) add(key string, now time.Time) *circuit {
 	if b.circuits == nil {
 		b.circuits = map[string]*circuit{}
 	}
-	if len(b.circuits) >= maxCircuits {
+	if keep := b.window() + b.pause(); len(b.circuits) >= maxCircuits && now.Sub(b.pruned) > keep {
+		b.pruned = now
 		for other, old := range b.circuits {
-			if len(old.failures) == 0 || now.Sub(old.failures[len(old.failures)-1]) > b.window()+b.pause() {
+			if n := len(old.results); n == 0 || now.Unix()-old.results[n-1].second > int64(keep.Seconds()) {
 				delete(b.circuits, other)
 			}
 		}
 	}
+	c := &circuit{}
 	b.circuits[key] = c
+	return c
 }

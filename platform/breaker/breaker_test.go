@@ -11,7 +11,7 @@ var begin = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func TestBreaker(t *testing.T) {
 	t.Parallel()
-	var b breaker.Breaker
+	b := breaker.New(breaker.Options{})
 	now := begin
 	fail := func() {
 		t.Helper()
@@ -60,11 +60,11 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
-// TestConsecutive: with that option failures with healthy calls between them do not open the
+// TestConsecutive: failures with healthy calls between them do not open the
 // circuit.
 func TestConsecutive(t *testing.T) {
 	t.Parallel()
-	b := breaker.New(breaker.Options{Failures: 3, Consecutive: true, Pause: time.Second})
+	b := breaker.New(breaker.Options{Failures: 3, Pause: time.Second})
 	for range 10 {
 		b.Report("k", breaker.Failing, begin)
 		b.Report("k", breaker.Failing, begin)
@@ -83,5 +83,35 @@ func TestConsecutive(t *testing.T) {
 	b.Report("k", breaker.Healthy, begin) // the result of an earlier call does not close an open circuit
 	if b.Allow("k", begin) != breaker.Refused || b.Allow("other", begin) != breaker.Admitted {
 		t.Error("the circuit is not open, or another one is")
+	}
+}
+
+// TestShare: with MinCalls a circuit opens when half of the calls in the window failed.
+func TestShare(t *testing.T) {
+	t.Parallel()
+	b := breaker.New(breaker.Options{MinCalls: 10})
+	now := begin
+	report := func(calls int, r breaker.Result) (opened bool) {
+		for range calls {
+			now = now.Add(time.Second)
+			opened = b.Report("k", r, now)
+		}
+		return opened
+	}
+	if report(5, breaker.Healthy) || report(4, breaker.Failing) {
+		t.Fatal("nine calls open the circuit")
+	}
+	if !report(1, breaker.Failing) || b.Allow("k", now) != breaker.Refused || b.Open(now) != 1 {
+		t.Fatal("half of ten calls do not open the circuit")
+	}
+	report(20, breaker.Healthy) // the results of earlier calls do not close an open circuit
+	now = now.Add(30 * time.Second)
+	if b.Allow("k", now) != breaker.Trial || report(1, breaker.Healthy) || b.Allow("k", now) != breaker.Admitted {
+		t.Fatal("a healthy trial does not close the circuit")
+	}
+	report(6, breaker.Healthy)
+	now = now.Add(time.Minute) // they are outside the window of the next
+	if report(9, breaker.Failing) || !report(1, breaker.Failing) {
+		t.Error("ten failures after a minute do not open the circuit, or nine do")
 	}
 }

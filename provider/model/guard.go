@@ -14,7 +14,7 @@ import (
 // server fails now and then. The pause is shorter than that of tools, because a person waits for
 // each answer.
 func Breaker() *breaker.Breaker {
-	return breaker.New(breaker.Options{Consecutive: true, Pause: 15 * time.Second})
+	return breaker.New(breaker.Options{Pause: 15 * time.Second})
 }
 
 // GuardParams are the parameters of Guard.
