@@ -34,7 +34,8 @@ type ClientOptions struct {
 // Client makes requests to what tenants name. It reaches public addresses only, uses no
 // proxy, returns redirects as answers, refuses URLs with a user name, keeps no cookies, and
 // speaks HTTP/2 where the server does. A request that the server says it has not processed is sent
-// three times at most. Make one for each purpose and keep it: it is a pool.
+// three times at most; a POST or PATCH that a server may have received is not sent again, whatever
+// its headers. Make one for each purpose and keep it: it is a pool.
 func (g *Guard) Client(options ClientOptions) *http.Client {
 	transport := g.transport(options)
 	transport.DialContext = boundDials(g.Dialer().DialContext)

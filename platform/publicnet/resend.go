@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 )
 
@@ -19,16 +20,38 @@ var ErrUnserved = errors.New("the server ended the request each time without pro
 // handshake.
 const maxSends = 3
 
+// replayHeaders make net/http treat any request as idempotent: when an idle connection is closed
+// while the request is on it, net/http sends the request again. Receivers are not known to honour
+// these headers, and the second request would be recorded nowhere.
+var replayHeaders = []string{"Idempotency-Key", "X-Idempotency-Key"}
+
+// withoutReplay spells the replayHeaders of a request that is not idempotent in lower case.
+// net/http looks for the canonical names only; to the server the names mean the same.
+func withoutReplay(r *http.Request) {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, http.MethodPut, http.MethodDelete:
+		return
+	}
+	r.Header = r.Header.Clone()
+	for _, name := range replayHeaders {
+		if values, ok := r.Header[name]; ok {
+			delete(r.Header, name)
+			r.Header[strings.ToLower(name)] = values
+		}
+	}
+}
+
 // sends counts the connections and bodies of one request.
 type sends struct{ dials, bodies atomic.Int32 }
 
 type sendsKey struct{}
 
-// bounded returns the request with counters of its own, which bound its bodies here and its
-// connections in boundDials.
+// bounded returns a copy of the request with counters of its own, which bound its bodies here and
+// its connections in boundDials, and without headers that have net/http replay it.
 func bounded(r *http.Request) *http.Request {
 	s := new(sends)
 	r = r.WithContext(context.WithValue(r.Context(), sendsKey{}, s))
+	withoutReplay(r)
 	if again := r.GetBody; again != nil {
 		r.GetBody = func() (io.ReadCloser, error) {
 			if s.bodies.Add(1) >= maxSends {

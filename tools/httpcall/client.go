@@ -109,9 +109,7 @@ func newRequest(ctx context.Context, r Request, callID string) (*http.Request, e
 	for name, value := range r.Headers {
 		request.Header.Set(name, value)
 	}
-	// net/http repeats a POST by itself, even after bytes were sent, if it has an Idempotency-Key
-	// under its canonical name. Header names are not case-sensitive for the server.
-	request.Header["idempotency-key"] = []string{callID}
+	request.Header.Set("Idempotency-Key", callID)
 	return request, nil
 }
 
