@@ -3,6 +3,7 @@ package dev
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"parlance.dev/parlance/cli/term"
@@ -23,6 +24,9 @@ func (d *dev) confirm(ctx context.Context) func(devstack.InstallPlan) (bool, err
 		}
 		if !d.options.yes && term.IsTerminal(d.cmd.InOrStdin()) {
 			yes, err := d.ask(ctx)
+			if errors.Is(err, term.ErrInputEnded) {
+				return false, &devstack.MissingError{Plan: plan, Cause: "nobody answered; --yes installs it without asking"}
+			}
 			if err != nil || !yes {
 				return false, err
 			}
@@ -32,12 +36,20 @@ func (d *dev) confirm(ctx context.Context) func(devstack.InstallPlan) (bool, err
 	}
 }
 
-// ask reads yes or no. The end of the input is no.
+// ask reads yes or no. An input that ends before the answer is term.ErrInputEnded.
 func (d *dev) ask(ctx context.Context) (bool, error) {
 	person := term.Asker{In: d.cmd.InOrStdin(), Out: d.cmd.OutOrStdout()}
 	yes, err := person.Confirm(ctx, "    Go ahead? [Y/n] ")
 	if errors.Is(err, term.ErrInputEnded) {
-		return false, nil
+		d.say("") // ends the line of the question
 	}
 	return yes, err
+}
+
+// advise adds to a MissingError that --yes installs what is missing, where it would as root.
+func advise(err error) error {
+	if missing, ok := errors.AsType[*devstack.MissingError](err); ok && missing.Plan.NeedsRoot {
+		return fmt.Errorf("%w\n\nAs root, `parlance dev --yes` installs what is missing without asking", err)
+	}
+	return err
 }

@@ -43,8 +43,8 @@ func New(version string) *cobra.Command {
 with an agent, a knowledge base and a tool, and runs server and worker in one process. PDF files and
 pictures are read with poppler and tesseract, in a sandbox (bubblewrap); it works without them.
 
-What is missing is installed on Debian and Ubuntu as root, after asking; elsewhere the line that
-installs it is printed. DATABASE_URL and REDIS_URL, when set, are used instead.
+What is missing is installed on Debian and Ubuntu as root. On a terminal it asks first, unless
+--yes is given; elsewhere the line that installs it is printed. DATABASE_URL and REDIS_URL, when set, are used instead.
 
 Ctrl-C stops everything it started; the data stays for the next time.`,
 		Example: `  parlance dev
@@ -182,7 +182,7 @@ func (d *dev) startServers(ctx context.Context) (stop func(), err error) {
 		DataDir: string(d.dir), PGBin: pgBin, Log: d.steps.Note, Confirm: d.confirm(ctx),
 	})
 	if err != nil {
-		return nil, err
+		return nil, advise(err)
 	}
 	word := "started"
 	if stack.Reused {

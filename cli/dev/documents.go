@@ -27,8 +27,14 @@ func (d *dev) prepareTools(ctx context.Context) error {
 		return err
 	}
 	d.say("    without %s, PDF files or pictures are refused, or read without a sandbox", strings.Join(missing.Plan.Missing, ", "))
+	if missing.Cause != "" {
+		d.say("    not installed: %s", missing.Cause)
+	}
 	if missing.Plan.Command != "" {
 		d.say("    install with: %s", missing.Plan.Command)
+	}
+	if missing.Plan.NeedsRoot {
+		d.say("    or run `parlance dev --yes` as root")
 	}
 	return nil
 }

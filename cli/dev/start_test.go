@@ -40,7 +40,7 @@ func devWith(input string) (*dev, *bytes.Buffer) {
 
 func TestAsksBeforeInstalling(t *testing.T) {
 	t.Parallel()
-	for input, want := range map[string]bool{"\n": true, "y\n": true, "Yes\n": true, "n\n": false, "what?\n": false, "": false} {
+	for input, want := range map[string]bool{"\n": true, "y\n": true, "Yes\n": true, "n\n": false, "what?\n": false} {
 		d, _ := devWith(input)
 		if got, err := d.ask(t.Context()); got != want || err != nil {
 			t.Errorf("%q is %v, %v; want %v", input, got, err, want)

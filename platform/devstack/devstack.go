@@ -42,7 +42,8 @@ type Options struct {
 	PGBin string
 	// Tools are programs wanted beside the databases. Their packages are installed with the rest.
 	Tools []Tool
-	// Confirm is asked before anything is installed or built; false refuses. Nil means yes.
+	// Confirm is asked before anything is installed or built; false refuses, and an error is returned
+	// as it is. Nil means yes.
 	// Packages are installed on apt systems as root only, whatever it says.
 	Confirm func(plan InstallPlan) (bool, error)
 	// Log takes progress lines for people, without a newline. Nil drops them.

@@ -2,7 +2,6 @@ package devstack
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"strings"
 )
@@ -50,10 +49,10 @@ func allowed(o Options, plan InstallPlan) error {
 	}
 	yes, err := o.Confirm(plan)
 	if err != nil {
-		return fmt.Errorf("ask before installing: %w", err)
+		return err
 	}
 	if !yes {
-		return &MissingError{Plan: plan, Cause: "not installed, as you chose"}
+		return &MissingError{Plan: plan, Cause: "you chose not to install it"}
 	}
 	return nil
 }

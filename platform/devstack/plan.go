@@ -21,6 +21,8 @@ type InstallPlan struct {
 	BuildVector bool
 	// Automatic says that Start can install Packages itself: apt, and we are root.
 	Automatic bool
+	// NeedsRoot says that Start could install Packages itself if it ran as root.
+	NeedsRoot bool
 
 	// toolsOnly says that it is not about the databases.
 	toolsOnly bool

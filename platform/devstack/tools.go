@@ -80,6 +80,7 @@ func (p *InstallPlan) finish(manager string) {
 	install := map[string]string{apt: "sudo apt-get install -y --no-install-recommends ", brew: "brew install "}[manager]
 	if len(p.Packages) > 0 && install != "" {
 		p.Command = install + strings.Join(p.Packages, " ")
-		p.Automatic = manager == apt && os.Geteuid() == 0
+		root := os.Geteuid() == 0
+		p.Automatic, p.NeedsRoot = manager == apt && root, manager == apt && !root
 	}
 }

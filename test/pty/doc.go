@@ -1,0 +1,2 @@
+// Package pty makes pseudo terminals for tests of what a person types.
+package pty
