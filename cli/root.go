@@ -69,7 +69,6 @@ In production:
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return command.Usage(err) })
 	root.AddGroup(
 		&cobra.Group{ID: "run", Title: "Run:"},
 		&cobra.Group{ID: "use", Title: "Use:"},
@@ -80,5 +79,6 @@ In production:
 		chat.New(), kb.New(version), tools.New(version), webhooks.New(), webhooks.NewListen(), newModels(), newErrors(),
 		newDoctor(), newHealth(), newMigrate(), newTenants(), newKeys(), newConfig(), newVersion(),
 	)
+	refuseUnknown(root)
 	return root
 }
