@@ -32,7 +32,8 @@ type page struct {
 	etag      string
 }
 
-// registerConsole adds the console's files, which need no key. index.html is /console/ itself.
+// registerConsole adds the console's files, which need no key. index.html is /console/ itself, and
+// / leads there.
 func registerConsole(mux *http.ServeMux, files fs.FS, problems problem.Writer) error {
 	pages := map[string]page{}
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -67,6 +68,10 @@ func registerConsole(mux *http.ServeMux, files fs.FS, problems problem.Writer) e
 	mux.Handle(strings.TrimSuffix(consolePath, "/"), getOnly(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Location", "console/") // relative, because a proxy may have removed a path prefix
 		w.WriteHeader(http.StatusPermanentRedirect)
+	}, problems))
+	mux.Handle("/{$}", getOnly(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", "console/") // see above
+		w.WriteHeader(http.StatusFound)        // not for ever: another page may be here one day
 	}, problems))
 	return nil
 }

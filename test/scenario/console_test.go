@@ -62,16 +62,18 @@ func TestConsole(t *testing.T) {
 		}
 		checkProblem(t, env.Do(t, "POST", "/console/", "{}", open), 405, "method-not-allowed")
 	})
-	t.Run("without the slash", func(t *testing.T) {
+	t.Run("the ways there", func(t *testing.T) {
 		t.Parallel()
 		client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-		response, err := client.Get(env.URL + "/console")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = response.Body.Close() // there is nothing in it
-		if location := response.Header.Get("Location"); response.StatusCode != 308 || location != "console/" {
-			t.Errorf("/console: %d to %q, want a relative way", response.StatusCode, location)
+		for from, status := range map[string]int{"/console": 308, "/": 302} {
+			response, err := client.Get(env.URL + from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = response.Body.Close() // there is nothing in it
+			if location := response.Header.Get("Location"); response.StatusCode != status || location != "console/" {
+				t.Errorf("%s: %d to %q, want a relative way", from, response.StatusCode, location)
+			}
 		}
 	})
 }
