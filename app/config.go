@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -203,6 +204,27 @@ func (src Source) value(s Setting) (value, origin string, err error) {
 		}
 	}
 	return s.Default, s.Env(), nil
+}
+
+// InForce returns the value of a setting; "***" stands for a secret. Errors: the value cannot be
+// read.
+func (src Source) InForce(s Setting) (string, error) {
+	value, origin, err := src.value(s)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%s %w", origin, err)
+	case s.Secret && value != "":
+		return "***", nil
+	}
+	return withoutPassword(value), nil
+}
+
+// withoutPassword hides the password of a URL.
+func withoutPassword(value string) string {
+	if parsed, err := url.Parse(value); err == nil && parsed.User != nil {
+		return parsed.Redacted()
+	}
+	return value
 }
 
 // lookup returns a variable, or the content of the file that the variable with the suffix _FILE

@@ -9,25 +9,31 @@ import (
 
 	"parlance.dev/parlance/app"
 	"parlance.dev/parlance/cli/command"
+	"parlance.dev/parlance/cli/term"
 	"parlance.dev/parlance/fault"
 )
 
 func newConfig() *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
-		Use: "config", Short: "Print every setting with its flag, default and meaning", GroupID: "admin", Args: command.ExactArgs(),
+		Use: "config", Short: "Print every setting with its value here, flag, default and meaning", GroupID: "admin", Args: command.ExactArgs(),
+		Long: `Prints every setting with the value that a command started here would use: that of the environment, or the
+default. Values of secrets are ***. Flags of a command win over these values.`,
+		Example: `  parlance config
+  PARLANCE_LISTEN=127.0.0.1:9000 parlance config | grep PARLANCE_LISTEN`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if markdown {
 				return writeConfigMarkdown(cmd.OutOrStdout())
 			}
-			return writeConfigText(cmd.OutOrStdout())
+			return writeConfigText(cmd.OutOrStdout(), app.OSSource(nil))
 		},
 	}
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print docs/configuration.md")
 	return cmd
 }
 
-func writeConfigText(w io.Writer) error {
+// writeConfigText lists the settings with the values in force; values of secrets are ***.
+func writeConfigText(w io.Writer, source app.Source) error {
 	var text strings.Builder
 	group := ""
 	for _, setting := range app.Settings() {
@@ -35,7 +41,14 @@ func writeConfigText(w io.Writer) error {
 			group = setting.Group
 			fmt.Fprintf(&text, "\n%s\n", group)
 		}
-		fmt.Fprintf(&text, "  %s (--%s)\n      %s%s\n", setting.Env(), setting.Flag(), setting.Help, defaultWords(setting))
+		value, err := source.InForce(setting)
+		switch {
+		case err != nil:
+			value = " cannot be read: " + err.Error()
+		case value != "":
+			value = " = " + term.Clean(value)
+		}
+		fmt.Fprintf(&text, "  %s (--%s)%s\n      %s%s\n", setting.Env(), setting.Flag(), value, setting.Help, defaultWords(setting))
 	}
 	_, err := io.WriteString(w, strings.TrimPrefix(text.String(), "\n"))
 	return err

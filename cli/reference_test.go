@@ -3,6 +3,7 @@ package cli_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,4 +43,19 @@ func TestExplainsErrors(t *testing.T) {
 func TestListsSettings(t *testing.T) {
 	t.Parallel()
 	clitest.Execute(t, "", "config").Wants(t, command.ExitDone, "PARLANCE_MODEL_NAME (--model-name)", "DATABASE_URL (--database-url)")
+}
+
+// The values are those that a command here would use; secrets are not shown.
+func TestShowsSettingsInForce(t *testing.T) {
+	t.Setenv("DATABASE_URL", "postgres://ada:hunter2@db/parlance")
+	t.Setenv("PARLANCE_LISTEN", "127.0.0.1:9")
+	t.Setenv("PARLANCE_MODEL_BASE_URL", "http://ada:hunter3@models/v1")
+	t.Setenv("PARLANCE_MODEL_API_KEY_FILE", "/no/such/file")
+	got := clitest.Execute(t, "", "config")
+	got.Wants(t, command.ExitDone, "DATABASE_URL (--database-url) = ***\n", "PARLANCE_LISTEN (--listen) = 127.0.0.1:9\n",
+		"PARLANCE_DATABASE_MAX_CONNS (--database-max-conns) = 20\n", "(--model-base-url) = http://ada:xxxxx@models/v1\n",
+		"(--model-api-key) cannot be read: PARLANCE_MODEL_API_KEY_FILE names a file")
+	if strings.Contains(got.Out+got.Err, "hunter") {
+		t.Error("a password is shown")
+	}
 }
