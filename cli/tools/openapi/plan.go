@@ -83,7 +83,11 @@ func (d *Document) Plan(o Options) ([]Operation, error) {
 	work := 0
 	paths := object(d.root["paths"])
 	for _, path := range sorted(paths) {
-		if !strings.HasPrefix(path, "/") { // an extension
+		if strings.HasPrefix(path, "x-") { // an extension
+			continue
+		}
+		if object(paths[path]) == nil {
+			operations = append(operations, Operation{Path: oneLine(path, 200), Why: "the path is not an object with operations"})
 			continue
 		}
 		item, _, err := d.resolve(paths[path])
@@ -91,8 +95,17 @@ func (d *Document) Plan(o Options) ([]Operation, error) {
 			item = object(paths[path])
 		}
 		for _, method := range methods {
-			written, ok := item[method].(map[string]any)
+			value, ok := item[method]
 			if !ok {
+				continue
+			}
+			written := object(value)
+			if why := malformed(path, written); why != "" {
+				id := oneLine(text(written["operationId"]), 200)
+				slug := o.Prefix + nameOf(id, method, path)
+				operations = append(operations, Operation{
+					ID: id, Method: strings.ToUpper(method), Path: oneLine(path, 200), Slug: slug[:min(len(slug), maxSlug)], Why: why,
+				})
 				continue
 			}
 			made := planner{doc: d, options: o, work: &work, item: item, from: written, op: Operation{
@@ -105,6 +118,18 @@ func (d *Document) Plan(o Options) ([]Operation, error) {
 		}
 	}
 	return operations, nil
+}
+
+// malformed says why an operation cannot be read as one, or "". It then takes no name, so that the
+// names of the others stay when the document is corrected.
+func malformed(path string, operation map[string]any) (why string) {
+	switch {
+	case operation == nil:
+		return "the operation is not an object"
+	case !strings.HasPrefix(path, "/"):
+		return "its path does not begin with /"
+	}
+	return ""
 }
 
 // fold normalizes a name for comparison: models confuse names that differ only in case and

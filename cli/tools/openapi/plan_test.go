@@ -3,6 +3,7 @@ package openapi_test
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -86,5 +87,26 @@ func TestPlan(t *testing.T) {
 				t.Errorf("not what %s says (rewrite it with -update):\n%s", golden, diff)
 			}
 		})
+	}
+}
+
+// What cannot be read as an operation is listed with the reason, and takes no name of another.
+func TestMalformedOperations(t *testing.T) {
+	t.Parallel()
+	doc := read(t, `{"openapi": "3.1.0", "servers": [{"url": "https://a.example.org"}], "paths": {
+		"/a": {"get": "soon", "post": {"operationId": "get_a"}, "put": null}, "/b": "later", "/c": {"x-note": "none"},
+		"b": {"get": {"operationId": "get_a"}}, "x-paths": {"get": {}}}}`, "")
+	got := ""
+	for _, operation := range plan(t, doc, openapi.Options{}) {
+		got += fmt.Sprintf("%s %s %s: %s\n", operation.Method, operation.Path, operation.Slug, operation.Why)
+	}
+	want := `GET /a get_a: the operation is not an object
+POST /a get_a: 
+PUT /a put_a: the operation is not an object
+ /b : the path is not an object with operations
+GET b get_a: its path does not begin with /
+`
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
