@@ -159,11 +159,12 @@ func (i Installation) Reason(err error) string {
 	return refused.Message()
 }
 
-// IsFinal reports whether a repeated call would fail in the same way.
+// IsFinal reports whether a repeated call would fail in the same way. A failed precondition is not
+// final: what it asks for may come about.
 func IsFinal(err error) bool {
 	switch connect.CodeOf(err) {
 	case connect.CodeUnauthenticated, connect.CodePermissionDenied, connect.CodeNotFound, connect.CodeInvalidArgument,
-		connect.CodeFailedPrecondition, connect.CodeUnimplemented:
+		connect.CodeUnimplemented:
 		return true
 	}
 	return false

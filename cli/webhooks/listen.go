@@ -128,7 +128,8 @@ func (l *listener) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !l.opened || client.IsFinal(err) {
+		expired := connect.CodeOf(err) == connect.CodeFailedPrecondition // events-cursor-expired: they do not come back
+		if !l.opened || expired || client.IsFinal(err) {
 			return l.Explain("read the events", err)
 		}
 		if !l.o.json {
