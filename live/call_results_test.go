@@ -60,16 +60,17 @@ func (f *fixture) onlyCall(t *testing.T, id sessions.ID) sessions.ToolCall {
 	return calls[0]
 }
 
-// TestModelThatKeepsCalling: the model must answer after eight rounds, and later calls are not
-// made.
+// TestModelThatKeepsCalling: the model must answer after eight rounds. A call that it makes then is
+// not made; it is told so and answers in words.
 func TestModelThatKeepsCalling(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.attach(t, "find_order", "POST", 0)
 	answers := &script{}
-	for range 12 {
+	for range 9 {
 		answers.steps = append(answers.steps, say("", call("find_order", `{"id":"a"}`)))
 	}
+	answers.steps = append(answers.steps, say("I have not found it."))
 	f.model = answers
 	turn := f.turn(t, f.create(t, withPin).Session.ID, "go")
 	calls := turn.ToolCalls()
@@ -80,12 +81,13 @@ func TestModelThatKeepsCalling(t *testing.T) {
 		t.Errorf("%d requests were sent", len(sent))
 	}
 	asked := answers.requests()
-	if len(asked) != 9 || !strings.Contains(asked[8].System, "No tool can be called now") ||
+	if len(asked) != 10 || len(asked[9].Tools) != 0 || !strings.Contains(asked[8].System, "No tool can be called now") ||
 		strings.Contains(asked[7].System, "No tool can be called now") {
 		t.Errorf("asked %d times, the last with %q", len(asked), asked[len(asked)-1].System)
 	}
-	if m := turn.Metrics; m.ToolRounds != 8 || !m.RoundsExhausted {
-		t.Errorf("metrics %+v", m)
+	if m := turn.Metrics; m.ToolRounds != 8 || !m.RoundsExhausted || m.Incomplete != "tool_rounds" ||
+		turn.AgentText != "I have not found it." {
+		t.Errorf("said %q, metrics %+v", turn.AgentText, m)
 	}
 }
 

@@ -159,7 +159,7 @@ type Metrics struct {
 	// rounds and had to answer without tools.
 	ToolRounds      int  `json:"tool_rounds,omitempty"`
 	RoundsExhausted bool `json:"tool_rounds_exhausted,omitempty"`
-	// Incomplete is why the model stopped before the end of a completed answer
-	// (ReasonMaxOutputTokens or ReasonContentFilter); empty when it did not.
+	// Incomplete is why a completed answer may lack something (ReasonMaxOutputTokens,
+	// ReasonContentFilter or ReasonToolRounds of package turns); empty when it does not.
 	Incomplete string `json:"incomplete,omitempty"`
 }

@@ -118,7 +118,7 @@ const (
 	ResponseCompleted ResponseStatus = "completed"
 	ResponseCancelled ResponseStatus = "cancelled"
 	ResponseFailed    ResponseStatus = "failed"
-	// ResponseIncomplete: the model stopped before its end.
+	// ResponseIncomplete: the model stopped before its end, or had to answer without more calls.
 	ResponseIncomplete ResponseStatus = "incomplete"
 )
 
@@ -128,6 +128,8 @@ const (
 	ReasonTurnDetected    = "turn_detected"
 	ReasonMaxOutputTokens = "max_output_tokens"
 	ReasonContentFilter   = "content_filter"
+	// ReasonToolRounds: the model had called tools as often as a turn may, and had to answer.
+	ReasonToolRounds = "tool_rounds"
 )
 
 // ResponseDone closes an answer; its turn is committed.

@@ -1,6 +1,7 @@
 package turns
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,6 +79,9 @@ func (r *Runner) conclude(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		r.Turn.Status, r.Turn.Metrics.Incomplete = sessions.TurnCompleted, incomplete[r.finish]
+		if r.Turn.Metrics.RoundsExhausted {
+			r.Turn.Metrics.Incomplete = cmp.Or(r.Turn.Metrics.Incomplete, ReasonToolRounds)
+		}
 		return nil
 	case gone || ctx.Err() != nil:
 		r.Turn.Status = sessions.TurnCancelled

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 )
 
@@ -107,10 +108,21 @@ func (r *Runner) answer(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	return r.answerInWords(ctx, provider)
+}
+
+// answerInWords asks a model that has called tools as often as a turn may, and offers it none. A
+// model that calls a tool all the same is told that the call was not made, and asked once more.
+func (r *Runner) answerInWords(ctx context.Context, provider model.Provider) error {
 	r.Turn.Metrics.RoundsExhausted = true
-	calls, err := r.askModel(ctx, provider, r.modelRequest(false))
-	if err != nil || len(calls) == 0 {
-		return err
+	for range 2 {
+		calls, err := r.askModel(ctx, provider, r.modelRequest(false))
+		if err != nil || len(calls) == 0 {
+			return err
+		}
+		if err := r.refuseRound(ctx, calls); err != nil {
+			return err
+		}
 	}
-	return r.refuseRound(ctx, calls)
+	return nil
 }

@@ -73,9 +73,13 @@ type Agent struct {
 	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	// What a model finds out about each conversation when it is over.
-	Analysis      *AgentAnalysis `protobuf:"bytes,21,opt,name=analysis,proto3" json:"analysis,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Analysis *AgentAnalysis `protobuf:"bytes,21,opt,name=analysis,proto3" json:"analysis,omitempty"`
+	// What happens to a call of a tool that text from outside (tool answers, passages, memories)
+	// seems to dictate: "flag" (default) makes the call and notes the suspicion in the receipt and
+	// in metrics, "block" does not make it, "off" does not look.
+	InjectionPolicy string `protobuf:"bytes,22,opt,name=injection_policy,json=injectionPolicy,proto3" json:"injection_policy,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Agent) Reset() {
@@ -253,6 +257,13 @@ func (x *Agent) GetAnalysis() *AgentAnalysis {
 		return x.Analysis
 	}
 	return nil
+}
+
+func (x *Agent) GetInjectionPolicy() string {
+	if x != nil {
+		return x.InjectionPolicy
+	}
+	return ""
 }
 
 // AgentAnalysis is what a model finds out about each conversation when it is over: a summary,
@@ -857,9 +868,11 @@ type AgentClientTool struct {
 	// What the model reads to decide when to call it, at most 2,000 characters.
 	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
 	// JSON Schema of an object; empty takes any.
-	Parameters    *structpb.Struct `protobuf:"bytes,3,opt,name=parameters,proto3" json:"parameters,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Parameters *structpb.Struct `protobuf:"bytes,3,opt,name=parameters,proto3" json:"parameters,omitempty"`
+	// parameters as JSON text with every digit; in a request read in place of them.
+	ParametersJson string `protobuf:"bytes,4,opt,name=parameters_json,json=parametersJson,proto3" json:"parameters_json,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *AgentClientTool) Reset() {
@@ -911,6 +924,13 @@ func (x *AgentClientTool) GetParameters() *structpb.Struct {
 		return x.Parameters
 	}
 	return nil
+}
+
+func (x *AgentClientTool) GetParametersJson() string {
+	if x != nil {
+		return x.ParametersJson
+	}
+	return ""
 }
 
 // AgentGuard is a no-go zone.
@@ -1324,9 +1344,11 @@ type CreateAgentRequest struct {
 	// Keys of overrides and voice_stack_override.
 	ClientOverrides []string `protobuf:"bytes,16,rep,name=client_overrides,json=clientOverrides,proto3" json:"client_overrides,omitempty"`
 	// What a model finds out about each conversation when it is over.
-	Analysis      *AgentAnalysis `protobuf:"bytes,17,opt,name=analysis,proto3" json:"analysis,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Analysis *AgentAnalysis `protobuf:"bytes,17,opt,name=analysis,proto3" json:"analysis,omitempty"`
+	// off, flag (default) or block; see Agent.
+	InjectionPolicy string `protobuf:"bytes,18,opt,name=injection_policy,json=injectionPolicy,proto3" json:"injection_policy,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *CreateAgentRequest) Reset() {
@@ -1478,6 +1500,13 @@ func (x *CreateAgentRequest) GetAnalysis() *AgentAnalysis {
 	return nil
 }
 
+func (x *CreateAgentRequest) GetInjectionPolicy() string {
+	if x != nil {
+		return x.InjectionPolicy
+	}
+	return ""
+}
+
 type ListAgentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -1485,7 +1514,11 @@ type ListAgentsRequest struct {
 	// 1 to 200; 0 means 50.
 	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the page before.
-	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Only those whose name contains this text, in any case.
+	Q string `protobuf:"bytes,4,opt,name=q,proto3" json:"q,omitempty"`
+	// created_at, updated_at or name, each also with " desc". Default: "created_at desc".
+	OrderBy       string `protobuf:"bytes,5,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1537,6 +1570,20 @@ func (x *ListAgentsRequest) GetPageSize() int32 {
 func (x *ListAgentsRequest) GetPageToken() string {
 	if x != nil {
 		return x.PageToken
+	}
+	return ""
+}
+
+func (x *ListAgentsRequest) GetQ() string {
+	if x != nil {
+		return x.Q
+	}
+	return ""
+}
+
+func (x *ListAgentsRequest) GetOrderBy() string {
+	if x != nil {
+		return x.OrderBy
 	}
 	return ""
 }
@@ -1688,9 +1735,11 @@ type UpdateAgentRequest struct {
 	// The fields to change; REST makes it from the keys of the body.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,18,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	// As in create; null goes back to what create does without it.
-	Analysis      *AgentAnalysis `protobuf:"bytes,19,opt,name=analysis,proto3" json:"analysis,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Analysis *AgentAnalysis `protobuf:"bytes,19,opt,name=analysis,proto3" json:"analysis,omitempty"`
+	// As in create; null goes back to what create does without it.
+	InjectionPolicy *string `protobuf:"bytes,20,opt,name=injection_policy,json=injectionPolicy,proto3,oneof" json:"injection_policy,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *UpdateAgentRequest) Reset() {
@@ -1854,6 +1903,13 @@ func (x *UpdateAgentRequest) GetAnalysis() *AgentAnalysis {
 		return x.Analysis
 	}
 	return nil
+}
+
+func (x *UpdateAgentRequest) GetInjectionPolicy() string {
+	if x != nil && x.InjectionPolicy != nil {
+		return *x.InjectionPolicy
+	}
+	return ""
 }
 
 type DeleteAgentRequest struct {
@@ -2218,7 +2274,7 @@ var File_parlance_v1_agents_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\n" +
-	"\x18parlance/v1/agents.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xa4\a\n" +
+	"\x18parlance/v1/agents.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xcf\a\n" +
 	"\x05Agent\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x12\n" +
@@ -2243,7 +2299,8 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"created_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
 	"updated_at\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x126\n" +
-	"\banalysis\x18\x15 \x01(\v2\x1a.parlance.v1.AgentAnalysisR\banalysis\"\xce\x01\n" +
+	"\banalysis\x18\x15 \x01(\v2\x1a.parlance.v1.AgentAnalysisR\banalysis\x12)\n" +
+	"\x10injection_policy\x18\x16 \x01(\tR\x0finjectionPolicy\"\xce\x01\n" +
 	"\rAgentAnalysis\x12\x18\n" +
 	"\aenabled\x18\x01 \x01(\bR\aenabled\x12D\n" +
 	"\bcriteria\x18\x02 \x03(\v2\x1e.parlance.v1.AnalysisCriterionB\b\xbaH\x05\x92\x01\x02\x10\x1eR\bcriteria\x128\n" +
@@ -2292,13 +2349,15 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x0edisabled_tools\x18\x01 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x102\"\x06r\x04\x10\x01\x18dR\rdisabledTools\x12H\n" +
 	"\x1bclient_tool_timeout_seconds\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18x(\x00R\x18clientToolTimeoutSeconds\x12J\n" +
-	"\fclient_tools\x18\x03 \x03(\v2\x1c.parlance.v1.AgentClientToolB\t\xbaH\x06\x92\x01\x03\x10\x80\x01R\vclientTools\"\x95\x01\n" +
+	"\fclient_tools\x18\x03 \x03(\v2\x1c.parlance.v1.AgentClientToolB\t\xbaH\x06\x92\x01\x03\x10\x80\x01R\vclientTools\"\xce\x01\n" +
 	"\x0fAgentClientTool\x12\x1d\n" +
 	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\x12*\n" +
 	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\vdescription\x127\n" +
 	"\n" +
 	"parameters\x18\x03 \x01(\v2\x17.google.protobuf.StructR\n" +
-	"parameters\"\x8d\x02\n" +
+	"parameters\x127\n" +
+	"\x0fparameters_json\x18\x04 \x01(\tB\x0e\xaa\xbb\x18\n" +
+	"parametersR\x0eparametersJson\"\x8d\x02\n" +
 	"\n" +
 	"AgentGuard\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
@@ -2331,7 +2390,7 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\rVersionChange\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12*\n" +
 	"\x04from\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x04from\x12&\n" +
-	"\x02to\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x02to\"\x93\a\n" +
+	"\x02to\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x02to\"\xd9\a\n" +
 	"\x12CreateAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -2355,19 +2414,24 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x10\x1e\"\x06r\x04\x10\x01\x18@R\x0flockedOverrides\x12;\n" +
 	"\x10client_overrides\x18\x10 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\x1e\"\x06r\x04\x10\x01\x18@R\x0fclientOverrides\x126\n" +
-	"\banalysis\x18\x11 \x01(\v2\x1a.parlance.v1.AgentAnalysisR\banalysis\"~\n" +
+	"\banalysis\x18\x11 \x01(\v2\x1a.parlance.v1.AgentAnalysisR\banalysis\x12D\n" +
+	"\x10injection_policy\x18\x12 \x01(\tB\x19\xbaH\x16r\x14R\x00R\x03offR\x04flagR\x05blockR\x0finjectionPolicy\"\x85\x02\n" +
 	"\x11ListAgentsRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12'\n" +
 	"\tpage_size\x18\x02 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xc8\x01(\x00R\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x03 \x01(\tR\tpageToken\"h\n" +
+	"page_token\x18\x03 \x01(\tR\tpageToken\x12\x16\n" +
+	"\x01q\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x01q\x12m\n" +
+	"\border_by\x18\x05 \x01(\tBR\xbaHOrMR\x00R\n" +
+	"created_atR\x0fcreated_at descR\n" +
+	"updated_atR\x0fupdated_at descR\x04nameR\tname descR\aorderBy\"h\n" +
 	"\x12ListAgentsResponse\x12*\n" +
 	"\x06agents\x18\x01 \x03(\v2\x12.parlance.v1.AgentR\x06agents\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"O\n" +
 	"\x0fGetAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
-	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\xee\b\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\xce\t\n" +
 	"\x12UpdateAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12#\n" +
@@ -2392,13 +2456,15 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x10\x1e\"\x06r\x04\x10\x01\x18@R\x0fclientOverrides\x12;\n" +
 	"\vupdate_mask\x18\x12 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
 	"updateMask\x126\n" +
-	"\banalysis\x18\x13 \x01(\v2\x1a.parlance.v1.AgentAnalysisR\banalysisB\a\n" +
+	"\banalysis\x18\x13 \x01(\v2\x1a.parlance.v1.AgentAnalysisR\banalysis\x12I\n" +
+	"\x10injection_policy\x18\x14 \x01(\tB\x19\xbaH\x16r\x14R\x00R\x03offR\x04flagR\x05blockH\x06R\x0finjectionPolicy\x88\x01\x01B\a\n" +
 	"\x05_nameB\x0f\n" +
 	"\r_instructionsB\x10\n" +
 	"\x0e_first_messageB\v\n" +
 	"\t_languageB\x17\n" +
 	"\x15_max_duration_secondsB\x17\n" +
-	"\x15_idle_timeout_seconds\"R\n" +
+	"\x15_idle_timeout_secondsB\x13\n" +
+	"\x11_injection_policy\"R\n" +
 	"\x12DeleteAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\xa0\x01\n" +

@@ -861,9 +861,11 @@ type CallAnalysis struct {
 	// done or failed.
 	Status string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
 	// Why it failed, in a sentence.
-	Error         string `protobuf:"bytes,6,opt,name=error,proto3" json:"error,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Error string `protobuf:"bytes,6,opt,name=error,proto3" json:"error,omitempty"`
+	// data_collection_results as JSON text with every digit.
+	DataCollectionResultsJson string `protobuf:"bytes,7,opt,name=data_collection_results_json,json=dataCollectionResultsJson,proto3" json:"data_collection_results_json,omitempty"`
+	unknownFields             protoimpl.UnknownFields
+	sizeCache                 protoimpl.SizeCache
 }
 
 func (x *CallAnalysis) Reset() {
@@ -934,6 +936,13 @@ func (x *CallAnalysis) GetStatus() string {
 func (x *CallAnalysis) GetError() string {
 	if x != nil {
 		return x.Error
+	}
+	return ""
+}
+
+func (x *CallAnalysis) GetDataCollectionResultsJson() string {
+	if x != nil {
+		return x.DataCollectionResultsJson
 	}
 	return ""
 }
@@ -2028,14 +2037,15 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\roverall_score\x18\x01 \x01(\tH\x00R\foverallScore\x88\x01\x01\x12\x14\n" +
 	"\x05likes\x18\x02 \x01(\x05R\x05likes\x12\x1a\n" +
 	"\bdislikes\x18\x03 \x01(\x05R\bdislikesB\x10\n" +
-	"\x0e_overall_score\"\xbe\x02\n" +
+	"\x0e_overall_score\"\x9c\x03\n" +
 	"\fCallAnalysis\x12W\n" +
 	"\x1bevaluation_criteria_results\x18\x01 \x01(\v2\x17.google.protobuf.StructR\x19evaluationCriteriaResults\x12O\n" +
 	"\x17data_collection_results\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x15dataCollectionResults\x12'\n" +
 	"\x0fcall_successful\x18\x03 \x01(\tR\x0ecallSuccessful\x12-\n" +
 	"\x12transcript_summary\x18\x04 \x01(\tR\x11transcriptSummary\x12\x16\n" +
 	"\x06status\x18\x05 \x01(\tR\x06status\x12\x14\n" +
-	"\x05error\x18\x06 \x01(\tR\x05error\"\xa0\x02\n" +
+	"\x05error\x18\x06 \x01(\tR\x05error\x12\\\n" +
+	"\x1cdata_collection_results_json\x18\a \x01(\tB\x1b\xaa\xbb\x18\x17data_collection_resultsR\x19dataCollectionResultsJson\"\xa0\x02\n" +
 	"\x16ConversationInitiation\x12Y\n" +
 	"\x1cconversation_config_override\x18\x01 \x01(\v2\x17.google.protobuf.StructR\x1aconversationConfigOverride\x12f\n" +
 	"\x11dynamic_variables\x18\x02 \x03(\v29.parlance.v1.ConversationInitiation.DynamicVariablesEntryR\x10dynamicVariables\x1aC\n" +

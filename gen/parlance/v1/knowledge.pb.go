@@ -1174,7 +1174,11 @@ type ListSourcesRequest struct {
 	// next_page_token of the page before.
 	PageToken string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// Only sources with this status.
-	Status        string `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
+	Status string `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
+	// Only those whose name contains this text, in any case.
+	Q string `protobuf:"bytes,5,opt,name=q,proto3" json:"q,omitempty"`
+	// created_at, updated_at or name, each also with " desc". Default: "created_at desc".
+	OrderBy       string `protobuf:"bytes,6,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1233,6 +1237,20 @@ func (x *ListSourcesRequest) GetPageToken() string {
 func (x *ListSourcesRequest) GetStatus() string {
 	if x != nil {
 		return x.Status
+	}
+	return ""
+}
+
+func (x *ListSourcesRequest) GetQ() string {
+	if x != nil {
+		return x.Q
+	}
+	return ""
+}
+
+func (x *ListSourcesRequest) GetOrderBy() string {
+	if x != nil {
+		return x.OrderBy
 	}
 	return ""
 }
@@ -3483,7 +3501,7 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12!\n" +
-	"\acontent\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x10\x01R\acontent\"\xc3\x01\n" +
+	"\acontent\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x10\x01R\acontent\"\xca\x02\n" +
 	"\x12ListSourcesRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12'\n" +
 	"\tpage_size\x18\x02 \x01(\x05B\n" +
@@ -3491,7 +3509,11 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
 	"page_token\x18\x03 \x01(\tR\tpageToken\x12B\n" +
 	"\x06status\x18\x04 \x01(\tB*\xbaH'r%R\x00R\x06queuedR\n" +
-	"processingR\x05readyR\x06failedR\x06status\"l\n" +
+	"processingR\x05readyR\x06failedR\x06status\x12\x16\n" +
+	"\x01q\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x01q\x12m\n" +
+	"\border_by\x18\x06 \x01(\tBR\xbaHOrMR\x00R\n" +
+	"created_atR\x0fcreated_at descR\n" +
+	"updated_atR\x0fupdated_at descR\x04nameR\tname descR\aorderBy\"l\n" +
 	"\x13ListSourcesResponse\x12-\n" +
 	"\asources\x18\x01 \x03(\v2\x13.parlance.v1.SourceR\asources\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"R\n" +

@@ -254,6 +254,14 @@ var file_parlance_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Filename:      "parlance/v1/options.proto",
 	},
 	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*string)(nil),
+		Field:         50101,
+		Name:          "parlance.v1.exact_json_of",
+		Tag:           "bytes,50101,opt,name=exact_json_of",
+		Filename:      "parlance/v1/options.proto",
+	},
+	{
 		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
 		ExtensionType: (*string)(nil),
 		Field:         50101,
@@ -275,12 +283,23 @@ var (
 	E_Rest = &file_parlance_v1_options_proto_extTypes[1]
 )
 
+// Extension fields to descriptorpb.FieldOptions.
+var (
+	// On a string field: the name of the field of the same message, a Struct or Value, whose JSON the
+	// string has with every digit as it was written. A Struct holds doubles, in which integers above
+	// 2^53 change. REST reads and writes the digits in the Struct field itself; callers of the other
+	// protocols use the string. In a request the string is read in place of the Struct.
+	//
+	// optional string exact_json_of = 50101;
+	E_ExactJsonOf = &file_parlance_v1_options_proto_extTypes[2]
+)
+
 // Extension fields to descriptorpb.MessageOptions.
 var (
 	// The name of the outbound event that the message is the data of.
 	//
 	// optional string event = 50101;
-	E_Event = &file_parlance_v1_options_proto_extTypes[2]
+	E_Event = &file_parlance_v1_options_proto_extTypes[3]
 )
 
 var File_parlance_v1_options_proto protoreflect.FileDescriptor
@@ -307,7 +326,8 @@ const file_parlance_v1_options_proto_rawDesc = "" +
 	"\x0eSCOPE_OPERATOR\x10\x03\x12\x0f\n" +
 	"\vSCOPE_ADMIN\x10\x04:S\n" +
 	"\x06policy\x12\x1e.google.protobuf.MethodOptions\x18\xb5\x87\x03 \x01(\v2\x19.parlance.v1.MethodPolicyR\x06policy:M\n" +
-	"\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\xb6\x87\x03 \x01(\v2\x17.parlance.v1.RestPolicyR\x04rest:7\n" +
+	"\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\xb6\x87\x03 \x01(\v2\x17.parlance.v1.RestPolicyR\x04rest:C\n" +
+	"\rexact_json_of\x12\x1d.google.protobuf.FieldOptions\x18\xb5\x87\x03 \x01(\tR\vexactJsonOf:7\n" +
 	"\x05event\x12\x1f.google.protobuf.MessageOptions\x18\xb5\x87\x03 \x01(\tR\x05eventB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
 
 var (
@@ -329,19 +349,21 @@ var file_parlance_v1_options_proto_goTypes = []any{
 	(*MethodPolicy)(nil),                // 1: parlance.v1.MethodPolicy
 	(*RestPolicy)(nil),                  // 2: parlance.v1.RestPolicy
 	(*descriptorpb.MethodOptions)(nil),  // 3: google.protobuf.MethodOptions
-	(*descriptorpb.MessageOptions)(nil), // 4: google.protobuf.MessageOptions
+	(*descriptorpb.FieldOptions)(nil),   // 4: google.protobuf.FieldOptions
+	(*descriptorpb.MessageOptions)(nil), // 5: google.protobuf.MessageOptions
 }
 var file_parlance_v1_options_proto_depIdxs = []int32{
 	0, // 0: parlance.v1.MethodPolicy.scope:type_name -> parlance.v1.Scope
 	3, // 1: parlance.v1.policy:extendee -> google.protobuf.MethodOptions
 	3, // 2: parlance.v1.rest:extendee -> google.protobuf.MethodOptions
-	4, // 3: parlance.v1.event:extendee -> google.protobuf.MessageOptions
-	1, // 4: parlance.v1.policy:type_name -> parlance.v1.MethodPolicy
-	2, // 5: parlance.v1.rest:type_name -> parlance.v1.RestPolicy
-	6, // [6:6] is the sub-list for method output_type
-	6, // [6:6] is the sub-list for method input_type
-	4, // [4:6] is the sub-list for extension type_name
-	1, // [1:4] is the sub-list for extension extendee
+	4, // 3: parlance.v1.exact_json_of:extendee -> google.protobuf.FieldOptions
+	5, // 4: parlance.v1.event:extendee -> google.protobuf.MessageOptions
+	1, // 5: parlance.v1.policy:type_name -> parlance.v1.MethodPolicy
+	2, // 6: parlance.v1.rest:type_name -> parlance.v1.RestPolicy
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	5, // [5:7] is the sub-list for extension type_name
+	1, // [1:5] is the sub-list for extension extendee
 	0, // [0:1] is the sub-list for field type_name
 }
 
@@ -357,7 +379,7 @@ func file_parlance_v1_options_proto_init() {
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_options_proto_rawDesc), len(file_parlance_v1_options_proto_rawDesc)),
 			NumEnums:      1,
 			NumMessages:   2,
-			NumExtensions: 3,
+			NumExtensions: 4,
 			NumServices:   0,
 		},
 		GoTypes:           file_parlance_v1_options_proto_goTypes,

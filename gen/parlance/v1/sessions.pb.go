@@ -68,9 +68,13 @@ type Session struct {
 	// The post-call analysis.
 	Analysis *SessionAnalysis `protobuf:"bytes,18,opt,name=analysis,proto3" json:"analysis,omitempty"`
 	// The user's feedback on the answers; null when there is none.
-	Feedback      *SessionFeedback `protobuf:"bytes,30,opt,name=feedback,proto3" json:"feedback,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Feedback *SessionFeedback `protobuf:"bytes,30,opt,name=feedback,proto3" json:"feedback,omitempty"`
+	// Longest silence in seconds, as it is in force for this session.
+	IdleTimeoutSeconds int32 `protobuf:"varint,31,opt,name=idle_timeout_seconds,json=idleTimeoutSeconds,proto3" json:"idle_timeout_seconds,omitempty"`
+	// Longest conversation in seconds, as it is in force for this session.
+	MaxDurationSeconds int32 `protobuf:"varint,32,opt,name=max_duration_seconds,json=maxDurationSeconds,proto3" json:"max_duration_seconds,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *Session) Reset() {
@@ -234,6 +238,20 @@ func (x *Session) GetFeedback() *SessionFeedback {
 		return x.Feedback
 	}
 	return nil
+}
+
+func (x *Session) GetIdleTimeoutSeconds() int32 {
+	if x != nil {
+		return x.IdleTimeoutSeconds
+	}
+	return 0
+}
+
+func (x *Session) GetMaxDurationSeconds() int32 {
+	if x != nil {
+		return x.MaxDurationSeconds
+	}
+	return 0
 }
 
 // SessionFeedback counts the answers that the user liked and disliked.
@@ -492,7 +510,9 @@ type DataResult struct {
 	// Of the field's type; null when the conversation does not tell.
 	Value *structpb.Value `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
 	// Where it was said, in the model's words.
-	Rationale     string `protobuf:"bytes,4,opt,name=rationale,proto3" json:"rationale,omitempty"`
+	Rationale string `protobuf:"bytes,4,opt,name=rationale,proto3" json:"rationale,omitempty"`
+	// value as JSON text with every digit.
+	ValueJson     string `protobuf:"bytes,5,opt,name=value_json,json=valueJson,proto3" json:"value_json,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -551,6 +571,13 @@ func (x *DataResult) GetValue() *structpb.Value {
 func (x *DataResult) GetRationale() string {
 	if x != nil {
 		return x.Rationale
+	}
+	return ""
+}
+
+func (x *DataResult) GetValueJson() string {
+	if x != nil {
+		return x.ValueJson
 	}
 	return ""
 }
@@ -658,8 +685,9 @@ type Turn struct {
 	// The database was unavailable when the turn ended: a server kept the turn on its disk and wrote
 	// it later.
 	Spilled bool `protobuf:"varint,17,opt,name=spilled,proto3" json:"spilled,omitempty"`
-	// Why the model stopped before the end of a completed answer: max_output_tokens or
-	// content_filter; empty: it did not.
+	// Why a completed answer is not whole: max_output_tokens or content_filter (the model stopped),
+	// or tool_rounds (it had called tools in 8 rounds and was asked to answer without more); empty:
+	// it is.
 	IncompleteReason string `protobuf:"bytes,18,opt,name=incomplete_reason,json=incompleteReason,proto3" json:"incomplete_reason,omitempty"`
 	// What the user thought of the answer: like or dislike; empty: nothing.
 	Feedback      string `protobuf:"bytes,30,opt,name=feedback,proto3" json:"feedback,omitempty"`
@@ -2041,9 +2069,11 @@ type ClientTool struct {
 	// What it does and when to call it; for the model.
 	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
 	// JSON Schema of the arguments; any object when absent.
-	Parameters    *structpb.Struct `protobuf:"bytes,3,opt,name=parameters,proto3" json:"parameters,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Parameters *structpb.Struct `protobuf:"bytes,3,opt,name=parameters,proto3" json:"parameters,omitempty"`
+	// parameters as JSON text; read in place of them.
+	ParametersJson string `protobuf:"bytes,4,opt,name=parameters_json,json=parametersJson,proto3" json:"parameters_json,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ClientTool) Reset() {
@@ -2095,6 +2125,13 @@ func (x *ClientTool) GetParameters() *structpb.Struct {
 		return x.Parameters
 	}
 	return nil
+}
+
+func (x *ClientTool) GetParametersJson() string {
+	if x != nil {
+		return x.ParametersJson
+	}
+	return ""
 }
 
 // ToolOutput is the result of a call that the caller ran.
@@ -2424,8 +2461,9 @@ type CreateTurnResponse struct {
 	ClientToolCalls []*ToolCall `protobuf:"bytes,7,rep,name=client_tool_calls,json=clientToolCalls,proto3" json:"client_tool_calls,omitempty"`
 	// Hash of the turn's receipt (…/turns/{turn_id}/receipt).
 	ReceiptHash string `protobuf:"bytes,8,opt,name=receipt_hash,json=receiptHash,proto3" json:"receipt_hash,omitempty"`
-	// Why the model stopped before the end of a completed answer: max_output_tokens or
-	// content_filter; empty: it did not.
+	// Why a completed answer is not whole: max_output_tokens or content_filter (the model stopped),
+	// or tool_rounds (it had called tools in 8 rounds and was asked to answer without more); empty:
+	// it is.
 	IncompleteReason string `protobuf:"bytes,9,opt,name=incomplete_reason,json=incompleteReason,proto3" json:"incomplete_reason,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -2735,7 +2773,9 @@ type Approval struct {
 	// Until when it waits; then the call is not made.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// Null while it waits.
-	DecidedAt     *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=decided_at,json=decidedAt,proto3" json:"decided_at,omitempty"`
+	DecidedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=decided_at,json=decidedAt,proto3" json:"decided_at,omitempty"`
+	// input as JSON text with every digit.
+	InputJson     string `protobuf:"bytes,12,opt,name=input_json,json=inputJson,proto3" json:"input_json,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2845,6 +2885,13 @@ func (x *Approval) GetDecidedAt() *timestamppb.Timestamp {
 		return x.DecidedAt
 	}
 	return nil
+}
+
+func (x *Approval) GetInputJson() string {
+	if x != nil {
+		return x.InputJson
+	}
+	return ""
 }
 
 type ListApprovalsRequest struct {
@@ -4035,7 +4082,7 @@ type ReceiptGuard struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// injection: text from outside asked for a call that the user had not asked for.
 	Guard string `protobuf:"bytes,1,opt,name=guard,proto3" json:"guard,omitempty"`
-	// withheld: the call was not made.
+	// flagged: the call was made all the same; withheld: it was not made.
 	Verdict string `protobuf:"bytes,2,opt,name=verdict,proto3" json:"verdict,omitempty"`
 	// What it was about: call_…
 	Subject string `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
@@ -4463,7 +4510,7 @@ var File_parlance_v1_sessions_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
-	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\xd6\a\n" +
+	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\xba\b\n" +
 	"\aSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06status\x18\x02 \x01(\tR\x06status\x12!\n" +
@@ -4489,7 +4536,9 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x11dynamic_variables\x18\x10 \x03(\v2*.parlance.v1.Session.DynamicVariablesEntryR\x10dynamicVariables\x12Z\n" +
 	"\x12assigned_variables\x18\x11 \x03(\v2+.parlance.v1.Session.AssignedVariablesEntryR\x11assignedVariables\x128\n" +
 	"\banalysis\x18\x12 \x01(\v2\x1c.parlance.v1.SessionAnalysisR\banalysis\x128\n" +
-	"\bfeedback\x18\x1e \x01(\v2\x1c.parlance.v1.SessionFeedbackR\bfeedback\x1aC\n" +
+	"\bfeedback\x18\x1e \x01(\v2\x1c.parlance.v1.SessionFeedbackR\bfeedback\x120\n" +
+	"\x14idle_timeout_seconds\x18\x1f \x01(\x05R\x12idleTimeoutSeconds\x120\n" +
+	"\x14max_duration_seconds\x18  \x01(\x05R\x12maxDurationSeconds\x1aC\n" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1aD\n" +
@@ -4513,13 +4562,15 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
 	"\x06result\x18\x03 \x01(\tR\x06result\x12\x1c\n" +
-	"\trationale\x18\x04 \x01(\tR\trationale\"|\n" +
+	"\trationale\x18\x04 \x01(\tR\trationale\"\xa6\x01\n" +
 	"\n" +
 	"DataResult\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12,\n" +
 	"\x05value\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x05value\x12\x1c\n" +
-	"\trationale\x18\x04 \x01(\tR\trationale\"u\n" +
+	"\trationale\x18\x04 \x01(\tR\trationale\x12(\n" +
+	"\n" +
+	"value_json\x18\x05 \x01(\tB\t\xaa\xbb\x18\x05valueR\tvalueJson\"u\n" +
 	"\fSessionUsage\x12!\n" +
 	"\finput_tokens\x18\x01 \x01(\x05R\vinputTokens\x12#\n" +
 	"\routput_tokens\x18\x02 \x01(\x05R\foutputTokens\x12\x1d\n" +
@@ -4667,14 +4718,16 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x120\n" +
 	"\x06status\x18\x02 \x01(\tB\x18\xbaH\x15r\x13R\tcompletedR\x06failedR\x06status\x12 \n" +
-	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\"\xab\x01\n" +
+	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\"\xe4\x01\n" +
 	"\n" +
 	"ClientTool\x128\n" +
 	"\x04name\x18\x01 \x01(\tB$\xbaH!r\x1f2\x1d^[a-zA-Z][a-zA-Z0-9_-]{0,63}$R\x04name\x12*\n" +
 	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\vdescription\x127\n" +
 	"\n" +
 	"parameters\x18\x03 \x01(\v2\x17.google.protobuf.StructR\n" +
-	"parameters\"o\n" +
+	"parameters\x127\n" +
+	"\x0fparameters_json\x18\x04 \x01(\tB\x0e\xaa\xbb\x18\n" +
+	"parametersR\x0eparametersJson\"o\n" +
 	"\n" +
 	"ToolOutput\x12#\n" +
 	"\acall_id\x18\x01 \x01(\tB\n" +
@@ -4729,7 +4782,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
 	"_tool_callB\a\n" +
 	"\x05_turnB\v\n" +
-	"\t_approval\"\x9e\x03\n" +
+	"\t_approval\"\xc8\x03\n" +
 	"\bApproval\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x1d\n" +
 	"\n" +
@@ -4747,7 +4800,9 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"expires_at\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x129\n" +
 	"\n" +
-	"decided_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\"\xcd\x01\n" +
+	"decided_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\x12(\n" +
+	"\n" +
+	"input_json\x18\f \x01(\tB\t\xaa\xbb\x18\x05inputR\tinputJson\"\xcd\x01\n" +
 	"\x14ListApprovalsRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12'\n" +
@@ -4917,14 +4972,14 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x1cListSessionToolCallsResponse\x124\n" +
 	"\n" +
 	"tool_calls\x18\x01 \x03(\v2\x15.parlance.v1.ToolCallR\ttoolCalls\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xc1\x0e\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xc3\x0e\n" +
 	"\x0eSessionService\x12\x98\x01\n" +
 	"\rCreateSession\x12!.parlance.v1.CreateSessionRequest\x1a\".parlance.v1.CreateSessionResponse\"@\xaa\xbb\x18\v\b\x02\x1a\asession\xb2\xbb\x18\x16\b\xc9\x01\x12\x11/v1/sessions/{id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/sessions\x12o\n" +
 	"\fListSessions\x12 .parlance.v1.ListSessionsRequest\x1a!.parlance.v1.ListSessionsResponse\"\x1a\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/sessions\x12k\n" +
 	"\n" +
-	"GetSession\x12\x1e.parlance.v1.GetSessionRequest\x1a\x14.parlance.v1.Session\"'\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x1b\x12\x19/v1/sessions/{session_id}\x12r\n" +
+	"GetSession\x12\x1e.parlance.v1.GetSessionRequest\x1a\x14.parlance.v1.Session\"'\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x1b\x12\x19/v1/sessions/{session_id}\x12t\n" +
 	"\n" +
-	"EndSession\x12\x1e.parlance.v1.EndSessionRequest\x1a\x14.parlance.v1.Session\".\xaa\xbb\x18\x02\b\x02\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/sessions/{session_id}/end\x12\x91\x01\n" +
+	"EndSession\x12\x1e.parlance.v1.EndSessionRequest\x1a\x14.parlance.v1.Session\"0\xaa\xbb\x18\x04\b\x02\x10\x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/sessions/{session_id}/end\x12\x91\x01\n" +
 	"\n" +
 	"CreateTurn\x12\x1e.parlance.v1.CreateTurnRequest\x1a\x1f.parlance.v1.CreateTurnResponse\"B\xaa\xbb\x18\x04\b\x02\x10\x01\xb2\xbb\x18\f\"\n" +
 	"StreamTurn\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/v1/sessions/{session_id}/turns\x12`\n" +

@@ -84,8 +84,20 @@ type Tool struct {
 	Approval string `protobuf:"bytes,40,opt,name=approval,proto3" json:"approval,omitempty"`
 	// Remote tools whose calls need an approval, with approval listed.
 	ApprovalTools []string `protobuf:"bytes,41,rep,name=approval_tools,json=approvalTools,proto3" json:"approval_tools,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// Names of the headers of secret_headers; their values are never returned.
+	SecretHeaderNames []string `protobuf:"bytes,42,rep,name=secret_header_names,json=secretHeaderNames,proto3" json:"secret_header_names,omitempty"`
+	// A call is made only when the user has asked for it: see docs/tools.md.
+	RequiresUserIntent bool `protobuf:"varint,43,opt,name=requires_user_intent,json=requiresUserIntent,proto3" json:"requires_user_intent,omitempty"`
+	// How often and when a call is tried again; null: the installation's rule.
+	Retry *ToolRetry `protobuf:"bytes,44,opt,name=retry,proto3" json:"retry,omitempty"`
+	// When calls of the tool are paused because they fail; null: the installation's rule.
+	Breaker *ToolBreaker `protobuf:"bytes,45,opt,name=breaker,proto3" json:"breaker,omitempty"`
+	// input_schema as JSON text with every digit.
+	InputSchemaJson string `protobuf:"bytes,46,opt,name=input_schema_json,json=inputSchemaJson,proto3" json:"input_schema_json,omitempty"`
+	// hardcoded_body_params as JSON text with every digit.
+	HardcodedBodyParamsJson string `protobuf:"bytes,47,opt,name=hardcoded_body_params_json,json=hardcodedBodyParamsJson,proto3" json:"hardcoded_body_params_json,omitempty"`
+	unknownFields           protoimpl.UnknownFields
+	sizeCache               protoimpl.SizeCache
 }
 
 func (x *Tool) Reset() {
@@ -293,6 +305,189 @@ func (x *Tool) GetApprovalTools() []string {
 	return nil
 }
 
+func (x *Tool) GetSecretHeaderNames() []string {
+	if x != nil {
+		return x.SecretHeaderNames
+	}
+	return nil
+}
+
+func (x *Tool) GetRequiresUserIntent() bool {
+	if x != nil {
+		return x.RequiresUserIntent
+	}
+	return false
+}
+
+func (x *Tool) GetRetry() *ToolRetry {
+	if x != nil {
+		return x.Retry
+	}
+	return nil
+}
+
+func (x *Tool) GetBreaker() *ToolBreaker {
+	if x != nil {
+		return x.Breaker
+	}
+	return nil
+}
+
+func (x *Tool) GetInputSchemaJson() string {
+	if x != nil {
+		return x.InputSchemaJson
+	}
+	return ""
+}
+
+func (x *Tool) GetHardcodedBodyParamsJson() string {
+	if x != nil {
+		return x.HardcodedBodyParamsJson
+	}
+	return ""
+}
+
+// ToolRetry says how often a failed call is tried again within its time-out. A call that is not
+// idempotent (POST, PATCH) is only tried again when the endpoint cannot have acted on it: no byte
+// was sent, or it answered 429 or 503 with Retry-After.
+type ToolRetry struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Attempts in all, 1 to 5; 1: a call is never tried again; 0 means 3.
+	MaxAttempts int32 `protobuf:"varint,1,opt,name=max_attempts,json=maxAttempts,proto3" json:"max_attempts,omitempty"`
+	// Statuses after which an idempotent call is tried again, 400 to 599; empty: 408, 425, 429, 502,
+	// 503 and 504.
+	Statuses      []int32 `protobuf:"varint,2,rep,packed,name=statuses,proto3" json:"statuses,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ToolRetry) Reset() {
+	*x = ToolRetry{}
+	mi := &file_parlance_v1_tools_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ToolRetry) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ToolRetry) ProtoMessage() {}
+
+func (x *ToolRetry) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_tools_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ToolRetry.ProtoReflect.Descriptor instead.
+func (*ToolRetry) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ToolRetry) GetMaxAttempts() int32 {
+	if x != nil {
+		return x.MaxAttempts
+	}
+	return 0
+}
+
+func (x *ToolRetry) GetStatuses() []int32 {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
+}
+
+// ToolBreaker says when calls of a tool are paused: when enough of those in the window failed. One
+// call is tried when the pause is over. Test runs neither count nor are paused.
+type ToolBreaker struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether calls are never paused because of earlier failures.
+	Disabled bool `protobuf:"varint,1,opt,name=disabled,proto3" json:"disabled,omitempty"`
+	// Share of failed calls that begins a pause, above 0 to 1; 0 means 0.5.
+	FailureRatio float64 `protobuf:"fixed64,2,opt,name=failure_ratio,json=failureRatio,proto3" json:"failure_ratio,omitempty"`
+	// Fewest calls in the window, 1 to 1,000; 0 means 10.
+	MinCalls int32 `protobuf:"varint,3,opt,name=min_calls,json=minCalls,proto3" json:"min_calls,omitempty"`
+	// Length of the window, 1 to 3,600 s; 0 means 60.
+	WindowSeconds int32 `protobuf:"varint,4,opt,name=window_seconds,json=windowSeconds,proto3" json:"window_seconds,omitempty"`
+	// Length of the pause, 1 to 3,600 s; 0 means 30.
+	PauseSeconds  int32 `protobuf:"varint,5,opt,name=pause_seconds,json=pauseSeconds,proto3" json:"pause_seconds,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ToolBreaker) Reset() {
+	*x = ToolBreaker{}
+	mi := &file_parlance_v1_tools_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ToolBreaker) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ToolBreaker) ProtoMessage() {}
+
+func (x *ToolBreaker) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_tools_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ToolBreaker.ProtoReflect.Descriptor instead.
+func (*ToolBreaker) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ToolBreaker) GetDisabled() bool {
+	if x != nil {
+		return x.Disabled
+	}
+	return false
+}
+
+func (x *ToolBreaker) GetFailureRatio() float64 {
+	if x != nil {
+		return x.FailureRatio
+	}
+	return 0
+}
+
+func (x *ToolBreaker) GetMinCalls() int32 {
+	if x != nil {
+		return x.MinCalls
+	}
+	return 0
+}
+
+func (x *ToolBreaker) GetWindowSeconds() int32 {
+	if x != nil {
+		return x.WindowSeconds
+	}
+	return 0
+}
+
+func (x *ToolBreaker) GetPauseSeconds() int32 {
+	if x != nil {
+		return x.PauseSeconds
+	}
+	return 0
+}
+
 // ToolAssignment keeps a value of a tool's successful JSON answer as a dynamic variable of the
 // session, for later calls and turns. Strings are kept as they are, numbers and booleans as JSON
 // has them. A path that leads to nothing, null, an object, an array, or more than 4 KiB changes
@@ -309,7 +504,7 @@ type ToolAssignment struct {
 
 func (x *ToolAssignment) Reset() {
 	*x = ToolAssignment{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[1]
+	mi := &file_parlance_v1_tools_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -321,7 +516,7 @@ func (x *ToolAssignment) String() string {
 func (*ToolAssignment) ProtoMessage() {}
 
 func (x *ToolAssignment) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[1]
+	mi := &file_parlance_v1_tools_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -334,7 +529,7 @@ func (x *ToolAssignment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolAssignment.ProtoReflect.Descriptor instead.
 func (*ToolAssignment) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{1}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ToolAssignment) GetDynamicVariable() string {
@@ -374,7 +569,7 @@ type ToolAttachment struct {
 
 func (x *ToolAttachment) Reset() {
 	*x = ToolAttachment{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[2]
+	mi := &file_parlance_v1_tools_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -386,7 +581,7 @@ func (x *ToolAttachment) String() string {
 func (*ToolAttachment) ProtoMessage() {}
 
 func (x *ToolAttachment) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[2]
+	mi := &file_parlance_v1_tools_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -399,7 +594,7 @@ func (x *ToolAttachment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolAttachment.ProtoReflect.Descriptor instead.
 func (*ToolAttachment) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{2}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ToolAttachment) GetAgentId() string {
@@ -477,14 +672,16 @@ type AgentTool struct {
 	// What the model reads.
 	Description string `protobuf:"bytes,44,opt,name=description,proto3" json:"description,omitempty"`
 	// Schema of the model's arguments; for a tool of an MCP server the one that the server declares.
-	InputSchema   *structpb.Struct `protobuf:"bytes,45,opt,name=input_schema,json=inputSchema,proto3" json:"input_schema,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	InputSchema *structpb.Struct `protobuf:"bytes,45,opt,name=input_schema,json=inputSchema,proto3" json:"input_schema,omitempty"`
+	// input_schema as JSON text with every digit.
+	InputSchemaJson string `protobuf:"bytes,46,opt,name=input_schema_json,json=inputSchemaJson,proto3" json:"input_schema_json,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *AgentTool) Reset() {
 	*x = AgentTool{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[3]
+	mi := &file_parlance_v1_tools_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -496,7 +693,7 @@ func (x *AgentTool) String() string {
 func (*AgentTool) ProtoMessage() {}
 
 func (x *AgentTool) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[3]
+	mi := &file_parlance_v1_tools_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -509,7 +706,7 @@ func (x *AgentTool) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentTool.ProtoReflect.Descriptor instead.
 func (*AgentTool) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{3}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *AgentTool) GetTool() *Tool {
@@ -582,6 +779,13 @@ func (x *AgentTool) GetInputSchema() *structpb.Struct {
 	return nil
 }
 
+func (x *AgentTool) GetInputSchemaJson() string {
+	if x != nil {
+		return x.InputSchemaJson
+	}
+	return ""
+}
+
 // ToolError is why a call failed.
 type ToolError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -595,7 +799,7 @@ type ToolError struct {
 
 func (x *ToolError) Reset() {
 	*x = ToolError{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[4]
+	mi := &file_parlance_v1_tools_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -607,7 +811,7 @@ func (x *ToolError) String() string {
 func (*ToolError) ProtoMessage() {}
 
 func (x *ToolError) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[4]
+	mi := &file_parlance_v1_tools_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -620,7 +824,7 @@ func (x *ToolError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolError.ProtoReflect.Descriptor instead.
 func (*ToolError) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{4}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ToolError) GetCode() string {
@@ -654,7 +858,7 @@ type ToolRequest struct {
 
 func (x *ToolRequest) Reset() {
 	*x = ToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[5]
+	mi := &file_parlance_v1_tools_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -666,7 +870,7 @@ func (x *ToolRequest) String() string {
 func (*ToolRequest) ProtoMessage() {}
 
 func (x *ToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[5]
+	mi := &file_parlance_v1_tools_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -679,7 +883,7 @@ func (x *ToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolRequest.ProtoReflect.Descriptor instead.
 func (*ToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{5}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ToolRequest) GetMethod() string {
@@ -742,14 +946,16 @@ type ToolCall struct {
 	AssignedVariables []string `protobuf:"bytes,20,rep,name=assigned_variables,json=assignedVariables,proto3" json:"assigned_variables,omitempty"`
 	// In the answers to turns and transcripts: the decision on the call; absent when no approval was
 	// needed.
-	Approval      *ToolCallApproval `protobuf:"bytes,21,opt,name=approval,proto3,oneof" json:"approval,omitempty"`
+	Approval *ToolCallApproval `protobuf:"bytes,21,opt,name=approval,proto3,oneof" json:"approval,omitempty"`
+	// input as JSON text with every digit.
+	InputJson     string `protobuf:"bytes,22,opt,name=input_json,json=inputJson,proto3" json:"input_json,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ToolCall) Reset() {
 	*x = ToolCall{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[6]
+	mi := &file_parlance_v1_tools_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -761,7 +967,7 @@ func (x *ToolCall) String() string {
 func (*ToolCall) ProtoMessage() {}
 
 func (x *ToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[6]
+	mi := &file_parlance_v1_tools_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -774,7 +980,7 @@ func (x *ToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolCall.ProtoReflect.Descriptor instead.
 func (*ToolCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ToolCall) GetId() string {
@@ -882,6 +1088,13 @@ func (x *ToolCall) GetApproval() *ToolCallApproval {
 	return nil
 }
 
+func (x *ToolCall) GetInputJson() string {
+	if x != nil {
+		return x.InputJson
+	}
+	return ""
+}
+
 // ToolCallApproval is the result of the request for a call's approval.
 type ToolCallApproval struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -900,7 +1113,7 @@ type ToolCallApproval struct {
 
 func (x *ToolCallApproval) Reset() {
 	*x = ToolCallApproval{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[7]
+	mi := &file_parlance_v1_tools_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -912,7 +1125,7 @@ func (x *ToolCallApproval) String() string {
 func (*ToolCallApproval) ProtoMessage() {}
 
 func (x *ToolCallApproval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[7]
+	mi := &file_parlance_v1_tools_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -925,7 +1138,7 @@ func (x *ToolCallApproval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolCallApproval.ProtoReflect.Descriptor instead.
 func (*ToolCallApproval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ToolCallApproval) GetStatus() string {
@@ -1004,13 +1217,25 @@ type CreateToolRequest struct {
 	Approval string `protobuf:"bytes,40,opt,name=approval,proto3" json:"approval,omitempty"`
 	// Remote tools whose calls need an approval, with approval listed.
 	ApprovalTools []string `protobuf:"bytes,41,rep,name=approval_tools,json=approvalTools,proto3" json:"approval_tools,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// Request headers that are write-only and stored encrypted; they go out as headers do.
+	SecretHeaders map[string]string `protobuf:"bytes,42,rep,name=secret_headers,json=secretHeaders,proto3" json:"secret_headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Whether a call is made only when the user has asked for it.
+	RequiresUserIntent bool `protobuf:"varint,43,opt,name=requires_user_intent,json=requiresUserIntent,proto3" json:"requires_user_intent,omitempty"`
+	// See Tool.
+	Retry *ToolRetry `protobuf:"bytes,44,opt,name=retry,proto3" json:"retry,omitempty"`
+	// See Tool.
+	Breaker *ToolBreaker `protobuf:"bytes,45,opt,name=breaker,proto3" json:"breaker,omitempty"`
+	// input_schema as JSON text; read in place of it.
+	InputSchemaJson string `protobuf:"bytes,46,opt,name=input_schema_json,json=inputSchemaJson,proto3" json:"input_schema_json,omitempty"`
+	// hardcoded_body_params as JSON text; read in place of it.
+	HardcodedBodyParamsJson string `protobuf:"bytes,47,opt,name=hardcoded_body_params_json,json=hardcodedBodyParamsJson,proto3" json:"hardcoded_body_params_json,omitempty"`
+	unknownFields           protoimpl.UnknownFields
+	sizeCache               protoimpl.SizeCache
 }
 
 func (x *CreateToolRequest) Reset() {
 	*x = CreateToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[8]
+	mi := &file_parlance_v1_tools_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1022,7 +1247,7 @@ func (x *CreateToolRequest) String() string {
 func (*CreateToolRequest) ProtoMessage() {}
 
 func (x *CreateToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[8]
+	mi := &file_parlance_v1_tools_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1035,7 +1260,7 @@ func (x *CreateToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateToolRequest.ProtoReflect.Descriptor instead.
 func (*CreateToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CreateToolRequest) GetWorkspaceId() string {
@@ -1192,6 +1417,48 @@ func (x *CreateToolRequest) GetApprovalTools() []string {
 	return nil
 }
 
+func (x *CreateToolRequest) GetSecretHeaders() map[string]string {
+	if x != nil {
+		return x.SecretHeaders
+	}
+	return nil
+}
+
+func (x *CreateToolRequest) GetRequiresUserIntent() bool {
+	if x != nil {
+		return x.RequiresUserIntent
+	}
+	return false
+}
+
+func (x *CreateToolRequest) GetRetry() *ToolRetry {
+	if x != nil {
+		return x.Retry
+	}
+	return nil
+}
+
+func (x *CreateToolRequest) GetBreaker() *ToolBreaker {
+	if x != nil {
+		return x.Breaker
+	}
+	return nil
+}
+
+func (x *CreateToolRequest) GetInputSchemaJson() string {
+	if x != nil {
+		return x.InputSchemaJson
+	}
+	return ""
+}
+
+func (x *CreateToolRequest) GetHardcodedBodyParamsJson() string {
+	if x != nil {
+		return x.HardcodedBodyParamsJson
+	}
+	return ""
+}
+
 type ListToolsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -1201,14 +1468,19 @@ type ListToolsRequest struct {
 	// 1 to 200; 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the page before.
-	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Only those whose slug or description contains this text, in any case.
+	Q string `protobuf:"bytes,5,opt,name=q,proto3" json:"q,omitempty"`
+	// created_at, updated_at or name (the slug), each also with " desc". Default: system, built-in,
+	// then custom tools, newest first.
+	OrderBy       string `protobuf:"bytes,6,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListToolsRequest) Reset() {
 	*x = ListToolsRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[9]
+	mi := &file_parlance_v1_tools_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1220,7 +1492,7 @@ func (x *ListToolsRequest) String() string {
 func (*ListToolsRequest) ProtoMessage() {}
 
 func (x *ListToolsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[9]
+	mi := &file_parlance_v1_tools_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1233,7 +1505,7 @@ func (x *ListToolsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListToolsRequest.ProtoReflect.Descriptor instead.
 func (*ListToolsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListToolsRequest) GetWorkspaceId() string {
@@ -1264,6 +1536,20 @@ func (x *ListToolsRequest) GetPageToken() string {
 	return ""
 }
 
+func (x *ListToolsRequest) GetQ() string {
+	if x != nil {
+		return x.Q
+	}
+	return ""
+}
+
+func (x *ListToolsRequest) GetOrderBy() string {
+	if x != nil {
+		return x.OrderBy
+	}
+	return ""
+}
+
 type ListToolsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tools, in order.
@@ -1276,7 +1562,7 @@ type ListToolsResponse struct {
 
 func (x *ListToolsResponse) Reset() {
 	*x = ListToolsResponse{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[10]
+	mi := &file_parlance_v1_tools_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1288,7 +1574,7 @@ func (x *ListToolsResponse) String() string {
 func (*ListToolsResponse) ProtoMessage() {}
 
 func (x *ListToolsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[10]
+	mi := &file_parlance_v1_tools_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1301,7 +1587,7 @@ func (x *ListToolsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListToolsResponse.ProtoReflect.Descriptor instead.
 func (*ListToolsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListToolsResponse) GetTools() []*Tool {
@@ -1330,7 +1616,7 @@ type GetToolRequest struct {
 
 func (x *GetToolRequest) Reset() {
 	*x = GetToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[11]
+	mi := &file_parlance_v1_tools_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1342,7 +1628,7 @@ func (x *GetToolRequest) String() string {
 func (*GetToolRequest) ProtoMessage() {}
 
 func (x *GetToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[11]
+	mi := &file_parlance_v1_tools_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1355,7 +1641,7 @@ func (x *GetToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetToolRequest.ProtoReflect.Descriptor instead.
 func (*GetToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetToolRequest) GetWorkspaceId() string {
@@ -1418,13 +1704,25 @@ type UpdateToolRequest struct {
 	Approval *string `protobuf:"bytes,40,opt,name=approval,proto3,oneof" json:"approval,omitempty"`
 	// As in create; null goes back to what create does without it.
 	ApprovalTools []string `protobuf:"bytes,41,rep,name=approval_tools,json=approvalTools,proto3" json:"approval_tools,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// Replaces all of them, as their values cannot be read; null or {} removes them.
+	SecretHeaders map[string]string `protobuf:"bytes,42,rep,name=secret_headers,json=secretHeaders,proto3" json:"secret_headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// As in create; null goes back to what create does without it.
+	RequiresUserIntent *bool `protobuf:"varint,43,opt,name=requires_user_intent,json=requiresUserIntent,proto3,oneof" json:"requires_user_intent,omitempty"`
+	// As in create; null goes back to what create does without it.
+	Retry *ToolRetry `protobuf:"bytes,44,opt,name=retry,proto3" json:"retry,omitempty"`
+	// As in create; null goes back to what create does without it.
+	Breaker *ToolBreaker `protobuf:"bytes,45,opt,name=breaker,proto3" json:"breaker,omitempty"`
+	// input_schema as JSON text; read in place of it.
+	InputSchemaJson string `protobuf:"bytes,46,opt,name=input_schema_json,json=inputSchemaJson,proto3" json:"input_schema_json,omitempty"`
+	// hardcoded_body_params as JSON text; read in place of it.
+	HardcodedBodyParamsJson string `protobuf:"bytes,47,opt,name=hardcoded_body_params_json,json=hardcodedBodyParamsJson,proto3" json:"hardcoded_body_params_json,omitempty"`
+	unknownFields           protoimpl.UnknownFields
+	sizeCache               protoimpl.SizeCache
 }
 
 func (x *UpdateToolRequest) Reset() {
 	*x = UpdateToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[12]
+	mi := &file_parlance_v1_tools_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1436,7 +1734,7 @@ func (x *UpdateToolRequest) String() string {
 func (*UpdateToolRequest) ProtoMessage() {}
 
 func (x *UpdateToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[12]
+	mi := &file_parlance_v1_tools_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1449,7 +1747,7 @@ func (x *UpdateToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateToolRequest.ProtoReflect.Descriptor instead.
 func (*UpdateToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *UpdateToolRequest) GetWorkspaceId() string {
@@ -1606,6 +1904,48 @@ func (x *UpdateToolRequest) GetApprovalTools() []string {
 	return nil
 }
 
+func (x *UpdateToolRequest) GetSecretHeaders() map[string]string {
+	if x != nil {
+		return x.SecretHeaders
+	}
+	return nil
+}
+
+func (x *UpdateToolRequest) GetRequiresUserIntent() bool {
+	if x != nil && x.RequiresUserIntent != nil {
+		return *x.RequiresUserIntent
+	}
+	return false
+}
+
+func (x *UpdateToolRequest) GetRetry() *ToolRetry {
+	if x != nil {
+		return x.Retry
+	}
+	return nil
+}
+
+func (x *UpdateToolRequest) GetBreaker() *ToolBreaker {
+	if x != nil {
+		return x.Breaker
+	}
+	return nil
+}
+
+func (x *UpdateToolRequest) GetInputSchemaJson() string {
+	if x != nil {
+		return x.InputSchemaJson
+	}
+	return ""
+}
+
+func (x *UpdateToolRequest) GetHardcodedBodyParamsJson() string {
+	if x != nil {
+		return x.HardcodedBodyParamsJson
+	}
+	return ""
+}
+
 type DeleteToolRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -1618,7 +1958,7 @@ type DeleteToolRequest struct {
 
 func (x *DeleteToolRequest) Reset() {
 	*x = DeleteToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[13]
+	mi := &file_parlance_v1_tools_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1630,7 +1970,7 @@ func (x *DeleteToolRequest) String() string {
 func (*DeleteToolRequest) ProtoMessage() {}
 
 func (x *DeleteToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[13]
+	mi := &file_parlance_v1_tools_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1643,7 +1983,7 @@ func (x *DeleteToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteToolRequest.ProtoReflect.Descriptor instead.
 func (*DeleteToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *DeleteToolRequest) GetWorkspaceId() string {
@@ -1671,14 +2011,16 @@ type RunToolRequest struct {
 	// Example values for the placeholders; at most 64 of 4 KiB.
 	DynamicVariables map[string]string `protobuf:"bytes,4,rep,name=dynamic_variables,json=dynamicVariables,proto3" json:"dynamic_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Which tool of the MCP server, by its own name; needed when the tool stands for several.
-	RemoteTool    string `protobuf:"bytes,40,opt,name=remote_tool,json=remoteTool,proto3" json:"remote_tool,omitempty"`
+	RemoteTool string `protobuf:"bytes,40,opt,name=remote_tool,json=remoteTool,proto3" json:"remote_tool,omitempty"`
+	// args as JSON text; read in place of them.
+	ArgsJson      string `protobuf:"bytes,41,opt,name=args_json,json=argsJson,proto3" json:"args_json,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RunToolRequest) Reset() {
 	*x = RunToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[14]
+	mi := &file_parlance_v1_tools_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1690,7 +2032,7 @@ func (x *RunToolRequest) String() string {
 func (*RunToolRequest) ProtoMessage() {}
 
 func (x *RunToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[14]
+	mi := &file_parlance_v1_tools_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1703,7 +2045,7 @@ func (x *RunToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunToolRequest.ProtoReflect.Descriptor instead.
 func (*RunToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RunToolRequest) GetWorkspaceId() string {
@@ -1741,6 +2083,13 @@ func (x *RunToolRequest) GetRemoteTool() string {
 	return ""
 }
 
+func (x *RunToolRequest) GetArgsJson() string {
+	if x != nil {
+		return x.ArgsJson
+	}
+	return ""
+}
+
 type RunToolResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The answer as JSON; null when it is not JSON.
@@ -1756,14 +2105,16 @@ type RunToolResponse struct {
 	// Null when the call succeeded.
 	Error *ToolError `protobuf:"bytes,6,opt,name=error,proto3" json:"error,omitempty"`
 	// What was sent, with secrets redacted.
-	Request       *ToolRequest `protobuf:"bytes,7,opt,name=request,proto3" json:"request,omitempty"`
+	Request *ToolRequest `protobuf:"bytes,7,opt,name=request,proto3" json:"request,omitempty"`
+	// output as JSON text with every digit; empty when it is not JSON.
+	OutputJson    string `protobuf:"bytes,8,opt,name=output_json,json=outputJson,proto3" json:"output_json,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RunToolResponse) Reset() {
 	*x = RunToolResponse{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[15]
+	mi := &file_parlance_v1_tools_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1775,7 +2126,7 @@ func (x *RunToolResponse) String() string {
 func (*RunToolResponse) ProtoMessage() {}
 
 func (x *RunToolResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[15]
+	mi := &file_parlance_v1_tools_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1788,7 +2139,7 @@ func (x *RunToolResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunToolResponse.ProtoReflect.Descriptor instead.
 func (*RunToolResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RunToolResponse) GetOutput() *structpb.Value {
@@ -1840,6 +2191,13 @@ func (x *RunToolResponse) GetRequest() *ToolRequest {
 	return nil
 }
 
+func (x *RunToolResponse) GetOutputJson() string {
+	if x != nil {
+		return x.OutputJson
+	}
+	return ""
+}
+
 type ListToolCallsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -1868,7 +2226,7 @@ type ListToolCallsRequest struct {
 
 func (x *ListToolCallsRequest) Reset() {
 	*x = ListToolCallsRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[16]
+	mi := &file_parlance_v1_tools_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1880,7 +2238,7 @@ func (x *ListToolCallsRequest) String() string {
 func (*ListToolCallsRequest) ProtoMessage() {}
 
 func (x *ListToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[16]
+	mi := &file_parlance_v1_tools_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1893,7 +2251,7 @@ func (x *ListToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListToolCallsRequest) GetWorkspaceId() string {
@@ -1978,7 +2336,7 @@ type ListToolCallsResponse struct {
 
 func (x *ListToolCallsResponse) Reset() {
 	*x = ListToolCallsResponse{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[17]
+	mi := &file_parlance_v1_tools_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1990,7 +2348,7 @@ func (x *ListToolCallsResponse) String() string {
 func (*ListToolCallsResponse) ProtoMessage() {}
 
 func (x *ListToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[17]
+	mi := &file_parlance_v1_tools_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2003,7 +2361,7 @@ func (x *ListToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -2048,7 +2406,7 @@ type ListWorkspaceToolCallsRequest struct {
 
 func (x *ListWorkspaceToolCallsRequest) Reset() {
 	*x = ListWorkspaceToolCallsRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[18]
+	mi := &file_parlance_v1_tools_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2060,7 +2418,7 @@ func (x *ListWorkspaceToolCallsRequest) String() string {
 func (*ListWorkspaceToolCallsRequest) ProtoMessage() {}
 
 func (x *ListWorkspaceToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[18]
+	mi := &file_parlance_v1_tools_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2073,7 +2431,7 @@ func (x *ListWorkspaceToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkspaceToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListWorkspaceToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListWorkspaceToolCallsRequest) GetWorkspaceId() string {
@@ -2158,7 +2516,7 @@ type ListWorkspaceToolCallsResponse struct {
 
 func (x *ListWorkspaceToolCallsResponse) Reset() {
 	*x = ListWorkspaceToolCallsResponse{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[19]
+	mi := &file_parlance_v1_tools_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2170,7 +2528,7 @@ func (x *ListWorkspaceToolCallsResponse) String() string {
 func (*ListWorkspaceToolCallsResponse) ProtoMessage() {}
 
 func (x *ListWorkspaceToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[19]
+	mi := &file_parlance_v1_tools_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2183,7 +2541,7 @@ func (x *ListWorkspaceToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkspaceToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListWorkspaceToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListWorkspaceToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -2218,7 +2576,7 @@ type AttachToolRequest struct {
 
 func (x *AttachToolRequest) Reset() {
 	*x = AttachToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[20]
+	mi := &file_parlance_v1_tools_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2230,7 +2588,7 @@ func (x *AttachToolRequest) String() string {
 func (*AttachToolRequest) ProtoMessage() {}
 
 func (x *AttachToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[20]
+	mi := &file_parlance_v1_tools_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2243,7 +2601,7 @@ func (x *AttachToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachToolRequest.ProtoReflect.Descriptor instead.
 func (*AttachToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *AttachToolRequest) GetWorkspaceId() string {
@@ -2295,7 +2653,7 @@ type DetachToolRequest struct {
 
 func (x *DetachToolRequest) Reset() {
 	*x = DetachToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[21]
+	mi := &file_parlance_v1_tools_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2307,7 +2665,7 @@ func (x *DetachToolRequest) String() string {
 func (*DetachToolRequest) ProtoMessage() {}
 
 func (x *DetachToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[21]
+	mi := &file_parlance_v1_tools_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2320,7 +2678,7 @@ func (x *DetachToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DetachToolRequest.ProtoReflect.Descriptor instead.
 func (*DetachToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *DetachToolRequest) GetWorkspaceId() string {
@@ -2360,7 +2718,7 @@ type ListAgentToolsRequest struct {
 
 func (x *ListAgentToolsRequest) Reset() {
 	*x = ListAgentToolsRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[22]
+	mi := &file_parlance_v1_tools_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2372,7 +2730,7 @@ func (x *ListAgentToolsRequest) String() string {
 func (*ListAgentToolsRequest) ProtoMessage() {}
 
 func (x *ListAgentToolsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[22]
+	mi := &file_parlance_v1_tools_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2385,7 +2743,7 @@ func (x *ListAgentToolsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentToolsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentToolsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListAgentToolsRequest) GetWorkspaceId() string {
@@ -2428,7 +2786,7 @@ type ListAgentToolsResponse struct {
 
 func (x *ListAgentToolsResponse) Reset() {
 	*x = ListAgentToolsResponse{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[23]
+	mi := &file_parlance_v1_tools_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2440,7 +2798,7 @@ func (x *ListAgentToolsResponse) String() string {
 func (*ListAgentToolsResponse) ProtoMessage() {}
 
 func (x *ListAgentToolsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[23]
+	mi := &file_parlance_v1_tools_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2453,7 +2811,7 @@ func (x *ListAgentToolsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentToolsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentToolsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListAgentToolsResponse) GetTools() []*AgentTool {
@@ -2486,7 +2844,7 @@ type UpdateToolsConfigRequest struct {
 
 func (x *UpdateToolsConfigRequest) Reset() {
 	*x = UpdateToolsConfigRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[24]
+	mi := &file_parlance_v1_tools_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2498,7 +2856,7 @@ func (x *UpdateToolsConfigRequest) String() string {
 func (*UpdateToolsConfigRequest) ProtoMessage() {}
 
 func (x *UpdateToolsConfigRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[24]
+	mi := &file_parlance_v1_tools_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2511,7 +2869,7 @@ func (x *UpdateToolsConfigRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateToolsConfigRequest.ProtoReflect.Descriptor instead.
 func (*UpdateToolsConfigRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *UpdateToolsConfigRequest) GetWorkspaceId() string {
@@ -2546,7 +2904,7 @@ var File_parlance_v1_tools_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\n" +
-	"\x17parlance/v1/tools.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\xb4\t\n" +
+	"\x17parlance/v1/tools.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\x8e\f\n" +
 	"\x04Tool\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04slug\x18\x02 \x01(\tR\x04slug\x12 \n" +
@@ -2577,13 +2935,31 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"updated_at\x18\x16 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12=\n" +
 	"\vassignments\x18\x1e \x03(\v2\x1b.parlance.v1.ToolAssignmentR\vassignments\x12\x1a\n" +
 	"\bapproval\x18( \x01(\tR\bapproval\x12%\n" +
-	"\x0eapproval_tools\x18) \x03(\tR\rapprovalTools\x1aG\n" +
+	"\x0eapproval_tools\x18) \x03(\tR\rapprovalTools\x12.\n" +
+	"\x13secret_header_names\x18* \x03(\tR\x11secretHeaderNames\x120\n" +
+	"\x14requires_user_intent\x18+ \x01(\bR\x12requiresUserIntent\x12,\n" +
+	"\x05retry\x18, \x01(\v2\x16.parlance.v1.ToolRetryR\x05retry\x122\n" +
+	"\abreaker\x18- \x01(\v2\x18.parlance.v1.ToolBreakerR\abreaker\x12<\n" +
+	"\x11input_schema_json\x18. \x01(\tB\x10\xaa\xbb\x18\finput_schemaR\x0finputSchemaJson\x12V\n" +
+	"\x1ahardcoded_body_params_json\x18/ \x01(\tB\x19\xaa\xbb\x18\x15hardcoded_body_paramsR\x17hardcodedBodyParamsJson\x1aG\n" +
 	"\x19HardcodedQueryParamsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a:\n" +
 	"\fHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x8d\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"i\n" +
+	"\tToolRetry\x12,\n" +
+	"\fmax_attempts\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x05(\x00R\vmaxAttempts\x12.\n" +
+	"\bstatuses\x18\x02 \x03(\x05B\x12\xbaH\x0f\x92\x01\f\x102\"\b\x1a\x06\x18\xd7\x04(\x90\x03R\bstatuses\"\xf4\x01\n" +
+	"\vToolBreaker\x12\x1a\n" +
+	"\bdisabled\x18\x01 \x01(\bR\bdisabled\x12<\n" +
+	"\rfailure_ratio\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\ffailureRatio\x12'\n" +
+	"\tmin_calls\x18\x03 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\bminCalls\x121\n" +
+	"\x0ewindow_seconds\x18\x04 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\x90\x1c(\x00R\rwindowSeconds\x12/\n" +
+	"\rpause_seconds\x18\x05 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\x90\x1c(\x00R\fpauseSeconds\"\x8d\x01\n" +
 	"\x0eToolAssignment\x12P\n" +
 	"\x10dynamic_variable\x18\x01 \x01(\tB%\xbaH\"r 2\x1e^[A-Za-z_][A-Za-z0-9_]{0,127}$R\x0fdynamicVariable\x12)\n" +
 	"\n" +
@@ -2598,7 +2974,7 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\x8b\x03\n" +
+	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xc9\x03\n" +
 	"\tAgentTool\x12%\n" +
 	"\x04tool\x18\x01 \x01(\v2\x11.parlance.v1.ToolR\x04tool\x12\x18\n" +
 	"\aenabled\x18\x02 \x01(\bR\aenabled\x121\n" +
@@ -2610,7 +2986,8 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x0eneeds_approval\x18* \x01(\bR\rneedsApproval\x12'\n" +
 	"\x0fdisabled_detail\x18+ \x01(\tR\x0edisabledDetail\x12 \n" +
 	"\vdescription\x18, \x01(\tR\vdescription\x12:\n" +
-	"\finput_schema\x18- \x01(\v2\x17.google.protobuf.StructR\vinputSchema\"9\n" +
+	"\finput_schema\x18- \x01(\v2\x17.google.protobuf.StructR\vinputSchema\x12<\n" +
+	"\x11input_schema_json\x18. \x01(\tB\x10\xaa\xbb\x18\finput_schemaR\x0finputSchemaJson\"9\n" +
 	"\tToolError\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\"\xc8\x01\n" +
@@ -2621,7 +2998,7 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x04body\x18\x04 \x01(\tR\x04body\x1a:\n" +
 	"\fHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa2\x04\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xcc\x04\n" +
 	"\bToolCall\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -2642,7 +3019,9 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"started_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12\x19\n" +
 	"\bagent_id\x18\r \x01(\tR\aagentId\x12-\n" +
 	"\x12assigned_variables\x18\x14 \x03(\tR\x11assignedVariables\x12>\n" +
-	"\bapproval\x18\x15 \x01(\v2\x1d.parlance.v1.ToolCallApprovalH\x00R\bapproval\x88\x01\x01B\v\n" +
+	"\bapproval\x18\x15 \x01(\v2\x1d.parlance.v1.ToolCallApprovalH\x00R\bapproval\x88\x01\x01\x12(\n" +
+	"\n" +
+	"input_json\x18\x16 \x01(\tB\t\xaa\xbb\x18\x05inputR\tinputJsonB\v\n" +
 	"\t_approval\"\x9c\x01\n" +
 	"\x10ToolCallApproval\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\x1d\n" +
@@ -2650,7 +3029,7 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"decided_by\x18\x02 \x01(\tR\tdecidedBy\x12\x16\n" +
 	"\x06reason\x18\x03 \x01(\tR\x06reason\x129\n" +
 	"\n" +
-	"decided_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\"\xb8\v\n" +
+	"decided_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\"\x98\x0f\n" +
 	"\x11CreateToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x128\n" +
 	"\x04slug\x18\x02 \x01(\tB$\xbaH!r\x1f2\x1d^[a-zA-Z][a-zA-Z0-9_-]{0,63}$R\x04slug\x12,\n" +
@@ -2680,26 +3059,39 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x12response_max_bytes\x18\x13 \x01(\x05B\x10\xbaH\r\xd8\x01\x01\x1a\b\x18\x80\x80\x80\x05(\x80\bR\x10responseMaxBytes\x12G\n" +
 	"\vassignments\x18\x1e \x03(\v2\x1b.parlance.v1.ToolAssignmentB\b\xbaH\x05\x92\x01\x02\x10\x10R\vassignments\x12:\n" +
 	"\bapproval\x18( \x01(\tB\x1e\xbaH\x1br\x19R\x00R\x05neverR\x06alwaysR\x06listedR\bapproval\x129\n" +
-	"\x0eapproval_tools\x18) \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xc8\x01\"\ar\x05\x10\x01\x18\x80\x01R\rapprovalTools\x1aG\n" +
+	"\x0eapproval_tools\x18) \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xc8\x01\"\ar\x05\x10\x01\x18\x80\x01R\rapprovalTools\x12r\n" +
+	"\x0esecret_headers\x18* \x03(\v21.parlance.v1.CreateToolRequest.SecretHeadersEntryB\x18\xbaH\x15\x9a\x01\x12\x102\"\ar\x05\x10\x01\x18\xc8\x01*\x05r\x03\x18\x80 R\rsecretHeaders\x120\n" +
+	"\x14requires_user_intent\x18+ \x01(\bR\x12requiresUserIntent\x12,\n" +
+	"\x05retry\x18, \x01(\v2\x16.parlance.v1.ToolRetryR\x05retry\x122\n" +
+	"\abreaker\x18- \x01(\v2\x18.parlance.v1.ToolBreakerR\abreaker\x12<\n" +
+	"\x11input_schema_json\x18. \x01(\tB\x10\xaa\xbb\x18\finput_schemaR\x0finputSchemaJson\x12V\n" +
+	"\x1ahardcoded_body_params_json\x18/ \x01(\tB\x19\xaa\xbb\x18\x15hardcoded_body_paramsR\x17hardcodedBodyParamsJson\x1aG\n" +
 	"\x19HardcodedQueryParamsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a:\n" +
 	"\fHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa4\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a@\n" +
+	"\x12SecretHeadersEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xab\x02\n" +
 	"\x10ListToolsRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12%\n" +
 	"\x0einclude_hidden\x18\x02 \x01(\bR\rincludeHidden\x12'\n" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xc8\x01(\x00R\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\"d\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\x12\x16\n" +
+	"\x01q\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x01q\x12m\n" +
+	"\border_by\x18\x06 \x01(\tBR\xbaHOrMR\x00R\n" +
+	"created_atR\x0fcreated_at descR\n" +
+	"updated_atR\x0fupdated_at descR\x04nameR\tname descR\aorderBy\"d\n" +
 	"\x11ListToolsResponse\x12'\n" +
 	"\x05tools\x18\x01 \x03(\v2\x11.parlance.v1.ToolR\x05tools\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"L\n" +
 	"\x0eGetToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
-	"\atool_id\x18\x02 \x01(\tR\x06toolId\"\x87\r\n" +
+	"\atool_id\x18\x02 \x01(\tR\x06toolId\"\x85\x11\n" +
 	"\x11UpdateToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
 	"\atool_id\x18\x02 \x01(\tR\x06toolId\x121\n" +
@@ -2731,11 +3123,21 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"updateMask\x12G\n" +
 	"\vassignments\x18\x1e \x03(\v2\x1b.parlance.v1.ToolAssignmentB\b\xbaH\x05\x92\x01\x02\x10\x10R\vassignments\x12?\n" +
 	"\bapproval\x18( \x01(\tB\x1e\xbaH\x1br\x19R\x00R\x05neverR\x06alwaysR\x06listedH\tR\bapproval\x88\x01\x01\x129\n" +
-	"\x0eapproval_tools\x18) \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xc8\x01\"\ar\x05\x10\x01\x18\x80\x01R\rapprovalTools\x1aG\n" +
+	"\x0eapproval_tools\x18) \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xc8\x01\"\ar\x05\x10\x01\x18\x80\x01R\rapprovalTools\x12r\n" +
+	"\x0esecret_headers\x18* \x03(\v21.parlance.v1.UpdateToolRequest.SecretHeadersEntryB\x18\xbaH\x15\x9a\x01\x12\x102\"\ar\x05\x10\x01\x18\xc8\x01*\x05r\x03\x18\x80 R\rsecretHeaders\x125\n" +
+	"\x14requires_user_intent\x18+ \x01(\bH\n" +
+	"R\x12requiresUserIntent\x88\x01\x01\x12,\n" +
+	"\x05retry\x18, \x01(\v2\x16.parlance.v1.ToolRetryR\x05retry\x122\n" +
+	"\abreaker\x18- \x01(\v2\x18.parlance.v1.ToolBreakerR\abreaker\x12<\n" +
+	"\x11input_schema_json\x18. \x01(\tB\x10\xaa\xbb\x18\finput_schemaR\x0finputSchemaJson\x12V\n" +
+	"\x1ahardcoded_body_params_json\x18/ \x01(\tB\x19\xaa\xbb\x18\x15hardcoded_body_paramsR\x17hardcodedBodyParamsJson\x1aG\n" +
 	"\x19HardcodedQueryParamsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a:\n" +
 	"\fHeadersEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a@\n" +
+	"\x12SecretHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0e\n" +
 	"\f_descriptionB\x0e\n" +
@@ -2747,20 +3149,22 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x13_allow_dynamic_varsB\x12\n" +
 	"\x10_timeout_secondsB\x15\n" +
 	"\x13_response_max_bytesB\v\n" +
-	"\t_approval\"O\n" +
+	"\t_approvalB\x17\n" +
+	"\x15_requires_user_intent\"O\n" +
 	"\x11DeleteToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
-	"\atool_id\x18\x02 \x01(\tR\x06toolId\"\xe3\x02\n" +
+	"\atool_id\x18\x02 \x01(\tR\x06toolId\"\x8a\x03\n" +
 	"\x0eRunToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
 	"\atool_id\x18\x02 \x01(\tR\x06toolId\x12+\n" +
 	"\x04args\x18\x03 \x01(\v2\x17.google.protobuf.StructR\x04args\x12x\n" +
 	"\x11dynamic_variables\x18\x04 \x03(\v21.parlance.v1.RunToolRequest.DynamicVariablesEntryB\x18\xbaH\x15\x9a\x01\x12\x10@\"\ar\x05\x10\x01\x18\x80\x01*\x05r\x03(\x80 R\x10dynamicVariables\x12)\n" +
 	"\vremote_tool\x18( \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\n" +
-	"remoteTool\x1aC\n" +
+	"remoteTool\x12%\n" +
+	"\targs_json\x18) \x01(\tB\b\xaa\xbb\x18\x04argsR\bargsJson\x1aC\n" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa0\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xcd\x02\n" +
 	"\x0fRunToolResponse\x12.\n" +
 	"\x06output\x18\x01 \x01(\v2\x16.google.protobuf.ValueR\x06output\x12\x1f\n" +
 	"\voutput_text\x18\x02 \x01(\tR\n" +
@@ -2771,7 +3175,10 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"latency_ms\x18\x04 \x01(\x05R\tlatencyMs\x12\x1a\n" +
 	"\battempts\x18\x05 \x01(\x05R\battempts\x12,\n" +
 	"\x05error\x18\x06 \x01(\v2\x16.parlance.v1.ToolErrorR\x05error\x122\n" +
-	"\arequest\x18\a \x01(\v2\x18.parlance.v1.ToolRequestR\arequest\"\xb4\x03\n" +
+	"\arequest\x18\a \x01(\v2\x18.parlance.v1.ToolRequestR\arequest\x12+\n" +
+	"\voutput_json\x18\b \x01(\tB\n" +
+	"\xaa\xbb\x18\x06outputR\n" +
+	"outputJson\"\xb4\x03\n" +
 	"\x14ListToolCallsRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
 	"\atool_id\x18\x02 \x01(\tR\x06toolId\x12'\n" +
@@ -2875,120 +3282,132 @@ func file_parlance_v1_tools_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_tools_proto_rawDescData
 }
 
-var file_parlance_v1_tools_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_parlance_v1_tools_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_parlance_v1_tools_proto_goTypes = []any{
 	(*Tool)(nil),                           // 0: parlance.v1.Tool
-	(*ToolAssignment)(nil),                 // 1: parlance.v1.ToolAssignment
-	(*ToolAttachment)(nil),                 // 2: parlance.v1.ToolAttachment
-	(*AgentTool)(nil),                      // 3: parlance.v1.AgentTool
-	(*ToolError)(nil),                      // 4: parlance.v1.ToolError
-	(*ToolRequest)(nil),                    // 5: parlance.v1.ToolRequest
-	(*ToolCall)(nil),                       // 6: parlance.v1.ToolCall
-	(*ToolCallApproval)(nil),               // 7: parlance.v1.ToolCallApproval
-	(*CreateToolRequest)(nil),              // 8: parlance.v1.CreateToolRequest
-	(*ListToolsRequest)(nil),               // 9: parlance.v1.ListToolsRequest
-	(*ListToolsResponse)(nil),              // 10: parlance.v1.ListToolsResponse
-	(*GetToolRequest)(nil),                 // 11: parlance.v1.GetToolRequest
-	(*UpdateToolRequest)(nil),              // 12: parlance.v1.UpdateToolRequest
-	(*DeleteToolRequest)(nil),              // 13: parlance.v1.DeleteToolRequest
-	(*RunToolRequest)(nil),                 // 14: parlance.v1.RunToolRequest
-	(*RunToolResponse)(nil),                // 15: parlance.v1.RunToolResponse
-	(*ListToolCallsRequest)(nil),           // 16: parlance.v1.ListToolCallsRequest
-	(*ListToolCallsResponse)(nil),          // 17: parlance.v1.ListToolCallsResponse
-	(*ListWorkspaceToolCallsRequest)(nil),  // 18: parlance.v1.ListWorkspaceToolCallsRequest
-	(*ListWorkspaceToolCallsResponse)(nil), // 19: parlance.v1.ListWorkspaceToolCallsResponse
-	(*AttachToolRequest)(nil),              // 20: parlance.v1.AttachToolRequest
-	(*DetachToolRequest)(nil),              // 21: parlance.v1.DetachToolRequest
-	(*ListAgentToolsRequest)(nil),          // 22: parlance.v1.ListAgentToolsRequest
-	(*ListAgentToolsResponse)(nil),         // 23: parlance.v1.ListAgentToolsResponse
-	(*UpdateToolsConfigRequest)(nil),       // 24: parlance.v1.UpdateToolsConfigRequest
-	nil,                                    // 25: parlance.v1.Tool.HardcodedQueryParamsEntry
-	nil,                                    // 26: parlance.v1.Tool.HeadersEntry
-	nil,                                    // 27: parlance.v1.ToolRequest.HeadersEntry
-	nil,                                    // 28: parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
-	nil,                                    // 29: parlance.v1.CreateToolRequest.HeadersEntry
-	nil,                                    // 30: parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
-	nil,                                    // 31: parlance.v1.UpdateToolRequest.HeadersEntry
-	nil,                                    // 32: parlance.v1.RunToolRequest.DynamicVariablesEntry
-	(*structpb.Struct)(nil),                // 33: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),          // 34: google.protobuf.Timestamp
-	(*fieldmaskpb.FieldMask)(nil),          // 35: google.protobuf.FieldMask
-	(*structpb.Value)(nil),                 // 36: google.protobuf.Value
-	(*emptypb.Empty)(nil),                  // 37: google.protobuf.Empty
-	(*ToolsConfig)(nil),                    // 38: parlance.v1.ToolsConfig
+	(*ToolRetry)(nil),                      // 1: parlance.v1.ToolRetry
+	(*ToolBreaker)(nil),                    // 2: parlance.v1.ToolBreaker
+	(*ToolAssignment)(nil),                 // 3: parlance.v1.ToolAssignment
+	(*ToolAttachment)(nil),                 // 4: parlance.v1.ToolAttachment
+	(*AgentTool)(nil),                      // 5: parlance.v1.AgentTool
+	(*ToolError)(nil),                      // 6: parlance.v1.ToolError
+	(*ToolRequest)(nil),                    // 7: parlance.v1.ToolRequest
+	(*ToolCall)(nil),                       // 8: parlance.v1.ToolCall
+	(*ToolCallApproval)(nil),               // 9: parlance.v1.ToolCallApproval
+	(*CreateToolRequest)(nil),              // 10: parlance.v1.CreateToolRequest
+	(*ListToolsRequest)(nil),               // 11: parlance.v1.ListToolsRequest
+	(*ListToolsResponse)(nil),              // 12: parlance.v1.ListToolsResponse
+	(*GetToolRequest)(nil),                 // 13: parlance.v1.GetToolRequest
+	(*UpdateToolRequest)(nil),              // 14: parlance.v1.UpdateToolRequest
+	(*DeleteToolRequest)(nil),              // 15: parlance.v1.DeleteToolRequest
+	(*RunToolRequest)(nil),                 // 16: parlance.v1.RunToolRequest
+	(*RunToolResponse)(nil),                // 17: parlance.v1.RunToolResponse
+	(*ListToolCallsRequest)(nil),           // 18: parlance.v1.ListToolCallsRequest
+	(*ListToolCallsResponse)(nil),          // 19: parlance.v1.ListToolCallsResponse
+	(*ListWorkspaceToolCallsRequest)(nil),  // 20: parlance.v1.ListWorkspaceToolCallsRequest
+	(*ListWorkspaceToolCallsResponse)(nil), // 21: parlance.v1.ListWorkspaceToolCallsResponse
+	(*AttachToolRequest)(nil),              // 22: parlance.v1.AttachToolRequest
+	(*DetachToolRequest)(nil),              // 23: parlance.v1.DetachToolRequest
+	(*ListAgentToolsRequest)(nil),          // 24: parlance.v1.ListAgentToolsRequest
+	(*ListAgentToolsResponse)(nil),         // 25: parlance.v1.ListAgentToolsResponse
+	(*UpdateToolsConfigRequest)(nil),       // 26: parlance.v1.UpdateToolsConfigRequest
+	nil,                                    // 27: parlance.v1.Tool.HardcodedQueryParamsEntry
+	nil,                                    // 28: parlance.v1.Tool.HeadersEntry
+	nil,                                    // 29: parlance.v1.ToolRequest.HeadersEntry
+	nil,                                    // 30: parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
+	nil,                                    // 31: parlance.v1.CreateToolRequest.HeadersEntry
+	nil,                                    // 32: parlance.v1.CreateToolRequest.SecretHeadersEntry
+	nil,                                    // 33: parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
+	nil,                                    // 34: parlance.v1.UpdateToolRequest.HeadersEntry
+	nil,                                    // 35: parlance.v1.UpdateToolRequest.SecretHeadersEntry
+	nil,                                    // 36: parlance.v1.RunToolRequest.DynamicVariablesEntry
+	(*structpb.Struct)(nil),                // 37: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),          // 38: google.protobuf.Timestamp
+	(*fieldmaskpb.FieldMask)(nil),          // 39: google.protobuf.FieldMask
+	(*structpb.Value)(nil),                 // 40: google.protobuf.Value
+	(*emptypb.Empty)(nil),                  // 41: google.protobuf.Empty
+	(*ToolsConfig)(nil),                    // 42: parlance.v1.ToolsConfig
 }
 var file_parlance_v1_tools_proto_depIdxs = []int32{
-	33, // 0: parlance.v1.Tool.input_schema:type_name -> google.protobuf.Struct
-	25, // 1: parlance.v1.Tool.hardcoded_query_params:type_name -> parlance.v1.Tool.HardcodedQueryParamsEntry
-	33, // 2: parlance.v1.Tool.hardcoded_body_params:type_name -> google.protobuf.Struct
-	26, // 3: parlance.v1.Tool.headers:type_name -> parlance.v1.Tool.HeadersEntry
-	34, // 4: parlance.v1.Tool.created_at:type_name -> google.protobuf.Timestamp
-	34, // 5: parlance.v1.Tool.updated_at:type_name -> google.protobuf.Timestamp
-	1,  // 6: parlance.v1.Tool.assignments:type_name -> parlance.v1.ToolAssignment
-	34, // 7: parlance.v1.ToolAttachment.created_at:type_name -> google.protobuf.Timestamp
-	34, // 8: parlance.v1.ToolAttachment.updated_at:type_name -> google.protobuf.Timestamp
-	0,  // 9: parlance.v1.AgentTool.tool:type_name -> parlance.v1.Tool
-	33, // 10: parlance.v1.AgentTool.input_schema:type_name -> google.protobuf.Struct
-	27, // 11: parlance.v1.ToolRequest.headers:type_name -> parlance.v1.ToolRequest.HeadersEntry
-	33, // 12: parlance.v1.ToolCall.input:type_name -> google.protobuf.Struct
-	4,  // 13: parlance.v1.ToolCall.error:type_name -> parlance.v1.ToolError
-	34, // 14: parlance.v1.ToolCall.started_at:type_name -> google.protobuf.Timestamp
-	7,  // 15: parlance.v1.ToolCall.approval:type_name -> parlance.v1.ToolCallApproval
-	34, // 16: parlance.v1.ToolCallApproval.decided_at:type_name -> google.protobuf.Timestamp
-	33, // 17: parlance.v1.CreateToolRequest.input_schema:type_name -> google.protobuf.Struct
-	28, // 18: parlance.v1.CreateToolRequest.hardcoded_query_params:type_name -> parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
-	33, // 19: parlance.v1.CreateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
-	29, // 20: parlance.v1.CreateToolRequest.headers:type_name -> parlance.v1.CreateToolRequest.HeadersEntry
-	1,  // 21: parlance.v1.CreateToolRequest.assignments:type_name -> parlance.v1.ToolAssignment
-	0,  // 22: parlance.v1.ListToolsResponse.tools:type_name -> parlance.v1.Tool
-	33, // 23: parlance.v1.UpdateToolRequest.input_schema:type_name -> google.protobuf.Struct
-	30, // 24: parlance.v1.UpdateToolRequest.hardcoded_query_params:type_name -> parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
-	33, // 25: parlance.v1.UpdateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
-	31, // 26: parlance.v1.UpdateToolRequest.headers:type_name -> parlance.v1.UpdateToolRequest.HeadersEntry
-	35, // 27: parlance.v1.UpdateToolRequest.update_mask:type_name -> google.protobuf.FieldMask
-	1,  // 28: parlance.v1.UpdateToolRequest.assignments:type_name -> parlance.v1.ToolAssignment
-	33, // 29: parlance.v1.RunToolRequest.args:type_name -> google.protobuf.Struct
-	32, // 30: parlance.v1.RunToolRequest.dynamic_variables:type_name -> parlance.v1.RunToolRequest.DynamicVariablesEntry
-	36, // 31: parlance.v1.RunToolResponse.output:type_name -> google.protobuf.Value
-	4,  // 32: parlance.v1.RunToolResponse.error:type_name -> parlance.v1.ToolError
-	5,  // 33: parlance.v1.RunToolResponse.request:type_name -> parlance.v1.ToolRequest
-	34, // 34: parlance.v1.ListToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	34, // 35: parlance.v1.ListToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	6,  // 36: parlance.v1.ListToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	34, // 37: parlance.v1.ListWorkspaceToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	34, // 38: parlance.v1.ListWorkspaceToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	6,  // 39: parlance.v1.ListWorkspaceToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	3,  // 40: parlance.v1.ListAgentToolsResponse.tools:type_name -> parlance.v1.AgentTool
-	35, // 41: parlance.v1.UpdateToolsConfigRequest.update_mask:type_name -> google.protobuf.FieldMask
-	8,  // 42: parlance.v1.ToolService.CreateTool:input_type -> parlance.v1.CreateToolRequest
-	9,  // 43: parlance.v1.ToolService.ListTools:input_type -> parlance.v1.ListToolsRequest
-	11, // 44: parlance.v1.ToolService.GetTool:input_type -> parlance.v1.GetToolRequest
-	12, // 45: parlance.v1.ToolService.UpdateTool:input_type -> parlance.v1.UpdateToolRequest
-	13, // 46: parlance.v1.ToolService.DeleteTool:input_type -> parlance.v1.DeleteToolRequest
-	14, // 47: parlance.v1.ToolService.RunTool:input_type -> parlance.v1.RunToolRequest
-	16, // 48: parlance.v1.ToolService.ListToolCalls:input_type -> parlance.v1.ListToolCallsRequest
-	18, // 49: parlance.v1.ToolService.ListWorkspaceToolCalls:input_type -> parlance.v1.ListWorkspaceToolCallsRequest
-	20, // 50: parlance.v1.ToolService.AttachTool:input_type -> parlance.v1.AttachToolRequest
-	21, // 51: parlance.v1.ToolService.DetachTool:input_type -> parlance.v1.DetachToolRequest
-	22, // 52: parlance.v1.ToolService.ListAgentTools:input_type -> parlance.v1.ListAgentToolsRequest
-	24, // 53: parlance.v1.ToolService.UpdateToolsConfig:input_type -> parlance.v1.UpdateToolsConfigRequest
-	0,  // 54: parlance.v1.ToolService.CreateTool:output_type -> parlance.v1.Tool
-	10, // 55: parlance.v1.ToolService.ListTools:output_type -> parlance.v1.ListToolsResponse
-	0,  // 56: parlance.v1.ToolService.GetTool:output_type -> parlance.v1.Tool
-	0,  // 57: parlance.v1.ToolService.UpdateTool:output_type -> parlance.v1.Tool
-	37, // 58: parlance.v1.ToolService.DeleteTool:output_type -> google.protobuf.Empty
-	15, // 59: parlance.v1.ToolService.RunTool:output_type -> parlance.v1.RunToolResponse
-	17, // 60: parlance.v1.ToolService.ListToolCalls:output_type -> parlance.v1.ListToolCallsResponse
-	19, // 61: parlance.v1.ToolService.ListWorkspaceToolCalls:output_type -> parlance.v1.ListWorkspaceToolCallsResponse
-	2,  // 62: parlance.v1.ToolService.AttachTool:output_type -> parlance.v1.ToolAttachment
-	37, // 63: parlance.v1.ToolService.DetachTool:output_type -> google.protobuf.Empty
-	23, // 64: parlance.v1.ToolService.ListAgentTools:output_type -> parlance.v1.ListAgentToolsResponse
-	38, // 65: parlance.v1.ToolService.UpdateToolsConfig:output_type -> parlance.v1.ToolsConfig
-	54, // [54:66] is the sub-list for method output_type
-	42, // [42:54] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	37, // 0: parlance.v1.Tool.input_schema:type_name -> google.protobuf.Struct
+	27, // 1: parlance.v1.Tool.hardcoded_query_params:type_name -> parlance.v1.Tool.HardcodedQueryParamsEntry
+	37, // 2: parlance.v1.Tool.hardcoded_body_params:type_name -> google.protobuf.Struct
+	28, // 3: parlance.v1.Tool.headers:type_name -> parlance.v1.Tool.HeadersEntry
+	38, // 4: parlance.v1.Tool.created_at:type_name -> google.protobuf.Timestamp
+	38, // 5: parlance.v1.Tool.updated_at:type_name -> google.protobuf.Timestamp
+	3,  // 6: parlance.v1.Tool.assignments:type_name -> parlance.v1.ToolAssignment
+	1,  // 7: parlance.v1.Tool.retry:type_name -> parlance.v1.ToolRetry
+	2,  // 8: parlance.v1.Tool.breaker:type_name -> parlance.v1.ToolBreaker
+	38, // 9: parlance.v1.ToolAttachment.created_at:type_name -> google.protobuf.Timestamp
+	38, // 10: parlance.v1.ToolAttachment.updated_at:type_name -> google.protobuf.Timestamp
+	0,  // 11: parlance.v1.AgentTool.tool:type_name -> parlance.v1.Tool
+	37, // 12: parlance.v1.AgentTool.input_schema:type_name -> google.protobuf.Struct
+	29, // 13: parlance.v1.ToolRequest.headers:type_name -> parlance.v1.ToolRequest.HeadersEntry
+	37, // 14: parlance.v1.ToolCall.input:type_name -> google.protobuf.Struct
+	6,  // 15: parlance.v1.ToolCall.error:type_name -> parlance.v1.ToolError
+	38, // 16: parlance.v1.ToolCall.started_at:type_name -> google.protobuf.Timestamp
+	9,  // 17: parlance.v1.ToolCall.approval:type_name -> parlance.v1.ToolCallApproval
+	38, // 18: parlance.v1.ToolCallApproval.decided_at:type_name -> google.protobuf.Timestamp
+	37, // 19: parlance.v1.CreateToolRequest.input_schema:type_name -> google.protobuf.Struct
+	30, // 20: parlance.v1.CreateToolRequest.hardcoded_query_params:type_name -> parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
+	37, // 21: parlance.v1.CreateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
+	31, // 22: parlance.v1.CreateToolRequest.headers:type_name -> parlance.v1.CreateToolRequest.HeadersEntry
+	3,  // 23: parlance.v1.CreateToolRequest.assignments:type_name -> parlance.v1.ToolAssignment
+	32, // 24: parlance.v1.CreateToolRequest.secret_headers:type_name -> parlance.v1.CreateToolRequest.SecretHeadersEntry
+	1,  // 25: parlance.v1.CreateToolRequest.retry:type_name -> parlance.v1.ToolRetry
+	2,  // 26: parlance.v1.CreateToolRequest.breaker:type_name -> parlance.v1.ToolBreaker
+	0,  // 27: parlance.v1.ListToolsResponse.tools:type_name -> parlance.v1.Tool
+	37, // 28: parlance.v1.UpdateToolRequest.input_schema:type_name -> google.protobuf.Struct
+	33, // 29: parlance.v1.UpdateToolRequest.hardcoded_query_params:type_name -> parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
+	37, // 30: parlance.v1.UpdateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
+	34, // 31: parlance.v1.UpdateToolRequest.headers:type_name -> parlance.v1.UpdateToolRequest.HeadersEntry
+	39, // 32: parlance.v1.UpdateToolRequest.update_mask:type_name -> google.protobuf.FieldMask
+	3,  // 33: parlance.v1.UpdateToolRequest.assignments:type_name -> parlance.v1.ToolAssignment
+	35, // 34: parlance.v1.UpdateToolRequest.secret_headers:type_name -> parlance.v1.UpdateToolRequest.SecretHeadersEntry
+	1,  // 35: parlance.v1.UpdateToolRequest.retry:type_name -> parlance.v1.ToolRetry
+	2,  // 36: parlance.v1.UpdateToolRequest.breaker:type_name -> parlance.v1.ToolBreaker
+	37, // 37: parlance.v1.RunToolRequest.args:type_name -> google.protobuf.Struct
+	36, // 38: parlance.v1.RunToolRequest.dynamic_variables:type_name -> parlance.v1.RunToolRequest.DynamicVariablesEntry
+	40, // 39: parlance.v1.RunToolResponse.output:type_name -> google.protobuf.Value
+	6,  // 40: parlance.v1.RunToolResponse.error:type_name -> parlance.v1.ToolError
+	7,  // 41: parlance.v1.RunToolResponse.request:type_name -> parlance.v1.ToolRequest
+	38, // 42: parlance.v1.ListToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	38, // 43: parlance.v1.ListToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	8,  // 44: parlance.v1.ListToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	38, // 45: parlance.v1.ListWorkspaceToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	38, // 46: parlance.v1.ListWorkspaceToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	8,  // 47: parlance.v1.ListWorkspaceToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	5,  // 48: parlance.v1.ListAgentToolsResponse.tools:type_name -> parlance.v1.AgentTool
+	39, // 49: parlance.v1.UpdateToolsConfigRequest.update_mask:type_name -> google.protobuf.FieldMask
+	10, // 50: parlance.v1.ToolService.CreateTool:input_type -> parlance.v1.CreateToolRequest
+	11, // 51: parlance.v1.ToolService.ListTools:input_type -> parlance.v1.ListToolsRequest
+	13, // 52: parlance.v1.ToolService.GetTool:input_type -> parlance.v1.GetToolRequest
+	14, // 53: parlance.v1.ToolService.UpdateTool:input_type -> parlance.v1.UpdateToolRequest
+	15, // 54: parlance.v1.ToolService.DeleteTool:input_type -> parlance.v1.DeleteToolRequest
+	16, // 55: parlance.v1.ToolService.RunTool:input_type -> parlance.v1.RunToolRequest
+	18, // 56: parlance.v1.ToolService.ListToolCalls:input_type -> parlance.v1.ListToolCallsRequest
+	20, // 57: parlance.v1.ToolService.ListWorkspaceToolCalls:input_type -> parlance.v1.ListWorkspaceToolCallsRequest
+	22, // 58: parlance.v1.ToolService.AttachTool:input_type -> parlance.v1.AttachToolRequest
+	23, // 59: parlance.v1.ToolService.DetachTool:input_type -> parlance.v1.DetachToolRequest
+	24, // 60: parlance.v1.ToolService.ListAgentTools:input_type -> parlance.v1.ListAgentToolsRequest
+	26, // 61: parlance.v1.ToolService.UpdateToolsConfig:input_type -> parlance.v1.UpdateToolsConfigRequest
+	0,  // 62: parlance.v1.ToolService.CreateTool:output_type -> parlance.v1.Tool
+	12, // 63: parlance.v1.ToolService.ListTools:output_type -> parlance.v1.ListToolsResponse
+	0,  // 64: parlance.v1.ToolService.GetTool:output_type -> parlance.v1.Tool
+	0,  // 65: parlance.v1.ToolService.UpdateTool:output_type -> parlance.v1.Tool
+	41, // 66: parlance.v1.ToolService.DeleteTool:output_type -> google.protobuf.Empty
+	17, // 67: parlance.v1.ToolService.RunTool:output_type -> parlance.v1.RunToolResponse
+	19, // 68: parlance.v1.ToolService.ListToolCalls:output_type -> parlance.v1.ListToolCallsResponse
+	21, // 69: parlance.v1.ToolService.ListWorkspaceToolCalls:output_type -> parlance.v1.ListWorkspaceToolCallsResponse
+	4,  // 70: parlance.v1.ToolService.AttachTool:output_type -> parlance.v1.ToolAttachment
+	41, // 71: parlance.v1.ToolService.DetachTool:output_type -> google.protobuf.Empty
+	25, // 72: parlance.v1.ToolService.ListAgentTools:output_type -> parlance.v1.ListAgentToolsResponse
+	42, // 73: parlance.v1.ToolService.UpdateToolsConfig:output_type -> parlance.v1.ToolsConfig
+	62, // [62:74] is the sub-list for method output_type
+	50, // [50:62] is the sub-list for method input_type
+	50, // [50:50] is the sub-list for extension type_name
+	50, // [50:50] is the sub-list for extension extendee
+	0,  // [0:50] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_tools_proto_init() }
@@ -2998,16 +3417,16 @@ func file_parlance_v1_tools_proto_init() {
 	}
 	file_parlance_v1_agents_proto_init()
 	file_parlance_v1_options_proto_init()
-	file_parlance_v1_tools_proto_msgTypes[6].OneofWrappers = []any{}
-	file_parlance_v1_tools_proto_msgTypes[12].OneofWrappers = []any{}
-	file_parlance_v1_tools_proto_msgTypes[20].OneofWrappers = []any{}
+	file_parlance_v1_tools_proto_msgTypes[8].OneofWrappers = []any{}
+	file_parlance_v1_tools_proto_msgTypes[14].OneofWrappers = []any{}
+	file_parlance_v1_tools_proto_msgTypes[22].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_tools_proto_rawDesc), len(file_parlance_v1_tools_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   33,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -40,9 +40,9 @@ type WebhookEndpoint struct {
 	Events []string `protobuf:"bytes,3,rep,name=events,proto3" json:"events,omitempty"`
 	// At most 500 characters, for people.
 	Description string `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
-	// enabled or disabled.
+	// enabled; paused: what happens is kept and sent when it is enabled again; or disabled.
 	Status string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
-	// Why it was disabled: failures or gone; empty while enabled.
+	// Why it was disabled: failures or gone; empty otherwise.
 	DisabledReason string `protobuf:"bytes,6,opt,name=disabled_reason,json=disabledReason,proto3" json:"disabled_reason,omitempty"`
 	// Failed attempts since the last success.
 	ConsecutiveFailures int32 `protobuf:"varint,7,opt,name=consecutive_failures,json=consecutiveFailures,proto3" json:"consecutive_failures,omitempty"`
@@ -609,7 +609,9 @@ type Event struct {
 	// One of the messages of events.proto.
 	Data *structpb.Struct `protobuf:"bytes,6,opt,name=data,proto3" json:"data,omitempty"`
 	// Place in the feed; pass it as `after`.
-	Cursor        string `protobuf:"bytes,7,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	Cursor string `protobuf:"bytes,7,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	// data as JSON text with every digit.
+	DataJson      string `protobuf:"bytes,8,opt,name=data_json,json=dataJson,proto3" json:"data_json,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -689,6 +691,13 @@ func (x *Event) GetData() *structpb.Struct {
 func (x *Event) GetCursor() string {
 	if x != nil {
 		return x.Cursor
+	}
+	return ""
+}
+
+func (x *Event) GetDataJson() string {
+	if x != nil {
+		return x.DataJson
 	}
 	return ""
 }
@@ -1006,7 +1015,9 @@ type UpdateWebhookEndpointRequest struct {
 	// As in create; null or 0 ends the limit.
 	MaxPerSecond *int32 `protobuf:"varint,10,opt,name=max_per_second,json=maxPerSecond,proto3,oneof" json:"max_per_second,omitempty"`
 	// As in create; null or 0 ends the limit.
-	MaxInFlight   *int32 `protobuf:"varint,11,opt,name=max_in_flight,json=maxInFlight,proto3,oneof" json:"max_in_flight,omitempty"`
+	MaxInFlight *int32 `protobuf:"varint,11,opt,name=max_in_flight,json=maxInFlight,proto3,oneof" json:"max_in_flight,omitempty"`
+	// paused holds what happens until it is enabled again; enabled sends it.
+	Status        *string `protobuf:"bytes,12,opt,name=status,proto3,oneof" json:"status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1116,6 +1127,13 @@ func (x *UpdateWebhookEndpointRequest) GetMaxInFlight() int32 {
 		return *x.MaxInFlight
 	}
 	return 0
+}
+
+func (x *UpdateWebhookEndpointRequest) GetStatus() string {
+	if x != nil && x.Status != nil {
+		return *x.Status
+	}
+	return ""
 }
 
 type DeleteWebhookEndpointRequest struct {
@@ -2190,7 +2208,7 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1aB\n" +
 	"\x14ResponseHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xf6\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x9d\x02\n" +
 	"\x05Event\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\tR\aeventId\x12\x1b\n" +
@@ -2199,7 +2217,8 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12+\n" +
 	"\x04data\x18\x06 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\x16\n" +
-	"\x06cursor\x18\a \x01(\tR\x06cursor\"\xbc\x03\n" +
+	"\x06cursor\x18\a \x01(\tR\x06cursor\x12%\n" +
+	"\tdata_json\x18\b \x01(\tB\b\xaa\xbb\x18\x04dataR\bdataJson\"\xbc\x03\n" +
 	"\x1cCreateWebhookEndpointRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1c\n" +
 	"\x03url\x18\x02 \x01(\tB\n" +
@@ -2226,7 +2245,7 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\x19GetWebhookEndpointRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1f\n" +
 	"\vendpoint_id\x18\x02 \x01(\tR\n" +
-	"endpointId\"\xfc\x04\n" +
+	"endpointId\"\xbc\x05\n" +
 	"\x1cUpdateWebhookEndpointRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1f\n" +
 	"\vendpoint_id\x18\x02 \x01(\tR\n" +
@@ -2242,7 +2261,8 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\aordered\x18\t \x01(\bH\x02R\aordered\x88\x01\x01\x12)\n" +
 	"\x0emax_per_second\x18\n" +
 	" \x01(\x05H\x03R\fmaxPerSecond\x88\x01\x01\x12'\n" +
-	"\rmax_in_flight\x18\v \x01(\x05H\x04R\vmaxInFlight\x88\x01\x01\x1a:\n" +
+	"\rmax_in_flight\x18\v \x01(\x05H\x04R\vmaxInFlight\x88\x01\x01\x123\n" +
+	"\x06status\x18\f \x01(\tB\x16\xbaH\x13r\x11R\aenabledR\x06pausedH\x05R\x06status\x88\x01\x01\x1a:\n" +
 	"\fHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x06\n" +
@@ -2251,7 +2271,8 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\n" +
 	"\b_orderedB\x11\n" +
 	"\x0f_max_per_secondB\x10\n" +
-	"\x0e_max_in_flight\"b\n" +
+	"\x0e_max_in_flightB\t\n" +
+	"\a_status\"b\n" +
 	"\x1cDeleteWebhookEndpointRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1f\n" +
 	"\vendpoint_id\x18\x02 \x01(\tR\n" +

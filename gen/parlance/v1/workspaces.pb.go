@@ -303,9 +303,11 @@ type ApiKey struct {
 	// Null for a key that does not expire.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// Null until the key is used; at most a minute behind.
-	LastUsedAt    *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=last_used_at,json=lastUsedAt,proto3" json:"last_used_at,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	LastUsedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=last_used_at,json=lastUsedAt,proto3" json:"last_used_at,omitempty"`
+	// Until when the secret before the last rotation still works; null when it does not.
+	OldSecretExpiresAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=old_secret_expires_at,json=oldSecretExpiresAt,proto3" json:"old_secret_expires_at,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *ApiKey) Reset() {
@@ -397,6 +399,13 @@ func (x *ApiKey) GetExpiresAt() *timestamppb.Timestamp {
 func (x *ApiKey) GetLastUsedAt() *timestamppb.Timestamp {
 	if x != nil {
 		return x.LastUsedAt
+	}
+	return nil
+}
+
+func (x *ApiKey) GetOldSecretExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.OldSecretExpiresAt
 	}
 	return nil
 }
@@ -1088,9 +1097,11 @@ func (x *DeleteApiKeyRequest) GetApiKeyId() string {
 type RotateApiKeyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// key_…
-	ApiKeyId      string `protobuf:"bytes,1,opt,name=api_key_id,json=apiKeyId,proto3" json:"api_key_id,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	ApiKeyId string `protobuf:"bytes,1,opt,name=api_key_id,json=apiKeyId,proto3" json:"api_key_id,omitempty"`
+	// How long the old secret still works, at most 604,800 (7 days). Default 0: not at all.
+	OverlapSeconds int32 `protobuf:"varint,2,opt,name=overlap_seconds,json=overlapSeconds,proto3" json:"overlap_seconds,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *RotateApiKeyRequest) Reset() {
@@ -1130,6 +1141,13 @@ func (x *RotateApiKeyRequest) GetApiKeyId() string {
 	return ""
 }
 
+func (x *RotateApiKeyRequest) GetOverlapSeconds() int32 {
+	if x != nil {
+		return x.OverlapSeconds
+	}
+	return 0
+}
+
 var File_parlance_v1_workspaces_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_workspaces_proto_rawDesc = "" +
@@ -1157,7 +1175,7 @@ const file_parlance_v1_workspaces_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xe2\x02\n" +
+	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xb1\x03\n" +
 	"\x06ApiKey\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
@@ -1171,7 +1189,9 @@ const file_parlance_v1_workspaces_proto_rawDesc = "" +
 	"\n" +
 	"expires_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12<\n" +
 	"\flast_used_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"lastUsedAtB\t\n" +
+	"lastUsedAt\x12M\n" +
+	"\x15old_secret_expires_at\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\x12oldSecretExpiresAtB\t\n" +
 	"\a_secret\"\x12\n" +
 	"\x10GetTenantRequest\"8\n" +
 	"\x16CreateWorkspaceRequest\x12\x1e\n" +
@@ -1228,10 +1248,11 @@ const file_parlance_v1_workspaces_proto_rawDesc = "" +
 	"\x05_name\"3\n" +
 	"\x13DeleteApiKeyRequest\x12\x1c\n" +
 	"\n" +
-	"api_key_id\x18\x01 \x01(\tR\bapiKeyId\"3\n" +
+	"api_key_id\x18\x01 \x01(\tR\bapiKeyId\"i\n" +
 	"\x13RotateApiKeyRequest\x12\x1c\n" +
 	"\n" +
-	"api_key_id\x18\x01 \x01(\tR\bapiKeyId2\xf0\x05\n" +
+	"api_key_id\x18\x01 \x01(\tR\bapiKeyId\x124\n" +
+	"\x0foverlap_seconds\x18\x02 \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xf5$(\x00R\x0eoverlapSeconds2\xf0\x05\n" +
 	"\x10WorkspaceService\x12Y\n" +
 	"\tGetTenant\x12\x1d.parlance.v1.GetTenantRequest\x1a\x13.parlance.v1.Tenant\"\x18\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\f\x12\n" +
 	"/v1/tenant\x12\x8b\x01\n" +
@@ -1292,41 +1313,42 @@ var file_parlance_v1_workspaces_proto_depIdxs = []int32{
 	18, // 4: parlance.v1.ApiKey.created_at:type_name -> google.protobuf.Timestamp
 	18, // 5: parlance.v1.ApiKey.expires_at:type_name -> google.protobuf.Timestamp
 	18, // 6: parlance.v1.ApiKey.last_used_at:type_name -> google.protobuf.Timestamp
-	2,  // 7: parlance.v1.ListWorkspacesResponse.workspaces:type_name -> parlance.v1.Workspace
-	19, // 8: parlance.v1.UpdateWorkspaceRequest.update_mask:type_name -> google.protobuf.FieldMask
-	18, // 9: parlance.v1.CreateApiKeyRequest.expires_at:type_name -> google.protobuf.Timestamp
-	3,  // 10: parlance.v1.ListApiKeysResponse.api_keys:type_name -> parlance.v1.ApiKey
-	18, // 11: parlance.v1.UpdateApiKeyRequest.expires_at:type_name -> google.protobuf.Timestamp
-	19, // 12: parlance.v1.UpdateApiKeyRequest.update_mask:type_name -> google.protobuf.FieldMask
-	4,  // 13: parlance.v1.WorkspaceService.GetTenant:input_type -> parlance.v1.GetTenantRequest
-	5,  // 14: parlance.v1.WorkspaceService.CreateWorkspace:input_type -> parlance.v1.CreateWorkspaceRequest
-	6,  // 15: parlance.v1.WorkspaceService.ListWorkspaces:input_type -> parlance.v1.ListWorkspacesRequest
-	8,  // 16: parlance.v1.WorkspaceService.GetWorkspace:input_type -> parlance.v1.GetWorkspaceRequest
-	9,  // 17: parlance.v1.WorkspaceService.UpdateWorkspace:input_type -> parlance.v1.UpdateWorkspaceRequest
-	10, // 18: parlance.v1.WorkspaceService.DeleteWorkspace:input_type -> parlance.v1.DeleteWorkspaceRequest
-	11, // 19: parlance.v1.ApiKeyService.CreateApiKey:input_type -> parlance.v1.CreateApiKeyRequest
-	12, // 20: parlance.v1.ApiKeyService.ListApiKeys:input_type -> parlance.v1.ListApiKeysRequest
-	14, // 21: parlance.v1.ApiKeyService.GetApiKey:input_type -> parlance.v1.GetApiKeyRequest
-	15, // 22: parlance.v1.ApiKeyService.UpdateApiKey:input_type -> parlance.v1.UpdateApiKeyRequest
-	16, // 23: parlance.v1.ApiKeyService.DeleteApiKey:input_type -> parlance.v1.DeleteApiKeyRequest
-	17, // 24: parlance.v1.ApiKeyService.RotateApiKey:input_type -> parlance.v1.RotateApiKeyRequest
-	0,  // 25: parlance.v1.WorkspaceService.GetTenant:output_type -> parlance.v1.Tenant
-	2,  // 26: parlance.v1.WorkspaceService.CreateWorkspace:output_type -> parlance.v1.Workspace
-	7,  // 27: parlance.v1.WorkspaceService.ListWorkspaces:output_type -> parlance.v1.ListWorkspacesResponse
-	2,  // 28: parlance.v1.WorkspaceService.GetWorkspace:output_type -> parlance.v1.Workspace
-	2,  // 29: parlance.v1.WorkspaceService.UpdateWorkspace:output_type -> parlance.v1.Workspace
-	20, // 30: parlance.v1.WorkspaceService.DeleteWorkspace:output_type -> google.protobuf.Empty
-	3,  // 31: parlance.v1.ApiKeyService.CreateApiKey:output_type -> parlance.v1.ApiKey
-	13, // 32: parlance.v1.ApiKeyService.ListApiKeys:output_type -> parlance.v1.ListApiKeysResponse
-	3,  // 33: parlance.v1.ApiKeyService.GetApiKey:output_type -> parlance.v1.ApiKey
-	3,  // 34: parlance.v1.ApiKeyService.UpdateApiKey:output_type -> parlance.v1.ApiKey
-	20, // 35: parlance.v1.ApiKeyService.DeleteApiKey:output_type -> google.protobuf.Empty
-	3,  // 36: parlance.v1.ApiKeyService.RotateApiKey:output_type -> parlance.v1.ApiKey
-	25, // [25:37] is the sub-list for method output_type
-	13, // [13:25] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	18, // 7: parlance.v1.ApiKey.old_secret_expires_at:type_name -> google.protobuf.Timestamp
+	2,  // 8: parlance.v1.ListWorkspacesResponse.workspaces:type_name -> parlance.v1.Workspace
+	19, // 9: parlance.v1.UpdateWorkspaceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	18, // 10: parlance.v1.CreateApiKeyRequest.expires_at:type_name -> google.protobuf.Timestamp
+	3,  // 11: parlance.v1.ListApiKeysResponse.api_keys:type_name -> parlance.v1.ApiKey
+	18, // 12: parlance.v1.UpdateApiKeyRequest.expires_at:type_name -> google.protobuf.Timestamp
+	19, // 13: parlance.v1.UpdateApiKeyRequest.update_mask:type_name -> google.protobuf.FieldMask
+	4,  // 14: parlance.v1.WorkspaceService.GetTenant:input_type -> parlance.v1.GetTenantRequest
+	5,  // 15: parlance.v1.WorkspaceService.CreateWorkspace:input_type -> parlance.v1.CreateWorkspaceRequest
+	6,  // 16: parlance.v1.WorkspaceService.ListWorkspaces:input_type -> parlance.v1.ListWorkspacesRequest
+	8,  // 17: parlance.v1.WorkspaceService.GetWorkspace:input_type -> parlance.v1.GetWorkspaceRequest
+	9,  // 18: parlance.v1.WorkspaceService.UpdateWorkspace:input_type -> parlance.v1.UpdateWorkspaceRequest
+	10, // 19: parlance.v1.WorkspaceService.DeleteWorkspace:input_type -> parlance.v1.DeleteWorkspaceRequest
+	11, // 20: parlance.v1.ApiKeyService.CreateApiKey:input_type -> parlance.v1.CreateApiKeyRequest
+	12, // 21: parlance.v1.ApiKeyService.ListApiKeys:input_type -> parlance.v1.ListApiKeysRequest
+	14, // 22: parlance.v1.ApiKeyService.GetApiKey:input_type -> parlance.v1.GetApiKeyRequest
+	15, // 23: parlance.v1.ApiKeyService.UpdateApiKey:input_type -> parlance.v1.UpdateApiKeyRequest
+	16, // 24: parlance.v1.ApiKeyService.DeleteApiKey:input_type -> parlance.v1.DeleteApiKeyRequest
+	17, // 25: parlance.v1.ApiKeyService.RotateApiKey:input_type -> parlance.v1.RotateApiKeyRequest
+	0,  // 26: parlance.v1.WorkspaceService.GetTenant:output_type -> parlance.v1.Tenant
+	2,  // 27: parlance.v1.WorkspaceService.CreateWorkspace:output_type -> parlance.v1.Workspace
+	7,  // 28: parlance.v1.WorkspaceService.ListWorkspaces:output_type -> parlance.v1.ListWorkspacesResponse
+	2,  // 29: parlance.v1.WorkspaceService.GetWorkspace:output_type -> parlance.v1.Workspace
+	2,  // 30: parlance.v1.WorkspaceService.UpdateWorkspace:output_type -> parlance.v1.Workspace
+	20, // 31: parlance.v1.WorkspaceService.DeleteWorkspace:output_type -> google.protobuf.Empty
+	3,  // 32: parlance.v1.ApiKeyService.CreateApiKey:output_type -> parlance.v1.ApiKey
+	13, // 33: parlance.v1.ApiKeyService.ListApiKeys:output_type -> parlance.v1.ListApiKeysResponse
+	3,  // 34: parlance.v1.ApiKeyService.GetApiKey:output_type -> parlance.v1.ApiKey
+	3,  // 35: parlance.v1.ApiKeyService.UpdateApiKey:output_type -> parlance.v1.ApiKey
+	20, // 36: parlance.v1.ApiKeyService.DeleteApiKey:output_type -> google.protobuf.Empty
+	3,  // 37: parlance.v1.ApiKeyService.RotateApiKey:output_type -> parlance.v1.ApiKey
+	26, // [26:38] is the sub-list for method output_type
+	14, // [14:26] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_workspaces_proto_init() }

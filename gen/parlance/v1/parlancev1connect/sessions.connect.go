@@ -89,7 +89,7 @@ type SessionServiceClient interface {
 	// Errors: not-found.
 	GetSession(context.Context, *v1.GetSessionRequest) (*v1.Session, error)
 	// EndSession closes a session as completed or failed. Ending a closed one changes nothing and
-	// returns its state. Errors: not-found, invalid-request.
+	// returns its state. Takes an API key or the session's token. Errors: not-found, invalid-request.
 	EndSession(context.Context, *v1.EndSessionRequest) (*v1.Session, error)
 	// CreateTurn says something to the agent without a socket and waits for the whole answer. With
 	// `Accept: text/event-stream` the same route streams it. Takes an API key or the session's token.
@@ -379,7 +379,7 @@ type SessionServiceHandler interface {
 	// Errors: not-found.
 	GetSession(context.Context, *v1.GetSessionRequest) (*v1.Session, error)
 	// EndSession closes a session as completed or failed. Ending a closed one changes nothing and
-	// returns its state. Errors: not-found, invalid-request.
+	// returns its state. Takes an API key or the session's token. Errors: not-found, invalid-request.
 	EndSession(context.Context, *v1.EndSessionRequest) (*v1.Session, error)
 	// CreateTurn says something to the agent without a socket and waits for the whole answer. With
 	// `Accept: text/event-stream` the same route streams it. Takes an API key or the session's token.

@@ -330,8 +330,8 @@ type ApiKeyServiceClient interface {
 	UpdateApiKey(context.Context, *v1.UpdateApiKeyRequest) (*v1.ApiKey, error)
 	// DeleteApiKey revokes a key at once. Errors: not-found.
 	DeleteApiKey(context.Context, *v1.DeleteApiKeyRequest) (*emptypb.Empty, error)
-	// RotateApiKey gives the key a new secret, returned once; the old secret stops working at once.
-	// Errors: not-found.
+	// RotateApiKey gives the key a new secret, returned once. The old secret stops working at once,
+	// or after overlap_seconds. Errors: not-found, invalid-request.
 	RotateApiKey(context.Context, *v1.RotateApiKeyRequest) (*v1.ApiKey, error)
 }
 
@@ -463,8 +463,8 @@ type ApiKeyServiceHandler interface {
 	UpdateApiKey(context.Context, *v1.UpdateApiKeyRequest) (*v1.ApiKey, error)
 	// DeleteApiKey revokes a key at once. Errors: not-found.
 	DeleteApiKey(context.Context, *v1.DeleteApiKeyRequest) (*emptypb.Empty, error)
-	// RotateApiKey gives the key a new secret, returned once; the old secret stops working at once.
-	// Errors: not-found.
+	// RotateApiKey gives the key a new secret, returned once. The old secret stops working at once,
+	// or after overlap_seconds. Errors: not-found, invalid-request.
 	RotateApiKey(context.Context, *v1.RotateApiKeyRequest) (*v1.ApiKey, error)
 }
 
