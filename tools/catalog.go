@@ -136,7 +136,8 @@ type UpdateParams struct {
 	AuthHeader *seal.Secret
 }
 
-// Update changes a custom tool. Concurrent updates are made one after the other.
+// Update changes a custom tool. Concurrent updates are made one after the other. A URL on another
+// server needs the AuthHeader again, or an empty one.
 // Errors: NotFound, Invalid invalid-request (also for a built-in or system tool), Forbidden
 // plan-tools-not-enabled and plan-mcp-not-enabled.
 func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, p UpdateParams) (Tool, error) {
@@ -161,11 +162,15 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, p Updat
 		if tool, err = selectTool(ctx, tx, ref, id, lockForUpdate); err != nil {
 			return err
 		}
+		stored := tool.recipient()
 		if err := s.apply(&tool, p); err != nil {
 			return err
 		}
 		if p.AuthHeader != nil {
 			tool.AuthHeader = sealed
+		}
+		if err := tool.recipient().CheckMove(stored); err != nil {
+			return err
 		}
 		tool.UpdatedAt = now
 		return updateTool(ctx, tx, tool)

@@ -117,6 +117,15 @@ func (c Config) endpoint() httpcall.Endpoint {
 	}
 }
 
+// recipient is where auth_header is sent.
+func (t Tool) recipient() workspaces.Recipient {
+	to := workspaces.Recipient{URL: t.Config.WebhookURL, URLField: "webhook_url", Sealed: t.AuthHeader, SecretField: "auth_header"}
+	if t.Kind == KindMCP {
+		to.URL, to.URLField = t.Config.MCPServerURL, "mcp_server_url"
+	}
+	return to
+}
+
 // AuthHeaderSet says whether an auth_header is stored.
 func (t Tool) AuthHeaderSet() bool { return len(t.AuthHeader) > 0 }
 

@@ -76,6 +76,11 @@ type Endpoint struct {
 	UpdatedAt     time.Time `bun:"updated_at"`
 }
 
+// recipient is where the customer's headers are sent. The secret signs requests and is not sent.
+func (e Endpoint) recipient() workspaces.Recipient {
+	return workspaces.Recipient{URL: e.URL, URLField: "url", Sealed: e.SealedHeaders, SecretField: "headers"}
+}
+
 // subscribes says whether the endpoint subscribes to events of the type.
 func (e Endpoint) subscribes(t events.Type) bool { return slices.Contains(e.Events, t) }
 

@@ -179,7 +179,8 @@ func (s *Service) Get(ctx context.Context, ref workspaces.Ref, id EndpointID) (E
 	return selectEndpoint(ctx, s.db, ref, id)
 }
 
-// Update changes an endpoint; a new URL is resolved. Pending deliveries of events that the endpoint
+// Update changes an endpoint; a new URL is resolved, and on another server needs the Headers again,
+// or none. Pending deliveries of events that the endpoint
 // does not subscribe to any more are held until it does again. Errors: as Create, and NotFound.
 func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id EndpointID, p UpdateParams) (Endpoint, error) {
 	changes, err := s.checkUpdate(ctx, ref, id, p)
@@ -235,8 +236,12 @@ func (s *Service) change(ctx context.Context, ref workspaces.Ref, id EndpointID,
 		if endpoint, err = lockEndpoint(ctx, tx, ref, id); err != nil {
 			return err
 		}
+		stored := endpoint.recipient()
 		for _, apply := range changes {
 			apply(&endpoint)
+		}
+		if err := endpoint.recipient().CheckMove(stored); err != nil {
+			return err
 		}
 		endpoint.UpdatedAt = now
 		if err := updateEndpoint(ctx, tx, endpoint); err != nil {

@@ -153,7 +153,8 @@ func (s *Credentials) List(ctx context.Context, ref Ref, params postgres.PagePar
 	return listCredentials(ctx, s.db, ref, params)
 }
 
-// UpdateCredentialParams changes the fields that are not nil. A new BaseURL needs an APIKey.
+// UpdateCredentialParams changes the fields that are not nil. A BaseURL on another server needs an
+// APIKey.
 type UpdateCredentialParams struct {
 	Name         *string
 	BaseURL      *string
@@ -163,10 +164,7 @@ type UpdateCredentialParams struct {
 }
 
 // apply changes the fields that are not nil, except the key.
-func (p UpdateCredentialParams) apply(c *Credential) error {
-	if p.BaseURL != nil && *p.BaseURL != c.BaseURL && p.APIKey == nil {
-		return fault.InvalidField("api_key", "required", "A new base_url needs the api_key with it: the stored one was given for another server.")
-	}
+func (p UpdateCredentialParams) apply(c *Credential) {
 	changes := map[*string]*string{
 		&c.Name: p.Name, &c.BaseURL: p.BaseURL, &c.AccountID: p.AccountID, &c.DefaultModel: p.DefaultModel,
 	}
@@ -175,7 +173,11 @@ func (p UpdateCredentialParams) apply(c *Credential) error {
 			*field = *value
 		}
 	}
-	return nil
+}
+
+// recipient is where the key is sent.
+func (c Credential) recipient() Recipient {
+	return Recipient{URL: c.BaseURL, URLField: "base_url", Sealed: c.SealedKey, SecretField: "api_key"}
 }
 
 // Update changes a credential. Errors: NotFound, Invalid invalid-request.
@@ -195,13 +197,15 @@ func (s *Credentials) Update(ctx context.Context, ref Ref, id CredentialID, p Up
 		if c, err = selectCredential(ctx, tx, ref, id, lockForUpdate); err != nil {
 			return err
 		}
-		if err := p.apply(&c); err != nil {
-			return err
-		}
+		stored := c.recipient()
+		p.apply(&c)
 		if p.APIKey != nil {
 			c.SealedKey, c.APIKeyHint = fresh.SealedKey, fresh.APIKeyHint
 		}
 		c.UpdatedAt = now
+		if err := c.recipient().CheckMove(stored); err != nil {
+			return err
+		}
 		if err := s.check(c); err != nil {
 			return err
 		}

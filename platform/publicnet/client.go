@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -63,6 +64,32 @@ func (g *Guard) OperatorClient(bases []string, options ClientOptions) (*http.Cli
 		return dialer.DialContext(ctx, network, address)
 	})
 	return client(guarded{transport}, options), nil
+}
+
+// SameOrigin says whether two URLs lead to the same server: the same scheme, host and port, however
+// they are spelt. Only the URLs' beginnings are read, which may have placeholders behind them. What
+// is not a URL is the same as its equal only.
+func SameOrigin(a, b string) bool {
+	if a == b {
+		return true
+	}
+	one, err := origin(a)
+	if err != nil {
+		return false
+	}
+	other, err := origin(b)
+	return err == nil && one == other
+}
+
+// origin is the scheme and the address that is dialled for a URL.
+func origin(raw string) (string, error) {
+	scheme, rest, _ := strings.Cut(raw, "://")
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	scheme = strings.ToLower(scheme)
+	address, err := hostPort(scheme + "://" + rest)
+	return scheme + "://" + address, err
 }
 
 // hostPort is the address that is dialled for a URL.
