@@ -1,8 +1,10 @@
 package agents
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -85,7 +87,21 @@ type Config struct {
 	LockedOverrides    []string `json:"locked_overrides"`
 	ClientOverrides    []string `json:"client_overrides"`
 	Analysis           Analysis `json:"analysis,omitzero"`
+	// InjectionPolicy is one of the policies below, or empty in what earlier releases stored: see
+	// Policy.
+	InjectionPolicy string `json:"injection_policy,omitempty"`
 }
+
+// The values of Config.InjectionPolicy: what happens to a call that text from outside seems to
+// dictate.
+const (
+	InjectionOff   = "off"
+	InjectionFlag  = "flag"
+	InjectionBlock = "block"
+)
+
+// Policy is the injection policy in force.
+func (c Config) Policy() string { return cmp.Or(c.InjectionPolicy, InjectionFlag) }
 
 // Model says which model answers. Empty fields mean the defaults of the installation.
 type Model struct {
@@ -128,7 +144,7 @@ type Retrieval struct {
 	Rerank bool `json:"rerank,omitempty"`
 }
 
-// Guard is a no-go zone.
+// Guard is a no-go zone. Nothing applies it yet: see checkBuilt.
 type Guard struct {
 	Name     string   `json:"name"`
 	Phrases  []string `json:"phrases"`
@@ -138,7 +154,7 @@ type Guard struct {
 	Reply    string   `json:"reply"`
 }
 
-// FatigueWindow limits what one user may do in a period. 0 means no limit.
+// FatigueWindow limits what one user may do in a period. 0 means no limit. Nothing applies it yet.
 type FatigueWindow struct {
 	Window      string `json:"window"`
 	MaxTurns    int    `json:"max_turns"`
@@ -223,7 +239,21 @@ func (c Config) withDefaults() Config {
 	if c.MaxDurationSeconds == 0 {
 		c.MaxDurationSeconds = DefaultMaxDurationSeconds
 	}
+	c.InjectionPolicy = c.Policy()
 	return c
+}
+
+// checkBuilt refuses settings that would protect people and that nothing applies yet, so that no
+// one relies on them. What an earlier release stored is kept until it is changed.
+// Errors: Unimplemented not-implemented.
+func (c Config) checkBuilt(stored Config) error {
+	switch {
+	case len(c.Guards) > 0 && !reflect.DeepEqual(c.Guards, stored.Guards):
+		return fault.New(fault.NotImplemented, "guards is not built yet: nothing would be guarded. Leave it out, or send an empty list.")
+	case len(c.Fatigue) > 0 && !reflect.DeepEqual(c.Fatigue, stored.Fatigue):
+		return fault.New(fault.NotImplemented, "fatigue is not built yet: nothing would be limited. Leave it out, or send an empty list.")
+	}
+	return nil
 }
 
 // languageTag matches the form of a BCP 47 tag. It does not check that subtags are registered.
@@ -248,22 +278,6 @@ func (c Config) Check() error {
 		add("tools_config.client_tool_timeout_seconds", "range", fmt.Sprintf("Must be from 1 to %d, or 0 for the default.", maxClientToolSeconds))
 	}
 	checkClientTools(c.ClientTools, add)
-	for i, guard := range c.Guards {
-		for j, pattern := range guard.Patterns {
-			if _, err := regexp.Compile(pattern); err != nil {
-				add("guards["+strconv.Itoa(i)+"].patterns["+strconv.Itoa(j)+"]", "re2", "The pattern is not valid RE2: "+err.Error())
-			}
-		}
-	}
-	for i, window := range c.Fatigue {
-		at := "fatigue[" + strconv.Itoa(i) + "]"
-		if d, err := time.ParseDuration(window.Window); err != nil || d <= 0 {
-			add(at+".window", "duration", `window must be a duration such as "30m" or "24h".`)
-		}
-		if window.MaxTurns+window.MaxSessions+window.MaxMinutes == 0 {
-			add(at, "required", "Set max_turns, max_sessions or max_minutes.")
-		}
-	}
 	for field, keys := range map[string][]string{"locked_overrides": c.LockedOverrides, "client_overrides": c.ClientOverrides} {
 		for i, key := range keys {
 			if !slices.Contains(OverrideKeys, key) && !(field == "client_overrides" && key == KeyClientVariables) {

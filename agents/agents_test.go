@@ -1,9 +1,11 @@
 package agents_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/uptrace/bun"
 	"golang.org/x/sync/errgroup"
 
 	"parlance.dev/parlance/agents"
@@ -14,6 +16,7 @@ import (
 )
 
 type fixture struct {
+	db     *postgres.DB
 	agents *agents.Service
 	ours   workspaces.Ref
 	theirs workspaces.Ref
@@ -33,7 +36,7 @@ func open(t *testing.T) fixture {
 		refs[i] = workspaces.Ref{TenantID: made.Tenant.ID, ID: made.Workspace.ID}
 	}
 	return fixture{
-		agents: agents.New(agents.Deps{DB: db, Workspaces: tenancy}), ours: refs[0], theirs: refs[1],
+		db: db, agents: agents.New(agents.Deps{DB: db, Workspaces: tenancy}), ours: refs[0], theirs: refs[1],
 		us: workspaces.Principal{TenantID: refs[0].TenantID, Scope: workspaces.ScopeAdmin},
 	}
 }
@@ -62,7 +65,8 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := agent.Config
-	if agent.Version != 1 || c.Retrieval.TopK != 5 || c.Retrieval.Ranking != "hybrid" || c.MaxDurationSeconds != 3600 {
+	if agent.Version != 1 || c.Retrieval.TopK != 5 || c.Retrieval.Ranking != "hybrid" || c.MaxDurationSeconds != 3600 ||
+		c.InjectionPolicy != agents.InjectionFlag {
 		t.Errorf("got version %d, %+v", agent.Version, c)
 	}
 	if c.IdleTimeout("voice").Seconds() != 120 || c.IdleTimeout("text").Seconds() != 1800 {
@@ -139,7 +143,6 @@ func TestBadConfig(t *testing.T) {
 	_, err := f.agents.Create(t.Context(), f.ours, "x", agents.Config{
 		Language: "not a language", LockedOverrides: []string{"colour"},
 		MaxDurationSeconds: 9, IdleTimeoutSeconds: 86_401,
-		Guards: []agents.Guard{{Name: "g", Patterns: []string{"("}}}, Fatigue: []agents.FatigueWindow{{Window: "soon"}},
 	})
 	wantReason(t, err, fault.InvalidRequest)
 	named := map[string]bool{}
@@ -147,7 +150,7 @@ func TestBadConfig(t *testing.T) {
 		named[field.Field] = true
 	}
 	for _, field := range []string{
-		"language", "locked_overrides[0]", "guards[0].patterns[0]", "fatigue[0].window", "fatigue[0]", "max_duration_seconds",
+		"language", "locked_overrides[0]", "max_duration_seconds",
 		"idle_timeout_seconds",
 	} {
 		if !named[field] {
@@ -157,6 +160,45 @@ func TestBadConfig(t *testing.T) {
 	id := f.create(t, agents.Config{}).ID
 	_, err = f.agents.Update(t.Context(), f.ours, id, func(name *string, _ *agents.Config) { *name = "" })
 	wantReason(t, err, fault.InvalidRequest)
+}
+
+// TestNotBuilt: settings that nothing applies yet are refused, also by a rollback; what an earlier
+// release stored is kept until it is changed.
+func TestNotBuilt(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	guards := []agents.Guard{{Name: "medical-advice", Action: "block"}}
+	fatigue := []agents.FatigueWindow{{Window: "24h", MaxTurns: 1}}
+	for field, config := range map[string]agents.Config{"guards": {Guards: guards}, "fatigue": {Fatigue: fatigue}} {
+		_, err := f.agents.Create(t.Context(), f.ours, "x", config)
+		wantReason(t, err, fault.NotImplemented)
+		if !strings.Contains(fault.From(err).Message, field) {
+			t.Errorf("%v does not name %s", err, field)
+		}
+	}
+	id := f.create(t, agents.Config{Guards: []agents.Guard{}}).ID
+	_, err := f.agents.Update(t.Context(), f.ours, id, func(_ *string, c *agents.Config) { c.Fatigue = fatigue })
+	wantReason(t, err, fault.NotImplemented)
+	for _, table := range []string{"agents", "agent_versions"} { // as an earlier release did
+		_, err := f.db.NewRaw(`UPDATE ?0 SET config = jsonb_set(config, '{guards}', '[{"name": "medical-advice", "action": "block"}]')
+			- 'injection_policy' WHERE tenant_id = ?1`, bun.Ident(table), f.ours.TenantID).Exec(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := f.agents.Update(t.Context(), f.ours, id, func(name *string, _ *agents.Config) { *name = "renamed" })
+	if err != nil || len(kept.Config.Guards) != 1 || kept.Config.InjectionPolicy != agents.InjectionFlag {
+		t.Errorf("got %+v, %v", kept.Config, err)
+	}
+	changes, err := f.agents.Compare(t.Context(), f.ours, id, 2, 1)
+	if err != nil || len(changes) != 1 || changes[0].Path != "name" {
+		t.Errorf("got the changes %+v, %v", changes, err)
+	}
+	if _, err := f.agents.Update(t.Context(), f.ours, id, func(_ *string, c *agents.Config) { c.Guards = nil }); err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.agents.Rollback(t.Context(), f.ours, id, 2)
+	wantReason(t, err, fault.NotImplemented)
 }
 
 func TestOthersSeeNothing(t *testing.T) {

@@ -38,9 +38,10 @@ func compare(from, to Version) ([]Change, error) {
 	return changes, nil
 }
 
-// flatten maps each leaf of a version to its path. Lists are leaves: a moved entry is one change.
+// flatten maps each leaf of a version to its path. Lists are leaves: a moved entry is one change. A
+// field that did not exist when the version was saved has its default.
 func flatten(v Version) (map[string]any, error) {
-	encoded, err := json.Marshal(v.Config)
+	encoded, err := json.Marshal(v.Config.withDefaults())
 	if err != nil {
 		return nil, fmt.Errorf("encode version %d of agent %s: %w", v.Version, v.AgentID, err)
 	}

@@ -53,9 +53,13 @@ func New(d Deps) *Service {
 // timestamp is the time as Postgres keeps it.
 func (s *Service) timestamp() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// check is Config.Check with the check of disabled_tools by package tools.
-func (s *Service) check(c Config) error {
+// check is Config.Check with the check of disabled_tools by package tools. stored is the
+// configuration before the change.
+func (s *Service) check(c, stored Config) error {
 	if err := c.Check(); err != nil {
+		return err
+	}
+	if err := c.checkBuilt(stored); err != nil {
 		return err
 	}
 	err := s.checkDisabledTools(c.DisabledTools)
@@ -71,9 +75,9 @@ func (s *Service) check(c Config) error {
 }
 
 // Create makes an agent at version 1.
-// Errors: Invalid invalid-request, Invalid system-tool-always-on.
+// Errors: Invalid invalid-request, Invalid system-tool-always-on, Unimplemented not-implemented.
 func (s *Service) Create(ctx context.Context, ref workspaces.Ref, name string, config Config) (Agent, error) {
-	if err := s.check(config); err != nil {
+	if err := s.check(config, Config{}); err != nil {
 		return Agent{}, err
 	}
 	now := s.timestamp()
@@ -123,7 +127,7 @@ func (s *Service) List(ctx context.Context, ref workspaces.Ref, params postgres.
 
 // Update applies change to the name and the configuration of an agent and saves the next version.
 // If nothing changes it saves none. Concurrent updates are made one after the other. Errors:
-// NotFound, Invalid invalid-request, Invalid system-tool-always-on.
+// NotFound, Invalid invalid-request, Invalid system-tool-always-on, Unimplemented not-implemented.
 func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, change func(name *string, config *Config)) (Agent, error) {
 	now := s.timestamp()
 	var agent Agent
@@ -136,7 +140,7 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, change 
 		if strings.TrimSpace(agent.Name) == "" {
 			return fault.InvalidField("name", "required", "name cannot be empty.")
 		}
-		if err := s.check(agent.Config); err != nil {
+		if err := s.check(agent.Config, before.Config); err != nil {
 			return err
 		}
 		agent.Config = agent.Config.withDefaults()
@@ -182,7 +186,8 @@ func (s *Service) Versions(ctx context.Context, ref workspaces.Ref, id ID, param
 	return listVersions(ctx, s.db, ref, id, params)
 }
 
-// Rollback saves an earlier version again, as a new one. Errors: NotFound.
+// Rollback saves an earlier version again, as a new one. Errors: NotFound, Unimplemented
+// not-implemented.
 func (s *Service) Rollback(ctx context.Context, ref workspaces.Ref, id ID, version int) (Agent, error) {
 	earlier, err := selectVersion(ctx, s.db, ref, id, version)
 	if err != nil {

@@ -18,7 +18,7 @@ func newAgentConfig(req *parlancev1.CreateAgentRequest) agents.Config {
 		Memory:             agentMemory(req.GetMemory()),
 		MaxDurationSeconds: int(req.GetMaxDurationSeconds()), IdleTimeoutSeconds: int(req.GetIdleTimeoutSeconds()),
 		LockedOverrides: req.GetLockedOverrides(), ClientOverrides: req.GetClientOverrides(),
-		Analysis: agentAnalysis(req.GetAnalysis()),
+		Analysis: agentAnalysis(req.GetAnalysis()), InjectionPolicy: req.GetInjectionPolicy(),
 	}
 }
 
@@ -49,6 +49,7 @@ func applyAgentUpdate(req *parlancev1.UpdateAgentRequest, name *string, config *
 		{"analysis", req.GetAnalysis() != nil, func() {
 			config.Analysis = agentAnalysis(merged(mask, "analysis", stored.GetAnalysis(), req.GetAnalysis()))
 		}},
+		{"injection_policy", req.InjectionPolicy != nil, func() { config.InjectionPolicy = req.GetInjectionPolicy() }},
 		{"max_duration_seconds", req.MaxDurationSeconds != nil, func() { config.MaxDurationSeconds = int(req.GetMaxDurationSeconds()) }},
 		{"idle_timeout_seconds", req.IdleTimeoutSeconds != nil, func() { config.IdleTimeoutSeconds = int(req.GetIdleTimeoutSeconds()) }},
 		{"locked_overrides", len(req.GetLockedOverrides()) > 0, func() { config.LockedOverrides = req.GetLockedOverrides() }},
@@ -114,7 +115,7 @@ func agentProto(a agents.Agent) *parlancev1.Agent {
 		Memory:             agentMemoryProto(c.Memory),
 		MaxDurationSeconds: int32(c.MaxDurationSeconds), IdleTimeoutSeconds: int32(c.IdleTimeoutSeconds),
 		LockedOverrides: c.LockedOverrides, ClientOverrides: c.ClientOverrides, Analysis: agentAnalysisProto(c.Analysis),
-		Version:   int32(a.Version),
+		Version: int32(a.Version), InjectionPolicy: c.Policy(),
 		CreatedAt: timestamp(a.CreatedAt), UpdatedAt: timestamp(a.UpdatedAt),
 	}
 }
