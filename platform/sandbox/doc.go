@@ -8,16 +8,18 @@
 //
 //   - bubblewrap: no network, no other processes, of the file system only /usr and its like,
 //     read-only, and the box; as root also with a user id that nothing else has
-//   - namespaces of our own, where there is no bubblewrap: no network, no other processes; as root
-//     also with a user id that nothing else has
-//   - a user id that nothing else has, as root where namespaces are forbidden (containers)
-//   - nothing more than the limits: any other user in a container
+//   - Linux's Landlock, unless we are root: no files but those that bubblewrap shows, and no other
+//     processes. Namespaces would hide no file from a program that has our user id
+//   - namespaces of our own: no network, no other processes; as root also with a user id that
+//     nothing else has
+//   - a user id that nothing else has and Landlock, as root where namespaces are forbidden
+//     (containers); then Landlock alone
+//   - nothing more than the limits
 //
 // and always by limits on memory, CPU seconds, wall time, open files, the size of files and of the
 // output, by a low priority, without a core dump, with no variable of our environment, and by an
-// end of the whole process group. Where the layer does not take the network away, Linux's seccomp
-// does: no socket but those between processes can be made. In the last two, Linux's Landlock hides
-// all files but those that bubblewrap shows, and other processes.
+// end of the whole process group. In all layers but bubblewrap, Linux's seccomp forbids to make a
+// socket of any kind: neither the network nor a server's socket in the file system is in reach.
 //
 // Error.Kind says what went wrong. A few lines of shell inside of all layers set the limits and
 // write one byte to a pipe, then the program takes their place: without that byte it was not

@@ -12,18 +12,18 @@ import (
 
 const canFilter = true
 
-// Of struct seccomp_data: the number of the call, the architecture, and the low half of the first
-// argument, on little-endian machines.
+// Of struct seccomp_data: the number of the call and the architecture.
 const (
-	atNumber, atArchitecture, atFirstArgument = 0, 4, 16
+	atNumber, atArchitecture = 0, 4
 )
 
 // x32 calls of amd64 have this bit; they would pass by the numbers below.
 const x32Bit = 0x40000000
 
-// forbidSockets makes the calling thread, and what it starts, unable to make sockets other than
-// those between processes (AF_UNIX), by a seccomp filter. io_uring could make them unseen, so it is
-// forbidden too. It cannot be undone.
+// forbidSockets makes the calling thread, and what it starts, unable to make sockets, by a seccomp
+// filter. Those between processes (AF_UNIX) are forbidden too: a Postgres may trust whoever reaches
+// its socket, and one of a pair can be connected to others. io_uring could make sockets unseen, so
+// it is forbidden as well. It cannot be undone.
 func forbidSockets() error {
 	architecture := uint32(unix.AUDIT_ARCH_X86_64)
 	if runtime.GOARCH == "arm64" {
@@ -40,13 +40,12 @@ func forbidSockets() error {
 	answer := func(k uint32) unix.SockFilter { return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: k} }
 	filter := []unix.SockFilter{
 		load(atArchitecture),
-		jump(unix.BPF_JEQ, architecture, 0, 7), // of another architecture (32-bit programs): deny
+		jump(unix.BPF_JEQ, architecture, 0, 6), // of another architecture (32-bit programs): deny
 		load(atNumber),
-		jump(unix.BPF_JGE, x32Bit, 5, 0),
-		jump(unix.BPF_JEQ, unix.SYS_IO_URING_SETUP, 4, 0),
-		jump(unix.BPF_JEQ, unix.SYS_SOCKET, 0, 2), // anything but socket: allow
-		load(atFirstArgument),
-		jump(unix.BPF_JEQ, unix.AF_UNIX, 0, 1),
+		jump(unix.BPF_JGE, x32Bit, 4, 0),
+		jump(unix.BPF_JEQ, unix.SYS_IO_URING_SETUP, 3, 0),
+		jump(unix.BPF_JEQ, unix.SYS_SOCKET, 2, 0),
+		jump(unix.BPF_JEQ, unix.SYS_SOCKETPAIR, 1, 0),
 		answer(unix.SECCOMP_RET_ALLOW),
 		answer(deny),
 	}

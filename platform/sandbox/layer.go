@@ -25,7 +25,7 @@ type layer struct {
 	filesHidden bool
 	// landlock hides them.
 	landlock bool
-	// noNetwork: the layer takes the network away; otherwise filter does.
+	// noNetwork: the layer takes the network away. filter: the program can make no sockets at all.
 	noNetwork, filter bool
 }
 
@@ -73,7 +73,11 @@ func (l layer) weakness() string {
 	if !l.ownUser && !l.filesHidden {
 		reach = append(reach, "the files and processes of this service's user, secrets among them")
 	}
-	if !l.noNetwork && !l.filter {
+	switch {
+	case l.filter || l.prefix != nil:
+	case l.noNetwork:
+		reach = append(reach, "the sockets of other programs on this machine")
+	default:
 		reach = append(reach, "the network")
 	}
 	return strings.Join(reach, " and ")

@@ -38,7 +38,7 @@ func candidates() []layer {
 	root := os.Geteuid() == 0
 	var all []layer
 	add := func(l layer) {
-		l.filter = canFilter && !l.noNetwork
+		l.filter = canFilter && l.prefix == nil // bubblewrap uses sockets itself, and hides those of others
 		if root && l.ownUser {
 			l.manyUsers = true
 			all = append(all, l)
@@ -55,15 +55,22 @@ func candidates() []layer {
 		l.ownUser, l.countsProcesses = false, !root
 		add(l)
 	}
+	hides := landlockVersion() > 0
+	landlock := layer{name: Landlock, landlock: true, filesHidden: true}
+	if hides && !root { // namespaces hide no file from a program that has our user id
+		add(landlock)
+	}
+	// Not with Landlock: Go writes the maps of namespaces from the thread that it would keep from it.
 	add(layer{
 		name: Namespaces, ownUser: root, firstProcess: true, countsProcesses: true, noNetwork: true,
 		cloneFlags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC |
 			syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWUTS,
 	})
-	// Of namespaces Go writes the maps from the thread that Landlock would keep from it.
-	hides := landlockVersion() > 0
 	add(layer{name: OwnUser, ownUser: true, countsProcesses: true, landlock: hides, filesHidden: hides})
-	add(layer{name: LimitsOnly, landlock: hides, filesHidden: hides})
+	if hides && root {
+		add(landlock)
+	}
+	add(layer{name: LimitsOnly})
 	return all
 }
 

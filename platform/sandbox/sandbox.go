@@ -25,6 +25,7 @@ const (
 	Bubblewrap = "bubblewrap"
 	Namespaces = "namespaces"
 	OwnUser    = "own-user"
+	Landlock   = "landlock"
 	LimitsOnly = "limits-only"
 )
 

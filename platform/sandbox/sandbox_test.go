@@ -22,7 +22,7 @@ import (
 func everyLayer(t *testing.T, test func(t *testing.T, s *sandbox.Sandbox)) {
 	t.Helper()
 	held := 0
-	for _, name := range []string{sandbox.Bubblewrap, sandbox.Namespaces, sandbox.OwnUser, sandbox.LimitsOnly} {
+	for _, name := range []string{sandbox.Bubblewrap, sandbox.Namespaces, sandbox.OwnUser, sandbox.Landlock, sandbox.LimitsOnly} {
 		s, err := sandbox.New(t.Context(), sandbox.Options{Dir: boxes(t), Layers: []string{name}})
 		if err != nil {
 			t.Logf("not here: %v", err)
@@ -254,7 +254,7 @@ func TestProcesses(t *testing.T) {
 		few := script(ten)
 		few.Processes = 6
 		err := open(t, s).Run(t.Context(), few)
-		counts := s.Layer() != sandbox.LimitsOnly
+		counts := s.Layer() != sandbox.LimitsOnly && s.Layer() != sandbox.Landlock
 		if limited := err != nil; limited != counts {
 			t.Errorf("limited: %t: %v", limited, err)
 		}

@@ -77,7 +77,7 @@ func TestRead(t *testing.T) {
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	data := picture(t, "webp", letter, 0)
-	for _, layer := range []string{sandbox.Bubblewrap, sandbox.Namespaces, sandbox.OwnUser, sandbox.LimitsOnly} {
+	for _, layer := range []string{sandbox.Bubblewrap, sandbox.Namespaces, sandbox.OwnUser, sandbox.Landlock, sandbox.LimitsOnly} {
 		s, err := sandbox.New(t.Context(), sandbox.Options{Layers: []string{layer}})
 		if err != nil {
 			t.Logf("not here: %v", err)
