@@ -177,6 +177,9 @@ func TestApprovalOverHTTP(t *testing.T) {
 		}
 	}
 	f.wantWithdrawn(t, id, 2)
+	if f.traced(t, id, "") != 3 || f.traced(t, id, "canceled") != 1 {
+		t.Errorf("%d calls traced, want all three", f.traced(t, id, ""))
+	}
 }
 
 // wantWithdrawn fails unless the first call of a turn has a withdrawn approval in the transcript

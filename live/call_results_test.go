@@ -44,10 +44,20 @@ func (f *fixture) countedCalls(t *testing.T, id sessions.ID) int {
 		}
 		proven += len(receipt.ToolCalls)
 	}
-	if taken != counted || proven != counted {
-		t.Errorf("the session counts %d calls, the transcript has %d, the receipts %d", counted, taken, proven)
+	if traced := f.traced(t, id, ""); taken != counted || proven != counted || traced > counted {
+		t.Errorf("the session counts %d calls, the transcript has %d, the receipts %d, %d are traced", counted, taken, proven, traced)
 	}
 	return counted
+}
+
+// traced returns how many calls of a session are traced, with an error code unless that is empty.
+func (f *fixture) traced(t *testing.T, id sessions.ID, code string) (n int) {
+	t.Helper()
+	err := f.db.NewRaw("SELECT count(*) FROM tool_calls WHERE session_id = ? AND ? IN ('', error_code)", id, code).Scan(t.Context(), &n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // onlyCall returns the one call of the session's first turn.
@@ -72,7 +82,11 @@ func TestModelThatKeepsCalling(t *testing.T) {
 	}
 	answers.steps = append(answers.steps, say("I have not found it."))
 	f.model = answers
-	turn := f.turn(t, f.create(t, withPin).Session.ID, "go")
+	id := f.create(t, withPin).Session.ID
+	turn := f.turn(t, id, "go")
+	if f.traced(t, id, "") != 9 || f.traced(t, id, "rounds-exhausted") != 1 || f.countedCalls(t, id) != 9 {
+		t.Errorf("%d calls traced, %d of them as refused", f.traced(t, id, ""), f.traced(t, id, "rounds-exhausted"))
+	}
 	calls := turn.ToolCalls()
 	if len(calls) != 9 || calls[8].ErrorCode != "rounds-exhausted" || calls[8].Output == "" || turn.Status != sessions.TurnCompleted {
 		t.Errorf("%s after %+v", turn.Status, calls)
@@ -88,6 +102,24 @@ func TestModelThatKeepsCalling(t *testing.T) {
 	if m := turn.Metrics; m.ToolRounds != 8 || !m.RoundsExhausted || m.Incomplete != "tool_rounds" ||
 		turn.AgentText != "I have not found it." {
 		t.Errorf("said %q, metrics %+v", turn.AgentText, m)
+	}
+}
+
+// TestUsedUp: a tool that may not be called any more in the session is not offered.
+func TestUsedUp(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.attach(t, "find_order", "POST", 2)
+	answers := &script{steps: []step{
+		say("", call("find_order", `{"id":"a"}`)), say("", call("find_order", `{"id":"b"}`)), say("Both are there."),
+	}}
+	f.model = answers
+	f.turn(t, f.create(t, withPin).Session.ID, "go")
+	for i, req := range answers.requests() {
+		offered := slices.ContainsFunc(req.Tools, func(tool model.Tool) bool { return tool.Name == "find_order" })
+		if offered != (i < 2) {
+			t.Errorf("request %d: offered %t", i, offered)
+		}
 	}
 }
 

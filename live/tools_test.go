@@ -112,8 +112,8 @@ func TestRounds(t *testing.T) {
 		t.Fatalf("answered %q", turn.AgentText)
 	}
 	calls := turn.ToolCalls()
-	if len(calls) != 32 {
-		t.Fatalf("%d calls", len(calls))
+	if len(calls) != 32 || f.traced(t, made.Session.ID, "") != 32 || f.traced(t, made.Session.ID, "unknown-tool") != 8 {
+		t.Fatalf("%d calls, %d traced", len(calls), f.traced(t, made.Session.ID, ""))
 	}
 	for i, want := range []string{"", "unknown-tool", "tool-arguments-invalid", ""} {
 		if calls[i].ErrorCode != want || calls[i].Output == "" {

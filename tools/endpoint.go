@@ -8,6 +8,7 @@ import (
 
 	"parlance.dev/parlance/platform/breaker"
 	"parlance.dev/parlance/tools/failure"
+	"parlance.dev/parlance/workspaces"
 )
 
 // The rules of the circuit breakers. Source: decisions, Tools.
@@ -89,6 +90,29 @@ func (s *Service) count(ctx context.Context, e *execution) *Error {
 			"Do not call it again; go on without it.", limit)
 	}
 	return nil
+}
+
+// UsedUp are the tools of a registry whose cap of calls a session has reached.
+func (s *Service) UsedUp(ctx context.Context, ref workspaces.Ref, sessionID string, registry Registry) (map[ID]bool, error) {
+	caps := map[ID]int{}
+	for e := range registry.Offered() {
+		if e.MaxCallsPerSession > 0 {
+			caps[e.Tool.ID] = e.MaxCallsPerSession
+		}
+	}
+	if len(caps) == 0 {
+		return nil, nil
+	}
+	counts, err := countedCalls(ctx, s.db, ref, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	usedUp := map[ID]bool{}
+	for _, counted := range counts {
+		limit := caps[counted.ToolID]
+		usedUp[counted.ToolID] = limit > 0 && counted.Calls >= limit
+	}
+	return usedUp, nil
 }
 
 // healthOf is what a call says that ended so. A status in which the arguments are wrong, or a tool

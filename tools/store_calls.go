@@ -25,6 +25,22 @@ func countCall(ctx context.Context, db bun.IDB, ref workspaces.Ref, sessionID st
 	return postgres.Changed(result, err)
 }
 
+// callCount is how often a session has called a tool that has a cap.
+type callCount struct {
+	ToolID ID  `bun:"tool_id"`
+	Calls  int `bun:"calls"`
+}
+
+func countedCalls(ctx context.Context, db bun.IDB, ref workspaces.Ref, sessionID string) ([]callCount, error) {
+	var counts []callCount
+	err := db.NewSelect().TableExpr("tool_call_counts AS c").Column("c.tool_id", "c.calls").
+		Where("c.tenant_id = ?", ref.TenantID).Where("c.session_id = ?", sessionID).Scan(ctx, &counts)
+	if err != nil {
+		return nil, fmt.Errorf("read counts of tool calls: %w", err)
+	}
+	return counts, nil
+}
+
 // insertCall stores a trace. A row of the same id is the same call: the answer of an earlier
 // statement was lost with its connection. The commit is asynchronous, because the disk of Postgres
 // takes longer than the rest of a call: if Postgres crashes, its latest traces are lost. The turn,

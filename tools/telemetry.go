@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -39,6 +40,7 @@ func (m metrics) endCall(span *telemetry.Span, p CallParams, o Outcome) {
 	if p.Entry.Tool.Bucket != BucketCustom {
 		kind = string(p.Entry.Tool.Bucket)
 	}
+	kind = cmp.Or(kind, "unknown") // a name that the registry does not have
 	span.Set(telemetry.Number("parlance.attempts", o.Attempts))
 	if o.Error != nil {
 		result = string(o.Error.Code)

@@ -27,7 +27,7 @@ const (
 	cancelGrace = 500 * time.Millisecond
 )
 
-// Codes of calls that do not reach package tools, or whose end this node did not see.
+// Codes of calls that are not made.
 const (
 	codeUnknownTool = "unknown-tool"
 	codeRounds      = "rounds-exhausted"
@@ -61,7 +61,7 @@ type pendingCall struct {
 	entry     tools.Entry
 	known     bool
 	malformed string // what the model wrote in place of arguments that are JSON
-	// params is the call as package tools gets it; of a known tool only.
+	// params is the call as package tools gets it.
 	params tools.CallParams
 	result sessions.Message
 	// assigned are the variables that the answer set; see variables.go.
@@ -115,19 +115,23 @@ func (r *Runner) newCall(call model.ToolCall) *pendingCall {
 		p.malformed, p.Call.Arguments = string(p.Call.Arguments), json.RawMessage(`{}`)
 	}
 	p.Call.Client = !known && p.malformed == "" && r.isClientTool(call.Name)
-	if known {
-		p.params = tools.CallParams{
-			Ref: r.Session.Ref(), SessionID: string(r.Session.ID), TurnID: string(r.Turn.ID), CallID: p.Call.ID,
-			Entry: entry, Arguments: p.Call.Arguments, Variables: r.values,
-		}
-		if p.malformed != "" {
-			p.params.Arguments = json.RawMessage(p.malformed) // package tools refuses and traces it
+	p.params = tools.CallParams{
+		Ref: r.Session.Ref(), SessionID: string(r.Session.ID), TurnID: string(r.Turn.ID), CallID: p.Call.ID,
+		Entry: entry, Arguments: p.Call.Arguments, Variables: r.values,
+	}
+	if p.malformed != "" {
+		p.params.Arguments = json.RawMessage(p.malformed) // package tools refuses and traces it
+	}
+	if !known { // the trace of a refused call names it
+		p.params.Entry = tools.Entry{Name: p.Call.Name, AgentID: r.Session.AgentID}
+		if r.isClientTool(call.Name) {
+			p.params.Entry.Tool.ID = tools.ID(tools.ClientPrefix + p.Call.Name)
 		}
 	}
 	return p
 }
 
-// refused is the result of a call that was not made.
+// refused is the result of a call that was not made, or whose end is not known. It is not traced.
 func (r *Runner) refused(p *pendingCall, begun time.Time, code, message string) sessions.Message {
 	return sessions.Message{
 		Role: sessions.RoleTool, ItemID: p.Call.ItemID, CallID: p.Call.ID, Text: sessions.ErrorText(code, message),

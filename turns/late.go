@@ -28,7 +28,7 @@ func (r *Runner) launch(ctx context.Context, p *pendingCall, slots chan struct{}
 			p.result = r.runCall(ctx, p)
 			<-slots
 		case <-ctx.Done():
-			p.result = r.refused(p, r.S.sessions.Now(), sessions.CodeUnfinished, sessions.OutputUnfinished)
+			p.result = r.refuse(ctx, p, sessions.CodeUnfinished, sessions.OutputUnfinished)
 		}
 		if p.late.done() {
 			close(p.done)

@@ -1,6 +1,7 @@
 package turns
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -34,6 +35,9 @@ func (r *Runner) modelRequest(withTools bool) model.Request {
 		return req
 	}
 	for tool := range r.tools.Offered() {
+		if r.usedUp[tool.Tool.ID] {
+			continue
+		}
 		req.Tools = append(req.Tools, model.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.InputSchema})
 	}
 	for _, tool := range r.ClientTools {
@@ -43,6 +47,21 @@ func (r *Runner) modelRequest(withTools bool) model.Request {
 	}
 	r.apply(&req, r.Turn.Metrics.ToolRounds == 0)
 	return req
+}
+
+// readUsedUp reads which tools may not be called any more in the session. If that fails, they are
+// offered, and their calls refused.
+func (r *Runner) readUsedUp(ctx context.Context) {
+	if r.offline || r.S.Offline() {
+		return
+	}
+	usedUp, err := r.S.tools.UsedUp(ctx, r.Session.Ref(), string(r.Session.ID), r.tools)
+	if err != nil && ctx.Err() == nil {
+		r.S.log.WarnContext(ctx, "tools offered whose calls may be used up", "session_id", r.Session.ID, "error", err)
+	}
+	if err == nil {
+		r.usedUp = usedUp
+	}
 }
 
 func (r *Runner) goOn() string {

@@ -8,6 +8,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/tools"
 )
 
 // callTools runs the calls of a round and puts their results into the turn, in the order of the
@@ -25,24 +26,8 @@ func (r *Runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 		return err
 	}
 	begun := r.S.sessions.Now()
-	for _, p := range round {
-		if p.Call.Client {
-			continue
-		}
-		err := r.send(ToolStarted{
-			ResponseID: r.ResponseID,
-			ItemID:     p.Call.ItemID,
-			CallID:     p.Call.ID,
-			Name:       p.Call.Name,
-			Arguments:  p.Call.Arguments,
-			System:     p.system(),
-			Kind:       p.entry.Tool.Kind,
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if err := r.askApprovals(ctx, round); err != nil {
+	if err := r.announce(ctx, round); err != nil {
+		r.refuseAll(ctx, round, sessions.CodeUnfinished, sessions.OutputUnfinished)
 		return err
 	}
 	var running sync.WaitGroup
@@ -63,6 +48,28 @@ func (r *Runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 		return err
 	}
 	return ctx.Err()
+}
+
+// announce tells the caller of the calls of a round, and asks for the approvals that they need.
+func (r *Runner) announce(ctx context.Context, round []*pendingCall) error {
+	for _, p := range round {
+		if p.Call.Client {
+			continue
+		}
+		err := r.send(ToolStarted{
+			ResponseID: r.ResponseID,
+			ItemID:     p.Call.ItemID,
+			CallID:     p.Call.ID,
+			Name:       p.Call.Name,
+			Arguments:  p.Call.Arguments,
+			System:     p.system(),
+			Kind:       p.entry.Tool.Kind,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return r.askApprovals(ctx, round)
 }
 
 // collect waits for the results in order and applies the effects of system tools. After an error of
@@ -114,13 +121,24 @@ func (r *Runner) refuseRound(ctx context.Context, wanted []model.ToolCall) error
 	if err := r.recordCalls(ctx, round); err != nil {
 		return err
 	}
-	for _, p := range round {
-		r.Turn.Messages = append(
-			r.Turn.Messages,
-			r.refused(p, r.S.sessions.Now(), codeRounds, "Tools had been called in as many rounds as a turn may have, so this call was not made."),
-		)
-	}
+	r.refuseAll(ctx, round, codeRounds, "Tools had been called in as many rounds as a turn may have, so this call was not made.")
 	return nil
+}
+
+// refuseAll records and traces that the calls of a round are not made. Those of the client stay
+// open.
+func (r *Runner) refuseAll(ctx context.Context, round []*pendingCall, code tools.Code, message string) {
+	for _, p := range round {
+		if !p.Call.Client {
+			r.Turn.Messages = append(r.Turn.Messages, r.refuse(ctx, p, code, message))
+		}
+	}
+}
+
+// refuse is the result of a call that is not made. The refusal is traced as a call.
+func (r *Runner) refuse(ctx context.Context, p *pendingCall, code tools.Code, message string) sessions.Message {
+	p.params.Refused = &tools.Error{Code: code, Message: message}
+	return r.makeCall(ctx, p)
 }
 
 // recordCalls writes the calls into the turn, and the turn into Postgres, before they run. If this

@@ -99,6 +99,7 @@ func (r *Runner) answer(ctx context.Context) (err error) {
 		return err
 	}
 	for range maxToolRounds {
+		r.readUsedUp(ctx)
 		calls, err := r.askModel(ctx, provider, r.modelRequest(true))
 		if err != nil || len(calls) == 0 {
 			return err

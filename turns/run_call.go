@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/tools/failure"
 )
 
@@ -29,29 +30,42 @@ func (r *Runner) runCall(ctx context.Context, p *pendingCall) (result sessions.M
 			result = r.refused(p, begun, string(failure.Internal), "The tool failed inside the service. Go on without it.")
 		}
 	}()
-	switch {
-	case !p.known && p.refusal != nil:
-		return r.refused(p, begun, string(p.refusal.Code), p.refusal.Message)
-	case !p.known && p.malformed != "":
-		return r.refused(
-			p,
-			begun,
-			string(failure.ArgumentsInvalid),
-			"The arguments were not a JSON object. Call the tool again with arguments that match its schema.",
-		)
-	case !p.known:
-		return r.refused(p, begun, codeUnknownTool, "There is no tool named "+p.Call.Name+" here, or it is off. Answer without it.")
-	}
 	var word *sessions.CallApproval
-	if p.params.Refused = p.refusal; p.refusal == nil {
+	if p.params.Refused = p.refused(); p.params.Refused == nil {
 		word, p.params.Refused = r.approved(ctx, p)
 	}
 	if ctx.Err() != nil {
-		result = r.refused(p, begun, sessions.CodeUnfinished, sessions.OutputUnfinished)
-		result.Result.Approval = word
-		return result
+		p.params.Refused = &tools.Error{Code: sessions.CodeUnfinished, Message: sessions.OutputUnfinished}
 	}
-	if !p.entry.Idempotent() {
+	result = r.makeCall(ctx, p)
+	result.Result.Approval = word
+	return result
+}
+
+// refused is why a call is not made, nil: nothing is known against it.
+func (p *pendingCall) refused() *tools.Error {
+	switch {
+	case p.refusal != nil:
+		return p.refusal
+	case p.known:
+		return nil
+	case p.malformed != "":
+		return &tools.Error{
+			Code:    failure.ArgumentsInvalid,
+			Message: "The arguments were not a JSON object. Call the tool again with arguments that match its schema.",
+		}
+	}
+	return &tools.Error{Code: codeUnknownTool, Message: "There is no tool named " + p.Call.Name + " here, or it is off. Answer without it."}
+}
+
+// makeCall has package tools make a call, or only trace it when it is refused, and returns its
+// message.
+func (r *Runner) makeCall(ctx context.Context, p *pendingCall) sessions.Message {
+	begun := r.S.sessions.Now()
+	switch {
+	case p.params.Refused != nil:
+		ctx = context.WithoutCancel(ctx) // only the trace is stored
+	case !p.entry.Idempotent():
 		var cancel context.CancelFunc
 		ctx, cancel = r.S.detach(ctx)
 		defer cancel()
@@ -61,12 +75,12 @@ func (r *Runner) runCall(ctx context.Context, p *pendingCall) (result sessions.M
 	r.S.KeepTrace(ctx, TraceParams{
 		Session: p.session, Turn: sessions.TurnID(p.params.TurnID), Offline: r.offline, Trace: outcome.Untraced,
 	})
-	result = sessions.Message{
+	result := sessions.Message{
 		Role: sessions.RoleTool, ItemID: p.Call.ItemID, CallID: p.Call.ID, Text: sessions.StorableText(outcome.Output),
 		At: sessions.Milliseconds(r.S.sessions.Now().Sub(r.Begun)),
 		Result: &sessions.CallResult{
 			ToolID: string(p.entry.Tool.ID), StatusCode: outcome.StatusCode, LatencyMS: sessions.Milliseconds(outcome.Latency),
-			Attempts: outcome.Attempts, StartedAt: outcome.StartedAt, Approval: word,
+			Attempts: outcome.Attempts, StartedAt: outcome.StartedAt,
 		},
 	}
 	if outcome.StartedAt.IsZero() {

@@ -54,9 +54,11 @@ type Runner struct {
 	// recalled is what memory says of the user.
 	recalled []memory.Item
 	tools    tools.Registry
-	values   tools.Variables
-	end      FinishParams
-	stop     bool
+	// usedUp are the tools whose cap of calls the session has reached.
+	usedUp map[tools.ID]bool
+	values tools.Variables
+	end    FinishParams
+	stop   bool
 	// begun is what the turn was begun with; nil for an answer out of band.
 	begun *Begun
 	// offline says that the turn was begun without Postgres, unreachable that no passages could be
