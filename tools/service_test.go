@@ -104,7 +104,7 @@ func detailRefusals() []refusal {
 		{"schema is no object type", schemaText(`{"type":"string"}`), "input_schema"},
 		{"schema without type", schemaText(`{}`), "input_schema"},
 		{"schema is no schema", schemaText(`{"type":"object","properties":{"a":{"type":"strin"}}}`), "input_schema"},
-		{"schema of another draft", schemaText(`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object"}`), "input_schema"},
+		{"schema of another draft", schemaText(`{"$schema":"http://json-schema.org/draft-04/schema#","type":"object"}`), "input_schema"},
 		{"schema with remote reference", schemaText(`{"type":"object","properties":{"a":{"$ref":"http://127.0.0.1/s.json"}}}`), "input_schema"},
 		{"schema with file reference", schemaText(`{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}`), "input_schema"},
 		{"schema with a bad pattern", schemaText(`{"type":"object","properties":{"a":{"type":"string","pattern":"("}}}`), "input_schema"},

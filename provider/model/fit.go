@@ -73,8 +73,8 @@ func wordRune(r rune) bool {
 
 // refusedAtTop are the keywords that make Anthropic ("does not support oneOf, allOf, or anyOf at
 // the top level") or OpenAI ("schema must … not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
-// top level") refuse the request.
-var refusedAtTop = []string{"anyOf", "oneOf", "allOf", "not"}
+// top level") refuse the request, and $schema, which is for the check of arguments.
+var refusedAtTop = []string{"anyOf", "oneOf", "allOf", "not", "$schema"}
 
 // WireSchema is Schema without keywords that vendors refuse at its top. Package tools checks
 // arguments against the whole schema.

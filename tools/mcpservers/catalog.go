@@ -11,6 +11,7 @@ import (
 	"parlance.dev/parlance/provider/mcp"
 	"parlance.dev/parlance/tools/jsonvalue"
 	"parlance.dev/parlance/tools/modeltext"
+	"parlance.dev/parlance/tools/schema"
 )
 
 // Bounds of what a server says about its tools. Models read it, and tenants pay for it by the
@@ -82,19 +83,20 @@ func (s *Service) usable(list []mcp.Tool) []Tool {
 	return tools
 }
 
-// setSchema reads a schema as 2020-12, whatever draft it names. When its patterns or formats cannot
-// be used, it leaves them out.
+// setSchema reads a schema in the draft that it names, or as 2020-12 when that is not known. When
+// its patterns or formats cannot be used, it leaves them out.
 func (s *Service) setSchema(tool *Tool, raw json.RawMessage) {
-	tooLong := fmt.Sprintf("its input schema has more than %d bytes", maxSchemaBytes)
-	if len(raw) > 2*maxSchemaBytes {
-		tool.refuse(SchemaRefused, tooLong)
+	if len(raw) > maxSchemaBytes {
+		tool.refuse(SchemaRefused, fmt.Sprintf("its input schema has more than %d bytes", maxSchemaBytes))
 		return
 	}
 	object, ok := jsonvalue.Decode(raw).(map[string]any)
 	if !ok {
 		object = map[string]any{}
 	}
-	delete(object, "$schema")
+	if draft, _ := object["$schema"].(string); !schema.KnowsDraft(draft) {
+		delete(object, "$schema")
+	}
 	delete(object, "$id")
 	if object["type"] == nil {
 		object["type"] = "object"
@@ -108,16 +110,12 @@ func (s *Service) setSchema(tool *Tool, raw json.RawMessage) {
 		return
 	}
 	for _, leftOut := range [][]string{nil, {"pattern", "format", "patternProperties"}} {
-		schema := json.RawMessage(jsonvalue.Compact(without(clean, leftOut...)))
-		if len(schema) > maxSchemaBytes {
-			tool.refuse(SchemaRefused, tooLong)
-			return
-		}
-		if _, err := s.schemas.Check(schema); err != nil {
+		usable := json.RawMessage(jsonvalue.Compact(without(clean, leftOut...)))
+		if _, err := s.schemas.Check(usable); err != nil {
 			tool.refuse(SchemaRefused, "its input schema cannot be used: "+fieldMessage(err))
 			continue
 		}
-		tool.InputSchema = schema
+		tool.InputSchema = usable
 		tool.refuse("", "")
 		return
 	}

@@ -32,7 +32,7 @@ func checkReferences(document any) error {
 					if _, ok := resolve(document, text); !ok {
 						return fmt.Errorf("$ref %q points to nothing in the schema; references must begin with #/", text)
 					}
-				case isText && (key == "$dynamicRef" || key == "$id" && !root):
+				case isText && (key == "$dynamicRef" || key == "$recursiveRef" || key == "$id" && !root):
 					return fmt.Errorf("%s cannot be used here", key)
 				}
 				if err := scan(member, false); err != nil {
@@ -124,7 +124,7 @@ func (s *steps) keyword(keyword string, member, value any) bool {
 		return all(list, func(_ int, schema any) bool { return s.visit(schema, value) })
 	case "not", "if", "then", "else":
 		return s.visit(member, value)
-	case "dependentSchemas":
+	case "dependentSchemas", "dependencies":
 		return every(schemas, func(_ string, schema any) bool { return s.visit(schema, value) })
 	case "properties":
 		members, _ := value.(map[string]any)
@@ -140,14 +140,21 @@ func (s *steps) keyword(keyword string, member, value any) bool {
 	case "propertyNames":
 		members, _ := value.(map[string]any)
 		return every(members, func(name string, _ any) bool { return s.visit(member, name) })
-	case "additionalProperties", "unevaluatedProperties", "items", "contains", "unevaluatedItems":
+	case "additionalProperties", "unevaluatedProperties", "items", "additionalItems", "contains", "unevaluatedItems":
+		if keyword == "items" && list != nil { // as prefixItems, before 2020-12
+			return s.prefix(list, value)
+		}
 		return s.parts(member, value)
 	case "prefixItems":
-		items, _ := value.([]any)
-		prefix := list[:min(len(list), len(items))]
-		return all(prefix, func(i int, schema any) bool { return s.visit(schema, items[i]) })
+		return s.prefix(list, value)
 	}
 	return s.left >= 0
+}
+
+// prefix spends the steps of checking each item of value against the schema at its place.
+func (s *steps) prefix(schemas []any, value any) bool {
+	items, _ := value.([]any)
+	return all(schemas[:min(len(schemas), len(items))], func(i int, schema any) bool { return s.visit(schema, items[i]) })
 }
 
 // names spends the steps of matching the name of each member against the pattern.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -38,7 +39,18 @@ const (
 // name none.
 const documentURL = "parlance:///input_schema"
 
-const draft2020 = "https://json-schema.org/draft/2020-12/schema"
+// drafts are the values of $schema that are honoured; a schema without one is read as 2020-12.
+// Draft-07 is what zod-to-json-schema and many MCP servers write.
+var drafts = []string{
+	"https://json-schema.org/draft/2020-12/schema", "https://json-schema.org/draft/2019-09/schema",
+	"http://json-schema.org/draft-07/schema", "https://json-schema.org/draft-07/schema",
+}
+
+// KnowsDraft says whether a value of $schema is honoured.
+func KnowsDraft(uri string) bool { return slices.Contains(drafts, strings.TrimSuffix(uri, "#")) }
+
+// formats are the values of the keyword format that are enforced, in every draft.
+var formats = []string{"date", "date-time", "email", "uri", "uuid"}
 
 // Default is the schema of a tool that declares none. Source: decisions, Tools.
 var Default = json.RawMessage(`{"type": "object"}`)
@@ -106,7 +118,9 @@ func compile(raw json.RawMessage) (compiled, error) {
 	if err := checkReferences(document); err != nil {
 		return compiled{}, err
 	}
+	dropFormats(document)
 	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.UseLoader(noLoader{})
 	found := patterns{sizes: map[string]int{}}
@@ -118,8 +132,26 @@ func compile(raw json.RawMessage) (compiled, error) {
 	return compiled{Schema: made, document: document, patterns: found, weight: len(raw) + found.total}, err
 }
 
-// Check refuses a document that is not a JSON Schema 2020-12 of type object, and returns its
-// properties, which are not nil. Errors: Invalid invalid-request on input_schema.
+// dropFormats deletes the formats that are not enforced. The library would enforce more of them in
+// draft-07 than in later drafts, and would compile patterns of the model for the format regex.
+func dropFormats(node any) {
+	switch node := node.(type) {
+	case []any:
+		for _, item := range node {
+			dropFormats(item)
+		}
+	case map[string]any:
+		if format, isText := node["format"].(string); isText && !slices.Contains(formats, format) {
+			delete(node, "format")
+		}
+		for _, member := range node {
+			dropFormats(member)
+		}
+	}
+}
+
+// Check refuses a document that is not a JSON Schema of a known draft and of type object, and
+// returns its properties, which are not nil. Errors: Invalid invalid-request on input_schema.
 func (c *Cache) Check(raw json.RawMessage) (properties map[string]json.RawMessage, err error) {
 	invalid := func(code, format string, args ...any) error {
 		return fault.InvalidField("input_schema", code, format, args...)
@@ -138,8 +170,9 @@ func (c *Cache) Check(raw json.RawMessage) (properties map[string]json.RawMessag
 	if err := json.Unmarshal(raw, &shape); err != nil {
 		return nil, invalid("json_schema", "input_schema must be a JSON Schema object whose properties are an object.")
 	}
-	if shape.Schema != "" && strings.TrimSuffix(shape.Schema, "#") != draft2020 {
-		return nil, invalid("draft", "input_schema is read as JSON Schema 2020-12; leave $schema out or set it to %s.", draft2020)
+	if shape.Schema != "" && !KnowsDraft(shape.Schema) {
+		return nil, invalid("draft", "input_schema names a draft that is not known; leave $schema out (2020-12) or set it to one of: %s.",
+			strings.Join(drafts, ", "))
 	}
 	if shape.Type != "object" {
 		return nil, invalid("type", `input_schema must have "type": "object".`)
