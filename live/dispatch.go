@@ -106,7 +106,7 @@ func (e *engine) finish(run *answer, outcome turns.Outcome) {
 			e.abandonTurn(run.turn)
 		}
 		if attached && e.ending == nil && !run.resumed { // a resumed turn may be another node's, and no socket here asked for it
-			live.push(Failed{CommandID: run.commandID, Err: postgres.Decide(outcome.Err)})
+			live.push(Failed{CommandID: run.commandID, Err: sessions.ForEndUser(postgres.Decide(outcome.Err))})
 		}
 	} else {
 		e.noteTurnEnded(outcome.Turn)

@@ -134,7 +134,7 @@ func (e *engine) remoteTurnEnded(turn sessions.Turn, response string) {
 		Text: turn.AgentText, Citations: turn.Citations, Usage: turn.Usage(),
 	}
 	if turn.Status == sessions.TurnFailed {
-		ended.Err = &fault.Error{Reason: fault.Reason(turn.ErrorCode), Message: turn.ErrorMessage}
+		ended.Err = sessions.ForEndUser(&fault.Error{Reason: fault.Reason(turn.ErrorCode), Message: turn.ErrorMessage})
 	}
 	for _, live := range e.sockets() {
 		one := ended

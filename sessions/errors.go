@@ -20,11 +20,26 @@ func ErrLeaseExpired() error {
 	return fault.Wrap(ErrLeaseLost, fault.ServiceUnavailable, "The turn was taken for lost and has been stopped. Send it again.")
 }
 
+// modelFailed says nothing of the model's server.
+const modelFailed = "The model could not answer. Try again."
+
+// ForEndUser is an error as an end user sees it, who has a session's token or socket. What it says
+// of the model's server (provider, credential, address) is for the operator, who finds it in the
+// turn, the receipt and the log.
+func ForEndUser(err *fault.Error) *fault.Error {
+	if err == nil || err.Reason != fault.UpstreamFailed {
+		return err
+	}
+	neutral := fault.Wrap(err, err.Reason, modelFailed)
+	neutral.RetryAfter = err.RetryAfter
+	return neutral
+}
+
 // UpstreamFault returns upstream-failed for an error of a model. It keeps the message of a fault
 // that is meant for callers.
 func UpstreamFault(err error) error {
 	decided := postgres.Decide(err)
-	message := "The model could not answer. Try again."
+	message := modelFailed
 	if decided.Reason == fault.UpstreamFailed || decided.Reason == fault.ServiceUnavailable {
 		message = decided.Message
 	}

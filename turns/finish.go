@@ -113,7 +113,7 @@ func (r *Runner) doneEvent(err error) ResponseDone {
 	}
 	switch {
 	case r.Turn.Status == sessions.TurnFailed:
-		done.Err = postgres.Decide(err)
+		done.Err = sessions.ForEndUser(postgres.Decide(err))
 	case r.Turn.Status == sessions.TurnCancelled && r.interrupted:
 		done.Reason = ReasonTurnDetected
 	case r.Turn.Status == sessions.TurnCancelled:

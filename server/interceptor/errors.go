@@ -16,6 +16,8 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/problem"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/workspaces"
 )
 
 // RPC is the Connect interceptor. It recovers from panics, validates every message, and turns the
@@ -136,6 +138,9 @@ func (i *RPC) finish(ctx context.Context, procedure string, started time.Time, e
 		return nil
 	}
 	decided := decisionOf(err)
+	if workspaces.PrincipalFrom(ctx).SessionID != "" {
+		decided = sessions.ForEndUser(decided)
+	}
 	i.Metrics.ObserveRPC(procedure, string(decided.Reason), elapsed)
 	if decided.Kind() == fault.Internal {
 		i.Log.ErrorContext(ctx, "call failed", telemetry.KeyProcedure, procedure, telemetry.KeyError, err)

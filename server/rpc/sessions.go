@@ -112,12 +112,12 @@ func (s *sessionsServer) FollowTurn(ctx context.Context, req *parlancev1.FollowT
 
 func (s *sessionsServer) GetTurn(ctx context.Context, req *parlancev1.GetTurnRequest) (*parlancev1.Turn, error) {
 	turn, err := s.Requests.GetTurn(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()))
-	return turnProto(turn), err
+	return turnFor(ctx, turn), err
 }
 
 func (s *sessionsServer) CancelTurn(ctx context.Context, req *parlancev1.CancelTurnRequest) (*parlancev1.Turn, error) {
 	turn, err := s.Requests.CancelTurn(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()))
-	return turnProto(turn), err
+	return turnFor(ctx, turn), err
 }
 
 func (s *sessionsServer) GetTranscript(ctx context.Context,

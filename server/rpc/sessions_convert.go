@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 
@@ -9,11 +10,13 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/analysis"
+	"parlance.dev/parlance/fault"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/turns/requests"
+	"parlance.dev/parlance/workspaces"
 )
 
 func createSessionParams(req *parlancev1.CreateSessionRequest) sessions.CreateParams {
@@ -80,6 +83,14 @@ func turnProto(t sessions.Turn) *parlancev1.Turn {
 		turn.Error = &parlancev1.TurnError{Code: t.ErrorCode, Message: t.ErrorMessage}
 	}
 	return turn
+}
+
+// turnFor is a turn for the caller of a request, who may be an end user.
+func turnFor(ctx context.Context, t sessions.Turn) *parlancev1.Turn {
+	if workspaces.PrincipalFrom(ctx).SessionID != "" && t.ErrorCode != "" {
+		t.ErrorMessage = sessions.ForEndUser(fault.New(fault.Reason(t.ErrorCode), "%s", t.ErrorMessage)).Message
+	}
+	return turnProto(t)
 }
 
 func answeredTurnProto(t sessions.Turn) *parlancev1.CreateTurnResponse {

@@ -92,6 +92,7 @@ func TestOwnModelKey(t *testing.T) {
 	if !strings.Contains(refused.Problem.Detail, id) || !strings.Contains(refused.Problem.Detail, "refused the API key") {
 		t.Errorf("whose key failed is not said: %s", refused.Body)
 	}
+	k.toEndUsers(t, id)
 	tried := k.Do(t, "POST", path+"/"+id+"/test", `{}`).Must(t, 200)
 	if tried.At("ok") != false || !strings.Contains(tried.Text("detail"), "refused the API key") {
 		t.Errorf("a test with a wrong key: %s", tried.Body)
@@ -110,6 +111,28 @@ func TestOwnModelKey(t *testing.T) {
 	}
 	shownNowhere(t, made, answer, wrong, refused, tried, works, listed)
 	k.nowhere(t, ownKey)
+}
+
+// toEndUsers checks that end users hear nothing of the credential or the server when a turn fails.
+func (k *keyed) toEndUsers(t *testing.T, id string) {
+	t.Helper()
+	agent := k.Do(t, "POST", k.Tenant.In("/agents"), `{"name":"Ada"}`).Must(t, 201).Text("id")
+	made := k.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`).Must(t, 201)
+	session, token := made.Text("id"), harness.Key(made.Text("token"))
+	said := k.turn(t, session, token)
+	checkProblem(t, said, 502, "upstream-failed")
+	streamed := k.turn(t, session, token, harness.Header("Accept", "text/event-stream"))
+	own := k.Do(t, "GET", "/v1/sessions/"+session+"/transcript", nil).Must(t, 200)
+	read := k.Do(t, "GET", "/v1/sessions/"+session+"/turns/"+own.Text("turns", 0, "id"), nil, token)
+	for _, answer := range []harness.Response{said, streamed, read} {
+		if !bytes.Contains(answer.Body, []byte("The model could not answer.")) || bytes.Contains(answer.Body, []byte(id)) ||
+			bytes.Contains(answer.Body, []byte("openai")) {
+			t.Errorf("an end user gets %s", answer.Body)
+		}
+	}
+	if !bytes.Contains(own.Body, []byte(id)) {
+		t.Errorf("the operator is not told whose key failed: %s", own.Body)
+	}
 }
 
 // shownNowhere looks for keys in answers.
