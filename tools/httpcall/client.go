@@ -87,14 +87,15 @@ func attempt(ctx context.Context, client *http.Client, r Request, callID string,
 	}
 	defer func() { _ = response.Body.Close() }() // the body has been read as far as it is needed
 	body, err := io.ReadAll(io.LimitReader(response.Body, int64(maxBytes)+1))
-	cut := len(body) > maxBytes
-	return Answer{
+	last = Answer{
 		Status: response.StatusCode, header: response.Header, err: err, connections: int(connections.Load()),
 		Body: modeltext.Body{
-			ContentType: response.Header.Get("Content-Type"), Bytes: body[:min(len(body), maxBytes)], Cut: cut,
+			ContentType: response.Header.Get("Content-Type"), Bytes: body[:min(len(body), maxBytes)], Cut: len(body) > maxBytes,
 			DeclaredBytes: response.ContentLength,
 		},
 	}
+	decode(&last.Body, encodings(response), maxBytes)
+	return last
 }
 
 func newRequest(ctx context.Context, r Request, callID string) (*http.Request, error) {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
@@ -18,6 +19,9 @@ type Body struct {
 	// ContentType is the header of that name. Empty when there was none.
 	ContentType string
 	Bytes       []byte
+	// Encoding is the content encoding in which Bytes still are, because it is not known or Bytes are
+	// damaged. Empty: Bytes are decoded.
+	Encoding string
 	// Cut says that the endpoint sent more than Bytes.
 	Cut bool
 	// DeclaredBytes is the Content-Length. -1 when the endpoint sent none.
@@ -43,10 +47,13 @@ func (b Body) Text() string {
 		return ""
 	}
 	media, params := b.mediaType(body)
+	if b.Encoding != "" {
+		return b.describe(media + " encoded as " + b.Encoding)
+	}
 	text := decodeText(body, media, params["charset"])
 	switch {
 	case json.Valid([]byte(text)): // whatever its media type
-	case !isText(media, params["charset"], body):
+	case !isText(media, params["charset"], body), looksBinary(text):
 		return b.describe(media)
 	case media == "text/html" || media == "application/xhtml+xml":
 		text = htmlText(text)
@@ -101,6 +108,19 @@ func isText(media, label string, body []byte) bool {
 		}
 	}
 	return label != "" && utf8.Valid(body) && bytes.IndexByte(body, 0) < 0
+}
+
+// looksBinary says whether text, whatever its media type says, was never text: more than a tenth of
+// its characters were no UTF-8 or are control characters.
+func looksBinary(text string) bool {
+	bad, all := 0, 0
+	for _, r := range text {
+		all++
+		if r == utf8.RuneError || unicode.IsControl(r) && !unicode.IsSpace(r) && r != '\x1b' {
+			bad++
+		}
+	}
+	return bad > 3 && bad*10 > all
 }
 
 func isXML(media string) bool {
