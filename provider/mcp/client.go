@@ -24,7 +24,9 @@ type Endpoint struct {
 	MaxAnswerBytes int
 }
 
-func (e Endpoint) maxMessage() int64 { return 2<<20 + 2*int64(e.MaxAnswerBytes) }
+// maxMessage bounds a message that is read. A message must be read to its end, so an answer that is
+// longer than MaxAnswerBytes can only be cut when its message is within this bound.
+func (e Endpoint) maxMessage() int64 { return 16<<20 + 2*int64(e.MaxAnswerBytes) }
 
 // Options configures a Client. HTTP is required.
 type Options struct {

@@ -383,7 +383,7 @@ func TestOtherOrigin(t *testing.T) {
 		<-r.Context().Done()
 	})
 	_, err := newClient(t, mcp.Options{}).List(t.Context(), "key", endpoint(server))
-	wantKind(t, err, mcp.Protocol)
+	wantKind(t, err, mcp.OtherOrigin)
 	if n := len(elsewhere.Requests()); n != 0 {
 		t.Errorf("%d requests to the other origin", n)
 	}

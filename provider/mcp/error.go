@@ -36,6 +36,8 @@ const (
 	TooLarge Kind = "too_large"
 	// Refused: the server answered with a JSON-RPC error.
 	Refused Kind = "refused"
+	// OtherOrigin: the server names an endpoint of another origin, which is not called.
+	OtherOrigin Kind = "other_origin"
 	// Protocol: the answer is not that of an MCP server.
 	Protocol Kind = "protocol"
 )
@@ -66,6 +68,7 @@ func (e *Error) Error() string {
 		Canceled:     "the caller gave up",
 		TooLarge:     "the server's answer is too large",
 		Refused:      "the server refused",
+		OtherOrigin:  "the server announces an endpoint of another origin (scheme, host or port) than its URL, which is not called",
 		Protocol:     "what answers does not speak MCP as it should",
 		Status:       "the server answered " + strings.TrimSpace(fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status))),
 	}[e.Kind]
@@ -124,7 +127,9 @@ func classify(ctx context.Context, err error, x *exchange) *Error {
 		out.Kind = TooLarge
 	case errors.Is(err, publicnet.ErrNotPublic):
 		out.Kind = NotPublic
-	case errors.Is(err, errOtherOrigin), errors.Is(err, publicnet.ErrURL):
+	case errors.Is(err, errOtherOrigin):
+		out.Kind = OtherOrigin
+	case errors.Is(err, publicnet.ErrURL):
 		out.Kind = Protocol
 	case isDNS && dns.IsNotFound:
 		out.Kind = Unresolvable

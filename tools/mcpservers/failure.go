@@ -52,6 +52,9 @@ func protocolFailure(failed *mcp.Error, timeout time.Duration) *failure.Error {
 			"correct them and call the tool again; otherwise tell the user.", modeltext.Fence(failed.Message))
 	case mcp.Status:
 		return httpcall.StatusFailure(failed.Status)
+	case mcp.OtherOrigin:
+		return failure.New(failure.RequestInvalid, "The tool's server announces an endpoint of another origin than its URL, "+
+			"so it was not called. Tell the user that this is not possible right now.")
 	case mcp.Protocol:
 		return failure.New(failure.ConnectionFailed, "What answers at the tool's address does not speak MCP as it should.%s "+
 			"Tell the user that this is not possible right now.", unclear)
