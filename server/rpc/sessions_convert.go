@@ -62,6 +62,7 @@ func (s *sessionsServer) sessionProto(one sessions.Session, analysis analysis.An
 			InputTokens: int32Of(one.InputTokens), OutputTokens: int32Of(one.OutputTokens), ToolCalls: int32Of(one.ToolCalls),
 		},
 		DynamicVariables: one.DynamicVariables, AssignedVariables: one.AssignedVariables, Analysis: sessionAnalysisProto(analysis),
+		IdleTimeoutSeconds: int32Of(one.IdleTimeoutSeconds), MaxDurationSeconds: int32Of(one.MaxDurationSeconds),
 	}
 }
 
