@@ -2,9 +2,10 @@
 // serve (server, worker), administer a database (migrate, tenants, keys) and explain (doctor,
 // health, config, errors, version).
 //
-//	cli ─► chat, kb, tools, webhooks ─► client ─► command, term
+//	cli ─► agents, chat, events, kb, memory,
+//	       sessions, tools, webhooks, workspaces ─► client ─► command, term
 //	    ─► dev                       ────────────► command, term
 //
-// The commands in chat, kb, tools and webhooks are clients of the public API. The others open the
-// database themselves.
+// Those in the first two lines are clients of the public API. The others open the database
+// themselves.
 package cli

@@ -8,12 +8,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parlance.dev/parlance/cli/agents"
 	"parlance.dev/parlance/cli/chat"
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/dev"
+	"parlance.dev/parlance/cli/events"
 	"parlance.dev/parlance/cli/kb"
+	"parlance.dev/parlance/cli/memory"
+	"parlance.dev/parlance/cli/sessions"
 	"parlance.dev/parlance/cli/tools"
 	"parlance.dev/parlance/cli/webhooks"
+	"parlance.dev/parlance/cli/workspaces"
 	"parlance.dev/parlance/fault"
 )
 
@@ -76,7 +81,8 @@ In production:
 	)
 	root.AddCommand(
 		dev.New(version), newServer(), newWorker(),
-		chat.New(), kb.New(version), tools.New(version), webhooks.New(), webhooks.NewListen(), newModels(), newErrors(),
+		chat.New(), agents.New(), sessions.New(), workspaces.New(), events.New(), memory.New(),
+		kb.New(version), tools.New(version), webhooks.New(), webhooks.NewListen(), newModels(), newErrors(),
 		newDoctor(), newHealth(), newMigrate(), newTenants(), newKeys(), newConfig(), newVersion(),
 	)
 	refuseUnknown(root)

@@ -42,6 +42,20 @@ func AddWorkspace(cmds ...*cobra.Command) {
 // run with what open makes of them.
 func With[T any](open func(Caller) T, run func(ctx context.Context, opened T, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
+		return WithInstallation(func(c Caller) Caller { return c }, func(ctx context.Context, caller Caller, args []string) error {
+			if caller.WorkspaceID == "" {
+				return command.Usagef("--workspace is missing: the id of the workspace, ws_…")
+			}
+			return run(ctx, open(caller), args)
+		})(cmd, args)
+	}
+}
+
+// WithInstallation is With for commands that work on no workspace or on several. It reads the flags
+// of AddInstallation.
+func WithInstallation[T any](open func(Caller) T, run func(ctx context.Context, opened T, args []string) error,
+) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
 		caller, err := openCaller(cmd)
 		if err != nil {
 			return err
@@ -56,9 +70,6 @@ func openCaller(cmd *cobra.Command) (Caller, error) {
 	found, err := FindInstallation(cmd, lookupEnv)
 	if err != nil {
 		return Caller{}, err
-	}
-	if found.WorkspaceID == "" {
-		return Caller{}, command.Usagef("--workspace is missing: the id of the workspace, ws_…")
 	}
 	client, err := found.Client()
 	if err != nil {

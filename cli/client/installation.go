@@ -35,7 +35,9 @@ type Installation struct {
 func AddInstallation(cmd *cobra.Command) {
 	cmd.Flags().String("base-url", "", "base URL of the installation, ending in /v1 ["+command.EnvBaseURL+"]")
 	cmd.Flags().String("api-key", "", "API key ["+command.EnvAPIKey+"]")
-	cmd.Flags().String("data-dir", "", "use the parlance dev with this data directory, when no base URL and key are given")
+	if cmd.Flags().Lookup("data-dir") == nil {
+		cmd.Flags().String("data-dir", "", "use the parlance dev with this data directory, when no base URL and key are given")
+	}
 	cmd.Flags().String("ca-file", "", "certificate authorities (PEM) to trust in addition to the system's")
 }
 

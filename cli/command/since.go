@@ -1,19 +1,19 @@
-package webhooks
+package command
 
 import (
 	"errors"
 	"time"
 )
 
-// since is a flag for a moment: a duration before now, or a time. It is zero when not given.
-type since struct {
+// Since is a flag for a moment: a duration before now, or a time. It is zero when not given.
+type Since struct {
 	given string
 	ago   time.Duration
 	at    time.Time
 }
 
 // Set implements pflag.Value.
-func (s *since) Set(given string) error {
+func (s *Since) Set(given string) error {
 	s.given = given
 	if ago, err := time.ParseDuration(given); err == nil && ago > 0 {
 		s.ago = ago
@@ -28,13 +28,13 @@ func (s *since) Set(given string) error {
 }
 
 // String implements pflag.Value.
-func (s *since) String() string { return s.given }
+func (s *Since) String() string { return s.given }
 
 // Type implements pflag.Value; --help shows it.
-func (s *since) Type() string { return "time" }
+func (s *Since) Type() string { return "time" }
 
-// from returns the moment; ok is false when the flag was not given.
-func (s *since) from(now time.Time) (from time.Time, ok bool) {
+// From returns the moment; ok is false when the flag was not given.
+func (s *Since) From(now time.Time) (from time.Time, ok bool) {
 	if s.ago > 0 {
 		return now.Add(-s.ago), true
 	}

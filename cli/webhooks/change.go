@@ -116,7 +116,7 @@ most: rotating again within that time ends the older one.`,
 }
 
 func newEnable() *cobra.Command {
-	var oldest since
+	var oldest command.Since
 	cmd := &cobra.Command{
 		Use: "enable [ENDPOINT]", Short: "Enable an endpoint that was disabled for its failures", Args: command.AtMostOneArg,
 		Long: `Enables an endpoint that was disabled, and sends what waited for it. With --since it gets everything that it
@@ -125,7 +125,7 @@ would have got since then and has not received, in order and each once, also wha
   parlance webhooks enable we_01j… --since 72h`,
 		RunE: withHooks(func(ctx context.Context, h *hooks, args []string) error {
 			req := &parlancev1.EnableWebhookEndpointRequest{WorkspaceId: h.WorkspaceID}
-			if from, ok := oldest.from(h.Now()); ok {
+			if from, ok := oldest.From(h.Now()); ok {
 				req.Since = timestamppb.New(from)
 			}
 			one, err := h.endpoint(ctx, args)

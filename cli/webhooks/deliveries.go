@@ -20,7 +20,7 @@ import (
 // deliveriesOptions are the flags of `parlance webhooks deliveries`.
 type deliveriesOptions struct {
 	status, event, eventID string
-	since                  since
+	since                  command.Since
 	limit                  int
 	json                   bool
 }
@@ -57,7 +57,7 @@ func (h *hooks) deliveries(ctx context.Context, o deliveriesOptions, args []stri
 		WorkspaceId: h.WorkspaceID, EndpointId: one.GetId(), Limit: new(int32(50)), Status: o.status, Event: o.event,
 		EventId: o.eventID, OmitBodies: !o.json,
 	}
-	if from, ok := o.since.from(h.Now()); ok {
+	if from, ok := o.since.From(h.Now()); ok {
 		req.StartedAfter = timestamppb.New(from)
 	}
 	var shown []*parlancev1.WebhookDelivery
@@ -222,7 +222,7 @@ it begins makes one.`,
 }
 
 func newRecover() *cobra.Command {
-	var oldest since
+	var oldest command.Since
 	cmd := &cobra.Command{
 		Use: "recover [ENDPOINT]", Short: "Send again every event that was given up since a time", Args: command.AtMostOneArg,
 		Long: `Sends again what an endpoint did not accept until its last attempt: every event since the time, each with its
@@ -230,7 +230,7 @@ whole schedule before it. Repeating it sends nothing twice: what is on its way, 
 		Example: `  parlance webhooks recover --since 24h
   parlance webhooks recover we_01j… --since 2026-03-01T08:00:00Z`,
 		RunE: withHooks(func(ctx context.Context, h *hooks, args []string) error {
-			from, ok := oldest.from(h.Now())
+			from, ok := oldest.From(h.Now())
 			if !ok {
 				return command.Usagef("--since is missing: the time of the oldest event to send again, such as 24h")
 			}

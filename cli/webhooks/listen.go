@@ -12,7 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"connectrpc.com/connect"
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/cli/client"
@@ -22,16 +21,11 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/stablejson"
-	"parlance.dev/parlance/platform/ticker"
 	"parlance.dev/parlance/webhooks"
 )
 
-const (
-	// forwardTimeout is the time-out of a webhook delivery. Source: decisions, Webhooks.
-	forwardTimeout = 15 * time.Second
-	// listenPause is the first pause before reconnecting. It doubles up to listenPauseMost.
-	listenPause, listenPauseMost = 500 * time.Millisecond, 10 * time.Second
-)
+// forwardTimeout is the time-out of a webhook delivery. Source: decisions, Webhooks.
+const forwardTimeout = 15 * time.Second
 
 // listenOptions are the flags of `parlance listen`.
 type listenOptions struct {
@@ -77,10 +71,6 @@ type listener struct {
 	o      listenOptions
 	target *http.Client
 	secret seal.Secret
-	pause  time.Duration
-	// cursor is that of the last forwarded event. opened reports that the stream has been open before.
-	cursor string
-	opened bool
 }
 
 func newListener(h *hooks, o listenOptions) (*listener, error) {
@@ -101,7 +91,7 @@ func newListener(h *hooks, o listenOptions) (*listener, error) {
 		return nil, err
 	}
 	return &listener{
-		hooks: h, o: o, secret: secret, cursor: o.after, pause: listenPause,
+		hooks: h, o: o, secret: secret,
 		target: &http.Client{Timeout: forwardTimeout, CheckRedirect: func(*http.Request,
 			[]*http.Request,
 		) error {
@@ -123,54 +113,20 @@ func joinTypes(types []events.Type) string {
 
 // run forwards events until ctx ends, and reconnects when the stream breaks.
 func (l *listener) run(ctx context.Context) error {
-	for {
-		err := l.follow(ctx)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		expired := connect.CodeOf(err) == connect.CodeFailedPrecondition // events-cursor-expired: they do not come back
-		if !l.opened || expired || client.IsFinal(err) {
-			return l.Explain("read the events", err)
-		}
-		if !l.o.json {
-			l.Screen.Line("%s", l.Screen.Dim(fmt.Sprintf("  the connection broke; trying again in %s", l.pause)))
-		}
-		if err := ticker.Wait(ctx, l.pause); err != nil {
-			return err
-		}
-		l.pause = min(2*l.pause, listenPauseMost)
-	}
-}
-
-// follow reads the stream until it breaks.
-func (l *listener) follow(ctx context.Context) error {
-	stream, err := l.webhooks.WatchEvents(ctx, &parlancev1.WatchEventsRequest{
-		WorkspaceId: l.WorkspaceID, After: l.cursor, Events: l.o.events, Announce: true,
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = stream.Close() }() // stream.Err returned its error
-	for stream.Receive() {
-		if event := stream.Msg().GetEvent(); event != nil {
-			if err := l.forward(ctx, event); err != nil {
-				return err
+	stream := client.EventStream{
+		Caller: &l.Caller, Service: l.webhooks, After: l.o.after, Events: l.o.events, Ready: l.ready,
+		Event: func(event *parlancev1.Event) error { return l.forward(ctx, event) },
+		Broken: func(pause time.Duration) {
+			if !l.o.json {
+				l.Screen.Line("%s", l.Screen.Dim(fmt.Sprintf("  the connection broke; trying again in %s", pause)))
 			}
-		} else if err := l.ready(); err != nil {
-			return err
-		}
-		l.cursor, l.pause = stream.Msg().GetCursor(), listenPause
+		},
 	}
-	if err := stream.Err(); err != nil {
-		return err
-	}
-	return connect.NewError(connect.CodeUnavailable, errors.New("the service ended the stream"))
+	return stream.Follow(ctx)
 }
 
 // ready reports that the stream is open. The first time it also prints the signing secret.
-func (l *listener) ready() error {
-	again := l.opened
-	l.opened = true
+func (l *listener) ready(again bool) error {
 	switch {
 	case l.o.json && !again:
 		return json.NewEncoder(l.Screen.Out).Encode(map[string]string{"secret": l.secret.Reveal()})

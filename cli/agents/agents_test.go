@@ -1,0 +1,43 @@
+package agents_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"parlance.dev/parlance/cli/command"
+	"parlance.dev/parlance/test/clitest"
+)
+
+// TestAgents makes agents of flags and files, changes and deletes them.
+func TestAgents(t *testing.T) {
+	t.Parallel()
+	w := clitest.Start(t, clitest.Options{})
+	agents := func(input string, args ...string) clitest.Result {
+		t.Helper()
+		return w.Run(t, input, "agents", args[0], args[1:]...)
+	}
+	agents("", "ls").Wants(t, command.ExitDone, "NAME", "Ada", w.Agent)
+	agents("", "create").Wants(t, command.ExitFailed, "name")
+	file := filepath.Join(t.TempDir(), "agent.json")
+	clitest.WriteFile(t, file, `{"name": "Bob", "language": "en", "max_duration_seconds": 600}`)
+	made := agents("", "create", "--file", file, "--name", "Eve", "--json").JSONLines(t)[0]
+	id := made["id"].(string)
+	if made["name"] != "Eve" || made["language"] != "en" || made["max_duration_seconds"] != 600.0 {
+		t.Errorf("made %v", made)
+	}
+	agents("", "ls", "--name", "ev", "--json").Wants(t, command.ExitDone, id)
+	clitest.WriteFile(t, file, "Answer in one sentence.\nBe kind.")
+	agents("", "update", id, "--instructions", "@"+file).Wants(t, command.ExitDone, "version 2")
+	agents(`{"idle_timeout_seconds": 60}`, "update", id, "--file", "-").Wants(t, command.ExitDone, "version 3")
+	agents("", "show", id).Wants(t, command.ExitDone, "Eve", "Be kind.", "default")
+	if got := agents("", "get", id, "--json").JSONLines(t)[0]; got["idle_timeout_seconds"] != 60.0 || got["max_duration_seconds"] != 600.0 {
+		t.Errorf("changed to %v", got)
+	}
+	agents("", "update", id).Wants(t, command.ExitUsage, "nothing is to change")
+	agents("", "update", id, "--file", "/no/such").Wants(t, command.ExitUsage, "no such file")
+	agents(`[]`, "create", "--file", "-").Wants(t, command.ExitUsage, "not a JSON object")
+	agents(`{"nme": "x"}`, "create", "--file", "-").Wants(t, command.ExitUsage, "nme")
+	agents("", "rm", id).Wants(t, command.ExitDone, "deleted Eve")
+	agents("", "show", id).Wants(t, command.ExitFailed, "parlance agents ls")
+	agents("", "show", "default").Wants(t, command.ExitDone, "Ada")
+}
