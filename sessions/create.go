@@ -216,8 +216,8 @@ func checkCreate(params *CreateParams) (ttl time.Duration, err error) {
 	add := func(field, code, format string, args ...any) {
 		fields = append(fields, fault.Field{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
 	}
-	if n := utf8.RuneCountInString(params.UserID); n < 1 || n > maxUserIDChars || !IsStorable(params.UserID) {
-		add("user_id", "length", "user_id must have 1 to %d characters.", maxUserIDChars)
+	if n := utf8.RuneCountInString(params.UserID); n > maxUserIDChars || strings.TrimSpace(params.UserID) == "" || !IsStorable(params.UserID) {
+		add("user_id", "length", "user_id must have 1 to %d characters, not only spaces.", maxUserIDChars)
 	}
 	switch params.Modality {
 	case "":

@@ -118,6 +118,9 @@ func (c checker) check(t Tool, authHeader string, stored Config) error {
 	properties, err := c.schemas.Check(t.Config.InputSchema)
 	v.addErr("input_schema", err)
 	v.checkHeaders(t.Config.Headers)
+	if authHeader != "" && strings.TrimSpace(authHeader) == "" {
+		v.add("auth_header", "blank", "auth_header has only spaces; send the value of the Authorization header, or none.")
+	}
 	if len(authHeader) > maxAuthHeaderBytes || !httpguts.ValidHeaderFieldValue(authHeader) {
 		v.add("auth_header", "header_value", "auth_header must be one line of at most 8,192 bytes without control characters.")
 	}

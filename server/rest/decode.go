@@ -166,7 +166,7 @@ func fillBody(message protoreflect.Message, m *match, body []byte) (keys []strin
 		_, err := unmarshal(body, message.Mutable(field).Message(), m.route.Body)
 		return nil, err
 	}
-	sent, err := unmarshal(body, message, "")
+	sent, err := unmarshal(accommodate(message.Descriptor().FullName(), body), message, "")
 	if err != nil {
 		return nil, err
 	}

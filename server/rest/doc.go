@@ -14,6 +14,8 @@
 //   - JSON is strict: unknown, duplicate and ill-typed members are 400 with their snake_case
 //     paths, all at once; snake_case and lowerCamelCase are both read, snake_case is written.
 //     Numbers are not read from strings, except 64-bit ones. An empty body is {}.
+//   - Some members are also read as callers of other APIs write them (accommodate.go): variables as
+//     numbers and booleans, client tools as OpenAI's functions, ttl_seconds of any size.
 //   - A body is application/json or has no Content-Type, as it is or in gzip; anything else is
 //     415. Over the limit, which counts what gzip becomes: 413. Accept is looked at for
 //     text/event-stream only: a caller that accepts neither gets JSON.

@@ -126,7 +126,7 @@ var layered = map[string]layering{
 	},
 	"server/rest": {
 		layers: [][]string{
-			{"headers.go", "router.go"},
+			{"accommodate.go", "headers.go", "router.go"},
 			{"check.go", "scalar.go", "value.go"}, // what is in a JSON document
 			{"codec.go", "decode.go"},
 			{"rest.go"}, // the facade and its configuration

@@ -1,14 +1,17 @@
 package requests
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/tools/schema"
 	"parlance.dev/parlance/turns"
 )
 
@@ -27,7 +30,7 @@ type Params struct {
 }
 
 // check refuses what cannot be said. Errors: Invalid invalid-request.
-func (p Params) check() error {
+func (p Params) check(schemas *schema.Cache) error {
 	if !turns.IsSayable(p.Text) && (p.Text != "" || len(p.Outputs) == 0) {
 		return turns.ErrTextLength()
 	}
@@ -42,6 +45,10 @@ func (p Params) check() error {
 		if slices.ContainsFunc(p.ClientTools[:i], func(other model.Tool) bool { return other.Name == tool.Name }) {
 			return fault.InvalidField(field, "taken", "There are two client tools with the name %q.", tool.Name)
 		}
+		if err := checkParameters(schemas, tool.InputSchema); err != nil {
+			return fault.InvalidField("client_tools["+strconv.Itoa(i)+"].parameters", "json_schema",
+				"parameters is not a JSON Schema of type object: %s", strings.ReplaceAll(fault.From(err).Message, "input_schema", "parameters"))
+		}
 	}
 	for i, output := range p.Outputs {
 		if err := output.Check("tool_outputs[" + strconv.Itoa(i) + "]."); err != nil {
@@ -49,6 +56,22 @@ func (p Params) check() error {
 		}
 	}
 	return nil
+}
+
+// checkParameters refuses a schema that is none. The type object may be left out.
+func checkParameters(schemas *schema.Cache, raw json.RawMessage) error {
+	if len(raw) == 0 { // any object
+		return nil
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) == nil && members != nil && members["type"] == nil {
+		members["type"] = json.RawMessage(`"object"`)
+		if typed, err := json.Marshal(members); err == nil {
+			raw = typed
+		}
+	}
+	_, err := schemas.Check(raw)
+	return err
 }
 
 // said is the text as it is stored.

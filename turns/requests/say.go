@@ -92,7 +92,7 @@ func (s *Service) Stream(ctx context.Context, p workspaces.Principal, id session
 
 // openSession is the session that is spoken to. Errors: those of Say.
 func (s *Service) openSession(ctx context.Context, p workspaces.Principal, id sessions.ID, params Params) (sessions.Session, error) {
-	if err := params.check(); err != nil {
+	if err := params.check(s.schemas); err != nil {
 		return sessions.Session{}, err
 	}
 	session, err := s.sessions.Get(ctx, p, id)

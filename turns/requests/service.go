@@ -9,6 +9,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/tools/schema"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/workspaces"
 )
@@ -38,6 +39,7 @@ type Service struct {
 	turns       *turns.Service
 	tools       *tools.Service
 	followGrace time.Duration
+	schemas     *schema.Cache // of clients' tools
 	onRecorded  func(sessions.Turn)
 
 	queues     *queues
@@ -50,6 +52,7 @@ func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, sessions: d.Sessions, turns: d.Turns, tools: d.Tools,
 		followGrace: cmp.Or(d.FollowGrace, FollowGrace), onRecorded: func(sessions.Turn) {},
+		schemas:    &schema.Cache{},
 		queues:     newQueues(cmp.Or(d.TenantTurns, DefaultTenantTurns)),
 		broadcasts: newBroadcasts(), followers: newFollowers(),
 	}
