@@ -138,3 +138,44 @@ func TestBreakerAndRuns(t *testing.T) {
 		t.Errorf("a run while the circuit is open: %s", code)
 	}
 }
+
+// TestRulesOfATool: a tool may have a rule of its own for its breaker, or none, and for retries.
+func TestRulesOfATool(t *testing.T) {
+	t.Parallel()
+	f := newBreakerFixture(t)
+	add := func(slug string, change func(*tools.Config)) tools.Entry {
+		t.Helper()
+		f.endpoint.Script("/"+slug, httptool.Step{Status: 500})
+		params := f.orderParams("/" + slug)
+		params.Slug, params.Config.Method = slug, "GET"
+		change(&params.Config)
+		return f.attached(t, f.create(t, params), 0)
+	}
+	soon := add("soon", func(c *tools.Config) {
+		c.Breaker = &tools.Breaker{MinCalls: 2, FailureRatio: 1, PauseSeconds: 300}
+	})
+	never := add("never", func(c *tools.Config) { c.Breaker = &tools.Breaker{Disabled: true} })
+	for range 2 {
+		f.want(t, "a failure", soon, failure.HTTPStatus)
+	}
+	f.want(t, "the third", soon, failure.CircuitOpen)
+	f.later.Store(int64(299 * time.Second))
+	f.want(t, "within the pause", soon, failure.CircuitOpen)
+	f.later.Store(int64(301 * time.Second))
+	f.want(t, "the trial", soon, failure.HTTPStatus)
+	for range 12 {
+		f.want(t, "without a breaker", never, failure.HTTPStatus)
+	}
+	for slug, row := range map[string]struct {
+		retry *tools.Retry
+		want  int
+	}{
+		"five": {&tools.Retry{MaxAttempts: 5, Statuses: []int{500}}, 5}, "once": {&tools.Retry{MaxAttempts: 1, Statuses: []int{500}}, 1},
+		"other": {&tools.Retry{Statuses: []int{502}}, 1}, "three": {&tools.Retry{Statuses: []int{500}}, 3},
+	} {
+		f.want(t, slug, add(slug, func(c *tools.Config) { c.Retry = row.retry }), failure.HTTPStatus)
+		if n := len(f.endpoint.Requests("/" + slug)); n != row.want {
+			t.Errorf("%s: %d requests, want %d", slug, n, row.want)
+		}
+	}
+}

@@ -18,6 +18,9 @@ func (s *Service) callHTTP(ctx context.Context, e *execution, o *Outcome) {
 		bounded, cancel := context.WithTimeout(ctx, config.Timeout())
 		defer cancel()
 		limits := httpcall.Limits{Timeout: config.Timeout(), MaxAnswerBytes: config.ResponseMaxBytes}
+		if config.Retry != nil {
+			limits.MaxAttempts, limits.RetryStatuses = config.Retry.MaxAttempts, config.Retry.Statuses
+		}
 		answer := s.http.Send(bounded, request, e.CallID, limits)
 		if !answer.Complete() {
 			answer.Body.Bytes = e.redact.Partial(answer.Body.Bytes)

@@ -13,7 +13,8 @@ import (
 
 // The rules of the circuit breakers. Source: decisions, Tools.
 const (
-	// breakerMinCalls in a minute, half of which failed, open the circuit of a tool.
+	// breakerMinCalls in a minute, half of which failed, open the circuit of a tool that has no rule
+	// of its own.
 	breakerMinCalls = 10
 	// breakerHostFailures are the failed connections in a row that open the circuit of a host. Each
 	// may take ten seconds with its repetitions, so they count for longer than a minute.
@@ -37,24 +38,39 @@ func (s *Service) callEndpoint(ctx context.Context, e *execution, o *Outcome, ur
 		send()
 		return
 	}
-	tool := string(e.Entry.Tool.ID) + " " + e.Entry.RemoteTool
-	host := string(e.Ref.TenantID) + " " + hostPort(url)
-	if s.toolBreaker.Allow(tool, s.now()) == breaker.Refused {
-		o.Error = failure.New(failure.CircuitOpen, "At least half of this tool's calls in the last minute failed, so it was not called. "+
-			"Tell the user that this is not possible right now; it may work in half a minute.")
-		return
-	}
 	var result health
-	defer func() { s.toolBreaker.Report(tool, result.tool, s.now()) }()
-	if s.hostBreaker.Allow(host, s.now()) == breaker.Refused {
-		o.Error = failure.New(failure.CircuitOpen, "The tool's host could not be reached several times in a row, so it was not called. "+
-			"Tell the user that this is not possible right now; it may work in half a minute.")
-		return
+	if rule := e.Entry.Tool.Config.Breaker; rule == nil || !rule.Disabled {
+		report, problem := s.passBreakers(e, url)
+		if problem != nil {
+			o.Error = problem
+			return
+		}
+		defer func() { report(result) }()
 	}
-	defer func() { s.hostBreaker.Report(host, result.host, s.now()) }()
 	if o.Error = s.count(ctx, e); o.Error == nil {
 		result = send()
 	}
+}
+
+// passBreakers asks the circuits of the tool and of its host. The result of the call that they let
+// pass must be reported.
+func (s *Service) passBreakers(e *execution, url string) (report func(health), problem *Error) {
+	tool := string(e.Entry.Tool.ID) + " " + e.Entry.RemoteTool
+	host := string(e.Ref.TenantID) + " " + hostPort(url)
+	tools := s.toolBreakers.get(e.Entry.Tool.Config.Breaker)
+	if tools.Allow(tool, s.now()) == breaker.Refused {
+		return nil, failure.New(failure.CircuitOpen, "Too many of this tool's calls failed just now, so it was not called. "+
+			"Tell the user that this is not possible right now; it may work later.")
+	}
+	if s.hostBreaker.Allow(host, s.now()) == breaker.Refused {
+		tools.Report(tool, breaker.Neutral, s.now())
+		return nil, failure.New(failure.CircuitOpen, "The tool's host could not be reached several times in a row, so it was not called. "+
+			"Tell the user that this is not possible right now; it may work in half a minute.")
+	}
+	return func(result health) {
+		tools.Report(tool, result.tool, s.now())
+		s.hostBreaker.Report(host, result.host, s.now())
+	}, nil
 }
 
 // enter waits for one of the slots that all tenants share. The timeout of the call begins
@@ -100,14 +116,14 @@ func (s *Service) UsedUp(ctx context.Context, ref workspaces.Ref, sessionID stri
 			caps[e.Tool.ID] = e.MaxCallsPerSession
 		}
 	}
+	usedUp := map[ID]bool{}
 	if len(caps) == 0 {
-		return nil, nil
+		return usedUp, nil
 	}
 	counts, err := countedCalls(ctx, s.db, ref, sessionID)
 	if err != nil {
 		return nil, err
 	}
-	usedUp := map[ID]bool{}
 	for _, counted := range counts {
 		limit := caps[counted.ToolID]
 		usedUp[counted.ToolID] = limit > 0 && counted.Calls >= limit

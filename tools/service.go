@@ -60,10 +60,11 @@ type Service struct {
 	schemas *schema.Cache
 	http    httpcall.Client
 	mcp     *mcpservers.Service
-	// Two breakers stand before an endpoint: one for each tool, one for each tenant and host.
-	toolBreaker, hostBreaker *breaker.Breaker
-	gate                     *fair.Gate
-	metrics                  metrics
+	// Two circuits stand before an endpoint: that of the tool, and that of the tenant and host.
+	toolBreakers ruledBreakers
+	hostBreaker  *breaker.Breaker
+	gate         *fair.Gate
+	metrics      metrics
 
 	mu       sync.RWMutex
 	builtins map[string]Builtin // by name
@@ -93,7 +94,6 @@ func New(d Deps) *Service {
 		mcp: mcpservers.New(mcpservers.Deps{
 			DB: d.DB, HTTP: d.Guard.Client(publicnet.ClientOptions{}), Schemas: schemas, Log: d.Log, Now: d.Now,
 		}),
-		toolBreaker: breaker.New(breaker.Options{MinCalls: breakerMinCalls}),
 		hostBreaker: breaker.New(breaker.Options{Failures: breakerHostFailures, Window: breakerHostWindow}),
 		gate:        d.Gate, metrics: newMetrics(d.Registry),
 		builtins: map[string]Builtin{},

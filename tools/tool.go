@@ -104,6 +104,27 @@ type Config struct {
 	ResponseMaxBytes int      `json:"response_max_bytes"`
 	// Assignments store values of the answer as variables of the session.
 	Assignments []Assignment `json:"assignments,omitempty"`
+	// Retry and Breaker replace the installation's rules for the tool; nil keeps them.
+	Retry   *Retry   `json:"retry,omitempty"`
+	Breaker *Breaker `json:"breaker,omitempty"`
+}
+
+// Retry says how often a call of an http tool is tried, and after which statuses one that is
+// idempotent is tried again. Zero fields are the defaults of httpcall.
+type Retry struct {
+	MaxAttempts int   `json:"max_attempts,omitempty"`
+	Statuses    []int `json:"statuses,omitempty"`
+}
+
+// Breaker says when calls of a tool are paused because they fail. Zero fields are the defaults of
+// package breaker.
+type Breaker struct {
+	// Disabled tools are called however many calls failed.
+	Disabled      bool    `json:"disabled,omitempty"`
+	FailureRatio  float64 `json:"failure_ratio,omitempty"`
+	MinCalls      int     `json:"min_calls,omitempty"`
+	WindowSeconds int     `json:"window_seconds,omitempty"`
+	PauseSeconds  int     `json:"pause_seconds,omitempty"`
 }
 
 // Timeout bounds a whole call, retries included.

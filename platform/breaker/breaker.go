@@ -10,6 +10,7 @@ import (
 // The defaults of Options. Source: decisions, Tools.
 const (
 	defaultFailures = 5
+	defaultRatio    = 0.5
 	defaultWindow   = 60 * time.Second
 	defaultPause    = 30 * time.Second
 )
@@ -41,9 +42,11 @@ const (
 type Options struct {
 	// Failures in a row open a circuit. Default 5. A healthy call in between begins again.
 	Failures int
-	// MinCalls, when it is set, replaces Failures: a circuit opens when at least half of at least so
-	// many calls within Window failed. It is for parties of which some failures are normal.
+	// MinCalls, when it is set, replaces Failures: a circuit opens when at least FailureRatio of at
+	// least so many calls within Window failed. It is for parties of which some failures are normal.
 	MinCalls int
+	// FailureRatio is the share of failed calls, from above 0 to 1. Default 0.5.
+	FailureRatio float64
 	// Window is how long a result counts. Default 60 s.
 	Window time.Duration
 	// Pause is how long a circuit is open before a trial. Default 30 s.
@@ -162,7 +165,7 @@ func (b *Breaker) count(c *circuit, failed bool, now time.Time) (opened bool) {
 	}
 	opened = sum.failed >= cmp.Or(b.options.Failures, defaultFailures)
 	if b.options.MinCalls > 0 {
-		opened = sum.calls >= b.options.MinCalls && 2*sum.failed >= sum.calls
+		opened = sum.calls >= b.options.MinCalls && float64(sum.failed) >= cmp.Or(b.options.FailureRatio, defaultRatio)*float64(sum.calls)
 	}
 	if opened {
 		c.openUntil = now.Add(b.pause())

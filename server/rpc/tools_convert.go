@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"google.golang.org/protobuf/encoding/protojson"
@@ -26,6 +27,7 @@ func createToolParams(req *parlancev1.CreateToolRequest) tools.CreateParams {
 			AllowedTools: req.GetAllowedTools(), AllowDynamicVars: req.GetAllowDynamicVars(),
 			TimeoutSeconds: int(req.GetTimeoutSeconds()), ResponseMaxBytes: int(req.GetResponseMaxBytes()),
 			Assignments: each(req.GetAssignments(), toolAssignment),
+			Retry:       toolRetry(req.GetRetry()), Breaker: toolBreaker(req.GetBreaker()),
 		},
 	}
 }
@@ -65,6 +67,14 @@ func applyToolUpdate(req *parlancev1.UpdateToolRequest, config *tools.Config) {
 		{"timeout_seconds", req.TimeoutSeconds != nil, func() { config.TimeoutSeconds = int(req.GetTimeoutSeconds()) }},
 		{"response_max_bytes", req.ResponseMaxBytes != nil, func() { config.ResponseMaxBytes = int(req.GetResponseMaxBytes()) }},
 		{"assignments", len(req.GetAssignments()) > 0, func() { config.Assignments = each(req.GetAssignments(), toolAssignment) }},
+		{"retry", req.GetRetry() != nil, func() {
+			stored := cmp.Or(toolRetryProto(config.Retry), &parlancev1.ToolRetry{})
+			config.Retry = toolRetry(merged(req.GetUpdateMask(), "retry", stored, req.GetRetry()))
+		}},
+		{"breaker", req.GetBreaker() != nil, func() {
+			stored := cmp.Or(toolBreakerProto(config.Breaker), &parlancev1.ToolBreaker{})
+			config.Breaker = toolBreaker(merged(req.GetUpdateMask(), "breaker", stored, req.GetBreaker()))
+		}},
 	})
 }
 
@@ -90,6 +100,45 @@ func toolProto(t tools.Tool) *parlancev1.Tool {
 		TimeoutSeconds:   int32(c.TimeoutSeconds), ResponseMaxBytes: int32(c.ResponseMaxBytes),
 		AuthHeaderSet: t.AuthHeaderSet(), CreatedAt: timestamp(t.CreatedAt), UpdatedAt: timestamp(t.UpdatedAt),
 		Assignments: each(c.Assignments, toolAssignmentProto),
+		Retry:       toolRetryProto(c.Retry), Breaker: toolBreakerProto(c.Breaker),
+	}
+}
+
+func toolRetry(r *parlancev1.ToolRetry) *tools.Retry {
+	if r == nil {
+		return nil
+	}
+	return &tools.Retry{
+		MaxAttempts: int(r.GetMaxAttempts()), Statuses: each(r.GetStatuses(), func(status int32) int { return int(status) }),
+	}
+}
+
+func toolRetryProto(r *tools.Retry) *parlancev1.ToolRetry {
+	if r == nil {
+		return nil
+	}
+	return &parlancev1.ToolRetry{
+		MaxAttempts: int32Of(r.MaxAttempts), Statuses: each(r.Statuses, func(status int) int32 { return int32Of(status) }),
+	}
+}
+
+func toolBreaker(b *parlancev1.ToolBreaker) *tools.Breaker {
+	if b == nil {
+		return nil
+	}
+	return &tools.Breaker{
+		Disabled: b.GetDisabled(), FailureRatio: b.GetFailureRatio(), MinCalls: int(b.GetMinCalls()),
+		WindowSeconds: int(b.GetWindowSeconds()), PauseSeconds: int(b.GetPauseSeconds()),
+	}
+}
+
+func toolBreakerProto(b *tools.Breaker) *parlancev1.ToolBreaker {
+	if b == nil {
+		return nil
+	}
+	return &parlancev1.ToolBreaker{
+		Disabled: b.Disabled, FailureRatio: b.FailureRatio, MinCalls: int32Of(b.MinCalls),
+		WindowSeconds: int32Of(b.WindowSeconds), PauseSeconds: int32Of(b.PauseSeconds),
 	}
 }
 

@@ -2,6 +2,7 @@ package httpcall
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -17,7 +18,8 @@ import (
 	"parlance.dev/parlance/tools/modeltext"
 )
 
-// maxAttempts bounds the attempts of a call. Source: decisions, Tools.
+// maxAttempts bounds the attempts of a call, unless its tool says otherwise. Source: decisions,
+// Tools.
 const maxAttempts = 3
 
 // backoff are the waits between attempts. Source: decisions, Tools.
@@ -47,6 +49,11 @@ type Limits struct {
 	Timeout time.Duration
 	// MaxAnswerBytes bounds how much of the body is read.
 	MaxAnswerBytes int
+	// MaxAttempts bounds the attempts of the call. 0 is 3.
+	MaxAttempts int
+	// RetryStatuses are statuses after which an idempotent call is tried again. Empty are those of
+	// which a retry may get a better one.
+	RetryStatuses []int
 }
 
 // Send makes the request until the answer is final, the attempts are used up, or the time is over.
@@ -59,11 +66,11 @@ func (c Client) Send(ctx context.Context, r Request, callID string, limits Limit
 		client = c.Fresh // the connection may be what broke
 		attempts += max(last.connections, 1)
 		last.Attempts = attempts
-		if attempts >= maxAttempts || ctx.Err() != nil || !mayRetry(r.Method, last) {
+		if attempts >= cmp.Or(limits.MaxAttempts, maxAttempts) || ctx.Err() != nil || !mayRetry(r.Method, last, limits.RetryStatuses) {
 			return last
 		}
 		asked, _ := retryAfter(last.header, c.Now())
-		wait := max(c.Jitter(backoff[attempts-1]), asked)
+		wait := max(c.Jitter(backoff[min(attempts, len(backoff))-1]), asked)
 		if !c.Now().Add(wait).Before(deadline) || ticker.Wait(ctx, wait) != nil {
 			return last
 		}
@@ -115,12 +122,15 @@ func newRequest(ctx context.Context, r Request, callID string) (*http.Request, e
 }
 
 // mayRetry says whether a request may be repeated. Source: decisions, Tools.
-func mayRetry(method string, last Answer) bool {
+func mayRetry(method string, last Answer, statuses []int) bool {
 	if last.err != nil {
 		return isConnectionFailure(last.err) && (Idempotent(method) || last.connections == 0)
 	}
 	if Idempotent(method) {
-		return slices.Contains(retryStatuses, last.Status)
+		if len(statuses) == 0 {
+			statuses = retryStatuses
+		}
+		return slices.Contains(statuses, last.Status)
 	}
 	_, invited := retryAfter(last.header, time.Time{})
 	return invited && (last.Status == http.StatusTooManyRequests || last.Status == http.StatusServiceUnavailable)
