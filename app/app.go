@@ -307,7 +307,8 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	gate := &interceptor.Gate{
 		Policies: policies, Keys: a.Workspaces, Sessions: a.Sessions, ReachFunc: a.Turns.Reach,
 		Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
-			Redis: a.redis, Plan: a.Workspaces.PlanNamed, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
+			Redis: a.redis, Plan: a.Workspaces.PlanNamed, SessionPerMinute: a.Config.SessionRequestsPerMinute,
+			Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 		}),
 	}
 	sockets := realtime.New(realtime.Deps{

@@ -118,6 +118,8 @@ type Config struct {
 	TenantShare      int
 	ModelConcurrency int
 	ToolConcurrency  int
+	// SessionRequestsPerMinute is 0 for no limit.
+	SessionRequestsPerMinute int
 	// SocketMax and SocketMaxPerTenant are 0 for no limit.
 	SocketMax, SocketMaxPerTenant int
 	// MemoryPerUser is the maximum number of memories of a user.

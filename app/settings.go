@@ -187,6 +187,9 @@ func (c *Config) sharingSettings() []Setting {
 			"Calls of models that one server makes at the same time; further calls wait, and tenants take turns."),
 		setting("TOOL_CONCURRENCY", "256", number(&c.ToolConcurrency, 1, 65536),
 			"Calls of tools' endpoints that one server makes at the same time; further calls wait, and tenants take turns."),
+		setting("SESSION_REQUESTS_PER_MINUTE", "300", number(&c.SessionRequestsPerMinute, 0, 1<<20),
+			"Requests a minute with the token of one session, with a burst of twice that; further ones are refused with 429. "+
+				"0 is any number."),
 		setting("SOCKET_MAX", "20000", number(&c.SocketMax, 0, 1<<20),
 			"WebSockets one server has open at the same time; further ones are refused with 503. 0 is any number."),
 		setting("SOCKET_MAX_PER_TENANT", "0", number(&c.SocketMaxPerTenant, 0, 1<<20),

@@ -51,15 +51,22 @@ type LimiterDeps struct {
 	// Timeout bounds a call of Redis; 0 means 250 ms.
 	Timeout time.Duration
 	// Plan says what a plan allows, by its name.
-	Plan     func(name string) workspaces.Plan
-	Now      func() time.Time
-	Log      *slog.Logger
-	Registry prometheus.Registerer
+	Plan func(name string) workspaces.Plan
+	// SessionPerMinute is how many requests a minute may come with the token of one session, whatever
+	// their kind. 0 means no limit.
+	SessionPerMinute int
+	Now              func() time.Time
+	Log              *slog.Logger
+	Registry         prometheus.Registerer
 }
 
-// Limiter counts the requests of each API key in token buckets in Redis. While Redis is
-// unavailable, reads and writes are not limited and parlance_ratelimit_bypassed_total counts them;
-// session creations have a limit of this node instead.
+// sessionTokenBucket is the bucket of all requests with a session's token.
+const sessionTokenBucket = "session_token"
+
+// Limiter counts the requests of each API key and of each session's token in token buckets in
+// Redis. While Redis is unavailable, reads, writes and requests with a session's token are not
+// limited and parlance_ratelimit_bypassed_total counts them; session creations have a limit of this
+// node instead.
 type Limiter struct {
 	deps     LimiterDeps
 	bypassed *prometheus.CounterVec
@@ -90,8 +97,11 @@ func NewLimiter(d LimiterDeps) *Limiter {
 // Take takes a token of the caller's bucket and sets the RateLimit-* headers.
 // Errors: RateLimited rate-limited with the time to wait.
 func (l *Limiter) Take(ctx context.Context, p workspaces.Principal, bucket string, header http.Header) error {
-	perMinute := l.deps.Plan(p.Plan).RatesPerMinute[bucket]
-	if perMinute <= 0 || p.KeyID == "" {
+	caller, perMinute := string(p.KeyID), l.deps.Plan(p.Plan).RatesPerMinute[bucket]
+	if p.SessionID != "" {
+		caller, bucket, perMinute = p.SessionID, sessionTokenBucket, l.deps.SessionPerMinute
+	}
+	if perMinute <= 0 || caller == "" {
 		return nil
 	}
 	if !l.shouldAskRedis() {
@@ -102,7 +112,7 @@ func (l *Limiter) Take(ctx context.Context, p workspaces.Principal, bucket strin
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(l.deps.Timeout, limiterTimeout))
 	defer cancel()
 	rate, capacity := float64(perMinute)/60, perMinute*burstFactor
-	key := "parlance:rate:" + string(p.KeyID) + ":" + bucket
+	key := "parlance:rate:" + caller + ":" + bucket
 	now := float64(l.deps.Now().UnixMicro()) / 1e6
 	answer, err := takeToken.Run(ctx, l.deps.Redis, []string{key}, rate, capacity, strconv.FormatFloat(now, 'f', 6, 64)).Slice()
 	l.noteRedis(err)
@@ -129,6 +139,9 @@ func number(v any) float64 {
 
 func tooMany(bucket string, perMinute int, wait time.Duration) error {
 	refusal := fault.New(fault.RateLimitedReason, "The key may make %d %s requests a minute; try again in %s.", perMinute, bucket, wait)
+	if bucket == sessionTokenBucket {
+		refusal = fault.New(fault.RateLimitedReason, "The session's token may make %d requests a minute; try again in %s.", perMinute, wait)
+	}
 	refusal.RetryAfter = wait
 	return refusal
 }

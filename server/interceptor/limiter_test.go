@@ -38,7 +38,7 @@ func newLimits(t *testing.T, redisURL string) *limits {
 		"small": {RatesPerMinute: map[string]int{"read": 60, "session": 3}}, "free-for-all": {},
 	}
 	l.Limiter = interceptor.NewLimiter(interceptor.LimiterDeps{
-		Redis: client, Timeout: time.Minute, Plan: func(name string) workspaces.Plan { return plans[name] },
+		Redis: client, Timeout: time.Minute, SessionPerMinute: 10, Plan: func(name string) workspaces.Plan { return plans[name] },
 		Now: func() time.Time { return l.now }, Log: slog.New(slog.DiscardHandler), Registry: l.registry,
 	})
 	return l
@@ -171,4 +171,22 @@ func (a *commandCounter) ProcessHook(next goredis.ProcessHook) goredis.ProcessHo
 
 func (*commandCounter) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
 	return next
+}
+
+// TestLimiterOfSessionTokens: all requests with a session's token share one bucket.
+func TestLimiterOfSessionTokens(t *testing.T) {
+	t.Parallel()
+	l := newLimits(t, redistest.New(t))
+	one, other := workspaces.Principal{SessionID: "ses_a"}, workspaces.Principal{SessionID: "ses_b"}
+	if passed, _, _ := l.taken(t, one, "read", 10); passed != 10 {
+		t.Errorf("%d calls passed, want 10", passed)
+	}
+	passed, header, refusal := l.taken(t, one, "write", 20)
+	if passed != 10 || refusal == nil || refusal.Reason != fault.RateLimitedReason || refusal.RetryAfter != 6*time.Second ||
+		header.Get("RateLimit-Limit") != "20" || header.Get("RateLimit-Remaining") != "0" {
+		t.Errorf("%d calls passed, then %v with %v; want a burst of twice a minute's 10", passed, refusal, header)
+	}
+	if passed, _, _ := l.taken(t, other, "read", 5); passed != 5 {
+		t.Errorf("%d calls of another session passed, want 5", passed)
+	}
 }

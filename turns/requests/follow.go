@@ -19,7 +19,7 @@ const followPoll = time.Second
 // Follow hands the events of a turn that come after lastEventID (empty: all) to emit, until it is
 // over; after turn.done there are none. A second turn.started says that the turn's node was lost
 // and that its events begin anew. Errors: NotFound, Invalid invalid-request (the id of another
-// turn's event), how the turn ended.
+// turn's event), RateLimited rate-limited (MaxFollowers follow it here), how the turn ended.
 func (s *Service) Follow(
 	ctx context.Context, p workspaces.Principal, id sessions.ID, turnID sessions.TurnID, lastEventID string, emit EmitFunc,
 ) error {
@@ -39,6 +39,11 @@ func (s *Service) Follow(
 			return err
 		}
 	}
+	leave, err := s.followers.enter(session.ID, turnID)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return s.follow(ctx, session, &follower{sender: sender{emit: emit, turn: turnID, sent: sent}})
 }
 
