@@ -1,11 +1,13 @@
 package analysis
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"parlance.dev/parlance/agents"
@@ -102,7 +104,9 @@ func isResult(text string) bool { return text == Success || text == Failure || t
 func valueOf(raw json.RawMessage, field agents.AnalysisField) (value json.RawMessage, ok bool) {
 	null := json.RawMessage("null")
 	var parsed any
-	if len(raw) == 0 || json.Unmarshal(raw, &parsed) != nil {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if decoder.Decode(&parsed) != nil {
 		return null, false
 	}
 	switch v := parsed.(type) {
@@ -115,10 +119,16 @@ func valueOf(raw json.RawMessage, field agents.AnalysisField) (value json.RawMes
 		if field.Type == agents.FieldEnum && slices.Contains(field.Enum, v) {
 			return json.RawMessage(quote(v)), true
 		}
-	case float64:
-		if field.Type == agents.FieldNumber || (field.Type == agents.FieldInteger && v == math.Trunc(v) && math.Abs(v) <= 1<<53) {
-			encoded, err := json.Marshal(v)
-			return encoded, err == nil
+	case json.Number:
+		number, err := v.Float64()
+		switch {
+		case err != nil:
+		case field.Type == agents.FieldNumber:
+			return json.RawMessage(v), true
+		case field.Type == agents.FieldInteger && math.Abs(number) <= 1<<53 && number == math.Trunc(number):
+			return strconv.AppendInt(nil, int64(number), 10), true
+		case field.Type == agents.FieldInteger && math.Abs(number) > 1<<53 && !strings.ContainsAny(v.String(), ".eE"):
+			return json.RawMessage(v), true // such as an account number
 		}
 	case bool:
 		if field.Type == agents.FieldBoolean {

@@ -124,7 +124,11 @@ func newCallAnalysis(a Analysis) (*events.CallAnalysis, error) {
 	if found.EvaluationCriteriaResults, err = structOf(criteria); err != nil {
 		return nil, err
 	}
-	found.DataCollectionResults, err = structOf(data)
+	if found.DataCollectionResults, err = structOf(data); err != nil {
+		return nil, err
+	}
+	exact, err := json.Marshal(data)
+	found.DataCollectionResultsJson = string(exact)
 	return found, err
 }
 

@@ -78,7 +78,9 @@ func (s *talker) StreamTurn(_ context.Context, req *parlancev1.StreamTurnRequest
 	if err != nil {
 		return err
 	}
-	call := &parlancev1.ToolCall{Slug: "order_status", Input: input, Output: "shipped", StatusCode: 200, LatencyMs: 7}
+	call := &parlancev1.ToolCall{
+		Slug: "order_status", Input: input, InputJson: `{"order_id":"A-1"}`, Output: "shipped", StatusCode: 200, LatencyMs: 7,
+	}
 	done := &parlancev1.CreateTurnResponse{
 		TurnId: "turn_1", Text: "You said " + req.GetText(),
 		Usage: &parlancev1.TurnUsage{Model: s.model}, Citations: []*parlancev1.Citation{

@@ -1,7 +1,7 @@
 package chat
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -80,10 +80,7 @@ func (p *answerPrinter) printJSON(event *parlancev1.StreamTurnResponse) error {
 
 // toolLine formats a call and its result.
 func toolLine(call *parlancev1.ToolCall) string {
-	arguments, err := json.Marshal(call.GetInput().AsMap())
-	if err != nil {
-		arguments = []byte("{}")
-	}
+	arguments := cmp.Or(call.GetInputJson(), "{}")
 	came := "ok"
 	if call.GetStatusCode() != 0 {
 		came = fmt.Sprintf("HTTP %d", call.GetStatusCode())
@@ -93,7 +90,7 @@ func toolLine(call *parlancev1.ToolCall) string {
 	} else if call.GetOutput() != "" {
 		came += " " + shorten(call.GetOutput())
 	}
-	return fmt.Sprintf("        tool    %s %s → %s (%d ms)\n", term.Clean(call.GetSlug()), shorten(string(arguments)),
+	return fmt.Sprintf("        tool    %s %s → %s (%d ms)\n", term.Clean(call.GetSlug()), shorten(arguments),
 		came, call.GetLatencyMs())
 }
 

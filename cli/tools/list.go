@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -204,9 +205,7 @@ func (b *toolbox) show(tool *parlancev1.Tool) {
 	b.fact("in the path", strings.Join(tool.GetPathParams(), ", "))
 	b.fact("in the query", strings.Join(tool.GetQueryParams(), ", "))
 	b.facts("always in the query", tool.GetHardcodedQueryParams(), "=")
-	if fixed := tool.GetHardcodedBodyParams(); len(fixed.GetFields()) > 0 {
-		b.fact("always in the body", term.JSON(fixed.AsMap()))
-	}
+	b.fact("always in the body", tool.GetHardcodedBodyParamsJson())
 	b.facts("headers", tool.GetHeaders(), ": ")
 	if tool.GetAuthHeaderSet() {
 		b.fact("authorization", "sealed; it is sent and never shown")
@@ -221,7 +220,7 @@ func (b *toolbox) show(tool *parlancev1.Tool) {
 		b.fact("time-out", fmt.Sprintf("%d s", tool.GetTimeoutSeconds()))
 	}
 	b.Screen.Line("\n%s", b.Screen.Dim("arguments"))
-	for line := range strings.Lines(term.IndentedJSON(tool.GetInputSchema().AsMap())) {
+	for line := range strings.Lines(term.IndentedJSON(json.RawMessage(tool.GetInputSchemaJson()))) {
 		b.Screen.Line("  %s", strings.TrimRight(term.Clean(strings.ReplaceAll(line, "\n", "")), " "))
 	}
 }

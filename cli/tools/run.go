@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/term"
@@ -67,7 +66,7 @@ func (b *toolbox) run(ctx context.Context, o runOptions, named string) error {
 		WorkspaceId: b.WorkspaceID, ToolId: found[0].GetId(), RemoteTool: o.remote,
 		DynamicVariables: map[string]string{},
 	}
-	if req.Args, err = b.arguments(o, found[0]); err != nil {
+	if req.ArgsJson, err = b.arguments(o, found[0]); err != nil {
 		return command.Usage(err)
 	}
 	for _, one := range o.variable {
@@ -149,16 +148,16 @@ func (b *toolbox) showRequest(sent *parlancev1.ToolRequest) {
 	}
 }
 
-// arguments merges --args and --arg.
-func (b *toolbox) arguments(o runOptions, tool *parlancev1.Tool) (*structpb.Struct, error) {
-	members := map[string]any{}
+// arguments merges --args and --arg into JSON text, with numbers as they were given.
+func (b *toolbox) arguments(o runOptions, tool *parlancev1.Tool) (string, error) {
+	members := map[string]json.RawMessage{}
 	if o.args != "" {
 		raw, err := b.jsonText(o.args)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		if err := json.Unmarshal(raw, &members); err != nil || members == nil {
-			return nil, fmt.Errorf(`--args must be a JSON object, {"name": "value"}`)
+			return "", fmt.Errorf(`--args must be a JSON object, {"name": "value"}`)
 		}
 	}
 	properties := tool.GetInputSchema().GetFields()["properties"].GetStructValue().AsMap()
@@ -167,7 +166,7 @@ func (b *toolbox) arguments(o runOptions, tool *parlancev1.Tool) (*structpb.Stru
 	for _, one := range o.arg {
 		name, value, ok := strings.Cut(one, "=")
 		if !ok || name == "" {
-			return nil, fmt.Errorf("--arg %q is not NAME=VALUE", one)
+			return "", fmt.Errorf("--arg %q is not NAME=VALUE", one)
 		}
 		if given[name] == nil {
 			order = append(order, name)
@@ -178,11 +177,11 @@ func (b *toolbox) arguments(o runOptions, tool *parlancev1.Tool) (*structpb.Stru
 		schema, _ := properties[name].(map[string]any)
 		value, err := argumentValue(schema, given[name])
 		if err != nil {
-			return nil, fmt.Errorf("--arg %s: %w", name, err)
+			return "", fmt.Errorf("--arg %s: %w", name, err)
 		}
-		members[name] = value
+		members[name] = json.RawMessage(term.JSON(value))
 	}
-	return structpb.NewStruct(members)
+	return term.JSON(members), nil
 }
 
 // jsonText returns the text itself, that of @file, or the standard input for "-".
@@ -226,9 +225,8 @@ func argumentValue(schema map[string]any, given []string) (any, error) {
 	if slices.Contains(kinds, "string") && len(kinds) == 1 {
 		return given[0], nil
 	}
-	var value any
-	if err := json.Unmarshal([]byte(given[0]), &value); err == nil {
-		return value, nil
+	if raw := json.RawMessage(given[0]); json.Valid(raw) {
+		return raw, nil
 	}
 	if len(kinds) == 0 || slices.Contains(kinds, "string") {
 		return given[0], nil

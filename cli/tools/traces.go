@@ -125,7 +125,7 @@ func (b *toolbox) traceLines(calls []*parlancev1.ToolCall) []string {
 			b.outcomeCell(call),
 			{Text: term.Latency(call.GetLatencyMs())},
 			{Text: fmt.Sprint(call.GetAttempts())},
-			{Text: term.Clean(term.JSON(call.GetInput().AsMap()))},
+			{Text: term.Clean(call.GetInputJson())},
 			{Text: session, Paint: b.Screen.Dim},
 		}
 	}
@@ -150,7 +150,7 @@ func (b *toolbox) wholeTrace(call *parlancev1.ToolCall) {
 		b.Screen.Strong(term.Clean(call.GetSlug())),
 		outcome.Paint(outcome.Text), term.Latency(call.GetLatencyMs()), term.Count(int(call.GetAttempts()), "attempt", "attempts"),
 		b.Screen.Dim(strings.TrimSpace(term.Clean(call.GetSessionId()+" "+call.GetTurnId()))))
-	b.Screen.Line("  %s %s", b.Screen.Dim("←"), term.Clean(term.JSON(call.GetInput().AsMap())))
+	b.Screen.Line("  %s %s", b.Screen.Dim("←"), term.Clean(call.GetInputJson()))
 	said := call.GetOutput()
 	if failed := call.GetError().GetMessage(); failed != "" && !strings.HasPrefix(said, failed) {
 		said = failed + "\n" + said

@@ -14,7 +14,9 @@ import (
 var marshaller = protojson.MarshalOptions{UseProtoNames: true, EmitUnpopulated: true}
 
 // Marshal returns the JSON of a message, the same bytes each time: protojson puts in spaces at
-// random so that nobody relies on its output, and a replayed answer must be equal to the first.
+// random so that nobody relies on its output, and a replayed answer must be equal to the first. A
+// Struct with an exact field beside it (the option exact_json_of) is written from that field, so
+// that integers above 2^53 keep their digits.
 // Errors: a string of the message is not UTF-8.
 func Marshal(message proto.Message) ([]byte, error) {
 	spaced, err := marshaller.Marshal(message)
@@ -26,5 +28,5 @@ func Marshal(message proto.Message) ([]byte, error) {
 	if err := json.Compact(&compact, spaced); err != nil {
 		return nil, fmt.Errorf("removing the spaces of %s: %w", message.ProtoReflect().Descriptor().FullName(), err)
 	}
-	return compact.Bytes(), nil
+	return withExact(message.ProtoReflect(), compact.Bytes())
 }

@@ -171,5 +171,5 @@ func (s *session) call(ctx context.Context, p CallParams, maxBytes int) (Result,
 	if err != nil {
 		return Result{}, classify(ctx, err, x)
 	}
-	return Result{Text: text(answer, maxBytes), IsError: answer.IsError, StatusCode: int(x.status.Load())}, nil
+	return Result{Text: text(answer, x.structured(), maxBytes), IsError: answer.IsError, StatusCode: int(x.status.Load())}, nil
 }

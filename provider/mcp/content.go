@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -13,10 +14,10 @@ import (
 )
 
 // text is an answer as text for a model: text unchanged, structured content as JSON, and a
-// description of anything else.
-func text(answer *sdk.CallToolResult, maxBytes int) string {
+// description of anything else. exact is the structured content as it was written, if that differs.
+func text(answer *sdk.CallToolResult, exact string, maxBytes int) string {
 	var parts []string
-	structured, same := structure(answer.StructuredContent), false
+	structured, same := cmp.Or(exact, structure(answer.StructuredContent)), false
 	for _, content := range answer.Content {
 		part := block(content)
 		if part == "" {

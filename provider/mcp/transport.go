@@ -35,6 +35,8 @@ type exchange struct {
 	lost      atomic.Bool // the server does not know the session
 	mu        sync.Mutex
 	err       error // of the last POST
+	// received is what the servers answered to POSTs.
+	received []byte
 }
 
 func (x *exchange) fail(err error) {
@@ -112,7 +114,7 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	var left atomic.Int64
 	left.Store(limit)
-	response.Body = &bounded{ReadCloser: response.Body, left: &left, over: func() { x.tooLarge.Store(true) }}
+	response.Body = &bounded{ReadCloser: response.Body, left: &left, over: func() { x.tooLarge.Store(true) }, keep: x.keep}
 	return response, nil
 }
 
@@ -177,6 +179,7 @@ type bounded struct {
 
 	left *atomic.Int64
 	over func()
+	keep func([]byte)
 }
 
 // Read implements io.Reader.
@@ -187,6 +190,9 @@ func (b *bounded) Read(p []byte) (int, error) {
 			b.over()
 		}
 		return 0, errTooLarge
+	}
+	if b.keep != nil {
+		b.keep(p[:n])
 	}
 	return n, err
 }

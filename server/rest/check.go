@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/stablejson"
 )
 
 const (
@@ -59,7 +61,7 @@ func (c *checker) check(body []byte, message protoreflect.MessageDescriptor, pre
 	if len(c.violations) > 0 {
 		return presence{}, fault.InvalidFields(c.violations...)
 	}
-	return presence{keys: slices.Collect(maps.Keys(present)), paths: c.paths}, nil
+	return presence{keys: slices.Collect(maps.Keys(present)), paths: c.paths, body: c.inserted()}, nil
 }
 
 // presence lists what a body has, by the snake_case names of the fields.
@@ -70,6 +72,23 @@ type presence struct {
 	// by its path (model.name), in place of the object. A free JSON object, a map or a list is one
 	// value.
 	paths []string
+	// body is the body to read. Beside a Struct with numbers that a double cannot hold it has the
+	// field with the exact text (stablejson.ExactField), as if the caller had sent it.
+	body []byte
+}
+
+// inserted returns the body with the insertions. They are in the order of their places.
+func (c *checker) inserted() []byte {
+	if len(c.exact) == 0 {
+		return c.body
+	}
+	var out []byte
+	from := int64(0)
+	for _, i := range c.exact {
+		out = append(append(out, c.body[from:i.at]...), i.text...)
+		from = i.at
+	}
+	return append(out, c.body[from:]...)
 }
 
 var byteOrderMark = []byte("\ufeff")
@@ -94,6 +113,14 @@ type checker struct {
 	path       []step
 	paths      []string
 	violations []fault.Field
+	// exact are the members to insert for the exact fields of Structs, by their place in the body.
+	exact []insertion
+}
+
+// insertion is a text to insert into the body at an offset.
+type insertion struct {
+	at   int64
+	text string
 }
 
 // next returns the next token. It returns a string with half a surrogate pair, which the decoder
@@ -198,10 +225,11 @@ func (c *checker) object(message protoreflect.MessageDescriptor, first json.Toke
 	if !c.opens(first, '{', errObject) {
 		return nil
 	}
-	present := map[string]bool{}
+	present, exact := map[string]bool{}, map[string]string{}
 	for c.more() {
 		key, _ := c.next().(string)
 		value := c.next()
+		begin := c.decoder.InputOffset() - 1 // of an object: its brace
 		field := fieldNamed(message, key)
 		ofRequest := len(c.path) == 0
 		if field == nil || (ofRequest && field.Name() == maskField && !c.lenient) {
@@ -217,8 +245,24 @@ func (c *checker) object(message protoreflect.MessageDescriptor, first json.Toke
 			c.field(field, value)
 		})
 		present[name] = true
+		if twin := stablejson.ExactField(field); twin != nil && value == json.Delim('{') {
+			exact[string(twin.Name())] = string(c.body[begin:c.decoder.InputOffset()])
+		}
 	}
+	c.insert(present, exact)
 	return present
+}
+
+// insert adds the exact fields of an object that ends here: the texts of its Structs that have long
+// numbers, unless the caller has sent the field.
+func (c *checker) insert(present map[string]bool, exact map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(exact)) {
+		if present[name] || !stablejson.HasLongNumber([]byte(exact[name])) {
+			continue
+		}
+		quoted, _ := json.Marshal(exact[name]) // a string that is UTF-8 can be encoded
+		c.exact = append(c.exact, insertion{at: c.decoder.InputOffset() - 1, text: fmt.Sprintf(",%q:%s", name, quoted)})
+	}
 }
 
 func (c *checker) unknown(message protoreflect.MessageDescriptor, key string, value json.Token) {

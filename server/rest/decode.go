@@ -197,7 +197,7 @@ func unmarshal(body []byte, into protoreflect.Message, prefix string) (presence,
 	if err != nil {
 		return presence{}, err
 	}
-	if err := protojson.Unmarshal(body, into.Interface()); err != nil {
+	if err := protojson.Unmarshal(sent.body, into.Interface()); err != nil {
 		return presence{}, fault.Wrap(err, fault.InvalidRequest, "The body does not fit the request: %s.",
 			position.ReplaceAllString(err.Error(), ""))
 	}

@@ -49,6 +49,15 @@ func jsonOf(s *structpb.Struct) json.RawMessage {
 	return encoded
 }
 
+// exactOf returns the JSON of a Struct and of the field with its exact JSON, which is read in place
+// of it.
+func exactOf(exact string, s *structpb.Struct) json.RawMessage {
+	if exact != "" {
+		return json.RawMessage(exact)
+	}
+	return jsonOf(s)
+}
+
 // structOf returns a JSON object as a Struct; nil for anything else.
 func structOf(object json.RawMessage) *structpb.Struct {
 	if len(object) == 0 {

@@ -117,7 +117,7 @@ func turnParams(req turnRequest) requests.Params {
 	for _, tool := range req.GetClientTools() {
 		params.ClientTools = append(params.ClientTools, model.Tool{
 			Name:        tool.GetName(),
-			Description: tool.GetDescription(), InputSchema: schemaOf(tool.GetParameters()),
+			Description: tool.GetDescription(), InputSchema: schemaOf(tool),
 		})
 	}
 	for _, output := range req.GetToolOutputs() {
@@ -130,11 +130,11 @@ func turnParams(req turnRequest) requests.Params {
 }
 
 // schemaOf returns the schema of a tool; without one, any object is valid.
-func schemaOf(s *structpb.Struct) json.RawMessage {
-	if s == nil {
-		return json.RawMessage(`{"type":"object"}`)
+func schemaOf(tool *parlancev1.ClientTool) json.RawMessage {
+	if schema := exactOf(tool.GetParametersJson(), tool.GetParameters()); schema != nil {
+		return schema
 	}
-	return jsonOf(s)
+	return json.RawMessage(`{"type":"object"}`)
 }
 
 func turnEmitter(session string, stream *connect.ServerStream[parlancev1.StreamTurnResponse]) func(requests.Event) error {
@@ -176,7 +176,8 @@ func turnCallsProto(t sessions.Turn) []*parlancev1.ToolCall {
 
 func turnCallProto(session, turn string, c sessions.ToolCall) *parlancev1.ToolCall {
 	call := &parlancev1.ToolCall{
-		Id: c.ID, SessionId: session, TurnId: turn, ToolId: c.ToolID, Slug: c.Name, Input: structOf(c.Arguments), Output: c.Output,
+		Id: c.ID, SessionId: session, TurnId: turn, ToolId: c.ToolID, Slug: c.Name,
+		Input: structOf(c.Arguments), InputJson: string(c.Arguments), Output: c.Output,
 		StatusCode: int32Of(c.StatusCode), LatencyMs: int32Of(c.LatencyMS), Attempts: int32Of(c.Attempts), StartedAt: timestamp(c.StartedAt),
 		AssignedVariables: c.Assigned,
 	}

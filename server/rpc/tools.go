@@ -46,7 +46,7 @@ func (s *toolsServer) DeleteTool(ctx context.Context, req *parlancev1.DeleteTool
 
 func (s *toolsServer) RunTool(ctx context.Context, req *parlancev1.RunToolRequest) (*parlancev1.RunToolResponse, error) {
 	outcome, err := s.tools.Run(ctx, refOf(ctx), tools.RunParams{
-		ToolID: tools.ID(req.GetToolId()), Arguments: jsonOf(req.GetArgs()), DynamicVariables: req.GetDynamicVariables(),
+		ToolID: tools.ID(req.GetToolId()), Arguments: exactOf(req.GetArgsJson(), req.GetArgs()), DynamicVariables: req.GetDynamicVariables(),
 		RemoteTool: req.GetRemoteTool(),
 	})
 	return toolRunProto(outcome), err

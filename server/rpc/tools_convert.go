@@ -19,10 +19,11 @@ func createToolParams(req *parlancev1.CreateToolRequest) tools.CreateParams {
 		Slug: req.GetSlug(), Description: req.GetDescription(), Kind: tools.Kind(req.GetKind()),
 		AuthHeader: seal.Secret(req.GetAuthHeader()),
 		Config: tools.Config{
-			InputSchema: jsonOf(req.GetInputSchema()), WebhookURL: req.GetWebhookUrl(), Method: req.GetMethod(),
+			InputSchema: exactOf(req.GetInputSchemaJson(), req.GetInputSchema()), WebhookURL: req.GetWebhookUrl(), Method: req.GetMethod(),
 			PathParams: req.GetPathParams(), QueryParams: req.GetQueryParams(),
-			HardcodedQueryParams: req.GetHardcodedQueryParams(), HardcodedBodyParams: jsonOf(req.GetHardcodedBodyParams()),
-			Headers: req.GetHeaders(), MCPServerURL: req.GetMcpServerUrl(), MCPToolName: req.GetMcpToolName(),
+			HardcodedQueryParams: req.GetHardcodedQueryParams(),
+			HardcodedBodyParams:  exactOf(req.GetHardcodedBodyParamsJson(), req.GetHardcodedBodyParams()),
+			Headers:              req.GetHeaders(), MCPServerURL: req.GetMcpServerUrl(), MCPToolName: req.GetMcpToolName(),
 			Approval: req.GetApproval(), ApprovalTools: req.GetApprovalTools(),
 			AllowedTools: req.GetAllowedTools(), AllowDynamicVars: req.GetAllowDynamicVars(),
 			TimeoutSeconds: int(req.GetTimeoutSeconds()), ResponseMaxBytes: int(req.GetResponseMaxBytes()),
@@ -43,8 +44,13 @@ func updateToolParams(req *parlancev1.UpdateToolRequest) tools.UpdateParams {
 }
 
 func applyToolUpdate(req *parlancev1.UpdateToolRequest, config *tools.Config) {
+	inputSchema := func() { config.InputSchema = exactOf(req.GetInputSchemaJson(), req.GetInputSchema()) }
+	hardcodedBodyParams := func() {
+		config.HardcodedBodyParams = exactOf(req.GetHardcodedBodyParamsJson(), req.GetHardcodedBodyParams())
+	}
 	applyChanges(req.GetUpdateMask(), []change{
-		{"input_schema", req.GetInputSchema() != nil, func() { config.InputSchema = jsonOf(req.GetInputSchema()) }},
+		{"input_schema", req.GetInputSchema() != nil, inputSchema},
+		{"input_schema_json", req.GetInputSchemaJson() != "", inputSchema},
 		{"webhook_url", req.WebhookUrl != nil, func() { config.WebhookURL = req.GetWebhookUrl() }},
 		{"method", req.Method != nil, func() { config.Method = req.GetMethod() }},
 		{"path_params", len(req.GetPathParams()) > 0, func() { config.PathParams = req.GetPathParams() }},
@@ -53,10 +59,8 @@ func applyToolUpdate(req *parlancev1.UpdateToolRequest, config *tools.Config) {
 			"hardcoded_query_params", len(req.GetHardcodedQueryParams()) > 0,
 			func() { config.HardcodedQueryParams = req.GetHardcodedQueryParams() },
 		},
-		{
-			"hardcoded_body_params", req.GetHardcodedBodyParams() != nil,
-			func() { config.HardcodedBodyParams = jsonOf(req.GetHardcodedBodyParams()) },
-		},
+		{"hardcoded_body_params", req.GetHardcodedBodyParams() != nil, hardcodedBodyParams},
+		{"hardcoded_body_params_json", req.GetHardcodedBodyParamsJson() != "", hardcodedBodyParams},
 		{"headers", len(req.GetHeaders()) > 0, func() { config.Headers = req.GetHeaders() }},
 		{"mcp_server_url", req.McpServerUrl != nil, func() { config.MCPServerURL = req.GetMcpServerUrl() }},
 		{"mcp_tool_name", req.McpToolName != nil, func() { config.MCPToolName = req.GetMcpToolName() }},
@@ -91,9 +95,9 @@ func toolProto(t tools.Tool) *parlancev1.Tool {
 	c := t.Config
 	return &parlancev1.Tool{
 		Id: string(t.ID), Slug: t.Slug, Description: t.Description, Kind: string(t.Kind), Bucket: string(t.Bucket),
-		InputSchema: structOf(c.InputSchema), WebhookUrl: c.WebhookURL, Method: c.Method,
+		InputSchema: structOf(c.InputSchema), InputSchemaJson: string(c.InputSchema), WebhookUrl: c.WebhookURL, Method: c.Method,
 		PathParams: c.PathParams, QueryParams: c.QueryParams, HardcodedQueryParams: c.HardcodedQueryParams,
-		HardcodedBodyParams: structOf(c.HardcodedBodyParams), Headers: c.Headers,
+		HardcodedBodyParams: structOf(c.HardcodedBodyParams), HardcodedBodyParamsJson: string(c.HardcodedBodyParams), Headers: c.Headers,
 		McpServerUrl: c.MCPServerURL, McpToolName: c.MCPToolName, AllowedTools: c.AllowedTools,
 		Approval: c.Approval, ApprovalTools: c.ApprovalTools,
 		AllowDynamicVars: c.AllowDynamicVars,
@@ -163,7 +167,7 @@ func agentToolProto(e tools.Entry) *parlancev1.AgentTool {
 		Tool: toolProto(e.Tool), Enabled: e.Enabled, DisabledReason: string(e.DisabledReason),
 		MaxCallsPerSession: int32(e.MaxCallsPerSession),
 		Name:               e.Name, RemoteTool: e.RemoteTool, NeedsApproval: e.NeedsApproval, DisabledDetail: e.Detail,
-		Description: e.Description, InputSchema: structOf(e.InputSchema),
+		Description: e.Description, InputSchema: structOf(e.InputSchema), InputSchemaJson: string(e.InputSchema),
 	}
 }
 
@@ -175,17 +179,21 @@ func toolsConfigProto(disabledTools []string, config agents.Config) *parlancev1.
 }
 
 func clientTool(t *parlancev1.AgentClientTool) agents.ClientTool {
-	return agents.ClientTool{Name: t.GetName(), Description: t.GetDescription(), Parameters: jsonOf(t.GetParameters())}
+	return agents.ClientTool{
+		Name: t.GetName(), Description: t.GetDescription(), Parameters: exactOf(t.GetParametersJson(), t.GetParameters()),
+	}
 }
 
 func clientToolProto(t agents.ClientTool) *parlancev1.AgentClientTool {
-	return &parlancev1.AgentClientTool{Name: t.Name, Description: t.Description, Parameters: structOf(t.Parameters)}
+	return &parlancev1.AgentClientTool{
+		Name: t.Name, Description: t.Description, Parameters: structOf(t.Parameters), ParametersJson: string(t.Parameters),
+	}
 }
 
 func toolCallProto(c tools.Call) *parlancev1.ToolCall {
 	call := &parlancev1.ToolCall{
 		Id: c.ID, SessionId: c.SessionID, TurnId: c.TurnID, AgentId: string(c.AgentID), ToolId: string(c.ToolID), Slug: c.Slug,
-		Input: structOf(c.Input), Output: c.Output,
+		Input: structOf(c.Input), InputJson: string(c.Input), Output: c.Output,
 		StatusCode: int32(c.StatusCode), LatencyMs: int32(c.LatencyMS), Attempts: int32(c.Attempts),
 		StartedAt: timestamp(c.StartedAt),
 	}
@@ -197,7 +205,7 @@ func toolCallProto(c tools.Call) *parlancev1.ToolCall {
 
 func toolRunProto(o tools.Outcome) *parlancev1.RunToolResponse {
 	run := &parlancev1.RunToolResponse{
-		Output: valueOf(o.OutputJSON), OutputText: o.OutputText,
+		Output: valueOf(o.OutputJSON), OutputJson: string(o.OutputJSON), OutputText: o.OutputText,
 		StatusCode: int32(o.StatusCode), LatencyMs: int32(o.Latency.Milliseconds()), Attempts: int32(o.Attempts),
 	}
 	if o.Error != nil {

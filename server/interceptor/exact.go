@@ -1,0 +1,76 @@
+package interceptor
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/stablejson"
+)
+
+// settleExact checks the exact fields of a request, which hold the JSON object of a Struct beside
+// them as text (stablejson.ExactField), and writes them without spaces.
+// Errors: Invalid invalid-request with the field.
+func settleExact(message protoreflect.Message, prefix string) (err error) {
+	message.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		path := prefix + string(field.Name())
+		switch {
+		case stablejson.IsExact(field):
+			err = settleText(message, field, value.String(), path)
+		case field.Message() == nil || field.IsMap():
+		case field.IsList():
+			for i := 0; i < value.List().Len() && err == nil; i++ {
+				err = settleExact(value.List().Get(i).Message(), path+"["+strconv.Itoa(i)+"].")
+			}
+		default:
+			err = settleExact(value.Message(), path+".")
+		}
+		return err == nil
+	})
+	return err
+}
+
+func settleText(message protoreflect.Message, field protoreflect.FieldDescriptor, text, path string) error {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var object map[string]any
+	if err := decoder.Decode(&object); err != nil || object == nil || decoder.More() {
+		return fault.InvalidField(path, "wrong_type", "The text must be one JSON object.")
+	}
+	if !storable(object) {
+		return fault.InvalidField(path, "wrong_type", "The text holds a NUL character, or a number that no double is near to.")
+	}
+	settled, err := json.Marshal(object)
+	if err != nil {
+		return fault.InvalidField(path, "wrong_type", "The text must be one JSON object.")
+	}
+	message.Set(field, protoreflect.ValueOfString(string(settled)))
+	return nil
+}
+
+// storable reports whether Postgres and a Struct can hold a decoded value.
+func storable(value any) bool {
+	switch value := value.(type) {
+	case string:
+		return !strings.ContainsRune(value, 0)
+	case json.Number:
+		_, err := value.Float64()
+		return err == nil
+	case []any:
+		for _, item := range value {
+			if !storable(item) {
+				return false
+			}
+		}
+	case map[string]any:
+		for key, member := range value {
+			if !storable(key) || !storable(member) {
+				return false
+			}
+		}
+	}
+	return true
+}
