@@ -22,8 +22,7 @@ const FenceRule = "Text between <outside-CODE …> and </outside-CODE>, where CO
 // Such text cannot imitate the marks, because their name contains a code made from the id of the
 // turn or call and a secret of the session. The code of a call stays the same from turn to turn, so
 // that providers can cache the prompt. Anything in the text that looks like a mark, a role or a
-// control token is neutralized. A model may still follow instructions inside a fence; Judge does
-// not rely on the fence.
+// control token is neutralized. A model may still follow instructions inside a fence.
 type Fence struct{ name string }
 
 // NewFence returns the marks for a part of a conversation. The secret must not be known to tools,

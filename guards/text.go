@@ -24,19 +24,6 @@ func isWordByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_'
 }
 
-// isWordRune reports whether the character is a letter or a digit.
-func isWordRune(r rune) bool {
-	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
-}
-
-// isSmall reports whether the byte is a lower-case letter of ASCII.
-func isSmall(b byte) bool { return b >= 'a' && b <= 'z' }
-
-// isBase64 reports whether the byte is a character of base64, in either alphabet.
-func isBase64(b byte) bool {
-	return isWordByte(b) || b == '+' || b == '/' || b == '-'
-}
-
 // isBlank reports whether \s matches the byte.
 func isBlank(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\r' || b == '\f' }
 
@@ -108,32 +95,8 @@ func hasAnyPrefix(text string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 }
 
-// hasWord reports whether a text contains the word by itself, not within another word.
-func hasWord(text, word string) bool {
-	for at := 0; ; {
-		i := strings.Index(text[at:], word)
-		if i < 0 {
-			return false
-		}
-		begin, end := at+i, at+i+len(word)
-		before, _ := utf8.DecodeLastRuneInString(text[:begin])
-		after, _ := utf8.DecodeRuneInString(text[end:])
-		if !isWordRune(before) && !isWordRune(after) || begin == 0 && !isWordRune(after) || end == len(text) && !isWordRune(before) {
-			return true
-		}
-		at = begin + 1
-	}
-}
-
-// collapseBlanks replaces each run of blanks by one space, or by a line end when the run has one.
-func collapseBlanks(text string) string { return replaceRuns(text, true) }
-
 // inOneLine replaces each run of blanks by one space.
-func inOneLine(text string) string { return replaceRuns(text, false) }
-
-// replaceRuns replaces each run of blanks by one space. With keepLines a run with a line end
-// becomes a line end.
-func replaceRuns(text string, keepLines bool) string {
+func inOneLine(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
 	for i := 0; i < len(text); {
@@ -146,11 +109,7 @@ func replaceRuns(text string, keepLines bool) string {
 		for i < len(text) && isBlank(text[i]) {
 			i++
 		}
-		switch {
-		case begin == i:
-		case keepLines && strings.Contains(text[begin:i], "\n"):
-			b.WriteByte('\n')
-		default:
+		if i > begin {
 			b.WriteByte(' ')
 		}
 	}

@@ -36,6 +36,26 @@ const NoMoreTools = "You have called tools as often as one turn may. No tool can
 // ErrorText returns an error in the form in which models read it.
 func ErrorText(code, words string) string { return "Error (" + code + "): " + words }
 
+// OutsideText returns what comes from outside in a tool's result, without what the service wrote
+// around it.
+func (m Message) OutsideText() string {
+	switch {
+	case m.Result == nil:
+		return m.Text
+	case m.Result.ErrorCode == "" && strings.HasPrefix(m.Result.ToolID, "system:"):
+		return ""
+	case m.Result.ErrorCode == "":
+		return m.Text
+	}
+	rest := strings.TrimPrefix(m.Text, ErrorText(m.Result.ErrorCode, m.Result.ErrorMessage))
+	return strings.TrimPrefix(rest, tools.AnswerIntro)
+}
+
+// OfBuiltin reports whether the message is the result of a tool of the service.
+func (m Message) OfBuiltin() bool {
+	return m.Result != nil && (strings.HasPrefix(m.Result.ToolID, "system:") || strings.HasPrefix(m.Result.ToolID, "builtin:"))
+}
+
 // The states of a call in a receipt. Source: docs/receipts.md.
 const (
 	callSucceeded = "succeeded"

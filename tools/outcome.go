@@ -49,6 +49,9 @@ type Outcome struct {
 	Untraced *Call
 }
 
+// AnswerIntro separates what the service says about a failed call from the answer of its endpoint.
+const AnswerIntro = "\nThe endpoint's answer: "
+
 // setOutput sets Output from the answer or the error.
 func (o *Outcome) setOutput() {
 	switch {
@@ -59,7 +62,7 @@ func (o *Outcome) setOutput() {
 	case o.OutputText == "":
 		o.Output = fmt.Sprintf("Error (%s): %s", o.Error.Code, o.Error.Message)
 	default:
-		o.Output = CutForModel(fmt.Sprintf("Error (%s): %s\nThe endpoint's answer: %s", o.Error.Code, o.Error.Message, o.compact()))
+		o.Output = CutForModel(fmt.Sprintf("Error (%s): %s%s%s", o.Error.Code, o.Error.Message, AnswerIntro, o.compact()))
 	}
 }
 

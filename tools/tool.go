@@ -97,11 +97,14 @@ type Config struct {
 	AllowedTools         []string          `json:"allowed_tools,omitempty"`
 	// Approval says whether the client must allow a call of an mcp tool: ApprovalNever,
 	// ApprovalAlways, or ApprovalListed for the remote tools in ApprovalTools. Empty for http.
-	Approval         string   `json:"approval,omitempty"`
-	ApprovalTools    []string `json:"approval_tools,omitempty"`
-	AllowDynamicVars bool     `json:"allow_dynamic_vars,omitempty"`
-	TimeoutSeconds   int      `json:"timeout_seconds"`
-	ResponseMaxBytes int      `json:"response_max_bytes"`
+	Approval      string   `json:"approval,omitempty"`
+	ApprovalTools []string `json:"approval_tools,omitempty"`
+	// RequiresUserIntent says that a call is made only for what the user has just said, and not after
+	// the answer of another tool.
+	RequiresUserIntent bool `json:"requires_user_intent,omitempty"`
+	AllowDynamicVars   bool `json:"allow_dynamic_vars,omitempty"`
+	TimeoutSeconds     int  `json:"timeout_seconds"`
+	ResponseMaxBytes   int  `json:"response_max_bytes"`
 	// Assignments store values of the answer as variables of the session.
 	Assignments []Assignment `json:"assignments,omitempty"`
 	// Retry and Breaker replace the installation's rules for the tool; nil keeps them.

@@ -90,15 +90,6 @@ func (p past) messages() []sessions.Message {
 	return all
 }
 
-// uncut are the turns' messages as they were said, in order.
-func (p past) uncut() []sessions.Message {
-	var all []sessions.Message
-	for i := range p.turns {
-		all = append(all, p.turns[i].messages...)
-	}
-	return all
-}
-
 // historyBudget is how many tokens of earlier turns the model may see.
 func historyBudget(session sessions.Session) int {
 	if tokens := session.Config.Model.HistoryTokens; tokens > 0 {

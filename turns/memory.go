@@ -101,14 +101,6 @@ func recordMemory(m *sessions.ReceiptBuilder, entry tools.Entry, result sessions
 	}
 }
 
-// forgets reports whether a call of a memory tool deletes memories.
-func forgets(arguments json.RawMessage) bool {
-	var asked struct {
-		Forget []json.RawMessage `json:"forget"`
-	}
-	return json.Unmarshal(arguments, &asked) == nil && len(asked.Forget) > 0
-}
-
 // Agreed reports whether the user has said yes, in the running turn, to a question that the agent
 // asked in the turn before. It implements memory.AgreedFunc.
 func (s *Service) Agreed(ctx context.Context, ref workspaces.Ref, sessionID, turnID string) (bool, error) {
@@ -127,8 +119,8 @@ func (s *Service) Agreed(ctx context.Context, ref workspaces.Ref, sessionID, tur
 	if err != nil || len(before) == 0 {
 		return false, err
 	}
-	return guards.Agreed(turn.UserText, sessions.AgentText(before[0].Messages), memoryQuestion), nil
+	return guards.Agreed(turn.UserText, sessions.AgentText(before[0].Messages), memoryQuestion...), nil
 }
 
-// memoryQuestion stands for a tool's name when a question for consent is about memory.
-const memoryQuestion = "remember"
+// memoryQuestion are words of which a question for consent about memory has one.
+var memoryQuestion = []string{"remember", "note", "keep", "store", "save", "memor", "record", "know"}

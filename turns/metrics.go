@@ -20,6 +20,7 @@ var (
 type metrics struct {
 	turns       *prometheus.HistogramVec
 	firstTokens prometheus.Histogram
+	guards      *prometheus.CounterVec
 }
 
 func newMetrics(registry prometheus.Registerer) metrics {
@@ -34,9 +35,13 @@ func newMetrics(registry prometheus.Registerer) metrics {
 			Help:    "From the begin of a turn to the first piece of its answer, retrieval included.",
 			Buckets: tokenBuckets,
 		}),
+		guards: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "parlance_guard_verdicts_total",
+			Help: "Calls of tools that a guard flagged or withheld, by its rule.",
+		}, []string{telemetry.KeyGuard, telemetry.KeyVerdict, telemetry.KeyRule}),
 	}
 	if registry != nil {
-		registry.MustRegister(m.turns, m.firstTokens)
+		registry.MustRegister(m.turns, m.firstTokens, m.guards)
 	}
 	return m
 }

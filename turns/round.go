@@ -18,7 +18,7 @@ func (r *Runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 	for i, call := range wanted {
 		round[i] = r.newCall(call)
 	}
-	r.blockInjected(ctx, round)
+	r.guardCalls(ctx, round)
 	if err := r.sayFarewell(round); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/guards"
 	"parlance.dev/parlance/memory"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/model"
@@ -47,10 +46,9 @@ type Runner struct {
 	// before are the turns of which Earlier are the messages. summary covers those before them.
 	before  past
 	summary Summary
-	// inspected is what the guards found in inspectedTexts; see guard.go.
-	inspected      *guards.Findings
-	inspectedTexts []guards.Text
-	passages       []sessions.Passage
+	// inspected are the rules that guards.Inspect found, by text; see guard.go.
+	inspected map[string]string
+	passages  []sessions.Passage
 	// recalled is what memory says of the user.
 	recalled []memory.Item
 	tools    tools.Registry

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"parlance.dev/parlance/guards"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 )
@@ -185,21 +184,5 @@ func TestNewestIsNotSummarised(t *testing.T) {
 	}
 	if got := turnsToSummarise(append(turns, asks(2, "D", nil, "E")), 6000); len(got) != 2 {
 		t.Errorf("%d turns go into the summary when it is not the newest any more", len(got))
-	}
-}
-
-// TestCutAnswersAreData: the ids of an answer that is JSON may be used in calls, also when the
-// model sees a part of it only.
-func TestCutAnswersAreData(t *testing.T) {
-	t.Parallel()
-	before := asks(0, "What is there?", []int{1}, "This.")
-	before.Messages[2].Text = `{"orders":["B7","` + strings.Repeat("shipped ", 5000) + `"]}`
-	r := &Runner{before: fitted([]sessions.Turn{before}, 6000), Turn: asks(1, "Ich will nicht mehr.", nil, "")}
-	if r.before.turns[0].cut == nil {
-		t.Fatal("the answer was not cut")
-	}
-	if rule := r.guardRequest().
-		Judge(guards.Call{Name: "cancel_order", Arguments: json.RawMessage(`{"id":"B7"}`), Changes: true}); rule != "" {
-		t.Errorf("blocked by the rule %s", rule)
 	}
 }

@@ -35,4 +35,7 @@ const (
 	KeyCount       = "count"
 	KeyStack       = "stack"
 	KeyResult      = "result"
+	KeyGuard       = "guard"
+	KeyVerdict     = "verdict"
+	KeyRule        = "rule"
 )

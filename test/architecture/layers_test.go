@@ -97,12 +97,9 @@ var layered = map[string]layering{
 	},
 	"guards": {
 		layers: [][]string{
-			{"text.go", "words.go"},
-			{"control_tokens.go", "disguise.go", "intent.go", "matcher.go"},
-			{"fence.go", "views.go"},
-			{"findings.go"},
-			{"judge.go"},
-			{"provenance.go"},
+			{"text.go"},
+			{"agreed.go", "control_tokens.go", "inspect.go"},
+			{"fence.go"},
 		},
 	},
 	"analysis": {

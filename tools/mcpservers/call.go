@@ -3,6 +3,7 @@ package mcpservers
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"parlance.dev/parlance/provider/mcp"
@@ -24,6 +25,9 @@ func (s *Service) Call(ctx context.Context, e Endpoint, p CallParams) (mcp.Resul
 	result, err := s.client.Call(ctx, e.key, e.Endpoint, mcp.CallParams{
 		Tool: p.Tool, Arguments: p.Arguments, ID: p.CallID, Timeout: p.Timeout, MaxTime: max(maxCallTime, p.Timeout),
 	})
+	if refused, ok := errors.AsType[*mcp.Error](err); ok && refused.Kind == mcp.Refused {
+		result.Text = refused.Message // the server's words, which are not ours to say
+	}
 	failed, err := callFailure(result, err, p.Timeout)
 	return result, failed, err
 }

@@ -8,7 +8,6 @@ import (
 	"parlance.dev/parlance/provider/mcp"
 	"parlance.dev/parlance/tools/failure"
 	"parlance.dev/parlance/tools/httpcall"
-	"parlance.dev/parlance/tools/modeltext"
 	"parlance.dev/parlance/tools/redact"
 )
 
@@ -48,8 +47,8 @@ func protocolFailure(failed *mcp.Error, timeout time.Duration) *failure.Error {
 		return failure.New(failure.AnswerTooLarge, "The tool's answer is too large to be read.%s "+
 			"Ask for less, or tell the user that this is not possible right now.", unclear)
 	case mcp.Refused:
-		return failure.New(failure.Tool, "The tool's server refused the call: %s If the arguments were wrong, "+
-			"correct them and call the tool again; otherwise tell the user.", modeltext.Fence(failed.Message))
+		return failure.New(failure.Tool, "The tool's server refused the call. Read its answer: if the arguments were wrong, "+
+			"correct them and call the tool again; otherwise tell the user.")
 	case mcp.Status:
 		return httpcall.StatusFailure(failed.Status)
 	case mcp.OtherOrigin:
