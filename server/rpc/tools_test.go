@@ -184,6 +184,26 @@ func TestToolLifecycle(t *testing.T) {
 	}
 }
 
+// TestRequiresUserIntentField: the field is kept, and goes back to false by the mask.
+func TestRequiresUserIntentField(t *testing.T) {
+	t.Parallel()
+	f := newToolsFixture(t)
+	order := f.order(t)
+	order.RequiresUserIntent = true
+	tool, err := f.client.CreateTool(t.Context(), order)
+	if err != nil || !tool.GetRequiresUserIntent() {
+		t.Fatalf("created: %v, %v", tool, err)
+	}
+	update := &parlancev1.UpdateToolRequest{WorkspaceId: f.workspace, ToolId: tool.GetId(), Description: new("Finds.")}
+	if tool, err = f.client.UpdateTool(t.Context(), update); err != nil || !tool.GetRequiresUserIntent() {
+		t.Errorf("after another update: %v, %v", tool, err)
+	}
+	update.Description, update.UpdateMask = nil, &fieldmaskpb.FieldMask{Paths: []string{"requires_user_intent"}}
+	if tool, err = f.client.UpdateTool(t.Context(), update); err != nil || tool.GetRequiresUserIntent() {
+		t.Errorf("cleared: %v, %v", tool, err)
+	}
+}
+
 func TestRunTool(t *testing.T) {
 	t.Parallel()
 	f := newToolsFixture(t)
