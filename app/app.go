@@ -311,6 +311,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 		}),
 	}
+	once := interceptor.NewOnce(a.answers, a.log, policies)
 	sockets := realtime.New(realtime.Deps{
 		Sessions: a.Live, Log: a.log, Now: a.now, Problem: problems, Context: ctx, Registry: a.metrics.Registry, Redis: a.redis,
 		Limits: realtime.Limits{MaxSockets: a.Config.SocketMax, MaxSocketsPerTenant: a.Config.SocketMaxPerTenant},
@@ -327,10 +328,10 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			Memory: rpc.NewMemory(a.Memory),
 		},
 		Manual: rpc.NewFiles(rpc.FileDeps{
-			Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Answers: a.answers,
+			Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Once: once,
 			Problem: problems, Log: a.log, Now: a.now,
 		}),
-		Gate: gate, Answers: a.answers, PageKey: pageKey, CORSOrigins: a.Config.CORSOrigins,
+		Gate: gate, Once: once, PageKey: pageKey, CORSOrigins: a.Config.CORSOrigins,
 		Caller:   interceptor.CallerConfig{PublicURL: a.Config.PublicURL, Proxies: a.Config.TrustedProxies},
 		Realtime: sockets, Console: console.Files,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now,

@@ -7,19 +7,22 @@
 //	             └──────────┘ is unknown: the same request may claim the key again
 //
 // A key belongs to the API key that sent it, or to the session whose token was shown: two callers
-// with the same words never see each other's answers. It belongs to one route, too: the same words
-// with another method or path are another key. Only hashes are stored, of key, method and path,
-// and of query and body; the key with another query or body is refused. Answers are sealed, for
-// some hold secrets that are shown once.
+// with the same words never see each other's answers. It belongs to one operation, too: the same
+// words for another procedure or another resource are another key, and the same request over REST,
+// Connect, gRPC or gRPC-Web is the same request. Only hashes are stored, of key and operation, and
+// of the message; the key with another message is refused. Answers are sealed, for some hold
+// secrets that are shown once.
 //
 // # Which answers are kept
 //
-// Those that a noun decided about this very request: every success, and the refusals 402, 404, 409
-// by what is stored, and 400 with a reason of their own, such as webhook-url-not-public (see
+// Those that a noun decided about this very request: every success, and the refusals 404, 409 for a
+// name that is taken, and 400 with a reason of their own, such as webhook-url-not-public (see
 // [Keeps]). Not kept, so that the key may be tried again:
 //
 //   - 400 invalid-request, 413, 415: nothing began; the request can be mended under the same key.
 //   - 401, 403, 429: they are about the caller at that moment, not about the request.
+//   - 402, 409 of a state, such as a source that is not ready, and a host that cannot be resolved:
+//     time mends them.
 //   - 409 conflict and idempotency-key-in-flight, 499, 5xx: they say "again, later".
 //
 // Of an upload only success is kept: a refused file was not read to its end. A stream of events

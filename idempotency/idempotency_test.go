@@ -83,11 +83,11 @@ func (f *fixture) rows() int {
 }
 
 func order() idempotency.Request {
-	return idempotency.Request{Method: "POST", Path: "/v1/orders", Query: "a=b", Body: []byte(`{"n":1}`)}
+	return idempotency.Request{Operation: "/v1/orders", Body: []byte(`{"n":1}`)}
 }
 
 func created() idempotency.Answer {
-	return idempotency.Answer{Status: 201, ContentType: "application/json", Location: "/v1/orders/1", Body: []byte(`{"secret":"whsec_plain"}`)}
+	return idempotency.Answer{Messages: [][]byte{[]byte(`{"secret":"whsec_plain"}`)}}
 }
 
 func TestReplay(t *testing.T) {
@@ -106,21 +106,22 @@ func TestReplay(t *testing.T) {
 	// A claim that has been settled changes nothing any more.
 	f.must(first.Release(t.Context()))
 	f.must(first.Extend(t.Context()))
-	f.must(first.Keep(t.Context(), idempotency.Answer{Status: 500}))
-	if got := f.begin(f.caller, "k", order()).Answer; got == nil || got.Status != 201 {
+	f.must(first.Keep(t.Context(), idempotency.Answer{}))
+	if got := f.begin(f.caller, "k", order()).Answer; got == nil || len(got.Messages) != 1 {
 		t.Errorf("later the answer is %v", got)
 	}
 }
 
-// TestReused: another query or body is another request under the key; another route is another key.
+// TestReused: another body or form is another request under the key; another operation is another
+// key.
 func TestReused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	claim := f.begin(f.caller, "k", order())
 	others := map[string]func(*idempotency.Request){
-		"query":                     func(r *idempotency.Request) { r.Query = "" },
+		"form":                      func(r *idempotency.Request) { r.Form = "stream" },
 		"body":                      func(r *idempotency.Request) { r.Body = []byte(`{"n":2}`) },
-		"the same bytes, cut apart": func(r *idempotency.Request) { r.Query, r.Body = `a=b{`, []byte(`"n":1}`) },
+		"the same bytes, cut apart": func(r *idempotency.Request) { r.Body, r.Form = []byte(`{"n"`), `:1}` },
 	}
 	for name, change := range others {
 		t.Run(name, func(t *testing.T) {
@@ -133,14 +134,10 @@ func TestReused(t *testing.T) {
 	other := order()
 	other.Body = nil
 	f.refused("k", other, fault.IdempotencyReused)
-	for name, change := range map[string]func(*idempotency.Request){
-		"method": func(r *idempotency.Request) { r.Method = "PUT" }, "path": func(r *idempotency.Request) { r.Path = "/v1/others" },
-	} {
-		other := order()
-		change(&other)
-		if claim := f.begin(f.caller, "k", other); claim.Answer != nil {
-			t.Errorf("another %s got %v", name, claim.Answer)
-		}
+	another := order()
+	another.Operation = "/v1/others"
+	if claim := f.begin(f.caller, "k", another); claim.Answer != nil {
+		t.Errorf("another operation got %v", claim.Answer)
 	}
 }
 
@@ -191,11 +188,11 @@ func TestTakeover(t *testing.T) {
 	if heir.Answer != nil {
 		t.Fatalf("there is the answer %v", heir.Answer)
 	}
-	f.must(dead.Keep(t.Context(), idempotency.Answer{Status: 409}))
+	f.must(dead.Keep(t.Context(), idempotency.Answer{}))
 	f.must(dead.Release(t.Context()))
 	f.refused("k", order(), fault.IdempotencyInFlight)
 	f.must(heir.Keep(t.Context(), created()))
-	if got := f.begin(f.caller, "k", order()).Answer; got == nil || got.Status != 201 {
+	if got := f.begin(f.caller, "k", order()).Answer; got == nil || len(got.Messages) != 1 {
 		t.Errorf("the answer is %v", got)
 	}
 }
@@ -301,39 +298,34 @@ func TestDatabaseAway(t *testing.T) {
 func TestKeeps(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
-		status int
 		reason fault.Reason
 		want   bool
 	}{
-		{200, "", true},
-		{201, "", true},
-		{202, "", true},
-		{204, "", true},
-		{400, fault.InvalidRequest, false},
-		{400, fault.WebhookURLNotPublic, true},
-		{404, fault.ResourceNotFound, true},
-		{409, fault.ToolSlugTaken, true},
-		{409, fault.SessionClosed, true},
-		{409, fault.Conflict, false},
-		{409, fault.IdempotencyInFlight, false},
-		{402, fault.QuotaKBStorage, true},
-		{401, fault.AuthInvalidKey, false},
-		{403, fault.AuthScope, false},
-		{413, fault.BodyTooLarge, false},
-		{415, fault.UnsupportedEncoding, false},
-		{429, fault.RateLimitedReason, false},
-		{499, fault.CallerCanceled, false},
-		{500, fault.InternalError, false},
-		{501, fault.NotImplemented, false},
-		{502, fault.UpstreamFailed, false},
-		{503, fault.ServiceUnavailable, false},
-		{504, fault.DeadlineExceeded, false},
-		{404, "", false},
-		{400, "of-tomorrow", false},
+		{fault.InvalidRequest, false},
+		{fault.WebhookURLNotPublic, true},
+		{fault.ResourceNotFound, true},
+		{fault.ToolSlugTaken, true},
+		{fault.SessionClosed, false},
+		{fault.Conflict, false},
+		{fault.IdempotencyInFlight, false},
+		{fault.QuotaKBStorage, false},
+		{fault.WebhookURLUnresolvable, false},
+		{fault.AuthInvalidKey, false},
+		{fault.AuthScope, false},
+		{fault.BodyTooLarge, false},
+		{fault.UnsupportedEncoding, false},
+		{fault.RateLimitedReason, false},
+		{fault.CallerCanceled, false},
+		{fault.InternalError, false},
+		{fault.NotImplemented, false},
+		{fault.UpstreamFailed, false},
+		{fault.ServiceUnavailable, false},
+		{fault.DeadlineExceeded, false},
+		{"of-tomorrow", false},
 	}
 	for _, row := range rows {
-		if got := idempotency.Keeps(row.status, row.reason); got != row.want {
-			t.Errorf("%d %s: got %v", row.status, row.reason, got)
+		if got := idempotency.Keeps(fault.New(row.reason, "No.")); got != row.want {
+			t.Errorf("%s: got %v", row.reason, got)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func FuzzKey(f *testing.F) {
 		if whole := digestOf([]byte(key), []byte(method), []byte(path)); method != "" && bytes.Equal(whole, shifted) {
 			t.Fatalf("%q %q %q share a place", key, method, path)
 		}
-		one, other := Request{Query: path, Body: []byte(body)}, Request{Query: path + body}
+		one, other := Request{Form: path, Body: []byte(body)}, Request{Form: path + body}
 		if body != "" && bytes.Equal(one.fingerprint(key), other.fingerprint(key)) {
 			t.Fatalf("%q and %q share a fingerprint", path, body)
 		}

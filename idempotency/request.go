@@ -3,7 +3,6 @@ package idempotency
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"net/http"
 
 	"parlance.dev/parlance/fault"
 )
@@ -14,23 +13,24 @@ const Header = "Idempotency-Key"
 // maxKeyBytes is the length of the longest key. Source: interface of Stripe, 255 characters.
 const maxKeyBytes = 255
 
-// Request is the request that a key was sent with. Method and Path are part of the key: the same
-// key on another route is another key. Query and Body must be the same for an answer to be
-// replayed.
+// Request is the request that a key was sent with. Operation is part of the key: the same key for
+// another operation is another key. The others must be the same for an answer to be replayed.
 type Request struct {
-	// Method, Path (escaped) and Query (raw) are as they were sent.
-	Method, Path, Query string
-	// Body is empty for a file, which is never in memory as a whole: see Answer.Upload.
-	Body []byte
+	// Operation is the procedure with the ids that are in the path over REST:
+	// "/parlance.v1.SessionService/EndSession ses_…".
+	Operation string
 	// Form is the form of the answer that the caller asked for, if there is a choice.
 	Form string
+	// Body is the message. It is empty for a file, which is never in memory as a whole: see
+	// Answer.Upload.
+	Body []byte
 }
 
 // fingerprint tells apart two requests with the same key. It contains the key, of which only a
 // hash is stored, as a salt: a short secret in a body cannot be guessed from a copy of the
 // database.
 func (r Request) fingerprint(key string) []byte {
-	return digestOf([]byte(key), []byte(r.Query), r.Body, []byte(r.Form))
+	return digestOf([]byte(key), r.Body, []byte(r.Form))
 }
 
 // digestOf returns SHA-256 over the parts with their lengths, so that no two lists give the same
@@ -45,12 +45,11 @@ func digestOf(parts ...[]byte) []byte {
 	return digest.Sum(nil)
 }
 
-// Answer is what the caller got. An empty header was not set.
+// Answer is what the caller got: the messages, then the refusal if there was one.
 type Answer struct {
-	Status      int    `json:"status"`
-	ContentType string `json:"content_type,omitempty"`
-	Location    string `json:"location,omitempty"`
-	Body        []byte `json:"body,omitempty"`
+	// Messages are one message, or those of a stream, as protobuf.
+	Messages [][]byte     `json:"messages,omitempty"`
+	Refusal  *fault.Error `json:"refusal,omitempty"`
 	// Upload describes the file that the answer is about; nil for other requests.
 	Upload *Upload `json:"upload,omitempty"`
 }
@@ -69,25 +68,25 @@ func Reused() error {
 	return fault.New(fault.IdempotencyReused, "This Idempotency-Key came with another request; use a new key for each request.")
 }
 
-// FirstUnknownStatus is the lowest status after which it is unknown whether the work was done: 499
-// and 5xx.
-const FirstUnknownStatus = 499
-
-// Keeps reports whether an answer is final for its request. reason is the problem's code, empty if
-// the answer is not a problem.
-func Keeps(status int, reason fault.Reason) bool {
-	if status < http.StatusBadRequest {
+// OutcomeUnknown reports whether it is unknown after a refusal whether the work was done: it was
+// interrupted, or failed at the end.
+func OutcomeUnknown(refusal *fault.Error) bool {
+	switch refusal.Kind() {
+	case fault.Canceled, fault.Timeout, fault.Upstream, fault.Unavailable, fault.Unimplemented, fault.Internal:
 		return true
-	}
-	entry, known := fault.Lookup(reason)
-	if !known {
+	default:
 		return false
 	}
-	switch entry.Kind {
-	case fault.NotFound, fault.AlreadyExists, fault.Precondition, fault.QuotaExceeded:
+}
+
+// Keeps reports whether a refusal is final for its request. What time mends is not: a quota, a
+// state such as "not ready", a rate, an outage, a host that cannot be resolved.
+func Keeps(refusal *fault.Error) bool {
+	switch refusal.Kind() {
+	case fault.NotFound, fault.AlreadyExists:
 		return true
 	case fault.Invalid:
-		return reason != fault.InvalidRequest
+		return refusal.Reason != fault.InvalidRequest && refusal.Reason != fault.WebhookURLUnresolvable
 	default:
 		return false
 	}

@@ -197,7 +197,7 @@ func placeOf(caller workspaces.Principal, key string, r Request) (place, error) 
 	if caller.TenantID == "" || callerID == "" {
 		return place{}, errors.New("an Idempotency-Key of nobody")
 	}
-	return place{TenantID: string(caller.TenantID), CallerID: callerID, KeyHash: digestOf([]byte(key), []byte(r.Method), []byte(r.Path))}, nil
+	return place{TenantID: string(caller.TenantID), CallerID: callerID, KeyHash: digestOf([]byte(key), []byte(r.Operation))}, nil
 }
 
 // binding is what the sealed answer is bound to: it cannot be opened in another row.

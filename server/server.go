@@ -77,8 +77,8 @@ type Deps struct {
 	// Console holds the files of the session page.
 	Console fs.FS
 	Gate    *interceptor.Gate
-	// Answers replays requests with Idempotency-Key.
-	Answers *idempotency.Service
+	// Once replays the answers to requests with Idempotency-Key.
+	Once *interceptor.Once
 	// PageKey authenticates page tokens. It has 32 bytes, the same on every server.
 	PageKey []byte
 	// Caller says which URL callers use, and which proxies are trusted.
@@ -106,10 +106,8 @@ func NewHandler(d Deps) (http.Handler, error) {
 		return nil, err
 	}
 	problems := problem.Writer{PublicURL: baseURLOf}
-	once := &interceptor.Once{Keys: d.Answers, Log: d.Log, Problem: problems}
 	facade := rest.New(rest.Config{
 		Routes: parlancev1rest.Routes, RPC: rpcMux, Manual: d.Manual, PublicURL: baseURLOf, Admit: d.Gate.Admit,
-		Once: once.Wrap, OnceEvents: once.WrapEvents,
 	})
 	mux := http.NewServeMux()
 	registerSystem(mux, d, problems)
@@ -165,7 +163,7 @@ func newRPC(d Deps) (http.Handler, error) {
 		Undecoded: rest.Undecoded, Pages: interceptor.NewPages(d.PageKey),
 	}
 	opts := []connect.HandlerOption{
-		connect.WithInterceptors(tracing, calls), connect.WithCompressMinBytes(compressMinBytes),
+		connect.WithInterceptors(tracing, calls, d.Once), connect.WithCompressMinBytes(compressMinBytes),
 		connect.WithReadMaxBytes(readMaxBytes), interceptor.Gzip(readMaxBytes), rest.ConnectCodecs(),
 	}
 	inWorkspace := connect.WithHandlerOptions(append(slices.Clone(opts), connect.WithInterceptors(d.Services.InWorkspace))...)

@@ -1,13 +1,15 @@
 package interceptor
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"log/slog"
-	"net/http"
 	"sync"
 	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/idempotency"
@@ -15,7 +17,6 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/platform/ticker"
-	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -31,83 +32,111 @@ const (
 	storeRetryPause = 200 * time.Millisecond
 )
 
-// Once does the work of a request with Idempotency-Key at most once and replays its answer.
+// Once is the Connect interceptor that does the work of a request with Idempotency-Key at most once
+// and replays its answer, over REST, Connect, gRPC and gRPC-Web alike. The caller must be in the
+// context. It is inside RPC, which has validated the request.
 type Once struct {
-	Keys    *idempotency.Service
-	Log     *slog.Logger
-	Problem problem.Writer
+	keys     *idempotency.Service
+	log      *slog.Logger
+	policies Policies
 }
 
-// Wrap answers r, whose body has been read, by calling next, or with the answer that next gave to
-// the same request before. The caller must be in the context. It is rest.Config.Once.
-func (o *Once) Wrap(w http.ResponseWriter, r *http.Request, body []byte, next http.Handler) {
-	claim, err := o.begin(r, body, "")
-	if err != nil {
-		o.refuse(w, r, err)
-		return
-	}
-	if claim.Answer != nil {
-		replay(w, *claim.Answer)
-		return
-	}
-	answer := &bufferedAnswer{header: w.Header()}
-	o.work(answer, r, claim, next)
-	w.WriteHeader(answer.status)
-	_, _ = w.Write(answer.body.Bytes()) // the caller has hung up when this fails; it can ask again
+// NewOnce makes an interceptor that keeps answers with keys.
+func NewOnce(keys *idempotency.Service, log *slog.Logger, policies Policies) *Once {
+	return &Once{keys: keys, log: log, policies: policies}
 }
 
-func (o *Once) begin(r *http.Request, body []byte, form string) (*idempotency.Claim, error) {
-	keys := r.Header.Values(idempotency.Header)
+// WrapUnary implements connect.Interceptor.
+func (o *Once) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		message, ok := req.Any().(proto.Message)
+		keys := req.Header().Values(idempotency.Header)
+		if !ok || len(keys) == 0 || !o.policies[req.Spec().Procedure].Changes() {
+			return next(ctx, req)
+		}
+		claim, err := o.begin(ctx, keys, req.Spec().Procedure, message)
+		if err != nil {
+			return nil, err
+		}
+		if claim.Answer != nil {
+			return replayUnary(ctx, req.Spec(), claim.Answer)
+		}
+		var answer connect.AnyResponse
+		err = o.work(ctx, claim, idempotency.Keeps, func(ctx context.Context) (idempotency.Answer, error) {
+			var err error
+			if answer, err = next(ctx, req); err != nil {
+				return idempotency.Answer{}, err
+			}
+			return answerOf(answer.Any())
+		})
+		return answer, err
+	}
+}
+
+// WrapStreamingClient implements connect.Interceptor; the server never is a client.
+func (o *Once) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return next
+}
+
+// begin claims the key of a request.
+func (o *Once) begin(ctx context.Context, keys []string, procedure string, message proto.Message) (*idempotency.Claim, error) {
 	if len(keys) != 1 {
 		return nil, fault.InvalidField(idempotency.Header, "repeated", "Send one Idempotency-Key.")
 	}
-	return o.Keys.Begin(r.Context(), workspaces.PrincipalFrom(r.Context()), keys[0], idempotency.Request{
-		Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.RawQuery, Body: body, Form: form,
-	})
-}
-
-// refuse writes a refusal, and logs internal errors as RPC does.
-func (o *Once) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	if decided := fault.From(err); decided.Kind() == fault.Internal {
-		o.Log.ErrorContext(r.Context(), "idempotency key not looked up", telemetry.KeyError, err)
+	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
+	if err != nil {
+		return nil, err
 	}
-	o.Problem.Write(w, r, err)
+	// A stream and its unary twin are one operation: a key belongs to one of them.
+	policy := o.policies[procedure]
+	operation := cmp.Or(policy.Twin, procedure)
+	for _, name := range policy.Path {
+		fields := message.ProtoReflect().Descriptor().Fields()
+		operation += " " + message.ProtoReflect().Get(fields.ByName(protoreflect.Name(name))).String()
+	}
+	return o.keys.Begin(ctx, workspaces.PrincipalFrom(ctx), keys[0], idempotency.Request{Operation: operation, Form: procedure, Body: body})
 }
 
-// work calls next and settles the claim before the caller sees the answer: a caller that has the
-// answer may repeat the request at once.
-func (o *Once) work(answer answerWriter, r *http.Request, claim *idempotency.Claim, next http.Handler) {
-	ctx, cancel := workContext(r.Context())
+// work does the work of a claim and settles the claim before the caller sees the answer: a caller
+// that has the answer may repeat the request at once. keeps says which refusals are answers to
+// keep. It returns the error of do.
+func (o *Once) work(
+	ctx context.Context, claim *idempotency.Claim, keeps func(*fault.Error) bool,
+	do func(context.Context) (idempotency.Answer, error),
+) error {
+	working, cancel := workContext(ctx)
 	defer cancel()
 	settled := false
 	defer func() {
-		if !settled { // next panicked
+		if !settled { // do panicked
 			claim.MarkOutcomeUnknown()
-			o.release(r, claim)
+			o.release(ctx, claim)
 		}
 	}()
-	stop := o.keepAlive(ctx, claim)
-	func() {
+	stop := o.keepAlive(working, claim)
+	answer, err := func() (idempotency.Answer, error) {
 		defer stop()
-		next.ServeHTTP(answer, r.WithContext(idgen.WithSeed(ctx, claim.Seed())))
+		return do(idgen.WithSeed(working, claim.Seed()))
 	}()
 	settled = true
-	stored, ok := answer.outcome()
-	if !ok {
-		// A stream that began with 200 and failed later has no status for its failure.
-		if stored.Status >= idempotency.FirstUnknownStatus || stored.Status < http.StatusBadRequest {
-			claim.MarkOutcomeUnknown()
+	if err != nil {
+		answer.Refusal = decisionOf(err)
+		if !keeps(answer.Refusal) {
+			if idempotency.OutcomeUnknown(answer.Refusal) {
+				claim.MarkOutcomeUnknown()
+			}
+			o.release(ctx, claim)
+			return err
 		}
-		o.release(r, claim)
-		return
 	}
-	o.store(r, claim, stored)
+	o.store(ctx, claim, answer)
+	return err
 }
 
 // store stores the answer, and tries again while the database is unavailable. If that does not
 // help, the key stays claimed until its lease ends, because the work is done.
-func (o *Once) store(r *http.Request, claim *idempotency.Claim, answer idempotency.Answer) {
-	ctx, cancel := settleContext(r)
+func (o *Once) store(ctx context.Context, claim *idempotency.Claim, answer idempotency.Answer) {
+	ctx, cancel := settleContext(ctx)
 	defer cancel()
 	for {
 		err := claim.Keep(ctx, answer)
@@ -115,25 +144,25 @@ func (o *Once) store(r *http.Request, claim *idempotency.Claim, answer idempoten
 			return
 		}
 		if ctx.Err() != nil || postgres.Decide(err).Reason != fault.ServiceUnavailable {
-			o.Log.ErrorContext(ctx, "answer not stored", telemetry.KeyError, err)
+			o.log.ErrorContext(ctx, "answer not stored", telemetry.KeyError, err)
 			return
 		}
 		_ = ticker.Wait(ctx, storeRetryPause) // the last try is made when ctx has ended
 	}
 }
 
-func (o *Once) release(r *http.Request, claim *idempotency.Claim) {
-	ctx, cancel := settleContext(r)
+func (o *Once) release(ctx context.Context, claim *idempotency.Claim) {
+	ctx, cancel := settleContext(ctx)
 	defer cancel()
 	if err := claim.Release(ctx); err != nil {
-		o.Log.WarnContext(ctx, "idempotency key not released", telemetry.KeyError, err)
+		o.log.WarnContext(ctx, "idempotency key not released", telemetry.KeyError, err)
 	}
 }
 
 // settleContext is the context for what is written after the work; it outlives a caller that hangs
 // up.
-func settleContext(r *http.Request) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(r.Context()), settleTimeout)
+func settleContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 }
 
 // workContext is a context that continues for hangUpGrace after a hang-up. A caller that gave up
@@ -159,71 +188,9 @@ func (o *Once) keepAlive(ctx context.Context, claim *idempotency.Claim) (stop fu
 	running.Go(func() {
 		ticker.Every(ctx, idempotency.Lease/4, func() {
 			if err := claim.Extend(ctx); err != nil && ctx.Err() == nil {
-				o.Log.WarnContext(ctx, "lease of an idempotency key not extended", telemetry.KeyError, err)
+				o.log.WarnContext(ctx, "lease of an idempotency key not extended", telemetry.KeyError, err)
 			}
 		})
 	})
 	return func() { cancel(); running.Wait() }
-}
-
-func replay(w http.ResponseWriter, a idempotency.Answer) {
-	header := w.Header()
-	for name, value := range map[string]string{"Content-Type": a.ContentType, "Location": a.Location} {
-		if value != "" {
-			header.Set(name, value)
-		}
-	}
-	header.Set(ReplayedHeader, "true")
-	header.Set("Cache-Control", "no-store")
-	w.WriteHeader(a.Status)
-	_, _ = w.Write(a.Body) // the caller has hung up when this fails
-}
-
-// answerWriter is where the work writes its answer.
-type answerWriter interface {
-	http.ResponseWriter
-	// outcome returns the whole answer, and whether to keep it for later requests with the key.
-	outcome() (idempotency.Answer, bool)
-}
-
-// bufferedAnswer is an answer that is not sent yet. Its header is the real one.
-type bufferedAnswer struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-// Header implements http.ResponseWriter.
-func (a *bufferedAnswer) Header() http.Header { return a.header }
-
-// WriteHeader keeps the first status.
-func (a *bufferedAnswer) WriteHeader(status int) {
-	if a.status == 0 {
-		a.status = status
-	}
-}
-
-// Write keeps the body.
-func (a *bufferedAnswer) Write(p []byte) (int, error) {
-	a.WriteHeader(http.StatusOK)
-	return a.body.Write(p)
-}
-
-func (a *bufferedAnswer) outcome() (idempotency.Answer, bool) {
-	a.WriteHeader(http.StatusOK)
-	answer := idempotency.Answer{
-		Status: a.status, ContentType: a.header.Get("Content-Type"), Location: a.header.Get("Location"), Body: a.body.Bytes(),
-	}
-	return answer, idempotency.Keeps(a.status, reasonIn(a.status, a.body.Bytes()))
-}
-
-// reasonIn returns the code of a problem, "" for other answers.
-func reasonIn(status int, body []byte) fault.Reason {
-	var said struct {
-		Code fault.Reason `json:"code"`
-	}
-	if status < http.StatusBadRequest || json.Unmarshal(body, &said) != nil {
-		return ""
-	}
-	return said.Code
 }

@@ -2,40 +2,69 @@ package interceptor
 
 import (
 	"bytes"
+	"context"
 	"errors"
-	"net/http"
+	"fmt"
 
+	"google.golang.org/protobuf/proto"
+
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/idempotency"
+	"parlance.dev/parlance/workspaces"
 )
 
-// uploadForm marks the requests whose fingerprint does not include their body.
-const uploadForm = "upload"
-
-// File is what WrapUpload needs of an upload, whose body is never in memory as a whole.
+// File is what Upload needs of an upload, whose body is never in memory as a whole.
 type File interface {
 	// Upload reads the rest of the body and describes the file. It does not read a file of more than
 	// limit bytes (0: no limit) to its end; it returns nil for it.
 	Upload(limit int64) (*idempotency.Upload, error)
 }
 
-// WrapUpload is Wrap for a file. The file is hashed while the work reads it; when the request is
-// repeated, the file is read once more, to tell it from another file under the same key. Only
-// success is kept, because a refused file was not read to its end. An error that keeps next from
-// being called is returned, not written.
-func (o *Once) WrapUpload(w http.ResponseWriter, r *http.Request, file File, next http.Handler) error {
-	claim, err := o.begin(r, nil, uploadForm)
+// UploadParams is an upload with an Idempotency-Key.
+type UploadParams struct {
+	// Keys are the values of the header.
+	Keys []string
+	// Operation names the procedure and what it changes.
+	Operation string
+	File      File
+	// Answer is the answer: the work fills it, or it is read from the earlier upload's.
+	Answer proto.Message
+}
+
+// Upload does the work of an upload, or reads the answer to the same upload of before, and reports
+// whether it did that. The file is hashed while the work reads
+// it; when the request is repeated, the file is read once more, to tell it from another file under
+// the same key. Only success is kept, because a refused file was not read to its end.
+func (o *Once) Upload(ctx context.Context, p UploadParams, do func(context.Context) error) (replayed bool, err error) {
+	if len(p.Keys) != 1 {
+		return false, fault.InvalidField(idempotency.Header, "repeated", "Send one Idempotency-Key.")
+	}
+	claim, err := o.keys.Begin(ctx, workspaces.PrincipalFrom(ctx), p.Keys[0], idempotency.Request{Operation: p.Operation})
 	if err != nil {
-		return err
+		return false, err
 	}
 	if claim.Answer == nil {
-		answer := &uploadAnswer{bufferedAnswer: bufferedAnswer{header: w.Header()}, file: file}
-		o.work(answer, r, claim, next)
-		w.WriteHeader(answer.status)
-		_, _ = w.Write(answer.body.Bytes()) // the caller has hung up when this fails; it can ask again
-		return nil
+		return false, o.work(ctx, claim, keepsNone, func(ctx context.Context) (idempotency.Answer, error) {
+			if err := do(ctx); err != nil {
+				return idempotency.Answer{}, err
+			}
+			made, err := answerOf(p.Answer)
+			if err != nil {
+				return made, err
+			}
+			made.Upload, err = p.File.Upload(0)
+			return made, err
+		})
 	}
-	first := claim.Answer.Upload
-	if first == nil {
+	return true, reread(claim.Answer, p.File, p.Answer)
+}
+
+func keepsNone(*fault.Error) bool { return false }
+
+// reread compares the file with that of a stored answer, and reads the answer.
+func reread(stored *idempotency.Answer, file File, answer proto.Message) error {
+	first := stored.Upload
+	if first == nil || len(stored.Messages) != 1 {
 		return errors.New("the stored answer of an upload has no file")
 	}
 	again, err := file.Upload(max(first.Bytes, 1))
@@ -45,22 +74,8 @@ func (o *Once) WrapUpload(w http.ResponseWriter, r *http.Request, file File, nex
 	if again == nil || !bytes.Equal(again.Digest, first.Digest) {
 		return idempotency.Reused()
 	}
-	replay(w, *claim.Answer)
-	return nil
-}
-
-// uploadAnswer is a bufferedAnswer with the file that it is about.
-type uploadAnswer struct {
-	bufferedAnswer
-	file File
-}
-
-func (a *uploadAnswer) outcome() (idempotency.Answer, bool) {
-	answer, _ := a.bufferedAnswer.outcome()
-	if answer.Status >= http.StatusBadRequest {
-		return answer, false
+	if err := proto.Unmarshal(stored.Messages[0], answer); err != nil {
+		return fmt.Errorf("read the stored answer of an upload: %w", err)
 	}
-	upload, err := a.file.Upload(0)
-	answer.Upload = upload
-	return answer, err == nil && upload != nil
+	return nil
 }

@@ -1,6 +1,7 @@
 package interceptor
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -22,7 +23,14 @@ type Policy struct {
 	SessionToken bool
 	// Rate is the bucket: read, write, session or upload.
 	Rate string
+	// Twin is, of a method that streams the answer of another one, that method's procedure.
+	Twin string
+	// Path are the fields of the request that are in the path of the REST route.
+	Path []string
 }
+
+// Changes reports whether the method may change something, so that an Idempotency-Key counts.
+func (p Policy) Changes() bool { return p.Rate != "" && p.Rate != "read" }
 
 // Policies maps procedures ("/parlance.v1.ToolService/RunTool") to their policies.
 type Policies map[string]Policy
@@ -39,10 +47,43 @@ func NewPolicies() (Policies, error) {
 			if err != nil {
 				return nil, err
 			}
-			policies["/"+string(service.FullName())+"/"+string(method.Name())] = policy
+			policies[procedureOf(method)] = policy
+		}
+		for i := range methods.Len() {
+			policies.pair(methods.Get(i))
 		}
 	}
 	return policies, nil
+}
+
+// pair notes the twin of the method that streams the answer of this one, if there is one.
+func (p Policies) pair(method protoreflect.MethodDescriptor) {
+	rest, _ := proto.GetExtension(method.Options(), parlancev1.E_Rest).(*parlancev1.RestPolicy)
+	service, ok := method.Parent().(protoreflect.ServiceDescriptor)
+	if !ok || rest.GetEventStream() == "" {
+		return
+	}
+	stream := service.Methods().ByName(protoreflect.Name(rest.GetEventStream()))
+	policy := p[procedureOf(stream)]
+	policy.Twin, policy.Path = procedureOf(method), pathFields(method)
+	p[procedureOf(stream)] = policy
+}
+
+// pathFields returns the fields in the path of a method's REST route, in its order.
+func pathFields(method protoreflect.MethodDescriptor) (names []string) {
+	rule, _ := proto.GetExtension(method.Options(), annotations.E_Http).(*annotations.HttpRule)
+	pattern := cmp.Or(rule.GetGet(), rule.GetPost(), rule.GetPut(), rule.GetPatch(), rule.GetDelete())
+	for segment := range strings.SplitSeq(pattern, "/") {
+		if name, isField := strings.CutPrefix(segment, "{"); isField {
+			names = append(names, strings.TrimSuffix(name, "}"))
+		}
+	}
+	return names
+}
+
+// procedureOf returns the path of a method: "/parlance.v1.ToolService/RunTool".
+func procedureOf(method protoreflect.MethodDescriptor) string {
+	return "/" + string(method.Parent().FullName()) + "/" + string(method.Name())
 }
 
 // ServiceNames lists the services of the contract in order: "parlance.v1.AgentService", ….
@@ -75,7 +116,7 @@ func policyOf(method protoreflect.MethodDescriptor) (Policy, error) {
 	if scope == workspaces.ScopeNone || scope > workspaces.ScopeAdmin {
 		return Policy{}, fmt.Errorf("the method %s states no scope", method.FullName())
 	}
-	policy := Policy{Scope: scope, SessionToken: stated.GetSessionToken(), Rate: stated.GetRate()}
+	policy := Policy{Scope: scope, SessionToken: stated.GetSessionToken(), Rate: stated.GetRate(), Path: pathFields(method)}
 	if policy.Rate == "" {
 		policy.Rate = "write"
 		if verb(method) == http.MethodGet {

@@ -30,6 +30,6 @@
 //   - Server streams are Server-Sent Events, named by the message's `type`, numbered by its
 //     `event_id`. An error before the first event is an ordinary problem, later an `error` event.
 //
-// It does not authenticate, validate, limit or store answers: Config.Admit, Config.Once and the
+// It does not authenticate, validate, limit or store answers: Config.Admit and the
 // interceptors do. It has no state.
 package rest

@@ -1,10 +1,8 @@
 package rest
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -35,12 +33,6 @@ type Config struct {
 	// context to continue with, or a fault, and may set headers of the answer. The inner call has
 	// that context, so the gate before RPC can see that the request has passed.
 	Admit func(ctx context.Context, procedure string, request, answer http.Header) (context.Context, error)
-	// Once, when set, is called after Admit for a request with Idempotency-Key whose verb changes
-	// something and whose answer is one message. The body has been read, within the route's limit;
-	// next reads it again and answers.
-	Once onceFunc
-	// OnceEvents is Once for an answer that is a stream of events.
-	OnceEvents onceFunc
 	// KeepAlive is the pause between the comments of a silent event stream; 0 means 15 s.
 	KeepAlive time.Duration
 }
@@ -91,53 +83,10 @@ func (f *facade) answer(w http.ResponseWriter, r *http.Request, m *match) error 
 	switch {
 	case m.route.Manual:
 		return f.manual(w, r, m)
-	case m.route.ServerStream && f.config.OnceEvents != nil && once(r, m):
-		return f.once(w, r, m, f.config.OnceEvents, f.stream)
 	case m.route.ServerStream:
 		return f.stream(w, r, m)
-	case f.config.Once != nil && once(r, m):
-		return f.once(w, r, m, f.config.Once, f.unary)
 	}
 	return f.unary(w, r, m)
-}
-
-// once reports whether a request has a key and a verb that may change something. A request that
-// resumes an event stream changes nothing.
-func once(r *http.Request, m *match) bool {
-	if m.route.ServerStream && r.Header.Get(lastEventHeader) != "" &&
-		m.route.Request.ProtoReflect().Descriptor().Fields().ByName(lastEventField) != nil {
-		return false
-	}
-	return m.route.Method != http.MethodGet && len(r.Header.Values(idempotencyHeader)) > 0
-}
-
-// onceFunc is the type of Config.Once and OnceEvents.
-type onceFunc func(w http.ResponseWriter, r *http.Request, body []byte, next http.Handler)
-
-// once answers through Config.Once or OnceEvents. A body that cannot be read is refused before it.
-func (f *facade) once(
-	w http.ResponseWriter, r *http.Request, m *match,
-	through onceFunc, answer func(http.ResponseWriter, *http.Request, *match) error,
-) error {
-	body, err := readBody(w, r, m.route)
-	if err != nil {
-		return err
-	}
-	r = withBody(r, body)
-	through(w, r, body, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := answer(w, r, m); err != nil {
-			f.problem.Write(w, r, err)
-		}
-	}))
-	return nil
-}
-
-// withBody is the request with a body that has been read, as it is now.
-func withBody(r *http.Request, body []byte) *http.Request {
-	again := r.Clone(r.Context())
-	again.Body, again.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	again.Header.Del("Content-Encoding")
-	return again
 }
 
 func (f *facade) refuse(w http.ResponseWriter, r *http.Request, allowed []string) {

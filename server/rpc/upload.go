@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"parlance.dev/parlance/fault"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
@@ -49,8 +50,8 @@ type FileDeps struct {
 	Admit     AdmitFunc
 	Problem   problem.Writer
 	Log       *slog.Logger
-	// Answers replays uploads with Idempotency-Key.
-	Answers *idempotency.Service
+	// Once replays the answers to uploads with Idempotency-Key.
+	Once *interceptor.Once
 	// Now must be the real clock: connections have real deadlines.
 	Now func() time.Time
 }
@@ -63,31 +64,28 @@ func (d FileDeps) refuse(w http.ResponseWriter, r *http.Request, procedure strin
 	d.Problem.Write(w, r, err)
 }
 
-type uploadHandler struct {
-	FileDeps
-	once *interceptor.Once
-}
+type uploadHandler struct{ FileDeps }
 
 // NewUpload makes the REST route of UploadSource: multipart/form-data with the part file and,
 // before or after it, the parts name and force_ocr. The path variable is workspace_id. The key is
 // checked before the body is read, the type when the file's part begins.
 func NewUpload(d FileDeps) http.Handler {
-	return &uploadHandler{FileDeps: d, once: &interceptor.Once{Keys: d.Answers, Log: d.Log, Problem: d.Problem}}
+	return &uploadHandler{d}
 }
 
 // ServeHTTP implements http.Handler.
 func (h *uploadHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body := &uploadBody{ReadCloser: r.Body, control: http.NewResponseController(w), now: h.Now, unadmitted: true}
-	refuse := func(out http.ResponseWriter, err error) {
+	refuse := func(err error) {
 		// The answer is sent before the rest is read, if possible: curl and browsers stop sending when
 		// they see it.
-		first := out == w && r.ProtoMajor == 1 && !body.untouched(r) && body.control.EnableFullDuplex() == nil
+		first := r.ProtoMajor == 1 && !body.untouched(r) && body.control.EnableFullDuplex() == nil
 		if !first {
 			body.drain(r)
 		} else if !body.ended {
 			w.Header().Set("Connection", "close")
 		}
-		h.refuse(out, r, parlancev1connect.KnowledgeServiceUploadSourceProcedure, err)
+		h.refuse(w, r, parlancev1connect.KnowledgeServiceUploadSourceProcedure, err)
 		if first {
 			_ = body.control.Flush() // the caller has hung up when this fails
 			body.drain(r)
@@ -95,25 +93,31 @@ func (h *uploadHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	u, err := h.open(w, r, body)
 	if err != nil {
-		refuse(w, err)
+		refuse(err)
 		return
 	}
-	work := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		source, err := h.receive(r.Context(), u)
-		if err != nil {
-			refuse(w, err)
-			return
-		}
-		writeMessage(w, http.StatusAccepted, sourceProto(source))
-	})
-	r = r.WithContext(u.ctx)
-	if len(r.Header.Values(idempotency.Header)) == 0 {
-		work.ServeHTTP(w, r)
+	answer, replayed := new(parlancev1.Source), false
+	work := func(ctx context.Context) error {
+		source, err := h.receive(ctx, u)
+		proto.Merge(answer, sourceProto(source))
+		return err
+	}
+	if keys := r.Header.Values(idempotency.Header); len(keys) > 0 {
+		replayed, err = h.Once.Upload(u.ctx, interceptor.UploadParams{
+			Keys: keys, Operation: parlancev1connect.KnowledgeServiceUploadSourceProcedure + " " + string(u.ref.ID),
+			File: u.form, Answer: answer,
+		}, work)
+	} else {
+		err = work(u.ctx)
+	}
+	if err != nil {
+		refuse(err)
 		return
 	}
-	if err := h.once.WrapUpload(w, r, u.form, work); err != nil {
-		refuse(w, err)
+	if replayed {
+		w.Header().Set(interceptor.ReplayedHeader, "true")
 	}
+	writeMessage(w, http.StatusAccepted, answer)
 }
 
 // upload is an upload that was admitted.

