@@ -63,13 +63,13 @@ func (s *Service) follow(ctx context.Context, session sessions.Session, to *foll
 
 // followRow follows a turn by its row, until it is over or a broadcast of it is here.
 func (s *Service) followRow(ctx context.Context, session sessions.Session, to *follower) (over bool, err error) {
-	changed, unfollow := s.followers.add(to.turn)
+	shared, changed, unfollow := s.followers.add(session.ID, to.turn)
 	defer unfollow()
-	notified := false
-	ticker := time.NewTicker(followPoll)
-	defer ticker.Stop()
+	notified, since := false, s.sessions.Now()
 	for {
-		turn, err := sessions.FindTurn(ctx, s.db, session, to.turn)
+		turn, err := shared.read(ctx, s.sessions.Now, since, func(ctx context.Context) (sessions.Turn, error) {
+			return sessions.FindTurn(ctx, s.db, session, to.turn)
+		})
 		if err != nil {
 			return false, err
 		}
@@ -90,19 +90,25 @@ func (s *Service) followRow(ctx context.Context, session sessions.Session, to *f
 			if err := sessions.Notify(ctx, s.db, sessions.Notice{Kind: sessions.NoticeFollow, Session: session.ID, Turn: to.turn}); err != nil {
 				return false, err
 			}
+			since = s.sessions.Now()
 			continue
 		}
 		if here, err := s.resumeLost(ctx, session, to.turn); here || err != nil {
 			return false, err
 		}
+		now := s.sessions.Now()
+		next := now.Truncate(followPoll).Add(followPoll) // for all followers at the same time
+		poll := time.NewTimer(next.Sub(now))
 		select {
-		case <-changed:
-		case <-ticker.C:
+		case since = <-changed:
+		case <-poll.C:
+			since = next
 		case <-s.turns.Life().Done():
 			return false, errStopping("Follow the turn again.")
 		case <-ctx.Done():
 			return false, ctx.Err()
 		}
+		poll.Stop()
 	}
 }
 

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -14,9 +15,37 @@ const MaxFollowers = 32
 // followers wait for changes of the rows of turns. Safe for concurrent use.
 type followers struct {
 	mu    sync.Mutex
-	turns map[sessions.TurnID]map[chan struct{}]bool
+	turns map[sessions.TurnID]map[chan time.Time]bool
 	// here counts the callers of Follow.
 	here map[followed]int
+	rows map[followed]*row
+}
+
+// row is the row of a turn as its followers on this node have last read it.
+type row struct {
+	readers int
+	mu      sync.Mutex
+	turn    sessions.Turn
+	// readAt is when it was read; zero: it was not.
+	readAt time.Time
+}
+
+// read returns the row as it was at since or later: of the followers that wake at the same time one
+// reads it for all.
+func (r *row) read(
+	ctx context.Context, now func() time.Time, since time.Time, find func(context.Context) (sessions.Turn, error),
+) (sessions.Turn, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.readAt.After(since) {
+		return r.turn, nil
+	}
+	at := now()
+	turn, err := find(ctx)
+	if err == nil {
+		r.turn, r.readAt = turn, at
+	}
+	return turn, err
 }
 
 // followed is a turn as its caller names it: the turn may not be one of the session.
@@ -49,29 +78,38 @@ func (f *followers) enter(session sessions.ID, turn sessions.TurnID) (leave func
 }
 
 func newFollowers() *followers {
-	return &followers{turns: map[sessions.TurnID]map[chan struct{}]bool{}, here: map[followed]int{}}
+	return &followers{turns: map[sessions.TurnID]map[chan time.Time]bool{}, here: map[followed]int{}, rows: map[followed]*row{}}
 }
 
-// add has changed receive when the row of the turn has changed, until remove is called.
-func (f *followers) add(turn sessions.TurnID) (changed <-chan struct{}, remove func()) {
-	woken := make(chan struct{}, 1)
+// add returns the row of a turn that its followers share, and has changed receive the time when
+// the row has changed, until remove is called.
+func (f *followers) add(session sessions.ID, turn sessions.TurnID) (shared *row, changed <-chan time.Time, remove func()) {
+	woken, at := make(chan time.Time, 1), followed{session: session, turn: turn}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.rows[at] == nil {
+		f.rows[at] = &row{}
+	}
+	shared = f.rows[at]
+	shared.readers++
 	if f.turns[turn] == nil {
-		f.turns[turn] = map[chan struct{}]bool{}
+		f.turns[turn] = map[chan time.Time]bool{}
 	}
 	f.turns[turn][woken] = true
-	return woken, func() {
+	return shared, woken, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
+		if shared.readers--; shared.readers == 0 {
+			delete(f.rows, at)
+		}
 		if delete(f.turns[turn], woken); len(f.turns[turn]) == 0 {
 			delete(f.turns, turn)
 		}
 	}
 }
 
-// wake wakes those who follow the turn; all of them when turn is empty.
-func (f *followers) wake(turn sessions.TurnID) {
+// wake wakes those who follow the turn, which has changed by now; all of them when turn is empty.
+func (f *followers) wake(turn sessions.TurnID, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for followed, woken := range f.turns {
@@ -80,7 +118,7 @@ func (f *followers) wake(turn sessions.TurnID) {
 		}
 		for one := range woken {
 			select {
-			case one <- struct{}{}:
+			case one <- now:
 			default: // it is about to read the row
 			}
 		}

@@ -64,7 +64,7 @@ func New(d Deps) *Service {
 func (s *Service) OnRecorded(fn func(sessions.Turn)) { s.onRecorded = fn }
 
 // WakeFollowers has those who follow the turn look at its row; all of them when turn is empty.
-func (s *Service) WakeFollowers(turn sessions.TurnID) { s.followers.wake(turn) }
+func (s *Service) WakeFollowers(turn sessions.TurnID) { s.followers.wake(turn, s.sessions.Now()) }
 
 // Queued is how many turns of the session run or wait on this node.
 func (s *Service) Queued(id sessions.ID) int { return s.queues.length(id) }
