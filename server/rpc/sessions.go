@@ -81,6 +81,9 @@ func (s *sessionsServer) EndSession(ctx context.Context, req *parlancev1.EndSess
 	if err != nil {
 		return nil, err
 	}
+	if workspaces.PrincipalFrom(ctx).SessionID != "" {
+		return endedProto(session), nil
+	}
 	return s.analysed(ctx, session)
 }
 

@@ -28,6 +28,15 @@ func createSessionParams(req *parlancev1.CreateSessionRequest) sessions.CreatePa
 	}
 }
 
+// endedProto is what an end user is told of a session that it ended: not its variables, analysis and
+// usage, which are the operator's.
+func endedProto(s sessions.Session) *parlancev1.Session {
+	return &parlancev1.Session{
+		Id: string(s.ID), Status: string(s.Status), AgentId: string(s.AgentID), UserId: s.UserID, Modality: string(s.Modality),
+		CreatedAt: timestamp(s.CreatedAt), StartedAt: timestamp(s.StartedAt), EndedAt: timestamp(s.EndedAt), EndReason: s.EndReason,
+	}
+}
+
 // membersOf returns the JSON of each member of a Struct; nil for an absent one.
 func membersOf(s *structpb.Struct) map[string]json.RawMessage {
 	var members map[string]json.RawMessage
