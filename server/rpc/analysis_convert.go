@@ -41,7 +41,7 @@ func sessionAnalysisProto(a analysis.Analysis) *parlancev1.SessionAnalysis {
 		Data: each(a.Result.Data, func(d analysis.DataResult) *parlancev1.DataResult {
 			value := structpb.NewNullValue()
 			_ = value.UnmarshalJSON(d.Value) // it was JSON when it was stored; null if it is none
-			return &parlancev1.DataResult{Id: d.ID, Type: d.Type, Value: value, ValueJson: string(d.Value), Rationale: d.Rationale}
+			return &parlancev1.DataResult{Id: d.ID, Type: d.Type, Value: value, ValueJson: textOf(d.Value), Rationale: d.Rationale}
 		}),
 		Usage: &parlancev1.TurnUsage{InputTokens: int32Of(a.InputTokens), OutputTokens: int32Of(a.OutputTokens), Model: a.Model},
 	}

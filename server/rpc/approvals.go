@@ -30,7 +30,7 @@ func (s *sessionsServer) DecideApproval(ctx context.Context, req *parlancev1.Dec
 func approvalProto(session string, a sessions.Approval) *parlancev1.Approval {
 	return &parlancev1.Approval{
 		CallId: a.CallID, SessionId: session, TurnId: string(a.TurnID), Slug: a.Name,
-		Input: structOf(a.Arguments), InputJson: string(a.Arguments), Status: string(a.Status),
+		Input: structOf(a.Arguments), InputJson: textOf(a.Arguments), Status: string(a.Status),
 		Reason: a.Reason, DecidedBy: a.DecidedBy, CreatedAt: timestamp(a.CreatedAt),
 		ExpiresAt: timestamp(a.ExpiresAt), DecidedAt: timestamp(a.DecidedAt),
 	}

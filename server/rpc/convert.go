@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"bytes"
 	"encoding/json"
 	"time"
 
@@ -56,6 +57,16 @@ func exactOf(exact string, s *structpb.Struct) json.RawMessage {
 		return json.RawMessage(exact)
 	}
 	return jsonOf(s)
+}
+
+// textOf returns JSON without spaces, for the field with the exact JSON of a Struct: what Postgres
+// keeps has some.
+func textOf(raw json.RawMessage) string {
+	var compact bytes.Buffer
+	if json.Compact(&compact, raw) != nil {
+		return string(raw)
+	}
+	return compact.String()
 }
 
 // structOf returns a JSON object as a Struct; nil for anything else.

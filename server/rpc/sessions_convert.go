@@ -28,8 +28,8 @@ func createSessionParams(req *parlancev1.CreateSessionRequest) sessions.CreatePa
 	}
 }
 
-// endedProto is what an end user is told of a session that it ended: not its variables, analysis and
-// usage, which are the operator's.
+// endedProto is what an end user is told of a session that it ended: not its variables, analysis
+// and usage, which are the operator's.
 func endedProto(s sessions.Session) *parlancev1.Session {
 	return &parlancev1.Session{
 		Id: string(s.ID), Status: string(s.Status), AgentId: string(s.AgentID), UserId: s.UserID, Modality: string(s.Modality),
@@ -186,7 +186,7 @@ func turnCallsProto(t sessions.Turn) []*parlancev1.ToolCall {
 func turnCallProto(session, turn string, c sessions.ToolCall) *parlancev1.ToolCall {
 	call := &parlancev1.ToolCall{
 		Id: c.ID, SessionId: session, TurnId: turn, ToolId: c.ToolID, Slug: c.Name,
-		Input: structOf(c.Arguments), InputJson: string(c.Arguments), Output: c.Output,
+		Input: structOf(c.Arguments), InputJson: textOf(c.Arguments), Output: c.Output,
 		StatusCode: int32Of(c.StatusCode), LatencyMs: int32Of(c.LatencyMS), Attempts: int32Of(c.Attempts), StartedAt: timestamp(c.StartedAt),
 		AssignedVariables: c.Assigned,
 	}

@@ -99,9 +99,9 @@ func toolProto(t tools.Tool) *parlancev1.Tool {
 	c := t.Config
 	return &parlancev1.Tool{
 		Id: string(t.ID), Slug: t.Slug, Description: t.Description, Kind: string(t.Kind), Bucket: string(t.Bucket),
-		InputSchema: structOf(c.InputSchema), InputSchemaJson: string(c.InputSchema), WebhookUrl: c.WebhookURL, Method: c.Method,
+		InputSchema: structOf(c.InputSchema), InputSchemaJson: textOf(c.InputSchema), WebhookUrl: c.WebhookURL, Method: c.Method,
 		PathParams: c.PathParams, QueryParams: c.QueryParams, HardcodedQueryParams: c.HardcodedQueryParams,
-		HardcodedBodyParams: structOf(c.HardcodedBodyParams), HardcodedBodyParamsJson: string(c.HardcodedBodyParams), Headers: c.Headers,
+		HardcodedBodyParams: structOf(c.HardcodedBodyParams), HardcodedBodyParamsJson: textOf(c.HardcodedBodyParams), Headers: c.Headers,
 		McpServerUrl: c.MCPServerURL, McpToolName: c.MCPToolName, AllowedTools: c.AllowedTools,
 		Approval: c.Approval, ApprovalTools: c.ApprovalTools,
 		AllowDynamicVars: c.AllowDynamicVars, RequiresUserIntent: c.RequiresUserIntent,
@@ -171,7 +171,7 @@ func agentToolProto(e tools.Entry) *parlancev1.AgentTool {
 		Tool: toolProto(e.Tool), Enabled: e.Enabled, DisabledReason: string(e.DisabledReason),
 		MaxCallsPerSession: int32(e.MaxCallsPerSession),
 		Name:               e.Name, RemoteTool: e.RemoteTool, NeedsApproval: e.NeedsApproval, DisabledDetail: e.Detail,
-		Description: e.Description, InputSchema: structOf(e.InputSchema), InputSchemaJson: string(e.InputSchema),
+		Description: e.Description, InputSchema: structOf(e.InputSchema), InputSchemaJson: textOf(e.InputSchema),
 	}
 }
 
@@ -190,14 +190,14 @@ func clientTool(t *parlancev1.AgentClientTool) agents.ClientTool {
 
 func clientToolProto(t agents.ClientTool) *parlancev1.AgentClientTool {
 	return &parlancev1.AgentClientTool{
-		Name: t.Name, Description: t.Description, Parameters: structOf(t.Parameters), ParametersJson: string(t.Parameters),
+		Name: t.Name, Description: t.Description, Parameters: structOf(t.Parameters), ParametersJson: textOf(t.Parameters),
 	}
 }
 
 func toolCallProto(c tools.Call) *parlancev1.ToolCall {
 	call := &parlancev1.ToolCall{
 		Id: c.ID, SessionId: c.SessionID, TurnId: c.TurnID, AgentId: string(c.AgentID), ToolId: string(c.ToolID), Slug: c.Slug,
-		Input: structOf(c.Input), InputJson: string(c.Input), Output: c.Output,
+		Input: structOf(c.Input), InputJson: textOf(c.Input), Output: c.Output,
 		StatusCode: int32(c.StatusCode), LatencyMs: int32(c.LatencyMS), Attempts: int32(c.Attempts),
 		StartedAt: timestamp(c.StartedAt),
 	}
@@ -209,7 +209,7 @@ func toolCallProto(c tools.Call) *parlancev1.ToolCall {
 
 func toolRunProto(o tools.Outcome) *parlancev1.RunToolResponse {
 	run := &parlancev1.RunToolResponse{
-		Output: valueOf(o.OutputJSON), OutputJson: string(o.OutputJSON), OutputText: o.OutputText,
+		Output: valueOf(o.OutputJSON), OutputJson: textOf(o.OutputJSON), OutputText: o.OutputText,
 		StatusCode: int32(o.StatusCode), LatencyMs: int32(o.Latency.Milliseconds()), Attempts: int32(o.Attempts),
 	}
 	if o.Error != nil {

@@ -152,6 +152,6 @@ func eventProto(e webhooks.FeedEvent) (*parlancev1.Event, error) {
 	}
 	return &parlancev1.Event{
 		Type: string(e.Type), EventId: e.EventID, TenantId: e.TenantID, WorkspaceId: e.WorkspaceID,
-		CreatedAt: timestamp(e.CreatedAt), Data: data, DataJson: string(body.Data), Cursor: e.Cursor,
+		CreatedAt: timestamp(e.CreatedAt), Data: data, DataJson: textOf(body.Data), Cursor: e.Cursor,
 	}, nil
 }

@@ -23,7 +23,8 @@ func TestEndByTheUser(t *testing.T) {
 	end := `{"status":"completed","reason":"the user left"}`
 	checkProblem(t, env.Do(t, "POST", "/v1/sessions/"+other.Text("id")+"/end", end, token), 401, "session-token-invalid")
 	ended := env.Do(t, "POST", "/v1/sessions/"+own.Text("id")+"/end", end, token).Must(t, 200)
-	if ended.Text("status") != "completed" || ended.Text("end_reason") != "the user left" || strings.Contains(string(ended.Body), "operators-word") {
+	if ended.Text("status") != "completed" || ended.Text("end_reason") != "the user left" ||
+		strings.Contains(string(ended.Body), "operators-word") {
 		t.Errorf("got %s", ended.Body)
 	}
 	for id, status := range map[string]string{own.Text("id"): "completed", other.Text("id"): "pending"} {
