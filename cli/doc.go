@@ -1,5 +1,5 @@
 // Package cli is the root of the `parlance` command. It joins the commands and holds those that
-// serve (server, worker), administer a database (migrate, tenants, keys) and explain (doctor,
+// serve (server, worker), administer an installation (migrate, tenants, keys) and explain (doctor,
 // health, config, errors, version).
 //
 //	cli ─► agents, chat, events, kb, memory,
@@ -7,5 +7,5 @@
 //	    ─► dev                       ────────────► command, term
 //
 // Those in the first two lines are clients of the public API. The others open the database
-// themselves.
+// themselves; keys does so with --tenant only.
 package cli

@@ -1,142 +1,186 @@
 package cli
 
 import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
+	"connectrpc.com/connect"
 	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"parlance.dev/parlance/cli/client"
 	"parlance.dev/parlance/cli/command"
-	"parlance.dev/parlance/platform/postgres"
-	"parlance.dev/parlance/workspaces"
+	"parlance.dev/parlance/cli/term"
+	"parlance.dev/parlance/fault"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
+// maxOverlap is the longest time for which the API lets an old secret work.
+const maxOverlap = 7 * 24 * time.Hour
+
 func newKeys() *cobra.Command {
-	cmd := &cobra.Command{Use: "keys", Short: "Create, list, rotate and revoke API keys; rotate the service's own keys", GroupID: "admin"}
-	cmd.AddCommand(newKeysCreate(), newKeysList(), newKeysRotate(), newKeysDelete())
+	cmd := &cobra.Command{
+		Use: "keys", Short: "Create, list, rotate and revoke API keys; rotate the service's own keys", GroupID: "admin",
+		Long: `create, ls, rotate and revoke work on the API keys of a tenant.
+
+Without --tenant they call the API with an admin key: that of --api-key, of ` + command.EnvAPIKey + `, or of the
+parlance dev of this machine. With --tenant they open the database instead and need no API key. This is how the
+operator of an installation makes the first key of a tenant, or one in place of a lost key.
+
+rotate-master, rotate-data and rotate-tokens change the keys that the service itself encrypts and signs with. They
+always open the database.`,
+		Example: `  parlance keys ls
+  parlance keys create backend --scope runtime --expires 720h
+  parlance keys rotate key_01j… --overlap 24h
+  parlance keys create first --scope admin --tenant ten_01j… --database-url postgres://…`,
+	}
+	cmd.AddCommand(newKeysCreate(), newKeysList(), newKeysRotate(), newKeysRevoke())
 	for _, sub := range cmd.Commands() {
-		sub.Flags().String("tenant", "", "tenant the keys belong to, ten_… (see parlance tenants list)")
+		sub.Flags().String("tenant", "", "work on the database, on the keys of this tenant, ten_… (see parlance tenants list)")
+		sub.Flags().String("data-dir", "", "use the parlance dev with this data directory: its API, or its database when a tenant is given")
+		client.AddInstallation(sub)
 		command.AddSettings(sub)
-		command.AddDataDir(sub)
 	}
 	cmd.AddCommand(newKeysRotateMaster(), newKeysRotateData(), newKeysRotateTokens())
 	return cmd
 }
 
-// adminOf returns an admin of the tenant that --tenant names.
-func adminOf(cmd *cobra.Command) (workspaces.Principal, error) {
-	tenant, _ := cmd.Flags().GetString("tenant") // the flag is a string
-	if tenant == "" {
-		return workspaces.Principal{}, command.Usagef("--tenant is missing")
-	}
-	return workspaces.Principal{TenantID: workspaces.TenantID(tenant), Scope: workspaces.ScopeAdmin}, nil
-}
-
-// withKeys opens the tenancy for do.
-func withKeys(do func(cmd *cobra.Command, args []string, tenancy *workspaces.Service,
-	admin workspaces.Principal) error,
-) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		admin, err := adminOf(cmd)
-		if err != nil {
-			return err
-		}
-		return withTenancy(func(cmd *cobra.Command, args []string, tenancy *workspaces.Service) error {
-			if _, err := tenancy.Tenant(cmd.Context(), admin.TenantID); err != nil {
-				return err
-			}
-			return do(cmd, args, tenancy, admin)
-		})(cmd, args)
-	}
-}
-
-func printMinted(cmd *cobra.Command, key workspaces.MintedKey, asJSON bool) error {
-	if asJSON {
-		return command.PrintJSON(cmd, struct {
-			ID     workspaces.KeyID `json:"id"`
-			APIKey string           `json:"api_key"`
-		}{key.ID, key.Secret.Reveal()})
-	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "key      %s (%s)\nAPI key  %s\n\nThe key is shown this once: keep it.\n",
-		key.ID, key.Scope, key.Secret.Reveal())
-	return err
-}
-
 func newKeysCreate() *cobra.Command {
-	var params workspaces.CreateKeyParams
-	var workspace string
+	var req parlancev1.CreateApiKeyRequest
 	var expires time.Duration
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "create NAME", Short: "Make a key, which is shown once",
-		Example: "  parlance keys create backend --tenant ten_… --scope runtime --expires 720h", Args: command.ExactArgs("NAME"),
-		RunE: withKeys(func(cmd *cobra.Command, args []string, tenancy *workspaces.Service, admin workspaces.Principal) error {
-			params.Name, params.WorkspaceID = args[0], workspaces.ID(workspace)
+		Use: "create NAME", Short: "Make a key, which is shown once", Args: command.ExactArgs("NAME"),
+		Example: `  parlance keys create backend --scope runtime --expires 720h
+  parlance keys create ci --workspace ws_01j… --json | jq -r .api_key`,
+		RunE: withKeys(func(ctx context.Context, k *apiKeys, args []string) error {
+			req.Name = args[0]
 			if expires > 0 {
-				params.ExpiresAt = time.Now().Add(expires)
+				req.ExpiresAt = timestamppb.New(k.Now().Add(expires))
 			}
-			key, err := tenancy.CreateKey(cmd.Context(), admin, params)
+			made, err := k.service.CreateApiKey(ctx, &req)
 			if err != nil {
-				return err
+				return k.Explain("make the key", err)
 			}
-			return printMinted(cmd, key, asJSON)
+			return k.printSecret(made, asJSON, "")
 		}),
 	}
-	cmd.Flags().StringVar(&params.Scope, "scope", "operator", "read, runtime, operator or admin; each contains the ones before")
-	cmd.Flags().StringVar(&workspace, "workspace", "", "restrict the key to one workspace, ws_…")
+	cmd.Flags().StringVar(&req.Scope, "scope", "operator", "read, runtime, operator or admin; each contains the ones before")
+	cmd.Flags().StringVar(&req.WorkspaceId, "workspace", "", "restrict the key to one workspace, ws_…")
 	cmd.Flags().DurationVar(&expires, "expires", 0, "life of the key, e.g. 720h; 0 is for ever")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print {id, api_key}")
 	return cmd
 }
 
 func newKeysList() *cobra.Command {
-	return &cobra.Command{
-		Use: "list", Short: "List a tenant's keys, newest first", Args: command.ExactArgs(),
-		RunE: withKeys(func(cmd *cobra.Command, _ []string, tenancy *workspaces.Service, admin workspaces.Principal) error {
-			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			keys, err := command.All(func(token string) ([]workspaces.Key, string, error) {
-				return tenancy.ListKeys(cmd.Context(), admin, postgres.PageParams{Size: postgres.MaxPageSize, Token: token})
+	var o client.ListOptions
+	cmd := &cobra.Command{
+		Use: "ls", Aliases: []string{"list"}, Short: "List the tenant's keys, newest first", Args: command.ExactArgs(),
+		Example: "  parlance keys ls\n  parlance keys ls --json | jq -r 'select(.last_used_at == null) | .id'",
+		RunE: withKeys(func(ctx context.Context, k *apiKeys, _ []string) error {
+			return client.List(&k.Caller, o, client.Listing[*parlancev1.ApiKey]{
+				Pages: func(token string) ([]*parlancev1.ApiKey, string, error) {
+					page, err := k.service.ListApiKeys(ctx, &parlancev1.ListApiKeysRequest{PageSize: client.PageSize, PageToken: token})
+					if err != nil {
+						return nil, "", k.Explain("list the keys", err)
+					}
+					return page.GetApiKeys(), page.GetNextPageToken(), nil
+				},
+				Columns: []term.Column{
+					{Title: "NAME", Shrinks: true},
+					{Title: "SCOPE"},
+					{Title: "WORKSPACE", Drops: 2},
+					{Title: "SECRET"},
+					{Title: "EXPIRES", Drops: 3},
+					{Title: "LAST USED", Drops: 1},
+					{Title: "ID"},
+				},
+				Row: func(key *parlancev1.ApiKey) []term.Cell {
+					return []term.Cell{
+						{Text: term.Clean(key.GetName())},
+						{Text: key.GetScope()},
+						{Text: cmp.Or(key.GetWorkspaceId(), "all")},
+						{Text: "…" + key.GetSecretHint()},
+						{Text: cmp.Or(client.Moment(key.GetExpiresAt()), "never")},
+						{Text: cmp.Or(client.Moment(key.GetLastUsedAt()), "never")},
+						{Text: key.GetId(), Paint: k.Screen.Dim},
+					}
+				},
+				Empty: "There is no key. Make one: parlance keys create NAME",
 			})
-			if err != nil {
-				return err
-			}
-			for _, k := range keys {
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t…%s\t%s\n", k.ID, k.Name, k.Scope, k.WorkspaceID, k.SecretHint, expiry(k))
-			}
-			return table.Flush()
 		}),
 	}
-}
-
-func expiry(k workspaces.Key) string {
-	if k.ExpiresAt.IsZero() {
-		return "never expires"
-	}
-	return "expires " + k.ExpiresAt.UTC().Format(time.RFC3339)
+	o.Add(cmd.Flags())
+	return cmd
 }
 
 func newKeysRotate() *cobra.Command {
+	var overlap time.Duration
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "rotate KEY_ID", Short: "Give a key a new secret; the old one stops working at once", Args: command.ExactArgs("KEY_ID"),
-		RunE: withKeys(func(cmd *cobra.Command, args []string, tenancy *workspaces.Service, admin workspaces.Principal) error {
-			key, err := tenancy.RotateKey(cmd.Context(), admin, workspaces.KeyID(args[0]))
-			if err != nil {
-				return err
+		Use: "rotate KEY", Short: "Give a key a new secret, which is shown once", Args: command.ExactArgs("KEY"),
+		Long: `Gives a key a new secret. The old one stops working at once, or after --overlap: time to bring the new secret
+to every place that uses the key.`,
+		Example: "  parlance keys rotate key_01j… --overlap 24h",
+		RunE: withKeys(func(ctx context.Context, k *apiKeys, args []string) error {
+			if overlap < 0 || overlap > maxOverlap {
+				return command.Usagef("--overlap must be between 0 and %.0fh", maxOverlap.Hours())
 			}
-			return printMinted(cmd, key, asJSON)
+			rotated, err := k.service.RotateApiKey(ctx, &parlancev1.RotateApiKeyRequest{
+				ApiKeyId: args[0], OverlapSeconds: int32(overlap / time.Second),
+			})
+			if err != nil {
+				return k.explainKey("rotate", args[0], err)
+			}
+			old := "The old secret does not work any more."
+			if until := rotated.GetOldSecretExpiresAt(); until != nil {
+				old = "The old secret works until " + client.Moment(until) + "."
+			}
+			return k.printSecret(rotated, asJSON, old)
 		}),
 	}
+	cmd.Flags().DurationVar(&overlap, "overlap", 0, "how long the old secret still works, e.g. 24h, at most 168h")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print {id, api_key}")
 	return cmd
 }
 
-func newKeysDelete() *cobra.Command {
+func newKeysRevoke() *cobra.Command {
 	return &cobra.Command{
-		Use: "delete KEY_ID", Short: "Revoke a key at once", Args: command.ExactArgs("KEY_ID"),
-		RunE: withKeys(func(cmd *cobra.Command, args []string, tenancy *workspaces.Service, admin workspaces.Principal) error {
-			return tenancy.DeleteKey(cmd.Context(), admin, workspaces.KeyID(args[0]))
+		Use: "revoke KEY…", Aliases: []string{"delete", "rm"}, Short: "Revoke keys: they stop working at once", Args: command.SomeArgs("KEY"),
+		Example: "  parlance keys revoke key_01j…",
+		RunE: withKeys(func(ctx context.Context, k *apiKeys, args []string) error {
+			for _, id := range args {
+				if _, err := k.service.DeleteApiKey(ctx, &parlancev1.DeleteApiKeyRequest{ApiKeyId: id}); err != nil {
+					return k.explainKey("revoke", id, err)
+				}
+				k.Line("revoked %s", id)
+			}
+			return nil
 		}),
 	}
+}
+
+// printSecret prints a key whose secret is new. more follows for people.
+func (k *apiKeys) printSecret(key *parlancev1.ApiKey, asJSON bool, more string) error {
+	if asJSON {
+		return json.NewEncoder(k.Screen.Out).Encode(map[string]string{"id": key.GetId(), "api_key": key.GetSecret()})
+	}
+	k.Line("key      %s (%s)", key.GetId(), key.GetScope())
+	k.Line("API key  %s", key.GetSecret())
+	k.Line("")
+	k.Line("The key is shown this once: keep it. %s", more)
+	return nil
+}
+
+// explainKey explains a call on one key.
+func (k *apiKeys) explainKey(doing, id string, err error) error {
+	decided, ok := errors.AsType[*fault.Error](err)
+	if connect.CodeOf(err) == connect.CodeNotFound || ok && decided.Kind() == fault.NotFound {
+		return fmt.Errorf("there is no key %s; `parlance keys ls` lists them", term.Clean(id))
+	}
+	return k.Explain(doing+" "+id, err)
 }
