@@ -840,7 +840,7 @@ CREATE TABLE webhook_endpoints (
     header_names text[] NOT NULL DEFAULT '{}'::text[],
     headers bytea,
     CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (id),
-    CONSTRAINT webhook_endpoints_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text]))),
+    CONSTRAINT webhook_endpoints_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text, 'paused'::text]))),
     CONSTRAINT webhook_endpoints_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE,
     CONSTRAINT webhook_endpoints_workspace_id_id_key UNIQUE (workspace_id, id)
 );

@@ -56,7 +56,7 @@ type delivery struct {
 // has the next number and the same event id. A pending delivery continues its schedule afterwards,
 // a finished one gets this attempt only. A second call before the attempt begins returns the same
 // attempt. Errors: NotFound; Aborted conflict while an attempt runs, and when the endpoint is
-// disabled or not subscribed to the event.
+// not enabled or not subscribed to the event.
 func (s *Service) Redeliver(ctx context.Context, ref workspaces.Ref, id EndpointID, attempt AttemptID) (Attempt, error) {
 	now := s.moment()
 	newID := AttemptID(idgen.New(idgen.Delivery))
@@ -87,9 +87,10 @@ func redeliver(ctx context.Context, tx bun.Tx, endpoint Endpoint, before Attempt
 	if err != nil {
 		return Attempt{}, fmt.Errorf("lock webhook delivery: %w", err)
 	}
+	if err := endpoint.checkEnabled(); err != nil {
+		return Attempt{}, err
+	}
 	switch {
-	case endpoint.Status != Enabled:
-		return Attempt{}, fault.New(fault.Conflict, "The endpoint is disabled; enable it first.")
 	case !d.Test && !endpoint.subscribes(before.EventType):
 		return Attempt{}, fault.New(fault.Conflict, "The endpoint does not subscribe to %s; subscribe to it first.", before.EventType)
 	case !d.Test && !endpoint.wantsAgent(d.AgentID):

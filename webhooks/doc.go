@@ -2,7 +2,7 @@
 // events as a feed.
 //
 //	endpoint:  enabled ──10 failures in a row and long without a success, or a 410──► disabled
-//	           disabled ──Enable──► enabled
+//	           disabled ──Enable──► enabled ──Update──► paused ──Enable, Update──► enabled
 //	delivery:  pending ──2xx──► succeeded
 //	           pending ──final answer, or the schedule is used up──► failed ──Redeliver──► pending
 //	attempt:   pending ──► succeeded | failed | unknown (the worker died before recording it)
@@ -20,7 +20,7 @@
 // lost. When the lease of a claim expires its worker has died: the attempt becomes unknown and the
 // next one carries the same event id. An attempt's row is written when the attempt has ended or
 // become unknown; pending rows are those that Redeliver was asked for. What an endpoint has pending
-// is held while it is disabled or not subscribed to the event, and continues afterwards.
+// is held while it is disabled, paused or not subscribed to the event, and continues afterwards.
 //
 // An endpoint can have limits: one delivery at a time in their order (ordered), requests a second
 // and requests at once. Its deliveries are claimed under the lock of its row (see deliverLimited).

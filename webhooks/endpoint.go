@@ -28,6 +28,8 @@ type Status string
 const (
 	Enabled  Status = "enabled"
 	Disabled Status = "disabled"
+	// Paused: nothing is sent. Unlike Disabled, deliveries of new events are made, and held.
+	Paused Status = "paused"
 )
 
 // Why an endpoint was disabled.
@@ -124,6 +126,24 @@ type UpdateParams struct {
 	Ordered      *bool
 	MaxPerSecond *int
 	MaxInFlight  *int
+	// Status is Enabled or Paused.
+	Status *Status
+}
+
+// setStatus enables or pauses the endpoint. Leaving Disabled forgets the failures that led there.
+func (e *Endpoint) setStatus(to Status) {
+	if e.Status == Disabled {
+		e.DisabledReason, e.ConsecutiveFailures = "", 0
+	}
+	e.Status = to
+}
+
+// checkEnabled refuses what only an enabled endpoint can do.
+func (e Endpoint) checkEnabled() error {
+	if e.Status != Enabled {
+		return fault.New(fault.Conflict, "The endpoint is %s; enable it first.", e.Status)
+	}
+	return nil
 }
 
 const (

@@ -47,13 +47,13 @@ FROM (
                ev.type,
                ` + agentOfEvent + ` AS agent_id,
                (row_number() OVER (PARTITION BY e.id ORDER BY ev.seq) - 1) / ? AS batch,
-               e.id <> ALL (coalesce(?::text[], '{}')) AS callable
+               e.status = 'enabled' AND e.id <> ALL (coalesce(?::text[], '{}')) AS callable
         FROM events AS ev
         JOIN webhook_endpoints AS e
           ON e.tenant_id = ev.tenant_id
          AND (ev.workspace_id = '' OR e.workspace_id = ev.workspace_id)
         WHERE ev.seq IN (?)
-          AND e.status = 'enabled'
+          AND e.status IN ('enabled', 'paused')
           AND ` + subscribed + `
           -- The endpoint that webhook.disabled is about (its subject) does not get it.
           AND NOT (ev.type = 'webhook.disabled' AND ev.subject = e.id)
@@ -64,8 +64,10 @@ ON CONFLICT (endpoint_id, event_id) DO NOTHING
 RETURNING id, tenant_id, endpoint_id, attempt, queued_until IS NOT NULL AS queued`
 
 // FanOut makes the deliveries of public events in the transaction that marks them relayed: one for
-// each enabled endpoint of the workspace (of all workspaces, when the event is the tenant's) that
-// subscribes to the event. A repeat makes nothing. The caller makes tasks of up to maxBatches
+// each enabled or paused endpoint of the workspace (of all workspaces, when the event is the
+// tenant's) that subscribes to the event. A paused endpoint's are due too: the first task that finds
+// them holds them under the endpoint's lock, so that none is held after the endpoint was enabled.
+// A repeat makes nothing. The caller makes tasks of up to maxBatches
 // batches after commit (see Batches); the other deliveries wait for Due.
 func (s *Service) FanOut(ctx context.Context, tx bun.IDB, rows []events.Row, maxBatches int) (FannedOut, error) {
 	if len(rows) == 0 {

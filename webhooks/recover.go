@@ -57,7 +57,7 @@ WHERE d.tenant_id = ?
 // Recover sends the failed deliveries of a time and later again, the oldest first, MaxRecover at
 // most. Pending deliveries stay as they are, so that a second call makes nothing due twice.
 // Errors: NotFound; Invalid invalid-request (since); Aborted conflict when the endpoint is
-// disabled.
+// not enabled.
 func (s *Service) Recover(ctx context.Context, ref workspaces.Ref, id EndpointID, since time.Time) (Recovered, error) {
 	now := s.moment()
 	if since.IsZero() {
@@ -73,8 +73,8 @@ func (s *Service) Recover(ctx context.Context, ref workspaces.Ref, id EndpointID
 		if err != nil {
 			return err
 		}
-		if endpoint.Status != Enabled {
-			return fault.New(fault.Conflict, "The endpoint is disabled; enable it first.")
+		if err := endpoint.checkEnabled(); err != nil {
+			return err
 		}
 		result, err := tx.ExecContext(ctx, recoverSQL, endpoint.TenantID, endpoint.ID, since, MaxRecover, now, endpoint.TenantID)
 		if err != nil {

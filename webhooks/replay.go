@@ -41,9 +41,7 @@ func (s *Service) Enable(ctx context.Context, ref workspaces.Ref, id EndpointID,
 		if err != nil {
 			return err
 		}
-		if endpoint.Status == Disabled {
-			endpoint.Status, endpoint.DisabledReason, endpoint.ConsecutiveFailures = Enabled, "", 0
-		}
+		endpoint.setStatus(Enabled)
 		endpoint.UpdatedAt = now
 		if err := updateEndpoint(ctx, tx, endpoint); err != nil {
 			return err

@@ -181,7 +181,7 @@ func (s *Service) Get(ctx context.Context, ref workspaces.Ref, id EndpointID) (E
 
 // Update changes an endpoint; a new URL is resolved, and on another server needs the Headers again,
 // or none. Pending deliveries of events that the endpoint
-// does not subscribe to any more are held until it does again. Errors: as Create, and NotFound.
+// does not subscribe to any more are held until it does again, and all of them while it is paused. Errors: as Create, and NotFound.
 func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id EndpointID, p UpdateParams) (Endpoint, error) {
 	changes, err := s.checkUpdate(ctx, ref, id, p)
 	if err != nil {
@@ -212,6 +212,13 @@ func (s *Service) checkUpdate(ctx context.Context, ref workspaces.Ref, id Endpoi
 			return nil, err
 		}
 		changes = append(changes, func(e *Endpoint) { e.Description = *p.Description })
+	}
+	switch {
+	case p.Status == nil:
+	case *p.Status == Enabled, *p.Status == Paused:
+		changes = append(changes, func(e *Endpoint) { e.setStatus(*p.Status) })
+	default:
+		return nil, fault.InvalidField("status", "in", "status can be set to enabled or paused.")
 	}
 	options, err := s.checkOptions(ctx, ref, id, p)
 	if err != nil {

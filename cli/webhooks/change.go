@@ -115,11 +115,34 @@ most: rotating again within that time ends the older one.`,
 	return cmd
 }
 
+func newPause() *cobra.Command {
+	return &cobra.Command{
+		Use: "pause [ENDPOINT]", Short: "Hold what an endpoint would get until it is enabled", Args: command.AtMostOneArg,
+		Long: `Sends the endpoint nothing more. What happens meanwhile waits for it; parlance webhooks enable sends it.`,
+		Example: `  parlance webhooks pause
+  parlance webhooks enable`,
+		RunE: withHooks(func(ctx context.Context, h *hooks, args []string) error {
+			one, err := h.endpoint(ctx, args)
+			if err != nil {
+				return err
+			}
+			_, err = h.webhooks.UpdateWebhookEndpoint(ctx, &parlancev1.UpdateWebhookEndpointRequest{
+				WorkspaceId: h.WorkspaceID, EndpointId: one.GetId(), Status: new("paused"),
+			})
+			if err != nil {
+				return h.Explain("pause the endpoint", err)
+			}
+			h.Line("%s is paused.", one.GetId())
+			return nil
+		}),
+	}
+}
+
 func newEnable() *cobra.Command {
 	var oldest command.Since
 	cmd := &cobra.Command{
-		Use: "enable [ENDPOINT]", Short: "Enable an endpoint that was disabled for its failures", Args: command.AtMostOneArg,
-		Long: `Enables an endpoint that was disabled, and sends what waited for it. With --since it gets everything that it
+		Use: "enable [ENDPOINT]", Short: "Enable an endpoint that was paused, or disabled for its failures", Args: command.AtMostOneArg,
+		Long: `Enables an endpoint that was paused or disabled, and sends what waited for it. With --since it gets everything that it
 would have got since then and has not received, in order and each once, also what happened while it was disabled.`,
 		Example: `  parlance webhooks enable
   parlance webhooks enable we_01j… --since 72h`,

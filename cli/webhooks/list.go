@@ -77,6 +77,8 @@ func (h *hooks) healthCell(status, health, reason string) term.Cell {
 	switch {
 	case status == "disabled":
 		return term.Cell{Text: "disabled: " + term.Clean(reason), Paint: h.Screen.Bad}
+	case status == "paused":
+		return term.Cell{Text: status, Paint: h.Screen.Dim}
 	case health == "warning":
 		return term.Cell{Text: "failing", Paint: h.Screen.Bad}
 	}
@@ -144,6 +146,8 @@ func (h *hooks) showEndpoint(one *parlancev1.WebhookEndpoint, health *parlancev1
 	switch {
 	case one.GetStatus() == "disabled":
 		h.Line("  disabled   %s; once it works: parlance webhooks enable %s", one.GetDisabledReason(), one.GetId())
+	case one.GetStatus() == "paused":
+		h.Line("  paused     its events wait; to send them: parlance webhooks enable %s", one.GetId())
 	case health.GetConsecutiveFailures() > 0:
 		h.Line("  failures   %d in a row; %d disable it, from %s on", health.GetConsecutiveFailures(),
 			health.GetDisableFailures(), client.Moment(health.GetDisableNotBefore()))

@@ -46,7 +46,7 @@ func newUpdate() *cobra.Command {
 there were. With --events "" nothing is delivered; what was pending waits until its event is subscribed to again.`,
 		Example: `  parlance webhooks update --url https://example.org/new-hook
   parlance webhooks update we_01j… --events post_call_transcription,webhook.disabled
-  parlance webhooks update we_01j… --events ""          # a pause`,
+  parlance webhooks update we_01j… --events ""`,
 		RunE: withHooks(func(ctx context.Context, h *hooks, args []string) error {
 			mask := new(fieldmaskpb.FieldMask)
 			flags.Visit(func(f *pflag.Flag) {

@@ -35,7 +35,7 @@ No https URL yet? parlance listen brings events to a program on this machine.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newList(), newShow(), newCreate(), newUpdate(), newTest(), newDeliveries(), newDelivery(),
-		newRedeliver(), newRecover(), newRotate(), newEnable(), newRemove())
+		newRedeliver(), newRecover(), newRotate(), newPause(), newEnable(), newRemove())
 	client.AddWorkspace(cmd.Commands()...)
 	return cmd
 }

@@ -38,6 +38,10 @@ func TestWebhooks(t *testing.T) {
 	webhooks("test", "--event", "dsar.ready").Wants(t, command.ExitFailed, "failed 404", "did not accept the example", `"oh": "no"`)
 	webhooks("test", "--event", "dsar").Wants(t, command.ExitFailed, "There is no event")
 
+	webhooks("pause").Wants(t, command.ExitDone, id+" is paused")
+	webhooks("show").Wants(t, command.ExitDone, "paused     its events wait")
+	webhooks("enable").Wants(t, command.ExitDone, id+" is enabled.")
+
 	w.AddText(t, "one")
 	harness.Await(t, harness.Patience, "the delivery failed", func() bool {
 		return len(deliveries("--status", "failed", "--event", "kb.source_ingested")) == 1

@@ -34,6 +34,7 @@ func endpointUpdate(req *parlancev1.UpdateWebhookEndpointRequest) webhooks.Updat
 		Ordered:      changed(mask, "ordered", req.Ordered),
 		MaxPerSecond: intOf(changed(mask, "max_per_second", req.MaxPerSecond)),
 		MaxInFlight:  intOf(changed(mask, "max_in_flight", req.MaxInFlight)),
+		Status:       (*webhooks.Status)(changed(mask, "status", req.Status)),
 	}
 }
 
