@@ -40,6 +40,8 @@ type Event struct {
 	Payload proto.Message
 	// CreatedAt is taken before the transaction, in UTC.
 	CreatedAt time.Time
+	// Test marks an example that an operator asked for; it is not appended.
+	Test bool
 }
 
 // Row is a row of the outbox.
@@ -76,6 +78,7 @@ type body struct {
 	TenantID    string          `json:"tenant_id"`
 	WorkspaceID string          `json:"workspace_id"`
 	CreatedAt   string          `json:"created_at"`
+	Test        bool            `json:"test,omitempty"`
 	Data        json.RawMessage `json:"data"`
 }
 
@@ -121,7 +124,7 @@ func Body(e Event) ([]byte, error) {
 	}
 	encoded, err := json.Marshal(body{
 		Type: e.Type, EventID: e.ID, TenantID: e.TenantID, WorkspaceID: e.WorkspaceID,
-		CreatedAt: e.CreatedAt.UTC().Format(time.RFC3339Nano), Data: data,
+		CreatedAt: e.CreatedAt.UTC().Format(time.RFC3339Nano), Test: e.Test, Data: data,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("encode event %s: %w", e.Type, err)

@@ -117,22 +117,25 @@ func redeliver(ctx context.Context, tx bun.Tx, endpoint Endpoint, before Attempt
 	return next, nil
 }
 
-// Test sends one example of an event now, also to a disabled endpoint, and returns the attempt. It
-// is not retried and does not count for disabling. An empty name means the endpoint's first event,
-// or post_call_transcription. Errors: NotFound, Invalid webhook-event-unknown.
+// Test sends one example of an event now, also to an endpoint that is not enabled, and returns the
+// attempt. It is marked as a test in its body and by a header, is not retried and does not count
+// for disabling. An empty name means the endpoint's first event. Errors: NotFound, Invalid
+// webhook-event-unknown, Invalid invalid-request (no name, and an endpoint without events).
 func (s *Service) Test(ctx context.Context, ref workspaces.Ref, id EndpointID, event string) (Attempt, error) {
 	endpoint, err := selectEndpoint(ctx, s.db, ref, id)
 	if err != nil {
 		return Attempt{}, err
 	}
-	eventType := events.PostCallTranscription
-	if len(endpoint.Events) > 0 {
-		eventType = endpoint.Events[0]
+	if event == "" && len(endpoint.Events) == 0 {
+		return Attempt{}, fault.InvalidField("event", "required",
+			"The endpoint subscribes to no events; name the one to send in event, such as post_call_transcription.")
 	}
-	if event != "" {
-		if eventType, err = parseEvent("event", event); err != nil {
-			return Attempt{}, err
-		}
+	if event == "" {
+		event = string(endpoint.Events[0])
+	}
+	eventType, err := parseEvent("event", event)
+	if err != nil {
+		return Attempt{}, err
 	}
 	keys, err := openKeys(ctx, s.keyring, endpoint, s.moment())
 	if err != nil {
@@ -142,7 +145,7 @@ func (s *Service) Test(ctx context.Context, ref workspaces.Ref, id EndpointID, e
 	if err != nil {
 		return Attempt{}, err
 	}
-	a, _ := s.send(ctx, endpoint.URL, message{EventID: c.EventID, Type: c.EventType, Body: c.Body, At: s.now()}, keys)
+	a, _ := s.send(ctx, endpoint.URL, messageOf(c, s.now()), keys)
 	// The result is recorded although the caller may have hung up.
 	recording, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.policy.RecordTimeout)
 	defer cancel()
@@ -166,7 +169,7 @@ func (s *Service) beginTest(ctx context.Context, endpoint Endpoint, eventType ev
 	}
 	body, err := events.Body(events.Event{
 		ID: c.EventID, TenantID: string(endpoint.TenantID), WorkspaceID: about,
-		Type: eventType, Payload: events.Example(eventType), CreatedAt: now,
+		Type: eventType, Payload: events.Example(eventType), CreatedAt: now, Test: true,
 	})
 	if err != nil {
 		return claimed{}, err

@@ -155,7 +155,7 @@ func (s *Service) attempt(ctx context.Context, endpoint Endpoint, c claimed, key
 	}
 	ctx, span := startAttempt(ctx, endpoint, c)
 	defer func() { s.endAttempt(ctx, span, o, answered) }()
-	a, abandoned := s.send(ctx, endpoint.URL, message{EventID: c.EventID, Type: c.EventType, Body: c.Body, At: s.now()}, keys)
+	a, abandoned := s.send(ctx, endpoint.URL, messageOf(c, s.now()), keys)
 	if abandoned {
 		return outcome{}, false
 	}

@@ -341,7 +341,9 @@ func TestTest(t *testing.T) {
 	f := newFixture(t)
 	r := receiver.New(t)
 	endpoint := f.endpoint(f.ref, r)
-	got, err := f.hooks.Test(t.Context(), f.ref, endpoint.ID, "")
+	_, err := f.hooks.Test(t.Context(), f.ref, endpoint.ID, "")
+	wantReason(t, err, fault.InvalidRequest)
+	got, err := f.hooks.Test(t.Context(), f.ref, endpoint.ID, "post_call_transcription")
 	if err != nil || got.Status != webhooks.AttemptSucceeded || got.EventType != events.PostCallTranscription || got.StatusCode != 200 {
 		t.Errorf("test: %+v, %v", got, err)
 	}
@@ -354,6 +356,11 @@ func TestTest(t *testing.T) {
 		t.Errorf("the example of an event of the tenant as a whole names a workspace: %s", body)
 	}
 	inOrder(t, r.Requests())
+	for _, request := range r.Requests() {
+		if !strings.Contains(string(request.Body), `"test":true`) || request.Header.Get("X-Parlance-Test") != "true" {
+			t.Errorf("the request does not say that it is a test: %v %s", request.Header, request.Body)
+		}
+	}
 	f.clock.advance(time.Hour)
 	if after := f.get(endpoint.ID); f.sweep() != 0 || after.Status != webhooks.Enabled || after.ConsecutiveFailures != 0 {
 		t.Errorf("a test was retried or counted: %+v", after)

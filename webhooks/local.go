@@ -26,5 +26,5 @@ type LocalMessage struct {
 
 // SignLocal returns the headers that a delivery of the message has.
 func SignLocal(m LocalMessage, secret seal.Secret) http.Header {
-	return headers(message(m), keys{secrets: []string{secret.Reveal()}})
+	return headers(message{EventID: m.EventID, Type: m.Type, Body: m.Body, At: m.At}, keys{secrets: []string{secret.Reveal()}})
 }

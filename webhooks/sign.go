@@ -84,6 +84,8 @@ type message struct {
 	EventID string
 	Type    events.Type
 	Body    []byte
+	// Test says that it is an example, which Body says too.
+	Test bool
 	// At is when the attempt began. Receivers compare it with their clock.
 	At time.Time
 }
@@ -109,10 +111,18 @@ func headers(m message, keys keys) http.Header {
 	h.Set("X-Parlance-Event", string(m.Type))
 	h.Set("X-Parlance-Event-Id", m.EventID)
 	h.Set("X-Parlance-Timestamp", timestamp)
+	if m.Test {
+		h.Set("X-Parlance-Test", "true")
+	}
 	h.Set("Webhook-Id", m.EventID)
 	h.Set("Webhook-Timestamp", timestamp)
 	h.Set("Webhook-Signature", strings.Join(signatures, " "))
 	return h
+}
+
+// messageOf is what an attempt sends at a time.
+func messageOf(c claimed, at time.Time) message {
+	return message{EventID: c.EventID, Type: c.EventType, Body: c.Body, Test: c.Test, At: at}
 }
 
 func standardSignature(secret string, m message, timestamp string) string {
