@@ -65,8 +65,8 @@ RETURNING id, tenant_id, endpoint_id, attempt, queued_until IS NOT NULL AS queue
 
 // FanOut makes the deliveries of public events in the transaction that marks them relayed: one for
 // each enabled or paused endpoint of the workspace (of all workspaces, when the event is the
-// tenant's) that subscribes to the event. A paused endpoint's are due too: the first task that finds
-// them holds them under the endpoint's lock, so that none is held after the endpoint was enabled.
+// tenant's) that subscribes to the event. A paused endpoint's are due too: the first task that
+// finds them holds them under the endpoint's lock, so that none stays held after it was enabled.
 // A repeat makes nothing. The caller makes tasks of up to maxBatches
 // batches after commit (see Batches); the other deliveries wait for Due.
 func (s *Service) FanOut(ctx context.Context, tx bun.IDB, rows []events.Row, maxBatches int) (FannedOut, error) {

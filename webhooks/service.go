@@ -180,8 +180,8 @@ func (s *Service) Get(ctx context.Context, ref workspaces.Ref, id EndpointID) (E
 }
 
 // Update changes an endpoint; a new URL is resolved, and on another server needs the Headers again,
-// or none. Pending deliveries of events that the endpoint
-// does not subscribe to any more are held until it does again, and all of them while it is paused. Errors: as Create, and NotFound.
+// or none. Pending deliveries of events that the endpoint does not subscribe to any more are held
+// until it does again, and all of them while it is paused. Errors: as Create, and NotFound.
 func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id EndpointID, p UpdateParams) (Endpoint, error) {
 	changes, err := s.checkUpdate(ctx, ref, id, p)
 	if err != nil {
