@@ -5,6 +5,7 @@
 //	cli ─► agents, chat, events, kb, memory,
 //	       sessions, tools, webhooks, workspaces ─► client ─► command, term
 //	    ─► dev                       ────────────► command, term
+//	    ─► complete ─► client
 //
 // Those in the first two lines are clients of the public API. The others open the database
 // themselves; keys does so with --tenant only.

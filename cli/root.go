@@ -11,6 +11,7 @@ import (
 	"parlance.dev/parlance/cli/agents"
 	"parlance.dev/parlance/cli/chat"
 	"parlance.dev/parlance/cli/command"
+	"parlance.dev/parlance/cli/complete"
 	"parlance.dev/parlance/cli/dev"
 	"parlance.dev/parlance/cli/events"
 	"parlance.dev/parlance/cli/kb"
@@ -86,5 +87,6 @@ In production:
 		newDoctor(), newHealth(), newMigrate(), newTenants(), newKeys(), newConfig(), newVersion(),
 	)
 	refuseUnknown(root)
+	complete.Add(root)
 	return root
 }
