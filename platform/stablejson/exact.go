@@ -22,7 +22,7 @@ func HasLongNumber(text []byte) bool { return longNumber.Match(text) }
 // ExactField returns the string field that holds the exact JSON of a Struct or Value field of its
 // message (the option exact_json_of), nil when there is none.
 func ExactField(field protoreflect.FieldDescriptor) protoreflect.FieldDescriptor {
-	return pairsOf(field.ContainingMessage()).exact[field.Name()]
+	return markedOf(field.ContainingMessage()).exact[field.Name()]
 }
 
 // IsExact reports whether a field holds the exact JSON of another one.
@@ -30,53 +30,71 @@ func IsExact(field protoreflect.FieldDescriptor) bool { return exactOf(field) !=
 
 // exactOf returns the name of the field whose exact JSON a field holds; empty for other fields.
 func exactOf(field protoreflect.FieldDescriptor) protoreflect.Name {
-	option, err := protoregistry.GlobalTypes.FindExtensionByName("parlance.v1.exact_json_of")
-	if err != nil {
-		return "" // the program has no messages with the option
-	}
-	of, _ := proto.GetExtension(field.Options(), option).(string)
+	of, _ := optionOf(field, "parlance.v1.exact_json_of").(string)
 	return protoreflect.Name(of)
 }
 
-// pairs are the fields of a message with an exact field beside them.
-type pairs struct {
-	exact map[protoreflect.Name]protoreflect.FieldDescriptor
-	// within says that the message or one that it contains has such a field.
-	within bool
+// isRPCOnly reports whether only callers of RPC get a field.
+func isRPCOnly(field protoreflect.FieldDescriptor) bool {
+	only, _ := optionOf(field, "parlance.v1.rpc_only").(bool)
+	return only
 }
 
-var known sync.Map // protoreflect.FullName to *pairs
+// optionOf returns the value of an option of a field; nil when the program has no messages with the
+// option.
+func optionOf(field protoreflect.FieldDescriptor, name protoreflect.FullName) any {
+	option, err := protoregistry.GlobalTypes.FindExtensionByName(name)
+	if err != nil {
+		return nil
+	}
+	return proto.GetExtension(field.Options(), option)
+}
 
-// pairsOf reads a message's options once.
-func pairsOf(message protoreflect.MessageDescriptor) *pairs {
+// marked is what the options of a message's fields say.
+type marked struct {
+	// exact are the fields that hold the exact JSON of the one of the name.
+	exact map[protoreflect.Name]protoreflect.FieldDescriptor
+	// within says that the message or one that it contains has such a field; rpcOnly that one has a
+	// field for callers of RPC only.
+	within, rpcOnly bool
+}
+
+var known sync.Map // protoreflect.FullName to *marked
+
+// markedOf reads a message's options once.
+func markedOf(message protoreflect.MessageDescriptor) *marked {
 	cached, _ := known.Load(message.FullName())
-	if found, ok := cached.(*pairs); ok {
+	if found, ok := cached.(*marked); ok {
 		return found
 	}
-	made := &pairs{exact: map[protoreflect.Name]protoreflect.FieldDescriptor{}}
+	made := &marked{exact: map[protoreflect.Name]protoreflect.FieldDescriptor{}}
 	fields := message.Fields()
 	for i := range fields.Len() {
 		if of := exactOf(fields.Get(i)); of != "" {
 			made.exact[of] = fields.Get(i)
 		}
 	}
-	made.within = containsExact(message, map[protoreflect.FullName]bool{})
+	made.within = contains(message, IsExact, map[protoreflect.FullName]bool{})
+	made.rpcOnly = contains(message, isRPCOnly, map[protoreflect.FullName]bool{})
 	known.Store(message.FullName(), made)
 	return made
 }
 
-func containsExact(message protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) bool {
+// contains reports whether a message, or one that it contains, has a field of which is reports true.
+func contains(
+	message protoreflect.MessageDescriptor, is func(protoreflect.FieldDescriptor) bool, seen map[protoreflect.FullName]bool,
+) bool {
 	seen[message.FullName()] = true
 	fields := message.Fields()
 	for i := range fields.Len() {
 		field := fields.Get(i)
-		if IsExact(field) {
+		if is(field) {
 			return true
 		}
 		if field.IsMap() {
 			field = field.MapValue()
 		}
-		if nested := field.Message(); nested != nil && !seen[nested.FullName()] && containsExact(nested, seen) {
+		if nested := field.Message(); nested != nil && !seen[nested.FullName()] && contains(nested, is, seen) {
 			return true
 		}
 	}
@@ -86,7 +104,7 @@ func containsExact(message protoreflect.MessageDescriptor, seen map[protoreflect
 // withExact returns the JSON of a message with the Struct fields that have an exact field written
 // from it, with every digit.
 func withExact(message protoreflect.Message, body []byte) ([]byte, error) {
-	if !pairsOf(message.Descriptor()).within || !HasLongNumber(body) {
+	if !markedOf(message.Descriptor()).within || !HasLongNumber(body) {
 		return body, nil
 	}
 	var out bytes.Buffer
@@ -134,7 +152,7 @@ func writeField(out *bytes.Buffer, message protoreflect.Message, field protorefl
 			return json.Compact(out, text)
 		}
 	}
-	if nested := field.Message(); nested == nil || field.IsMap() || !pairsOf(nested).within || !message.Has(field) {
+	if nested := field.Message(); nested == nil || field.IsMap() || !markedOf(nested).within || !message.Has(field) {
 		out.Write(value)
 		return nil
 	}

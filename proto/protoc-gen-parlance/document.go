@@ -38,6 +38,7 @@ type components struct {
 	Parameters      map[string]parameter      `json:"parameters"`
 	Headers         map[string]header         `json:"headers"`
 	Responses       map[string]response       `json:"responses"`
+	Examples        map[string]example        `json:"examples"`
 	Schemas         map[string]*schema        `json:"schemas"`
 }
 
@@ -69,6 +70,7 @@ type parameter struct {
 	Description string  `json:"description,omitempty"`
 	Required    bool    `json:"required,omitempty"`
 	Schema      *schema `json:"schema,omitempty"`
+	Example     any     `json:"example,omitempty"`
 }
 
 type requestBody struct {
@@ -77,7 +79,14 @@ type requestBody struct {
 }
 
 type mediaType struct {
-	Schema *schema `json:"schema"`
+	Schema   *schema            `json:"schema"`
+	Examples map[string]example `json:"examples,omitempty"`
+}
+
+// example is a reference to a component, or a value.
+type example struct {
+	Ref   string `json:"$ref,omitempty"`
+	Value any    `json:"value,omitempty"`
 }
 
 type response struct {
@@ -117,6 +126,8 @@ type schema struct {
 	Required             []string         `json:"required,omitempty"`
 	AdditionalProperties any              `json:"additionalProperties,omitempty"` // a *schema or a bool
 	MaxProperties        *json.Number     `json:"maxProperties,omitempty"`
+	// EventData is, for the text of an event stream, the schema of the data of its events.
+	EventData *schema `json:"x-event-data,omitempty"`
 }
 
 // ordered is a JSON object that keeps the order of its members.

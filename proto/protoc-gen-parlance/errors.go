@@ -44,7 +44,7 @@ func errorsOf(e endpoint) map[string]response {
 	for status, slugs := range byStatus {
 		out[strconv.Itoa(status)] = response{
 			Description: http.StatusText(status) + ": " + strings.Join(slugs, ", "),
-			Content:     map[string]mediaType{problemType: {&schema{Ref: "#/components/schemas/Problem"}}},
+			Content:     map[string]mediaType{problemType: {Schema: &schema{Ref: problemRef}}},
 		}
 	}
 	return out
@@ -123,7 +123,7 @@ func fixedComponents() components {
 			"RequestId": {Description: "Name this id when you ask about a request.", Schema: &schema{Type: "string"}},
 		},
 		Responses: map[string]response{
-			"Problem": {Description: "Any other error.", Content: map[string]mediaType{problemType: {&schema{Ref: "#/components/schemas/Problem"}}}},
+			"Problem": {Description: "Any other error.", Content: map[string]mediaType{problemType: {Schema: &schema{Ref: problemRef}}}},
 		},
 		Schemas: map[string]*schema{"Problem": problem},
 	}

@@ -56,7 +56,7 @@ func webhookOf(e event, made *schemas) *pathItem {
 			header("X-Parlance-Event-Id", "The event's id."),
 			header("X-Parlance-Timestamp", "As webhook-timestamp."),
 		},
-		RequestBody: &requestBody{Required: true, Content: map[string]mediaType{jsonType: {body}}},
+		RequestBody: &requestBody{Required: true, Content: map[string]mediaType{jsonType: {Schema: body, Examples: made.samples.webhook(e)}}},
 		Responses: map[string]response{
 			"2XX":     {Description: "Accepted for good."},
 			"default": {Description: "Not accepted; see the schedule of attempts."},

@@ -21,6 +21,7 @@ const (
 	eventsType  = "text/event-stream"
 	formType    = "multipart/form-data"
 	binaryType  = "application/octet-stream"
+	problemRef  = "#/components/schemas/Problem"
 
 	about = "Every request carries `Authorization: Bearer <API key>`. Errors are problem+json (RFC 9457); " +
 		"switch on their `code`. Unknown fields and query parameters are refused. In a PATCH, absent keeps and null clears. " +
@@ -30,7 +31,10 @@ const (
 // writeDocument writes openapi/openapi.json and the Go file that embeds it, beside the package
 // of file.
 func writeDocument(plugin *protogen.Plugin, file *protogen.File, endpoints []endpoint, events []event) error {
-	made := newSchemas(endpoints)
+	made, err := newSchemas(endpoints)
+	if err != nil {
+		return err
+	}
 	doc := document{
 		OpenAPI:    "3.1.0",
 		Info:       info{Title: "Parlance", Version: "1", Description: about},
@@ -62,6 +66,7 @@ func writeDocument(plugin *protogen.Plugin, file *protogen.File, endpoints []end
 		doc.Webhooks[e.name] = webhookOf(e, made)
 	}
 	maps.Copy(doc.Components.Schemas, made.made)
+	doc.Components.Examples = made.samples.made
 	raw, err := plainJSON(doc)
 	if err != nil {
 		return err
@@ -122,7 +127,7 @@ func acceptsKey(e endpoint) bool { return e.verb != http.MethodGet }
 func pathParameter(e endpoint, name string, made *schemas) parameter {
 	out := parameter{Name: name, In: "path", Required: true, Schema: &schema{Type: "string"}}
 	if field := fieldOf(e.method.Input, name); field != nil {
-		out.Schema = made.field(field)
+		out.Schema, out.Example = made.field(field), made.samples.of(field)
 		out.Description, out.Schema.Description = out.Schema.Description, ""
 	}
 	return out
@@ -158,13 +163,16 @@ func queryParameters(e endpoint, made *schemas) []parameter {
 func bodyOf(e endpoint, made *schemas) *requestBody {
 	switch {
 	case e.method.Desc.IsStreamingClient():
-		return &requestBody{Required: true, Content: map[string]mediaType{formType: {formOf(e, made)}}}
+		form := mediaType{Schema: formOf(e, made), Examples: made.samples.form()}
+		return &requestBody{Required: true, Content: map[string]mediaType{formType: form}}
 	case e.body == "*":
-		of := made.message(e.method.Input, e.variables...)
+		of := mediaType{Schema: made.message(e.method.Input, e.variables...), Examples: made.samples.request(e)}
 		required := len(made.made[string(e.method.Input.Desc.Name())].Required) > 0
-		return &requestBody{Required: required, Content: map[string]mediaType{jsonType: {of}}}
+		return &requestBody{Required: required, Content: map[string]mediaType{jsonType: of}}
 	case e.body != "":
-		return &requestBody{Required: true, Content: map[string]mediaType{jsonType: {made.field(fieldOf(e.method.Input, e.body))}}}
+		field := fieldOf(e.method.Input, e.body)
+		of := mediaType{Schema: made.field(field), Examples: made.samples.answer(field.Message)}
+		return &requestBody{Required: true, Content: map[string]mediaType{jsonType: of}}
 	}
 	return nil
 }
@@ -204,19 +212,33 @@ func successOf(e endpoint, made *schemas) response {
 	if e.successStatus == http.StatusNoContent {
 		return out
 	}
-	of := func(message *protogen.Message) mediaType { return mediaType{made.message(message)} }
 	switch {
 	case e.manual != "" && e.method.Desc.IsStreamingServer():
-		out.Content = map[string]mediaType{"*/*": {&schema{Type: "string", ContentMediaType: binaryType}}}
+		bytes := mediaType{Schema: &schema{Type: "string", ContentMediaType: binaryType}, Examples: made.samples.bytes()}
+		out.Content = map[string]mediaType{"*/*": bytes}
 	case e.method.Desc.IsStreamingServer():
-		out.Content = map[string]mediaType{eventsType: of(e.method.Output)}
+		out.Content = map[string]mediaType{eventsType: streamed(e.method.Output, made)}
 	default:
-		out.Content = map[string]mediaType{jsonType: of(e.method.Output)}
+		answer := mediaType{Schema: made.message(e.method.Output), Examples: made.samples.answer(e.method.Output)}
+		out.Content = map[string]mediaType{jsonType: answer}
 	}
 	if e.events != nil {
-		out.Content[eventsType] = of(e.events.Output)
+		out.Content[eventsType] = streamed(e.events.Output, made)
 	}
 	return out
+}
+
+// streamed describes an event stream: to a client it is text, not one JSON document.
+func streamed(data *protogen.Message, made *schemas) mediaType {
+	of := made.message(data)
+	return mediaType{
+		Schema: &schema{
+			Type: "string", EventData: of,
+			Description: "Server-Sent Events. The data of an event is the JSON of a " + string(data.Desc.Name()) + ", whose `type` is the event's " +
+				"name. An event named `error` ends the stream; its data is a Problem. Lines that begin with a colon are keep-alives.",
+		},
+		Examples: made.samples.stream(data),
+	}
 }
 
 // area returns the service without its suffix: the tag of its operations.

@@ -11,6 +11,8 @@ import (
 	"google.golang.org/protobuf/compiler/protogen"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
 // schemas are the components made so far, by message name.
@@ -18,15 +20,20 @@ type schemas struct {
 	made map[string]*schema
 	// asked holds the messages that requests can contain. The others are only ever written by
 	// us, always with every field that has no presence: there those are required.
-	asked map[protoreflect.FullName]bool
+	asked   map[protoreflect.FullName]bool
+	samples *samples
 }
 
-func newSchemas(endpoints []endpoint) *schemas {
+func newSchemas(endpoints []endpoint) (*schemas, error) {
 	s := &schemas{made: map[string]*schema{}, asked: map[protoreflect.FullName]bool{}}
+	var err error
+	if s.samples, err = newSamples(); err != nil {
+		return nil, err
+	}
 	for _, e := range endpoints {
 		s.ask(e.method.Input)
 	}
-	return s
+	return s, nil
 }
 
 func (s *schemas) ask(message *protogen.Message) {
@@ -65,14 +72,14 @@ func (s *schemas) object(message *protogen.Message, without []string) *schema {
 	nullable := slices.ContainsFunc(message.Fields, func(f *protogen.Field) bool { return f.Desc.Name() == maskField })
 	for _, field := range message.Fields {
 		name := string(field.Desc.Name())
-		if slices.Contains(without, name) || name == maskField {
+		if slices.Contains(without, name) || name == maskField || rpcOnly(field) {
 			continue
 		}
 		property := s.field(field)
-		if nullable && !isRequired(field) || answeredNull(field) {
+		if nullable && !isRequired(field) || answeredMessage(field) && (asked || saysNull(field)) {
 			property = orNull(property)
 		}
-		if asked && isRequired(field) || !asked && (!field.Desc.HasPresence() || answeredNull(field)) {
+		if asked && isRequired(field) || !asked && (!field.Desc.HasPresence() || answeredMessage(field)) {
 			out.Required = append(out.Required, name)
 		}
 		out.Properties = append(out.Properties, member[*schema]{name, property})
@@ -80,11 +87,23 @@ func (s *schemas) object(message *protogen.Message, without []string) *schema {
 	return out
 }
 
-// answeredNull reports whether answers hold null for the field when it has no value; see
-// platform/stablejson.
-func answeredNull(field *protogen.Field) bool {
+// answeredMessage reports whether answers hold the field in any case, as null when it has no value;
+// see platform/stablejson.
+func answeredMessage(field *protogen.Field) bool {
 	return field.Message != nil && field.Oneof == nil && !field.Desc.IsList() && !field.Desc.IsMap() &&
 		!strings.HasSuffix(string(field.Parent.Desc.Name()), "Request")
+}
+
+var null = regexp.MustCompile(`(?i)\bnull\b`)
+
+// saysNull reports whether the comment of a field says when it is null. Without such a sentence a
+// field of an answer always has a value.
+func saysNull(field *protogen.Field) bool { return null.MatchString(string(field.Comments.Leading)) }
+
+// rpcOnly reports whether REST leaves the field out.
+func rpcOnly(field *protogen.Field) bool {
+	only, _ := proto.GetExtension(field.Desc.Options(), parlancev1.E_RpcOnly).(bool)
+	return only
 }
 
 // orNull lets a field be null: in a PATCH that clears it, in an answer it has no value.
@@ -116,6 +135,9 @@ func (s *schemas) field(field *protogen.Field) *schema {
 		if len(out.Enum) > 0 && takesEmpty(rules) && !strings.HasSuffix(string(field.Parent.Desc.Name()), "Request") {
 			out.Enum = append([]string{""}, out.Enum...) // what answers hold when nothing was chosen
 		}
+	}
+	if closed, _ := proto.GetExtension(field.Desc.Options(), parlancev1.E_Closed).(*parlancev1.ClosedSet); closed != nil {
+		out.Enum = closed.GetValues()
 	}
 	if comment := prose(field.Comments.Leading); comment != "" {
 		out.Description = comment
@@ -158,10 +180,13 @@ func wellKnown(name protoreflect.FullName) *schema {
 		return &schema{Type: "string", Format: "date-time"}
 	case "google.protobuf.Duration":
 		return &schema{Type: "string", Pattern: `^-?[0-9]+(\.[0-9]+)?s$`}
-	case "google.protobuf.Struct", "google.protobuf.Empty":
-		return &schema{Type: "object"}
+	case "google.protobuf.Struct":
+		// Said although it is the default: generators of types take its absence for an empty object.
+		return &schema{Type: "object", AdditionalProperties: true}
+	case "google.protobuf.Empty":
+		return &schema{Type: "object", AdditionalProperties: false}
 	case "google.protobuf.ListValue":
-		return &schema{Type: "array"}
+		return &schema{Type: "array", Items: &schema{}}
 	case "google.protobuf.Value":
 		return &schema{}
 	}

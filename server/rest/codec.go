@@ -14,10 +14,10 @@ import (
 	"parlance.dev/parlance/platform/stablejson"
 )
 
-// ConnectCodecs makes Connect, gRPC and gRPC-Web write the same JSON as REST. They read it
-// leniently, unknown fields included, as clients of those protocols expect. A message that cannot
-// be read is passed on in a form that Undecoded recognises, because connect would answer it
-// without a reason of ours.
+// ConnectCodecs makes Connect, gRPC and gRPC-Web write the same JSON as REST, and the fields that
+// REST leaves out (the option rpc_only). They read it leniently, unknown fields included, as clients
+// of those protocols expect. A message that cannot be read is passed on in a form that Undecoded
+// recognises, because connect would answer it without a reason of ours.
 func ConnectCodecs() connect.HandlerOption {
 	return connect.WithHandlerOptions(
 		connect.WithCodec(jsonCodec{"json"}),
@@ -74,7 +74,7 @@ func (jsonCodec) Marshal(message any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return stablejson.Marshal(typed)
+	return stablejson.MarshalRPC(typed)
 }
 
 // MarshalStable is Marshal, whose output is stable.

@@ -213,7 +213,30 @@ func turnEventProto(session string, e requests.Event) *parlancev1.StreamTurnResp
 	if e.Turn != nil {
 		event.Turn = answeredTurnProto(*e.Turn)
 	}
+	setTyped(event)
 	return event
+}
+
+// setTyped sets the member of the oneof that the type names.
+func setTyped(event *parlancev1.StreamTurnResponse) {
+	switch event.GetType() {
+	case requests.EventStarted:
+		event.Event = &parlancev1.StreamTurnResponse_Started{Started: &parlancev1.TurnStarted{}}
+	case requests.EventDelta:
+		event.Event = &parlancev1.StreamTurnResponse_TextDelta{TextDelta: &parlancev1.TurnTextDelta{Text: event.GetDelta()}}
+	case requests.EventApproval:
+		event.Event = &parlancev1.StreamTurnResponse_ApprovalRequested{
+			ApprovalRequested: &parlancev1.TurnApprovalRequested{Approval: event.GetApproval()},
+		}
+	case requests.EventToolCall:
+		event.Event = &parlancev1.StreamTurnResponse_ToolCalled{ToolCalled: &parlancev1.TurnToolCalled{Call: event.GetToolCall()}}
+	case requests.EventClientCall:
+		event.Event = &parlancev1.StreamTurnResponse_ClientToolCalled{
+			ClientToolCalled: &parlancev1.TurnClientToolCalled{Call: event.GetToolCall()},
+		}
+	case requests.EventDone:
+		event.Event = &parlancev1.StreamTurnResponse_Done{Done: &parlancev1.TurnDone{Turn: event.GetTurn()}}
+	}
 }
 
 // int32Of returns a count for the wire, limited to what an int32 can hold.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"parlance.dev/parlance/events"
@@ -151,8 +152,28 @@ func eventProto(e webhooks.FeedEvent) (*parlancev1.Event, error) {
 	if err := protojson.Unmarshal(body.Data, data); err != nil {
 		return nil, fmt.Errorf("read the data of event %s: %w", e.EventID, err)
 	}
-	return &parlancev1.Event{
+	event := &parlancev1.Event{
 		Type: string(e.Type), EventId: e.EventID, TenantId: e.TenantID, WorkspaceId: e.WorkspaceID,
 		CreatedAt: timestamp(e.CreatedAt), Data: data, DataJson: textOf(body.Data), Cursor: e.Cursor,
-	}, nil
+	}
+	return event, setPayload(event, e.Type, body.Data)
+}
+
+// setPayload sets the member of the oneof that has the message of the event's type.
+func setPayload(event *parlancev1.Event, of events.Type, data json.RawMessage) error {
+	payload := events.NewPayload(of)
+	if payload == nil {
+		return nil
+	}
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, payload); err != nil {
+		return fmt.Errorf("read the data of event %s as its message: %w", event.GetEventId(), err)
+	}
+	message := event.ProtoReflect()
+	members := message.Descriptor().Oneofs().ByName("payload").Fields()
+	for i := range members.Len() {
+		if members.Get(i).Message() == payload.ProtoReflect().Descriptor() {
+			message.Set(members.Get(i), protoreflect.ValueOfMessage(payload.ProtoReflect()))
+		}
+	}
+	return nil
 }

@@ -2274,7 +2274,7 @@ var File_parlance_v1_agents_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\n" +
-	"\x18parlance/v1/agents.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xcf\a\n" +
+	"\x18parlance/v1/agents.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xe7\a\n" +
 	"\x05Agent\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x12\n" +
@@ -2299,8 +2299,11 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"created_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
 	"updated_at\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x126\n" +
-	"\banalysis\x18\x15 \x01(\v2\x1a.parlance.v1.AgentAnalysisR\banalysis\x12)\n" +
-	"\x10injection_policy\x18\x16 \x01(\tR\x0finjectionPolicy\"\xce\x01\n" +
+	"\banalysis\x18\x15 \x01(\v2\x1a.parlance.v1.AgentAnalysisR\banalysis\x12A\n" +
+	"\x10injection_policy\x18\x16 \x01(\tB\x16\xba\xbb\x18\x12\n" +
+	"\x03off\n" +
+	"\x04flag\n" +
+	"\x05blockR\x0finjectionPolicy\"\xce\x01\n" +
 	"\rAgentAnalysis\x12\x18\n" +
 	"\aenabled\x18\x01 \x01(\bR\aenabled\x12D\n" +
 	"\bcriteria\x18\x02 \x03(\v2\x1e.parlance.v1.AnalysisCriterionB\b\xbaH\x05\x92\x01\x02\x10\x1eR\bcriteria\x128\n" +

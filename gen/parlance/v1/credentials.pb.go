@@ -747,12 +747,20 @@ var File_parlance_v1_credentials_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_credentials_proto_rawDesc = "" +
 	"\n" +
-	"\x1dparlance/v1/credentials.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xa2\x03\n" +
+	"\x1dparlance/v1/credentials.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xec\x03\n" +
 	"\x12ProviderCredential\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
-	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x12\n" +
-	"\x04kind\x18\x03 \x01(\tR\x04kind\x12\x1a\n" +
-	"\bprovider\x18\x04 \x01(\tR\bprovider\x12\x12\n" +
+	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x124\n" +
+	"\x04kind\x18\x03 \x01(\tB \xba\xbb\x18\x1c\n" +
+	"\x05model\n" +
+	"\x03stt\n" +
+	"\x03tts\n" +
+	"\ttelephonyR\x04kind\x12B\n" +
+	"\bprovider\x18\x04 \x01(\tB&\xba\xbb\x18\"\n" +
+	"\x06openai\n" +
+	"\tanthropic\n" +
+	"\x05azure\n" +
+	"\x06twilioR\bprovider\x12\x12\n" +
 	"\x04name\x18\x05 \x01(\tR\x04name\x12\x19\n" +
 	"\bbase_url\x18\x06 \x01(\tR\abaseUrl\x12\x1d\n" +
 	"\n" +

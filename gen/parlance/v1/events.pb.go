@@ -1566,8 +1566,9 @@ type InvoiceFailed struct {
 	// In the smallest unit of the currency.
 	AmountDue float64 `protobuf:"fixed64,4,opt,name=amount_due,json=amountDue,proto3" json:"amount_due,omitempty"`
 	// ISO 4217, lower case.
-	Currency       string                 `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
-	AttemptCount   int32                  `protobuf:"varint,6,opt,name=attempt_count,json=attemptCount,proto3" json:"attempt_count,omitempty"`
+	Currency     string `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
+	AttemptCount int32  `protobuf:"varint,6,opt,name=attempt_count,json=attemptCount,proto3" json:"attempt_count,omitempty"`
+	// When the payment is tried again; null when it is not.
 	NextAttemptAt  *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=next_attempt_at,json=nextAttemptAt,proto3" json:"next_attempt_at,omitempty"`
 	FailureMessage string                 `protobuf:"bytes,8,opt,name=failure_message,json=failureMessage,proto3" json:"failure_message,omitempty"`
 	unknownFields  protoimpl.UnknownFields
@@ -1870,12 +1871,13 @@ type WebhookDisabled struct {
 	EndpointId string                 `protobuf:"bytes,1,opt,name=endpoint_id,json=endpointId,proto3" json:"endpoint_id,omitempty"`
 	Url        string                 `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
 	// failures or gone.
-	Reason              string                 `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
-	ConsecutiveFailures int32                  `protobuf:"varint,4,opt,name=consecutive_failures,json=consecutiveFailures,proto3" json:"consecutive_failures,omitempty"`
-	LastSuccessAt       *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=last_success_at,json=lastSuccessAt,proto3" json:"last_success_at,omitempty"`
-	DisabledAt          *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=disabled_at,json=disabledAt,proto3" json:"disabled_at,omitempty"`
-	unknownFields       protoimpl.UnknownFields
-	sizeCache           protoimpl.SizeCache
+	Reason              string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	ConsecutiveFailures int32  `protobuf:"varint,4,opt,name=consecutive_failures,json=consecutiveFailures,proto3" json:"consecutive_failures,omitempty"`
+	// The last attempt that was accepted; null when none was.
+	LastSuccessAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=last_success_at,json=lastSuccessAt,proto3" json:"last_success_at,omitempty"`
+	DisabledAt    *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=disabled_at,json=disabledAt,proto3" json:"disabled_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WebhookDisabled) Reset() {
@@ -1954,13 +1956,15 @@ var File_parlance_v1_events_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_events_proto_rawDesc = "" +
 	"\n" +
-	"\x18parlance/v1/events.proto\x12\vparlance.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\x90\x06\n" +
+	"\x18parlance/v1/events.proto\x12\vparlance.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xa4\x06\n" +
 	"\x15PostCallTranscription\x12\x19\n" +
 	"\bagent_id\x18\x01 \x01(\tR\aagentId\x12'\n" +
 	"\x0fconversation_id\x18\x02 \x01(\tR\x0econversationId\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x03 \x01(\tR\tsessionId\x12\x16\n" +
-	"\x06status\x18\x04 \x01(\tR\x06status\x12\x17\n" +
+	"session_id\x18\x03 \x01(\tR\tsessionId\x12*\n" +
+	"\x06status\x18\x04 \x01(\tB\x12\xba\xbb\x18\x0e\n" +
+	"\x04done\n" +
+	"\x06failedR\x06status\x12\x17\n" +
 	"\auser_id\x18\x05 \x01(\tR\x06userId\x12<\n" +
 	"\n" +
 	"transcript\x18\x06 \x03(\v2\x1c.parlance.v1.TranscriptEntryR\n" +
@@ -1976,31 +1980,46 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x0etranscript_url\x18\x0e \x01(\tR\rtranscriptUrl\x12#\n" +
 	"\ragent_version\x18\x0f \x01(\x05R\fagentVersion\x12\x1a\n" +
 	"\bmodality\x18\x10 \x01(\tR\bmodality\x12/\n" +
-	"\x06memory\x18\x11 \x01(\v2\x17.parlance.v1.CallMemoryR\x06memory:\x1b\xaa\xbb\x18\x17post_call_transcription\"}\n" +
+	"\x06memory\x18\x11 \x01(\v2\x17.parlance.v1.CallMemoryR\x06memory:\x1b\xaa\xbb\x18\x17post_call_transcription\"\x97\x01\n" +
 	"\n" +
 	"CallMemory\x121\n" +
 	"\x06learnt\x18\x01 \x03(\v2\x19.parlance.v1.LearntMemoryR\x06learnt\x12\x1c\n" +
-	"\tforgotten\x18\x02 \x03(\tR\tforgotten\x12\x1e\n" +
+	"\tforgotten\x18\x02 \x03(\tR\tforgotten\x128\n" +
 	"\n" +
-	"extraction\x18\x03 \x01(\tR\n" +
-	"extraction\"\xb2\x01\n" +
+	"extraction\x18\x03 \x01(\tB\x18\xba\xbb\x18\x14\n" +
+	"\x04done\n" +
+	"\x06failed\n" +
+	"\x04noneR\n" +
+	"extraction\"\xf9\x01\n" +
 	"\fLearntMemory\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
-	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12)\n" +
+	"\x04kind\x18\x02 \x01(\tB\x15\xba\xbb\x18\x11\n" +
+	"\x04note\n" +
+	"\tstatementR\x04kind\x12\x12\n" +
 	"\x04text\x18\x03 \x01(\tR\x04text\x12\x1a\n" +
-	"\bcategory\x18\x04 \x01(\tR\bcategory\x12\x16\n" +
-	"\x06status\x18\x05 \x01(\tR\x06status\x12\x1d\n" +
+	"\bcategory\x18\x04 \x01(\tR\bcategory\x12-\n" +
+	"\x06status\x18\x05 \x01(\tB\x15\xba\xbb\x18\x11\n" +
+	"\x06active\n" +
+	"\apendingR\x06status\x126\n" +
 	"\n" +
-	"created_by\x18\x06 \x01(\tR\tcreatedBy\x12\x17\n" +
-	"\aturn_id\x18\a \x01(\tR\x06turnId\"\xa4\x04\n" +
-	"\x0fTranscriptEntry\x12\x12\n" +
-	"\x04role\x18\x01 \x01(\tR\x04role\x12\x18\n" +
+	"created_by\x18\x06 \x01(\tB\x17\xba\xbb\x18\x13\n" +
+	"\x05model\n" +
+	"\n" +
+	"extractionR\tcreatedBy\x12\x17\n" +
+	"\aturn_id\x18\a \x01(\tR\x06turnId\"\xce\x04\n" +
+	"\x0fTranscriptEntry\x12%\n" +
+	"\x04role\x18\x01 \x01(\tB\x11\xba\xbb\x18\r\n" +
+	"\x04user\n" +
+	"\x05agentR\x04role\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x17\n" +
 	"\aturn_id\x18\x03 \x01(\tR\x06turnId\x12>\n" +
 	"\n" +
 	"tool_calls\x18\x04 \x03(\v2\x1f.parlance.v1.TranscriptToolCallR\ttoolCalls\x12D\n" +
-	"\ftool_results\x18\x05 \x03(\v2!.parlance.v1.TranscriptToolResultR\vtoolResults\x12\x1a\n" +
-	"\bfeedback\x18\x06 \x01(\tR\bfeedback\x12)\n" +
+	"\ftool_results\x18\x05 \x03(\v2!.parlance.v1.TranscriptToolResultR\vtoolResults\x121\n" +
+	"\bfeedback\x18\x06 \x01(\tB\x15\xba\xbb\x18\x11\n" +
+	"\x04like\n" +
+	"\adislike\n" +
+	"\x00R\bfeedback\x12)\n" +
 	"\x11time_in_call_secs\x18\a \x01(\x05R\x0etimeInCallSecs\x12u\n" +
 	"\x19conversation_turn_metrics\x18\b \x03(\v29.parlance.v1.TranscriptEntry.ConversationTurnMetricsEntryR\x17conversationTurnMetrics\x12 \n" +
 	"\vinterrupted\x18\t \x01(\bR\vinterrupted\x1ad\n" +
@@ -2032,18 +2051,25 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"turn_count\x18\x06 \x01(\x05R\tturnCount\x12!\n" +
 	"\finput_tokens\x18\a \x01(\x05R\vinputTokens\x12#\n" +
 	"\routput_tokens\x18\b \x01(\x05R\foutputTokens\x125\n" +
-	"\bfeedback\x18\x1e \x01(\v2\x19.parlance.v1.CallFeedbackR\bfeedback\"|\n" +
-	"\fCallFeedback\x12(\n" +
-	"\roverall_score\x18\x01 \x01(\tH\x00R\foverallScore\x88\x01\x01\x12\x14\n" +
+	"\bfeedback\x18\x1e \x01(\v2\x19.parlance.v1.CallFeedbackR\bfeedback\"\x91\x01\n" +
+	"\fCallFeedback\x12=\n" +
+	"\roverall_score\x18\x01 \x01(\tB\x13\xba\xbb\x18\x0f\n" +
+	"\x04like\n" +
+	"\adislikeH\x00R\foverallScore\x88\x01\x01\x12\x14\n" +
 	"\x05likes\x18\x02 \x01(\x05R\x05likes\x12\x1a\n" +
 	"\bdislikes\x18\x03 \x01(\x05R\bdislikesB\x10\n" +
-	"\x0e_overall_score\"\x9c\x03\n" +
+	"\x0e_overall_score\"\xd1\x03\n" +
 	"\fCallAnalysis\x12W\n" +
 	"\x1bevaluation_criteria_results\x18\x01 \x01(\v2\x17.google.protobuf.StructR\x19evaluationCriteriaResults\x12O\n" +
-	"\x17data_collection_results\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x15dataCollectionResults\x12'\n" +
-	"\x0fcall_successful\x18\x03 \x01(\tR\x0ecallSuccessful\x12-\n" +
-	"\x12transcript_summary\x18\x04 \x01(\tR\x11transcriptSummary\x12\x16\n" +
-	"\x06status\x18\x05 \x01(\tR\x06status\x12\x14\n" +
+	"\x17data_collection_results\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x15dataCollectionResults\x12H\n" +
+	"\x0fcall_successful\x18\x03 \x01(\tB\x1f\xba\xbb\x18\x1b\n" +
+	"\asuccess\n" +
+	"\afailure\n" +
+	"\aunknownR\x0ecallSuccessful\x12-\n" +
+	"\x12transcript_summary\x18\x04 \x01(\tR\x11transcriptSummary\x12*\n" +
+	"\x06status\x18\x05 \x01(\tB\x12\xba\xbb\x18\x0e\n" +
+	"\x04done\n" +
+	"\x06failedR\x06status\x12\x14\n" +
 	"\x05error\x18\x06 \x01(\tR\x05error\x12\\\n" +
 	"\x1cdata_collection_results_json\x18\a \x01(\tB\x1b\xaa\xbb\x18\x17data_collection_resultsR\x19dataCollectionResultsJson\"\xa0\x02\n" +
 	"\x16ConversationInitiation\x12Y\n" +
@@ -2051,17 +2077,23 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x11dynamic_variables\x18\x02 \x03(\v29.parlance.v1.ConversationInitiation.DynamicVariablesEntryR\x10dynamicVariables\x1aC\n" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa3\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd9\x02\n" +
 	"\x13EscalationTriggered\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x19\n" +
 	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12\x17\n" +
 	"\auser_id\x18\x03 \x01(\tR\x06userId\x12\x17\n" +
 	"\aturn_id\x18\x04 \x01(\tR\x06turnId\x12\x14\n" +
-	"\x05guard\x18\x05 \x01(\tR\x05guard\x12\x12\n" +
-	"\x04side\x18\x06 \x01(\tR\x04side\x12\x1d\n" +
+	"\x05guard\x18\x05 \x01(\tR\x05guard\x12%\n" +
+	"\x04side\x18\x06 \x01(\tB\x11\xba\xbb\x18\r\n" +
+	"\x04user\n" +
+	"\x05agentR\x04side\x12@\n" +
 	"\n" +
-	"matched_by\x18\a \x01(\tR\tmatchedBy\x12=\n" +
+	"matched_by\x18\a \x01(\tB!\xba\xbb\x18\x1d\n" +
+	"\x06phrase\n" +
+	"\apattern\n" +
+	"\n" +
+	"similarityR\tmatchedBy\x12=\n" +
 	"\ftriggered_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\vtriggeredAt:\x18\xaa\xbb\x18\x14escalation.triggered\"\xe4\x01\n" +
 	"\tDsarReady\x12\x1d\n" +
 	"\n" +
@@ -2073,18 +2105,28 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"expires_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12\x1d\n" +
 	"\n" +
 	"size_bytes\x18\x06 \x01(\x01R\tsizeBytes:\x0e\xaa\xbb\x18\n" +
-	"dsar.ready\"\xd2\x01\n" +
+	"dsar.ready\"\xf2\x01\n" +
 	"\fFatigueAlert\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12\x19\n" +
 	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x03 \x01(\tR\tsessionId\x12\x16\n" +
-	"\x06window\x18\x04 \x01(\tR\x06window\x12\x18\n" +
-	"\ameasure\x18\x05 \x01(\tR\ameasure\x12\x14\n" +
+	"\x06window\x18\x04 \x01(\tR\x06window\x128\n" +
+	"\ameasure\x18\x05 \x01(\tB\x1e\xba\xbb\x18\x1a\n" +
+	"\x05turns\n" +
+	"\bsessions\n" +
+	"\aminutesR\ameasure\x12\x14\n" +
 	"\x05value\x18\x06 \x01(\x01R\x05value\x12\x14\n" +
-	"\x05limit\x18\a \x01(\x01R\x05limit:\x11\xaa\xbb\x18\rfatigue.alert\"\xce\x01\n" +
-	"\x15UsageThresholdCrossed\x12\x14\n" +
-	"\x05meter\x18\x01 \x01(\tR\x05meter\x12\x16\n" +
+	"\x05limit\x18\a \x01(\x01R\x05limit:\x11\xaa\xbb\x18\rfatigue.alert\"\x99\x02\n" +
+	"\x15UsageThresholdCrossed\x12_\n" +
+	"\x05meter\x18\x01 \x01(\tBI\xba\xbb\x18E\n" +
+	"\bsessions\n" +
+	"\rvoice_minutes\n" +
+	"\fpstn_minutes\n" +
+	"\bkb_bytes\n" +
+	"\x06tokens\n" +
+	"\n" +
+	"tool_callsR\x05meter\x12\x16\n" +
 	"\x06period\x18\x02 \x01(\tR\x06period\x12\x14\n" +
 	"\x05value\x18\x03 \x01(\x01R\x05value\x12\x14\n" +
 	"\x05limit\x18\x04 \x01(\x01R\x05limit\x12+\n" +
@@ -2145,12 +2187,14 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\aturn_id\x18\x02 \x01(\tR\x06turnId\x12\x19\n" +
 	"\bagent_id\x18\x03 \x01(\tR\aagentId\x12\x1c\n" +
 	"\trecovered\x18\x04 \x01(\bR\trecovered\x127\n" +
-	"\tfailed_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bfailedAt:\x1b\xaa\xbb\x18\x17turn.persistence_failed\"\xa6\x02\n" +
+	"\tfailed_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bfailedAt:\x1b\xaa\xbb\x18\x17turn.persistence_failed\"\xbc\x02\n" +
 	"\x0fWebhookDisabled\x12\x1f\n" +
 	"\vendpoint_id\x18\x01 \x01(\tR\n" +
 	"endpointId\x12\x10\n" +
-	"\x03url\x18\x02 \x01(\tR\x03url\x12\x16\n" +
-	"\x06reason\x18\x03 \x01(\tR\x06reason\x121\n" +
+	"\x03url\x18\x02 \x01(\tR\x03url\x12,\n" +
+	"\x06reason\x18\x03 \x01(\tB\x14\xba\xbb\x18\x10\n" +
+	"\bfailures\n" +
+	"\x04goneR\x06reason\x121\n" +
 	"\x14consecutive_failures\x18\x04 \x01(\x05R\x13consecutiveFailures\x12B\n" +
 	"\x0flast_success_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\rlastSuccessAt\x12;\n" +
 	"\vdisabled_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +

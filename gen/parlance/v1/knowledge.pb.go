@@ -3375,19 +3375,31 @@ var File_parlance_v1_knowledge_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
-	"\x1bparlance/v1/knowledge.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xb0\x06\n" +
+	"\x1bparlance/v1/knowledge.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\x98\a\n" +
 	"\x06Source\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x12\n" +
-	"\x04name\x18\x03 \x01(\tR\x04name\x12\x12\n" +
-	"\x04kind\x18\x04 \x01(\tR\x04kind\x12\x1d\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12&\n" +
+	"\x04kind\x18\x04 \x01(\tB\x12\xba\xbb\x18\x0e\n" +
+	"\x04file\n" +
+	"\x06inlineR\x04kind\x12\x1d\n" +
 	"\n" +
 	"media_type\x18\x05 \x01(\tR\tmediaType\x12\x1d\n" +
 	"\n" +
 	"size_bytes\x18\x06 \x01(\rR\tsizeBytes\x12\x16\n" +
-	"\x06sha256\x18\a \x01(\tR\x06sha256\x12\x16\n" +
-	"\x06status\x18\b \x01(\tR\x06status\x12\x14\n" +
-	"\x05stage\x18\t \x01(\tR\x05stage\x12\x1a\n" +
+	"\x06sha256\x18\a \x01(\tR\x06sha256\x12?\n" +
+	"\x06status\x18\b \x01(\tB'\xba\xbb\x18#\n" +
+	"\x06queued\n" +
+	"\n" +
+	"processing\n" +
+	"\x05ready\n" +
+	"\x06failedR\x06status\x12?\n" +
+	"\x05stage\x18\t \x01(\tB)\xba\xbb\x18%\n" +
+	"\aparsing\n" +
+	"\x03ocr\n" +
+	"\bchunking\n" +
+	"\tembedding\n" +
+	"\x00R\x05stage\x12\x1a\n" +
 	"\bprogress\x18\n" +
 	" \x01(\x05R\bprogress\x12=\n" +
 	"\fheartbeat_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\vheartbeatAt\x12\x1d\n" +
@@ -3456,20 +3468,32 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\vfused_score\x18\x10 \x01(\x01R\n" +
 	"fusedScore\x12&\n" +
 	"\frerank_score\x18\x11 \x01(\x01H\x00R\vrerankScore\x88\x01\x01B\x0f\n" +
-	"\r_rerank_score\"\xdd\x01\n" +
+	"\r_rerank_score\"\x9a\x02\n" +
 	"\x10SourceAttachment\x12\x19\n" +
 	"\bagent_id\x18\x01 \x01(\tR\aagentId\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12\x1f\n" +
 	"\vsource_name\x18\x03 \x01(\tR\n" +
-	"sourceName\x12\x16\n" +
-	"\x06status\x18\x04 \x01(\tR\x06status\x12\x1d\n" +
+	"sourceName\x12?\n" +
+	"\x06status\x18\x04 \x01(\tB'\xba\xbb\x18#\n" +
+	"\x06queued\n" +
 	"\n" +
-	"usage_mode\x18\x05 \x01(\tR\tusageMode\x129\n" +
+	"processing\n" +
+	"\x05ready\n" +
+	"\x06failedR\x06status\x121\n" +
 	"\n" +
-	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xd6\x01\n" +
+	"usage_mode\x18\x05 \x01(\tB\x12\xba\xbb\x18\x0e\n" +
+	"\x04auto\n" +
+	"\x06promptR\tusageMode\x129\n" +
+	"\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\x96\x02\n" +
 	"\x10QueryExplanation\x12\x1b\n" +
-	"\tsource_id\x18\x01 \x01(\tR\bsourceId\x12\x18\n" +
-	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12'\n" +
+	"\tsource_id\x18\x01 \x01(\tR\bsourceId\x12X\n" +
+	"\aoutcome\x18\x02 \x01(\tB>\xba\xbb\x18:\n" +
+	"\x05found\n" +
+	"\fnot_attached\n" +
+	"\tnot_ready\n" +
+	"\vbelow_floor\n" +
+	"\vcrowded_outR\aoutcome\x12'\n" +
 	"\x0fbest_similarity\x18\x03 \x01(\x01R\x0ebestSimilarity\x12\x18\n" +
 	"\amessage\x18\x04 \x01(\tR\amessage\x12)\n" +
 	"\x10similarity_place\x18\x05 \x01(\x05R\x0fsimilarityPlace\x12\x1d\n" +
@@ -3534,9 +3558,10 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x04data\x18\x01 \x01(\fR\x04data\"T\n" +
 	"\x12WatchSourceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
-	"\tsource_id\x18\x02 \x01(\tR\bsourceId\"V\n" +
-	"\x13WatchSourceResponse\x12\x12\n" +
-	"\x04type\x18\x01 \x01(\tR\x04type\x12+\n" +
+	"\tsource_id\x18\x02 \x01(\tR\bsourceId\"l\n" +
+	"\x13WatchSourceResponse\x12(\n" +
+	"\x04type\x18\x01 \x01(\tB\x14\xba\xbb\x18\x10\n" +
+	"\x0esource.updatedR\x04type\x12+\n" +
 	"\x06source\x18\x02 \x01(\v2\x13.parlance.v1.SourceR\x06source\">\n" +
 	"\x19GetEmbeddingStatusRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\"\x9b\x01\n" +
@@ -3563,11 +3588,15 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x11explain_source_id\x18\b \x01(\tR\x0fexplainSourceId\x12\x16\n" +
 	"\x06rerank\x18\t \x01(\bR\x06rerankB\b\n" +
 	"\x06_top_kB\x11\n" +
-	"\x0f_min_similarity\"\xb8\x01\n" +
+	"\x0f_min_similarity\"\xde\x01\n" +
 	"\x16QueryKnowledgeResponse\x120\n" +
 	"\x06chunks\x18\x01 \x03(\v2\x18.parlance.v1.ScoredChunkR\x06chunks\x12D\n" +
-	"\vexplanation\x18\x02 \x01(\v2\x1d.parlance.v1.QueryExplanationH\x00R\vexplanation\x88\x01\x01\x12\x16\n" +
-	"\x06rerank\x18\x03 \x01(\tR\x06rerankB\x0e\n" +
+	"\vexplanation\x18\x02 \x01(\v2\x1d.parlance.v1.QueryExplanationH\x00R\vexplanation\x88\x01\x01\x12<\n" +
+	"\x06rerank\x18\x03 \x01(\tB$\xba\xbb\x18 \n" +
+	"\x04done\n" +
+	"\x06failed\n" +
+	"\x0enot_configured\n" +
+	"\x00R\x06rerankB\x0e\n" +
 	"\f_explanation\"\xbd\x01\n" +
 	"\x14AttachSourcesRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
@@ -3631,9 +3660,12 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\vduration_ms\x18\r \x01(\x05R\n" +
 	"durationMsB\x11\n" +
 	"\x0f_min_similarityB\r\n" +
-	"\v_comparison\"n\n" +
-	"\x11EvaluationMetrics\x12\x18\n" +
-	"\aranking\x18\x01 \x01(\tR\aranking\x12\x19\n" +
+	"\v_comparison\"\x88\x01\n" +
+	"\x11EvaluationMetrics\x122\n" +
+	"\aranking\x18\x01 \x01(\tB\x18\xba\xbb\x18\x14\n" +
+	"\n" +
+	"similarity\n" +
+	"\x06hybridR\aranking\x12\x19\n" +
 	"\bhit_rate\x18\x02 \x01(\x01R\ahitRate\x12\x10\n" +
 	"\x03mrr\x18\x03 \x01(\x01R\x03mrr\x12\x12\n" +
 	"\x04hits\x18\x04 \x01(\x05R\x04hits\"u\n" +
@@ -3641,25 +3673,39 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x01q\x18\x01 \x01(\tR\x01q\x12\x1d\n" +
 	"\n" +
 	"source_ids\x18\x02 \x03(\tR\tsourceIds\x124\n" +
-	"\x06places\x18\x03 \x03(\v2\x1c.parlance.v1.EvaluationPlaceR\x06places\"\x96\x01\n" +
-	"\x0fEvaluationPlace\x12\x18\n" +
-	"\aranking\x18\x01 \x01(\tR\aranking\x12\x12\n" +
+	"\x06places\x18\x03 \x03(\v2\x1c.parlance.v1.EvaluationPlaceR\x06places\"\xf0\x01\n" +
+	"\x0fEvaluationPlace\x122\n" +
+	"\aranking\x18\x01 \x01(\tB\x18\xba\xbb\x18\x14\n" +
+	"\n" +
+	"similarity\n" +
+	"\x06hybridR\aranking\x12\x12\n" +
 	"\x04rank\x18\x02 \x01(\x05R\x04rank\x12\x1b\n" +
 	"\tsource_id\x18\x03 \x01(\tR\bsourceId\x12\x1e\n" +
 	"\n" +
 	"similarity\x18\x04 \x01(\x01R\n" +
-	"similarity\x12\x18\n" +
-	"\aoutcome\x18\x05 \x01(\tR\aoutcome\"\xac\x01\n" +
+	"similarity\x12X\n" +
+	"\aoutcome\x18\x05 \x01(\tB>\xba\xbb\x18:\n" +
+	"\x05found\n" +
+	"\fnot_attached\n" +
+	"\tnot_ready\n" +
+	"\vbelow_floor\n" +
+	"\vcrowded_outR\aoutcome\"\xac\x01\n" +
 	"\x14EvaluationComparison\x12\x1f\n" +
 	"\vcompared_to\x18\x01 \x01(\tR\n" +
 	"comparedTo\x127\n" +
 	"\achanges\x18\x02 \x03(\v2\x1d.parlance.v1.EvaluationChangeR\achanges\x12\x1b\n" +
 	"\tonly_here\x18\x03 \x01(\x05R\bonlyHere\x12\x1d\n" +
 	"\n" +
-	"only_there\x18\x04 \x01(\x05R\tonlyThere\"\x96\x02\n" +
-	"\x10EvaluationChange\x12\x18\n" +
-	"\aranking\x18\x01 \x01(\tR\aranking\x12%\n" +
-	"\x0eranking_before\x18\x02 \x01(\tR\rrankingBefore\x12&\n" +
+	"only_there\x18\x04 \x01(\x05R\tonlyThere\"\xca\x02\n" +
+	"\x10EvaluationChange\x122\n" +
+	"\aranking\x18\x01 \x01(\tB\x18\xba\xbb\x18\x14\n" +
+	"\n" +
+	"similarity\n" +
+	"\x06hybridR\aranking\x12?\n" +
+	"\x0eranking_before\x18\x02 \x01(\tB\x18\xba\xbb\x18\x14\n" +
+	"\n" +
+	"similarity\n" +
+	"\x06hybridR\rrankingBefore\x12&\n" +
 	"\x0fhit_rate_change\x18\x03 \x01(\x01R\rhitRateChange\x12\x1d\n" +
 	"\n" +
 	"mrr_change\x18\x04 \x01(\x01R\tmrrChange\x12\x12\n" +

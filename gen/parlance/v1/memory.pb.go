@@ -1410,13 +1410,19 @@ var File_parlance_v1_memory_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_memory_proto_rawDesc = "" +
 	"\n" +
-	"\x18parlance/v1/memory.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xf3\x04\n" +
+	"\x18parlance/v1/memory.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xd0\x05\n" +
 	"\x06Memory\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x17\n" +
-	"\auser_id\x18\x03 \x01(\tR\x06userId\x12\x12\n" +
-	"\x04kind\x18\x04 \x01(\tR\x04kind\x12\x16\n" +
-	"\x06status\x18\x05 \x01(\tR\x06status\x12\x12\n" +
+	"\auser_id\x18\x03 \x01(\tR\x06userId\x12)\n" +
+	"\x04kind\x18\x04 \x01(\tB\x15\xba\xbb\x18\x11\n" +
+	"\x04note\n" +
+	"\tstatementR\x04kind\x129\n" +
+	"\x06status\x18\x05 \x01(\tB!\xba\xbb\x18\x1d\n" +
+	"\x06active\n" +
+	"\apending\n" +
+	"\n" +
+	"supersededR\x06status\x12\x12\n" +
 	"\x04text\x18\x06 \x01(\tR\x04text\x12\x1a\n" +
 	"\bcategory\x18\a \x01(\tR\bcategory\x12\x1c\n" +
 	"\tattribute\x18\b \x01(\tR\tattribute\x12\x12\n" +
@@ -1424,9 +1430,13 @@ const file_parlance_v1_memory_proto_rawDesc = "" +
 	"\n" +
 	"confidence\x18\n" +
 	" \x01(\x01R\n" +
-	"confidence\x12\x1d\n" +
+	"confidence\x12@\n" +
 	"\n" +
-	"created_by\x18\v \x01(\tR\tcreatedBy\x12\x19\n" +
+	"created_by\x18\v \x01(\tB!\xba\xbb\x18\x1d\n" +
+	"\x05model\n" +
+	"\n" +
+	"extraction\n" +
+	"\boperatorR\tcreatedBy\x12\x19\n" +
 	"\bagent_id\x18\f \x01(\tR\aagentId\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\r \x01(\tR\tsessionId\x12\x17\n" +

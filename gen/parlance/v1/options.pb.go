@@ -236,6 +236,52 @@ func (x *RestPolicy) GetMaxBodyBytes() int32 {
 	return 0
 }
 
+// ClosedSet is a set of values to which none is added.
+type ClosedSet struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The values, in the order in which they are explained; "" when the field may be empty.
+	Values        []string `protobuf:"bytes,1,rep,name=values,proto3" json:"values,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClosedSet) Reset() {
+	*x = ClosedSet{}
+	mi := &file_parlance_v1_options_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClosedSet) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClosedSet) ProtoMessage() {}
+
+func (x *ClosedSet) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_options_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClosedSet.ProtoReflect.Descriptor instead.
+func (*ClosedSet) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_options_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ClosedSet) GetValues() []string {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
 var file_parlance_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
@@ -259,6 +305,22 @@ var file_parlance_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Field:         50101,
 		Name:          "parlance.v1.exact_json_of",
 		Tag:           "bytes,50101,opt,name=exact_json_of",
+		Filename:      "parlance/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*bool)(nil),
+		Field:         50102,
+		Name:          "parlance.v1.rpc_only",
+		Tag:           "varint,50102,opt,name=rpc_only",
+		Filename:      "parlance/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*ClosedSet)(nil),
+		Field:         50103,
+		Name:          "parlance.v1.closed",
+		Tag:           "bytes,50103,opt,name=closed",
 		Filename:      "parlance/v1/options.proto",
 	},
 	{
@@ -292,6 +354,16 @@ var (
 	//
 	// optional string exact_json_of = 50101;
 	E_ExactJsonOf = &file_parlance_v1_options_proto_extTypes[2]
+	// The field is there over Connect, gRPC and gRPC-Web only: REST leaves it out of its JSON and of
+	// the OpenAPI document.
+	//
+	// optional bool rpc_only = 50102;
+	E_RpcOnly = &file_parlance_v1_options_proto_extTypes[3]
+	// On a string field of an answer: the only values that it has. They are an enum in the OpenAPI
+	// document. Fields of requests state theirs in the rule `in`, which is also checked.
+	//
+	// optional parlance.v1.ClosedSet closed = 50103;
+	E_Closed = &file_parlance_v1_options_proto_extTypes[4]
 )
 
 // Extension fields to descriptorpb.MessageOptions.
@@ -299,7 +371,7 @@ var (
 	// The name of the outbound event that the message is the data of.
 	//
 	// optional string event = 50101;
-	E_Event = &file_parlance_v1_options_proto_extTypes[3]
+	E_Event = &file_parlance_v1_options_proto_extTypes[5]
 )
 
 var File_parlance_v1_options_proto protoreflect.FileDescriptor
@@ -317,7 +389,9 @@ const file_parlance_v1_options_proto_rawDesc = "" +
 	"\blocation\x18\x02 \x01(\tR\blocation\x12\x16\n" +
 	"\x06manual\x18\x03 \x01(\tR\x06manual\x12!\n" +
 	"\fevent_stream\x18\x04 \x01(\tR\veventStream\x12$\n" +
-	"\x0emax_body_bytes\x18\x05 \x01(\x05R\fmaxBodyBytes*f\n" +
+	"\x0emax_body_bytes\x18\x05 \x01(\x05R\fmaxBodyBytes\"#\n" +
+	"\tClosedSet\x12\x16\n" +
+	"\x06values\x18\x01 \x03(\tR\x06values*f\n" +
 	"\x05Scope\x12\x15\n" +
 	"\x11SCOPE_UNSPECIFIED\x10\x00\x12\x0e\n" +
 	"\n" +
@@ -327,7 +401,9 @@ const file_parlance_v1_options_proto_rawDesc = "" +
 	"\vSCOPE_ADMIN\x10\x04:S\n" +
 	"\x06policy\x12\x1e.google.protobuf.MethodOptions\x18\xb5\x87\x03 \x01(\v2\x19.parlance.v1.MethodPolicyR\x06policy:M\n" +
 	"\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\xb6\x87\x03 \x01(\v2\x17.parlance.v1.RestPolicyR\x04rest:C\n" +
-	"\rexact_json_of\x12\x1d.google.protobuf.FieldOptions\x18\xb5\x87\x03 \x01(\tR\vexactJsonOf:7\n" +
+	"\rexact_json_of\x12\x1d.google.protobuf.FieldOptions\x18\xb5\x87\x03 \x01(\tR\vexactJsonOf::\n" +
+	"\brpc_only\x12\x1d.google.protobuf.FieldOptions\x18\xb6\x87\x03 \x01(\bR\arpcOnly:O\n" +
+	"\x06closed\x12\x1d.google.protobuf.FieldOptions\x18\xb7\x87\x03 \x01(\v2\x16.parlance.v1.ClosedSetR\x06closed:7\n" +
 	"\x05event\x12\x1f.google.protobuf.MessageOptions\x18\xb5\x87\x03 \x01(\tR\x05eventB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
 
 var (
@@ -343,28 +419,32 @@ func file_parlance_v1_options_proto_rawDescGZIP() []byte {
 }
 
 var file_parlance_v1_options_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_parlance_v1_options_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_parlance_v1_options_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
 var file_parlance_v1_options_proto_goTypes = []any{
 	(Scope)(0),                          // 0: parlance.v1.Scope
 	(*MethodPolicy)(nil),                // 1: parlance.v1.MethodPolicy
 	(*RestPolicy)(nil),                  // 2: parlance.v1.RestPolicy
-	(*descriptorpb.MethodOptions)(nil),  // 3: google.protobuf.MethodOptions
-	(*descriptorpb.FieldOptions)(nil),   // 4: google.protobuf.FieldOptions
-	(*descriptorpb.MessageOptions)(nil), // 5: google.protobuf.MessageOptions
+	(*ClosedSet)(nil),                   // 3: parlance.v1.ClosedSet
+	(*descriptorpb.MethodOptions)(nil),  // 4: google.protobuf.MethodOptions
+	(*descriptorpb.FieldOptions)(nil),   // 5: google.protobuf.FieldOptions
+	(*descriptorpb.MessageOptions)(nil), // 6: google.protobuf.MessageOptions
 }
 var file_parlance_v1_options_proto_depIdxs = []int32{
-	0, // 0: parlance.v1.MethodPolicy.scope:type_name -> parlance.v1.Scope
-	3, // 1: parlance.v1.policy:extendee -> google.protobuf.MethodOptions
-	3, // 2: parlance.v1.rest:extendee -> google.protobuf.MethodOptions
-	4, // 3: parlance.v1.exact_json_of:extendee -> google.protobuf.FieldOptions
-	5, // 4: parlance.v1.event:extendee -> google.protobuf.MessageOptions
-	1, // 5: parlance.v1.policy:type_name -> parlance.v1.MethodPolicy
-	2, // 6: parlance.v1.rest:type_name -> parlance.v1.RestPolicy
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	5, // [5:7] is the sub-list for extension type_name
-	1, // [1:5] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	0,  // 0: parlance.v1.MethodPolicy.scope:type_name -> parlance.v1.Scope
+	4,  // 1: parlance.v1.policy:extendee -> google.protobuf.MethodOptions
+	4,  // 2: parlance.v1.rest:extendee -> google.protobuf.MethodOptions
+	5,  // 3: parlance.v1.exact_json_of:extendee -> google.protobuf.FieldOptions
+	5,  // 4: parlance.v1.rpc_only:extendee -> google.protobuf.FieldOptions
+	5,  // 5: parlance.v1.closed:extendee -> google.protobuf.FieldOptions
+	6,  // 6: parlance.v1.event:extendee -> google.protobuf.MessageOptions
+	1,  // 7: parlance.v1.policy:type_name -> parlance.v1.MethodPolicy
+	2,  // 8: parlance.v1.rest:type_name -> parlance.v1.RestPolicy
+	3,  // 9: parlance.v1.closed:type_name -> parlance.v1.ClosedSet
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	7,  // [7:10] is the sub-list for extension type_name
+	1,  // [1:7] is the sub-list for extension extendee
+	0,  // [0:1] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_options_proto_init() }
@@ -378,8 +458,8 @@ func file_parlance_v1_options_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_options_proto_rawDesc), len(file_parlance_v1_options_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   2,
-			NumExtensions: 4,
+			NumMessages:   3,
+			NumExtensions: 6,
 			NumServices:   0,
 		},
 		GoTypes:           file_parlance_v1_options_proto_goTypes,

@@ -335,7 +335,7 @@ type SessionAnalysis struct {
 	Usage *TurnUsage `protobuf:"bytes,6,opt,name=usage,proto3" json:"usage,omitempty"`
 	// Why it failed, in a sentence.
 	Error string `protobuf:"bytes,7,opt,name=error,proto3" json:"error,omitempty"`
-	// When it was done or had failed.
+	// When it was done or had failed; null before.
 	EndedAt       *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2664,7 +2664,19 @@ type StreamTurnResponse struct {
 	Turn *CreateTurnResponse `protobuf:"bytes,6,opt,name=turn,proto3,oneof" json:"turn,omitempty"`
 	// turn.approval_requested: a call that is made when DecideApproval allows it. Who follows the
 	// turn anew is told of those that still wait.
-	Approval      *Approval `protobuf:"bytes,7,opt,name=approval,proto3,oneof" json:"approval,omitempty"`
+	Approval *Approval `protobuf:"bytes,7,opt,name=approval,proto3,oneof" json:"approval,omitempty"`
+	// The same by type, for languages that switch on the member that is set: always the one that
+	// `type` names. None for a type that a client's copy of this file does not know.
+	//
+	// Types that are valid to be assigned to Event:
+	//
+	//	*StreamTurnResponse_Started
+	//	*StreamTurnResponse_TextDelta
+	//	*StreamTurnResponse_ApprovalRequested
+	//	*StreamTurnResponse_ToolCalled
+	//	*StreamTurnResponse_ClientToolCalled
+	//	*StreamTurnResponse_Done
+	Event         isStreamTurnResponse_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2748,6 +2760,380 @@ func (x *StreamTurnResponse) GetApproval() *Approval {
 	return nil
 }
 
+func (x *StreamTurnResponse) GetEvent() isStreamTurnResponse_Event {
+	if x != nil {
+		return x.Event
+	}
+	return nil
+}
+
+func (x *StreamTurnResponse) GetStarted() *TurnStarted {
+	if x != nil {
+		if x, ok := x.Event.(*StreamTurnResponse_Started); ok {
+			return x.Started
+		}
+	}
+	return nil
+}
+
+func (x *StreamTurnResponse) GetTextDelta() *TurnTextDelta {
+	if x != nil {
+		if x, ok := x.Event.(*StreamTurnResponse_TextDelta); ok {
+			return x.TextDelta
+		}
+	}
+	return nil
+}
+
+func (x *StreamTurnResponse) GetApprovalRequested() *TurnApprovalRequested {
+	if x != nil {
+		if x, ok := x.Event.(*StreamTurnResponse_ApprovalRequested); ok {
+			return x.ApprovalRequested
+		}
+	}
+	return nil
+}
+
+func (x *StreamTurnResponse) GetToolCalled() *TurnToolCalled {
+	if x != nil {
+		if x, ok := x.Event.(*StreamTurnResponse_ToolCalled); ok {
+			return x.ToolCalled
+		}
+	}
+	return nil
+}
+
+func (x *StreamTurnResponse) GetClientToolCalled() *TurnClientToolCalled {
+	if x != nil {
+		if x, ok := x.Event.(*StreamTurnResponse_ClientToolCalled); ok {
+			return x.ClientToolCalled
+		}
+	}
+	return nil
+}
+
+func (x *StreamTurnResponse) GetDone() *TurnDone {
+	if x != nil {
+		if x, ok := x.Event.(*StreamTurnResponse_Done); ok {
+			return x.Done
+		}
+	}
+	return nil
+}
+
+type isStreamTurnResponse_Event interface {
+	isStreamTurnResponse_Event()
+}
+
+type StreamTurnResponse_Started struct {
+	// turn.started
+	Started *TurnStarted `protobuf:"bytes,8,opt,name=started,proto3,oneof"`
+}
+
+type StreamTurnResponse_TextDelta struct {
+	// turn.delta
+	TextDelta *TurnTextDelta `protobuf:"bytes,9,opt,name=text_delta,json=textDelta,proto3,oneof"`
+}
+
+type StreamTurnResponse_ApprovalRequested struct {
+	// turn.approval_requested
+	ApprovalRequested *TurnApprovalRequested `protobuf:"bytes,10,opt,name=approval_requested,json=approvalRequested,proto3,oneof"`
+}
+
+type StreamTurnResponse_ToolCalled struct {
+	// turn.tool_call
+	ToolCalled *TurnToolCalled `protobuf:"bytes,11,opt,name=tool_called,json=toolCalled,proto3,oneof"`
+}
+
+type StreamTurnResponse_ClientToolCalled struct {
+	// turn.client_tool_call
+	ClientToolCalled *TurnClientToolCalled `protobuf:"bytes,12,opt,name=client_tool_called,json=clientToolCalled,proto3,oneof"`
+}
+
+type StreamTurnResponse_Done struct {
+	// turn.done
+	Done *TurnDone `protobuf:"bytes,13,opt,name=done,proto3,oneof"`
+}
+
+func (*StreamTurnResponse_Started) isStreamTurnResponse_Event() {}
+
+func (*StreamTurnResponse_TextDelta) isStreamTurnResponse_Event() {}
+
+func (*StreamTurnResponse_ApprovalRequested) isStreamTurnResponse_Event() {}
+
+func (*StreamTurnResponse_ToolCalled) isStreamTurnResponse_Event() {}
+
+func (*StreamTurnResponse_ClientToolCalled) isStreamTurnResponse_Event() {}
+
+func (*StreamTurnResponse_Done) isStreamTurnResponse_Event() {}
+
+// TurnStarted says that the agent has begun to answer; turn_id beside it is the turn's.
+type TurnStarted struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TurnStarted) Reset() {
+	*x = TurnStarted{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TurnStarted) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TurnStarted) ProtoMessage() {}
+
+func (x *TurnStarted) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TurnStarted.ProtoReflect.Descriptor instead.
+func (*TurnStarted) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
+}
+
+// TurnTextDelta is a piece of the answer.
+type TurnTextDelta struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The piece; the answer is all of them in order.
+	Text          string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TurnTextDelta) Reset() {
+	*x = TurnTextDelta{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TurnTextDelta) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TurnTextDelta) ProtoMessage() {}
+
+func (x *TurnTextDelta) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TurnTextDelta.ProtoReflect.Descriptor instead.
+func (*TurnTextDelta) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *TurnTextDelta) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+// TurnApprovalRequested is a call that is made when DecideApproval allows it.
+type TurnApprovalRequested struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What waits.
+	Approval      *Approval `protobuf:"bytes,1,opt,name=approval,proto3" json:"approval,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TurnApprovalRequested) Reset() {
+	*x = TurnApprovalRequested{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TurnApprovalRequested) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TurnApprovalRequested) ProtoMessage() {}
+
+func (x *TurnApprovalRequested) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TurnApprovalRequested.ProtoReflect.Descriptor instead.
+func (*TurnApprovalRequested) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *TurnApprovalRequested) GetApproval() *Approval {
+	if x != nil {
+		return x.Approval
+	}
+	return nil
+}
+
+// TurnToolCalled is a call that has its result.
+type TurnToolCalled struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its trace.
+	Call          *ToolCall `protobuf:"bytes,1,opt,name=call,proto3" json:"call,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TurnToolCalled) Reset() {
+	*x = TurnToolCalled{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TurnToolCalled) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TurnToolCalled) ProtoMessage() {}
+
+func (x *TurnToolCalled) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TurnToolCalled.ProtoReflect.Descriptor instead.
+func (*TurnToolCalled) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *TurnToolCalled) GetCall() *ToolCall {
+	if x != nil {
+		return x.Call
+	}
+	return nil
+}
+
+// TurnClientToolCalled is a call that the caller is to run.
+type TurnClientToolCalled struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The call, without a result.
+	Call          *ToolCall `protobuf:"bytes,1,opt,name=call,proto3" json:"call,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TurnClientToolCalled) Reset() {
+	*x = TurnClientToolCalled{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TurnClientToolCalled) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TurnClientToolCalled) ProtoMessage() {}
+
+func (x *TurnClientToolCalled) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TurnClientToolCalled.ProtoReflect.Descriptor instead.
+func (*TurnClientToolCalled) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *TurnClientToolCalled) GetCall() *ToolCall {
+	if x != nil {
+		return x.Call
+	}
+	return nil
+}
+
+// TurnDone ends the stream.
+type TurnDone struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The whole answer.
+	Turn          *CreateTurnResponse `protobuf:"bytes,1,opt,name=turn,proto3" json:"turn,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TurnDone) Reset() {
+	*x = TurnDone{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TurnDone) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TurnDone) ProtoMessage() {}
+
+func (x *TurnDone) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TurnDone.ProtoReflect.Descriptor instead.
+func (*TurnDone) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *TurnDone) GetTurn() *CreateTurnResponse {
+	if x != nil {
+		return x.Turn
+	}
+	return nil
+}
+
 // Approval is a call that waits, or waited, for somebody's word.
 type Approval struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2782,7 +3168,7 @@ type Approval struct {
 
 func (x *Approval) Reset() {
 	*x = Approval{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2794,7 +3180,7 @@ func (x *Approval) String() string {
 func (*Approval) ProtoMessage() {}
 
 func (x *Approval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2807,7 +3193,7 @@ func (x *Approval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Approval.ProtoReflect.Descriptor instead.
 func (*Approval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Approval) GetCallId() string {
@@ -2910,7 +3296,7 @@ type ListApprovalsRequest struct {
 
 func (x *ListApprovalsRequest) Reset() {
 	*x = ListApprovalsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2922,7 +3308,7 @@ func (x *ListApprovalsRequest) String() string {
 func (*ListApprovalsRequest) ProtoMessage() {}
 
 func (x *ListApprovalsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2935,7 +3321,7 @@ func (x *ListApprovalsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListApprovalsRequest.ProtoReflect.Descriptor instead.
 func (*ListApprovalsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ListApprovalsRequest) GetSessionId() string {
@@ -2978,7 +3364,7 @@ type ListApprovalsResponse struct {
 
 func (x *ListApprovalsResponse) Reset() {
 	*x = ListApprovalsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2990,7 +3376,7 @@ func (x *ListApprovalsResponse) String() string {
 func (*ListApprovalsResponse) ProtoMessage() {}
 
 func (x *ListApprovalsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3003,7 +3389,7 @@ func (x *ListApprovalsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListApprovalsResponse.ProtoReflect.Descriptor instead.
 func (*ListApprovalsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ListApprovalsResponse) GetApprovals() []*Approval {
@@ -3036,7 +3422,7 @@ type DecideApprovalRequest struct {
 
 func (x *DecideApprovalRequest) Reset() {
 	*x = DecideApprovalRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3048,7 +3434,7 @@ func (x *DecideApprovalRequest) String() string {
 func (*DecideApprovalRequest) ProtoMessage() {}
 
 func (x *DecideApprovalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3061,7 +3447,7 @@ func (x *DecideApprovalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideApprovalRequest.ProtoReflect.Descriptor instead.
 func (*DecideApprovalRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *DecideApprovalRequest) GetSessionId() string {
@@ -3106,7 +3492,7 @@ type GetTranscriptRequest struct {
 
 func (x *GetTranscriptRequest) Reset() {
 	*x = GetTranscriptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3118,7 +3504,7 @@ func (x *GetTranscriptRequest) String() string {
 func (*GetTranscriptRequest) ProtoMessage() {}
 
 func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3131,7 +3517,7 @@ func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptRequest.ProtoReflect.Descriptor instead.
 func (*GetTranscriptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *GetTranscriptRequest) GetSessionId() string {
@@ -3167,7 +3553,7 @@ type GetTranscriptResponse struct {
 
 func (x *GetTranscriptResponse) Reset() {
 	*x = GetTranscriptResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3179,7 +3565,7 @@ func (x *GetTranscriptResponse) String() string {
 func (*GetTranscriptResponse) ProtoMessage() {}
 
 func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3192,7 +3578,7 @@ func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptResponse.ProtoReflect.Descriptor instead.
 func (*GetTranscriptResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{35}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *GetTranscriptResponse) GetTurns() []*Turn {
@@ -3221,7 +3607,7 @@ type GetTurnReceiptRequest struct {
 
 func (x *GetTurnReceiptRequest) Reset() {
 	*x = GetTurnReceiptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3233,7 +3619,7 @@ func (x *GetTurnReceiptRequest) String() string {
 func (*GetTurnReceiptRequest) ProtoMessage() {}
 
 func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3246,7 +3632,7 @@ func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTurnReceiptRequest.ProtoReflect.Descriptor instead.
 func (*GetTurnReceiptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{36}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *GetTurnReceiptRequest) GetSessionId() string {
@@ -3326,7 +3712,7 @@ type TurnReceipt struct {
 
 func (x *TurnReceipt) Reset() {
 	*x = TurnReceipt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3338,7 +3724,7 @@ func (x *TurnReceipt) String() string {
 func (*TurnReceipt) ProtoMessage() {}
 
 func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3351,7 +3737,7 @@ func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnReceipt.ProtoReflect.Descriptor instead.
 func (*TurnReceipt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{37}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *TurnReceipt) GetVersion() int32 {
@@ -3557,7 +3943,7 @@ type ReceiptModelCall struct {
 
 func (x *ReceiptModelCall) Reset() {
 	*x = ReceiptModelCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3569,7 +3955,7 @@ func (x *ReceiptModelCall) String() string {
 func (*ReceiptModelCall) ProtoMessage() {}
 
 func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3582,7 +3968,7 @@ func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptModelCall.ProtoReflect.Descriptor instead.
 func (*ReceiptModelCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{38}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ReceiptModelCall) GetProvider() string {
@@ -3693,7 +4079,7 @@ type ReceiptAttempt struct {
 
 func (x *ReceiptAttempt) Reset() {
 	*x = ReceiptAttempt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3705,7 +4091,7 @@ func (x *ReceiptAttempt) String() string {
 func (*ReceiptAttempt) ProtoMessage() {}
 
 func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3718,7 +4104,7 @@ func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptAttempt.ProtoReflect.Descriptor instead.
 func (*ReceiptAttempt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{39}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ReceiptAttempt) GetProvider() string {
@@ -3778,7 +4164,7 @@ type ReceiptPassage struct {
 
 func (x *ReceiptPassage) Reset() {
 	*x = ReceiptPassage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3790,7 +4176,7 @@ func (x *ReceiptPassage) String() string {
 func (*ReceiptPassage) ProtoMessage() {}
 
 func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3803,7 +4189,7 @@ func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptPassage.ProtoReflect.Descriptor instead.
 func (*ReceiptPassage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{40}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ReceiptPassage) GetSourceId() string {
@@ -3910,7 +4296,7 @@ type ReceiptToolCall struct {
 
 func (x *ReceiptToolCall) Reset() {
 	*x = ReceiptToolCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3922,7 +4308,7 @@ func (x *ReceiptToolCall) String() string {
 func (*ReceiptToolCall) ProtoMessage() {}
 
 func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3935,7 +4321,7 @@ func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptToolCall.ProtoReflect.Descriptor instead.
 func (*ReceiptToolCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{41}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ReceiptToolCall) GetId() string {
@@ -4035,7 +4421,7 @@ type ReceiptApproval struct {
 
 func (x *ReceiptApproval) Reset() {
 	*x = ReceiptApproval{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4047,7 +4433,7 @@ func (x *ReceiptApproval) String() string {
 func (*ReceiptApproval) ProtoMessage() {}
 
 func (x *ReceiptApproval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4060,7 +4446,7 @@ func (x *ReceiptApproval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptApproval.ProtoReflect.Descriptor instead.
 func (*ReceiptApproval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{42}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ReceiptApproval) GetStatus() string {
@@ -4094,7 +4480,7 @@ type ReceiptGuard struct {
 
 func (x *ReceiptGuard) Reset() {
 	*x = ReceiptGuard{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4106,7 +4492,7 @@ func (x *ReceiptGuard) String() string {
 func (*ReceiptGuard) ProtoMessage() {}
 
 func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4119,7 +4505,7 @@ func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptGuard.ProtoReflect.Descriptor instead.
 func (*ReceiptGuard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{43}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ReceiptGuard) GetGuard() string {
@@ -4167,7 +4553,7 @@ type ReceiptHistory struct {
 
 func (x *ReceiptHistory) Reset() {
 	*x = ReceiptHistory{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4179,7 +4565,7 @@ func (x *ReceiptHistory) String() string {
 func (*ReceiptHistory) ProtoMessage() {}
 
 func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4192,7 +4578,7 @@ func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptHistory.ProtoReflect.Descriptor instead.
 func (*ReceiptHistory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{44}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *ReceiptHistory) GetTurns() int32 {
@@ -4240,7 +4626,7 @@ type ReceiptStage struct {
 
 func (x *ReceiptStage) Reset() {
 	*x = ReceiptStage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4252,7 +4638,7 @@ func (x *ReceiptStage) String() string {
 func (*ReceiptStage) ProtoMessage() {}
 
 func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4265,7 +4651,7 @@ func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptStage.ProtoReflect.Descriptor instead.
 func (*ReceiptStage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{45}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *ReceiptStage) GetStage() string {
@@ -4302,7 +4688,7 @@ type ReceiptCost struct {
 
 func (x *ReceiptCost) Reset() {
 	*x = ReceiptCost{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4314,7 +4700,7 @@ func (x *ReceiptCost) String() string {
 func (*ReceiptCost) ProtoMessage() {}
 
 func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4327,7 +4713,7 @@ func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptCost.ProtoReflect.Descriptor instead.
 func (*ReceiptCost) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{46}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ReceiptCost) GetAmount() string {
@@ -4368,7 +4754,7 @@ type ListSessionToolCallsRequest struct {
 
 func (x *ListSessionToolCallsRequest) Reset() {
 	*x = ListSessionToolCallsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4380,7 +4766,7 @@ func (x *ListSessionToolCallsRequest) String() string {
 func (*ListSessionToolCallsRequest) ProtoMessage() {}
 
 func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4393,7 +4779,7 @@ func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{47}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ListSessionToolCallsRequest) GetSessionId() string {
@@ -4464,7 +4850,7 @@ type ListSessionToolCallsResponse struct {
 
 func (x *ListSessionToolCallsResponse) Reset() {
 	*x = ListSessionToolCallsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4476,7 +4862,7 @@ func (x *ListSessionToolCallsResponse) String() string {
 func (*ListSessionToolCallsResponse) ProtoMessage() {}
 
 func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4489,7 +4875,7 @@ func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{48}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *ListSessionToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -4510,15 +4896,23 @@ var File_parlance_v1_sessions_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
-	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\xba\b\n" +
+	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\x88\t\n" +
 	"\aSession\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
-	"\x06status\x18\x02 \x01(\tR\x06status\x12!\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12E\n" +
+	"\x06status\x18\x02 \x01(\tB-\xba\xbb\x18)\n" +
+	"\apending\n" +
+	"\vin_progress\n" +
+	"\tcompleted\n" +
+	"\x06failedR\x06status\x12!\n" +
 	"\fworkspace_id\x18\x03 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x04 \x01(\tR\aagentId\x12#\n" +
 	"\ragent_version\x18\x05 \x01(\x05R\fagentVersion\x12\x17\n" +
-	"\auser_id\x18\x06 \x01(\tR\x06userId\x12\x1a\n" +
-	"\bmodality\x18\a \x01(\tR\bmodality\x129\n" +
+	"\auser_id\x18\x06 \x01(\tR\x06userId\x129\n" +
+	"\bmodality\x18\a \x01(\tB\x1d\xba\xbb\x18\x19\n" +
+	"\x05voice\n" +
+	"\n" +
+	"voice+text\n" +
+	"\x04textR\bmodality\x129\n" +
 	"\n" +
 	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
@@ -4544,29 +4938,48 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1aD\n" +
 	"\x16AssignedVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"h\n" +
-	"\x0fSessionFeedback\x12#\n" +
-	"\roverall_score\x18\x01 \x01(\tR\foverallScore\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x7f\n" +
+	"\x0fSessionFeedback\x12:\n" +
+	"\roverall_score\x18\x01 \x01(\tB\x15\xba\xbb\x18\x11\n" +
+	"\x04like\n" +
+	"\adislike\n" +
+	"\x00R\foverallScore\x12\x14\n" +
 	"\x05likes\x18\x02 \x01(\x05R\x05likes\x12\x1a\n" +
-	"\bdislikes\x18\x03 \x01(\x05R\bdislikes\"\xbf\x02\n" +
-	"\x0fSessionAnalysis\x12\x16\n" +
-	"\x06status\x18\x01 \x01(\tR\x06status\x12\x18\n" +
-	"\asummary\x18\x02 \x01(\tR\asummary\x12\x18\n" +
-	"\asuccess\x18\x03 \x01(\tR\asuccess\x128\n" +
+	"\bdislikes\x18\x03 \x01(\x05R\bdislikes\"\x85\x03\n" +
+	"\x0fSessionAnalysis\x129\n" +
+	"\x06status\x18\x01 \x01(\tB!\xba\xbb\x18\x1d\n" +
+	"\x04none\n" +
+	"\apending\n" +
+	"\x04done\n" +
+	"\x06failedR\x06status\x12\x18\n" +
+	"\asummary\x18\x02 \x01(\tR\asummary\x12;\n" +
+	"\asuccess\x18\x03 \x01(\tB!\xba\xbb\x18\x1d\n" +
+	"\asuccess\n" +
+	"\afailure\n" +
+	"\aunknown\n" +
+	"\x00R\asuccess\x128\n" +
 	"\bcriteria\x18\x04 \x03(\v2\x1c.parlance.v1.CriterionResultR\bcriteria\x12+\n" +
 	"\x04data\x18\x05 \x03(\v2\x17.parlance.v1.DataResultR\x04data\x12,\n" +
 	"\x05usage\x18\x06 \x01(\v2\x16.parlance.v1.TurnUsageR\x05usage\x12\x14\n" +
 	"\x05error\x18\a \x01(\tR\x05error\x125\n" +
-	"\bended_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\"k\n" +
+	"\bended_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\"\x8c\x01\n" +
 	"\x0fCriterionResult\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
-	"\x06result\x18\x03 \x01(\tR\x06result\x12\x1c\n" +
-	"\trationale\x18\x04 \x01(\tR\trationale\"\xa6\x01\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x127\n" +
+	"\x06result\x18\x03 \x01(\tB\x1f\xba\xbb\x18\x1b\n" +
+	"\asuccess\n" +
+	"\afailure\n" +
+	"\aunknownR\x06result\x12\x1c\n" +
+	"\trationale\x18\x04 \x01(\tR\trationale\"\xd4\x01\n" +
 	"\n" +
 	"DataResult\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
-	"\x04type\x18\x02 \x01(\tR\x04type\x12,\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12@\n" +
+	"\x04type\x18\x02 \x01(\tB,\xba\xbb\x18(\n" +
+	"\x06string\n" +
+	"\x06number\n" +
+	"\ainteger\n" +
+	"\aboolean\n" +
+	"\x04enumR\x04type\x12,\n" +
 	"\x05value\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x05value\x12\x1c\n" +
 	"\trationale\x18\x04 \x01(\tR\trationale\x12(\n" +
 	"\n" +
@@ -4575,7 +4988,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\finput_tokens\x18\x01 \x01(\x05R\vinputTokens\x12#\n" +
 	"\routput_tokens\x18\x02 \x01(\x05R\foutputTokens\x12\x1d\n" +
 	"\n" +
-	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\"\xf9\x05\n" +
+	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\"\xf9\x06\n" +
 	"\x04Turn\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -4583,8 +4996,12 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x05index\x18\x03 \x01(\x05R\x05index\x12\x1b\n" +
 	"\tuser_text\x18\x04 \x01(\tR\buserText\x12\x1d\n" +
 	"\n" +
-	"agent_text\x18\x05 \x01(\tR\tagentText\x12\x16\n" +
-	"\x06status\x18\x06 \x01(\tR\x06status\x123\n" +
+	"agent_text\x18\x05 \x01(\tR\tagentText\x12G\n" +
+	"\x06status\x18\x06 \x01(\tB/\xba\xbb\x18+\n" +
+	"\vin_progress\n" +
+	"\tcompleted\n" +
+	"\tcancelled\n" +
+	"\x06failedR\x06status\x123\n" +
 	"\tcitations\x18\a \x03(\v2\x15.parlance.v1.CitationR\tcitations\x124\n" +
 	"\n" +
 	"tool_calls\x18\b \x03(\v2\x15.parlance.v1.ToolCallR\ttoolCalls\x12,\n" +
@@ -4598,12 +5015,24 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\tretrieval\x18\x0e \x01(\v2\x1a.parlance.v1.TurnRetrievalR\tretrieval\x12!\n" +
 	"\freceipt_hash\x18\x0f \x01(\tR\vreceiptHash\x12+\n" +
 	"\x05items\x18\x10 \x03(\v2\x15.parlance.v1.TurnItemR\x05items\x12\x18\n" +
-	"\aspilled\x18\x11 \x01(\bR\aspilled\x12+\n" +
-	"\x11incomplete_reason\x18\x12 \x01(\tR\x10incompleteReason\x12\x1a\n" +
-	"\bfeedback\x18\x1e \x01(\tR\bfeedback\"\xaf\x02\n" +
+	"\aspilled\x18\x11 \x01(\bR\aspilled\x12c\n" +
+	"\x11incomplete_reason\x18\x12 \x01(\tB6\xba\xbb\x182\n" +
+	"\x11max_output_tokens\n" +
+	"\x0econtent_filter\n" +
+	"\vtool_rounds\n" +
+	"\x00R\x10incompleteReason\x121\n" +
+	"\bfeedback\x18\x1e \x01(\tB\x15\xba\xbb\x18\x11\n" +
+	"\x04like\n" +
+	"\adislike\n" +
+	"\x00R\bfeedback\"\xf3\x02\n" +
 	"\bTurnItem\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
-	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12V\n" +
+	"\x04kind\x18\x02 \x01(\tBB\xba\xbb\x18>\n" +
+	"\x04user\n" +
+	"\tassistant\n" +
+	"\x06system\n" +
+	"\rfunction_call\n" +
+	"\x14function_call_outputR\x04kind\x12\x12\n" +
 	"\x04text\x18\x03 \x01(\tR\x04text\x12\x17\n" +
 	"\acall_id\x18\x04 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04name\x18\x05 \x01(\tR\x04name\x12\x15\n" +
@@ -4617,13 +5046,20 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\rTurnItemHeard\x12 \n" +
 	"\faudio_end_ms\x18\x01 \x01(\x05R\n" +
 	"audioEndMs\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\"\xc6\x01\n" +
-	"\rTurnRetrieval\x12\x18\n" +
-	"\aranking\x18\x01 \x01(\tR\aranking\x12'\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"\x86\x02\n" +
+	"\rTurnRetrieval\x122\n" +
+	"\aranking\x18\x01 \x01(\tB\x18\xba\xbb\x18\x14\n" +
+	"\n" +
+	"similarity\n" +
+	"\x06hybridR\aranking\x12'\n" +
 	"\x0fembedding_model\x18\x02 \x01(\tR\x0eembeddingModel\x12%\n" +
-	"\x0emin_similarity\x18\x03 \x01(\x01R\rminSimilarity\x12\x16\n" +
-	"\x06rerank\x18\x04 \x01(\tR\x06rerank\x123\n" +
-	"\x06chunks\x18\x05 \x03(\v2\x1b.parlance.v1.RetrievedChunkR\x06chunks\"\xbd\x02\n" +
+	"\x0emin_similarity\x18\x03 \x01(\x01R\rminSimilarity\x12<\n" +
+	"\x06rerank\x18\x04 \x01(\tB$\xba\xbb\x18 \n" +
+	"\x04done\n" +
+	"\x06failed\n" +
+	"\x0enot_configured\n" +
+	"\x00R\x06rerank\x123\n" +
+	"\x06chunks\x18\x05 \x03(\v2\x1b.parlance.v1.RetrievedChunkR\x06chunks\"\x86\x03\n" +
 	"\x0eRetrievedChunk\x12\x19\n" +
 	"\bchunk_id\x18\x01 \x01(\tR\achunkId\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12\x1e\n" +
@@ -4637,8 +5073,14 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"word_score\x18\x06 \x01(\x01R\twordScore\x12\x1f\n" +
 	"\vfused_score\x18\a \x01(\x01R\n" +
 	"fusedScore\x12&\n" +
-	"\frerank_score\x18\b \x01(\x01H\x00R\vrerankScore\x88\x01\x01\x12\x10\n" +
-	"\x03use\x18\t \x01(\tR\x03useB\x0f\n" +
+	"\frerank_score\x18\b \x01(\x01H\x00R\vrerankScore\x88\x01\x01\x12Y\n" +
+	"\x03use\x18\t \x01(\tBG\xba\xbb\x18C\n" +
+	"\apassage\n" +
+	"\x06merged\n" +
+	"\tduplicate\n" +
+	"\vover_budget\n" +
+	"\vcrowded_out\n" +
+	"\vbelow_floorR\x03useB\x0f\n" +
 	"\r_rerank_score\"9\n" +
 	"\tTurnError\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
@@ -4683,10 +5125,11 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0e\n" +
-	"\f_ttl_seconds\"\xc2\x01\n" +
+	"\f_ttl_seconds\"\xd1\x01\n" +
 	"\x15CreateSessionResponse\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
-	"\x06status\x18\x02 \x01(\tR\x06status\x12\x15\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12%\n" +
+	"\x06status\x18\x02 \x01(\tB\r\xba\xbb\x18\t\n" +
+	"\apendingR\x06status\x12\x15\n" +
 	"\x06ws_url\x18\x03 \x01(\tR\x05wsUrl\x12\x19\n" +
 	"\bchat_url\x18\x04 \x01(\tR\achatUrl\x12\x14\n" +
 	"\x05token\x18\x05 \x01(\tR\x05token\x129\n" +
@@ -4752,45 +5195,84 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n" +
 	"\x04text\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x18\x80\xfa\x01R\x04text\x12E\n" +
 	"\fclient_tools\x18\x03 \x03(\v2\x17.parlance.v1.ClientToolB\t\xbaH\x06\x92\x01\x03\x10\x80\x01R\vclientTools\x12D\n" +
-	"\ftool_outputs\x18\x04 \x03(\v2\x17.parlance.v1.ToolOutputB\b\xbaH\x05\x92\x01\x02\x10@R\vtoolOutputs\"\x85\x03\n" +
+	"\ftool_outputs\x18\x04 \x03(\v2\x17.parlance.v1.ToolOutputB\b\xbaH\x05\x92\x01\x02\x10@R\vtoolOutputs\"\xd9\x03\n" +
 	"\x12CreateTurnResponse\x12\x17\n" +
 	"\aturn_id\x18\x01 \x01(\tR\x06turnId\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x123\n" +
 	"\tcitations\x18\x03 \x03(\v2\x15.parlance.v1.CitationR\tcitations\x124\n" +
 	"\n" +
 	"tool_calls\x18\x04 \x03(\v2\x15.parlance.v1.ToolCallR\ttoolCalls\x12,\n" +
-	"\x05usage\x18\x05 \x01(\v2\x16.parlance.v1.TurnUsageR\x05usage\x12\x16\n" +
-	"\x06status\x18\x06 \x01(\tR\x06status\x12A\n" +
+	"\x05usage\x18\x05 \x01(\v2\x16.parlance.v1.TurnUsageR\x05usage\x122\n" +
+	"\x06status\x18\x06 \x01(\tB\x1a\xba\xbb\x18\x16\n" +
+	"\tcompleted\n" +
+	"\tcancelledR\x06status\x12A\n" +
 	"\x11client_tool_calls\x18\a \x03(\v2\x15.parlance.v1.ToolCallR\x0fclientToolCalls\x12!\n" +
-	"\freceipt_hash\x18\b \x01(\tR\vreceiptHash\x12+\n" +
-	"\x11incomplete_reason\x18\t \x01(\tR\x10incompleteReason\"\x8c\x02\n" +
+	"\freceipt_hash\x18\b \x01(\tR\vreceiptHash\x12c\n" +
+	"\x11incomplete_reason\x18\t \x01(\tB6\xba\xbb\x182\n" +
+	"\x11max_output_tokens\n" +
+	"\x0econtent_filter\n" +
+	"\vtool_rounds\n" +
+	"\x00R\x10incompleteReason\"\x8c\x02\n" +
 	"\x11StreamTurnRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n" +
 	"\x04text\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x18\x80\xfa\x01R\x04text\x12,\n" +
 	"\rlast_event_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\vlastEventId\x12E\n" +
 	"\fclient_tools\x18\x04 \x03(\v2\x17.parlance.v1.ClientToolB\t\xbaH\x06\x92\x01\x03\x10\x80\x01R\vclientTools\x12D\n" +
-	"\ftool_outputs\x18\x05 \x03(\v2\x17.parlance.v1.ToolOutputB\b\xbaH\x05\x92\x01\x02\x10@R\vtoolOutputs\"\xc1\x02\n" +
-	"\x12StreamTurnResponse\x12\x12\n" +
-	"\x04type\x18\x01 \x01(\tR\x04type\x12\x19\n" +
+	"\ftool_outputs\x18\x05 \x03(\v2\x17.parlance.v1.ToolOutputB\b\xbaH\x05\x92\x01\x02\x10@R\vtoolOutputs\"\xe1\x06\n" +
+	"\x12StreamTurnResponse\x12}\n" +
+	"\x04type\x18\x01 \x01(\tBi\xba\xbb\x18e\n" +
+	"\fturn.started\n" +
+	"\n" +
+	"turn.delta\n" +
+	"\x17turn.approval_requested\n" +
+	"\x0eturn.tool_call\n" +
+	"\x15turn.client_tool_call\n" +
+	"\tturn.doneR\x04type\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\tR\aeventId\x12\x17\n" +
 	"\aturn_id\x18\x03 \x01(\tR\x06turnId\x12\x14\n" +
 	"\x05delta\x18\x04 \x01(\tR\x05delta\x127\n" +
-	"\ttool_call\x18\x05 \x01(\v2\x15.parlance.v1.ToolCallH\x00R\btoolCall\x88\x01\x01\x128\n" +
-	"\x04turn\x18\x06 \x01(\v2\x1f.parlance.v1.CreateTurnResponseH\x01R\x04turn\x88\x01\x01\x126\n" +
-	"\bapproval\x18\a \x01(\v2\x15.parlance.v1.ApprovalH\x02R\bapproval\x88\x01\x01B\f\n" +
+	"\ttool_call\x18\x05 \x01(\v2\x15.parlance.v1.ToolCallH\x01R\btoolCall\x88\x01\x01\x128\n" +
+	"\x04turn\x18\x06 \x01(\v2\x1f.parlance.v1.CreateTurnResponseH\x02R\x04turn\x88\x01\x01\x126\n" +
+	"\bapproval\x18\a \x01(\v2\x15.parlance.v1.ApprovalH\x03R\bapproval\x88\x01\x01\x12:\n" +
+	"\astarted\x18\b \x01(\v2\x18.parlance.v1.TurnStartedB\x04\xb0\xbb\x18\x01H\x00R\astarted\x12A\n" +
+	"\n" +
+	"text_delta\x18\t \x01(\v2\x1a.parlance.v1.TurnTextDeltaB\x04\xb0\xbb\x18\x01H\x00R\ttextDelta\x12Y\n" +
+	"\x12approval_requested\x18\n" +
+	" \x01(\v2\".parlance.v1.TurnApprovalRequestedB\x04\xb0\xbb\x18\x01H\x00R\x11approvalRequested\x12D\n" +
+	"\vtool_called\x18\v \x01(\v2\x1b.parlance.v1.TurnToolCalledB\x04\xb0\xbb\x18\x01H\x00R\n" +
+	"toolCalled\x12W\n" +
+	"\x12client_tool_called\x18\f \x01(\v2!.parlance.v1.TurnClientToolCalledB\x04\xb0\xbb\x18\x01H\x00R\x10clientToolCalled\x121\n" +
+	"\x04done\x18\r \x01(\v2\x15.parlance.v1.TurnDoneB\x04\xb0\xbb\x18\x01H\x00R\x04doneB\a\n" +
+	"\x05eventB\f\n" +
 	"\n" +
 	"_tool_callB\a\n" +
 	"\x05_turnB\v\n" +
-	"\t_approval\"\xc8\x03\n" +
+	"\t_approval\"\r\n" +
+	"\vTurnStarted\"#\n" +
+	"\rTurnTextDelta\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\"J\n" +
+	"\x15TurnApprovalRequested\x121\n" +
+	"\bapproval\x18\x01 \x01(\v2\x15.parlance.v1.ApprovalR\bapproval\";\n" +
+	"\x0eTurnToolCalled\x12)\n" +
+	"\x04call\x18\x01 \x01(\v2\x15.parlance.v1.ToolCallR\x04call\"A\n" +
+	"\x14TurnClientToolCalled\x12)\n" +
+	"\x04call\x18\x01 \x01(\v2\x15.parlance.v1.ToolCallR\x04call\"?\n" +
+	"\bTurnDone\x123\n" +
+	"\x04turn\x18\x01 \x01(\v2\x1f.parlance.v1.CreateTurnResponseR\x04turn\"\xfd\x03\n" +
 	"\bApproval\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x17\n" +
 	"\aturn_id\x18\x03 \x01(\tR\x06turnId\x12\x12\n" +
 	"\x04slug\x18\x04 \x01(\tR\x04slug\x12-\n" +
-	"\x05input\x18\x05 \x01(\v2\x17.google.protobuf.StructR\x05input\x12\x16\n" +
-	"\x06status\x18\x06 \x01(\tR\x06status\x12\x16\n" +
+	"\x05input\x18\x05 \x01(\v2\x17.google.protobuf.StructR\x05input\x12K\n" +
+	"\x06status\x18\x06 \x01(\tB3\xba\xbb\x18/\n" +
+	"\awaiting\n" +
+	"\bapproved\n" +
+	"\x06denied\n" +
+	"\aexpired\n" +
+	"\twithdrawnR\x06status\x12\x16\n" +
 	"\x06reason\x18\a \x01(\tR\x06reason\x12\x1d\n" +
 	"\n" +
 	"decided_by\x18\b \x01(\tR\tdecidedBy\x129\n" +
@@ -4835,7 +5317,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x15GetTurnReceiptRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
-	"\aturn_id\x18\x02 \x01(\tR\x06turnId\"\x80\b\n" +
+	"\aturn_id\x18\x02 \x01(\tR\x06turnId\"\xb7\b\n" +
 	"\vTurnReceipt\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x05R\aversion\x12\x17\n" +
 	"\aturn_id\x18\x02 \x01(\tR\x06turnId\x12\x1d\n" +
@@ -4844,9 +5326,14 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\fworkspace_id\x18\x04 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x05 \x01(\tR\aagentId\x12#\n" +
 	"\ragent_version\x18\x06 \x01(\x05R\fagentVersion\x12\x14\n" +
-	"\x05index\x18\a \x01(\x05R\x05index\x12\x19\n" +
-	"\bbegun_by\x18\b \x01(\tR\abegunBy\x12\x16\n" +
-	"\x06status\x18\t \x01(\tR\x06status\x12\x1d\n" +
+	"\x05index\x18\a \x01(\x05R\x05index\x12,\n" +
+	"\bbegun_by\x18\b \x01(\tB\x11\xba\xbb\x18\r\n" +
+	"\x05agent\n" +
+	"\x04userR\abegunBy\x12:\n" +
+	"\x06status\x18\t \x01(\tB\"\xba\xbb\x18\x1e\n" +
+	"\tcompleted\n" +
+	"\tcancelled\n" +
+	"\x06failedR\x06status\x12\x1d\n" +
 	"\n" +
 	"error_code\x18\n" +
 	" \x01(\tR\terrorCode\x129\n" +
@@ -4872,7 +5359,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\b_historyB\a\n" +
 	"\x05_costB\n" +
 	"\n" +
-	"\b_spilled\"\xbe\x03\n" +
+	"\b_spilled\"\xf0\x03\n" +
 	"\x10ReceiptModelCall\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12\x1f\n" +
@@ -4886,8 +5373,14 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"durationMs\x12!\n" +
 	"\finput_tokens\x18\t \x01(\x05R\vinputTokens\x12#\n" +
 	"\routput_tokens\x18\n" +
-	" \x01(\x05R\foutputTokens\x12#\n" +
-	"\rfinish_reason\x18\v \x01(\tR\ffinishReason\x12\x1d\n" +
+	" \x01(\x05R\foutputTokens\x12U\n" +
+	"\rfinish_reason\x18\v \x01(\tB0\xba\xbb\x18,\n" +
+	"\x04stop\n" +
+	"\x06length\n" +
+	"\n" +
+	"tool_calls\n" +
+	"\x0econtent_filter\n" +
+	"\x00R\ffinishReason\x12\x1d\n" +
 	"\n" +
 	"error_code\x18\f \x01(\tR\terrorCode\x127\n" +
 	"\battempts\x18\r \x03(\v2\x1b.parlance.v1.ReceiptAttemptR\battempts\"\x82\x01\n" +
@@ -4914,15 +5407,20 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"similarity\x18\t \x01(\x01R\n" +
 	"similarity\x12\x16\n" +
 	"\x06quoted\x18\n" +
-	" \x01(\bR\x06quoted\"\x90\x03\n" +
+	" \x01(\bR\x06quoted\"\xc4\x03\n" +
 	"\x0fReceiptToolCall\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x17\n" +
 	"\atool_id\x18\x02 \x01(\tR\x06toolId\x12\x12\n" +
 	"\x04slug\x18\x03 \x01(\tR\x04slug\x12%\n" +
 	"\x0earguments_hash\x18\x04 \x01(\tR\rargumentsHash\x12\x1f\n" +
 	"\voutput_hash\x18\x05 \x01(\tR\n" +
-	"outputHash\x12\x16\n" +
-	"\x06status\x18\x06 \x01(\tR\x06status\x12\x1d\n" +
+	"outputHash\x12J\n" +
+	"\x06status\x18\x06 \x01(\tB2\xba\xbb\x18.\n" +
+	"\tsucceeded\n" +
+	"\x06failed\n" +
+	"\arefused\n" +
+	"\aunknown\n" +
+	"\awaitingR\x06status\x12\x1d\n" +
 	"\n" +
 	"error_code\x18\a \x01(\tR\terrorCode\x12\x1f\n" +
 	"\vstatus_code\x18\b \x01(\x05R\n" +
@@ -4933,23 +5431,38 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
 	"latency_ms\x18\v \x01(\x05R\tlatencyMs\x12=\n" +
 	"\bapproval\x18\f \x01(\v2\x1c.parlance.v1.ReceiptApprovalH\x00R\bapproval\x88\x01\x01B\v\n" +
-	"\t_approval\"H\n" +
-	"\x0fReceiptApproval\x12\x16\n" +
-	"\x06status\x18\x01 \x01(\tR\x06status\x12\x1d\n" +
+	"\t_approval\"t\n" +
+	"\x0fReceiptApproval\x12B\n" +
+	"\x06status\x18\x01 \x01(\tB*\xba\xbb\x18&\n" +
+	"\bapproved\n" +
+	"\x06denied\n" +
+	"\aexpired\n" +
+	"\twithdrawnR\x06status\x12\x1d\n" +
 	"\n" +
-	"decided_by\x18\x02 \x01(\tR\tdecidedBy\"l\n" +
+	"decided_by\x18\x02 \x01(\tR\tdecidedBy\"\x85\x01\n" +
 	"\fReceiptGuard\x12\x14\n" +
-	"\x05guard\x18\x01 \x01(\tR\x05guard\x12\x18\n" +
-	"\averdict\x18\x02 \x01(\tR\averdict\x12\x18\n" +
+	"\x05guard\x18\x01 \x01(\tR\x05guard\x121\n" +
+	"\averdict\x18\x02 \x01(\tB\x17\xba\xbb\x18\x13\n" +
+	"\aflagged\n" +
+	"\bwithheldR\averdict\x12\x18\n" +
 	"\asubject\x18\x03 \x01(\tR\asubject\x12\x12\n" +
 	"\x04rule\x18\x04 \x01(\tR\x04rule\"\x8c\x01\n" +
 	"\x0eReceiptHistory\x12\x14\n" +
 	"\x05turns\x18\x01 \x01(\x05R\x05turns\x12\x16\n" +
 	"\x06tokens\x18\x02 \x01(\x05R\x06tokens\x12)\n" +
 	"\x10summarized_turns\x18\x03 \x01(\x05R\x0fsummarizedTurns\x12!\n" +
-	"\fsummary_hash\x18\x04 \x01(\tR\vsummaryHash\"`\n" +
-	"\fReceiptStage\x12\x14\n" +
-	"\x05stage\x18\x01 \x01(\tR\x05stage\x12\x19\n" +
+	"\fsummary_hash\x18\x04 \x01(\tR\vsummaryHash\"\xbc\x01\n" +
+	"\fReceiptStage\x12p\n" +
+	"\x05stage\x18\x01 \x01(\tBZ\xba\xbb\x18V\n" +
+	"\x05lease\n" +
+	"\ahistory\n" +
+	"\x06memory\n" +
+	"\tretrieval\n" +
+	"\ttool_list\n" +
+	"\vmodel_queue\n" +
+	"\x05model\n" +
+	"\x05tools\n" +
+	"\vpersistenceR\x05stage\x12\x19\n" +
 	"\bstart_ms\x18\x02 \x01(\x05R\astartMs\x12\x1f\n" +
 	"\vduration_ms\x18\x03 \x01(\x05R\n" +
 	"durationMs\"A\n" +
@@ -5010,7 +5523,7 @@ func file_parlance_v1_sessions_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_sessions_proto_rawDescData
 }
 
-var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 52)
+var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 58)
 var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*Session)(nil),                      // 0: parlance.v1.Session
 	(*SessionFeedback)(nil),              // 1: parlance.v1.SessionFeedback
@@ -5042,131 +5555,147 @@ var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*CreateTurnResponse)(nil),           // 27: parlance.v1.CreateTurnResponse
 	(*StreamTurnRequest)(nil),            // 28: parlance.v1.StreamTurnRequest
 	(*StreamTurnResponse)(nil),           // 29: parlance.v1.StreamTurnResponse
-	(*Approval)(nil),                     // 30: parlance.v1.Approval
-	(*ListApprovalsRequest)(nil),         // 31: parlance.v1.ListApprovalsRequest
-	(*ListApprovalsResponse)(nil),        // 32: parlance.v1.ListApprovalsResponse
-	(*DecideApprovalRequest)(nil),        // 33: parlance.v1.DecideApprovalRequest
-	(*GetTranscriptRequest)(nil),         // 34: parlance.v1.GetTranscriptRequest
-	(*GetTranscriptResponse)(nil),        // 35: parlance.v1.GetTranscriptResponse
-	(*GetTurnReceiptRequest)(nil),        // 36: parlance.v1.GetTurnReceiptRequest
-	(*TurnReceipt)(nil),                  // 37: parlance.v1.TurnReceipt
-	(*ReceiptModelCall)(nil),             // 38: parlance.v1.ReceiptModelCall
-	(*ReceiptAttempt)(nil),               // 39: parlance.v1.ReceiptAttempt
-	(*ReceiptPassage)(nil),               // 40: parlance.v1.ReceiptPassage
-	(*ReceiptToolCall)(nil),              // 41: parlance.v1.ReceiptToolCall
-	(*ReceiptApproval)(nil),              // 42: parlance.v1.ReceiptApproval
-	(*ReceiptGuard)(nil),                 // 43: parlance.v1.ReceiptGuard
-	(*ReceiptHistory)(nil),               // 44: parlance.v1.ReceiptHistory
-	(*ReceiptStage)(nil),                 // 45: parlance.v1.ReceiptStage
-	(*ReceiptCost)(nil),                  // 46: parlance.v1.ReceiptCost
-	(*ListSessionToolCallsRequest)(nil),  // 47: parlance.v1.ListSessionToolCallsRequest
-	(*ListSessionToolCallsResponse)(nil), // 48: parlance.v1.ListSessionToolCallsResponse
-	nil,                                  // 49: parlance.v1.Session.DynamicVariablesEntry
-	nil,                                  // 50: parlance.v1.Session.AssignedVariablesEntry
-	nil,                                  // 51: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	(*timestamppb.Timestamp)(nil),        // 52: google.protobuf.Timestamp
-	(*structpb.Value)(nil),               // 53: google.protobuf.Value
-	(*ToolCall)(nil),                     // 54: parlance.v1.ToolCall
-	(*structpb.Struct)(nil),              // 55: google.protobuf.Struct
+	(*TurnStarted)(nil),                  // 30: parlance.v1.TurnStarted
+	(*TurnTextDelta)(nil),                // 31: parlance.v1.TurnTextDelta
+	(*TurnApprovalRequested)(nil),        // 32: parlance.v1.TurnApprovalRequested
+	(*TurnToolCalled)(nil),               // 33: parlance.v1.TurnToolCalled
+	(*TurnClientToolCalled)(nil),         // 34: parlance.v1.TurnClientToolCalled
+	(*TurnDone)(nil),                     // 35: parlance.v1.TurnDone
+	(*Approval)(nil),                     // 36: parlance.v1.Approval
+	(*ListApprovalsRequest)(nil),         // 37: parlance.v1.ListApprovalsRequest
+	(*ListApprovalsResponse)(nil),        // 38: parlance.v1.ListApprovalsResponse
+	(*DecideApprovalRequest)(nil),        // 39: parlance.v1.DecideApprovalRequest
+	(*GetTranscriptRequest)(nil),         // 40: parlance.v1.GetTranscriptRequest
+	(*GetTranscriptResponse)(nil),        // 41: parlance.v1.GetTranscriptResponse
+	(*GetTurnReceiptRequest)(nil),        // 42: parlance.v1.GetTurnReceiptRequest
+	(*TurnReceipt)(nil),                  // 43: parlance.v1.TurnReceipt
+	(*ReceiptModelCall)(nil),             // 44: parlance.v1.ReceiptModelCall
+	(*ReceiptAttempt)(nil),               // 45: parlance.v1.ReceiptAttempt
+	(*ReceiptPassage)(nil),               // 46: parlance.v1.ReceiptPassage
+	(*ReceiptToolCall)(nil),              // 47: parlance.v1.ReceiptToolCall
+	(*ReceiptApproval)(nil),              // 48: parlance.v1.ReceiptApproval
+	(*ReceiptGuard)(nil),                 // 49: parlance.v1.ReceiptGuard
+	(*ReceiptHistory)(nil),               // 50: parlance.v1.ReceiptHistory
+	(*ReceiptStage)(nil),                 // 51: parlance.v1.ReceiptStage
+	(*ReceiptCost)(nil),                  // 52: parlance.v1.ReceiptCost
+	(*ListSessionToolCallsRequest)(nil),  // 53: parlance.v1.ListSessionToolCallsRequest
+	(*ListSessionToolCallsResponse)(nil), // 54: parlance.v1.ListSessionToolCallsResponse
+	nil,                                  // 55: parlance.v1.Session.DynamicVariablesEntry
+	nil,                                  // 56: parlance.v1.Session.AssignedVariablesEntry
+	nil,                                  // 57: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	(*timestamppb.Timestamp)(nil),        // 58: google.protobuf.Timestamp
+	(*structpb.Value)(nil),               // 59: google.protobuf.Value
+	(*ToolCall)(nil),                     // 60: parlance.v1.ToolCall
+	(*structpb.Struct)(nil),              // 61: google.protobuf.Struct
 }
 var file_parlance_v1_sessions_proto_depIdxs = []int32{
-	52, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	52, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
-	52, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
+	58, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	58, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
+	58, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
 	5,  // 3: parlance.v1.Session.usage:type_name -> parlance.v1.SessionUsage
-	49, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
-	50, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
+	55, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
+	56, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
 	2,  // 6: parlance.v1.Session.analysis:type_name -> parlance.v1.SessionAnalysis
 	1,  // 7: parlance.v1.Session.feedback:type_name -> parlance.v1.SessionFeedback
 	3,  // 8: parlance.v1.SessionAnalysis.criteria:type_name -> parlance.v1.CriterionResult
 	4,  // 9: parlance.v1.SessionAnalysis.data:type_name -> parlance.v1.DataResult
 	13, // 10: parlance.v1.SessionAnalysis.usage:type_name -> parlance.v1.TurnUsage
-	52, // 11: parlance.v1.SessionAnalysis.ended_at:type_name -> google.protobuf.Timestamp
-	53, // 12: parlance.v1.DataResult.value:type_name -> google.protobuf.Value
+	58, // 11: parlance.v1.SessionAnalysis.ended_at:type_name -> google.protobuf.Timestamp
+	59, // 12: parlance.v1.DataResult.value:type_name -> google.protobuf.Value
 	12, // 13: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
-	54, // 14: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
+	60, // 14: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
 	13, // 15: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
 	14, // 16: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
-	52, // 17: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
-	52, // 18: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
+	58, // 17: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
+	58, // 18: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
 	11, // 19: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
 	9,  // 20: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
 	7,  // 21: parlance.v1.Turn.items:type_name -> parlance.v1.TurnItem
 	8,  // 22: parlance.v1.TurnItem.heard:type_name -> parlance.v1.TurnItemHeard
 	10, // 23: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
-	51, // 24: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	55, // 25: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
-	55, // 26: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
-	52, // 27: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
-	52, // 28: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
-	52, // 29: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
+	57, // 24: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	61, // 25: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
+	61, // 26: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
+	58, // 27: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	58, // 28: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
+	58, // 29: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
 	0,  // 30: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
-	55, // 31: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
+	61, // 31: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
 	21, // 32: parlance.v1.CreateTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
 	22, // 33: parlance.v1.CreateTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
 	12, // 34: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
-	54, // 35: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	60, // 35: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
 	13, // 36: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
-	54, // 37: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
+	60, // 37: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
 	21, // 38: parlance.v1.StreamTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
 	22, // 39: parlance.v1.StreamTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
-	54, // 40: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
+	60, // 40: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
 	27, // 41: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
-	30, // 42: parlance.v1.StreamTurnResponse.approval:type_name -> parlance.v1.Approval
-	55, // 43: parlance.v1.Approval.input:type_name -> google.protobuf.Struct
-	52, // 44: parlance.v1.Approval.created_at:type_name -> google.protobuf.Timestamp
-	52, // 45: parlance.v1.Approval.expires_at:type_name -> google.protobuf.Timestamp
-	52, // 46: parlance.v1.Approval.decided_at:type_name -> google.protobuf.Timestamp
-	30, // 47: parlance.v1.ListApprovalsResponse.approvals:type_name -> parlance.v1.Approval
-	6,  // 48: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
-	52, // 49: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
-	52, // 50: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
-	38, // 51: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
-	40, // 52: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
-	41, // 53: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
-	43, // 54: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
-	44, // 55: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
-	45, // 56: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
-	13, // 57: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
-	46, // 58: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
-	39, // 59: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
-	42, // 60: parlance.v1.ReceiptToolCall.approval:type_name -> parlance.v1.ReceiptApproval
-	52, // 61: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	52, // 62: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	54, // 63: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	15, // 64: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
-	17, // 65: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
-	19, // 66: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
-	20, // 67: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
-	26, // 68: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
-	28, // 69: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
-	23, // 70: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
-	24, // 71: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
-	25, // 72: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
-	31, // 73: parlance.v1.SessionService.ListApprovals:input_type -> parlance.v1.ListApprovalsRequest
-	33, // 74: parlance.v1.SessionService.DecideApproval:input_type -> parlance.v1.DecideApprovalRequest
-	34, // 75: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
-	36, // 76: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
-	47, // 77: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
-	16, // 78: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
-	18, // 79: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
-	0,  // 80: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
-	0,  // 81: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
-	27, // 82: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
-	29, // 83: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
-	6,  // 84: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
-	29, // 85: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
-	6,  // 86: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
-	32, // 87: parlance.v1.SessionService.ListApprovals:output_type -> parlance.v1.ListApprovalsResponse
-	30, // 88: parlance.v1.SessionService.DecideApproval:output_type -> parlance.v1.Approval
-	35, // 89: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
-	37, // 90: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
-	48, // 91: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
-	78, // [78:92] is the sub-list for method output_type
-	64, // [64:78] is the sub-list for method input_type
-	64, // [64:64] is the sub-list for extension type_name
-	64, // [64:64] is the sub-list for extension extendee
-	0,  // [0:64] is the sub-list for field type_name
+	36, // 42: parlance.v1.StreamTurnResponse.approval:type_name -> parlance.v1.Approval
+	30, // 43: parlance.v1.StreamTurnResponse.started:type_name -> parlance.v1.TurnStarted
+	31, // 44: parlance.v1.StreamTurnResponse.text_delta:type_name -> parlance.v1.TurnTextDelta
+	32, // 45: parlance.v1.StreamTurnResponse.approval_requested:type_name -> parlance.v1.TurnApprovalRequested
+	33, // 46: parlance.v1.StreamTurnResponse.tool_called:type_name -> parlance.v1.TurnToolCalled
+	34, // 47: parlance.v1.StreamTurnResponse.client_tool_called:type_name -> parlance.v1.TurnClientToolCalled
+	35, // 48: parlance.v1.StreamTurnResponse.done:type_name -> parlance.v1.TurnDone
+	36, // 49: parlance.v1.TurnApprovalRequested.approval:type_name -> parlance.v1.Approval
+	60, // 50: parlance.v1.TurnToolCalled.call:type_name -> parlance.v1.ToolCall
+	60, // 51: parlance.v1.TurnClientToolCalled.call:type_name -> parlance.v1.ToolCall
+	27, // 52: parlance.v1.TurnDone.turn:type_name -> parlance.v1.CreateTurnResponse
+	61, // 53: parlance.v1.Approval.input:type_name -> google.protobuf.Struct
+	58, // 54: parlance.v1.Approval.created_at:type_name -> google.protobuf.Timestamp
+	58, // 55: parlance.v1.Approval.expires_at:type_name -> google.protobuf.Timestamp
+	58, // 56: parlance.v1.Approval.decided_at:type_name -> google.protobuf.Timestamp
+	36, // 57: parlance.v1.ListApprovalsResponse.approvals:type_name -> parlance.v1.Approval
+	6,  // 58: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
+	58, // 59: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
+	58, // 60: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
+	44, // 61: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
+	46, // 62: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
+	47, // 63: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
+	49, // 64: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
+	50, // 65: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
+	51, // 66: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
+	13, // 67: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
+	52, // 68: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
+	45, // 69: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
+	48, // 70: parlance.v1.ReceiptToolCall.approval:type_name -> parlance.v1.ReceiptApproval
+	58, // 71: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	58, // 72: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	60, // 73: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	15, // 74: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
+	17, // 75: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
+	19, // 76: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
+	20, // 77: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
+	26, // 78: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
+	28, // 79: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
+	23, // 80: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
+	24, // 81: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
+	25, // 82: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
+	37, // 83: parlance.v1.SessionService.ListApprovals:input_type -> parlance.v1.ListApprovalsRequest
+	39, // 84: parlance.v1.SessionService.DecideApproval:input_type -> parlance.v1.DecideApprovalRequest
+	40, // 85: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
+	42, // 86: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
+	53, // 87: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
+	16, // 88: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
+	18, // 89: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
+	0,  // 90: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
+	0,  // 91: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
+	27, // 92: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
+	29, // 93: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
+	6,  // 94: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
+	29, // 95: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
+	6,  // 96: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
+	38, // 97: parlance.v1.SessionService.ListApprovals:output_type -> parlance.v1.ListApprovalsResponse
+	36, // 98: parlance.v1.SessionService.DecideApproval:output_type -> parlance.v1.Approval
+	41, // 99: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
+	43, // 100: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
+	54, // 101: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
+	88, // [88:102] is the sub-list for method output_type
+	74, // [74:88] is the sub-list for method input_type
+	74, // [74:74] is the sub-list for extension type_name
+	74, // [74:74] is the sub-list for extension extendee
+	0,  // [0:74] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_sessions_proto_init() }
@@ -5178,17 +5707,24 @@ func file_parlance_v1_sessions_proto_init() {
 	file_parlance_v1_tools_proto_init()
 	file_parlance_v1_sessions_proto_msgTypes[10].OneofWrappers = []any{}
 	file_parlance_v1_sessions_proto_msgTypes[15].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[29].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[33].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[37].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[41].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[29].OneofWrappers = []any{
+		(*StreamTurnResponse_Started)(nil),
+		(*StreamTurnResponse_TextDelta)(nil),
+		(*StreamTurnResponse_ApprovalRequested)(nil),
+		(*StreamTurnResponse_ToolCalled)(nil),
+		(*StreamTurnResponse_ClientToolCalled)(nil),
+		(*StreamTurnResponse_Done)(nil),
+	}
+	file_parlance_v1_sessions_proto_msgTypes[39].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[43].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[47].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_sessions_proto_rawDesc), len(file_parlance_v1_sessions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   52,
+			NumMessages:   58,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

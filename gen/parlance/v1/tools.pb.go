@@ -42,7 +42,7 @@ type Tool struct {
 	Kind string `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`
 	// memory, opt_in, system or custom.
 	Bucket string `protobuf:"bytes,5,opt,name=bucket,proto3" json:"bucket,omitempty"`
-	// JSON Schema 2020-12 of the arguments; the model is constrained to it.
+	// JSON Schema 2020-12 of the arguments; the model is constrained to it. Null when there is none.
 	InputSchema *structpb.Struct `protobuf:"bytes,6,opt,name=input_schema,json=inputSchema,proto3" json:"input_schema,omitempty"`
 	// Endpoint of an http tool; may hold {name} placeholders.
 	WebhookUrl string `protobuf:"bytes,7,opt,name=webhook_url,json=webhookUrl,proto3" json:"webhook_url,omitempty"`
@@ -55,6 +55,7 @@ type Tool struct {
 	// Query parameters with the operator's values.
 	HardcodedQueryParams map[string]string `protobuf:"bytes,11,rep,name=hardcoded_query_params,json=hardcodedQueryParams,proto3" json:"hardcoded_query_params,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Members merged into the JSON body with the operator's values; they win over arguments.
+	// Null when there are none.
 	HardcodedBodyParams *structpb.Struct `protobuf:"bytes,12,opt,name=hardcoded_body_params,json=hardcodedBodyParams,proto3" json:"hardcoded_body_params,omitempty"`
 	// Request headers.
 	Headers map[string]string `protobuf:"bytes,13,rep,name=headers,proto3" json:"headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
@@ -73,9 +74,9 @@ type Tool struct {
 	ResponseMaxBytes int32 `protobuf:"varint,19,opt,name=response_max_bytes,json=responseMaxBytes,proto3" json:"response_max_bytes,omitempty"`
 	// Whether an auth_header is stored; its value is never returned.
 	AuthHeaderSet bool `protobuf:"varint,20,opt,name=auth_header_set,json=authHeaderSet,proto3" json:"auth_header_set,omitempty"`
-	// When it was made.
+	// When it was made; null for built-in and system tools.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it was last changed.
+	// When it was last changed; null for built-in and system tools.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	// Values of an answer that are kept as variables of the session.
 	Assignments []*ToolAssignment `protobuf:"bytes,30,rep,name=assignments,proto3" json:"assignments,omitempty"`
@@ -672,6 +673,7 @@ type AgentTool struct {
 	// What the model reads.
 	Description string `protobuf:"bytes,44,opt,name=description,proto3" json:"description,omitempty"`
 	// Schema of the model's arguments; for a tool of an MCP server the one that the server declares.
+	// Null when there is none.
 	InputSchema *structpb.Struct `protobuf:"bytes,45,opt,name=input_schema,json=inputSchema,proto3" json:"input_schema,omitempty"`
 	// input_schema as JSON text with every digit.
 	InputSchemaJson string `protobuf:"bytes,46,opt,name=input_schema_json,json=inputSchemaJson,proto3" json:"input_schema_json,omitempty"`
@@ -926,7 +928,7 @@ type ToolCall struct {
 	ToolId string `protobuf:"bytes,4,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
 	// The tool's slug.
 	Slug string `protobuf:"bytes,5,opt,name=slug,proto3" json:"slug,omitempty"`
-	// The arguments; secrets redacted.
+	// The arguments; secrets redacted. Null when what the model wrote is no JSON object.
 	Input *structpb.Struct `protobuf:"bytes,6,opt,name=input,proto3" json:"input,omitempty"`
 	// The answer as the model got it.
 	Output string `protobuf:"bytes,7,opt,name=output,proto3" json:"output,omitempty"`
@@ -938,7 +940,7 @@ type ToolCall struct {
 	Attempts int32 `protobuf:"varint,10,opt,name=attempts,proto3" json:"attempts,omitempty"`
 	// Null when the call succeeded.
 	Error *ToolError `protobuf:"bytes,11,opt,name=error,proto3" json:"error,omitempty"`
-	// When it began.
+	// When it began; null while a call that the client is to run waits for it.
 	StartedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
 	// The agent whose model called; empty for a run.
 	AgentId string `protobuf:"bytes,13,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
@@ -2104,7 +2106,7 @@ type RunToolResponse struct {
 	Attempts int32 `protobuf:"varint,5,opt,name=attempts,proto3" json:"attempts,omitempty"`
 	// Null when the call succeeded.
 	Error *ToolError `protobuf:"bytes,6,opt,name=error,proto3" json:"error,omitempty"`
-	// What was sent, with secrets redacted.
+	// What was sent, with secrets redacted; null when nothing was.
 	Request *ToolRequest `protobuf:"bytes,7,opt,name=request,proto3" json:"request,omitempty"`
 	// output as JSON text with every digit; empty when it is not JSON.
 	OutputJson    string `protobuf:"bytes,8,opt,name=output_json,json=outputJson,proto3" json:"output_json,omitempty"`
@@ -2904,17 +2906,30 @@ var File_parlance_v1_tools_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\n" +
-	"\x17parlance/v1/tools.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\x8e\f\n" +
+	"\x17parlance/v1/tools.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\x8d\r\n" +
 	"\x04Tool\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04slug\x18\x02 \x01(\tR\x04slug\x12 \n" +
-	"\vdescription\x18\x03 \x01(\tR\vdescription\x12\x12\n" +
-	"\x04kind\x18\x04 \x01(\tR\x04kind\x12\x16\n" +
-	"\x06bucket\x18\x05 \x01(\tR\x06bucket\x12:\n" +
+	"\vdescription\x18\x03 \x01(\tR\vdescription\x12%\n" +
+	"\x04kind\x18\x04 \x01(\tB\x11\xba\xbb\x18\r\n" +
+	"\x04http\n" +
+	"\x03mcp\n" +
+	"\x00R\x04kind\x12<\n" +
+	"\x06bucket\x18\x05 \x01(\tB$\xba\xbb\x18 \n" +
+	"\x06memory\n" +
+	"\x06opt_in\n" +
+	"\x06system\n" +
+	"\x06customR\x06bucket\x12:\n" +
 	"\finput_schema\x18\x06 \x01(\v2\x17.google.protobuf.StructR\vinputSchema\x12\x1f\n" +
 	"\vwebhook_url\x18\a \x01(\tR\n" +
-	"webhookUrl\x12\x16\n" +
-	"\x06method\x18\b \x01(\tR\x06method\x12\x1f\n" +
+	"webhookUrl\x12=\n" +
+	"\x06method\x18\b \x01(\tB%\xba\xbb\x18!\n" +
+	"\x03GET\n" +
+	"\x04POST\n" +
+	"\x05PATCH\n" +
+	"\x03PUT\n" +
+	"\x06DELETE\n" +
+	"\x00R\x06method\x12\x1f\n" +
 	"\vpath_params\x18\t \x03(\tR\n" +
 	"pathParams\x12!\n" +
 	"\fquery_params\x18\n" +
@@ -2933,8 +2948,12 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"created_at\x18\x15 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
 	"updated_at\x18\x16 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12=\n" +
-	"\vassignments\x18\x1e \x03(\v2\x1b.parlance.v1.ToolAssignmentR\vassignments\x12\x1a\n" +
-	"\bapproval\x18( \x01(\tR\bapproval\x12%\n" +
+	"\vassignments\x18\x1e \x03(\v2\x1b.parlance.v1.ToolAssignmentR\vassignments\x129\n" +
+	"\bapproval\x18( \x01(\tB\x1d\xba\xbb\x18\x19\n" +
+	"\x05never\n" +
+	"\x06always\n" +
+	"\x06listed\n" +
+	"\x00R\bapproval\x12%\n" +
 	"\x0eapproval_tools\x18) \x03(\tR\rapprovalTools\x12.\n" +
 	"\x13secret_header_names\x18* \x03(\tR\x11secretHeaderNames\x120\n" +
 	"\x14requires_user_intent\x18+ \x01(\bR\x12requiresUserIntent\x12,\n" +
@@ -2974,12 +2993,26 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xc9\x03\n" +
+	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xf4\x04\n" +
 	"\tAgentTool\x12%\n" +
 	"\x04tool\x18\x01 \x01(\v2\x11.parlance.v1.ToolR\x04tool\x12\x18\n" +
 	"\aenabled\x18\x02 \x01(\bR\aenabled\x121\n" +
-	"\x15max_calls_per_session\x18\x03 \x01(\x05R\x12maxCallsPerSession\x12'\n" +
-	"\x0fdisabled_reason\x18\x04 \x01(\tR\x0edisabledReason\x12\x12\n" +
+	"\x15max_calls_per_session\x18\x03 \x01(\x05R\x12maxCallsPerSession\x12\xd1\x01\n" +
+	"\x0fdisabled_reason\x18\x04 \x01(\tB\xa7\x01\xba\xbb\x18\xa2\x01\n" +
+	"\x13attachment_disabled\n" +
+	"\vnot_enabled\n" +
+	"\x0edisabled_tools\n" +
+	"\n" +
+	"memory_off\n" +
+	"\x04plan\n" +
+	"\bshadowed\n" +
+	"\rnot_available\n" +
+	"\vunreachable\n" +
+	"\fno_such_tool\n" +
+	"\fname_refused\n" +
+	"\x0eschema_refused\n" +
+	"\btoo_many\n" +
+	"\x00R\x0edisabledReason\x12\x12\n" +
 	"\x04name\x18( \x01(\tR\x04name\x12\x1f\n" +
 	"\vremote_tool\x18) \x01(\tR\n" +
 	"remoteTool\x12%\n" +
@@ -3022,9 +3055,13 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\bapproval\x18\x15 \x01(\v2\x1d.parlance.v1.ToolCallApprovalH\x00R\bapproval\x88\x01\x01\x12(\n" +
 	"\n" +
 	"input_json\x18\x16 \x01(\tB\t\xaa\xbb\x18\x05inputR\tinputJsonB\v\n" +
-	"\t_approval\"\x9c\x01\n" +
-	"\x10ToolCallApproval\x12\x16\n" +
-	"\x06status\x18\x01 \x01(\tR\x06status\x12\x1d\n" +
+	"\t_approval\"\xc8\x01\n" +
+	"\x10ToolCallApproval\x12B\n" +
+	"\x06status\x18\x01 \x01(\tB*\xba\xbb\x18&\n" +
+	"\bapproved\n" +
+	"\x06denied\n" +
+	"\aexpired\n" +
+	"\twithdrawnR\x06status\x12\x1d\n" +
 	"\n" +
 	"decided_by\x18\x02 \x01(\tR\tdecidedBy\x12\x16\n" +
 	"\x06reason\x18\x03 \x01(\tR\x06reason\x129\n" +

@@ -611,7 +611,24 @@ type Event struct {
 	// Place in the feed; pass it as `after`.
 	Cursor string `protobuf:"bytes,7,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	// data as JSON text with every digit.
-	DataJson      string `protobuf:"bytes,8,opt,name=data_json,json=dataJson,proto3" json:"data_json,omitempty"`
+	DataJson string `protobuf:"bytes,8,opt,name=data_json,json=dataJson,proto3" json:"data_json,omitempty"`
+	// data as the message of the event that `type` names. None for an event that a client's copy of
+	// this file does not know.
+	//
+	// Types that are valid to be assigned to Payload:
+	//
+	//	*Event_PostCallTranscription
+	//	*Event_EscalationTriggered
+	//	*Event_DsarReady
+	//	*Event_FatigueAlert
+	//	*Event_UsageThresholdCrossed
+	//	*Event_SubscriptionChanged
+	//	*Event_InvoicePaid
+	//	*Event_InvoiceFailed
+	//	*Event_KbSourceIngested
+	//	*Event_TurnPersistenceFailed
+	//	*Event_WebhookDisabled
+	Payload       isEvent_Payload `protobuf_oneof:"payload"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -701,6 +718,193 @@ func (x *Event) GetDataJson() string {
 	}
 	return ""
 }
+
+func (x *Event) GetPayload() isEvent_Payload {
+	if x != nil {
+		return x.Payload
+	}
+	return nil
+}
+
+func (x *Event) GetPostCallTranscription() *PostCallTranscription {
+	if x != nil {
+		if x, ok := x.Payload.(*Event_PostCallTranscription); ok {
+			return x.PostCallTranscription
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetEscalationTriggered() *EscalationTriggered {
+	if x != nil {
+		if x, ok := x.Payload.(*Event_EscalationTriggered); ok {
+			return x.EscalationTriggered
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetDsarReady() *DsarReady {
+	if x != nil {
+		if x, ok := x.Payload.(*Event_DsarReady); ok {
+			return x.DsarReady
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetFatigueAlert() *FatigueAlert {
+	if x != nil {
+		if x, ok := x.Payload.(*Event_FatigueAlert); ok {
+			return x.FatigueAlert
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetUsageThresholdCrossed() *UsageThresholdCrossed {
+	if x != nil {
+		if x, ok := x.Payload.(*Event_UsageThresholdCrossed); ok {
+			return x.UsageThresholdCrossed
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetSubscriptionChanged() *SubscriptionChanged {
+	if x != nil {
+		if x, ok := x.Payload.(*Event_SubscriptionChanged); ok {
+			return x.SubscriptionChanged
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetInvoicePaid() *InvoicePaid {
+	if x != nil {
+		if x, ok := x.Payload.(*Event_InvoicePaid); ok {
+			return x.InvoicePaid
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetInvoiceFailed() *InvoiceFailed {
+	if x != nil {
+		if x, ok := x.Payload.(*Event_InvoiceFailed); ok {
+			return x.InvoiceFailed
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetKbSourceIngested() *KbSourceIngested {
+	if x != nil {
+		if x, ok := x.Payload.(*Event_KbSourceIngested); ok {
+			return x.KbSourceIngested
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetTurnPersistenceFailed() *TurnPersistenceFailed {
+	if x != nil {
+		if x, ok := x.Payload.(*Event_TurnPersistenceFailed); ok {
+			return x.TurnPersistenceFailed
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetWebhookDisabled() *WebhookDisabled {
+	if x != nil {
+		if x, ok := x.Payload.(*Event_WebhookDisabled); ok {
+			return x.WebhookDisabled
+		}
+	}
+	return nil
+}
+
+type isEvent_Payload interface {
+	isEvent_Payload()
+}
+
+type Event_PostCallTranscription struct {
+	// post_call_transcription
+	PostCallTranscription *PostCallTranscription `protobuf:"bytes,9,opt,name=post_call_transcription,json=postCallTranscription,proto3,oneof"`
+}
+
+type Event_EscalationTriggered struct {
+	// escalation.triggered
+	EscalationTriggered *EscalationTriggered `protobuf:"bytes,10,opt,name=escalation_triggered,json=escalationTriggered,proto3,oneof"`
+}
+
+type Event_DsarReady struct {
+	// dsar.ready
+	DsarReady *DsarReady `protobuf:"bytes,11,opt,name=dsar_ready,json=dsarReady,proto3,oneof"`
+}
+
+type Event_FatigueAlert struct {
+	// fatigue.alert
+	FatigueAlert *FatigueAlert `protobuf:"bytes,12,opt,name=fatigue_alert,json=fatigueAlert,proto3,oneof"`
+}
+
+type Event_UsageThresholdCrossed struct {
+	// usage.threshold
+	UsageThresholdCrossed *UsageThresholdCrossed `protobuf:"bytes,13,opt,name=usage_threshold_crossed,json=usageThresholdCrossed,proto3,oneof"`
+}
+
+type Event_SubscriptionChanged struct {
+	// subscription.changed
+	SubscriptionChanged *SubscriptionChanged `protobuf:"bytes,14,opt,name=subscription_changed,json=subscriptionChanged,proto3,oneof"`
+}
+
+type Event_InvoicePaid struct {
+	// invoice.paid
+	InvoicePaid *InvoicePaid `protobuf:"bytes,15,opt,name=invoice_paid,json=invoicePaid,proto3,oneof"`
+}
+
+type Event_InvoiceFailed struct {
+	// invoice.failed
+	InvoiceFailed *InvoiceFailed `protobuf:"bytes,16,opt,name=invoice_failed,json=invoiceFailed,proto3,oneof"`
+}
+
+type Event_KbSourceIngested struct {
+	// kb.source_ingested
+	KbSourceIngested *KbSourceIngested `protobuf:"bytes,17,opt,name=kb_source_ingested,json=kbSourceIngested,proto3,oneof"`
+}
+
+type Event_TurnPersistenceFailed struct {
+	// turn.persistence_failed
+	TurnPersistenceFailed *TurnPersistenceFailed `protobuf:"bytes,18,opt,name=turn_persistence_failed,json=turnPersistenceFailed,proto3,oneof"`
+}
+
+type Event_WebhookDisabled struct {
+	// webhook.disabled
+	WebhookDisabled *WebhookDisabled `protobuf:"bytes,19,opt,name=webhook_disabled,json=webhookDisabled,proto3,oneof"`
+}
+
+func (*Event_PostCallTranscription) isEvent_Payload() {}
+
+func (*Event_EscalationTriggered) isEvent_Payload() {}
+
+func (*Event_DsarReady) isEvent_Payload() {}
+
+func (*Event_FatigueAlert) isEvent_Payload() {}
+
+func (*Event_UsageThresholdCrossed) isEvent_Payload() {}
+
+func (*Event_SubscriptionChanged) isEvent_Payload() {}
+
+func (*Event_InvoicePaid) isEvent_Payload() {}
+
+func (*Event_InvoiceFailed) isEvent_Payload() {}
+
+func (*Event_KbSourceIngested) isEvent_Payload() {}
+
+func (*Event_TurnPersistenceFailed) isEvent_Payload() {}
+
+func (*Event_WebhookDisabled) isEvent_Payload() {}
 
 type CreateWebhookEndpointRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2133,14 +2337,20 @@ var File_parlance_v1_webhooks_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\n" +
-	"\x1aparlance/v1/webhooks.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xbd\x06\n" +
+	"\x1aparlance/v1/webhooks.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/events.proto\x1a\x19parlance/v1/options.proto\"\x93\a\n" +
 	"\x0fWebhookEndpoint\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x10\n" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12\x16\n" +
 	"\x06events\x18\x03 \x03(\tR\x06events\x12 \n" +
-	"\vdescription\x18\x04 \x01(\tR\vdescription\x12\x16\n" +
-	"\x06status\x18\x05 \x01(\tR\x06status\x12'\n" +
-	"\x0fdisabled_reason\x18\x06 \x01(\tR\x0edisabledReason\x121\n" +
+	"\vdescription\x18\x04 \x01(\tR\vdescription\x127\n" +
+	"\x06status\x18\x05 \x01(\tB\x1f\xba\xbb\x18\x1b\n" +
+	"\aenabled\n" +
+	"\x06paused\n" +
+	"\bdisabledR\x06status\x12?\n" +
+	"\x0fdisabled_reason\x18\x06 \x01(\tB\x16\xba\xbb\x18\x12\n" +
+	"\bfailures\n" +
+	"\x04gone\n" +
+	"\x00R\x0edisabledReason\x121\n" +
 	"\x14consecutive_failures\x18\a \x01(\x05R\x13consecutiveFailures\x12B\n" +
 	"\x0flast_success_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\rlastSuccessAt\x12B\n" +
 	"\x0flast_failure_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\rlastFailureAt\x129\n" +
@@ -2158,14 +2368,20 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\x0emax_per_second\x18\x11 \x01(\x05R\fmaxPerSecond\x12\"\n" +
 	"\rmax_in_flight\x18\x12 \x01(\x05R\vmaxInFlight\x12\x1f\n" +
 	"\brequeued\x18\x13 \x01(\x05H\x01R\brequeued\x88\x01\x01\x12)\n" +
-	"\x10disable_progress\x18\x14 \x01(\x01R\x0fdisableProgress\x12\x16\n" +
-	"\x06health\x18\x15 \x01(\tR\x06healthB\t\n" +
+	"\x10disable_progress\x18\x14 \x01(\x01R\x0fdisableProgress\x123\n" +
+	"\x06health\x18\x15 \x01(\tB\x1b\xba\xbb\x18\x17\n" +
+	"\x02ok\n" +
+	"\awarning\n" +
+	"\bdisabledR\x06healthB\t\n" +
 	"\a_secretB\v\n" +
-	"\t_requeued\"\x90\x05\n" +
+	"\t_requeued\"\xad\x05\n" +
 	"\x15WebhookEndpointHealth\x12\x1f\n" +
 	"\vendpoint_id\x18\x01 \x01(\tR\n" +
-	"endpointId\x12\x16\n" +
-	"\x06health\x18\x02 \x01(\tR\x06health\x12=\n" +
+	"endpointId\x123\n" +
+	"\x06health\x18\x02 \x01(\tB\x1b\xba\xbb\x18\x17\n" +
+	"\x02ok\n" +
+	"\awarning\n" +
+	"\bdisabledR\x06health\x12=\n" +
 	"\fwindow_start\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\vwindowStart\x12\x1a\n" +
 	"\battempts\x18\x04 \x01(\x05R\battempts\x12\x1c\n" +
 	"\tsucceeded\x18\x05 \x01(\x05R\tsucceeded\x12&\n" +
@@ -2181,15 +2397,19 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\x10disable_progress\x18\x0e \x01(\x01R\x0fdisableProgressB\x0f\n" +
 	"\r_success_rateB\x11\n" +
 	"\x0f_p50_latency_msB\x11\n" +
-	"\x0f_p95_latency_ms\"\x84\x06\n" +
+	"\x0f_p95_latency_ms\"\xaf\x06\n" +
 	"\x0fWebhookDelivery\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vendpoint_id\x18\x02 \x01(\tR\n" +
 	"endpointId\x12\x19\n" +
 	"\bevent_id\x18\x03 \x01(\tR\aeventId\x12\x14\n" +
 	"\x05event\x18\x04 \x01(\tR\x05event\x12\x18\n" +
-	"\aattempt\x18\x05 \x01(\x05R\aattempt\x12\x16\n" +
-	"\x06status\x18\x06 \x01(\tR\x06status\x12\x1f\n" +
+	"\aattempt\x18\x05 \x01(\x05R\aattempt\x12A\n" +
+	"\x06status\x18\x06 \x01(\tB)\xba\xbb\x18%\n" +
+	"\apending\n" +
+	"\tsucceeded\n" +
+	"\x06failed\n" +
+	"\aunknownR\x06status\x12\x1f\n" +
 	"\vstatus_code\x18\a \x01(\x05R\n" +
 	"statusCode\x12\x14\n" +
 	"\x05error\x18\b \x01(\tR\x05error\x12Y\n" +
@@ -2208,7 +2428,7 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1aB\n" +
 	"\x14ResponseHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x9d\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xcb\t\n" +
 	"\x05Event\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\tR\aeventId\x12\x1b\n" +
@@ -2218,7 +2438,21 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12+\n" +
 	"\x04data\x18\x06 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\x16\n" +
 	"\x06cursor\x18\a \x01(\tR\x06cursor\x12%\n" +
-	"\tdata_json\x18\b \x01(\tB\b\xaa\xbb\x18\x04dataR\bdataJson\"\xbc\x03\n" +
+	"\tdata_json\x18\b \x01(\tB\b\xaa\xbb\x18\x04dataR\bdataJson\x12b\n" +
+	"\x17post_call_transcription\x18\t \x01(\v2\".parlance.v1.PostCallTranscriptionB\x04\xb0\xbb\x18\x01H\x00R\x15postCallTranscription\x12[\n" +
+	"\x14escalation_triggered\x18\n" +
+	" \x01(\v2 .parlance.v1.EscalationTriggeredB\x04\xb0\xbb\x18\x01H\x00R\x13escalationTriggered\x12=\n" +
+	"\n" +
+	"dsar_ready\x18\v \x01(\v2\x16.parlance.v1.DsarReadyB\x04\xb0\xbb\x18\x01H\x00R\tdsarReady\x12F\n" +
+	"\rfatigue_alert\x18\f \x01(\v2\x19.parlance.v1.FatigueAlertB\x04\xb0\xbb\x18\x01H\x00R\ffatigueAlert\x12b\n" +
+	"\x17usage_threshold_crossed\x18\r \x01(\v2\".parlance.v1.UsageThresholdCrossedB\x04\xb0\xbb\x18\x01H\x00R\x15usageThresholdCrossed\x12[\n" +
+	"\x14subscription_changed\x18\x0e \x01(\v2 .parlance.v1.SubscriptionChangedB\x04\xb0\xbb\x18\x01H\x00R\x13subscriptionChanged\x12C\n" +
+	"\finvoice_paid\x18\x0f \x01(\v2\x18.parlance.v1.InvoicePaidB\x04\xb0\xbb\x18\x01H\x00R\vinvoicePaid\x12I\n" +
+	"\x0einvoice_failed\x18\x10 \x01(\v2\x1a.parlance.v1.InvoiceFailedB\x04\xb0\xbb\x18\x01H\x00R\rinvoiceFailed\x12S\n" +
+	"\x12kb_source_ingested\x18\x11 \x01(\v2\x1d.parlance.v1.KbSourceIngestedB\x04\xb0\xbb\x18\x01H\x00R\x10kbSourceIngested\x12b\n" +
+	"\x17turn_persistence_failed\x18\x12 \x01(\v2\".parlance.v1.TurnPersistenceFailedB\x04\xb0\xbb\x18\x01H\x00R\x15turnPersistenceFailed\x12O\n" +
+	"\x10webhook_disabled\x18\x13 \x01(\v2\x1c.parlance.v1.WebhookDisabledB\x04\xb0\xbb\x18\x01H\x00R\x0fwebhookDisabledB\t\n" +
+	"\apayload\"\xbc\x03\n" +
 	"\x1cCreateWebhookEndpointRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1c\n" +
 	"\x03url\x18\x02 \x01(\tB\n" +
@@ -2420,8 +2654,19 @@ var file_parlance_v1_webhooks_proto_goTypes = []any{
 	nil,                                      // 27: parlance.v1.UpdateWebhookEndpointRequest.HeadersEntry
 	(*timestamppb.Timestamp)(nil),            // 28: google.protobuf.Timestamp
 	(*structpb.Struct)(nil),                  // 29: google.protobuf.Struct
-	(*fieldmaskpb.FieldMask)(nil),            // 30: google.protobuf.FieldMask
-	(*emptypb.Empty)(nil),                    // 31: google.protobuf.Empty
+	(*PostCallTranscription)(nil),            // 30: parlance.v1.PostCallTranscription
+	(*EscalationTriggered)(nil),              // 31: parlance.v1.EscalationTriggered
+	(*DsarReady)(nil),                        // 32: parlance.v1.DsarReady
+	(*FatigueAlert)(nil),                     // 33: parlance.v1.FatigueAlert
+	(*UsageThresholdCrossed)(nil),            // 34: parlance.v1.UsageThresholdCrossed
+	(*SubscriptionChanged)(nil),              // 35: parlance.v1.SubscriptionChanged
+	(*InvoicePaid)(nil),                      // 36: parlance.v1.InvoicePaid
+	(*InvoiceFailed)(nil),                    // 37: parlance.v1.InvoiceFailed
+	(*KbSourceIngested)(nil),                 // 38: parlance.v1.KbSourceIngested
+	(*TurnPersistenceFailed)(nil),            // 39: parlance.v1.TurnPersistenceFailed
+	(*WebhookDisabled)(nil),                  // 40: parlance.v1.WebhookDisabled
+	(*fieldmaskpb.FieldMask)(nil),            // 41: google.protobuf.FieldMask
+	(*emptypb.Empty)(nil),                    // 42: google.protobuf.Empty
 }
 var file_parlance_v1_webhooks_proto_depIdxs = []int32{
 	28, // 0: parlance.v1.WebhookEndpoint.last_success_at:type_name -> google.protobuf.Timestamp
@@ -2436,52 +2681,63 @@ var file_parlance_v1_webhooks_proto_depIdxs = []int32{
 	28, // 9: parlance.v1.WebhookDelivery.next_attempt_at:type_name -> google.protobuf.Timestamp
 	28, // 10: parlance.v1.Event.created_at:type_name -> google.protobuf.Timestamp
 	29, // 11: parlance.v1.Event.data:type_name -> google.protobuf.Struct
-	26, // 12: parlance.v1.CreateWebhookEndpointRequest.headers:type_name -> parlance.v1.CreateWebhookEndpointRequest.HeadersEntry
-	0,  // 13: parlance.v1.ListWebhookEndpointsResponse.endpoints:type_name -> parlance.v1.WebhookEndpoint
-	30, // 14: parlance.v1.UpdateWebhookEndpointRequest.update_mask:type_name -> google.protobuf.FieldMask
-	27, // 15: parlance.v1.UpdateWebhookEndpointRequest.headers:type_name -> parlance.v1.UpdateWebhookEndpointRequest.HeadersEntry
-	28, // 16: parlance.v1.EnableWebhookEndpointRequest.since:type_name -> google.protobuf.Timestamp
-	28, // 17: parlance.v1.ListWebhookDeliveriesRequest.started_after:type_name -> google.protobuf.Timestamp
-	28, // 18: parlance.v1.ListWebhookDeliveriesRequest.started_before:type_name -> google.protobuf.Timestamp
-	28, // 19: parlance.v1.RecoverWebhookDeliveriesRequest.since:type_name -> google.protobuf.Timestamp
-	2,  // 20: parlance.v1.ListWebhookDeliveriesResponse.deliveries:type_name -> parlance.v1.WebhookDelivery
-	3,  // 21: parlance.v1.ListEventsResponse.events:type_name -> parlance.v1.Event
-	3,  // 22: parlance.v1.WatchEventsResponse.event:type_name -> parlance.v1.Event
-	4,  // 23: parlance.v1.WebhookService.CreateWebhookEndpoint:input_type -> parlance.v1.CreateWebhookEndpointRequest
-	5,  // 24: parlance.v1.WebhookService.ListWebhookEndpoints:input_type -> parlance.v1.ListWebhookEndpointsRequest
-	7,  // 25: parlance.v1.WebhookService.GetWebhookEndpoint:input_type -> parlance.v1.GetWebhookEndpointRequest
-	8,  // 26: parlance.v1.WebhookService.UpdateWebhookEndpoint:input_type -> parlance.v1.UpdateWebhookEndpointRequest
-	9,  // 27: parlance.v1.WebhookService.DeleteWebhookEndpoint:input_type -> parlance.v1.DeleteWebhookEndpointRequest
-	10, // 28: parlance.v1.WebhookService.EnableWebhookEndpoint:input_type -> parlance.v1.EnableWebhookEndpointRequest
-	11, // 29: parlance.v1.WebhookService.RotateWebhookSecret:input_type -> parlance.v1.RotateWebhookSecretRequest
-	12, // 30: parlance.v1.WebhookService.TestWebhookEndpoint:input_type -> parlance.v1.TestWebhookEndpointRequest
-	13, // 31: parlance.v1.WebhookService.ListWebhookDeliveries:input_type -> parlance.v1.ListWebhookDeliveriesRequest
-	14, // 32: parlance.v1.WebhookService.GetWebhookDelivery:input_type -> parlance.v1.GetWebhookDeliveryRequest
-	15, // 33: parlance.v1.WebhookService.GetWebhookEndpointHealth:input_type -> parlance.v1.GetWebhookEndpointHealthRequest
-	16, // 34: parlance.v1.WebhookService.RecoverWebhookDeliveries:input_type -> parlance.v1.RecoverWebhookDeliveriesRequest
-	19, // 35: parlance.v1.WebhookService.RedeliverWebhook:input_type -> parlance.v1.RedeliverWebhookRequest
-	20, // 36: parlance.v1.WebhookService.ListEvents:input_type -> parlance.v1.ListEventsRequest
-	22, // 37: parlance.v1.WebhookService.WatchEvents:input_type -> parlance.v1.WatchEventsRequest
-	0,  // 38: parlance.v1.WebhookService.CreateWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
-	6,  // 39: parlance.v1.WebhookService.ListWebhookEndpoints:output_type -> parlance.v1.ListWebhookEndpointsResponse
-	0,  // 40: parlance.v1.WebhookService.GetWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
-	0,  // 41: parlance.v1.WebhookService.UpdateWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
-	31, // 42: parlance.v1.WebhookService.DeleteWebhookEndpoint:output_type -> google.protobuf.Empty
-	0,  // 43: parlance.v1.WebhookService.EnableWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
-	0,  // 44: parlance.v1.WebhookService.RotateWebhookSecret:output_type -> parlance.v1.WebhookEndpoint
-	2,  // 45: parlance.v1.WebhookService.TestWebhookEndpoint:output_type -> parlance.v1.WebhookDelivery
-	18, // 46: parlance.v1.WebhookService.ListWebhookDeliveries:output_type -> parlance.v1.ListWebhookDeliveriesResponse
-	2,  // 47: parlance.v1.WebhookService.GetWebhookDelivery:output_type -> parlance.v1.WebhookDelivery
-	1,  // 48: parlance.v1.WebhookService.GetWebhookEndpointHealth:output_type -> parlance.v1.WebhookEndpointHealth
-	17, // 49: parlance.v1.WebhookService.RecoverWebhookDeliveries:output_type -> parlance.v1.RecoverWebhookDeliveriesResponse
-	2,  // 50: parlance.v1.WebhookService.RedeliverWebhook:output_type -> parlance.v1.WebhookDelivery
-	21, // 51: parlance.v1.WebhookService.ListEvents:output_type -> parlance.v1.ListEventsResponse
-	23, // 52: parlance.v1.WebhookService.WatchEvents:output_type -> parlance.v1.WatchEventsResponse
-	38, // [38:53] is the sub-list for method output_type
-	23, // [23:38] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	30, // 12: parlance.v1.Event.post_call_transcription:type_name -> parlance.v1.PostCallTranscription
+	31, // 13: parlance.v1.Event.escalation_triggered:type_name -> parlance.v1.EscalationTriggered
+	32, // 14: parlance.v1.Event.dsar_ready:type_name -> parlance.v1.DsarReady
+	33, // 15: parlance.v1.Event.fatigue_alert:type_name -> parlance.v1.FatigueAlert
+	34, // 16: parlance.v1.Event.usage_threshold_crossed:type_name -> parlance.v1.UsageThresholdCrossed
+	35, // 17: parlance.v1.Event.subscription_changed:type_name -> parlance.v1.SubscriptionChanged
+	36, // 18: parlance.v1.Event.invoice_paid:type_name -> parlance.v1.InvoicePaid
+	37, // 19: parlance.v1.Event.invoice_failed:type_name -> parlance.v1.InvoiceFailed
+	38, // 20: parlance.v1.Event.kb_source_ingested:type_name -> parlance.v1.KbSourceIngested
+	39, // 21: parlance.v1.Event.turn_persistence_failed:type_name -> parlance.v1.TurnPersistenceFailed
+	40, // 22: parlance.v1.Event.webhook_disabled:type_name -> parlance.v1.WebhookDisabled
+	26, // 23: parlance.v1.CreateWebhookEndpointRequest.headers:type_name -> parlance.v1.CreateWebhookEndpointRequest.HeadersEntry
+	0,  // 24: parlance.v1.ListWebhookEndpointsResponse.endpoints:type_name -> parlance.v1.WebhookEndpoint
+	41, // 25: parlance.v1.UpdateWebhookEndpointRequest.update_mask:type_name -> google.protobuf.FieldMask
+	27, // 26: parlance.v1.UpdateWebhookEndpointRequest.headers:type_name -> parlance.v1.UpdateWebhookEndpointRequest.HeadersEntry
+	28, // 27: parlance.v1.EnableWebhookEndpointRequest.since:type_name -> google.protobuf.Timestamp
+	28, // 28: parlance.v1.ListWebhookDeliveriesRequest.started_after:type_name -> google.protobuf.Timestamp
+	28, // 29: parlance.v1.ListWebhookDeliveriesRequest.started_before:type_name -> google.protobuf.Timestamp
+	28, // 30: parlance.v1.RecoverWebhookDeliveriesRequest.since:type_name -> google.protobuf.Timestamp
+	2,  // 31: parlance.v1.ListWebhookDeliveriesResponse.deliveries:type_name -> parlance.v1.WebhookDelivery
+	3,  // 32: parlance.v1.ListEventsResponse.events:type_name -> parlance.v1.Event
+	3,  // 33: parlance.v1.WatchEventsResponse.event:type_name -> parlance.v1.Event
+	4,  // 34: parlance.v1.WebhookService.CreateWebhookEndpoint:input_type -> parlance.v1.CreateWebhookEndpointRequest
+	5,  // 35: parlance.v1.WebhookService.ListWebhookEndpoints:input_type -> parlance.v1.ListWebhookEndpointsRequest
+	7,  // 36: parlance.v1.WebhookService.GetWebhookEndpoint:input_type -> parlance.v1.GetWebhookEndpointRequest
+	8,  // 37: parlance.v1.WebhookService.UpdateWebhookEndpoint:input_type -> parlance.v1.UpdateWebhookEndpointRequest
+	9,  // 38: parlance.v1.WebhookService.DeleteWebhookEndpoint:input_type -> parlance.v1.DeleteWebhookEndpointRequest
+	10, // 39: parlance.v1.WebhookService.EnableWebhookEndpoint:input_type -> parlance.v1.EnableWebhookEndpointRequest
+	11, // 40: parlance.v1.WebhookService.RotateWebhookSecret:input_type -> parlance.v1.RotateWebhookSecretRequest
+	12, // 41: parlance.v1.WebhookService.TestWebhookEndpoint:input_type -> parlance.v1.TestWebhookEndpointRequest
+	13, // 42: parlance.v1.WebhookService.ListWebhookDeliveries:input_type -> parlance.v1.ListWebhookDeliveriesRequest
+	14, // 43: parlance.v1.WebhookService.GetWebhookDelivery:input_type -> parlance.v1.GetWebhookDeliveryRequest
+	15, // 44: parlance.v1.WebhookService.GetWebhookEndpointHealth:input_type -> parlance.v1.GetWebhookEndpointHealthRequest
+	16, // 45: parlance.v1.WebhookService.RecoverWebhookDeliveries:input_type -> parlance.v1.RecoverWebhookDeliveriesRequest
+	19, // 46: parlance.v1.WebhookService.RedeliverWebhook:input_type -> parlance.v1.RedeliverWebhookRequest
+	20, // 47: parlance.v1.WebhookService.ListEvents:input_type -> parlance.v1.ListEventsRequest
+	22, // 48: parlance.v1.WebhookService.WatchEvents:input_type -> parlance.v1.WatchEventsRequest
+	0,  // 49: parlance.v1.WebhookService.CreateWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
+	6,  // 50: parlance.v1.WebhookService.ListWebhookEndpoints:output_type -> parlance.v1.ListWebhookEndpointsResponse
+	0,  // 51: parlance.v1.WebhookService.GetWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
+	0,  // 52: parlance.v1.WebhookService.UpdateWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
+	42, // 53: parlance.v1.WebhookService.DeleteWebhookEndpoint:output_type -> google.protobuf.Empty
+	0,  // 54: parlance.v1.WebhookService.EnableWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
+	0,  // 55: parlance.v1.WebhookService.RotateWebhookSecret:output_type -> parlance.v1.WebhookEndpoint
+	2,  // 56: parlance.v1.WebhookService.TestWebhookEndpoint:output_type -> parlance.v1.WebhookDelivery
+	18, // 57: parlance.v1.WebhookService.ListWebhookDeliveries:output_type -> parlance.v1.ListWebhookDeliveriesResponse
+	2,  // 58: parlance.v1.WebhookService.GetWebhookDelivery:output_type -> parlance.v1.WebhookDelivery
+	1,  // 59: parlance.v1.WebhookService.GetWebhookEndpointHealth:output_type -> parlance.v1.WebhookEndpointHealth
+	17, // 60: parlance.v1.WebhookService.RecoverWebhookDeliveries:output_type -> parlance.v1.RecoverWebhookDeliveriesResponse
+	2,  // 61: parlance.v1.WebhookService.RedeliverWebhook:output_type -> parlance.v1.WebhookDelivery
+	21, // 62: parlance.v1.WebhookService.ListEvents:output_type -> parlance.v1.ListEventsResponse
+	23, // 63: parlance.v1.WebhookService.WatchEvents:output_type -> parlance.v1.WatchEventsResponse
+	49, // [49:64] is the sub-list for method output_type
+	34, // [34:49] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_webhooks_proto_init() }
@@ -2489,9 +2745,23 @@ func file_parlance_v1_webhooks_proto_init() {
 	if File_parlance_v1_webhooks_proto != nil {
 		return
 	}
+	file_parlance_v1_events_proto_init()
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_webhooks_proto_msgTypes[0].OneofWrappers = []any{}
 	file_parlance_v1_webhooks_proto_msgTypes[1].OneofWrappers = []any{}
+	file_parlance_v1_webhooks_proto_msgTypes[3].OneofWrappers = []any{
+		(*Event_PostCallTranscription)(nil),
+		(*Event_EscalationTriggered)(nil),
+		(*Event_DsarReady)(nil),
+		(*Event_FatigueAlert)(nil),
+		(*Event_UsageThresholdCrossed)(nil),
+		(*Event_SubscriptionChanged)(nil),
+		(*Event_InvoicePaid)(nil),
+		(*Event_InvoiceFailed)(nil),
+		(*Event_KbSourceIngested)(nil),
+		(*Event_TurnPersistenceFailed)(nil),
+		(*Event_WebhookDisabled)(nil),
+	}
 	file_parlance_v1_webhooks_proto_msgTypes[8].OneofWrappers = []any{}
 	file_parlance_v1_webhooks_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
