@@ -3,12 +3,13 @@ package server
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -47,16 +48,18 @@ func registerSystem(mux *http.ServeMux, d Deps, problems problem.Writer) {
 var openAPIServer = []byte(`"url": "/"`)
 
 // writeOpenAPI writes the document with the caller's URL of this server: a client that is made
-// from the document must reach the server wherever the document was saved.
+// from the document must reach the server wherever the document was saved. Caches may keep it and
+// ask by its ETag whether it is still the same: another version of the server has another document.
 func writeOpenAPI(w http.ResponseWriter, r *http.Request) {
 	url, err := json.Marshal(interceptor.BaseURL(r.Context()))
 	if err != nil {
 		url = []byte(`"/"`)
 	}
-	w.Header().Set("Content-Type", "application/json")
 	document := bytes.Replace(openapi.JSON, openAPIServer, append([]byte(`"url": `), url...), 1)
-	w.Header().Set("Content-Length", strconv.Itoa(len(document)))
-	_, _ = w.Write(document) // the caller has hung up
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-cache")
+	w.Header().Set("ETag", fmt.Sprintf(`"%x"`, sha256.Sum256(document)))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(document))
 }
 
 // getOnly refuses methods other than GET and HEAD.

@@ -19,7 +19,7 @@ import (
 // beside are the files that an archive contains next to the program.
 var beside = []string{
 	"LICENSE", "README.md", "CHANGELOG.md", "docs/deployment.md", "docs/operations.md", "docs/configuration.md",
-	"docs/security.md", "docs/observability.md", "deploy/caddy", "deploy/nginx", "deploy/systemd",
+	"docs/security.md", "docs/observability.md", "docs/clients.md", "deploy/caddy", "deploy/nginx", "deploy/systemd",
 }
 
 // programs builds the program for each platform, with its archive and bill of materials.
@@ -55,7 +55,7 @@ func (r release) build(ctx context.Context, p platform) error {
 	return nil
 }
 
-// archive packs the program and the files of beside.
+// archive packs the program, the files of beside, and the protos.
 func (r release) archive(p platform) (err error) {
 	file, err := os.Create(filepath.Join(r.dist, r.name(p)+".tar.gz"))
 	if err != nil {
@@ -68,13 +68,13 @@ func (r release) archive(p platform) (err error) {
 	if err := add(r.binary(p), "parlance"); err != nil {
 		return err
 	}
-	for _, path := range beside {
-		files, err := filesBelow(filepath.Join(r.root, path))
+	folder := func(path, root string) error {
+		files, err := filesBelow(path)
 		if err != nil {
 			return err
 		}
 		for _, from := range files {
-			to, err := filepath.Rel(r.root, from)
+			to, err := filepath.Rel(root, from)
 			if err != nil {
 				return fmt.Errorf("naming %s: %w", from, err)
 			}
@@ -82,6 +82,15 @@ func (r release) archive(p platform) (err error) {
 				return err
 			}
 		}
+		return nil
+	}
+	for _, path := range beside {
+		if err := folder(filepath.Join(r.root, path), r.root); err != nil {
+			return err
+		}
+	}
+	if err := folder(r.protoFolder(), filepath.Dir(r.protoFolder())); err != nil {
+		return err
 	}
 	return errors.Join(entries.Close(), packed.Close())
 }

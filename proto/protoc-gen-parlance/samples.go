@@ -41,7 +41,7 @@ type samples struct {
 
 	// events are the examples of the data of events, by the event's name.
 	events map[string]json.RawMessage
-	made  map[string]example
+	made   map[string]example
 }
 
 func newSamples() (*samples, error) {

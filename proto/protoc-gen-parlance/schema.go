@@ -132,8 +132,8 @@ func (s *schemas) field(field *protogen.Field) *schema {
 	}
 	if rules := rulesOf(field); rules != nil {
 		limit(out, rules)
-		if len(out.Enum) > 0 && takesEmpty(rules) && !strings.HasSuffix(string(field.Parent.Desc.Name()), "Request") {
-			out.Enum = append([]string{""}, out.Enum...) // what answers hold when nothing was chosen
+		if !strings.HasSuffix(string(field.Parent.Desc.Name()), "Request") {
+			allowZero(out, rules)
 		}
 	}
 	if closed, _ := proto.GetExtension(field.Desc.Options(), parlancev1.E_Closed).(*parlancev1.ClosedSet); closed != nil {
@@ -214,6 +214,21 @@ func kindRules(rules *validate.FieldRules) protoreflect.Message {
 // takesEmpty reports whether "" is one of the values that the rules list.
 func takesEmpty(rules *validate.FieldRules) bool {
 	return slices.Contains(rules.GetString().GetIn(), "")
+}
+
+// allowZero allows the value that answers hold when nothing was chosen, where a request may leave it
+// out.
+func allowZero(to *schema, rules *validate.FieldRules) {
+	if len(to.Enum) > 0 && takesEmpty(rules) {
+		to.Enum = append([]string{""}, to.Enum...)
+	}
+	if rules.GetIgnore() != validate.Ignore_IGNORE_IF_ZERO_VALUE {
+		return
+	}
+	if to.Minimum != nil && !strings.HasPrefix(to.Minimum.String(), "-") {
+		to.Minimum = number("0")
+	}
+	to.MinLength, to.MinItems = nil, nil
 }
 
 // limit writes the rules that JSON Schema can say into the schema.

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"parlance.dev/parlance/test/contract"
 )
 
 // Problem is problem+json.
@@ -130,7 +132,8 @@ func (e *Env) Do(t testing.TB, method, path string, body any, with ...With) Resp
 	return response
 }
 
-// Send is Do for requests that may get no answer.
+// Send is Do for requests that may get no answer. An answer that the OpenAPI document does not allow
+// fails the test.
 func (e *Env) Send(t testing.TB, method, path string, body any, with ...With) (Response, error) {
 	t.Helper()
 	request, err := e.NewRequest(t, method, path, body, with...)
@@ -148,8 +151,13 @@ func (e *Env) Send(t testing.TB, method, path string, body any, with ...With) (R
 	if out.Body, err = io.ReadAll(answer.Body); err != nil {
 		return out, err
 	}
-	if kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type")); kind == "application/problem+json" {
+	switch kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type")); kind {
+	case "application/problem+json":
 		err = json.Unmarshal(out.Body, &out.Problem)
+	case "application/json":
+		if differs := contract.Answer(method, path, out.Status, out.Body); differs != nil {
+			t.Errorf("%s %s answered what the OpenAPI document does not allow: %v\n%s", method, path, differs, out.Body)
+		}
 	}
 	return out, err
 }

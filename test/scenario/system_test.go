@@ -43,6 +43,7 @@ func TestSystemPaths(t *testing.T) {
 		"3.1") || got.At("paths", "/v1/sessions", "post") == nil {
 		t.Error("openapi.json is not the contract")
 	}
+	checkCached(t, env)
 	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/errors/internal"} {
 		got := env.Do(t, "POST", path, "{}", open)
 		checkProblem(t, got, 405, "method-not-allowed")
@@ -50,6 +51,21 @@ func TestSystemPaths(t *testing.T) {
 			t.Errorf("%s: Allow %q", path, allow)
 		}
 	}
+}
+
+// checkCached: the document is kept by caches, which ask whether it is still the same.
+func checkCached(t *testing.T, env *harness.Env) {
+	t.Helper()
+	first := env.Do(t, "GET", "/openapi.json", nil, harness.Key("")).Must(t, 200)
+	tag := first.Header.Get("ETag")
+	if tag == "" || first.Header.Get("Cache-Control") != "no-cache" {
+		t.Errorf("ETag %q, Cache-Control %q", tag, first.Header.Get("Cache-Control"))
+	}
+	same := env.Do(t, "GET", "/openapi.json", nil, harness.Key(""), harness.Header("If-None-Match", tag)).Must(t, 304)
+	if len(same.Body) > 0 || same.Header.Get("ETag") != tag {
+		t.Errorf("the same document: %d bytes, ETag %q", len(same.Body), same.Header.Get("ETag"))
+	}
+	env.Do(t, "GET", "/openapi.json", nil, harness.Key(""), harness.Header("If-None-Match", `"another"`)).Must(t, 200)
 }
 
 func TestErrorPages(t *testing.T) {
