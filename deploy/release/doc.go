@@ -2,7 +2,7 @@
 //
 //	go run -C deploy/release . --version 0.1.0
 //
-//	dist/parlance_0.1.0_<os>_<arch>.tar.gz       the program, its licence, deploy/, proto/ and how to start
+//	dist/parlance_0.1.0_<os>_<arch>.tar.gz       the program, licence, deploy/, proto/, how to start
 //	dist/parlance_0.1.0_<os>_<arch>.cdx.json     its bill of materials (CycloneDX 1.6)
 //	dist/parlance_0.1.0_image.tar                the image for linux/amd64 and arm64 (OCI layout)
 //	dist/parlance_0.1.0_image_<arch>.tar         the same, one architecture, for `docker load`

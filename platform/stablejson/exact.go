@@ -80,7 +80,8 @@ func markedOf(message protoreflect.MessageDescriptor) *marked {
 	return made
 }
 
-// contains reports whether a message, or one that it contains, has a field of which is reports true.
+// contains reports whether a message, or one that it contains, has a field for which is returns
+// true.
 func contains(
 	message protoreflect.MessageDescriptor, is func(protoreflect.FieldDescriptor) bool, seen map[protoreflect.FullName]bool,
 ) bool {

@@ -187,7 +187,8 @@ func (s *samples) single(field *protogen.Field) any {
 // values the name of the field.
 func oneOf(field *protogen.Field) string {
 	closed, _ := proto.GetExtension(field.Desc.Options(), parlancev1.E_Closed).(*parlancev1.ClosedSet)
-	values := slices.Concat(closed.GetValues(), rulesOf(field).GetString().GetIn(), rulesOf(field).GetRepeated().GetItems().GetString().GetIn())
+	rules := rulesOf(field)
+	values := slices.Concat(closed.GetValues(), rules.GetString().GetIn(), rules.GetRepeated().GetItems().GetString().GetIn())
 	switch {
 	case len(values) == 0 && maybeEmpty.MatchString(string(field.Comments.Leading)):
 		return ""

@@ -81,16 +81,16 @@ func TestExamples(t *testing.T) {
 // TestAnswerIsCompared: the comparison refuses what the document does not allow.
 func TestAnswerIsCompared(t *testing.T) {
 	t.Parallel()
+	good := `{"id":"ses_1","status":"pending","ws_url":"","chat_url":"","token":"","expires_at":"2026-01-02T03:04:05Z"}`
 	for name, body := range map[string]string{
-		"a value outside of a closed set": `{"id":"ses_1","status":"sleeping","ws_url":"","chat_url":"","token":"","expires_at":"2026-01-02T03:04:05Z"}`,
-		"null in place of a time":         `{"id":"ses_1","status":"pending","ws_url":"","chat_url":"","token":"","expires_at":null}`,
-		"no token":                        `{"id":"ses_1","status":"pending","ws_url":"","chat_url":"","expires_at":"2026-01-02T03:04:05Z"}`,
+		"a value outside of a closed set": strings.Replace(good, "pending", "sleeping", 1),
+		"null in place of a time":         strings.Replace(good, `"2026-01-02T03:04:05Z"`, "null", 1),
+		"no token":                        strings.Replace(good, `"token":"",`, "", 1),
 	} {
 		if contract.Answer("POST", "/v1/sessions", 201, []byte(body)) == nil {
 			t.Errorf("%s is accepted", name)
 		}
 	}
-	good := `{"id":"ses_1","status":"pending","ws_url":"","chat_url":"","token":"","expires_at":"2026-01-02T03:04:05Z"}`
 	if err := contract.Answer("POST", "/v1/sessions?x=1", 201, []byte(good)); err != nil {
 		t.Error(err)
 	}

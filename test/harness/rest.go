@@ -132,8 +132,8 @@ func (e *Env) Do(t testing.TB, method, path string, body any, with ...With) Resp
 	return response
 }
 
-// Send is Do for requests that may get no answer. An answer that the OpenAPI document does not allow
-// fails the test.
+// Send is Do for requests that may get no answer. An answer that the OpenAPI document does not
+// allow fails the test.
 func (e *Env) Send(t testing.TB, method, path string, body any, with ...With) (Response, error) {
 	t.Helper()
 	request, err := e.NewRequest(t, method, path, body, with...)

@@ -45,7 +45,8 @@ func TestTypedTurnEvents(t *testing.T) {
 			t.Errorf("%s: ended with %s after %q: %v", protocol.Name, last, said, stream.Err())
 		}
 	}
-	streamed := e.Do(t, "POST", "/v1/sessions/"+session+"/turns", `{"text":"Hello?"}`, harness.Header("Accept", "text/event-stream")).Must(t, 200)
+	streamed := e.Do(t, "POST", "/v1/sessions/"+session+"/turns", `{"text":"Hello?"}`,
+		harness.Header("Accept", "text/event-stream")).Must(t, 200)
 	if !bytes.Contains(streamed.Body, []byte("event: turn.done\n")) || bytes.Contains(streamed.Body, []byte(`"text_delta"`)) {
 		t.Errorf("over REST: %s", streamed.Body)
 	}
