@@ -29,8 +29,8 @@ const (
 var samplesJSON []byte
 
 // samples make the examples of the document: those of answers from the descriptors, field by field,
-// with the values of samples.json where it has one; those of requests from samples.json, or from the
-// fields that are required.
+// with the values of samples.json where it has one; those of requests from samples.json, or from
+// the fields that are required.
 type samples struct {
 	// Requests are bodies by the name of their method.
 	Requests map[string]json.RawMessage `json:"requests"`

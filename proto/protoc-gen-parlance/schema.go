@@ -216,8 +216,8 @@ func takesEmpty(rules *validate.FieldRules) bool {
 	return slices.Contains(rules.GetString().GetIn(), "")
 }
 
-// allowZero allows the value that answers hold when nothing was chosen, where a request may leave it
-// out.
+// allowZero allows the value that answers hold when nothing was chosen, where a request may leave
+// it out.
 func allowZero(to *schema, rules *validate.FieldRules) {
 	if len(to.Enum) > 0 && takesEmpty(rules) {
 		to.Enum = append([]string{""}, to.Enum...)

@@ -15,9 +15,9 @@ import (
 )
 
 // ConnectCodecs makes Connect, gRPC and gRPC-Web write the same JSON as REST, and the fields that
-// REST leaves out (the option rpc_only). They read it leniently, unknown fields included, as clients
-// of those protocols expect. A message that cannot be read is passed on in a form that Undecoded
-// recognises, because connect would answer it without a reason of ours.
+// REST leaves out (the option rpc_only). They read it leniently, unknown fields included, as
+// clients of those protocols expect. A message that cannot be read is passed on in a form that
+// Undecoded recognises, because connect would answer it without a reason of ours.
 func ConnectCodecs() connect.HandlerOption {
 	return connect.WithHandlerOptions(
 		connect.WithCodec(jsonCodec{"json"}),
