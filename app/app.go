@@ -131,7 +131,7 @@ func (a *App) connect(ctx context.Context, params Params) (err error) {
 	a.metrics.Registry.MustRegister(a.db.Collector())
 	redis.CountErrors(a.redis, a.metrics.Registry)
 	a.warnOfRedis(ctx)
-	if a.bucket, err = blob.Open(a.Config.BlobURL); err != nil {
+	if a.bucket, err = OpenBucket(ctx, a.Config); err != nil {
 		return fmt.Errorf("open the bucket: %w", err)
 	}
 	return a.trace(ctx, params)

@@ -62,7 +62,10 @@ type Config struct {
 	DatabaseMaxConns  int
 	RedisURL          seal.Secret
 	BlobURL           string
-	// SpillDir is empty for a directory next to that of the bucket, and SpillOff for none.
+	// The key of an s3:// bucket; empty uses the credentials of AWS's environment or role.
+	S3AccessKeyID     seal.Secret
+	S3SecretAccessKey seal.Secret
+	// SpillDir is empty for a directory next to that of a file:// bucket, and SpillOff for none.
 	SpillDir      string
 	SpillMaxBytes int
 	// One of MasterKey (the key), MasterKeyFile and MasterKeyURL (a key-management service) is set.
@@ -165,8 +168,10 @@ func Load(src Source) (Config, error) {
 	if c.DatabaseDirectURL != "" && c.DatabaseURL == "" {
 		problems = append(problems, errors.New("PARLANCE_DATABASE_DIRECT_URL needs DATABASE_URL beside it"))
 	}
-	if err := c.checkMasters(); err != nil {
-		problems = append(problems, err)
+	for _, err := range []error{c.checkMasters(), c.checkS3()} {
+		if err != nil {
+			problems = append(problems, err)
+		}
 	}
 	for _, pair := range [][4]string{
 		{c.TLSCertFile, c.TLSKeyFile, "PARLANCE_TLS_CERT_FILE", "PARLANCE_TLS_KEY_FILE"},

@@ -79,7 +79,13 @@ func (c *Config) storageSettings() []Setting {
 		setting("REDIS_URL", "", text(&c.RedisURL),
 			"Redis 7: a redis://, rediss:// or unix:// URL; redis+sentinel://host:26379,host:26379/master and "+
 				"redis+cluster://host:6379,host:6379 (rediss+ for TLS) name several.").secret(),
-		setting("BLOB_URL", "", address(&c.BlobURL, "file"), "Where files are kept: file:///absolute/path."),
+		setting("BLOB_URL", "", c.parseBlobURL,
+			"Where files are kept: file:///absolute/path, which every server and worker must see, or a bucket of AWS or of any store "+
+				"with the S3 API, s3://bucket/prefix?endpoint=https://host:9000&region=us-east-1. Without endpoint it is AWS in that region."),
+		setting("S3_ACCESS_KEY_ID", "", text(&c.S3AccessKeyID),
+			"Access key of an s3:// bucket. Default: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or on AWS the role of the web "+
+				"identity, task or instance.").secret(),
+		setting("S3_SECRET_ACCESS_KEY", "", text(&c.S3SecretAccessKey), "Secret of S3_ACCESS_KEY_ID.").secret(),
 		setting("MASTER_KEY", "", text(&c.MasterKey),
 			"The 32-byte key (base64) that wraps the keys of stored secrets; MASTER_KEY_FILE is the safer place.").secret(),
 		setting("MASTER_KEY_FILE", "", text(&c.MasterKeyFile),
@@ -117,7 +123,7 @@ func (c *Config) servingSettings() []Setting {
 			"JSON file of plans that replaces the built-in ones (free, pro, enterprise)."),
 		setting("SPILL_DIR", "", text(&c.SpillDir),
 			"Directory where a server keeps turns while Postgres is unavailable. It must outlive the process, and servers "+
-				"may share it. Default: spill next to the bucket's directory. off keeps none: turns then fail."),
+				"may share it. Default: spill next to the directory of a file:// bucket, none for s3://. off keeps none: turns then fail."),
 		setting("SPILL_MAX_BYTES", "268435456", number(&c.SpillMaxBytes, wal.MinMaxBytes, 1<<40),
 			"Most bytes that one server keeps in SPILL_DIR; a turn takes some kilobytes."),
 	)
@@ -144,7 +150,7 @@ func (c *Config) egressSettings() []Setting {
 			"Address ranges, separated by commas, that tools and webhooks may reach although they are not public. For "+
 				"development."),
 		setting("EGRESS_CA_FILE", "", text(&c.EgressCAFile),
-			"Certificate authorities (PEM) that calls of tools and webhooks trust in addition to the system's."),
+			"Certificate authorities (PEM) that outbound calls (tools, webhooks, models, an s3:// bucket) trust in addition to the system's."),
 	)
 }
 

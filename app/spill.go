@@ -26,7 +26,7 @@ func (c Config) Spill() string {
 		return c.SpillDir
 	}
 	bucket, err := url.Parse(c.BlobURL)
-	if err != nil || bucket.Path == "" {
+	if err != nil || bucket.Path == "" || c.inS3() {
 		return ""
 	}
 	return filepath.Join(filepath.Dir(filepath.Clean(bucket.Path)), "spill")

@@ -12,6 +12,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/blob"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -26,7 +27,7 @@ func (s *Service) Get(ctx context.Context, ref workspaces.Ref, id SourceID) (Sou
 		return Source{}, fmt.Errorf("open the text of %s: %w", id, err)
 	}
 	defer func() { _ = r.Close() }() // only read
-	text, err := io.ReadAll(r)
+	text, err := io.ReadAll(blob.Verify(r, source.SHA256))
 	if err != nil {
 		return Source{}, fmt.Errorf("read the text of %s: %w", id, err)
 	}

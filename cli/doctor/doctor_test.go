@@ -216,6 +216,9 @@ func TestBucket(t *testing.T) {
 	}
 	wants(t, in.with("PARLANCE_BLOB_URL", "file://"+file).examine(t, "bucket", nil), "reach", doctor.Failed, "not a directory")
 	wants(t, in.with("PARLANCE_BLOB_URL", "file:///proc/none").examine(t, "bucket", nil), "reach", doctor.Failed, "")
+	away := in.with("PARLANCE_BLOB_URL", "s3://files?endpoint=http://127.0.0.1:1").
+		with("PARLANCE_S3_ACCESS_KEY_ID", "id").with("PARLANCE_S3_SECRET_ACCESS_KEY", "secret")
+	wants(t, away.examine(t, "bucket", nil), "reach", doctor.Failed, "http://127.0.0.1:1 cannot be reached")
 	open := filepath.Join(dir, "open")
 	if err := errors.Join(os.Mkdir(open, 0o755), os.Chmod(open, 0o755)); err != nil {
 		t.Fatal(err)

@@ -34,8 +34,11 @@ func checkBucket(ctx context.Context, d Deps, r *report) {
 		r.skip("reach", "PARLANCE_BLOB_URL is not set")
 		return
 	}
-	const advice = "Let the service's user own the directory, mode 0700: install -d -o USER -m 0700 DIR."
-	bucket, err := blob.Open(d.Config.BlobURL)
+	advice := "Let the service's user own the directory, mode 0700: install -d -o USER -m 0700 DIR."
+	if !strings.HasPrefix(d.Config.BlobURL, "file:") {
+		advice = "Correct the setting that the message names (PARLANCE_BLOB_URL, PARLANCE_S3_…, PARLANCE_EGRESS_CA_FILE), or the key's policy."
+	}
+	bucket, err := app.OpenBucket(ctx, d.Config)
 	if err != nil {
 		r.fail("reach", advice, "%v", err)
 		return

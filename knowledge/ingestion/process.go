@@ -19,6 +19,7 @@ import (
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/provider/blob"
 )
 
 // maxMoves is how often a run starts its embedding over because the workspace's model changed.
@@ -99,18 +100,19 @@ func (s *Service) stage(ctx context.Context, name knowledge.Stage, fn func(conte
 }
 
 func (r *run) parse(ctx context.Context) (document.Document, error) {
-	blob, err := r.bucket.Get(ctx, r.source.BlobKey)
-	if err != nil {
-		return document.Document{}, fmt.Errorf("open the bytes: %w", err)
-	}
-	defer func() { _ = blob.Close() }() // only read
 	work, err := r.slots.compute.Enter(ctx, string(r.source.TenantID))
 	if err != nil {
 		return document.Document{}, err
 	}
 	slot := &slot{gate: r.slots.compute, tenant: string(r.source.TenantID), leave: work}
 	defer slot.end()
-	doc, err := document.Parse(ctx, r.source.MediaType, blob, document.Options{
+	// Opened after the wait: a store closes a download that nobody reads.
+	content, err := r.bucket.Get(ctx, r.source.BlobKey)
+	if err != nil {
+		return document.Document{}, fmt.Errorf("open the bytes: %w", err)
+	}
+	defer func() { _ = content.Close() }() // only read
+	doc, err := document.Parse(ctx, r.source.MediaType, blob.Verify(content, r.source.SHA256), document.Options{
 		Readers: r.sharedReaders(slot), ForceOCR: r.source.ForceOCR, Store: keptPages{r},
 		Pages: func(done, total, recognized int) error { return r.pages(ctx, done, total, recognized) },
 	})

@@ -51,8 +51,8 @@ type Info struct {
 	ModifiedAt time.Time
 }
 
-// Open opens the bucket of a URL, making its directory if need be. file:///absolute/path is
-// built; s3://bucket is recognised and refused with an error that says so.
+// Open opens the bucket of a file:///absolute/path URL, making its directory if need be. Package
+// s3 opens those of s3:// URLs.
 func Open(bucketURL string) (Bucket, error) {
 	u, err := url.Parse(bucketURL)
 	if err != nil {
@@ -64,8 +64,6 @@ func Open(bucketURL string) (Bucket, error) {
 			return nil, fmt.Errorf("bucket URL %q: write file:/// and an absolute path", u.Redacted())
 		}
 		return openFile(filepath.FromSlash(u.Path))
-	case "s3":
-		return nil, errors.New("s3:// is not built yet: use file:///path")
 	}
 	return nil, fmt.Errorf("bucket URL scheme %q is unknown: use file:///path", u.Scheme)
 }

@@ -6,6 +6,6 @@
 // its bucket.
 //
 // file:///path is built here, on os.Root, rather than with gocloud.dev: five operations do
-// not pay for the minute its drivers add to a cold build. s3:// is named in Open and refused
-// until it is built. Every implementation passes package blobtest.
+// not pay for the minute its drivers add to a cold build. Package s3 keeps blobs in a bucket of
+// an S3 store. Every implementation passes package blobtest.
 package blob

@@ -76,7 +76,7 @@ func TestFileSurvivesReopening(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	rows := []struct{ url, says string }{
-		{"s3://bucket?region=x", "s3:// is not built yet"},
+		{"s3://bucket?region=x", `scheme "s3" is unknown`},
 		{"file://relative/path", "absolute path"},
 		{"file:relative", "absolute path"},
 		{"gs://bucket", `scheme "gs" is unknown`},
@@ -103,4 +103,30 @@ func open(t *testing.T, dir string) blob.Bucket {
 		}
 	})
 	return b
+}
+
+// TestVerify: bytes that were changed behind our back are not taken for the blob.
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	b := open(t, dir)
+	_, sum, err := b.Put(t.Context(), "k", strings.NewReader("as it was"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(want error) {
+		r, err := b.Get(t.Context(), "k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.ReadAll(blob.Verify(r, sum))
+		if !errors.Is(err, want) || r.Close() != nil {
+			t.Errorf("got %v, want %v", err, want)
+		}
+	}
+	check(nil)
+	if err := os.WriteFile(filepath.Join(dir, "k"), []byte("as it is "), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	check(blob.ErrDamaged)
 }

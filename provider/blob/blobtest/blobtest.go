@@ -40,7 +40,8 @@ func Run(t *testing.T, open func(t *testing.T) blob.Bucket) {
 }
 
 func testRoundTrip(t *testing.T, b blob.Bucket) {
-	for _, content := range []string{"", "hello", strings.Repeat("0123456789abcdef", 1<<16)} {
+	// The last is one that a store takes in parts.
+	for _, content := range []string{"", "hello", strings.Repeat("0123456789abcdef", 1<<16), strings.Repeat("0123456789abcdef", 1<<20) + "!"} {
 		size, sum, err := b.Put(t.Context(), "ws_1/src_1", strings.NewReader(content))
 		if err != nil {
 			t.Fatal(err)
@@ -105,22 +106,26 @@ func testMissing(t *testing.T, b blob.Bucket) {
 }
 
 func testFailingReader(t *testing.T, b blob.Bucket) {
-	cause := errors.New("the upload broke off")
-	broken := func() io.Reader {
-		return io.MultiReader(strings.NewReader(strings.Repeat("x", 1<<17)), failingReader{cause})
-	}
-	if _, _, err := b.Put(t.Context(), "new/blob", broken()); !errors.Is(err, cause) {
-		t.Errorf("Put: got %v, want the reader's error", err)
-	}
-	if _, err := b.Stat(t.Context(), "new/blob"); !errors.Is(err, blob.ErrNotFound) {
-		t.Errorf("a failed Put left something: %v", err)
-	}
 	put(t, b, "old", "kept")
-	if _, _, err := b.Put(t.Context(), "old", broken()); !errors.Is(err, cause) {
-		t.Errorf("Put: got %v, want the reader's error", err)
-	}
-	if got := read(t, b, "old"); got != "kept" {
-		t.Errorf("a failed Put changed the blob to %d bytes", len(got))
+	// io.ErrUnexpectedEOF is how the body of a request ends whose caller hangs up.
+	for _, cause := range []error{errors.New("the upload broke off"), io.ErrUnexpectedEOF} {
+		for _, sizeBytes := range []int{0, 1 << 17, 9 << 20} {
+			broken := func() io.Reader {
+				return io.MultiReader(strings.NewReader(strings.Repeat("x", sizeBytes)), failingReader{cause})
+			}
+			if _, _, err := b.Put(t.Context(), "new/blob", broken()); !errors.Is(err, cause) {
+				t.Errorf("Put of %d bytes: got %v, want the reader's error", sizeBytes, err)
+			}
+			if _, err := b.Stat(t.Context(), "new/blob"); !errors.Is(err, blob.ErrNotFound) {
+				t.Errorf("a failed Put of %d bytes left something: %v", sizeBytes, err)
+			}
+			if _, _, err := b.Put(t.Context(), "old", broken()); !errors.Is(err, cause) {
+				t.Errorf("Put of %d bytes: got %v, want the reader's error", sizeBytes, err)
+			}
+			if got := read(t, b, "old"); got != "kept" {
+				t.Errorf("a failed Put of %d bytes changed the blob to %d bytes", sizeBytes, len(got))
+			}
+		}
 	}
 }
 
