@@ -102,6 +102,13 @@ func TestSecretsFromFiles(t *testing.T) {
 			env = map[string]string{}
 		}
 		env[s.Env()+"_FILE"] = file
+		// The two of a pair are set together.
+		switch s.Name {
+		case "S3_ACCESS_KEY_ID":
+			env["PARLANCE_S3_SECRET_ACCESS_KEY"] = "other"
+		case "S3_SECRET_ACCESS_KEY":
+			env["PARLANCE_S3_ACCESS_KEY_ID"] = "other"
+		}
 		c, err := app.Load(source(env, map[string]string{file: value + "\n"}, nil))
 		if err != nil {
 			t.Errorf("%s_FILE: %v", s.Env(), err)

@@ -19,9 +19,6 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
-// maxOverlap is the longest time for which the API lets an old secret work.
-const maxOverlap = 7 * 24 * time.Hour
-
 func newKeys() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "keys", Short: "Create, list, rotate and revoke API keys; rotate the service's own keys", GroupID: "admin",
@@ -35,7 +32,7 @@ rotate-master, rotate-data and rotate-tokens change the keys that the service it
 always open the database.`,
 		Example: `  parlance keys ls
   parlance keys create backend --scope runtime --expires 720h
-  parlance keys rotate key_01j… --overlap 24h
+  parlance keys rotate key_01j…
   parlance keys create first --scope admin --tenant ten_01j… --database-url postgres://…`,
 	}
 	cmd.AddCommand(newKeysCreate(), newKeysList(), newKeysRotate(), newKeysRevoke())
@@ -119,31 +116,19 @@ func newKeysList() *cobra.Command {
 }
 
 func newKeysRotate() *cobra.Command {
-	var overlap time.Duration
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "rotate KEY", Short: "Give a key a new secret, which is shown once", Args: command.ExactArgs("KEY"),
-		Long: `Gives a key a new secret. The old one stops working at once, or after --overlap: time to bring the new secret
-to every place that uses the key.`,
-		Example: "  parlance keys rotate key_01j… --overlap 24h",
+		Long:    "Gives a key a new secret. The old one stops working at once.",
+		Example: "  parlance keys rotate key_01j…",
 		RunE: withKeys(func(ctx context.Context, k *apiKeys, args []string) error {
-			if overlap < 0 || overlap > maxOverlap {
-				return command.Usagef("--overlap must be between 0 and %.0fh", maxOverlap.Hours())
-			}
-			rotated, err := k.service.RotateApiKey(ctx, &parlancev1.RotateApiKeyRequest{
-				ApiKeyId: args[0], OverlapSeconds: int32(overlap / time.Second),
-			})
+			rotated, err := k.service.RotateApiKey(ctx, &parlancev1.RotateApiKeyRequest{ApiKeyId: args[0]})
 			if err != nil {
 				return k.explainKey("rotate", args[0], err)
 			}
-			old := "The old secret does not work any more."
-			if until := rotated.GetOldSecretExpiresAt(); until != nil {
-				old = "The old secret works until " + client.Moment(until) + "."
-			}
-			return k.printSecret(rotated, asJSON, old)
+			return k.printSecret(rotated, asJSON, "The old secret does not work any more.")
 		}),
 	}
-	cmd.Flags().DurationVar(&overlap, "overlap", 0, "how long the old secret still works, e.g. 24h, at most 168h")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print {id, api_key}")
 	return cmd
 }

@@ -37,7 +37,6 @@ func TestKeysOverTheAPI(t *testing.T) {
 	rotated := keys("rotate", id, "--json").JSONLines(t)[0]["api_key"].(string)
 	worksAs(secret, http.StatusUnauthorized)
 	worksAs(rotated, http.StatusOK)
-	keys("rotate", id, "--overlap", "169h").Wants(t, command.ExitUsage, "168h")
 	keys("revoke", id).Wants(t, command.ExitDone, "revoked "+id)
 	worksAs(rotated, http.StatusUnauthorized)
 	keys("rotate", "key_none").Wants(t, command.ExitFailed, "parlance keys ls")

@@ -11,8 +11,8 @@ import (
 // ErrDamaged is in the chain of the error of a reader of Verify.
 var ErrDamaged = errors.New("the stored blob is not what was written: its SHA-256 differs")
 
-// Verify returns r with a check at its end: instead of io.EOF it returns ErrDamaged when the bytes do
-// not have the SHA-256 that Put has answered.
+// Verify returns r with a check at its end: instead of io.EOF it returns ErrDamaged when the bytes
+// do not have the SHA-256 that Put has answered.
 func Verify(r io.ReadCloser, sha256Hex string) io.ReadCloser {
 	return &verified{ReadCloser: r, sum: sha256.New(), want: sha256Hex}
 }

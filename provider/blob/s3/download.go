@@ -29,8 +29,8 @@ type download struct {
 	cancel context.CancelCauseFunc
 }
 
-// request opens the body from an offset on. It wants the object of the first request, which may have
-// been replaced since.
+// request opens the body from an offset on. It wants the object of the first request, which may
+// have been replaced since.
 func (d *download) request(from int64) error {
 	var options minio.GetObjectOptions
 	var err error

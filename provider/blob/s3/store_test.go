@@ -23,9 +23,9 @@ import (
 	"parlance.dev/parlance/provider/blob/blobtest"
 )
 
-// These tests run on a real store: .ci/s3 starts one. To use another, set PARLANCE_TEST_S3_URL to an
-// s3:// URL of a bucket, set PARLANCE_S3_ACCESS_KEY_ID and PARLANCE_S3_SECRET_ACCESS_KEY, and run
-// go test -tags s3 ./provider/blob/s3. They write below a prefix of their own.
+// These tests run on a real store: .ci/s3 starts one. To use another, set PARLANCE_TEST_S3_URL to
+// an s3:// URL of a bucket, set PARLANCE_S3_ACCESS_KEY_ID and PARLANCE_S3_SECRET_ACCESS_KEY, and
+// run go test -tags s3 ./provider/blob/s3. They write below a prefix of their own.
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
