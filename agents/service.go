@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -125,14 +126,28 @@ func (s *Service) List(ctx context.Context, ref workspaces.Ref, params postgres.
 	return listAgents(ctx, s.db, ref, params)
 }
 
+// checkVersion refuses to change an agent that is at none of the expected versions; none: any.
+func checkVersion(agent Agent, expected []int) error {
+	if len(expected) == 0 || slices.Contains(expected, agent.Version) {
+		return nil
+	}
+	return fault.New(fault.VersionMismatch, "The agent is at version %d by now; read it before you change it.", agent.Version)
+}
+
 // Update applies change to the name and the configuration of an agent and saves the next version.
-// If nothing changes it saves none. Concurrent updates are made one after the other. Errors:
-// NotFound, Invalid invalid-request, Invalid system-tool-always-on, Unimplemented not-implemented.
-func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, change func(name *string, config *Config)) (Agent, error) {
+// If nothing changes it saves none. Concurrent updates are made one after the other. With expected
+// versions the agent must be at one of them. Errors: NotFound, Invalid invalid-request, Invalid
+// system-tool-always-on, Unimplemented not-implemented, Outdated version-mismatch.
+func (s *Service) Update(
+	ctx context.Context, ref workspaces.Ref, id ID, change func(name *string, config *Config), expected ...int,
+) (Agent, error) {
 	now := s.timestamp()
 	var agent Agent
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (err error) {
 		if agent, err = lockAgent(ctx, tx, ref, id); err != nil {
+			return err
+		}
+		if err := checkVersion(agent, expected); err != nil {
 			return err
 		}
 		before := versionOf(agent)
@@ -160,19 +175,25 @@ func (s *Service) SetDisabledTools(ctx context.Context, ref workspaces.Ref, id I
 	return s.Update(ctx, ref, id, func(_ *string, config *Config) { config.DisabledTools = names })
 }
 
-// Delete removes an agent, its versions and attachments; repeating it is not an error. Errors:
-// NotFound.
-func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id ID) error {
+// Delete removes an agent, its versions and attachments; repeating it is not an error. With
+// expected versions the agent must be at one of them. Errors: NotFound, Outdated version-mismatch.
+func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id ID, expected ...int) error {
 	now := s.timestamp()
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-		deleted, err := deleteAgent(ctx, tx, ref, id)
+		agent, err := lockAgent(ctx, tx, ref, id)
+		if fault.IsReason(err, fault.ResourceNotFound) {
+			return s.workspaces.Gone(ctx, tx, ref.TenantID, "agent", string(id))
+		}
 		if err != nil {
 			return err
 		}
-		if deleted {
-			return s.workspaces.Bury(ctx, tx, ref.TenantID, string(id), now)
+		if err := checkVersion(agent, expected); err != nil {
+			return err
 		}
-		return s.workspaces.Gone(ctx, tx, ref.TenantID, "agent", string(id))
+		if _, err := deleteAgent(ctx, tx, ref, id); err != nil {
+			return err
+		}
+		return s.workspaces.Bury(ctx, tx, ref.TenantID, string(id), now)
 	})
 }
 
@@ -186,14 +207,14 @@ func (s *Service) Versions(ctx context.Context, ref workspaces.Ref, id ID, param
 	return listVersions(ctx, s.db, ref, id, params)
 }
 
-// Rollback saves an earlier version again, as a new one. Errors: NotFound, Unimplemented
-// not-implemented.
-func (s *Service) Rollback(ctx context.Context, ref workspaces.Ref, id ID, version int) (Agent, error) {
+// Rollback saves an earlier version again, as a new one. With expected versions the agent must be
+// at one of them. Errors: NotFound, Unimplemented not-implemented, Outdated version-mismatch.
+func (s *Service) Rollback(ctx context.Context, ref workspaces.Ref, id ID, version int, expected ...int) (Agent, error) {
 	earlier, err := selectVersion(ctx, s.db, ref, id, version)
 	if err != nil {
 		return Agent{}, err
 	}
-	return s.Update(ctx, ref, id, func(name *string, config *Config) { *name, *config = earlier.Name, earlier.Config })
+	return s.Update(ctx, ref, id, func(name *string, config *Config) { *name, *config = earlier.Name, earlier.Config }, expected...)
 }
 
 // Compare lists the fields in which version differs from against; 0 is the version before.

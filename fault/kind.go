@@ -23,6 +23,9 @@ const (
 	AlreadyExists
 	Precondition
 	Aborted
+	// Outdated: the caller changes another version than there is. The code is the one gRPC has for a
+	// failed test-and-set.
+	Outdated
 	QuotaExceeded
 	RateLimited
 	Upstream
@@ -56,6 +59,7 @@ var kinds = [...]struct {
 	AlreadyExists:    {"already_exists", connect.CodeAlreadyExists, http.StatusConflict, false},
 	Precondition:     {"precondition", connect.CodeFailedPrecondition, http.StatusConflict, false},
 	Aborted:          {"aborted", connect.CodeAborted, http.StatusConflict, true},
+	Outdated:         {"outdated", connect.CodeAborted, http.StatusPreconditionFailed, false},
 	QuotaExceeded:    {"quota_exceeded", connect.CodeResourceExhausted, http.StatusPaymentRequired, false},
 	RateLimited:      {"rate_limited", connect.CodeResourceExhausted, http.StatusTooManyRequests, true},
 	Upstream:         {"upstream", connect.CodeUnavailable, http.StatusBadGateway, true},

@@ -19,6 +19,7 @@ const (
 	UnsupportedEncoding    Reason = "unsupported-media-type"
 	NameTaken              Reason = "name-taken"
 	Conflict               Reason = "conflict"
+	VersionMismatch        Reason = "version-mismatch"
 
 	ToolNameReserved     Reason = "tool-name-reserved"
 	ToolSlugTaken        Reason = "tool-slug-taken"
@@ -96,6 +97,10 @@ var table = []Entry{
 	},
 	{NameTaken, AlreadyExists, "The name is taken", "Choose another name."},
 	{Conflict, Aborted, "The request collided with another one", "Send it again."},
+	{
+		VersionMismatch, Outdated, "The resource has another version than If-Match names",
+		"Read the resource, make the change to what it is now, and send its new ETag.",
+	},
 	{ToolNameReserved, AlreadyExists, "The tool name is reserved", "Names of built-in and system tools cannot be used; choose another slug."},
 	{ToolSlugTaken, AlreadyExists, "A tool with this slug exists in the workspace", "Choose another slug, or PATCH the existing tool."},
 	{ToolArgumentsInvalid, Invalid, "The arguments do not match the tool's input_schema", "Correct the arguments listed in errors[]."},

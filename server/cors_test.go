@@ -20,6 +20,7 @@ func TestCORS(t *testing.T) {
 		{"a turn", "https://app.example", "authorization,content-type,idempotency-key", true},
 		{"coming back to a stream", "https://app.example", "authorization,content-type,last-event-id", true},
 		{"as clients of event streams do", "https://app.example", "authorization,cache-control,content-type,last-event-id", true},
+		{"a change of a version", "https://app.example", "authorization,content-type,if-match", true},
 		{"a header that nobody needs", "https://app.example", "authorization,x-secret", false},
 		{"another origin", "https://other.example", "authorization", false},
 	}
@@ -39,7 +40,7 @@ func TestCORS(t *testing.T) {
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, r)
 	exposed := strings.Split(strings.ToLower(w.Header().Get("Access-Control-Expose-Headers")), ", ")
-	for _, name := range []string{"idempotency-replayed", "retry-after", "ratelimit-remaining", "x-request-id", "location"} {
+	for _, name := range []string{"idempotency-replayed", "retry-after", "ratelimit-remaining", "x-request-id", "location", "etag"} {
 		if !slices.Contains(exposed, name) {
 			t.Errorf("a page cannot read %s: %v", name, exposed)
 		}

@@ -196,8 +196,9 @@ func withCORS(next http.Handler, origins []string) http.Handler {
 		AllowedMethods: append(connectcors.AllowedMethods(), http.MethodPatch, http.MethodPut, http.MethodDelete),
 		AllowedHeaders: append(connectcors.AllowedHeaders(), "Authorization", idempotency.Header,
 			interceptor.RequestIDHeader, "Traceparent", "Tracestate",
+			"If-Match",
 			"Last-Event-ID", "Cache-Control"), // sent by clients that resume an event stream
-		ExposedHeaders: append(connectcors.ExposedHeaders(), "Location", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining",
+		ExposedHeaders: append(connectcors.ExposedHeaders(), "Location", "ETag", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining",
 			"RateLimit-Reset", "Content-Disposition", interceptor.ReplayedHeader, interceptor.RequestIDHeader),
 		MaxAge: 7200,
 	}).Handler(next)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"buf.build/go/protovalidate"
@@ -13,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"parlance.dev/parlance/fault"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/problem"
@@ -66,6 +68,9 @@ func (i *RPC) paged(ctx context.Context, req connect.AnyRequest, next connect.Un
 	}
 	if answer, ok := res.Any().(proto.Message); ok {
 		i.Pages.Seal(bound, answer)
+	}
+	if agent, ok := res.Any().(*parlancev1.Agent); ok { // here, so that a replayed answer has it too
+		res.Header().Set("ETag", strconv.Quote(strconv.Itoa(int(agent.GetVersion()))))
 	}
 	return res, nil
 }

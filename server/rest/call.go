@@ -26,7 +26,7 @@ import (
 // passedOn are the headers of a REST request that interceptors may look at. The others describe
 // the JSON body or the connection and would be wrong for the inner request.
 var passedOn = []string{ // in canonical form
-	"Authorization", requestIDHeader, idempotencyHeader, "User-Agent",
+	"Authorization", requestIDHeader, idempotencyHeader, "If-Match", "User-Agent",
 	"Traceparent", "Tracestate", "Baggage",
 	"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Real-Ip",
 }

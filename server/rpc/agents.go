@@ -35,14 +35,22 @@ func (s *agentsServer) GetAgent(ctx context.Context, req *parlancev1.GetAgentReq
 }
 
 func (s *agentsServer) UpdateAgent(ctx context.Context, req *parlancev1.UpdateAgentRequest) (*parlancev1.Agent, error) {
+	expected, err := expectedVersions(ctx)
+	if err != nil {
+		return nil, err
+	}
 	agent, err := s.agents.Update(ctx, refOf(ctx), agents.ID(req.GetAgentId()), func(name *string, config *agents.Config) {
 		applyAgentUpdate(req, name, config)
-	})
+	}, expected...)
 	return agentProto(agent), err
 }
 
 func (s *agentsServer) DeleteAgent(ctx context.Context, req *parlancev1.DeleteAgentRequest) (*emptypb.Empty, error) {
-	return &emptypb.Empty{}, s.agents.Delete(ctx, refOf(ctx), agents.ID(req.GetAgentId()))
+	expected, err := expectedVersions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &emptypb.Empty{}, s.agents.Delete(ctx, refOf(ctx), agents.ID(req.GetAgentId()), expected...)
 }
 
 func (s *agentsServer) ListAgentVersions(
@@ -60,6 +68,10 @@ func (s *agentsServer) CompareAgentVersions(
 }
 
 func (s *agentsServer) RollbackAgent(ctx context.Context, req *parlancev1.RollbackAgentRequest) (*parlancev1.Agent, error) {
-	agent, err := s.agents.Rollback(ctx, refOf(ctx), agents.ID(req.GetAgentId()), int(req.GetVersion()))
+	expected, err := expectedVersions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	agent, err := s.agents.Rollback(ctx, refOf(ctx), agents.ID(req.GetAgentId()), int(req.GetVersion()), expected...)
 	return agentProto(agent), err
 }

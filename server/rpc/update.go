@@ -1,12 +1,17 @@
 package rpc
 
 import (
+	"context"
 	"slices"
+	"strconv"
 	"strings"
 
+	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
+
+	"parlance.dev/parlance/fault"
 )
 
 // sent reports whether an update request changes a field or something in it. The mask names it,
@@ -46,6 +51,30 @@ func intOf(n *int32) *int {
 		return nil
 	}
 	return new(int(*n))
+}
+
+// expectedVersions reads If-Match: the versions of which the resource must have one; nil for any.
+// Errors: Invalid invalid-request.
+func expectedVersions(ctx context.Context) ([]int, error) {
+	call, ok := connect.CallInfoForHandlerContext(ctx)
+	if !ok {
+		return nil, nil
+	}
+	header := strings.Join(call.RequestHeader().Values("If-Match"), ",")
+	if header == "" || strings.TrimSpace(header) == "*" {
+		return nil, nil
+	}
+	var versions []int
+	for tag := range strings.SplitSeq(header, ",") {
+		// A proxy that compresses an answer puts W/ before its ETag.
+		quoted := strings.TrimPrefix(strings.TrimSpace(tag), "W/")
+		version, err := strconv.Atoi(strings.Trim(quoted, `"`))
+		if err != nil || quoted != strconv.Quote(strconv.Itoa(version)) {
+			return nil, fault.InvalidField("If-Match", "invalid", `If-Match must be the ETag of an answer, such as "3" with its quotes, or *.`)
+		}
+		versions = append(versions, version)
+	}
+	return versions, nil
 }
 
 // change is a field of an update request; apply sets it.
