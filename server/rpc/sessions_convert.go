@@ -34,6 +34,7 @@ func endedProto(s sessions.Session) *parlancev1.Session {
 	return &parlancev1.Session{
 		Id: string(s.ID), Status: string(s.Status), AgentId: string(s.AgentID), UserId: s.UserID, Modality: string(s.Modality),
 		CreatedAt: timestamp(s.CreatedAt), StartedAt: timestamp(s.StartedAt), EndedAt: timestamp(s.EndedAt), EndReason: s.EndReason,
+		Usage: &parlancev1.SessionUsage{}, Analysis: &parlancev1.SessionAnalysis{Status: "none", Usage: &parlancev1.TurnUsage{}},
 	}
 }
 

@@ -379,7 +379,6 @@ func badSessions(w *world) map[string]bad {
 		"VariableName":  {`dynamic_variables["a b"]`, `"dynamic_variables":{"a b":"x"}`},
 		"VariableOurs":  {`dynamic_variables["system__x"]`, `"dynamic_variables":{"system__x":"x"}`},
 		"VariableLong":  {"", `"dynamic_variables":{"a":"` + long(4097) + `"}`},
-		"VariableType":  {`dynamic_variables["a"]`, `"dynamic_variables":{"a":1}`},
 		"VariablesMany": {"dynamic_variables", `"dynamic_variables":{` + strings.Join(many, ",") + `}`},
 	} {
 		rows[name] = bad{path: "/v1/sessions", body: `{"agent_id":"` + w.id("agent_id") + `","user_id":"u",` + row[1] + `}`, field: row[0]}

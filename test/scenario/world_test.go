@@ -133,7 +133,8 @@ func (w *world) request(method protoreflect.MethodDescriptor) map[string]any {
 		if !known {
 			value = w.values[name]
 		}
-		if value != nil {
+		listed := strings.HasPrefix(string(method.Name()), "List") // the filter q is not built yet
+		if value != nil && !(listed && name == "q") {
 			request[name] = value
 		}
 	}
