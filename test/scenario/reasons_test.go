@@ -35,6 +35,7 @@ var elsewhere = map[fault.Reason]string{
 	fault.KBUnsupportedMediaType: "uploads are no transcoded call: TestUploadReasonsOverEveryProtocol",
 	fault.IdempotencyReused:      "Idempotency-Key is of REST: TestIdempotencyRefusals",
 	fault.IdempotencyInFlight:    "Idempotency-Key is of REST: TestIdempotencyInFlight",
+	fault.VersionMismatch:        "takes a header: TestIfMatch, TestIfMatchOfProtocols",
 	fault.DeadlineExceeded:       "REST callers set no deadline: TestDeadlines",
 	fault.CallerCanceled:         "nobody is left to read it: TestDeadlines",
 	fault.SessionModality:        "answers an upgrade to WebSocket: server/realtime",
