@@ -133,12 +133,17 @@ func (w *world) request(method protoreflect.MethodDescriptor) map[string]any {
 		if !known {
 			value = w.values[name]
 		}
-		listed := strings.HasPrefix(string(method.Name()), "List") // the filter q is not built yet
-		if value != nil && !(listed && name == "q") {
+		if value != nil && !w.isUnbuiltFilter(method, name) {
 			request[name] = value
 		}
 	}
 	return request
+}
+
+// isUnbuiltFilter reports whether a field is the filter q of a list, which is refused until it is
+// built.
+func (*world) isUnbuiltFilter(method protoreflect.MethodDescriptor, field string) bool {
+	return field == "q" && strings.HasPrefix(string(method.Name()), "List")
 }
 
 // methodNamed returns the method of a procedure: "/parlance.v1.ToolService/RunTool".
