@@ -57,6 +57,7 @@ type Env struct {
 	Wall *tenantwall.Wall
 
 	settings map[string]string
+	within   []string
 	log      io.Writer
 	stop     func()
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -68,7 +69,8 @@ func (e *Env) StartProcess(t testing.TB, args ...string) *Process {
 	if built.err != nil {
 		t.Fatal(built.err)
 	}
-	p := &Process{t: t, command: exec.Command(built.path, args...)}
+	line := append(append(slices.Clone(e.within), built.path), args...)
+	p := &Process{t: t, command: exec.Command(line[0], line[1:]...)}
 	p.command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
 	for name, value := range e.settings {
 		p.command.Env = append(p.command.Env, name+"="+value)
@@ -88,6 +90,14 @@ func (e *Env) With(settings map[string]string) *Env {
 	other := *e
 	other.settings = maps.Clone(e.settings)
 	maps.Copy(other.settings, settings)
+	return &other
+}
+
+// Within returns the installation with a command that its processes are started by, which replaces
+// itself with them, e.g. ip netns exec.
+func (e *Env) Within(command ...string) *Env {
+	other := *e
+	other.within = command
 	return &other
 }
 

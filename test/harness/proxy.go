@@ -13,7 +13,11 @@ import (
 const dialTimeout = 2 * time.Second
 
 // Target is an address behind a Proxy: Network "tcp" or "unix".
-type Target struct{ Network, Address string }
+type Target struct {
+	Network, Address string
+	// DialFunc connects to the address if net.Dial cannot, as into another network namespace.
+	DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
+}
 
 // Proxy forwards connections to its targets in turn, and to the next one when a target refuses. It
 // stands for a load balancer, and for a network that can be cut.
@@ -38,6 +42,12 @@ func NewProxy(t testing.TB, targets ...Target) *Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return NewProxyAt(t, listener, targets...)
+}
+
+// NewProxyAt is NewProxy on a listener, which the proxy closes.
+func NewProxyAt(t testing.TB, listener net.Listener, targets ...Target) *Proxy {
+	t.Helper()
 	p := &Proxy{Address: listener.Addr().String(), listener: listener, targets: targets, conns: map[net.Conn]struct{}{}}
 	p.running.Go(p.accept)
 	t.Cleanup(func() {
@@ -126,7 +136,11 @@ func (p *Proxy) dial() net.Conn {
 		}
 		at := p.targets[(first+i)%len(p.targets)]
 		ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
-		conn, err := new(net.Dialer).DialContext(ctx, at.Network, at.Address)
+		dial := at.DialFunc
+		if dial == nil {
+			dial = new(net.Dialer).DialContext
+		}
+		conn, err := dial(ctx, at.Network, at.Address)
 		cancel()
 		if err == nil {
 			return conn

@@ -59,7 +59,9 @@ type chaos struct {
 	faults                       map[string]int
 	recoveries                   map[string][]time.Duration
 	tenants                      []load.Tenant
-	zombie                       *harness.Process
+	// serverEnvs and workerEnvs start the processes.
+	serverEnvs, workerEnvs []*harness.Env
+	zombie                 *harness.Process
 }
 
 // TestChaos breaks everything an installation stands on while customers use all of it, lets it
@@ -132,19 +134,35 @@ func newChaos(t *testing.T, seed uint64) *chaos {
 		},
 	})
 	c.URL = "http://" + c.toFront.Address
-	for i := range chaosServers {
-		c.servers = append(c.servers, c.startServer(i))
+	for _, address := range c.addresses {
+		c.serverEnvs = append(c.serverEnvs, c.With(map[string]string{"PARLANCE_LISTEN": address}))
 	}
 	for range chaosWorkers {
-		c.workers = append(c.workers, c.StartProcess(t, "worker"))
+		c.workerEnvs = append(c.workerEnvs, c.Env)
 	}
-	c.awaitReady("start")
-	c.script()
+	c.start()
 	return c
 }
 
+// start runs every process, and prepares what customers use.
+func (c *chaos) start() {
+	c.t.Helper()
+	for i := range c.serverEnvs {
+		c.servers = append(c.servers, c.startServer(i))
+	}
+	for i := range c.workerEnvs {
+		c.workers = append(c.workers, c.startWorker(i))
+	}
+	c.awaitReady("start")
+	c.script()
+}
+
 func (c *chaos) startServer(i int) *harness.Process {
-	return c.With(map[string]string{"PARLANCE_LISTEN": c.addresses[i]}).StartProcess(c.t, "server")
+	return c.serverEnvs[i].StartProcess(c.t, "server")
+}
+
+func (c *chaos) startWorker(i int) *harness.Process {
+	return c.workerEnvs[i].StartProcess(c.t, "worker")
 }
 
 // script makes endpoints that are as bad as real ones, and subscribes two a tenant to everything.
@@ -272,7 +290,7 @@ func (c *chaos) killWorker() {
 		i = c.rand.IntN(len(c.workers))
 	}
 	c.workers[i].Kill()
-	c.workers[i] = c.StartProcess(c.t, "worker")
+	c.workers[i] = c.startWorker(i)
 }
 
 // deploy stops every process in order, one after the other, but for the paused one.
@@ -285,7 +303,7 @@ func (c *chaos) deploy() {
 	for i := range c.workers {
 		if c.workers[i] != c.zombie {
 			c.workers[i].Terminate()
-			c.workers[i] = c.StartProcess(c.t, "worker")
+			c.workers[i] = c.startWorker(i)
 		}
 	}
 }
@@ -329,7 +347,7 @@ func (c *chaos) supervise() {
 	for i, worker := range c.workers {
 		if worker.Ended() {
 			c.faults["worker started again that had given up"]++
-			c.workers[i] = c.StartProcess(c.t, "worker")
+			c.workers[i] = c.startWorker(i)
 		}
 	}
 }
