@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"connectrpc.com/connect"
@@ -46,12 +47,16 @@ func newList() *cobra.Command {
 			return client.List(c, o, client.Listing[*parlancev1.Agent]{
 				Pages: func(token string) ([]*parlancev1.Agent, string, error) {
 					page, err := c.Agents.ListAgents(ctx, &parlancev1.ListAgentsRequest{
-						WorkspaceId: c.WorkspaceID, Q: name, PageSize: client.PageSize, PageToken: token,
+						WorkspaceId: c.WorkspaceID, PageSize: client.PageSize, PageToken: token,
 					})
 					if err != nil {
 						return nil, "", c.Explain("list the agents", err)
 					}
-					return page.GetAgents(), page.GetNextPageToken(), nil
+					// Here, because the API does not build the filter q yet.
+					others := func(one *parlancev1.Agent) bool {
+						return !strings.Contains(strings.ToLower(one.GetName()), strings.ToLower(name))
+					}
+					return slices.DeleteFunc(page.GetAgents(), others), page.GetNextPageToken(), nil
 				},
 				Columns: []term.Column{
 					{Title: "NAME", Shrinks: true}, {Title: "MODEL"}, {Title: "VERSION", Right: true}, {Title: "CHANGED", Drops: 1}, {Title: "ID"},
