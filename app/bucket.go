@@ -39,11 +39,3 @@ func (c *Config) parseBlobURL(v string) error {
 	}
 	return address(&c.BlobURL, "file", s3.Scheme)(v)
 }
-
-// checkS3 checks the settings of S3 together.
-func (c Config) checkS3() error {
-	if c.S3AccessKeyID.IsSet() != c.S3SecretAccessKey.IsSet() {
-		return errors.New("PARLANCE_S3_ACCESS_KEY_ID and PARLANCE_S3_SECRET_ACCESS_KEY must be set together")
-	}
-	return nil
-}

@@ -168,10 +168,8 @@ func Load(src Source) (Config, error) {
 	if c.DatabaseDirectURL != "" && c.DatabaseURL == "" {
 		problems = append(problems, errors.New("PARLANCE_DATABASE_DIRECT_URL needs DATABASE_URL beside it"))
 	}
-	for _, err := range []error{c.checkMasters(), c.checkS3()} {
-		if err != nil {
-			problems = append(problems, err)
-		}
+	if err := c.checkMasters(); err != nil {
+		problems = append(problems, err)
 	}
 	for _, pair := range [][4]string{
 		{c.TLSCertFile, c.TLSKeyFile, "PARLANCE_TLS_CERT_FILE", "PARLANCE_TLS_KEY_FILE"},
@@ -181,6 +179,10 @@ func Load(src Source) (Config, error) {
 			"PARLANCE_EMBEDDING_PREVIOUS_BASE_URL", "PARLANCE_EMBEDDING_PREVIOUS_NAME",
 		},
 		{c.Rerank.BaseURL, c.Rerank.Name, "PARLANCE_RERANK_BASE_URL", "PARLANCE_RERANK_NAME"},
+		{
+			c.S3AccessKeyID.Reveal(), c.S3SecretAccessKey.Reveal(),
+			"PARLANCE_S3_ACCESS_KEY_ID", "PARLANCE_S3_SECRET_ACCESS_KEY",
+		},
 	} {
 		if (pair[0] == "") != (pair[1] == "") {
 			problems = append(problems, fmt.Errorf("%s and %s must be set together", pair[2], pair[3]))

@@ -63,7 +63,7 @@ func (b *fileBucket) writePart(ctx context.Context, part string, r io.Reader) (i
 		return 0, "", err
 	}
 	hash := sha256.New()
-	size, err := io.Copy(io.MultiWriter(f, hash), contextReader{ctx, r})
+	size, err := io.Copy(io.MultiWriter(f, hash), WithContext(ctx, r))
 	if err == nil {
 		err = f.Sync()
 	}
@@ -96,7 +96,7 @@ func (b *fileBucket) syncDir(dir string) error {
 
 // Get implements Bucket.
 func (b *fileBucket) Get(ctx context.Context, key string) (io.ReadCloser, error) {
-	if err := usable(ctx, key); err != nil {
+	if err := CheckCall(ctx, key); err != nil {
 		return nil, err
 	}
 	f, err := b.root.Open(key)
@@ -115,7 +115,7 @@ func (b *fileBucket) Get(ctx context.Context, key string) (io.ReadCloser, error)
 
 // Stat implements Bucket.
 func (b *fileBucket) Stat(ctx context.Context, key string) (Info, error) {
-	if err := usable(ctx, key); err != nil {
+	if err := CheckCall(ctx, key); err != nil {
 		return Info{}, err
 	}
 	info, err := b.root.Stat(key)
@@ -184,14 +184,6 @@ func (b *fileBucket) Check(ctx context.Context) error {
 // Close implements Bucket.
 func (b *fileBucket) Close() error { return b.root.Close() }
 
-// usable guards the operations that do not read a stream.
-func usable(ctx context.Context, key string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return CheckKey(key)
-}
-
 // notFound turns the file system's words for absence into ErrNotFound.
 func notFound(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -206,18 +198,4 @@ func ignoreMissing(err error) error {
 		return nil
 	}
 	return err
-}
-
-// contextReader ends a copy when ctx does.
-type contextReader struct {
-	ctx context.Context //nolint:containedctx // lives for one io.Copy, which takes no context
-	r   io.Reader
-}
-
-// Read implements io.Reader.
-func (r contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p)
 }

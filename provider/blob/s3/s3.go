@@ -92,7 +92,7 @@ func (b *Bucket) Put(ctx context.Context, key string, r io.Reader) (int64, strin
 
 // Get implements blob.Bucket. The reader is also an io.Seeker.
 func (b *Bucket) Get(ctx context.Context, key string) (io.ReadCloser, error) {
-	if err := usable(ctx, key); err != nil {
+	if err := blob.CheckCall(ctx, key); err != nil {
 		return nil, err
 	}
 	d := &download{ctx: ctx, bucket: b, object: b.at.prefix + key}
@@ -104,7 +104,7 @@ func (b *Bucket) Get(ctx context.Context, key string) (io.ReadCloser, error) {
 
 // Stat implements blob.Bucket.
 func (b *Bucket) Stat(ctx context.Context, key string) (blob.Info, error) {
-	if err := usable(ctx, key); err != nil {
+	if err := blob.CheckCall(ctx, key); err != nil {
 		return blob.Info{}, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, answerTimeout, errSlow)
@@ -119,7 +119,7 @@ func (b *Bucket) Stat(ctx context.Context, key string) (blob.Info, error) {
 // Delete implements blob.Bucket. A bucket with versions keeps the old ones until its life-cycle
 // rules remove them.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
-	if err := usable(ctx, key); err != nil {
+	if err := blob.CheckCall(ctx, key); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, answerTimeout, errSlow)
@@ -211,12 +211,4 @@ func (b *Bucket) because(ctx context.Context, err error) error {
 		return cause
 	}
 	return b.explain(err)
-}
-
-// usable guards the operations that do not read a stream.
-func usable(ctx context.Context, key string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return blob.CheckKey(key)
 }

@@ -11,6 +11,8 @@ import (
 	"io"
 
 	"github.com/minio/minio-go/v7"
+
+	"parlance.dev/parlance/provider/blob"
 )
 
 // upload is one Put. minio's own PutObject is not used for streams: it takes a stream that broke
@@ -48,7 +50,7 @@ func (u *upload) run(ctx context.Context) error {
 // read fills the part from the stream, and reports whether that was the stream's end.
 func (u *upload) read(ctx context.Context) (last bool, err error) {
 	u.part.Reset()
-	n, err := io.Copy(io.MultiWriter(&u.part, u.sum), io.LimitReader(contextReader{ctx, u.from}, partBytes))
+	n, err := io.Copy(io.MultiWriter(&u.part, u.sum), io.LimitReader(blob.WithContext(ctx, u.from), partBytes))
 	u.sizeBytes += n
 	if err == nil {
 		err = ctx.Err()
@@ -124,18 +126,4 @@ func (u *upload) putPart(ctx context.Context, id string, number int) (minio.Comp
 func (u *upload) partSum() string {
 	sum := sha256.Sum256(u.part.Bytes())
 	return hex.EncodeToString(sum[:])
-}
-
-// contextReader ends a copy when ctx does.
-type contextReader struct {
-	ctx context.Context //nolint:containedctx // lives for one io.Copy, which takes no context
-	r   io.Reader
-}
-
-// Read implements io.Reader.
-func (r contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p)
 }
