@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"connectrpc.com/connect"
@@ -26,8 +27,8 @@ type EventStream struct {
 	Ready func(again bool) error
 	// Event is called for each event, one after the other. Its error ends the connection.
 	Event func(*parlancev1.Event) error
-	// Broken is called before the pause that precedes a new connection.
-	Broken func(pause time.Duration)
+	// JSON says that the output is for programs: a broken connection is not mentioned.
+	JSON bool
 
 	pause  time.Duration
 	opened bool
@@ -45,7 +46,9 @@ func (s *EventStream) Follow(ctx context.Context) error {
 		if !s.opened || expired || IsFinal(err) {
 			return s.Caller.Explain("read the events", err)
 		}
-		s.Broken(s.pause)
+		if !s.JSON {
+			s.Caller.Screen.Line("%s", s.Caller.Screen.Dim(fmt.Sprintf("  the connection broke; trying again in %s", s.pause)))
+		}
 		if err := ticker.Wait(ctx, s.pause); err != nil {
 			return err
 		}

@@ -2,8 +2,6 @@ package events
 
 import (
 	"context"
-	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -80,7 +78,7 @@ func newList() *cobra.Command {
 					return []term.Cell{
 						{Text: client.Moment(one.GetCreatedAt())},
 						{Text: term.Clean(one.GetType())},
-						{Text: term.Clean(term.JSON(one.GetData().AsMap()))},
+						{Text: term.Clean(one.GetDataJson())},
 						{Text: term.Clean(one.GetCursor())},
 						{Text: one.GetEventId(), Paint: f.Screen.Dim},
 					}
@@ -106,9 +104,9 @@ with --after; 0 begins with the oldest that is kept.`,
 		RunE: with(func(ctx context.Context, f *feed, _ []string) error {
 			stream := client.EventStream{
 				Caller: &f.Caller, Service: f.webhooks, After: s.after, Events: s.names,
-				Ready:  func(bool) error { return nil },
-				Event:  func(event *parlancev1.Event) error { return f.print(event, asJSON) },
-				Broken: func(pause time.Duration) { f.broken(pause, asJSON) },
+				Ready: func(bool) error { return nil },
+				Event: func(event *parlancev1.Event) error { return f.print(event, asJSON) },
+				JSON:  asJSON,
 			}
 			return stream.Follow(ctx)
 		}),
@@ -123,12 +121,6 @@ func (f *feed) print(event *parlancev1.Event, asJSON bool) error {
 		return f.PrintMessage(event)
 	}
 	f.Screen.Line("%s  %s  %s  %s", client.Moment(event.GetCreatedAt()), f.Screen.Strong(term.Clean(event.GetType())),
-		term.Clean(term.JSON(event.GetData().AsMap())), f.Screen.Dim("cursor "+term.Clean(event.GetCursor())))
+		term.Clean(event.GetDataJson()), f.Screen.Dim("cursor "+term.Clean(event.GetCursor())))
 	return nil
-}
-
-func (f *feed) broken(pause time.Duration, asJSON bool) {
-	if !asJSON {
-		f.Screen.Line("%s", f.Screen.Dim(fmt.Sprintf("  the connection broke; trying again in %s", pause)))
-	}
 }

@@ -53,7 +53,7 @@ func (s *service) printTurn(turn *parlancev1.Turn) {
 	s.Screen.Line("%s", s.Screen.Dim(about))
 	s.printText("user", turn.GetUserText())
 	for _, call := range turn.GetToolCalls() {
-		s.Screen.Line("  %s %s %s", s.Screen.Dim(term.Pad("tool", 6)), term.Clean(call.GetSlug()), term.Clean(term.JSON(call.GetInput().AsMap())))
+		s.Screen.Line("  %s %s %s", s.Screen.Dim(term.Pad("tool", 6)), term.Clean(call.GetSlug()), term.Clean(call.GetInputJson()))
 	}
 	s.printText("agent", turn.GetAgentText())
 	if failed := turn.GetError(); failed.GetCode() != "" {

@@ -116,11 +116,7 @@ func (l *listener) run(ctx context.Context) error {
 	stream := client.EventStream{
 		Caller: &l.Caller, Service: l.webhooks, After: l.o.after, Events: l.o.events, Ready: l.ready,
 		Event: func(event *parlancev1.Event) error { return l.forward(ctx, event) },
-		Broken: func(pause time.Duration) {
-			if !l.o.json {
-				l.Screen.Line("%s", l.Screen.Dim(fmt.Sprintf("  the connection broke; trying again in %s", pause)))
-			}
-		},
+		JSON:  l.o.json,
 	}
 	return stream.Follow(ctx)
 }
