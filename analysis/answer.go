@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/tools/jsonvalue"
 )
 
 // errUnusable says that the model answered twice, and neither answer could be read.
@@ -103,13 +103,10 @@ func isResult(text string) bool { return text == Success || text == Failure || t
 // value was null.
 func valueOf(raw json.RawMessage, field agents.AnalysisField) (value json.RawMessage, ok bool) {
 	null := json.RawMessage("null")
-	var parsed any
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	if decoder.Decode(&parsed) != nil {
+	if len(raw) == 0 {
 		return null, false
 	}
-	switch v := parsed.(type) {
+	switch v := jsonvalue.Decode(raw).(type) {
 	case nil:
 		return null, true
 	case string:

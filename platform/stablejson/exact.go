@@ -25,6 +25,9 @@ func ExactField(field protoreflect.FieldDescriptor) protoreflect.FieldDescriptor
 	return markedOf(field.ContainingMessage()).exact[field.Name()]
 }
 
+// HasExact reports whether a message, or one that it contains, has exact fields.
+func HasExact(message protoreflect.MessageDescriptor) bool { return markedOf(message).within }
+
 // IsExact reports whether a field holds the exact JSON of another one.
 func IsExact(field protoreflect.FieldDescriptor) bool { return exactOf(field) != "" }
 

@@ -47,7 +47,18 @@ func (i *RPC) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		if err := i.validate(req.Any()); err != nil {
 			return nil, err
 		}
-		return i.paged(ctx, req, next)
+		if res, err = i.paged(ctx, req, next); err == nil {
+			tag(res)
+		}
+		return res, err
+	}
+}
+
+// tag gives an answer with an agent the ETag that If-Match compares. It is done here, so that a
+// replayed answer has it too.
+func tag(res connect.AnyResponse) {
+	if agent, ok := res.Any().(*parlancev1.Agent); ok {
+		res.Header().Set("ETag", strconv.Quote(strconv.Itoa(int(agent.GetVersion()))))
 	}
 }
 
@@ -68,9 +79,6 @@ func (i *RPC) paged(ctx context.Context, req connect.AnyRequest, next connect.Un
 	}
 	if answer, ok := res.Any().(proto.Message); ok {
 		i.Pages.Seal(bound, answer)
-	}
-	if agent, ok := res.Any().(*parlancev1.Agent); ok { // here, so that a replayed answer has it too
-		res.Header().Set("ETag", strconv.Quote(strconv.Itoa(int(agent.GetVersion()))))
 	}
 	return res, nil
 }

@@ -9,12 +9,16 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/stablejson"
+	"parlance.dev/parlance/tools/jsonvalue"
 )
 
 // settleExact checks the exact fields of a request, which hold the JSON object of a Struct beside
 // them as text (stablejson.ExactField), and writes them without spaces.
 // Errors: Invalid invalid-request with the field.
 func settleExact(message protoreflect.Message, prefix string) (err error) {
+	if !stablejson.HasExact(message.Descriptor()) {
+		return nil // as most messages
+	}
 	message.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		path := prefix + string(field.Name())
 		switch {
@@ -34,20 +38,14 @@ func settleExact(message protoreflect.Message, prefix string) (err error) {
 }
 
 func settleText(message protoreflect.Message, field protoreflect.FieldDescriptor, text, path string) error {
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	var object map[string]any
-	if err := decoder.Decode(&object); err != nil || object == nil || decoder.More() {
+	object, ok := jsonvalue.Decode(jsonvalue.Raw(text)).(map[string]any)
+	if !ok {
 		return fault.InvalidField(path, "wrong_type", "The text must be one JSON object.")
 	}
 	if !storable(object) {
 		return fault.InvalidField(path, "wrong_type", "The text holds a NUL character, or a number that no double is near to.")
 	}
-	settled, err := json.Marshal(object)
-	if err != nil {
-		return fault.InvalidField(path, "wrong_type", "The text must be one JSON object.")
-	}
-	message.Set(field, protoreflect.ValueOfString(string(settled)))
+	message.Set(field, protoreflect.ValueOfString(jsonvalue.Compact(object)))
 	return nil
 }
 

@@ -78,11 +78,16 @@ func (o *Once) WrapStreamingClient(next connect.StreamingClientFunc) connect.Str
 	return next
 }
 
-// begin claims the key of a request.
-func (o *Once) begin(ctx context.Context, keys []string, procedure string, message proto.Message) (*idempotency.Claim, error) {
+// claim claims the key of a request, which is the one value of its header.
+func (o *Once) claim(ctx context.Context, keys []string, request idempotency.Request) (*idempotency.Claim, error) {
 	if len(keys) != 1 {
 		return nil, fault.InvalidField(idempotency.Header, "repeated", "Send one Idempotency-Key.")
 	}
+	return o.keys.Begin(ctx, workspaces.PrincipalFrom(ctx), keys[0], request)
+}
+
+// begin claims the key of a message.
+func (o *Once) begin(ctx context.Context, keys []string, procedure string, message proto.Message) (*idempotency.Claim, error) {
 	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
 	if err != nil {
 		return nil, err
@@ -94,7 +99,7 @@ func (o *Once) begin(ctx context.Context, keys []string, procedure string, messa
 		fields := message.ProtoReflect().Descriptor().Fields()
 		operation += " " + message.ProtoReflect().Get(fields.ByName(protoreflect.Name(name))).String()
 	}
-	return o.keys.Begin(ctx, workspaces.PrincipalFrom(ctx), keys[0], idempotency.Request{Operation: operation, Form: procedure, Body: body})
+	return o.claim(ctx, keys, idempotency.Request{Operation: operation, Form: procedure, Body: body})
 }
 
 // work does the work of a claim and settles the claim before the caller sees the answer: a caller

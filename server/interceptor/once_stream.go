@@ -11,6 +11,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/idempotency"
+	"parlance.dev/parlance/platform/route"
 )
 
 // WrapStreamingHandler implements connect.Interceptor. A caller that hangs up does not end the
@@ -33,7 +34,7 @@ func (o *Once) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.S
 			return err
 		}
 		read := &readConn{StreamingHandlerConn: conn, request: request}
-		if resumes(request) {
+		if route.Resumes(request) {
 			return next(ctx, read) // changes nothing
 		}
 		claim, err := o.begin(ctx, keys, spec.Procedure, request)
@@ -49,12 +50,6 @@ func (o *Once) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.S
 			return idempotency.Answer{Messages: kept.messages}, err
 		})
 	}
-}
-
-// resumes reports whether a request continues a stream that it has begun to read.
-func resumes(request proto.Message) bool {
-	field := request.ProtoReflect().Descriptor().Fields().ByName("last_event_id")
-	return field != nil && request.ProtoReflect().Has(field)
 }
 
 // replayStream sends the messages of a stored answer, and its error.

@@ -10,13 +10,12 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/idempotency"
-	"parlance.dev/parlance/workspaces"
 )
 
 // File is what Upload needs of an upload, whose body is never in memory as a whole.
 type File interface {
-	// Upload reads the rest of the body and describes the file. It does not read a file of more than
-	// limit bytes (0: no limit) to its end; it returns nil for it.
+	// Upload reads the rest of the body and describes the file. It does not read a file of more
+	// than limit bytes (0: no limit) to its end; it returns nil for it.
 	Upload(limit int64) (*idempotency.Upload, error)
 }
 
@@ -32,14 +31,11 @@ type UploadParams struct {
 }
 
 // Upload does the work of an upload, or reads the answer to the same upload of before, and reports
-// whether it did that. The file is hashed while the work reads
-// it; when the request is repeated, the file is read once more, to tell it from another file under
-// the same key. Only success is kept, because a refused file was not read to its end.
+// whether it did that. The file is hashed while the work reads it; when the request is repeated,
+// the file is read once more, to tell it from another file under the same key. Only success is
+// kept, because a refused file was not read to its end.
 func (o *Once) Upload(ctx context.Context, p UploadParams, do func(context.Context) error) (replayed bool, err error) {
-	if len(p.Keys) != 1 {
-		return false, fault.InvalidField(idempotency.Header, "repeated", "Send one Idempotency-Key.")
-	}
-	claim, err := o.keys.Begin(ctx, workspaces.PrincipalFrom(ctx), p.Keys[0], idempotency.Request{Operation: p.Operation})
+	claim, err := o.claim(ctx, p.Keys, idempotency.Request{Operation: p.Operation})
 	if err != nil {
 		return false, err
 	}

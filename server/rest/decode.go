@@ -63,7 +63,7 @@ func decode(r *http.Request, m *match, body []byte) (proto.Message, error) {
 // fillLastEvent reads the header that clients send when they resume an event stream, unless the
 // request has the field itself.
 func fillLastEvent(message protoreflect.Message, r *http.Request) {
-	field := message.Descriptor().Fields().ByName(lastEventField)
+	field := message.Descriptor().Fields().ByName(route.LastEventField)
 	if id := r.Header.Get(lastEventHeader); id != "" && field != nil && !message.Has(field) && utf8.ValidString(id) {
 		message.Set(field, protoreflect.ValueOfString(id))
 	}

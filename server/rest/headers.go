@@ -10,8 +10,5 @@ const (
 	lastEventHeader   = "Last-Event-ID"
 )
 
-// Fields of request messages that the facade fills in.
-const (
-	maskField      = "update_mask"
-	lastEventField = "last_event_id"
-)
+// maskField is a field of request messages that the facade fills in, as route.LastEventField is.
+const maskField = "update_mask"

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/route"
 	"parlance.dev/parlance/platform/stablejson"
 )
 
@@ -48,7 +49,7 @@ func (f *facade) stream(w http.ResponseWriter, r *http.Request, m *match) error 
 	defer cancel()
 	out := &eventWriter{
 		facade: f, out: w, request: r, message: m.route.Response, header: http.Header{},
-		cancel: cancel, returning: resumes(request),
+		cancel: cancel, returning: route.Resumes(request),
 	}
 
 	ended := make(chan struct{})
@@ -188,13 +189,6 @@ func (e *eventWriter) fail(err *fault.Error) {
 	e.mu.Lock()
 	e.ended = true
 	e.mu.Unlock()
-}
-
-// resumes reports whether a request resumes a stream.
-func resumes(request proto.Message) bool {
-	message := request.ProtoReflect()
-	field := message.Descriptor().Fields().ByName(lastEventField)
-	return field != nil && message.Has(field)
 }
 
 // finish answers whatever the handler left open when it returned. A caller that resumes a stream
