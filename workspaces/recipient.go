@@ -2,7 +2,7 @@ package workspaces
 
 import (
 	"bytes"
-	"net/url"
+	"strings"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/publicnet"
@@ -38,11 +38,8 @@ func (r Recipient) CheckMove(before Recipient) error {
 	return nil
 }
 
-// scheme is empty for what is not a URL.
+// scheme reads the beginning of a URL only, which may have placeholders behind it.
 func scheme(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return ""
-	}
-	return u.Scheme
+	name, _, _ := strings.Cut(raw, "://")
+	return strings.ToLower(name)
 }
