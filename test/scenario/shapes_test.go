@@ -117,7 +117,7 @@ func TestPaths(t *testing.T) {
 	ws := "/v1/workspaces/" + env.Tenant.WorkspaceID
 	for _, path := range []string{
 		ws + "/agents/", "/v1//workspaces", "//v1/workspaces", "/v1/./workspaces", ws + "/../" + env.Tenant.WorkspaceID + "/agents",
-		"/v1/workspaces/%2e%2e/agents/", "/V1/workspaces", "/v1", "/", "/v1/Workspaces", "/parlance.v1.AgentService",
+		"/v1/workspaces/%2e%2e/agents/", "/V1/workspaces", "/v1", "/v1/Workspaces", "/parlance.v1.AgentService",
 		"/parlance.v1.AgentService/", "/v1/workspaces;a=b",
 	} {
 		got := env.Do(t, "GET", path, nil, func(r *http.Request) { r.URL.Opaque = path })

@@ -144,7 +144,6 @@ func TestRefusalsOfTheMux(t *testing.T) {
 		code, allow  string
 	}{
 		"NoRoute":         {method: "GET", path: "/v1/nothing", status: 404, code: "route-not-found"},
-		"Root":            {method: "GET", path: "/", status: 404, code: "route-not-found"},
 		"TrailingSlash":   {method: "GET", path: "/v1/sessions/", status: 404, code: "route-not-found"},
 		"DoubleSlash":     {method: "GET", path: "/v1//sessions", status: 404, code: "route-not-found"},
 		"Dots":            {method: "GET", path: "/v1/x/../sessions", status: 404, code: "route-not-found"},
