@@ -839,6 +839,7 @@ CREATE TABLE webhook_endpoints (
     next_send_at timestamp with time zone,
     header_names text[] NOT NULL DEFAULT '{}'::text[],
     headers bytea,
+    older_secrets jsonb,
     CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (id),
     CONSTRAINT webhook_endpoints_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text, 'paused'::text]))),
     CONSTRAINT webhook_endpoints_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE,

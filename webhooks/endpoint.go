@@ -62,6 +62,8 @@ type Endpoint struct {
 	SecretHint     string    `bun:"secret_hint"`
 	SealedPrevious []byte    `bun:"previous_secret,nullzero"`
 	PreviousUntil  time.Time `bun:"previous_secret_until,nullzero"`
+	// Older are the secrets before the previous one that may still sign, the newest first.
+	Older []olderSecret `bun:"older_secrets,type:jsonb,nullzero"`
 	// Ordered endpoints get one delivery at a time, in the order of the feed. A delivery that fails
 	// delays the later ones until it succeeds or its last attempt is made.
 	Ordered bool `bun:"ordered"`
@@ -76,6 +78,24 @@ type Endpoint struct {
 	SealedHeaders []byte    `bun:"headers,nullzero"`
 	CreatedAt     time.Time `bun:"created_at"`
 	UpdatedAt     time.Time `bun:"updated_at"`
+}
+
+// olderSecret is a secret that was rotated; it signs until Until. Sealed opens as
+// Endpoint.SealedSecret.
+type olderSecret struct {
+	Sealed []byte    `json:"sealed"`
+	Until  time.Time `json:"until"`
+}
+
+// rotated returns the rotated secrets that still sign at now, the newest first.
+func (e Endpoint) rotated(now time.Time) []olderSecret {
+	var valid []olderSecret
+	for _, one := range append([]olderSecret{{Sealed: e.SealedPrevious, Until: e.PreviousUntil}}, e.Older...) {
+		if len(one.Sealed) > 0 && now.Before(one.Until) {
+			valid = append(valid, one)
+		}
+	}
+	return valid
 }
 
 // recipient is where the customer's headers are sent. The secret signs requests and is not sent.

@@ -2,11 +2,13 @@ package webhooks_test
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/fault"
@@ -235,6 +237,62 @@ func TestRotateSecret(t *testing.T) {
 	if got := len(strings.Fields(requests[1].Header.Get("Webhook-Signature"))); got != 1 {
 		t.Errorf("%d signatures after the overlap, want 1", got)
 	}
+}
+
+// TestRotateWithinOverlap rotates until no more secrets may overlap. Each one signs for its time.
+func TestRotateWithinOverlap(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	r := receiver.New(t)
+	minted, err := f.hooks.Create(t.Context(), f.ref, webhooks.CreateParams{URL: r.URL, Events: []string{"fatigue.alert"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	secrets := []string{minted.Secret.Reveal()}
+	rotate := func() {
+		t.Helper()
+		next, err := f.hooks.RotateSecret(t.Context(), f.ref, minted.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		secrets = append([]string{next.Secret.Reveal()}, secrets...)
+	}
+	signedBy := func(want []string) {
+		t.Helper()
+		f.append(f.ref, events.FatigueAlert)
+		f.deliver(f.relay())
+		requests := r.Requests()
+		last := requests[len(requests)-1]
+		for i, secret := range want {
+			verifier, err := standardwebhooks.NewWebhook(secret)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := verifier.VerifyIgnoringTimestamp(last.Body, last.Header); err != nil {
+				t.Errorf("the secret before %d rotations does not sign: %v", i, err)
+			}
+		}
+		if got := len(strings.Fields(last.Header.Get("Webhook-Signature"))); got != len(want) {
+			t.Errorf("%d signatures, want %d", got, len(want))
+		}
+	}
+	for range webhooks.MaxRotations {
+		rotate()
+		f.clock.advance(time.Second)
+	}
+	signedBy(secrets)
+	_, err = f.hooks.RotateSecret(t.Context(), f.ref, minted.ID)
+	wantReason(t, err, fault.RateLimitedReason)
+	refused, ok := errors.AsType[*fault.Error](err)
+	if want := webhooks.RotationOverlap - webhooks.MaxRotations*time.Second; !ok || refused.RetryAfter != want {
+		t.Errorf("rotated once more: %v, want to be asked again after %s", err, want)
+	}
+	f.clock.advance(refused.RetryAfter)
+	signedBy(secrets[:webhooks.MaxRotations])
+	rotate()
+	signedBy(secrets[:webhooks.MaxRotations+1])
+	f.clock.advance(webhooks.RotationOverlap)
+	signedBy(secrets[:1])
 }
 
 // TestHeld shows that pending deliveries wait while the endpoint does not want them.

@@ -187,7 +187,12 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id EndpointID,
 	if err != nil {
 		return Endpoint{}, err
 	}
-	return s.change(ctx, ref, id, changes...)
+	return s.change(ctx, ref, id, func(e *Endpoint) error {
+		for _, apply := range changes {
+			apply(e)
+		}
+		return nil
+	})
 }
 
 // checkUpdate returns the changes of an update, or refuses it.
@@ -234,8 +239,8 @@ func (s *Service) checkUpdate(ctx context.Context, ref workspaces.Ref, id Endpoi
 	return changes, nil
 }
 
-// change locks the endpoint, applies changes to it, and holds or releases its pending deliveries.
-func (s *Service) change(ctx context.Context, ref workspaces.Ref, id EndpointID, changes ...func(*Endpoint)) (Endpoint, error) {
+// change locks the endpoint, applies a change to it, and holds or releases its pending deliveries.
+func (s *Service) change(ctx context.Context, ref workspaces.Ref, id EndpointID, apply func(*Endpoint) error) (Endpoint, error) {
 	now := s.moment()
 	var endpoint Endpoint
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
@@ -244,8 +249,8 @@ func (s *Service) change(ctx context.Context, ref workspaces.Ref, id EndpointID,
 			return err
 		}
 		stored := endpoint.recipient()
-		for _, apply := range changes {
-			apply(&endpoint)
+		if err := apply(&endpoint); err != nil {
+			return err
 		}
 		if err := endpoint.recipient().CheckMove(stored); err != nil {
 			return err
@@ -274,8 +279,8 @@ func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id EndpointID)
 	})
 }
 
-// RotateSecret gives an endpoint a new secret. The previous one signs too for RotationOverlap, or
-// until the next rotation. Errors: NotFound.
+// RotateSecret gives an endpoint a new secret. The previous one signs too for RotationOverlap.
+// Errors: NotFound; RateLimited rate-limited (MaxRotations within RotationOverlap).
 func (s *Service) RotateSecret(ctx context.Context, ref workspaces.Ref, id EndpointID) (MintedEndpoint, error) {
 	endpoint, err := selectEndpoint(ctx, s.db, ref, id) // the seal is bound to its tenant and id
 	if err != nil {
@@ -285,10 +290,20 @@ func (s *Service) RotateSecret(ctx context.Context, ref workspaces.Ref, id Endpo
 	if err != nil {
 		return MintedEndpoint{}, err
 	}
-	until := s.moment().Add(RotationOverlap)
-	changed, err := s.change(ctx, ref, id, func(e *Endpoint) {
-		e.SealedPrevious, e.PreviousUntil = e.SealedSecret, until
+	now := s.moment()
+	changed, err := s.change(ctx, ref, id, func(e *Endpoint) error {
+		older := e.rotated(now)
+		if len(older) >= MaxRotations {
+			refusal := fault.New(fault.RateLimitedReason,
+				"%d earlier secrets of this endpoint still sign for receivers that have not changed over; the oldest one ends at %s.",
+				len(older), older[len(older)-1].Until.Format(time.RFC3339))
+			refusal.RetryAfter = older[len(older)-1].Until.Sub(now)
+			return refusal
+		}
+		e.Older = older
+		e.SealedPrevious, e.PreviousUntil = e.SealedSecret, now.Add(RotationOverlap)
 		e.SealedSecret, e.SecretHint = minted.SealedSecret, minted.SecretHint
+		return nil
 	})
 	return MintedEndpoint{Endpoint: changed, Secret: minted.Secret}, err
 }

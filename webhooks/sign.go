@@ -23,6 +23,9 @@ const (
 	hintChars    = 4
 	// RotationOverlap is how long a rotated secret still signs. Source: decisions, Webhooks.
 	RotationOverlap = 24 * time.Hour
+	// MaxRotations is how many rotations one RotationOverlap has at most, and so how many secrets
+	// sign beside the newest one.
+	MaxRotations = 5
 )
 
 const userAgent = "Parlance-Webhooks/1"
@@ -50,14 +53,14 @@ func openSecrets(ctx context.Context, keyring *seal.Keyring, e Endpoint, now tim
 		return nil, fmt.Errorf("open the secret of %s: %w", e.ID, err)
 	}
 	secrets := []string{string(newest)}
-	if len(e.SealedPrevious) == 0 || !now.Before(e.PreviousUntil) {
-		return secrets, nil
+	for _, one := range e.rotated(now) {
+		secret, err := keyring.Open(ctx, one.Sealed, secretPlace(e))
+		if err != nil {
+			return nil, fmt.Errorf("open a previous secret of %s: %w", e.ID, err)
+		}
+		secrets = append(secrets, string(secret))
 	}
-	previous, err := keyring.Open(ctx, e.SealedPrevious, secretPlace(e))
-	if err != nil {
-		return nil, fmt.Errorf("open the previous secret of %s: %w", e.ID, err)
-	}
-	return append(secrets, string(previous)), nil
+	return secrets, nil
 }
 
 // keys are the opened secrets of an endpoint. They are used in headers of requests and nowhere

@@ -77,7 +77,7 @@ func updateEndpoint(ctx context.Context, tx bun.IDB, endpoint Endpoint) error {
 	_, err := tx.NewUpdate().Model(&endpoint).
 		Column("url", "events", "agent_ids", "description", "ordered", "max_per_second", "max_in_flight",
 			"header_names", "headers", "status", "disabled_reason", "consecutive_failures",
-			"secret", "secret_hint", "previous_secret", "previous_secret_until", "updated_at").
+			"secret", "secret_hint", "previous_secret", "previous_secret_until", "older_secrets", "updated_at").
 		Where("tenant_id = ?", endpoint.TenantID).Where("id = ?", endpoint.ID).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("update webhook endpoint: %w", err)

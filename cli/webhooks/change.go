@@ -89,8 +89,8 @@ func newRotate() *cobra.Command {
 		Use: "rotate-secret [ENDPOINT]", Short: "Give an endpoint a new signing secret; the old one signs beside it for 24 " +
 			"hours", Args: command.AtMostOneArg,
 		Long: `Makes a new signing secret and prints it, once. For 24 hours webhook-signature holds a signature of each, so
-that your receiver can change over when it likes; X-Parlance-Signature uses the new one at once. Two secrets sign at
-most: rotating again within that time ends the older one.`,
+that your receiver can change over when it likes; X-Parlance-Signature uses the new one at once. An
+endpoint can be rotated 5 times in 24 hours.`,
 		Example: "  parlance webhooks rotate-secret we_01j…",
 		RunE: withHooks(func(ctx context.Context, h *hooks, args []string) error {
 			one, err := h.endpoint(ctx, args)
