@@ -21,6 +21,8 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
 // clock is a time that tests move.
 type clock struct{ ahead atomic.Int64 }
 

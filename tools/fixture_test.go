@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
@@ -15,6 +17,12 @@ import (
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
 )
+
+func TestMain(m *testing.M) {
+	pgtest.Main(m,
+		// A session of the MCP server that the tests start, which a client has not ended.
+		goleak.IgnoreAnyFunction("github.com/modelcontextprotocol/go-sdk/mcp.(*streamableServerConn).Read"))
+}
 
 // fixture is the service over a database of its own, with a tenant on plan pro.
 type fixture struct {

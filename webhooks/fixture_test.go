@@ -20,6 +20,8 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
 // clock is advanced by tests. It begins at the real time, because receivers compare timestamps.
 type clock struct {
 	mu sync.Mutex

@@ -1,8 +1,10 @@
 package pgtest
 
 import (
+	"flag"
 	"fmt"
 	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -13,10 +15,23 @@ import (
 // themselves takes its time on a busy machine, longer than the half second that goleak has for it.
 const leakPatience = 30 * time.Second
 
-// Main runs a package's tests and fails it for goroutines that go on after them; it does not
-// return. Those ignored may go on, as may the one that waits for the shared stack's process: it
-// lives as long as the test binary that happened to start the stack.
+// SetParallel lets n tests of a package run at once, unless the command line says how many. Go runs
+// as many as there are processors; tests that wait for servers and timers leave those idle. It is
+// called before m.Run.
+func SetParallel(n int) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		_ = flag.Set("test.parallel", strconv.Itoa(n)) // every test binary has it
+	}
+}
+
+// Main runs a package's tests, eight at once, and fails it for goroutines that go on after them; it
+// does not return. Those ignored may go on, as may the one that waits for the shared stack's
+// process: it lives as long as the test binary that happened to start the stack.
 func Main(m *testing.M, ignored ...goleak.Option) {
+	SetParallel(8)
 	code := m.Run()
 	if code == 0 {
 		ignored = append(ignored, goleak.IgnoreAnyFunction("parlance.dev/parlance/test/pgtest/keeper.spawn.func2"))

@@ -6,9 +6,11 @@ import (
 	"testing"
 
 	"parlance.dev/parlance/test/harness"
+	"parlance.dev/parlance/test/pgtest"
 )
 
 func TestMain(m *testing.M) {
+	pgtest.SetParallel(4) // each has servers of its own, which compute
 	code := m.Run()
 	if err := harness.RemoveBuilt(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
