@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	"github.com/jhump/protoreflect/v2/protoprint"
@@ -18,7 +19,7 @@ var wanted = []protoreflect.FileDescriptor{
 }
 
 func main() {
-	if len(os.Args) != 2 {
+	if len(os.Args) != 2 || strings.HasPrefix(os.Args[1], "-") {
 		fmt.Fprintln(os.Stderr, "usage: go run ./proto/gendeps DIR")
 		os.Exit(2)
 	}
