@@ -17,6 +17,7 @@ import (
 	"parlance.dev/parlance/cli/term"
 	"parlance.dev/parlance/fault"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/workspaces"
 )
 
 func newKeys() *cobra.Command {
@@ -117,19 +118,32 @@ func newKeysList() *cobra.Command {
 
 func newKeysRotate() *cobra.Command {
 	var asJSON bool
+	var overlap time.Duration
 	cmd := &cobra.Command{
 		Use: "rotate KEY", Short: "Give a key a new secret, which is shown once", Args: command.ExactArgs("KEY"),
-		Long:    "Gives a key a new secret. The old one stops working at once.",
-		Example: "  parlance keys rotate key_01j…",
+		Long: `Gives a key a new secret. The old one stops working at once, or after --overlap.
+
+A key has at most two secrets: while an old one works, it can be rotated again only without --overlap, which ends
+both.`,
+		Example: "  parlance keys rotate key_01j…\n  parlance keys rotate key_01j… --overlap 24h",
 		RunE: withKeys(func(ctx context.Context, k *apiKeys, args []string) error {
-			rotated, err := k.service.RotateApiKey(ctx, &parlancev1.RotateApiKeyRequest{ApiKeyId: args[0]})
+			if overlap < 0 || overlap > workspaces.MaxOverlap || overlap%time.Second != 0 {
+				return command.Usagef("--overlap is 0 to 168h, in whole seconds")
+			}
+			rotated, err := k.service.RotateApiKey(ctx, &parlancev1.RotateApiKeyRequest{
+				ApiKeyId: args[0], OverlapSeconds: int32(overlap / time.Second),
+			})
 			if err != nil {
 				return k.explainKey("rotate", args[0], err)
+			}
+			if until := client.Moment(rotated.GetOldSecretExpiresAt()); until != "" {
+				return k.printSecret(rotated, asJSON, "The old secret works until "+until+".")
 			}
 			return k.printSecret(rotated, asJSON, "The old secret does not work any more.")
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print {id, api_key}")
+	cmd.Flags().DurationVar(&overlap, "overlap", 0, "how long the old secret still works, e.g. 24h; at most 168h")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print {id, api_key}, and with an overlap old_secret_expires_at")
 	return cmd
 }
 
@@ -152,7 +166,11 @@ func newKeysRevoke() *cobra.Command {
 // printSecret prints a key whose secret is new. more follows for people.
 func (k *apiKeys) printSecret(key *parlancev1.ApiKey, asJSON bool, more string) error {
 	if asJSON {
-		return json.NewEncoder(k.Screen.Out).Encode(map[string]string{"id": key.GetId(), "api_key": key.GetSecret()})
+		shown := map[string]any{"id": key.GetId(), "api_key": key.GetSecret()}
+		if until := key.GetOldSecretExpiresAt(); until != nil {
+			shown["old_secret_expires_at"] = until.AsTime()
+		}
+		return json.NewEncoder(k.Screen.Out).Encode(shown)
 	}
 	k.Line("key      %s (%s)", key.GetId(), key.GetScope())
 	k.Line("API key  %s", key.GetSecret())

@@ -37,6 +37,16 @@ func TestKeysOverTheAPI(t *testing.T) {
 	rotated := keys("rotate", id, "--json").JSONLines(t)[0]["api_key"].(string)
 	worksAs(secret, http.StatusUnauthorized)
 	worksAs(rotated, http.StatusOK)
+	again := keys("rotate", id, "--overlap", "24h", "--json").JSONLines(t)[0]
+	worksAs(rotated, http.StatusOK)
+	worksAs(again["api_key"].(string), http.StatusOK)
+	if until, ok := again["old_secret_expires_at"].(string); !ok || until == "" {
+		t.Errorf("it does not say until when the old secret works: %v", again)
+	}
+	keys("rotate", id, "--overlap", "1h").Wants(t, command.ExitFailed, "still works until")
+	for _, overlap := range []string{"169h", "-1s", "1500ms", "1000000h"} {
+		keys("rotate", id, "--overlap", overlap).Wants(t, command.ExitUsage, "0 to 168h")
+	}
 	keys("revoke", id).Wants(t, command.ExitDone, "revoked "+id)
 	worksAs(rotated, http.StatusUnauthorized)
 	keys("rotate", "key_none").Wants(t, command.ExitFailed, "parlance keys ls")
@@ -57,6 +67,7 @@ func TestKeysInTheDatabase(t *testing.T) {
 	w.Env.Do(t, http.MethodGet, "/v1/api-keys/"+id, "", harness.Key(made["api_key"].(string))).Must(t, http.StatusOK)
 	keys(append([]string{"ls"}, database...)...).Wants(t, command.ExitDone, "first", id)
 	keys(append([]string{"rotate", id}, database...)...).Wants(t, command.ExitDone, "prl_", "The old secret does not work any more.")
+	keys(append([]string{"rotate", id, "--overlap", "1h"}, database...)...).Wants(t, command.ExitDone, "The old secret works until 20")
 	keys(append([]string{"delete", id}, database...)...).Wants(t, command.ExitDone, "revoked "+id)
 
 	nowhere := t.TempDir()

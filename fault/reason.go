@@ -20,6 +20,7 @@ const (
 	NameTaken              Reason = "name-taken"
 	Conflict               Reason = "conflict"
 	VersionMismatch        Reason = "version-mismatch"
+	APIKeyOverlap          Reason = "api-key-overlap"
 
 	ToolNameReserved     Reason = "tool-name-reserved"
 	ToolSlugTaken        Reason = "tool-slug-taken"
@@ -100,6 +101,10 @@ var table = []Entry{
 	{
 		VersionMismatch, Outdated, "The resource has another version than If-Match names",
 		"Read the resource, make the change to what it is now, and send its new ETag.",
+	},
+	{
+		APIKeyOverlap, Precondition, "Two secrets of the API key work already",
+		"Wait until old_secret_expires_at, or rotate with overlap_seconds 0, which ends both at once.",
 	},
 	{ToolNameReserved, AlreadyExists, "The tool name is reserved", "Names of built-in and system tools cannot be used; choose another slug."},
 	{ToolSlugTaken, AlreadyExists, "A tool with this slug exists in the workspace", "Choose another slug, or PATCH the existing tool."},

@@ -40,12 +40,15 @@ CREATE TABLE api_keys (
     created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone,
     last_used_at timestamp with time zone,
+    old_secret_hash bytea,
+    old_secret_expires_at timestamp with time zone,
     CONSTRAINT api_keys_pkey PRIMARY KEY (id),
     CONSTRAINT api_keys_scope_check CHECK ((scope = ANY (ARRAY['read'::text, 'runtime'::text, 'operator'::text, 'admin'::text]))),
     CONSTRAINT api_keys_secret_hash_key UNIQUE (secret_hash),
     CONSTRAINT api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
     CONSTRAINT api_keys_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
 );
+CREATE INDEX api_keys_by_old_secret ON public.api_keys USING btree (old_secret_hash) WHERE (old_secret_hash IS NOT NULL);
 CREATE INDEX api_keys_by_tenant ON public.api_keys USING btree (tenant_id, created_at DESC, id DESC);
 
 CREATE TABLE call_approvals (

@@ -17,6 +17,9 @@ import (
 // each request.
 const lastUsedGrain = time.Minute
 
+// MaxOverlap is how long the old secret of a rotated key may work. Source: RotateApiKeyRequest.
+const MaxOverlap = 7 * 24 * time.Hour
+
 // Authenticate finds the principal of a bearer token.
 // Errors: Unauthenticated auth-invalid-key for anything that is not a live key.
 func (s *Service) Authenticate(ctx context.Context, token string) (Principal, error) {
@@ -26,7 +29,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (Principal, er
 		return Principal{}, invalid
 	}
 	now := s.timestamp()
-	key, plan, err := selectKeyByHash(ctx, s.db, hashSecret(token))
+	key, plan, err := selectKeyByHash(ctx, s.db, hashSecret(token), now)
 	if postgres.NoRows(err) {
 		return Principal{}, invalid
 	}
@@ -116,12 +119,18 @@ func checkExpiry(expiresAt, now time.Time) error {
 func (s *Service) ListKeys(ctx context.Context, p Principal, params postgres.PageParams) ([]Key, string, error) {
 	params.Order = postgres.NewestFirst
 	params.Filters = []string{string(p.TenantID)}
-	return listKeys(ctx, s.db, p, params)
+	keys, next, err := listKeys(ctx, s.db, p, params)
+	now := s.timestamp()
+	for i := range keys {
+		keys[i] = keys[i].at(now)
+	}
+	return keys, next, err
 }
 
 // Key returns one key. Errors: NotFound.
 func (s *Service) Key(ctx context.Context, p Principal, id KeyID) (Key, error) {
-	return selectKey(ctx, s.db, p, id)
+	key, err := selectKey(ctx, s.db, p, id)
+	return key.at(s.timestamp()), err
 }
 
 // UpdateKeyParams changes the fields that are not nil. A zero ExpiresAt means never.
@@ -135,39 +144,66 @@ func (s *Service) UpdateKey(ctx context.Context, p Principal, id KeyID, params U
 	if params.Name != nil && strings.TrimSpace(*params.Name) == "" {
 		return Key{}, errNoName()
 	}
+	now := s.timestamp()
 	if params.ExpiresAt != nil {
-		if err := checkExpiry(*params.ExpiresAt, s.timestamp()); err != nil {
+		if err := checkExpiry(*params.ExpiresAt, now); err != nil {
 			return Key{}, err
 		}
 	}
 	var key Key
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (err error) {
-		if key, err = selectKey(ctx, tx, p, id); err != nil {
+		if key, err = lockKey(ctx, tx, p, id); err != nil {
 			return err
 		}
+		key = key.at(now)
 		if params.Name != nil {
 			key.Name = *params.Name
 		}
 		if params.ExpiresAt != nil {
 			key.ExpiresAt = *params.ExpiresAt
+			key.endOldSecret(key.OldSecretExpiresAt)
 		}
-		return updateKey(ctx, tx, key, "name", "expires_at")
+		return updateKey(ctx, tx, key, "name", "expires_at", "old_secret_expires_at")
 	})
 	return key, err
 }
 
-// RotateKey gives a key a new secret. The old one stops working at once. Errors: NotFound.
-func (s *Service) RotateKey(ctx context.Context, p Principal, id KeyID) (MintedKey, error) {
+// RotateKey gives a key a new secret. The old one works for overlap more, at most MaxOverlap and
+// not after the key expires. With overlap 0 no earlier secret works any more. Errors: NotFound,
+// Invalid invalid-request (the overlap), Precondition api-key-overlap while two secrets work and
+// overlap is not 0.
+func (s *Service) RotateKey(ctx context.Context, p Principal, id KeyID, overlap time.Duration) (MintedKey, error) {
+	if overlap < 0 || overlap > MaxOverlap {
+		return MintedKey{}, fault.InvalidField("overlap_seconds", "range", "overlap_seconds must be 0 to %d.", int(MaxOverlap.Seconds()))
+	}
+	now := s.timestamp()
 	var minted MintedKey
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-		key, err := selectKey(ctx, tx, p, id)
+		key, err := lockKey(ctx, tx, p, id)
 		if err != nil {
 			return err
 		}
+		if err := key.keepOldSecret(now, overlap); err != nil {
+			return err
+		}
 		minted = s.mint(key)
-		return updateKey(ctx, tx, minted.Key, "secret_hash", "secret_hint")
+		return updateKey(ctx, tx, minted.Key, "secret_hash", "secret_hint", "old_secret_hash", "old_secret_expires_at")
 	})
 	return minted, err
+}
+
+// keepOldSecret makes the secret of the key its old one, which works for overlap from now. A key
+// has one old secret, so that a second overlap is refused: the one that runs would end earlier
+// than its rotation said.
+func (k *Key) keepOldSecret(now time.Time, overlap time.Duration) error {
+	if overlap > 0 && now.Before(k.OldSecretExpiresAt) {
+		return fault.New(fault.APIKeyOverlap, "The secret before the last rotation still works until %s. "+
+			"Wait for that time, or rotate with overlap_seconds 0, which ends both secrets at once.", k.OldSecretExpiresAt.Format(time.RFC3339))
+	}
+	k.OldSecretHash = k.SecretHash
+	k.endOldSecret(now.Add(overlap))
+	*k = k.at(now)
+	return nil
 }
 
 // DeleteKey revokes a key. Repeating it is not an error. Errors: NotFound.

@@ -77,14 +77,16 @@ func deleteWorkspace(ctx context.Context, db bun.IDB, ref Ref) (bool, error) {
 		Where("tenant_id = ?", ref.TenantID).Where("id = ?", ref.ID).Exec(ctx))
 }
 
-// selectKeyByHash is the only statement without a tenant: it finds the tenant.
-func selectKeyByHash(ctx context.Context, db bun.IDB, hash []byte) (Key, string, error) {
+// selectKeyByHash finds the key that a secret opens at now. It is the only statement without a
+// tenant: it finds the tenant.
+func selectKeyByHash(ctx context.Context, db bun.IDB, hash []byte, now time.Time) (Key, string, error) {
 	var row struct {
 		Key  `bun:",extend"`
 		Plan string `bun:"plan"`
 	}
 	err := db.NewSelect().Model(&row).Comment(postgres.AllTenants("the key tells the tenant")).ColumnExpr("k.*").ColumnExpr("t.plan").
-		Join("JOIN tenants AS t ON t.id = k.tenant_id").Where("k.secret_hash = ?", hash).Scan(ctx)
+		Join("JOIN tenants AS t ON t.id = k.tenant_id").
+		Where("k.secret_hash = ? OR (k.old_secret_hash = ? AND k.old_secret_expires_at > ?)", hash, hash, now).Scan(ctx)
 	return row.Key, row.Plan, err
 }
 
@@ -95,8 +97,17 @@ func touchKey(ctx context.Context, db bun.IDB, tenant TenantID, id KeyID, now ti
 }
 
 func selectKey(ctx context.Context, db bun.IDB, p Principal, id KeyID) (Key, error) {
+	return scanKey(ctx, db.NewSelect(), p, id)
+}
+
+// lockKey is selectKey for a change: a second change waits for the end of tx.
+func lockKey(ctx context.Context, tx bun.Tx, p Principal, id KeyID) (Key, error) {
+	return scanKey(ctx, tx.NewSelect().For("UPDATE"), p, id)
+}
+
+func scanKey(ctx context.Context, query *bun.SelectQuery, p Principal, id KeyID) (Key, error) {
 	var key Key
-	err := db.NewSelect().Model(&key).Where("k.tenant_id = ?", p.TenantID).Where("k.id = ?", id).Scan(ctx)
+	err := query.Model(&key).Where("k.tenant_id = ?", p.TenantID).Where("k.id = ?", id).Scan(ctx)
 	return key, postgres.OrNoSuch(err, "API key", string(id))
 }
 

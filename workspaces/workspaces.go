@@ -47,6 +47,26 @@ type Key struct {
 	CreatedAt   time.Time `bun:"created_at"`
 	ExpiresAt   time.Time `bun:"expires_at,nullzero"`
 	LastUsedAt  time.Time `bun:"last_used_at,nullzero"`
+	// OldSecretHash is the hash of the secret before the last rotation. It works until
+	// OldSecretExpiresAt, which is zero when it does not work, and never after ExpiresAt.
+	OldSecretHash      []byte    `bun:"old_secret_hash,type:bytea"`
+	OldSecretExpiresAt time.Time `bun:"old_secret_expires_at,nullzero"`
+}
+
+// at is the key as it is at now: without an old secret that does not work any more.
+func (k Key) at(now time.Time) Key {
+	if !now.Before(k.OldSecretExpiresAt) {
+		k.OldSecretHash, k.OldSecretExpiresAt = nil, time.Time{}
+	}
+	return k
+}
+
+// endOldSecret makes the old secret work until then, or until the key expires.
+func (k *Key) endOldSecret(then time.Time) {
+	if !k.ExpiresAt.IsZero() && k.ExpiresAt.Before(then) {
+		then = k.ExpiresAt
+	}
+	k.OldSecretExpiresAt = then
 }
 
 // MintedKey is a key in the answer that made it, with its secret.

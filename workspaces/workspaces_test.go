@@ -8,6 +8,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/test/pgtest"
 	"parlance.dev/parlance/workspaces"
 )
@@ -84,7 +85,7 @@ func TestAuthenticate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		turned, err := s.RotateKey(t.Context(), p, key.ID)
+		turned, err := s.RotateKey(t.Context(), p, key.ID, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,6 +111,79 @@ func TestAuthenticate(t *testing.T) {
 	})
 }
 
+// TestRotateWithOverlap rotates a key whose old secret works for an hour more.
+func TestRotateWithOverlap(t *testing.T) {
+	t.Parallel()
+	s, _, c := open(t)
+	made, p := create(t, s)
+	works := func(secret seal.Secret, want bool) {
+		t.Helper()
+		if _, err := s.Authenticate(t.Context(), secret.Reveal()); (err == nil) != want {
+			t.Errorf("at %s the secret works: %v, want %v (%v)", c.at, err == nil, want, err)
+		}
+	}
+	rotate := func(overlap time.Duration) workspaces.MintedKey {
+		t.Helper()
+		key, err := s.RotateKey(t.Context(), p, made.Key.ID, overlap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return key
+	}
+	endsAt := func(want time.Time) {
+		t.Helper()
+		key, err := s.Key(t.Context(), p, made.Key.ID)
+		list, _, listErr := s.ListKeys(t.Context(), p, postgres.PageParams{})
+		if err != nil || listErr != nil || !key.OldSecretExpiresAt.Equal(want) || !list[0].OldSecretExpiresAt.Equal(want) {
+			t.Errorf("the old secret ends at %s, in the list at %v; want %s (%v, %v)", key.OldSecretExpiresAt, list, want, err, listErr)
+		}
+	}
+	until, first := c.at.Add(time.Hour), made.Key
+	second := rotate(time.Hour)
+	works(first.Secret, true)
+	works(second.Secret, true)
+	endsAt(until)
+
+	c.at = until.Add(-time.Microsecond)
+	_, err := s.RotateKey(t.Context(), p, made.Key.ID, time.Second)
+	wantReason(t, err, fault.APIKeyOverlap)
+	works(first.Secret, true)
+	c.at = until
+	works(first.Secret, false)
+	works(second.Secret, true)
+	endsAt(time.Time{})
+
+	third := rotate(workspaces.MaxOverlap)
+	works(first.Secret, false)
+	works(second.Secret, true)
+	soon := c.at.Add(time.Minute) // a key that expires earlier ends both
+	if _, err := s.UpdateKey(t.Context(), p, made.Key.ID, workspaces.UpdateKeyParams{ExpiresAt: &soon}); err != nil {
+		t.Fatal(err)
+	}
+	endsAt(soon)
+	never := time.Time{}
+	if _, err := s.UpdateKey(t.Context(), p, made.Key.ID, workspaces.UpdateKeyParams{ExpiresAt: &never}); err != nil {
+		t.Fatal(err)
+	}
+	endsAt(soon) // as was answered
+
+	fourth := rotate(0)
+	for _, ended := range []workspaces.MintedKey{first, second, third} {
+		works(ended.Secret, false)
+	}
+	fifth := rotate(time.Hour)
+	works(fourth.Secret, true)
+	if err := s.DeleteKey(t.Context(), p, made.Key.ID); err != nil {
+		t.Fatal(err)
+	}
+	works(fourth.Secret, false)
+	works(fifth.Secret, false)
+	for _, overlap := range []time.Duration{-time.Second, workspaces.MaxOverlap + time.Second} {
+		_, err := s.RotateKey(t.Context(), p, made.Key.ID, overlap)
+		wantReason(t, err, fault.InvalidRequest)
+	}
+}
+
 func TestTenantsDoNotMeet(t *testing.T) {
 	t.Parallel()
 	s, _, _ := open(t)
@@ -124,7 +198,7 @@ func TestTenantsDoNotMeet(t *testing.T) {
 	wantReason(t, s.DeleteWorkspace(t.Context(), us, string(theirs.Workspace.ID)), fault.ResourceNotFound)
 	_, err = s.Key(t.Context(), us, theirs.Key.ID)
 	wantReason(t, err, fault.ResourceNotFound)
-	_, err = s.RotateKey(t.Context(), us, theirs.Key.ID)
+	_, err = s.RotateKey(t.Context(), us, theirs.Key.ID, 0)
 	wantReason(t, err, fault.ResourceNotFound)
 	_, err = s.CreateKey(t.Context(), us, workspaces.CreateKeyParams{Name: "x", WorkspaceID: theirs.Workspace.ID})
 	wantReason(t, err, fault.ResourceNotFound)

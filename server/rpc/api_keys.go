@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"time"
 
 	"google.golang.org/protobuf/types/known/emptypb"
 
@@ -50,7 +51,8 @@ func (s *apiKeysServer) DeleteApiKey(ctx context.Context, req *parlancev1.Delete
 }
 
 func (s *apiKeysServer) RotateApiKey(ctx context.Context, req *parlancev1.RotateApiKeyRequest) (*parlancev1.ApiKey, error) {
-	key, err := s.workspaces.RotateKey(ctx, workspaces.PrincipalFrom(ctx), workspaces.KeyID(req.GetApiKeyId()))
+	overlap := time.Duration(req.GetOverlapSeconds()) * time.Second
+	key, err := s.workspaces.RotateKey(ctx, workspaces.PrincipalFrom(ctx), workspaces.KeyID(req.GetApiKeyId()), overlap)
 	return mintedKeyProto(key), err
 }
 
@@ -58,6 +60,7 @@ func keyProto(k workspaces.Key) *parlancev1.ApiKey {
 	return &parlancev1.ApiKey{
 		Id: string(k.ID), Name: k.Name, Scope: k.Scope, WorkspaceId: string(k.WorkspaceID), SecretHint: k.SecretHint,
 		CreatedAt: timestamp(k.CreatedAt), ExpiresAt: timestamp(k.ExpiresAt), LastUsedAt: timestamp(k.LastUsedAt),
+		OldSecretExpiresAt: timestamp(k.OldSecretExpiresAt),
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"connectrpc.com/connect"
 	goredis "github.com/redis/go-redis/v9"
 
-	"parlance.dev/parlance/gen/parlance/v1"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/test/fake/otlp"

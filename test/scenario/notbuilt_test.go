@@ -147,6 +147,4 @@ func TestFieldsNotBuilt(t *testing.T) {
 		checkProblem(t, env.Do(t, "GET", env.Tenant.In(list+"?q=x"), nil), 501, "not-implemented")
 		checkProblem(t, env.Do(t, "GET", env.Tenant.In(list+"?order_by=name"), nil), 501, "not-implemented")
 	}
-	key := env.Do(t, "POST", "/v1/api-keys", `{"name":"k","scope":"read"}`).Must(t, 201).Text("id")
-	checkProblem(t, env.Do(t, "POST", "/v1/api-keys/"+key+"/rotate", `{"overlap_seconds":60}`), 501, "not-implemented")
 }

@@ -105,6 +105,8 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 	open := made(own, "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`, 201)
 	closed := made(own, "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`, 201)
 	env.Do(t, "POST", "/v1/sessions/"+closed+"/end", `{"status":"completed"}`).Must(t, 200)
+	rotate := "/v1/api-keys/" + made(own, "/v1/api-keys", `{"name":"k"}`, 201) + "/rotate"
+	env.Do(t, "POST", rotate, `{"overlap_seconds":60}`).Must(t, 200)
 	made(tiny, "/v1/sessions", `{"agent_id":"`+full+`","user_id":"u","modality":"text"}`, 201)
 	post := func(path, body string, fields ...string) provocation {
 		return provocation{method: "POST", path: path, body: body, fields: fields}
@@ -120,6 +122,7 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 		fault.InvalidRequest: post(tools, `{"slug":"1","kind":"ftp","timeout_seconds":500}`, "description",
 			"kind", "slug", "timeout_seconds"),
 		fault.BodyTooLarge:         post(own.In(sources), `{"name":"n","content":"`+long(1<<20+1)+`"}`, "content"),
+		fault.APIKeyOverlap:        as(own.Admin, post(rotate, `{"overlap_seconds":60}`)),
 		fault.ToolNameReserved:     post(tools, strings.Replace(http, `"x"`, `"End_Call"`, 1), "slug"),
 		fault.ToolSlugTaken:        post(tools, strings.Replace(http, `"x"`, `"SHOP"`, 1), "slug"),
 		fault.ToolArgumentsInvalid: post(tools+"/"+tool+"/run", `{"args":{"id":5}}`, "args.id"),

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -172,6 +173,63 @@ func TestKeysLifeAndScopes(t *testing.T) {
 	checkProblem(t, list(third.Text("secret")), 401, "auth-invalid-key")
 	checkProblem(t, env.Do(t, "POST", "/v1/api-keys",
 		`{"name":"x","scope":"admin","workspace_id":"`+env.Tenant.WorkspaceID+`"}`), 400, "invalid-request")
+}
+
+// TestRotateWithOverlap rotates a key whose old secret works for a while more, and no longer than
+// the answer says.
+func TestRotateWithOverlap(t *testing.T) {
+	t.Parallel()
+	env := harness.Start(t, harness.Options{WithoutWorker: true})
+	made := env.Do(t, "POST", "/v1/api-keys", `{"name":"k","scope":"read"}`).Must(t, 201)
+	path := "/v1/api-keys/" + made.Text("id")
+	works := func(secret string, status int) {
+		t.Helper()
+		if got := env.Do(t, "GET", env.Tenant.In("/agents"), nil, harness.Key(secret)); got.Status != status {
+			t.Errorf("got %d, want %d", got.Status, status)
+		}
+	}
+	rotate := func(body string) harness.Response { return env.Do(t, "POST", path+"/rotate", body).Must(t, 200) }
+	until := func(at harness.Response) time.Time {
+		t.Helper()
+		parsed, err := time.Parse(time.RFC3339Nano, at.Text("old_secret_expires_at"))
+		if err != nil {
+			t.Error(err)
+		}
+		return parsed
+	}
+	first := made.Text("secret")
+	before := time.Now()
+	rotated := rotate(`{"overlap_seconds":3600}`)
+	second := rotated.Text("secret")
+	if over := until(rotated).Sub(before); over < time.Hour || over > time.Hour+time.Minute {
+		t.Errorf("the old secret works for %s more", over)
+	}
+	if got := until(env.Do(t, "GET", path, nil).Must(t, 200)); !got.Equal(until(rotated)) {
+		t.Errorf("it works until %s, later %s", until(rotated), got)
+	}
+	works(first, 200)
+	works(second, 200)
+	checkProblem(t, env.Do(t, "POST", path+"/rotate", `{"overlap_seconds":1}`), 409, "api-key-overlap")
+	env.Exec(t, "UPDATE api_keys SET old_secret_expires_at = now() WHERE id = $1", made.Text("id"))
+	works(first, 401)
+	works(second, 200)
+	if got := env.Do(t, "GET", path, nil).Must(t, 200); got.At("old_secret_expires_at") != nil {
+		t.Errorf("it does not work any more: %s", got.Body)
+	}
+	third := rotate(`{"overlap_seconds":604800}`).Text("secret")
+	works(second, 200)
+	checkProblem(t, env.Do(t, "POST", path+"/rotate", `{"overlap_seconds":604801}`), 400, "invalid-request")
+	fourth := rotate(`{}`)
+	if fourth.At("old_secret_expires_at") != nil {
+		t.Errorf("rotated without an overlap: %s", fourth.Body)
+	}
+	works(second, 401)
+	works(third, 401)
+	fifth := rotate(`{"overlap_seconds":60}`).Text("secret")
+	works(fourth.Text("secret"), 200)
+	env.Do(t, "DELETE", path, nil).Must(t, 204)
+	works(fourth.Text("secret"), 401)
+	works(fifth, 401)
 }
 
 // TestSessionToken shows what the token of a session opens: its own turns, and nothing else.

@@ -463,7 +463,7 @@ type UpdateProviderCredentialRequest struct {
 	CredentialId string `protobuf:"bytes,2,opt,name=credential_id,json=credentialId,proto3" json:"credential_id,omitempty"`
 	// At most 200 characters.
 	Name *string `protobuf:"bytes,3,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// As in create; needs api_key beside it.
+	// As in create; with another scheme, host or port it needs api_key beside it.
 	BaseUrl *string `protobuf:"bytes,4,opt,name=base_url,json=baseUrl,proto3,oneof" json:"base_url,omitempty"`
 	// A new key; it cannot be cleared.
 	ApiKey *string `protobuf:"bytes,5,opt,name=api_key,json=apiKey,proto3,oneof" json:"api_key,omitempty"`

@@ -1518,7 +1518,7 @@ type TestWebhookEndpointRequest struct {
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// we_…
 	EndpointId string `protobuf:"bytes,2,opt,name=endpoint_id,json=endpointId,proto3" json:"endpoint_id,omitempty"`
-	// Name of the event to send. Default: the endpoint's first, or post_call_transcription.
+	// Name of the event to send. Default: the endpoint's first; required for one without events.
 	Event         string `protobuf:"bytes,3,opt,name=event,proto3" json:"event,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -1098,7 +1098,8 @@ type RotateApiKeyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// key_…
 	ApiKeyId string `protobuf:"bytes,1,opt,name=api_key_id,json=apiKeyId,proto3" json:"api_key_id,omitempty"`
-	// How long the old secret still works, at most 604,800 (7 days). Default 0: not at all.
+	// How long the old secret still works, at most 604,800 (7 days) and not after the key expires.
+	// Default 0: not at all.
 	OverlapSeconds int32 `protobuf:"varint,2,opt,name=overlap_seconds,json=overlapSeconds,proto3" json:"overlap_seconds,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache

@@ -71,16 +71,17 @@ type AgentServiceClient interface {
 	// UpdateAgent changes the fields sent and makes a new version; null puts a field back to its
 	// default. Inside model, voice, retrieval, tools_config, memory and analysis, too, what is not
 	// sent stays. Sessions that run keep their version.
-	// Errors: not-found, system-tool-always-on, invalid-request.
+	// Errors: not-found, system-tool-always-on, invalid-request, version-mismatch.
 	UpdateAgent(context.Context, *v1.UpdateAgentRequest) (*v1.Agent, error)
 	// DeleteAgent removes an agent, its versions and attachments; its sessions stay readable.
-	// Errors: not-found.
+	// Errors: not-found, version-mismatch.
 	DeleteAgent(context.Context, *v1.DeleteAgentRequest) (*emptypb.Empty, error)
 	// ListAgentVersions lists an agent's versions, newest first. Errors: not-found.
 	ListAgentVersions(context.Context, *v1.ListAgentVersionsRequest) (*v1.ListAgentVersionsResponse, error)
 	// CompareAgentVersions lists the fields in which two versions differ. Errors: not-found.
 	CompareAgentVersions(context.Context, *v1.CompareAgentVersionsRequest) (*v1.CompareAgentVersionsResponse, error)
-	// RollbackAgent saves an earlier version again, as a new one. Errors: not-found.
+	// RollbackAgent saves an earlier version again, as a new one.
+	// Errors: not-found, version-mismatch.
 	RollbackAgent(context.Context, *v1.RollbackAgentRequest) (*v1.Agent, error)
 }
 
@@ -242,16 +243,17 @@ type AgentServiceHandler interface {
 	// UpdateAgent changes the fields sent and makes a new version; null puts a field back to its
 	// default. Inside model, voice, retrieval, tools_config, memory and analysis, too, what is not
 	// sent stays. Sessions that run keep their version.
-	// Errors: not-found, system-tool-always-on, invalid-request.
+	// Errors: not-found, system-tool-always-on, invalid-request, version-mismatch.
 	UpdateAgent(context.Context, *v1.UpdateAgentRequest) (*v1.Agent, error)
 	// DeleteAgent removes an agent, its versions and attachments; its sessions stay readable.
-	// Errors: not-found.
+	// Errors: not-found, version-mismatch.
 	DeleteAgent(context.Context, *v1.DeleteAgentRequest) (*emptypb.Empty, error)
 	// ListAgentVersions lists an agent's versions, newest first. Errors: not-found.
 	ListAgentVersions(context.Context, *v1.ListAgentVersionsRequest) (*v1.ListAgentVersionsResponse, error)
 	// CompareAgentVersions lists the fields in which two versions differ. Errors: not-found.
 	CompareAgentVersions(context.Context, *v1.CompareAgentVersionsRequest) (*v1.CompareAgentVersionsResponse, error)
-	// RollbackAgent saves an earlier version again, as a new one. Errors: not-found.
+	// RollbackAgent saves an earlier version again, as a new one.
+	// Errors: not-found, version-mismatch.
 	RollbackAgent(context.Context, *v1.RollbackAgentRequest) (*v1.Agent, error)
 }
 

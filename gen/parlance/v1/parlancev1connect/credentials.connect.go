@@ -67,9 +67,9 @@ type ProviderCredentialServiceClient interface {
 	ListProviderCredentials(context.Context, *v1.ListProviderCredentialsRequest) (*v1.ListProviderCredentialsResponse, error)
 	// GetProviderCredential returns one credential without its key. Errors: not-found.
 	GetProviderCredential(context.Context, *v1.GetProviderCredentialRequest) (*v1.ProviderCredential, error)
-	// UpdateProviderCredential changes the fields sent; kind and provider stay. A new base_url needs
-	// the api_key with it, so that a stored key is never sent to another server than it was given
-	// for.
+	// UpdateProviderCredential changes the fields sent; kind and provider stay. A base_url with
+	// another scheme, host or port needs the api_key with it, so that a stored key is never sent to
+	// another server than it was given for.
 	// Errors: not-found, invalid-request.
 	UpdateProviderCredential(context.Context, *v1.UpdateProviderCredentialRequest) (*v1.ProviderCredential, error)
 	// DeleteProviderCredential removes a credential; from the next turn on the installation's
@@ -206,9 +206,9 @@ type ProviderCredentialServiceHandler interface {
 	ListProviderCredentials(context.Context, *v1.ListProviderCredentialsRequest) (*v1.ListProviderCredentialsResponse, error)
 	// GetProviderCredential returns one credential without its key. Errors: not-found.
 	GetProviderCredential(context.Context, *v1.GetProviderCredentialRequest) (*v1.ProviderCredential, error)
-	// UpdateProviderCredential changes the fields sent; kind and provider stay. A new base_url needs
-	// the api_key with it, so that a stored key is never sent to another server than it was given
-	// for.
+	// UpdateProviderCredential changes the fields sent; kind and provider stay. A base_url with
+	// another scheme, host or port needs the api_key with it, so that a stored key is never sent to
+	// another server than it was given for.
 	// Errors: not-found, invalid-request.
 	UpdateProviderCredential(context.Context, *v1.UpdateProviderCredentialRequest) (*v1.ProviderCredential, error)
 	// DeleteProviderCredential removes a credential; from the next turn on the installation's

@@ -108,8 +108,10 @@ type ToolServiceClient interface {
 	// built-in tools, system tools. Of tools with one name the first that is on has it; the others
 	// are shown as "shadowed". Errors: not-found.
 	ListAgentTools(context.Context, *v1.ListAgentToolsRequest) (*v1.ListAgentToolsResponse, error)
-	// UpdateToolsConfig replaces the list of built-in tools turned off for the agent.
-	// Errors: not-found, system-tool-always-on, invalid-request (a name that is not a built-in).
+	// UpdateToolsConfig replaces the list of built-in tools turned off for the agent, and makes a new
+	// version of the agent. If-Match takes the ETag of the agent.
+	// Errors: not-found, system-tool-always-on, invalid-request (a name that is not a built-in),
+	// version-mismatch.
 	UpdateToolsConfig(context.Context, *v1.UpdateToolsConfigRequest) (*v1.ToolsConfig, error)
 }
 
@@ -366,8 +368,10 @@ type ToolServiceHandler interface {
 	// built-in tools, system tools. Of tools with one name the first that is on has it; the others
 	// are shown as "shadowed". Errors: not-found.
 	ListAgentTools(context.Context, *v1.ListAgentToolsRequest) (*v1.ListAgentToolsResponse, error)
-	// UpdateToolsConfig replaces the list of built-in tools turned off for the agent.
-	// Errors: not-found, system-tool-always-on, invalid-request (a name that is not a built-in).
+	// UpdateToolsConfig replaces the list of built-in tools turned off for the agent, and makes a new
+	// version of the agent. If-Match takes the ETag of the agent.
+	// Errors: not-found, system-tool-always-on, invalid-request (a name that is not a built-in),
+	// version-mismatch.
 	UpdateToolsConfig(context.Context, *v1.UpdateToolsConfigRequest) (*v1.ToolsConfig, error)
 }
 

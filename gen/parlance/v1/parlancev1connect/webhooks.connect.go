@@ -108,8 +108,8 @@ type WebhookServiceClient interface {
 	// X-Parlance-Signature uses the new one at once. Errors: not-found.
 	RotateWebhookSecret(context.Context, *v1.RotateWebhookSecretRequest) (*v1.WebhookEndpoint, error)
 	// TestWebhookEndpoint sends one example of an event now and returns the attempt. It is not
-	// retried and does not count towards automatic disabling. Errors: not-found,
-	// webhook-event-unknown.
+	// retried and does not count towards automatic disabling. Errors: not-found, invalid-request (no
+	// event for an endpoint without events), webhook-event-unknown.
 	TestWebhookEndpoint(context.Context, *v1.TestWebhookEndpointRequest) (*v1.WebhookDelivery, error)
 	// ListWebhookDeliveries lists the recent delivery attempts to an endpoint, newest first.
 	// Filters narrow the list together. Errors: not-found, invalid-request (limit outside 1 to 200, a
@@ -423,8 +423,8 @@ type WebhookServiceHandler interface {
 	// X-Parlance-Signature uses the new one at once. Errors: not-found.
 	RotateWebhookSecret(context.Context, *v1.RotateWebhookSecretRequest) (*v1.WebhookEndpoint, error)
 	// TestWebhookEndpoint sends one example of an event now and returns the attempt. It is not
-	// retried and does not count towards automatic disabling. Errors: not-found,
-	// webhook-event-unknown.
+	// retried and does not count towards automatic disabling. Errors: not-found, invalid-request (no
+	// event for an endpoint without events), webhook-event-unknown.
 	TestWebhookEndpoint(context.Context, *v1.TestWebhookEndpointRequest) (*v1.WebhookDelivery, error)
 	// ListWebhookDeliveries lists the recent delivery attempts to an endpoint, newest first.
 	// Filters narrow the list together. Errors: not-found, invalid-request (limit outside 1 to 200, a

@@ -331,7 +331,9 @@ type ApiKeyServiceClient interface {
 	// DeleteApiKey revokes a key at once. Errors: not-found.
 	DeleteApiKey(context.Context, *v1.DeleteApiKeyRequest) (*emptypb.Empty, error)
 	// RotateApiKey gives the key a new secret, returned once. The old secret stops working at once,
-	// or after overlap_seconds. Errors: not-found, invalid-request.
+	// or after overlap_seconds; old_secret_expires_at says when. While an old secret works, the key
+	// can be rotated again without an overlap only, which ends both secrets at once.
+	// Errors: not-found, invalid-request, api-key-overlap.
 	RotateApiKey(context.Context, *v1.RotateApiKeyRequest) (*v1.ApiKey, error)
 }
 
@@ -464,7 +466,9 @@ type ApiKeyServiceHandler interface {
 	// DeleteApiKey revokes a key at once. Errors: not-found.
 	DeleteApiKey(context.Context, *v1.DeleteApiKeyRequest) (*emptypb.Empty, error)
 	// RotateApiKey gives the key a new secret, returned once. The old secret stops working at once,
-	// or after overlap_seconds. Errors: not-found, invalid-request.
+	// or after overlap_seconds; old_secret_expires_at says when. While an old secret works, the key
+	// can be rotated again without an overlap only, which ends both secrets at once.
+	// Errors: not-found, invalid-request, api-key-overlap.
 	RotateApiKey(context.Context, *v1.RotateApiKeyRequest) (*v1.ApiKey, error)
 }
 
