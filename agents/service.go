@@ -171,8 +171,8 @@ func (s *Service) Update(
 }
 
 // SetDisabledTools replaces the list of built-in tools that are off. Errors: as Update.
-func (s *Service) SetDisabledTools(ctx context.Context, ref workspaces.Ref, id ID, names []string) (Agent, error) {
-	return s.Update(ctx, ref, id, func(_ *string, config *Config) { config.DisabledTools = names })
+func (s *Service) SetDisabledTools(ctx context.Context, ref workspaces.Ref, id ID, names []string, expected ...int) (Agent, error) {
+	return s.Update(ctx, ref, id, func(_ *string, config *Config) { config.DisabledTools = names }, expected...)
 }
 
 // Delete removes an agent, its versions and attachments; repeating it is not an error. With

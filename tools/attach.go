@@ -146,15 +146,18 @@ func (s *Service) PageOfAgentTools(
 	return shown, next, nil
 }
 
-// UpdateConfig replaces the disabled_tools of an agent and returns them without duplicates.
-// Errors: NotFound, Invalid system-tool-always-on, Invalid invalid-request on disabled_tools[i].
-func (s *Service) UpdateConfig(ctx context.Context, ref workspaces.Ref, agentID agents.ID, disabledTools []string) ([]string, error) {
+// UpdateConfig replaces the disabled_tools of an agent, without duplicates, and returns its
+// configuration. With expected versions the agent must be at one of them. Errors: NotFound, Invalid
+// system-tool-always-on, Invalid invalid-request on disabled_tools[i], Outdated version-mismatch.
+func (s *Service) UpdateConfig(
+	ctx context.Context, ref workspaces.Ref, agentID agents.ID, disabledTools []string, expected ...int,
+) (agents.Config, error) {
 	if err := CheckDisabledTools(disabledTools); err != nil {
 		// For an agent of another workspace the error is NotFound, whatever else is wrong.
 		if _, missing := s.agents.Get(ctx, ref, agentID); missing != nil {
-			return nil, missing
+			return agents.Config{}, missing
 		}
-		return nil, err
+		return agents.Config{}, err
 	}
 	names := []string{}
 	for _, name := range disabledTools {
@@ -162,6 +165,6 @@ func (s *Service) UpdateConfig(ctx context.Context, ref workspaces.Ref, agentID 
 			names = append(names, name)
 		}
 	}
-	agent, err := s.agents.SetDisabledTools(ctx, ref, agentID, names)
-	return agent.Config.DisabledTools, err
+	agent, err := s.agents.SetDisabledTools(ctx, ref, agentID, names, expected...)
+	return agent.Config, err
 }

@@ -83,14 +83,15 @@ func (s *toolsServer) ListAgentTools(
 func (s *toolsServer) UpdateToolsConfig(ctx context.Context, req *parlancev1.UpdateToolsConfigRequest) (*parlancev1.ToolsConfig, error) {
 	ref := refOf(ctx)
 	id := agents.ID(req.GetAgentId())
-	config, err := s.tools.AgentConfig(ctx, ref, id)
+	expected, err := expectedVersions(ctx)
 	if err != nil {
 		return nil, err
 	}
 	const present = true // without a mask an empty list clears: the request has no other field
 	if !sent(req.GetUpdateMask(), "disabled_tools", present) {
-		return toolsConfigProto(config.DisabledTools, config), nil
+		config, err := s.tools.AgentConfig(ctx, ref, id)
+		return toolsConfigProto(config.DisabledTools, config), err
 	}
-	names, err := s.tools.UpdateConfig(ctx, ref, id, req.GetDisabledTools())
-	return toolsConfigProto(names, config), err
+	config, err := s.tools.UpdateConfig(ctx, ref, id, req.GetDisabledTools(), expected...)
+	return toolsConfigProto(config.DisabledTools, config), err
 }

@@ -48,11 +48,24 @@ func TestIfMatch(t *testing.T) {
 	if read.Text("name") != "Hopper" || read.Header.Get("ETag") != `"2"` {
 		t.Errorf("got %s with the ETag %s", read.Body, read.Header.Get("ETag"))
 	}
+	disable := func(match string) harness.Response {
+		return e.Do(t, "PATCH", path+"/tools-config", `{"disabled_tools":["search_memory"]}`, harness.Header("If-Match", match))
+	}
+	if got := disable(`"1"`); got.Status != 412 || got.Code() != "version-mismatch" {
+		t.Errorf("disabled a tool: %d %s", got.Status, got.Body)
+	}
+	if got := disable("1"); got.Status != 400 {
+		t.Errorf("disabled a tool: %d %s", got.Status, got.Body)
+	}
+	if got := e.Do(t, "GET", path, nil).Must(t, 200); got.Header.Get("ETag") != `"2"` {
+		t.Errorf("refused, and yet got %s", got.Body)
+	}
+	disable(`"2"`).Must(t, 200)
 	rename("Ada", "*").Must(t, 200)
-	rename("Ada L", `"9", W/"3"`).Must(t, 200)
-	e.Do(t, "POST", path+"/versions/1/rollback", `{}`, harness.Header("If-Match", `"4"`)).Must(t, 200)
-	e.Do(t, "DELETE", path, nil, harness.Header("If-Match", `"5"`)).Must(t, 204)
-	e.Do(t, "DELETE", path, nil, harness.Header("If-Match", `"5"`)).Must(t, 204)
+	rename("Ada L", `"9", W/"4"`).Must(t, 200)
+	e.Do(t, "POST", path+"/versions/1/rollback", `{}`, harness.Header("If-Match", `"5"`)).Must(t, 200)
+	e.Do(t, "DELETE", path, nil, harness.Header("If-Match", `"6"`)).Must(t, 204)
+	e.Do(t, "DELETE", path, nil, harness.Header("If-Match", `"6"`)).Must(t, 204)
 }
 
 // TestIfMatchOfProtocols is TestIfMatch over Connect, gRPC and gRPC-Web.
