@@ -180,7 +180,9 @@ func (a *App) join(ctx context.Context, component string) error {
 		return fmt.Errorf("check the master key: %w", err)
 	}
 	keyring.Announce()
-	guard, err := publicnet.New(publicnet.Options{AllowCIDRs: a.Config.EgressAllowCIDRs, CAFile: a.Config.EgressCAFile})
+	guard, err := publicnet.New(publicnet.Options{
+		AllowCIDRs: a.Config.EgressAllowCIDRs, DenyCIDRs: a.Config.EgressDenyCIDRs, CAFile: a.Config.EgressCAFile,
+	})
 	if err != nil {
 		return fmt.Errorf("guard outbound connections: %w", err)
 	}

@@ -105,6 +105,7 @@ type Config struct {
 	ScratchDir   string
 
 	EgressAllowCIDRs []string
+	EgressDenyCIDRs  []string
 	EgressCAFile     string
 
 	WebhookSchedule        []time.Duration

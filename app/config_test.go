@@ -70,14 +70,16 @@ func TestLoadListsAllProblems(t *testing.T) {
 	t.Parallel()
 	_, err := app.Load(source(map[string]string{
 		"PARLANCE_PUBLIC_URL": "ftp://x", "PARLANCE_LOG_LEVEL": "loud", "PARLANCE_SHUTDOWN_TIMEOUT": "soon",
-		"PARLANCE_EGRESS_ALLOW_CIDRS": "127.0.0.1", "PARLANCE_WEBHOOK_SCHEDULE": "1", "PARLANCE_TLS_CERT_FILE": "cert.pem",
+		"PARLANCE_EGRESS_ALLOW_CIDRS": "127.0.0.1", "PARLANCE_EGRESS_DENY_CIDRS": "10.0.0.0/8, 10.0.0.0/33",
+		"PARLANCE_WEBHOOK_SCHEDULE": "1", "PARLANCE_TLS_CERT_FILE": "cert.pem",
 		"PARLANCE_MODEL_BASE_URL": "http://127.0.0.1:1/v1", "PARLANCE_EMBEDDING_API_KEY_FILE": "/missing",
 	}, nil, map[string]string{"ingest-concurrency": "0"}))
 	if err == nil {
 		t.Fatal("everything was accepted")
 	}
 	for _, name := range []string{
-		"PARLANCE_PUBLIC_URL", "PARLANCE_LOG_LEVEL", "PARLANCE_SHUTDOWN_TIMEOUT", "PARLANCE_EGRESS_ALLOW_CIDRS", "PARLANCE_WEBHOOK_SCHEDULE",
+		"PARLANCE_PUBLIC_URL", "PARLANCE_LOG_LEVEL", "PARLANCE_SHUTDOWN_TIMEOUT", "PARLANCE_EGRESS_ALLOW_CIDRS",
+		`PARLANCE_EGRESS_DENY_CIDRS "10.0.0.0/33" is not an address range`, "PARLANCE_WEBHOOK_SCHEDULE",
 		"PARLANCE_TLS_KEY_FILE", "PARLANCE_MODEL_NAME", "PARLANCE_EMBEDDING_API_KEY_FILE", "--ingest-concurrency",
 	} {
 		if !strings.Contains(err.Error(), name) {

@@ -146,9 +146,12 @@ func (c *Config) documentSettings() []Setting {
 
 func (c *Config) egressSettings() []Setting {
 	return group("Egress",
-		setting("EGRESS_ALLOW_CIDRS", "", c.parseCIDRs,
+		setting("EGRESS_ALLOW_CIDRS", "", ranges(&c.EgressAllowCIDRs),
 			"Address ranges, separated by commas, that tools and webhooks may reach although they are not public. For "+
 				"development."),
+		setting("EGRESS_DENY_CIDRS", "", ranges(&c.EgressDenyCIDRs),
+			"Address ranges, separated by commas, that tools, MCP servers, webhooks and base URLs of credentials may not "+
+				"reach although they are public or in EGRESS_ALLOW_CIDRS."),
 		setting("EGRESS_CA_FILE", "", text(&c.EgressCAFile),
 			"Certificate authorities (PEM) that outbound calls (tools, webhooks, models, an s3:// bucket) trust in addition to the system's."),
 	)

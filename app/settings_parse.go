@@ -116,15 +116,17 @@ func (c *Config) parseLanguages(v string) (err error) {
 	return err
 }
 
-func (c *Config) parseCIDRs(v string) error {
-	c.EgressAllowCIDRs = nil
-	for _, part := range splitList(v) {
-		if _, err := netip.ParsePrefix(part); err != nil {
-			return fmt.Errorf("%q is not an address range such as 127.0.0.0/8", part)
+func ranges(field *[]string) func(string) error {
+	return func(v string) error {
+		*field = nil
+		for _, part := range splitList(v) {
+			if _, err := netip.ParsePrefix(part); err != nil {
+				return fmt.Errorf("%q is not an address range such as 127.0.0.0/8", part)
+			}
+			*field = append(*field, part)
 		}
-		c.EgressAllowCIDRs = append(c.EgressAllowCIDRs, part)
+		return nil
 	}
-	return nil
 }
 
 func (c *Config) parseSchedule(v string) error {

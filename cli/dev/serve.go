@@ -92,10 +92,11 @@ func (d *dev) start(ctx context.Context, group *errgroup.Group, opened *app.App)
 
 // reachesLoopback reports whether tools may call this machine. If not, the demo has no tool.
 func (d *dev) reachesLoopback() bool {
-	return slices.ContainsFunc(d.config.EgressAllowCIDRs, func(text string) bool {
+	hasLoopback := func(text string) bool {
 		prefix, err := netip.ParsePrefix(text)
 		return err == nil && prefix.Contains(netip.MustParseAddr("127.0.0.1"))
-	})
+	}
+	return slices.ContainsFunc(d.config.EgressAllowCIDRs, hasLoopback) && !slices.ContainsFunc(d.config.EgressDenyCIDRs, hasLoopback)
 }
 
 // startEndpoint serves the endpoint of the demo's tool on any free port.

@@ -117,11 +117,13 @@ func TestHealthy(t *testing.T) {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	in := install(t).with("PARLANCE_DATABASE_MAX_CONNS", "many", "PARLANCE_CORS_ORIGIN", "https://app.example",
-		"PARLANCE_EGRESS_ALLOW_CIDRS", "10.0.0.0/8", "PARLANCE_PLANS_FILE", "/no/such/file", "PARLANCE_CORS_ORIGINS", "*")
+		"PARLANCE_EGRESS_ALLOW_CIDRS", "10.0.0.0/8", "PARLANCE_EGRESS_DENY_CIDRS", "10.9.0.0/16",
+		"PARLANCE_PLANS_FILE", "/no/such/file", "PARLANCE_CORS_ORIGINS", "*")
 	found := in.examine(t, "settings", nil)
 	wants(t, found, "values", doctor.Failed, "PARLANCE_DATABASE_MAX_CONNS")
 	wants(t, found, "names", doctor.Warning, "PARLANCE_CORS_ORIGIN is set")
 	wants(t, found, "egress", doctor.Warning, "10.0.0.0/8")
+	wants(t, found, "egress-denied", doctor.OK, "10.9.0.0/16")
 	wants(t, found, "cors", doctor.Warning, "any origin")
 	wants(t, found, "plans", doctor.Failed, "/no/such/file")
 }

@@ -1,6 +1,7 @@
 package publicnet
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -45,7 +46,30 @@ func isPublic(addr netip.Addr) bool {
 	if addr.Is6() && !globalUnicast.Contains(addr) {
 		return false
 	}
-	return !slices.ContainsFunc(reserved, func(p netip.Prefix) bool { return p.Contains(addr) })
+	return !contains(reserved, addr)
+}
+
+// contains says whether one of the ranges has addr, which must be unmapped.
+func contains(ranges []netip.Prefix, addr netip.Addr) bool {
+	return slices.ContainsFunc(ranges, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
+// parseRanges reads ranges such as 10.0.0.0/8. One of IPv4-mapped IPv6 addresses is read as the
+// range of those IPv4 addresses.
+func parseRanges(texts []string) ([]netip.Prefix, error) {
+	var ranges []netip.Prefix
+	for _, text := range texts {
+		prefix, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", text, err)
+		}
+		prefix = prefix.Masked()
+		if prefix.Addr().Is4In6() {
+			prefix = netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-96)
+		}
+		ranges = append(ranges, prefix)
+	}
+	return ranges, nil
 }
 
 // literalAddr reads a host as the address it names, in every spelling some resolver takes:

@@ -38,6 +38,9 @@ var (
 type Options struct {
 	// AllowCIDRs are opened although they are not public. Source: PARLANCE_EGRESS_ALLOW_CIDRS.
 	AllowCIDRs []string
+	// DenyCIDRs are closed although they are public or among AllowCIDRs. Source:
+	// PARLANCE_EGRESS_DENY_CIDRS.
+	DenyCIDRs []string
 	// CAFile is a PEM file of CAs trusted beside the system's. Source: PARLANCE_EGRESS_CA_FILE.
 	CAFile string
 	// Resolver looks up names; nil means the system's.
@@ -48,6 +51,7 @@ type Options struct {
 // use.
 type Guard struct {
 	allowed  []netip.Prefix
+	denied   []netip.Prefix
 	roots    *x509.CertPool // nil means the system's
 	resolver *net.Resolver
 }
@@ -58,18 +62,17 @@ func New(options Options) (*Guard, error) {
 	if guard.resolver == nil {
 		guard.resolver = net.DefaultResolver
 	}
-	for _, text := range options.AllowCIDRs {
-		prefix, err := netip.ParsePrefix(strings.TrimSpace(text))
-		if err != nil {
-			return nil, fmt.Errorf("allowed range %q: %w", text, err)
-		}
-		guard.allowed = append(guard.allowed, prefix.Masked())
+	var err error
+	if guard.allowed, err = parseRanges(options.AllowCIDRs); err != nil {
+		return nil, fmt.Errorf("allowed range %w", err)
+	}
+	if guard.denied, err = parseRanges(options.DenyCIDRs); err != nil {
+		return nil, fmt.Errorf("denied range %w", err)
 	}
 	if options.CAFile == "" {
 		return guard, nil
 	}
-	roots, err := RootsWith(options.CAFile)
-	guard.roots = roots
+	guard.roots, err = RootsWith(options.CAFile)
 	return guard, err
 }
 
@@ -96,11 +99,11 @@ func (g *Guard) Opened() bool { return len(g.allowed) > 0 }
 
 // permits says whether tenants may reach addr.
 func (g *Guard) permits(addr netip.Addr) bool {
-	if isPublic(addr) {
-		return true
-	}
 	addr = addr.Unmap()
-	return addr.Zone() == "" && slices.ContainsFunc(g.allowed, func(p netip.Prefix) bool { return p.Contains(addr) })
+	if addr.Zone() != "" || contains(g.denied, addr) {
+		return false
+	}
+	return isPublic(addr) || contains(g.allowed, addr)
 }
 
 // CheckLiteral checks a URL without a look-up: http or https, a host, a port that

@@ -220,6 +220,37 @@ func TestAllowedRangeIsAllThatOpens(t *testing.T) {
 	}
 }
 
+// TestDeniedRange: a denied range is refused although it is public or allowed, in every spelling of
+// its addresses and of the range, before and at the dial.
+func TestDeniedRange(t *testing.T) {
+	t.Parallel()
+	guard := newGuard(t, publicnet.Options{
+		AllowCIDRs: []string{"127.0.0.0/8", "::1/128"}, DenyCIDRs: []string{"127.0.0.1/32", " ::ffff:8.8.8.0/120", "2606:4700::/32"},
+	})
+	client, shut := guard.Client(publicnet.ClientOptions{}), publicnet.ErrNotPublic
+	for raw, want := range map[string]error{
+		"http://127.0.0.2/": nil, "http://[::1]/": nil, "http://8.8.4.4/": nil, "http://[2a00:1450::1]/": nil,
+		"http://127.0.0.1/": shut, "http://[::ffff:127.0.0.1]/": shut, "http://0x7f.1/": shut,
+		"http://8.8.8.8/": shut, "http://[::ffff:8.8.8.8]/": shut, "http://134744072/": shut, "http://[2606:4700:4700::1111]/": shut,
+	} {
+		if err := guard.CheckLiteral(parse(t, raw)); !errors.Is(err, want) {
+			t.Errorf("%s: got %v, want %v", raw, err, want)
+		}
+	}
+	target := newService(t, "127.0.0.1:0", nil)
+	for _, host := range []string{"127.0.0.1", "[::ffff:127.0.0.1]"} {
+		if _, err := get(t, client, "http://"+host+":"+target.port()+"/"); !errors.Is(err, shut) {
+			t.Errorf("dialling %s: got %v, want %v", host, err, shut)
+		}
+	}
+	if n := target.conn.Load(); n != 0 {
+		t.Errorf("%d connections to the denied address", n)
+	}
+	if _, err := publicnet.New(publicnet.Options{DenyCIDRs: []string{"10.0.0.1"}}); err == nil || !strings.Contains(err.Error(), "10.0.0.1") {
+		t.Errorf("an address without a length as a denied range: %v", err)
+	}
+}
+
 func TestClient(t *testing.T) {
 	t.Parallel()
 	var followed atomic.Int32

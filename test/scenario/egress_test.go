@@ -51,6 +51,28 @@ func (c *counted) strange() (all int, strange []string) {
 	return len(c.paths), strange
 }
 
+// TestDeniedRangesAreNotReached: PARLANCE_EGRESS_DENY_CIDRS closes an address that
+// PARLANCE_EGRESS_ALLOW_CIDRS opened, when it is stored and when a stored address is called.
+func TestDeniedRangesAreNotReached(t *testing.T) {
+	t.Parallel()
+	asked := newCounted(t)
+	env := harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{"PARLANCE_EGRESS_DENY_CIDRS": "127.0.0.1/32"}})
+	in := env.Tenant.In
+	tool := map[string]string{"slug": "t", "description": "d", "kind": "http", "webhook_url": "http://127.0.0.2/tool"}
+	id := env.Do(t, "POST", in("/tools"), tool).Must(t, 201).Text("id")
+	tool["slug"], tool["webhook_url"] = "u", asked.URL+"/tool"
+	checkProblem(t, env.Do(t, "POST", in("/tools"), tool), 400, "invalid-request")
+	for _, target := range []string{asked.URL, strings.Replace(asked.URL, "127.0.0.1", "[::ffff:127.0.0.1]", 1)} {
+		env.Exec(t, "UPDATE tools SET config = jsonb_set(config, '{webhook_url}', to_jsonb($1::text))", target+"/tool")
+		if ran := env.Do(t, "POST", in("/tools/"+id+"/run"), `{}`).Must(t, 200); ran.Text("error", "code") != "not-public" {
+			t.Errorf("%s: %s", target, ran.Body)
+		}
+	}
+	if all, _ := asked.strange(); all != 0 {
+		t.Errorf("the denied address got %d requests", all)
+	}
+}
+
 // TestTenantsCannotReachTheModel runs as in production, with a model on loopback that the operator
 // named: conversations reach it, and nothing that a tenant can set does, neither when it is stored
 // nor when a stored address has come to be that one.
