@@ -106,9 +106,9 @@ func NewHandler(d Deps) (http.Handler, error) {
 		return nil, err
 	}
 	problems := problem.Writer{PublicURL: baseURLOf}
-	facade := rest.New(rest.Config{
-		Routes: parlancev1rest.Routes, RPC: rpcMux, Manual: d.Manual, PublicURL: baseURLOf, Admit: d.Gate.Admit,
-	})
+	facade := rest.New(withNotBuilt(rest.Config{
+		Routes: parlancev1rest.Routes, RPC: rpcMux, Manual: d.Manual, PublicURL: baseURLOf,
+	}, *d.Gate, problems))
 	mux := http.NewServeMux()
 	registerSystem(mux, d, problems)
 	if err := registerConsole(mux, d.Console, problems); err != nil {
