@@ -121,12 +121,13 @@ func (c cluster) run(ctx context.Context, step logFunc) (*process, error) {
 	return proc, nil
 }
 
-// orphanPatience is how long backends get to notice that their postmaster was killed.
+// orphanPatience is how long a postmaster that does not answer gets to end, and backends to notice
+// that theirs was killed.
 const orphanPatience = 5 * time.Second
 
 // start runs the server and returns when it takes queries.
 func (c cluster) start(ctx context.Context) (*process, error) {
-	err := c.clearStalePid()
+	err := c.clearStalePid(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -181,13 +182,19 @@ func (c cluster) args() []string {
 
 // clearStalePid makes a postmaster.pid harmless whose number now belongs to another process:
 // Postgres would refuse to start. Every other stale file is left to Postgres, and this one keeps
-// its further lines, because they tell it whether old backends still use the shared memory.
-func (c cluster) clearStalePid() error {
+// its further lines, because they tell it whether old backends still use the shared memory. A
+// server that is just ending gets some time for it.
+func (c cluster) clearStalePid(ctx context.Context) error {
 	pid, ok := c.pid()
 	if !ok || !alive(pid) {
 		return nil
 	}
 	if c.owns(pid) {
+		ctx, cancel := context.WithTimeout(ctx, orphanPatience)
+		defer cancel()
+		if waitGone(ctx, pid) == nil {
+			return nil
+		}
 		return fmt.Errorf("postgres (process %d) runs on %s but does not answer: end it, or see %s", pid, c.dir(), c.logPath())
 	}
 	content, err := os.ReadFile(c.pidPath())
