@@ -336,7 +336,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 		Gate: gate, Once: once, PageKey: pageKey, CORSOrigins: a.Config.CORSOrigins,
 		Caller:   interceptor.CallerConfig{PublicURL: a.Config.PublicURL, Proxies: a.Config.TrustedProxies},
 		Realtime: sockets, Console: console.Files,
-		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now,
+		Metrics: a.metrics, MetricsPublic: a.Config.MetricsListen == MetricsPublic, Tracer: a.traces, Log: a.log, Now: a.now,
 		Ready: map[string]server.Check{
 			"postgres": a.db.PingContext,
 			"redis":    func(ctx context.Context) error { return redis.Ping(ctx, a.redis) },
@@ -365,6 +365,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 		return nil
 	})
 	group.Go(func() error { return a.serveDebug(ctx) })
+	group.Go(func() error { return a.serveMetrics(ctx, a.metricsListen()) })
 	group.Go(func() error { return server.Serve(ctx, listener, handler, a.Config.ShutdownTimeout, a.log) })
 	group.Go(func() error {
 		<-ctx.Done()
@@ -394,7 +395,7 @@ func (a *App) Work(ctx context.Context) error {
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return w.Run(ctx) })
-	group.Go(func() error { return a.serveMetrics(ctx) })
+	group.Go(func() error { return a.serveMetrics(ctx, a.Config.WorkerListen) })
 	return group.Wait()
 }
 
@@ -414,21 +415,6 @@ func (a *App) pools() []queue.Pool {
 		}
 	}
 	return pools
-}
-
-// serveMetrics serves /metrics and /healthz of a worker on WORKER_LISTEN, if it is set.
-func (a *App) serveMetrics(ctx context.Context) error {
-	if a.Config.WorkerListen == "" {
-		return nil
-	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", a.Config.WorkerListen)
-	if err != nil {
-		return fmt.Errorf("listen for metrics: %w", err)
-	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", a.metrics.Handler())
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	return server.Serve(ctx, listener, mux, a.Config.ShutdownTimeout, a.log)
 }
 
 // MetricNames lists the metrics of this process, including those without a value.

@@ -131,6 +131,7 @@ type Config struct {
 	// ToolCallRetention is 0 to keep traces for ever.
 	ToolCallRetention time.Duration
 	WorkerListen      string
+	MetricsListen     string
 	DebugListen       string
 
 	LogLevel     string

@@ -231,6 +231,9 @@ func (c *Config) telemetrySettings() []Setting {
 			"URL of an OTLP/HTTP collector for traces, usually ending in /v1/traces. Default: no traces."),
 		setting("OTLP_HEADERS", "", c.parseOTLPHeaders,
 			"Headers sent with each export, as name=value separated by commas; values with a comma are percent-encoded.").secret(),
+		setting("METRICS_LISTEN", DefaultMetricsListen, text(&c.MetricsListen),
+			"Address, host:port, on which a server serves /metrics, apart from the API: it needs no key. public serves it "+
+				"on LISTEN beside the API, off nowhere. A worker has WORKER_LISTEN."),
 		setting("DEBUG_LISTEN", "", text(&c.DebugListen),
 			"Address, host:port, on which a server serves Go's profiles at /debug/pprof/; keep it to this machine. "+
 				"Default: none."),

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"path/filepath"
 	"regexp"
@@ -57,6 +58,7 @@ func TestProductionRefusesAnOldSchema(t *testing.T) {
 func TestServerAndWorker(t *testing.T) {
 	t.Parallel()
 	flags := productionFlags(t, pgtest.New(t).URL)
+	metrics := freeAddress(t)
 	running, stop := context.WithCancel(t.Context())
 	defer stop()
 	serverSays, workerSays := newPipe(), newPipe()
@@ -64,7 +66,7 @@ func TestServerAndWorker(t *testing.T) {
 	for name, out := range map[string]*pipe{"server": serverSays, "worker": workerSays} {
 		args := append([]string{name}, flags...)
 		if name == "server" {
-			args = append(args, "--listen", "127.0.0.1:0")
+			args = append(args, "--listen", "127.0.0.1:0", "--metrics-listen", metrics)
 		}
 		go func() {
 			code := cli.Execute(running, cli.IO{In: &bytes.Buffer{}, Out: io.Discard, Err: out}, args)
@@ -74,17 +76,12 @@ func TestServerAndWorker(t *testing.T) {
 	}
 	address := serverSays.await(t, regexp.MustCompile(`Listening on (\S+)\.\n`))
 	workerSays.await(t, regexp.MustCompile(`(Working)`))
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/readyz", http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = resp.Body.Close() // the status is all that was wanted
-	if resp.StatusCode != http.StatusOK {
-		t.Errorf("/readyz answered %s", resp.Status)
+	for url, want := range map[string]int{
+		address + "/readyz": http.StatusOK, address + "/metrics": http.StatusNotFound, metrics + "/metrics": http.StatusOK,
+	} {
+		if got := status(t, "http://"+url); got != want {
+			t.Errorf("%s answered %d, want %d", url, got, want)
+		}
 	}
 	stop()
 	for range 2 {
@@ -97,6 +94,32 @@ func TestServerAndWorker(t *testing.T) {
 			t.Fatal("they do not stop")
 		}
 	}
+}
+
+// status returns the status of an answer to GET.
+func status(t *testing.T, url string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close() // the status is all that was wanted
+	return response.StatusCode
+}
+
+// freeAddress returns an address of this machine that nobody listened on a moment ago.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }() // nothing came in
+	return listener.Addr().String()
 }
 
 // pipe is the output of a running command.

@@ -85,9 +85,11 @@ type Deps struct {
 	Caller      interceptor.CallerConfig
 	CORSOrigins []string
 	Metrics     *telemetry.Metrics
-	Tracer      trace.TracerProvider
-	Log         *slog.Logger
-	Now         func() time.Time
+	// MetricsPublic serves /metrics beside the API.
+	MetricsPublic bool
+	Tracer        trace.TracerProvider
+	Log           *slog.Logger
+	Now           func() time.Time
 	// Ready are the checks of /readyz by name.
 	Ready map[string]Check
 	// Degraded are checks whose failure /readyz reports without making the server unready.

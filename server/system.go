@@ -39,7 +39,9 @@ func registerSystem(mux *http.ServeMux, d Deps, problems problem.Writer) {
 		mux.Handle(probe.Path, probe.Handler{Known: d.Nonce, Problem: problems, Proxies: d.Caller.Proxies, Now: d.Now})
 	}
 	mux.Handle("/readyz", only(func(w http.ResponseWriter, r *http.Request) { writeReady(w, r, d.Ready, d.Degraded) }))
-	mux.Handle("/metrics", only(d.Metrics.Handler().ServeHTTP))
+	if d.MetricsPublic {
+		mux.Handle("/metrics", only(d.Metrics.Handler().ServeHTTP))
+	}
 	mux.Handle("/openapi.json", only(writeOpenAPI))
 	mux.Handle("/errors/", only(func(w http.ResponseWriter, r *http.Request) { writeErrorPage(w, r, problems) }))
 }

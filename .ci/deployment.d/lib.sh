@@ -99,7 +99,9 @@ start_stack() {
 	image+=("DATABASE_URL=$DATABASE_URL" "REDIS_URL=$REDIS_URL")
 	server_port=$(free_port)
 	worker_port=$(free_port)
-	image+=("PARLANCE_LISTEN=127.0.0.1:$server_port" "PARLANCE_WORKER_LISTEN=127.0.0.1:$worker_port")
+	metrics_port=$(free_port)
+	image+=("PARLANCE_LISTEN=127.0.0.1:$server_port" "PARLANCE_WORKER_LISTEN=127.0.0.1:$worker_port"
+		"PARLANCE_METRICS_LISTEN=127.0.0.1:$metrics_port")
 }
 
 start_parlance() { # start_parlance NAME=VALUE…
@@ -141,12 +143,13 @@ start_nginx() {
 	ca=$work/cert.pem
 	sed -e "s|127.0.0.1:8080|127.0.0.1:$server_port|; s|talk.example.com|$name|" \
 		-e "s|listen 443|listen 127.0.0.1:$1|; s|listen 80;|listen 127.0.0.1:$2;|; /listen \[::\]/d" \
+		-e "s|/var/log/nginx/parlance|$work/requests|" \
 		-e "s|/etc/ssl/parlance/fullchain.pem|$work/cert.pem|; s|/etc/ssl/parlance/privkey.pem|$work/key.pem|" \
 		deploy/nginx/parlance.conf >"$work/parlance.conf"
 	cat >"$work/nginx.conf" <<-CONF
 		daemon off; pid $work/nginx.pid; error_log $work/nginx.log; worker_processes 1;
 		events { }
-		http { access_log off; client_body_temp_path $work/nginx-body; proxy_temp_path $work/nginx-proxy; include $work/parlance.conf; }
+		http { client_body_temp_path $work/nginx-body; proxy_temp_path $work/nginx-proxy; include $work/parlance.conf; }
 	CONF
 	nginx -t -q -c "$work/nginx.conf" || die "nginx refuses deploy/nginx/parlance.conf"
 	nginx -c "$work/nginx.conf" & proxy_pid=$!

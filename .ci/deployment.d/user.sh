@@ -48,6 +48,10 @@ use_as_new_user() {
 	use_upload
 	use_socket
 	check "/metrics is closed" test "$(ask -o /dev/null -w '%{http_code}' "$origin/metrics")" = 404
+	check "/metrics has its own address" test "$(curl -s "http://127.0.0.1:$metrics_port/metrics" | grep -c '^parlance_')" -gt 0
+	local logs=("$work"/requests*.log "$work"/caddy.log)
+	check "the proxy logs sockets" eventually 5 grep -qs /v1/realtime/ "${logs[@]}"
+	! grep -s '[?&]token=' "${logs[@]}" || die "the proxy logs the tokens of sockets"
 }
 
 use_rest() {

@@ -229,6 +229,9 @@ func (d *dev) configure() (err error) {
 		d.config.EgressAllowCIDRs = loopback
 	}
 	d.config.Listen = d.listener.Addr().String()
+	if d.config.MetricsListen == app.DefaultMetricsListen {
+		d.config.MetricsListen = app.MetricsPublic // several can run on this machine
+	}
 	d.config.ShutdownTimeout = min(d.config.ShutdownTimeout, drainTimeout)
 	return d.secure()
 }

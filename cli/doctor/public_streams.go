@@ -164,7 +164,7 @@ func (v *visit) tryGRPC(ctx context.Context, r *report) {
 func (v *visit) tryMetrics(ctx context.Context, r *report) {
 	answer, body, err := v.do(ctx, http.MethodGet, "/metrics", nil)
 	if err == nil && answer.StatusCode == http.StatusOK && bytes.Contains(body, []byte("# HELP")) {
-		r.warn("metrics", "Let the proxy answer 404 for /metrics, and scrape the servers directly.", "everybody can read /metrics")
+		r.warn("metrics", "Give PARLANCE_METRICS_LISTEN an address of its own, or let the proxy answer 404.", "everybody can read /metrics")
 		return
 	}
 	r.ok("metrics", "/metrics is not open to everybody")

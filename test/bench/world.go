@@ -149,7 +149,7 @@ func (w *world) environment(database, listen string) []string {
 	environment := []string{
 		"DATABASE_URL=" + database, "REDIS_URL=" + w.stack.RedisURL,
 		"PARLANCE_MASTER_KEY_FILE=" + w.masterKey(), "PARLANCE_BLOB_URL=file://" + filepath.Join(w.dir, "blobs"),
-		"PARLANCE_LISTEN=" + listen, "PARLANCE_PUBLIC_URL=http://" + listen, "PARLANCE_LOG_LEVEL=warn",
+		"PARLANCE_LISTEN=" + listen, "PARLANCE_METRICS_LISTEN=public", "PARLANCE_PUBLIC_URL=http://" + listen, "PARLANCE_LOG_LEVEL=warn",
 		"PARLANCE_EGRESS_ALLOW_CIDRS=127.0.0.0/8",
 		"PARLANCE_MODEL_BASE_URL=" + w.modelURL, "PARLANCE_MODEL_NAME=instant",
 	}

@@ -40,7 +40,8 @@ func startNodes(ctx context.Context, binary string, front *front) (*installation
 		if err != nil {
 			return stand, err
 		}
-		node, err := start(binary, "server", name, "PARLANCE_LISTEN="+address, "PARLANCE_PUBLIC_URL=http://"+front.address)
+		node, err := start(binary, "server", name,
+			"PARLANCE_LISTEN="+address, "PARLANCE_METRICS_LISTEN=off", "PARLANCE_PUBLIC_URL=http://"+front.address)
 		if err != nil {
 			stand.stop()
 			return nil, err

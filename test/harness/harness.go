@@ -107,6 +107,7 @@ func (e *Env) settingsOf(t testing.TB, o Options) map[string]string {
 		"PARLANCE_MASTER_KEY_FILE":    keyFile,
 		"PARLANCE_LISTEN":             strings.TrimPrefix(e.URL, "http://"),
 		"PARLANCE_PUBLIC_URL":         e.URL,
+		"PARLANCE_METRICS_LISTEN":     app.MetricsPublic,
 		"PARLANCE_SHUTDOWN_TIMEOUT":   "10s",
 		"PARLANCE_LOG_LEVEL":          "warn",
 		"PARLANCE_LOG_FORMAT":         "text",
