@@ -354,18 +354,22 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 // Serve answers on the listener until ctx ends, and then drains: clients of WebSockets are told to
 // reconnect, and running requests may finish within SHUTDOWN_TIMEOUT.
 func (a *App) Serve(ctx context.Context, listener net.Listener) error {
+	metrics, err := a.openMetrics(ctx, a.metricsListen())
+	if err != nil {
+		return err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	handler, sockets, err := a.handler(ctx)
 	if err != nil {
 		return err
 	}
+	group.Go(func() error { return metrics(ctx) })
 	group.Go(func() error { return a.Live.Run(ctx) })
 	group.Go(func() error {
 		_ = a.Memory.Run(ctx) // only the error of the context: it reconnects by itself
 		return nil
 	})
 	group.Go(func() error { return a.serveDebug(ctx) })
-	group.Go(func() error { return a.serveMetrics(ctx, a.metricsListen()) })
 	group.Go(func() error { return server.Serve(ctx, listener, handler, a.Config.ShutdownTimeout, a.log) })
 	group.Go(func() error {
 		<-ctx.Done()
@@ -393,9 +397,13 @@ func (a *App) Work(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	metrics, err := a.openMetrics(ctx, a.Config.WorkerListen)
+	if err != nil {
+		return err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return w.Run(ctx) })
-	group.Go(func() error { return a.serveMetrics(ctx, a.Config.WorkerListen) })
+	group.Go(func() error { return metrics(ctx) })
 	return group.Wait()
 }
 

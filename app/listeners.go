@@ -42,18 +42,19 @@ func (a *App) metricsListen() string {
 	return a.Config.MetricsListen
 }
 
-// serveMetrics serves /metrics and /healthz on address, if it is set.
-func (a *App) serveMetrics(ctx context.Context, address string) error {
+// openMetrics listens on address, if it is set, and returns what serves /metrics and /healthz there
+// until ctx ends.
+func (a *App) openMetrics(ctx context.Context, address string) (serve func(context.Context) error, err error) {
 	if address == "" {
-		return nil
+		return func(context.Context) error { return nil }, nil
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
-		return fmt.Errorf("listen for metrics (PARLANCE_METRICS_LISTEN; of a worker PARLANCE_WORKER_LISTEN): %w", err)
+		return nil, fmt.Errorf("listen for metrics (PARLANCE_METRICS_LISTEN; of a worker PARLANCE_WORKER_LISTEN): %w", err)
 	}
 	a.log.InfoContext(ctx, "metrics", slog.String("url", "http://"+listener.Addr().String()+"/metrics"))
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.metrics.Handler())
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	return server.Serve(ctx, listener, mux, a.Config.ShutdownTimeout, a.log)
+	return func(ctx context.Context) error { return server.Serve(ctx, listener, mux, a.Config.ShutdownTimeout, a.log) }, nil
 }

@@ -76,11 +76,12 @@ func TestServerAndWorker(t *testing.T) {
 	}
 	address := serverSays.await(t, regexp.MustCompile(`Listening on (\S+)\.\n`))
 	workerSays.await(t, regexp.MustCompile(`(Working)`))
-	for url, want := range map[string]int{
-		address + "/readyz": http.StatusOK, address + "/metrics": http.StatusNotFound, metrics + "/metrics": http.StatusOK,
-	} {
-		if got := status(t, "http://"+url); got != want {
-			t.Errorf("%s answered %d, want %d", url, got, want)
+	for _, want := range []struct {
+		url    string
+		status int
+	}{{address + "/readyz", http.StatusOK}, {address + "/metrics", http.StatusNotFound}, {metrics + "/metrics", http.StatusOK}} {
+		if got := status(t, "http://"+want.url); got != want.status {
+			t.Errorf("%s answered %d, want %d", want.url, got, want.status)
 		}
 	}
 	stop()
