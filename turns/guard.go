@@ -10,6 +10,7 @@ import (
 	"parlance.dev/parlance/guards"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/tools/jsonvalue"
 )
 
 // codeNotAsked is the code of a call that a guard did not let through.
@@ -167,8 +168,9 @@ func (r *Runner) confirmed(p *pendingCall) bool {
 	return false
 }
 
-// sameJSON reports whether two JSON values are equal, however they are written.
+// sameJSON reports whether two JSON values are equal, however they are spaced and ordered. Numbers
+// are compared as they are written: two account numbers may be one double.
 func sameJSON(a, b json.RawMessage) bool {
-	var x, y any
-	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+	x, y := jsonvalue.Decode(a), jsonvalue.Decode(b)
+	return x != nil && reflect.DeepEqual(x, y)
 }
