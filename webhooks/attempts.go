@@ -98,6 +98,9 @@ func redeliver(ctx context.Context, tx bun.Tx, endpoint Endpoint, before Attempt
 	case d.LeaseUntil.After(now):
 		return Attempt{}, fault.New(fault.Conflict, "An attempt of this delivery is running; ask again when it has ended.")
 	}
+	if err := endLease(ctx, tx, endpoint, d.ID); err != nil {
+		return Attempt{}, err
+	}
 	next := Attempt{
 		ID: newID, TenantID: endpoint.TenantID, WorkspaceID: endpoint.WorkspaceID, EndpointID: endpoint.ID,
 		DeliveryID: d.ID, Number: d.Attempt + 1, Status: AttemptPending,
@@ -115,6 +118,30 @@ func redeliver(ctx context.Context, tx bun.Tx, endpoint Endpoint, before Attempt
 		return Attempt{}, fmt.Errorf("make webhook delivery due: %w", err)
 	}
 	return next, nil
+}
+
+// endLease takes a delivery from a worker whose lease has expired: its attempt becomes unknown, and
+// a failure that it records later does not change the delivery (see recordSQL).
+func endLease(ctx context.Context, tx bun.Tx, endpoint Endpoint, id int64) error {
+	_, err := tx.ExecContext(ctx, `
+WITH picked AS (
+    SELECT d.*,
+           true AS abandoned
+    FROM webhook_deliveries AS d
+    WHERE d.tenant_id = ?
+      AND d.id = ?
+      AND d.lease_until IS NOT NULL
+), lost AS (`+insertLost+`
+)
+UPDATE webhook_deliveries AS d
+SET lease_until = NULL
+FROM picked
+WHERE d.tenant_id = picked.tenant_id
+  AND d.id = picked.id`, endpoint.TenantID, id, lostText)
+	if err != nil {
+		return fmt.Errorf("end the lease of a webhook delivery: %w", err)
+	}
+	return nil
 }
 
 // Test sends one example of an event now, also to an endpoint that is not enabled, and returns the

@@ -37,6 +37,21 @@ type claimed struct {
 	SendAt time.Time `bun:"-"`
 }
 
+// insertLost makes the attempts of picked deliveries whose lease has expired unknown.
+const insertLost = `
+    INSERT INTO webhook_attempts AS a
+        (id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, status, error, request_headers, response_headers, started_at)
+    SELECT 'dlv_0' || left(md5(endpoint_id || ' ' || id || ' ' || attempt), 25), -- of the shape that idgen gives
+           tenant_id, workspace_id, endpoint_id, id, attempt, 'unknown', ?, '{}', '{}', coalesce(claimed_at, created_at)
+    FROM picked
+    WHERE abandoned
+    -- The row may exist: made by Redeliver, by the version before this one, or by a result that was recorded late.
+    ON CONFLICT (delivery_id, attempt) DO UPDATE
+    SET status = 'unknown',
+        error = excluded.error
+    WHERE a.tenant_id = excluded.tenant_id
+      AND a.status = 'pending'`
+
 const claimSQL = `
 WITH picked AS (
     SELECT d.id,
@@ -67,19 +82,7 @@ WITH picked AS (
     WHERE d.tenant_id = picked.tenant_id
       AND d.id = picked.id
     RETURNING d.*
-), lost AS (
-    INSERT INTO webhook_attempts AS a
-        (id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, status, error, request_headers, response_headers, started_at)
-    SELECT 'dlv_0' || left(md5(endpoint_id || ' ' || id || ' ' || attempt), 25), -- of the shape that idgen gives
-           tenant_id, workspace_id, endpoint_id, id, attempt, 'unknown', ?, '{}', '{}', coalesce(claimed_at, created_at)
-    FROM picked
-    WHERE abandoned
-    -- The row may exist: made by Redeliver, by the version before this one, or by a result that was recorded late.
-    ON CONFLICT (delivery_id, attempt) DO UPDATE
-    SET status = 'unknown',
-        error = excluded.error
-    WHERE a.tenant_id = excluded.tenant_id
-      AND a.status = 'pending'
+), lost AS (` + insertLost + `
 )
 SELECT taken.id AS delivery_id,
        coalesce(asked.id, '') AS attempt_id,

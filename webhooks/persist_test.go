@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/test/fake/receiver"
 	"parlance.dev/parlance/test/harness"
 	"parlance.dev/parlance/webhooks"
@@ -121,5 +124,52 @@ func TestRecordingEndsWithTheTask(t *testing.T) {
 	}
 	if got := b.attempts(b.endpoint.ID); len(got) != 2 || got[0].Status != webhooks.AttemptUnknown || got[1].Number != 2 {
 		t.Errorf("attempts %+v", got)
+	}
+}
+
+// TestLateFailure shows that a failure that is recorded late does not undo a Redeliver.
+func TestLateFailure(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	r := receiver.New(t)
+	endpoint := f.endpoint(f.ref, r, "fatigue.alert")
+	r.Expect() // times are not the receiver's
+	hold := make(chan struct{})
+	r.Script(receiver.Answer{Status: 500}, receiver.Answer{Status: 404, Hold: hold})
+	f.append(f.ref, events.FatigueAlert)
+	f.deliver(f.relay())
+	f.clock.advance(time.Minute)
+	due, err := f.hooks.Due(t.Context(), f.clock.now(), fair.Ask{Room: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := f.hooks.Deliver(t.Context(), webhooks.Batches(due)[0])
+		ended <- err
+	}()
+	r.Await(t.Context(), t, 2)
+	f.clock.advance(time.Hour) // the lease is over
+	asked, err := f.hooks.Redeliver(t.Context(), f.ref, endpoint.ID, f.attempts(endpoint.ID)[0].ID)
+	if err != nil || asked.Number != 3 {
+		t.Fatalf("redeliver: %+v, %v", asked, err)
+	}
+	if got := f.attempts(endpoint.ID); len(got) != 3 || got[1].Status != webhooks.AttemptUnknown {
+		t.Errorf("attempts after Redeliver: %+v", got)
+	}
+	close(hold)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if f.sweep() != 1 {
+		t.Error("the event was not sent again")
+	}
+	var got []webhooks.AttemptStatus
+	for _, attempt := range f.attempts(endpoint.ID) {
+		got = append(got, attempt.Status)
+	}
+	want := []webhooks.AttemptStatus{webhooks.AttemptFailed, webhooks.AttemptFailed, webhooks.AttemptSucceeded}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Error(diff)
 	}
 }

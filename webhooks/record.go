@@ -183,7 +183,9 @@ const attemptEnds = `ON CONFLICT (delivery_id, attempt) DO UPDATE
         next_attempt_at = excluded.next_attempt_at
     WHERE a.tenant_id = excluded.tenant_id`
 
-// recordSQL locks the endpoints before their deliveries, as everyone does who locks both.
+// recordSQL locks the endpoints before their deliveries, as everyone does who locks both. A failure
+// changes its delivery only while its worker has the lease, also an expired one: not after another
+// worker or Redeliver took it. A test has no lease.
 func recordSQL(mode lockMode) string {
 	return `
 WITH locked AS (
@@ -225,7 +227,8 @@ WITH locked AS (
       AND d.endpoint_id = e.id
       AND d.id = r.delivery_id
       AND (r.delivery_status = 'succeeded'
-           OR (d.attempt = r.attempt AND (d.status = 'pending' OR d.test_body IS NOT NULL)))
+           OR d.attempt = r.attempt
+              AND CASE WHEN d.status = 'pending' THEN d.lease_until IS NOT NULL ELSE d.test_body IS NOT NULL END)
 ), flights AS (
     DELETE FROM webhook_flights AS f
     USING r

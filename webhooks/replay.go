@@ -27,7 +27,7 @@ type EnabledEndpoint struct {
 // With a since that is not zero the endpoint also gets the events since then that it wants and has
 // not received: missed while it was disabled or not subscribed, or failed. They are sent in the
 // order of the feed, each once, with a new schedule. Events that were deleted, or are older than
-// the endpoint, are not sent.
+// the endpoint or the retention, are not sent.
 // Errors: NotFound, Invalid invalid-request (since in the future, or more than Policy.MaxReplay
 // events to send: nothing is changed).
 func (s *Service) Enable(ctx context.Context, ref workspaces.Ref, id EndpointID, since time.Time) (EnabledEndpoint, error) {
@@ -36,6 +36,11 @@ func (s *Service) Enable(ctx context.Context, ref workspaces.Ref, id EndpointID,
 		return EnabledEndpoint{}, fault.InvalidField("since", "future", "since must not lie in the future: events since then are sent again.")
 	}
 	enabled := EnabledEndpoint{Replayed: !since.IsZero()}
+	if s.retention > 0 && since.Before(now.Add(-s.retention)) {
+		// An older event may still be there, for another endpoint, without the delivery that shows that
+		// this one received it.
+		since = now.Add(-s.retention)
+	}
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		endpoint, err := lockEndpoint(ctx, tx, ref, id)
 		if err != nil {

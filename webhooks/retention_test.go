@@ -121,6 +121,9 @@ func TestRetention(t *testing.T) {
 	if _, err := f.feed(f.ref, cursors[0]); fault.From(err).Reason != fault.EventsCursorExpired {
 		t.Errorf("feed after what has been removed: %v", err)
 	}
+	if got := f.enable(kept.ID, f.clock.now().Add(-90*day)); got.Requeued != 0 {
+		t.Errorf("%d events are sent again that were received and whose deliveries have been deleted", got.Requeued)
+	}
 	again := []string{"fatigue.alert"}
 	if _, err := f.hooks.Update(t.Context(), f.ref, late.ID, webhooks.UpdateParams{Events: &again}); err != nil {
 		t.Fatal(err)
