@@ -200,7 +200,9 @@ func (a *App) join(ctx context.Context, component string) error {
 	}
 	a.Answers = a.models.Describe()
 	a.answers = idempotency.New(idempotency.Deps{DB: a.db, Keys: keyring, Now: a.now})
-	a.Workspaces = workspaces.New(workspaces.Deps{DB: a.db, Plans: plans, Now: a.now})
+	a.Workspaces = workspaces.New(workspaces.Deps{
+		DB: a.db, Plans: plans, MaxWorkspaces: a.Config.WorkspacesPerTenant, MaxKeys: a.Config.APIKeysPerTenant, Now: a.now,
+	})
 	a.credentials = workspaces.NewCredentials(workspaces.CredentialDeps{
 		DB: a.db, Workspaces: a.Workspaces,
 		Keys: keyring, Guard: guard, Now: a.now,

@@ -118,6 +118,9 @@ type Config struct {
 	// SearchCacheMiB is the memory for searches of the knowledge base.
 	SearchCacheMiB      int
 	DeliveryConcurrency int
+	// WorkspacesPerTenant and APIKeysPerTenant are the most that a tenant may have.
+	WorkspacesPerTenant int
+	APIKeysPerTenant    int
 	// TenantShare is a percentage.
 	TenantShare      int
 	ModelConcurrency int

@@ -192,6 +192,10 @@ func (c *Config) sharingSettings() []Setting {
 		setting("TENANT_SHARE", "75", number(&c.TenantShare, 1, 100),
 			"Percent of a process's slots (calls of models, calls of tools, sources, deliveries) that one tenant gets "+
 				"while others wait."),
+		setting("WORKSPACES_PER_TENANT", "1000", number(&c.WorkspacesPerTenant, 1, 1_000_000),
+			"Most workspaces of one tenant."),
+		setting("API_KEYS_PER_TENANT", "1000", number(&c.APIKeysPerTenant, 1, 1_000_000),
+			"Most API keys of one tenant that have not expired."),
 		setting("MODEL_CONCURRENCY", "128", number(&c.ModelConcurrency, 1, 65536),
 			"Calls of models that one server makes at the same time; further calls wait, and tenants take turns."),
 		setting("TOOL_CONCURRENCY", "256", number(&c.ToolConcurrency, 1, 65536),

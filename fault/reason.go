@@ -20,6 +20,8 @@ const (
 	NameTaken              Reason = "name-taken"
 	Conflict               Reason = "conflict"
 	VersionMismatch        Reason = "version-mismatch"
+	WorkspacesFull         Reason = "workspaces-full"
+	KeysFull               Reason = "api-keys-full"
 	APIKeyOverlap          Reason = "api-key-overlap"
 
 	ToolNameReserved     Reason = "tool-name-reserved"
@@ -105,6 +107,14 @@ var table = []Entry{
 	{
 		APIKeyOverlap, Precondition, "Two secrets of the API key work already",
 		"Wait until old_secret_expires_at, or rotate with overlap_seconds 0, which ends both at once.",
+	},
+	{
+		WorkspacesFull, Precondition, "The tenant has as many workspaces as it may have",
+		"Delete workspaces that are not needed, or raise PARLANCE_WORKSPACES_PER_TENANT.",
+	},
+	{
+		KeysFull, Precondition, "The tenant has as many API keys as it may have",
+		"Delete keys that are not needed, or raise PARLANCE_API_KEYS_PER_TENANT.",
 	},
 	{ToolNameReserved, AlreadyExists, "The tool name is reserved", "Names of built-in and system tools cannot be used; choose another slug."},
 	{ToolSlugTaken, AlreadyExists, "A tool with this slug exists in the workspace", "Choose another slug, or PATCH the existing tool."},

@@ -36,7 +36,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (Principal, er
 	if err != nil {
 		return Principal{}, err
 	}
-	if !key.ExpiresAt.IsZero() && !now.Before(key.ExpiresAt) {
+	if key.expired(now) {
 		return Principal{}, invalid
 	}
 	if now.Sub(key.LastUsedAt) >= lastUsedGrain {
@@ -67,7 +67,7 @@ type CreateKeyParams struct {
 
 // CreateKey makes a key of the tenant of the caller. Errors: Invalid invalid-request (an unknown
 // scope, an expiry in the past, an admin key for one workspace), NotFound (the workspace),
-// Forbidden auth-scope for a restricted caller.
+// Forbidden auth-scope for a restricted caller, Precondition api-keys-full.
 func (s *Service) CreateKey(ctx context.Context, p Principal, params CreateKeyParams) (MintedKey, error) {
 	if err := wholeTenant(p); err != nil {
 		return MintedKey{}, err
@@ -88,7 +88,12 @@ func (s *Service) CreateKey(ctx context.Context, p Principal, params CreateKeyPa
 		ID: KeyID(idgen.In(ctx, idgen.Key)), TenantID: p.TenantID, WorkspaceID: params.WorkspaceID, Name: params.Name,
 		Scope: params.Scope, CreatedAt: now, ExpiresAt: params.ExpiresAt,
 	})
-	err := insert(ctx, s.db, &key.Key)
+	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		if err := s.admitKeyTx(ctx, tx, p.TenantID, now); err != nil {
+			return err
+		}
+		return insert(ctx, tx, &key.Key)
+	})
 	if err != nil {
 		if _, findErr := selectKey(ctx, s.db, p, key.ID); findErr == nil { // a repeated request (idgen.In), whose secret was never shown
 			err = updateKey(ctx, s.db, key.Key, "secret_hash", "secret_hint")
@@ -139,7 +144,8 @@ type UpdateKeyParams struct {
 	ExpiresAt *time.Time
 }
 
-// UpdateKey changes the name or the expiry. Errors: NotFound, Invalid invalid-request.
+// UpdateKey changes the name or the expiry. Errors: NotFound, Invalid invalid-request, Precondition
+// api-keys-full when the key had expired.
 func (s *Service) UpdateKey(ctx context.Context, p Principal, id KeyID, params UpdateKeyParams) (Key, error) {
 	if params.Name != nil && strings.TrimSpace(*params.Name) == "" {
 		return Key{}, errNoName()
@@ -160,6 +166,11 @@ func (s *Service) UpdateKey(ctx context.Context, p Principal, id KeyID, params U
 			key.Name = *params.Name
 		}
 		if params.ExpiresAt != nil {
+			if key.expired(now) {
+				if err := s.admitKeyTx(ctx, tx, p.TenantID, now); err != nil {
+					return err
+				}
+			}
 			key.ExpiresAt = *params.ExpiresAt
 			key.endOldSecret(key.OldSecretExpiresAt)
 		}

@@ -1,6 +1,7 @@
 package workspaces
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -19,6 +20,9 @@ import (
 type Deps struct {
 	DB    *postgres.DB
 	Plans Plans
+	// MaxWorkspaces and MaxKeys are how many workspaces, and how many keys that have not expired, a
+	// tenant may have. 0 means 1,000.
+	MaxWorkspaces, MaxKeys int
 	// Now is the clock, in UTC. nil means time.Now.
 	Now func() time.Time
 	// Random makes secrets. nil means crypto/rand.
@@ -31,11 +35,16 @@ type Service struct {
 	plans  Plans
 	now    func() time.Time
 	random io.Reader
+
+	maxWorkspaces, maxKeys int
 }
 
 // New makes the service.
 func New(d Deps) *Service {
-	s := &Service{db: d.DB, plans: d.Plans, now: d.Now, random: d.Random}
+	s := &Service{
+		db: d.DB, plans: d.Plans, now: d.Now, random: d.Random,
+		maxWorkspaces: cmp.Or(d.MaxWorkspaces, defaultPerTenant), maxKeys: cmp.Or(d.MaxKeys, defaultPerTenant),
+	}
 	if s.plans == nil {
 		s.plans = DefaultPlans()
 	}
@@ -166,14 +175,19 @@ func (s *Service) Workspace(ctx context.Context, ref Ref) (Workspace, error) {
 }
 
 // CreateWorkspace makes an empty workspace in the tenant of the caller. Errors: Forbidden
-// auth-scope for a key restricted to one workspace.
+// auth-scope for a key restricted to one workspace, Precondition workspaces-full.
 func (s *Service) CreateWorkspace(ctx context.Context, p Principal, name string) (Workspace, error) {
 	if err := wholeTenant(p); err != nil {
 		return Workspace{}, err
 	}
 	now := s.timestamp()
 	workspace := Workspace{ID: ID(idgen.In(ctx, idgen.Workspace)), TenantID: p.TenantID, Name: name, CreatedAt: now, UpdatedAt: now}
-	err := insert(ctx, s.db, &workspace)
+	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		if err := s.admitWorkspaceTx(ctx, tx, p.TenantID); err != nil {
+			return err
+		}
+		return insert(ctx, tx, &workspace)
+	})
 	if err != nil {
 		if made, findErr := s.Workspace(ctx, Ref{TenantID: p.TenantID, ID: workspace.ID}); findErr == nil { // a repeated request: see idgen.In
 			return made, nil

@@ -69,6 +69,9 @@ func (k *Key) endOldSecret(then time.Time) {
 	k.OldSecretExpiresAt = then
 }
 
+// expired says whether the key has expired at now.
+func (k Key) expired(now time.Time) bool { return !k.ExpiresAt.IsZero() && !now.Before(k.ExpiresAt) }
+
 // MintedKey is a key in the answer that made it, with its secret.
 type MintedKey struct {
 	Key

@@ -41,6 +41,8 @@ var elsewhere = map[fault.Reason]string{
 	fault.SessionModality:        "answers an upgrade to WebSocket: server/realtime",
 	fault.STTNotConfigured:       "is an event on a socket: server/realtime",
 	fault.EventsCursorExpired:    "takes events that were deleted by age: webhooks",
+	fault.WorkspacesFull:         "takes as many workspaces as a tenant may have: TestWorkspacesAndKeysAreCounted",
+	fault.KeysFull:               "takes as many keys as a tenant may have: TestWorkspacesAndKeysAreCounted",
 	fault.WebhookEndpointsFull:   "takes as many endpoints as a workspace may have: webhooks",
 	fault.MemoryFull:             "takes as many memories as the setting allows: memory",
 	fault.ApprovalDecided:        "takes a turn that waits: TestApprovalOverREST, conversation",
