@@ -5,9 +5,11 @@
 #   docker buildx build --platform linux/amd64,linux/arm64 …   cross-compiled, no emulation
 #
 # One image is server, worker and every command: `docker run parlance worker`.
-ARG GO_VERSION=1.26
+# The digests are those of all platforms. docs/deployment.md says how to renew them.
+ARG GO_IMAGE=golang:1.26.8-bookworm@sha256:a688600ca24f8a4d3ca77f95b0dd40704a9fc787c826660eb7ba0b641b8b175d
+ARG DEBIAN_IMAGE=debian:bookworm-slim@sha256:3783cc01769c7b2b1b83a5c5ad96c815348e28ed7da68e2e3687004faa906251
 
-FROM --platform=$BUILDPLATFORM golang:${GO_VERSION}-bookworm AS build
+FROM --platform=$BUILDPLATFORM ${GO_IMAGE} AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN --mount=type=cache,target=/go/pkg/mod go mod download
@@ -33,7 +35,7 @@ RUN mkdir -p /rootfs/etc/ssl/certs /rootfs/var/lib/parlance/blobs \
 # full is for workers, which read PDF with poppler and pictures with tesseract, in a sandbox. The
 # sandbox is bubblewrap where the container may make user namespaces, else the container itself.
 # More languages: tesseract-ocr-deu and so on, and PARLANCE_OCR_LANGUAGES.
-FROM debian:bookworm-slim AS full
+FROM ${DEBIAN_IMAGE} AS full
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates poppler-utils tesseract-ocr tesseract-ocr-eng bubblewrap \
     && rm -rf /var/lib/apt/lists/*
