@@ -89,6 +89,7 @@ type App struct {
 	redis       goredis.UniversalClient
 	bucket      blob.Bucket
 	wal         *wal.Log
+	pageKey     []byte
 	metrics     *telemetry.Metrics
 	slots       *fair.Metrics
 	traces      *telemetry.Traces
@@ -251,8 +252,11 @@ func (a *App) join(ctx context.Context, component string) error {
 		return err
 	}
 	a.openConversations(keyring, prices)
+	if a.pageKey, err = a.db.PageTokenKey(ctx); err != nil {
+		return err
+	}
 	a.Webhooks = webhooks.New(webhooks.Deps{
-		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, Guard: guard, Policy: a.webhookPolicy(),
+		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, CursorKey: a.pageKey, Guard: guard, Policy: a.webhookPolicy(),
 		Retention: a.Config.WebhookRetention, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 		UnknownAgents: a.Agents.Unknown,
 	})
@@ -302,10 +306,6 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	if err != nil {
 		return nil, nil, err
 	}
-	pageKey, err := a.db.PageTokenKey(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
 	problems := problem.Writer{PublicURL: func(r *http.Request) string { return interceptor.BaseURL(r.Context()) }}
 	access, stopping := rpc.NewAccess(a.Workspaces), rpc.NewStopping(ctx)
 	gate := &interceptor.Gate{
@@ -335,7 +335,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Once: once,
 			Problem: problems, Log: a.log, Now: a.now,
 		}),
-		Gate: gate, Once: once, PageKey: pageKey, CORSOrigins: a.Config.CORSOrigins,
+		Gate: gate, Once: once, PageKey: a.pageKey, CORSOrigins: a.Config.CORSOrigins,
 		Caller:   interceptor.CallerConfig{PublicURL: a.Config.PublicURL, Proxies: a.Config.TrustedProxies},
 		Realtime: sockets, Console: console.Files,
 		Metrics: a.metrics, MetricsPublic: a.Config.MetricsListen == MetricsPublic, Tracer: a.traces, Log: a.log, Now: a.now,

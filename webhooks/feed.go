@@ -3,7 +3,6 @@ package webhooks
 import (
 	"cmp"
 	"context"
-	"strconv"
 	"time"
 
 	"parlance.dev/parlance/events"
@@ -17,7 +16,8 @@ const watchPause = 500 * time.Millisecond
 
 // FeedParams asks for events of a workspace and of its tenant as a whole.
 type FeedParams struct {
-	// After is the cursor of the last event that was read; empty: from the oldest kept.
+	// After is the cursor of the last event that was read; empty or "0": from the oldest kept, except
+	// that Watch begins with new events when it is empty.
 	After string
 	// Events are names of public events; empty: all.
 	Events []string
@@ -43,7 +43,11 @@ func (p FeedParams) allowed(ctx context.Context) error {
 // webhook-event-unknown; Precondition events-cursor-expired when events after the cursor were
 // deleted by age.
 func (s *Service) Feed(ctx context.Context, ref workspaces.Ref, p FeedParams) (page []FeedEvent, next string, err error) {
-	q, err := feedQuery(ref, p)
+	cursors, err := s.cursorsOf(ref)
+	if err != nil {
+		return nil, "", err
+	}
+	q, err := feedQuery(ref, p, cursors)
 	if err != nil {
 		return nil, "", err
 	}
@@ -55,13 +59,13 @@ func (s *Service) Feed(ctx context.Context, ref workspaces.Ref, p FeedParams) (p
 		return nil, "", err
 	}
 	if read.More {
-		next = cursorOf(read.End)
+		next = cursors.format(read.End)
 	}
-	return feedEvents(read.Rows), next, nil
+	return feedEvents(read.Rows, cursors), next, nil
 }
 
-func feedQuery(ref workspaces.Ref, p FeedParams) (events.FeedParams, error) {
-	after, err := parseCursor(p.After)
+func feedQuery(ref workspaces.Ref, p FeedParams, cursors cursors) (events.FeedParams, error) {
+	after, err := cursors.parse(p.After)
 	if err != nil {
 		return events.FeedParams{}, err
 	}
@@ -122,21 +126,23 @@ func (s *Service) refuseAhead(ctx context.Context, q events.FeedParams) error {
 			"Leave it out to read from the oldest event that is kept.")
 }
 
-func feedEvents(rows []events.Row) []FeedEvent {
+func feedEvents(rows []events.Row, cursors cursors) []FeedEvent {
 	list := make([]FeedEvent, len(rows))
 	for i, row := range rows {
-		list[i] = FeedEvent{Row: row, Cursor: cursorOf(row.Position)}
+		list[i] = FeedEvent{Row: row, Cursor: cursors.format(row.Position)}
 	}
 	return list
 }
-
-func cursorOf(position int64) string { return strconv.FormatInt(position, 10) }
 
 // Watch calls fn with the events after the cursor and then with new ones, in their order. It ends
 // with ctx, or with the error of fn or AllowedFunc. An empty cursor means new events only.
 // Errors: as Feed.
 func (s *Service) Watch(ctx context.Context, ref workspaces.Ref, p FeedParams, fn func(FeedEvent) error) error {
-	q, err := feedQuery(ref, p)
+	cursors, err := s.cursorsOf(ref)
+	if err != nil {
+		return err
+	}
+	q, err := feedQuery(ref, p, cursors)
 	if err != nil {
 		return err
 	}
@@ -149,7 +155,7 @@ func (s *Service) Watch(ctx context.Context, ref workspaces.Ref, p FeedParams, f
 		return err
 	}
 	if p.OpenedFunc != nil {
-		if err := p.OpenedFunc(cursorOf(q.After)); err != nil {
+		if err := p.OpenedFunc(cursors.format(q.After)); err != nil {
 			return err
 		}
 	}
@@ -173,7 +179,7 @@ func (s *Service) Watch(ctx context.Context, ref workspaces.Ref, p FeedParams, f
 				return err
 			}
 		}
-		for _, event := range feedEvents(page.Rows) {
+		for _, event := range feedEvents(page.Rows, cursors) {
 			if err := fn(event); err != nil {
 				return err
 			}
@@ -188,15 +194,4 @@ func (s *Service) Watch(ctx context.Context, ref workspaces.Ref, p FeedParams, f
 		case <-ticker.C:
 		}
 	}
-}
-
-func parseCursor(cursor string) (int64, error) {
-	if cursor == "" {
-		return 0, nil
-	}
-	position, err := strconv.ParseInt(cursor, 10, 64)
-	if err != nil || position < 0 {
-		return 0, fault.InvalidField("after", "invalid", "after must be the cursor of an event of this feed.")
-	}
-	return position, nil
 }

@@ -1,8 +1,9 @@
 package webhooks_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"errors"
-	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,12 +56,13 @@ func TestFeed(t *testing.T) {
 	if again, _, err := f.hooks.Feed(t.Context(), f.ref, params); err != nil || len(again) != 0 {
 		t.Errorf("after the last: %+v, %v", again, err)
 	}
-	last, err := strconv.Atoi(params.After)
-	if err != nil {
-		t.Fatal(err)
+	f.append(f.ref, events.FatigueAlert)
+	f.relay()
+	ahead := webhooks.FeedParams{After: f.cursor(f.ref)}
+	if _, err := f.db.ExecContext(t.Context(), "DELETE FROM events WHERE position = (SELECT max(position) FROM events)"); err != nil {
+		t.Fatal(err) // the database was restored from a backup
 	}
-	ahead := webhooks.FeedParams{After: strconv.Itoa(last + 100)} // of a database that was restored since
-	_, _, err = f.hooks.Feed(t.Context(), f.ref, ahead)
+	_, _, err := f.hooks.Feed(t.Context(), f.ref, ahead)
 	wantReason(t, err, fault.InvalidRequest)
 	err = f.hooks.Watch(t.Context(), f.ref, ahead, func(webhooks.FeedEvent) error { return nil })
 	wantReason(t, err, fault.InvalidRequest)
@@ -68,6 +70,48 @@ func TestFeed(t *testing.T) {
 	wantReason(t, err, fault.InvalidRequest)
 	_, _, err = f.hooks.Feed(t.Context(), f.ref, webhooks.FeedParams{Size: 201})
 	wantReason(t, err, fault.InvalidRequest)
+}
+
+// TestCursorsAreOpaque shows that cursors do not tell how many events the installation has, are of
+// one feed, and that the numbers which cursors were before are refused.
+func TestCursorsAreOpaque(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	other := f.tenant()
+	for _, ref := range []workspaces.Ref{f.ref, f.ref, other, f.ref} {
+		f.append(ref, events.FatigueAlert)
+		f.relay()
+	}
+	page, next, err := f.hooks.Feed(t.Context(), f.ref, webhooks.FeedParams{Size: 2})
+	if err != nil || len(page) != 2 || next != page[1].Cursor {
+		t.Fatalf("feed: %+v, %q, %v", page, next, err)
+	}
+	seen := map[string]bool{f.cursor(f.ref): true, f.cursor(other): true, page[0].Cursor: true, page[1].Cursor: true}
+	if len(seen) != 4 {
+		t.Errorf("cursors are not of one event: %v", seen)
+	}
+	for cursor := range seen {
+		raw, err := base64.RawURLEncoding.DecodeString(cursor)
+		if err != nil || len(raw) != 16 {
+			t.Fatalf("cursor %q: %v", cursor, err)
+		}
+		for _, sign := range []byte{0, 1, 2, 3, 4} { // a position in the clear begins with zeros and ends with its number
+			if bytes.Count(raw, []byte{sign}) > 4 {
+				t.Errorf("cursor %q shows a position: %v", cursor, raw)
+			}
+		}
+	}
+	_, _, err = f.hooks.Feed(t.Context(), other, webhooks.FeedParams{After: page[0].Cursor})
+	wantReason(t, err, fault.InvalidRequest)
+	for _, number := range []string{"1", "2", "00", "9223372036854775807", "18446744073709551615"} {
+		_, _, err = f.hooks.Feed(t.Context(), f.ref, webhooks.FeedParams{After: number})
+		wantReason(t, err, fault.EventsCursorExpired)
+		err = f.hooks.Watch(t.Context(), f.ref, webhooks.FeedParams{After: number}, func(webhooks.FeedEvent) error { return nil })
+		wantReason(t, err, fault.EventsCursorExpired)
+	}
+	if page, _, err := f.hooks.Feed(t.Context(), f.ref, webhooks.FeedParams{After: "0"}); err != nil || len(page) != 3 {
+		t.Errorf("after 0: %+v, %v", page, err)
+	}
 }
 
 func TestWatch(t *testing.T) {

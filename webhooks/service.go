@@ -28,6 +28,8 @@ type Deps struct {
 	Workspaces *workspaces.Service
 	// Keyring seals the signing secrets.
 	Keyring *seal.Keyring
+	// CursorKey encrypts the cursors of the feed: secret, and the same in all processes.
+	CursorKey []byte
 	// Guard checks URLs and makes the client that calls endpoints.
 	Guard  *publicnet.Guard
 	Policy Policy
@@ -54,6 +56,7 @@ type Service struct {
 	db         *postgres.DB
 	workspaces *workspaces.Service
 	keyring    *seal.Keyring
+	cursorKey  []byte
 	guard      *publicnet.Guard
 	client     *http.Client
 	durations  *prometheus.HistogramVec
@@ -72,7 +75,7 @@ type Service struct {
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{
-		db: d.DB, workspaces: d.Workspaces, keyring: d.Keyring, guard: d.Guard,
+		db: d.DB, workspaces: d.Workspaces, keyring: d.Keyring, cursorKey: d.CursorKey, guard: d.Guard,
 		policy: d.Policy.withDefaults(), retention: d.Retention, durations: newDurations(d.Registry),
 		now: d.Now, random: d.Random, chance: d.ChanceFunc, log: d.Log, unknownAgents: d.UnknownAgents,
 	}

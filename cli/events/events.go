@@ -57,7 +57,7 @@ func newList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "ls", Aliases: []string{"list"}, Short: "List the events that are kept, oldest first", Args: command.ExactArgs(),
 		Example: `  parlance events ls --events kb.source_ingested
-  parlance events ls --after 1042 --limit 0 --json | jq -c '{cursor, type}'`,
+  parlance events ls --after 3vYq0w0sB1xj5m2cXo7T9A --limit 0 --json | jq -c '{cursor, type}'`,
 		RunE: with(func(ctx context.Context, f *feed, _ []string) error {
 			return client.List(&f.Caller, o, client.Listing[*parlancev1.Event]{
 				Pages: func(token string) ([]*parlancev1.Event, string, error) {
