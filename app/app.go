@@ -309,7 +309,10 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	problems := problem.Writer{PublicURL: func(r *http.Request) string { return interceptor.BaseURL(r.Context()) }}
 	access, stopping := rpc.NewAccess(a.Workspaces), rpc.NewStopping(ctx)
 	gate := &interceptor.Gate{
-		Policies: policies, Keys: a.Workspaces, Sessions: a.Sessions, ReachFunc: a.Turns.Reach,
+		Policies: policies, Sessions: a.Sessions, ReachFunc: a.Turns.Reach,
+		Keys: interceptor.NewUnknownKeys(interceptor.UnknownKeysDeps{
+			Keys: a.Workspaces, PerMinute: a.Config.UnknownKeysPerMinute, Now: a.now, Registry: a.metrics.Registry,
+		}),
 		Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
 			Redis: a.redis, Plan: a.Workspaces.PlanNamed, SessionPerMinute: a.Config.SessionRequestsPerMinute,
 			Now: a.now, Log: a.log, Registry: a.metrics.Registry,

@@ -125,6 +125,8 @@ type Config struct {
 	TenantShare      int
 	ModelConcurrency int
 	ToolConcurrency  int
+	// UnknownKeysPerMinute is of one address; 0 is any number.
+	UnknownKeysPerMinute int
 	// SessionRequestsPerMinute is 0 for no limit.
 	SessionRequestsPerMinute int
 	// SocketMax and SocketMaxPerTenant are 0 for no limit.

@@ -56,5 +56,7 @@ func (a *App) openMetrics(ctx context.Context, address string) (serve func(conte
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.metrics.Handler())
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	return func(ctx context.Context) error { return server.Serve(ctx, listener, mux, a.Config.ShutdownTimeout, a.log) }, nil
+	return func(ctx context.Context) error {
+		return server.Serve(ctx, listener, mux, a.Config.ShutdownTimeout, a.log)
+	}, nil
 }

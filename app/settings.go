@@ -203,6 +203,9 @@ func (c *Config) sharingSettings() []Setting {
 		setting("SESSION_REQUESTS_PER_MINUTE", "300", number(&c.SessionRequestsPerMinute, 0, 1<<20),
 			"Requests a minute with the token of one session, with a burst of twice that; further ones are refused with 429. "+
 				"0 is any number."),
+		setting("UNKNOWN_KEYS_PER_MINUTE", "60", number(&c.UnknownKeysPerMinute, 0, 1<<20),
+			"API keys that do not exist, which one address may try on one server in a minute, with a burst of twice that; "+
+				"further ones are refused with 429. Keys that the server has accepted still work. 0 is any number."),
 		setting("SOCKET_MAX", "20000", number(&c.SocketMax, 0, 1<<20),
 			"WebSockets one server has open at the same time; further ones are refused with 503. 0 is any number."),
 		setting("SOCKET_MAX_PER_TENANT", "0", number(&c.SocketMaxPerTenant, 0, 1<<20),

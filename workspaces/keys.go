@@ -2,6 +2,7 @@ package workspaces
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -20,18 +21,22 @@ const lastUsedGrain = time.Minute
 // MaxOverlap is how long the old secret of a rotated key may work. Source: RotateApiKeyRequest.
 const MaxOverlap = 7 * 24 * time.Hour
 
+// ErrUnknownKey is the cause of auth-invalid-key when a key does not exist, or does not any more.
+var ErrUnknownKey = errors.New("there is no such API key")
+
 // Authenticate finds the principal of a bearer token.
-// Errors: Unauthenticated auth-invalid-key for anything that is not a live key.
+// Errors: Unauthenticated auth-invalid-key for anything that is not a live key, because of
+// ErrUnknownKey after a query that did not find it.
 func (s *Service) Authenticate(ctx context.Context, token string) (Principal, error) {
-	invalid := fault.New(fault.AuthInvalidKey,
-		"The API key is not valid: check that it is complete, has not expired and has not been revoked.")
+	const advice = "The API key is not valid: check that it is complete, has not expired and has not been revoked."
+	invalid := fault.New(fault.AuthInvalidKey, advice)
 	if !idgen.CheckKey(token) {
 		return Principal{}, invalid
 	}
 	now := s.timestamp()
 	key, plan, err := selectKeyByHash(ctx, s.db, hashSecret(token), now)
 	if postgres.NoRows(err) {
-		return Principal{}, invalid
+		return Principal{}, fault.Wrap(ErrUnknownKey, fault.AuthInvalidKey, advice)
 	}
 	if err != nil {
 		return Principal{}, err

@@ -7,6 +7,8 @@
 // Connect interceptors. The REST facade passes its requests through the same gate before it
 // decodes them, and marks them as admitted for its call of the Connect handler in memory.
 //
+// UnknownKeys bounds the queries that keys which do not exist can cause.
+//
 // Once replays answers by Idempotency-Key; it belongs to the facade alone, after the gate. Pages
 // authenticates the page tokens of every list. WithMessageLimit bounds RPC messages, Compressor
 // compresses the facade's answers.

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"crypto/rand"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"connectrpc.com/connect"
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/test/harness"
 )
 
@@ -78,4 +80,45 @@ func TestRateLimitHeaders(t *testing.T) {
 	if err != nil || wait < 1 || wait > 60 || refused.Header.Get("RateLimit-Remaining") != "0" {
 		t.Errorf("refused with %v", refused.Header)
 	}
+}
+
+// TestUnknownKeys: an address that tries many keys that do not exist waits, without harm to keys
+// that the server has accepted and to other addresses.
+func TestUnknownKeys(t *testing.T) {
+	t.Parallel()
+	env := harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{
+		"PARLANCE_UNKNOWN_KEYS_PER_MINUTE": "2", "PARLANCE_TRUSTED_PROXIES": "loopback",
+	}})
+	from := func(address, key string) harness.Response {
+		return env.Do(t, "GET", "/v1/tenant", nil, harness.Key(key), harness.Header("X-Forwarded-For", address))
+	}
+	const attacker, neighbour, elsewhere = "2001:db8::1", "2001:db8::2", "198.51.100.7"
+	exhaust := func() (refused harness.Response) {
+		untilRefused(t, func() bool {
+			refused = from(attacker, idgen.NewKey(rand.Reader))
+			return refused.Status != http.StatusUnauthorized
+		})
+		return refused
+	}
+	env.Do(t, "GET", "/v1/tenant", nil).Must(t, 200)
+	refused := exhaust()
+	checkProblem(t, refused, 429, "rate-limited")
+	if wait, err := strconv.Atoi(refused.Header.Get("Retry-After")); err != nil || wait < 1 || wait > 30 {
+		t.Errorf("Retry-After is %q", refused.Header.Get("Retry-After"))
+	}
+	checkProblem(t, from(attacker, "prl_garbage"), 401, "auth-invalid-key")
+	from(attacker, env.Tenant.Admin).Must(t, 200)
+	var id, secret string
+	untilRefused(t, func() bool { // but for a query that the address gets back in this moment
+		made := env.Do(t, "POST", "/v1/api-keys", `{"name":"new"}`).Must(t, 201)
+		id, secret = made.Text("id"), made.Text("secret")
+		exhaust()
+		refused = from(neighbour, secret)
+		return refused.Status != http.StatusOK
+	})
+	checkProblem(t, refused, 429, "rate-limited")
+	from(elsewhere, secret).Must(t, 200)
+	from(neighbour, secret).Must(t, 200)
+	env.Do(t, "DELETE", "/v1/api-keys/"+id, nil).Must(t, 204)
+	checkProblem(t, from(neighbour, secret), 401, "auth-invalid-key")
 }
