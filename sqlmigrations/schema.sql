@@ -695,6 +695,8 @@ CREATE TABLE tools (
     auth_header bytea,
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    secret_header_names text[],
+    secret_headers bytea,
     CONSTRAINT tools_kind_check CHECK ((kind = ANY (ARRAY['http'::text, 'mcp'::text]))),
     CONSTRAINT tools_pkey PRIMARY KEY (id),
     CONSTRAINT tools_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE

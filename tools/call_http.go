@@ -34,8 +34,8 @@ func (s *Service) callHTTP(ctx context.Context, e *execution, o *Outcome) {
 // renderHTTP makes the request, and sets o.Request to the same request without secrets.
 func renderHTTP(e *execution, o *Outcome) (httpcall.Request, *Error) {
 	config := e.Entry.Tool.Config
-	sent := httpcall.Values{Authorization: e.authorization}
-	shown := httpcall.Values{Authorization: e.hiddenAuthorization()}
+	sent := httpcall.Values{SecretHeaders: e.secretHeaders}
+	shown := httpcall.Values{SecretHeaders: hidden(e.secretHeaders)}
 	if config.AllowDynamicVars {
 		sent.Operator, sent.Model = e.Variables.operator, e.Variables.model
 		shown.Operator, shown.Model = e.Variables.masked, e.Variables.model
@@ -44,7 +44,7 @@ func renderHTTP(e *execution, o *Outcome) (httpcall.Request, *Error) {
 	if problem != nil {
 		return httpcall.Request{}, problem
 	}
-	e.addAuthorization(request.Headers["Authorization"])
+	e.addRendered(request.Headers)
 	visible, problem := httpcall.Render(config.endpoint(), e.arguments, shown)
 	if problem != nil {
 		return httpcall.Request{}, problem

@@ -31,12 +31,12 @@ func (s *Service) callMCP(ctx context.Context, e *execution, o *Outcome) {
 // renderMCP makes the request, and sets o.Request to the same request without secrets.
 func (s *Service) renderMCP(e *execution, o *Outcome) (mcpservers.Endpoint, json.RawMessage, *Error) {
 	tool := e.Entry.Tool
-	endpoint, problem := s.mcpServer(e.Ref, tool, e.Variables.operator).Endpoint(e.authorization)
+	endpoint, problem := s.mcpServer(e.Ref, tool, e.Variables.operator).Endpoint(e.secretHeaders)
 	if problem != nil {
 		return mcpservers.Endpoint{}, nil, problem
 	}
-	e.addAuthorization(endpoint.Authorization)
-	visible, problem := s.mcpServer(e.Ref, tool, e.Variables.masked).Endpoint(e.hiddenAuthorization())
+	e.addRendered(endpoint.Headers)
+	visible, problem := s.mcpServer(e.Ref, tool, e.Variables.masked).Endpoint(hidden(e.secretHeaders))
 	if problem != nil {
 		return mcpservers.Endpoint{}, nil, problem
 	}

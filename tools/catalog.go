@@ -21,6 +21,8 @@ type CreateParams struct {
 	Config      Config
 	// AuthHeader is the value of the Authorization header. Empty for none.
 	AuthHeader seal.Secret
+	// SecretHeaders are other headers that are not shown.
+	SecretHeaders map[string]seal.Secret
 }
 
 // Create registers a custom tool in the workspace.
@@ -36,17 +38,18 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams
 		return Tool{}, fault.OnField(fault.ToolNameReserved, "slug",
 			"%q is, or looks like, the name of a built-in or system tool; choose another slug.", p.Slug)
 	}
-	if err := s.checker.check(tool, p.AuthHeader.Reveal(), Config{}); err != nil {
+	given := secrets{authHeader: &p.AuthHeader, headers: &p.SecretHeaders}
+	if err := s.checker.check(tool, given, Config{}); err != nil {
 		return Tool{}, err
 	}
 	if err := s.checkPlan(ctx, ref, p.Kind); err != nil {
 		return Tool{}, err
 	}
-	sealed, err := s.sealAuthHeader(ctx, tool, p.AuthHeader)
+	sealed, err := s.seal(ctx, tool, given)
 	if err != nil {
 		return Tool{}, err
 	}
-	tool.AuthHeader = sealed
+	tool.take(given, sealed)
 	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error { return insertTool(ctx, tx, tool) })
 	if err != nil {
 		if made, findErr := selectTool(ctx, s.db, ref, tool.ID, noLock); findErr == nil { // a repeated request: see idgen.In
@@ -134,10 +137,12 @@ type UpdateParams struct {
 	// Apply changes the configuration in place. It may be called more than once. nil keeps it.
 	Apply      func(*Config)
 	AuthHeader *seal.Secret
+	// SecretHeaders replaces all of them.
+	SecretHeaders *map[string]seal.Secret
 }
 
 // Update changes a custom tool. Concurrent updates are made one after the other. A URL on another
-// server needs the AuthHeader again, or an empty one.
+// server needs the AuthHeader and the SecretHeaders again, or empty ones.
 // Errors: NotFound, Invalid invalid-request (also for a built-in or system tool), Forbidden
 // plan-tools-not-enabled and plan-mcp-not-enabled.
 func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, p UpdateParams) (Tool, error) {
@@ -151,25 +156,22 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, p Updat
 	if err := s.checkPlan(ctx, ref, tool.Kind); err != nil {
 		return Tool{}, err
 	}
-	var sealed []byte
-	if p.AuthHeader != nil { // before the transaction: sealing may read the database
-		if sealed, err = s.sealAuthHeader(ctx, tool, *p.AuthHeader); err != nil {
-			return Tool{}, err
-		}
+	given := secrets{authHeader: p.AuthHeader, headers: p.SecretHeaders}
+	sealed, err := s.seal(ctx, tool, given) // before the transaction: sealing may read the database
+	if err != nil {
+		return Tool{}, err
 	}
 	now := s.timestamp()
 	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (err error) {
 		if tool, err = selectTool(ctx, tx, ref, id, lockForUpdate); err != nil {
 			return err
 		}
-		stored := tool.recipient()
-		if err := s.apply(&tool, p); err != nil {
+		stored := tool
+		tool.take(given, sealed)
+		if err := s.apply(&tool, p, given); err != nil {
 			return err
 		}
-		if p.AuthHeader != nil {
-			tool.AuthHeader = sealed
-		}
-		if err := tool.recipient().CheckMove(stored); err != nil {
+		if err := tool.checkMove(stored); err != nil {
 			return err
 		}
 		tool.UpdatedAt = now
@@ -179,7 +181,7 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, p Updat
 }
 
 // apply changes a tool and checks the result.
-func (s *Service) apply(tool *Tool, p UpdateParams) error {
+func (s *Service) apply(tool *Tool, p UpdateParams, given secrets) error {
 	stored := tool.Config
 	if p.Description != nil {
 		tool.Description = *p.Description
@@ -188,10 +190,7 @@ func (s *Service) apply(tool *Tool, p UpdateParams) error {
 		p.Apply(&tool.Config)
 	}
 	*tool = tool.withDefaults()
-	if p.AuthHeader == nil {
-		return s.checker.check(*tool, "", stored)
-	}
-	return s.checker.check(*tool, p.AuthHeader.Reveal(), stored)
+	return s.checker.check(*tool, given, stored)
 }
 
 // onlyCustom refuses built-in and system tools.

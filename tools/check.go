@@ -97,7 +97,7 @@ func (t Tool) withDefaults() Tool {
 // configuration, or the zero value for a new tool. A URL that did not change is not checked again:
 // which addresses are public may have changed since, and each call checks it. Errors: Invalid
 // invalid-request.
-func (c checker) check(t Tool, authHeader string, stored Config) error {
+func (c checker) check(t Tool, given secrets, stored Config) error {
 	var v violations
 	if !slugPattern.MatchString(t.Slug) {
 		v.add("slug", "pattern", "slug must be a letter followed by at most 63 letters, digits, _ or -.")
@@ -117,13 +117,8 @@ func (c checker) check(t Tool, authHeader string, stored Config) error {
 	v.checkAssignments(t.Config.Assignments)
 	properties, err := c.schemas.Check(t.Config.InputSchema)
 	v.addErr("input_schema", err)
-	v.checkHeaders(t.Config.Headers)
-	if authHeader != "" && strings.TrimSpace(authHeader) == "" {
-		v.add("auth_header", "blank", "auth_header has only spaces; send the value of the Authorization header, or none.")
-	}
-	if len(authHeader) > maxAuthHeaderBytes || !httpguts.ValidHeaderFieldValue(authHeader) {
-		v.add("auth_header", "header_value", "auth_header must be one line of at most 8,192 bytes without control characters.")
-	}
+	v.checkHeaders("headers", t.Config.Headers)
+	v.checkSecrets(t, given)
 	v.checkApproval(t)
 	switch t.Kind {
 	case KindHTTP:
@@ -188,7 +183,7 @@ func (c checker) checkMCP(v *violations, config, stored Config) {
 }
 
 // checkURL refuses a URL that cannot be called. It does not resolve the host: only calls do. The
-// host may have no placeholders, because a variable would decide where auth_header is sent.
+// host may have no placeholders, because a variable would decide where secrets are sent.
 func (c checker) checkURL(v *violations, field, raw, stored string) {
 	if raw == stored {
 		return
@@ -289,24 +284,55 @@ func (v *violations) checkHardcoded(config Config) {
 	}
 }
 
-func (v *violations) checkHeaders(headers map[string]string) {
+// checkSecrets checks the secrets that a request gives, and that no header is set twice.
+func (v *violations) checkSecrets(t Tool, given secrets) {
+	if given.authHeader != nil {
+		authHeader := given.authHeader.Reveal()
+		if authHeader != "" && strings.TrimSpace(authHeader) == "" {
+			v.add("auth_header", "blank", "auth_header has only spaces; send the value of the Authorization header, or none.")
+		}
+		if len(authHeader) > maxAuthHeaderBytes || !httpguts.ValidHeaderFieldValue(authHeader) {
+			v.add("auth_header", "header_value", "auth_header must be one line of at most 8,192 bytes without control characters.")
+		}
+	}
+	names := t.SecretHeaderNames
+	if given.headers != nil {
+		names = nil
+		values := map[string]string{}
+		for name, value := range *given.headers {
+			names = append(names, textproto.CanonicalMIMEHeaderKey(name))
+			if values[name] = value.Reveal(); strings.TrimSpace(values[name]) == "" {
+				v.add("secret_headers", "blank", "secret_headers needs a value for "+strconv.Quote(name)+".")
+			}
+		}
+		v.checkHeaders("secret_headers", values)
+	}
+	for name := range t.Config.Headers {
+		if canonical := textproto.CanonicalMIMEHeaderKey(name); slices.Contains(names, canonical) {
+			v.add("secret_headers", "duplicate", canonical+" stands in headers and in secret_headers; leave it out of one of them.")
+		}
+	}
+}
+
+// checkHeaders checks the headers of a field, headers or secret_headers.
+func (v *violations) checkHeaders(field string, headers map[string]string) {
 	if len(headers) > maxListed {
-		v.add("headers", "max_pairs", "headers can have at most 50 members.")
+		v.add(field, "max_pairs", field+" can have at most 50 members.")
 	}
 	seen := map[string]bool{}
 	for name, value := range headers {
 		canonical := textproto.CanonicalMIMEHeaderKey(name)
 		switch {
 		case !httpguts.ValidHeaderFieldName(name):
-			v.add("headers", "header_name", strconv.Quote(name)+" is not a header name.")
+			v.add(field, "header_name", strconv.Quote(name)+" is not a header name.")
 		case seen[canonical]:
-			v.add("headers", "duplicate", canonical+" stands twice in headers.")
-		case canonical == "Authorization":
-			v.add("headers", "not_allowed", "Put the authorization into auth_header, where it is stored encrypted.")
+			v.add(field, "duplicate", canonical+" stands twice in "+field+".")
+		case canonical == authorizationHeader:
+			v.add(field, "not_allowed", "Put the authorization into auth_header, where it is stored encrypted.")
 		case slices.Contains(managedHeaders, canonical):
-			v.add("headers", "not_allowed", canonical+" is set by the service.")
+			v.add(field, "not_allowed", canonical+" is set by the service.")
 		case !httpguts.ValidHeaderFieldValue(value):
-			v.add("headers", "header_value", "The value of "+canonical+" cannot hold line breaks or control characters.")
+			v.add(field, "header_value", "The value of "+canonical+" cannot hold line breaks or control characters.")
 		}
 		seen[canonical] = true
 	}

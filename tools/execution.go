@@ -43,8 +43,9 @@ type CallParams struct {
 // execution is a call while it is made.
 type execution struct {
 	CallParams
-	arguments     map[string]any // nil until decoded
-	authorization string         // template of the Authorization header
+	arguments map[string]any // nil until decoded
+	// secretHeaders are the templates of auth_header and secret_headers, by the headers' names.
+	secretHeaders map[string]string
 	secrets       []string
 	redact        redact.Redactor
 }
@@ -52,12 +53,14 @@ type execution struct {
 // newExecution decrypts the secrets of a call.
 func (s *Service) newExecution(ctx context.Context, p CallParams) (*execution, error) {
 	e := &execution{CallParams: p}
-	authorization, err := s.openAuthHeader(ctx, p.Entry.Tool)
+	headers, err := s.openSecretHeaders(ctx, p.Entry.Tool)
 	if err != nil {
 		return e, err
 	}
-	e.authorization = authorization
-	e.secrets = redact.Authorization(authorization)
+	e.secretHeaders = headers
+	for _, header := range headers {
+		e.secrets = append(e.secrets, redact.Header(header)...)
+	}
 	for _, secret := range p.Variables.Secret {
 		e.secrets = append(e.secrets, secret.Reveal())
 	}
@@ -65,20 +68,17 @@ func (s *Service) newExecution(ctx context.Context, p CallParams) (*execution, e
 	return e, nil
 }
 
-// addAuthorization makes the redactor find a rendered Authorization header that differs from its
-// template.
-func (e *execution) addAuthorization(rendered string) {
-	if rendered != e.authorization {
-		e.redact = redact.New(append(e.secrets, redact.Authorization(rendered)...))
+// addRendered makes the redactor find rendered secret headers that differ from their templates.
+func (e *execution) addRendered(headers map[string]string) {
+	secrets := e.secrets
+	for name, template := range e.secretHeaders {
+		if rendered := headers[name]; rendered != template {
+			secrets = append(secrets, redact.Header(rendered)...)
+		}
 	}
-}
-
-// hiddenAuthorization stands for the Authorization header where a request is shown.
-func (e *execution) hiddenAuthorization() string {
-	if e.authorization == "" {
-		return ""
+	if len(secrets) > len(e.secrets) {
+		e.redact = redact.New(secrets)
 	}
-	return redact.Placeholder
 }
 
 // redactOutcome removes secrets from what came from outside.

@@ -33,9 +33,9 @@ func (s *Service) mcpServer(ref workspaces.Ref, tool Tool, variables template.Lo
 	}
 	return mcpservers.Server{
 		Ref: ref, ToolID: string(tool.ID), URL: config.MCPServerURL, Headers: config.Headers,
-		SealedAuthorization: tool.AuthHeader,
-		OpenAuthorization:   func(ctx context.Context) (string, error) { return s.openAuthHeader(ctx, tool) },
-		Variables:           variables, MaxAnswerBytes: config.ResponseMaxBytes,
+		Sealed:            slices.DeleteFunc([][]byte{tool.AuthHeader, tool.SecretHeaders}, func(one []byte) bool { return one == nil }),
+		OpenSecretHeaders: func(ctx context.Context) (map[string]string, error) { return s.openSecretHeaders(ctx, tool) },
+		Variables:         variables, MaxAnswerBytes: config.ResponseMaxBytes,
 	}
 }
 

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -28,7 +27,7 @@ type Deps struct {
 	DB         *postgres.DB
 	Workspaces *workspaces.Service
 	Agents     *agents.Service
-	// Keys seals auth_header.
+	// Keys seals auth_header and secret_headers.
 	Keys *seal.Keyring
 	// Guard checks and makes the connections to endpoints.
 	Guard *publicnet.Guard
@@ -136,29 +135,4 @@ func (s *Service) checkPlan(ctx context.Context, ref workspaces.Ref, kind Kind) 
 		return fault.New(fault.PlanMCPNotEnabled, "The plan %q has no MCP tools; use kind http or move to a plan with MCP.", plan.Name)
 	}
 	return nil
-}
-
-// sealAuthHeader encrypts an auth_header for a tool. It returns nil for an empty one.
-func (s *Service) sealAuthHeader(ctx context.Context, t Tool, authHeader seal.Secret) ([]byte, error) {
-	if !authHeader.IsSet() {
-		return nil, nil
-	}
-	return s.keys.Seal(ctx, []byte(authHeader.Reveal()), authHeaderBinding(t))
-}
-
-// openAuthHeader decrypts the auth_header of a tool. It is empty when there is none.
-func (s *Service) openAuthHeader(ctx context.Context, t Tool) (string, error) {
-	if !t.AuthHeaderSet() {
-		return "", nil
-	}
-	plain, err := s.keys.Open(ctx, t.AuthHeader, authHeaderBinding(t))
-	if err != nil {
-		return "", fmt.Errorf("open auth_header of tool %s: %w", t.ID, err)
-	}
-	return string(plain), nil
-}
-
-// authHeaderBinding binds a sealed auth_header to its tool.
-func authHeaderBinding(t Tool) seal.Binding {
-	return seal.Binding{TenantID: string(t.TenantID), Record: "tools/" + string(t.ID), Field: "auth_header"}
 }

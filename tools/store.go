@@ -21,7 +21,8 @@ func insertTool(ctx context.Context, tx bun.IDB, tool Tool) error {
 }
 
 func updateTool(ctx context.Context, tx bun.IDB, tool Tool) error {
-	_, err := tx.NewUpdate().Model(&tool).Column("description", "config", "auth_header", "updated_at").
+	_, err := tx.NewUpdate().Model(&tool).
+		Column("description", "config", "auth_header", "secret_headers", "secret_header_names", "updated_at").
 		Where("tenant_id = ?", tool.TenantID).Where("workspace_id = ?", tool.WorkspaceID).Where("id = ?", tool.ID).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("update tool: %w", err)

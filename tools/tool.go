@@ -71,9 +71,13 @@ type Tool struct {
 	Kind        Kind   `bun:"kind"`
 	Config      Config `bun:"config,type:jsonb"`
 	// AuthHeader is sealed for (tenant, tool, auth_header). nil when there is none.
-	AuthHeader []byte    `bun:"auth_header,type:bytea"`
-	CreatedAt  time.Time `bun:"created_at"`
-	UpdatedAt  time.Time `bun:"updated_at"`
+	AuthHeader []byte `bun:"auth_header,type:bytea"`
+	// SecretHeaders are headers by name as JSON, sealed likewise; SecretHeaderNames are their names in
+	// the canonical form, sorted.
+	SecretHeaders     []byte    `bun:"secret_headers,type:bytea"`
+	SecretHeaderNames []string  `bun:"secret_header_names,array"`
+	CreatedAt         time.Time `bun:"created_at"`
+	UpdatedAt         time.Time `bun:"updated_at"`
 
 	Bucket Bucket `bun:"-"`
 }
@@ -139,15 +143,6 @@ func (c Config) endpoint() httpcall.Endpoint {
 		Method: c.Method, URL: c.WebhookURL, PathParams: c.PathParams, QueryParams: c.QueryParams,
 		HardcodedQuery: c.HardcodedQueryParams, HardcodedBody: c.HardcodedBodyParams, Headers: c.Headers,
 	}
-}
-
-// recipient is where auth_header is sent.
-func (t Tool) recipient() workspaces.Recipient {
-	to := workspaces.Recipient{URL: t.Config.WebhookURL, URLField: "webhook_url", Sealed: t.AuthHeader, SecretField: "auth_header"}
-	if t.Kind == KindMCP {
-		to.URL, to.URLField = t.Config.MCPServerURL, "mcp_server_url"
-	}
-	return to
 }
 
 // AuthHeaderSet says whether an auth_header is stored.

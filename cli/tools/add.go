@@ -1,9 +1,11 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,7 +20,7 @@ import (
 type addOptions struct {
 	userAgent                          string
 	from, prefix, server, auth, attach string
-	operation, header                  []string
+	operation, header, secretHeader    []string
 	all, update, dryRun, yes, json     bool
 }
 
@@ -35,8 +37,9 @@ on a terminal you are asked otherwise. Fewer tools are better: a model reads all
 
 An API's key is never an argument of this command, where others on this machine would see it:
   Authorization header   --auth-header @file, env:NAME, or ask; it is stored encrypted and never shown
-  another header, query  a variable secret__… that each conversation brings; or --header "X-Key: …" for
-                         values that are no secret: they can be read in the tool
+  another header         --secret-header "X-Key: @file" (or env:NAME, or ask), which is stored likewise
+  each conversation's    a variable secret__… that it brings, for a header or the query
+  what is no secret      --header "X-Team: …": it can be read in the tool
 
 Run it again after the document has changed: tools that are as they should be stay, others are named, and
 --update changes them.`,
@@ -60,6 +63,8 @@ Run it again after the document has changed: tools that are as they should be st
 	flags.StringVar(&o.prefix, "prefix", "", "stands before each name: list_orders with shop is shop_list_orders")
 	flags.StringVar(&o.server, "server", "", "base URL of the API, in place of the document's")
 	flags.StringVar(&o.auth, "auth-header", "", "the Authorization header: @file, env:NAME, or ask; a bare token is sent as the document says")
+	flags.StringArrayVar(&o.secretHeader, "secret-header", nil,
+		"a header that is always sent and never shown, \"Name: @file\", \"Name: env:NAME\" or \"Name: ask\"; may be repeated")
 	flags.StringArrayVar(&o.header, "header", nil,
 		"a header that is always sent, \"Name: value\"; anybody with a key can read it; may be repeated")
 	flags.StringVar(&o.attach, "attach", "", "attach the tools to this agent, agt_…; default: that of "+command.EnvAgent)
@@ -76,6 +81,9 @@ type adder struct {
 	o    addOptions
 	doc  *openapi.Document
 	auth string
+	// secretHeaders are the values of --secret-header by name: where they are until authorize has read
+	// them.
+	secretHeaders map[string]string
 	// person is nil when nobody can be asked.
 	person *term.Asker
 }
@@ -96,7 +104,7 @@ func (a *adder) run(ctx context.Context) error {
 	}
 	toDo := slices.ContainsFunc(plans, func(p *plan) bool { return p.outcome == outcomeNew || p.outcome == outcomeDiffers && a.o.update }) ||
 		a.o.attach != "" && slices.ContainsFunc(plans, func(p *plan) bool { return p.have != nil }) ||
-		a.o.auth != "" && a.o.update && slices.ContainsFunc(plans, func(p *plan) bool { return p.have != nil })
+		a.givesSecrets() && a.o.update && slices.ContainsFunc(plans, func(p *plan) bool { return p.have != nil })
 	switch {
 	case a.o.dryRun, !toDo:
 		return a.end(plans)
@@ -138,23 +146,36 @@ func (a *adder) check(ctx context.Context) error {
 	if err := checkSecret("--auth-header", a.o.auth); err != nil {
 		return command.Usage(err)
 	}
+	var err error
+	if a.secretHeaders, err = parseHeaders("--secret-header", a.o.secretHeader); err != nil {
+		return command.Usage(err)
+	}
+	for _, from := range a.secretHeaders {
+		if err := checkSecret("--secret-header", cmp.Or(from, "nothing")); err != nil {
+			return command.Usage(err)
+		}
+	}
 	if a.o.attach == "" {
 		return nil
 	}
-	var err error
 	a.o.attach, err = a.FindAgent(ctx, a.o.attach)
 	return err
 }
 
-// headers parses --header.
-func (a *adder) headers() (map[string]string, error) {
+// givesSecrets says whether flags give secrets that tools store.
+func (a *adder) givesSecrets() bool { return a.o.auth != "" || len(a.o.secretHeader) > 0 }
+
+// parseHeaders parses --header or --secret-header.
+func parseHeaders(flag string, given []string) (map[string]string, error) {
 	headers := map[string]string{}
-	for _, one := range a.o.header {
+	for _, one := range given {
 		name, value, ok := strings.Cut(one, ":")
 		name = strings.TrimSpace(name)
 		switch {
+		case (!ok || name == "") && flag == "--secret-header": // it may be a secret
+			return nil, errors.New(`a --secret-header is not "Name: @file"`)
 		case !ok || name == "":
-			return nil, fmt.Errorf("--header %q is not \"Name: value\"", one)
+			return nil, fmt.Errorf("%s %q is not \"Name: value\"", flag, one)
 		case strings.EqualFold(name, "authorization"):
 			return nil, errors.New("the Authorization header is given with --auth-header, which stores it encrypted")
 		}
@@ -165,7 +186,7 @@ func (a *adder) headers() (map[string]string, error) {
 
 // plan reads the document and compares its tools with those of the workspace.
 func (a *adder) plan(ctx context.Context) ([]*plan, error) {
-	headers, err := a.headers()
+	headers, err := parseHeaders("--header", a.o.header)
 	if err != nil {
 		return nil, command.Usage(err)
 	}
@@ -181,6 +202,7 @@ func (a *adder) plan(ctx context.Context) ([]*plan, error) {
 		return nil, err
 	}
 	options := openapi.Options{Prefix: a.o.prefix, Server: a.o.server, Headers: headers}
+	options.SecretHeaders = slices.Sorted(maps.Keys(a.secretHeaders))
 	for _, tool := range there {
 		if tool.GetBucket() != "custom" {
 			options.Reserved = append(options.Reserved, tool.GetSlug())

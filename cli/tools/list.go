@@ -165,7 +165,7 @@ func callWords(tool *parlancev1.Tool) string {
 }
 
 func authWords(tool *parlancev1.Tool) string {
-	if tool.GetAuthHeaderSet() {
+	if tool.GetAuthHeaderSet() || len(tool.GetSecretHeaderNames()) > 0 {
 		return "sealed"
 	}
 	return ""
@@ -209,6 +209,9 @@ func (b *toolbox) show(tool *parlancev1.Tool) {
 	b.facts("headers", tool.GetHeaders(), ": ")
 	if tool.GetAuthHeaderSet() {
 		b.fact("authorization", "sealed; it is sent and never shown")
+	}
+	if names := tool.GetSecretHeaderNames(); len(names) > 0 {
+		b.fact("secret headers", term.Clean(strings.Join(names, ", "))+"; sent and never shown")
 	}
 	b.fact("allowed tools", strings.Join(tool.GetAllowedTools(), ", "))
 	b.fact("asks the client", strings.TrimSpace(strings.TrimSuffix(tool.GetApproval(),

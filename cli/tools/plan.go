@@ -115,14 +115,14 @@ func (a *adder) apply(ctx context.Context, p *plan) {
 	auth := a.authFor(p)
 	switch {
 	case p.outcome == outcomeNew:
-		p.want.AuthHeader = auth
+		p.want.AuthHeader, p.want.SecretHeaders = auth, a.secretHeaders
 		made, err := a.tools.CreateTool(ctx, p.want)
 		if err != nil {
 			p.fail(a.Reason(err))
 			return
 		}
 		p.have, p.outcome = made, outcomeMade
-	case a.o.update && (p.outcome == outcomeDiffers || auth != ""):
+	case a.o.update && (p.outcome == outcomeDiffers || auth != "" || len(a.secretHeaders) > 0):
 		if err := a.change(ctx, p, auth); err != nil {
 			p.fail(err.Error())
 			return
@@ -157,6 +157,10 @@ func (a *adder) change(ctx context.Context, p *plan, auth string) error {
 		req.AuthHeader = &auth
 		req.UpdateMask.Paths = append(req.UpdateMask.Paths, "auth_header")
 	}
+	if len(a.secretHeaders) > 0 {
+		req.SecretHeaders = a.secretHeaders
+		req.UpdateMask.Paths = append(req.UpdateMask.Paths, "secret_headers")
+	}
 	changed, err := a.tools.UpdateTool(ctx, req)
 	if err != nil {
 		return errors.New(a.Reason(err))
@@ -165,7 +169,7 @@ func (a *adder) change(ctx context.Context, p *plan, auth string) error {
 	return nil
 }
 
-// authorize reads the Authorization header if a tool needs it.
+// authorize reads the Authorization header if a tool needs it, and the secret headers.
 func (a *adder) authorize(ctx context.Context, plans []*plan) error {
 	given := a.o.auth
 	wanted := slices.IndexFunc(plans, func(p *plan) bool {
@@ -176,8 +180,15 @@ func (a *adder) authorize(ctx context.Context, plans []*plan) error {
 		given = "ask"
 	}
 	var err error
-	a.auth, err = readSecret(ctx, given, "Authorization: ", a.person)
-	return err
+	if a.auth, err = readSecret(ctx, given, "Authorization: ", a.person); err != nil {
+		return err
+	}
+	for name, from := range a.secretHeaders {
+		if a.secretHeaders[name], err = readSecret(ctx, from, name+": ", a.person); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // authFor returns the Authorization header of a tool. If the document says which operations need

@@ -39,7 +39,7 @@ func readSecret(ctx context.Context, given, question string, person *term.Asker)
 		return "", nil
 	}
 	if person == nil {
-		return "", errors.New("nobody is there to be asked for the Authorization header: give @file or env:NAME")
+		return "", errors.New("nobody is there to be asked for a secret header: give @file or env:NAME")
 	}
 	return person.Secret(ctx, question)
 }

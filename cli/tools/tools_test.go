@@ -195,6 +195,32 @@ func TestToolsAddAgain(t *testing.T) {
 	w.tools(t, "", "ls", "--agent", "default").Wants(t, command.ExitDone, "shop_get_order", "create_order")
 }
 
+// A secret header takes the place of the variable that conversations would bring.
+func TestToolsAddSecretHeader(t *testing.T) {
+	t.Parallel()
+	w := startTools(t)
+	secret := filepath.Join(t.TempDir(), "key.txt")
+	clitest.WriteFile(t, secret, "key-1234567890\n")
+	made := w.add(t, "--all", "--yes", "--secret-header", "x-key: @"+secret)
+	made.Wants(t, command.ExitDone, "4 made")
+	for _, line := range w.tools(t, "", "ls", "--json").JSONLines(t) {
+		if line["bucket"] == "custom" && (line["secret_header_names"].([]any)[0] != "X-Key" || len(line["headers"].(map[string]any)) > 0) {
+			t.Errorf("tool %v", line)
+		}
+	}
+	w.tools(t, "", "show", "get_order").Wants(t, command.ExitDone, "secret headers", "X-Key; sent and never shown")
+	w.tools(t, "", "run", "get_order", "--arg", "order-id=7").Wants(t, command.ExitDone)
+	if got := w.api.Requests("/v1/orders/7"); len(got) != 1 || got[0].Header.Get("X-Key") != "key-1234567890" {
+		t.Errorf("sent: %+v", got)
+	}
+	clitest.WriteFile(t, secret, "key-0987654321\n")
+	w.add(t, "--operation", "getOrder", "--yes", "--update", "--secret-header", "X-Key: @"+secret).Wants(t, command.ExitDone, "1 updated")
+	w.tools(t, "", "run", "get_order", "--arg", "order-id=8").Wants(t, command.ExitDone)
+	if got := w.api.Requests("/v1/orders/8"); len(got) != 1 || got[0].Header.Get("X-Key") != "key-0987654321" {
+		t.Errorf("sent: %+v", got)
+	}
+}
+
 func TestToolsAddJSON(t *testing.T) {
 	t.Parallel()
 	w := startTools(t)
@@ -256,6 +282,14 @@ func TestToolsUsage(t *testing.T) {
 		"NoChoice":    {[]string{"add", "--from-openapi", w.document}, command.ExitUsage, "which operations? Name them with --operation"},
 		"BothChoices": {[]string{"add", "--from-openapi", w.document, "--all", "--operation", "x"}, command.ExitUsage, "not both"},
 		"NoOperation": {[]string{"add", "--from-openapi", w.document, "--operation", "x"}, command.ExitUsage, `no operation "x"`},
+		"SecretHeaderInClear": {
+			[]string{"add", "--from-openapi", w.document, "--all", "--secret-header", "X-Key: tok"},
+			command.ExitUsage, "--secret-header takes @file",
+		},
+		"SecretHeaderWithoutName": {
+			[]string{"add", "--from-openapi", w.document, "--all", "--secret-header", "tok"},
+			command.ExitUsage, "a --secret-header is not",
+		},
 		"SecretInClear": {
 			[]string{"add", "--from-openapi", w.document, "--all", "--auth-header", "Bearer tok"},
 			command.ExitUsage, "seen by everybody on this machine",

@@ -9,14 +9,12 @@ import (
 // notBuilt are fields of requests that are in the contract and have no effect yet. A request that
 // sets one is refused, so that nobody relies on it.
 var notBuilt = map[protoreflect.FullName]bool{
-	"parlance.v1.CreateToolRequest.secret_headers": true,
-	"parlance.v1.UpdateToolRequest.secret_headers": true,
-	"parlance.v1.ListAgentsRequest.q":              true,
-	"parlance.v1.ListAgentsRequest.order_by":       true,
-	"parlance.v1.ListToolsRequest.q":               true,
-	"parlance.v1.ListToolsRequest.order_by":        true,
-	"parlance.v1.ListSourcesRequest.q":             true,
-	"parlance.v1.ListSourcesRequest.order_by":      true,
+	"parlance.v1.ListAgentsRequest.q":         true,
+	"parlance.v1.ListAgentsRequest.order_by":  true,
+	"parlance.v1.ListToolsRequest.q":          true,
+	"parlance.v1.ListToolsRequest.order_by":   true,
+	"parlance.v1.ListSourcesRequest.q":        true,
+	"parlance.v1.ListSourcesRequest.order_by": true,
 }
 
 // refuseNotBuilt errors: Unimplemented not-implemented with the field.

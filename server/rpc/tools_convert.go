@@ -17,7 +17,7 @@ import (
 func createToolParams(req *parlancev1.CreateToolRequest) tools.CreateParams {
 	return tools.CreateParams{
 		Slug: req.GetSlug(), Description: req.GetDescription(), Kind: tools.Kind(req.GetKind()),
-		AuthHeader: seal.Secret(req.GetAuthHeader()),
+		AuthHeader: seal.Secret(req.GetAuthHeader()), SecretHeaders: secretsOf(req.GetSecretHeaders()),
 		Config: tools.Config{
 			InputSchema: exactOf(req.GetInputSchemaJson(), req.GetInputSchema()), WebhookURL: req.GetWebhookUrl(), Method: req.GetMethod(),
 			PathParams: req.GetPathParams(), QueryParams: req.GetQueryParams(),
@@ -37,10 +37,20 @@ func createToolParams(req *parlancev1.CreateToolRequest) tools.CreateParams {
 func updateToolParams(req *parlancev1.UpdateToolRequest) tools.UpdateParams {
 	mask := req.GetUpdateMask()
 	return tools.UpdateParams{
-		Description: changed(mask, "description", req.Description),
-		AuthHeader:  (*seal.Secret)(changed(mask, "auth_header", req.AuthHeader)),
-		Apply:       func(config *tools.Config) { applyToolUpdate(req, config) },
+		Description:   changed(mask, "description", req.Description),
+		AuthHeader:    (*seal.Secret)(changed(mask, "auth_header", req.AuthHeader)),
+		SecretHeaders: changedList(mask, "secret_headers", secretsOf(req.GetSecretHeaders())),
+		Apply:         func(config *tools.Config) { applyToolUpdate(req, config) },
 	}
+}
+
+// secretsOf takes secrets from a request.
+func secretsOf(values map[string]string) map[string]seal.Secret {
+	secrets := make(map[string]seal.Secret, len(values))
+	for name, value := range values {
+		secrets[name] = seal.Secret(value)
+	}
+	return secrets
 }
 
 func applyToolUpdate(req *parlancev1.UpdateToolRequest, config *tools.Config) {
@@ -106,7 +116,8 @@ func toolProto(t tools.Tool) *parlancev1.Tool {
 		Approval: c.Approval, ApprovalTools: c.ApprovalTools,
 		AllowDynamicVars: c.AllowDynamicVars, RequiresUserIntent: c.RequiresUserIntent,
 		TimeoutSeconds: int32(c.TimeoutSeconds), ResponseMaxBytes: int32(c.ResponseMaxBytes),
-		AuthHeaderSet: t.AuthHeaderSet(), CreatedAt: timestamp(t.CreatedAt), UpdatedAt: timestamp(t.UpdatedAt),
+		AuthHeaderSet: t.AuthHeaderSet(), SecretHeaderNames: t.SecretHeaderNames,
+		CreatedAt: timestamp(t.CreatedAt), UpdatedAt: timestamp(t.UpdatedAt),
 		Assignments: each(c.Assignments, toolAssignmentProto),
 		Retry:       toolRetryProto(c.Retry), Breaker: toolBreakerProto(c.Breaker),
 	}

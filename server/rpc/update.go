@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/seal"
 )
 
 // sent reports whether an update request changes a field or something in it. The mask names it,
@@ -38,7 +39,7 @@ func changed[T any](mask *fieldmaskpb.FieldMask, field string, value *T) *T {
 }
 
 // changedList is changed for a list or a map, which is present unless it is empty.
-func changedList[L []string | map[string]string](mask *fieldmaskpb.FieldMask, field string, list L) *L {
+func changedList[L []string | map[string]string | map[string]seal.Secret](mask *fieldmaskpb.FieldMask, field string, list L) *L {
 	if !sent(mask, field, len(list) > 0) {
 		return nil
 	}

@@ -29,16 +29,17 @@ import (
 
 // The secrets that the test chooses itself; what the service makes is collected on the way.
 const (
-	canaryDatabase  = "canary-database-7Q2mZx81"
-	canaryRedis     = "canary-redis-pw-4Kd93Lsa"
-	canaryModel     = "canary-model-key-9Tz5Wq0e"
-	canaryEmbedding = "canary-embed-key-3Hn7Bv2c"
-	canaryCollector = "canary-otlp-head-8Jf4Gy6u"
-	canaryAuth      = "canary-tool-auth-1Rk6Pm3d"
-	canaryVariable  = "canary-variable-s-5Xc8Nb0w"
-	canaryHeader    = "canary-hook-header-3Wq7Zs2v"
-	canaryUserinfo  = "canary-userinfo-p-2Lv9Ht7y"
-	canaryMessage   = "canary words the user said 6Dg1Ua4o"
+	canaryDatabase     = "canary-database-7Q2mZx81"
+	canaryRedis        = "canary-redis-pw-4Kd93Lsa"
+	canaryModel        = "canary-model-key-9Tz5Wq0e"
+	canaryEmbedding    = "canary-embed-key-3Hn7Bv2c"
+	canaryCollector    = "canary-otlp-head-8Jf4Gy6u"
+	canaryAuth         = "canary-tool-auth-1Rk6Pm3d"
+	canarySecretHeader = "canary-tool-head-6Yt1Df9x"
+	canaryVariable     = "canary-variable-s-5Xc8Nb0w"
+	canaryHeader       = "canary-hook-header-3Wq7Zs2v"
+	canaryUserinfo     = "canary-userinfo-p-2Lv9Ht7y"
+	canaryMessage      = "canary words the user said 6Dg1Ua4o"
 )
 
 // caged is an installation of processes in which every secret is known.
@@ -148,7 +149,8 @@ func newCaged(t *testing.T) *caged {
 	for name, secret := range map[string]string{
 		"DATABASE_URL's password": canaryDatabase, "REDIS_URL's password": canaryRedis, "the model's key": canaryModel,
 		"the embedder's key": canaryEmbedding, "the collector's header": canaryCollector, "a tool's auth_header": canaryAuth,
-		"a secret variable": canaryVariable, "a password in a refused URL": canaryUserinfo,
+		"a tool's secret header": canarySecretHeader,
+		"a secret variable":      canaryVariable, "a password in a refused URL": canaryUserinfo,
 		"the master key": strings.TrimRight(strings.TrimSpace(string(master)), "="),
 		"the admin key":  c.Tenant.Admin, "the operator key": c.Tenant.Operator, "the runtime key": c.Tenant.Runtime,
 		"the read key": c.Tenant.Read,
@@ -204,10 +206,11 @@ func (c *caged) runTools(agent string) {
 	tool := c.ask("POST", c.Tenant.In("/tools"), map[string]any{
 		"slug": "shop", "description": "d", "kind": "http", "method": "POST", "webhook_url": c.shop.URL + "/shop",
 		"auth_header": "Bearer " + canaryAuth, "headers": map[string]string{"X-Shop": "{{secret__token}}"},
+		"secret_headers":     map[string]string{"X-Api-Key": canarySecretHeader},
 		"allow_dynamic_vars": true, "timeout_seconds": 1,
 	}).Must(c.t, 201).Text("id")
 	c.ask("POST", c.Tenant.In("/agents/"+agent+"/tools/attach"), map[string]any{"tool_id": tool}).Must(c.t, 200)
-	echo := "You sent Bearer " + canaryAuth + " and " + canaryVariable
+	echo := "You sent Bearer " + canaryAuth + " and " + canarySecretHeader + " and " + canaryVariable
 	run := func() {
 		c.ask("POST", c.Tenant.In("/tools/"+tool+"/run"), map[string]any{
 			"args": map[string]any{}, "dynamic_variables": map[string]string{"secret__token": canaryVariable},

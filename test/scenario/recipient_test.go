@@ -31,6 +31,14 @@ func TestSecretStaysWithItsServer(t *testing.T) {
 			"/tools", `"slug":"remote","description":"d","kind":"mcp"`, "mcp_server_url", "auth_header", `"Bearer k"`,
 			"https://shop.example/mcp", "https://shop.example:8443/mcp",
 		},
+		"HTTPToolHeaders": {
+			"/tools", `"slug":"store","description":"d","kind":"http"`, "webhook_url", "secret_headers", `{"X-Key":"k"}`,
+			"https://shop.example/a", "https://shop.example:8443/a",
+		},
+		"MCPToolHeaders": {
+			"/tools", `"slug":"far","description":"d","kind":"mcp"`, "mcp_server_url", "secret_headers", `{"X-Key":"k"}`,
+			"https://shop.example/mcp", "https://thief.example/mcp",
+		},
 		"Webhook": {"/webhooks", `"events":[]`, "url", "headers", `{"X-Key":"k"}`, hook.URL + "/a", other.URL + "/a"},
 		"Credential": {
 			"/provider-credentials", `"kind":"model","provider":"openai"`, "base_url", "api_key", `"k"`,
@@ -78,6 +86,8 @@ func TestSecretIsNotUnencrypted(t *testing.T) {
 	checkField(t, env.Do(t, "PATCH", one, `{"webhook_url":"`+shop.URL+`","auth_header":"Bearer k"}`), "webhook_url")
 	env.Do(t, "PATCH", one, `{"webhook_url":"`+shop.URL+`","auth_header":null}`).Must(t, 200)
 	env.Do(t, "POST", one+"/run", `{}`).Must(t, 200)
+	env.Do(t, "PATCH", one, `{"webhook_url":"`+secure+`","secret_headers":{"Authorization-Key":"k"}}`).Must(t, 200)
+	checkField(t, env.Do(t, "PATCH", one, `{"webhook_url":"`+shop.URL+`","secret_headers":{"Authorization-Key":"k"}}`), "webhook_url")
 	if seen != "" {
 		t.Errorf("the server got %q", seen)
 	}

@@ -49,8 +49,8 @@ type Values struct {
 	Operator template.Lookup
 	// Model are the variables for the arguments of the model. nil leaves placeholders as text.
 	Model template.Lookup
-	// Authorization is the template of that header. Empty sends none.
-	Authorization string
+	// SecretHeaders are templates of more headers. None of them is in Endpoint.Headers.
+	SecretHeaders map[string]string
 }
 
 // Request is one rendered request.
@@ -173,22 +173,16 @@ func renderHeaders(e Endpoint, v Values) (map[string]string, *failure.Error) {
 	if HasBody(e.Method) {
 		headers["Content-Type"] = "application/json"
 	}
-	for name, text := range e.Headers {
-		value, problem := template.Header(name, text, v.Operator)
-		if problem != nil {
-			return nil, problem
+	for _, own := range []map[string]string{e.Headers, v.SecretHeaders} {
+		for name, text := range own {
+			value, problem := template.Header(name, text, v.Operator)
+			if problem != nil {
+				return nil, problem
+			}
+			maps.DeleteFunc(headers, func(known, _ string) bool { return strings.EqualFold(known, name) })
+			headers[name] = value
 		}
-		maps.DeleteFunc(headers, func(known, _ string) bool { return strings.EqualFold(known, name) })
-		headers[name] = value
 	}
-	if v.Authorization == "" {
-		return headers, nil
-	}
-	value, problem := template.Header("Authorization", v.Authorization, v.Operator)
-	if problem != nil {
-		return nil, problem
-	}
-	headers["Authorization"] = value
 	return headers, nil
 }
 

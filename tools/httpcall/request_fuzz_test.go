@@ -61,7 +61,7 @@ func FuzzRequest(f *testing.F) {
 		variables := func(name string) (string, bool) { return variable, name == "x" }
 		arguments := map[string]any{"id": argument, "asked": argument, "note": map[string]any{"deep": []any{argument}}, name: argument}
 		request, problem := Render(fuzzed(method), arguments, Values{
-			Operator: variables, Model: modelVariables(variables), Authorization: "Bearer {{x}}",
+			Operator: variables, Model: modelVariables(variables), SecretHeaders: map[string]string{"Authorization": "Bearer {{x}}"},
 		})
 		if problem != nil {
 			return // a refusal is safe; TestRefusedBeforeSending says what must not be refused

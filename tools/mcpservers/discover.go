@@ -67,11 +67,11 @@ func (s *Service) discover(ctx context.Context, q Query, server Server, kept str
 			return Found{Tools: tools}
 		}
 	}
-	authorization, err := server.OpenAuthorization(ctx)
+	headers, err := server.OpenSecretHeaders(ctx)
 	if err != nil {
 		return s.unknown(ctx, server, err)
 	}
-	e, problem := server.Endpoint(authorization)
+	e, problem := server.Endpoint(headers)
 	if problem != nil {
 		return Found{Reason: Unreachable, Detail: problem.Message}
 	}

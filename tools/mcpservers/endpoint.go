@@ -1,6 +1,7 @@
 package mcpservers
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,6 +12,7 @@ import (
 
 	"parlance.dev/parlance/provider/mcp"
 	"parlance.dev/parlance/tools/failure"
+	"parlance.dev/parlance/tools/redact"
 	"parlance.dev/parlance/tools/template"
 	"parlance.dev/parlance/workspaces"
 )
@@ -22,10 +24,10 @@ type Server struct {
 	// URL and Headers are templates.
 	URL     string
 	Headers map[string]string
-	// SealedAuthorization is the Authorization header as it is stored. nil when there is none.
-	SealedAuthorization []byte
-	// OpenAuthorization decrypts it.
-	OpenAuthorization func(ctx context.Context) (string, error)
+	// Sealed are the secret headers as they are stored.
+	Sealed [][]byte
+	// OpenSecretHeaders decrypts them: templates by the headers' names, none of which is in Headers.
+	OpenSecretHeaders func(ctx context.Context) (map[string]string, error)
 	// Variables fill the placeholders. nil leaves them as text.
 	Variables      template.Lookup
 	MaxAnswerBytes int
@@ -35,8 +37,8 @@ type Server struct {
 type Endpoint struct {
 	mcp.Endpoint
 
-	// Authorization is the rendered header, empty when there is none.
-	Authorization string
+	// secrets are the values of the secret headers, with their parts.
+	secrets []string
 	// key identifies the endpoint on this node, and the session with it.
 	key string
 	// digest is that of the URL and the headers. It is empty when they depend on variables.
@@ -46,8 +48,8 @@ type Endpoint struct {
 // keySeparator occurs in no id.
 const keySeparator = " "
 
-// Endpoint renders the URL and the headers. authorization is a template, empty for none.
-func (s Server) Endpoint(authorization string) (Endpoint, *failure.Error) {
+// Endpoint renders the URL, the headers, and secret headers, which are templates.
+func (s Server) Endpoint(secretHeaders map[string]string) (Endpoint, *failure.Error) {
 	url, problem := s.renderURL()
 	if problem != nil {
 		return Endpoint{}, problem
@@ -55,9 +57,7 @@ func (s Server) Endpoint(authorization string) (Endpoint, *failure.Error) {
 	out := Endpoint{Endpoint: mcp.Endpoint{URL: url, Headers: map[string]string{}, MaxAnswerBytes: s.MaxAnswerBytes}}
 	headers := map[string]string{}
 	maps.Copy(headers, s.Headers)
-	if authorization != "" {
-		headers["Authorization"] = authorization
-	}
+	maps.Copy(headers, secretHeaders)
 	dynamic := s.Variables != nil && template.HasVariables(s.URL)
 	for name, text := range headers {
 		if out.Headers[name], problem = template.Header(name, text, s.Variables); problem != nil {
@@ -65,14 +65,16 @@ func (s Server) Endpoint(authorization string) (Endpoint, *failure.Error) {
 		}
 		dynamic = dynamic || s.Variables != nil && template.HasVariables(text)
 	}
-	out.Authorization = out.Headers["Authorization"]
+	for name := range secretHeaders {
+		out.secrets = append(out.secrets, redact.Header(out.Headers[name])...)
+	}
 	rendered := hash(append([]string{out.URL, s.ToolID}, sortedPairs(out.Headers)...))
 	out.key = strings.Join([]string{
 		string(s.Ref.TenantID), string(s.Ref.ID), s.ToolID, rendered, map[bool]string{true: "private"}[dynamic],
 	}, keySeparator)
 	if !dynamic {
-		// The digest is stored, so it is made of the sealed authorization and not of the plain one.
-		stored := append(sortedPairs(s.Headers), s.URL, hex.EncodeToString(s.SealedAuthorization))
+		// The digest is stored, so it is made of the sealed headers and not of the plain ones.
+		stored := append(sortedPairs(s.Headers), s.URL, hex.EncodeToString(bytes.Join(s.Sealed, nil)))
 		sum := sha256.Sum256([]byte(strings.Join(stored, "\x00")))
 		out.digest = hex.EncodeToString(sum[:])
 	}

@@ -69,9 +69,9 @@ func listError(err error, e Endpoint) error {
 	if !ok {
 		return errors.New("its list of tools could not be read")
 	}
-	text := redact.New(redact.Authorization(e.Authorization)).Text(failed.Error())
+	text := redact.New(e.secrets).Text(failed.Error())
 	if failed.Status == http.StatusUnauthorized || failed.Status == http.StatusForbidden {
-		text += "; check auth_header"
+		text += "; check auth_header and secret_headers"
 	}
 	return errors.New(text)
 }

@@ -105,7 +105,7 @@ func (s *Service) fetchOnce(ctx context.Context, q Query, server Server, e Endpo
 
 // redactList removes secrets, which a server may echo, and characters that Postgres refuses.
 func redactList(list []mcp.Tool, e Endpoint) []mcp.Tool {
-	r := redact.New(redact.Authorization(e.Authorization))
+	r := redact.New(e.secrets)
 	for i := range list {
 		tool := &list[i]
 		tool.Description, tool.Title = r.Text(tool.Description), r.Text(tool.Title)

@@ -37,7 +37,8 @@ func (p *planner) header(one map[string]any) error {
 
 // gives reports whether the operator gives a header.
 func (p *planner) gives(name string) bool {
-	return slices.ContainsFunc(sorted(p.options.Headers), func(given string) bool { return strings.EqualFold(given, name) })
+	names := append(sorted(p.options.Headers), p.options.SecretHeaders...)
+	return slices.ContainsFunc(names, func(given string) bool { return strings.EqualFold(given, name) })
 }
 
 // fixed returns the default of a schema, or the only value that it allows.

@@ -24,6 +24,8 @@ type Options struct {
 	Server string
 	// Headers are the operator's. They override those of the document.
 	Headers map[string]string
+	// SecretHeaders are the names of the operator's secret headers, which tools store apart.
+	SecretHeaders []string
 	// Reserved are names that no tool may have, compared without case and separators.
 	Reserved []string
 }
