@@ -119,7 +119,8 @@ func (s *Service) Find(ctx context.Context, p workspaces.Principal, id ID) (Agen
 	return agent, nil
 }
 
-// List lists the workspace's agents, newest first.
+// List lists the workspace's agents, newest first unless params has an OrderBy. A Query narrows it
+// by name. Errors: Invalid invalid-request (page_size, order_by, page_token).
 func (s *Service) List(ctx context.Context, ref workspaces.Ref, params postgres.PageParams) ([]Agent, string, error) {
 	params.Order = postgres.NewestFirst
 	params.Filters = []string{string(ref.TenantID), string(ref.ID)}

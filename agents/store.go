@@ -68,8 +68,9 @@ func selectTenantAgent(ctx context.Context, db bun.IDB, tenant workspaces.Tenant
 func listAgents(ctx context.Context, db bun.IDB, ref workspaces.Ref, params postgres.PageParams) ([]Agent, string, error) {
 	var agents []Agent
 	query := db.NewSelect().Model(&agents).Where("a.tenant_id = ?", ref.TenantID).Where("a.workspace_id = ?", ref.ID)
+	query = postgres.Containing(query, params.Query, "a.name")
 	return postgres.List(ctx, params, query, &agents, func(a Agent) postgres.Key {
-		return postgres.Key{CreatedAt: a.CreatedAt, ID: string(a.ID)}
+		return postgres.Key{CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt, Name: a.Name, ID: string(a.ID)}
 	})
 }
 

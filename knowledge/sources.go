@@ -55,8 +55,8 @@ type ListParams struct {
 	Status Status
 }
 
-// List lists the workspace's sources, newest first, without content.
-// Errors: Invalid invalid-request (page_size, page_token).
+// List lists the workspace's sources without content, newest first unless p has an OrderBy. A Query
+// narrows it by name. Errors: Invalid invalid-request (page_size, order_by, page_token).
 func (s *Service) List(ctx context.Context, ref workspaces.Ref, p ListParams) ([]Source, string, error) {
 	p.Order = postgres.NewestFirst
 	p.Filters = []string{string(ref.TenantID), string(ref.ID), string(p.Status)}
@@ -65,8 +65,9 @@ func (s *Service) List(ctx context.Context, ref workspaces.Ref, p ListParams) ([
 	if p.Status != "" {
 		query = query.Where("s.status = ?", p.Status)
 	}
+	query = postgres.Containing(query, p.Query, "s.name")
 	return postgres.List(ctx, p.PageParams, query, &sources, func(s Source) postgres.Key {
-		return postgres.Key{CreatedAt: s.CreatedAt, ID: string(s.ID)}
+		return postgres.Key{CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, Name: s.Name, ID: string(s.ID)}
 	})
 }
 

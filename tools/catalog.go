@@ -2,7 +2,8 @@ package tools
 
 import (
 	"context"
-	"time"
+	"slices"
+	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -78,8 +79,10 @@ type ListParams struct {
 	IncludeHidden bool
 }
 
-// List lists the catalog: system tools, built-in tools, then custom tools, newest first.
-// Errors: Invalid invalid-request (page_size, page_token).
+// List lists the catalog: system tools, built-in tools, then custom tools, newest first. A Query
+// narrows it by slug and description. In another order by time the built-ins, which have no times,
+// stay in their place at the beginning; in the order of names they are among the custom tools.
+// Errors: Invalid invalid-request (page_size, order_by, page_token).
 func (s *Service) List(ctx context.Context, ref workspaces.Ref, p ListParams) ([]Tool, string, error) {
 	p.Order = postgres.NewestFirst
 	p.Filters = []string{string(ref.TenantID), string(ref.ID), map[bool]string{true: "hidden"}[p.IncludeHidden]}
@@ -87,14 +90,13 @@ func (s *Service) List(ctx context.Context, ref workspaces.Ref, p ListParams) ([
 	if err != nil {
 		return nil, "", err
 	}
-	list := builtinTools(BucketSystem)
-	if p.IncludeHidden {
-		list = append(list, builtinTools(BucketMemory)...)
+	list := catalogBuiltins(p)
+	if page.ByName() {
+		return s.listByName(ctx, ref, page, p.Query, list)
 	}
-	list = append(list, builtinTools(BucketOptIn)...)
 	list, page.After = afterBuiltins(list, page.After)
 	if room := page.Limit() - len(list); room > 0 {
-		custom, err := listTools(ctx, s.db, ref, page, room)
+		custom, err := listTools(ctx, s.db, ref, page, p.Query, room)
 		if err != nil {
 			return nil, "", err
 		}
@@ -104,17 +106,39 @@ func (s *Service) List(ctx context.Context, ref workspaces.Ref, p ListParams) ([
 	return list, next, nil
 }
 
-// catalogEpoch sorts built-ins before all custom tools in a list that is newest first.
-var catalogEpoch = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// catalogKey is the position of a tool in the merged list.
-func catalogKey(t Tool) postgres.Key {
-	for i, b := range builtins {
-		if b.id() == t.ID {
-			return postgres.Key{CreatedAt: catalogEpoch.Add(-time.Duration(i) * time.Second), ID: string(t.ID)}
-		}
+// listByName is List in the order of names.
+func (s *Service) listByName(
+	ctx context.Context, ref workspaces.Ref, page postgres.Page, query string, list []Tool,
+) ([]Tool, string, error) {
+	if page.After != nil {
+		list = slices.DeleteFunc(list, func(t Tool) bool { return page.CompareNames(catalogKey(t), *page.After) <= 0 })
 	}
-	return postgres.Key{CreatedAt: t.CreatedAt, ID: string(t.ID)}
+	custom, err := listTools(ctx, s.db, ref, page, query, page.Limit())
+	if err != nil {
+		return nil, "", err
+	}
+	list = append(list, custom...)
+	slices.SortFunc(list, func(a, b Tool) int { return page.CompareNames(catalogKey(a), catalogKey(b)) })
+	list, next := postgres.Cut(page, list, catalogKey)
+	return list, next, nil
+}
+
+// catalogBuiltins lists the system and built-in tools that p asks for, in the order of the catalog.
+func catalogBuiltins(p ListParams) []Tool {
+	list := builtinTools(BucketSystem)
+	if p.IncludeHidden {
+		list = append(list, builtinTools(BucketMemory)...)
+	}
+	list = append(list, builtinTools(BucketOptIn)...)
+	text := strings.ToLower(p.Query)
+	return slices.DeleteFunc(list, func(t Tool) bool {
+		return !strings.Contains(t.Slug, text) && !strings.Contains(strings.ToLower(t.Description), text)
+	})
+}
+
+// catalogKey is the position of a tool in the catalog. A built-in has no times.
+func catalogKey(t Tool) postgres.Key {
+	return postgres.Key{CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Name: t.Slug, ID: string(t.ID)}
 }
 
 // afterBuiltins leaves out the built-ins up to the last row of the previous page. If that row is a

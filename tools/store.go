@@ -56,11 +56,22 @@ func selectTool(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID, lock
 	return tool, err
 }
 
-// listTools reads at most limit custom tools of a page.
-func listTools(ctx context.Context, db bun.IDB, ref workspaces.Ref, page postgres.Page, limit int) ([]Tool, error) {
+// catalogColumns are the columns that the catalog is ordered by. In the order of names the id is
+// text, because the page before may have ended with a built-in tool.
+func catalogColumns(page postgres.Page) postgres.Columns {
+	columns := postgres.Columns{CreatedAt: "t.created_at", UpdatedAt: "t.updated_at", Name: "t.slug", ID: "t.id"}
+	if page.ByName() {
+		columns.ID = `t.id::text COLLATE "C"`
+	}
+	return columns
+}
+
+// listTools reads at most limit custom tools of a page whose slug or description contains text.
+func listTools(ctx context.Context, db bun.IDB, ref workspaces.Ref, page postgres.Page, text string, limit int) ([]Tool, error) {
 	var list []Tool
 	query := db.NewSelect().Model(&list).Where("t.tenant_id = ?", ref.TenantID).Where("t.workspace_id = ?", ref.ID)
-	if err := page.Apply(query).Limit(int64(limit)).Scan(ctx); err != nil {
+	query = postgres.Containing(query, text, "t.slug", "t.description")
+	if err := page.ApplyTo(query, catalogColumns(page)).Limit(int64(limit)).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("list tools: %w", err)
 	}
 	for i := range list {

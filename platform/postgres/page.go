@@ -24,7 +24,8 @@ const (
 // hostile one from being decoded.
 const maxTokenBytes = 4096
 
-// Order is the direction of a list. All lists are in the order of (created_at, id).
+// Order is the direction of a list. Lists are in the order of (created_at, id) unless OrderBy says
+// otherwise.
 type Order uint8
 
 // The directions of a list.
@@ -33,9 +34,11 @@ const (
 	NewestFirst
 )
 
-// Key is a row's place in a list.
+// Key is a row's place in a list. Only lists that take an OrderBy have UpdatedAt and Name.
 type Key struct {
 	CreatedAt time.Time // microseconds, as Postgres keeps it
+	UpdatedAt time.Time
+	Name      string
 	ID        string
 }
 
@@ -46,7 +49,11 @@ type PageParams struct {
 	// Token is next_page_token of the page before; empty for the first page.
 	Token string
 	Order Order
-	// Filters are the values the list is narrowed by, tenant and workspace first. A token is
+	// OrderBy replaces the order of the list: see orders. Empty keeps it.
+	OrderBy string
+	// Query is the text that rows must contain: see Containing. Empty for all rows.
+	Query string
+	// Filters are the other values the list is narrowed by, tenant and workspace first. A token is
 	// refused under other filters or another order, where its place would mean nothing.
 	Filters []string
 }
@@ -58,25 +65,32 @@ type Page struct {
 
 	size    int
 	order   Order
+	column  sortColumn
+	query   string
 	filters []string
 }
 
-// Columns names the two columns a list is ordered by, e.g. {"s.created_at", "s.id"}. They are
-// written into the SQL as they are: constants only, never a caller's words.
+// Columns names the columns a list is ordered by, e.g. {CreatedAt: "s.created_at", ID: "s.id"}.
+// They are written into the SQL as they are: constants only, never a caller's words.
 type Columns struct {
 	CreatedAt string
+	UpdatedAt string
+	Name      string
 	ID        string
 }
 
 // NewPage checks what the caller asked for. Errors: Invalid invalid-request on page_size (outside
-// 0..200) or page_token (not one of this list's).
+// 0..200), order_by (not one of orders) or page_token (not one of this list's).
 func NewPage(params PageParams) (Page, error) {
-	page := Page{size: params.Size, order: params.Order, filters: params.Filters}
+	page := Page{size: params.Size, order: params.Order, query: params.Query, filters: params.Filters}
 	if params.Size < 0 || params.Size > MaxPageSize {
 		return Page{}, fault.InvalidField("page_size", "out_of_range", "page_size must be from 1 to %d.", MaxPageSize)
 	}
 	if params.Size == 0 {
 		page.size = DefaultPageSize
+	}
+	if err := page.setOrder(params.OrderBy); err != nil {
+		return Page{}, err
 	}
 	if params.Token == "" {
 		return page, nil
@@ -90,9 +104,12 @@ func NewPage(params PageParams) (Page, error) {
 	return page, nil
 }
 
-// Apply orders and bounds q, whose model has the columns created_at and id.
+// Apply orders and bounds q, whose model has the columns created_at and id, and updated_at and name
+// if the list takes an OrderBy.
 func (p Page) Apply(q *bun.SelectQuery) *bun.SelectQuery {
-	return p.ApplyTo(q, Columns{CreatedAt: "?TableAlias.created_at", ID: "?TableAlias.id"})
+	return p.ApplyTo(q, Columns{
+		CreatedAt: "?TableAlias.created_at", UpdatedAt: "?TableAlias.updated_at", Name: "?TableAlias.name", ID: "?TableAlias.id",
+	})
 }
 
 // ApplyTo is Apply for a query that names its columns otherwise.
@@ -101,18 +118,19 @@ func (p Page) ApplyTo(q *bun.SelectQuery, columns Columns) *bun.SelectQuery {
 	if p.order == NewestFirst {
 		direction, comparison = "DESC", "<"
 	}
+	column, after := p.sortedBy(columns)
 	if p.After != nil {
-		q = q.Where("("+columns.CreatedAt+", "+columns.ID+") "+comparison+" (?, ?)", p.After.CreatedAt, p.After.ID)
+		q = q.Where("("+column+", "+columns.ID+") "+comparison+" (?, ?)", after, p.After.ID)
 	}
-	return q.OrderExpr(columns.CreatedAt + " " + direction + ", " + columns.ID + " " + direction).Limit(int64(p.Limit()))
+	return q.OrderExpr(column + " " + direction + ", " + columns.ID + " " + direction).Limit(int64(p.Limit()))
 }
 
 // Limit is the LIMIT of the query: one row more than the page has. Cut sees by it whether there is
 // a next page.
 func (p Page) Limit() int { return p.size + 1 }
 
-// List reads a page of a list into rows, the model of query, which has the columns created_at and
-// id. It returns the rows and the token of the next page: empty when this one is the last.
+// List reads a page of a list into rows, the model of query, whose columns are those of Apply. It
+// returns the rows and the token of the next page: empty when this one is the last.
 // Errors: as NewPage, and as MapError leaves them.
 func List[T any](
 	ctx context.Context, params PageParams, query *bun.SelectQuery, rows *[]T, key func(T) Key,
@@ -138,16 +156,26 @@ func Cut[T any](page Page, rows []T, key func(T) Key) (ofPage []T, nextPageToken
 	return rows, page.TokenAfter(key(rows[len(rows)-1]))
 }
 
-// pageToken is a token before base64url: place and checksum.
+// pageToken is a token before base64url: place and checksum. Micros is the time that the list is
+// ordered by; Name is there instead in a list by name.
 type pageToken struct {
 	Micros   int64  `json:"t"`
+	Name     string `json:"n,omitempty"`
 	ID       string `json:"i"`
 	Checksum string `json:"c"`
 }
 
 // TokenAfter is the token of the page that begins behind a row; Cut gives the one of the next page.
 func (p Page) TokenAfter(after Key) string {
-	token := pageToken{Micros: after.CreatedAt.UnixMicro(), ID: after.ID}
+	token := pageToken{ID: after.ID}
+	switch p.column {
+	case byName:
+		token.Name = after.Name
+	case byUpdatedAt:
+		token.Micros = after.UpdatedAt.UnixMicro()
+	default:
+		token.Micros = after.CreatedAt.UnixMicro()
+	}
 	token.Checksum = p.checksum(token)
 	text, _ := json.Marshal(token) // numbers and strings always marshal
 	return base64.RawURLEncoding.EncodeToString(text)
@@ -165,13 +193,17 @@ func (p Page) parse(text string) (Key, bool) {
 	if err := json.Unmarshal(decoded, &token); err != nil || token.Checksum != p.checksum(token) {
 		return Key{}, false
 	}
-	return Key{CreatedAt: time.UnixMicro(token.Micros).UTC(), ID: token.ID}, true
+	at := time.UnixMicro(token.Micros).UTC()
+	return Key{CreatedAt: at, UpdatedAt: at, Name: token.Name, ID: token.ID}, true
 }
 
 // checksum ties a place to its list. It guards against mistakes, not against forgery: what a
 // forged token can reach is still bounded by the statement's tenant and workspace.
 func (p Page) checksum(token pageToken) string {
 	parts := append([]string{strconv.Itoa(int(p.order)), strconv.FormatInt(token.Micros, 10), token.ID}, p.filters...)
+	if p.column != "" || p.query != "" { // tokens of earlier versions have none of these
+		parts = append(parts, string(p.column), token.Name, p.query)
+	}
 	text, _ := json.Marshal(parts) // strings always marshal
 	sum := sha256.Sum256(text)
 	return base64.RawURLEncoding.EncodeToString(sum[:9])

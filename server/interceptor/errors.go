@@ -130,9 +130,6 @@ func (i *RPC) validate(message any) error {
 	if field := nulField(m.ProtoReflect(), ""); field != "" {
 		return fault.InvalidField(field, "control_character", "The text holds a NUL or, in a name, another control character.")
 	}
-	if err := refuseNotBuilt(m.ProtoReflect()); err != nil {
-		return err
-	}
 	if err := settleExact(m.ProtoReflect(), ""); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func (s *agentsServer) CreateAgent(ctx context.Context, req *parlancev1.CreateAg
 }
 
 func (s *agentsServer) ListAgents(ctx context.Context, req *parlancev1.ListAgentsRequest) (*parlancev1.ListAgentsResponse, error) {
-	list, next, err := s.agents.List(ctx, refOf(ctx), pageParams(req))
+	list, next, err := s.agents.List(ctx, refOf(ctx), searchParams(req))
 	return &parlancev1.ListAgentsResponse{Agents: each(list, agentProto), NextPageToken: next}, err
 }
 

@@ -38,6 +38,19 @@ func pageParams(req pageRequest) postgres.PageParams {
 	return postgres.PageParams{Size: int(req.GetPageSize()), Token: req.GetPageToken()}
 }
 
+// searchRequest is a list request with a filter by text and an order.
+type searchRequest interface {
+	pageRequest
+	GetQ() string
+	GetOrderBy() string
+}
+
+func searchParams(req searchRequest) postgres.PageParams {
+	params := pageParams(req)
+	params.Query, params.OrderBy = req.GetQ(), req.GetOrderBy()
+	return params
+}
+
 // jsonOf returns a Struct as JSON; nil for an absent one.
 func jsonOf(s *structpb.Struct) json.RawMessage {
 	if s == nil {

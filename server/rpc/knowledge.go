@@ -83,7 +83,7 @@ func (s *knowledgeServer) CreateInlineSource(ctx context.Context, req *parlancev
 
 func (s *knowledgeServer) ListSources(ctx context.Context, req *parlancev1.ListSourcesRequest) (*parlancev1.ListSourcesResponse, error) {
 	list, next, err := s.knowledge.List(ctx, refOf(ctx), knowledge.ListParams{
-		PageParams: pageParams(req), Status: knowledge.Status(req.GetStatus()),
+		PageParams: searchParams(req), Status: knowledge.Status(req.GetStatus()),
 	})
 	return &parlancev1.ListSourcesResponse{Sources: each(list, sourceProto), NextPageToken: next}, err
 }

@@ -26,7 +26,7 @@ func (s *toolsServer) CreateTool(ctx context.Context, req *parlancev1.CreateTool
 }
 
 func (s *toolsServer) ListTools(ctx context.Context, req *parlancev1.ListToolsRequest) (*parlancev1.ListToolsResponse, error) {
-	list, next, err := s.tools.List(ctx, refOf(ctx), tools.ListParams{PageParams: pageParams(req), IncludeHidden: req.GetIncludeHidden()})
+	list, next, err := s.tools.List(ctx, refOf(ctx), tools.ListParams{PageParams: searchParams(req), IncludeHidden: req.GetIncludeHidden()})
 	return &parlancev1.ListToolsResponse{Tools: each(list, toolProto), NextPageToken: next}, err
 }
 

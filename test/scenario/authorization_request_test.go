@@ -62,7 +62,7 @@ func (w *world) message(t *testing.T, method protoreflect.MethodDescriptor, chan
 		default:
 			value = leastValue(field)
 		}
-		if value != nil && !w.isUnbuiltFilter(method, name) {
+		if value != nil {
 			fields[name] = value
 		}
 	}

@@ -184,13 +184,3 @@ func TestRoutesNotBuilt(t *testing.T) {
 		}
 	}
 }
-
-// TestFieldsNotBuilt: a field that has no effect yet is refused, and not ignored.
-func TestFieldsNotBuilt(t *testing.T) {
-	t.Parallel()
-	env := harness.Start(t, harness.Options{WithoutWorker: true})
-	for _, list := range []string{"/agents", "/tools", "/knowledge-base/sources"} {
-		checkProblem(t, env.Do(t, "GET", env.Tenant.In(list+"?q=x"), nil), 501, "not-implemented")
-		checkProblem(t, env.Do(t, "GET", env.Tenant.In(list+"?order_by=name"), nil), 501, "not-implemented")
-	}
-}

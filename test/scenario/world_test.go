@@ -133,17 +133,11 @@ func (w *world) request(method protoreflect.MethodDescriptor) map[string]any {
 		if !known {
 			value = w.values[name]
 		}
-		if value != nil && !w.isUnbuiltFilter(method, name) {
+		if value != nil {
 			request[name] = value
 		}
 	}
 	return request
-}
-
-// isUnbuiltFilter reports whether a field is the filter q of a list, which is refused until it is
-// built.
-func (*world) isUnbuiltFilter(method protoreflect.MethodDescriptor, field string) bool {
-	return field == "q" && strings.HasPrefix(string(method.Name()), "List")
 }
 
 // methodNamed returns the method of a procedure: "/parlance.v1.ToolService/RunTool".
