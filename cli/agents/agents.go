@@ -3,7 +3,6 @@ package agents
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"connectrpc.com/connect"
@@ -24,9 +23,10 @@ commands work on the parlance dev of this machine. An agent is named by its id (
 		Example: `  parlance agents ls
   parlance agents create --name Ada --instructions @ada.md
   parlance agents update agt_01j… --model gpt-5-mini
+  parlance agents versions agt_01j…
   parlance chat --agent agt_01j…`,
 	}
-	cmd.AddCommand(newList(), newShow(), newCreate(), newUpdate(), newRemove())
+	cmd.AddCommand(newList(), newShow(), newCreate(), newUpdate(), newVersions(), newRollback(), newRemove())
 	client.AddWorkspace(cmd.Commands()...)
 	return cmd
 }
@@ -38,25 +38,21 @@ func with(run func(ctx context.Context, c *client.Caller, args []string) error) 
 
 func newList() *cobra.Command {
 	var o client.ListOptions
-	var name string
+	var search client.SearchOptions
 	cmd := &cobra.Command{
 		Use: "ls", Aliases: []string{"list"}, Short: "List the agents, newest first", Args: command.ExactArgs(),
-		Example: `  parlance agents ls
-  parlance agents ls --name support --json | jq -r .id`,
+		Example: `  parlance agents ls --order-by name
+  parlance agents ls --query support --json | jq -r .id`,
 		RunE: with(func(ctx context.Context, c *client.Caller, _ []string) error {
 			return client.List(c, o, client.Listing[*parlancev1.Agent]{
 				Pages: func(token string) ([]*parlancev1.Agent, string, error) {
 					page, err := c.Agents.ListAgents(ctx, &parlancev1.ListAgentsRequest{
-						WorkspaceId: c.WorkspaceID, PageSize: client.PageSize, PageToken: token,
+						WorkspaceId: c.WorkspaceID, PageSize: client.PageSize, PageToken: token, Q: search.Query, OrderBy: search.OrderBy,
 					})
 					if err != nil {
 						return nil, "", c.Explain("list the agents", err)
 					}
-					// Here, because the API does not build the filter q yet.
-					others := func(one *parlancev1.Agent) bool {
-						return !strings.Contains(strings.ToLower(one.GetName()), strings.ToLower(name))
-					}
-					return slices.DeleteFunc(page.GetAgents(), others), page.GetNextPageToken(), nil
+					return page.GetAgents(), page.GetNextPageToken(), nil
 				},
 				Columns: []term.Column{
 					{Title: "NAME", Shrinks: true}, {Title: "MODEL"}, {Title: "VERSION", Right: true}, {Title: "CHANGED", Drops: 1}, {Title: "ID"},
@@ -70,12 +66,12 @@ func newList() *cobra.Command {
 						{Text: one.GetId(), Paint: c.Screen.Dim},
 					}
 				},
-				Empty: "There is no agent. Make one: parlance agents create --name Ada",
+				Empty: "There is no such agent. Make one: parlance agents create --name Ada",
 			})
 		}),
 	}
 	o.Add(cmd.Flags())
-	cmd.Flags().StringVar(&name, "name", "", "only those whose name contains this, in any case")
+	search.Add(cmd.Flags(), "name")
 	return cmd
 }
 

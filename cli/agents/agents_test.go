@@ -25,7 +25,13 @@ func TestAgents(t *testing.T) {
 	if made["name"] != "Eve" || made["language"] != "en" || made["max_duration_seconds"] != 600.0 {
 		t.Errorf("made %v", made)
 	}
-	agents("", "ls", "--name", "ev", "--json").Wants(t, command.ExitDone, id)
+	if lines := agents("", "ls", "--query", "EV", "--json").JSONLines(t); len(lines) != 1 || lines[0]["id"] != id {
+		t.Errorf("found %v", lines)
+	}
+	if lines := agents("", "ls", "--order-by", "name desc", "--json").JSONLines(t); len(lines) != 2 || lines[0]["id"] != id {
+		t.Errorf("by name, from the end: %v", lines)
+	}
+	agents("", "ls", "--order-by", "size").Wants(t, command.ExitFailed, "order_by", "updated_at desc")
 	clitest.WriteFile(t, file, "Answer in one sentence.\nBe kind.")
 	agents("", "update", id, "--instructions", "@"+file).Wants(t, command.ExitDone, "version 2")
 	agents(`{"idle_timeout_seconds": 60}`, "update", id, "--file", "-").Wants(t, command.ExitDone, "version 3")
@@ -33,6 +39,17 @@ func TestAgents(t *testing.T) {
 	if got := agents("", "get", id, "--json").JSONLines(t)[0]; got["idle_timeout_seconds"] != 60.0 || got["max_duration_seconds"] != 600.0 {
 		t.Errorf("changed to %v", got)
 	}
+	agents("", "versions", id).Wants(t, command.ExitDone, "VERSION", "Eve", "default")
+	if lines := agents("", "versions", id, "--json").JSONLines(t); len(lines) != 3 || lines[0]["version"] != 3.0 {
+		t.Errorf("versions %v", lines)
+	}
+	agents("", "rollback", id, "1").Wants(t, command.ExitDone, "version 4", "version 1")
+	if got := agents("", "rollback", id, "3", "--json").JSONLines(t)[0]; got["version"] != 5.0 || got["idle_timeout_seconds"] != 60.0 {
+		t.Errorf("rolled back to %v", got)
+	}
+	agents("", "rollback", id, "9").Wants(t, command.ExitFailed, "roll the agent back")
+	agents("", "rollback", id, "one").Wants(t, command.ExitUsage, "parlance agents versions "+id)
+	agents("", "versions", "agt_none").Wants(t, command.ExitFailed, "parlance agents ls")
 	agents("", "update", id).Wants(t, command.ExitUsage, "nothing is to change")
 	agents("", "update", id, "--file", "/no/such").Wants(t, command.ExitUsage, "no such file")
 	agents(`[]`, "create", "--file", "-").Wants(t, command.ExitUsage, "not a JSON object")

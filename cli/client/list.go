@@ -23,6 +23,15 @@ func (o *ListOptions) Add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.JSON, "json", false, "print a line of JSON for each")
 }
 
+// SearchOptions are the flags of lists that can be narrowed by a text and ordered.
+type SearchOptions struct{ Query, OrderBy string }
+
+// Add adds the flags. fields says what --query looks into.
+func (o *SearchOptions) Add(flags *pflag.FlagSet, fields string) {
+	flags.StringVar(&o.Query, "query", "", "only those whose "+fields+" contains this, in any case")
+	flags.StringVar(&o.OrderBy, "order-by", "", `created_at, updated_at or name, each also as "name desc"; default: newest first`)
+}
+
 // Listing says what a command lists and how.
 type Listing[T proto.Message] struct {
 	// Pages returns the pages of the list.
@@ -64,6 +73,6 @@ func List[T proto.Message](c *Caller, o ListOptions, l Listing[T]) error {
 // Fact prints a line with a name and a value, unless the value is empty.
 func (c *Caller) Fact(name, value string) {
 	if value != "" {
-		c.Screen.Line("  %s %s", c.Screen.Dim(term.Pad(name, 16)), term.Clean(value))
+		c.Screen.Line("  %s %s", c.Screen.Dim(term.Pad(name, 20)), term.Clean(value))
 	}
 }

@@ -156,7 +156,7 @@ func (k *kb) toReprocess(ctx context.Context, named []string, failed bool) ([]*p
 	if !failed {
 		return k.sources(ctx, named)
 	}
-	list, err := command.All(k.pages(ctx, "failed"))
+	list, err := command.All(k.pages(ctx, listOptions{status: "failed"}))
 	if err != nil {
 		return nil, err
 	}

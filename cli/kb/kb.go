@@ -61,9 +61,11 @@ func withKB(run func(ctx context.Context, k *kb, args []string) error) func(*cob
 	}, run)
 }
 
-// pages lists the sources of the workspace with a status; empty selects all.
-func (k *kb) pages(ctx context.Context, status string) command.PageFunc[*parlancev1.Source] {
-	list := intake.SourcePages(ctx, k.knowledge, k.WorkspaceID, status)
+// pages lists the sources of the workspace that o selects.
+func (k *kb) pages(ctx context.Context, o listOptions) command.PageFunc[*parlancev1.Source] {
+	list := intake.SourcePages(ctx, k.knowledge, &parlancev1.ListSourcesRequest{
+		WorkspaceId: k.WorkspaceID, Status: o.status, Q: o.search.Query, OrderBy: o.search.OrderBy,
+	})
 	return func(token string) ([]*parlancev1.Source, string, error) {
 		page, next, err := list(token)
 		if err != nil {
@@ -84,7 +86,7 @@ func (k *kb) source(ctx context.Context, named string) (*parlancev1.Source, erro
 			return nil, k.Explain("find the source", err)
 		}
 	}
-	found, err := command.All(k.pages(ctx, ""))
+	found, err := command.All(k.pages(ctx, listOptions{}))
 	if err != nil {
 		return nil, err
 	}

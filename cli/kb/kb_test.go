@@ -259,6 +259,13 @@ func TestKBSources(t *testing.T) {
 	w.kb(t, "", "attach", "returns.md").Wants(t, command.ExitDone, "1 source is attached to "+w.Agent)
 	w.kb(t, "", "query", "returned books", "--explain", "cat.md").Wants(t, command.ExitDone, "returns.md: Returns", "cat.md: not attached")
 	w.kb(t, "", "ls", "--status", "ready").Wants(t, command.ExitDone, "STATUS", "returns.md", "Markdown", "cat.md")
+	if lines := w.kb(t, "", "ls", "--query", "CAT", "--json").JSONLines(t); len(lines) != 1 || lines[0]["name"] != "cat.md" {
+		t.Errorf("found %v", lines)
+	}
+	if lines := w.kb(t, "", "ls", "--order-by", "name desc", "--json").JSONLines(t); len(lines) != 2 || lines[0]["name"] != "returns.md" {
+		t.Errorf("by name, from the end: %v", lines)
+	}
+	w.kb(t, "", "ls", "--query", "dog").Wants(t, command.ExitDone, "no such source")
 	w.kb(t, "", "ls", "--status", "failed").Wants(t, command.ExitDone, "No source is failed.")
 	w.kb(t, "", "reprocess", "returns.md").Wants(t, command.ExitDone, "✓ returns.md")
 	w.kb(t, "", "reprocess", "returns.md", "--force-ocr").Wants(t, command.ExitFailed, "Only a PDF can be read by OCR")

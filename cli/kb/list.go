@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parlance.dev/parlance/cli/client"
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
@@ -19,6 +20,7 @@ const listEvery = time.Second
 // listOptions are the flags of `parlance kb ls`.
 type listOptions struct {
 	status      string
+	search      client.SearchOptions
 	watch, json bool
 }
 
@@ -30,11 +32,13 @@ func newList() *cobra.Command {
 progress), ready or failed. --watch keeps the list up to date until Ctrl-C.`,
 		Example: `  parlance kb ls
   parlance kb ls --status failed
+  parlance kb ls --query handbook --order-by name
   parlance kb ls --watch
   parlance kb ls --json | jq -r 'select(.chunk_count > 1000) | .name'`,
 		RunE: withKB(func(ctx context.Context, k *kb, _ []string) error { return k.list(ctx, o) }),
 	}
 	cmd.Flags().StringVar(&o.status, "status", "", "only those that are queued, processing, ready or failed")
+	o.search.Add(cmd.Flags(), "name")
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "keep it up to date until Ctrl-C")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a line of JSON for each")
 	return cmd
@@ -68,17 +72,20 @@ func (k *kb) list(ctx context.Context, o listOptions) error {
 // page lists the sources. It also prints them unless --watch is given.
 func (k *kb) page(ctx context.Context, o listOptions) ([]*parlancev1.Source, error) {
 	if o.json {
-		_, _, err := command.Each(0, k.pages(ctx, o.status), func(source *parlancev1.Source) error { return k.PrintMessage(source) })
+		_, _, err := command.Each(0, k.pages(ctx, o), func(source *parlancev1.Source) error { return k.PrintMessage(source) })
 		return nil, err
 	}
-	list, err := command.All(k.pages(ctx, o.status))
+	list, err := command.All(k.pages(ctx, o))
 	if err != nil || o.watch {
 		return list, err
 	}
 	if len(list) == 0 {
-		if o.status != "" {
+		switch {
+		case o.search.Query != "":
+			k.Line("There is no such source.")
+		case o.status != "":
 			k.Line("No source is %s.", o.status)
-		} else {
+		default:
 			k.Line("The knowledge base is empty. Fill it: parlance kb add FILE…")
 		}
 		return nil, nil

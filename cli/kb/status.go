@@ -49,7 +49,7 @@ func (k *kb) status(ctx context.Context) error {
 
 // statusOfSources counts the sources by status.
 func (k *kb) statusOfSources(ctx context.Context, row func(name, format string, args ...any)) error {
-	list, err := command.All(k.pages(ctx, ""))
+	list, err := command.All(k.pages(ctx, listOptions{}))
 	if err != nil {
 		return err
 	}

@@ -17,15 +17,16 @@ import (
 // New makes the command.
 func New() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "memory", Short: "See, add, search and delete what is remembered of users", GroupID: "use",
+		Use: "memory", Short: "See, add, search, correct and delete what is remembered of users", GroupID: "use",
 		Long: `Agents remember notes and statements of a user across sessions. A user is the user_id of sessions. Without flags
 the commands work on the parlance dev of this machine.`,
 		Example: `  parlance memory users
   parlance memory ls ada@example.org
   parlance memory add ada@example.org "Prefers tea." --category preference
-  parlance memory search ada@example.org "What does she drink?"`,
+  parlance memory search ada@example.org "What does she drink?"
+  parlance memory update ada@example.org mem_01j… --text "Prefers green tea."`,
 	}
-	cmd.AddCommand(newUsers(), newList(), newAdd(), newSearch(), newRemove())
+	cmd.AddCommand(newUsers(), newList(), newAdd(), newSearch(), newUpdate(), newApprove(), newRemove())
 	client.AddWorkspace(cmd.Commands()...)
 	return cmd
 }
@@ -125,7 +126,7 @@ func newList() *cobra.Command {
 	cmd.Flags().StringVar(&kind, "kind", "", "only a note, or a statement")
 	cmd.Flags().StringVar(&status, "status", "", "only those that are active, pending or superseded; default: active and pending")
 	cmd.Flags().StringVar(&category, "category", "", "only those of this category")
-	cmd.Flags().StringVar(&words, "q", "", "only those whose text or tags hold this")
+	cmd.Flags().StringVar(&words, "query", "", "only those whose text or tags contain this, in any case")
 	return cmd
 }
 

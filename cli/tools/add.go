@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parlance.dev/parlance/cli/client"
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/term"
 	"parlance.dev/parlance/cli/tools/openapi"
@@ -197,7 +198,7 @@ func (a *adder) plan(ctx context.Context) ([]*plan, error) {
 	if a.doc, err = openapi.Read(source); err != nil {
 		return nil, err
 	}
-	there, err := a.catalog(ctx)
+	there, err := a.catalog(ctx, client.SearchOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parlance.dev/parlance/cli/client"
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
@@ -19,6 +20,7 @@ import (
 // listOptions are the flags of `parlance tools ls`.
 type listOptions struct {
 	agent     string
+	search    client.SearchOptions
 	all, json bool
 }
 
@@ -29,9 +31,13 @@ func newList() *cobra.Command {
 		Long: `Lists the workspace's tools: custom ones, and with --all those of the service too. With --agent it lists
 what that agent's model sees, in its order, with why a tool is off.`,
 		Example: `  parlance tools ls
+  parlance tools ls --query order --order-by name
   parlance tools ls --agent default
   parlance tools ls --json | jq -r 'select(.auth_header_set | not) | .slug'`,
 		RunE: withTools(func(ctx context.Context, b *toolbox, _ []string) error {
+			if o.agent != "" && o.search != (client.SearchOptions{}) {
+				return command.Usagef("--query and --order-by do not go with --agent, which lists the tools in the order of its model")
+			}
 			if o.agent != "" {
 				return b.listAgent(ctx, o)
 			}
@@ -39,13 +45,14 @@ what that agent's model sees, in its order, with why a tool is off.`,
 		}),
 	}
 	cmd.Flags().StringVar(&o.agent, "agent", "", "list the tools of this agent, agt_…; default: that of "+command.EnvAgent)
+	o.search.Add(cmd.Flags(), "slug or description")
 	cmd.Flags().BoolVar(&o.all, "all", false, "list the tools of the service too")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a line of JSON for each")
 	return cmd
 }
 
 func (b *toolbox) list(ctx context.Context, o listOptions) error {
-	all, err := b.catalog(ctx)
+	all, err := b.catalog(ctx, o.search)
 	if err != nil {
 		return err
 	}
@@ -69,6 +76,8 @@ func (b *toolbox) list(ctx context.Context, o listOptions) error {
 	}
 	switch {
 	case o.json:
+	case len(rows) == 0 && o.search.Query != "":
+		b.Line("There is no such tool.")
 	case len(rows) == 0:
 		b.Line("The workspace has no tools. Make some: parlance tools add --from-openapi URL|FILE")
 	default:
@@ -201,26 +210,26 @@ func (b *toolbox) show(tool *parlancev1.Tool) {
 		}
 	}
 	b.Screen.Line("")
-	b.fact("calls", callWords(tool))
-	b.fact("in the path", strings.Join(tool.GetPathParams(), ", "))
-	b.fact("in the query", strings.Join(tool.GetQueryParams(), ", "))
+	b.Fact("calls", callWords(tool))
+	b.Fact("in the path", strings.Join(tool.GetPathParams(), ", "))
+	b.Fact("in the query", strings.Join(tool.GetQueryParams(), ", "))
 	b.facts("always in the query", tool.GetHardcodedQueryParams(), "=")
-	b.fact("always in the body", tool.GetHardcodedBodyParamsJson())
+	b.Fact("always in the body", tool.GetHardcodedBodyParamsJson())
 	b.facts("headers", tool.GetHeaders(), ": ")
 	if tool.GetAuthHeaderSet() {
-		b.fact("authorization", "sealed; it is sent and never shown")
+		b.Fact("authorization", "sealed; it is sent and never shown")
 	}
 	if names := tool.GetSecretHeaderNames(); len(names) > 0 {
-		b.fact("secret headers", term.Clean(strings.Join(names, ", "))+"; sent and never shown")
+		b.Fact("secret headers", term.Clean(strings.Join(names, ", "))+"; sent and never shown")
 	}
-	b.fact("allowed tools", strings.Join(tool.GetAllowedTools(), ", "))
-	b.fact("asks the client", strings.TrimSpace(strings.TrimSuffix(tool.GetApproval(),
+	b.Fact("allowed tools", strings.Join(tool.GetAllowedTools(), ", "))
+	b.Fact("asks the client", strings.TrimSpace(strings.TrimSuffix(tool.GetApproval(),
 		"never")+" "+strings.Join(tool.GetApprovalTools(), ", ")))
 	if tool.GetAllowDynamicVars() {
-		b.fact("variables", "{{…}} is filled from the conversation")
+		b.Fact("variables", "{{…}} is filled from the conversation")
 	}
 	if tool.GetTimeoutSeconds() > 0 {
-		b.fact("time-out", fmt.Sprintf("%d s", tool.GetTimeoutSeconds()))
+		b.Fact("time-out", fmt.Sprintf("%d s", tool.GetTimeoutSeconds()))
 	}
 	b.Screen.Line("\n%s", b.Screen.Dim("arguments"))
 	for line := range strings.Lines(term.IndentedJSON(json.RawMessage(tool.GetInputSchemaJson()))) {
@@ -228,16 +237,9 @@ func (b *toolbox) show(tool *parlancev1.Tool) {
 	}
 }
 
-// fact prints a line unless its value is empty.
-func (b *toolbox) fact(name, value string) {
-	if value != "" {
-		b.Screen.Line("  %s %s", b.Screen.Dim(term.Pad(name, 20)), term.Clean(value))
-	}
-}
-
 func (b *toolbox) facts(name string, values map[string]string, between string) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		b.fact(name, key+between+values[key])
+		b.Fact(name, key+between+values[key])
 		name = ""
 	}
 }

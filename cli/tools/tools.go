@@ -48,11 +48,11 @@ func withTools(run func(ctx context.Context, b *toolbox, args []string) error) f
 	}, run)
 }
 
-// catalog lists the tools of the workspace, those of the service included.
-func (b *toolbox) catalog(ctx context.Context) ([]*parlancev1.Tool, error) {
+// catalog lists the tools of the workspace that o selects, those of the service included.
+func (b *toolbox) catalog(ctx context.Context, o client.SearchOptions) ([]*parlancev1.Tool, error) {
 	return command.All(func(token string) ([]*parlancev1.Tool, string, error) {
 		page, err := b.tools.ListTools(ctx, &parlancev1.ListToolsRequest{
-			WorkspaceId: b.WorkspaceID, IncludeHidden: true, PageSize: pageSize, PageToken: token,
+			WorkspaceId: b.WorkspaceID, IncludeHidden: true, PageSize: pageSize, PageToken: token, Q: o.Query, OrderBy: o.OrderBy,
 		})
 		if err != nil {
 			return nil, "", b.Explain("list the tools", err)
@@ -81,7 +81,7 @@ func (b *toolbox) find(ctx context.Context, named ...string) ([]*parlancev1.Tool
 		}
 		if all == nil {
 			var err error
-			if all, err = b.catalog(ctx); err != nil {
+			if all, err = b.catalog(ctx, client.SearchOptions{}); err != nil {
 				return nil, err
 			}
 		}

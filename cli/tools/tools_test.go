@@ -129,6 +129,14 @@ func TestToolsFromOpenAPI(t *testing.T) {
 		t.Errorf("tools %q, want four", slugs)
 	}
 	w.tools(t, "", "ls").Wants(t, command.ExitDone, "get_order", "http", "sealed")
+	if found := w.tools(t, "", "ls", "--query", "PLACE an", "--json").JSONLines(t); len(found) != 1 || found[0]["slug"] != "create_order" {
+		t.Errorf("found %v", found)
+	}
+	if all := w.tools(t, "", "ls", "--all", "--order-by", "name", "--json").JSONLines(t); len(all) < 8 || all[0]["slug"] != "add_memory_note" {
+		t.Errorf("all by name: %v", all)
+	}
+	w.tools(t, "", "ls", "--query", "nothing").Wants(t, command.ExitDone, "no such tool")
+	w.tools(t, "", "ls", "--query", "x", "--agent", "default").Wants(t, command.ExitUsage, "--agent")
 	w.tools(t, "", "ls", "--agent", "default").Wants(t, command.ExitDone, "create_order", "end_call", "schedule_callback", "off: not enabled")
 	w.tools(t, "", "show", "create_order").Wants(t, command.ExitDone, "Place an order", "POST "+w.api.URL+"/v1/orders",
 		"sealed; it is sent and never shown", `"minimum": 1`)
@@ -192,6 +200,14 @@ func TestToolsAddAgain(t *testing.T) {
 	w.add(t, "--operation", "getOrder", "--prefix", "shop", "--attach", w.Agent, "--yes").Wants(t, command.ExitDone,
 		"shop_get_order", "1 made")
 	w.add(t, "--operation", "createOrder", "--attach", "default", "--yes").Wants(t, command.ExitDone, "1 attached to "+w.Agent)
+	if found := w.tools(t, "", "ls", "--query", "PLACE an", "--json").JSONLines(t); len(found) != 1 || found[0]["slug"] != "create_order" {
+		t.Errorf("found %v", found)
+	}
+	if all := w.tools(t, "", "ls", "--all", "--order-by", "name", "--json").JSONLines(t); len(all) < 8 || all[0]["slug"] != "add_memory_note" {
+		t.Errorf("all by name: %v", all)
+	}
+	w.tools(t, "", "ls", "--query", "nothing").Wants(t, command.ExitDone, "no such tool")
+	w.tools(t, "", "ls", "--query", "x", "--agent", "default").Wants(t, command.ExitUsage, "--agent")
 	w.tools(t, "", "ls", "--agent", "default").Wants(t, command.ExitDone, "shop_get_order", "create_order")
 }
 

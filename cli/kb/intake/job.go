@@ -151,7 +151,8 @@ func acquire(ctx context.Context, places chan struct{}) bool {
 // sourcesByName lists the sources of the workspace. With Again it reads one page only, so that a
 // wrong key is reported once and not for each file.
 func (j *Job) sourcesByName(ctx context.Context) (map[string][]*parlancev1.Source, error) {
-	pages, there := SourcePages(ctx, j.deps.Knowledge, j.deps.WorkspaceID, ""), map[string][]*parlancev1.Source{}
+	pages := SourcePages(ctx, j.deps.Knowledge, &parlancev1.ListSourcesRequest{WorkspaceId: j.deps.WorkspaceID})
+	there := map[string][]*parlancev1.Source{}
 	if j.params.Again {
 		_, _, err := pages("")
 		return there, err
@@ -163,15 +164,13 @@ func (j *Job) sourcesByName(ctx context.Context) (map[string][]*parlancev1.Sourc
 	return there, err
 }
 
-// SourcePages lists the sources of a workspace with a status, newest first. An empty status selects
-// all.
+// SourcePages lists the sources that a request asks for. It sets the page in the request.
 func SourcePages(
-	ctx context.Context, service parlancev1connect.KnowledgeServiceClient, workspaceID, status string,
+	ctx context.Context, service parlancev1connect.KnowledgeServiceClient, req *parlancev1.ListSourcesRequest,
 ) command.PageFunc[*parlancev1.Source] {
 	return func(token string) ([]*parlancev1.Source, string, error) {
-		page, err := service.ListSources(ctx, &parlancev1.ListSourcesRequest{
-			WorkspaceId: workspaceID, Status: status, PageSize: 200, PageToken: token,
-		})
+		req.PageSize, req.PageToken = 200, token
+		page, err := service.ListSources(ctx, req)
 		return page.GetSources(), page.GetNextPageToken(), err
 	}
 }
