@@ -53,7 +53,7 @@ type Params struct {
 	// Component is server, worker or dev.
 	Component string
 	Log       *slog.Logger
-	// Now is the clock; nil is time.Now.
+	// Now is the clock of the machine, which that of Postgres corrects; nil is time.Now.
 	Now func() time.Time
 	// Statements traces every SQL statement before it is sent; it may be nil. It is for tests.
 	Statements postgres.Tracer
@@ -90,6 +90,7 @@ type App struct {
 	bucket      blob.Bucket
 	wal         *wal.Log
 	pageKey     []byte
+	stopClock   func()
 	metrics     *telemetry.Metrics
 	slots       *fair.Metrics
 	traces      *telemetry.Traces
@@ -98,10 +99,7 @@ type App struct {
 // Open connects to what the configuration names and joins the parts. It does not migrate the
 // database (see package sqlmigrations).
 func Open(ctx context.Context, config Config, params Params) (*App, error) {
-	a := &App{Config: config, log: params.Log, now: params.Now}
-	if a.now == nil {
-		a.now = time.Now
-	}
+	a := &App{Config: config, log: params.Log}
 	if err := a.connect(ctx, params); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -125,6 +123,9 @@ func (a *App) connect(ctx context.Context, params Params) (err error) {
 	}
 	if err != nil {
 		return fmt.Errorf("open Postgres: %w", err)
+	}
+	if err := a.setClock(ctx, params.Now); err != nil {
+		return err
 	}
 	if a.redis, err = redis.Open(redis.Config{URL: a.Config.RedisURL.Reveal()}); err != nil {
 		return fmt.Errorf("open Redis: %w", err)
@@ -449,6 +450,9 @@ func (a *App) Close() error {
 	}
 	if a.documents != nil {
 		errs = append(errs, a.documents.close())
+	}
+	if a.stopClock != nil {
+		a.stopClock()
 	}
 	if a.redis != nil {
 		errs = append(errs, a.redis.Close())

@@ -122,7 +122,7 @@ func saySkew(skew time.Duration, who string, r *report) {
 	const advice = "Set both clocks by NTP (chrony, systemd-timesyncd)."
 	switch {
 	case skew > skewFailure:
-		r.fail("clock", advice, "this machine's clock and that of %s are %s apart: leases and tokens run out at the wrong time", who, skew)
+		r.fail("clock", advice, "this machine's clock and that of %s are %s apart: logs, traces and the queue have the wrong time", who, skew)
 	case skew > skewWarning:
 		r.warn("clock", advice, "this machine's clock and that of %s are %s apart", who, skew)
 	default:

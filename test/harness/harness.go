@@ -39,6 +39,8 @@ type Options struct {
 	Guarded bool
 	// WithoutServer and WithoutWorker leave that part out of the test's process.
 	WithoutServer, WithoutWorker bool
+	// ClockAhead is how far the machine's clock is ahead, as the parts in this process see it.
+	ClockAhead time.Duration
 	// Log gets everything that the parts in this process log, as JSON from level debug on, and the
 	// output of processes. It must be safe for concurrent use.
 	Log io.Writer
@@ -59,13 +61,14 @@ type Env struct {
 	settings map[string]string
 	within   []string
 	log      io.Writer
+	ahead    time.Duration
 	stop     func()
 }
 
 // Start runs an installation until the test ends.
 func Start(t testing.TB, o Options) *Env {
 	t.Helper()
-	e := &Env{DatabaseURL: o.DatabaseURL, RedisURL: o.RedisURL, BlobDir: filepath.Join(t.TempDir(), "blobs"), log: o.Log}
+	e := &Env{DatabaseURL: o.DatabaseURL, RedisURL: o.RedisURL, BlobDir: filepath.Join(t.TempDir(), "blobs"), log: o.Log, ahead: o.ClockAhead}
 	if e.DatabaseURL == "" {
 		made := pgtest.New(t)
 		e.DatabaseURL, e.Wall = made.URL, made.Wall
@@ -136,7 +139,11 @@ func (e *Env) open(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.App, err = app.Open(t.Context(), config, app.Params{Version: "test", Component: "test", Log: log, Statements: e.Wall}); err != nil {
+	e.App, err = app.Open(t.Context(), config, app.Params{
+		Version: "test", Component: "test", Log: log, Statements: e.Wall,
+		Now: func() time.Time { return time.Now().Add(e.ahead) },
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
