@@ -252,12 +252,12 @@ func (a *App) join(ctx context.Context, component string) error {
 	if err != nil {
 		return err
 	}
-	a.openConversations(keyring, prices)
 	if a.pageKey, err = a.db.PageTokenKey(ctx); err != nil {
 		return err
 	}
+	a.openConversations(keyring, prices)
 	a.Webhooks = webhooks.New(webhooks.Deps{
-		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, CursorKey: a.pageKey, Guard: guard, Policy: a.webhookPolicy(),
+		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, CursorKey: keyFor("cursors of the feed", a.pageKey), Guard: guard, Policy: a.webhookPolicy(),
 		Retention: a.Config.WebhookRetention, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 		UnknownAgents: a.Agents.Unknown,
 	})

@@ -1,6 +1,9 @@
 package app
 
 import (
+	"crypto/hkdf"
+	"crypto/sha256"
+
 	"parlance.dev/parlance/analysis"
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/seal"
@@ -34,7 +37,7 @@ func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) 
 	}
 	a.Turns = turns.New(turns.Deps{
 		DB: a.db, Sessions: a.Sessions, Store: store, Database: database, Models: a.models.Choose, Installed: a.models.ChooseInstalled,
-		Tools: a.Tools, Retriever: retriever{a.Knowledge}, Memory: a.Memory, Gate: gate, Seal: keyring, Prices: prices,
+		Tools: a.Tools, Retriever: retriever{a.Knowledge}, Memory: a.Memory, Gate: gate, Seal: keyring, FenceKey: keyFor("fences", a.pageKey), Prices: prices,
 		Tracer: a.traces, Registry: a.metrics.Registry, Log: a.log, Now: a.now,
 	})
 	a.Requests = requests.New(requests.Deps{DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Tools: a.Tools})
@@ -42,4 +45,14 @@ func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) 
 		DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Tools: a.Tools, Log: a.log, Now: a.now,
 	})
 	a.Memory.SetAgreed(a.Turns.Agreed)
+}
+
+// keyFor derives the key of one purpose from the installation's secret, so that what one of them
+// gives away says nothing of another.
+func keyFor(purpose string, secret []byte) []byte {
+	key, err := hkdf.Expand(sha256.New, secret, "parlance "+purpose, sha256.Size)
+	if err != nil {
+		panic(err) // only for keys that are too long
+	}
+	return key
 }

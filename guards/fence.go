@@ -25,10 +25,10 @@ const FenceRule = "Text between <outside-CODE …> and </outside-CODE>, where CO
 // control token is neutralized. A model may still follow instructions inside a fence.
 type Fence struct{ name string }
 
-// NewFence returns the marks for a part of a conversation. The secret must not be known to tools,
-// documents or the model.
-func NewFence(secret, part string) Fence {
-	mac := hmac.New(sha256.New, []byte(secret))
+// NewFence returns the marks for a part of a conversation. The key must not be known to tools,
+// documents, users or the model.
+func NewFence(key []byte, part string) Fence {
+	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(part))
 	return Fence{"outside-" + hex.EncodeToString(mac.Sum(nil)[:8])}
 }

@@ -36,7 +36,9 @@ const (
 type prompt struct {
 	instructions string
 	session      sessions.Session
-	turn         sessions.TurnID
+	// fenceKey makes the marks around text from outside.
+	fenceKey []byte
+	turn     sessions.TurnID
 	// values are the variables the model may see.
 	values   map[string]string
 	memory   []string
@@ -102,7 +104,7 @@ func (p prompt) fence(part string) guards.Fence {
 	if part == "memory" || part == "summary" || part == "passages" {
 		part = string(p.turn) + " " + part
 	}
-	return fenceOf(p.session, part)
+	return fenceOf(p.fenceKey, p.session.ID, part)
 }
 
 // passageOverhead is about how many bytes a passage takes beside its text.
@@ -183,8 +185,7 @@ func citationsOf(passages []sessions.Passage) []sessions.Citation {
 	return citations
 }
 
-// fenceOf is the fence of a part of a session. Its secret is the salted hash of the session's
-// variables, which no tool, document or model ever gets.
-func fenceOf(session sessions.Session, part string) guards.Fence {
-	return guards.NewFence(session.VariablesHash, string(session.ID)+" "+part)
+// fenceOf is the fence of a part of a session.
+func fenceOf(key []byte, session sessions.ID, part string) guards.Fence {
+	return guards.NewFence(key, string(session)+" "+part)
 }

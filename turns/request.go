@@ -19,7 +19,7 @@ func (r *Runner) modelRequest(withTools bool) model.Request {
 	// The messages of earlier turns and of this one are arranged together, so that a client's result
 	// in this turn finds its call in an earlier one.
 	p := prompt{
-		instructions: instructions, session: r.Session, turn: r.Turn.ID, values: r.values.Public,
+		instructions: instructions, session: r.Session, fenceKey: r.S.fenceKey, turn: r.Turn.ID, values: r.values.Public,
 		memory: memoryLines(r.recalled), summary: r.summary.Text, passages: r.passages,
 		said: r.visible(), goOn: r.goOn(), unreachable: r.unreachable,
 	}

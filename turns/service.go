@@ -53,6 +53,8 @@ type Deps struct {
 	Gate *fair.Gate
 	// Seal opens secret variables.
 	Seal *seal.Keyring
+	// FenceKey makes the marks around text from outside: secret, and the same on all servers.
+	FenceKey []byte
 	// Prices are what models cost; nil: costs are not computed.
 	Prices *sessions.Prices
 	// Tracer makes the spans of turns over sockets; nil: there are none. A turn of a request is part
@@ -86,6 +88,7 @@ type Service struct {
 	memory    *memory.Service
 	gate      *fair.Gate
 	seal      *seal.Keyring
+	fenceKey  []byte
 	prices    *sessions.Prices
 	log       *slog.Logger
 	now       func() time.Time
@@ -126,6 +129,7 @@ func New(d Deps) *Service {
 		memory:          d.Memory,
 		gate:            d.Gate,
 		seal:            d.Seal,
+		fenceKey:        d.FenceKey,
 		prices:          d.Prices,
 		log:             d.Log,
 		now:             d.Now,

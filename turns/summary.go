@@ -163,7 +163,7 @@ func (s *Service) writeSummary(ctx context.Context, session sessions.Session, bu
 		return err
 	}
 	defer leave()
-	result, err := provider.Stream(ctx, summaryRequest(session, last, turns), func(model.Event) error { return ctx.Err() })
+	result, err := provider.Stream(ctx, summaryRequest(s.fenceKey, session, last, turns), func(model.Event) error { return ctx.Err() })
 	next := summary{
 		SessionID:    session.ID,
 		TenantID:     session.TenantID,
@@ -252,7 +252,7 @@ func turnsToSummarise(turns []sessions.Turn, budget int) []sessions.Turn {
 }
 
 // summaryRequest asks the model for the next summary.
-func summaryRequest(session sessions.Session, last summary, turns []sessions.Turn) model.Request {
+func summaryRequest(fenceKey []byte, session sessions.Session, last summary, turns []sessions.Turn) model.Request {
 	var b strings.Builder
 	if last.Text != "" {
 		b.WriteString("Notes so far:\n" + last.Text + "\n\nWhat followed:\n")
@@ -279,7 +279,7 @@ func summaryRequest(session sessions.Session, last summary, turns []sessions.Tur
 			b.WriteString("The agent called " + call.Name + " with " + string(call.Arguments) + "\n")
 		}
 	}
-	text := fenceOf(session, "summary of "+string(turns[len(turns)-1].ID)).Wrap(`kind="conversation"`, b.String())
+	text := fenceOf(fenceKey, session.ID, "summary of "+string(turns[len(turns)-1].ID)).Wrap(`kind="conversation"`, b.String())
 	return model.Request{
 		Model: session.Config.Model.Name, System: summaryInstructions, MaxOutputTokens: summaryTokens,
 		Messages: []model.Message{{Role: model.RoleUser, Text: text + "\n\nWrite the notes now."}},
