@@ -257,7 +257,8 @@ func (a *App) join(ctx context.Context, component string) error {
 	}
 	a.openConversations(keyring, prices)
 	a.Webhooks = webhooks.New(webhooks.Deps{
-		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, CursorKey: keyFor("cursors of the feed", a.pageKey), Guard: guard, Policy: a.webhookPolicy(),
+		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, CursorKey: keyFor("cursors", a.pageKey),
+		Guard: guard, Policy: a.webhookPolicy(),
 		Retention: a.Config.WebhookRetention, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 		UnknownAgents: a.Agents.Unknown,
 	})

@@ -37,8 +37,9 @@ func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) 
 	}
 	a.Turns = turns.New(turns.Deps{
 		DB: a.db, Sessions: a.Sessions, Store: store, Database: database, Models: a.models.Choose, Installed: a.models.ChooseInstalled,
-		Tools: a.Tools, Retriever: retriever{a.Knowledge}, Memory: a.Memory, Gate: gate, Seal: keyring, FenceKey: keyFor("fences", a.pageKey), Prices: prices,
-		Tracer: a.traces, Registry: a.metrics.Registry, Log: a.log, Now: a.now,
+		Tools: a.Tools, Retriever: retriever{a.Knowledge}, Memory: a.Memory, Gate: gate, Seal: keyring, Prices: prices,
+		FenceKey: keyFor("fences", a.pageKey),
+		Tracer:   a.traces, Registry: a.metrics.Registry, Log: a.log, Now: a.now,
 	})
 	a.Requests = requests.New(requests.Deps{DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Tools: a.Tools})
 	a.Live = live.New(live.Deps{
