@@ -81,6 +81,8 @@ func TestIDs(t *testing.T) {
 	for words, want := range map[string]string{
 		"agents show":                  bob + "\tBob of sales\n",
 		"agents rm " + bob:             w.Agent + "\tAda\n",
+		"agents versions":              bob + "\tBob of sales\n",
+		"agents rollback":              bob + "\tBob of sales\n",
 		"sessions ls --agent":          bob + "\tBob of sales\n",
 		"kb attach --agent":            bob + "\tBob of sales\n",
 		"tools traces --of-agent":      w.Agent + "\tAda\n",
