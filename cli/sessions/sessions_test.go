@@ -24,7 +24,7 @@ func TestSessions(t *testing.T) {
 	sessions("ls", "--user", "ada", "--since", "1h").Wants(t, command.ExitDone, "in_progress", id, w.Agent)
 	sessions("ls", "--user", "bob").Wants(t, command.ExitDone, "There is no such session")
 	sessions("ls", "--agent", "default", "--json").Wants(t, command.ExitDone, id)
-	sessions("show", id).Wants(t, command.ExitDone, "ada", "version 1", "longest silence  1800 s")
+	sessions("show", id).Wants(t, command.ExitDone, "ada", "version 1", "longest silence ", " 1800 s")
 	got := sessions("get", id, "--json").JSONLines(t)[0]
 	if got["idle_timeout_seconds"] != 1800.0 || got["max_duration_seconds"].(float64) <= 0 {
 		t.Errorf("the limits are %v and %v", got["idle_timeout_seconds"], got["max_duration_seconds"])
