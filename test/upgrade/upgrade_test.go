@@ -135,7 +135,7 @@ func replaced(was map[string]any, field string) bool {
 }
 
 // missing says what of was is not in now; "" when all of it is. Members may have come; the last use
-// of a key goes on, and page tokens are nobody's to compare.
+// of a key goes on, and page tokens and cursors are nobody's to compare.
 func missing(was, now any, at string) string {
 	switch was := was.(type) {
 	case map[string]any:
@@ -144,7 +144,7 @@ func missing(was, now any, at string) string {
 			return at + " is no object"
 		}
 		for name, value := range was {
-			if name == "last_used_at" || name == "next_page_token" || replaced(was, name) {
+			if name == "last_used_at" || name == "next_page_token" || name == "cursor" || replaced(was, name) {
 				continue
 			}
 			if lost := missing(value, object[name], at+"."+name); lost != "" {
