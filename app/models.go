@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,6 +14,7 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/breaker"
+	"parlance.dev/parlance/platform/cache"
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/model/anthropic"
@@ -45,8 +45,12 @@ const idleModelConns = 64
 // history.
 const modelRequestBytes = 16 << 10
 
+// maxMadeModels bounds the clients that are kept: agents may name any model.
+const maxMadeModels = 1000
+
 // models holds one client for each provider and model of the installation. Clients are made on
-// first use. A workspace's own credential takes precedence.
+// first use; they share the connections and the circuit breaker. A workspace's own credential takes
+// precedence.
 type models struct {
 	config Config
 	// clients reach only the operator's hosts, by provider. guarded reaches hosts that tenants name.
@@ -61,14 +65,16 @@ type models struct {
 	// credentials are the workspaces' own keys; it may be nil.
 	credentials *workspaces.Credentials
 
-	mu   sync.Mutex
-	made map[agents.ModelRef]model.Provider
+	made *cache.Cache[agents.ModelRef, model.Provider]
 }
 
 // newModels chooses the default provider: an OpenAI-compatible server, else Azure, else Anthropic,
 // else the built-in extractive responder.
 func newModels(config Config, guard *publicnet.Guard) (*models, error) {
-	m := &models{config: config, clients: map[string]*http.Client{}, made: map[agents.ModelRef]model.Provider{}, fallback: extractive.Name}
+	m := &models{
+		config: config, clients: map[string]*http.Client{}, fallback: extractive.Name,
+		made: cache.New[agents.ModelRef, model.Provider](maxMadeModels),
+	}
 	m.guarded, m.now, m.breaker = guard.Client(publicnet.ClientOptions{}), time.Now, model.Breaker()
 	bases := map[string]string{}
 	if config.AnthropicAPIKey.IsSet() {
@@ -169,15 +175,13 @@ func (m *models) providerFor(ref agents.ModelRef, own map[string]workspaces.Open
 // defaults.
 func (m *models) provider(ref agents.ModelRef) (model.Provider, error) {
 	ref.Provider = cmp.Or(ref.Provider, m.fallback)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if made, ok := m.made[ref]; ok {
+	if made, ok := m.made.Get(ref); ok {
 		return made, nil
 	}
 	made, err := m.open(ref)
 	if err == nil {
 		made = m.watched(made, cmp.Or(ref.Name, m.configured(ref.Provider)), "")
-		m.made[ref] = made
+		m.made.Set(ref, made)
 	}
 	return made, err
 }
