@@ -1,13 +1,13 @@
 package live
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/tools/jsonvalue"
 	"parlance.dev/parlance/turns"
 )
 
@@ -90,10 +90,11 @@ func insertedCall(c Insert) (sessions.Message, *fault.Error) {
 		return sessions.Message{}, fault.InvalidField("call_id", "length", "call_id has 1 to %d bytes.", turns.MaxItemIDBytes)
 	case c.Name == "" || len(c.Name) > maxToolNameBytes || !sessions.IsStorable(c.Name):
 		return sessions.Message{}, fault.InvalidField("name", "length", "name has 1 to %d bytes.", maxToolNameBytes)
-	case len(call.Arguments) > maxInsertedArguments || bytes.Contains(call.Arguments, []byte(`\u0000`)) ||
-		json.Unmarshal(call.Arguments, &object) != nil || object == nil:
+	case len(call.Arguments) > maxInsertedArguments || json.Unmarshal(call.Arguments, &object) != nil || object == nil:
 		return sessions.Message{}, fault.InvalidField("arguments", "json",
-			"arguments is a JSON object of at most %d bytes, without the character U+0000.", maxInsertedArguments)
+			"arguments is a JSON object of at most %d bytes.", maxInsertedArguments)
+	case jsonvalue.Unkeepable(call.Arguments) != "":
+		return sessions.Message{}, fault.InvalidField("arguments", "unkeepable", "%s", jsonvalue.Unkeepable(call.Arguments))
 	}
 	return sessions.Message{Role: sessions.RoleAssistant, Inserted: true, After: c.After, Calls: []sessions.MessageCall{call}}, nil
 }

@@ -3,6 +3,7 @@ package live_test
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/tools/jsonvalue"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/turns/requests"
 )
@@ -208,6 +210,47 @@ func TestUnstorableArguments(t *testing.T) {
 		if _, err := f.End(t.Context(), f.principal, session, sessions.EndParams{Status: sessions.Completed}); err != nil {
 			t.Errorf("%q: ending: %v", arguments, err)
 		}
+	}
+}
+
+// TestUnkeepableArguments: arguments that cannot be kept as the model wrote them reach neither an
+// endpoint nor a client. Transcript, trace and the model's history have the same text of them.
+func TestUnkeepableArguments(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.attach(t, "find_order", "POST", 0)
+	for arguments, says := range map[string]string{
+		`{"id":"a\u0000"}`: "U+0000", `{"id":"\ud800"}`: "half a character", `{"id":"a","id":"b"}`: "twice",
+		`{"id":1e131072}`: "too large", "\x00": "arguments",
+	} {
+		answers := &script{steps: []step{say("", call("find_order", arguments), call("beep", arguments)), say("Done.")}}
+		f.model = answers
+		made := f.create(t, withPin)
+		s := f.join(t, f.Node, made)
+		s.do(live.Configure{ClientTools: []model.Tool{{Name: "beep"}}})
+		talk(s, "Go.")
+		var traces []json.RawMessage
+		err := f.db.NewRaw("SELECT input FROM tool_calls WHERE session_id = ? AND error_code = 'tool-arguments-invalid'", made.Session.ID).
+			Scan(t.Context(), &traces)
+		calls := f.transcript(t, made.Session.ID)[0].ToolCalls()
+		if err != nil || len(calls) != 2 || len(traces) != 2 {
+			t.Fatalf("%q: %d calls, %d traces, %v", arguments, len(calls), len(traces), err)
+		}
+		said := answers.requests()[1].Messages
+		want := jsonvalue.Decode(tools.ArgumentsAsText(arguments))
+		for i, c := range calls {
+			history := said[len(said)-3].ToolCalls[i].Arguments
+			if !reflect.DeepEqual(jsonvalue.Decode(c.Arguments), want) || !reflect.DeepEqual(jsonvalue.Decode(traces[i]), want) ||
+				!reflect.DeepEqual(jsonvalue.Decode(history), want) {
+				t.Errorf("%q, %s: transcript %s, trace %s, history %s", arguments, c.Name, c.Arguments, traces[i], history)
+			}
+			if c.ErrorCode != "tool-arguments-invalid" || !strings.Contains(c.Output, says) {
+				t.Errorf("%q, %s: %s %q", arguments, c.Name, c.ErrorCode, c.Output)
+			}
+		}
+	}
+	if sent := f.endpoint.Requests("/find_order"); len(sent) > 0 {
+		t.Errorf("sent %+v", sent)
 	}
 }
 

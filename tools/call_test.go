@@ -125,6 +125,31 @@ func TestRequest(t *testing.T) {
 	}
 }
 
+// TestKeepableArguments: what resembles arguments that cannot be kept is sent, and traced alike.
+func TestKeepableArguments(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	params := f.orderParams("/kept")
+	params.Config.InputSchema = json.RawMessage(`{"type":"object"}`)
+	tool := f.create(t, params)
+	entry := f.attached(t, tool, 0)
+	for _, arguments := range []string{
+		`{"a":"\\u0000","b":"\\\\ud800","c":"\ud83d\ude00"}`, `{"a":{"a":[{"a":"a"},{"a":"a"}]},"b":"a"}`,
+		`{"a":1e308,"b":5e-324,"c":12345678901234567890.5}`,
+	} {
+		if outcome := f.call(t, entry, arguments, nil); outcome.Error != nil {
+			t.Errorf("%s: %+v", arguments, outcome.Error)
+			continue
+		}
+		var same bool
+		err := f.db.NewRaw("SELECT input = ?::jsonb FROM tool_calls WHERE tool_id = ? ORDER BY started_at DESC LIMIT 1", arguments, tool.ID).
+			Scan(t.Context(), &same)
+		if err != nil || !same {
+			t.Errorf("%s is traced differently, %v", arguments, err)
+		}
+	}
+}
+
 // TestRefusedBeforeSending: nothing arrives, the trace and the model know why.
 func TestRefusedBeforeSending(t *testing.T) {
 	t.Parallel()
@@ -154,6 +179,16 @@ func TestRefusedBeforeSending(t *testing.T) {
 		{"unknown argument", `{"id":"1","m":1}`, who, failure.ArgumentsInvalid, "m is not an argument"},
 		{"no object", `[1]`, who, failure.ArgumentsInvalid, "JSON object"},
 		{"no JSON", `{"id":`, who, failure.ArgumentsInvalid, "not valid JSON"},
+		{"U+0000", `{"id":"1","n":"a\u0000"}`, who, failure.ArgumentsInvalid, "U+0000"},
+		{"U+0000 in a name", `{"id":"1","\u0000":1}`, who, failure.ArgumentsInvalid, "U+0000"},
+		{"first half of a character", `{"id":"\ud83d"}`, who, failure.ArgumentsInvalid, "half a character"},
+		{"second half of a character", `{"id":"\ude00\ud83d"}`, who, failure.ArgumentsInvalid, "half a character"},
+		{"member twice", `{"id":"1","deep":{"x":1,"\u0078":2}}`, who, failure.ArgumentsInvalid, `"x" is there twice`},
+		{"no double", `{"id":1e309}`, who, failure.ArgumentsInvalid, "1e309 is too large"},
+		{"too large for Postgres", `{"id":1e131072}`, who, failure.ArgumentsInvalid, "too large"},
+		{"too small for Postgres", `{"id":1e-16384}`, who, failure.ArgumentsInvalid, "too long"},
+		{"zero with an exponent", `{"id":0e99999999999999999999}`, who, failure.ArgumentsInvalid, "too long"},
+		{"many large numbers", `{"id":[` + strings.Repeat("1e308,", 40_000) + `1]}`, who, failure.ArgumentsInvalid, "too many"},
 		{"no path argument", `{}`, who, failure.ArgumentsInvalid, `"id"`},
 		{"object in the path", `{"id":{}}`, who, failure.ArgumentsInvalid, `"id"`},
 		{"empty path argument", `{"id":""}`, who, failure.ArgumentUnsafe, "path"},
@@ -181,6 +216,11 @@ func TestRefusedBeforeSending(t *testing.T) {
 	calls, _, err := f.ListCalls(t.Context(), f.ref, tools.CallFilter{ToolID: tool.ID}, postgres.PageParams{})
 	if err != nil || len(calls) != len(rows) {
 		t.Fatalf("%d traces, %v, want %d", len(calls), err, len(rows))
+	}
+	for _, trace := range calls {
+		if len(trace.Input) > tools.ModelMaxBytes+200 {
+			t.Errorf("the trace of %.40s has %d bytes", trace.Input, len(trace.Input))
+		}
 	}
 	if newest := calls[0]; newest.ErrorCode != string(failure.HeaderInvalid) || newest.TurnID != "turn_1" || newest.Slug != "guarded" {
 		t.Errorf("the newest trace: %+v", newest)

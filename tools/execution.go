@@ -10,7 +10,6 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/tools/failure"
 	"parlance.dev/parlance/tools/jsonvalue"
-	"parlance.dev/parlance/tools/modeltext"
 	"parlance.dev/parlance/tools/redact"
 	"parlance.dev/parlance/tools/schema"
 	"parlance.dev/parlance/workspaces"
@@ -96,14 +95,22 @@ func (e *execution) redactOutcome(o *Outcome) {
 	}
 }
 
-// traceInput is the arguments as a JSON object. Arguments that are not an object are kept as text.
+// ArgumentsAsText is the object that traces and transcripts have in place of arguments that are not
+// a JSON object or cannot be kept: their text, or its beginning.
+func ArgumentsAsText(text string) json.RawMessage {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+	return json.RawMessage(jsonvalue.Compact(map[string]any{"arguments_as_text": CutForModel(text)}))
+}
+
+// traceInput is the arguments as a JSON object, without secrets.
 func (e *execution) traceInput() json.RawMessage {
 	arguments := e.arguments
 	if arguments == nil {
 		arguments, _ = jsonvalue.Decode(e.Arguments).(map[string]any)
 	}
-	if arguments == nil && len(e.Arguments) > 0 || jsonvalue.DeeperThan(arguments, jsonvalue.MaxDepth) {
-		arguments = map[string]any{"not_an_object": modeltext.Cut(e.redact.Text(string(e.Arguments)), ModelMaxBytes)}
+	if arguments == nil && len(e.Arguments) > 0 || jsonvalue.DeeperThan(arguments, jsonvalue.MaxDepth) ||
+		jsonvalue.Unkeepable(e.Arguments) != "" {
+		return ArgumentsAsText(e.redact.Text(string(e.Arguments)))
 	}
 	if arguments == nil {
 		arguments = map[string]any{}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"time"
@@ -46,6 +47,8 @@ func countedCalls(ctx context.Context, db bun.IDB, ref workspaces.Ref, sessionID
 // takes longer than the rest of a call: if Postgres crashes, its latest traces are lost. The turn,
 // which is committed synchronously, also has the calls.
 func insertCall(ctx context.Context, db bun.IDB, row Call) error {
+	// bun takes the text \\u0000 (a backslash, then u0000) for an escape of U+0000 and breaks it.
+	row.Input = bytes.ReplaceAll(row.Input, []byte(`\\`), []byte(`\u005c`))
 	_, err := db.NewInsert().Model(&row).On("CONFLICT (id) DO NOTHING").
 		Returning("set_config('synchronous_commit', 'off', true) AS id").Exec(ctx)
 	if err != nil && !postgres.NoRows(err) {

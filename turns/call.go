@@ -1,7 +1,6 @@
 package turns
 
 import (
-	"bytes"
 	"encoding/json"
 	"sync/atomic"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/tools/failure"
+	"parlance.dev/parlance/tools/jsonvalue"
 )
 
 // Bounds of a turn's calls. Source of the first two: decisions, Tools.
@@ -60,7 +60,7 @@ type pendingCall struct {
 	Call      sessions.MessageCall
 	entry     tools.Entry
 	known     bool
-	malformed string // what the model wrote in place of arguments that are JSON
+	malformed string // arguments that are no JSON object, or cannot be kept as the model wrote them
 	// params is the call as package tools gets it.
 	params tools.CallParams
 	result sessions.Message
@@ -111,8 +111,8 @@ func (r *Runner) newCall(call model.ToolCall) *pendingCall {
 	if call.Cut != "" {
 		p.refusal = &tools.Error{Code: failure.ArgumentsInvalid, Message: call.Cut}
 	}
-	if bytes.Contains(p.Call.Arguments, []byte(`\u0000`)) { // Postgres cannot keep it
-		p.malformed, p.Call.Arguments = string(p.Call.Arguments), json.RawMessage(`{}`)
+	if p.malformed == "" && jsonvalue.Unkeepable(p.Call.Arguments) != "" {
+		p.malformed = string(p.Call.Arguments)
 	}
 	p.Call.Client = !known && p.malformed == "" && r.isClientTool(call.Name)
 	p.params = tools.CallParams{
@@ -121,6 +121,7 @@ func (r *Runner) newCall(call model.ToolCall) *pendingCall {
 	}
 	if p.malformed != "" {
 		p.params.Arguments = json.RawMessage(p.malformed) // package tools refuses and traces it
+		p.Call.Arguments = tools.ArgumentsAsText(p.malformed)
 	}
 	if !known { // the trace of a refused call names it
 		p.params.Entry = tools.Entry{Name: p.Call.Name, AgentID: r.Session.AgentID}

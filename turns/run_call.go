@@ -1,12 +1,15 @@
 package turns
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/tools/failure"
+	"parlance.dev/parlance/tools/jsonvalue"
 )
 
 // runCall runs one call and returns its message. A call that is not idempotent runs to its end even
@@ -51,8 +54,9 @@ func (p *pendingCall) refused() *tools.Error {
 		return nil
 	case p.malformed != "":
 		return &tools.Error{
-			Code:    failure.ArgumentsInvalid,
-			Message: "The arguments were not a JSON object. Call the tool again with arguments that match its schema.",
+			Code: failure.ArgumentsInvalid,
+			Message: cmp.Or(jsonvalue.Unkeepable(json.RawMessage(p.malformed)), "The arguments were not a JSON object.") +
+				" Call the tool again with arguments that match its schema.",
 		}
 	}
 	return &tools.Error{Code: codeUnknownTool, Message: "There is no tool named " + p.Call.Name + " here, or it is off. Answer without it."}

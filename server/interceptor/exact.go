@@ -3,7 +3,6 @@ package interceptor
 import (
 	"encoding/json"
 	"strconv"
-	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -42,33 +41,9 @@ func settleText(message protoreflect.Message, field protoreflect.FieldDescriptor
 	if !ok {
 		return fault.InvalidField(path, "wrong_type", "The text must be one JSON object.")
 	}
-	if !storable(object) {
-		return fault.InvalidField(path, "wrong_type", "The text holds a NUL character, or a number that no double is near to.")
+	if sentence := jsonvalue.Unkeepable(json.RawMessage(text)); sentence != "" {
+		return fault.InvalidField(path, "wrong_type", "%s", sentence)
 	}
 	message.Set(field, protoreflect.ValueOfString(jsonvalue.Compact(object)))
 	return nil
-}
-
-// storable reports whether Postgres and a Struct can hold a decoded value.
-func storable(value any) bool {
-	switch value := value.(type) {
-	case string:
-		return !strings.ContainsRune(value, 0)
-	case json.Number:
-		_, err := value.Float64()
-		return err == nil
-	case []any:
-		for _, item := range value {
-			if !storable(item) {
-				return false
-			}
-		}
-	case map[string]any:
-		for key, member := range value {
-			if !storable(key) || !storable(member) {
-				return false
-			}
-		}
-	}
-	return true
 }

@@ -227,6 +227,9 @@ func DecodeArguments(raw json.RawMessage) (map[string]any, []fault.Field) {
 	if !ok {
 		return nil, []fault.Field{{Code: "type", Message: "The arguments must be a JSON object."}}
 	}
+	if sentence := jsonvalue.Unkeepable(raw); sentence != "" {
+		return nil, []fault.Field{{Code: "unkeepable", Message: sentence}}
+	}
 	return object, nil
 }
 
