@@ -74,6 +74,10 @@ func TestRetries(t *testing.T) {
 			if (row.code == "") != (outcome.Error == nil) || outcome.Error != nil && outcome.Error.Code != row.code {
 				t.Errorf("got %+v, want %q", outcome.Error, row.code)
 			}
+			unclear := row.code == failure.ConnectionFailed && row.method != "GET" // it was received, and may have been done
+			if outcome.Error != nil && strings.Contains(outcome.Error.Message, "whether it took effect is not known") != unclear {
+				t.Errorf("the model is told %q", outcome.Error.Message)
+			}
 			for _, r := range requests {
 				if r.Header.Get("Idempotency-Key") != outcome.CallID {
 					t.Errorf("an attempt has the key %q, the call is %s", r.Header.Get("Idempotency-Key"), outcome.CallID)

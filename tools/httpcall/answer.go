@@ -14,6 +14,7 @@ type Answer struct {
 	// Attempts is how many requests were made.
 	Attempts int
 
+	method string
 	header http.Header
 	err    error // nil for a complete answer
 	// connections is on how many connections bytes of the request may have been written. It is more

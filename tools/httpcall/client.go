@@ -65,7 +65,7 @@ func (c Client) Send(ctx context.Context, r Request, callID string, limits Limit
 		last := attempt(ctx, client, r, callID, limits.MaxAnswerBytes)
 		client = c.Fresh // the connection may be what broke
 		attempts += max(last.connections, 1)
-		last.Attempts = attempts
+		last.Attempts, last.method = attempts, r.Method
 		if attempts >= cmp.Or(limits.MaxAttempts, maxAttempts) || ctx.Err() != nil || !mayRetry(r.Method, last, limits.RetryStatuses) {
 			return last
 		}

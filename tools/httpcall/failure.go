@@ -36,6 +36,9 @@ func (a Answer) Failure(caller, ctx context.Context, timeout time.Duration) *fai
 	case isUnknownHost(err):
 		return failure.New(failure.Unresolvable,
 			"The tool's host name does not resolve. Tell the user that this is not possible right now.")
+	case a.connections > 0 && !Idempotent(a.method):
+		return failure.New(failure.ConnectionFailed, "The connection to the tool broke before its answer was complete (%s); "+
+			"whether it took effect is not known. Tell the user, and do not repeat the call unless they ask.", a.connectionDetail())
 	default:
 		return failure.New(failure.ConnectionFailed, "The tool could not be reached (%s). "+
 			"Tell the user that this is not possible right now; it may work later.", a.connectionDetail())
