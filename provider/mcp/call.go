@@ -60,8 +60,9 @@ func (s *session) list(ctx context.Context) ([]Tool, *Error) {
 			}
 			return nil, classify(ctx, err, x)
 		}
+		written := x.tools()
 		for _, tool := range page.Tools {
-			if schema, err := json.Marshal(tool.InputSchema); err == nil && len(list) < maxTools {
+			if schema, err := inputSchema(tool, written); err == nil && len(list) < maxTools {
 				list = append(list, Tool{
 					Name: tool.Name, Title: tool.Title, Description: tool.Description, InputSchema: schema,
 					ReadOnly: tool.Annotations != nil && tool.Annotations.ReadOnlyHint,
