@@ -15,6 +15,8 @@ import (
 
 	"parlance.dev/parlance/cli/tools/openapi"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/platform/stablejson"
+	"parlance.dev/parlance/tools/jsonvalue"
 )
 
 // outcome is what is to be done with an operation, or what was done.
@@ -58,8 +60,9 @@ func newPlan(operation openapi.Operation, workspaceID string, there []*parlancev
 		return nil, fmt.Errorf("describe the arguments of %s: %w", made.Slug, err)
 	}
 	p.want = &parlancev1.CreateToolRequest{
-		WorkspaceId: workspaceID, Slug: made.Slug, Description: made.Description, Kind: "http", InputSchema: schema, WebhookUrl: made.URL,
-		Method: made.Method, PathParams: made.PathParams, QueryParams: made.QueryParams, Headers: made.Headers,
+		WorkspaceId: workspaceID, Slug: made.Slug, Description: made.Description, Kind: "http",
+		InputSchema: schema, InputSchemaJson: jsonvalue.Compact(made.InputSchema), WebhookUrl: made.URL, Method: made.Method,
+		PathParams: made.PathParams, QueryParams: made.QueryParams, Headers: made.Headers,
 		HardcodedQueryParams: made.HardcodedQueryParams, AllowDynamicVars: made.DynamicVariables,
 	}
 	at := slices.IndexFunc(there, func(tool *parlancev1.Tool) bool {
@@ -91,7 +94,7 @@ func differences(have *parlancev1.Tool, want *parlancev1.CreateToolRequest) []st
 		same bool
 	}{
 		{"description", have.GetDescription() == want.GetDescription()},
-		{"input_schema", proto.Equal(have.GetInputSchema(), want.GetInputSchema())},
+		{"input_schema", sameSchema(have, want)},
 		{"webhook_url", have.GetWebhookUrl() == want.GetWebhookUrl()},
 		{"method", have.GetMethod() == want.GetMethod()},
 		{"path_params", slices.Equal(have.GetPathParams(), want.GetPathParams())},
@@ -105,6 +108,16 @@ func differences(have *parlancev1.Tool, want *parlancev1.CreateToolRequest) []st
 		}
 	}
 	return changed
+}
+
+// sameSchema compares schemas, and every digit of the numbers that a Struct does not hold.
+func sameSchema(have *parlancev1.Tool, want *parlancev1.CreateToolRequest) bool {
+	if !proto.Equal(have.GetInputSchema(), want.GetInputSchema()) {
+		return false
+	}
+	digits := func(text string) string { return jsonvalue.Compact(jsonvalue.Decode(jsonvalue.Raw(text))) }
+	return !stablejson.HasLongNumber([]byte(want.GetInputSchemaJson())) ||
+		digits(have.GetInputSchemaJson()) == digits(want.GetInputSchemaJson())
 }
 
 // apply makes, updates and attaches one tool. Errors are kept in the plan.
@@ -149,7 +162,8 @@ func (p *plan) fail(why string) { p.outcome, p.why = outcomeFailed, why }
 func (a *adder) change(ctx context.Context, p *plan, auth string) error {
 	req := &parlancev1.UpdateToolRequest{
 		WorkspaceId: a.WorkspaceID, ToolId: p.have.GetId(), UpdateMask: &fieldmaskpb.FieldMask{Paths: slices.Clone(p.changed)},
-		Description: &p.want.Description, InputSchema: p.want.GetInputSchema(), WebhookUrl: &p.want.WebhookUrl, Method: &p.want.Method,
+		Description: &p.want.Description, InputSchema: p.want.GetInputSchema(), InputSchemaJson: p.want.GetInputSchemaJson(),
+		WebhookUrl: &p.want.WebhookUrl, Method: &p.want.Method,
 		PathParams: p.want.GetPathParams(), QueryParams: p.want.GetQueryParams(), HardcodedQueryParams: p.want.GetHardcodedQueryParams(),
 		Headers: p.want.GetHeaders(), AllowDynamicVars: &p.want.AllowDynamicVars,
 	}

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 )
@@ -99,6 +100,8 @@ func remaining(value any, left int) int {
 	left -= 4
 	switch value := value.(type) {
 	case string:
+		left -= len(value)
+	case json.Number:
 		left -= len(value)
 	case []any:
 		for i := 0; i < len(value) && left >= 0; i++ {

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -61,6 +62,8 @@ func fixed(schema map[string]any) (string, bool) {
 		words = strconv.FormatBool(value)
 	case float64:
 		words = strconv.FormatFloat(value, 'f', -1, 64)
+	case json.Number:
+		words = value.String()
 	default:
 		return "", false
 	}

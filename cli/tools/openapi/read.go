@@ -8,15 +8,18 @@ import (
 	"io"
 	"math"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"parlance.dev/parlance/platform/stablejson"
 )
 
 // Document is an OpenAPI document. It is not safe for concurrent use. Its values have the types of
-// encoding/json.
+// encoding/json; a number whose digits a float64 does not hold is a json.Number.
 type Document struct {
 	Title, Version string
 	// OpenAPI is the version of the format, such as "3.0.3".
@@ -101,7 +104,7 @@ func decodeJSON(raw []byte) (any, error) {
 	return nil, fmt.Errorf("the document is not JSON: %w", err)
 }
 
-// plain gives the decoded values the types of a Document: float64 for numbers, no NUL in texts.
+// plain gives the decoded values the types of a Document, and removes NUL from texts.
 func plain(value any) any {
 	switch value := value.(type) {
 	case json.Number:
@@ -122,14 +125,38 @@ func plain(value any) any {
 	return value
 }
 
-// number returns a float64. A number that does not fit into a float64 stays text, and is left out
-// where a number is needed.
+// longNumber matches a number whose digits a float64 may not hold. Longer ones, and those with an
+// exponent, are read as float64.
+var longNumber = regexp.MustCompile(`^-?(0|[1-9]\d{0,99})(\.\d{1,100})?$`)
+
+// isLong reports whether a number must stay as it is written to keep its digits.
+func isLong(literal string) bool {
+	return longNumber.MatchString(literal) && stablejson.HasLongNumber([]byte(literal))
+}
+
+// number returns a float64, or a json.Number when digits would be lost. A number that does not fit
+// into a float64 stays text, and is left out where a number is needed.
 func number(literal string) any {
 	value, err := strconv.ParseFloat(literal, 64)
 	if err != nil || math.IsInf(value, 0) || math.IsNaN(value) {
 		return literal
 	}
+	if isLong(literal) {
+		return json.Number(literal)
+	}
 	return value
+}
+
+// float returns a number of a Document as a float64.
+func float(value any) (float64, bool) {
+	switch value := value.(type) {
+	case float64:
+		return value, true
+	case json.Number:
+		double, err := value.Float64()
+		return double, err == nil
+	}
+	return 0, false
 }
 
 func decodeYAML(raw []byte) (any, error) {
@@ -142,7 +169,30 @@ func decodeYAML(raw []byte) (any, error) {
 	if err := node.Decode(&value); err != nil {
 		return nil, yamlError(err)
 	}
-	return plain(value), nil
+	return plain(unmark(value)), nil
+}
+
+// numberMark begins a long number of a YAML document while it is decoded as text, because yaml has
+// no type for it. No other text begins so: untype removes NUL from texts.
+const numberMark = "\x00"
+
+// unmark turns marked texts into numbers.
+func unmark(value any) any {
+	switch value := value.(type) {
+	case string:
+		if literal, isNumber := strings.CutPrefix(value, numberMark); isNumber {
+			return json.Number(literal)
+		}
+	case []any:
+		for i, item := range value {
+			value[i] = unmark(item)
+		}
+	case map[string]any:
+		for name, member := range value {
+			value[name] = unmark(member)
+		}
+	}
+	return value
 }
 
 func yamlError(err error) error {
@@ -150,17 +200,23 @@ func yamlError(err error) error {
 }
 
 // untype turns scalars that JSON has no type for, such as dates, and the names of members into
-// text: the 200 in {200: …} is "200".
+// text: the 200 in {200: …} is "200". It marks long numbers.
 func untype(node *yaml.Node) {
 	switch node.ShortTag() {
 	case "!!timestamp", "!!binary":
 		node.Tag = "!!str"
+	case "!!str":
+		node.Value = strings.ReplaceAll(node.Value, "\x00", "")
+	case "!!int", "!!float":
+		if isLong(node.Value) {
+			node.Tag, node.Value = "!!str", numberMark+node.Value
+		}
 	}
 	for i, child := range node.Content {
-		untype(child)
 		if node.Kind == yaml.MappingNode && i%2 == 0 && child.Kind == yaml.ScalarNode && child.ShortTag() != "!!merge" {
 			child.Tag = "!!str"
 		}
+		untype(child)
 	}
 }
 

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"encoding/json"
 	"math"
 	"regexp/syntax"
 	"slices"
@@ -188,7 +189,7 @@ func (t *translator) keywords(from map[string]any, level int) map[string]any {
 		"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
 		"minContains", "maxContains",
 	} {
-		if n, ok := from[name].(float64); ok && n >= 0 && n == math.Trunc(n) && n <= 1<<53 {
+		if n, ok := float(from[name]); ok && n >= 0 && n == math.Trunc(n) && n <= 1<<53 {
 			to[name] = n
 		}
 	}
@@ -202,17 +203,18 @@ func (t *translator) keywords(from map[string]any, level int) map[string]any {
 // bounds translates the bounds of numbers. exclusiveMinimum and exclusiveMaximum are booleans in
 // OpenAPI 3.0.
 func (t *translator) bounds(from, to map[string]any) {
-	if n, ok := from["multipleOf"].(float64); ok && n > 0 {
-		to["multipleOf"] = n
+	if n, ok := float(from["multipleOf"]); ok && n > 0 {
+		to["multipleOf"] = from["multipleOf"]
 	}
 	for bound, excluded := range map[string]string{"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"} {
-		n, ok := from[bound].(float64)
+		n := from[bound]
+		_, ok := float(n)
 		switch without := from[excluded].(type) {
 		case bool:
 			if ok && without {
 				bound = excluded
 			}
-		case float64:
+		case float64, json.Number:
 			to[excluded] = without
 		}
 		if ok {
