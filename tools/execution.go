@@ -80,10 +80,17 @@ func (e *execution) addRendered(headers map[string]string) {
 	}
 }
 
+// maxAnswerDepth is how deep an answer may be nested to be read as JSON. A deeper one is text:
+// protobuf refuses values of some thousand levels, and the libraries of callers fewer.
+const maxAnswerDepth = 1000
+
 // redactOutcome removes secrets from what came from outside.
 func (e *execution) redactOutcome(o *Outcome) {
 	o.OutputText = e.redact.JSON(o.OutputText)
 	o.OutputJSON = jsonvalue.Raw(o.OutputText)
+	if jsonvalue.DeeperThan(jsonvalue.Decode(o.OutputJSON), maxAnswerDepth) {
+		o.OutputJSON = nil
+	}
 	if o.Error != nil {
 		o.Error = &Error{Code: o.Error.Code, Message: e.redact.Text(o.Error.Message)}
 	}

@@ -33,7 +33,7 @@ type Outcome struct {
 	Output string
 	// OutputText is the answer of the endpoint as text, up to response_max_bytes.
 	OutputText string
-	// OutputJSON is the answer if it is valid JSON, or nil.
+	// OutputJSON is the answer if it is valid JSON of at most 1,000 levels, or nil.
 	OutputJSON json.RawMessage
 	// StatusCode is the HTTP status of the last attempt. 0 when there was no answer.
 	StatusCode int

@@ -1,10 +1,13 @@
 package scenario
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/test/harness"
 )
 
@@ -32,4 +35,31 @@ func TestToolRules(t *testing.T) {
 	want(reset, "retry", nil)
 	checkProblem(t, env.Do(t, "PATCH", path, `{"retry":{"max_attempts":6}}`), 400, "invalid-request")
 	checkProblem(t, env.Do(t, "PATCH", path, `{"breaker":{"failure_ratio":2}}`), 400, "invalid-request")
+}
+
+// TestToolDeepAnswer: an answer that is nested deeper than 1,000 levels is text. It is the
+// endpoint's own, so a run gets 200 however deep it is.
+func TestToolDeepAnswer(t *testing.T) {
+	t.Parallel()
+	shop := httptool.New(t)
+	env := harness.Start(t, harness.Options{WithoutWorker: true})
+	for levels, isJSON := range map[int]bool{1000: true, 1001: false, 5000: false, 9000: false, 11_000: false} {
+		path := "/deep/" + strconv.Itoa(levels)
+		body := strings.Repeat("[", levels) + strings.Repeat("]", levels)
+		step := httptool.Step{Header: map[string]string{"Content-Type": "application/json"}, Body: body}
+		shop.Script(path, step, step)
+		tool := env.Do(t, "POST", env.Tenant.In("/tools"), map[string]string{
+			"slug": "deep" + strconv.Itoa(levels), "description": "Digs.", "kind": "http", "method": "GET", "webhook_url": shop.URL + path,
+		}).Must(t, 201).Text("id")
+		run := env.Do(t, "POST", env.Tenant.In("/tools/"+tool+"/run"), `{}`)
+		if run.Status != 200 || run.Text("output_text") != body || run.At("error") != nil || (run.At("output") != nil) != isJSON {
+			t.Errorf("%d levels: %d %.200s", levels, run.Status, run.Body)
+		}
+		connected := env.Do(t, "POST", "/parlance.v1.ToolService/RunTool", map[string]string{
+			"workspaceId": env.Tenant.WorkspaceID, "toolId": tool,
+		})
+		if connected.Status != 200 {
+			t.Errorf("%d levels over Connect: %d %.200s", levels, connected.Status, connected.Body)
+		}
+	}
 }
