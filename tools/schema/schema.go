@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -275,12 +276,44 @@ func violations(err *jsonschema.ValidationError, under string) []fault.Field {
 			})
 		}
 	default:
-		text := err.ErrorKind.LocalizedString(message.NewPrinter(language.English))
+		text := violationText(err.ErrorKind)
 		fields = append(fields, fault.Field{
 			Field: path, Code: keywordCode(err.ErrorKind), Message: modeltext.Cut(text, maxViolationBytes),
 		})
 	}
 	return fields
+}
+
+// violationText is the sentence about a violation. The library's own have bounds and arguments as
+// doubles, so digits would be lost.
+func violationText(failed jsonschema.ErrorKind) string {
+	const format = "%s: got %s, want %s"
+	switch failed := failed.(type) {
+	case *kind.Minimum:
+		return fmt.Sprintf(format, "minimum", digits(failed.Got), digits(failed.Want))
+	case *kind.Maximum:
+		return fmt.Sprintf(format, "maximum", digits(failed.Got), digits(failed.Want))
+	case *kind.ExclusiveMinimum:
+		return fmt.Sprintf(format, "exclusiveMinimum", digits(failed.Got), digits(failed.Want))
+	case *kind.ExclusiveMaximum:
+		return fmt.Sprintf(format, "exclusiveMaximum", digits(failed.Got), digits(failed.Want))
+	case *kind.MultipleOf:
+		return fmt.Sprintf(format, "multipleOf", digits(failed.Got), digits(failed.Want))
+	}
+	return failed.LocalizedString(message.NewPrinter(language.English))
+}
+
+// maxBits bounds a number that a sentence repeats with all its digits: 200 of them.
+const maxBits = 700
+
+// digits writes a number with all its digits, or rounded when they are too many.
+func digits(n *big.Rat) string {
+	if n.Num().BitLen() > maxBits || n.Denom().BitLen() > maxBits {
+		double, _ := n.Float64()
+		return strconv.FormatFloat(double, 'g', -1, 64)
+	}
+	places, _ := n.FloatPrec() // exact, because the number was written in decimal
+	return n.FloatString(places)
 }
 
 // keywordCode is the schema keyword that failed, in snake_case: min_length for minLength.

@@ -182,3 +182,23 @@ func TestViolationsAreShort(t *testing.T) {
 		t.Errorf("got %d bytes, %v", len(fmt.Sprint(fields)), err)
 	}
 }
+
+// TestViolationsKeepDigits: a model corrects itself by the numbers of a message, so they are exact.
+func TestViolationsKeepDigits(t *testing.T) {
+	t.Parallel()
+	var s Cache
+	for _, row := range []struct{ keyword, bound, got, want string }{
+		{"minimum", "9007199254740993", "9007199254740992", "minimum: got 9007199254740992, want 9007199254740993"},
+		{"maximum", "9007199254740992", "9007199254740993", "maximum: got 9007199254740993, want 9007199254740992"},
+		{"exclusiveMinimum", "0.1", "0.10", "exclusiveMinimum: got 0.1, want 0.1"},
+		{"exclusiveMaximum", "-1e3", "12345678901234567.25", "exclusiveMaximum: got 12345678901234567.25, want -1000"},
+		{"multipleOf", "0.01", "9007199254740993.005", "multipleOf: got 9007199254740993.005, want 0.01"},
+		{"maximum", "1", "1e300", "maximum: got 1e+300, want 1"},
+	} {
+		arguments, _ := DecodeArguments(json.RawMessage(`{"a":` + row.got + `}`))
+		fields, err := s.CheckArguments(json.RawMessage(`{"type":"object","properties":{"a":{"`+row.keyword+`":`+row.bound+`}}}`), arguments)
+		if err != nil || len(fields) != 1 || fields[0].Message != row.want {
+			t.Errorf("%s %s of %s: got %+v, %v, want %s", row.keyword, row.bound, row.got, fields, err, row.want)
+		}
+	}
+}
