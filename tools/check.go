@@ -165,7 +165,7 @@ func (c checker) checkMCP(v *violations, config, stored Config) {
 	for field, set := range map[string]bool{
 		"webhook_url": config.WebhookURL != "", "method": config.Method != "", "path_params": len(config.PathParams) > 0,
 		"query_params": len(config.QueryParams) > 0, "hardcoded_query_params": len(config.HardcodedQueryParams) > 0,
-		"hardcoded_body_params": len(config.HardcodedBodyParams) > 0,
+		"hardcoded_body_params": len(config.HardcodedBodyParams) > 0, "retry": config.Retry != nil,
 	} {
 		if set {
 			v.add(field, "not_allowed", field+" belongs to kind http.")

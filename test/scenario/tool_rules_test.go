@@ -35,6 +35,17 @@ func TestToolRules(t *testing.T) {
 	want(reset, "retry", nil)
 	checkProblem(t, env.Do(t, "PATCH", path, `{"retry":{"max_attempts":6}}`), 400, "invalid-request")
 	checkProblem(t, env.Do(t, "PATCH", path, `{"breaker":{"failure_ratio":2}}`), 400, "invalid-request")
+	for body, field := range map[string]string{
+		`{"slug":"crm","description":"d","kind":"mcp","mcp_server_url":"https://example.com/","retry":{"max_attempts":2}}`: "retry",
+		`{"slug":"crm","description":"d","kind":"mcp","mcp_server_url":"https://example.com/","retry":null}`:               "",
+	} {
+		answer := env.Do(t, "POST", env.Tenant.In("/tools"), body)
+		if want := map[bool]int{true: 201, false: 400}[field == ""]; answer.Status != want {
+			t.Errorf("%s: %s", body, answer.Body)
+		} else if field != "" && answer.Text("errors", 0, "field") != field {
+			t.Errorf("%s: %s", body, answer.Body)
+		}
+	}
 }
 
 // TestToolDeepAnswer: an answer that is nested deeper than 1,000 levels is text. It is the

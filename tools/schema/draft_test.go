@@ -54,6 +54,11 @@ func TestFormats(t *testing.T) {
 			if values[1] != "" {
 				wantViolation(t, &c, schema, `{"a":"`+values[1]+`"}`, "a")
 			}
+			if format == "email" {
+				for address, want := range map[string]string{"@b": "a", "@": "a", "@a@b": "a", "a@b": "", "a..b@c": "a", "a@-b": "a"} {
+					wantViolation(t, &c, schema, `{"a":"`+address+`"}`, want)
+				}
+			}
 		}
 	}
 }

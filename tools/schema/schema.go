@@ -124,6 +124,7 @@ func compile(raw json.RawMessage) (compiled, error) {
 	compiler.AssertFormat()
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.UseLoader(noLoader{})
+	compiler.RegisterFormat(&jsonschema.Format{Name: "email", Validate: validateEmail})
 	found := patterns{sizes: map[string]int{}}
 	compiler.UseRegexpEngine(found.compileRegexp)
 	if err := compiler.AddResource(documentURL, document); err != nil {
@@ -131,6 +132,34 @@ func compile(raw json.RawMessage) (compiled, error) {
 	}
 	made, err := compiler.Compile(documentURL)
 	return compiled{Schema: made, document: document, patterns: found, weight: len(raw) + found.total}, err
+}
+
+// libraryEmail is the library's own check of the format email.
+var libraryEmail = sync.OnceValue(func() *jsonschema.Schema {
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource(documentURL, map[string]any{"format": "email"}); err != nil {
+		panic(err) // the schema is constant
+	}
+	return compiler.MustCompile(documentURL)
+})
+
+// validateEmail is the check of the library, which accepts an address with nothing before its @.
+func validateEmail(value any) error {
+	if text, isText := value.(string); isText && strings.HasPrefix(text, "@") {
+		return errors.New("nothing stands before the @")
+	}
+	invalid, ok := errors.AsType[*jsonschema.ValidationError](libraryEmail().Validate(value))
+	if !ok {
+		return nil
+	}
+	for len(invalid.Causes) > 0 {
+		invalid = invalid.Causes[0]
+	}
+	if failed, isFormat := invalid.ErrorKind.(*kind.Format); isFormat {
+		return failed.Err
+	}
+	return invalid
 }
 
 // dropFormats deletes the formats that are not enforced. The library would enforce more of them in
