@@ -307,7 +307,7 @@ func (c *checker) field(field protoreflect.FieldDescriptor, first json.Token) {
 	case first == nil && !isValue(field.Message()): // null: as absent, or cleared by the mask
 	case field.IsMap():
 		if c.opens(first, '{', errObject) {
-			c.members(func(value json.Token) { c.single(field.MapValue(), value) })
+			c.members(func(value json.Token) { c.member(field, value) })
 		}
 	case field.IsList():
 		if c.opens(first, '[', errList) {
@@ -316,6 +316,19 @@ func (c *checker) field(field protoreflect.FieldDescriptor, first json.Token) {
 	default:
 		c.single(field, first)
 	}
+}
+
+// member checks one value of a map. accommodate has made texts of those that a map of texts may
+// have beside them.
+func (c *checker) member(field protoreflect.FieldDescriptor, first json.Token) {
+	_, isText := first.(string)
+	accommodated := !c.lenient && accommodations[field.ContainingMessage().FullName()][string(field.Name())] != nil
+	if isText || !accommodated {
+		c.single(field.MapValue(), first)
+		return
+	}
+	c.refuse("wrong_type", errTextual)
+	c.skip(first)
 }
 
 // members walks an object with free keys.

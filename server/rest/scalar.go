@@ -21,6 +21,7 @@ const (
 	errObject    = sentence("Must be a JSON object.")
 	errList      = sentence("Must be a list.")
 	errString    = sentence("Must be a string.")
+	errTextual   = sentence("Must be a string, a number, true or false.")
 	errText      = sentence("Must be UTF-8 text without NUL characters.")
 	errBool      = sentence("Must be true or false.")
 	errInteger   = sentence("Must be an integer in the range of the field.")

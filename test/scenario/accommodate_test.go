@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"parlance.dev/parlance/test/fake/httptool"
@@ -39,6 +40,16 @@ func TestOtherSpellings(t *testing.T) {
 		checkProblem(t, refused, 400, "invalid-request")
 		if field != "" && refused.Text("errors", 0, "field") != field {
 			t.Errorf("%s: %s", body, refused.Body)
+		}
+	}
+	for _, value := range []string{"null", "[5]", `{"a":1}`} {
+		refused := session("/v1/sessions", "u", `,"dynamic_variables":{"n":`+value+`}`)
+		if got, want := refused.Text("errors", 0, "message"), "Must be a string, a number, true or false."; got != want {
+			t.Errorf("%s: got %q, want %q", value, got, want)
+		}
+		refused = session("/parlance.v1.SessionService/CreateSession", "u", `,"dynamic_variables":{"n":`+value+`}`)
+		if !strings.Contains(string(refused.Body), "Must be a string.") {
+			t.Errorf("%s over Connect: %s", value, refused.Body)
 		}
 	}
 	if refused := session("/v1/sessions", "  ", ""); refused.Status != 400 || refused.Text("errors", 0, "field") != "user_id" {
