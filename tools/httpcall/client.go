@@ -117,6 +117,11 @@ func newRequest(ctx context.Context, r Request, callID string) (*http.Request, e
 	for name, value := range r.Headers {
 		request.Header.Set(name, value)
 	}
+	if request.Header.Get("Accept-Encoding") == "" {
+		// net/http would send the same, but remove gzip itself, and with it all lines of
+		// Content-Encoding.
+		request.Header.Set("Accept-Encoding", "gzip")
+	}
 	request.Header.Set("Idempotency-Key", callID)
 	return request, nil
 }

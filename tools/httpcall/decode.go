@@ -27,8 +27,8 @@ const (
 
 var errEncoding = errors.New("the content encoding is not known")
 
-// encodings are the content encodings that the body of a response still has, in the order in which
-// they were applied. net/http has removed a single gzip.
+// encodings are the content encodings of the body of a response, in the order in which they were
+// applied.
 func encodings(response *http.Response) []string {
 	var names []string
 	for _, line := range response.Header.Values("Content-Encoding") {

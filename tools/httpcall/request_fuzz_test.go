@@ -138,13 +138,14 @@ func checkTarget(t *testing.T, target *url.URL, id, x string) {
 
 func checkHeaders(t *testing.T, arrived *http.Request, method, x string) {
 	t.Helper()
-	names := []string{"Accept", "User-Agent", "X-Fixed", "X-Var", "Authorization", "Idempotency-Key"}
+	names := []string{"Accept", "User-Agent", "X-Fixed", "X-Var", "Authorization", "Idempotency-Key", "Accept-Encoding"}
 	if HasBody(method) {
 		names = append(names, "Content-Type", "Content-Length")
 	}
 	sameNames(t, "headers", slices.Collect(maps.Keys(arrived.Header)), names)
 	wanted := map[string]string{
 		"X-Fixed": "1", "X-Var": "v " + x + " w", "Authorization": strings.TrimRight("Bearer "+x, " \t"), "Idempotency-Key": "call_1",
+		"Accept-Encoding": "gzip",
 	}
 	for name, want := range wanted {
 		if got := arrived.Header[name]; len(got) != 1 || got[0] != want {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -25,6 +26,7 @@ type Request struct {
 type Step struct {
 	// Status 0 is 200.
 	Status int
+	// Header has a line for each line of a value.
 	Header map[string]string
 	Body   string
 	// Reset closes the connection with a TCP reset after the request was read.
@@ -115,7 +117,7 @@ func (s *Server) record(r Request) (Step, bool) {
 
 func (step Step) write(w http.ResponseWriter) {
 	for name, value := range step.Header {
-		w.Header().Set(name, value)
+		w.Header()[http.CanonicalHeaderKey(name)] = strings.Split(value, "\n")
 	}
 	if step.BreakOff {
 		w.Header().Set("Content-Length", "1000000")
