@@ -71,7 +71,14 @@ type clientCalls struct {
 	// duplicates counts the Responds still expected for results that the last answer has taken
 	// together.
 	duplicates int
+	// unasked counts the answers in a row that began because a call's time was over, without a word
+	// of the user or a result of the client between them.
+	unasked int
 }
+
+// maxUnasked bounds unasked: a model that calls the client's tool again in each such answer would
+// otherwise go on for as long as the session is open.
+const maxUnasked = 2
 
 func newClientCalls() clientCalls { return clientCalls{waiting: map[string]*clientCall{}} }
 
@@ -79,7 +86,7 @@ func newClientCalls() clientCalls { return clientCalls{waiting: map[string]*clie
 func (c *clientCalls) blocked() bool { return len(c.waiting) > 0 && !c.spoken }
 
 // userSpoke records that the user said something.
-func (c *clientCalls) userSpoke() { c.spoken, c.duplicates = true, 0 }
+func (c *clientCalls) userSpoke() { c.spoken, c.duplicates, c.unasked = true, 0, 0 }
 
 // answerStarted records that an answer begins, which takes all results there are.
 func (c *clientCalls) answerStarted() {

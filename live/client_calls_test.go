@@ -261,6 +261,34 @@ func TestClientCallTimesOut(t *testing.T) {
 	}
 }
 
+// TestClientThatNeverAnswers: a model that calls the client's tool again whenever its time was over
+// is not asked without end while nobody is there, and goes on when the user speaks.
+func TestClientThatNeverAnswers(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.withTimeout(t, 1)
+	answers := &script{steps: []step{
+		say("", call("pick", `{}`)), say("", call("pick", `{}`)), say("", call("pick", `{}`)), say("Here again."),
+	}}
+	f.model = answers
+	s := f.join(t, f.Node, f.create(t))
+	s.offer()
+	s.ask("go")
+	for expired := 0; expired < 3; { // each unanswered call becomes an item
+		if added, _ := until[live.ItemAdded](s); added.Item.Kind == sessions.ToolOutputItem {
+			expired++
+		}
+	}
+	s.ask("hello?")
+	asked := answers.requests()
+	if len(asked) != 4 {
+		t.Fatalf("the model was asked %d times", len(asked))
+	}
+	if last := asked[3].Messages[len(asked[3].Messages)-1]; last.Text != "hello?" {
+		t.Errorf("the fourth answer is to %q", last.Text)
+	}
+}
+
 // TestClientReturnsWithTheResult: a call outlives its socket and its node.
 func TestClientReturnsWithTheResult(t *testing.T) {
 	t.Parallel()

@@ -38,6 +38,7 @@ func (e *engine) acceptToolOutput(live *Live, c ToolOutput) {
 	if !e.answerClientCall(live, c.CommandID, message) {
 		return
 	}
+	e.client.unasked = 0
 	if c.Respond && len(e.waiting) < turns.MaxWaitingResponds && !e.answerQueued() {
 		e.waiting = append(e.waiting, answerRequest{live: live, command: Respond{CommandID: c.CommandID}})
 	}
@@ -76,7 +77,8 @@ func (e *engine) traceClientCall(call *clientCall, message sessions.Message) {
 	})
 }
 
-// expireCall gives a call whose time is over an error as its result, and has the model go on.
+// expireCall gives a call whose time is over an error as its result, and has the model go on, at
+// most maxUnasked times in a row.
 func (e *engine) expireCall(call *clientCall) {
 	if e.client.waiting[call.ID] != call || e.ending != nil {
 		return
@@ -89,7 +91,9 @@ func (e *engine) expireCall(call *clientCall) {
 	}
 	if !e.answerClientCall(nil, "", message) {
 		e.client.resolve(call.ID) // another node has its result, or the session has ended
-	} else if live := e.answerSocket(call); live != nil && !call.LaterTurnEnded && len(e.waiting) == 0 && !e.client.blocked() {
+	} else if live := e.answerSocket(call); live != nil && !call.LaterTurnEnded && len(e.waiting) == 0 && !e.client.blocked() &&
+		e.client.unasked < maxUnasked {
+		e.client.unasked++
 		e.waiting = append(e.waiting, answerRequest{live: live})
 	}
 	e.startNext()

@@ -106,8 +106,11 @@ func (s suite) silence(t *testing.T) {
 				Replies: []Reply{{Text: []string{"never"}, Gate: make(chan struct{})}},
 			},
 		)
-		_, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}})
-		failed(t, err, fault.UpstreamFailed, "did not begin to answer in time")
+		_, events, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}})
+		failed(t, err, fault.UpstreamFailed, p.Name()+" did not begin to answer in time")
+		if len(events) != 0 {
+			t.Errorf("%d events", len(events))
+		}
 	})
 	t.Run("events that say nothing", func(t *testing.T) {
 		t.Parallel()
@@ -242,17 +245,6 @@ func (s suite) nobodyThere(t *testing.T) {
 	p, _ := s.start(t, Setup{APIKey: Key, BaseURL: "http://127.0.0.1:1/v1"})
 	_, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}})
 	failed(t, err, fault.UpstreamFailed, p.Name()+" could not be reached")
-}
-
-// tooSlow: a wait that is over before the call stands for a server that thinks too long.
-func (s suite) tooSlow(t *testing.T) {
-	t.Parallel()
-	p, _ := s.start(t, Setup{APIKey: Key, Timeouts: model.Timeouts{FirstToken: time.Nanosecond}, Replies: []Reply{{Text: []string{"late"}}}})
-	_, events, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}})
-	failed(t, err, fault.UpstreamFailed, p.Name()+" did not begin to answer in time")
-	if len(events) != 0 {
-		t.Errorf("%d events", len(events))
-	}
 }
 
 func (s suite) probe(t *testing.T) {

@@ -54,7 +54,6 @@ func Run(t *testing.T, start Start) {
 	t.Run("AboutTheConversation", s.aboutTheConversation)
 	t.Run("ListenerStops", s.listenerStops)
 	t.Run("CallerHangsUp", s.callerHangsUp)
-	t.Run("TooSlow", s.tooSlow)
 	t.Run("NobodyThere", s.nobodyThere)
 	t.Run("Probe", s.probe)
 	t.Run("Blanks", s.blanks)
