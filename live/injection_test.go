@@ -355,8 +355,8 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// TestConfirmedCall: a blocked call is made when the user says yes to the question, and only that
-// call.
+// TestConfirmedCall: a blocked call is made when the user says yes to the question and nothing
+// else, and only that call.
 func TestConfirmedCall(t *testing.T) {
 	t.Parallel()
 	const sure, long = `{"confirm":true}`, `{"confirm":true,"account":9007199254740993}`
@@ -365,6 +365,10 @@ func TestConfirmedCall(t *testing.T) {
 		made               bool
 	}{
 		"Yes, please.":         {sure, "Shall I delete your account?", `{"confirm": true}`, true},
+		"Yes, delete it now.":  {sure, "Shall I delete your account?", sure, true},
+		"Yes, but don't.":      {sure, "Shall I delete your account?", sure, false},
+		"Yes, keep it":         {sure, "Shall I delete your account or keep it?", sure, false},
+		"是的":                   {sure, "要删除您的帐户吗？", sure, true},
 		"What do you mean?":    {sure, "Shall I delete your account?", sure, false},
 		"Yes.":                 {sure, "Anything else?", sure, false},
 		"Ja, bitte":            {sure, "Soll ich das Konto löschen?", sure, true},

@@ -3,7 +3,9 @@ package live_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -93,6 +95,31 @@ func TestToolCommand(t *testing.T) {
 	}
 	if session := f.get(t, made.Session.ID); session.ToolCalls != 2 {
 		t.Errorf("counted %d calls", session.ToolCalls)
+	}
+}
+
+// TestCapInOrder: of more parallel calls than a tool may still have, the first ones are made.
+func TestCapInOrder(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.attach(t, "find_order", "GET", 3)
+	const many = 12
+	var calls []model.ToolCall
+	var codes []string
+	for i := range many {
+		calls = append(calls, call("find_order", fmt.Sprintf(`{"id":"%d"}`, i)))
+		code := "calls-exhausted"
+		if i < 3 {
+			code = ""
+		}
+		codes = append(codes, code)
+	}
+	f.model = &script{steps: []step{say("", calls...), say("Done.")}}
+	wantCodes(t, f.turn(t, f.create(t, withPin).Session.ID, "go"), codes...)
+	for i, sent := range f.endpoint.Requests("/find_order") {
+		if got, want := sent.Query.Get("id"), strconv.Itoa(i); got != want {
+			t.Errorf("request %d is for %q", i, got)
+		}
 	}
 }
 

@@ -67,6 +67,8 @@ type pendingCall struct {
 	// assigned are the variables that the answer set; see variables.go.
 	assigned map[string]string
 	done     chan struct{}
+	// after is closed when the call may begin; nil: at once. See inOrder.
+	after <-chan struct{}
 	// late decides whether the turn or the call ends first; see late.go.
 	late latch
 	// detached says that the call may go on after the turn.

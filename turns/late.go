@@ -23,6 +23,12 @@ func (s *Service) detach(ctx context.Context) (context.Context, context.CancelFu
 func (r *Runner) launch(ctx context.Context, p *pendingCall, slots chan struct{}, running *sync.WaitGroup) {
 	recorded := r.recorded
 	work := func() {
+		if p.after != nil {
+			select {
+			case <-p.after:
+			case <-ctx.Done():
+			}
+		}
 		select {
 		case slots <- struct{}{}:
 			p.result = r.runCall(ctx, p)

@@ -30,6 +30,7 @@ func (r *Runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 		r.refuseAll(ctx, round, sessions.CodeUnfinished, sessions.OutputUnfinished)
 		return err
 	}
+	inOrder(round)
 	var running sync.WaitGroup
 	slots := make(chan struct{}, maxParallelCalls) // a semaphore
 	for _, p := range round {
@@ -50,6 +51,18 @@ func (r *Runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 	return ctx.Err()
 }
 
+// inOrder has the calls of a tool with a cap made one after the other, so that those that the model
+// made first are the ones within it.
+func inOrder(round []*pendingCall) {
+	last := map[tools.ID]<-chan struct{}{}
+	for _, p := range round {
+		if p.entry.MaxCallsPerSession > 0 {
+			p.after = last[p.entry.Tool.ID]
+			last[p.entry.Tool.ID] = p.done
+		}
+	}
+}
+
 // announce tells the caller of the calls of a round, and asks for the approvals that they need.
 func (r *Runner) announce(ctx context.Context, round []*pendingCall) error {
 	for _, p := range round {
@@ -57,13 +70,8 @@ func (r *Runner) announce(ctx context.Context, round []*pendingCall) error {
 			continue
 		}
 		err := r.send(ToolStarted{
-			ResponseID: r.ResponseID,
-			ItemID:     p.Call.ItemID,
-			CallID:     p.Call.ID,
-			Name:       p.Call.Name,
-			Arguments:  p.Call.Arguments,
-			System:     p.system(),
-			Kind:       p.entry.Tool.Kind,
+			ResponseID: r.ResponseID, ItemID: p.Call.ItemID, CallID: p.Call.ID, Name: p.Call.Name, Arguments: p.Call.Arguments,
+			System: p.system(), Kind: p.entry.Tool.Kind,
 		})
 		if err != nil {
 			return err
@@ -94,17 +102,9 @@ func (r *Runner) collect(ctx context.Context, round []*pendingCall) (err error) 
 		}
 		if err == nil {
 			err = r.send(ToolDone{
-				ResponseID: r.ResponseID,
-				ItemID:     p.Call.ItemID,
-				CallID:     p.Call.ID,
-				Name:       p.Call.Name,
-				Arguments:  p.Call.Arguments,
-				Output:     result.Text,
-				Failed:     failed,
-				Latency:    time.Duration(result.Result.LatencyMS) * time.Millisecond,
-				Result:     *result.Result,
-				System:     p.system(),
-				Kind:       p.entry.Tool.Kind,
+				ResponseID: r.ResponseID, ItemID: p.Call.ItemID, CallID: p.Call.ID, Name: p.Call.Name, Arguments: p.Call.Arguments,
+				Output: result.Text, Failed: failed, Latency: time.Duration(result.Result.LatencyMS) * time.Millisecond, Result: *result.Result,
+				System: p.system(), Kind: p.entry.Tool.Kind,
 			})
 		}
 	}

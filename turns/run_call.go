@@ -18,18 +18,8 @@ func (r *Runner) runCall(ctx context.Context, p *pendingCall) (result sessions.M
 	begun := r.S.sessions.Now()
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			r.S.log.ErrorContext(
-				ctx,
-				"tool panicked",
-				"session_id",
-				p.params.SessionID,
-				"turn_id",
-				p.params.TurnID,
-				"tool",
-				p.Call.Name,
-				"panic",
-				fmt.Sprint(panicked),
-			)
+			r.S.log.ErrorContext(ctx, "tool panicked", "session_id", p.params.SessionID, "turn_id", p.params.TurnID,
+				"tool", p.Call.Name, "panic", fmt.Sprint(panicked))
 			result = r.refused(p, begun, string(failure.Internal), "The tool failed inside the service. Go on without it.")
 		}
 	}()
