@@ -105,10 +105,13 @@ func TestKilledRunIsGoneOnWith(t *testing.T) {
 		return held.Load() > 0 && f.count("SELECT count(*) FROM staged_vectors") == int(m.paid.Load()) && m.paid.Load() >= 20
 	})
 	before := m.paid.Load()
-	f.clock.advance(61 * time.Second)
-	if err := f.Ingest(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
+	await(t, "another run", func() bool { // what the dead one was still writing may have put it off
+		f.clock.advance(61 * time.Second)
+		if err := f.Ingest(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		return m.paid.Load() > before
+	})
 	got := f.get(f.ref, id)
 	if got.Status != knowledge.StatusReady || m.paid.Load() != int64(got.ChunkCount) || before == m.paid.Load() {
 		t.Errorf("%d and then %d paid for %d chunks, %s", before, m.paid.Load(), got.ChunkCount, got.Status)

@@ -280,7 +280,10 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 	_, err = f.Say(t.Context(), f.principal, id, requests.Params{}, nil)
 	wantReason(t, err, fault.InvalidRequest)
 	both := output(asked[0].ID, "opened")
-	both.Outputs = append(both.Outputs, turns.ToolOutput{CallID: asked[1].ID, Output: "denied", IsError: true})
+	both.Outputs = append(both.Outputs, both.Outputs[0])
+	_, err = f.Say(t.Context(), f.principal, id, both, nil)
+	wantReason(t, err, fault.InvalidRequest)
+	both.Outputs = append(both.Outputs[:1], turns.ToolOutput{CallID: asked[1].ID, Output: "denied", IsError: true})
 	turn, err := f.Say(t.Context(), f.principal, id, both, nil)
 	if err != nil || turn.AgentText != "It is open." || turn.UserText != "" {
 		t.Fatalf("answered %q, %v", turn.AgentText, err)

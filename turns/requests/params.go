@@ -54,6 +54,9 @@ func (p Params) check(schemas *schema.Cache) error {
 		if err := output.Check("tool_outputs[" + strconv.Itoa(i) + "]."); err != nil {
 			return err
 		}
+		if slices.ContainsFunc(p.Outputs[:i], func(other turns.ToolOutput) bool { return other.CallID == output.CallID }) {
+			return fault.InvalidField("tool_outputs["+strconv.Itoa(i)+"].call_id", "taken", "There are two results of the call %s.", output.CallID)
+		}
 	}
 	return nil
 }

@@ -1473,8 +1473,9 @@ type ListToolsRequest struct {
 	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// Only those whose slug or description contains this text, in any case.
 	Q string `protobuf:"bytes,5,opt,name=q,proto3" json:"q,omitempty"`
-	// created_at, updated_at or name (the slug), each also with " desc". Default: system, built-in,
-	// then custom tools, newest first.
+	// created_at, updated_at or name (the slug), each also with " desc". By name the tools are mixed;
+	// by time system and built-in tools, which have none, come first. Default: system, built-in, then
+	// custom tools, newest first.
 	OrderBy       string `protobuf:"bytes,6,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -608,7 +608,7 @@ type Event struct {
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// One of the messages of events.proto.
 	Data *structpb.Struct `protobuf:"bytes,6,opt,name=data,proto3" json:"data,omitempty"`
-	// Place in the feed; pass it as `after`.
+	// Place in the workspace's feed, opaque; pass it as `after`.
 	Cursor string `protobuf:"bytes,7,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	// data as JSON text with every digit.
 	DataJson string `protobuf:"bytes,8,opt,name=data_json,json=dataJson,proto3" json:"data_json,omitempty"`
@@ -1400,8 +1400,8 @@ type EnableWebhookEndpointRequest struct {
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// we_…
 	EndpointId string `protobuf:"bytes,2,opt,name=endpoint_id,json=endpointId,proto3" json:"endpoint_id,omitempty"`
-	// Sends events of this time or later again that were not received: those that are still kept and
-	// are newer than the endpoint.
+	// Sends events of this time or later again that were not received: those that are within the
+	// retention of events and are newer than the endpoint.
 	Since         *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=since,proto3" json:"since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

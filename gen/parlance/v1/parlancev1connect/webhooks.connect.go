@@ -104,8 +104,9 @@ type WebhookServiceClient interface {
 	// enabled endpoint too.
 	// Errors: not-found, invalid-request (since in the future).
 	EnableWebhookEndpoint(context.Context, *v1.EnableWebhookEndpointRequest) (*v1.WebhookEndpoint, error)
-	// RotateWebhookSecret makes a new secret, returned once. For 24 h webhook-signature holds both;
-	// X-Parlance-Signature uses the new one at once. Errors: not-found.
+	// RotateWebhookSecret makes a new secret, returned once. Each earlier secret goes on signing for
+	// 24 h after its rotation, in webhook-signature beside the new one; X-Parlance-Signature uses the
+	// new one at once. Errors: not-found, rate-limited (a sixth rotation within 24 h).
 	RotateWebhookSecret(context.Context, *v1.RotateWebhookSecretRequest) (*v1.WebhookEndpoint, error)
 	// TestWebhookEndpoint sends one example of an event now and returns the attempt. It is not
 	// retried and does not count towards automatic disabling. Errors: not-found, invalid-request (no
@@ -419,8 +420,9 @@ type WebhookServiceHandler interface {
 	// enabled endpoint too.
 	// Errors: not-found, invalid-request (since in the future).
 	EnableWebhookEndpoint(context.Context, *v1.EnableWebhookEndpointRequest) (*v1.WebhookEndpoint, error)
-	// RotateWebhookSecret makes a new secret, returned once. For 24 h webhook-signature holds both;
-	// X-Parlance-Signature uses the new one at once. Errors: not-found.
+	// RotateWebhookSecret makes a new secret, returned once. Each earlier secret goes on signing for
+	// 24 h after its rotation, in webhook-signature beside the new one; X-Parlance-Signature uses the
+	// new one at once. Errors: not-found, rate-limited (a sixth rotation within 24 h).
 	RotateWebhookSecret(context.Context, *v1.RotateWebhookSecretRequest) (*v1.WebhookEndpoint, error)
 	// TestWebhookEndpoint sends one example of an event now and returns the attempt. It is not
 	// retried and does not count towards automatic disabling. Errors: not-found, invalid-request (no

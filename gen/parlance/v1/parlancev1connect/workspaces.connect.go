@@ -79,7 +79,8 @@ type WorkspaceServiceClient interface {
 	// GetTenant returns the tenant of the calling key, with its plan and the plan's limits.
 	GetTenant(context.Context, *v1.GetTenantRequest) (*v1.Tenant, error)
 	// CreateWorkspace makes an empty workspace in the tenant.
-	// Errors: auth-scope (needs admin; a key restricted to one workspace cannot), invalid-request.
+	// Errors: auth-scope (needs admin; a key restricted to one workspace cannot), invalid-request,
+	// workspaces-full (the tenant has as many as the installation allows).
 	CreateWorkspace(context.Context, *v1.CreateWorkspaceRequest) (*v1.Workspace, error)
 	// ListWorkspaces lists the tenant's workspaces, oldest first; a key restricted to one
 	// workspace sees that one.
@@ -212,7 +213,8 @@ type WorkspaceServiceHandler interface {
 	// GetTenant returns the tenant of the calling key, with its plan and the plan's limits.
 	GetTenant(context.Context, *v1.GetTenantRequest) (*v1.Tenant, error)
 	// CreateWorkspace makes an empty workspace in the tenant.
-	// Errors: auth-scope (needs admin; a key restricted to one workspace cannot), invalid-request.
+	// Errors: auth-scope (needs admin; a key restricted to one workspace cannot), invalid-request,
+	// workspaces-full (the tenant has as many as the installation allows).
 	CreateWorkspace(context.Context, *v1.CreateWorkspaceRequest) (*v1.Workspace, error)
 	// ListWorkspaces lists the tenant's workspaces, oldest first; a key restricted to one
 	// workspace sees that one.
@@ -320,13 +322,15 @@ func (UnimplementedWorkspaceServiceHandler) DeleteWorkspace(context.Context, *v1
 type ApiKeyServiceClient interface {
 	// CreateApiKey makes a key. Its secret is in this answer and nowhere else.
 	// Errors: not-found (a workspace_id that is not one of the tenant's), invalid-request (an expiry
-	// in the past, scope admin with a workspace_id), auth-scope.
+	// in the past, scope admin with a workspace_id), auth-scope, api-keys-full (the tenant has as
+	// many keys that have not expired as the installation allows).
 	CreateApiKey(context.Context, *v1.CreateApiKeyRequest) (*v1.ApiKey, error)
 	// ListApiKeys lists the tenant's keys, newest first, without their secrets.
 	ListApiKeys(context.Context, *v1.ListApiKeysRequest) (*v1.ListApiKeysResponse, error)
 	// GetApiKey returns one key without its secret. Errors: not-found.
 	GetApiKey(context.Context, *v1.GetApiKeyRequest) (*v1.ApiKey, error)
-	// UpdateApiKey changes the name or the expiry. Errors: not-found, invalid-request.
+	// UpdateApiKey changes the name or the expiry. Errors: not-found, invalid-request, api-keys-full
+	// (an expired key that is to work again).
 	UpdateApiKey(context.Context, *v1.UpdateApiKeyRequest) (*v1.ApiKey, error)
 	// DeleteApiKey revokes a key at once. Errors: not-found.
 	DeleteApiKey(context.Context, *v1.DeleteApiKeyRequest) (*emptypb.Empty, error)
@@ -455,13 +459,15 @@ func (c *apiKeyServiceClient) RotateApiKey(ctx context.Context, req *v1.RotateAp
 type ApiKeyServiceHandler interface {
 	// CreateApiKey makes a key. Its secret is in this answer and nowhere else.
 	// Errors: not-found (a workspace_id that is not one of the tenant's), invalid-request (an expiry
-	// in the past, scope admin with a workspace_id), auth-scope.
+	// in the past, scope admin with a workspace_id), auth-scope, api-keys-full (the tenant has as
+	// many keys that have not expired as the installation allows).
 	CreateApiKey(context.Context, *v1.CreateApiKeyRequest) (*v1.ApiKey, error)
 	// ListApiKeys lists the tenant's keys, newest first, without their secrets.
 	ListApiKeys(context.Context, *v1.ListApiKeysRequest) (*v1.ListApiKeysResponse, error)
 	// GetApiKey returns one key without its secret. Errors: not-found.
 	GetApiKey(context.Context, *v1.GetApiKeyRequest) (*v1.ApiKey, error)
-	// UpdateApiKey changes the name or the expiry. Errors: not-found, invalid-request.
+	// UpdateApiKey changes the name or the expiry. Errors: not-found, invalid-request, api-keys-full
+	// (an expired key that is to work again).
 	UpdateApiKey(context.Context, *v1.UpdateApiKeyRequest) (*v1.ApiKey, error)
 	// DeleteApiKey revokes a key at once. Errors: not-found.
 	DeleteApiKey(context.Context, *v1.DeleteApiKeyRequest) (*emptypb.Empty, error)
