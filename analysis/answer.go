@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/sessions"
-	"parlance.dev/parlance/tools/jsonvalue"
 )
 
 // errUnusable says that the model answered twice, and neither answer could be read.

@@ -15,14 +15,14 @@
 //
 // # Which answers are kept
 //
-// Those that a noun decided about this very request: every success, and the refusals 404, 409 for a
-// name that is taken, and 400 with a reason of their own, such as webhook-url-not-public (see
-// [Keeps]). Not kept, so that the key may be tried again:
+// Those that a noun decided about this very request: every success, and the refusals 404 and 400
+// with a reason of their own, such as webhook-url-not-public (see [Keeps]). Not kept, so that the
+// key may be tried again:
 //
 //   - 400 invalid-request, 413, 415: nothing began; the request can be mended under the same key.
 //   - 401, 403, 429: they are about the caller at that moment, not about the request.
-//   - 402, 409 of a state, such as a source that is not ready, and a host that cannot be resolved:
-//     time mends them.
+//   - 402, 409 of a name that is taken or of a state, such as a source that is not ready, and a
+//     host that cannot be resolved: time mends them.
 //   - 409 conflict and idempotency-key-in-flight, 499, 5xx: they say "again, later".
 //
 // Of an upload only success is kept: a refused file was not read to its end. A stream of events

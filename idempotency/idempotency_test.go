@@ -304,7 +304,7 @@ func TestKeeps(t *testing.T) {
 		{fault.InvalidRequest, false},
 		{fault.WebhookURLNotPublic, true},
 		{fault.ResourceNotFound, true},
-		{fault.ToolSlugTaken, true},
+		{fault.ToolSlugTaken, false},
 		{fault.SessionClosed, false},
 		{fault.Conflict, false},
 		{fault.IdempotencyInFlight, false},

@@ -24,13 +24,15 @@ type Request struct {
 	// Body is the message. It is empty for a file, which is never in memory as a whole: see
 	// Answer.Upload.
 	Body []byte
+	// Precondition is the If-Match of the request.
+	Precondition string
 }
 
 // fingerprint tells apart two requests with the same key. It contains the key, of which only a
 // hash is stored, as a salt: a short secret in a body cannot be guessed from a copy of the
 // database.
 func (r Request) fingerprint(key string) []byte {
-	return digestOf([]byte(key), r.Body, []byte(r.Form))
+	return digestOf([]byte(key), r.Body, []byte(r.Form), []byte(r.Precondition))
 }
 
 // digestOf returns SHA-256 over the parts with their lengths, so that no two lists give the same
@@ -80,10 +82,11 @@ func OutcomeUnknown(refusal *fault.Error) bool {
 }
 
 // Keeps reports whether a refusal is final for its request. What time mends is not: a quota, a
-// state such as "not ready", a rate, an outage, a host that cannot be resolved.
+// name that is taken, a state such as "not ready", a rate, an outage, a host that cannot be
+// resolved.
 func Keeps(refusal *fault.Error) bool {
 	switch refusal.Kind() {
-	case fault.NotFound, fault.AlreadyExists:
+	case fault.NotFound:
 		return true
 	case fault.Invalid:
 		return refusal.Reason != fault.InvalidRequest && refusal.Reason != fault.WebhookURLUnresolvable

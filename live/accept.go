@@ -6,8 +6,8 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/sessions"
-	"parlance.dev/parlance/tools/jsonvalue"
 	"parlance.dev/parlance/turns"
 )
 

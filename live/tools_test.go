@@ -11,11 +11,11 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/tools"
-	"parlance.dev/parlance/tools/jsonvalue"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/turns/requests"
 )

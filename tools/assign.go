@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parlance.dev/parlance/tools/jsonvalue"
+	"parlance.dev/parlance/platform/jsonvalue"
 )
 
 // Assignment stores a value of a successful answer as a dynamic variable of the session, for later

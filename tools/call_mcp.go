@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"parlance.dev/parlance/tools/jsonvalue"
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/tools/mcpservers"
 	"parlance.dev/parlance/tools/template"
 )

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/tools/httpcall"
-	"parlance.dev/parlance/tools/jsonvalue"
 	"parlance.dev/parlance/tools/schema"
 	"parlance.dev/parlance/tools/template"
 )

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/jsonvalue"
+	"parlance.dev/parlance/platform/redact"
 	"parlance.dev/parlance/tools/failure"
-	"parlance.dev/parlance/tools/jsonvalue"
-	"parlance.dev/parlance/tools/redact"
 	"parlance.dev/parlance/tools/schema"
 	"parlance.dev/parlance/workspaces"
 )

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"parlance.dev/parlance/tools/jsonvalue"
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/tools/mcpservers"
 	"parlance.dev/parlance/tools/modeltext"
 	"parlance.dev/parlance/tools/schema"

@@ -8,8 +8,8 @@ import (
 	"net/textproto"
 	"slices"
 
+	"parlance.dev/parlance/platform/redact"
 	"parlance.dev/parlance/platform/seal"
-	"parlance.dev/parlance/tools/redact"
 	"parlance.dev/parlance/workspaces"
 )
 

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"strings"
 
+	"parlance.dev/parlance/platform/redact"
 	"parlance.dev/parlance/platform/seal"
-	"parlance.dev/parlance/tools/redact"
 )
 
 // Prefixes of variable names with a meaning. Source: decisions, Tools.

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/tools/failure"
-	"parlance.dev/parlance/tools/jsonvalue"
 )
 
 // Bounds of a turn's calls. Source of the first two: decisions, Tools.

@@ -8,9 +8,9 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/guards"
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
-	"parlance.dev/parlance/tools/jsonvalue"
 )
 
 // codeNotAsked is the code of a call that a guard did not let through.

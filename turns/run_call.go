@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/tools/failure"
-	"parlance.dev/parlance/tools/jsonvalue"
 )
 
 // runCall runs one call and returns its message. A call that is not idempotent runs to its end even

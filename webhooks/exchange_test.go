@@ -100,11 +100,11 @@ func TestAnswersAreCaptured(t *testing.T) {
 		want     string
 	}{
 		"Compressed":   {"gzip", packed([]byte("received")), "received"},
-		"Bomb":         {"gzip", packed(make([]byte, 8<<20)), strings.Repeat("\uFFFD", 4096)},
+		"Bomb":         {"gzip", packed(make([]byte, 8<<20)), strings.Repeat("\uFFFD", 4096/len("\uFFFD"))},
 		"NotGzip":      {"gzip", []byte("plain"), ""},
 		"Strange":      {"br", []byte("\x8b\x00\xff"), "\uFFFD\uFFFD\uFFFD"},
 		"NotUTF8":      {"", []byte("caf\xe9\x00"), "caf\uFFFD\uFFFD"},
-		"CutCharacter": {"", []byte(strings.Repeat("x", 4095) + "é"), strings.Repeat("x", 4095) + "\uFFFD"},
+		"CutCharacter": {"", []byte(strings.Repeat("x", 4095) + "é"), strings.Repeat("x", 4095)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,12 +8,14 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/platform/redact"
 	"parlance.dev/parlance/platform/telemetry"
 )
 
@@ -61,43 +63,47 @@ func (s *Service) send(ctx context.Context, target string, m message, keys keys)
 	request.Header = headers(m, keys)
 	telemetry.Propagate(ctx, request.Header)
 	a.RequestHeaders, a.ResponseHeaders = firstValues(request.Header), firstValues(nil)
-	// The customer's secrets are not recorded, also when the endpoint echoes them.
-	defer func() { a.hide(keys.headers) }()
+	for name := range keys.headers {
+		a.RequestHeaders[name] = redact.Placeholder
+	}
+	echo := echoOf(keys.headers)
 	response, err := s.client.Do(request)
 	if err != nil {
 		a.Error, a.unreachable = describe(err)
+		a.Error = echo.Text(a.Error)
 		return a, ctx.Err() != nil
 	}
 	defer func() { _ = response.Body.Close() }()
 	// The status is the answer, also when the body breaks off.
 	body, _ := io.ReadAll(io.LimitReader(response.Body, readBytes))
 	a.StatusCode = response.StatusCode
-	a.ResponseHeaders = firstValues(response.Header)
-	a.ResponseBody = text(body[:min(len(body), storeBytes)])
+	a.ResponseHeaders = echo.Values(firstValues(response.Header))
+	a.ResponseBody = beginning(echo, body)
 	a.RetryAfter = retryAfter(response.Header, s.now())
 	a.verdict, a.Error = judge(response.StatusCode)
 	return a, false
 }
 
-// hidden replaces the value of a customer's header.
-const hidden = "REDACTED"
-
 // minHidden is how long a value must be to be hidden in an answer: "1" is not a secret.
 const minHidden = 6
 
-// hide replaces the values of the customer's headers in an answer that is recorded.
-func (a *answer) hide(own map[string]string) {
-	for name, value := range own {
-		a.RequestHeaders[name] = hidden
-		if len(value) < minHidden {
-			continue
-		}
-		a.ResponseBody = strings.ReplaceAll(a.ResponseBody, value, hidden)
-		a.Error = strings.ReplaceAll(a.Error, value, hidden)
-		for header, text := range a.ResponseHeaders {
-			a.ResponseHeaders[header] = strings.ReplaceAll(text, value, hidden)
-		}
+// echoOf removes the customer's headers from what an endpoint sends back.
+func echoOf(own map[string]string) redact.Redactor {
+	var secrets []string
+	for _, value := range own {
+		secrets = append(secrets, redact.Header(value)...)
 	}
+	return redact.New(slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < minHidden }))
+}
+
+// beginning returns what is recorded of a body. Secrets are removed before it is cut, because half
+// a secret would not be found.
+func beginning(echo redact.Redactor, body []byte) string {
+	if len(body) == readBytes {
+		body = echo.Partial(body)
+	}
+	clean := echo.Text(string(body))
+	return strings.ToValidUTF8(clean[:min(len(clean), storeBytes)], "") // the cut may go through a character
 }
 
 // judge says what a status means. Source: decisions, Webhooks.

@@ -15,8 +15,8 @@ import (
 
 	"parlance.dev/parlance/cli/tools/openapi"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/platform/stablejson"
-	"parlance.dev/parlance/tools/jsonvalue"
 )
 
 // outcome is what is to be done with an operation, or what was done.

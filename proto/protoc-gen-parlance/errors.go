@@ -109,7 +109,7 @@ func fixedComponents() components {
 			"IdempotencyKey": {
 				Name: "Idempotency-Key", In: "header", Schema: &schema{
 					Type: "string", MinLength: new(json.Number("1")),
-					MaxLength: new(json.Number("255")), Pattern: "^[!-~]+$",
+					MaxLength: new(json.Number("255")), Pattern: "^[ -~]+$",
 				},
 				Description: "A word of your own, new for each request: the same key with the same request replays the first answer for 24 hours, " +
 					"marked with Idempotency-Replayed: true. It belongs to the API key and the route.",

@@ -120,8 +120,9 @@ func operationOf(e endpoint, made *schemas) *operation {
 	return out
 }
 
-// acceptsKey reports whether answers of an endpoint are replayed by Idempotency-Key.
-func acceptsKey(e endpoint) bool { return e.verb != http.MethodGet }
+// acceptsKey reports whether answers of an endpoint are replayed by Idempotency-Key. A POST that
+// only reads has the rate of reading.
+func acceptsKey(e endpoint) bool { return e.verb != http.MethodGet && e.policy.GetRate() != "read" }
 
 // pathParameter describes a variable by the request field of its name, if there is one.
 func pathParameter(e endpoint, name string, made *schemas) parameter {

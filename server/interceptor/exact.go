@@ -7,8 +7,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/platform/stablejson"
-	"parlance.dev/parlance/tools/jsonvalue"
 )
 
 // settleExact checks the exact fields of a request, which hold the JSON object of a Struct beside

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -50,11 +52,10 @@ func NewOnce(keys *idempotency.Service, log *slog.Logger, policies Policies) *On
 func (o *Once) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
 		message, ok := req.Any().(proto.Message)
-		keys := req.Header().Values(idempotency.Header)
-		if !ok || len(keys) == 0 || !o.policies[req.Spec().Procedure].Changes() {
+		if !ok || len(req.Header().Values(idempotency.Header)) == 0 || !o.policies[req.Spec().Procedure].Changes() {
 			return next(ctx, req)
 		}
-		claim, err := o.begin(ctx, keys, req.Spec().Procedure, message)
+		claim, err := o.begin(ctx, req.Header(), req.Spec().Procedure, message)
 		if err != nil {
 			return nil, err
 		}
@@ -86,8 +87,8 @@ func (o *Once) claim(ctx context.Context, keys []string, request idempotency.Req
 	return o.keys.Begin(ctx, workspaces.PrincipalFrom(ctx), keys[0], request)
 }
 
-// begin claims the key of a message.
-func (o *Once) begin(ctx context.Context, keys []string, procedure string, message proto.Message) (*idempotency.Claim, error) {
+// begin claims the key of a message that came with the header.
+func (o *Once) begin(ctx context.Context, header http.Header, procedure string, message proto.Message) (*idempotency.Claim, error) {
 	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
 	if err != nil {
 		return nil, err
@@ -99,7 +100,9 @@ func (o *Once) begin(ctx context.Context, keys []string, procedure string, messa
 		fields := message.ProtoReflect().Descriptor().Fields()
 		operation += " " + message.ProtoReflect().Get(fields.ByName(protoreflect.Name(name))).String()
 	}
-	return o.claim(ctx, keys, idempotency.Request{Operation: operation, Form: procedure, Body: body})
+	return o.claim(ctx, header.Values(idempotency.Header), idempotency.Request{
+		Operation: operation, Form: procedure, Body: body, Precondition: strings.Join(header.Values("If-Match"), ","),
+	})
 }
 
 // work does the work of a claim and settles the claim before the caller sees the answer: a caller

@@ -18,8 +18,8 @@ import (
 // work, and gets the whole stream when it repeats the request.
 func (o *Once) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
 	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
-		spec, keys := conn.Spec(), conn.RequestHeader().Values(idempotency.Header)
-		if len(keys) == 0 || !o.policies[spec.Procedure].Changes() {
+		spec, header := conn.Spec(), conn.RequestHeader()
+		if len(header.Values(idempotency.Header)) == 0 || !o.policies[spec.Procedure].Changes() {
 			return next(ctx, conn)
 		}
 		if spec.StreamType != connect.StreamTypeServer {
@@ -37,7 +37,7 @@ func (o *Once) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.S
 		if route.Resumes(request) {
 			return next(ctx, read) // changes nothing
 		}
-		claim, err := o.begin(ctx, keys, spec.Procedure, request)
+		claim, err := o.begin(ctx, header, spec.Procedure, request)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package problem
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
@@ -19,8 +20,8 @@ const Domain = "parlance.dev"
 
 // ToConnect returns the error in its Connect form: the kind's code, the message, and an ErrorInfo
 // with the reason and metadata. Violations become a BadRequest; a time to wait becomes a
-// RetryInfo, as does every unavailable; a caller that has to authenticate gets WWW-Authenticate.
-// The cause is left out.
+// RetryInfo and Retry-After, as does every unavailable; a caller that has to authenticate gets
+// WWW-Authenticate. The cause is left out.
 func ToConnect(err *fault.Error) *connect.Error {
 	out := connect.NewError(err.Kind().Code(), errors.New(err.Message))
 	add(out, &errdetails.ErrorInfo{Reason: string(err.Reason), Domain: Domain, Metadata: err.Meta})
@@ -33,6 +34,7 @@ func ToConnect(err *fault.Error) *connect.Error {
 	}
 	if wait := retryAfter(err); wait > 0 {
 		add(out, &errdetails.RetryInfo{RetryDelay: durationpb.New(wait)})
+		out.Meta().Set("Retry-After", strconv.Itoa(seconds(wait)))
 	}
 	if err.Kind() == fault.Unauthenticated {
 		out.Meta().Set(challengeHeader, challenge(err))

@@ -61,8 +61,9 @@ func expectedVersions(ctx context.Context) ([]int, error) {
 	if !ok {
 		return nil, nil
 	}
-	header := strings.Join(call.RequestHeader().Values("If-Match"), ",")
-	if header == "" || strings.TrimSpace(header) == "*" {
+	lines := call.RequestHeader().Values("If-Match")
+	header := strings.Join(lines, ",")
+	if len(lines) == 0 || strings.TrimSpace(header) == "*" { // an empty one is a tag that got lost
 		return nil, nil
 	}
 	var versions []int

@@ -74,7 +74,6 @@ func TestIdempotencyReplay(t *testing.T) {
 	}{
 		{"session", "POST", "/v1/sessions", `{"agent_id":"` + e.agent + `","user_id":"u","modality":"text"}`, "token", 201},
 		{"tool", "POST", in("/tools"), tool, "", 201},
-		{"a conflict", "POST", in("/tools"), tool, "", 409},
 		{"webhook", "POST", in("/webhooks"), `{"url":"` + hook.URL + `","events":["kb.source_ingested"]}`, "secret", 201},
 		{"api key", "POST", "/v1/api-keys", `{"name":"spare","scope":"read"}`, "secret", 201},
 		{"source", "POST", in("/knowledge-base/sources/inline"), `{"name":"n","content":"Something."}`, "", 202},
@@ -152,6 +151,20 @@ func TestIdempotencyRefusals(t *testing.T) {
 	e.Do(t, "POST", agents, `{"nam":"one"}`, withKey("mended")).Must(t, 400)
 	e.Do(t, "POST", agents, `{"name":""}`, withKey("mended")).Must(t, 400)
 	e.Do(t, "POST", agents, `{"name":"one"}`, withKey("mended")).Must(t, 201)
+
+	// Nor is the name that was taken replayed once it is free.
+	tools, tool := e.Tenant.In("/tools"), `{"slug":"shop","description":"d","kind":"http","webhook_url":"http://127.0.0.1:1/x"}`
+	other := e.Do(t, "POST", tools, tool).Must(t, 201).Text("id")
+	checkProblem(t, e.Do(t, "POST", tools, tool, withKey("taken")), 409, "tool-slug-taken")
+	e.Do(t, "DELETE", tools+"/"+other, nil).Must(t, 204)
+	e.Do(t, "POST", tools, tool, withKey("taken")).Must(t, 201)
+
+	// Another If-Match is another request.
+	path := agents + "/" + made.Text("id")
+	e.Do(t, "PATCH", path, `{"name":"mine"}`, withKey("p"), harness.Header("If-Match", `"1"`)).Must(t, 200)
+	e.Do(t, "PATCH", path, `{"name":"theirs"}`).Must(t, 200)
+	checkProblem(t, e.Do(t, "PATCH", path, `{"name":"mine"}`, withKey("p"), harness.Header("If-Match", `"3"`)), 409, "idempotency-key-reused")
+	e.Do(t, "PATCH", path, `{"name":"mine"}`, withKey("p"), harness.Header("If-Match", `"1"`)).Must(t, 200)
 }
 
 // TestIdempotencyAtOnce sends many equal requests at the same time: one of them makes the agent.

@@ -33,7 +33,7 @@ func TestIfMatch(t *testing.T) {
 			t.Errorf("If-Match %s: %d %s", match, got.Status, got.Body)
 		}
 	}
-	for _, match := range []string{"1", `"one"`, `"1`, `"1",`, `"+1"`, "*, *"} {
+	for _, match := range []string{"1", `"one"`, `"1`, `"1",`, `"+1"`, "*, *", " "} {
 		if got := rename("Lost", match); got.Status != 400 || got.Code() != "invalid-request" {
 			t.Errorf("If-Match %s: %d %s", match, got.Status, got.Body)
 		}

@@ -217,8 +217,8 @@ func (p provocation) everywhere(t *testing.T, env *harness.Env, entry fault.Entr
 		if p.retry && !hasDetail[*errdetails.RetryInfo](wire) {
 			t.Errorf("%s: no RetryInfo: %v", protocol.Name, wire)
 		}
-		if p.retry && wire.Meta().Get("RateLimit-Limit") == "" {
-			t.Errorf("%s: no RateLimit-Limit: %v", protocol.Name, wire.Meta())
+		if p.retry && (wire.Meta().Get("RateLimit-Limit") == "" || wire.Meta().Get("Retry-After") == "") {
+			t.Errorf("%s: no RateLimit-Limit or Retry-After: %v", protocol.Name, wire.Meta())
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/tools/failure"
-	"parlance.dev/parlance/tools/jsonvalue"
 	"parlance.dev/parlance/tools/template"
 )
 

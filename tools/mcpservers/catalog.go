@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/provider/mcp"
-	"parlance.dev/parlance/tools/jsonvalue"
 	"parlance.dev/parlance/tools/modeltext"
 	"parlance.dev/parlance/tools/schema"
 )

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"parlance.dev/parlance/platform/redact"
 	"parlance.dev/parlance/provider/mcp"
 	"parlance.dev/parlance/tools/failure"
-	"parlance.dev/parlance/tools/redact"
 	"parlance.dev/parlance/tools/template"
 	"parlance.dev/parlance/workspaces"
 )

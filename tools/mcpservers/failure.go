@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"time"
 
+	"parlance.dev/parlance/platform/redact"
 	"parlance.dev/parlance/provider/mcp"
 	"parlance.dev/parlance/tools/failure"
 	"parlance.dev/parlance/tools/httpcall"
-	"parlance.dev/parlance/tools/redact"
 )
 
 // callFailure says why a call failed. It returns an error that is not the server's unchanged.

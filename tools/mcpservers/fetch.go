@@ -12,10 +12,10 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/redact"
 	"parlance.dev/parlance/provider/mcp"
-	"parlance.dev/parlance/tools/jsonvalue"
-	"parlance.dev/parlance/tools/redact"
 )
 
 const (

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/text/message"
 
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/tools/jsonvalue"
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/tools/modeltext"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
-	"parlance.dev/parlance/tools/jsonvalue"
+	"parlance.dev/parlance/platform/jsonvalue"
 )
 
 // FuzzRender puts a value into each part of a request and reads the request as a server would: the

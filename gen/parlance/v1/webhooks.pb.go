@@ -270,11 +270,13 @@ type WebhookEndpointHealth struct {
 	Attempts int32 `protobuf:"varint,4,opt,name=attempts,proto3" json:"attempts,omitempty"`
 	// Those that were accepted.
 	Succeeded int32 `protobuf:"varint,5,opt,name=succeeded,proto3" json:"succeeded,omitempty"`
-	// Share of attempts that were accepted, 0 to 1; null without attempts.
+	// Share of attempts that were accepted, 0 to 1; absent without attempts.
 	SuccessRate *float64 `protobuf:"fixed64,6,opt,name=success_rate,json=successRate,proto3,oneof" json:"success_rate,omitempty"`
-	// Half of the attempts took at most this long, time-outs included; null without attempts.
+	// Half of the attempts took at most this long, time-outs included; absent without
+	// attempts.
 	P50LatencyMs *float64 `protobuf:"fixed64,7,opt,name=p50_latency_ms,json=p50LatencyMs,proto3,oneof" json:"p50_latency_ms,omitempty"`
-	// 95 of 100 attempts took at most this long, time-outs included; null without attempts.
+	// 95 of 100 attempts took at most this long, time-outs included; absent without
+	// attempts.
 	P95LatencyMs *float64 `protobuf:"fixed64,8,opt,name=p95_latency_ms,json=p95LatencyMs,proto3,oneof" json:"p95_latency_ms,omitempty"`
 	// Events that wait for their next attempt or for being sent at all, counted to 10,000.
 	Pending int32 `protobuf:"varint,9,opt,name=pending,proto3" json:"pending,omitempty"`

@@ -87,13 +87,14 @@ type WebhookServiceClient interface {
 	// CreateWebhookEndpoint registers an endpoint. Its signing secret is in this answer and in that
 	// of rotate only.
 	// Errors: webhook-url-not-https, webhook-event-unknown, webhook-url-not-public,
-	// webhook-url-unresolvable (checked in this order), invalid-request, not-found.
+	// webhook-url-unresolvable (checked in this order), invalid-request, not-found,
+	// webhook-endpoints-full.
 	CreateWebhookEndpoint(context.Context, *v1.CreateWebhookEndpointRequest) (*v1.WebhookEndpoint, error)
 	// ListWebhookEndpoints lists the workspace's endpoints, newest first.
 	ListWebhookEndpoints(context.Context, *v1.ListWebhookEndpointsRequest) (*v1.ListWebhookEndpointsResponse, error)
 	// GetWebhookEndpoint returns one endpoint. Errors: not-found.
 	GetWebhookEndpoint(context.Context, *v1.GetWebhookEndpointRequest) (*v1.WebhookEndpoint, error)
-	// UpdateWebhookEndpoint changes the fields sent. Errors: as create, and not-found.
+	// UpdateWebhookEndpoint changes the fields sent. Errors: as create but webhook-endpoints-full.
 	UpdateWebhookEndpoint(context.Context, *v1.UpdateWebhookEndpointRequest) (*v1.WebhookEndpoint, error)
 	// DeleteWebhookEndpoint removes an endpoint; what was not delivered to it is dropped.
 	// Errors: not-found.
@@ -127,11 +128,13 @@ type WebhookServiceClient interface {
 	// being counted, and the event id stays. Asking again makes nothing due twice: what is on its way
 	// is no failure. At most 10,000 a call, oldest first; `more` says that there are others. Events
 	// that the endpoint no longer subscribes to are left out.
-	// Errors: not-found, invalid-request (since), conflict (the endpoint is disabled).
+	// Errors: not-found, invalid-request (since), conflict (the endpoint is disabled or
+	// paused).
 	RecoverWebhookDeliveries(context.Context, *v1.RecoverWebhookDeliveriesRequest) (*v1.RecoverWebhookDeliveriesResponse, error)
 	// RedeliverWebhook sends an event again: the new attempt has the next number and the same event
-	// id.
-	// Errors: not-found.
+	// id. A second request before it begins has no effect.
+	// Errors: not-found, conflict (an attempt is running; the endpoint is disabled or paused, or no
+	// longer subscribes to the event).
 	RedeliverWebhook(context.Context, *v1.RedeliverWebhookRequest) (*v1.WebhookDelivery, error)
 	// ListEvents reads the workspace's events in order, from after a cursor, so that a receiver
 	// that was down misses nothing. With `Accept: text/event-stream` the same route is WatchEvents.
@@ -403,13 +406,14 @@ type WebhookServiceHandler interface {
 	// CreateWebhookEndpoint registers an endpoint. Its signing secret is in this answer and in that
 	// of rotate only.
 	// Errors: webhook-url-not-https, webhook-event-unknown, webhook-url-not-public,
-	// webhook-url-unresolvable (checked in this order), invalid-request, not-found.
+	// webhook-url-unresolvable (checked in this order), invalid-request, not-found,
+	// webhook-endpoints-full.
 	CreateWebhookEndpoint(context.Context, *v1.CreateWebhookEndpointRequest) (*v1.WebhookEndpoint, error)
 	// ListWebhookEndpoints lists the workspace's endpoints, newest first.
 	ListWebhookEndpoints(context.Context, *v1.ListWebhookEndpointsRequest) (*v1.ListWebhookEndpointsResponse, error)
 	// GetWebhookEndpoint returns one endpoint. Errors: not-found.
 	GetWebhookEndpoint(context.Context, *v1.GetWebhookEndpointRequest) (*v1.WebhookEndpoint, error)
-	// UpdateWebhookEndpoint changes the fields sent. Errors: as create, and not-found.
+	// UpdateWebhookEndpoint changes the fields sent. Errors: as create but webhook-endpoints-full.
 	UpdateWebhookEndpoint(context.Context, *v1.UpdateWebhookEndpointRequest) (*v1.WebhookEndpoint, error)
 	// DeleteWebhookEndpoint removes an endpoint; what was not delivered to it is dropped.
 	// Errors: not-found.
@@ -443,11 +447,13 @@ type WebhookServiceHandler interface {
 	// being counted, and the event id stays. Asking again makes nothing due twice: what is on its way
 	// is no failure. At most 10,000 a call, oldest first; `more` says that there are others. Events
 	// that the endpoint no longer subscribes to are left out.
-	// Errors: not-found, invalid-request (since), conflict (the endpoint is disabled).
+	// Errors: not-found, invalid-request (since), conflict (the endpoint is disabled or
+	// paused).
 	RecoverWebhookDeliveries(context.Context, *v1.RecoverWebhookDeliveriesRequest) (*v1.RecoverWebhookDeliveriesResponse, error)
 	// RedeliverWebhook sends an event again: the new attempt has the next number and the same event
-	// id.
-	// Errors: not-found.
+	// id. A second request before it begins has no effect.
+	// Errors: not-found, conflict (an attempt is running; the endpoint is disabled or paused, or no
+	// longer subscribes to the event).
 	RedeliverWebhook(context.Context, *v1.RedeliverWebhookRequest) (*v1.WebhookDelivery, error)
 	// ListEvents reads the workspace's events in order, from after a cursor, so that a receiver
 	// that was down misses nothing. With `Accept: text/event-stream` the same route is WatchEvents.

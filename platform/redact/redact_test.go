@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"parlance.dev/parlance/tools/jsonvalue"
+	"parlance.dev/parlance/platform/jsonvalue"
 )
 
 // FuzzRedact looks for a secret that is not found in JSON, a URL or plain text.

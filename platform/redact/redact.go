@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"parlance.dev/parlance/tools/jsonvalue"
+	"parlance.dev/parlance/platform/jsonvalue"
 )
 
 // Placeholder replaces a secret. It needs no escaping in a URL.

@@ -1,2 +1,0 @@
-// Package redact removes the secrets of a tool from text that comes from outside.
-package redact
