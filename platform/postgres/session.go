@@ -15,7 +15,7 @@ import (
 const (
 	// probes is how often checkSession looks for a pooler. One probe is nearly always enough;
 	// another client may take the backend in between.
-	probes = 5
+	probes = 25
 	// probeWithin bounds the search: a pooler with a single connection would make it wait.
 	probeWithin = 5 * time.Second
 )
