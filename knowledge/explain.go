@@ -66,7 +66,7 @@ func (s *Service) explain(ctx context.Context, ref workspaces.Ref, p QueryParams
 			fmt.Sprintf("The source was embedded by %q and the question by %q. Reprocess it.", source.EmbeddingModel, got.model)
 	case hasSource(chunks, source.ID):
 		e.Outcome, e.Message = OutcomeFound, "Passages of the source were found."
-	case best < got.least:
+	case best < got.least && !slices.ContainsFunc(got.Hits, func(h search.Hit) bool { return h.Set == at }):
 		e.Outcome, e.Message = OutcomeBelowFloor,
 			fmt.Sprintf("Its nearest passage has the similarity %.3f, under min_similarity %.3f. "+
 				"Lower the floor, or ask in the source's words.", best, got.least)

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/knowledge/search"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/workspaces"
@@ -95,7 +96,9 @@ func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, has *attache
 	if err != nil {
 		return nil, trace, err
 	}
-	above := slices.IndexFunc(read, func(f Found) bool { return f.Similarity < got.least })
+	above := slices.IndexFunc(read, func(f Found) bool {
+		return slices.ContainsFunc(got.Below, func(h search.Hit) bool { return f.spot == spot{h.Set, h.Chunk} })
+	})
 	if above < 0 {
 		above = len(read)
 	}

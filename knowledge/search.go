@@ -89,7 +89,7 @@ func (s *Service) searchAttached(ctx context.Context, ref workspaces.Ref, l look
 	}
 	got.Ranking, err = s.index.Rank(ctx, ref, has.sets, search.Question{
 		Text: l.Question, Vector: got.vector, Model: got.model, Limit: l.chunks,
-		Hybrid: l.Ranking == RankHybrid, Floor: got.least,
+		Hybrid: l.Ranking == RankHybrid, Weight: embedder.Model().HybridWeight, Floor: got.least,
 	})
 	return got, err
 }

@@ -13,9 +13,50 @@ const (
 	bm25B  = 0.75
 )
 
-// rankByWords returns the chunks that hold a term of the question, best first and at most limit.
-// How rare a word is, and how long a chunk usually is, is counted over exactly these sets.
-func (s *search) rankByWords(ctx context.Context, limit int) ([]vector.Scored, error) {
+// shareLeast is how much of a question a passage holds that words alone have found. task
+// eval:answers has what that lets through.
+const shareLeast = 0.5
+
+// words are what the terms of a question say about chunks.
+type words struct {
+	// best are the chunks with the best scores, best first.
+	best []vector.Scored
+	// scores (BM25) are of each set's chunks; nil where none holds a term.
+	scores [][]float64
+	// held are how much of the question each chunk holds: the weights of the terms that occur in it.
+	held [][]float64
+	// asked is the weight of all terms of the question, by language.
+	asked map[string]float64
+	sets  []Set
+}
+
+// share is how much of the question a chunk holds, 0 to 1. A rare word counts for more.
+func (w words) share(set, chunk int) float64 {
+	if w.held == nil || w.held[set] == nil {
+		return 0
+	}
+	return w.held[set][chunk] / w.asked[w.sets[set].Language]
+}
+
+// score is a chunk's; 0: it holds no term of the question.
+func (w words) score(set, chunk int) float64 {
+	if w.scores == nil || w.scores[set] == nil {
+		return 0
+	}
+	return w.scores[set][chunk]
+}
+
+// most is the best score; 0: no chunk holds a term.
+func (w words) most() float64 {
+	if len(w.best) == 0 {
+		return 0
+	}
+	return w.best[0].Score
+}
+
+// scoreWords scores the chunks by the terms of the question, and finds the best, at most limit. How
+// rare a word is, and how long a chunk usually is, is counted over exactly these sets.
+func (s *search) scoreWords(ctx context.Context, limit int) (words, error) {
 	chunks, length := 0, int64(0)
 	for _, set := range s.sets {
 		if set.HasWords {
@@ -24,16 +65,16 @@ func (s *search) rankByWords(ctx context.Context, limit int) ([]vector.Scored, e
 		}
 	}
 	if length == 0 {
-		return nil, nil
+		return words{}, nil
 	}
 	terms := termsOf(s.question.Text, s.sets)
 	postings, err := s.readPostings(ctx, terms)
 	if err != nil {
-		return nil, err
+		return words{}, err
 	}
 	lengths, err := s.readLengths(ctx, postings)
 	if err != nil {
-		return nil, err
+		return words{}, err
 	}
 	holding := map[string]int{}
 	for _, lists := range postings {
@@ -42,16 +83,30 @@ func (s *search) rankByWords(ctx context.Context, limit int) ([]vector.Scored, e
 		}
 	}
 	best := vector.NewTop(limit)
+	found := words{scores: make([][]float64, len(s.sets)), held: make([][]float64, len(s.sets)), asked: map[string]float64{}, sets: s.sets}
+	rarity := func(text string) float64 {
+		n := float64(holding[text])
+		return math.Log(1 + (float64(chunks)-n+0.5)/(n+0.5))
+	}
+	for language, list := range terms {
+		for _, term := range list {
+			found.asked[language] += rarity(term.text)
+		}
+	}
 	average := float64(length) / float64(chunks)
 	for i, lists := range postings {
 		if len(lists) == 0 {
 			continue
 		}
 		scores := make([]float64, s.sets[i].ChunkCount)
+		held := make([]float64, len(scores))
+		found.scores[i], found.held[i] = scores, held
 		for _, list := range lists {
-			n := float64(holding[list.text])
-			idf := math.Log(1 + (float64(chunks)-n+0.5)/(n+0.5))
+			idf := rarity(list.text)
 			list.addScores(scores, lengths[i], idf*float64(list.times), average)
+			for _, one := range list.postings {
+				held[one.chunk] += idf
+			}
 		}
 		for chunk, score := range scores {
 			if score > 0 {
@@ -59,7 +114,8 @@ func (s *search) rankByWords(ctx context.Context, limit int) ([]vector.Scored, e
 			}
 		}
 	}
-	return best.Sorted(), nil
+	found.best = best.Sorted()
+	return found, nil
 }
 
 // addScores adds what the term gives to each chunk that holds it.

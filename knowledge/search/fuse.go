@@ -7,84 +7,72 @@ import (
 	"parlance.dev/parlance/platform/vector"
 )
 
-// fusionK is of reciprocal rank fusion. Source: Cormack, Clarke and Büttcher, SIGIR 2009.
-const fusionK = 60
-
 // Pseudo-relevance feedback: the best chunks say in their own words what the question is about. The
 // numbers were compared on the collections Cranfield, CISI and CACM (task eval:retrieval). Source:
 // Rocchio, in Manning, Raghavan and Schütze, Introduction to Information Retrieval, chapter 9.
 const (
 	// feedbackChunks are taken as what the question is about.
 	feedbackChunks = 5
+	// feedbackWeight is what they count for beside the question.
+	feedbackWeight = 2
 	// feedbackLeast is how many chunks there must be to tell apart: among a few, the best five are
 	// most of what there is, and say little.
 	feedbackLeast = 50
 )
 
-// fuse orders the hits by the sum of their reciprocal ranks by similarity and by words, and then by
-// those in the order of feedback and by words. The places by words are counted among the hits: what
-// the floor has cut holds none. No hit is added or lost.
-func (s *search) fuse(hits []*candidate, byWords []vector.Scored) {
-	at := make(map[int]*candidate, len(byWords))
-	for _, one := range hits {
-		if one.byWords {
-			at[one.place] = one
+// fuse orders the candidates by their words and their similarity to the question together, and
+// then by their words and their similarity to the question and the best of them. Similarity is
+// spread over 0 to 1, because models differ in what they call similar: of some, all texts are at
+// least 0.7. Decision 0044 has what else was tried.
+func (s *search) fuse(candidates []*candidate, found words) {
+	for i, one := range found.best {
+		at := slices.IndexFunc(candidates, func(c *candidate) bool { return c.place == one.Place })
+		if at >= 0 { // its vector was there
+			candidates[at].Scores.WordPlace = i + 1
 		}
 	}
-	places := 0
-	for _, word := range byWords {
-		if one := at[word.Place]; one != nil {
-			places++
-			one.Scores.WordPlace, one.Scores.WordScore = places, word.Score
-		}
+	similarities := make([]float32, len(candidates))
+	for i, one := range candidates {
+		one.Scores.WordScore, similarities[i] = found.score(one.Set, one.Chunk), one.cosine
 	}
-	for _, one := range hits {
-		scores := &one.Scores
-		scores.Fused = reciprocal(scores.SimilarityPlace) + reciprocal(scores.WordPlace)
-	}
-	slices.SortFunc(hits, byFused)
-	if len(hits) < feedbackLeast {
+	s.sum(candidates, similarities, found.most())
+	if len(candidates) < feedbackLeast {
 		return
 	}
-	for place, i := range s.orderByFeedback(hits) {
-		scores := &hits[i].Scores
-		scores.FeedbackPlace = place + 1
-		scores.Fused = reciprocal(scores.FeedbackPlace) + reciprocal(scores.WordPlace)
+	about := s.about(candidates[:feedbackChunks])
+	for i, one := range candidates {
+		similarities[i] = vector.Dot(one.vector, about)
 	}
-	slices.SortFunc(hits, byFused)
+	s.sum(candidates, similarities, found.most())
 }
 
-// orderByFeedback returns the hits' places in the order of their similarity to the question and
-// twice the mean of the best hits, each of length 1.
-func (s *search) orderByFeedback(hits []*candidate) []int {
+// sum orders candidates by the sum of two parts: their score by words as a part of the most, and
+// their similarity, spread over 0 to the weight that its model has.
+func (s *search) sum(candidates []*candidate, similarities []float32, most float64) {
+	low, high := slices.Min(similarities), slices.Max(similarities)
+	for i, one := range candidates {
+		one.Scores.Fused = one.Scores.WordScore / most
+		if high > low {
+			one.Scores.Fused += s.question.Weight * float64((similarities[i]-low)/(high-low))
+		}
+	}
+	slices.SortFunc(candidates, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(b.Scores.Fused, a.Scores.Fused), nearestFirst(a, b))
+	})
+}
+
+// about is the question together with the mean of the best candidates.
+func (s *search) about(best []*candidate) []float32 {
 	about := make([]float32, len(s.question.Vector))
-	for _, one := range hits[:feedbackChunks] {
+	for _, one := range best {
 		for i, x := range one.vector {
 			about[i] += x
 		}
 	}
-	vector.Scale(about, 2*float32(vector.InverseLength(about)))
+	vector.Scale(about, feedbackWeight*float32(vector.InverseLength(about)))
 	asked := float32(vector.InverseLength(s.question.Vector))
 	for i, x := range s.question.Vector {
 		about[i] += x * asked
 	}
-	similarities, order := make([]float32, len(hits)), make([]int, len(hits))
-	for i, one := range hits {
-		similarities[i], order[i] = vector.Dot(one.vector, about), i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(similarities[b], similarities[a]) })
-	return order
-}
-
-// reciprocal is what a place counts for when orders are fused; 0: it has none.
-func reciprocal(place int) float64 {
-	if place == 0 {
-		return 0
-	}
-	return 1 / float64(fusionK+place)
-}
-
-// byFused is the order of hits whose ranks were fused; equal ones by similarity.
-func byFused(a, b *candidate) int {
-	return cmp.Or(cmp.Compare(b.Scores.Fused, a.Scores.Fused), nearestFirst(a, b))
+	return about
 }

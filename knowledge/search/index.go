@@ -48,6 +48,4 @@ type candidate struct {
 	place  int
 	cosine float32
 	vector []float32
-	// byWords says that the words of the question have found it.
-	byWords bool
 }

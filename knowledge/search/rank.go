@@ -18,7 +18,7 @@ const (
 	// hybridDepth is how far each order is looked at when two are fused. Decision 0019 has the
 	// figures.
 	hybridDepth = 100
-	// keptBelow is how many hits under the floor are returned.
+	// keptBelow is how many candidates under the floor are returned.
 	keptBelow = 3
 )
 
@@ -37,11 +37,11 @@ func (x *Index) Rank(ctx context.Context, ref workspaces.Ref, sets []Set, q Ques
 
 func (s *search) rank(ctx context.Context) (Ranking, error) {
 	depth := s.question.Limit
-	var byWords []vector.Scored
+	var found words
 	if s.question.Hybrid {
 		depth = HybridDepth(depth)
 		var err error
-		if byWords, err = s.rankByWords(ctx, depth); err != nil {
+		if found, err = s.scoreWords(ctx, depth); err != nil {
 			return Ranking{}, err
 		}
 	}
@@ -49,14 +49,19 @@ func (s *search) rank(ctx context.Context) (Ranking, error) {
 	if err != nil {
 		return Ranking{}, err
 	}
-	candidates, incomplete, err := s.compare(ctx, nearest, byWords)
+	candidates, incomplete, err := s.compare(ctx, nearest, found.best)
 	if err != nil {
 		return Ranking{}, err
 	}
-	hits, below := s.atFloor(candidates, depth)
-	if len(byWords) > 0 {
-		s.fuse(hits, byWords)
+	for i, one := range candidates[:min(depth, len(candidates))] {
+		one.Scores.SimilarityPlace = i + 1
 	}
+	if found.most() > 0 {
+		s.fuse(candidates, found)
+	} else {
+		candidates = candidates[:min(depth, len(candidates))]
+	}
+	hits, below := s.atFloor(candidates, found)
 	return Ranking{Hits: hitsOf(hits), Below: hitsOf(below[:min(len(below), keptBelow)]), Incomplete: incomplete}, nil
 }
 
@@ -115,9 +120,7 @@ func placesOf(scored []vector.Scored) []int {
 func (s *search) compare(ctx context.Context, nearest []int, byWords []vector.Scored) (candidates []*candidate,
 	incomplete bool, err error,
 ) {
-	worded := placesOf(byWords)
-	slices.Sort(worded)
-	places := slices.Concat(nearest, worded)
+	places := slices.Concat(nearest, placesOf(byWords))
 	slices.Sort(places)
 	places = slices.Compact(places)
 	vectors, err := s.readVectors(ctx, places)
@@ -134,10 +137,9 @@ func (s *search) compare(ctx context.Context, nearest []int, byWords []vector.Sc
 		}
 		set, chunk := s.locate(place)
 		cosine := vector.Dot(question, vectors[i])
-		_, byWords := slices.BinarySearch(worded, place)
 		all = append(all, candidate{
 			Hit:   Hit{Set: set, Chunk: chunk, Similarity: float64(min(1, max(0, cosine)))},
-			place: place, cosine: cosine, vector: vectors[i], byWords: byWords,
+			place: place, cosine: cosine, vector: vectors[i],
 		})
 	}
 	candidates = make([]*candidate, len(all))
@@ -153,19 +155,13 @@ func nearestFirst(a, b *candidate) int {
 	return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.place, b.place))
 }
 
-// atFloor numbers the nearest candidates and parts them at the floor. Candidates that are further
-// behind stay when the words have found them.
-func (s *search) atFloor(candidates []*candidate, depth int) (hits, below []*candidate) {
-	hits = make([]*candidate, 0, len(candidates))
-	for i, one := range candidates {
-		if i < depth {
-			one.Scores.SimilarityPlace = i + 1
-		}
-		switch {
-		case i >= depth && !one.byWords:
-		case one.Similarity >= s.question.Floor:
+// atFloor parts candidates at the floor. Those under it stay when they hold enough of the words of
+// the question.
+func (s *search) atFloor(candidates []*candidate, found words) (hits, below []*candidate) {
+	for _, one := range candidates {
+		if one.Similarity >= s.question.Floor || found.share(one.Set, one.Chunk) >= shareLeast {
 			hits = append(hits, one)
-		case i < depth:
+		} else {
 			below = append(below, one)
 		}
 	}

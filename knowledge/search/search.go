@@ -30,9 +30,11 @@ type Question struct {
 	Model  string
 	// Limit is how many chunks are wanted, at least 1. Hybrid ranking returns all that it ranked.
 	Limit int
-	// Hybrid fuses the order by similarity with the one by words.
+	// Hybrid orders by words and similarity together.
 	Hybrid bool
-	// Floor leaves out chunks of a lower similarity.
+	// Weight is what similarity counts for beside words, see embedding.Model.
+	Weight float64
+	// Floor leaves out chunks of a lower similarity that hold less than half of the question.
 	Floor float64
 }
 
@@ -43,10 +45,8 @@ type Scores struct {
 	// WordPlace and WordScore (BM25) are of hybrid ranking.
 	WordPlace int
 	WordScore float64
-	// FeedbackPlace is in the order of similarity to the question and the best chunks together; 0:
-	// that was not asked.
-	FeedbackPlace int
-	// Fused is the sum of the reciprocal ranks; 0 when nothing was fused.
+	// Fused is the score by words as a part of the best one, and the weighted similarity; 0 when
+	// nothing was fused.
 	Fused float64
 }
 

@@ -13,18 +13,34 @@ type queryTerm struct {
 	times int
 }
 
+// askedIn is the language of a question; where that cannot be told, that of most of what is
+// searched.
+func askedIn(question string, sets []Set) string {
+	if language := lexicon.Detect(question); language != "" {
+		return language
+	}
+	chunks, most := map[string]int{}, ""
+	for _, set := range sets {
+		chunks[set.Language] += set.ChunkCount
+		if chunks[set.Language] > chunks[most] {
+			most = set.Language
+		}
+	}
+	return most
+}
+
 // queryTerms are a question's terms by language, in their order: a text is analysed by its own
 // language, and so is the question for it.
 type queryTerms map[string][]queryTerm
 
 func termsOf(question string, sets []Set) queryTerms {
-	terms := queryTerms{}
+	terms, asked := queryTerms{}, askedIn(question, sets)
 	for _, set := range sets {
 		if _, done := terms[set.Language]; done || !set.HasWords {
 			continue
 		}
 		list := []queryTerm{}
-		for _, text := range slices.Sorted(slices.Values(lexicon.Analyse(question, set.Language))) {
+		for _, text := range slices.Sorted(slices.Values(lexicon.AnalyseQuestion(question, asked, set.Language))) {
 			if last := len(list) - 1; last >= 0 && list[last].text == text {
 				list[last].times++
 				continue

@@ -22,10 +22,21 @@ const (
 
 // Analyser makes the terms of texts of one language. All analysers of a language share a cache of
 // terms, because stemming takes most of the time. It is safe for concurrent use.
-type Analyser struct{ language language }
+type Analyser struct {
+	language language
+	// asked is the language of a question; its stop words are left out too.
+	asked language
+}
 
 // New returns an analyser for a language code. An unknown code is treated as the empty one.
 func New(code string) *Analyser { return &Analyser{language: languageOf(code)} }
+
+// AnalyseQuestion returns the terms of a question in one language as texts of another have them.
+// The stop words of both are left out: "which" is rare in a Spanish text, and says as little.
+func AnalyseQuestion(question, asked, code string) []string {
+	a := Analyser{language: languageOf(code), asked: languageOf(asked)}
+	return a.Terms(question)
+}
 
 // Analyse returns the terms of one text; see Analyser.Terms.
 func Analyse(text, code string) []string { return New(code).Terms(text) }
@@ -56,6 +67,9 @@ func (a *Analyser) AppendTerms(terms []string, text string) []string {
 			terms, run = appendPairs(terms, run), ""
 		}
 		if first == ' ' || !strings.ContainsFunc(word, isWordRune) {
+			continue
+		}
+		if a.asked.isStop(word) {
 			continue
 		}
 		if term := a.language.cachedTerm(word); term != "" {
@@ -131,6 +145,11 @@ func (l language) term(word string) string {
 		word = stem(word)
 	}
 	return clip(folded(word))
+}
+
+// isStop reports whether the word, or what stands before or behind its apostrophe, says nothing.
+func (l language) isStop(word string) bool {
+	return l.stops[word] || len(l.stops) > 0 && l.stops[l.bare(word)]
 }
 
 // bare takes off what is written to a word by an apostrophe: "museum's", "l'hôtel".

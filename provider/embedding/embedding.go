@@ -23,6 +23,8 @@ type Model struct {
 	// DefaultFloor is the similarity (max(0, cosine)) under which a passage is no answer, used
 	// in conversations when nothing else is configured. 0 means no floor is known.
 	DefaultFloor float64
+	// HybridWeight is what similarity counts for in hybrid ranking, where words count for 1.
+	HybridWeight float64
 	// MaxBatch is how many texts go into one call of the model; Embed takes any number.
 	MaxBatch int
 	// Local says that it runs in this process and costs nothing but its time: a vector is made again

@@ -723,7 +723,8 @@ type AgentRetrieval struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Passages in the prompt, 1 to 50. Default 5.
 	TopK int32 `protobuf:"varint,1,opt,name=top_k,json=topK,proto3" json:"top_k,omitempty"`
-	// Passages below are left out, 0 to 1; absent: the floor of the embedding model.
+	// Passages below are left out, 0 to 1, with hybrid ranking only those that hold less than half of
+	// the question's words; absent: the floor of the embedding model.
 	MinSimilarity *float64 `protobuf:"fixed64,2,opt,name=min_similarity,json=minSimilarity,proto3,oneof" json:"min_similarity,omitempty"`
 	// similarity or hybrid, which fuses it with a ranking by words. Default: hybrid; similarity for
 	// agents made before 0.2.

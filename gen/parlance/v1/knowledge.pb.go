@@ -489,7 +489,8 @@ type ScoredChunk struct {
 	WordPlace int32 `protobuf:"varint,14,opt,name=word_place,json=wordPlace,proto3" json:"word_place,omitempty"`
 	// Its BM25 score; hybrid only.
 	WordScore float64 `protobuf:"fixed64,15,opt,name=word_score,json=wordScore,proto3" json:"word_score,omitempty"`
-	// The sum of the reciprocal ranks; hybrid only.
+	// What the order is by: the BM25 score as a part of the best one, and the weighted similarity,
+	// spread over 0 to 1; hybrid only.
 	FusedScore float64 `protobuf:"fixed64,16,opt,name=fused_score,json=fusedScore,proto3" json:"fused_score,omitempty"`
 	// The reranking server's score, on the scale of its model; absent when it gave none.
 	RerankScore   *float64 `protobuf:"fixed64,17,opt,name=rerank_score,json=rerankScore,proto3,oneof" json:"rerank_score,omitempty"`
@@ -1867,7 +1868,8 @@ type QueryKnowledgeRequest struct {
 	Q string `protobuf:"bytes,3,opt,name=q,proto3" json:"q,omitempty"`
 	// 1 to 50. Default 5.
 	TopK *int32 `protobuf:"varint,4,opt,name=top_k,json=topK,proto3,oneof" json:"top_k,omitempty"`
-	// 0 to 1; chunks below are left out. Default: no floor.
+	// 0 to 1; chunks below are left out, with hybrid ranking only those that hold less than half of
+	// the question's words, rare ones counting for more. Default: no floor.
 	MinSimilarity *float64 `protobuf:"fixed64,5,opt,name=min_similarity,json=minSimilarity,proto3,oneof" json:"min_similarity,omitempty"`
 	// similarity (default) or hybrid, which fuses it with a ranking by words (BM25).
 	Ranking string `protobuf:"bytes,6,opt,name=ranking,proto3" json:"ranking,omitempty"`

@@ -1148,7 +1148,7 @@ type RetrievedChunk struct {
 	WordPlace int32 `protobuf:"varint,5,opt,name=word_place,json=wordPlace,proto3" json:"word_place,omitempty"`
 	// Its BM25 score.
 	WordScore float64 `protobuf:"fixed64,6,opt,name=word_score,json=wordScore,proto3" json:"word_score,omitempty"`
-	// The sum of the reciprocal ranks; 0 when nothing was fused.
+	// What the order is by, see ScoredChunk; 0 when nothing was fused.
 	FusedScore float64 `protobuf:"fixed64,7,opt,name=fused_score,json=fusedScore,proto3" json:"fused_score,omitempty"`
 	// The reranking server's score, on the scale of its model; absent when it gave none.
 	RerankScore *float64 `protobuf:"fixed64,8,opt,name=rerank_score,json=rerankScore,proto3,oneof" json:"rerank_score,omitempty"`

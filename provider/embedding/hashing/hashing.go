@@ -17,6 +17,9 @@ const (
 	// defaultFloor is 3.4 standard deviations of what two unrelated texts score by collisions alone.
 	defaultFloor = 0.15
 	maxBatch     = 256
+	// hybridWeight is the least that costs little: .2 to .8 differ by .01 nDCG on CISI, CACM and
+	// Cranfield.
+	hybridWeight = 0.3
 	// gramsWeight is shared by all character runs of a word, relative to the word's own.
 	gramsWeight = 0.5
 	// Terms of fewer characters have no runs.
@@ -48,7 +51,9 @@ func First() *Embedder { return &Embedder{name: FirstModelName, vector: first} }
 
 // Model implements embedding.Embedder.
 func (e *Embedder) Model() embedding.Model {
-	return embedding.Model{Name: e.name, Dimension: dimension, DefaultFloor: defaultFloor, MaxBatch: maxBatch, Local: true}
+	return embedding.Model{
+		Name: e.name, Dimension: dimension, DefaultFloor: defaultFloor, HybridWeight: hybridWeight, MaxBatch: maxBatch, Local: true,
+	}
 }
 
 // Embed implements embedding.Embedder; questions and passages are treated alike.

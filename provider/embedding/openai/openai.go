@@ -82,7 +82,7 @@ func New(deps Deps) (*Embedder, error) {
 		},
 		model: embedding.Model{
 			Name:         storedName(deps.Model, deps.Dimensions, deps.Prefixes.Document),
-			DefaultFloor: deps.DefaultFloor, MaxBatch: min(deps.MaxBatch, 2048),
+			DefaultFloor: deps.DefaultFloor, HybridWeight: 1, MaxBatch: min(deps.MaxBatch, 2048),
 		},
 		name: deps.Model, prefixes: deps.Prefixes, dimensions: deps.Dimensions,
 	}
