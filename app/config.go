@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"parlance.dev/parlance/platform/redact"
 	"parlance.dev/parlance/platform/seal"
 	openaiembedding "parlance.dev/parlance/provider/embedding/openai"
 	"parlance.dev/parlance/provider/model"
@@ -232,15 +232,7 @@ func (src Source) InForce(s Setting) (string, error) {
 	case s.Secret && value != "":
 		return "***", nil
 	}
-	return withoutPassword(value), nil
-}
-
-// withoutPassword hides the password of a URL.
-func withoutPassword(value string) string {
-	if parsed, err := url.Parse(value); err == nil && parsed.User != nil {
-		return parsed.Redacted()
-	}
-	return value
+	return redact.URLs(value), nil
 }
 
 // lookup returns a variable, or the content of the file that the variable with the suffix _FILE

@@ -53,7 +53,7 @@ func TestShowsSettingsInForce(t *testing.T) {
 	t.Setenv("PARLANCE_MODEL_API_KEY_FILE", "/no/such/file")
 	got := clitest.Execute(t, "", "config")
 	got.Wants(t, command.ExitDone, "DATABASE_URL (--database-url) = ***\n", "PARLANCE_LISTEN (--listen) = 127.0.0.1:9\n",
-		"PARLANCE_DATABASE_MAX_CONNS (--database-max-conns) = 20\n", "(--model-base-url) = http://ada:xxxxx@models/v1\n",
+		"PARLANCE_DATABASE_MAX_CONNS (--database-max-conns) = 20\n", "(--model-base-url) = http://ada:***@models/v1\n",
 		"(--model-api-key) cannot be read: PARLANCE_MODEL_API_KEY_FILE names a file")
 	if strings.Contains(got.Out+got.Err, "hunter") {
 		t.Error("a password is shown")

@@ -55,14 +55,14 @@ func DefaultPlans() Plans {
 func ParsePlans(text []byte) (Plans, error) {
 	var plans Plans
 	if err := json.Unmarshal(text, &plans); err != nil {
-		return nil, fmt.Errorf("read plans: %w", err)
+		return nil, fmt.Errorf("PARLANCE_PLANS_FILE: %w", err)
 	}
 	if len(plans) == 0 {
-		return nil, errors.New("read plans: the file names no plan")
+		return nil, errors.New("PARLANCE_PLANS_FILE: the file names no plan")
 	}
 	for name, plan := range plans {
 		if plan.KBStorageBytes <= 0 || plan.KBUploadBytes <= 0 || plan.ConcurrentSessions < 0 {
-			return nil, fmt.Errorf("read plans: plan %q needs kb_storage_bytes and kb_upload_bytes above 0 "+
+			return nil, fmt.Errorf("PARLANCE_PLANS_FILE: plan %q needs kb_storage_bytes and kb_upload_bytes above 0 "+
 				"and concurrent_sessions of at least 0", name)
 		}
 		plan.Name = name

@@ -223,6 +223,14 @@ func TestChatSaysWhatIsWrong(t *testing.T) {
 			clitest.Execute(t, "hello", append([]string{"chat"}, row.args...)...).Wants(t, row.code, row.says)
 		})
 	}
+	t.Run("NotUTF8", func(t *testing.T) {
+		t.Parallel()
+		s, dir := startTalker(t)
+		clitest.Execute(t, "caf\xe9", "chat", "--data-dir", dir).Wants(t, command.ExitFailed, "not UTF-8")
+		if len(s.turns) != 0 {
+			t.Errorf("turns %v", s.turns)
+		}
+	})
 	t.Run("TurnFails", func(t *testing.T) {
 		t.Parallel()
 		s, dir := startTalker(t)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+	"unicode/utf8"
 
 	"connectrpc.com/connect"
 
@@ -44,6 +45,9 @@ type exchange struct {
 // turn sends a text and prints the answer as it arrives. It reconnects when the connection is lost,
 // and continues after the last event.
 func (c *chat) turn(ctx context.Context, text string) error {
+	if !utf8.ValidString(text) {
+		return refusedTurn{errors.New("the words are not UTF-8. Set the terminal, or convert the file, to UTF-8")}
+	}
 	h := &exchange{text: text, answer: &answerPrinter{out: c.out, agent: c.agent, json: c.options.json}}
 	for announced, pause := false, firstPause; ; pause = min(2*pause, longestPause) {
 		err := c.receive(ctx, h)

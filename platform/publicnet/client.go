@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"parlance.dev/parlance/platform/redact"
 )
 
 const (
@@ -99,7 +101,7 @@ func hostPort(base string) (string, error) {
 		return "", fmt.Errorf("%w: %w", ErrURL, err)
 	}
 	if err := checkForm(u); err != nil {
-		return "", fmt.Errorf("%s: %w", u.Redacted(), err)
+		return "", fmt.Errorf("%s: %w", redact.URLs(u.String()), err)
 	}
 	port := u.Port()
 	if port == "" {

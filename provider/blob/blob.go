@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"parlance.dev/parlance/platform/redact"
 )
 
 // ErrNotFound is in the chain of the error of Get and Stat when the key holds no blob.
@@ -61,7 +63,7 @@ func Open(bucketURL string) (Bucket, error) {
 	switch u.Scheme {
 	case "file":
 		if (u.Host != "" && u.Host != "localhost") || !filepath.IsAbs(filepath.FromSlash(u.Path)) {
-			return nil, fmt.Errorf("bucket URL %q: write file:/// and an absolute path", u.Redacted())
+			return nil, fmt.Errorf("bucket URL %q: write file:/// and an absolute path", redact.URLs(u.String()))
 		}
 		return openFile(filepath.FromSlash(u.Path))
 	}
