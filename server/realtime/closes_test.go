@@ -81,7 +81,8 @@ var closeRows = []closeRow{
 	{
 		code:   4408,
 		reason: "slow_writer",
-		limits: realtime.Limits{ReadTimeout: 50 * time.Millisecond},
+		// A pong is due before the message is given up, and cannot come inside it.
+		limits: realtime.Limits{ReadTimeout: 2 * time.Second, PingInterval: 500 * time.Millisecond, PongTimeout: time.Second},
 		do: func(_ *testing.T, _ *fixture, _ sessions.Created, c *rawClient) {
 			c.write([]byte{0x81, 0x85, 0, 0, 0, 0, '{'}) // the rest does not follow
 		},

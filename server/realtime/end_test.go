@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -181,6 +182,20 @@ func TestTooLarge(t *testing.T) {
 	c.send(`{"type":"input_audio_buffer.append","audio":"` + strings.Repeat("A", 1<<20) + `"}`)
 	wantClose(t, c.closed(), 1009, "frame_too_large")
 	f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
+}
+
+// TestLargestAnswer: the events that repeat the longest answer reach a client that reads.
+func TestLargestAnswer(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.model.then(say(slices.Repeat([]string{strings.Repeat(`"`, 1<<14)}, 1<<6)...))
+	c := f.dial(t, f.create(t, sessions.Text).ChatURL)
+	c.want("session.created")
+	c.say("Write a book.")
+	done := c.until("response.done")
+	if path(done[len(done)-1], "response", "status") != "completed" {
+		t.Errorf("the answer is %v", path(done[len(done)-1], "response", "status"))
+	}
 }
 
 // TestSlowReader reaches the bound of unwritten frames with a client that does not read.

@@ -12,7 +12,7 @@ const (
 	defaultWriteTimeout      = 10 * time.Second
 	defaultReadTimeout       = 30 * time.Second
 	defaultMaxMessageBytes   = 1 << 20
-	defaultMaxUnwrittenBytes = 4 << 20
+	defaultMaxUnwrittenBytes = 16 << 20 // five events repeat an answer of 1 MiB, which escapes may double
 )
 
 // Limits bound a socket. Zero fields have defaults.
@@ -27,7 +27,7 @@ type Limits struct {
 	ReadTimeout time.Duration
 	// MaxMessageBytes bounds a message of the client; 1 MiB.
 	MaxMessageBytes int
-	// MaxUnwrittenBytes bounds what waits to be written; 4 MiB.
+	// MaxUnwrittenBytes bounds what waits to be written; 16 MiB.
 	MaxUnwrittenBytes int
 	Rates             Rates
 	// MaxSockets bounds the open sockets of this server, MaxSocketsPerTenant those of one tenant;

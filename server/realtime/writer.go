@@ -128,10 +128,23 @@ func (s *socket) ping() {
 		s.apply(pinger.Ping())
 	}
 	if s.pongTimer == nil {
-		s.pongTimer = time.AfterFunc(s.limits.PongTimeout, func() { s.finish(endLost) })
+		s.pongTimer = time.AfterFunc(s.limits.PongTimeout, s.missPong)
 	}
 	s.mu.Unlock()
 	s.endIfSlow(s.conn.Ping())
+}
+
+// missPong ends the socket, unless a message keeps the pong from coming.
+func (s *socket) missPong() {
+	if !s.conn.Receiving() {
+		s.finish(endLost)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pongTimer != nil {
+		s.pongTimer.Reset(s.limits.PongTimeout)
+	}
 }
 
 // receivePong notes that no pong is awaited.

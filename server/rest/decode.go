@@ -10,6 +10,7 @@ import (
 	"maps"
 	"mime"
 	"net/http"
+	"os"
 	"net/url"
 	"regexp"
 	"slices"
@@ -106,6 +107,9 @@ func tooLarge(limit int64) error {
 func unread(r *http.Request, err error, limit int64) error {
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
 		return tooLarge(limit)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) { // the connection's context ends with it
+		return fault.Wrap(err, fault.InvalidRequest, "The body stood still for too long before its end.")
 	}
 	if ended := r.Context().Err(); errors.Is(ended, context.Canceled) {
 		return fault.From(ended)

@@ -9,8 +9,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
@@ -336,6 +338,19 @@ func TestTruncatedBody(t *testing.T) {
 	facade.ServeHTTP(recorder, request)
 	if recorder.Code != http.StatusBadRequest {
 		t.Errorf("got %d %s", recorder.Code, recorder.Body)
+	}
+}
+
+// TestStalledBody: a caller whose body stood still is told so, though its context has ended.
+func TestStalledBody(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/v1/turns/t", iotest.ErrReader(os.ErrDeadlineExceeded))
+	answer := httptest.NewRecorder()
+	rest.New(rest.Config{Routes: routes(), RPC: http.NotFoundHandler()}).ServeHTTP(answer, request)
+	if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), "stood still") {
+		t.Errorf("%d %s", answer.Code, answer.Body)
 	}
 }
 

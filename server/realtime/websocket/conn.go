@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -33,6 +34,7 @@ type Conn struct {
 	// closeReceived is set when the client's close frame was read. Only the reading goroutine uses
 	// it.
 	closeReceived bool
+	receiving     atomic.Bool
 
 	// writing guards what follows.
 	writing sync.Mutex
@@ -42,6 +44,10 @@ type Conn struct {
 	// closeTimer closes the connection if the client does not answer the close frame.
 	closeTimer *time.Timer
 }
+
+// Receiving reports whether a message has begun to arrive and is not whole. No pong can come then;
+// Limits.ReadTimeout bounds how long that lasts.
+func (c *Conn) Receiving() bool { return c.receiving.Load() }
 
 // Protocol is the sub-protocol that was chosen, or empty.
 func (c *Conn) Protocol() string { return c.protocol }

@@ -18,6 +18,7 @@ func (c *Conn) Read() (Message, error) {
 	var message Message
 	var data bytes.Buffer
 	state := ws.StateServerSide
+	defer c.receiving.Store(false)
 	for {
 		if !state.Fragmented() {
 			if err := c.awaitFrame(); err != nil {
@@ -69,10 +70,12 @@ func (c *Conn) NextIsBuffered() bool {
 // awaitFrame waits, without a limit, for the first byte of a frame, and then starts the time that
 // its message may take.
 func (c *Conn) awaitFrame() error {
+	c.receiving.Store(false)
 	_ = c.conn.SetReadDeadline(time.Time{}) // the next read of a broken connection fails
 	if _, err := c.reader.Peek(1); err != nil {
 		return err
 	}
+	c.receiving.Store(true)
 	_ = c.conn.SetReadDeadline(time.Now().Add(c.limits.ReadTimeout)) // as above
 	return nil
 }
