@@ -31,7 +31,7 @@ func TestKBQueryScores(t *testing.T) {
 		t.Errorf("one order has no places to show:\n%s", plain.Out)
 	}
 	ranked := w.kb(t, "", "query", "harbour boats cellar", "--ranking", "hybrid", "--rerank", "--top-k", "2", "--explain", "roses.md")
-	ranked.Wants(t, command.ExitDone, "cellar.md", "rerank 2.000", "similarity 0.", "place ", "words ", "fused 0.0",
+	ranked.Wants(t, command.ExitDone, "cellar.md", "rerank 2.000", "similarity 0.", "place ", "words ", "fused 1.",
 		"roses.md: crowded out", "its best: similarity 0.")
 	if first, _, _ := strings.Cut(ranked.Out, "harbour.md"); !strings.Contains(first, "cellar.md") {
 		t.Errorf("the server would have the cellar first:\n%s", ranked.Out)
