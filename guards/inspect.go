@@ -3,6 +3,7 @@ package guards
 import (
 	_ "embed" // for the directives
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -54,13 +55,36 @@ func Inspect(text string) (rule string) {
 	if len(text) > maxInspectedBytes {
 		text = strings.ToValidUTF8(text[:maxInspectedBytes], "")
 	}
-	text = inOneLine(fold(text))
-	for _, d := range directives() {
-		if d.matches(text) {
-			return d.rule
+	for _, view := range []string{text, unescaped(text)} {
+		view = inOneLine(fold(view))
+		for _, d := range directives() {
+			if d.matches(view) {
+				return d.rule
+			}
+		}
+		if !strings.Contains(text, `\`) {
+			break // the other view is the same
 		}
 	}
 	return ""
+}
+
+// escape is an escape of a JSON string.
+var escape = regexp.MustCompile(`\\+(?:u[0-9a-fA-F]{4}|["/nrtbf])`)
+
+// unescaped is a text with the escapes of JSON strings decoded, also of JSON in a JSON string.
+func unescaped(text string) string {
+	return escape.ReplaceAllStringFunc(text, func(found string) string {
+		code := strings.TrimLeft(found, `\`)
+		switch code[0] {
+		case 'u':
+			n, _ := strconv.ParseUint(code[1:], 16, 32) // four hexadecimal digits
+			return string(rune(n))
+		case '"', '/':
+			return code
+		}
+		return "\n"
+	})
 }
 
 // matches reports whether a folded text has a match. The words are looked for first: a regular

@@ -159,6 +159,7 @@ func TestEchoedSpellings(t *testing.T) {
 		"hexadecimal":           hex.EncodeToString([]byte(secret)),
 		"HEXADECIMAL":           strings.ToUpper(hex.EncodeToString([]byte(secret))),
 		"broken by a line end":  secret[:5] + "\n" + secret[5:],
+		"broken and indented":   secret[:5] + "\r\n\t" + secret[5:],
 	}
 	i := 0
 	for name, echo := range echoes {
@@ -231,6 +232,29 @@ func TestSecretAtTheCut(t *testing.T) {
 		if !strings.Contains(outcome.Output, ".\n[cut:") || strings.Contains(outcome.Output, "corr") {
 			t.Errorf("%d bytes of it before the cut: %q", shown, outcome.Output[900:])
 		}
+	}
+	for name, escaped := range map[string]string{"percent": percent(secret), "points": codePoints(secret), "numbered": numbered(secret)} {
+		for shown := range 8 { // in and behind the escape of the last letter but one
+			cut := escaped[:len(escaped)-6-shown]
+			outcome := call(fmt.Sprint(name, shown), secret, httptool.Step{
+				Header: map[string]string{"Content-Type": "text/plain"}, Body: strings.Repeat(".", 1024-len(cut)) + escaped + " and more",
+			})
+			if !strings.Contains(outcome.Output, ".\n[cut:") {
+				t.Errorf("%s cut at %d: %q", name, len(cut), outcome.Output[800:])
+			}
+		}
+	}
+	markup := call("markup", secret, httptool.Step{
+		Header: map[string]string{"Content-Type": "text/html"}, Body: "<p>before " + secret[:9] + "\n" + secret[9:] + " after</p>",
+	})
+	if strings.Contains(markup.Output, "horse") || !strings.Contains(markup.Output, "REDACTED") {
+		t.Errorf("broken in markup: %q", markup.Output)
+	}
+	encoding := call("encoding", "Correct-Horse", httptool.Step{
+		Header: map[string]string{"Content-Type": "text/plain", "Content-Encoding": "Correct-Horse"}, Body: "x",
+	})
+	if strings.Contains(strings.ToLower(encoding.Output), "horse") {
+		t.Errorf("as an encoding: %q", encoding.Output)
 	}
 	outcome := call(
 		"number", "4711", httptool.Step{Header: map[string]string{"Content-Type": "application/json"}, Body: `{"pin": 4711, "n": 1}`},

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 
 	"parlance.dev/parlance/tools/httpcall"
 )
@@ -24,6 +25,9 @@ func (s *Service) callHTTP(ctx context.Context, e *execution, o *Outcome) {
 		answer := s.http.Send(bounded, request, e.CallID, limits)
 		if !answer.Complete() {
 			answer.Body.Bytes = e.redact.Partial(answer.Body.Bytes)
+		}
+		if !json.Valid(answer.Body.Bytes) { // taking out markup would hide where a secret is broken
+			answer.Body.Bytes = e.redact.Bytes(answer.Body.Bytes)
 		}
 		o.Attempts, o.StatusCode, o.OutputText = answer.Attempts, answer.Status, answer.Body.Text()
 		o.Error = answer.Failure(ctx, bounded, config.Timeout())

@@ -152,7 +152,7 @@ func (r *Runner) confirmed(p *pendingCall) bool {
 	if len(before) == 0 {
 		return false
 	}
-	last := before[len(before)-1].messages
+	last, asked := before[len(before)-1].messages, 0
 	withheld := map[string]bool{}
 	for _, m := range last {
 		if m.Role == sessions.RoleTool && m.Result != nil && m.Result.ErrorCode == string(codeNotAsked) {
@@ -161,12 +161,26 @@ func (r *Runner) confirmed(p *pendingCall) bool {
 	}
 	for _, m := range last {
 		for _, call := range m.Calls {
-			if withheld[call.ID] && call.Name == p.Call.Name && sameJSON(call.Arguments, p.Call.Arguments) {
-				return guards.Agreed(r.Turn.UserText, sessions.AgentText(last), guards.NameWords(call.Name)...)
+			if withheld[call.ID] && p.same(call) {
+				asked++
 			}
 		}
 	}
-	return false
+	for _, made := range r.agreed {
+		if p.same(made) {
+			asked-- // a yes is for one call
+		}
+	}
+	if asked <= 0 || !guards.Agreed(r.Turn.UserText, sessions.AgentText(last), guards.NameWords(p.Call.Name)...) {
+		return false
+	}
+	r.agreed = append(r.agreed, p.Call)
+	return true
+}
+
+// same reports whether another call has the same name and arguments.
+func (p *pendingCall) same(other sessions.MessageCall) bool {
+	return other.Name == p.Call.Name && sameJSON(other.Arguments, p.Call.Arguments)
 }
 
 // sameJSON reports whether two JSON values are equal, however they are spaced and ordered. Numbers

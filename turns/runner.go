@@ -48,7 +48,9 @@ type Runner struct {
 	summary Summary
 	// inspected are the rules that guards.Inspect found, by text; see guard.go.
 	inspected map[string]string
-	passages  []sessions.Passage
+	// agreed are the withheld calls that the user has said yes to.
+	agreed   []sessions.MessageCall
+	passages []sessions.Passage
 	// recalled is what memory says of the user.
 	recalled []memory.Item
 	tools    tools.Registry

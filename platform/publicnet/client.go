@@ -138,7 +138,9 @@ func client(transport http.RoundTripper, options ClientOptions) *http.Client {
 	}
 }
 
-// guarded refuses malformed URLs before anything is sent, and bounds how often it is.
+// guarded refuses malformed URLs before anything is sent, and bounds how often it is. A connection
+// that the server takes for another protocol is closed: net/http would read on from it without an
+// end, whatever the request's context says.
 type guarded struct{ *http.Transport }
 
 // RoundTrip is http.RoundTripper's.
@@ -149,5 +151,10 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	return g.Transport.RoundTrip(bounded(r))
+	response, err := g.Transport.RoundTrip(bounded(r))
+	if err == nil && response.StatusCode == http.StatusSwitchingProtocols {
+		_ = response.Body.Close() // nothing is read from it
+		response.Body = http.NoBody
+	}
+	return response, err
 }

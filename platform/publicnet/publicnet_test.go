@@ -302,6 +302,30 @@ func TestClient(t *testing.T) {
 	}
 }
 
+// TestSwitchedProtocol: an answer of 101 is an answer without a body, and its connection is closed.
+func TestSwitchedProtocol(t *testing.T) {
+	t.Parallel()
+	closed := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer close(closed)
+		defer conn.Close()
+		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
+		_, _ = conn.Read(make([]byte, 1)) // until the client closes
+	}))
+	defer server.Close()
+	client := newGuard(t, publicnet.Options{AllowCIDRs: []string{"127.0.0.0/8"}}).Client(publicnet.ClientOptions{})
+	response, err := get(t, client, server.URL)
+	if err != nil || response.StatusCode != http.StatusSwitchingProtocols {
+		t.Fatalf("%v, %+v", err, response)
+	}
+	<-closed
+}
+
 // TestNoProxy would send the request to the proxy named in the environment if the client honoured
 // it.
 func TestNoProxy(t *testing.T) {

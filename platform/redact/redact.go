@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -171,18 +172,50 @@ func cutOut(s string, spans []span) string {
 	return out.String()
 }
 
-// Partial returns a body that was cut without the beginning of a secret at its end.
+// Bytes returns a body without secrets, and with all its other bytes: it may be in any charset.
+func (r Redactor) Bytes(body []byte) []byte {
+	if r.replacer == nil {
+		return body
+	}
+	return []byte(r.redactEscaped(r.replacer.Replace(string(body))))
+}
+
+// Partial returns a body that was cut without the beginning of a secret at its end, as it is or in
+// escapes, of which the last may be cut too.
 func (r Redactor) Partial(body []byte) []byte {
-	keep := len(body)
-	for _, form := range r.forms {
-		for n := min(len(form)-1, len(body)); n >= minPartialBytes && len(body)-n < keep; n-- {
-			if string(body[len(body)-n:]) == form[:n] {
-				keep = len(body) - n
+	if r.replacer == nil {
+		return body
+	}
+	keep := len(body) - beginningAtEnd(string(body), r.forms)
+	view := cutEscape.ReplaceAllString(string(body), "")
+	at := identity(len(view))
+	for range maxDepth {
+		plain, offsets := unescape(view, at)
+		if plain == view {
+			break
+		}
+		view, at = plain, offsets
+		if n := beginningAtEnd(view, r.plain); n > 0 {
+			keep = min(keep, at[len(view)-n])
+		}
+	}
+	return body[:keep]
+}
+
+// cutEscape is an escape at the end of a text that may not be whole.
+var cutEscape = regexp.MustCompile(`(?:%[0-9a-fA-F]?|\\+(?:[ux][0-9a-fA-F]{0,3})?|&#?[0-9a-zA-Z]{0,8})$`)
+
+// beginningAtEnd is how many bytes at the end of a text are the beginning of a secret.
+func beginningAtEnd(text string, secrets []string) (most int) {
+	for _, secret := range secrets {
+		for n := min(len(secret)-1, len(text)); n >= minPartialBytes && n > most; n-- {
+			if strings.HasSuffix(text, secret[:n]) {
+				most = n
 				break
 			}
 		}
 	}
-	return body[:keep]
+	return most
 }
 
 // Value redacts all strings, numbers and member names of a decoded JSON value. changed says whether

@@ -17,7 +17,7 @@ var lineEnds = strings.NewReplacer("\r", "", "\n", "")
 var entities = map[string]string{"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'"}
 
 // unescape decodes one layer of the escapes of URLs (%41), JSON (\u0041, \/) and HTML (&#65;), and
-// removes line breaks. at maps each byte of text, and its end, to an offset in the original; the
+// removes line breaks and what indents the next line. at maps each byte of text, and its end, to an offset in the original; the
 // result comes with the same map of its own.
 func unescape(text string, at []int) (string, []int) {
 	if !strings.ContainsAny(text, "%\\&\r\n") {
@@ -53,7 +53,7 @@ func identity(length int) []int {
 func escaped(text string) (plain string, length int) {
 	switch text[0] {
 	case '\r', '\n':
-		return "", 1
+		return "", len(text) - len(strings.TrimLeft(text, "\r\n\t "))
 	case '%':
 		if n, ok := hexValue(text, 1, 2); ok {
 			return string([]byte{byte(n)}), 3

@@ -57,7 +57,7 @@ func decode(body *modeltext.Body, names []string, maxBytes int) {
 			err, cut = nil, true
 		}
 		if err != nil || len(encoded) > maxEncodings {
-			body.Encoding = modeltext.Visible(strings.Join(encoded, ", "), 100)
+			body.Encoding = shown(encoded)
 			return
 		}
 		body.Bytes, body.Cut, body.DeclaredBytes = decoded, cut || body.Cut, -1
@@ -104,4 +104,18 @@ func newDecoder(name string, from io.Reader) (io.Reader, error) {
 		return flate.NewReader(buffered), nil
 	}
 	return nil, errEncoding
+}
+
+// registered are the content encodings of IANA's registry.
+var registered = []string{
+	"aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip", "x-compress", "x-gzip", "zstd",
+}
+
+// shown names encodings for people. One that is not registered is the endpoint's own text, which may
+// repeat a secret.
+func shown(encoded []string) string {
+	if slices.ContainsFunc(encoded, func(name string) bool { return !slices.Contains(registered, name) }) {
+		return "something unknown"
+	}
+	return strings.Join(encoded, ", ")
 }
