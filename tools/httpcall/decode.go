@@ -111,8 +111,8 @@ var registered = []string{
 	"aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip", "x-compress", "x-gzip", "zstd",
 }
 
-// shown names encodings for people. One that is not registered is the endpoint's own text, which may
-// repeat a secret.
+// shown names encodings for people. One that is not registered is the endpoint's own text, which
+// may repeat a secret.
 func shown(encoded []string) string {
 	if slices.ContainsFunc(encoded, func(name string) bool { return !slices.Contains(registered, name) }) {
 		return "something unknown"
