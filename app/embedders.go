@@ -11,6 +11,7 @@ import (
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/provider/embedding/hashing"
 	openaiembedding "parlance.dev/parlance/provider/embedding/openai"
+	"parlance.dev/parlance/provider/embedding/words"
 )
 
 // noPrefix is the setting for no prefix, where the model's default is another.
@@ -41,13 +42,15 @@ func (e Embedding) prefixes() openaiembedding.Prefixes {
 }
 
 // builtIn are the embedders that need no server. The first is for new installations.
-func builtIn() []embedding.Embedder { return []embedding.Embedder{hashing.New(), hashing.First()} }
+func builtIn() []embedding.Embedder {
+	return []embedding.Embedder{words.New(), hashing.New(), hashing.First()}
+}
 
 // newEmbedder returns the configured embedder, or the built-in one, and its description.
 func newEmbedder(config Config, guard *publicnet.Guard) (embedding.Embedder, string, error) {
 	if config.Embedding.BaseURL == "" {
 		local := builtIn()[0]
-		return local, local.Model().Name + ", built in: it matches words, not meanings", nil
+		return local, local.Model().Name + ", built in: it matches words, and meanings of English ones", nil
 	}
 	embedder, err := openEmbedder(config.Embedding, guard)
 	if err != nil {

@@ -1,6 +1,7 @@
 package lexicon
 
 import (
+	"maps"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -124,6 +125,9 @@ func languageOf(code string) language {
 	}
 	return languages["en"]
 }
+
+// StopWords are the words of a language, in lower case, that say nothing by themselves.
+func StopWords(code string) map[string]bool { return maps.Clone(languageOf(code).stops) }
 
 func set(list string) map[string]bool {
 	words := map[string]bool{}

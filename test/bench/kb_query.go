@@ -12,7 +12,7 @@ import (
 	"github.com/pgvector/pgvector-go"
 
 	"parlance.dev/parlance/provider/embedding"
-	"parlance.dev/parlance/provider/embedding/hashing"
+	"parlance.dev/parlance/provider/embedding/words"
 	"parlance.dev/parlance/test/figures"
 )
 
@@ -73,7 +73,7 @@ type question struct {
 
 // questionsToAsk are questions, and how long it takes to embed one in ms.
 func questionsToAsk(ctx context.Context) (took float64, questions []question, err error) {
-	embedder, text := hashing.New(), newWriter(1<<40)
+	embedder, text := words.New(), newWriter(1<<40)
 	var times []float64
 	for range questionCount {
 		text.turn()

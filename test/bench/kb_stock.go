@@ -12,7 +12,7 @@ import (
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/knowledge/ingestion"
 	"parlance.dev/parlance/provider/blob"
-	"parlance.dev/parlance/provider/embedding/hashing"
+	"parlance.dev/parlance/provider/embedding/words"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -36,7 +36,7 @@ func (w *world) stock(ctx context.Context, p place, chunks int) (ids []string, e
 	}
 	plans := workspaces.Plans{"enterprise": {Name: "enterprise", KBStorageBytes: 1 << 40, KBUploadBytes: 1 << 30}}
 	tenancy := workspaces.New(workspaces.Deps{DB: w.db, Plans: plans, Now: time.Now})
-	embedders := knowledge.Embedders{hashing.New()}
+	embedders := knowledge.Embedders{words.New()}
 	service := knowledge.New(knowledge.Deps{
 		DB: w.db, Workspaces: tenancy, Agents: agents.New(agents.Deps{DB: w.db, Workspaces: tenancy, Now: time.Now}),
 		Bucket: bucket, Embedders: embedders,

@@ -10,7 +10,7 @@ import (
 
 	remembered "parlance.dev/parlance/memory"
 	"parlance.dev/parlance/platform/postgres"
-	"parlance.dev/parlance/provider/embedding/hashing"
+	"parlance.dev/parlance/provider/embedding/words"
 	"parlance.dev/parlance/test/figures"
 	"parlance.dev/parlance/workspaces"
 )
@@ -36,7 +36,7 @@ func remembering(ctx context.Context, w *world) ([]figures.Row, error) {
 		return nil, fmt.Errorf("finding the tenant: %w", err)
 	}
 	node := func() *remembered.Service {
-		return remembered.New(remembered.Deps{DB: db, Embedder: hashing.New(), MaxPerUser: memoriesOfOne})
+		return remembered.New(remembered.Deps{DB: db, Embedder: words.New(), MaxPerUser: memoriesOfOne})
 	}
 	service := node()
 	if err := remember(ctx, db, service, ref); err != nil {

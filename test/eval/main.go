@@ -18,8 +18,8 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/blob"
 	"parlance.dev/parlance/provider/embedding"
-	"parlance.dev/parlance/provider/embedding/hashing"
 	"parlance.dev/parlance/provider/embedding/openai"
+	"parlance.dev/parlance/provider/embedding/words"
 	"parlance.dev/parlance/sqlmigrations"
 	"parlance.dev/parlance/test/figures"
 	"parlance.dev/parlance/workspaces"
@@ -95,7 +95,7 @@ func evaluate(ctx context.Context, o options) (err error) {
 
 func (o options) embedder() (embedding.Embedder, error) {
 	if o.url == "" {
-		return hashing.New(), nil
+		return words.New(), nil
 	}
 	return openai.New(openai.Deps{
 		BaseURL: o.url, APIKey: os.Getenv("PARLANCE_EMBEDDING_API_KEY"), Model: o.model,

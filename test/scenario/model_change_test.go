@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"parlance.dev/parlance/provider/embedding/words"
 	"parlance.dev/parlance/test/fake/openaiembed"
 	"parlance.dev/parlance/test/harness"
 )
@@ -35,8 +36,7 @@ func TestModelChange(t *testing.T) {
 	status := func() harness.Response {
 		return e.Do(t, "GET", e.Tenant.In("/knowledge-base/embedding"), nil).Must(t, 200)
 	}
-	if got := status(); got.Text("answering_model") != "parlance-lexical-hash-512" &&
-		got.Text("answering_model") != "parlance-lexical-hash-512-v2" || got.At("sources_total") != float64(sources) {
+	if got := status(); got.Text("answering_model") != words.ModelName || got.At("sources_total") != float64(sources) {
 		t.Errorf("before: %s", got.Body)
 	}
 	held, release := make(chan struct{}, 1000), make(chan struct{})
