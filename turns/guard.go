@@ -2,8 +2,6 @@ package turns
 
 import (
 	"context"
-	"encoding/json"
-	"reflect"
 	"slices"
 
 	"parlance.dev/parlance/agents"
@@ -146,13 +144,16 @@ func (r *Runner) outsideTexts() []string {
 }
 
 // confirmed reports whether the user has just said yes to the same call, which was withheld in the
-// turn before.
+// turn before. A yes is for one call.
 func (r *Runner) confirmed(p *pendingCall) bool {
+	same := func(c sessions.MessageCall) bool {
+		return c.Name == p.Call.Name && jsonvalue.Same(c.Arguments, p.Call.Arguments)
+	}
 	before := r.before.turns
-	if len(before) == 0 {
+	if len(before) == 0 || slices.ContainsFunc(r.agreed, same) {
 		return false
 	}
-	last, asked := before[len(before)-1].messages, 0
+	last := before[len(before)-1].messages
 	withheld := map[string]bool{}
 	for _, m := range last {
 		if m.Role == sessions.RoleTool && m.Result != nil && m.Result.ErrorCode == string(codeNotAsked) {
@@ -161,31 +162,11 @@ func (r *Runner) confirmed(p *pendingCall) bool {
 	}
 	for _, m := range last {
 		for _, call := range m.Calls {
-			if withheld[call.ID] && p.same(call) {
-				asked++
+			if withheld[call.ID] && same(call) && guards.Agreed(r.Turn.UserText, sessions.AgentText(last), guards.NameWords(call.Name)...) {
+				r.agreed = append(r.agreed, p.Call)
+				return true
 			}
 		}
 	}
-	for _, made := range r.agreed {
-		if p.same(made) {
-			asked-- // a yes is for one call
-		}
-	}
-	if asked <= 0 || !guards.Agreed(r.Turn.UserText, sessions.AgentText(last), guards.NameWords(p.Call.Name)...) {
-		return false
-	}
-	r.agreed = append(r.agreed, p.Call)
-	return true
-}
-
-// same reports whether another call has the same name and arguments.
-func (p *pendingCall) same(other sessions.MessageCall) bool {
-	return other.Name == p.Call.Name && sameJSON(other.Arguments, p.Call.Arguments)
-}
-
-// sameJSON reports whether two JSON values are equal, however they are spaced and ordered. Numbers
-// are compared as they are written: two account numbers may be one double.
-func sameJSON(a, b json.RawMessage) bool {
-	x, y := jsonvalue.Decode(a), jsonvalue.Decode(b)
-	return x != nil && reflect.DeepEqual(x, y)
+	return false
 }

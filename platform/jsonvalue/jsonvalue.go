@@ -3,6 +3,7 @@ package jsonvalue
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -20,6 +21,13 @@ func Decode(raw json.RawMessage) any {
 		return nil
 	}
 	return value
+}
+
+// Same reports whether two JSON values are equal, however they are spaced and ordered. Numbers are
+// compared as they are written: two account numbers may be one double.
+func Same(a, b json.RawMessage) bool {
+	x, y := Decode(a), Decode(b)
+	return x != nil && reflect.DeepEqual(x, y)
 }
 
 // Compact encodes a decoded value without white space and without escapes for HTML.

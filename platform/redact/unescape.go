@@ -17,8 +17,10 @@ var lineEnds = strings.NewReplacer("\r", "", "\n", "")
 var entities = map[string]string{"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'"}
 
 // unescape decodes one layer of the escapes of URLs (%41), JSON (\u0041, \/) and HTML (&#65;), and
-// removes line breaks and what indents the next line. at maps each byte of text, and its end, to an offset in the original; the
-// result comes with the same map of its own.
+// removes line breaks and what indents the next line.
+//
+// at maps each byte of text, and its end, to an offset in the original; the result comes with the
+// same map of its own.
 func unescape(text string, at []int) (string, []int) {
 	if !strings.ContainsAny(text, "%\\&\r\n") {
 		return text, at
