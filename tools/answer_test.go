@@ -159,6 +159,8 @@ func TestEchoedSpellings(t *testing.T) {
 		"hexadecimal":           hex.EncodeToString([]byte(secret)),
 		"HEXADECIMAL":           strings.ToUpper(hex.EncodeToString([]byte(secret))),
 		"broken by a line end":  secret[:5] + "\n" + secret[5:],
+		"with U+200B":           secret[:5] + "\u200b" + secret[5:],
+		"with a tag character":  secret[:5] + "\U000e0041" + secret[5:],
 		"broken and indented":   secret[:5] + "\r\n\t" + secret[5:],
 	}
 	i := 0

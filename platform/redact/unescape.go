@@ -3,6 +3,7 @@ package redact
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -17,12 +18,12 @@ var lineEnds = strings.NewReplacer("\r", "", "\n", "")
 var entities = map[string]string{"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'"}
 
 // unescape decodes one layer of the escapes of URLs (%41), JSON (\u0041, \/) and HTML (&#65;), and
-// removes line breaks and what indents the next line.
+// removes invisible characters, line breaks and what indents the next line.
 //
 // at maps each byte of text, and its end, to an offset in the original; the result comes with the
 // same map of its own.
 func unescape(text string, at []int) (string, []int) {
-	if !strings.ContainsAny(text, "%\\&\r\n") {
+	if !strings.ContainsAny(text, "%\\&\r\n") && !strings.ContainsFunc(text, invisible) {
 		return text, at
 	}
 	var out strings.Builder
@@ -65,8 +66,15 @@ func escaped(text string) (plain string, length int) {
 	case '&':
 		return escapedMarkup(text)
 	}
+	if r, size := utf8.DecodeRuneInString(text); invisible(r) {
+		return "", size
+	}
 	return "", 0
 }
+
+// invisible reports a character that is not shown, such as a zero-width space. What a model gets has
+// none of them, so that a secret with one in it would be whole again.
+func invisible(r rune) bool { return r >= utf8.RuneSelf && unicode.Is(unicode.Cf, r) }
 
 func escapedJSON(text string) (string, int) {
 	if len(text) < 2 {
