@@ -72,8 +72,8 @@ func escaped(text string) (plain string, length int) {
 	return "", 0
 }
 
-// invisible reports a character that is not shown, such as a zero-width space. What a model gets has
-// none of them, so that a secret with one in it would be whole again.
+// invisible reports a character that is not shown, such as a zero-width space. What a model gets
+// has none of them, so that a secret with one in it would be whole again.
 func invisible(r rune) bool { return r >= utf8.RuneSelf && unicode.Is(unicode.Cf, r) }
 
 func escapedJSON(text string) (string, int) {
