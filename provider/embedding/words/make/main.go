@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log"
 	"math"
 	"os"
 )
@@ -27,12 +28,10 @@ const (
 
 func main() {
 	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: make PACKAGE.json VECTORS.bin")
-		os.Exit(2)
+		log.Fatal("usage: make PACKAGE.json VECTORS.bin")
 	}
 	if err := run(os.Args[1], os.Args[2]); err != nil {
-		fmt.Fprintln(os.Stderr, "make:", err)
-		os.Exit(1)
+		log.Fatal("make: ", err)
 	}
 }
 
@@ -57,7 +56,7 @@ func read(path string) ([]string, [][]float64, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // only read from
 	var pack struct {
 		Words   []string             `json:"words"`
 		Vectors map[string][]float64 `json:"vectors"` // and two numbers that are left out here
