@@ -55,15 +55,16 @@ func Inspect(text string) (rule string) {
 	if len(text) > maxInspectedBytes {
 		text = strings.ToValidUTF8(text[:maxInspectedBytes], "")
 	}
-	for _, view := range []string{text, unescaped(text)} {
+	views := []string{text}
+	if strings.Contains(text, `\`) {
+		views = append(views, unescaped(text))
+	}
+	for _, view := range views {
 		view = inOneLine(fold(view))
 		for _, d := range directives() {
 			if d.matches(view) {
 				return d.rule
 			}
-		}
-		if !strings.Contains(text, `\`) {
-			break // the other view is the same
 		}
 	}
 	return ""

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 
 	"parlance.dev/parlance/tools/httpcall"
 )
@@ -26,9 +25,7 @@ func (s *Service) callHTTP(ctx context.Context, e *execution, o *Outcome) {
 		if !answer.Complete() {
 			answer.Body.Bytes = e.redact.Partial(answer.Body.Bytes)
 		}
-		if !json.Valid(answer.Body.Bytes) { // taking out markup would hide where a secret is broken
-			answer.Body.Bytes = e.redact.Bytes(answer.Body.Bytes)
-		}
+		answer.Body.Bytes = e.redact.Bytes(answer.Body.Bytes) // taking out markup would hide where a secret is broken
 		o.Attempts, o.StatusCode, o.OutputText = answer.Attempts, answer.Status, answer.Body.Text()
 		o.Error = answer.Failure(ctx, bounded, config.Timeout())
 		return healthOf(o.Error, answer.Status)

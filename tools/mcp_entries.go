@@ -1,12 +1,10 @@
 package tools
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -93,15 +91,10 @@ func singleEntry(entry Entry, remote mcpservers.Tool) Entry {
 		entry.Description += remoteDescription + modeltext.Fence(remote.Description)
 	}
 	entry = withRemote(entry, remote)
-	if own := entry.Tool.Config.InputSchema; !sameJSON(own, schema.Default) {
+	if own := entry.Tool.Config.InputSchema; !jsonvalue.Same(own, schema.Default) {
 		entry.InputSchema = own // the schema of the operator replaces that of the server
 	}
 	return entry
-}
-
-func sameJSON(a, b json.RawMessage) bool {
-	compact := func(raw json.RawMessage) []byte { return []byte(jsonvalue.Compact(jsonvalue.Decode(raw))) }
-	return bytes.Equal(compact(a), compact(b))
 }
 
 // severalEntries are the tools of a server as <slug>__<name>.

@@ -13,8 +13,8 @@ const (
 	bm25B  = 0.75
 )
 
-// shareLeast is how much of a question a passage holds that words alone have found. task
-// eval:answers has what that lets through.
+// shareLeast is how much of a question a passage holds that words alone have found. What that lets
+// through is not measured yet.
 const shareLeast = 0.5
 
 // words are what the terms of a question say about chunks.
@@ -23,19 +23,16 @@ type words struct {
 	best []vector.Scored
 	// scores (BM25) are of each set's chunks; nil where none holds a term.
 	scores [][]float64
-	// held are how much of the question each chunk holds: the weights of the terms that occur in it.
-	held [][]float64
-	// asked is the weight of all terms of the question, by language.
-	asked map[string]float64
-	sets  []Set
+	// shares are how much of the question each chunk holds, as scores are.
+	shares [][]float64
 }
 
 // share is how much of the question a chunk holds, 0 to 1. A rare word counts for more.
 func (w words) share(set, chunk int) float64 {
-	if w.held == nil || w.held[set] == nil {
+	if w.shares == nil || w.shares[set] == nil {
 		return 0
 	}
-	return w.held[set][chunk] / w.asked[w.sets[set].Language]
+	return w.shares[set][chunk]
 }
 
 // score is a chunk's; 0: it holds no term of the question.
@@ -83,14 +80,15 @@ func (s *search) scoreWords(ctx context.Context, limit int) (words, error) {
 		}
 	}
 	best := vector.NewTop(limit)
-	found := words{scores: make([][]float64, len(s.sets)), held: make([][]float64, len(s.sets)), asked: map[string]float64{}, sets: s.sets}
+	found := words{scores: make([][]float64, len(s.sets)), shares: make([][]float64, len(s.sets))}
 	rarity := func(text string) float64 {
 		n := float64(holding[text])
 		return math.Log(1 + (float64(chunks)-n+0.5)/(n+0.5))
 	}
+	asked := map[string]float64{} // the weight of all terms
 	for language, list := range terms {
 		for _, term := range list {
-			found.asked[language] += rarity(term.text)
+			asked[language] += rarity(term.text)
 		}
 	}
 	average := float64(length) / float64(chunks)
@@ -99,17 +97,18 @@ func (s *search) scoreWords(ctx context.Context, limit int) (words, error) {
 			continue
 		}
 		scores := make([]float64, s.sets[i].ChunkCount)
-		held := make([]float64, len(scores))
-		found.scores[i], found.held[i] = scores, held
+		shares := make([]float64, len(scores))
+		found.scores[i], found.shares[i] = scores, shares
 		for _, list := range lists {
 			idf := rarity(list.text)
 			list.addScores(scores, lengths[i], idf*float64(list.times), average)
 			for _, one := range list.postings {
-				held[one.chunk] += idf
+				shares[one.chunk] += idf
 			}
 		}
 		for chunk, score := range scores {
 			if score > 0 {
+				shares[chunk] /= asked[s.sets[i].Language]
 				best.Add(score, s.first[i]+chunk)
 			}
 		}

@@ -25,14 +25,13 @@ const (
 // spread over 0 to 1, because models differ in what they call similar: of some, all texts are at
 // least 0.7. Decision 0044 has what else was tried.
 func (s *search) fuse(candidates []*candidate, found words) {
+	wordPlaces := make(map[int]int, len(found.best))
 	for i, one := range found.best {
-		at := slices.IndexFunc(candidates, func(c *candidate) bool { return c.place == one.Place })
-		if at >= 0 { // its vector was there
-			candidates[at].Scores.WordPlace = i + 1
-		}
+		wordPlaces[one.Place] = i + 1
 	}
 	similarities := make([]float32, len(candidates))
 	for i, one := range candidates {
+		one.Scores.WordPlace = wordPlaces[one.place]
 		one.Scores.WordScore, similarities[i] = found.score(one.Set, one.Chunk), one.cosine
 	}
 	s.sum(candidates, similarities, found.most())

@@ -172,9 +172,10 @@ func cutOut(s string, spans []span) string {
 	return out.String()
 }
 
-// Bytes returns a body without secrets, and with all its other bytes: it may be in any charset.
+// Bytes returns a body without secrets, and with all its other bytes: it may be in any charset. It
+// leaves JSON as it is, which is for [Redactor.JSON].
 func (r Redactor) Bytes(body []byte) []byte {
-	if r.replacer == nil {
+	if r.replacer == nil || json.Valid(body) {
 		return body
 	}
 	return []byte(r.redactEscaped(r.replacer.Replace(string(body))))

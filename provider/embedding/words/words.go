@@ -18,7 +18,6 @@ const (
 	// defaultFloor is above what a question and a passage about something else usually have. A
 	// question about something near is above it.
 	defaultFloor = 0.17
-	hybridWeight = 0.3 // as package hashing
 )
 
 // Embedder is the built-in embedder. Use New.
@@ -31,7 +30,7 @@ func New() *Embedder { return &Embedder{lexical: hashing.New()} }
 func (e *Embedder) Model() embedding.Model {
 	lexical := e.lexical.Model()
 	return embedding.Model{
-		Name: ModelName, Dimension: lexical.Dimension + dimension, DefaultFloor: defaultFloor, HybridWeight: hybridWeight,
+		Name: ModelName, Dimension: lexical.Dimension + dimension, DefaultFloor: defaultFloor, HybridWeight: lexical.HybridWeight,
 		MaxBatch: lexical.MaxBatch, Local: true,
 	}
 }
