@@ -99,13 +99,7 @@ func TestBreakerOfAHost(t *testing.T) {
 	f.want(t, "another tool of the host", fine, failure.CircuitOpen)
 	f.want(t, "a tool of another host", f.tool(t, "other", httptool.New(t).URL+"/other"), "")
 	ref := f.tenant(t, "pro")
-	foreign, err := f.Create(t.Context(), ref, f.orderParams("/fine"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	entry := fine
-	entry.Tool = foreign
-	outcome := f.node.Call(t.Context(), tools.CallParams{Ref: ref, SessionID: "ses_2", Entry: entry})
+	outcome := f.node.Call(t.Context(), tools.CallParams{Ref: ref, SessionID: "ses_2", Entry: f.foreignEntry(t, ref, "/fine")})
 	if outcome.Error != nil {
 		t.Errorf("another tenant: %+v", outcome.Error)
 	}

@@ -16,7 +16,7 @@ func (s *Service) callBuiltin(ctx context.Context, e *execution, o *Outcome) {
 		o.Error = failure.New(failure.NotAvailable, "This tool is not available. Tell the user that this is not possible.")
 		return
 	}
-	if o.Error = s.count(ctx, e); o.Error != nil {
+	if o.Error = s.reserve(ctx, e); o.Error != nil {
 		return
 	}
 	bounded, cancel := context.WithTimeout(ctx, e.Entry.Tool.Config.Timeout())

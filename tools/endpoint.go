@@ -25,8 +25,8 @@ const (
 // health is what a call says about its tool and about the connection to its host.
 type health struct{ tool, host breaker.Result }
 
-// callEndpoint calls an endpoint, unless there is no slot, a circuit is open, or the cap of the
-// session is reached. send says how the call went.
+// callEndpoint calls an endpoint, unless there is no slot, a circuit is open, the tool is no longer
+// there, or the cap of the session is reached. send says how the call went.
 func (s *Service) callEndpoint(ctx context.Context, e *execution, o *Outcome, url string, send func() health) {
 	leave, problem := s.enter(ctx, e)
 	if problem != nil {
@@ -47,7 +47,7 @@ func (s *Service) callEndpoint(ctx context.Context, e *execution, o *Outcome, ur
 		}
 		defer func() { report(result) }()
 	}
-	if o.Error = s.count(ctx, e); o.Error == nil {
+	if o.Error = s.reserve(ctx, e); o.Error == nil {
 		result = send()
 	}
 }
@@ -87,23 +87,33 @@ func (s *Service) enter(ctx context.Context, e *execution) (leave func(), proble
 		"Tell the user that this is not possible right now; it may work in a moment.")
 }
 
-// count counts a call against the cap of the session. A call counts however it ends.
-func (s *Service) count(ctx context.Context, e *execution) *Error {
+// reserve counts a call against the cap of its session, and refuses it when the tool is no longer
+// what the model was offered: a turn runs for minutes, and waits for people's approval. A call
+// counts however it ends.
+func (s *Service) reserve(ctx context.Context, e *execution) *Error {
 	limit := e.Entry.MaxCallsPerSession
-	if limit == 0 || e.SessionID == "" {
-		return nil
-	}
-	if e.Untracked {
+	switch {
+	case e.SessionID == "":
+		return nil // a person tries the tool
+	case e.Untracked && limit == 0:
+		return nil // whether the tool was changed cannot be known either
+	case e.Untracked:
 		return failure.New(failure.Unavailable, "This tool can be called %d times in a conversation, and calls cannot be counted right now, "+
 			"so it was not called. Tell the user that this is not possible right now; it may work in some minutes.", limit)
 	}
-	allowed, err := countCall(ctx, s.db, e.Ref, e.SessionID, e.Entry.Tool.ID, limit, s.timestamp())
-	if err != nil {
-		return s.internal(ctx, "count tool call", err)
-	}
-	if !allowed {
+	r, err := reserveCall(ctx, s.db, e.CallParams, s.timestamp())
+	switch {
+	case err != nil:
+		return s.internal(ctx, "reserve tool call", err)
+	case !r.Attached:
+		return failure.New(failure.Disabled, "The tool %s was switched off for this agent just now, so it was not called. "+
+			"Do not call it again; go on without it.", e.Entry.Name)
+	case !r.Unchanged:
+		return failure.New(failure.Disabled, "The tool %s was changed by its operator just now, so it was not called. "+
+			"It can be called again in the next turn.", e.Entry.Name)
+	case !r.Counted:
 		return failure.New(failure.CallsExhausted, "This tool can be called %d times in a conversation, and has been. "+
-			"Do not call it again; go on without it.", limit)
+			"Do not call it again; go on without it.", r.Limit)
 	}
 	return nil
 }

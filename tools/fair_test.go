@@ -31,8 +31,8 @@ func TestGreedyCalls(t *testing.T) {
 	slow.Tool.Config.TimeoutSeconds = 120
 	f.endpoint.Script("/order", httptool.Step{Hold: true})
 	slow.Tool.Config.WebhookURL = f.endpoint.URL + "/order"
-	entry.Tool.Config.WebhookURL = f.endpoint.URL + "/quick"
 	other := f.tenant(t, "pro")
+	quick := f.foreignEntry(t, other, "/quick")
 	gate.Expect(string(f.ref.TenantID), string(other.TenantID))
 	ctx, hangUp := context.WithCancel(t.Context())
 	defer hangUp()
@@ -65,7 +65,7 @@ func TestGreedyCalls(t *testing.T) {
 		}
 	}
 	for range 3 {
-		if o := call(other, entry); o.Error != nil || !strings.Contains(o.OutputText, "/quick") {
+		if o := call(other, quick); o.Error != nil || !strings.Contains(o.OutputText, "/quick") {
 			t.Errorf("the other tenant's call: %+v", o.Error)
 		}
 	}

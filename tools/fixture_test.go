@@ -114,6 +114,14 @@ func (f *fixture) attached(t testing.TB, tool tools.Tool, maxCalls int) tools.En
 	return f.entry(t, tool.Slug)
 }
 
+// foreignEntry is the entry of a find_order tool, of an agent of another tenant.
+func (f *fixture) foreignEntry(t *testing.T, ref workspaces.Ref, path string) tools.Entry {
+	t.Helper()
+	other := *f
+	other.ref, other.agent = ref, f.newAgent(t, ref)
+	return other.attached(t, other.create(t, other.orderParams(path)), 0)
+}
+
 // entry is the tool of that name in the registry of the fixture's agent.
 func (f *fixture) entry(t testing.TB, name string) tools.Entry {
 	t.Helper()

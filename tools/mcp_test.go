@@ -218,6 +218,7 @@ func TestMCPCall(t *testing.T) {
 	f.server.Tool("fail", "", anyArguments, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "no such customer"}}}, nil
 	})
+	f.server.Tool("by_hunter2-hunter2", "", anyArguments, mcpserver.Echo) // left out, for the secret in its name
 	params := f.params(tools.Config{AllowDynamicVars: true, Headers: map[string]string{"X-User": "{{user}}", "X-Pin": "{{secret__pin}}"}})
 	params.AuthHeader = "Bearer hunter2-hunter2"
 	f.add(t, params)

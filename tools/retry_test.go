@@ -94,7 +94,7 @@ func TestPostIsNotRepeatedOnAnIdleConnection(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for _, method := range []string{"POST", "PATCH"} {
-		server := newClosingServer(t)
+		server := newClosingServer(t, 1)
 		params := f.orderParams("")
 		params.Slug, params.Config.Method, params.Config.WebhookURL = "idle_"+method, method, server.url
 		entry := f.attached(t, f.create(t, params), 0)
@@ -111,19 +111,58 @@ func TestPostIsNotRepeatedOnAnIdleConnection(t *testing.T) {
 	}
 }
 
-// closingServer answers the first request of each connection and closes it on the second.
+// TestAttemptsOnIdleConnections calls with several kept connections that all close instead of
+// answering: each attempt is one request.
+func TestAttemptsOnIdleConnections(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, method := range []string{"GET", "PUT", "DELETE"} {
+		for _, row := range []struct {
+			maxAttempts int
+			code        tools.Code
+		}{{1, failure.ConnectionFailed}, {2, ""}} {
+			server := newClosingServer(t, 4)
+			params := f.orderParams("")
+			params.Slug, params.Config.Method, params.Config.WebhookURL = fmt.Sprint("idle_", method, row.maxAttempts), method, server.url
+			params.Config.Retry = &tools.Retry{MaxAttempts: row.maxAttempts}
+			entry := f.attached(t, f.create(t, params), 0)
+			var warm sync.WaitGroup
+			for range 4 {
+				warm.Go(func() {
+					if outcome := f.call(t, entry, `{}`, nil); outcome.Error != nil {
+						t.Errorf("a first call: %+v", outcome.Error)
+					}
+				})
+			}
+			warm.Wait()
+			outcome := f.call(t, entry, `{}`, nil)
+			var code tools.Code
+			if outcome.Error != nil {
+				code = outcome.Error.Code
+			}
+			if n := int(server.requests.Load()) - 4; code != row.code || n != row.maxAttempts || outcome.Attempts != n {
+				t.Errorf("%s, at most %d: %d requests, %d told, %q", method, row.maxAttempts, n, outcome.Attempts, code)
+			}
+		}
+	}
+}
+
+// closingServer answers the first request of each connection and closes it on the second. It holds
+// its answers until the first atOnce requests are there.
 type closingServer struct {
 	url                   string
 	requests, connections atomic.Int32
+	atOnce                int32
+	allThere              chan struct{}
 }
 
-func newClosingServer(t *testing.T) *closingServer {
+func newClosingServer(t *testing.T, atOnce int32) *closingServer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &closingServer{url: "http://" + listener.Addr().String() + "/"}
+	s := &closingServer{url: "http://" + listener.Addr().String() + "/", atOnce: atOnce, allThere: make(chan struct{})}
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		for {
@@ -132,6 +171,7 @@ func newClosingServer(t *testing.T) *closingServer {
 				return
 			}
 			s.connections.Add(1)
+			context.AfterFunc(t.Context(), func() { _ = conn.Close() })
 			wait.Go(func() { s.serve(conn) })
 		}
 	})
@@ -148,8 +188,11 @@ func (s *closingServer) serve(conn net.Conn) {
 			return
 		}
 		_, _ = io.Copy(io.Discard, request.Body)
-		s.requests.Add(1)
+		if s.requests.Add(1) == s.atOnce {
+			close(s.allThere)
+		}
 		if answered == 0 {
+			<-s.allThere
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 		}
 	}

@@ -3,6 +3,7 @@ package tools
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
@@ -12,21 +13,62 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// countCall counts one call of a session. It returns false when limit calls have been counted
-// already. The lock of the row serializes concurrent calls, also on several nodes.
-func countCall(ctx context.Context, db bun.IDB, ref workspaces.Ref, sessionID string, id ID, limit int, now time.Time) (bool, error) {
-	result, err := db.ExecContext(ctx, `
-		INSERT INTO tool_call_counts AS counts (tenant_id, session_id, tool_id, calls, updated_at)
-		VALUES (?, ?, ?, 1, ?)
-		ON CONFLICT (session_id, tool_id) DO UPDATE
-		SET calls = counts.calls + 1,
-		    updated_at = EXCLUDED.updated_at
-		WHERE counts.calls < ?
-		  AND counts.tenant_id = EXCLUDED.tenant_id`, ref.TenantID, sessionID, id, now, limit)
-	return postgres.Changed(result, err)
+// reservation is what Postgres says about a call that is about to be made.
+type reservation struct {
+	// Attached says that the tool exists and is attached to the agent and enabled.
+	Attached bool `bun:"attached"`
+	// Unchanged says that the tool is the one that the turn knows.
+	Unchanged bool `bun:"unchanged"`
+	// Limit is the cap of the attachment; 0 for none.
+	Limit int `bun:"max_calls"`
+	// Counted is false when the session has made Limit calls already.
+	Counted bool `bun:"counted"`
 }
 
-// callCount is how often a session has called a tool that has a cap.
+// reserveCall counts one call of a session, unless its tool is gone or changed, or the cap is
+// reached. Calls without a cap are counted too, because a cap may be set later; their commit is
+// asynchronous, because no promise depends on it. The lock of the row serializes concurrent calls,
+// also on several nodes.
+func reserveCall(ctx context.Context, db bun.IDB, p CallParams, now time.Time) (reservation, error) {
+	var r reservation
+	tool := p.Entry.Tool
+	custom := sql.Null[ID]{V: tool.ID, Valid: tool.Bucket == BucketCustom} // a built-in tool has no row
+	err := db.NewRaw(`
+		WITH tool AS (
+		    SELECT t.updated_at = ? AS unchanged, ta.max_calls_per_session AS max_calls
+		    FROM tools AS t
+		    JOIN tool_attachments AS ta
+		      ON ta.tenant_id = t.tenant_id AND ta.workspace_id = t.workspace_id AND ta.tool_id = t.id::text
+		    WHERE t.tenant_id = ? AND t.workspace_id = ? AND t.id = ?
+		      AND ta.agent_id = ? AND ta.enabled
+		    UNION ALL
+		    SELECT true, ?
+		    WHERE ?
+		), counted AS (
+		    INSERT INTO tool_call_counts AS counts (tenant_id, session_id, tool_id, calls, updated_at)
+		    SELECT ?, ?, ?, 1, ?
+		    FROM tool
+		    WHERE tool.unchanged
+		    ON CONFLICT (session_id, tool_id) DO UPDATE
+		    SET calls = counts.calls + 1,
+		        updated_at = EXCLUDED.updated_at
+		    WHERE counts.tenant_id = EXCLUDED.tenant_id
+		      AND ((SELECT max_calls FROM tool) = 0 OR counts.calls < (SELECT max_calls FROM tool))
+		    RETURNING CASE WHEN (SELECT max_calls FROM tool) = 0 THEN set_config('synchronous_commit', 'off', true) END
+		)
+		SELECT EXISTS (SELECT FROM tool) AS attached,
+		       EXISTS (SELECT FROM tool WHERE unchanged) AS unchanged,
+		       COALESCE((SELECT max_calls FROM tool), 0) AS max_calls,
+		       EXISTS (SELECT FROM counted) AS counted`,
+		tool.UpdatedAt, p.Ref.TenantID, p.Ref.ID, custom, p.Entry.AgentID, p.Entry.MaxCallsPerSession, !custom.Valid,
+		p.Ref.TenantID, p.SessionID, tool.ID, now).Scan(ctx, &r)
+	if err != nil {
+		return reservation{}, fmt.Errorf("reserve tool call: %w", err)
+	}
+	return r, nil
+}
+
+// callCount is how often a session has called a tool.
 type callCount struct {
 	ToolID ID  `bun:"tool_id"`
 	Calls  int `bun:"calls"`

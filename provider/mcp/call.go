@@ -29,12 +29,12 @@ type Tool struct {
 // List lists the tools of a server, at most 500. Errors: *Error.
 func (c *Client) List(ctx context.Context, key string, e Endpoint) ([]Tool, error) {
 	for try := 1; ; try++ {
-		at, failed := c.acquire(ctx, key, e)
+		s, failed := c.acquire(ctx, key, e)
 		if failed != nil {
 			return nil, failed
 		}
-		list, failed := at.s.list(ctx)
-		c.returnSession(at, failed)
+		list, failed := s.list(ctx)
+		c.release(s, failed)
 		if failed == nil {
 			return list, nil
 		}
@@ -48,11 +48,11 @@ func (c *Client) List(ctx context.Context, key string, e Endpoint) ([]Tool, erro
 func (s *session) list(ctx context.Context) ([]Tool, *Error) {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	s.guard.refill()
 	var list []Tool
 	cursor, seen := "", map[string]bool{}
 	for range maxPages {
 		x := &exchange{}
+		s.guard.begin(x)
 		page, err := s.ListTools(withExchange(ctx, x), &sdk.ListToolsParams{Cursor: cursor})
 		if err != nil {
 			if refused := refusal(err); refused != nil && refused.Code == jsonrpc.CodeMethodNotFound && len(list) == 0 {
@@ -107,12 +107,12 @@ type Result struct {
 // Result that has Attempts and StatusCode.
 func (c *Client) Call(ctx context.Context, key string, e Endpoint, p CallParams) (Result, error) {
 	for try := 1; ; try++ {
-		at, failed := c.acquire(ctx, key, e)
+		s, failed := c.acquire(ctx, key, e)
 		if failed != nil {
 			return Result{Attempts: try, StatusCode: failed.Status}, failed
 		}
-		result, failed := at.s.call(ctx, p, e.MaxAnswerBytes)
-		c.returnSession(at, failed)
+		result, failed := s.call(ctx, p, e.MaxAnswerBytes)
+		c.release(s, failed)
 		result.Attempts = try
 		if failed == nil {
 			return result, nil
@@ -122,15 +122,6 @@ func (c *Client) Call(ctx context.Context, key string, e Endpoint, p CallParams)
 			return result, failed
 		}
 	}
-}
-
-// returnSession releases a session after a call. It removes the session from the pool if the call
-// shows that it is unusable.
-func (c *Client) returnSession(at *slot, failed *Error) {
-	if failed != nil && failed.fatal() {
-		c.discard(at)
-	}
-	c.release(at)
 }
 
 // fatal says that the session is unusable after this error. A silent server may have lost the
@@ -165,7 +156,7 @@ func (s *session) call(ctx context.Context, p CallParams, maxBytes int) (Result,
 	over := time.AfterFunc(p.MaxTime, func() { cancel(errTimeout) })
 	defer over.Stop()
 	defer s.onProgress(p.ID, func() { silent.Reset(p.Timeout) })()
-	s.guard.refill()
+	s.guard.begin(x)
 	params := &sdk.CallToolParams{Name: p.Tool, Arguments: p.Arguments}
 	params.SetProgressToken(p.ID)
 	answer, err := s.CallTool(ctx, params)

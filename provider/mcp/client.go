@@ -2,15 +2,19 @@ package mcp
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
 
-// Defaults of the pool.
+// Bounds of the sessions that are kept for later calls.
 const (
 	defaultIdle = 5 * time.Minute
-	maxSessions = 256
+	maxIdle     = 256
+	// maxIdleOfKey is how many are kept for one key. More are opened while more calls run at once.
+	maxIdleOfKey = 8
 )
 
 // Endpoint is a server and the headers of its requests.
@@ -42,7 +46,9 @@ type Options struct {
 	Version string
 }
 
-// Client calls servers and keeps sessions with them. Safe for concurrent use.
+// Client calls servers and keeps sessions with them. A session carries one call at a time: what is
+// wrong with an answer often breaks the session, and so would break the calls of other
+// conversations. Safe for concurrent use.
 type Client struct {
 	http    *http.Client
 	idle    time.Duration
@@ -53,29 +59,22 @@ type Client struct {
 	end     context.CancelFunc
 	running sync.WaitGroup
 
-	mu     sync.Mutex
-	slots  map[string]*slot
-	closed bool
-	// releases counts the calls that have ended.
-	releases int64
-}
-
-// slot is a session of the pool, or one that is being opened.
-type slot struct {
-	key    string
-	ready  chan struct{} // closed when opened or failed
-	s      *session
-	failed *Error
-	users  int
-	used   int64       // the number of its last release
-	timer  *time.Timer // runs while the session is unused
-	// discarded says that the session is not in the pool any more, and ends with its last user.
-	discarded bool
+	mu sync.Mutex
+	// sessions are those that have not ended.
+	sessions map[*session]struct{}
+	// unused are the sessions without a call by their keys, the last used last.
+	unused map[string][]*session
+	// unusedCount is how many they are.
+	unusedCount int
+	closed      bool
 }
 
 // New makes a client. Close it.
 func New(o Options) *Client {
-	c := &Client{http: o.HTTP, idle: o.Idle, changed: o.Changed, version: o.Version, slots: map[string]*slot{}}
+	c := &Client{
+		http: o.HTTP, idle: o.Idle, changed: o.Changed, version: o.Version,
+		sessions: map[*session]struct{}{}, unused: map[string][]*session{},
+	}
 	if c.idle == 0 {
 		c.idle = defaultIdle
 	}
@@ -93,148 +92,133 @@ func New(o Options) *Client {
 func (c *Client) Close() {
 	c.mu.Lock()
 	c.closed = true
-	var open []*slot
-	for key, slot := range c.slots {
-		open = append(open, slot)
-		delete(c.slots, key)
-	}
+	open := slices.Collect(maps.Keys(c.sessions))
 	c.mu.Unlock()
 	c.end() // ends sessions that are being opened
 	var ending sync.WaitGroup
-	for _, slot := range open {
-		ending.Go(func() { c.retire(slot) })
+	for _, s := range open {
+		ending.Go(s.close)
 	}
 	ending.Wait()
 	c.running.Wait()
 }
 
-// Sessions is how many sessions are open or being opened.
+// Sessions is how many sessions are open.
 func (c *Client) Sessions() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.slots)
+	return len(c.sessions)
 }
 
-// acquire returns the session of a key. The first caller opens it, and concurrent callers wait for
-// that.
-func (c *Client) acquire(ctx context.Context, key string, e Endpoint) (*slot, *Error) {
+// acquire returns an unused session of a key, or opens one.
+func (c *Client) acquire(ctx context.Context, key string, e Endpoint) (*session, *Error) {
 	c.mu.Lock()
-	if c.closed {
+	if list := c.unused[key]; len(list) > 0 && !c.closed {
+		s := list[len(list)-1]
+		c.use(s)
 		c.mu.Unlock()
-		return nil, &Error{Kind: Canceled}
-	}
-	at := c.slots[key]
-	if at == nil {
-		at = &slot{key: key, ready: make(chan struct{})}
-		c.evict()
-		c.slots[key] = at
-		c.running.Go(func() { c.fill(ctx, at, e) })
-	}
-	at.users++
-	if at.timer != nil {
-		at.timer.Stop()
-		at.timer = nil
+		return s, nil
 	}
 	c.mu.Unlock()
-	select {
-	case <-at.ready:
-	case <-ctx.Done():
-		c.release(at)
-		return nil, classify(ctx, ctx.Err(), &exchange{})
-	}
-	if at.failed != nil {
-		c.release(at)
-		return nil, at.failed
-	}
-	return at, nil
-}
-
-// fill opens a session. Its timeout does not depend on the first caller, because others may wait
-// for it.
-func (c *Client) fill(ctx context.Context, at *slot, e Endpoint) {
-	opening, cancel := context.WithTimeout(context.WithoutCancel(ctx), initializeTimeout)
+	opening, cancel := context.WithTimeout(ctx, initializeTimeout)
 	defer cancel()
 	stop := context.AfterFunc(c.life, cancel)
 	defer stop()
-	s, failed := c.open(opening, e, func() { c.changed(at.key) })
-	at.s, at.failed = s, failed
-	close(at.ready)
+	s, failed := c.open(opening, e, func() { c.changed(key) })
 	if failed != nil {
-		c.discard(at)
-		return
+		return nil, failed
 	}
+	s.key = key
+	if !c.add(s) {
+		s.close()
+		return nil, &Error{Kind: Canceled}
+	}
+	return s, nil
+}
+
+// add notes a session that was opened. It is false when the client was closed meanwhile.
+func (c *Client) add(s *session) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.sessions[s] = struct{}{}
 	c.running.Go(func() {
 		_ = s.Wait() // the calls return why it ended
-		c.discard(at)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.retire(s)
 	})
+	return true
 }
 
-// evict ends the session that has been idle longest if the pool is full. c.mu is held.
-func (c *Client) evict() {
-	if len(c.slots) < maxSessions {
+// release returns a session after a call. It ends if the call shows that it is unusable. When the
+// server has forgotten it, or was not reached, the other unused ones end too: they are no better.
+func (c *Client) release(s *session, failed *Error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, open := c.sessions[s]; !open || c.closed {
 		return
 	}
-	var oldest *slot
-	for _, other := range c.slots {
-		if other.users == 0 && (oldest == nil || other.used < oldest.used) {
-			oldest = other
+	if failed != nil && (failed.lost || failed.Kind == Unreachable) {
+		for _, other := range slices.Clone(c.unused[s.key]) {
+			c.retire(other)
 		}
 	}
-	if oldest != nil {
-		delete(c.slots, oldest.key)
-		c.running.Go(func() { c.retire(oldest) })
+	if failed != nil && failed.fatal() || len(c.unused[s.key]) >= maxIdleOfKey {
+		c.retire(s)
+		return
 	}
+	if c.unusedCount >= maxIdle {
+		c.retire(c.oldest())
+	}
+	c.unused[s.key] = append(c.unused[s.key], s)
+	c.unusedCount++
+	s.releasedAt = time.Now()
+	s.timer = time.AfterFunc(c.idle, func() { c.expire(s) })
 }
 
-// release returns a session to the pool. It ends when it is not used for a while.
-func (c *Client) release(at *slot) {
+// oldest is the session that has been unused longest. c.mu is held.
+func (c *Client) oldest() *session {
+	var oldest *session
+	for _, list := range c.unused {
+		if oldest == nil || list[0].releasedAt.Before(oldest.releasedAt) {
+			oldest = list[0]
+		}
+	}
+	return oldest
+}
+
+func (c *Client) expire(s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at.users--
-	c.releases++
-	at.used = c.releases
-	if at.users > 0 || c.closed {
-		return
-	}
-	if c.slots[at.key] == at {
-		at.timer = time.AfterFunc(c.idle, func() { c.expire(at) })
-	} else if at.discarded {
-		c.running.Go(func() { c.retire(at) })
+	if slices.Contains(c.unused[s.key], s) {
+		c.retire(s)
 	}
 }
 
-func (c *Client) expire(at *slot) {
-	c.mu.Lock()
-	if at.users > 0 || c.slots[at.key] != at || c.closed {
-		c.mu.Unlock()
+// use takes a session out of the unused ones. c.mu is held.
+func (c *Client) use(s *session) {
+	at := slices.Index(c.unused[s.key], s)
+	if at < 0 {
 		return
 	}
-	delete(c.slots, at.key)
-	c.running.Add(1)
-	c.mu.Unlock()
-	defer c.running.Done()
-	c.retire(at)
-}
-
-// discard removes an unusable session from the pool, so that the next call opens another. It ends
-// after its last call, which may still get an answer.
-func (c *Client) discard(at *slot) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.slots[at.key] != at {
-		return
-	}
-	delete(c.slots, at.key)
-	at.discarded = true
-	if at.users == 0 && !c.closed {
-		c.running.Go(func() { c.retire(at) })
+	s.timer.Stop()
+	c.unusedCount--
+	if c.unused[s.key] = slices.Delete(c.unused[s.key], at, at+1); len(c.unused[s.key]) == 0 {
+		delete(c.unused, s.key)
 	}
 }
 
-// retire ends the session of a slot that is not in the pool any more.
-func (c *Client) retire(at *slot) {
-	<-at.ready // opening has a timeout, and ends with the client
-	if at.s != nil {
-		at.s.close()
+// retire ends a session. c.mu is held.
+func (c *Client) retire(s *session) {
+	if _, open := c.sessions[s]; !open {
+		return
+	}
+	c.use(s)
+	delete(c.sessions, s)
+	if !c.closed { // otherwise Close ends it
+		c.running.Go(s.close)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -423,37 +422,5 @@ func TestChanged(t *testing.T) {
 				t.Errorf("got %q", key)
 			}
 		})
-	}
-}
-
-// TestPool opens one session for many who ask at once, another for another key, and ends what is
-// idle.
-func TestPool(t *testing.T) {
-	t.Parallel()
-	server := mcpserver.New(t)
-	server.Tool("echo", "", anything, mcpserver.Echo)
-	client := newClient(t, mcp.Options{})
-	var all sync.WaitGroup
-	for range 20 {
-		all.Go(func() {
-			if _, err := client.Call(t.Context(), "a", endpoint(server), params("echo", `{}`)); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	if n := server.Count("initialize"); n != 1 {
-		t.Errorf("%d sessions for one key", n)
-	}
-	client = newClient(t, mcp.Options{Idle: 30 * time.Millisecond})
-	call(t, client, server, params("echo", `{}`))
-	for deadline := time.Now().Add(time.Minute); client.Sessions() > 0; {
-		if time.Now().After(deadline) {
-			t.Fatal("the session does not end")
-		}
-	}
-	client.Close()
-	if last := server.Requests()[len(server.Requests())-1]; last.HTTPMethod != http.MethodDelete {
-		t.Errorf("the server was not told: last %s %s", last.HTTPMethod, last.Method)
 	}
 }

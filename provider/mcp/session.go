@@ -28,6 +28,11 @@ type session struct {
 	guard *guard
 	end   context.CancelFunc
 
+	// key and the next two belong to the client's pool.
+	key        string
+	releasedAt time.Time
+	timer      *time.Timer // runs while the session is unused
+
 	mu       sync.Mutex
 	progress map[string]func() // by the token of a call
 }
@@ -85,13 +90,14 @@ func (c *Client) try(ctx context.Context, e Endpoint, changed func(), a attempt)
 	}
 	s := &session{progress: map[string]func(){}}
 	s.guard = &guard{base: c.http.Transport, origin: origin, headers: e.Headers, maxMessage: e.maxMessage(), older: a.older}
-	s.guard.refill()
+	s.guard.begin(x)
 	client := &http.Client{Transport: s.guard, CheckRedirect: c.http.CheckRedirect}
 	var transport sdk.Transport = &sdk.StreamableClientTransport{
 		Endpoint: e.URL, HTTPClient: client, MaxRetries: maxStreamRetries, MaxEventSize: int(e.maxMessage()),
 	}
 	if a.older {
-		transport = &sdk.SSEClientTransport{Endpoint: e.URL, HTTPClient: client, MaxEventSize: int(e.maxMessage())}
+		// The guard bounds what is read: the SDK would not say that it was too large.
+		transport = &sdk.SSEClientTransport{Endpoint: e.URL, HTTPClient: client, MaxEventSize: -1}
 	}
 	asked := sdk.NewClient(&sdk.Implementation{Name: "parlance", Version: c.version}, &sdk.ClientOptions{
 		Capabilities:                &sdk.ClientCapabilities{}, // none: a server cannot send requests

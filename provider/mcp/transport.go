@@ -18,8 +18,8 @@ import (
 const (
 	// headerTimeout is how long a stream may take to begin. The SDK has no timeout for it.
 	headerTimeout = 2 * time.Second
-	// streamBytes bounds what is read from streams that belong to no call, and from the one stream of
-	// the older transport, between two calls.
+	// streamBytes bounds what is read from the stream that belongs to no call between two calls. The
+	// stream of the older transport has the answers, and is bounded as they are.
 	streamBytes = 16 << 20
 	// callMessages is the size of an answer with its notifications, in units of the largest message.
 	callMessages = 4
@@ -66,8 +66,10 @@ type guard struct {
 	headers map[string]string
 	// maxMessage bounds one message. An answer with its notifications has callMessages times that.
 	maxMessage int64
-	// left is how many bytes may still be read from streams that belong to no call.
+	// left is how many bytes may still be read from the stream that belongs to no call.
 	left atomic.Int64
+	// current is the latest call.
+	current atomic.Pointer[exchange]
 	// older says that the session uses the older transport, whose stream must begin.
 	older bool
 }
@@ -165,13 +167,24 @@ func (g *guard) stream(r *http.Request) (*http.Response, error) {
 		}
 		return &http.Response{StatusCode: http.StatusMethodNotAllowed, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
 	}
-	body := &bounded{ReadCloser: response.Body, left: &g.left}
+	body := &bounded{ReadCloser: response.Body, left: &g.left, over: func() {
+		if g.older {
+			g.current.Load().tooLarge.Store(true)
+		}
+	}}
 	response.Body = closing{ReadCloser: body, cancel: cancel}
 	return response, nil
 }
 
-// refill resets the bound of the streams. It is called when a call begins.
-func (g *guard) refill() { g.left.Store(streamBytes + callMessages*g.maxMessage) }
+// begin begins a call, for which the stream may bring more again.
+func (g *guard) begin(x *exchange) {
+	g.current.Store(x)
+	if g.older {
+		g.left.Store(g.maxMessage)
+		return
+	}
+	g.left.Store(streamBytes + callMessages*g.maxMessage)
+}
 
 // bounded is a body that ends in errTooLarge when there is more than left.
 type bounded struct {

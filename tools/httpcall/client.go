@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"slices"
@@ -81,7 +83,20 @@ func (c Client) Send(ctx context.Context, r Request, callID string, limits Limit
 func attempt(ctx context.Context, client *http.Client, r Request, callID string, maxBytes int) (last Answer) {
 	// Once there is a connection, bytes of the request may have been sent.
 	var connections atomic.Int32
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connections.Add(1) }})
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	sentAgain := false
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) {
+		if connections.Load() > 0 && Idempotent(r.Method) && !isHTTP2(got.Conn) {
+			// net/http would send the request again on every kept connection that closes instead of
+			// answering. Sending it again is for Send to decide.
+			sentAgain = true
+			stop()
+			_ = got.Conn.Close()
+			return
+		}
+		connections.Add(1)
+	}})
 	request, err := newRequest(ctx, r, callID)
 	if err != nil {
 		return Answer{err: err}
@@ -89,6 +104,9 @@ func attempt(ctx context.Context, client *http.Client, r Request, callID string,
 	span := startAttempt(ctx, request)
 	defer func() { endAttempt(span, last) }()
 	response, err := client.Do(request)
+	if err != nil && sentAgain {
+		err = io.EOF // of the connection that the request was sent on
+	}
 	if err != nil {
 		return Answer{err: err, connections: int(connections.Load())}
 	}
@@ -103,6 +121,13 @@ func attempt(ctx context.Context, client *http.Client, r Request, callID string,
 	}
 	decode(&last.Body, encodings(response), maxBytes)
 	return last
+}
+
+// isHTTP2 says that a connection carries many requests. On such a one net/http sends a request
+// again only when the server says that it has not processed it.
+func isHTTP2(conn net.Conn) bool {
+	secure, ok := conn.(*tls.Conn)
+	return ok && secure.ConnectionState().NegotiatedProtocol == "h2"
 }
 
 func newRequest(ctx context.Context, r Request, callID string) (*http.Request, error) {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,9 +104,11 @@ func (s *Service) fetchOnce(ctx context.Context, q Query, server Server, e Endpo
 	return s.store(ctx, row, redactList(list, e), e)
 }
 
-// redactList removes secrets, which a server may echo, and characters that Postgres refuses.
+// redactList removes secrets, which a server may echo, and characters that Postgres refuses. A tool
+// with a secret in its name is left out: it could not be called by another name.
 func redactList(list []mcp.Tool, e Endpoint) []mcp.Tool {
 	r := redact.New(e.secrets)
+	list = slices.DeleteFunc(list, func(tool mcp.Tool) bool { return r.Text(tool.Name) != tool.Name })
 	for i := range list {
 		tool := &list[i]
 		tool.Description, tool.Title = r.Text(tool.Description), r.Text(tool.Title)

@@ -10,12 +10,6 @@ import (
 	el "golang.org/x/net/html/atom"
 )
 
-// hidden are elements whose content a reader does not see.
-var hidden = map[el.Atom]bool{
-	el.Script: true, el.Style: true, el.Template: true, el.Noscript: true, el.Svg: true, el.Math: true, el.Iframe: true,
-	el.Object: true, el.Canvas: true, el.Noembed: true, el.Noframes: true, el.Datalist: true,
-}
-
 // blocks are elements that begin and end a line.
 var blocks = map[el.Atom]bool{
 	el.Address: true, el.Article: true, el.Aside: true, el.Blockquote: true, el.Body: true, el.Br: true, el.Dd: true, el.Details: true,
@@ -31,37 +25,31 @@ var blocks = map[el.Atom]bool{
 func htmlText(page string) string {
 	tokens := html.NewTokenizer(strings.NewReader(page))
 	var out lines
-	var skipped el.Atom
-	depth := 0
+	var skipped *hiddenElement
 	for {
 		kind := tokens.Next()
 		if kind == html.ErrorToken {
 			return out.text()
 		}
 		token := tokens.Token()
-		if skipped != 0 {
-			switch {
-			case token.DataAtom != skipped:
-			case kind == html.StartTagToken:
-				depth++
-			case kind == html.EndTagToken:
-				if depth--; depth == 0 {
-					skipped = 0
-				}
+		if skipped != nil {
+			goesOn, ended := skipped.skip(kind, token.DataAtom)
+			if goesOn {
+				continue
 			}
-			continue
+			if skipped = nil; ended {
+				continue
+			}
 		}
 		switch kind {
 		case html.TextToken:
 			out.write(token.Data)
 		case html.StartTagToken, html.SelfClosingTagToken:
-			if hidden[token.DataAtom] {
-				if kind == html.StartTagToken {
-					skipped, depth = token.DataAtom, 1
-				}
-				continue
+			if !isHidden(token) {
+				out.begin(token)
+			} else if !empty[token.DataAtom] && (kind == html.StartTagToken || !unseen[token.DataAtom]) {
+				skipped = &hiddenElement{tag: token.DataAtom, depth: 1}
 			}
-			out.begin(token)
 		case html.EndTagToken:
 			if token.DataAtom == el.Pre {
 				out.pre = false
