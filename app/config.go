@@ -172,6 +172,17 @@ func Load(src Source) (Config, error) {
 			problems = append(problems, fmt.Errorf("%s %w", origin, err))
 		}
 	}
+	for _, file := range [][2]string{
+		{"PARLANCE_TLS_CERT_FILE", c.TLSCertFile}, {"PARLANCE_TLS_KEY_FILE", c.TLSKeyFile}, {"PARLANCE_PLANS_FILE", c.PlansFile},
+		{"PARLANCE_MODEL_PRICES_FILE", c.ModelPricesFile}, {"PARLANCE_EGRESS_CA_FILE", c.EgressCAFile},
+	} {
+		if file[1] == "" {
+			continue
+		}
+		if _, err := src.ReadFile(file[1]); err != nil {
+			problems = append(problems, fmt.Errorf("%s names a file that cannot be read: %w", file[0], err))
+		}
+	}
 	if c.DatabaseDirectURL != "" && c.DatabaseURL == "" {
 		problems = append(problems, errors.New("PARLANCE_DATABASE_DIRECT_URL needs DATABASE_URL beside it"))
 	}
@@ -291,7 +302,11 @@ func (c Config) Plans() (workspaces.Plans, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read PARLANCE_PLANS_FILE: %w", err)
 	}
-	return workspaces.ParsePlans(content)
+	plans, err := workspaces.ParsePlans(content)
+	if err != nil {
+		return nil, fmt.Errorf("PARLANCE_PLANS_FILE (%s): %w", c.PlansFile, err)
+	}
+	return plans, nil
 }
 
 // Prices returns the prices of models; nil without MODEL_PRICES_FILE.
@@ -305,7 +320,7 @@ func (c Config) Prices() (*sessions.Prices, error) {
 	}
 	prices, err := sessions.ParsePrices(content)
 	if err != nil {
-		return nil, fmt.Errorf("PARLANCE_MODEL_PRICES_FILE: %w", err)
+		return nil, fmt.Errorf("PARLANCE_MODEL_PRICES_FILE (%s): %w", c.ModelPricesFile, err)
 	}
 	return prices, nil
 }

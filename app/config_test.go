@@ -91,6 +91,46 @@ func TestLoadListsAllProblems(t *testing.T) {
 	}
 }
 
+// TestRefused has one wrong value of each kind.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for _, row := range [][2]string{
+		{"PARLANCE_LISTEN", "8080"},
+		{"PARLANCE_LISTEN", "127.0.0.1:99999"},
+		{"PARLANCE_LISTEN", "unix://relative.sock"},
+		{"PARLANCE_METRICS_LISTEN", "9464"},
+		{"PARLANCE_METRICS_LISTEN", "Public"},
+		{"PARLANCE_WORKER_LISTEN", "off"},
+		{"PARLANCE_DEBUG_LISTEN", ":http"},
+		{"PARLANCE_SPILL_DIR", "relative"},
+		{"PARLANCE_CORS_ORIGINS", "*,https://a.example"},
+		{"PARLANCE_WEBHOOK_SCHEDULE", "1s,,2s"},
+		{"PARLANCE_WEBHOOK_SCHEDULE", "1s,"},
+		{"PARLANCE_MODEL_ANSWER_TIMEOUT", "0s"},
+		{"PARLANCE_MODEL_FIRST_TOKEN_TIMEOUT", "0"},
+		{"PARLANCE_MODEL_STALL_TIMEOUT", "0ms"},
+		{"DATABASE_URL", "mysql://u:hunter2@db/x"},
+		{"REDIS_URL", "http://u:hunter2@redis"},
+		{"PARLANCE_PLANS_FILE", "/missing.json"},
+		{"PARLANCE_MODEL_PRICES_FILE", "/missing.json"},
+		{"PARLANCE_EGRESS_CA_FILE", "/missing.pem"},
+	} {
+		_, err := app.Load(source(map[string]string{row[0]: row[1]}, nil, nil))
+		if err == nil || !strings.Contains(err.Error(), row[0]) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s=%s: %v", row[0], row[1], err)
+		}
+	}
+	for _, row := range [][2]string{
+		{"PARLANCE_LISTEN", "unix:///run/parlance.sock"}, {"PARLANCE_LISTEN", ":0"}, {"PARLANCE_LISTEN", "[::1]:8080"},
+		{"PARLANCE_METRICS_LISTEN", "public"}, {"PARLANCE_METRICS_LISTEN", "off"}, {"PARLANCE_SPILL_DIR", "off"},
+		{"PARLANCE_CORS_ORIGINS", "*"}, {"PARLANCE_WEBHOOK_SCHEDULE", "0s, 5s"}, {"DATABASE_URL", "host=/run/postgresql dbname=x"},
+	} {
+		if _, err := app.Load(source(map[string]string{row[0]: row[1]}, nil, nil)); err != nil {
+			t.Errorf("%s=%s: %v", row[0], row[1], err)
+		}
+	}
+}
+
 // TestSecretsFromFiles: every secret can be a file, with a line break at its end.
 func TestSecretsFromFiles(t *testing.T) {
 	t.Parallel()
@@ -104,6 +144,9 @@ func TestSecretsFromFiles(t *testing.T) {
 			env = map[string]string{}
 		}
 		env[s.Env()+"_FILE"] = file
+		if s.Name == "REDIS_URL" {
+			value = "redis://user:pw@redis:6379/0"
+		}
 		// The two of a pair are set together.
 		switch s.Name {
 		case "S3_ACCESS_KEY_ID":
@@ -183,13 +226,13 @@ func TestURLsRefused(t *testing.T) {
 		}
 	}
 	c, err := app.Load(source(map[string]string{
-		"PARLANCE_PUBLIC_URL": "https://x.example/parlance/", "PARLANCE_CORS_ORIGINS": "https://app.example, http://[::1]:3000,*",
+		"PARLANCE_PUBLIC_URL": "https://x.example/parlance/", "PARLANCE_CORS_ORIGINS": "https://app.example, http://[::1]:3000",
 		"PARLANCE_TRUSTED_PROXIES": "10.0.0.0/8, 192.0.2.7,::1,2001:db8::/32,loopback,private,unix",
 	}, nil, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.PublicURL != "https://x.example/parlance" || len(c.CORSOrigins) != 3 {
+	if c.PublicURL != "https://x.example/parlance" || len(c.CORSOrigins) != 2 {
 		t.Errorf("got %q, %q", c.PublicURL, c.CORSOrigins)
 	}
 }

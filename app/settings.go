@@ -69,14 +69,14 @@ func group(name string, settings ...Setting) []Setting {
 
 func (c *Config) storageSettings() []Setting {
 	return group("Storage",
-		setting("DATABASE_URL", "", text(&c.DatabaseURL),
+		setting("DATABASE_URL", "", databaseURL(&c.DatabaseURL),
 			"Postgres 15 or newer with pgvector 0.8, as a postgres:// URL.").secret(),
-		setting("DATABASE_DIRECT_URL", "", text(&c.DatabaseDirectURL),
+		setting("DATABASE_DIRECT_URL", "", databaseURL(&c.DatabaseDirectURL),
 			"The same database without a transaction pooler (PgBouncer), for LISTEN, locks and migrations. Default: "+
 				"DATABASE_URL.").secret(),
 		setting("DATABASE_MAX_CONNS", "20", number(&c.DatabaseMaxConns, 2, 1000),
 			"Most connections to Postgres of one process."),
-		setting("REDIS_URL", "", text(&c.RedisURL),
+		setting("REDIS_URL", "", c.parseRedisURL,
 			"Redis 7: a redis://, rediss:// or unix:// URL; redis+sentinel://host:26379,host:26379/master and "+
 				"redis+cluster://host:6379,host:6379 (rediss+ for TLS) name several.").secret(),
 		setting("BLOB_URL", "", c.parseBlobURL,
@@ -104,7 +104,7 @@ func (c *Config) storageSettings() []Setting {
 
 func (c *Config) servingSettings() []Setting {
 	return group("Serving",
-		setting("LISTEN", "127.0.0.1:8080", text(&c.Listen),
+		setting("LISTEN", "127.0.0.1:8080", c.parseListen,
 			"Address to serve every protocol on: host:port, or unix:///path for a socket."),
 		setting("PUBLIC_URL", "", c.parsePublicURL,
 			"Scheme, host and optional path prefix under which callers reach the service, without /v1. It begins every URL "+
@@ -121,7 +121,7 @@ func (c *Config) servingSettings() []Setting {
 			"How long a stopping process waits for running requests and tasks, as a duration."),
 		setting("PLANS_FILE", "", text(&c.PlansFile),
 			"JSON file of plans that replaces the built-in ones (free, pro, enterprise)."),
-		setting("SPILL_DIR", "", text(&c.SpillDir),
+		setting("SPILL_DIR", "", absolutePath(&c.SpillDir, "", SpillOff),
 			"Directory where a server keeps turns while Postgres is unavailable. It must outlive the process, and servers "+
 				"may share it. Default: spill next to the directory of a file:// bucket, none for s3://. off keeps none: turns then fail."),
 		setting("SPILL_MAX_BYTES", "268435456", number(&c.SpillMaxBytes, wal.MinMaxBytes, 1<<40),
@@ -223,7 +223,7 @@ func (c *Config) workerSettings() []Setting {
 			"Calls of the embeddings server one worker makes at the same time for sources."),
 		setting("DELIVERY_CONCURRENCY", "32", number(&c.DeliveryConcurrency, 1, 4096),
 			"Tasks of webhook deliveries one worker runs at the same time."),
-		setting("WORKER_LISTEN", "", text(&c.WorkerListen),
+		setting("WORKER_LISTEN", "", listenAddress(&c.WorkerListen),
 			"Address on which a worker serves /metrics and /healthz, host:port. Default: none."),
 	)
 }
@@ -238,10 +238,10 @@ func (c *Config) telemetrySettings() []Setting {
 			"URL of an OTLP/HTTP collector for traces, usually ending in /v1/traces. Default: no traces."),
 		setting("OTLP_HEADERS", "", c.parseOTLPHeaders,
 			"Headers sent with each export, as name=value separated by commas; values with a comma are percent-encoded.").secret(),
-		setting("METRICS_LISTEN", DefaultMetricsListen, text(&c.MetricsListen),
+		setting("METRICS_LISTEN", DefaultMetricsListen, listenAddress(&c.MetricsListen, MetricsPublic, "off"),
 			"Address, host:port, on which a server serves /metrics, apart from the API: it needs no key. public serves it "+
 				"on LISTEN beside the API, off nowhere. A worker has WORKER_LISTEN."),
-		setting("DEBUG_LISTEN", "", text(&c.DebugListen),
+		setting("DEBUG_LISTEN", "", listenAddress(&c.DebugListen),
 			"Address, host:port, on which a server serves Go's profiles at /debug/pprof/; keep it to this machine. "+
 				"Default: none."),
 		setting("OTLP_SAMPLE", "1", ratio(&c.OTLPSample), "Share of the traces that is kept, from 0 to 1."),

@@ -1,10 +1,13 @@
 package app
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"net/url"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +15,8 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/redis"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/provider/ocr/tesseract"
 	"parlance.dev/parlance/server/interceptor"
@@ -19,6 +24,58 @@ import (
 
 func text[T ~string](field *T) func(string) error {
 	return func(v string) error { *field = T(v); return nil }
+}
+
+func databaseURL(field *seal.Secret) func(string) error {
+	return func(v string) error {
+		*field = seal.Secret(v)
+		if err := postgres.CheckURL(v); err != nil {
+			return errors.New(strings.TrimPrefix(err.Error(), "the database URL "))
+		}
+		return nil
+	}
+}
+
+func (c *Config) parseRedisURL(v string) error {
+	c.RedisURL = seal.Secret(v)
+	return redis.CheckURL(v)
+}
+
+// listenAddress is a host and a port to listen on, or one of the words.
+func listenAddress(field *string, words ...string) func(string) error {
+	return func(v string) error {
+		*field = v
+		if slices.Contains(words, v) {
+			return nil
+		}
+		_, port, err := net.SplitHostPort(v)
+		if n, portErr := strconv.Atoi(port); err != nil || portErr != nil || n < 0 || n > 65535 {
+			return fmt.Errorf("must be %s, the port from 0 to 65535, such as 127.0.0.1:8080 or :8080",
+				strings.Join(append([]string{"host:port"}, words...), " or "))
+		}
+		return nil
+	}
+}
+
+// parseListen also takes the socket of a file.
+func (c *Config) parseListen(v string) error {
+	if path, isUnix := strings.CutPrefix(v, "unix://"); isUnix {
+		return absolutePath(&c.Listen, "unix://")(path)
+	}
+	return listenAddress(&c.Listen, "unix:///path")(v)
+}
+
+// absolutePath is a path that means the same in any working directory, or one of the words. The
+// field gets the prefix before it.
+func absolutePath(field *string, prefix string, words ...string) func(string) error {
+	return func(v string) error {
+		if !filepath.IsAbs(v) && !slices.Contains(words, v) {
+			choices := append([]string{"an absolute path (" + prefix + "/…)"}, words...)
+			return fmt.Errorf("must be %s, not %s%s", strings.Join(choices, " or "), prefix, v)
+		}
+		*field = prefix + v
+		return nil
+	}
 }
 
 func list(field *[]string) func(string) error {
@@ -64,6 +121,19 @@ func duration(field *time.Duration) func(string) error {
 			return fmt.Errorf("must be a duration such as 30s or 24h")
 		}
 		*field = d
+		return nil
+	}
+}
+
+// wait is duration for how long something is waited for.
+func wait(field *time.Duration) func(string) error {
+	return func(v string) error {
+		if err := duration(field)(v); err != nil {
+			return err
+		}
+		if *field == 0 {
+			return fmt.Errorf("must be more than 0")
+		}
 		return nil
 	}
 }
@@ -131,15 +201,12 @@ func ranges(field *[]string) func(string) error {
 
 func (c *Config) parseSchedule(v string) error {
 	c.WebhookSchedule = nil
-	for _, part := range splitList(v) {
-		wait, err := time.ParseDuration(part)
-		if err != nil || wait < 0 {
+	for part := range strings.SplitSeq(v, ",") {
+		before, err := time.ParseDuration(strings.TrimSpace(part))
+		if err != nil || before < 0 {
 			return fmt.Errorf("%q is not a duration such as 30s", part)
 		}
-		c.WebhookSchedule = append(c.WebhookSchedule, wait)
-	}
-	if len(c.WebhookSchedule) == 0 {
-		return fmt.Errorf("needs at least one duration")
+		c.WebhookSchedule = append(c.WebhookSchedule, before)
 	}
 	return nil
 }
@@ -174,6 +241,9 @@ func (c *Config) parseOrigins(v string) error {
 			return fmt.Errorf("%q is not an origin such as https://app.example or http://localhost:3000 (no path, no slash at "+
 				"the end), nor *", origin)
 		}
+	}
+	if len(origins) > 1 && slices.Contains(origins, "*") {
+		return fmt.Errorf("has * beside other origins: * alone is any origin, and without it only the named ones may call")
 	}
 	c.CORSOrigins = origins
 	return nil

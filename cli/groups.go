@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"parlance.dev/parlance/cli/command"
 )
@@ -20,6 +22,9 @@ func refuseUnknown(root *cobra.Command) {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 { // the flag may be one of the command that was meant
 			return unknown(cmd, cmd.Flags().Arg(0))
+		}
+		if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok && wrong.GetFlag().Value.Type() == "int" {
+			return command.Usagef("--%s must be a whole number, not %q", wrong.GetFlag().Name, wrong.GetValue())
 		}
 		return command.Usage(err)
 	})

@@ -23,6 +23,8 @@ func TestUnknownCommands(t *testing.T) {
 		"kb --bogus":                     "unknown flag: --bogus",
 		"bogus --data-dir x":             `parlance has no command "bogus"`,
 		"keys rotate-mastr":              "did you mean rotate-master",
+		"dev --port abc":                 `--port must be a whole number, not "abc"`,
+		"kb ls --base-url x --api-key k": `--base-url (PARLANCE_BASE_URL) must be a URL such as http://127.0.0.1:8080, not "x"`,
 	} {
 		got := clitest.Execute(t, "", strings.Fields(words)...)
 		if got.Code != command.ExitUsage || !strings.Contains(got.Err, want) || got.Out != "" {

@@ -291,7 +291,7 @@ func TestLostTurnCallsNothing(t *testing.T) {
 	wake := say("One moment.", call("find_order", `{"id":"a"}`))
 	f.model = &script{steps: []step{func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
 		_, err := f.db.ExecContext(ctx,
-			"UPDATE turns SET status = 'failed', error_code = 'internal', ended_at = now() WHERE tenant_id = ? AND session_id = ?",
+			"UPDATE turns SET status = 'failed', error_code = 'unavailable', ended_at = now() WHERE tenant_id = ? AND session_id = ?",
 			f.principal.TenantID, made.Session.ID)
 		if err != nil {
 			t.Error(err)

@@ -3,6 +3,7 @@ package sessions
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -204,7 +205,8 @@ func (s *Service) FailAfterFailuresTx(ctx context.Context, tx bun.Tx, session *S
 		return err
 	}
 	for _, turn := range latest {
-		if turn.Status != TurnFailed || (turn.ErrorCode != string(fault.UpstreamFailed) && turn.ErrorCode != string(fault.InternalError)) {
+		ours := []fault.Reason{fault.UpstreamFailed, fault.InternalError, fault.ServiceUnavailable}
+		if turn.Status != TurnFailed || !slices.Contains(ours, fault.Reason(turn.ErrorCode)) {
 			return nil
 		}
 	}

@@ -76,7 +76,7 @@ func resumeOrFail(ctx context.Context, tx bun.Tx, session *Session, turn Turn, n
 	turn.Messages = SettleOpenCalls(turn.Messages, CodeUnknown, outputLost)
 	if !awaited || turn.Losses >= maxLosses || !session.EndingAt.IsZero() {
 		turn.Status, turn.EndedAt = TurnFailed, now
-		turn.ErrorCode, turn.ErrorMessage = string(fault.InternalError), "The node that answered was lost."
+		turn.ErrorCode, turn.ErrorMessage = string(fault.ServiceUnavailable), "The server that answered was lost. Say it again."
 		return finishTurn(ctx, tx, session, &turn)
 	}
 	turn.ToBeResumed, turn.LostResponseID = true, session.RunningResponseID
@@ -136,8 +136,8 @@ func AbandonTurnTx(ctx context.Context, tx bun.Tx, session *Session, turn *Turn,
 	}
 	turn.Status, turn.EndedAt = TurnCancelled, now
 	if turn.Losses > 0 {
-		turn.Status, turn.ErrorCode = TurnFailed, string(fault.InternalError)
-		turn.ErrorMessage = "The node that answered was lost, and the conversation ended before another one did."
+		turn.Status, turn.ErrorCode = TurnFailed, string(fault.ServiceUnavailable)
+		turn.ErrorMessage = "The server that answered was lost, and the conversation ended before another one did."
 	}
 	turn.Messages = SettleOpenCalls(turn.Messages, CodeUnknown, outputLost)
 	return finishTurn(ctx, tx, session, turn)

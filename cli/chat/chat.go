@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"connectrpc.com/connect"
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/app"
@@ -106,7 +107,11 @@ func (c *chat) run(ctx context.Context) error {
 		}
 		defer c.end(ctx)
 	} else {
-		c.earlierUnknown = c.readEarlierTurns(ctx) != nil // a key without access to transcripts can still talk
+		err := c.readEarlierTurns(ctx)
+		if connect.CodeOf(err) == connect.CodeNotFound {
+			return c.installation.Explain("find the session", err)
+		}
+		c.earlierUnknown = err != nil // a key without access to transcripts can still talk
 	}
 	lines := c.lines(ctx)
 	for {

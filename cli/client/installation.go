@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,6 +75,10 @@ func FindInstallation(cmd *cobra.Command, lookupEnv func(string) (string, bool))
 	if found.Base == "" || found.APIKey == "" {
 		return Installation{}, command.Usagef("no installation to talk to: there is no %s in %s. Start `parlance dev`, "+
 			"give --data-dir if it runs with another data directory, or --base-url and --api-key", command.EnvFile, dir)
+	}
+	if u, err := url.Parse(found.Base); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return Installation{}, command.Usagef("--base-url (%s) must be a URL such as http://127.0.0.1:8080, not %q",
+			command.EnvBaseURL, found.Base)
 	}
 	if local := filepath.Join(dir, command.CAFile); found.CAFile == "" && fileExists(local) {
 		found.CAFile = local

@@ -16,6 +16,9 @@ const defaultPort = 8080
 // listen listens on host:port; port 0 is any free port. When the port is taken, the error names a
 // free one.
 func listen(ctx context.Context, host string, port int) (net.Listener, error) {
+	if port < 0 || port > 65535 {
+		return nil, command.Usagef("--port must be from 0 (any free one) to 65535, not %d", port)
+	}
 	var listening net.ListenConfig
 	listener, err := listening.Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if !errors.Is(err, syscall.EADDRINUSE) {

@@ -12,13 +12,6 @@ import (
 	"parlance.dev/parlance/app"
 )
 
-// foreign are variables with our prefix that are no settings: those of commands that are clients,
-// of the compose file, of the tests and of Kubernetes, which names services so.
-var foreign = []string{
-	"PARLANCE_BASE_URL", "PARLANCE_API_KEY", "PARLANCE_WORKSPACE_ID", "PARLANCE_AGENT_ID",
-	"PARLANCE_DOMAIN", "PARLANCE_UPSTREAM", "PARLANCE_IMAGE",
-}
-
 // A certificate with a short life should be renewed when a fifth, or at least a tenth, of it is
 // left.
 const (
@@ -33,7 +26,7 @@ func checkSettings(_ context.Context, d Deps, r *report) {
 	if len(d.Problems) == 0 {
 		r.ok("values", "every setting that is set can be read, and what must be set is")
 	}
-	for _, name := range unknownVariables(d.Environ) {
+	for _, name := range app.UnknownVariables(d.Environ) {
 		r.warn("names", "Correct the name, or unset it; `parlance config` lists the settings.", "%s is set, and no setting has that name", name)
 	}
 	if len(d.Config.EgressAllowCIDRs) > 0 {
@@ -55,25 +48,6 @@ func checkSettings(_ context.Context, d Deps, r *report) {
 	if d.Config.TLSCertFile != "" && d.Config.TLSKeyFile != "" {
 		checkOwnCertificate(d, r)
 	}
-}
-
-// unknownVariables are the names with our prefix that nothing reads.
-func unknownVariables(environ []string) []string {
-	known := slices.Clone(foreign)
-	for _, setting := range app.Settings() {
-		known = append(known, setting.Env(), setting.Env()+"_FILE")
-	}
-	var unknown []string
-	for _, variable := range environ {
-		name, _, _ := strings.Cut(variable, "=")
-		isOurs := strings.HasPrefix(name, "PARLANCE_") && !strings.HasPrefix(name, "PARLANCE_TEST_")
-		isService := strings.HasPrefix(name, "PARLANCE_SERVICE_") || strings.HasPrefix(name, "PARLANCE_PORT")
-		if isOurs && !isService && !slices.Contains(known, name) {
-			unknown = append(unknown, name)
-		}
-	}
-	slices.Sort(unknown)
-	return unknown
 }
 
 // checkOwnCertificate reads the certificate a server would serve TLS with.

@@ -114,9 +114,7 @@ func (k *kb) printSummary(states []intake.State, skipped []intake.Skipped, agent
 	bytes := 0.0
 	for _, s := range states {
 		count[s.Outcome]++
-		if s.Source != nil && s.Outcome != intake.AlreadyThere {
-			bytes += float64(s.Source.GetSizeBytes())
-		}
+		bytes += float64(s.SentBytes)
 	}
 	var parts []string
 	for _, one := range []struct {

@@ -67,6 +67,12 @@ func splitURL(text string) (address, error) {
 	return a, nil
 }
 
+// CheckURL returns why a URL is not understood, without the URL.
+func CheckURL(text string) error {
+	_, err := parse(text)
+	return err
+}
+
 // parse reads a URL of any kind. Options that the query does not name are zero.
 func parse(text string) (*goredis.UniversalOptions, error) {
 	if !strings.Contains(text, sentinel) && !strings.Contains(text, cluster) && !strings.Contains(text, "-sentinel:") &&

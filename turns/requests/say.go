@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
@@ -51,9 +50,6 @@ func (s *Service) await(ctx context.Context, session sessions.Session, id sessio
 		}
 		return emit(e)
 	}}})
-	if fault.IsReason(err, fault.InternalError) {
-		err = fault.Wrap(err, fault.ServiceUnavailable, "The server that answered was lost, and the turn failed. Send it again.")
-	}
 	return turn, err
 }
 
