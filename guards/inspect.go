@@ -59,6 +59,9 @@ func Inspect(text string) (rule string) {
 	if strings.Contains(text, `\`) {
 		views = append(views, unescaped(text))
 	}
+	if strings.ContainsAny(text, "*_`~") {
+		views = append(views, emphasis.Replace(text))
+	}
 	for _, view := range views {
 		view = inOneLine(fold(view))
 		for _, d := range directives() {
@@ -69,6 +72,9 @@ func Inspect(text string) (rule string) {
 	}
 	return ""
 }
+
+// emphasis is what Markdown puts around words.
+var emphasis = strings.NewReplacer("*", "", "_", "", "`", "", "~", "")
 
 // escape is an escape of a JSON string.
 var escape = regexp.MustCompile(`\\+(?:u[0-9a-fA-F]{4}|["/nrtbf])`)

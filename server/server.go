@@ -162,7 +162,7 @@ func newRPC(d Deps) (http.Handler, error) {
 	}
 	calls := &interceptor.RPC{
 		Log: d.Log, Metrics: d.Metrics, Now: d.Now, Validator: validator,
-		Undecoded: rest.Undecoded, Pages: interceptor.NewPages(d.PageKey),
+		Undecoded: rest.Undecoded, Pages: interceptor.NewPages(d.PageKey), Policies: d.Gate.Policies,
 	}
 	opts := []connect.HandlerOption{
 		connect.WithInterceptors(tracing, calls, d.Once), connect.WithCompressMinBytes(compressMinBytes),

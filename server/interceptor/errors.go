@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/problem"
@@ -32,6 +34,7 @@ type RPC struct {
 	// Undecoded returns the error of a message that could not be decoded, nil for all others.
 	Undecoded func(proto.Message) error
 	Pages     *Pages
+	Policies  Policies
 }
 
 // WrapUnary implements connect.Interceptor.
@@ -47,11 +50,31 @@ func (i *RPC) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		if err := i.validate(req.Any()); err != nil {
 			return nil, err
 		}
+		if err := i.checkIfMatch(req); err != nil {
+			return nil, err
+		}
 		if res, err = i.paged(ctx, req, next); err == nil {
 			tag(res)
 		}
 		return res, err
 	}
+}
+
+// versioned are the methods that compare If-Match.
+var versioned = []string{
+	parlancev1connect.AgentServiceUpdateAgentProcedure, parlancev1connect.AgentServiceDeleteAgentProcedure,
+	parlancev1connect.AgentServiceRollbackAgentProcedure, parlancev1connect.ToolServiceUpdateToolsConfigProcedure,
+}
+
+// checkIfMatch refuses If-Match where nothing compares it: the caller counts on not overwriting
+// what somebody else has changed. Errors: Invalid invalid-request.
+func (i *RPC) checkIfMatch(req connect.AnyRequest) error {
+	asked := req.Header().Get("If-Match")
+	procedure := req.Spec().Procedure
+	if asked == "" || asked == "*" || !i.Policies[procedure].Changes() || slices.Contains(versioned, procedure) {
+		return nil
+	}
+	return fault.InvalidField("If-Match", "unsupported", "Only agents have versions that If-Match compares; send this request without it.")
 }
 
 // tag gives an answer with an agent the ETag that If-Match compares. It is done here, so that a

@@ -38,6 +38,15 @@ func TestIfMatch(t *testing.T) {
 			t.Errorf("If-Match %s: %d %s", match, got.Status, got.Body)
 		}
 	}
+	renameWorkspace := func(match string) int {
+		return e.Do(t, "PATCH", e.Tenant.In(""), `{"name":"Mine"}`, harness.Header("If-Match", match)).Status
+	}
+	if refused, any := renameWorkspace(`"1"`), renameWorkspace("*"); refused != 400 || any != 200 {
+		t.Errorf("a workspace, which has no versions: %d, and with *: %d", refused, any)
+	}
+	if got := e.Do(t, "GET", e.Tenant.In(""), nil, harness.Header("If-Match", `"1"`)); got.Status != 200 {
+		t.Errorf("read: %d %s", got.Status, got.Body)
+	}
 	if got := e.Do(t, "POST", path+"/versions/1/rollback", `{}`, harness.Header("If-Match", `"1"`)); got.Status != 412 {
 		t.Errorf("rolled back: %d %s", got.Status, got.Body)
 	}
