@@ -114,9 +114,11 @@ func (r *Runner) askModel(ctx context.Context, provider model.Provider, req mode
 	if result.Model != "" {
 		r.Turn.Model = result.Model
 	}
-	for _, i := range result.Citations {
-		if i >= 0 && i < len(r.Turn.Citations) {
-			r.Turn.Citations[i].Quoted = true
+	if given := r.Turn.Citations; result.Citations != nil { // the others were not used
+		r.Turn.Citations = nil
+		for _, i := range result.Citations {
+			given[i].Quoted = true
+			r.Turn.Citations = append(r.Turn.Citations, given[i])
 		}
 	}
 	said.Interrupted = err != nil || r.finish == model.FinishLength || r.finish == model.FinishFiltered

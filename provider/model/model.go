@@ -199,8 +199,8 @@ type Result struct {
 	Provider string
 	// Model is the model as the server names it, or else the requested one.
 	Model string
-	// Citations are the indices of the quoted Request.Passages, ascending. Only the extractive
-	// responder sets them.
+	// Citations are the indices of the Request.Passages that were quoted; no others were used. Nil:
+	// that is not known. Only the extractive responder sets them.
 	Citations []int
 	// Attempts are the called providers in order, also beside an error. Only [Chain] sets them.
 	Attempts []Attempt

@@ -22,6 +22,8 @@ const (
 	PartWebhooks  = "webhooks"
 	// PartRetrieval and a space begin the parts of test collections: "retrieval cran".
 	PartRetrieval = "retrieval"
+	// PartAnswers is of the questions over help centres.
+	PartAnswers = "answers"
 )
 
 // Row is one figure. Target is compared with Ratio where there is one, else with Value; fields

@@ -661,7 +661,7 @@ type Turn struct {
 	AgentText string `protobuf:"bytes,5,opt,name=agent_text,json=agentText,proto3" json:"agent_text,omitempty"`
 	// in_progress, completed, cancelled or failed.
 	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
-	// Passages that were given to the model.
+	// Passages that were given to the model; of the built-in responder, those that it quotes.
 	Citations []*Citation `protobuf:"bytes,7,rep,name=citations,proto3" json:"citations,omitempty"`
 	// Traces of the calls.
 	ToolCalls []*ToolCall `protobuf:"bytes,8,rep,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
@@ -2449,7 +2449,7 @@ type CreateTurnResponse struct {
 	TurnId string `protobuf:"bytes,1,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
 	// What the agent said.
 	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
-	// Passages that were given to the model.
+	// Passages that were given to the model; of the built-in responder, those that it quotes.
 	Citations []*Citation `protobuf:"bytes,3,rep,name=citations,proto3" json:"citations,omitempty"`
 	// Traces of the calls.
 	ToolCalls []*ToolCall `protobuf:"bytes,4,rep,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`

@@ -2,7 +2,6 @@ package extractive
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,226 +10,189 @@ import (
 )
 
 const (
-	// maxQuotes bounds an answer, maxSentences a quote, maxQuoteRunes its length.
-	maxQuotes     = 3
-	maxSentences  = 2
-	maxQuoteRunes = 420
-	// minCoverage is the share of the question's content words that a passage must hold.
+	// maxQuotes bounds an answer.
+	maxQuotes = 3
+	// minCoverage is the share of the question's content words that a passage must hold, and
+	// minSection that the section must hold that is quoted: of two words one is not enough.
 	minCoverage = 0.65
-	// headingWeight is what a match in the nearest heading counts: it says that the passage is
-	// about the word, not only that the word occurs. Names of things do not count more: a
-	// knowledge base about Acme has Acme in every heading.
-	headingWeight = 1.34
-	// besideBest is the share of the best passage's coverage under which others are not quoted.
-	besideBest = 0.75
+	minSection  = 0.51
+	// titleWeight is what a match in the title of a section, or the nearest heading, counts: it says
+	// that the section is about the word, not only that the word occurs. Names of things do not count
+	// more: a knowledge base about Acme has Acme in every heading. A match in other headings and the
+	// source's name counts pathWeight.
+	titleWeight = 1.34
+	pathWeight  = 0.5
+	// sentenceWeight is what words count that stand together in one sentence.
+	sentenceWeight = 0.5
+	// besideBest is the share of the best section's score under which others are not quoted.
+	besideBest = 0.9
 )
 
-// quote is a passage's answer.
-type quote struct {
-	passage         int
-	source, heading string
-	pages           string
-	text            string
-	// strength is the weight of the question's words that the quoted sentences hold.
-	strength float64
+// inquiry is a question and what its words weigh among the passages.
+type inquiry struct {
+	tongue tongue
+	text   string
+	words  []string
+	// weights are by how few sections hold a word: one that all of them share says little about which
+	// of them answers.
+	weights map[string]float64
+	// proper are the names that the passages have.
+	proper map[string]bool
 }
 
-func (q quote) String() string {
-	place := strings.Join(slices.DeleteFunc([]string{q.heading, q.pages}, func(s string) bool { return s == "" }), ", ")
-	if place == "" {
-		return fmt.Sprintf("From “%s”: “%s”", q.source, q.text)
-	}
-	return fmt.Sprintf("From “%s” (%s): “%s”", q.source, place, q.text)
-}
-
-// pagesOf names the pages of a passage.
-func pagesOf(p model.Passage) string {
-	switch {
-	case p.PageStart == 0:
-		return ""
-	case p.PageEnd <= p.PageStart:
-		return fmt.Sprintf("page %d", p.PageStart)
-	}
-	return fmt.Sprintf("pages %d–%d", p.PageStart, p.PageEnd)
-}
-
-// candidate is a passage that holds enough of the question.
+// candidate is a section that holds enough of the question.
 type candidate struct {
-	at       int
-	coverage float64
-	passage  model.Passage
+	at      int
+	score   float64
+	passage model.Passage
+	section section
 }
 
 // choose picks the quotes that bear on a question of these words, the strongest first. A passage
 // without the word that says what is asked for (its focus, if there is one) is about something
 // else: "Which lawyer wrote the lease?" Nobody knows about a name that no passage has: "How long is
 // the warranty of the Borealis?" Numbers alone are about nothing.
-func choose(question string, words []string, passages []model.Passage) []quote {
-	asked, focus := askedNames(question), focusOf(question)
+func choose(t tongue, question string, words []string, passages []model.Passage) []quote {
+	asked := askedNames(question)
 	if !slices.ContainsFunc(words, hasLetter) || slices.ContainsFunc(asked, func(name string) bool {
-		return !slices.ContainsFunc(passages, func(p model.Passage) bool { return hasName(p, name) })
+		return !slices.ContainsFunc(passages, func(p model.Passage) bool { return t.hasName(p, name) })
 	}) {
 		return nil
 	}
-	var candidates []candidate
-	best, proper := 0.0, names(passages)
-	for i, p := range passages {
-		share, c := coverage(words, p, proper)
-		if share >= minCoverage && (focus == "" || holds(p, focus)) && answersFor(p, asked, words, proper) {
-			candidates = append(candidates, candidate{i, c, p})
-			best = max(best, c)
-		}
-	}
-	// The best coverage first; among equals the nearer in meaning, which is the given order.
-	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.coverage, a.coverage) })
-	weights := rarity(words, passages)
+	q := inquiry{tongue: t, text: question, words: words, proper: t.names(passages)}
+	q.weigh(passages)
+	candidates := q.candidates(passages, asked)
+	// The best score first; among equals the nearer in meaning, which is the given order.
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	var quotes []quote
 	said := map[string]bool{}
 	for _, c := range candidates {
-		if len(quotes) == maxQuotes || c.coverage < best*besideBest {
+		if len(quotes) == maxQuotes || c.score < candidates[0].score*besideBest {
 			break
 		}
-		text, strength := bestSentences(words, weights, c.passage, said)
-		if text == "" {
-			continue
+		if text := q.answer(c.section, said); text != "" {
+			quotes = append(quotes, quote{
+				passage: c.at, source: c.passage.Source, heading: under(c.passage.Heading, c.section.title), pages: pagesOf(c.passage), text: text,
+			})
 		}
-		quotes = append(
-			quotes,
-			quote{passage: c.at, source: c.passage.Source, heading: c.passage.Heading, pages: pagesOf(c.passage), text: text, strength: strength},
-		)
 	}
-	slices.SortStableFunc(quotes, func(a, b quote) int { return cmp.Compare(b.strength, a.strength) })
-	return slices.DeleteFunc(quotes, func(q quote) bool { return q.strength < quotes[0].strength*besideBest })
+	return quotes
 }
 
-// rarity weighs each word by how few passages hold it: the word that all of them share says
-// little about which sentence answers.
-func rarity(words []string, passages []model.Passage) map[string]float64 {
-	holders := map[string]int{}
-	for _, p := range passages {
-		in := stems(p.Text)
-		for _, w := range words {
-			if in[w] {
-				holders[w]++
+// candidates are the sections that hold enough of the words, in passages that may answer.
+func (q inquiry) candidates(passages []model.Passage, asked []string) (all []candidate) {
+	focus := focusOf(q.text)
+	for i, p := range passages {
+		if q.share(whole(p)) < minCoverage || focus != "" && !q.tongue.stems(whole(p))[focus] || !q.answersFor(p, asked) {
+			continue
+		}
+		above := q.tongue.stems(p.Source + "\n" + p.Heading)
+		for _, s := range sections(p.Text) {
+			if len(s.units) > 0 && q.ownShare(s, above) >= minSection {
+				all = append(all, candidate{i, q.score(p, s, above), p, s})
 			}
 		}
 	}
-	weights := map[string]float64{}
-	for _, w := range words {
-		weights[w] = 1 + 1/float64(max(holders[w], 1))
-	}
-	return weights
+	return all
 }
 
-// coverage is the share of the words that stand in the passage, its source's name or its headings,
-// and the same weighted, which may exceed 1: a word in a heading does not stand for one that is
-// missing.
-func coverage(words []string, p model.Passage, proper map[string]bool) (share, weighted float64) {
-	path := strings.Split(p.Heading, ">")
-	nearest := stems(path[len(path)-1])
-	anywhere := stems(p.Source + "\n" + p.Heading + "\n" + p.Text)
-	for _, w := range words {
-		switch {
-		case nearest[w] && !proper[w]:
-			share++
-			weighted += headingWeight
-		case anywhere[w]:
-			share++
-			weighted++
+// whole is all that a passage says, and where it stands.
+func whole(p model.Passage) string { return p.Source + "\n" + p.Heading + "\n" + p.Text }
+
+// under is a path of headings with a title below it, unless it ends in that.
+func under(path, title string) string {
+	switch {
+	case path == "":
+		return title
+	case title == "" || strings.Contains(path, title):
+		return path
+	}
+	return path + " > " + title
+}
+
+func (q *inquiry) weigh(passages []model.Passage) {
+	holders := map[string]int{}
+	for _, p := range passages {
+		for _, s := range sections(p.Text) {
+			in := q.tongue.stems(s.whole())
+			for _, w := range q.words {
+				if in[w] {
+					holders[w]++
+				}
+			}
 		}
 	}
-	return share / float64(len(words)), weighted / float64(len(words))
+	q.weights = map[string]float64{}
+	for _, w := range q.words {
+		q.weights[w] = 1 + 1/float64(max(holders[w], 1))
+	}
+}
+
+// weightIn is the weight of the words that are among stems and not among others.
+func (q inquiry) weightIn(stems, others map[string]bool) (sum float64) {
+	for _, w := range q.words {
+		if stems[w] && !others[w] {
+			sum += q.weights[w]
+		}
+	}
+	return sum
+}
+
+// share is the share of the words that a text holds.
+func (q inquiry) share(text string) float64 {
+	in, held := q.tongue.stems(text), 0
+	for _, w := range q.words {
+		if in[w] {
+			held++
+		}
+	}
+	return float64(held) / float64(len(q.words))
+}
+
+// ownShare is the share of the words that a section holds itself. Words of the headings above it
+// and of the source's name, which all of its sections share, count only where they hold all.
+func (q inquiry) ownShare(s section, above map[string]bool) float64 {
+	in, held, all := q.tongue.stems(s.whole()), 0, 0
+	for _, w := range q.words {
+		switch {
+		case in[w]:
+			held++
+			all++
+		case !above[w]:
+			all++
+		}
+	}
+	if all == 0 {
+		return 1
+	}
+	return float64(held) / float64(all)
+}
+
+// score is how much of the words a section and the headings above it hold, weighted; it may exceed
+// 1.
+func (q inquiry) score(p model.Passage, s section, above map[string]bool) float64 {
+	path := strings.Split(p.Heading, ">")
+	title, text := q.tongue.stems(s.title), q.tongue.stems(strings.Join(s.units, "\n"))
+	if s.title == "" {
+		title = q.tongue.stems(path[len(path)-1])
+	}
+	sum, most := 0.0, 0.0
+	for _, w := range q.words {
+		most += q.weights[w]
+		switch {
+		case title[w] && !q.proper[w]:
+			sum += titleWeight * q.weights[w]
+		case text[w] || title[w]:
+			sum += q.weights[w]
+		case above[w]:
+			sum += pathWeight * q.weights[w]
+		}
+	}
+	closest := 0.0
+	for _, unit := range s.units {
+		closest = max(closest, q.weightIn(q.tongue.stems(unit), nil))
+	}
+	return (sum + sentenceWeight*closest) / most
 }
 
 func hasLetter(word string) bool { return strings.ContainsFunc(word, unicode.IsLetter) }
-
-// holds says whether a passage, its source's name or its headings have a word.
-func holds(p model.Passage, stem string) bool {
-	return stems(p.Source + "\n" + p.Heading + "\n" + p.Text)[stem]
-}
-
-// bestSentences are the one or two sentences with the weightiest of the words, in their order in
-// the text, and their strength. Sentences already said (chunks overlap) are passed over. When
-// only headings matched, the text's beginning stands for it.
-func bestSentences(words []string, weights map[string]float64, p model.Passage, said map[string]bool) (text string, strength float64) {
-	all := withoutHeadings(sentences(p.Text), p.Heading)
-	scores := make([]float64, len(all))
-	best, found := 0, map[string]bool{}
-	for i, s := range all {
-		in := stems(s)
-		for _, w := range words {
-			if in[w] {
-				scores[i] += weights[w]
-				found[w] = true
-			}
-		}
-		if scores[i] > scores[best] {
-			best = i
-		}
-	}
-	if len(all) == 0 || said[all[best]] {
-		return "", 0
-	}
-	total := 0.0
-	for _, w := range words { // in the order of the scores' sums, so that equal sums are equal
-		if found[w] {
-			total += weights[w]
-		}
-	}
-	chosen := []int{best}
-	if second, ok := companion(all, scores, best, total); ok && !said[all[second]] {
-		chosen = append(chosen, second)
-	}
-	slices.Sort(chosen)
-	said[all[best]] = true
-	out := all[chosen[0]]
-	if len(chosen) == maxSentences {
-		gap := " "
-		if chosen[1] != chosen[0]+1 {
-			gap = " … "
-		}
-		said[all[chosen[1]]] = true
-		out += gap + all[chosen[1]]
-	}
-	return shortened(out), scores[best]
-}
-
-// withoutHeadings leaves out the sentences that are headings of the passage, which extracted text
-// holds as lines of their own; the quote names them anyway.
-func withoutHeadings(all []string, path string) []string {
-	headings := map[string]bool{}
-	for part := range strings.SplitSeq(path, ">") {
-		headings[strings.TrimSpace(part)] = true
-	}
-	return slices.DeleteFunc(all, func(s string) bool { return headings[s] })
-}
-
-// companion is a second sentence worth quoting: what a colon announces, else the best other
-// one when the first does not hold all the words that the text has.
-func companion(all []string, scores []float64, best int, found float64) (int, bool) {
-	if strings.HasSuffix(all[best], ":") && best+1 < len(all) {
-		return best + 1, true
-	}
-	if scores[best] >= found {
-		return 0, false
-	}
-	second := -1
-	for i, score := range scores {
-		if i != best && score > 0 && (second < 0 || score > scores[second]) {
-			second = i
-		}
-	}
-	return second, second >= 0
-}
-
-func shortened(text string) string {
-	runes := []rune(text)
-	if len(runes) <= maxQuoteRunes {
-		return text
-	}
-	cut := string(runes[:maxQuoteRunes])
-	if i := strings.LastIndex(cut, " "); i > 0 {
-		cut = cut[:i]
-	}
-	return cut + " …"
-}

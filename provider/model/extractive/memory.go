@@ -251,7 +251,7 @@ func matching(memories []model.Memory, what string) []string {
 	wanted := contentWords(what)
 	var ids []string
 	for _, m := range memories {
-		has := stems(m.Text)
+		has := tongue{}.stems(m.Text)
 		if len(wanted) > 0 && !slices.ContainsFunc(wanted, func(word string) bool { return !has[word] }) {
 			ids = append(ids, m.ID)
 		}

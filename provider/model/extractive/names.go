@@ -10,7 +10,7 @@ import (
 )
 
 // names are the stems that the passages write with a capital inside sentences, and never without.
-func names(passages []model.Passage) map[string]bool {
+func (t tongue) names(passages []model.Passage) map[string]bool {
 	capital, small := map[string]bool{}, map[string]bool{}
 	for _, p := range passages {
 		for _, sentence := range sentences(p.Text) {
@@ -20,7 +20,7 @@ func names(passages []model.Passage) map[string]bool {
 					continue
 				}
 				upper := unicode.IsUpper([]rune(word)[0])
-				for stem := range stems(word) {
+				for stem := range t.stems(word) {
 					capital[stem] = capital[stem] || upper && i > 0
 					small[stem] = small[stem] || !upper
 				}
@@ -94,25 +94,25 @@ var shortForms = map[string]bool{"US": true, "IT": true}
 
 // hasName says whether a passage, its source's name or its headings have a name of the question:
 // all of its parts, or joined.
-func hasName(p model.Passage, name string) bool {
-	text := p.Source + "\n" + p.Heading + "\n" + p.Text
+func (tongue) hasName(p model.Passage, name string) bool {
+	text := whole(p)
 	if shortForms[name] {
 		return slices.ContainsFunc(strings.Fields(text), func(word string) bool { return strings.TrimFunc(word, unicode.IsPunct) == name })
 	}
-	in := stems(text)
+	in := tongue{}.stems(text) // names have no endings of a language
 	lacks := func(token string) bool { return !in[stem(token)] }
 	parts := tokens(strings.ReplaceAll(name, "-", " "))
 	return !slices.ContainsFunc(parts, lacks) || strings.Contains(name, "-") && !lacks(strings.ToLower(strings.ReplaceAll(name, "-", "")))
 }
 
 // answersFor says whether a passage may answer a question about the names: it is not about another
-// one, by its source's name or headings. proper are the names that the passages have.
-func answersFor(p model.Passage, asked, words []string, proper map[string]bool) bool {
-	if !slices.ContainsFunc(asked, func(name string) bool { return !hasName(p, name) }) {
+// one, by its source's name or headings.
+func (q inquiry) answersFor(p model.Passage, asked []string) bool {
+	if !slices.ContainsFunc(asked, func(name string) bool { return !q.tongue.hasName(p, name) }) {
 		return true
 	}
-	for about := range stems(p.Source + "\n" + p.Heading) {
-		if proper[about] && !slices.Contains(words, about) {
+	for about := range q.tongue.stems(p.Source + "\n" + p.Heading) {
+		if q.proper[about] && !slices.Contains(q.words, about) {
 			return false
 		}
 	}

@@ -15,13 +15,7 @@ const (
 	// wordsPerPiece is how many words go out at once.
 	wordsPerPiece = 3
 
-	selfIntroduction = "I am the built-in extractive responder, not a language model: I quote your knowledge base and run tools with " +
-		"/tool <slug> {json}."
-	noPassage   = "I have no passage about that in my knowledge base. " + selfIntroduction
 	unreachable = "My knowledge base cannot be reached right now, so I could not look that up. Please ask me again in a moment."
-	noQuestion  = "Hello! Ask me something about my knowledge base. " + selfIntroduction
-	welcome     = "You are welcome. Ask me again any time."
-	goodbye     = "Goodbye!"
 )
 
 // Responder is a model.Provider without a model. The zero value is ready; it is safe for
@@ -58,10 +52,18 @@ func (*Responder) Stream(ctx context.Context, req model.Request, emit func(model
 	return said, nil
 }
 
-// respond decides what to answer.
+// respond decides what to answer. Citations are never nil: what is not among them was not used.
 func respond(req model.Request) model.Result {
+	result := decide(req)
+	if result.Citations == nil {
+		result.Citations = []int{}
+	}
+	return result
+}
+
+func decide(req model.Request) model.Result {
 	if len(req.Messages) == 0 {
-		return model.Result{Text: noQuestion}
+		return model.Result{Text: phrasesOf[inEnglish].hello + " " + phrasesOf[inEnglish].self}
 	}
 	last := req.Messages[len(req.Messages)-1]
 	if last.Role == model.RoleTool {
@@ -73,16 +75,21 @@ func respond(req model.Request) model.Result {
 	if result, ok := memoryCalls(req, last.Text); ok {
 		return result
 	}
-	words := contentWords(last.Text)
+	if answer, ok := courtesyOf(last.Text); ok {
+		return model.Result{Text: answer}
+	}
+	t := tongueOf(last.Text)
+	words := t.contentWords(last.Text)
 	if len(words) == 0 {
-		return model.Result{Text: courtesy(last.Text)}
+		said := phrasesFor(t.code)
+		return model.Result{Text: said.hello + " " + said.self}
 	}
 	if req.Unreachable {
 		return model.Result{Text: unreachable}
 	}
-	quotes := choose(last.Text, words, req.Passages)
+	quotes := choose(t, last.Text, words, req.Passages)
 	if len(quotes) == 0 {
-		return model.Result{Text: noPassage}
+		return model.Result{Text: refusal(last.Text)}
 	}
 	result := model.Result{}
 	lines := make([]string, len(quotes))
@@ -92,20 +99,6 @@ func respond(req model.Request) model.Result {
 	}
 	result.Text = strings.Join(lines, "\n\n")
 	return result
-}
-
-// courtesy answers what has no subject.
-func courtesy(text string) string {
-	said := stems(text)
-	switch {
-	case strings.Contains(text, "?"):
-		return noQuestion
-	case said["bye"], said["goodby"]:
-		return goodbye
-	case said["thank"], said["thx"]:
-		return welcome
-	}
-	return noQuestion
 }
 
 // pieces cuts a text into groups of words, their white space kept.

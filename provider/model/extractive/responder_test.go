@@ -144,8 +144,9 @@ func TestQuote(t *testing.T) {
 		}
 	}
 	scan := model.Passage{Source: "lease.pdf", Text: shop[0].Text, PageStart: 2, PageEnd: 2}
-	if result, _ := ask(t, question("How long do refunds take?", scan)); !strings.HasPrefix(result.Text, "From “lease.pdf” (page 2): ") {
-		t.Errorf("without a heading: got %q", result.Text)
+	result, _ = ask(t, question("How long do refunds take?", scan))
+	if !strings.HasPrefix(result.Text, "From “lease.pdf” (Refunds, page 2): ") {
+		t.Errorf("with a heading in the text: got %q", result.Text)
 	}
 	var many []model.Passage
 	for _, name := range []string{"A", "B", "C", "D", "E"} {
@@ -299,10 +300,10 @@ func TestStrongestFirst(t *testing.T) {
 		{Source: "Sessions", Heading: "Sessions", Text: "When a conversation is over, a webhook carries its transcript."},
 	}
 	result, _ := ask(t, question("How are webhooks signed?", hooks...))
-	if !strings.HasPrefix(result.Text, "From “Webhooks” (Webhooks): “Webhooks are signed with HMAC-SHA256") {
+	if !strings.HasPrefix(result.Text, "From “Webhooks” (Webhooks > Webhook signatures): “Webhooks are signed with HMAC-SHA256") {
 		t.Errorf("got %q", result.Text)
 	}
-	if strings.Contains(result.Text, "signatures") || strings.Contains(result.Text, "transcript") {
+	if strings.Contains(result.Text, "“Webhook signatures") || strings.Contains(result.Text, "transcript") {
 		t.Errorf("a heading or a passage without the word was quoted: %q", result.Text)
 	}
 }

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -93,14 +94,11 @@ func focusOf(question string) string {
 	return ""
 }
 
-// stems is the set of stems in a text.
-func stems(text string) map[string]bool {
-	out := map[string]bool{}
-	for _, token := range tokens(text) {
-		out[stem(token)] = true
-	}
-	return out
-}
+// quantities begin questions whose answer has a number.
+var quantities = regexp.MustCompile(`(?i)\b(?:when|how (?:much|many|long|often|soon|far|late|early|old|big|large|fast)|` +
+	`what (?:time|date|price)|which (?:day|date)|cost|price|fee|deadline)\b`)
+
+func asksQuantity(question string) bool { return quantities.MatchString(question) }
 
 // irregular are common forms that no stemmer brings together.
 var irregular = map[string]string{
