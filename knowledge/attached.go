@@ -7,7 +7,6 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/knowledge/search"
-	"parlance.dev/parlance/platform/lexicon"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
 )
@@ -58,7 +57,7 @@ func (s *Service) attached(ctx context.Context, ref workspaces.Ref, agent agents
 // attachedStep reads into has what is attached to the agent.
 func attachedStep(ref workspaces.Ref, agent agents.ID, without UsageMode, has *attached) postgres.Step {
 	return postgres.Step{
-		SQL: selectAttached, Args: []any{string(ref.TenantID), string(ref.ID), string(agent), lexicon.Version},
+		SQL: selectAttached, Args: []any{string(ref.TenantID), string(ref.ID), string(agent), search.WordsVersion},
 		Row: func(scan func(into ...any) error) error {
 			var mode string
 			var set search.Set

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"parlance.dev/parlance/knowledge/search"
+	"parlance.dev/parlance/platform/lexicon"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/workspaces"
 )
@@ -48,6 +49,7 @@ func (s *Service) search(ctx context.Context, ref workspaces.Ref, l lookup) (fou
 	if l.Rerank && s.reranker != nil {
 		l.chunks = max(l.chunks, rerankCandidates)
 	}
+	l.Question = lexicon.Visible(l.Question)
 	has := l.attached
 	if has == nil {
 		var err error

@@ -79,7 +79,9 @@ func TestBM25(t *testing.T) {
 	f := setUp(t, "large", nil)
 	agent := f.agent(f.ref)
 	ids := map[knowledge.SourceID]int{}
+	titled := make([]string, len(catalogue)) // names are searched too
 	for i, text := range catalogue {
+		titled[i] = fmt.Sprint("source ", i, "\n", text)
 		id := f.ready(f.ref, fmt.Sprint("source ", i), text)
 		ids[id] = i
 		f.attach(f.ref, agent, knowledge.UsageAuto, id)
@@ -88,7 +90,7 @@ func TestBM25(t *testing.T) {
 	other := f.ready(f.ref, "other", strings.Repeat("The harbour boat museum cellar. ", 50))
 	f.attach(f.ref, f.agent(f.ref), knowledge.UsageAuto, other)
 	for _, question := range []string{"When does the harbour boat leave?", "boat boat museum", "the wine cellar", "who is it"} {
-		want, cosines := plainBM25(catalogue, question), cosinesOf(t, catalogue, question)
+		want, cosines := plainBM25(titled, question), cosinesOf(t, catalogue, question)
 		found := f.ask(agent, knowledge.QueryParams{Question: question, Ranking: knowledge.RankHybrid, TopK: 50})
 		if len(found) != len(catalogue) {
 			t.Fatalf("%s: found %d", question, len(found))
@@ -297,6 +299,34 @@ func TestWordsUnderTheFloor(t *testing.T) {
 		found := slices.ContainsFunc(passages, func(p knowledge.Passage) bool { return strings.Contains(p.Content, "Verbena") })
 		if found != want || len(trace.Considered) == 0 || trace.Considered[0].Similarity >= trace.Floor {
 			t.Errorf("%s: found is %v; considered %+v", question, found, trace.Considered)
+		}
+	}
+}
+
+// TestNamesAndCodes finds sources by their names, and codes however they are written.
+func TestNamesAndCodes(t *testing.T) {
+	t.Parallel()
+	f := setUp(t, "large", nil)
+	agent := f.agent(f.ref)
+	names := map[knowledge.SourceID]string{}
+	for name, text := range map[string]string{
+		"Verbena_house.rules.md": "Please be quiet after ten in the evening.",
+		"Lavender.md":            "Please be quiet after nine in the evening.",
+		"filters.txt":            "The XJ-2000/B takes the filter FS-20.",
+		"radio.txt":              "The MK600 has no filter. In 2000 it was new.",
+	} {
+		id := f.ready(f.ref, name, text)
+		names[id] = name
+		f.attach(f.ref, agent, knowledge.UsageAuto, id)
+	}
+	for question, want := range map[string]string{
+		"Verbena": "Verbena_house.rules.md", "lavender, evening?": "Lavender.md", "house rules": "Verbena_house.rules.md",
+		"XJ2000": "filters.txt", "xj2000b": "filters.txt", "XJ-2000": "filters.txt", "MK-600": "radio.txt",
+		"XJ\u20102000/B": "filters.txt", "X\u200fJ\u00ad2000": "filters.txt", "\u202eLav\u200bender": "Lavender.md",
+	} {
+		found := f.ask(agent, knowledge.QueryParams{Question: question, Ranking: knowledge.RankHybrid, TopK: 4})
+		if len(found) == 0 || names[found[0].SourceID] != want || found[0].Scores.WordPlace != 1 {
+			t.Errorf("%q: found %+v, want %s", question, found, want)
 		}
 	}
 }

@@ -140,7 +140,7 @@ func chunksOf(source knowledge.Source, pieces []chunking.Chunk) []knowledge.Chun
 // Errors: errLost, errMoved.
 func (r *run) commit(ctx context.Context, chunks []knowledge.Chunk, started time.Time) error {
 	now, source := r.moment(), r.source
-	index := buildIndex(chunks)
+	index := buildIndex(source.Name, chunks)
 	if err := nameModel(ctx, r.db, source.Ref(), chunks[0].Model); err != nil {
 		return err
 	}

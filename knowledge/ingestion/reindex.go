@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -40,6 +42,7 @@ func unindexed(ctx context.Context, db bun.IDB, after knowledge.SourceID) ([]kno
 		SELECT s.id,
 		       s.tenant_id,
 		       s.workspace_id,
+		       s.name,
 		       s.embedding_model
 		FROM sources AS s
 		WHERE s.ready_at IS NOT NULL
@@ -85,15 +88,16 @@ func (s *Service) reindexSource(ctx context.Context, source knowledge.Source) er
 		if len(chunks) == 0 {
 			return nil
 		}
-		return storeIndex(ctx, tx, source, buildIndex(chunks))
+		return storeIndex(ctx, tx, source, buildIndex(source.Name, chunks))
 	})
 }
 
-// buildIndex makes the index of a source's chunks.
-func buildIndex(chunks []knowledge.Chunk) search.SetIndex {
+// buildIndex makes the index of the chunks of a source of that name.
+func buildIndex(name string, chunks []knowledge.Chunk) search.SetIndex {
 	entries := make([]search.Entry, len(chunks))
+	name = strings.NewReplacer("_", " ", ".", " ").Replace(strings.TrimSuffix(name, path.Ext(name)))
 	for i, chunk := range chunks {
-		entries[i] = search.Entry{Text: chunk.EmbeddedText(), Embedding: chunk.Embedding}
+		entries[i] = search.Entry{Title: name + "\n" + chunk.Heading, Text: chunk.EmbeddedText(), Embedding: chunk.Embedding}
 	}
 	return search.BuildIndex(entries)
 }

@@ -88,7 +88,9 @@ func (s *search) scoreWords(ctx context.Context, limit int) (words, error) {
 	asked := map[string]float64{} // the weight of all terms
 	for language, list := range terms {
 		for _, term := range list {
-			asked[language] += rarity(term.text)
+			if !term.code {
+				asked[language] += rarity(term.text)
+			}
 		}
 	}
 	average := float64(length) / float64(chunks)
@@ -103,7 +105,9 @@ func (s *search) scoreWords(ctx context.Context, limit int) (words, error) {
 			idf := rarity(list.text)
 			list.addScores(scores, lengths[i], idf*float64(list.times), average)
 			for _, one := range list.postings {
-				shares[one.chunk] += idf
+				if !list.code {
+					shares[one.chunk] += idf
+				}
 			}
 		}
 		for chunk, score := range scores {

@@ -14,6 +14,9 @@ import (
 // termsPerPage is how many terms share a row of source_postings: a row of about a kilobyte.
 const termsPerPage = 64
 
+// WordsVersion is raised whenever an index has other terms for the same text.
+const WordsVersion = lexicon.Version + 1
+
 // posting is how often a term occurs in a chunk.
 type posting struct{ chunk, times int32 }
 
@@ -38,7 +41,8 @@ func BuildIndex(chunks []Entry) SetIndex {
 	postings := map[string]*[]posting{}
 	var terms []string
 	for i, chunk := range chunks {
-		terms = analyser.AppendTerms(terms[:0], chunk.Text)
+		text := lexicon.Visible(chunk.Title + "\n" + chunk.Text)
+		terms = append(analyser.AppendTerms(terms[:0], text), codesIn(text)...)
 		index.lengths[i] = len(terms)
 		index.termCount += len(terms)
 		for _, term := range terms {

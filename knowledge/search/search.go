@@ -73,6 +73,8 @@ type Ranking struct {
 
 // Entry is a chunk as it is indexed.
 type Entry struct {
+	// Title is the name of the source and the headings above the chunk: its words are searched too.
+	Title string
 	// Text is what was embedded.
 	Text string
 	// Embedding is the text's vector; empty: it is not at hand.

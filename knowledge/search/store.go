@@ -7,7 +7,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"parlance.dev/parlance/platform/lexicon"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -72,7 +71,7 @@ func (index SetIndex) replaceSet(ctx context.Context, tx bun.IDB, ref workspaces
 		WHERE tenant_id = ?
 		  AND workspace_id = ?
 		  AND source_id = ?
-		RETURNING number`, ref.TenantID, ref.ID, sourceID, index.Language, lexicon.Version,
+		RETURNING number`, ref.TenantID, ref.ID, sourceID, index.Language, WordsVersion,
 		len(index.lengths), index.termCount, len(index.pages), packLengths(index.lengths),
 		ref.TenantID, ref.ID, sourceID).Scan(ctx, &number)
 	if err != nil {
@@ -93,4 +92,4 @@ const UnindexedSQL = `NOT EXISTS (
 	)`
 
 // UnindexedArgs are the values of UnindexedSQL.
-func UnindexedArgs() []any { return []any{codesVersion, lexicon.Version} }
+func UnindexedArgs() []any { return []any{codesVersion, WordsVersion} }

@@ -11,6 +11,8 @@ import (
 type queryTerm struct {
 	text  string
 	times int
+	// code says that it is another spelling of a code of the question, whose parts are terms too.
+	code bool
 }
 
 // askedIn is the language of a question; where that cannot be told, that of most of what is
@@ -45,8 +47,14 @@ func termsOf(question string, sets []Set) queryTerms {
 				list[last].times++
 				continue
 			}
-			list = append(list, queryTerm{text, 1})
+			list = append(list, queryTerm{text: text, times: 1})
 		}
+		for _, code := range codesIn(question) {
+			if !slices.ContainsFunc(list, func(t queryTerm) bool { return t.text == code }) {
+				list = append(list, queryTerm{text: code, times: 1, code: true})
+			}
+		}
+		slices.SortFunc(list, func(a, b queryTerm) int { return cmp.Compare(a.text, b.text) })
 		terms[set.Language] = list
 	}
 	return terms

@@ -113,7 +113,7 @@ var layered = map[string]layering{
 	},
 	"knowledge/search": {
 		layers: [][]string{
-			{"codes.go", "search.go"},
+			{"codes.go", "search.go", "spellings.go"},
 			{"postings.go"},
 			{"cache.go", "store.go", "terms.go"},
 			{"estimate.go", "index.go"},
