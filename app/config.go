@@ -173,8 +173,11 @@ func Load(src Source) (Config, error) {
 		}
 	}
 	for _, file := range [][2]string{
-		{"PARLANCE_TLS_CERT_FILE", c.TLSCertFile}, {"PARLANCE_TLS_KEY_FILE", c.TLSKeyFile}, {"PARLANCE_PLANS_FILE", c.PlansFile},
-		{"PARLANCE_MODEL_PRICES_FILE", c.ModelPricesFile}, {"PARLANCE_EGRESS_CA_FILE", c.EgressCAFile},
+		{"PARLANCE_TLS_CERT_FILE", c.TLSCertFile},
+		{"PARLANCE_TLS_KEY_FILE", c.TLSKeyFile},
+		{"PARLANCE_PLANS_FILE", c.PlansFile},
+		{"PARLANCE_MODEL_PRICES_FILE", c.ModelPricesFile},
+		{"PARLANCE_EGRESS_CA_FILE", c.EgressCAFile},
 	} {
 		if file[1] == "" {
 			continue

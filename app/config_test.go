@@ -121,9 +121,15 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	for _, row := range [][2]string{
-		{"PARLANCE_LISTEN", "unix:///run/parlance.sock"}, {"PARLANCE_LISTEN", ":0"}, {"PARLANCE_LISTEN", "[::1]:8080"},
-		{"PARLANCE_METRICS_LISTEN", "public"}, {"PARLANCE_METRICS_LISTEN", "off"}, {"PARLANCE_SPILL_DIR", "off"},
-		{"PARLANCE_CORS_ORIGINS", "*"}, {"PARLANCE_WEBHOOK_SCHEDULE", "0s, 5s"}, {"DATABASE_URL", "host=/run/postgresql dbname=x"},
+		{"PARLANCE_LISTEN", "unix:///run/parlance.sock"},
+		{"PARLANCE_LISTEN", ":0"},
+		{"PARLANCE_LISTEN", "[::1]:8080"},
+		{"PARLANCE_METRICS_LISTEN", "public"},
+		{"PARLANCE_METRICS_LISTEN", "off"},
+		{"PARLANCE_SPILL_DIR", "off"},
+		{"PARLANCE_CORS_ORIGINS", "*"},
+		{"PARLANCE_WEBHOOK_SCHEDULE", "0s, 5s"},
+		{"DATABASE_URL", "host=/run/postgresql dbname=x"},
 	} {
 		if _, err := app.Load(source(map[string]string{row[0]: row[1]}, nil, nil)); err != nil {
 			t.Errorf("%s=%s: %v", row[0], row[1], err)

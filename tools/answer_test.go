@@ -49,10 +49,12 @@ c</pre><img src=x alt="A map"><template>later</template><noscript>no script</nos
 		{"XHTML", "application/xhtml+xml", "<p>a<br/>b</p>", "a\nb"},
 		{"HTML in Latin 1", "text/html; charset=iso-8859-1", "<p>Gr\xfc\xdfe</p>", "Grüße"},
 		{"HTML that says its encoding", "text/html", "<meta charset=shift_jis><p>\x93\xfa\x96{</p>", "日本"},
-		{"hidden elements", "text/html", `<div hidden>1<div>2</div>3</div>a<p style="Display : none">4<p>b<br hidden>` +
-			`<span style="color:red;visibility:hidden">5<b>6</b></span>c<img hidden alt=7><ul><li hidden>8<ul><li>9</ul><li>d<li hidden>10</ul>` +
-			`<table><tr hidden><td>11<td>12<tr><td>e<td hidden>13<th>f</table><p hidden>14</p>g<x-y hidden>15</x-y>h`,
-			"a\nbc\n- d\ne | f\ngh"},
+		{
+			"hidden elements", "text/html", `<div hidden>1<div>2</div>3</div>a<p style="Display : none">4<p>b<br hidden>` +
+				`<span style="color:red;visibility:hidden">5<b>6</b></span>c<img hidden alt=7><ul><li hidden>8<ul><li>9</ul><li>d<li hidden>10</ul>` +
+				`<table><tr hidden><td>11<td>12<tr><td>e<td hidden>13<th>f</table><p hidden>14</p>g<x-y hidden>15</x-y>h`,
+			"a\nbc\n- d\ne | f\ngh",
+		},
 		{"an unclosed script", "text/html", "<p>a</p><script>var x = '<p>b</p>'", "a"},
 		{"JSON called HTML", "text/html", `{"a": [1]}`, `{"a":[1]}`},
 		{"JSON, laid out", "application/json", "{\n  \"a\" : [ 1.50, \"x  y\" ]\n}\n", `{"a":[1.50,"x  y"]}`},

@@ -66,7 +66,9 @@ type Client struct {
 	unused map[string][]*session
 	// unusedCount is how many they are.
 	unusedCount int
-	closed      bool
+	// releases counts the calls that have ended.
+	releases int64
+	closed   bool
 }
 
 // New makes a client. Close it.
@@ -175,7 +177,8 @@ func (c *Client) release(s *session, failed *Error) {
 	}
 	c.unused[s.key] = append(c.unused[s.key], s)
 	c.unusedCount++
-	s.releasedAt = time.Now()
+	c.releases++
+	s.released = c.releases
 	s.timer = time.AfterFunc(c.idle, func() { c.expire(s) })
 }
 
@@ -183,7 +186,7 @@ func (c *Client) release(s *session, failed *Error) {
 func (c *Client) oldest() *session {
 	var oldest *session
 	for _, list := range c.unused {
-		if oldest == nil || list[0].releasedAt.Before(oldest.releasedAt) {
+		if oldest == nil || list[0].released < oldest.released {
 			oldest = list[0]
 		}
 	}

@@ -29,9 +29,9 @@ type session struct {
 	end   context.CancelFunc
 
 	// key and the next two belong to the client's pool.
-	key        string
-	releasedAt time.Time
-	timer      *time.Timer // runs while the session is unused
+	key      string
+	released int64       // the number of its last release
+	timer    *time.Timer // runs while the session is unused
 
 	mu       sync.Mutex
 	progress map[string]func() // by the token of a call

@@ -232,10 +232,9 @@ func courtesyOf(text string) (answer string, ok bool) {
 	switch kind {
 	case parting:
 		return said.goodbye, true
-	case thanks:
+	case thanks, filler:
 		return said.welcome, true
-	case filler:
-		return said.welcome, true
+	case greeting:
 	}
 	return said.hello + " " + said.self, true
 }

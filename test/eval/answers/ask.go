@@ -177,11 +177,15 @@ func (c counts) rows() []figures.Row {
 	offTopic := c["off-topic"][right] + c["off-topic"][falsely]
 	unit := fmt.Sprintf("of %d", asked)
 	return []figures.Row{
-		figures.Row{Name: "right answers of the built-in responder", Value: float64(total(right) + total(mixed)), Unit: unit, Better: "higher",
-			Note: strings.TrimSuffix(note, "; ")}.To(rightLeast),
+		figures.Row{
+			Name: "right answers of the built-in responder", Value: float64(total(right) + total(mixed)), Unit: unit, Better: "higher",
+			Note: strings.TrimSuffix(note, "; "),
+		}.To(rightLeast),
 		figures.Row{Name: "wrong answers", Value: float64(total(wrong)), Unit: unit, Better: "lower"}.To(wrongMost),
-		figures.Row{Name: "false answers off topic", Value: figures.Round(float64(c["off-topic"][falsely]) / float64(max(1, offTopic))),
-			Unit: fmt.Sprintf("of %d", offTopic), Better: "lower"}.To(falseMost),
+		figures.Row{
+			Name: "false answers off topic", Value: figures.Round(float64(c["off-topic"][falsely]) / float64(max(1, offTopic))),
+			Unit: fmt.Sprintf("of %d", offTopic), Better: "lower",
+		}.To(falseMost),
 	}
 }
 

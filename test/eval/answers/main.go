@@ -71,7 +71,7 @@ func evaluate(ctx context.Context, o options) (err error) {
 	if out, err := add.CombinedOutput(); err != nil {
 		return fmt.Errorf("adding the documents: %w\n%s", err, out)
 	}
-	var log io.Writer = io.Discard
+	log := io.Discard
 	if o.verbose {
 		log = os.Stdout
 	}
