@@ -169,7 +169,8 @@ func write(dir, part string, rows []Row, goes func(Row) bool) error {
 }
 
 func order(part string) int {
-	return slices.Index([]string{PartService, PartSessions, PartTools, PartWebhooks, PartKnowledge, PartRetrieval}, strings.Fields(part)[0])
+	parts := []string{PartService, PartSessions, PartTools, PartWebhooks, PartKnowledge, PartRetrieval, PartAnswers}
+	return slices.Index(parts, strings.Fields(part)[0])
 }
 
 // headings say how each part was measured.
@@ -189,6 +190,8 @@ var headings = map[string]string{
 		"the clients, bare ones that read frames off a connection, are one process beside the server's and Postgres, and share " +
 		"the cores with them. " +
 		"Postgres has the files of its log at hand as one that has run for a day: a new one makes each while all who commit wait.",
+	PartAnswers: "## Answers\n\nWritten by `task eval:answers` (`go run ./test/eval/answers`): 100 questions and 60 paraphrased ones over " +
+		"24 help documents, which test/eval/testdata has, asked of `parlance dev` with the built-in responder and embedder.",
 	PartRetrieval: "## Retrieval on the collection %s\n\nWritten by `task eval:retrieval COLLECTION=…` (`go run " +
 		"./test/eval`); how is said in its " +
 		"doc.go. Recall, MRR and nDCG are means over the questions.",
