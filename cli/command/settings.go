@@ -36,7 +36,7 @@ func SettingFlags(cmd *cobra.Command) map[string]string {
 // LoadConfig reads the settings of a command. Those named in required must be set. Variables with
 // our prefix that are no settings are named on stderr: a misspelt one has no effect.
 func LoadConfig(cmd *cobra.Command, required ...string) (app.Config, error) {
-	WarnOfUnknown(cmd)
+	warnOfUnknown(cmd)
 	config, err := app.Load(app.OSSource(SettingFlags(cmd)))
 	if err != nil {
 		return app.Config{}, Usage(err)
@@ -47,8 +47,8 @@ func LoadConfig(cmd *cobra.Command, required ...string) (app.Config, error) {
 	return config, nil
 }
 
-// WarnOfUnknown names the variables with our prefix that nothing reads.
-func WarnOfUnknown(cmd *cobra.Command) {
+// warnOfUnknown names the variables with our prefix that nothing reads.
+func warnOfUnknown(cmd *cobra.Command) {
 	for _, name := range app.UnknownVariables(os.Environ()) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "Warning: %s is set, and no setting has that name; `parlance config` lists the settings.\n", name)
 	}

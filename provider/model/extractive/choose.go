@@ -38,6 +38,8 @@ type inquiry struct {
 	weights map[string]float64
 	// proper are the names that the passages have.
 	proper map[string]bool
+	// sections are those of each passage.
+	sections [][]section
 }
 
 // candidate is a section that holds enough of the question.
@@ -60,7 +62,10 @@ func choose(t tongue, question string, words []string, passages []model.Passage)
 		return nil
 	}
 	q := inquiry{tongue: t, text: question, words: words, proper: t.names(passages)}
-	q.weigh(passages)
+	for _, p := range passages {
+		q.sections = append(q.sections, sections(p.Text))
+	}
+	q.weigh()
 	candidates := q.candidates(passages, asked)
 	// The best score first; among equals the nearer in meaning, which is the given order.
 	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
@@ -87,7 +92,7 @@ func (q inquiry) candidates(passages []model.Passage, asked []string) (all []can
 			continue
 		}
 		above := q.tongue.stems(p.Source + "\n" + p.Heading)
-		for _, s := range sections(p.Text) {
+		for _, s := range q.sections[i] {
 			if len(s.units) > 0 && q.ownShare(s, above) >= minSection {
 				all = append(all, candidate{i, q.score(p, s, above), p, s})
 			}
@@ -110,10 +115,10 @@ func under(path, title string) string {
 	return path + " > " + title
 }
 
-func (q *inquiry) weigh(passages []model.Passage) {
+func (q *inquiry) weigh() {
 	holders := map[string]int{}
-	for _, p := range passages {
-		for _, s := range sections(p.Text) {
+	for _, ofPassage := range q.sections {
+		for _, s := range ofPassage {
 			in := q.tongue.stems(s.whole())
 			for _, w := range q.words {
 				if in[w] {

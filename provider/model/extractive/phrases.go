@@ -3,8 +3,6 @@ package extractive
 import (
 	"strings"
 	"unicode"
-
-	"parlance.dev/parlance/platform/lexicon"
 )
 
 // phrases are what the responder says in one language.
@@ -110,6 +108,11 @@ func phrasesFor(code string) phrases {
 	return phrasesOf[inEnglish]
 }
 
+// introduction asks for a question and says who answers; refusal says that no passage answers.
+func (p phrases) introduction() string { return p.hello + " " + p.self }
+
+func (p phrases) refusal() string { return p.nothing + " " + p.self }
+
 // courtesy is a kind of words that have no subject.
 type courtesy int
 
@@ -203,7 +206,7 @@ var courteous = func() map[string]map[string]courtesy {
 // none of courtesy.
 func courtesyOf(text string) (answer string, ok bool) {
 	kind, language, votes := courtesy(0), "", map[string]int{}
-	notInWord := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\'' && r != '’' }
+	notInWord := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\'' }
 	words := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(text, "’", "'")), notInWord)
 	if len(words) == 0 {
 		return "", false
@@ -236,16 +239,10 @@ func courtesyOf(text string) (answer string, ok bool) {
 		return said.welcome, true
 	case greeting:
 	}
-	return said.hello + " " + said.self, true
+	return said.introduction(), true
 }
 
 // preferred breaks ties between languages: English first, then by their codes.
 func preferred(code, other string) bool {
 	return code == inEnglish || other != inEnglish && code < other
-}
-
-// refusal says in the language of a question that no passage answers it.
-func refusal(question string) string {
-	said := phrasesFor(lexicon.Detect(question))
-	return said.nothing + " " + said.self
 }

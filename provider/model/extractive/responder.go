@@ -63,7 +63,7 @@ func respond(req model.Request) model.Result {
 
 func decide(req model.Request) model.Result {
 	if len(req.Messages) == 0 {
-		return model.Result{Text: phrasesOf[inEnglish].hello + " " + phrasesOf[inEnglish].self}
+		return model.Result{Text: phrasesFor(inEnglish).introduction()}
 	}
 	last := req.Messages[len(req.Messages)-1]
 	if last.Role == model.RoleTool {
@@ -81,15 +81,14 @@ func decide(req model.Request) model.Result {
 	t := tongueOf(last.Text)
 	words := t.contentWords(last.Text)
 	if len(words) == 0 {
-		said := phrasesFor(t.code)
-		return model.Result{Text: said.hello + " " + said.self}
+		return model.Result{Text: phrasesFor(t.code).introduction()}
 	}
 	if req.Unreachable {
 		return model.Result{Text: unreachable}
 	}
 	quotes := choose(t, last.Text, words, req.Passages)
 	if len(quotes) == 0 {
-		return model.Result{Text: refusal(last.Text)}
+		return model.Result{Text: phrasesFor(t.code).refusal()}
 	}
 	result := model.Result{}
 	lines := make([]string, len(quotes))
