@@ -47,6 +47,9 @@ type QueryParams struct {
 type Answer struct {
 	// Chunks are best first.
 	Chunks []Found
+	// Ranking is the one that ordered them, and Model the embedding model whose vectors were compared.
+	Ranking Ranking
+	Model   string
 	// Reranked says what the reranking came to.
 	Reranked Reranked
 	// Explanation is nil unless it was asked for.
@@ -81,7 +84,7 @@ func (s *Service) query(ctx context.Context, ref workspaces.Ref, p QueryParams) 
 	if err != nil {
 		return Answer{}, err
 	}
-	answer := Answer{Chunks: []Found{}}
+	answer := Answer{Chunks: []Found{}, Ranking: p.Ranking, Model: found.model}
 	if len(found.Hits) > 0 {
 		read, err := s.readHits(ctx, ref, found, found.best())
 		if err != nil {

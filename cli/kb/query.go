@@ -26,18 +26,19 @@ func newQuery() *cobra.Command {
 	var o queryOptions
 	cmd := &cobra.Command{
 		Use: "query QUESTION…", Short: "Ask what an agent would find", Args: command.SomeArgs("QUESTION"),
-		Long: `Shows the passages nearest to a question among the sources attached to an agent, best first, with
-their similarity (0 to 1), heading and page. With --ranking hybrid or --rerank each says where it stood
-in the orders that were joined, and its scores there. --explain says why a source is not among them.`,
+		Long: `Shows the passages that answer a question best among the sources attached to an agent, best first, with
+their similarity (0 to 1), heading and page. Hybrid ranking, which turns of conversations use too, joins
+an order by words and one by similarity: each passage says where it stood in both, and its scores there.
+--explain says why a source is not among them.`,
 		Example: `  parlance kb query "How long can I return a book?"
-  parlance kb query --agent agt_01j… --ranking hybrid --top-k 10 opening hours on Saturday
-  parlance kb query "opening hours" --ranking hybrid --rerank
+  parlance kb query --agent agt_01j… --ranking similarity --top-k 10 opening hours on Saturday
+  parlance kb query "opening hours" --rerank
   parlance kb query "opening hours" --explain house-rules.md
   parlance kb query "opening hours" --json | jq '.chunks[].source_name'`,
 		RunE: withKB(func(ctx context.Context, k *kb, args []string) error { return k.query(ctx, o, strings.Join(args, " ")) }),
 	}
 	cmd.Flags().String("agent", "", "agent whose sources are searched, agt_… ["+command.EnvAgent+"]")
-	cmd.Flags().StringVar(&o.ranking, "ranking", "", "similarity, or hybrid: with the words of the question too")
+	cmd.Flags().StringVar(&o.ranking, "ranking", "hybrid", "hybrid: by words and similarity; or similarity")
 	cmd.Flags().BoolVar(&o.rerank, "rerank", false, "have the reranking server order the best 30 anew, where the installation has one")
 	cmd.Flags().IntVar(&o.topK, "top-k", 5, "how many passages, 1 to 50")
 	cmd.Flags().Float64Var(&o.floor, "min-similarity", 0, "leave out passages that are less similar, 0 to 1")
@@ -48,7 +49,7 @@ in the orders that were joined, and its scores there. --explain says why a sourc
 }
 
 func (k *kb) query(ctx context.Context, o queryOptions, question string) error {
-	if o.ranking != "" && o.ranking != "similarity" && o.ranking != "hybrid" {
+	if o.ranking != "similarity" && o.ranking != "hybrid" {
 		return command.Usagef("--ranking is similarity or hybrid")
 	}
 	agent, err := k.ChooseAgent(k.AgentID)
@@ -83,8 +84,9 @@ func (k *kb) query(ctx context.Context, o queryOptions, question string) error {
 	for i, chunk := range answer.GetChunks() {
 		k.found(i+1, chunk, o)
 	}
+	k.Screen.Line("\n%s", k.Screen.Dim(answer.GetRanking()+" ranking, embedding model "+term.Clean(answer.GetEmbeddingModel())))
 	if said := rerankWords(answer.GetRerank()); said != "" {
-		k.Screen.Line("\n%s", said)
+		k.Screen.Line("%s", said)
 	}
 	if why := answer.GetExplanation(); why != nil {
 		k.Screen.Line("\n%s: %s", k.Screen.Strong(term.Clean(explained.GetName())), strings.ReplaceAll(term.Clean(why.GetOutcome()), "_", " "))

@@ -25,12 +25,14 @@ func TestKBQueryScores(t *testing.T) {
 		"roses.md":   "Roses are cut in March, long before boats leave the harbour.\n",
 	})
 	w.kb(t, "", "add", root, "--attach", "default").Wants(t, command.ExitDone, "3 ready")
-	plain := w.kb(t, "", "query", "harbour boats cellar")
-	plain.Wants(t, command.ExitDone, " 1  0.")
+	w.kb(t, "", "query", "harbour boats cellar").Wants(t, command.ExitDone, " 1  0.", "words ",
+		"hybrid ranking, embedding model parlance-static-words-612")
+	plain := w.kb(t, "", "query", "harbour boats cellar", "--ranking", "similarity")
+	plain.Wants(t, command.ExitDone, " 1  0.", "similarity ranking, embedding model parlance-static-words-612")
 	if strings.Contains(plain.Out, "place") {
 		t.Errorf("one order has no places to show:\n%s", plain.Out)
 	}
-	ranked := w.kb(t, "", "query", "harbour boats cellar", "--ranking", "hybrid", "--rerank", "--top-k", "2", "--explain", "roses.md")
+	ranked := w.kb(t, "", "query", "harbour boats cellar", "--rerank", "--top-k", "2", "--explain", "roses.md")
 	ranked.Wants(t, command.ExitDone, "cellar.md", "rerank 2.000", "similarity 0.", "place ", "words ", "fused 1.",
 		"roses.md: crowded out", "its best: similarity 0.")
 	if first, _, _ := strings.Cut(ranked.Out, "harbour.md"); !strings.Contains(first, "cellar.md") {

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"math"
+	"slices"
 
 	"parlance.dev/parlance/platform/vector"
 )
@@ -33,6 +34,17 @@ func (w words) share(set, chunk int) float64 {
 		return 0
 	}
 	return w.shares[set][chunk]
+}
+
+// mostShare is the share of the chunk that holds most of the question.
+func (w words) mostShare() float64 {
+	most := 0.0
+	for _, shares := range w.shares {
+		if len(shares) > 0 {
+			most = max(most, slices.Max(shares))
+		}
+	}
+	return most
 }
 
 // score is a chunk's; 0: it holds no term of the question.

@@ -18,6 +18,12 @@ const (
 	// feedbackLeast is how many chunks there must be to tell apart: among a few, the best five are
 	// most of what there is, and say little.
 	feedbackLeast = 50
+	// knownShare is how much of a question the passage with most of its words holds, when similarity
+	// counts for what its model says. The less it is, the more the question is in other words than
+	// the passages, and similarity counts for more, by unknownWeight times what is missing. Decision
+	// 0044 has what that was measured on.
+	knownShare    = 0.5
+	unknownWeight = 2
 )
 
 // fuse orders the candidates by their words and their similarity to the question together, and
@@ -34,7 +40,8 @@ func (s *search) fuse(candidates []*candidate, found words) {
 		one.Scores.WordPlace = wordPlaces[one.place]
 		one.Scores.WordScore, similarities[i] = found.score(one.Set, one.Chunk), one.cosine
 	}
-	s.sum(candidates, similarities, found.most())
+	weight := s.question.Weight + unknownWeight*max(0, knownShare-found.mostShare())
+	sum(candidates, similarities, found.most(), weight)
 	if len(candidates) < feedbackLeast {
 		return
 	}
@@ -42,17 +49,17 @@ func (s *search) fuse(candidates []*candidate, found words) {
 	for i, one := range candidates {
 		similarities[i] = vector.Dot(one.vector, about)
 	}
-	s.sum(candidates, similarities, found.most())
+	sum(candidates, similarities, found.most(), weight)
 }
 
 // sum orders candidates by the sum of two parts: their score by words as a part of the most, and
-// their similarity, spread over 0 to the weight that its model has.
-func (s *search) sum(candidates []*candidate, similarities []float32, most float64) {
+// their similarity, spread over 0 to the weight.
+func sum(candidates []*candidate, similarities []float32, most, weight float64) {
 	low, high := slices.Min(similarities), slices.Max(similarities)
 	for i, one := range candidates {
 		one.Scores.Fused = one.Scores.WordScore / most
 		if high > low {
-			one.Scores.Fused += s.question.Weight * float64((similarities[i]-low)/(high-low))
+			one.Scores.Fused += weight * float64((similarities[i]-low)/(high-low))
 		}
 	}
 	slices.SortFunc(candidates, func(a, b *candidate) int {

@@ -172,6 +172,7 @@ func (s *knowledgeServer) QueryKnowledge(
 	answer, err := s.knowledge.Query(ctx, refOf(ctx), params)
 	return &parlancev1.QueryKnowledgeResponse{
 		Chunks: each(answer.Chunks, foundProto), Explanation: explanationProto(answer.Explanation), Rerank: string(answer.Reranked),
+		Ranking: string(answer.Ranking), EmbeddingModel: answer.Model,
 	}, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/provider/embedding/words"
 	"parlance.dev/parlance/test/fake/rerank"
 	"parlance.dev/parlance/test/harness"
 )
@@ -44,6 +45,9 @@ func TestRankedQueryOverEveryProtocol(t *testing.T) {
 			t.Errorf("%s: %v", protocol.Name, err)
 			continue
 		}
+		if answer.GetRanking() != "hybrid" || answer.GetEmbeddingModel() != words.ModelName {
+			t.Errorf("%s: ranked by %q, vectors of %q", protocol.Name, answer.GetRanking(), answer.GetEmbeddingModel())
+		}
 		if answer.GetRerank() != "done" || len(answer.GetChunks()) != 2 {
 			t.Errorf("%s: got %v", protocol.Name, answer)
 			continue
@@ -69,6 +73,41 @@ func TestRankedQueryOverEveryProtocol(t *testing.T) {
 		answer, err := env.Clients(t, protocol, env.Tenant.Runtime).Knowledge.QueryKnowledge(t.Context(), query)
 		if err != nil || answer.GetRerank() != "failed" || len(answer.GetChunks()) != 2 || answer.GetChunks()[0].RerankScore != nil {
 			t.Errorf("%s, the server fails: got %v, %v", protocol.Name, answer, err)
+		}
+	}
+}
+
+// TestQuestionInOtherWords: of a question that shares little with the passages, similarity decides,
+// also against one that happens to hold a word of it; what ranked is named when nothing was asked
+// for too.
+func TestQuestionInOtherWords(t *testing.T) {
+	t.Parallel()
+	env := harness.Start(t, harness.Options{})
+	agent := env.Do(t, "POST", env.Tenant.In("/agents"), `{"name":"Ada"}`).Must(t, 201).Text("id")
+	var ids []string
+	for name, text := range map[string]string{
+		"reimbursement": "Customers receive a reimbursement of the price when goods arrive damaged. A refund takes ten days.",
+		"tearoom":       "Our tea room has a Tuesday club. It knits, sings and plays chess.",
+		"garden":        "Roses are cut in March, and apples picked in October.",
+	} {
+		ids = append(ids, env.Do(t, "POST", env.Tenant.In("/knowledge-base/sources/inline"), map[string]any{
+			"name": name, "content": text,
+		}).Must(t, 202).Text("id"))
+	}
+	harness.Await(t, harness.Patience, "every source is ready", func() bool {
+		return harness.Rows[int](t, env, "SELECT count(*) FROM sources WHERE status = 'ready'")[0] == len(ids)
+	})
+	env.Do(t, "POST", env.Tenant.In("/agents/"+agent+"/knowledge-base/attach"), map[string]any{"source_ids": ids}).Must(t, 200)
+	for ranking, asked := range map[string]string{"hybrid": "hybrid", "similarity": ""} {
+		answer := env.Do(t, "POST", env.Tenant.In("/knowledge-base/query"), map[string]any{
+			"agent_id": agent, "ranking": asked,
+			"q": "Could somebody pay my money back, because the purchase I bought on Tuesday came broken and shops should compensate buyers?",
+		}).Must(t, 200)
+		if answer.Text("ranking") != ranking || answer.Text("embedding_model") != words.ModelName {
+			t.Errorf("asked for %q: ranked by %q, vectors of %q", asked, answer.Text("ranking"), answer.Text("embedding_model"))
+		}
+		if got := answer.Text("chunks", 0, "source_name"); got != "reimbursement" {
+			t.Errorf("%s ranking has %s first", ranking, got)
 		}
 	}
 }

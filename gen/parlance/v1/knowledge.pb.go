@@ -1983,9 +1983,13 @@ type QueryKnowledgeResponse struct {
 	// Only with explain.
 	Explanation *QueryExplanation `protobuf:"bytes,2,opt,name=explanation,proto3,oneof" json:"explanation,omitempty"`
 	// With rerank: done, failed (the order before reranking is used) or not_configured.
-	Rerank        string `protobuf:"bytes,3,opt,name=rerank,proto3" json:"rerank,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Rerank string `protobuf:"bytes,3,opt,name=rerank,proto3" json:"rerank,omitempty"`
+	// The ranking that ordered the chunks: the one asked for, or the default.
+	Ranking string `protobuf:"bytes,4,opt,name=ranking,proto3" json:"ranking,omitempty"`
+	// The embedding model whose vectors were compared.
+	EmbeddingModel string `protobuf:"bytes,5,opt,name=embedding_model,json=embeddingModel,proto3" json:"embedding_model,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *QueryKnowledgeResponse) Reset() {
@@ -2035,6 +2039,20 @@ func (x *QueryKnowledgeResponse) GetExplanation() *QueryExplanation {
 func (x *QueryKnowledgeResponse) GetRerank() string {
 	if x != nil {
 		return x.Rerank
+	}
+	return ""
+}
+
+func (x *QueryKnowledgeResponse) GetRanking() string {
+	if x != nil {
+		return x.Ranking
+	}
+	return ""
+}
+
+func (x *QueryKnowledgeResponse) GetEmbeddingModel() string {
+	if x != nil {
+		return x.EmbeddingModel
 	}
 	return ""
 }
@@ -3590,7 +3608,7 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x11explain_source_id\x18\b \x01(\tR\x0fexplainSourceId\x12\x16\n" +
 	"\x06rerank\x18\t \x01(\bR\x06rerankB\b\n" +
 	"\x06_top_kB\x11\n" +
-	"\x0f_min_similarity\"\xde\x01\n" +
+	"\x0f_min_similarity\"\xbb\x02\n" +
 	"\x16QueryKnowledgeResponse\x120\n" +
 	"\x06chunks\x18\x01 \x03(\v2\x18.parlance.v1.ScoredChunkR\x06chunks\x12D\n" +
 	"\vexplanation\x18\x02 \x01(\v2\x1d.parlance.v1.QueryExplanationH\x00R\vexplanation\x88\x01\x01\x12<\n" +
@@ -3598,7 +3616,12 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x04done\n" +
 	"\x06failed\n" +
 	"\x0enot_configured\n" +
-	"\x00R\x06rerankB\x0e\n" +
+	"\x00R\x06rerank\x122\n" +
+	"\aranking\x18\x04 \x01(\tB\x18\xba\xbb\x18\x14\n" +
+	"\n" +
+	"similarity\n" +
+	"\x06hybridR\aranking\x12'\n" +
+	"\x0fembedding_model\x18\x05 \x01(\tR\x0eembeddingModelB\x0e\n" +
 	"\f_explanation\"\xbd\x01\n" +
 	"\x14AttachSourcesRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +

@@ -13,6 +13,7 @@ import (
 	"parlance.dev/parlance/cli/client"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	"parlance.dev/parlance/provider/embedding/words"
 	"parlance.dev/parlance/test/figures"
 )
 
@@ -223,4 +224,53 @@ func (a asker) hits(ctx context.Context, file string, log io.Writer) ([]figures.
 		})
 	}
 	return rows, nil
+}
+
+// floors counts what the floor of the built-in embedder lets through with hybrid ranking: questions
+// off topic that get a passage, and questions that the documents answer whose answer is not among
+// the five passages of a turn.
+func (a asker) floors(ctx context.Context, file string, log io.Writer) ([]figures.Row, error) {
+	questions, err := read(file)
+	if err != nil {
+		return nil, err
+	}
+	floor := words.New().Model().DefaultFloor
+	var offTopic, through, answered, lost float64
+	for _, q := range questions {
+		if q.Kind == "smalltalk" || q.Kind == "paraphrased" {
+			continue
+		}
+		found, err := a.knowledge.QueryKnowledge(ctx, &parlancev1.QueryKnowledgeRequest{
+			WorkspaceId: a.workspace, AgentId: a.agent, Q: q.Question, Ranking: "hybrid", MinSimilarity: &floor,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("querying %q: %w", q.Question, err)
+		}
+		switch chunks := found.GetChunks(); {
+		case len(q.Expect) == 0:
+			offTopic++
+			if len(chunks) > 0 {
+				through++
+				fmt.Fprintf(log, "let through: %s %q: %q\n", q.ID, q.Question, chunks[0].GetContent())
+			}
+		default:
+			answered++
+			if !slices.ContainsFunc(chunks, func(c *parlancev1.ScoredChunk) bool {
+				return slices.ContainsFunc(q.Expect, func(part string) bool { return strings.Contains(plain(c.GetContent()), plain(part)) })
+			}) {
+				lost++
+				fmt.Fprintf(log, "lost: %s %q, %d passages\n", q.ID, q.Question, len(chunks))
+			}
+		}
+	}
+	return []figures.Row{
+		{
+			Name: "questions off topic that get a passage", Value: figures.Round(through / max(1, offTopic)),
+			Unit: fmt.Sprintf("of %.0f", offTopic), Better: "lower",
+		},
+		{
+			Name: "questions whose answer is not among the passages", Value: figures.Round(lost / max(1, answered)),
+			Unit: fmt.Sprintf("of %.0f", answered), Better: "lower",
+		},
+	}, nil
 }

@@ -12,5 +12,6 @@
 //	false      no document answers, and it is not refused
 //
 // paraphrased.jsonl has questions in other words than the documents', and the sentence that
-// answers. A question is hit when one of the first three passages of a query has the sentence.
+// answers. A question is hit when one of the first three passages of a query has the sentence. The
+// last two figures are of answers.jsonl again, of the passages that a turn's floor lets through.
 package main

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,7 +84,11 @@ func evaluate(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
-	lines := append(answers.rows(), hits...)
+	floors, err := a.floors(ctx, filepath.Join(o.set, "answers.jsonl"), log)
+	if err != nil {
+		return err
+	}
+	lines := slices.Concat(answers.rows(), hits, floors)
 	for _, row := range lines {
 		fmt.Println(row)
 	}
