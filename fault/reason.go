@@ -38,6 +38,7 @@ const (
 	QuotaKBUploadSize      Reason = "quota-exceeded-kb-upload-size"
 	KBUnsupportedMediaType Reason = "kb-unsupported-media-type"
 	KBSourceNotReady       Reason = "kb-source-not-ready"
+	KBNothingToRestore     Reason = "kb-nothing-to-restore"
 
 	QuotaSessions       Reason = "quota-exceeded-sessions"
 	OverrideNotAllowed  Reason = "override-not-allowed"
@@ -137,6 +138,10 @@ var table = []Entry{
 		"Upload PDF, Markdown, plain text, HTML, JSON, DOCX, EPUB, PNG, JPEG or WEBP, with content that matches its declared type.",
 	},
 	{KBSourceNotReady, Precondition, "The source is not ready", "Poll the source until its status is ready, then attach it."},
+	{
+		KBNothingToRestore, Precondition, "The source has no content before",
+		"Only a source whose content was replaced has one, and only the one before the last replacement is kept.",
+	},
 	{QuotaSessions, QuotaExceeded, "The plan's session limit is reached", "End sessions that are not needed, or move to a larger plan."},
 	{WebhookURLNotHTTPS, Invalid, "The webhook URL is not https", "Use an https URL; for a program on your own machine use parlance listen."},
 	{

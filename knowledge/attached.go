@@ -36,7 +36,7 @@ var selectAttached = `
 	       coalesce(w.language, '') AS language,
 	       coalesce(w.term_count, 0) AS term_count,
 	       coalesce(w.page_count, 0) AS page_count,
-	       coalesce(w.version = $4, false) AS has_words
+	       coalesce(abs(w.version) = $4, false) AS has_words
 	FROM source_attachments AS a
 	JOIN sources AS s ON s.workspace_id = a.workspace_id AND s.id = a.source_id
 	LEFT JOIN source_words AS w ON w.workspace_id = a.workspace_id AND w.source_id = a.source_id

@@ -114,6 +114,19 @@ type Source struct {
 	// ReadyAt is when its chunks were last made; zero: it has none.
 	ReadyAt time.Time `bun:"ready_at,nullzero"`
 
+	// The content before the last replacement; see Previous. Replacing says that the chunks are of it.
+	PreviousKind      Kind   `bun:"previous_kind"`
+	PreviousMediaType string `bun:"previous_media_type"`
+	PreviousSizeBytes int64  `bun:"previous_size_bytes"`
+	PreviousSHA256    string `bun:"previous_sha256"`
+	PreviousBlobKey   string `bun:"previous_blob_key"`
+	PreviousForceOCR  bool   `bun:"previous_force_ocr"`
+	Replacing         bool   `bun:"replacing"`
+
+	// ReprocessWanted says that another run was asked for while one is at work, ReprocessForceOCR how.
+	ReprocessWanted   bool `bun:"reprocess_wanted"`
+	ReprocessForceOCR bool `bun:"reprocess_force_ocr"`
+
 	// Content is the pasted text, filled by Get for inline sources only.
 	Content string `bun:"-"`
 }

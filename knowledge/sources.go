@@ -86,8 +86,9 @@ func (s *Service) ListChunks(ctx context.Context, ref workspaces.Ref, id SourceI
 	return listChunks(ctx, s.db, ref, id, page)
 }
 
-// Reprocess ingests the stored bytes again. A source that already waits or is being worked on
-// is returned as it is. Errors: NotFound, Invalid invalid-request (forceOCR on anything but a PDF).
+// Reprocess ingests the stored bytes again. While a run is at work, another one is noted to follow
+// it (ReprocessWanted); for a source that waits, only forceOCR is noted. Errors: NotFound, Invalid
+// invalid-request (forceOCR on anything but a PDF).
 func (s *Service) Reprocess(ctx context.Context, ref workspaces.Ref, id SourceID, forceOCR bool) (Source, error) {
 	now := s.moment()
 	var source Source
@@ -98,11 +99,11 @@ func (s *Service) Reprocess(ctx context.Context, ref workspaces.Ref, id SourceID
 		if err := checkForceOCR(forceOCR, source.MediaType); err != nil {
 			return err
 		}
-		queued, err := requeueFinished(ctx, tx, ref, id, forceOCR, now)
-		if err != nil || !queued {
+		queued, err := requeue(ctx, tx, ref, id, forceOCR, now)
+		if err != nil {
 			return err
 		}
-		if source, err = selectSource(ctx, tx, ref, id); err != nil {
+		if source, err = selectSource(ctx, tx, ref, id); err != nil || !queued {
 			return err
 		}
 		return appendQueued(ctx, tx, source, now)
@@ -134,17 +135,13 @@ func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id SourceID) e
 		if !deleted {
 			return s.workspaces.Gone(ctx, tx, ref.TenantID, "source", string(id))
 		}
-		if err := releaseStored(ctx, tx, ref, source.SizeBytes); err != nil {
+		if err := giveUp(ctx, tx, ref, source.content(), now); err != nil {
 			return err
 		}
-		if err := s.workspaces.Bury(ctx, tx, ref.TenantID, string(id), now); err != nil {
+		if err := giveUp(ctx, tx, ref, source.Previous(), now); err != nil {
 			return err
 		}
-		_, err = events.Append(ctx, tx, events.Event{
-			TenantID: string(ref.TenantID), WorkspaceID: string(ref.ID),
-			Type: events.BlobOrphaned, Subject: source.BlobKey, CreatedAt: now,
-		})
-		return err
+		return s.workspaces.Bury(ctx, tx, ref.TenantID, string(id), now)
 	})
 }
 

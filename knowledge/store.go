@@ -40,11 +40,11 @@ func listChunks(ctx context.Context, db bun.IDB, ref workspaces.Ref, id SourceID
 	return chunks, next, nil
 }
 
-// requeueFinished puts a source that is ready or failed into the queue; false when it is in it
-// or being worked on already.
-func requeueFinished(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id SourceID, forceOCR bool, now time.Time) (bool, error) {
+// requeue puts a source into the queue, or notes that it goes there when the run has ended that is
+// at work. One that waits is only told how to be read.
+func requeue(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id SourceID, forceOCR bool, now time.Time) (queued bool, err error) {
 	origin := telemetry.OriginOf(ctx)
-	queued, err := postgres.Changed(tx.ExecContext(ctx, `
+	queued, err = postgres.Changed(tx.ExecContext(ctx, `
 		UPDATE sources
 		SET status = 'queued', stage = '', progress = 0, force_ocr = ?, owner = '', heartbeat_at = NULL,
 		    attempt = 0, due_at = ?, queued_until = NULL, error_code = '', error_message = '', updated_at = ?,
@@ -53,10 +53,44 @@ func requeueFinished(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id Sou
 		  AND workspace_id = ?
 		  AND id = ?
 		  AND status IN ('ready', 'failed')`, forceOCR, now, now, origin.Traceparent, origin.RequestID, ref.TenantID, ref.ID, id))
-	if err != nil {
-		return false, fmt.Errorf("queue source again: %w", err)
+	if err != nil || queued {
+		return queued, wrapRequeue(err)
 	}
-	return queued, nil
+	_, err = tx.ExecContext(ctx, `
+		UPDATE sources
+		SET force_ocr = CASE WHEN status = 'queued' THEN force_ocr OR ? ELSE force_ocr END,
+		    due_at = CASE WHEN status = 'queued' THEN least(due_at, ?) ELSE due_at END,
+		    reprocess_force_ocr = CASE WHEN status = 'processing' THEN ? ELSE reprocess_force_ocr END,
+		    reprocess_wanted = reprocess_wanted OR status = 'processing', updated_at = ?
+		WHERE tenant_id = ?
+		  AND workspace_id = ?
+		  AND id = ?
+		  AND status IN ('queued', 'processing')`, forceOCR, now, forceOCR, now, ref.TenantID, ref.ID, id)
+	return false, wrapRequeue(err)
+}
+
+func wrapRequeue(err error) error {
+	if err != nil {
+		return fmt.Errorf("queue source again: %w", err)
+	}
+	return nil
+}
+
+// QueueAgain puts a source whose run ends in tx into the queue when another run was asked for
+// meanwhile.
+func QueueAgain(ctx context.Context, tx bun.IDB, source Source, now time.Time) error {
+	queued, err := postgres.Changed(tx.ExecContext(ctx, `
+		UPDATE sources
+		SET status = 'queued', progress = 0, force_ocr = reprocess_force_ocr, heartbeat_at = NULL, attempt = 0, due_at = ?,
+		    queued_until = NULL, reprocess_wanted = false, reprocess_force_ocr = false
+		WHERE tenant_id = ?
+		  AND workspace_id = ?
+		  AND id = ?
+		  AND reprocess_wanted`, now, source.TenantID, source.WorkspaceID, source.ID))
+	if err != nil || !queued {
+		return wrapRequeue(err)
+	}
+	return appendQueued(ctx, tx, source, now)
 }
 
 func deleteSource(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id SourceID) (Source, bool, error) {
@@ -148,7 +182,8 @@ func condemn(ctx context.Context, db bun.IDB, key string) (bool, error) {
 		UPDATE stray_blobs
 		SET condemned = true
 		WHERE key = ?
-		  AND NOT EXISTS (SELECT 1 FROM sources WHERE blob_key = ?)`), key, key).Exec(ctx))
+		  AND NOT EXISTS (SELECT 1 FROM sources WHERE blob_key = ? OR previous_blob_key = ? AND previous_blob_key <> '')`), key, key, key).
+		Exec(ctx))
 	if err != nil {
 		return false, fmt.Errorf("condemn blob %s: %w", key, err)
 	}

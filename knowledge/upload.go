@@ -46,6 +46,9 @@ type UploadParams struct {
 	AtLeastBytes int64
 	// ForceOCR reads every page of a PDF from its picture.
 	ForceOCR bool
+	// Replaces is the source whose content the file becomes; empty: the file becomes a source. Its
+	// name stays when Name is empty.
+	Replaces SourceID
 	// AfterFile, when set, is called after the last byte and returns what the caller said there.
 	// Its error refuses the upload.
 	AfterFile func() (LateParams, error)
@@ -58,11 +61,11 @@ type LateParams struct {
 	ForceOCR bool
 }
 
-// Upload streams a file into the bucket and queues it for ingestion. The type is checked before
-// r is read, the beginning of the content before anything is stored; when it fails, nothing
-// stays. Memory does not grow with the file.
-// Errors: UnsupportedMedia kb-unsupported-media-type, QuotaExceeded quota-exceeded-kb-upload-size
-// and quota-exceeded-kb-storage, Invalid invalid-request (the name, OCR of what is no PDF), r's.
+// Upload streams a file into the bucket and queues it for ingestion. The type is checked before r
+// is read, the beginning of the content before anything is stored; when it fails, nothing stays.
+// Memory does not grow with the file. Errors: UnsupportedMedia kb-unsupported-media-type,
+// QuotaExceeded quota-exceeded-kb-upload-size and quota-exceeded-kb-storage, Invalid
+// invalid-request (the name, OCR of what is no PDF), NotFound (Replaces), r's.
 func (s *Service) Upload(ctx context.Context, ref workspaces.Ref, p UploadParams, r io.Reader) (Source, error) {
 	mediaType, err := s.readableType(p.MediaType, p.Filename)
 	if err != nil {
@@ -74,6 +77,11 @@ func (s *Service) Upload(ctx context.Context, ref workspaces.Ref, p UploadParams
 	plan, err := s.roomForFile(ctx, ref, p.AtLeastBytes)
 	if err != nil {
 		return Source{}, err
+	}
+	if p.Replaces != "" {
+		if _, err := s.source(ctx, s.db, ref, p.Replaces); err != nil {
+			return Source{}, err
+		}
 	}
 	first, ended, err := beginning(r)
 	if err != nil {
@@ -90,7 +98,7 @@ func (s *Service) Upload(ctx context.Context, ref workspaces.Ref, p UploadParams
 		body = io.MultiReader(body, r)
 	}
 	return s.store(ctx, stored{
-		ref: ref, plan: plan, source: Source{Kind: KindFile, MediaType: mediaType},
+		ref: ref, plan: plan, replaces: p.Replaces, source: Source{Kind: KindFile, MediaType: mediaType},
 		body:    &cappedReader{r: body, left: plan.KBUploadBytes, plan: plan},
 		atLeast: max(p.AtLeastBytes, int64(len(first))), sayFunc: func(source *Source) error { return p.say(source) },
 	})
@@ -124,16 +132,21 @@ func (s *Service) CheckUpload(ctx context.Context, ref workspaces.Ref, atLeastBy
 // CreateInline stores pasted Markdown and queues it for ingestion. Errors: TooLarge body-too-large,
 // QuotaExceeded quota-exceeded-kb-storage, Invalid invalid-request.
 func (s *Service) CreateInline(ctx context.Context, ref workspaces.Ref, name, content string) (Source, error) {
+	name, err := cleanName(name)
+	if err != nil {
+		return Source{}, err
+	}
+	return s.putInline(ctx, ref, "", name, content)
+}
+
+// putInline stores pasted text as a source, or as the content of the one that it replaces.
+func (s *Service) putInline(ctx context.Context, ref workspaces.Ref, replaces SourceID, name, content string) (Source, error) {
 	if len(content) > maxInlineBytes {
 		return Source{}, fault.OnField(fault.BodyTooLarge, "content",
 			"content has %d bytes; pasted text may have 1 MiB. Upload it as a file.", len(content))
 	}
 	if strings.TrimSpace(content) == "" {
 		return Source{}, fault.InvalidField("content", "required", "content holds no text.")
-	}
-	name, err := cleanName(name)
-	if err != nil {
-		return Source{}, err
 	}
 	plan, err := s.workspaces.Plan(ctx, ref.TenantID)
 	if err != nil {
@@ -143,7 +156,7 @@ func (s *Service) CreateInline(ctx context.Context, ref workspaces.Ref, name, co
 		return Source{}, err
 	}
 	return s.store(ctx, stored{
-		ref: ref, plan: plan, source: Source{Kind: KindInline, MediaType: document.TextMarkdown, Name: name},
+		ref: ref, plan: plan, replaces: replaces, source: Source{Kind: KindInline, MediaType: document.TextMarkdown, Name: name},
 		body: strings.NewReader(content), atLeast: int64(len(content)),
 	})
 }
@@ -171,10 +184,12 @@ func (s *Service) room(ctx context.Context, ref workspaces.Ref, plan workspaces.
 
 // stored is what store works with.
 type stored struct {
-	ref    workspaces.Ref
-	plan   workspaces.Plan
-	source Source
-	body   io.Reader
+	ref  workspaces.Ref
+	plan workspaces.Plan
+	// replaces is the source whose content it becomes; empty: it becomes a source.
+	replaces SourceID
+	source   Source
+	body     io.Reader
 	// atLeast is how many bytes body is known to have.
 	atLeast int64
 	// sayFunc, when set, says the rest of the source when body has been read.
@@ -203,8 +218,12 @@ func (s *Service) store(ctx context.Context, p stored) (source Source, err error
 			return Source{}, err
 		}
 	}
+	source.TenantID, source.WorkspaceID = p.ref.TenantID, p.ref.ID
+	if p.replaces != "" {
+		return s.storeReplacement(ctx, p, source, key)
+	}
 	now := s.moment()
-	source.ID, source.TenantID, source.WorkspaceID = SourceID(idgen.In(ctx, idgen.Source)), p.ref.TenantID, p.ref.ID
+	source.ID = SourceID(idgen.In(ctx, idgen.Source))
 	source.Status, source.DueAt, source.CreatedAt, source.UpdatedAt = StatusQueued, now, now, now
 	origin := telemetry.OriginOf(ctx)
 	source.Traceparent, source.RequestID = origin.Traceparent, origin.RequestID
@@ -226,13 +245,40 @@ func (s *Service) store(ctx context.Context, p stored) (source Source, err error
 	return source, err
 }
 
-// admit turns what was held into bytes counted against the plan and inserts the row, which gets the
-// blob of equal bytes when the workspace has one. The workspace's row stays locked from the count
-// to the commit, so no other upload or deletion changes what is found here. When the bytes do not
-// fit after all, only the hold is gone; see hold.take.
+// storeReplacement makes what was put under key the content of the source that it replaces.
+func (s *Service) storeReplacement(ctx context.Context, p stored, fresh Source, key string) (source Source, err error) {
+	telemetry.Note(ctx, telemetry.KeySourceID, string(p.replaces))
+	fits := false
+	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (err error) {
+		source = fresh
+		source.BlobKey = key
+		fits, err = s.replace(ctx, tx, p.plan, p.replaces, &source)
+		if err == nil && !fits {
+			err = errNoRoom(p.plan) // rolls back what was given up for it
+		}
+		return err
+	})
+	return source, err
+}
+
+// admit counts the bytes and inserts the row. When the bytes do not fit, only the hold is gone.
 func (s *Service) admit(ctx context.Context, tx bun.Tx, plan workspaces.Plan, source *Source) (fits bool, err error) {
+	if fits, err = s.count(ctx, tx, plan, source, source.CreatedAt); err != nil || !fits {
+		return fits, err
+	}
+	if err := insertSource(ctx, tx, *source); err != nil {
+		return false, err
+	}
+	return true, appendQueued(ctx, tx, *source, source.CreatedAt)
+}
+
+// count turns what was held into bytes counted against the plan, and gives the source the blob of
+// equal bytes when the workspace has one. The workspace's row stays locked from the count to the
+// commit, so no other upload or deletion changes what is found here. When the bytes do not fit
+// after all, only the hold is gone; see hold.take.
+func (s *Service) count(ctx context.Context, tx bun.Tx, plan workspaces.Plan, source *Source, now time.Time) (fits bool, err error) {
 	ref, key := source.Ref(), source.BlobKey
-	free, err := freeBytes(ctx, tx, ref, plan.KBStorageBytes, key, source.CreatedAt)
+	free, err := freeBytes(ctx, tx, ref, plan.KBStorageBytes, key, now)
 	if err != nil {
 		return false, err
 	}
@@ -257,10 +303,7 @@ func (s *Service) admit(ctx context.Context, tx bun.Tx, plan workspaces.Plan, so
 	} else {
 		source.BlobKey = shared
 	}
-	if err := insertSource(ctx, tx, *source); err != nil {
-		return false, err
-	}
-	return true, appendQueued(ctx, tx, *source, source.CreatedAt)
+	return true, nil
 }
 
 // discard deletes a blob that no row came to own, and what is held for it. The caller may be gone
@@ -323,7 +366,7 @@ func (p UploadParams) say(source *Source) (err error) {
 	source.ForceOCR = p.ForceOCR
 	if p.Name != "" {
 		source.Name, err = cleanName(p.Name)
-	} else {
+	} else if p.Replaces == "" {
 		source.Name, err = nameOfFile(p.Filename)
 	}
 	return err

@@ -577,6 +577,15 @@ CREATE TABLE sources (
     ocr_page_count integer NOT NULL DEFAULT 0,
     language text NOT NULL DEFAULT ''::text,
     warnings text[] NOT NULL DEFAULT '{}'::text[],
+    previous_blob_key text NOT NULL DEFAULT ''::text,
+    previous_sha256 text NOT NULL DEFAULT ''::text,
+    previous_size_bytes bigint NOT NULL DEFAULT 0,
+    previous_media_type text NOT NULL DEFAULT ''::text,
+    previous_kind text NOT NULL DEFAULT ''::text,
+    previous_force_ocr boolean NOT NULL DEFAULT false,
+    replacing boolean NOT NULL DEFAULT false,
+    reprocess_wanted boolean NOT NULL DEFAULT false,
+    reprocess_force_ocr boolean NOT NULL DEFAULT false,
     CONSTRAINT sources_kind_check CHECK ((kind = ANY (ARRAY['file'::text, 'inline'::text]))),
     CONSTRAINT sources_pkey PRIMARY KEY (id),
     CONSTRAINT sources_progress_check CHECK (((progress >= 0) AND (progress <= 100))),
@@ -588,6 +597,7 @@ CREATE TABLE sources (
 );
 CREATE INDEX sources_by_blob ON public.sources USING btree (blob_key);
 CREATE INDEX sources_by_bytes ON public.sources USING btree (workspace_id, sha256);
+CREATE INDEX sources_by_previous_blob ON public.sources USING btree (previous_blob_key) WHERE (previous_blob_key <> ''::text);
 CREATE INDEX sources_by_workspace ON public.sources USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX sources_unfinished ON public.sources USING btree (tenant_id, status, due_at) WHERE (status = ANY (ARRAY['queued'::text, 'processing'::text]));
 

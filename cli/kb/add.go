@@ -36,13 +36,16 @@ Accepted are ` + intake.AcceptedTypes() + `. In folders everything else is skipp
 and so are hidden files, links, and what tools leave (node_modules, __pycache__, ~$report.docx).
 A file in a folder is named by its path in the folder, a page by its title and address.
 
-What is there already, the same bytes under the same name, is not sent again. When the command
-is interrupted, run it again: it goes on with what is missing.
+What is there already, the same bytes under the same name, is not sent again. Other bytes under the
+same name need a word: --replace puts them in the place of the source, which keeps its id and its
+agents, and answers from its old passages until the new ones are ready; --again adds a second source.
+When the command is interrupted, run it again: it goes on with what is missing.
 
 It ends with 0 when all are ready, 1 when some are not, and 2 when it was called wrongly.`,
 		Example: `  parlance kb add handbook.pdf notes/ "faq *.html"
   parlance kb add https://example.org/returns --attach default
   pandoc report.odt -t markdown | parlance kb add - --name "Report.md"
+  parlance kb add handbook/ --replace
   parlance kb add scans/ --force-ocr --parallel 8
   parlance kb add docs/ --exclude drafts --exclude "*.json" --no-wait --json`,
 		RunE: withKB(func(ctx context.Context, k *kb, args []string) error { return k.add(ctx, o, args) }),
@@ -54,13 +57,17 @@ It ends with 0 when all are ready, 1 when some are not, and 2 when it was called
 	flags.StringVar(&o.MediaType, "type", "", "what named files are, when their endings do not say it: "+intake.AcceptedTypes())
 	flags.StringSliceVar(&o.Exclude, "exclude", nil, "leave files or folders out that match this pattern; may be repeated")
 	flags.BoolVar(&o.ForceOCR, "force-ocr", false, "read every page of PDFs as a picture, also those with text")
-	flags.BoolVar(&o.Again, "again", false, "upload also what is there already")
+	flags.BoolVar(&o.Again, "again", false, "upload also what is there already, as a second source")
+	flags.BoolVar(&o.Replace, "replace", false, "put files in the place of the sources that have their names and other content")
 	flags.BoolVar(&o.NoWait, "no-wait", false, "do not wait until the sources are ready")
 	flags.BoolVar(&o.json, "json", false, "print a line of JSON for each, at its end")
 	waits := flags.Bool("wait", true, "wait until the sources are ready, or not (--no-wait)")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if o.NoWait = o.NoWait || !*waits; o.NoWait && o.Attach != "" {
 			return command.Usagef("--attach needs sources that are ready: leave --no-wait out")
+		}
+		if o.Again && o.Replace {
+			return command.Usagef("--again adds a second source and --replace does not: give one of them")
 		}
 		return nil
 	}

@@ -112,6 +112,49 @@ sources have is refused, so that nothing is deleted by mistake.`,
 	}
 }
 
+func newRestore() *cobra.Command {
+	return &cobra.Command{
+		Use: "restore SOURCE", Short: "Go back to the content before the last replacement", Args: command.ExactArgs("SOURCE"),
+		Long: `Gives a source the content that it had before it was replaced, and reads it again; until it is ready
+the present passages answer. The present content becomes the one before: restore again to undo it.`,
+		Example: "  parlance kb restore handbook.pdf",
+		RunE: withKB(func(ctx context.Context, k *kb, args []string) error {
+			source, err := k.source(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			source, err = k.knowledge.RestoreSource(ctx, &parlancev1.RestoreSourceRequest{WorkspaceId: k.WorkspaceID, SourceId: source.GetId()})
+			if err != nil {
+				return k.Explain("restore", err)
+			}
+			k.Line("%s (%s) gets its content before back: parlance kb show %s", source.GetName(), source.GetId(), source.GetId())
+			return nil
+		}),
+	}
+}
+
+func newRename() *cobra.Command {
+	return &cobra.Command{
+		Use: "rename SOURCE NAME", Short: "Give a source another name", Args: command.ExactArgs("SOURCE", "NAME"),
+		Long:    "The words of a name are searched too. Names of files decide what kb add takes for the same source.",
+		Example: `  parlance kb rename scan0042.pdf "House rules.pdf"`,
+		RunE: withKB(func(ctx context.Context, k *kb, args []string) error {
+			source, err := k.source(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			renamed, err := k.knowledge.UpdateSource(ctx, &parlancev1.UpdateSourceRequest{
+				WorkspaceId: k.WorkspaceID, SourceId: source.GetId(), Name: &args[1],
+			})
+			if err != nil {
+				return k.Explain("rename", err)
+			}
+			k.Line("%s is now called %s.", source.GetId(), renamed.GetName())
+			return nil
+		}),
+	}
+}
+
 func newReprocess(version string) *cobra.Command {
 	o := addOptions{userAgent: "parlance-kb/" + version}
 	var failed bool

@@ -101,6 +101,13 @@ func (k *kb) showSource(source *parlancev1.Source) {
 	row("language", source.GetLanguage())
 	row("embedded", source.GetEmbeddingModel())
 	row("sha256", source.GetSha256())
+	if before := source.GetPrevious(); before != nil {
+		words := typeWords(before.GetMediaType()) + ", " + term.Bytes(float64(before.GetSizeBytes()))
+		if source.GetReplacing() {
+			words += ", answers until the new content is ready"
+		}
+		row("before", words+" (parlance kb restore)")
+	}
 	row("made", client.Moment(source.GetCreatedAt()))
 	row("ready", client.Moment(source.GetReadyAt()))
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/knowledge/document"
@@ -175,14 +177,29 @@ func blamed(cause error) string {
 	return "Something went wrong on our side."
 }
 
-// fail ends the source's ingestion. Chunks that it has from before stay.
+// fail ends the source's ingestion. Chunks that it has from before stay. A replacement that failed
+// is given up: the source goes back to the content that its chunks are of.
 func (s *Service) fail(ctx context.Context, source knowledge.Source, code, message string, now time.Time) error {
-	_, err := s.db.ExecContext(ctx, `
-		UPDATE sources
-		SET status = 'failed', stage = '', owner = '', error_code = ?, error_message = ?, updated_at = ?
-		WHERE tenant_id = ?
-		  AND id = ?
-		  AND owner = ?`, code, message, now, source.TenantID, source.ID, source.Owner)
+	if source.Replacing {
+		message = "The new content could not be used, and the one before answers still: " + message
+	}
+	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		failed, err := postgres.Changed(tx.ExecContext(ctx, `
+			UPDATE sources
+			SET status = 'failed', stage = '', owner = '', error_code = ?, error_message = ?, updated_at = ?
+			WHERE tenant_id = ?
+			  AND id = ?
+			  AND owner = ?`, code, message, now, source.TenantID, source.ID, source.Owner))
+		if err != nil || !failed {
+			return err
+		}
+		if source.Replacing {
+			if err := knowledge.GoBack(ctx, tx, source, now); err != nil {
+				return err
+			}
+		}
+		return knowledge.QueueAgain(ctx, tx, source, now)
+	})
 	if err != nil {
 		return fmt.Errorf("mark source failed: %w", err)
 	}

@@ -170,7 +170,10 @@ func (r *run) commit(ctx context.Context, chunks []knowledge.Chunk, started time
 			TenantID: string(ready.TenantID), WorkspaceID: string(ready.WorkspaceID), Type: events.KBSourceIngested,
 			Subject: string(ready.ID), Payload: ingested(ready, now.Sub(started)), CreatedAt: now,
 		})
-		return err
+		if err != nil {
+			return err
+		}
+		return knowledge.QueueAgain(ctx, tx, ready, now)
 	})
 }
 
@@ -202,7 +205,8 @@ func markReady(ctx context.Context, tx bun.IDB, source knowledge.Source, chunks 
 	err := tx.NewRaw(`
 		UPDATE sources
 		SET status = 'ready', stage = '', progress = ?, owner = '', heartbeat_at = ?, page_count = ?, pages_done = ?,
-		    ocr_page_count = ?, language = ?, warnings = ?::text[], chunk_count = ?, embedding_model = ?, ready_at = ?, updated_at = ?
+		    ocr_page_count = ?, language = ?, warnings = ?::text[], chunk_count = ?, embedding_model = ?, ready_at = ?, updated_at = ?,
+		    replacing = false
 		WHERE tenant_id = ?
 		  AND id = ?
 		  AND owner = ?

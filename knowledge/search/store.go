@@ -81,7 +81,8 @@ func (index SetIndex) replaceSet(ctx context.Context, tx bun.IDB, ref workspaces
 }
 
 // UnindexedSQL is a condition on sources AS s: their chunks have no index of this version, and can
-// have one. It has two placeholders, for UnindexedArgs.
+// have one. An index whose version is negative answers still, and is made anew: the source was
+// renamed. It has two placeholders, for UnindexedArgs.
 const UnindexedSQL = `NOT EXISTS (
 		SELECT 1
 		FROM source_words AS w

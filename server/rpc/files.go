@@ -8,8 +8,10 @@ import (
 
 // NewFiles makes the REST routes that move files, which the facade cannot transcode, by procedure.
 func NewFiles(d FileDeps) map[string]http.Handler {
-	return map[string]http.Handler{
-		parlancev1connect.KnowledgeServiceUploadSourceProcedure:   NewUpload(d),
-		parlancev1connect.KnowledgeServiceDownloadSourceProcedure: NewDownload(d),
-	}
+	const (
+		upload   = parlancev1connect.KnowledgeServiceUploadSourceProcedure
+		replace  = parlancev1connect.KnowledgeServiceReplaceSourceContentProcedure
+		download = parlancev1connect.KnowledgeServiceDownloadSourceProcedure
+	)
+	return map[string]http.Handler{upload: NewUpload(d, upload), replace: NewUpload(d, replace), download: NewDownload(d)}
 }

@@ -39,7 +39,7 @@ func (s *knowledgeServer) UploadSource(
 	}
 	metadata := stream.Msg().GetMetadata()
 	if metadata == nil {
-		return nil, fault.InvalidField("metadata", "required", "The first message must hold the metadata.")
+		return nil, errNoMetadata()
 	}
 	ref, err := s.access.Workspace(ctx, metadata.GetWorkspaceId())
 	if err != nil {
@@ -47,18 +47,49 @@ func (s *knowledgeServer) UploadSource(
 	}
 	source, err := s.knowledge.Upload(ctx, ref, knowledge.UploadParams{
 		Filename: metadata.GetFilename(), MediaType: metadata.GetMediaType(), Name: metadata.GetName(), ForceOCR: metadata.GetForceOcr(),
-	}, &uploadReader{stream: stream})
+	}, &uploadReader[parlancev1.UploadSourceRequest]{stream: stream, part: func() (bool, []byte) {
+		return stream.Msg().GetMetadata() != nil, stream.Msg().GetData()
+	}})
 	return sourceProto(source), err
 }
 
+func (s *knowledgeServer) ReplaceSourceContent(
+	ctx context.Context, stream *connect.ClientStream[parlancev1.ReplaceSourceContentRequest],
+) (*parlancev1.Source, error) {
+	if !stream.Receive() && stream.Err() != nil {
+		return nil, stream.Err()
+	}
+	metadata := stream.Msg().GetMetadata()
+	if metadata == nil {
+		return nil, errNoMetadata()
+	}
+	ref, err := s.access.Workspace(ctx, metadata.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	source, err := s.knowledge.Upload(ctx, ref, knowledge.UploadParams{
+		Filename: metadata.GetFilename(), MediaType: metadata.GetMediaType(), Name: metadata.GetName(), ForceOCR: metadata.GetForceOcr(),
+		Replaces: knowledge.SourceID(metadata.GetSourceId()),
+	}, &uploadReader[parlancev1.ReplaceSourceContentRequest]{stream: stream, part: func() (bool, []byte) {
+		return stream.Msg().GetMetadata() != nil, stream.Msg().GetData()
+	}})
+	return sourceProto(source), err
+}
+
+func errNoMetadata() error {
+	return fault.InvalidField("metadata", "required", "The first message must hold the metadata.")
+}
+
 // uploadReader reads the bytes of an upload's messages after the first.
-type uploadReader struct {
-	stream *connect.ClientStream[parlancev1.UploadSourceRequest]
-	left   []byte
+type uploadReader[M any] struct {
+	stream *connect.ClientStream[M]
+	// part is what the last message holds.
+	part func() (metadata bool, data []byte)
+	left []byte
 }
 
 // Read implements io.Reader. It returns io.EOF only if the caller ended the stream in order.
-func (r *uploadReader) Read(p []byte) (int, error) {
+func (r *uploadReader[M]) Read(p []byte) (int, error) {
 	for len(r.left) == 0 {
 		if !r.stream.Receive() {
 			if err := r.stream.Err(); err != nil {
@@ -66,10 +97,11 @@ func (r *uploadReader) Read(p []byte) (int, error) {
 			}
 			return 0, io.EOF
 		}
-		if r.stream.Msg().GetMetadata() != nil {
+		metadata, data := r.part()
+		if metadata {
 			return 0, fault.InvalidField("metadata", "repeated", "Only the first message holds metadata.")
 		}
-		r.left = r.stream.Msg().GetData()
+		r.left = data
 	}
 	n := copy(p, r.left)
 	r.left = r.left[n:]
@@ -95,6 +127,16 @@ func (s *knowledgeServer) GetSource(ctx context.Context, req *parlancev1.GetSour
 
 func (s *knowledgeServer) DeleteSource(ctx context.Context, req *parlancev1.DeleteSourceRequest) (*emptypb.Empty, error) {
 	return &emptypb.Empty{}, s.knowledge.Delete(ctx, refOf(ctx), knowledge.SourceID(req.GetSourceId()))
+}
+
+func (s *knowledgeServer) UpdateSource(ctx context.Context, req *parlancev1.UpdateSourceRequest) (*parlancev1.Source, error) {
+	updated, err := s.knowledge.Update(ctx, refOf(ctx), knowledge.SourceID(req.GetSourceId()), req.Name, req.Content)
+	return sourceProto(updated), err
+}
+
+func (s *knowledgeServer) RestoreSource(ctx context.Context, req *parlancev1.RestoreSourceRequest) (*parlancev1.Source, error) {
+	source, err := s.knowledge.Restore(ctx, refOf(ctx), knowledge.SourceID(req.GetSourceId()))
+	return sourceProto(source), err
 }
 
 func (s *knowledgeServer) ReprocessSource(ctx context.Context, req *parlancev1.ReprocessSourceRequest) (*parlancev1.Source, error) {

@@ -22,11 +22,22 @@ func sourceProto(s knowledge.Source) *parlancev1.Source {
 		Language: s.Language, Warnings: s.Warnings,
 		EmbeddingModel: s.EmbeddingModel,
 		CreatedAt:      timestamp(s.CreatedAt), UpdatedAt: timestamp(s.UpdatedAt), ReadyAt: timestamp(s.ReadyAt),
+		Replacing: s.Replacing, ReprocessQueued: s.ReprocessWanted,
+	}
+	if before := s.Previous(); before.BlobKey != "" {
+		source.Previous = sourceContentProto(before)
 	}
 	if s.ErrorCode != "" {
 		source.Error = &parlancev1.SourceError{Code: s.ErrorCode, Message: s.ErrorMessage}
 	}
 	return source
+}
+
+func sourceContentProto(c knowledge.Content) *parlancev1.SourceContent {
+	mediaType, _, _ := strings.Cut(c.MediaType, ";")
+	return &parlancev1.SourceContent{
+		Kind: string(c.Kind), MediaType: mediaType, SizeBytes: uint32(min(c.SizeBytes, math.MaxUint32)), Sha256: c.SHA256,
+	}
 }
 
 // sourceWithContent is sourceProto for the GET of one source.

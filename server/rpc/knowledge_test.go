@@ -104,7 +104,7 @@ func (s *kbFixture) serve(access rpc.Access) {
 		Validator: validator, Undecoded: rest.Undecoded, Pages: interceptor.NewPages(nil),
 	}
 	mux := http.NewServeMux()
-	upload := rpc.NewUpload(deps)
+	upload := rpc.NewUpload(deps, parlancev1connect.KnowledgeServiceUploadSourceProcedure)
 	mux.HandleFunc("POST /v1/workspaces/{workspace_id}/knowledge-base/sources/upload", func(w http.ResponseWriter, r *http.Request) {
 		defer func() { s.done <- struct{}{} }()
 		upload.ServeHTTP(w, r)

@@ -8,13 +8,13 @@ import (
 	"mime/multipart"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/proto"
 
 	"parlance.dev/parlance/fault"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
-	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/platform/stablejson"
@@ -64,13 +64,17 @@ func (d FileDeps) refuse(w http.ResponseWriter, r *http.Request, procedure strin
 	d.Problem.Write(w, r, err)
 }
 
-type uploadHandler struct{ FileDeps }
+type uploadHandler struct {
+	FileDeps
+	procedure string
+}
 
-// NewUpload makes the REST route of UploadSource: multipart/form-data with the part file and,
-// before or after it, the parts name and force_ocr. The path variable is workspace_id. The key is
-// checked before the body is read, the type when the file's part begins.
-func NewUpload(d FileDeps) http.Handler {
-	return &uploadHandler{d}
+// NewUpload makes the REST route of UploadSource or ReplaceSourceContent: multipart/form-data with
+// the part file and, before or after it, the parts name and force_ocr. The path variables are
+// workspace_id and, for a replacement, source_id. The key is checked before the body is read, the
+// type when the file's part begins.
+func NewUpload(d FileDeps, procedure string) http.Handler {
+	return &uploadHandler{d, procedure}
 }
 
 // ServeHTTP implements http.Handler.
@@ -85,7 +89,7 @@ func (h *uploadHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		} else if !body.ended {
 			w.Header().Set("Connection", "close")
 		}
-		h.refuse(w, r, parlancev1connect.KnowledgeServiceUploadSourceProcedure, err)
+		h.refuse(w, r, h.procedure, err)
 		if first {
 			_ = body.control.Flush() // the caller has hung up when this fails
 			body.drain(r)
@@ -104,7 +108,7 @@ func (h *uploadHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if keys := r.Header.Values(idempotency.Header); len(keys) > 0 {
 		replayed, err = h.Once.Upload(u.ctx, interceptor.UploadParams{
-			Keys: keys, Operation: parlancev1connect.KnowledgeServiceUploadSourceProcedure + " " + string(u.ref.ID),
+			Keys: keys, Operation: strings.TrimSpace(h.procedure + " " + string(u.ref.ID) + " " + string(u.replaces)),
 			File: u.form, Answer: answer,
 		}, work)
 	} else {
@@ -122,15 +126,17 @@ func (h *uploadHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // upload is an upload that was admitted.
 type upload struct {
-	ctx     context.Context //nolint:containedctx // lives for one call
-	ref     workspaces.Ref
-	form    *uploadForm
-	atLeast int64
+	ctx context.Context //nolint:containedctx // lives for one call
+	ref workspaces.Ref
+	// replaces is the source of the path; empty: the file becomes a new one.
+	replaces knowledge.SourceID
+	form     *uploadForm
+	atLeast  int64
 }
 
 // open checks everything that is known before the body is read.
 func (h *uploadHandler) open(w http.ResponseWriter, r *http.Request, body *uploadBody) (u upload, err error) {
-	if u.ctx, err = h.Admit(r.Context(), parlancev1connect.KnowledgeServiceUploadSourceProcedure, r.Header, w.Header()); err != nil {
+	if u.ctx, err = h.Admit(r.Context(), h.procedure, r.Header, w.Header()); err != nil {
 		return u, err
 	}
 	body.unadmitted = false
@@ -140,6 +146,11 @@ func (h *uploadHandler) open(w http.ResponseWriter, r *http.Request, body *uploa
 	}
 	if u.ref, err = h.Access.Workspace(u.ctx, r.PathValue("workspace_id")); err != nil {
 		return u, err
+	}
+	if u.replaces = knowledge.SourceID(r.PathValue("source_id")); u.replaces != "" {
+		if _, err := h.Knowledge.Get(u.ctx, u.ref, u.replaces); err != nil {
+			return u, err
+		}
 	}
 	u.form, u.atLeast = newUploadForm(form), max(r.ContentLength-formOverhead, 0)
 	return u, h.Knowledge.CheckUpload(u.ctx, u.ref, u.atLeast)
@@ -174,7 +185,7 @@ func (h *uploadHandler) receive(ctx context.Context, u upload) (knowledge.Source
 	return h.Knowledge.Upload(ctx, u.ref, knowledge.UploadParams{
 		Filename: file.FileName(), MediaType: file.Header.Get("Content-Type"), Name: u.form.said.Name,
 		ForceOCR: u.form.said.ForceOCR, AtLeastBytes: u.atLeast,
-		AfterFile: u.form.rest,
+		AfterFile: u.form.rest, Replaces: u.replaces,
 	}, u.form.reader(file))
 }
 

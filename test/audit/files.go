@@ -38,7 +38,9 @@ func (a *auditor) checkFiles(ctx context.Context) error {
 	named, err := query[struct {
 		Key   string
 		Bytes int64
-	}](ctx, a.conn, "SELECT blob_key, size_bytes FROM sources")
+	}](ctx, a.conn,
+		"SELECT blob_key AS key, size_bytes AS bytes FROM sources"+
+			" UNION ALL SELECT previous_blob_key, previous_size_bytes FROM sources WHERE previous_blob_key <> ''")
 	if err != nil {
 		return err
 	}

@@ -58,9 +58,9 @@ var rules = []rule{
 		LEFT JOIN events AS e ON e.tenant_id = s.tenant_id AND e.type = 'kb.source_ingested' AND e.subject = s.id
 		WHERE s.status = 'ready' GROUP BY s.id HAVING count(e.seq) <> 1`},
 	{"storage is counted right", "workspaces", `
-		SELECT w.id || ' counts ' || w.kb_used_bytes || ' and holds ' || coalesce(sum(s.size_bytes), 0)
+		SELECT w.id || ' counts ' || w.kb_used_bytes || ' and holds ' || coalesce(sum(s.size_bytes + s.previous_size_bytes), 0)
 		FROM workspaces AS w LEFT JOIN sources AS s ON s.workspace_id = w.id
-		GROUP BY w.id HAVING w.kb_used_bytes <> coalesce(sum(s.size_bytes), 0)`},
+		GROUP BY w.id HAVING w.kb_used_bytes <> coalesce(sum(s.size_bytes + s.previous_size_bytes), 0)`},
 	{"what is stored is not held for any more", "sources", `
 		SELECT h.key FROM upload_holds AS h JOIN sources AS s ON s.blob_key = h.key`},
 	{"sessions are in states they can be in", "sessions", `

@@ -403,3 +403,58 @@ func TestRefusedUploadIsAnswered(t *testing.T) {
 	})
 	leavesNothing(t, env)
 }
+
+// TestReplaceOverREST: PUT …/content takes a form as an upload does, is safe to repeat, and answers
+// for sources that are not there.
+func TestReplaceOverREST(t *testing.T) {
+	t.Parallel()
+	env := harness.Start(t, harness.Options{})
+	inline := env.Do(t, "POST", env.Tenant.In("/knowledge-base/sources/inline"), `{"name":"hours","content":"We open at nine."}`).Must(t, 202)
+	path := env.Tenant.In("/knowledge-base/sources/" + inline.Text("id"))
+	ready := func() harness.Response {
+		var source harness.Response
+		harness.Await(t, harness.Patience, "the source is ready", func() bool {
+			source = env.Do(t, "GET", path, nil).Must(t, 200)
+			return source.Text("status") == "ready"
+		})
+		return source
+	}
+	ready()
+	body, contentType := form(t, part{name: "file", filename: "new.txt", mediaType: "text/plain", content: "We open at ten."})
+	put := func(path string, with ...harness.With) harness.Response {
+		t.Helper()
+		response, err := env.Send(t, "PUT", path+"/content", body, append(with, harness.Header("Content-Type", contentType))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return response
+	}
+	key := harness.Header("Idempotency-Key", "replace-once")
+	first := put(path, key).Must(t, 202)
+	if first.Text("name") != "hours" || first.Text("kind") != "file" || first.At("replacing") != true ||
+		first.Text("previous", "sha256") != inline.Text("sha256") {
+		t.Errorf("replaced: %s", first.Body)
+	}
+	if again := put(path, key).Must(t, 202); again.Text("sha256") != first.Text("sha256") {
+		t.Errorf("repeated: %s", again.Body)
+	}
+	if source := ready(); source.Text("previous", "kind") != "inline" || source.At("replacing") != false {
+		t.Errorf("ready: %s", source.Body)
+	}
+	if restored := env.Do(t, "POST", path+"/restore", `{}`).Must(t, 202); restored.Text("sha256") != inline.Text("sha256") {
+		t.Errorf("restored: %s", restored.Body)
+	}
+	if source := ready(); source.Text("content") != "We open at nine." {
+		t.Errorf("restored: %s", source.Body)
+	}
+	if renamed := env.Do(t, "PATCH", path, `{"name":"times"}`).Must(t, 200); renamed.Text("name") != "times" {
+		t.Errorf("renamed: %s", renamed.Body)
+	}
+	env.Do(t, "PATCH", path, map[string]any{"content": strings.Repeat("a", 1<<20+1)}).Must(t, 413)
+	put(env.Tenant.In("/knowledge-base/sources/src_01m8cr7hqqjn65khdawbm9czd3")).Must(t, 404)
+	other := env.NewTenant(t, "")
+	put(path, harness.Key(other.Operator)).Must(t, 404)
+	if n := harness.Rows[int](t, env, "SELECT count(*) FROM events WHERE type = 'kb.source_ingested'")[0]; n != 3 {
+		t.Errorf("announced %d times, want for the first, the replaced and the restored", n)
+	}
+}

@@ -203,7 +203,7 @@ func (w *world) rest(t *testing.T, r route.Route) (path string, body any, with [
 	}
 	path = fill(t, r.Pattern, fields)
 	switch {
-	case r.Manual && r.Method == http.MethodPost:
+	case r.Manual && r.Method != http.MethodGet:
 		content, contentType := form(t, part{name: "file", filename: "a.txt", mediaType: "text/plain", content: "Some text."})
 		return path, content, []harness.With{harness.Header("Content-Type", contentType)}
 	case r.Body == "*":

@@ -68,6 +68,9 @@ type Params struct {
 	Parallel int
 	// Again uploads items that exist already.
 	Again bool
+	// Replace puts an item in the place of the source that has its name and other content. Without
+	// Replace and Again such an item is refused.
+	Replace bool
 	// NoWait does not wait for ingestions.
 	NoWait bool
 	// ForceOCR reads every page of PDFs by OCR.

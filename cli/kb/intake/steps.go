@@ -71,9 +71,14 @@ func (j *Job) send(ctx context.Context, i int) (source *parlancev1.Source, known
 	case source != nil:
 		return source, true, nil
 	}
+	replaced, err := j.replaced(item)
+	if err != nil {
+		return nil, false, err
+	}
 	j.change(i, func(s *State) { s.Phase = Uploading })
 	source, err = j.deps.upload(ctx, content{
-		path: item.Path, name: item.Name, mediaType: item.MediaType, sizeBytes: item.SizeBytes, forceOCR: j.forced(item.MediaType),
+		replaces: replaced.GetId(), path: item.Path, name: item.Name,
+		mediaType: item.MediaType, sizeBytes: item.SizeBytes, forceOCR: j.forced(item.MediaType),
 		sent:  func(bytes int64) { j.sent(i, bytes) },
 		waits: func(why string, _ time.Duration) { j.change(i, func(s *State) { s.Wait = why }) },
 	})
@@ -188,6 +193,29 @@ func (j *Job) findExisting(ctx context.Context, item Item) (found *parlancev1.So
 		}
 	}
 	return found, nil
+}
+
+// replaced returns the source whose content the item becomes, nil when it becomes a new one. The
+// workspace has no source with the item's name and content.
+func (j *Job) replaced(item Item) (*parlancev1.Source, error) {
+	var named []*parlancev1.Source
+	for name, sources := range j.existing {
+		// A page keeps its place when its title changes.
+		if name == item.Name || item.URL != nil && strings.HasSuffix(name, " ("+pageName("", item.URL)+")") {
+			named = append(named, sources...)
+		}
+	}
+	switch {
+	case len(named) == 0:
+		return nil, nil
+	case !j.params.Replace:
+		return nil, fmt.Errorf("%s is there with other content: --replace puts this in its place, --again adds a second source",
+			named[0].GetId())
+	case len(named) > 1:
+		return nil, fmt.Errorf("%d sources have this name, so none was replaced: delete all but one (parlance kb rm %s), or rename them",
+			len(named), named[0].GetId())
+	}
+	return named[0], nil
 }
 
 func sumOf(ctx context.Context, path string) (string, error) {

@@ -49,8 +49,10 @@ func (r *Refusal) Error() string { return r.Detail }
 // content is a file to upload.
 type content struct {
 	path, name, mediaType string
-	forceOCR              bool
-	sizeBytes             int64
+	// replaces is the id of the source whose content the file becomes; empty: it becomes a new one.
+	replaces  string
+	forceOCR  bool
+	sizeBytes int64
 	// sent is called with the number of bytes sent so far; each trial begins at 0.
 	sent func(bytes int64)
 	// waits is called with the reason when an upload waits, and with "" when it goes on.
@@ -140,8 +142,11 @@ func (d Deps) send(ctx context.Context, p content, form form, key string) (_ *pa
 		return nil, 0, err
 	}
 	defer func() { _ = file.Close() }() // only read
-	address := d.Base + "/v1/workspaces/" + d.WorkspaceID + "/knowledge-base/sources/upload"
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, file)
+	method, address := http.MethodPost, d.Base+"/v1/workspaces/"+d.WorkspaceID+"/knowledge-base/sources/upload"
+	if p.replaces != "" {
+		method, address = http.MethodPut, strings.TrimSuffix(address, "upload")+p.replaces+"/content"
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, file)
 	if err != nil {
 		return nil, 0, localError{err}
 	}

@@ -77,9 +77,15 @@ type Source struct {
 	// Language of most of its text, as BCP-47 ("en"); empty when it is not known.
 	Language string `protobuf:"bytes,22,opt,name=language,proto3" json:"language,omitempty"`
 	// What could not be read while the rest could, as sentences: "Page 7 could not be read."
-	Warnings      []string `protobuf:"bytes,23,rep,name=warnings,proto3" json:"warnings,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Warnings []string `protobuf:"bytes,23,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	// The content before the last replacement, which RestoreSource goes back to; null: there is none.
+	Previous *SourceContent `protobuf:"bytes,24,opt,name=previous,proto3" json:"previous,omitempty"`
+	// Whether the content is being replaced: its chunks are those of previous until it is ready.
+	Replacing bool `protobuf:"varint,25,opt,name=replacing,proto3" json:"replacing,omitempty"`
+	// Whether it is processed once more when the present run has ended.
+	ReprocessQueued bool `protobuf:"varint,26,opt,name=reprocess_queued,json=reprocessQueued,proto3" json:"reprocess_queued,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Source) Reset() {
@@ -273,6 +279,100 @@ func (x *Source) GetWarnings() []string {
 	return nil
 }
 
+func (x *Source) GetPrevious() *SourceContent {
+	if x != nil {
+		return x.Previous
+	}
+	return nil
+}
+
+func (x *Source) GetReplacing() bool {
+	if x != nil {
+		return x.Replacing
+	}
+	return false
+}
+
+func (x *Source) GetReprocessQueued() bool {
+	if x != nil {
+		return x.ReprocessQueued
+	}
+	return false
+}
+
+// SourceContent is what a source was made of.
+type SourceContent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// file or inline.
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// Normalised media type.
+	MediaType string `protobuf:"bytes,2,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
+	// Bytes of it, which count against the plan.
+	SizeBytes uint32 `protobuf:"varint,3,opt,name=size_bytes,json=sizeBytes,proto3" json:"size_bytes,omitempty"`
+	// Lower-case hex SHA-256 of its bytes.
+	Sha256        string `protobuf:"bytes,4,opt,name=sha256,proto3" json:"sha256,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SourceContent) Reset() {
+	*x = SourceContent{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SourceContent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SourceContent) ProtoMessage() {}
+
+func (x *SourceContent) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SourceContent.ProtoReflect.Descriptor instead.
+func (*SourceContent) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *SourceContent) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *SourceContent) GetMediaType() string {
+	if x != nil {
+		return x.MediaType
+	}
+	return ""
+}
+
+func (x *SourceContent) GetSizeBytes() uint32 {
+	if x != nil {
+		return x.SizeBytes
+	}
+	return 0
+}
+
+func (x *SourceContent) GetSha256() string {
+	if x != nil {
+		return x.Sha256
+	}
+	return ""
+}
+
 // SourceError is why a source failed.
 type SourceError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -288,7 +388,7 @@ type SourceError struct {
 
 func (x *SourceError) Reset() {
 	*x = SourceError{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[1]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -300,7 +400,7 @@ func (x *SourceError) String() string {
 func (*SourceError) ProtoMessage() {}
 
 func (x *SourceError) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[1]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -313,7 +413,7 @@ func (x *SourceError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SourceError.ProtoReflect.Descriptor instead.
 func (*SourceError) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{1}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *SourceError) GetCode() string {
@@ -359,7 +459,7 @@ type Chunk struct {
 
 func (x *Chunk) Reset() {
 	*x = Chunk{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[2]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -371,7 +471,7 @@ func (x *Chunk) String() string {
 func (*Chunk) ProtoMessage() {}
 
 func (x *Chunk) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[2]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -384,7 +484,7 @@ func (x *Chunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Chunk.ProtoReflect.Descriptor instead.
 func (*Chunk) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{2}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Chunk) GetId() string {
@@ -500,7 +600,7 @@ type ScoredChunk struct {
 
 func (x *ScoredChunk) Reset() {
 	*x = ScoredChunk{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[3]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -512,7 +612,7 @@ func (x *ScoredChunk) String() string {
 func (*ScoredChunk) ProtoMessage() {}
 
 func (x *ScoredChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[3]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -525,7 +625,7 @@ func (x *ScoredChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoredChunk.ProtoReflect.Descriptor instead.
 func (*ScoredChunk) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{3}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ScoredChunk) GetId() string {
@@ -668,7 +768,7 @@ type SourceAttachment struct {
 
 func (x *SourceAttachment) Reset() {
 	*x = SourceAttachment{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[4]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -680,7 +780,7 @@ func (x *SourceAttachment) String() string {
 func (*SourceAttachment) ProtoMessage() {}
 
 func (x *SourceAttachment) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[4]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -693,7 +793,7 @@ func (x *SourceAttachment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SourceAttachment.ProtoReflect.Descriptor instead.
 func (*SourceAttachment) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{4}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *SourceAttachment) GetAgentId() string {
@@ -759,7 +859,7 @@ type QueryExplanation struct {
 
 func (x *QueryExplanation) Reset() {
 	*x = QueryExplanation{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[5]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -771,7 +871,7 @@ func (x *QueryExplanation) String() string {
 func (*QueryExplanation) ProtoMessage() {}
 
 func (x *QueryExplanation) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[5]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -784,7 +884,7 @@ func (x *QueryExplanation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryExplanation.ProtoReflect.Descriptor instead.
 func (*QueryExplanation) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{5}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *QueryExplanation) GetSourceId() string {
@@ -854,7 +954,7 @@ type EmbeddingStatus struct {
 
 func (x *EmbeddingStatus) Reset() {
 	*x = EmbeddingStatus{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[6]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -866,7 +966,7 @@ func (x *EmbeddingStatus) String() string {
 func (*EmbeddingStatus) ProtoMessage() {}
 
 func (x *EmbeddingStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[6]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -879,7 +979,7 @@ func (x *EmbeddingStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EmbeddingStatus.ProtoReflect.Descriptor instead.
 func (*EmbeddingStatus) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *EmbeddingStatus) GetAnsweringModel() string {
@@ -951,7 +1051,7 @@ type UploadSourceRequest struct {
 
 func (x *UploadSourceRequest) Reset() {
 	*x = UploadSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[7]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -963,7 +1063,7 @@ func (x *UploadSourceRequest) String() string {
 func (*UploadSourceRequest) ProtoMessage() {}
 
 func (x *UploadSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[7]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -976,7 +1076,7 @@ func (x *UploadSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadSourceRequest.ProtoReflect.Descriptor instead.
 func (*UploadSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *UploadSourceRequest) GetPart() isUploadSourceRequest_Part {
@@ -1040,7 +1140,7 @@ type UploadSourceMetadata struct {
 
 func (x *UploadSourceMetadata) Reset() {
 	*x = UploadSourceMetadata{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[8]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1052,7 +1152,7 @@ func (x *UploadSourceMetadata) String() string {
 func (*UploadSourceMetadata) ProtoMessage() {}
 
 func (x *UploadSourceMetadata) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[8]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1065,7 +1165,7 @@ func (x *UploadSourceMetadata) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadSourceMetadata.ProtoReflect.Descriptor instead.
 func (*UploadSourceMetadata) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *UploadSourceMetadata) GetWorkspaceId() string {
@@ -1103,6 +1203,306 @@ func (x *UploadSourceMetadata) GetForceOcr() bool {
 	return false
 }
 
+type ReplaceSourceContentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Part:
+	//
+	//	*ReplaceSourceContentRequest_Metadata
+	//	*ReplaceSourceContentRequest_Data
+	Part          isReplaceSourceContentRequest_Part `protobuf_oneof:"part"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplaceSourceContentRequest) Reset() {
+	*x = ReplaceSourceContentRequest{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplaceSourceContentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplaceSourceContentRequest) ProtoMessage() {}
+
+func (x *ReplaceSourceContentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplaceSourceContentRequest.ProtoReflect.Descriptor instead.
+func (*ReplaceSourceContentRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ReplaceSourceContentRequest) GetPart() isReplaceSourceContentRequest_Part {
+	if x != nil {
+		return x.Part
+	}
+	return nil
+}
+
+func (x *ReplaceSourceContentRequest) GetMetadata() *ReplaceSourceContentMetadata {
+	if x != nil {
+		if x, ok := x.Part.(*ReplaceSourceContentRequest_Metadata); ok {
+			return x.Metadata
+		}
+	}
+	return nil
+}
+
+func (x *ReplaceSourceContentRequest) GetData() []byte {
+	if x != nil {
+		if x, ok := x.Part.(*ReplaceSourceContentRequest_Data); ok {
+			return x.Data
+		}
+	}
+	return nil
+}
+
+type isReplaceSourceContentRequest_Part interface {
+	isReplaceSourceContentRequest_Part()
+}
+
+type ReplaceSourceContentRequest_Metadata struct {
+	// The first message.
+	Metadata *ReplaceSourceContentMetadata `protobuf:"bytes,1,opt,name=metadata,proto3,oneof"`
+}
+
+type ReplaceSourceContentRequest_Data struct {
+	// At most 1 MiB a message.
+	Data []byte `protobuf:"bytes,2,opt,name=data,proto3,oneof"`
+}
+
+func (*ReplaceSourceContentRequest_Metadata) isReplaceSourceContentRequest_Part() {}
+
+func (*ReplaceSourceContentRequest_Data) isReplaceSourceContentRequest_Part() {}
+
+type ReplaceSourceContentMetadata struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// src_…
+	SourceId string `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
+	// File name; its extension decides the type when media_type is empty or application/octet-stream.
+	Filename string `protobuf:"bytes,3,opt,name=filename,proto3" json:"filename,omitempty"`
+	// Declared media type.
+	MediaType string `protobuf:"bytes,4,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
+	// New display name; default: the source's stays.
+	Name string `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`
+	// Reads every page of a PDF from its picture; refused for other types.
+	ForceOcr      bool `protobuf:"varint,6,opt,name=force_ocr,json=forceOcr,proto3" json:"force_ocr,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplaceSourceContentMetadata) Reset() {
+	*x = ReplaceSourceContentMetadata{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplaceSourceContentMetadata) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplaceSourceContentMetadata) ProtoMessage() {}
+
+func (x *ReplaceSourceContentMetadata) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplaceSourceContentMetadata.ProtoReflect.Descriptor instead.
+func (*ReplaceSourceContentMetadata) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ReplaceSourceContentMetadata) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *ReplaceSourceContentMetadata) GetSourceId() string {
+	if x != nil {
+		return x.SourceId
+	}
+	return ""
+}
+
+func (x *ReplaceSourceContentMetadata) GetFilename() string {
+	if x != nil {
+		return x.Filename
+	}
+	return ""
+}
+
+func (x *ReplaceSourceContentMetadata) GetMediaType() string {
+	if x != nil {
+		return x.MediaType
+	}
+	return ""
+}
+
+func (x *ReplaceSourceContentMetadata) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ReplaceSourceContentMetadata) GetForceOcr() bool {
+	if x != nil {
+		return x.ForceOcr
+	}
+	return false
+}
+
+type UpdateSourceRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// src_…
+	SourceId string `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
+	// 1 to 200 characters.
+	Name *string `protobuf:"bytes,3,opt,name=name,proto3,oneof" json:"name,omitempty"`
+	// 1 byte to 1 MiB of Markdown, which replaces the content; over it: 413 body-too-large.
+	Content       *string `protobuf:"bytes,4,opt,name=content,proto3,oneof" json:"content,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateSourceRequest) Reset() {
+	*x = UpdateSourceRequest{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateSourceRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateSourceRequest) ProtoMessage() {}
+
+func (x *UpdateSourceRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateSourceRequest.ProtoReflect.Descriptor instead.
+func (*UpdateSourceRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *UpdateSourceRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *UpdateSourceRequest) GetSourceId() string {
+	if x != nil {
+		return x.SourceId
+	}
+	return ""
+}
+
+func (x *UpdateSourceRequest) GetName() string {
+	if x != nil && x.Name != nil {
+		return *x.Name
+	}
+	return ""
+}
+
+func (x *UpdateSourceRequest) GetContent() string {
+	if x != nil && x.Content != nil {
+		return *x.Content
+	}
+	return ""
+}
+
+type RestoreSourceRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// src_…
+	SourceId      string `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RestoreSourceRequest) Reset() {
+	*x = RestoreSourceRequest{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RestoreSourceRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RestoreSourceRequest) ProtoMessage() {}
+
+func (x *RestoreSourceRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RestoreSourceRequest.ProtoReflect.Descriptor instead.
+func (*RestoreSourceRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *RestoreSourceRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *RestoreSourceRequest) GetSourceId() string {
+	if x != nil {
+		return x.SourceId
+	}
+	return ""
+}
+
 type CreateInlineSourceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -1117,7 +1517,7 @@ type CreateInlineSourceRequest struct {
 
 func (x *CreateInlineSourceRequest) Reset() {
 	*x = CreateInlineSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[9]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1129,7 +1529,7 @@ func (x *CreateInlineSourceRequest) String() string {
 func (*CreateInlineSourceRequest) ProtoMessage() {}
 
 func (x *CreateInlineSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[9]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1142,7 +1542,7 @@ func (x *CreateInlineSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateInlineSourceRequest.ProtoReflect.Descriptor instead.
 func (*CreateInlineSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *CreateInlineSourceRequest) GetWorkspaceId() string {
@@ -1186,7 +1586,7 @@ type ListSourcesRequest struct {
 
 func (x *ListSourcesRequest) Reset() {
 	*x = ListSourcesRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[10]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1198,7 +1598,7 @@ func (x *ListSourcesRequest) String() string {
 func (*ListSourcesRequest) ProtoMessage() {}
 
 func (x *ListSourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[10]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1211,7 +1611,7 @@ func (x *ListSourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSourcesRequest.ProtoReflect.Descriptor instead.
 func (*ListSourcesRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ListSourcesRequest) GetWorkspaceId() string {
@@ -1268,7 +1668,7 @@ type ListSourcesResponse struct {
 
 func (x *ListSourcesResponse) Reset() {
 	*x = ListSourcesResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[11]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1280,7 +1680,7 @@ func (x *ListSourcesResponse) String() string {
 func (*ListSourcesResponse) ProtoMessage() {}
 
 func (x *ListSourcesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[11]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1293,7 +1693,7 @@ func (x *ListSourcesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSourcesResponse.ProtoReflect.Descriptor instead.
 func (*ListSourcesResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListSourcesResponse) GetSources() []*Source {
@@ -1322,7 +1722,7 @@ type GetSourceRequest struct {
 
 func (x *GetSourceRequest) Reset() {
 	*x = GetSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[12]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1334,7 +1734,7 @@ func (x *GetSourceRequest) String() string {
 func (*GetSourceRequest) ProtoMessage() {}
 
 func (x *GetSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[12]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1347,7 +1747,7 @@ func (x *GetSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSourceRequest.ProtoReflect.Descriptor instead.
 func (*GetSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetSourceRequest) GetWorkspaceId() string {
@@ -1376,7 +1776,7 @@ type DeleteSourceRequest struct {
 
 func (x *DeleteSourceRequest) Reset() {
 	*x = DeleteSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[13]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1388,7 +1788,7 @@ func (x *DeleteSourceRequest) String() string {
 func (*DeleteSourceRequest) ProtoMessage() {}
 
 func (x *DeleteSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[13]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1401,7 +1801,7 @@ func (x *DeleteSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSourceRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *DeleteSourceRequest) GetWorkspaceId() string {
@@ -1432,7 +1832,7 @@ type ReprocessSourceRequest struct {
 
 func (x *ReprocessSourceRequest) Reset() {
 	*x = ReprocessSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[14]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1444,7 +1844,7 @@ func (x *ReprocessSourceRequest) String() string {
 func (*ReprocessSourceRequest) ProtoMessage() {}
 
 func (x *ReprocessSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[14]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1457,7 +1857,7 @@ func (x *ReprocessSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReprocessSourceRequest.ProtoReflect.Descriptor instead.
 func (*ReprocessSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ReprocessSourceRequest) GetWorkspaceId() string {
@@ -1493,7 +1893,7 @@ type DownloadSourceRequest struct {
 
 func (x *DownloadSourceRequest) Reset() {
 	*x = DownloadSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[15]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1505,7 +1905,7 @@ func (x *DownloadSourceRequest) String() string {
 func (*DownloadSourceRequest) ProtoMessage() {}
 
 func (x *DownloadSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[15]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1518,7 +1918,7 @@ func (x *DownloadSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DownloadSourceRequest.ProtoReflect.Descriptor instead.
 func (*DownloadSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *DownloadSourceRequest) GetWorkspaceId() string {
@@ -1544,7 +1944,7 @@ type DownloadSourceResponse struct {
 
 func (x *DownloadSourceResponse) Reset() {
 	*x = DownloadSourceResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[16]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1556,7 +1956,7 @@ func (x *DownloadSourceResponse) String() string {
 func (*DownloadSourceResponse) ProtoMessage() {}
 
 func (x *DownloadSourceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[16]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1569,7 +1969,7 @@ func (x *DownloadSourceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DownloadSourceResponse.ProtoReflect.Descriptor instead.
 func (*DownloadSourceResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *DownloadSourceResponse) GetData() []byte {
@@ -1591,7 +1991,7 @@ type WatchSourceRequest struct {
 
 func (x *WatchSourceRequest) Reset() {
 	*x = WatchSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[17]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1603,7 +2003,7 @@ func (x *WatchSourceRequest) String() string {
 func (*WatchSourceRequest) ProtoMessage() {}
 
 func (x *WatchSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[17]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1616,7 +2016,7 @@ func (x *WatchSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchSourceRequest.ProtoReflect.Descriptor instead.
 func (*WatchSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *WatchSourceRequest) GetWorkspaceId() string {
@@ -1645,7 +2045,7 @@ type WatchSourceResponse struct {
 
 func (x *WatchSourceResponse) Reset() {
 	*x = WatchSourceResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[18]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1657,7 +2057,7 @@ func (x *WatchSourceResponse) String() string {
 func (*WatchSourceResponse) ProtoMessage() {}
 
 func (x *WatchSourceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[18]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1670,7 +2070,7 @@ func (x *WatchSourceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchSourceResponse.ProtoReflect.Descriptor instead.
 func (*WatchSourceResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *WatchSourceResponse) GetType() string {
@@ -1697,7 +2097,7 @@ type GetEmbeddingStatusRequest struct {
 
 func (x *GetEmbeddingStatusRequest) Reset() {
 	*x = GetEmbeddingStatusRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[19]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1709,7 +2109,7 @@ func (x *GetEmbeddingStatusRequest) String() string {
 func (*GetEmbeddingStatusRequest) ProtoMessage() {}
 
 func (x *GetEmbeddingStatusRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[19]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1722,7 +2122,7 @@ func (x *GetEmbeddingStatusRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetEmbeddingStatusRequest.ProtoReflect.Descriptor instead.
 func (*GetEmbeddingStatusRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *GetEmbeddingStatusRequest) GetWorkspaceId() string {
@@ -1748,7 +2148,7 @@ type ListChunksRequest struct {
 
 func (x *ListChunksRequest) Reset() {
 	*x = ListChunksRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[20]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1760,7 +2160,7 @@ func (x *ListChunksRequest) String() string {
 func (*ListChunksRequest) ProtoMessage() {}
 
 func (x *ListChunksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[20]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1773,7 +2173,7 @@ func (x *ListChunksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListChunksRequest.ProtoReflect.Descriptor instead.
 func (*ListChunksRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListChunksRequest) GetWorkspaceId() string {
@@ -1816,7 +2216,7 @@ type ListChunksResponse struct {
 
 func (x *ListChunksResponse) Reset() {
 	*x = ListChunksResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[21]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1828,7 +2228,7 @@ func (x *ListChunksResponse) String() string {
 func (*ListChunksResponse) ProtoMessage() {}
 
 func (x *ListChunksResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[21]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1841,7 +2241,7 @@ func (x *ListChunksResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListChunksResponse.ProtoReflect.Descriptor instead.
 func (*ListChunksResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListChunksResponse) GetChunks() []*Chunk {
@@ -1885,7 +2285,7 @@ type QueryKnowledgeRequest struct {
 
 func (x *QueryKnowledgeRequest) Reset() {
 	*x = QueryKnowledgeRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[22]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1897,7 +2297,7 @@ func (x *QueryKnowledgeRequest) String() string {
 func (*QueryKnowledgeRequest) ProtoMessage() {}
 
 func (x *QueryKnowledgeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[22]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1910,7 +2310,7 @@ func (x *QueryKnowledgeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryKnowledgeRequest.ProtoReflect.Descriptor instead.
 func (*QueryKnowledgeRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *QueryKnowledgeRequest) GetWorkspaceId() string {
@@ -1994,7 +2394,7 @@ type QueryKnowledgeResponse struct {
 
 func (x *QueryKnowledgeResponse) Reset() {
 	*x = QueryKnowledgeResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[23]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2006,7 +2406,7 @@ func (x *QueryKnowledgeResponse) String() string {
 func (*QueryKnowledgeResponse) ProtoMessage() {}
 
 func (x *QueryKnowledgeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[23]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2019,7 +2419,7 @@ func (x *QueryKnowledgeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryKnowledgeResponse.ProtoReflect.Descriptor instead.
 func (*QueryKnowledgeResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *QueryKnowledgeResponse) GetChunks() []*ScoredChunk {
@@ -2073,7 +2473,7 @@ type AttachSourcesRequest struct {
 
 func (x *AttachSourcesRequest) Reset() {
 	*x = AttachSourcesRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[24]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2085,7 +2485,7 @@ func (x *AttachSourcesRequest) String() string {
 func (*AttachSourcesRequest) ProtoMessage() {}
 
 func (x *AttachSourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[24]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2098,7 +2498,7 @@ func (x *AttachSourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachSourcesRequest.ProtoReflect.Descriptor instead.
 func (*AttachSourcesRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *AttachSourcesRequest) GetWorkspaceId() string {
@@ -2141,7 +2541,7 @@ type AttachSourcesResponse struct {
 
 func (x *AttachSourcesResponse) Reset() {
 	*x = AttachSourcesResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[25]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2153,7 +2553,7 @@ func (x *AttachSourcesResponse) String() string {
 func (*AttachSourcesResponse) ProtoMessage() {}
 
 func (x *AttachSourcesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[25]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2166,7 +2566,7 @@ func (x *AttachSourcesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachSourcesResponse.ProtoReflect.Descriptor instead.
 func (*AttachSourcesResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *AttachSourcesResponse) GetAttachments() []*SourceAttachment {
@@ -2199,7 +2599,7 @@ type ListSourceAttachmentsRequest struct {
 
 func (x *ListSourceAttachmentsRequest) Reset() {
 	*x = ListSourceAttachmentsRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[26]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2211,7 +2611,7 @@ func (x *ListSourceAttachmentsRequest) String() string {
 func (*ListSourceAttachmentsRequest) ProtoMessage() {}
 
 func (x *ListSourceAttachmentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[26]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2224,7 +2624,7 @@ func (x *ListSourceAttachmentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSourceAttachmentsRequest.ProtoReflect.Descriptor instead.
 func (*ListSourceAttachmentsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{26}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ListSourceAttachmentsRequest) GetWorkspaceId() string {
@@ -2267,7 +2667,7 @@ type ListSourceAttachmentsResponse struct {
 
 func (x *ListSourceAttachmentsResponse) Reset() {
 	*x = ListSourceAttachmentsResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[27]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2279,7 +2679,7 @@ func (x *ListSourceAttachmentsResponse) String() string {
 func (*ListSourceAttachmentsResponse) ProtoMessage() {}
 
 func (x *ListSourceAttachmentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[27]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2292,7 +2692,7 @@ func (x *ListSourceAttachmentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSourceAttachmentsResponse.ProtoReflect.Descriptor instead.
 func (*ListSourceAttachmentsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{27}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ListSourceAttachmentsResponse) GetAttachments() []*SourceAttachment {
@@ -2323,7 +2723,7 @@ type DetachSourceRequest struct {
 
 func (x *DetachSourceRequest) Reset() {
 	*x = DetachSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[28]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2335,7 +2735,7 @@ func (x *DetachSourceRequest) String() string {
 func (*DetachSourceRequest) ProtoMessage() {}
 
 func (x *DetachSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[28]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2348,7 +2748,7 @@ func (x *DetachSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DetachSourceRequest.ProtoReflect.Descriptor instead.
 func (*DetachSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{28}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *DetachSourceRequest) GetWorkspaceId() string {
@@ -2387,7 +2787,7 @@ type EvaluationQuestion struct {
 
 func (x *EvaluationQuestion) Reset() {
 	*x = EvaluationQuestion{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[29]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2399,7 +2799,7 @@ func (x *EvaluationQuestion) String() string {
 func (*EvaluationQuestion) ProtoMessage() {}
 
 func (x *EvaluationQuestion) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[29]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2412,7 +2812,7 @@ func (x *EvaluationQuestion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluationQuestion.ProtoReflect.Descriptor instead.
 func (*EvaluationQuestion) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{29}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *EvaluationQuestion) GetQ() string {
@@ -2458,7 +2858,7 @@ type CreateKnowledgeEvaluationRequest struct {
 
 func (x *CreateKnowledgeEvaluationRequest) Reset() {
 	*x = CreateKnowledgeEvaluationRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[30]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2470,7 +2870,7 @@ func (x *CreateKnowledgeEvaluationRequest) String() string {
 func (*CreateKnowledgeEvaluationRequest) ProtoMessage() {}
 
 func (x *CreateKnowledgeEvaluationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[30]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2483,7 +2883,7 @@ func (x *CreateKnowledgeEvaluationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateKnowledgeEvaluationRequest.ProtoReflect.Descriptor instead.
 func (*CreateKnowledgeEvaluationRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{30}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *CreateKnowledgeEvaluationRequest) GetWorkspaceId() string {
@@ -2570,7 +2970,7 @@ type KnowledgeEvaluation struct {
 
 func (x *KnowledgeEvaluation) Reset() {
 	*x = KnowledgeEvaluation{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[31]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2582,7 +2982,7 @@ func (x *KnowledgeEvaluation) String() string {
 func (*KnowledgeEvaluation) ProtoMessage() {}
 
 func (x *KnowledgeEvaluation) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[31]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2595,7 +2995,7 @@ func (x *KnowledgeEvaluation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KnowledgeEvaluation.ProtoReflect.Descriptor instead.
 func (*KnowledgeEvaluation) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{31}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *KnowledgeEvaluation) GetId() string {
@@ -2706,7 +3106,7 @@ type EvaluationMetrics struct {
 
 func (x *EvaluationMetrics) Reset() {
 	*x = EvaluationMetrics{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[32]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2718,7 +3118,7 @@ func (x *EvaluationMetrics) String() string {
 func (*EvaluationMetrics) ProtoMessage() {}
 
 func (x *EvaluationMetrics) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[32]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2731,7 +3131,7 @@ func (x *EvaluationMetrics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluationMetrics.ProtoReflect.Descriptor instead.
 func (*EvaluationMetrics) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{32}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *EvaluationMetrics) GetRanking() string {
@@ -2777,7 +3177,7 @@ type EvaluationResult struct {
 
 func (x *EvaluationResult) Reset() {
 	*x = EvaluationResult{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[33]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2789,7 +3189,7 @@ func (x *EvaluationResult) String() string {
 func (*EvaluationResult) ProtoMessage() {}
 
 func (x *EvaluationResult) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[33]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2802,7 +3202,7 @@ func (x *EvaluationResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluationResult.ProtoReflect.Descriptor instead.
 func (*EvaluationResult) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{33}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *EvaluationResult) GetQ() string {
@@ -2846,7 +3246,7 @@ type EvaluationPlace struct {
 
 func (x *EvaluationPlace) Reset() {
 	*x = EvaluationPlace{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[34]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2858,7 +3258,7 @@ func (x *EvaluationPlace) String() string {
 func (*EvaluationPlace) ProtoMessage() {}
 
 func (x *EvaluationPlace) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[34]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2871,7 +3271,7 @@ func (x *EvaluationPlace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluationPlace.ProtoReflect.Descriptor instead.
 func (*EvaluationPlace) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{34}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *EvaluationPlace) GetRanking() string {
@@ -2928,7 +3328,7 @@ type EvaluationComparison struct {
 
 func (x *EvaluationComparison) Reset() {
 	*x = EvaluationComparison{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[35]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2940,7 +3340,7 @@ func (x *EvaluationComparison) String() string {
 func (*EvaluationComparison) ProtoMessage() {}
 
 func (x *EvaluationComparison) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[35]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2953,7 +3353,7 @@ func (x *EvaluationComparison) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluationComparison.ProtoReflect.Descriptor instead.
 func (*EvaluationComparison) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{35}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *EvaluationComparison) GetComparedTo() string {
@@ -3007,7 +3407,7 @@ type EvaluationChange struct {
 
 func (x *EvaluationChange) Reset() {
 	*x = EvaluationChange{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[36]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3019,7 +3419,7 @@ func (x *EvaluationChange) String() string {
 func (*EvaluationChange) ProtoMessage() {}
 
 func (x *EvaluationChange) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[36]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3032,7 +3432,7 @@ func (x *EvaluationChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluationChange.ProtoReflect.Descriptor instead.
 func (*EvaluationChange) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{36}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *EvaluationChange) GetRanking() string {
@@ -3099,7 +3499,7 @@ type EvaluationMove struct {
 
 func (x *EvaluationMove) Reset() {
 	*x = EvaluationMove{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[37]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3111,7 +3511,7 @@ func (x *EvaluationMove) String() string {
 func (*EvaluationMove) ProtoMessage() {}
 
 func (x *EvaluationMove) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[37]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3124,7 +3524,7 @@ func (x *EvaluationMove) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluationMove.ProtoReflect.Descriptor instead.
 func (*EvaluationMove) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{37}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *EvaluationMove) GetQ() string {
@@ -3164,7 +3564,7 @@ type ListKnowledgeEvaluationsRequest struct {
 
 func (x *ListKnowledgeEvaluationsRequest) Reset() {
 	*x = ListKnowledgeEvaluationsRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[38]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3176,7 +3576,7 @@ func (x *ListKnowledgeEvaluationsRequest) String() string {
 func (*ListKnowledgeEvaluationsRequest) ProtoMessage() {}
 
 func (x *ListKnowledgeEvaluationsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[38]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3189,7 +3589,7 @@ func (x *ListKnowledgeEvaluationsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListKnowledgeEvaluationsRequest.ProtoReflect.Descriptor instead.
 func (*ListKnowledgeEvaluationsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{38}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ListKnowledgeEvaluationsRequest) GetWorkspaceId() string {
@@ -3232,7 +3632,7 @@ type ListKnowledgeEvaluationsResponse struct {
 
 func (x *ListKnowledgeEvaluationsResponse) Reset() {
 	*x = ListKnowledgeEvaluationsResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[39]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3244,7 +3644,7 @@ func (x *ListKnowledgeEvaluationsResponse) String() string {
 func (*ListKnowledgeEvaluationsResponse) ProtoMessage() {}
 
 func (x *ListKnowledgeEvaluationsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[39]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3257,7 +3657,7 @@ func (x *ListKnowledgeEvaluationsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListKnowledgeEvaluationsResponse.ProtoReflect.Descriptor instead.
 func (*ListKnowledgeEvaluationsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{39}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ListKnowledgeEvaluationsResponse) GetEvaluations() []*KnowledgeEvaluation {
@@ -3288,7 +3688,7 @@ type GetKnowledgeEvaluationRequest struct {
 
 func (x *GetKnowledgeEvaluationRequest) Reset() {
 	*x = GetKnowledgeEvaluationRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[40]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3300,7 +3700,7 @@ func (x *GetKnowledgeEvaluationRequest) String() string {
 func (*GetKnowledgeEvaluationRequest) ProtoMessage() {}
 
 func (x *GetKnowledgeEvaluationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[40]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3313,7 +3713,7 @@ func (x *GetKnowledgeEvaluationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetKnowledgeEvaluationRequest.ProtoReflect.Descriptor instead.
 func (*GetKnowledgeEvaluationRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{40}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *GetKnowledgeEvaluationRequest) GetWorkspaceId() string {
@@ -3349,7 +3749,7 @@ type DeleteKnowledgeEvaluationRequest struct {
 
 func (x *DeleteKnowledgeEvaluationRequest) Reset() {
 	*x = DeleteKnowledgeEvaluationRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[41]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3361,7 +3761,7 @@ func (x *DeleteKnowledgeEvaluationRequest) String() string {
 func (*DeleteKnowledgeEvaluationRequest) ProtoMessage() {}
 
 func (x *DeleteKnowledgeEvaluationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[41]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3374,7 +3774,7 @@ func (x *DeleteKnowledgeEvaluationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteKnowledgeEvaluationRequest.ProtoReflect.Descriptor instead.
 func (*DeleteKnowledgeEvaluationRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{41}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *DeleteKnowledgeEvaluationRequest) GetWorkspaceId() string {
@@ -3395,7 +3795,7 @@ var File_parlance_v1_knowledge_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
-	"\x1bparlance/v1/knowledge.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\x98\a\n" +
+	"\x1bparlance/v1/knowledge.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\x99\b\n" +
 	"\x06Source\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x12\n" +
@@ -3439,9 +3839,21 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"pages_done\x18\x14 \x01(\x05R\tpagesDone\x12$\n" +
 	"\x0eocr_page_count\x18\x15 \x01(\x05R\focrPageCount\x12\x1a\n" +
 	"\blanguage\x18\x16 \x01(\tR\blanguage\x12\x1a\n" +
-	"\bwarnings\x18\x17 \x03(\tR\bwarningsB\n" +
+	"\bwarnings\x18\x17 \x03(\tR\bwarnings\x126\n" +
+	"\bprevious\x18\x18 \x01(\v2\x1a.parlance.v1.SourceContentR\bprevious\x12\x1c\n" +
+	"\treplacing\x18\x19 \x01(\bR\treplacing\x12)\n" +
+	"\x10reprocess_queued\x18\x1a \x01(\bR\x0freprocessQueuedB\n" +
 	"\n" +
-	"\b_content\";\n" +
+	"\b_content\"\x8d\x01\n" +
+	"\rSourceContent\x12&\n" +
+	"\x04kind\x18\x01 \x01(\tB\x12\xba\xbb\x18\x0e\n" +
+	"\x04file\n" +
+	"\x06inlineR\x04kind\x12\x1d\n" +
+	"\n" +
+	"media_type\x18\x02 \x01(\tR\tmediaType\x12\x1d\n" +
+	"\n" +
+	"size_bytes\x18\x03 \x01(\rR\tsizeBytes\x12\x16\n" +
+	"\x06sha256\x18\x04 \x01(\tR\x06sha256\";\n" +
 	"\vSourceError\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\"\x93\x02\n" +
@@ -3540,7 +3952,31 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
 	"media_type\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\tmediaType\x12\x1c\n" +
 	"\x04name\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1b\n" +
-	"\tforce_ocr\x18\x05 \x01(\bR\bforceOcr\"\x81\x01\n" +
+	"\tforce_ocr\x18\x05 \x01(\bR\bforceOcr\"\x8f\x01\n" +
+	"\x1bReplaceSourceContentRequest\x12G\n" +
+	"\bmetadata\x18\x01 \x01(\v2).parlance.v1.ReplaceSourceContentMetadataH\x00R\bmetadata\x12\x1f\n" +
+	"\x04data\x18\x02 \x01(\fB\t\xbaH\x06z\x04\x18\x80\x80@H\x00R\x04dataB\x06\n" +
+	"\x04part\"\xe8\x01\n" +
+	"\x1cReplaceSourceContentMetadata\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
+	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12$\n" +
+	"\bfilename\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\bfilename\x12'\n" +
+	"\n" +
+	"media_type\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\tmediaType\x12\x1c\n" +
+	"\x04name\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1b\n" +
+	"\tforce_ocr\x18\x06 \x01(\bR\bforceOcr\"\xb7\x01\n" +
+	"\x13UpdateSourceRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
+	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12#\n" +
+	"\x04name\x18\x03 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xc8\x01H\x00R\x04name\x88\x01\x01\x12&\n" +
+	"\acontent\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x10\x01H\x01R\acontent\x88\x01\x01B\a\n" +
+	"\x05_nameB\n" +
+	"\n" +
+	"\b_content\"V\n" +
+	"\x14RestoreSourceRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
+	"\tsource_id\x18\x02 \x01(\tR\bsourceId\"\x81\x01\n" +
 	"\x19CreateInlineSourceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -3759,14 +4195,18 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"compare_to\x18\x03 \x01(\tR\tcompareTo\"j\n" +
 	" DeleteKnowledgeEvaluationRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12#\n" +
-	"\revaluation_id\x18\x02 \x01(\tR\fevaluationId2\x9f\x19\n" +
+	"\revaluation_id\x18\x02 \x01(\tR\fevaluationId2\xae\x1d\n" +
 	"\x10KnowledgeService\x12\xa0\x01\n" +
 	"\fUploadSource\x12 .parlance.v1.UploadSourceRequest\x1a\x13.parlance.v1.Source\"W\xaa\xbb\x18\n" +
 	"\b\x03\x1a\x06upload\xb2\xbb\x18E\b\xca\x01\x1a@POST /v1/workspaces/{workspace_id}/knowledge-base/sources/upload(\x01\x12\xab\x01\n" +
 	"\x12CreateInlineSource\x12&.parlance.v1.CreateInlineSourceRequest\x1a\x13.parlance.v1.Source\"X\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\b\b\xca\x01(\x80\x80\x80\x04\x82\xd3\xe4\x93\x02@:\x01*\";/v1/workspaces/{workspace_id}/knowledge-base/sources/inline\x12\x94\x01\n" +
 	"\vListSources\x12\x1f.parlance.v1.ListSourcesRequest\x1a .parlance.v1.ListSourcesResponse\"B\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x026\x124/v1/workspaces/{workspace_id}/knowledge-base/sources\x12\x8f\x01\n" +
 	"\tGetSource\x12\x1d.parlance.v1.GetSourceRequest\x1a\x13.parlance.v1.Source\"N\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02B\x12@/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}\x12\x9f\x01\n" +
-	"\fDeleteSource\x12 .parlance.v1.DeleteSourceRequest\x1a\x16.google.protobuf.Empty\"U\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02B*@/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}\x12\xaf\x01\n" +
+	"\fDeleteSource\x12 .parlance.v1.DeleteSourceRequest\x1a\x16.google.protobuf.Empty\"U\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02B*@/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}\x12\xbc\x01\n" +
+	"\x14ReplaceSourceContent\x12(.parlance.v1.ReplaceSourceContentRequest\x1a\x13.parlance.v1.Source\"c\xaa\xbb\x18\n" +
+	"\b\x03\x1a\x06upload\xb2\xbb\x18Q\b\xca\x01\x1aLPUT /v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/content(\x01\x12\xa1\x01\n" +
+	"\fUpdateSource\x12 .parlance.v1.UpdateSourceRequest\x1a\x13.parlance.v1.Source\"Z\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x05(\x80\x80\x80\x04\x82\xd3\xe4\x93\x02E:\x01*2@/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}\x12\xa9\x01\n" +
+	"\rRestoreSource\x12!.parlance.v1.RestoreSourceRequest\x1a\x13.parlance.v1.Source\"`\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xca\x01\x82\xd3\xe4\x93\x02M:\x01*\"H/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/restore\x12\xaf\x01\n" +
 	"\x0fReprocessSource\x12#.parlance.v1.ReprocessSourceRequest\x1a\x13.parlance.v1.Source\"b\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xca\x01\x82\xd3\xe4\x93\x02O:\x01*\"J/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/reprocess\x12\xbb\x01\n" +
 	"\x0eDownloadSource\x12\".parlance.v1.DownloadSourceRequest\x1a#.parlance.v1.DownloadSourceResponse\"^\xaa\xbb\x18\b\b\x01\x1a\x04read\xb2\xbb\x18N\x1aLGET /v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/content0\x01\x12\xa9\x01\n" +
 	"\vWatchSource\x12\x1f.parlance.v1.WatchSourceRequest\x1a .parlance.v1.WatchSourceResponse\"U\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02I\x12G/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/events0\x01\x12\xa4\x01\n" +
@@ -3794,120 +4234,133 @@ func file_parlance_v1_knowledge_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_knowledge_proto_rawDescData
 }
 
-var file_parlance_v1_knowledge_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
+var file_parlance_v1_knowledge_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
 var file_parlance_v1_knowledge_proto_goTypes = []any{
 	(*Source)(nil),                           // 0: parlance.v1.Source
-	(*SourceError)(nil),                      // 1: parlance.v1.SourceError
-	(*Chunk)(nil),                            // 2: parlance.v1.Chunk
-	(*ScoredChunk)(nil),                      // 3: parlance.v1.ScoredChunk
-	(*SourceAttachment)(nil),                 // 4: parlance.v1.SourceAttachment
-	(*QueryExplanation)(nil),                 // 5: parlance.v1.QueryExplanation
-	(*EmbeddingStatus)(nil),                  // 6: parlance.v1.EmbeddingStatus
-	(*UploadSourceRequest)(nil),              // 7: parlance.v1.UploadSourceRequest
-	(*UploadSourceMetadata)(nil),             // 8: parlance.v1.UploadSourceMetadata
-	(*CreateInlineSourceRequest)(nil),        // 9: parlance.v1.CreateInlineSourceRequest
-	(*ListSourcesRequest)(nil),               // 10: parlance.v1.ListSourcesRequest
-	(*ListSourcesResponse)(nil),              // 11: parlance.v1.ListSourcesResponse
-	(*GetSourceRequest)(nil),                 // 12: parlance.v1.GetSourceRequest
-	(*DeleteSourceRequest)(nil),              // 13: parlance.v1.DeleteSourceRequest
-	(*ReprocessSourceRequest)(nil),           // 14: parlance.v1.ReprocessSourceRequest
-	(*DownloadSourceRequest)(nil),            // 15: parlance.v1.DownloadSourceRequest
-	(*DownloadSourceResponse)(nil),           // 16: parlance.v1.DownloadSourceResponse
-	(*WatchSourceRequest)(nil),               // 17: parlance.v1.WatchSourceRequest
-	(*WatchSourceResponse)(nil),              // 18: parlance.v1.WatchSourceResponse
-	(*GetEmbeddingStatusRequest)(nil),        // 19: parlance.v1.GetEmbeddingStatusRequest
-	(*ListChunksRequest)(nil),                // 20: parlance.v1.ListChunksRequest
-	(*ListChunksResponse)(nil),               // 21: parlance.v1.ListChunksResponse
-	(*QueryKnowledgeRequest)(nil),            // 22: parlance.v1.QueryKnowledgeRequest
-	(*QueryKnowledgeResponse)(nil),           // 23: parlance.v1.QueryKnowledgeResponse
-	(*AttachSourcesRequest)(nil),             // 24: parlance.v1.AttachSourcesRequest
-	(*AttachSourcesResponse)(nil),            // 25: parlance.v1.AttachSourcesResponse
-	(*ListSourceAttachmentsRequest)(nil),     // 26: parlance.v1.ListSourceAttachmentsRequest
-	(*ListSourceAttachmentsResponse)(nil),    // 27: parlance.v1.ListSourceAttachmentsResponse
-	(*DetachSourceRequest)(nil),              // 28: parlance.v1.DetachSourceRequest
-	(*EvaluationQuestion)(nil),               // 29: parlance.v1.EvaluationQuestion
-	(*CreateKnowledgeEvaluationRequest)(nil), // 30: parlance.v1.CreateKnowledgeEvaluationRequest
-	(*KnowledgeEvaluation)(nil),              // 31: parlance.v1.KnowledgeEvaluation
-	(*EvaluationMetrics)(nil),                // 32: parlance.v1.EvaluationMetrics
-	(*EvaluationResult)(nil),                 // 33: parlance.v1.EvaluationResult
-	(*EvaluationPlace)(nil),                  // 34: parlance.v1.EvaluationPlace
-	(*EvaluationComparison)(nil),             // 35: parlance.v1.EvaluationComparison
-	(*EvaluationChange)(nil),                 // 36: parlance.v1.EvaluationChange
-	(*EvaluationMove)(nil),                   // 37: parlance.v1.EvaluationMove
-	(*ListKnowledgeEvaluationsRequest)(nil),  // 38: parlance.v1.ListKnowledgeEvaluationsRequest
-	(*ListKnowledgeEvaluationsResponse)(nil), // 39: parlance.v1.ListKnowledgeEvaluationsResponse
-	(*GetKnowledgeEvaluationRequest)(nil),    // 40: parlance.v1.GetKnowledgeEvaluationRequest
-	(*DeleteKnowledgeEvaluationRequest)(nil), // 41: parlance.v1.DeleteKnowledgeEvaluationRequest
-	(*timestamppb.Timestamp)(nil),            // 42: google.protobuf.Timestamp
-	(*emptypb.Empty)(nil),                    // 43: google.protobuf.Empty
+	(*SourceContent)(nil),                    // 1: parlance.v1.SourceContent
+	(*SourceError)(nil),                      // 2: parlance.v1.SourceError
+	(*Chunk)(nil),                            // 3: parlance.v1.Chunk
+	(*ScoredChunk)(nil),                      // 4: parlance.v1.ScoredChunk
+	(*SourceAttachment)(nil),                 // 5: parlance.v1.SourceAttachment
+	(*QueryExplanation)(nil),                 // 6: parlance.v1.QueryExplanation
+	(*EmbeddingStatus)(nil),                  // 7: parlance.v1.EmbeddingStatus
+	(*UploadSourceRequest)(nil),              // 8: parlance.v1.UploadSourceRequest
+	(*UploadSourceMetadata)(nil),             // 9: parlance.v1.UploadSourceMetadata
+	(*ReplaceSourceContentRequest)(nil),      // 10: parlance.v1.ReplaceSourceContentRequest
+	(*ReplaceSourceContentMetadata)(nil),     // 11: parlance.v1.ReplaceSourceContentMetadata
+	(*UpdateSourceRequest)(nil),              // 12: parlance.v1.UpdateSourceRequest
+	(*RestoreSourceRequest)(nil),             // 13: parlance.v1.RestoreSourceRequest
+	(*CreateInlineSourceRequest)(nil),        // 14: parlance.v1.CreateInlineSourceRequest
+	(*ListSourcesRequest)(nil),               // 15: parlance.v1.ListSourcesRequest
+	(*ListSourcesResponse)(nil),              // 16: parlance.v1.ListSourcesResponse
+	(*GetSourceRequest)(nil),                 // 17: parlance.v1.GetSourceRequest
+	(*DeleteSourceRequest)(nil),              // 18: parlance.v1.DeleteSourceRequest
+	(*ReprocessSourceRequest)(nil),           // 19: parlance.v1.ReprocessSourceRequest
+	(*DownloadSourceRequest)(nil),            // 20: parlance.v1.DownloadSourceRequest
+	(*DownloadSourceResponse)(nil),           // 21: parlance.v1.DownloadSourceResponse
+	(*WatchSourceRequest)(nil),               // 22: parlance.v1.WatchSourceRequest
+	(*WatchSourceResponse)(nil),              // 23: parlance.v1.WatchSourceResponse
+	(*GetEmbeddingStatusRequest)(nil),        // 24: parlance.v1.GetEmbeddingStatusRequest
+	(*ListChunksRequest)(nil),                // 25: parlance.v1.ListChunksRequest
+	(*ListChunksResponse)(nil),               // 26: parlance.v1.ListChunksResponse
+	(*QueryKnowledgeRequest)(nil),            // 27: parlance.v1.QueryKnowledgeRequest
+	(*QueryKnowledgeResponse)(nil),           // 28: parlance.v1.QueryKnowledgeResponse
+	(*AttachSourcesRequest)(nil),             // 29: parlance.v1.AttachSourcesRequest
+	(*AttachSourcesResponse)(nil),            // 30: parlance.v1.AttachSourcesResponse
+	(*ListSourceAttachmentsRequest)(nil),     // 31: parlance.v1.ListSourceAttachmentsRequest
+	(*ListSourceAttachmentsResponse)(nil),    // 32: parlance.v1.ListSourceAttachmentsResponse
+	(*DetachSourceRequest)(nil),              // 33: parlance.v1.DetachSourceRequest
+	(*EvaluationQuestion)(nil),               // 34: parlance.v1.EvaluationQuestion
+	(*CreateKnowledgeEvaluationRequest)(nil), // 35: parlance.v1.CreateKnowledgeEvaluationRequest
+	(*KnowledgeEvaluation)(nil),              // 36: parlance.v1.KnowledgeEvaluation
+	(*EvaluationMetrics)(nil),                // 37: parlance.v1.EvaluationMetrics
+	(*EvaluationResult)(nil),                 // 38: parlance.v1.EvaluationResult
+	(*EvaluationPlace)(nil),                  // 39: parlance.v1.EvaluationPlace
+	(*EvaluationComparison)(nil),             // 40: parlance.v1.EvaluationComparison
+	(*EvaluationChange)(nil),                 // 41: parlance.v1.EvaluationChange
+	(*EvaluationMove)(nil),                   // 42: parlance.v1.EvaluationMove
+	(*ListKnowledgeEvaluationsRequest)(nil),  // 43: parlance.v1.ListKnowledgeEvaluationsRequest
+	(*ListKnowledgeEvaluationsResponse)(nil), // 44: parlance.v1.ListKnowledgeEvaluationsResponse
+	(*GetKnowledgeEvaluationRequest)(nil),    // 45: parlance.v1.GetKnowledgeEvaluationRequest
+	(*DeleteKnowledgeEvaluationRequest)(nil), // 46: parlance.v1.DeleteKnowledgeEvaluationRequest
+	(*timestamppb.Timestamp)(nil),            // 47: google.protobuf.Timestamp
+	(*emptypb.Empty)(nil),                    // 48: google.protobuf.Empty
 }
 var file_parlance_v1_knowledge_proto_depIdxs = []int32{
-	42, // 0: parlance.v1.Source.heartbeat_at:type_name -> google.protobuf.Timestamp
-	1,  // 1: parlance.v1.Source.error:type_name -> parlance.v1.SourceError
-	42, // 2: parlance.v1.Source.created_at:type_name -> google.protobuf.Timestamp
-	42, // 3: parlance.v1.Source.updated_at:type_name -> google.protobuf.Timestamp
-	42, // 4: parlance.v1.Source.ready_at:type_name -> google.protobuf.Timestamp
-	42, // 5: parlance.v1.SourceAttachment.created_at:type_name -> google.protobuf.Timestamp
-	42, // 6: parlance.v1.EmbeddingStatus.started_at:type_name -> google.protobuf.Timestamp
-	8,  // 7: parlance.v1.UploadSourceRequest.metadata:type_name -> parlance.v1.UploadSourceMetadata
-	0,  // 8: parlance.v1.ListSourcesResponse.sources:type_name -> parlance.v1.Source
-	0,  // 9: parlance.v1.WatchSourceResponse.source:type_name -> parlance.v1.Source
-	2,  // 10: parlance.v1.ListChunksResponse.chunks:type_name -> parlance.v1.Chunk
-	3,  // 11: parlance.v1.QueryKnowledgeResponse.chunks:type_name -> parlance.v1.ScoredChunk
-	5,  // 12: parlance.v1.QueryKnowledgeResponse.explanation:type_name -> parlance.v1.QueryExplanation
-	4,  // 13: parlance.v1.AttachSourcesResponse.attachments:type_name -> parlance.v1.SourceAttachment
-	4,  // 14: parlance.v1.ListSourceAttachmentsResponse.attachments:type_name -> parlance.v1.SourceAttachment
-	29, // 15: parlance.v1.CreateKnowledgeEvaluationRequest.questions:type_name -> parlance.v1.EvaluationQuestion
-	32, // 16: parlance.v1.KnowledgeEvaluation.metrics:type_name -> parlance.v1.EvaluationMetrics
-	33, // 17: parlance.v1.KnowledgeEvaluation.results:type_name -> parlance.v1.EvaluationResult
-	35, // 18: parlance.v1.KnowledgeEvaluation.comparison:type_name -> parlance.v1.EvaluationComparison
-	42, // 19: parlance.v1.KnowledgeEvaluation.created_at:type_name -> google.protobuf.Timestamp
-	34, // 20: parlance.v1.EvaluationResult.places:type_name -> parlance.v1.EvaluationPlace
-	36, // 21: parlance.v1.EvaluationComparison.changes:type_name -> parlance.v1.EvaluationChange
-	37, // 22: parlance.v1.EvaluationChange.better:type_name -> parlance.v1.EvaluationMove
-	37, // 23: parlance.v1.EvaluationChange.worse:type_name -> parlance.v1.EvaluationMove
-	31, // 24: parlance.v1.ListKnowledgeEvaluationsResponse.evaluations:type_name -> parlance.v1.KnowledgeEvaluation
-	7,  // 25: parlance.v1.KnowledgeService.UploadSource:input_type -> parlance.v1.UploadSourceRequest
-	9,  // 26: parlance.v1.KnowledgeService.CreateInlineSource:input_type -> parlance.v1.CreateInlineSourceRequest
-	10, // 27: parlance.v1.KnowledgeService.ListSources:input_type -> parlance.v1.ListSourcesRequest
-	12, // 28: parlance.v1.KnowledgeService.GetSource:input_type -> parlance.v1.GetSourceRequest
-	13, // 29: parlance.v1.KnowledgeService.DeleteSource:input_type -> parlance.v1.DeleteSourceRequest
-	14, // 30: parlance.v1.KnowledgeService.ReprocessSource:input_type -> parlance.v1.ReprocessSourceRequest
-	15, // 31: parlance.v1.KnowledgeService.DownloadSource:input_type -> parlance.v1.DownloadSourceRequest
-	17, // 32: parlance.v1.KnowledgeService.WatchSource:input_type -> parlance.v1.WatchSourceRequest
-	20, // 33: parlance.v1.KnowledgeService.ListChunks:input_type -> parlance.v1.ListChunksRequest
-	22, // 34: parlance.v1.KnowledgeService.QueryKnowledge:input_type -> parlance.v1.QueryKnowledgeRequest
-	19, // 35: parlance.v1.KnowledgeService.GetEmbeddingStatus:input_type -> parlance.v1.GetEmbeddingStatusRequest
-	24, // 36: parlance.v1.KnowledgeService.AttachSources:input_type -> parlance.v1.AttachSourcesRequest
-	26, // 37: parlance.v1.KnowledgeService.ListSourceAttachments:input_type -> parlance.v1.ListSourceAttachmentsRequest
-	28, // 38: parlance.v1.KnowledgeService.DetachSource:input_type -> parlance.v1.DetachSourceRequest
-	30, // 39: parlance.v1.KnowledgeService.CreateKnowledgeEvaluation:input_type -> parlance.v1.CreateKnowledgeEvaluationRequest
-	38, // 40: parlance.v1.KnowledgeService.ListKnowledgeEvaluations:input_type -> parlance.v1.ListKnowledgeEvaluationsRequest
-	40, // 41: parlance.v1.KnowledgeService.GetKnowledgeEvaluation:input_type -> parlance.v1.GetKnowledgeEvaluationRequest
-	41, // 42: parlance.v1.KnowledgeService.DeleteKnowledgeEvaluation:input_type -> parlance.v1.DeleteKnowledgeEvaluationRequest
-	0,  // 43: parlance.v1.KnowledgeService.UploadSource:output_type -> parlance.v1.Source
-	0,  // 44: parlance.v1.KnowledgeService.CreateInlineSource:output_type -> parlance.v1.Source
-	11, // 45: parlance.v1.KnowledgeService.ListSources:output_type -> parlance.v1.ListSourcesResponse
-	0,  // 46: parlance.v1.KnowledgeService.GetSource:output_type -> parlance.v1.Source
-	43, // 47: parlance.v1.KnowledgeService.DeleteSource:output_type -> google.protobuf.Empty
-	0,  // 48: parlance.v1.KnowledgeService.ReprocessSource:output_type -> parlance.v1.Source
-	16, // 49: parlance.v1.KnowledgeService.DownloadSource:output_type -> parlance.v1.DownloadSourceResponse
-	18, // 50: parlance.v1.KnowledgeService.WatchSource:output_type -> parlance.v1.WatchSourceResponse
-	21, // 51: parlance.v1.KnowledgeService.ListChunks:output_type -> parlance.v1.ListChunksResponse
-	23, // 52: parlance.v1.KnowledgeService.QueryKnowledge:output_type -> parlance.v1.QueryKnowledgeResponse
-	6,  // 53: parlance.v1.KnowledgeService.GetEmbeddingStatus:output_type -> parlance.v1.EmbeddingStatus
-	25, // 54: parlance.v1.KnowledgeService.AttachSources:output_type -> parlance.v1.AttachSourcesResponse
-	27, // 55: parlance.v1.KnowledgeService.ListSourceAttachments:output_type -> parlance.v1.ListSourceAttachmentsResponse
-	43, // 56: parlance.v1.KnowledgeService.DetachSource:output_type -> google.protobuf.Empty
-	31, // 57: parlance.v1.KnowledgeService.CreateKnowledgeEvaluation:output_type -> parlance.v1.KnowledgeEvaluation
-	39, // 58: parlance.v1.KnowledgeService.ListKnowledgeEvaluations:output_type -> parlance.v1.ListKnowledgeEvaluationsResponse
-	31, // 59: parlance.v1.KnowledgeService.GetKnowledgeEvaluation:output_type -> parlance.v1.KnowledgeEvaluation
-	43, // 60: parlance.v1.KnowledgeService.DeleteKnowledgeEvaluation:output_type -> google.protobuf.Empty
-	43, // [43:61] is the sub-list for method output_type
-	25, // [25:43] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	47, // 0: parlance.v1.Source.heartbeat_at:type_name -> google.protobuf.Timestamp
+	2,  // 1: parlance.v1.Source.error:type_name -> parlance.v1.SourceError
+	47, // 2: parlance.v1.Source.created_at:type_name -> google.protobuf.Timestamp
+	47, // 3: parlance.v1.Source.updated_at:type_name -> google.protobuf.Timestamp
+	47, // 4: parlance.v1.Source.ready_at:type_name -> google.protobuf.Timestamp
+	1,  // 5: parlance.v1.Source.previous:type_name -> parlance.v1.SourceContent
+	47, // 6: parlance.v1.SourceAttachment.created_at:type_name -> google.protobuf.Timestamp
+	47, // 7: parlance.v1.EmbeddingStatus.started_at:type_name -> google.protobuf.Timestamp
+	9,  // 8: parlance.v1.UploadSourceRequest.metadata:type_name -> parlance.v1.UploadSourceMetadata
+	11, // 9: parlance.v1.ReplaceSourceContentRequest.metadata:type_name -> parlance.v1.ReplaceSourceContentMetadata
+	0,  // 10: parlance.v1.ListSourcesResponse.sources:type_name -> parlance.v1.Source
+	0,  // 11: parlance.v1.WatchSourceResponse.source:type_name -> parlance.v1.Source
+	3,  // 12: parlance.v1.ListChunksResponse.chunks:type_name -> parlance.v1.Chunk
+	4,  // 13: parlance.v1.QueryKnowledgeResponse.chunks:type_name -> parlance.v1.ScoredChunk
+	6,  // 14: parlance.v1.QueryKnowledgeResponse.explanation:type_name -> parlance.v1.QueryExplanation
+	5,  // 15: parlance.v1.AttachSourcesResponse.attachments:type_name -> parlance.v1.SourceAttachment
+	5,  // 16: parlance.v1.ListSourceAttachmentsResponse.attachments:type_name -> parlance.v1.SourceAttachment
+	34, // 17: parlance.v1.CreateKnowledgeEvaluationRequest.questions:type_name -> parlance.v1.EvaluationQuestion
+	37, // 18: parlance.v1.KnowledgeEvaluation.metrics:type_name -> parlance.v1.EvaluationMetrics
+	38, // 19: parlance.v1.KnowledgeEvaluation.results:type_name -> parlance.v1.EvaluationResult
+	40, // 20: parlance.v1.KnowledgeEvaluation.comparison:type_name -> parlance.v1.EvaluationComparison
+	47, // 21: parlance.v1.KnowledgeEvaluation.created_at:type_name -> google.protobuf.Timestamp
+	39, // 22: parlance.v1.EvaluationResult.places:type_name -> parlance.v1.EvaluationPlace
+	41, // 23: parlance.v1.EvaluationComparison.changes:type_name -> parlance.v1.EvaluationChange
+	42, // 24: parlance.v1.EvaluationChange.better:type_name -> parlance.v1.EvaluationMove
+	42, // 25: parlance.v1.EvaluationChange.worse:type_name -> parlance.v1.EvaluationMove
+	36, // 26: parlance.v1.ListKnowledgeEvaluationsResponse.evaluations:type_name -> parlance.v1.KnowledgeEvaluation
+	8,  // 27: parlance.v1.KnowledgeService.UploadSource:input_type -> parlance.v1.UploadSourceRequest
+	14, // 28: parlance.v1.KnowledgeService.CreateInlineSource:input_type -> parlance.v1.CreateInlineSourceRequest
+	15, // 29: parlance.v1.KnowledgeService.ListSources:input_type -> parlance.v1.ListSourcesRequest
+	17, // 30: parlance.v1.KnowledgeService.GetSource:input_type -> parlance.v1.GetSourceRequest
+	18, // 31: parlance.v1.KnowledgeService.DeleteSource:input_type -> parlance.v1.DeleteSourceRequest
+	10, // 32: parlance.v1.KnowledgeService.ReplaceSourceContent:input_type -> parlance.v1.ReplaceSourceContentRequest
+	12, // 33: parlance.v1.KnowledgeService.UpdateSource:input_type -> parlance.v1.UpdateSourceRequest
+	13, // 34: parlance.v1.KnowledgeService.RestoreSource:input_type -> parlance.v1.RestoreSourceRequest
+	19, // 35: parlance.v1.KnowledgeService.ReprocessSource:input_type -> parlance.v1.ReprocessSourceRequest
+	20, // 36: parlance.v1.KnowledgeService.DownloadSource:input_type -> parlance.v1.DownloadSourceRequest
+	22, // 37: parlance.v1.KnowledgeService.WatchSource:input_type -> parlance.v1.WatchSourceRequest
+	25, // 38: parlance.v1.KnowledgeService.ListChunks:input_type -> parlance.v1.ListChunksRequest
+	27, // 39: parlance.v1.KnowledgeService.QueryKnowledge:input_type -> parlance.v1.QueryKnowledgeRequest
+	24, // 40: parlance.v1.KnowledgeService.GetEmbeddingStatus:input_type -> parlance.v1.GetEmbeddingStatusRequest
+	29, // 41: parlance.v1.KnowledgeService.AttachSources:input_type -> parlance.v1.AttachSourcesRequest
+	31, // 42: parlance.v1.KnowledgeService.ListSourceAttachments:input_type -> parlance.v1.ListSourceAttachmentsRequest
+	33, // 43: parlance.v1.KnowledgeService.DetachSource:input_type -> parlance.v1.DetachSourceRequest
+	35, // 44: parlance.v1.KnowledgeService.CreateKnowledgeEvaluation:input_type -> parlance.v1.CreateKnowledgeEvaluationRequest
+	43, // 45: parlance.v1.KnowledgeService.ListKnowledgeEvaluations:input_type -> parlance.v1.ListKnowledgeEvaluationsRequest
+	45, // 46: parlance.v1.KnowledgeService.GetKnowledgeEvaluation:input_type -> parlance.v1.GetKnowledgeEvaluationRequest
+	46, // 47: parlance.v1.KnowledgeService.DeleteKnowledgeEvaluation:input_type -> parlance.v1.DeleteKnowledgeEvaluationRequest
+	0,  // 48: parlance.v1.KnowledgeService.UploadSource:output_type -> parlance.v1.Source
+	0,  // 49: parlance.v1.KnowledgeService.CreateInlineSource:output_type -> parlance.v1.Source
+	16, // 50: parlance.v1.KnowledgeService.ListSources:output_type -> parlance.v1.ListSourcesResponse
+	0,  // 51: parlance.v1.KnowledgeService.GetSource:output_type -> parlance.v1.Source
+	48, // 52: parlance.v1.KnowledgeService.DeleteSource:output_type -> google.protobuf.Empty
+	0,  // 53: parlance.v1.KnowledgeService.ReplaceSourceContent:output_type -> parlance.v1.Source
+	0,  // 54: parlance.v1.KnowledgeService.UpdateSource:output_type -> parlance.v1.Source
+	0,  // 55: parlance.v1.KnowledgeService.RestoreSource:output_type -> parlance.v1.Source
+	0,  // 56: parlance.v1.KnowledgeService.ReprocessSource:output_type -> parlance.v1.Source
+	21, // 57: parlance.v1.KnowledgeService.DownloadSource:output_type -> parlance.v1.DownloadSourceResponse
+	23, // 58: parlance.v1.KnowledgeService.WatchSource:output_type -> parlance.v1.WatchSourceResponse
+	26, // 59: parlance.v1.KnowledgeService.ListChunks:output_type -> parlance.v1.ListChunksResponse
+	28, // 60: parlance.v1.KnowledgeService.QueryKnowledge:output_type -> parlance.v1.QueryKnowledgeResponse
+	7,  // 61: parlance.v1.KnowledgeService.GetEmbeddingStatus:output_type -> parlance.v1.EmbeddingStatus
+	30, // 62: parlance.v1.KnowledgeService.AttachSources:output_type -> parlance.v1.AttachSourcesResponse
+	32, // 63: parlance.v1.KnowledgeService.ListSourceAttachments:output_type -> parlance.v1.ListSourceAttachmentsResponse
+	48, // 64: parlance.v1.KnowledgeService.DetachSource:output_type -> google.protobuf.Empty
+	36, // 65: parlance.v1.KnowledgeService.CreateKnowledgeEvaluation:output_type -> parlance.v1.KnowledgeEvaluation
+	44, // 66: parlance.v1.KnowledgeService.ListKnowledgeEvaluations:output_type -> parlance.v1.ListKnowledgeEvaluationsResponse
+	36, // 67: parlance.v1.KnowledgeService.GetKnowledgeEvaluation:output_type -> parlance.v1.KnowledgeEvaluation
+	48, // 68: parlance.v1.KnowledgeService.DeleteKnowledgeEvaluation:output_type -> google.protobuf.Empty
+	48, // [48:69] is the sub-list for method output_type
+	27, // [27:48] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_knowledge_proto_init() }
@@ -3917,22 +4370,27 @@ func file_parlance_v1_knowledge_proto_init() {
 	}
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_knowledge_proto_msgTypes[0].OneofWrappers = []any{}
-	file_parlance_v1_knowledge_proto_msgTypes[3].OneofWrappers = []any{}
-	file_parlance_v1_knowledge_proto_msgTypes[7].OneofWrappers = []any{
+	file_parlance_v1_knowledge_proto_msgTypes[4].OneofWrappers = []any{}
+	file_parlance_v1_knowledge_proto_msgTypes[8].OneofWrappers = []any{
 		(*UploadSourceRequest_Metadata)(nil),
 		(*UploadSourceRequest_Data)(nil),
 	}
-	file_parlance_v1_knowledge_proto_msgTypes[22].OneofWrappers = []any{}
-	file_parlance_v1_knowledge_proto_msgTypes[23].OneofWrappers = []any{}
-	file_parlance_v1_knowledge_proto_msgTypes[30].OneofWrappers = []any{}
-	file_parlance_v1_knowledge_proto_msgTypes[31].OneofWrappers = []any{}
+	file_parlance_v1_knowledge_proto_msgTypes[10].OneofWrappers = []any{
+		(*ReplaceSourceContentRequest_Metadata)(nil),
+		(*ReplaceSourceContentRequest_Data)(nil),
+	}
+	file_parlance_v1_knowledge_proto_msgTypes[12].OneofWrappers = []any{}
+	file_parlance_v1_knowledge_proto_msgTypes[27].OneofWrappers = []any{}
+	file_parlance_v1_knowledge_proto_msgTypes[28].OneofWrappers = []any{}
+	file_parlance_v1_knowledge_proto_msgTypes[35].OneofWrappers = []any{}
+	file_parlance_v1_knowledge_proto_msgTypes[36].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_knowledge_proto_rawDesc), len(file_parlance_v1_knowledge_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   42,
+			NumMessages:   47,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -50,6 +50,15 @@ const (
 	// KnowledgeServiceDeleteSourceProcedure is the fully-qualified name of the KnowledgeService's
 	// DeleteSource RPC.
 	KnowledgeServiceDeleteSourceProcedure = "/parlance.v1.KnowledgeService/DeleteSource"
+	// KnowledgeServiceReplaceSourceContentProcedure is the fully-qualified name of the
+	// KnowledgeService's ReplaceSourceContent RPC.
+	KnowledgeServiceReplaceSourceContentProcedure = "/parlance.v1.KnowledgeService/ReplaceSourceContent"
+	// KnowledgeServiceUpdateSourceProcedure is the fully-qualified name of the KnowledgeService's
+	// UpdateSource RPC.
+	KnowledgeServiceUpdateSourceProcedure = "/parlance.v1.KnowledgeService/UpdateSource"
+	// KnowledgeServiceRestoreSourceProcedure is the fully-qualified name of the KnowledgeService's
+	// RestoreSource RPC.
+	KnowledgeServiceRestoreSourceProcedure = "/parlance.v1.KnowledgeService/RestoreSource"
 	// KnowledgeServiceReprocessSourceProcedure is the fully-qualified name of the KnowledgeService's
 	// ReprocessSource RPC.
 	KnowledgeServiceReprocessSourceProcedure = "/parlance.v1.KnowledgeService/ReprocessSource"
@@ -110,9 +119,25 @@ type KnowledgeServiceClient interface {
 	GetSource(context.Context, *v1.GetSourceRequest) (*v1.Source, error)
 	// DeleteSource removes a source with its blob, chunks and attachments. Errors: not-found.
 	DeleteSource(context.Context, *v1.DeleteSourceRequest) (*emptypb.Empty, error)
+	// ReplaceSourceContent gives a source other content, and ingests it in the background. Its id,
+	// attachments and, unless another is sent, name stay. Until the new chunks replace the old ones
+	// in one step, the old ones answer; when the new content cannot be read, they go on, and the
+	// source is failed. The content before is kept for RestoreSource, and counts against the plan;
+	// that of an earlier replacement is given up. Equal content changes nothing. Over REST it is
+	// multipart/form-data as for UploadSource. Errors: those of UploadSource, not-found (the source).
+	ReplaceSourceContent(context.Context) (*connect.ClientStreamForClientSimple[v1.ReplaceSourceContentRequest, v1.Source], error)
+	// UpdateSource changes a source's name, and its content to pasted text, as ReplaceSourceContent
+	// does. What is not sent stays.
+	// Errors: not-found, invalid-request, body-too-large, quota-exceeded-kb-storage.
+	UpdateSource(context.Context, *v1.UpdateSourceRequest) (*v1.Source, error)
+	// RestoreSource goes back to the content before the last replacement, and ingests it; what the
+	// source has now becomes the content before. A replacement that is not ready yet is given up.
+	// Errors: not-found, kb-nothing-to-restore.
+	RestoreSource(context.Context, *v1.RestoreSourceRequest) (*v1.Source, error)
 	// ReprocessSource ingests the stored blob again. Until the new chunks replace the old ones in one
-	// step, the old ones answer. Errors: not-found, invalid-request (force_ocr on anything but a
-	// PDF).
+	// step, the old ones answer. While the source is being processed, another run is queued behind,
+	// and the answer says so (reprocess_queued). Errors: not-found, invalid-request (force_ocr on
+	// anything but a PDF).
 	ReprocessSource(context.Context, *v1.ReprocessSourceRequest) (*v1.Source, error)
 	// DownloadSource returns the stored bytes; over REST as the file itself. Errors: not-found.
 	DownloadSource(context.Context, *v1.DownloadSourceRequest) (*connect.ServerStreamForClient[v1.DownloadSourceResponse], error)
@@ -196,6 +221,24 @@ func NewKnowledgeServiceClient(httpClient connect.HTTPClient, baseURL string, op
 			httpClient,
 			baseURL+KnowledgeServiceDeleteSourceProcedure,
 			connect.WithSchema(knowledgeServiceMethods.ByName("DeleteSource")),
+			connect.WithClientOptions(opts...),
+		),
+		replaceSourceContent: connect.NewClient[v1.ReplaceSourceContentRequest, v1.Source](
+			httpClient,
+			baseURL+KnowledgeServiceReplaceSourceContentProcedure,
+			connect.WithSchema(knowledgeServiceMethods.ByName("ReplaceSourceContent")),
+			connect.WithClientOptions(opts...),
+		),
+		updateSource: connect.NewClient[v1.UpdateSourceRequest, v1.Source](
+			httpClient,
+			baseURL+KnowledgeServiceUpdateSourceProcedure,
+			connect.WithSchema(knowledgeServiceMethods.ByName("UpdateSource")),
+			connect.WithClientOptions(opts...),
+		),
+		restoreSource: connect.NewClient[v1.RestoreSourceRequest, v1.Source](
+			httpClient,
+			baseURL+KnowledgeServiceRestoreSourceProcedure,
+			connect.WithSchema(knowledgeServiceMethods.ByName("RestoreSource")),
 			connect.WithClientOptions(opts...),
 		),
 		reprocessSource: connect.NewClient[v1.ReprocessSourceRequest, v1.Source](
@@ -286,6 +329,9 @@ type knowledgeServiceClient struct {
 	listSources               *connect.Client[v1.ListSourcesRequest, v1.ListSourcesResponse]
 	getSource                 *connect.Client[v1.GetSourceRequest, v1.Source]
 	deleteSource              *connect.Client[v1.DeleteSourceRequest, emptypb.Empty]
+	replaceSourceContent      *connect.Client[v1.ReplaceSourceContentRequest, v1.Source]
+	updateSource              *connect.Client[v1.UpdateSourceRequest, v1.Source]
+	restoreSource             *connect.Client[v1.RestoreSourceRequest, v1.Source]
 	reprocessSource           *connect.Client[v1.ReprocessSourceRequest, v1.Source]
 	downloadSource            *connect.Client[v1.DownloadSourceRequest, v1.DownloadSourceResponse]
 	watchSource               *connect.Client[v1.WatchSourceRequest, v1.WatchSourceResponse]
@@ -336,6 +382,29 @@ func (c *knowledgeServiceClient) GetSource(ctx context.Context, req *v1.GetSourc
 // DeleteSource calls parlance.v1.KnowledgeService.DeleteSource.
 func (c *knowledgeServiceClient) DeleteSource(ctx context.Context, req *v1.DeleteSourceRequest) (*emptypb.Empty, error) {
 	response, err := c.deleteSource.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ReplaceSourceContent calls parlance.v1.KnowledgeService.ReplaceSourceContent.
+func (c *knowledgeServiceClient) ReplaceSourceContent(ctx context.Context) (*connect.ClientStreamForClientSimple[v1.ReplaceSourceContentRequest, v1.Source], error) {
+	return c.replaceSourceContent.CallClientStreamSimple(ctx)
+}
+
+// UpdateSource calls parlance.v1.KnowledgeService.UpdateSource.
+func (c *knowledgeServiceClient) UpdateSource(ctx context.Context, req *v1.UpdateSourceRequest) (*v1.Source, error) {
+	response, err := c.updateSource.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// RestoreSource calls parlance.v1.KnowledgeService.RestoreSource.
+func (c *knowledgeServiceClient) RestoreSource(ctx context.Context, req *v1.RestoreSourceRequest) (*v1.Source, error) {
+	response, err := c.restoreSource.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -470,9 +539,25 @@ type KnowledgeServiceHandler interface {
 	GetSource(context.Context, *v1.GetSourceRequest) (*v1.Source, error)
 	// DeleteSource removes a source with its blob, chunks and attachments. Errors: not-found.
 	DeleteSource(context.Context, *v1.DeleteSourceRequest) (*emptypb.Empty, error)
+	// ReplaceSourceContent gives a source other content, and ingests it in the background. Its id,
+	// attachments and, unless another is sent, name stay. Until the new chunks replace the old ones
+	// in one step, the old ones answer; when the new content cannot be read, they go on, and the
+	// source is failed. The content before is kept for RestoreSource, and counts against the plan;
+	// that of an earlier replacement is given up. Equal content changes nothing. Over REST it is
+	// multipart/form-data as for UploadSource. Errors: those of UploadSource, not-found (the source).
+	ReplaceSourceContent(context.Context, *connect.ClientStream[v1.ReplaceSourceContentRequest]) (*v1.Source, error)
+	// UpdateSource changes a source's name, and its content to pasted text, as ReplaceSourceContent
+	// does. What is not sent stays.
+	// Errors: not-found, invalid-request, body-too-large, quota-exceeded-kb-storage.
+	UpdateSource(context.Context, *v1.UpdateSourceRequest) (*v1.Source, error)
+	// RestoreSource goes back to the content before the last replacement, and ingests it; what the
+	// source has now becomes the content before. A replacement that is not ready yet is given up.
+	// Errors: not-found, kb-nothing-to-restore.
+	RestoreSource(context.Context, *v1.RestoreSourceRequest) (*v1.Source, error)
 	// ReprocessSource ingests the stored blob again. Until the new chunks replace the old ones in one
-	// step, the old ones answer. Errors: not-found, invalid-request (force_ocr on anything but a
-	// PDF).
+	// step, the old ones answer. While the source is being processed, another run is queued behind,
+	// and the answer says so (reprocess_queued). Errors: not-found, invalid-request (force_ocr on
+	// anything but a PDF).
 	ReprocessSource(context.Context, *v1.ReprocessSourceRequest) (*v1.Source, error)
 	// DownloadSource returns the stored bytes; over REST as the file itself. Errors: not-found.
 	DownloadSource(context.Context, *v1.DownloadSourceRequest, *connect.ServerStream[v1.DownloadSourceResponse]) error
@@ -552,6 +637,24 @@ func NewKnowledgeServiceHandler(svc KnowledgeServiceHandler, opts ...connect.Han
 		KnowledgeServiceDeleteSourceProcedure,
 		svc.DeleteSource,
 		connect.WithSchema(knowledgeServiceMethods.ByName("DeleteSource")),
+		connect.WithHandlerOptions(opts...),
+	)
+	knowledgeServiceReplaceSourceContentHandler := connect.NewClientStreamHandlerSimple(
+		KnowledgeServiceReplaceSourceContentProcedure,
+		svc.ReplaceSourceContent,
+		connect.WithSchema(knowledgeServiceMethods.ByName("ReplaceSourceContent")),
+		connect.WithHandlerOptions(opts...),
+	)
+	knowledgeServiceUpdateSourceHandler := connect.NewUnaryHandlerSimple(
+		KnowledgeServiceUpdateSourceProcedure,
+		svc.UpdateSource,
+		connect.WithSchema(knowledgeServiceMethods.ByName("UpdateSource")),
+		connect.WithHandlerOptions(opts...),
+	)
+	knowledgeServiceRestoreSourceHandler := connect.NewUnaryHandlerSimple(
+		KnowledgeServiceRestoreSourceProcedure,
+		svc.RestoreSource,
+		connect.WithSchema(knowledgeServiceMethods.ByName("RestoreSource")),
 		connect.WithHandlerOptions(opts...),
 	)
 	knowledgeServiceReprocessSourceHandler := connect.NewUnaryHandlerSimple(
@@ -644,6 +747,12 @@ func NewKnowledgeServiceHandler(svc KnowledgeServiceHandler, opts ...connect.Han
 			knowledgeServiceGetSourceHandler.ServeHTTP(w, r)
 		case KnowledgeServiceDeleteSourceProcedure:
 			knowledgeServiceDeleteSourceHandler.ServeHTTP(w, r)
+		case KnowledgeServiceReplaceSourceContentProcedure:
+			knowledgeServiceReplaceSourceContentHandler.ServeHTTP(w, r)
+		case KnowledgeServiceUpdateSourceProcedure:
+			knowledgeServiceUpdateSourceHandler.ServeHTTP(w, r)
+		case KnowledgeServiceRestoreSourceProcedure:
+			knowledgeServiceRestoreSourceHandler.ServeHTTP(w, r)
 		case KnowledgeServiceReprocessSourceProcedure:
 			knowledgeServiceReprocessSourceHandler.ServeHTTP(w, r)
 		case KnowledgeServiceDownloadSourceProcedure:
@@ -697,6 +806,18 @@ func (UnimplementedKnowledgeServiceHandler) GetSource(context.Context, *v1.GetSo
 
 func (UnimplementedKnowledgeServiceHandler) DeleteSource(context.Context, *v1.DeleteSourceRequest) (*emptypb.Empty, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.KnowledgeService.DeleteSource is not implemented"))
+}
+
+func (UnimplementedKnowledgeServiceHandler) ReplaceSourceContent(context.Context, *connect.ClientStream[v1.ReplaceSourceContentRequest]) (*v1.Source, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.KnowledgeService.ReplaceSourceContent is not implemented"))
+}
+
+func (UnimplementedKnowledgeServiceHandler) UpdateSource(context.Context, *v1.UpdateSourceRequest) (*v1.Source, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.KnowledgeService.UpdateSource is not implemented"))
+}
+
+func (UnimplementedKnowledgeServiceHandler) RestoreSource(context.Context, *v1.RestoreSourceRequest) (*v1.Source, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.KnowledgeService.RestoreSource is not implemented"))
 }
 
 func (UnimplementedKnowledgeServiceHandler) ReprocessSource(context.Context, *v1.ReprocessSourceRequest) (*v1.Source, error) {

@@ -1,0 +1,247 @@
+package knowledge
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Content is what a source was made of.
+type Content struct {
+	Kind      Kind
+	MediaType string
+	SizeBytes int64
+	SHA256    string
+	BlobKey   string
+	ForceOCR  bool
+}
+
+// content is what the source is made of now.
+func (s Source) content() Content {
+	return Content{
+		Kind: s.Kind, MediaType: s.MediaType, SizeBytes: s.SizeBytes, SHA256: s.SHA256, BlobKey: s.BlobKey, ForceOCR: s.ForceOCR,
+	}
+}
+
+// Previous is what the source was made of before; BlobKey is empty when there is nothing to go
+// back to.
+func (s Source) Previous() Content {
+	return Content{
+		Kind: s.PreviousKind, MediaType: s.PreviousMediaType, SizeBytes: s.PreviousSizeBytes, SHA256: s.PreviousSHA256,
+		BlobKey: s.PreviousBlobKey, ForceOCR: s.PreviousForceOCR,
+	}
+}
+
+// replace gives a source other content and queues it; the chunks that it has answer until those of
+// the new content take their place. The content that they are of is kept, to go back to; any other
+// is given up. Equal content changes nothing, unless it has failed.
+//
+// fresh has the new content and, when it is to change, the name. fits is false, and nothing is
+// changed, when the plan has no room for it. Errors: NotFound.
+func (s *Service) replace(ctx context.Context, tx bun.Tx, plan workspaces.Plan, id SourceID, fresh *Source) (fits bool, err error) {
+	now, key := s.moment(), fresh.BlobKey
+	current, err := lockSource(ctx, tx, fresh.Ref(), id)
+	if postgres.NoRows(err) {
+		return false, s.workspaces.Gone(ctx, tx, fresh.TenantID, "source", string(id))
+	}
+	if err != nil {
+		return false, err
+	}
+	if same := fresh.content(); current.Status != StatusFailed && same.SHA256 == current.SHA256 &&
+		same.MediaType == current.MediaType && same.ForceOCR == current.ForceOCR {
+		if err := dropHold(ctx, tx, current.Ref(), key); err != nil {
+			return false, err
+		}
+		name := fresh.Name
+		*fresh = current
+		return true, renameSource(ctx, tx, fresh, name, now)
+	}
+	kept, dropped := current.content(), current.Previous()
+	switch {
+	case !current.Usable():
+		kept, dropped = Content{}, kept
+	case current.Replacing:
+		kept, dropped = dropped, kept
+	}
+	if err := giveUp(ctx, tx, current.Ref(), dropped, now); err != nil {
+		return false, err
+	}
+	if fits, err = s.count(ctx, tx, plan, fresh, now); err != nil || !fits {
+		return fits, err
+	}
+	name, next := fresh.Name, fresh.content()
+	if *fresh, err = setContent(ctx, tx, current, next, kept, now); err != nil {
+		return false, err
+	}
+	if err := renameSource(ctx, tx, fresh, name, now); err != nil {
+		return false, err
+	}
+	return true, appendQueued(ctx, tx, *fresh, now)
+}
+
+// giveUp gives the bytes of content back to the plan, and its blob to the worker.
+func giveUp(ctx context.Context, tx bun.Tx, ref workspaces.Ref, dropped Content, now time.Time) error {
+	if dropped.BlobKey == "" {
+		return nil
+	}
+	if err := releaseStored(ctx, tx, ref, dropped.SizeBytes); err != nil {
+		return err
+	}
+	_, err := events.Append(ctx, tx, events.Event{
+		TenantID: string(ref.TenantID), WorkspaceID: string(ref.ID),
+		Type: events.BlobOrphaned, Subject: dropped.BlobKey, CreatedAt: now,
+	})
+	return err
+}
+
+// GoBack has a source whose replacement has failed be made of the content before again, and gives
+// the new one up.
+func GoBack(ctx context.Context, tx bun.Tx, source Source, now time.Time) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE sources
+		SET kind = previous_kind, media_type = previous_media_type, size_bytes = previous_size_bytes, sha256 = previous_sha256,
+		    blob_key = previous_blob_key, force_ocr = previous_force_ocr,
+		    previous_kind = '', previous_media_type = '', previous_size_bytes = 0, previous_sha256 = '', previous_blob_key = '',
+		    previous_force_ocr = false, replacing = false
+		WHERE tenant_id = ?
+		  AND workspace_id = ?
+		  AND id = ?`, source.TenantID, source.WorkspaceID, source.ID)
+	if err != nil {
+		return fmt.Errorf("go back to the content before: %w", err)
+	}
+	return giveUp(ctx, tx, source.Ref(), source.content(), now)
+}
+
+// Restore goes back to the content that the source had before its last replacement; what it has
+// now becomes the one before. A replacement that is not ready yet is given up. Until the chunks are
+// made, those that there are answer.
+// Errors: NotFound, Precondition kb-nothing-to-restore.
+func (s *Service) Restore(ctx context.Context, ref workspaces.Ref, id SourceID) (Source, error) {
+	now := s.moment()
+	var source Source
+	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		current, err := lockSource(ctx, tx, ref, id)
+		if postgres.NoRows(err) {
+			return s.workspaces.Gone(ctx, tx, ref.TenantID, "source", string(id))
+		}
+		if err != nil {
+			return err
+		}
+		next, kept := current.Previous(), current.content()
+		if next.BlobKey == "" {
+			return fault.New(fault.KBNothingToRestore, "The source was not replaced, so there is no content before.")
+		}
+		if current.Replacing {
+			if err := giveUp(ctx, tx, ref, kept, now); err != nil {
+				return err
+			}
+			kept = Content{}
+		}
+		if source, err = setContent(ctx, tx, current, next, kept, now); err != nil {
+			return err
+		}
+		return appendQueued(ctx, tx, source, now)
+	})
+	return source, err
+}
+
+// Update gives a source another display name, which is searched too, and pasted text as its
+// content; nil leaves either. Errors: NotFound, Invalid invalid-request, those of CreateInline.
+func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id SourceID, name, content *string) (source Source, err error) {
+	wanted := ""
+	if name != nil {
+		if wanted, err = cleanName(*name); err != nil {
+			return Source{}, err
+		}
+	}
+	if content != nil {
+		if _, err := s.source(ctx, s.db, ref, id); err != nil {
+			return Source{}, err
+		}
+		return s.putInline(ctx, ref, id, wanted, *content)
+	}
+	now := s.moment()
+	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		if source, err = lockSource(ctx, tx, ref, id); postgres.NoRows(err) {
+			return s.workspaces.Gone(ctx, tx, ref.TenantID, "source", string(id))
+		}
+		if err != nil {
+			return err
+		}
+		return renameSource(ctx, tx, &source, wanted, now)
+	})
+	return source, err
+}
+
+// lockSource reads a source and locks its row. postgres.NoRows tells that there is none.
+func lockSource(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id SourceID) (Source, error) {
+	var source Source
+	err := tx.NewSelect().Model(&source).Where("s.tenant_id = ?", ref.TenantID).
+		Where("s.workspace_id = ?", ref.ID).Where("s.id = ?", id).For("UPDATE").Scan(ctx)
+	if err != nil && !postgres.NoRows(err) {
+		return Source{}, fmt.Errorf("lock source: %w", err)
+	}
+	return source, err
+}
+
+// setContent makes content a source's and queues it. A run that is at work on it is lost.
+func setContent(ctx context.Context, tx bun.IDB, current Source, next, kept Content, now time.Time) (Source, error) {
+	origin := telemetry.OriginOf(ctx)
+	var source Source
+	err := tx.NewRaw(`
+		UPDATE sources
+		SET kind = ?, media_type = ?, size_bytes = ?, sha256 = ?, blob_key = ?, force_ocr = ?,
+		    previous_kind = ?, previous_media_type = ?, previous_size_bytes = ?, previous_sha256 = ?, previous_blob_key = ?,
+		    previous_force_ocr = ?, replacing = ?, reprocess_wanted = false,
+		    status = 'queued', stage = '', progress = 0, owner = '', heartbeat_at = NULL, attempt = 0, due_at = ?,
+		    queued_until = NULL, error_code = '', error_message = '', updated_at = ?, traceparent = ?, request_id = ?
+		WHERE tenant_id = ?
+		  AND workspace_id = ?
+		  AND id = ?
+		RETURNING *`,
+		next.Kind, next.MediaType, next.SizeBytes, next.SHA256, next.BlobKey, next.ForceOCR,
+		kept.Kind, kept.MediaType, kept.SizeBytes, kept.SHA256, kept.BlobKey, kept.ForceOCR, kept.BlobKey != "",
+		now, now, origin.Traceparent, origin.RequestID,
+		current.TenantID, current.WorkspaceID, current.ID).Scan(ctx, &source)
+	if err != nil {
+		return Source{}, fmt.Errorf("change the content of a source: %w", err)
+	}
+	return source, nil
+}
+
+// renameSource gives a source a name; empty leaves it. Its index is made anew in the background:
+// the words of the name are in it.
+func renameSource(ctx context.Context, tx bun.IDB, source *Source, name string, now time.Time) error {
+	if name == "" || name == source.Name {
+		return nil
+	}
+	source.Name, source.UpdatedAt = name, now
+	_, err := tx.ExecContext(ctx, `
+		UPDATE sources
+		SET name = ?, updated_at = ?
+		WHERE tenant_id = ?
+		  AND workspace_id = ?
+		  AND id = ?`, name, now, source.TenantID, source.WorkspaceID, source.ID)
+	if err != nil {
+		return fmt.Errorf("rename source: %w", err)
+	}
+	_, err = tx.ExecContext(ctx, `
+		UPDATE source_words
+		SET version = -version
+		WHERE tenant_id = ?
+		  AND workspace_id = ?
+		  AND source_id = ?
+		  AND version > 0`, source.TenantID, source.WorkspaceID, source.ID)
+	if err != nil {
+		return fmt.Errorf("have the index of a source made anew: %w", err)
+	}
+	return nil
+}
