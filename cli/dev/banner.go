@@ -41,8 +41,9 @@ func (d *dev) banner(opened *app.App, made demo.Installation) {
 	text.WriteString("\n")
 	row("answers", "%s", answers)
 	row("", "change it: OPENAI_API_KEY=sk-… %s dev, or --model-base-url http://127.0.0.1:11434/v1 --model-name NAME", program())
-	row("embeds", "%s", opened.Embeds)
-	row("", "change it: --embedding-base-url URL --embedding-name NAME (any OpenAI-compatible /v1/embeddings)")
+	for i, words := range d.embedderWords(opened.Embeds) {
+		row(map[bool]string{true: "embeds", false: ""}[i == 0], "%s", words)
+	}
 	row("voice", "not in this version; text only")
 	row("egress", "%s", d.egressWords())
 	fmt.Fprintf(&text, "\nTry, in another terminal:\n\n")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"parlance.dev/parlance/cli/term"
 	"parlance.dev/parlance/platform/devstack"
 	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/provider/model/discover"
 	"parlance.dev/parlance/server"
 	"parlance.dev/parlance/sqlmigrations"
 )
@@ -31,7 +33,19 @@ type options struct {
 	port    int
 	tls     bool
 	yes     bool
-	model   string
+	// model is auto or none, embedding is tell, auto or none.
+	model, embedding string
+}
+
+// check refuses values that the flags do not have.
+func (o options) check() error {
+	if !slices.Contains([]string{auto, none}, o.model) {
+		return command.Usagef("--model must be auto or none; a model is named by --model-base-url and --model-name")
+	}
+	if !slices.Contains([]string{tell, auto, none}, o.embedding) {
+		return command.Usagef("--embedding must be tell, auto or none; a model is named by --embedding-base-url and --embedding-name")
+	}
+	return nil
 }
 
 // New makes the command.
@@ -51,8 +65,8 @@ Ctrl-C stops everything it started; the data stays for the next time.`,
   OPENAI_API_KEY=sk-… parlance dev
   parlance dev --port 0 --data-dir /tmp/try --yes`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if options.model != "auto" && options.model != "none" {
-				return command.Usagef("--model must be auto or none; a model is named by --model-base-url and --model-name")
+			if err := options.check(); err != nil {
+				return err
 			}
 			return runDev(cmd, options)
 		},
@@ -62,8 +76,11 @@ Ctrl-C stops everything it started; the data stays for the next time.`,
 	cmd.Flags().IntVar(&options.port, "port", defaultPort, "port to answer on; 0 is any free one")
 	cmd.Flags().BoolVar(&options.tls, "tls", false, "serve https and wss with a certificate of a local authority, for SDKs that insist on it")
 	cmd.Flags().BoolVar(&options.yes, "yes", false, "install what is missing without asking")
-	cmd.Flags().StringVar(&options.model, "model", "auto",
+	cmd.Flags().StringVar(&options.model, "model", auto,
 		"auto uses a model server found on this machine when none is configured; none refuses every model")
+	cmd.Flags().StringVar(&options.embedding, "embedding", tell,
+		"what to do with an embedding model found on this machine when none is configured: tell of it, or auto uses it, which embeds "+
+			"the sources again; none uses the built-in embedder and does not look")
 	return cmd
 }
 
@@ -79,6 +96,8 @@ type dev struct {
 	hurry context.Context //nolint:containedctx // the life of the process
 	// noticed names the model server that was found on this machine; it may be empty.
 	noticed string
+	// embedder is an embedding model that was found on this machine, or nil.
+	embedder *foundEmbedder
 	// ownGuard reports that the operator chose which addresses tools and webhooks may reach.
 	ownGuard bool
 	listener net.Listener
@@ -123,12 +142,16 @@ func (d *dev) run(ctx context.Context) error {
 		return err
 	}
 	defer lock.Unlock()
-	if err := d.chooseModel(ctx); err != nil {
+	if err := d.chooseModels(ctx, discover.Local); err != nil {
 		return err
 	}
 	if err := d.listen(ctx); err != nil {
 		return err
 	}
+	probing, cancel := context.WithCancel(ctx)
+	defer d.embedder.wait()
+	defer cancel()
+	d.probeEmbedder(probing)
 	defer func() { _ = d.listener.Close() }() // the server may have closed it
 	stop, err := d.startServers(ctx)
 	if err != nil {
@@ -141,6 +164,7 @@ func (d *dev) run(ctx context.Context) error {
 	if err := d.configure(); err != nil {
 		return err
 	}
+	d.chooseEmbedder()
 	d.steps.Begin("Migrating the database")
 	if err := sqlmigrations.Up(ctx, d.config.Direct().Reveal()); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -68,15 +69,26 @@ type devProcess struct {
 	said  []string
 }
 
-// startDev starts it on any free port, without a model.
+// startDev starts it on any free port, without models.
 func startDev(t *testing.T, dir string, args ...string) *devProcess {
 	t.Helper()
+	return startDevWithin(t, nil, dir, append([]string{"--model", "none", "--embedding", "none"}, args...)...)
+}
+
+// parlanceWithin is a command of the test binary as parlance, run by the program within.
+func parlanceWithin(t *testing.T, within []string, args ...string) *exec.Cmd {
+	t.Helper()
+	line := slices.Concat(within, []string{os.Args[0]}, args)
+	cmd := exec.CommandContext(t.Context(), line[0], line[1:]...)
+	cmd.Env = []string{runVariable + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "PG_BIN=" + os.Getenv("PG_BIN")}
+	return cmd
+}
+
+// startDevWithin starts it on any free port, as parlanceWithin does.
+func startDevWithin(t *testing.T, within []string, dir string, args ...string) *devProcess {
+	t.Helper()
 	p := &devProcess{t: t, dir: dir, lines: make(chan string, 1000)} // more than it ever says
-	p.cmd = exec.CommandContext(t.Context(), os.Args[0], append([]string{
-		"dev", "--data-dir", dir, "--port", "0",
-		"--model", "none",
-	}, args...)...)
-	p.cmd.Env = []string{runVariable + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "PG_BIN=" + os.Getenv("PG_BIN")}
+	p.cmd = parlanceWithin(t, within, append([]string{"dev", "--data-dir", dir, "--port", "0"}, args...)...)
 	p.cmd.Stderr = os.Stderr
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -305,4 +317,5 @@ func TestDevNamesAFreePort(t *testing.T) {
 func TestDevRefusesWrongModel(t *testing.T) {
 	t.Parallel()
 	clitest.Execute(t, "", "dev", "--model", "gpt").Wants(t, command.ExitUsage, "--model must be auto or none")
+	clitest.Execute(t, "", "dev", "--embedding", "nomic-embed-text").Wants(t, command.ExitUsage, "--embedding must be tell, auto or none")
 }

@@ -17,15 +17,20 @@ import (
 
 func TestChooseModel(t *testing.T) {
 	t.Parallel()
+	server := ollama(t)
 	configured := app.Config{Model: app.Provider{APIKey: "sk-1"}, AnthropicAPIKey: "sk-2", Azure: app.Azure{APIKey: "sk-3"}}
-	none := &dev{config: configured, options: options{model: "none"}}
-	if err := none.chooseModel(t.Context()); err != nil || none.config.Model.APIKey.IsSet() ||
-		none.config.AnthropicAPIKey.IsSet() || none.config.Azure.APIKey.IsSet() {
-		t.Errorf("--model none keeps %+v, %v", none.config.Model, err)
+	refused := chosen(t, configured, options{model: none, embedding: tell}, lookAt(server))
+	if refused.config.Model.APIKey.IsSet() || refused.config.AnthropicAPIKey.IsSet() || refused.config.Azure.APIKey.IsSet() {
+		t.Errorf("--model none keeps %+v", refused.config.Model)
 	}
-	auto := &dev{config: configured, options: options{model: "auto"}}
-	if err := auto.chooseModel(t.Context()); err != nil || auto.config.Model.APIKey != "sk-1" || auto.noticed != "" {
-		t.Errorf("a configured model became %+v (%s), %v", auto.config.Model, auto.noticed, err)
+	kept := chosen(t, configured, options{model: auto, embedding: tell}, lookAt(server))
+	if kept.config.Model != configured.Model || kept.noticed != "" {
+		t.Errorf("a configured model became %+v (%s)", kept.config.Model, kept.noticed)
+	}
+	used := chosen(t, app.Config{}, options{model: auto, embedding: none}, lookAt(server))
+	if want := (app.Provider{BaseURL: server.URL, Name: "llama3.2:latest"}); used.config.Model != want ||
+		!strings.Contains(used.noticed, "Ollama is running") {
+		t.Errorf("it uses %+v (%s), want %+v", used.config.Model, used.noticed, want)
 	}
 }
 

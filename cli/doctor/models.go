@@ -41,21 +41,19 @@ func checkEmbedder(ctx context.Context, d Deps, r *report) {
 		r.fail("call", "Correct PARLANCE_EMBEDDING_*.", "%v", err)
 		return
 	}
-	began := d.Now()
-	vectors, err := embedder.Embed(ctx, []string{"Does the embedder answer?"}, embedding.Query)
+	probed, err := embedding.Probe(ctx, embedder, d.Now)
 	if err != nil {
 		r.fail("call",
 			"See that PARLANCE_EMBEDDING_BASE_URL (ending in /v1), _NAME and _API_KEY are right and the server runs.", "%s: %v", described, err)
 		return
 	}
-	took := d.Now().Sub(began).Round(time.Millisecond)
 	if d.Config.Embedding.BaseURL == "" {
 		r.warn("call",
 			"Set PARLANCE_EMBEDDING_BASE_URL and PARLANCE_EMBEDDING_NAME before there are many documents: a change embeds all "+
 				"of them again.", "none is configured: passages are found by %s", described)
 		return
 	}
-	r.ok("call", "%s gave a vector of %d numbers in %s", described, len(vectors[0]), took)
+	r.ok("call", "%s gave a vector of %d numbers in %s", described, probed.Dimension, probed.Took.Round(time.Millisecond))
 }
 
 func checkSpeech(_ context.Context, _ Deps, r *report) {

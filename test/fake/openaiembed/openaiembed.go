@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -42,6 +44,25 @@ type Server struct {
 	limit    int
 	hold     func()
 	vector   func(text string) []float64
+	models   []string
+	mux      *http.ServeMux
+}
+
+// Serve has the server offer these models in place of Model, and ask for no key, as local servers
+// do.
+func (s *Server) Serve(models ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.models = models
+}
+
+// Answer has the server answer a request, like GET /api/tags, with this JSON, as products do that
+// list their models. It is called once for each request.
+func (s *Server) Answer(pattern, body string) {
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, body) // the caller is gone; the test sees it on its side
+	})
 }
 
 // Script makes the server answer with these vectors, of Dimension numbers, in place of Vector.
@@ -54,10 +75,20 @@ func (s *Server) Script(vector func(text string) []float64) {
 // Start runs a server for the length of the test.
 func Start(t *testing.T) *Server {
 	t.Helper()
-	s := &Server{}
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/embeddings", s.embeddings)
-	server := httptest.NewServer(mux)
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return StartOn(t, listener)
+}
+
+// StartOn is Start at an address that the test chose.
+func StartOn(t *testing.T, listener net.Listener) *Server {
+	t.Helper()
+	s := &Server{mux: http.NewServeMux()}
+	s.mux.HandleFunc("POST /v1/embeddings", s.embeddings)
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: s.mux}}
+	server.Start()
 	t.Cleanup(server.Close)
 	s.URL = server.URL + "/v1"
 	return s
@@ -123,15 +154,16 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	refusal, refused := s.next(len(request.Input))
+	models, open := s.served()
 	switch {
-	case r.Header.Get("Authorization") != "Bearer "+APIKey:
+	case !open && r.Header.Get("Authorization") != "Bearer "+APIKey:
 		fail(w, http.StatusUnauthorized, "Incorrect API key provided")
 	case refused:
 		if refusal.RetryAfter != "" {
 			w.Header().Set("Retry-After", refusal.RetryAfter)
 		}
 		fail(w, refusal.Status, "refused by the test")
-	case request.Model != Model:
+	case !slices.Contains(models, request.Model):
 		fail(w, http.StatusNotFound, "The model does not exist")
 	case len(request.Input) == 0 || len(request.Input) > s.most():
 		fail(w, http.StatusBadRequest, fmt.Sprintf("input has %d items, at most %d", len(request.Input), s.most()))
@@ -139,8 +171,18 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, "the input is too long for the model")
 	default:
 		s.paid(request.Input)
-		s.answer(w, request.Input, request.Dimensions)
+		s.answer(w, request.Model, request.Input, request.Dimensions)
 	}
+}
+
+// served returns the models, and whether they need no key.
+func (s *Server) served() (models []string, open bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.models == nil {
+		return []string{Model}, false
+	}
+	return s.models, true
 }
 
 // most is how many texts a call may have.
@@ -184,7 +226,7 @@ func (s *Server) next(batch int) (Refusal, bool) {
 }
 
 // answer sends the vectors last first, which the wire allows.
-func (s *Server) answer(w http.ResponseWriter, input []string, dimensions int) {
+func (s *Server) answer(w http.ResponseWriter, model string, input []string, dimensions int) {
 	s.mu.Lock()
 	of := s.vector
 	s.mu.Unlock()
@@ -200,7 +242,7 @@ func (s *Server) answer(w http.ResponseWriter, input []string, dimensions int) {
 		data = append(data, embedding{"embedding", i, vector})
 	}
 	send(w, http.StatusOK, map[string]any{
-		"object": "list", "data": data, "model": Model, "usage": map[string]int{"prompt_tokens": 1, "total_tokens": 1},
+		"object": "list", "data": data, "model": model, "usage": map[string]int{"prompt_tokens": 1, "total_tokens": 1},
 	})
 }
 
