@@ -170,6 +170,52 @@ func TestPDFColumns(t *testing.T) {
 	}
 }
 
+// TestPDFShortColumn has a right column of a few lines at the heights of those of the left one.
+func TestPDFShortColumn(t *testing.T) {
+	t.Parallel()
+	for _, short := range []string{"Bring a lamp.", tickets + " They are checked at each door.", tickets + " " + winds} {
+		f := pdfmake.New()
+		p := f.Page()
+		p.Column(60, 60, 230).Paragraph(pdfmake.Bold, 12, "Rivers").Paragraph(pdfmake.Regular, 10, rivers).
+			Paragraph(pdfmake.Regular, 10, winds)
+		p.Column(305, 60, 230).Paragraph(pdfmake.Bold, 12, "Tickets").Paragraph(pdfmake.Regular, 10, short)
+		doc, err := parsePDF(t, f.Bytes(), document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []pdfRow{
+			{1, document.Heading, "Rivers", "Rivers"},
+			{1, document.Paragraph, "Rivers", rivers},
+			{1, document.Paragraph, "Rivers", winds},
+			{1, document.Heading, "Tickets", "Tickets"},
+			{1, document.Paragraph, "Tickets", short},
+		}
+		if diff := cmp.Diff(want, rowsOf(doc)); diff != "" {
+			t.Errorf("blocks (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// TestPDFTextInCells has a table whose left cells have several lines each: it stays one.
+func TestPDFTextInCells(t *testing.T) {
+	t.Parallel()
+	f := pdfmake.New()
+	p := f.Page()
+	for i, text := range []string{gardens, rivers, winds} {
+		y := 60 + 100*float64(i)
+		p.Column(60, y, 230).Paragraph(pdfmake.Regular, 10, text)
+		p.Column(305, y, 230).Paragraph(pdfmake.Regular, 10, []string{"the first answer", "the second answer", "the third answer"}[i])
+	}
+	doc, err := parsePDF(t, f.Bytes(), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := strings.Index(doc.Text, "the second answer")
+	if second < strings.Index(doc.Text, "The river rises") || second > strings.Index(doc.Text, "Wind from the west") {
+		t.Errorf("the answers do not stand beside their questions: %v", rowsOf(doc))
+	}
+}
+
 func TestPDFTables(t *testing.T) {
 	t.Parallel()
 	f := pdfmake.New()

@@ -3,18 +3,18 @@ package poppler
 import (
 	"cmp"
 	"slices"
-	"unicode/utf8"
 )
 
 const (
-	// minColumnSpans is how many lines a column has on each side at least.
-	minColumnSpans = 4
-	// minColumnChars is how long the lines of a column are usually; cells of tables are shorter.
-	minColumnChars = 14
+	// minColumnLines is how many lines a column has at least that is known by itself. A shorter one
+	// is known by the column beside it.
+	minColumnLines = 4
+	// minGutter is the least room between columns, in heights of a line.
+	minGutter = 0.4
 	// maxColumns beside each other; a newspaper has six.
 	maxColumns = 8
 	// maxEdges are tried as the left edge of a column.
-	maxEdges = 12
+	maxEdges = 16
 	// maxLooks is how many pieces are looked at for columns in a file, each once for each edge that
 	// is tried; a page of a book takes some thousands.
 	maxLooks = 100_000_000
@@ -26,7 +26,7 @@ type orderer struct{ looks int }
 // regions divides the pieces of a page, or a part of one, into parts that are read one after the
 // other: what stands across columns, then the columns from left to right.
 func (o *orderer) regions(spans []span, depth int) [][]span {
-	if depth >= maxColumns || len(spans) < 2*minColumnSpans {
+	if depth >= maxColumns || len(spans) <= minColumnLines {
 		return [][]span{spans}
 	}
 	gutter, ok := o.findGutter(spans, 0)
@@ -91,11 +91,11 @@ func (g gutter) side(s span) side {
 	return acrossIt
 }
 
-// findGutter looks for an edge at which many lines begin, with room before it that few lines cross.
-// looked is how many columns away from the whole page these pieces are.
+// findGutter looks for an edge at which lines begin beside others, with room before it that few
+// lines cross. looked is how many columns away from the whole page these pieces are.
 func (o *orderer) findGutter(spans []span, looked int) (gutter, bool) {
-	best, bestScore := gutter{}, 0
-	edges := popularEdges(spans)
+	best, bestScore := gutter{}, 0.0
+	edges := leftEdges(spans)
 	for _, edge := range edges[:min(len(edges), maxEdges>>(2*looked))] {
 		g, score := o.judgeEdge(spans, edge, looked)
 		if score > bestScore {
@@ -105,30 +105,36 @@ func (o *orderer) findGutter(spans []span, looked int) (gutter, bool) {
 	return best, bestScore > 0
 }
 
-// popularEdges are the left edges that several pieces share, the most popular first.
-func popularEdges(spans []span) []float64 {
-	lefts := make([]float64, len(spans))
-	for i, s := range spans {
-		lefts[i] = s.left
-	}
-	slices.Sort(lefts)
+// leftEdges are where a column may begin: what several pieces share, and what has something to its
+// left at the same height. The most frequent come first.
+func leftEdges(spans []span) []float64 {
 	type edge struct {
 		at    float64
 		count int
 	}
+	var lefts []edge
+	for _, l := range lines(spans) {
+		for i, p := range l.pieces {
+			at := edge{at: p.left}
+			if i > 0 && p.left-l.pieces[i-1].right >= minGutter*p.height() {
+				at.count = minColumnLines
+			}
+			lefts = append(lefts, at)
+		}
+	}
+	slices.SortFunc(lefts, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
 	var edges []edge
 	for i := 0; i < len(lefts); {
-		j := i
-		for j < len(lefts) && lefts[j] < lefts[i]+2 {
-			j++
+		one := edge{at: lefts[i].at}
+		for ; i < len(lefts) && lefts[i].at < one.at+2; i++ {
+			one.count += 1 + lefts[i].count
 		}
-		if j-i >= minColumnSpans && i > 0 {
-			edges = append(edges, edge{lefts[i], j - i})
+		if one.count >= minColumnLines {
+			edges = append(edges, one)
 		}
-		i = j
 	}
 	slices.SortStableFunc(edges, func(a, b edge) int { return b.count - a.count })
-	var out []float64
+	out := make([]float64, 0, maxEdges)
 	for _, e := range edges[:min(len(edges), maxEdges)] {
 		out = append(out, e.at)
 	}
@@ -136,7 +142,7 @@ func popularEdges(spans []span) []float64 {
 }
 
 // judgeEdge says how many pieces would be read better with columns at an edge; 0: none.
-func (o *orderer) judgeEdge(spans []span, edge float64, looked int) (gutter, int) {
+func (o *orderer) judgeEdge(spans []span, edge float64, looked int) (gutter, float64) {
 	g := gutter{to: edge}
 	if o.looks += len(spans); o.looks > maxLooks {
 		return g, 0
@@ -149,7 +155,7 @@ func (o *orderer) judgeEdge(spans []span, edge float64, looked int) (gutter, int
 			rightEdges = append(rightEdges, s.right)
 		}
 	}
-	if len(rightEdges) < minColumnSpans || heights == 0 {
+	if len(rightEdges) == 0 || heights == 0 {
 		return g, 0
 	}
 	slices.Sort(rightEdges)
@@ -160,7 +166,7 @@ func (o *orderer) judgeEdge(spans []span, edge float64, looked int) (gutter, int
 			g.from = max(g.from, s.right)
 		}
 	}
-	if g.from == 0 || g.to-g.from < 0.4*heights/float64(len(spans)) {
+	if g.from == 0 || g.to-g.from < minGutter*heights/float64(len(spans)) {
 		return g, 0
 	}
 	var lefts, rights []span
@@ -175,44 +181,10 @@ func (o *orderer) judgeEdge(spans []span, edge float64, looked int) (gutter, int
 			crossing++
 		}
 	}
-	if beside(lefts, rights) < 0.4 || !o.areColumns(lefts, looked) || !o.areColumns(rights, looked) {
+	if beside(lefts, rights) < 0.4 || !o.areColumns(lefts, rights, looked) {
 		return g, 0
 	}
-	return g, min(len(lefts), len(rights)) * 2 / (1 + crossing/8)
-}
-
-// areColumns accepts a column, and several beside each other.
-func (o *orderer) areColumns(spans []span, looked int) bool {
-	if isColumn(spans) {
-		return true
-	}
-	if len(spans) < 2*minColumnSpans || looked >= 2 {
-		return false
-	}
-	_, ok := o.findGutter(spans, looked+1)
-	return ok
-}
-
-// isColumn tells running text from the cells of a table: its lines are long and fill their width.
-func isColumn(spans []span) bool {
-	lines := segments(spans)
-	if len(lines) < minColumnSpans {
-		return false
-	}
-	left, right := lines[0].left, lines[0].right
-	for _, l := range lines {
-		left, right = min(left, l.left), max(right, l.right)
-	}
-	long, filled := 0, 0
-	for _, l := range lines {
-		if utf8.RuneCountInString(l.text) >= minColumnChars {
-			long++
-		}
-		if l.right-l.left >= 0.6*(right-left) {
-			filled++
-		}
-	}
-	return 2*long > len(lines) && 2*filled >= len(lines)
+	return g, float64(min(len(lefts), len(rights))) / (8 + float64(crossing))
 }
 
 // beside is how much of the lower of two columns stands beside the other.
