@@ -196,6 +196,50 @@ func TestPDFShortColumn(t *testing.T) {
 	}
 }
 
+// TestPDFWrappedHeadings has headings of several lines: larger ones with much room between their
+// lines or with centred lines, and bold ones of the size of the text close above and below.
+func TestPDFWrappedHeadings(t *testing.T) {
+	t.Parallel()
+	const heading = "The treatment of heavy pieces that cannot be lifted by the crane on the eastern quay in winter"
+	for name, set := range map[string]struct {
+		font       pdfmake.Font
+		size, step float64
+		centred    bool
+	}{
+		"larger, loose":   {pdfmake.Regular, 14, 22, false},
+		"larger, centred": {pdfmake.Bold, 14, 17, true},
+		"bold, close":     {pdfmake.Bold, 10, 12, false},
+		"bold, loose":     {pdfmake.Bold, 10, 16, false},
+		"bold, centred":   {pdfmake.Bold, 10, 13, true},
+	} {
+		f := pdfmake.New()
+		c := f.Page().Column(60, 60, 300)
+		c.Paragraph(pdfmake.Regular, 10, rivers+" "+winds)
+		c.Y -= 6
+		for _, line := range pdfmake.Wrap(set.size*1.1, 300, heading) {
+			x := c.X
+			if set.centred {
+				x += (c.Width - pdfmake.Width(set.size, line)) / 2
+			}
+			c.Page.Text(set.font, set.size, x, c.Y+set.size, line)
+			c.Y += set.step
+		}
+		c.Paragraph(pdfmake.Regular, 10, gardens)
+		doc, err := parsePDF(t, f.Bytes(), document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []pdfRow{
+			{1, document.Paragraph, "", rivers + " " + winds},
+			{1, document.Heading, heading, heading},
+			{1, document.Paragraph, heading, strings.ReplaceAll(gardens, "\u00AD", "")},
+		}
+		if diff := cmp.Diff(want, rowsOf(doc)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // TestPDFTextInCells has a table whose left cells have several lines each: it stays one.
 func TestPDFTextInCells(t *testing.T) {
 	t.Parallel()

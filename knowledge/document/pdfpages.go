@@ -204,7 +204,7 @@ func (l letters) level(page pdf.Page, block pdf.Block) int {
 		}
 		return min(i+1, maxHeadingLevels)
 	}
-	if block.Bold && !l.mostlyBold && size >= 0.9 && !endsSentence(block.Text) && strings.Count(block.Text, "\n") < 2 {
+	if block.Bold && !l.mostlyBold && size >= 0.9 && !endsSentence(block.Text) {
 		return min(len(l.sizes), maxHeadingLevels) + 1
 	}
 	return 0

@@ -50,6 +50,9 @@ func settingOf(all []line) setting {
 		if l.right-l.left >= fullLine*(right-left) {
 			s.full++
 		}
+		if len(l.pieces) > 1 {
+			continue // more than one run: cells
+		}
 		words := strings.Count(l.text, " ") + 1
 		s.words += words
 		if words >= minWords || words < 2 && utf8.RuneCountInString(l.text) >= minSpacelessChars {

@@ -26,15 +26,6 @@ type line struct {
 	marked bool
 }
 
-// segments joins the pieces that stand beside each other without wide room.
-func segments(spans []span) []span {
-	var out []span
-	for _, l := range lines(spans) {
-		out = append(out, l.cells...)
-	}
-	return out
-}
-
 // lines puts the pieces of a region together, from top to bottom.
 func lines(spans []span) []line {
 	if len(spans) == 0 {
@@ -89,17 +80,17 @@ func makeLine(row []span) line {
 	current := joiner{}
 	l.pieces = row
 	for _, s := range row {
-		gap, height := s.left-current.right, max(min(s.height(), current.last.height()), 1)
+		gap, height := s.left-current.right, max(min(s.height(), current.latest.height()), 1)
 		switch {
 		case len(current.texts) == 0:
 			current.add(s, "")
-		case gap < 0 && isTwice(current.last, s):
+		case gap < 0 && isTwice(current.latest, s):
 			// Shadows, and boldness made by printing twice.
-		case gap > cellGap*height && !isMark(current.last.text):
+		case gap > cellGap*height && !isMark(current.latest.text):
 			l.cells = append(l.cells, current.done())
 			current = joiner{}
 			current.add(s, "")
-		case gap > wordGap*height || current.last.spaced || isMark(current.last.text):
+		case gap > wordGap*height || current.latest.spaced || isMark(current.latest.text):
 			current.add(s, " ")
 		default:
 			current.add(s, "")
@@ -155,17 +146,18 @@ type joiner struct {
 	span
 	texts   []string
 	longest int
-	last    span
+	latest  span
 }
 
 func (j *joiner) add(s span, between string) {
 	if len(j.texts) == 0 {
 		j.span = s
 	}
+	j.all, j.weight.last = j.all && s.all, s.weight.last
 	if chars := utf8.RuneCountInString(s.text); chars > j.longest {
-		j.longest, j.size, j.bold = chars, s.size, s.bold
+		j.longest, j.size, j.most = chars, s.size, s.most
 	}
-	j.texts, j.last = append(j.texts, between, s.text), s
+	j.texts, j.latest = append(j.texts, between, s.text), s
 	j.left, j.right = min(j.left, s.left), max(j.right, s.right)
 	j.top, j.bottom = min(j.top, s.top), max(j.bottom, s.bottom)
 }

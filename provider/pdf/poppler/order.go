@@ -2,6 +2,7 @@ package poppler
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -25,7 +26,46 @@ type orderer struct{ looks int }
 
 // regions divides the pieces of a page, or a part of one, into parts that are read one after the
 // other: what stands across columns, then the columns from left to right.
-func (o *orderer) regions(spans []span, depth int) [][]span {
+func (o *orderer) regions(spans []span) [][]span {
+	runs, pieces := runsOf(spans)
+	var parts [][]span
+	for _, part := range o.columns(runs, 0) {
+		var all []span
+		for _, run := range part {
+			all = append(all, pieces[run]...)
+		}
+		parts = append(parts, all)
+	}
+	return parts
+}
+
+// runsOf joins the pieces that stand beside each other with less room than there is between
+// columns, and gives those of each run. A line is one run, or one in each column.
+func runsOf(spans []span) (runs []span, pieces map[span][]span) {
+	pieces = make(map[span][]span, len(spans))
+	add := func(row []span) {
+		run := joiner{}
+		for _, s := range row {
+			run.add(s, " "[:min(len(run.texts), 1)])
+		}
+		runs = append(runs, run.done())
+		pieces[runs[len(runs)-1]] = append(pieces[runs[len(runs)-1]], row...)
+	}
+	for _, l := range lines(spans) {
+		start := 0
+		for i := 1; i < len(l.pieces); i++ {
+			if l.pieces[i].left-l.pieces[i-1].right >= minGutter*l.pieces[i].height() {
+				add(l.pieces[start:i])
+				start = i
+			}
+		}
+		add(l.pieces[start:])
+	}
+	return runs, pieces
+}
+
+// columns divides the runs of a part of a page.
+func (o *orderer) columns(spans []span, depth int) [][]span {
 	if depth >= maxColumns || len(spans) <= minColumnLines {
 		return [][]span{spans}
 	}
@@ -38,16 +78,16 @@ func (o *orderer) regions(spans []span, depth int) [][]span {
 	var left, right, across []span
 	flush := func() {
 		if len(left) > 0 {
-			parts = append(parts, o.regions(left, depth+1)...)
+			parts = append(parts, o.columns(left, depth+1)...)
 		}
 		if len(right) > 0 {
-			parts = append(parts, o.regions(right, depth+1)...)
+			parts = append(parts, o.columns(right, depth+1)...)
 		}
 		left, right = nil, nil
 	}
-	for _, s := range spans {
+	for i, s := range spans {
 		side := gutter.side(s)
-		if side == acrossIt {
+		if side == acrossIt || side == leftOfIt && len(across) > 0 && gutter.isTail(across[len(across)-1], spans[i:]) {
 			flush()
 			across = append(across, s)
 			continue
@@ -89,6 +129,24 @@ func (g gutter) side(s span) side {
 		return rightOfIt
 	}
 	return acrossIt
+}
+
+// isTail says whether the first of some pieces is the short last line of what stands across: it is
+// close under it, and nothing is right of it.
+func (g gutter) isTail(above span, pieces []span) bool {
+	s := pieces[0]
+	if s.all != above.all || math.Abs(s.size-above.size) > 0.5 || s.top-above.top > headingStep*above.height() {
+		return false
+	}
+	for _, other := range pieces[1:] {
+		if other.top >= s.bottom {
+			break
+		}
+		if g.side(other) != leftOfIt {
+			return false
+		}
+	}
+	return true
 }
 
 // findGutter looks for an edge at which lines begin beside others, with room before it that few
@@ -169,8 +227,7 @@ func (o *orderer) judgeEdge(spans []span, edge float64, looked int) (gutter, flo
 	if g.from == 0 || g.to-g.from < minGutter*heights/float64(len(spans)) {
 		return g, 0
 	}
-	var lefts, rights []span
-	crossing := 0
+	var lefts, rights, across []span
 	for _, s := range spans {
 		switch g.side(s) {
 		case leftOfIt:
@@ -178,13 +235,30 @@ func (o *orderer) judgeEdge(spans []span, edge float64, looked int) (gutter, flo
 		case rightOfIt:
 			rights = append(rights, s)
 		case acrossIt:
-			crossing++
+			across = append(across, s)
 		}
 	}
-	if beside(lefts, rights) < 0.4 || !o.areColumns(lefts, rights, looked) {
+	shorter, crossing := min(len(lefts), len(rights)), crossings(lefts, rights, across)
+	if crossing > shorter || beside(lefts, rights) < 0.4 || !o.areColumns(lefts, rights, looked) {
 		return g, 0
 	}
-	return g, float64(min(len(lefts), len(rights))) / (8 + float64(crossing))
+	return g, float64(shorter) / (8 + float64(crossing))
+}
+
+// crossings counts the pieces across a gutter at the heights where there are columns on both sides.
+func crossings(lefts, rights, across []span) int {
+	if len(lefts) == 0 || len(rights) == 0 {
+		return 0
+	}
+	leftTop, leftBottom := extent(lefts)
+	rightTop, rightBottom := extent(rights)
+	count := 0
+	for _, s := range across {
+		if s.top >= max(leftTop, rightTop) && s.bottom <= min(leftBottom, rightBottom) {
+			count++
+		}
+	}
+	return count
 }
 
 // beside is how much of the lower of two columns stands beside the other.

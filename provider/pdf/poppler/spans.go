@@ -25,11 +25,14 @@ const (
 type span struct {
 	left, top, right, bottom float64
 	size                     float64
-	bold                     bool
+	weight
 	// spaced says that a space follows.
 	spaced bool
 	text   string
 }
+
+// weight says which letters of a text are bold.
+type weight struct{ most, all, first, last bool }
 
 func (s span) height() float64 { return s.bottom - s.top }
 
@@ -143,7 +146,7 @@ func (s *sheets) span(line []byte) {
 	if end < 0 {
 		return
 	}
-	text, bold := plain(string(bytes.TrimSuffix(line[end+1:], []byte("</text>"))))
+	text, weight := plain(string(bytes.TrimSuffix(line[end+1:], []byte("</text>"))))
 	trimmed := strings.TrimFunc(text, isBlank)
 	if trimmed == "" {
 		return
@@ -151,7 +154,7 @@ func (s *sheets) span(line []byte) {
 	s.tag.read(line[:end+1])
 	one := span{
 		left: points(s.tag.value("left")), top: points(s.tag.value("top")),
-		size: s.sizes[string(s.tag.value("font"))], bold: bold, text: trimmed,
+		size: s.sizes[string(s.tag.value("font"))], weight: weight, text: trimmed,
 	}
 	width, height := points(s.tag.value("width")), points(s.tag.value("height"))
 	one.right, one.bottom = one.left+width, one.top+height
@@ -213,21 +216,25 @@ func (a attributes) value(name string) []byte {
 	return nil
 }
 
-// plain takes the tags out of a text, and says whether most of it is bold.
-func plain(marked string) (text string, bold bool) {
+// plain takes the tags out of a text, and says what of it is bold.
+func plain(marked string) (text string, bold weight) {
 	if !strings.ContainsAny(marked, "<&") {
-		return marked, false
+		return marked, weight{}
 	}
 	var out strings.Builder
-	boldBytes, depth := 0, 0
+	boldBytes, inkBytes, depth := 0, 0, 0
 	for marked != "" {
 		start := strings.IndexByte(marked, '<')
 		if start < 0 {
 			start = len(marked)
 		}
 		out.WriteString(marked[:start])
-		if depth > 0 {
-			boldBytes += start
+		if ink := len(strings.TrimFunc(marked[:start], isBlank)); ink > 0 {
+			bold.last = depth > 0
+			bold.first = bold.first || inkBytes == 0 && bold.last
+			if inkBytes += ink; bold.last {
+				boldBytes += ink
+			}
 		}
 		if marked = marked[start:]; marked == "" {
 			break
@@ -244,7 +251,8 @@ func plain(marked string) (text string, bold bool) {
 		}
 		marked = marked[end+1:]
 	}
-	return html.UnescapeString(out.String()), 2*boldBytes > out.Len()
+	bold.most, bold.all = 2*boldBytes > inkBytes, boldBytes > 0 && boldBytes == inkBytes
+	return html.UnescapeString(out.String()), bold
 }
 
 // isBlank is what leaves no ink.

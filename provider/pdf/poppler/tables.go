@@ -155,9 +155,9 @@ func tableBlock(block []line) pdf.Block {
 		cells := make([]joiner, len(columns))
 		for _, p := range l.pieces {
 			cell, between := &cells[columnOf(columns, p)], ""
-			if gap := p.left - cell.right; gap < 0 && isTwice(cell.last, p) && len(cell.texts) > 0 {
+			if gap := p.left - cell.right; gap < 0 && isTwice(cell.latest, p) && len(cell.texts) > 0 {
 				continue
-			} else if len(cell.texts) > 0 && (gap > wordGap*p.height() || cell.last.spaced) {
+			} else if len(cell.texts) > 0 && (gap > wordGap*p.height() || cell.latest.spaced) {
 				between = " "
 			}
 			cell.add(p, between)
