@@ -49,9 +49,6 @@ func (s Source) Previous() Content {
 func (s *Service) replace(ctx context.Context, tx bun.Tx, plan workspaces.Plan, id SourceID, fresh *Source) (fits bool, err error) {
 	now, key := s.moment(), fresh.BlobKey
 	current, err := lockSource(ctx, tx, fresh.Ref(), id)
-	if postgres.NoRows(err) {
-		return false, s.workspaces.Gone(ctx, tx, fresh.TenantID, "source", string(id))
-	}
 	if err != nil {
 		return false, err
 	}
@@ -129,9 +126,6 @@ func (s *Service) Restore(ctx context.Context, ref workspaces.Ref, id SourceID) 
 	var source Source
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		current, err := lockSource(ctx, tx, ref, id)
-		if postgres.NoRows(err) {
-			return s.workspaces.Gone(ctx, tx, ref.TenantID, "source", string(id))
-		}
 		if err != nil {
 			return err
 		}
@@ -170,10 +164,7 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id SourceID, n
 	}
 	now := s.moment()
 	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-		if source, err = lockSource(ctx, tx, ref, id); postgres.NoRows(err) {
-			return s.workspaces.Gone(ctx, tx, ref.TenantID, "source", string(id))
-		}
-		if err != nil {
+		if source, err = lockSource(ctx, tx, ref, id); err != nil {
 			return err
 		}
 		return renameSource(ctx, tx, &source, wanted, now)
@@ -181,15 +172,12 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id SourceID, n
 	return source, err
 }
 
-// lockSource reads a source and locks its row. postgres.NoRows tells that there is none.
+// lockSource reads a source and locks its row. Errors: NotFound.
 func lockSource(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id SourceID) (Source, error) {
 	var source Source
 	err := tx.NewSelect().Model(&source).Where("s.tenant_id = ?", ref.TenantID).
 		Where("s.workspace_id = ?", ref.ID).Where("s.id = ?", id).For("UPDATE").Scan(ctx)
-	if err != nil && !postgres.NoRows(err) {
-		return Source{}, fmt.Errorf("lock source: %w", err)
-	}
-	return source, err
+	return source, postgres.OrNoSuch(err, "source", string(id))
 }
 
 // setContent makes content a source's and queues it. A run that is at work on it is lost.

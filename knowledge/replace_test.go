@@ -199,6 +199,18 @@ func TestReplaceRefused(t *testing.T) {
 	if _, err := f.Restore(t.Context(), theirs, id); fault.From(err).Kind() != fault.NotFound {
 		t.Errorf("restore of another tenant's: %v", err)
 	}
+	if err := f.Delete(t.Context(), f.ref, id); err != nil {
+		t.Fatal(err)
+	}
+	name := "other"
+	_, updated := f.Update(t.Context(), f.ref, id, &name, nil)
+	_, restored := f.Restore(t.Context(), f.ref, id)
+	_, replaced := f.Update(t.Context(), f.ref, id, nil, &text)
+	for _, err := range []error{updated, restored, replaced} {
+		if fault.From(err).Kind() != fault.NotFound {
+			t.Errorf("a deleted source: %v", err)
+		}
+	}
 	if f.count("SELECT count(*) FROM upload_holds") != 0 {
 		t.Error("room is held for what was refused")
 	}
