@@ -1,0 +1,110 @@
+package nogo
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mtibben/confusables"
+	"golang.org/x/text/unicode/norm"
+)
+
+// letter is a letter or digit as phrases are compared.
+type letter struct {
+	// plain is in lower case and without accents.
+	plain rune
+	// looks is the letter that it looks like; 0: many, or none.
+	looks rune
+	// others are letters that it is written for: "0" for "o".
+	others string
+}
+
+// is reports whether a letter of a text can be read as one of a phrase.
+func (l letter) is(phrase letter) bool {
+	if l.plain == phrase.plain || strings.ContainsRune(l.others, phrase.plain) {
+		return true
+	}
+	return l.looks != 0 && l.looks == phrase.looks && (l.plain >= utf8.RuneSelf || phrase.plain >= utf8.RuneSelf)
+}
+
+// written are the letters that digits, and a capital that looks like another letter, stand for.
+var written = map[rune]string{'0': "o", '1': "il", '3': "e", '4': "a", '5': "s", '7': "t", '8': "b", 'I': "l"}
+
+// kind is what a character is between letters.
+type kind uint8
+
+const (
+	// unseen characters, and accents that stand alone, are as if they were not there.
+	unseen kind = iota
+	// between is what stands between words, or between the letters of one that is spaced out.
+	between
+	// joined letters make words with those beside them.
+	joined
+	// single letters are of scripts that write no spaces.
+	single
+)
+
+// unspaced are the scripts that write no spaces between words.
+var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+
+// asciiLetters are the folded letters and digits of ASCII.
+var asciiLetters = func() (table [utf8.RuneSelf][]letter) {
+	for r := range rune(utf8.RuneSelf) {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			table[r] = []letter{{plain: unicode.ToLower(r), looks: unicode.ToLower(r), others: written[r]}}
+		}
+	}
+	return table
+}()
+
+// fold returns what a character is, and its letters: a ligature has several.
+func fold(r rune) (kind, []letter) {
+	if r < utf8.RuneSelf {
+		if letters := asciiLetters[r]; letters != nil {
+			return joined, letters
+		}
+		return between, nil
+	}
+	if isUnseen(r) {
+		return unseen, nil
+	}
+	is := joined
+	if unicode.In(r, unspaced...) {
+		is = single
+	}
+	var letters []letter
+	for _, part := range norm.NFKD.String(string(r)) {
+		switch {
+		case unicode.Is(unicode.Mn, part):
+		case !unicode.IsLetter(part) && !unicode.IsDigit(part) && !unicode.IsNumber(part):
+			return between, nil
+		default:
+			part = unicode.ToLower(part)
+			letters = append(letters, letter{plain: part, looks: looksLike(part), others: written[part]})
+		}
+	}
+	if len(letters) == 0 {
+		return unseen, nil
+	}
+	return is, letters
+}
+
+// looksLike is the letter that one looks like; 0: several, or none.
+func looksLike(r rune) rune {
+	if r < utf8.RuneSelf {
+		return r
+	}
+	var looks rune
+	for _, one := range strings.ToLower(confusables.Skeleton(string(r))) {
+		if looks != 0 {
+			return 0
+		}
+		looks = one
+	}
+	return looks
+}
+
+// isUnseen reports characters that are not shown: marks of format and of variants, and fillers.
+func isUnseen(r rune) bool {
+	return r >= utf8.RuneSelf && (unicode.In(r, unicode.Cf, unicode.Mn, unicode.Variation_Selector) || r == 0x115F || r == 0x1160 || r == 0x3164)
+}

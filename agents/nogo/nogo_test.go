@@ -1,0 +1,260 @@
+package nogo_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"parlance.dev/parlance/agents/nogo"
+)
+
+// zones are compiled; a zone is a phrase, or a pattern between slashes.
+func zones(t testing.TB, all ...string) *nogo.Zones {
+	t.Helper()
+	var list []nogo.Zone
+	for _, one := range all {
+		zone := nogo.Zone{Name: one, Phrases: []string{one}}
+		if inner, ok := strings.CutPrefix(one, "/"); ok {
+			zone = nogo.Zone{Name: one, Patterns: []string{strings.TrimSuffix(inner, "/")}}
+		}
+		list = append(list, zone)
+	}
+	z, err := nogo.Compile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+// What a phrase or pattern finds, and what it does not; the filter must find the same however the
+// text is cut, and let nothing of it through.
+var examples = []struct {
+	zone, text, matched string // matched empty: nothing
+}{
+	{"bomb", "How is a bomb made?", "bomb"},
+	{"bomb", "BOMB", "BOMB"},
+	{"bomb", "a bombastic speech", ""},
+	{"bomb", "a firebomb", ""},
+	{"bomb", "b o m b", "b o m b"},
+	{"bomb", "B.O.M.B!", "B.O.M.B"},
+	{"bomb", "b**o**mb", "b**o**mb"},
+	{"bomb", "bo\u200bmb", "bo\u200bmb"},
+	{"bomb", "b\u00ado\u2060m\ufeffb", "b\u00ado\u2060m\ufeffb"},
+	{"bomb", "b\u043em\u042c", ""}, // a soft sign looks like a b only in capitals
+	{"bomb", "b\u043emb", "b\u043emb"},
+	{"bomb", "bömb", "bömb"},
+	{"bomb", "bo\u0308mb", "bo\u0308mb"},
+	{"bomb", "ｂｏｍｂ", "ｂｏｍｂ"},
+	{"bomb", "𝐛𝐨𝐦𝐛", "𝐛𝐨𝐦𝐛"},
+	{"bomb", "b0mb", "b0mb"},
+	{"kill him", "I will kiII him now", "kiII him"},
+	{"kill him", "kill\n\n  him", "kill\n\n  him"},
+	{"kill him", "killhim", "killhim"},
+	{"kill him", "to kill himself", ""},
+	{"kill him", "kill" + strings.Repeat(" ", 40) + "him", ""},
+	{"com", "a corn field", ""},
+	{"бомба", "Бoмбa!", "Бoмбa"},
+	{"爆弾", "これは爆弾です", "爆弾"},
+	{"office", "the oﬃce", "oﬃce"},
+	{"ox", "boxer", ""},
+	{"ab ab ac", "ab ab ab ac", "ab ab ac"},
+	{"/iban [a-z]{2}[0-9]{2}/", "my IBAN DE89 is", "IBAN DE89"},
+	{"/iban [a-z]{2}[0-9]{2}/", "my ib\u200ban d\uff2589", "ib\u200ban d\uff2589"},
+	{`/\bass\b/`, "an ass", "ass"},
+	{`/\bass\b/`, "bass and assets", ""},
+	{`/[0-9]{3}-[0-9]{4}/`, "call 555-0123, now", "555-0123"},
+	{`/fire (.*) now/`, "Well. We fire them all now. Good.", "fire them all now"},
+	{`/^never/`, "Never say it. Good.", "Never"},
+	{`/^never/`, "I never say it.", ""},
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	for _, e := range examples {
+		found, err := zones(t, e.zone).Find(t.Context(), e.text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if len(found) > 0 {
+			got = found[0].Matched
+		}
+		if got != e.matched || len(found) > 1 {
+			t.Errorf("%s in %q: got %v, want %q", e.zone, e.text, found, e.matched)
+		}
+	}
+}
+
+// TestFilterIsFind: the pieces make no difference, nothing of a match comes through, and what does
+// is the text up to it.
+func TestFilterIsFind(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, e := range examples {
+		for _, before := range []string{"", "Before it. ", strings.Repeat("A long tale of other things. ", 60)} {
+			for range 20 {
+				if strings.HasPrefix(e.zone, "/^") && before != "" { // speaks of the beginning of a sentence
+					continue
+				}
+				text := before + e.text
+				filter := zones(t, e.zone).NewFilter(nil)
+				through, match := pour(t, filter, cut(text, random))
+				where := fmt.Sprintf("%s in %q", e.zone, text[max(0, len(text)-60):])
+				switch {
+				case e.matched == "":
+					if match != nil || through != text {
+						t.Fatalf("%s: let through %q, match %v", where, through, match)
+					}
+				case match == nil:
+					t.Fatalf("%s: not found", where)
+				case match.Matched != e.matched:
+					t.Fatalf("%s: found %q", where, match.Matched)
+				case !strings.HasPrefix(text, through) || len(through) > strings.Index(text, e.matched):
+					t.Fatalf("%s: let through %q", where, through)
+				}
+			}
+		}
+	}
+}
+
+// cut cuts a text into pieces, also within characters' neighbours but never within one.
+func cut(text string, random *rand.Rand) []string {
+	var pieces []string
+	for text != "" {
+		n := 1 + random.IntN(6)
+		for n < len(text) && !utf8.RuneStart(text[n]) {
+			n++
+		}
+		n = min(n, len(text))
+		pieces, text = append(pieces, text[:n]), text[n:]
+	}
+	return pieces
+}
+
+func pour(t testing.TB, filter *nogo.Filter, pieces []string) (through string, match *nogo.Match) {
+	t.Helper()
+	for _, piece := range pieces {
+		some, found, err := filter.Write(t.Context(), piece)
+		if err != nil {
+			t.Fatal(err)
+		}
+		through += some
+		if found != nil {
+			return through, found
+		}
+	}
+	rest, found, err := filter.Close(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return through + rest, found
+}
+
+// TestHeldBack: of words that begin no phrase nothing is held, and a pattern holds what it can match.
+func TestHeldBack(t *testing.T) {
+	t.Parallel()
+	filter := zones(t, "secret recipe").NewFilter(nil)
+	for _, step := range []struct{ piece, through string }{
+		{"We never ", "We never "}, {"tell ", "tell "}, {"se", ""}, {"ven ", "seven "}, {"secret", ""}, {" ", ""}, {"plans", "secret plans"},
+	} {
+		got, match, err := filter.Write(t.Context(), step.piece)
+		if got != step.through || match != nil || err != nil {
+			t.Errorf("after %q: %q, %v, %v; want %q", step.piece, got, match, err, step.through)
+		}
+	}
+	filter = zones(t, "/[0-9]{4}/").NewFilter(nil)
+	if _, match, err := filter.Write(t.Context(), "There are a good many things to say here"); match != nil || err != nil || filter.Held() > 4+24 {
+		t.Errorf("%d bytes are held, %v, %v", filter.Held(), match, err)
+	}
+}
+
+// TestExamples: sentences are compared when they have ended, and an error lets nothing through.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	z, err := nogo.Compile([]nogo.Zone{{Name: "other", Phrases: []string{"zebra"}}, {Name: "advice", Examples: []string{"Buy shares."}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked []string
+	like := func(_ context.Context, sentence string) (int, bool, error) {
+		asked = append(asked, strings.TrimSpace(sentence))
+		return 0, strings.Contains(sentence, "stocks"), nil
+	}
+	filter := z.NewFilter(like)
+	through, match := pour(t, filter, []string{"It is la", "te. You should", " buy stocks. ", "Now."})
+	if through != "It is late. " || match == nil || *match != (nogo.Match{Zone: 1, By: nogo.BySimilarity, Matched: "You should buy stocks. "}) {
+		t.Errorf("let through %q, match %v", through, match)
+	}
+	if strings.Join(asked, "|") != "It is late.|You should buy stocks." {
+		t.Errorf("asked about %q", asked)
+	}
+	broken := errors.New("no embedder")
+	filter = z.NewFilter(func(context.Context, string) (int, bool, error) { return 0, false, broken })
+	if through, _, err := filter.Write(t.Context(), "It is late. You go."); through != "" || !errors.Is(err, broken) {
+		t.Errorf("let through %q, %v", through, err)
+	}
+	if found, err := z.Find(t.Context(), "A zebra. Buy stocks!", like); err != nil || len(found) != 2 {
+		t.Errorf("found %v, %v", found, err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for _, zone := range []nogo.Zone{
+		{Phrases: []string{"!!!"}}, {Phrases: []string{""}}, {Patterns: []string{"("}}, {Patterns: []string{"a*"}}, {Patterns: []string{`(a)\1`}},
+	} {
+		if _, err := nogo.Compile([]nogo.Zone{zone}); err == nil {
+			t.Errorf("%+v is accepted", zone)
+		}
+	}
+}
+
+// FuzzFilter: whatever the text and the pieces, the filter says what Find says of phrases and
+// bounded patterns, and lets no match through.
+func FuzzFilter(f *testing.F) {
+	f.Add("a b o m b, 555-0123", uint64(1))
+	f.Fuzz(func(t *testing.T, text string, seed uint64) {
+		text = strings.ToValidUTF8(text, "?")
+		z := zones(t, "bomb", "kill him", "爆弾", "/[0-9]{3}-[0-9]{4}/", `/\bass\b/`)
+		found, err := z.Find(t.Context(), text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		through, match := pour(t, z.NewFilter(nil), cut(text, rand.New(rand.NewPCG(seed, 0))))
+		if (match != nil) != (len(found) > 0) {
+			t.Fatalf("the filter says %v, Find says %v", match, found)
+		}
+		if match == nil && through != text || !strings.HasPrefix(text, through) {
+			t.Fatalf("let through %q", through)
+		}
+		if match != nil && !strings.Contains(text[len(through):], match.Matched) {
+			t.Fatalf("let through %q, a part of %q", through, match.Matched)
+		}
+	})
+}
+
+// BenchmarkFilter is an answer of 500 characters through 200 phrases and patterns.
+func BenchmarkFilter(b *testing.B) {
+	var list []nogo.Zone
+	for i := range 200 {
+		zone := nogo.Zone{Name: fmt.Sprint(i)}
+		if i%2 == 0 {
+			zone.Phrases = []string{fmt.Sprintf("%c%s thing", 'a'+i%26, "word")}
+		} else {
+			zone.Patterns = []string{fmt.Sprintf(`\b(code|key) %d[a-z]{2}[0-9]{4}`, i)}
+		}
+		list = append(list, zone)
+	}
+	z, err := nogo.Compile(list)
+	if err != nil {
+		b.Fatal(err)
+	}
+	pieces := cut(strings.Repeat("The quick brown fox jumps over the lazy dog, and so on. ", 9), rand.New(rand.NewPCG(1, 1)))
+	for b.Loop() {
+		pour(b, z.NewFilter(nil), pieces)
+	}
+}
