@@ -144,7 +144,17 @@ type Retrieval struct {
 	Rerank bool `json:"rerank,omitempty"`
 }
 
-// Guard is a no-go zone. Nothing applies it yet: see checkBuilt.
+// The actions of a guard. Each says the reply and nothing else of the turn.
+const (
+	GuardBlock = "block"
+	// GuardEscalate also announces it: event escalation.triggered.
+	GuardEscalate = "escalate"
+	// GuardEnd also ends the session.
+	GuardEnd = "end"
+)
+
+// Guard is a no-go zone; package nogo has what phrases and patterns find. Nothing looks for
+// examples yet: see checkBuilt.
 type Guard struct {
 	Name     string   `json:"name"`
 	Phrases  []string `json:"phrases"`
@@ -243,15 +253,18 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// checkBuilt refuses settings that would protect people and that nothing applies yet, so that no
-// one relies on them. What an earlier release stored is kept until it is changed.
-// Errors: Unimplemented not-implemented.
+// checkBuilt refuses settings that would protect people and that nothing applies yet, or that would
+// guard nothing, so that no one relies on them. What an earlier release stored is kept until it is
+// changed. Errors: Unimplemented not-implemented, Invalid invalid-request.
 func (c Config) checkBuilt(stored Config) error {
 	switch {
-	case len(c.Guards) > 0 && !reflect.DeepEqual(c.Guards, stored.Guards):
-		return fault.New(fault.NotImplemented, "guards is not built yet: nothing would be guarded. Leave it out, or send an empty list.")
+	case slices.ContainsFunc(c.Guards, func(g Guard) bool { return len(g.Examples) > 0 }) && !reflect.DeepEqual(c.Guards, stored.Guards):
+		return fault.New(fault.NotImplemented,
+			"examples of guards are not built yet: nothing would be compared with them. Send phrases and patterns.")
 	case len(c.Fatigue) > 0 && !reflect.DeepEqual(c.Fatigue, stored.Fatigue):
 		return fault.New(fault.NotImplemented, "fatigue is not built yet: nothing would be limited. Leave it out, or send an empty list.")
+	case !reflect.DeepEqual(c.Guards, stored.Guards):
+		return checkGuards(c.Guards)
 	}
 	return nil
 }

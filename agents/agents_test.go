@@ -167,7 +167,7 @@ func TestBadConfig(t *testing.T) {
 func TestNotBuilt(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	guards := []agents.Guard{{Name: "medical-advice", Action: "block"}}
+	guards := []agents.Guard{{Name: "medical-advice", Action: "block", Examples: []string{"Take two a day."}}}
 	fatigue := []agents.FatigueWindow{{Window: "24h", MaxTurns: 1}}
 	for field, config := range map[string]agents.Config{"guards": {Guards: guards}, "fatigue": {Fatigue: fatigue}} {
 		_, err := f.agents.Create(t.Context(), f.ours, "x", config)
@@ -197,8 +197,8 @@ func TestNotBuilt(t *testing.T) {
 	if _, err := f.agents.Update(t.Context(), f.ours, id, func(_ *string, c *agents.Config) { c.Guards = nil }); err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.agents.Rollback(t.Context(), f.ours, id, 2)
-	wantReason(t, err, fault.NotImplemented)
+	_, err = f.agents.Rollback(t.Context(), f.ours, id, 2) // to a guard of nothing
+	wantReason(t, err, fault.InvalidRequest)
 }
 
 func TestOthersSeeNothing(t *testing.T) {

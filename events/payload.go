@@ -28,6 +28,8 @@ type (
 	ElapsedTime = parlancev1.ElapsedTime
 	// KBSourceIngestedData is the payload of kb.source_ingested.
 	KBSourceIngestedData = parlancev1.KbSourceIngested
+	// EscalationTriggeredData is the payload of escalation.triggered.
+	EscalationTriggeredData = parlancev1.EscalationTriggered
 	// TurnPersistenceFailedData is the payload of turn.persistence_failed.
 	TurnPersistenceFailedData = parlancev1.TurnPersistenceFailed
 	// WebhookDisabledData is the payload of webhook.disabled.

@@ -22,7 +22,6 @@ var notBuilt = []struct {
 	scope workspaces.Scope
 	why   string
 }{
-	{"POST", "/v1/workspaces/{workspace_id}/agents/{agent_id}/guards/check", workspaces.ScopeOperator, noGuards},
 	{"POST", "/v1/workspaces/{workspace_id}/privacy/requests", workspaces.ScopeOperator, noPrivacy},
 	{"GET", "/v1/workspaces/{workspace_id}/privacy/requests/{request_id}", workspaces.ScopeRead, noPrivacy},
 	{"POST", "/v1/workspaces/{workspace_id}/callback-schedules", workspaces.ScopeOperator, noCallbacks},
@@ -34,7 +33,6 @@ var notBuilt = []struct {
 }
 
 const (
-	noGuards    = "Guards are not built yet: an agent cannot have any."
 	noPrivacy   = "Privacy requests are not built yet: nothing exports or erases all data of a user."
 	noCallbacks = "Callbacks are not built yet: nobody is called."
 	noBilling   = "Billing is not built yet: events of a payment provider are not read."

@@ -75,21 +75,7 @@ func (r *Runner) askModel(ctx context.Context, provider model.Provider, req mode
 	said := sessions.Message{Role: sessions.RoleAssistant, ItemID: idgen.New(idgen.Item)}
 	open := false
 	var words strings.Builder
-	result, err := provider.Stream(ctx, req, func(e model.Event) error {
-		if first.IsZero() {
-			first = r.S.sessions.Now()
-		}
-		if r.Turn.Metrics.ModelFirstTokenMS == 0 {
-			r.Turn.Metrics.ModelFirstTokenMS = max(1, sessions.Milliseconds(r.S.sessions.Now().Sub(asked)))
-		}
-		delta, ok := e.(model.TextDelta)
-		if !ok {
-			return ctx.Err()
-		}
-		if r.firstToken == 0 {
-			r.firstToken = max(1, r.S.sessions.Now().Sub(r.Begun))
-		}
-		text := sessions.StorableText(delta.Text)
+	say := func(text string) error {
 		if text == "" {
 			return ctx.Err()
 		}
@@ -106,7 +92,36 @@ func (r *Runner) askModel(ctx context.Context, provider model.Provider, req mode
 			return err
 		}
 		return ctx.Err()
+	}
+	filter, err := r.newFilter()
+	if err != nil {
+		return nil, err
+	}
+	streaming, stop := context.WithCancel(ctx)
+	defer stop()
+	result, err := provider.Stream(streaming, req, func(e model.Event) error {
+		if first.IsZero() {
+			first = r.S.sessions.Now()
+		}
+		if r.Turn.Metrics.ModelFirstTokenMS == 0 {
+			r.Turn.Metrics.ModelFirstTokenMS = max(1, sessions.Milliseconds(r.S.sessions.Now().Sub(asked)))
+		}
+		delta, ok := e.(model.TextDelta)
+		if !ok {
+			return ctx.Err()
+		}
+		if r.firstToken == 0 {
+			r.firstToken = max(1, r.S.sessions.Now().Sub(r.Begun))
+		}
+		err := filter.write(ctx, sessions.StorableText(delta.Text), say)
+		if filter.entered != nil {
+			stop() // the provider is not to blame
+		}
+		return err
 	})
+	if err == nil {
+		err = filter.close(ctx, say)
+	}
 	r.Receipt.ModelCall(provider.Name(), req, result, err, asked, first, r.S.sessions.Now())
 	r.Turn.InputTokens += result.Usage.InputTokens
 	r.Turn.OutputTokens += result.Usage.OutputTokens
@@ -127,6 +142,9 @@ func (r *Runner) askModel(ctx context.Context, provider model.Provider, req mode
 		_ = r.Emit(
 			MessageDone{ResponseID: r.ResponseID, ItemID: said.ItemID, Text: said.Text, Cut: said.Interrupted},
 		) // an error of Emit comes again with the next event
+	}
+	if filter.entered != nil && ctx.Err() == nil {
+		return nil, r.guarded(ctx, *filter.entered, sideAgent)
 	}
 	if err != nil {
 		return nil, r.modelError(ctx, err)

@@ -51,6 +51,12 @@ type MessageDone struct {
 	Cut bool
 }
 
+// ZoneEntered says that the words of a side (user, agent) are in a no-go zone. What follows is the
+// reply of the zone.
+type ZoneEntered struct {
+	ResponseID, Guard, Action, Side string
+}
+
 // ToolStarted announces a call that the service runs.
 type ToolStarted struct {
 	ResponseID string
@@ -165,6 +171,9 @@ func (TextDelta) IsEvent() {}
 
 // IsEvent implements Event.
 func (MessageDone) IsEvent() {}
+
+// IsEvent implements Event.
+func (ZoneEntered) IsEvent() {}
 
 // IsEvent implements Event.
 func (ToolStarted) IsEvent() {}

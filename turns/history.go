@@ -2,6 +2,7 @@ package turns
 
 import (
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns/roughtokens"
 )
 
 const (
@@ -12,29 +13,11 @@ const (
 	turnOverhead = 4
 )
 
-// tokensIn is a rough count: four letters a token for ASCII text, two for other alphabets, one for
-// Chinese, Japanese and Korean characters. It is a hundred times as fast as the vocabulary that
-// counts chunks (knowledge/chunking), and the bound need not be exact.
-func tokensIn(text string) int {
-	ascii, letters, characters := 0, 0, 0
-	for _, r := range text {
-		switch {
-		case r < 0x80:
-			ascii++
-		case r < 0x2E80:
-			letters++
-		default:
-			characters++
-		}
-	}
-	return (ascii+3)/4 + (letters+1)/2 + characters
-}
-
-// tokensOf is tokensIn of everything that the model sees of a message.
+// tokensOf is a rough count of everything that the model sees of a message.
 func tokensOf(m sessions.Message) int {
-	n := tokensIn(m.Text) + turnOverhead
+	n := roughtokens.In(m.Text) + turnOverhead
 	for _, call := range m.Calls {
-		n += tokensIn(call.Name) + tokensIn(string(call.Arguments)) + turnOverhead
+		n += roughtokens.In(call.Name) + roughtokens.In(string(call.Arguments)) + turnOverhead
 	}
 	return n
 }

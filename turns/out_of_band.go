@@ -53,6 +53,9 @@ func (r *Runner) answerOutOfBand(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if stopped, err := r.guardUser(ctx); stopped || err != nil {
+		return err
+	}
 	if err := r.prepare(ctx); err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func (r *Runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 		round[i] = r.newCall(call)
 	}
 	r.guardCalls(ctx, round)
-	if err := r.sayFarewell(round); err != nil {
+	if err := r.sayFarewell(ctx, round); err != nil {
 		return err
 	}
 	if err := r.recordCalls(ctx, round); err != nil {

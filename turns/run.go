@@ -91,6 +91,9 @@ func (r *Runner) answer(ctx context.Context) (err error) {
 			err = fmt.Errorf("the turn panicked: %v\n%s", panicked, debug.Stack())
 		}
 	}()
+	if stopped, err := r.guardUser(ctx); stopped || err != nil {
+		return err
+	}
 	if err := r.prepare(ctx); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/agents/nogo"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/memory"
 	"parlance.dev/parlance/platform/cache"
@@ -73,6 +74,9 @@ type Deps struct {
 // maxKnownWorkspaces bounds Service.ownKeys.
 const maxKnownWorkspaces = 100_000
 
+// maxKnownZones bounds Service.zones.
+const maxKnownZones = 1000
+
 // Service takes turns. Safe for concurrent use.
 type Service struct {
 	Database
@@ -95,6 +99,8 @@ type Service struct {
 	metrics   metrics
 
 	approvalTimeout time.Duration
+	// zones are compiled no-go zones by their guards as JSON.
+	zones *cache.Cache[string, *nogo.Zones]
 	// ownKeys has whether a workspace had model keys of its own when its last turn began here.
 	ownKeys *cache.Cache[workspaces.Ref, bool]
 
@@ -135,6 +141,7 @@ func New(d Deps) *Service {
 		now:             d.Now,
 		metrics:         newMetrics(d.Registry),
 		approvalTimeout: cmp.Or(d.ApprovalTimeout, ApprovalTimeout),
+		zones:           cache.New[string, *nogo.Zones](maxKnownZones),
 		ownKeys:         cache.New[workspaces.Ref, bool](maxKnownWorkspaces),
 		node:            "node_" + rand.Text(),
 		life:            life,

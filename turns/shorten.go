@@ -2,11 +2,10 @@ package turns
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
-	"unicode/utf8"
 
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns/roughtokens"
 )
 
 // A turn that is larger than the rest of the budget is shortened, so that the turns before it are
@@ -121,7 +120,7 @@ func shortenParts(messages []sessions.Message, parts func(sessions.Message) []pa
 	sum := 0
 	for _, m := range messages {
 		for _, one := range parts(m) {
-			sizes = append(sizes, tokensIn(one.text))
+			sizes = append(sizes, roughtokens.In(one.text))
 			sum += sizes[len(sizes)-1]
 		}
 	}
@@ -140,14 +139,14 @@ func shortenParts(messages []sessions.Message, parts func(sessions.Message) []pa
 // shorten shortens a part of the message to so many tokens, and returns how many it has then.
 func shorten(m *sessions.Message, one part, most int) int {
 	if one.call < 0 {
-		m.Text = cutMiddle(one.text, most)
-		return tokensIn(m.Text)
+		m.Text = roughtokens.CutMiddle(one.text, most)
+		return roughtokens.In(m.Text)
 	}
 	// The JSON text escapes quotes, which takes room.
-	short, _ := json.Marshal(map[string]string{"cut": cutMiddle(one.text, most*3/4)}) //nolint:errchkjson // a text
+	short, _ := json.Marshal(map[string]string{"cut": roughtokens.CutMiddle(one.text, most*3/4)}) //nolint:errchkjson // a text
 	m.Calls = slices.Clone(m.Calls)
 	m.Calls[one.call].Arguments = short
-	return tokensIn(string(short))
+	return roughtokens.In(string(short))
 }
 
 // sizeLimit is the size that all larger ones must shrink to, so that all sizes together fit the
@@ -183,40 +182,4 @@ func withoutOldest(messages []sessions.Message) (left []sessions.Message, tokens
 		return out
 	})
 	return left, tokens
-}
-
-// markTokens is how many tokens the mark of a cut takes.
-const markTokens = 18
-
-// cutMiddle shortens a text to about so many tokens: two thirds are its beginning, one third its
-// end, because questions often stand at the end of what people paste.
-func cutMiddle(text string, tokens int) string {
-	quarters := 4 * max(0, tokens-markTokens)
-	begin, end := 0, len(text)
-	for used := 0; begin < end; {
-		r, size := utf8.DecodeRuneInString(text[begin:end])
-		if used += quarterTokens(r); used > quarters*2/3 {
-			break
-		}
-		begin += size
-	}
-	for used := 0; begin < end; {
-		r, size := utf8.DecodeLastRuneInString(text[begin:end])
-		if used += quarterTokens(r); used > quarters/3 {
-			break
-		}
-		end -= size
-	}
-	return fmt.Sprintf("%s\n[cut: %d of %d bytes are left out here]\n%s", text[:begin], end-begin, len(text), text[end:])
-}
-
-// quarterTokens is what a character adds to [tokensIn], in quarters of a token.
-func quarterTokens(r rune) int {
-	switch {
-	case r < 0x80:
-		return 1
-	case r < 0x2E80:
-		return 2
-	}
-	return 4
 }

@@ -155,6 +155,8 @@ type FinishParams struct {
 	// Session is the session as it was when the turn began.
 	Session sessions.Session
 	Turn    sessions.Turn
+	// Escalation is announced with the end; nil: there is none.
+	Escalation *Escalation
 	// EndCall closes the session behind the turn.
 	EndCall bool
 	// Language, when set, becomes the session's.
@@ -169,6 +171,13 @@ type FinishParams struct {
 	Cache *SessionCache
 	// MoreToCome says that a journal has more records of the session: its end is only written down.
 	MoreToCome bool
+}
+
+// Escalation says that somebody entered a no-go zone that is to be announced.
+type Escalation struct {
+	Guard     string `json:"guard"`
+	Side      string `json:"side"`
+	MatchedBy string `json:"matched_by"`
 }
 
 // Finished is what became of a turn's end.

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 )
@@ -42,7 +41,7 @@ func farewellIn(tag string) string {
 // sayFarewell says the farewell of a round that ends the conversation, before its calls are
 // announced: a client may hang up as soon as it is told of end_call. What the model has said in the
 // same round is enough. Models often repeat it in end_call's message, so that is not said too.
-func (r *Runner) sayFarewell(round []*pendingCall) error {
+func (r *Runner) sayFarewell(ctx context.Context, round []*pendingCall) error {
 	text, ending := farewellOf(round)
 	if !ending {
 		return nil
@@ -52,26 +51,17 @@ func (r *Runner) sayFarewell(round []*pendingCall) error {
 		r.Turn.Messages[last].Text != "" {
 		return nil
 	}
+	if zones, err := r.zones(); err != nil {
+		return err
+	} else if zones != nil {
+		if found, err := zones.Find(ctx, text, nil); err != nil || len(found) > 0 {
+			text = ""
+		}
+	}
 	if text == "" {
 		text = farewellIn(r.Session.Language)
 	}
-	farewell := sessions.Message{
-		Role:   sessions.RoleAssistant,
-		ItemID: idgen.New(idgen.Item),
-		Text:   text,
-		At:     sessions.Milliseconds(r.S.sessions.Now().Sub(r.Begun)),
-	}
-	r.Turn.Messages = append(r.Turn.Messages, farewell)
-	for _, e := range []Event{
-		MessageStarted{ResponseID: r.ResponseID, ItemID: farewell.ItemID},
-		TextDelta{ResponseID: r.ResponseID, ItemID: farewell.ItemID, Text: text},
-		MessageDone{ResponseID: r.ResponseID, ItemID: farewell.ItemID, Text: text},
-	} {
-		if err := r.send(e); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.sayFixed(text)
 }
 
 // farewellOf is the message of a round's end_call. ending is false when no end_call of the round

@@ -63,7 +63,7 @@ func (f *Filter) Held() int { return len(f.text) - f.released }
 
 func (f *Filter) pass(ctx context.Context, ended bool) (string, *Match, error) {
 	safe := f.scanPhrases(ended)
-	safe = min(safe, f.searchPatterns(ended))
+	safe = min(safe, f.searchPatterns(ended || f.found != nil)) // what stands before a phrase is all there is
 	sentence, err := f.judgeSentences(ctx, ended)
 	if err != nil {
 		return "", nil, err

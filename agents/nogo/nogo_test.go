@@ -154,7 +154,8 @@ func pour(t testing.TB, filter *nogo.Filter, pieces []string) (through string, m
 	return through + rest, found
 }
 
-// TestHeldBack: of words that begin no phrase nothing is held, and a pattern holds what it can match.
+// TestHeldBack: of words that begin no phrase nothing is held, and a pattern holds what it can
+// match.
 func TestHeldBack(t *testing.T) {
 	t.Parallel()
 	filter := zones(t, "secret recipe").NewFilter(nil)

@@ -107,6 +107,8 @@ func answerOf(e turns.Event) (responseID string, marks frameMark) {
 		return e.ResponseID, 0
 	case turns.MessageDone:
 		return e.ResponseID, 0
+	case turns.ZoneEntered:
+		return e.ResponseID, 0
 	case turns.ClientToolCalled: // the only calls of an answer out of band
 		return e.ResponseID, 0
 	}

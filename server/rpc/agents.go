@@ -34,6 +34,19 @@ func (s *agentsServer) GetAgent(ctx context.Context, req *parlancev1.GetAgentReq
 	return agentProto(agent), err
 }
 
+func (s *agentsServer) CheckGuards(ctx context.Context, req *parlancev1.CheckGuardsRequest) (*parlancev1.CheckGuardsResponse, error) {
+	verdicts, err := s.agents.CheckGuards(ctx, refOf(ctx), agents.ID(req.GetAgentId()), req.GetText())
+	answer := &parlancev1.CheckGuardsResponse{Verdicts: each(verdicts, guardVerdictProto)}
+	if len(verdicts) > 0 {
+		answer.Reply = verdicts[0].Reply
+	}
+	return answer, err
+}
+
+func guardVerdictProto(v agents.GuardVerdict) *parlancev1.GuardVerdict {
+	return &parlancev1.GuardVerdict{Guard: v.Name, Action: v.Action, Matched: v.Matched, MatchedBy: v.MatchedBy}
+}
+
 func (s *agentsServer) UpdateAgent(ctx context.Context, req *parlancev1.UpdateAgentRequest) (*parlancev1.Agent, error) {
 	expected, err := expectedVersions(ctx)
 	if err != nil {

@@ -62,9 +62,13 @@ func TestEveryMethod(t *testing.T) {
 func (w *world) call(t *testing.T, method protoreflect.MethodDescriptor, key string) (reason string, err error) {
 	t.Helper()
 	messages := []any{w.request(method)}
-	if method.Name() == "UploadSource" {
+	if name := method.Name(); name == "UploadSource" || name == "ReplaceSourceContent" {
+		metadata := map[string]any{"workspace_id": w.owner.WorkspaceID, "filename": "a.txt", "media_type": "text/plain"}
+		if name == "ReplaceSourceContent" {
+			metadata["source_id"] = w.values["source_id"]
+		}
 		messages = []any{
-			map[string]any{"metadata": map[string]any{"workspace_id": w.owner.WorkspaceID, "filename": "a.txt", "media_type": "text/plain"}},
+			map[string]any{"metadata": metadata},
 			map[string]any{"data": []byte("Some text.")},
 		}
 	}
@@ -144,10 +148,9 @@ func TestRoutesNotBuilt(t *testing.T) {
 	t.Parallel()
 	env := harness.Start(t, harness.Options{WithoutWorker: true})
 	document := string(env.Do(t, "GET", "/openapi.json", nil).Must(t, 200).Body)
-	guards, privacy := env.Tenant.In("/agents/agt_x/guards/check"), env.Tenant.In("/privacy/requests")
+	privacy := env.Tenant.In("/privacy/requests")
 	callbacks := env.Tenant.In("/callback-schedules")
 	for _, missing := range []struct{ method, path, says string }{
-		{"POST", guards, "Guards are not built"},
 		{"POST", privacy, "Privacy requests are not built"},
 		{"GET", privacy + "/dsar_x", "Privacy requests are not built"},
 		{"POST", callbacks, "Callbacks are not built"},
@@ -178,7 +181,7 @@ func TestRoutesNotBuilt(t *testing.T) {
 		}
 	}
 	checkProblem(t, env.Do(t, "GET", privacy, nil), 405, "method-not-allowed")
-	for _, part := range []string{"guards/check", "privacy/requests", "callback-schedules", "billing"} {
+	for _, part := range []string{"privacy/requests", "callback-schedules", "billing"} {
 		if strings.Contains(document, "/"+part) {
 			t.Errorf("the OpenAPI document has a path with %s", part)
 		}

@@ -137,6 +137,7 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 		},
 		fault.QuotaKBStorage:         as(tiny.Operator, post(tiny.In(sources), `{"name":"n","content":"more than five"}`)),
 		fault.KBSourceNotReady:       post(agents+"/"+agent+"/knowledge-base/attach", `{"source_ids":["`+queued+`"]}`, "source_ids"),
+		fault.KBNothingToRestore:     post(own.In("/knowledge-base/sources/"+queued+"/restore"), `{}`),
 		fault.QuotaSessions:          as(tiny.Operator, post("/v1/sessions", `{"agent_id":"`+full+`","user_id":"u","modality":"text"}`)),
 		fault.OverrideNotAllowed:     post("/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","overrides":{"voice":{}}}`, "overrides.voice"),
 		fault.SessionTokenInvalid:    as("e30.e30.x", post("/v1/sessions/"+open+"/turns", `{"text":"Hello?"}`)),

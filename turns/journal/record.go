@@ -9,6 +9,7 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -41,10 +42,13 @@ type record struct {
 	// Turn is of turn and finish, Receipt of finish.
 	Turn    *sessions.Turn  `json:"turn,omitempty"`
 	Receipt json.RawMessage `json:"receipt,omitempty"`
-	// EndCall, Language and Assigned are a finish's; Assigned also of results.
-	EndCall  bool              `json:"end_call,omitempty"`
-	Language string            `json:"language,omitempty"`
-	Assigned map[string]string `json:"assigned,omitempty"`
+	// Escalation, EndCall, Language and Assigned are a finish's; Assigned also of results. UserID is
+	// for the escalation.
+	Escalation *turns.Escalation `json:"escalation,omitempty"`
+	UserID     string            `json:"user_id,omitempty"`
+	EndCall    bool              `json:"end_call,omitempty"`
+	Language   string            `json:"language,omitempty"`
+	Assigned   map[string]string `json:"assigned,omitempty"`
 	// Socket and HungUp are of left.
 	Socket int64 `json:"socket,omitempty"`
 	HungUp bool  `json:"hung_up,omitempty"`

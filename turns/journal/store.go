@@ -136,6 +136,9 @@ func (j *Journal) finishOffline(p turns.FinishParams) (turns.Finished, error) {
 	r := newRecord(recordFinish, session, p.At)
 	r.Turn, r.Receipt = turn, turn.Receipt
 	r.EndCall, r.Language, r.Assigned = p.EndCall, p.Language, p.Assigned
+	if r.Escalation = p.Escalation; r.Escalation != nil {
+		r.UserID = session.UserID
+	}
 	if err := j.keep(r); err != nil {
 		j.hold(r.failed(session, err))
 		return turns.Finished{Session: session, Turn: p.Turn}, err

@@ -6,7 +6,10 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
@@ -60,6 +63,11 @@ const finishTurn = `
 func (s *Store) Finish(ctx context.Context, p turns.FinishParams) (turns.Finished, error) {
 	ctx, cancel := context.WithTimeout(ctx, sessions.WriteTimeout)
 	defer cancel()
+	if p.Escalation != nil {
+		if err := s.escalate(ctx, p); err != nil {
+			return turns.Finished{Session: p.Session, Turn: p.Turn}, err
+		}
+	}
 	after, ending, recorded, err := s.tryFinish(ctx, p)
 	if err == nil && !recorded {
 		after, ending, recorded, err = s.finishAfterAll(ctx, p)
@@ -75,6 +83,26 @@ func (s *Store) Finish(ctx context.Context, p turns.FinishParams) (turns.Finishe
 	after, err = s.followUp(ctx, p)
 	return turns.Finished{Session: after, Turn: p.Turn, Recorded: true}, err
 }
+
+// escalate announces an escalation before the turn's end is written, so that no end is without it.
+// Its id is made from the turn's: a second one changes nothing.
+func (s *Store) escalate(ctx context.Context, p turns.FinishParams) error {
+	seed := idgen.Seed{At: p.Turn.StartedAt, Secret: []byte(p.Turn.ID + " " + turnEscalated)}
+	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		_, err := events.Append(ctx, tx, events.Event{
+			ID:       idgen.In(idgen.WithSeed(ctx, seed), idgen.Event),
+			TenantID: string(p.Session.TenantID), WorkspaceID: string(p.Session.WorkspaceID),
+			Type: events.EscalationTriggered, Subject: string(p.Turn.ID), CreatedAt: p.At,
+			Payload: &events.EscalationTriggeredData{
+				SessionId: string(p.Session.ID), AgentId: string(p.Session.AgentID), UserId: p.Session.UserID, TurnId: string(p.Turn.ID),
+				Guard: p.Escalation.Guard, Side: p.Escalation.Side, MatchedBy: p.Escalation.MatchedBy, TriggeredAt: timestamppb.New(p.At),
+			},
+		})
+		return err
+	})
+}
+
+const turnEscalated = "escalated"
 
 // tryFinish is the pipeline. Recorded is false when the turn is not in progress here any more.
 func (s *Store) tryFinish(ctx context.Context, p turns.FinishParams) (after sessions.Session, ending, recorded bool, err error) {

@@ -934,18 +934,212 @@ func (x *AgentClientTool) GetParametersJson() string {
 	return ""
 }
 
-// AgentGuard is a no-go zone.
+type CheckGuardsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// What somebody might say, 1 to 20,000 characters.
+	Text          string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CheckGuardsRequest) Reset() {
+	*x = CheckGuardsRequest{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CheckGuardsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CheckGuardsRequest) ProtoMessage() {}
+
+func (x *CheckGuardsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CheckGuardsRequest.ProtoReflect.Descriptor instead.
+func (*CheckGuardsRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *CheckGuardsRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *CheckGuardsRequest) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+func (x *CheckGuardsRequest) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+type CheckGuardsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One for each guard that matches, in the order of the agent's guards; the first one acts.
+	Verdicts []*GuardVerdict `protobuf:"bytes,1,rep,name=verdicts,proto3" json:"verdicts,omitempty"`
+	// What the agent would say; empty: no guard matches, or the first one has no reply.
+	Reply         string `protobuf:"bytes,2,opt,name=reply,proto3" json:"reply,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CheckGuardsResponse) Reset() {
+	*x = CheckGuardsResponse{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CheckGuardsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CheckGuardsResponse) ProtoMessage() {}
+
+func (x *CheckGuardsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CheckGuardsResponse.ProtoReflect.Descriptor instead.
+func (*CheckGuardsResponse) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *CheckGuardsResponse) GetVerdicts() []*GuardVerdict {
+	if x != nil {
+		return x.Verdicts
+	}
+	return nil
+}
+
+func (x *CheckGuardsResponse) GetReply() string {
+	if x != nil {
+		return x.Reply
+	}
+	return ""
+}
+
+// GuardVerdict is a guard that a text matches.
+type GuardVerdict struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the guard.
+	Guard string `protobuf:"bytes,1,opt,name=guard,proto3" json:"guard,omitempty"`
+	// block, escalate or end.
+	Action string `protobuf:"bytes,2,opt,name=action,proto3" json:"action,omitempty"`
+	// The part of the text that matches.
+	Matched string `protobuf:"bytes,3,opt,name=matched,proto3" json:"matched,omitempty"`
+	// phrase or pattern.
+	MatchedBy     string `protobuf:"bytes,4,opt,name=matched_by,json=matchedBy,proto3" json:"matched_by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GuardVerdict) Reset() {
+	*x = GuardVerdict{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GuardVerdict) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GuardVerdict) ProtoMessage() {}
+
+func (x *GuardVerdict) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GuardVerdict.ProtoReflect.Descriptor instead.
+func (*GuardVerdict) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *GuardVerdict) GetGuard() string {
+	if x != nil {
+		return x.Guard
+	}
+	return ""
+}
+
+func (x *GuardVerdict) GetAction() string {
+	if x != nil {
+		return x.Action
+	}
+	return ""
+}
+
+func (x *GuardVerdict) GetMatched() string {
+	if x != nil {
+		return x.Matched
+	}
+	return ""
+}
+
+func (x *GuardVerdict) GetMatchedBy() string {
+	if x != nil {
+		return x.MatchedBy
+	}
+	return ""
+}
+
+// AgentGuard is a no-go zone: what the user says is looked at before anything else sees it, what
+// the agent says before it is sent. The first guard that matches answers with its reply.
 type AgentGuard struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Display name, 1 to 200 characters.
+	// 1 to 200 characters, unique in the list.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Phrases, compared without case.
+	// Phrases, found as whole words: case, accents, unseen characters, what stands between letters,
+	// and look-alike letters make no difference.
 	Phrases []string `protobuf:"bytes,2,rep,name=phrases,proto3" json:"phrases,omitempty"`
-	// RE2 patterns.
+	// RE2 patterns, in any case. One that can match more than 128 characters is looked for in whole
+	// sentences.
 	Patterns []string `protobuf:"bytes,3,rep,name=patterns,proto3" json:"patterns,omitempty"`
-	// Sentences whose meaning is guarded, by similarity.
+	// Sentences whose meaning is guarded, by similarity. Not built yet: 501.
 	Examples []string `protobuf:"bytes,4,rep,name=examples,proto3" json:"examples,omitempty"`
-	// block, escalate or end.
+	// block: only the reply is said; escalate: escalation.triggered is sent too; end: the session
+	// ends.
 	Action string `protobuf:"bytes,5,opt,name=action,proto3" json:"action,omitempty"`
 	// What the agent says instead.
 	Reply         string `protobuf:"bytes,6,opt,name=reply,proto3" json:"reply,omitempty"`
@@ -955,7 +1149,7 @@ type AgentGuard struct {
 
 func (x *AgentGuard) Reset() {
 	*x = AgentGuard{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[10]
+	mi := &file_parlance_v1_agents_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -967,7 +1161,7 @@ func (x *AgentGuard) String() string {
 func (*AgentGuard) ProtoMessage() {}
 
 func (x *AgentGuard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[10]
+	mi := &file_parlance_v1_agents_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -980,7 +1174,7 @@ func (x *AgentGuard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentGuard.ProtoReflect.Descriptor instead.
 func (*AgentGuard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AgentGuard) GetName() string {
@@ -1042,7 +1236,7 @@ type FatigueWindow struct {
 
 func (x *FatigueWindow) Reset() {
 	*x = FatigueWindow{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[11]
+	mi := &file_parlance_v1_agents_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1054,7 +1248,7 @@ func (x *FatigueWindow) String() string {
 func (*FatigueWindow) ProtoMessage() {}
 
 func (x *FatigueWindow) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[11]
+	mi := &file_parlance_v1_agents_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1067,7 +1261,7 @@ func (x *FatigueWindow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FatigueWindow.ProtoReflect.Descriptor instead.
 func (*FatigueWindow) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *FatigueWindow) GetWindow() string {
@@ -1116,7 +1310,7 @@ type AgentMemory struct {
 
 func (x *AgentMemory) Reset() {
 	*x = AgentMemory{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[12]
+	mi := &file_parlance_v1_agents_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1128,7 +1322,7 @@ func (x *AgentMemory) String() string {
 func (*AgentMemory) ProtoMessage() {}
 
 func (x *AgentMemory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[12]
+	mi := &file_parlance_v1_agents_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1141,7 +1335,7 @@ func (x *AgentMemory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentMemory.ProtoReflect.Descriptor instead.
 func (*AgentMemory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *AgentMemory) GetEnabled() bool {
@@ -1189,7 +1383,7 @@ type AgentVersion struct {
 
 func (x *AgentVersion) Reset() {
 	*x = AgentVersion{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[13]
+	mi := &file_parlance_v1_agents_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1201,7 +1395,7 @@ func (x *AgentVersion) String() string {
 func (*AgentVersion) ProtoMessage() {}
 
 func (x *AgentVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[13]
+	mi := &file_parlance_v1_agents_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1214,7 +1408,7 @@ func (x *AgentVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentVersion.ProtoReflect.Descriptor instead.
 func (*AgentVersion) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *AgentVersion) GetAgentId() string {
@@ -1260,7 +1454,7 @@ type VersionChange struct {
 
 func (x *VersionChange) Reset() {
 	*x = VersionChange{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[14]
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1272,7 +1466,7 @@ func (x *VersionChange) String() string {
 func (*VersionChange) ProtoMessage() {}
 
 func (x *VersionChange) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[14]
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1285,7 +1479,7 @@ func (x *VersionChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VersionChange.ProtoReflect.Descriptor instead.
 func (*VersionChange) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *VersionChange) GetPath() string {
@@ -1354,7 +1548,7 @@ type CreateAgentRequest struct {
 
 func (x *CreateAgentRequest) Reset() {
 	*x = CreateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1366,7 +1560,7 @@ func (x *CreateAgentRequest) String() string {
 func (*CreateAgentRequest) ProtoMessage() {}
 
 func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1379,7 +1573,7 @@ func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateAgentRequest.ProtoReflect.Descriptor instead.
 func (*CreateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CreateAgentRequest) GetWorkspaceId() string {
@@ -1526,7 +1720,7 @@ type ListAgentsRequest struct {
 
 func (x *ListAgentsRequest) Reset() {
 	*x = ListAgentsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[16]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1538,7 +1732,7 @@ func (x *ListAgentsRequest) String() string {
 func (*ListAgentsRequest) ProtoMessage() {}
 
 func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[16]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1551,7 +1745,7 @@ func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListAgentsRequest) GetWorkspaceId() string {
@@ -1601,7 +1795,7 @@ type ListAgentsResponse struct {
 
 func (x *ListAgentsResponse) Reset() {
 	*x = ListAgentsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1613,7 +1807,7 @@ func (x *ListAgentsResponse) String() string {
 func (*ListAgentsResponse) ProtoMessage() {}
 
 func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1626,7 +1820,7 @@ func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListAgentsResponse) GetAgents() []*Agent {
@@ -1655,7 +1849,7 @@ type GetAgentRequest struct {
 
 func (x *GetAgentRequest) Reset() {
 	*x = GetAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1667,7 +1861,7 @@ func (x *GetAgentRequest) String() string {
 func (*GetAgentRequest) ProtoMessage() {}
 
 func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1680,7 +1874,7 @@ func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAgentRequest.ProtoReflect.Descriptor instead.
 func (*GetAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *GetAgentRequest) GetWorkspaceId() string {
@@ -1745,7 +1939,7 @@ type UpdateAgentRequest struct {
 
 func (x *UpdateAgentRequest) Reset() {
 	*x = UpdateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1757,7 +1951,7 @@ func (x *UpdateAgentRequest) String() string {
 func (*UpdateAgentRequest) ProtoMessage() {}
 
 func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1770,7 +1964,7 @@ func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateAgentRequest.ProtoReflect.Descriptor instead.
 func (*UpdateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *UpdateAgentRequest) GetWorkspaceId() string {
@@ -1925,7 +2119,7 @@ type DeleteAgentRequest struct {
 
 func (x *DeleteAgentRequest) Reset() {
 	*x = DeleteAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1937,7 +2131,7 @@ func (x *DeleteAgentRequest) String() string {
 func (*DeleteAgentRequest) ProtoMessage() {}
 
 func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1950,7 +2144,7 @@ func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteAgentRequest.ProtoReflect.Descriptor instead.
 func (*DeleteAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *DeleteAgentRequest) GetWorkspaceId() string {
@@ -1983,7 +2177,7 @@ type ListAgentVersionsRequest struct {
 
 func (x *ListAgentVersionsRequest) Reset() {
 	*x = ListAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1995,7 +2189,7 @@ func (x *ListAgentVersionsRequest) String() string {
 func (*ListAgentVersionsRequest) ProtoMessage() {}
 
 func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2008,7 +2202,7 @@ func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListAgentVersionsRequest) GetWorkspaceId() string {
@@ -2051,7 +2245,7 @@ type ListAgentVersionsResponse struct {
 
 func (x *ListAgentVersionsResponse) Reset() {
 	*x = ListAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2063,7 +2257,7 @@ func (x *ListAgentVersionsResponse) String() string {
 func (*ListAgentVersionsResponse) ProtoMessage() {}
 
 func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2076,7 +2270,7 @@ func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListAgentVersionsResponse) GetVersions() []*AgentVersion {
@@ -2108,7 +2302,7 @@ type CompareAgentVersionsRequest struct {
 
 func (x *CompareAgentVersionsRequest) Reset() {
 	*x = CompareAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2120,7 +2314,7 @@ func (x *CompareAgentVersionsRequest) String() string {
 func (*CompareAgentVersionsRequest) ProtoMessage() {}
 
 func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2133,7 +2327,7 @@ func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *CompareAgentVersionsRequest) GetWorkspaceId() string {
@@ -2174,7 +2368,7 @@ type CompareAgentVersionsResponse struct {
 
 func (x *CompareAgentVersionsResponse) Reset() {
 	*x = CompareAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2186,7 +2380,7 @@ func (x *CompareAgentVersionsResponse) String() string {
 func (*CompareAgentVersionsResponse) ProtoMessage() {}
 
 func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2199,7 +2393,7 @@ func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *CompareAgentVersionsResponse) GetChanges() []*VersionChange {
@@ -2222,7 +2416,7 @@ type RollbackAgentRequest struct {
 
 func (x *RollbackAgentRequest) Reset() {
 	*x = RollbackAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[25]
+	mi := &file_parlance_v1_agents_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2234,7 +2428,7 @@ func (x *RollbackAgentRequest) String() string {
 func (*RollbackAgentRequest) ProtoMessage() {}
 
 func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[25]
+	mi := &file_parlance_v1_agents_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2247,7 +2441,7 @@ func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackAgentRequest.ProtoReflect.Descriptor instead.
 func (*RollbackAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RollbackAgentRequest) GetWorkspaceId() string {
@@ -2361,7 +2555,27 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"parameters\x18\x03 \x01(\v2\x17.google.protobuf.StructR\n" +
 	"parameters\x127\n" +
 	"\x0fparameters_json\x18\x04 \x01(\tB\x0e\xaa\xbb\x18\n" +
-	"parametersR\x0eparametersJson\"\x8d\x02\n" +
+	"parametersR\x0eparametersJson\"s\n" +
+	"\x12CheckGuardsRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12\x1f\n" +
+	"\x04text\x18\x03 \x01(\tB\v\xbaH\br\x06\x10\x01\x18\xa0\x9c\x01R\x04text\"b\n" +
+	"\x13CheckGuardsResponse\x125\n" +
+	"\bverdicts\x18\x01 \x03(\v2\x19.parlance.v1.GuardVerdictR\bverdicts\x12\x14\n" +
+	"\x05reply\x18\x02 \x01(\tR\x05reply\"\xb4\x01\n" +
+	"\fGuardVerdict\x12\x14\n" +
+	"\x05guard\x18\x01 \x01(\tR\x05guard\x122\n" +
+	"\x06action\x18\x02 \x01(\tB\x1a\xba\xbb\x18\x16\n" +
+	"\x05block\n" +
+	"\bescalate\n" +
+	"\x03endR\x06action\x12\x18\n" +
+	"\amatched\x18\x03 \x01(\tR\amatched\x12@\n" +
+	"\n" +
+	"matched_by\x18\x04 \x01(\tB!\xba\xbb\x18\x1d\n" +
+	"\x06phrase\n" +
+	"\apattern\n" +
+	"\n" +
+	"similarityR\tmatchedBy\"\x8d\x02\n" +
 	"\n" +
 	"AgentGuard\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
@@ -2492,12 +2706,13 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x14RollbackAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12\x18\n" +
-	"\aversion\x18\x03 \x01(\x05R\aversion2\xef\t\n" +
+	"\aversion\x18\x03 \x01(\x05R\aversion2\x97\v\n" +
 	"\fAgentService\x12\xab\x01\n" +
 	"\vCreateAgent\x12\x1f.parlance.v1.CreateAgentRequest\x1a\x12.parlance.v1.Agent\"g\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18.\b\xc9\x01\x12)/v1/workspaces/{workspace_id}/agents/{id}\x82\xd3\xe4\x93\x02):\x01*\"$/v1/workspaces/{workspace_id}/agents\x12\x81\x01\n" +
 	"\n" +
 	"ListAgents\x12\x1e.parlance.v1.ListAgentsRequest\x1a\x1f.parlance.v1.ListAgentsResponse\"2\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02&\x12$/v1/workspaces/{workspace_id}/agents\x12{\n" +
-	"\bGetAgent\x12\x1c.parlance.v1.GetAgentRequest\x1a\x12.parlance.v1.Agent\"=\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x021\x12//v1/workspaces/{workspace_id}/agents/{agent_id}\x12\x84\x01\n" +
+	"\bGetAgent\x12\x1c.parlance.v1.GetAgentRequest\x1a\x12.parlance.v1.Agent\"=\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x021\x12//v1/workspaces/{workspace_id}/agents/{agent_id}\x12\xa5\x01\n" +
+	"\vCheckGuards\x12\x1f.parlance.v1.CheckGuardsRequest\x1a .parlance.v1.CheckGuardsResponse\"S\xaa\xbb\x18\b\b\x02\x1a\x04read\x82\xd3\xe4\x93\x02A:\x01*\"</v1/workspaces/{workspace_id}/agents/{agent_id}/guards/check\x12\x84\x01\n" +
 	"\vUpdateAgent\x12\x1f.parlance.v1.UpdateAgentRequest\x1a\x12.parlance.v1.Agent\"@\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x024:\x01*2//v1/workspaces/{workspace_id}/agents/{agent_id}\x12\x8c\x01\n" +
 	"\vDeleteAgent\x12\x1f.parlance.v1.DeleteAgentRequest\x1a\x16.google.protobuf.Empty\"D\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x021*//v1/workspaces/{workspace_id}/agents/{agent_id}\x12\xaa\x01\n" +
 	"\x11ListAgentVersions\x12%.parlance.v1.ListAgentVersionsRequest\x1a&.parlance.v1.ListAgentVersionsResponse\"F\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02:\x128/v1/workspaces/{workspace_id}/agents/{agent_id}/versions\x12\xc5\x01\n" +
@@ -2516,7 +2731,7 @@ func file_parlance_v1_agents_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_agents_proto_rawDescData
 }
 
-var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_parlance_v1_agents_proto_goTypes = []any{
 	(*Agent)(nil),                        // 0: parlance.v1.Agent
 	(*AgentAnalysis)(nil),                // 1: parlance.v1.AgentAnalysis
@@ -2528,93 +2743,99 @@ var file_parlance_v1_agents_proto_goTypes = []any{
 	(*AgentRetrieval)(nil),               // 7: parlance.v1.AgentRetrieval
 	(*ToolsConfig)(nil),                  // 8: parlance.v1.ToolsConfig
 	(*AgentClientTool)(nil),              // 9: parlance.v1.AgentClientTool
-	(*AgentGuard)(nil),                   // 10: parlance.v1.AgentGuard
-	(*FatigueWindow)(nil),                // 11: parlance.v1.FatigueWindow
-	(*AgentMemory)(nil),                  // 12: parlance.v1.AgentMemory
-	(*AgentVersion)(nil),                 // 13: parlance.v1.AgentVersion
-	(*VersionChange)(nil),                // 14: parlance.v1.VersionChange
-	(*CreateAgentRequest)(nil),           // 15: parlance.v1.CreateAgentRequest
-	(*ListAgentsRequest)(nil),            // 16: parlance.v1.ListAgentsRequest
-	(*ListAgentsResponse)(nil),           // 17: parlance.v1.ListAgentsResponse
-	(*GetAgentRequest)(nil),              // 18: parlance.v1.GetAgentRequest
-	(*UpdateAgentRequest)(nil),           // 19: parlance.v1.UpdateAgentRequest
-	(*DeleteAgentRequest)(nil),           // 20: parlance.v1.DeleteAgentRequest
-	(*ListAgentVersionsRequest)(nil),     // 21: parlance.v1.ListAgentVersionsRequest
-	(*ListAgentVersionsResponse)(nil),    // 22: parlance.v1.ListAgentVersionsResponse
-	(*CompareAgentVersionsRequest)(nil),  // 23: parlance.v1.CompareAgentVersionsRequest
-	(*CompareAgentVersionsResponse)(nil), // 24: parlance.v1.CompareAgentVersionsResponse
-	(*RollbackAgentRequest)(nil),         // 25: parlance.v1.RollbackAgentRequest
-	(*timestamppb.Timestamp)(nil),        // 26: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),              // 27: google.protobuf.Struct
-	(*structpb.Value)(nil),               // 28: google.protobuf.Value
-	(*fieldmaskpb.FieldMask)(nil),        // 29: google.protobuf.FieldMask
-	(*emptypb.Empty)(nil),                // 30: google.protobuf.Empty
+	(*CheckGuardsRequest)(nil),           // 10: parlance.v1.CheckGuardsRequest
+	(*CheckGuardsResponse)(nil),          // 11: parlance.v1.CheckGuardsResponse
+	(*GuardVerdict)(nil),                 // 12: parlance.v1.GuardVerdict
+	(*AgentGuard)(nil),                   // 13: parlance.v1.AgentGuard
+	(*FatigueWindow)(nil),                // 14: parlance.v1.FatigueWindow
+	(*AgentMemory)(nil),                  // 15: parlance.v1.AgentMemory
+	(*AgentVersion)(nil),                 // 16: parlance.v1.AgentVersion
+	(*VersionChange)(nil),                // 17: parlance.v1.VersionChange
+	(*CreateAgentRequest)(nil),           // 18: parlance.v1.CreateAgentRequest
+	(*ListAgentsRequest)(nil),            // 19: parlance.v1.ListAgentsRequest
+	(*ListAgentsResponse)(nil),           // 20: parlance.v1.ListAgentsResponse
+	(*GetAgentRequest)(nil),              // 21: parlance.v1.GetAgentRequest
+	(*UpdateAgentRequest)(nil),           // 22: parlance.v1.UpdateAgentRequest
+	(*DeleteAgentRequest)(nil),           // 23: parlance.v1.DeleteAgentRequest
+	(*ListAgentVersionsRequest)(nil),     // 24: parlance.v1.ListAgentVersionsRequest
+	(*ListAgentVersionsResponse)(nil),    // 25: parlance.v1.ListAgentVersionsResponse
+	(*CompareAgentVersionsRequest)(nil),  // 26: parlance.v1.CompareAgentVersionsRequest
+	(*CompareAgentVersionsResponse)(nil), // 27: parlance.v1.CompareAgentVersionsResponse
+	(*RollbackAgentRequest)(nil),         // 28: parlance.v1.RollbackAgentRequest
+	(*timestamppb.Timestamp)(nil),        // 29: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),              // 30: google.protobuf.Struct
+	(*structpb.Value)(nil),               // 31: google.protobuf.Value
+	(*fieldmaskpb.FieldMask)(nil),        // 32: google.protobuf.FieldMask
+	(*emptypb.Empty)(nil),                // 33: google.protobuf.Empty
 }
 var file_parlance_v1_agents_proto_depIdxs = []int32{
 	4,  // 0: parlance.v1.Agent.model:type_name -> parlance.v1.AgentModel
 	6,  // 1: parlance.v1.Agent.voice:type_name -> parlance.v1.AgentVoice
 	7,  // 2: parlance.v1.Agent.retrieval:type_name -> parlance.v1.AgentRetrieval
 	8,  // 3: parlance.v1.Agent.tools_config:type_name -> parlance.v1.ToolsConfig
-	10, // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
-	11, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
-	12, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
-	26, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
-	26, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
+	13, // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
+	14, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
+	15, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
+	29, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
+	29, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
 	1,  // 9: parlance.v1.Agent.analysis:type_name -> parlance.v1.AgentAnalysis
 	2,  // 10: parlance.v1.AgentAnalysis.criteria:type_name -> parlance.v1.AnalysisCriterion
 	3,  // 11: parlance.v1.AgentAnalysis.data:type_name -> parlance.v1.AnalysisField
 	5,  // 12: parlance.v1.AgentModel.fallbacks:type_name -> parlance.v1.ModelRef
-	27, // 13: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
-	27, // 14: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
-	27, // 15: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
-	27, // 16: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
+	30, // 13: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
+	30, // 14: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
+	30, // 15: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
+	30, // 16: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
 	9,  // 17: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
-	27, // 18: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
-	0,  // 19: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
-	26, // 20: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
-	28, // 21: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
-	28, // 22: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
-	4,  // 23: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 24: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 25: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	8,  // 26: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	10, // 27: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	11, // 28: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	12, // 29: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	1,  // 30: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	0,  // 31: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
-	4,  // 32: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 33: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 34: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	8,  // 35: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	10, // 36: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	11, // 37: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	12, // 38: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	29, // 39: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
-	1,  // 40: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	13, // 41: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
-	14, // 42: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
-	15, // 43: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
-	16, // 44: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
-	18, // 45: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
-	19, // 46: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
-	20, // 47: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
-	21, // 48: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
-	23, // 49: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
-	25, // 50: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
-	0,  // 51: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
-	17, // 52: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
-	0,  // 53: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
-	0,  // 54: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
-	30, // 55: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
-	22, // 56: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
-	24, // 57: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
-	0,  // 58: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
-	51, // [51:59] is the sub-list for method output_type
-	43, // [43:51] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	30, // 18: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
+	12, // 19: parlance.v1.CheckGuardsResponse.verdicts:type_name -> parlance.v1.GuardVerdict
+	0,  // 20: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
+	29, // 21: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
+	31, // 22: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
+	31, // 23: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
+	4,  // 24: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 25: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	7,  // 26: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	8,  // 27: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	13, // 28: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	14, // 29: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	15, // 30: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	1,  // 31: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	0,  // 32: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
+	4,  // 33: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 34: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	7,  // 35: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	8,  // 36: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	13, // 37: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	14, // 38: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	15, // 39: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	32, // 40: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
+	1,  // 41: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	16, // 42: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
+	17, // 43: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
+	18, // 44: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
+	19, // 45: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
+	21, // 46: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
+	10, // 47: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
+	22, // 48: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
+	23, // 49: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
+	24, // 50: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
+	26, // 51: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
+	28, // 52: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
+	0,  // 53: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
+	20, // 54: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
+	0,  // 55: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
+	11, // 56: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
+	0,  // 57: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
+	33, // 58: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
+	25, // 59: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
+	27, // 60: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
+	0,  // 61: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
+	53, // [53:62] is the sub-list for method output_type
+	44, // [44:53] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_agents_proto_init() }
@@ -2625,14 +2846,14 @@ func file_parlance_v1_agents_proto_init() {
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_agents_proto_msgTypes[4].OneofWrappers = []any{}
 	file_parlance_v1_agents_proto_msgTypes[7].OneofWrappers = []any{}
-	file_parlance_v1_agents_proto_msgTypes[19].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[22].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_agents_proto_rawDesc), len(file_parlance_v1_agents_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   26,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -4466,13 +4466,15 @@ func (x *ReceiptApproval) GetDecidedBy() string {
 // ReceiptGuard is what a guard decided.
 type ReceiptGuard struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// injection: text from outside asked for a call that the user had not asked for.
+	// injection: text from outside asked for a call that the user had not asked for; intent; no_go:
+	// the words of the user or the agent are in a no-go zone.
 	Guard string `protobuf:"bytes,1,opt,name=guard,proto3" json:"guard,omitempty"`
-	// flagged: the call was made all the same; withheld: it was not made.
+	// flagged: the call was made all the same; withheld: it was not made; blocked, escalated, ended:
+	// what a no-go zone did.
 	Verdict string `protobuf:"bytes,2,opt,name=verdict,proto3" json:"verdict,omitempty"`
-	// What it was about: call_…
+	// What it was about: call_…, or the name of the no-go zone.
 	Subject string `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
-	// The rule that decided.
+	// The rule that decided; of a no-go zone whose words matched by what, such as user:phrase.
 	Rule          string `protobuf:"bytes,4,opt,name=rule,proto3" json:"rule,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -5439,12 +5441,15 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\aexpired\n" +
 	"\twithdrawnR\x06status\x12\x1d\n" +
 	"\n" +
-	"decided_by\x18\x02 \x01(\tR\tdecidedBy\"\x85\x01\n" +
+	"decided_by\x18\x02 \x01(\tR\tdecidedBy\"\xa0\x01\n" +
 	"\fReceiptGuard\x12\x14\n" +
-	"\x05guard\x18\x01 \x01(\tR\x05guard\x121\n" +
-	"\averdict\x18\x02 \x01(\tB\x17\xba\xbb\x18\x13\n" +
+	"\x05guard\x18\x01 \x01(\tR\x05guard\x12L\n" +
+	"\averdict\x18\x02 \x01(\tB2\xba\xbb\x18.\n" +
 	"\aflagged\n" +
-	"\bwithheldR\averdict\x12\x18\n" +
+	"\bwithheld\n" +
+	"\ablocked\n" +
+	"\tescalated\n" +
+	"\x05endedR\averdict\x12\x18\n" +
 	"\asubject\x18\x03 \x01(\tR\asubject\x12\x12\n" +
 	"\x04rule\x18\x04 \x01(\tR\x04rule\"\x8c\x01\n" +
 	"\x0eReceiptHistory\x12\x14\n" +

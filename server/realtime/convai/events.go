@@ -43,6 +43,8 @@ func (d *Dialect) responseContent(e turns.Event) {
 		}
 	case turns.TextDelta:
 		d.sendPart("delta", e.Text)
+	case turns.ZoneEntered:
+		d.send(d.eventID(), "guardrail_triggered", guardrailTriggered{Guard: e.Guard, Action: e.Action, Side: e.Side, EventID: d.eventID()})
 	case turns.ToolStarted:
 		d.startTool(e)
 	case turns.ToolDone:
@@ -312,4 +314,12 @@ func (d *Dialect) failed(e live.Failed) {
 		failure.Message = fault.InvalidFields(fields...).Message
 	}
 	d.send(0, "error", failure)
+}
+
+// guardrailTriggered says that the words of the user or the agent are in a no-go zone.
+type guardrailTriggered struct {
+	Guard   string `json:"guard"`
+	Action  string `json:"action"`
+	Side    string `json:"side"`
+	EventID int    `json:"event_id"`
 }

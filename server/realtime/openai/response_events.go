@@ -18,6 +18,10 @@ func (d *Dialect) responseContent(e turns.Event) {
 		})
 	case turns.MessageDone:
 		d.inResponse(e.ResponseID, func(r *openResponse) { d.finishMessage(r, e) })
+	case turns.ZoneEntered:
+		d.inResponse(e.ResponseID, func(r *openResponse) {
+			d.send(&guardEvent{head{Type: "parlance.guard_triggered"}, r.id, e.Guard, e.Action, e.Side})
+		})
 	case turns.ToolStarted:
 		d.inResponse(e.ResponseID, func(r *openResponse) {
 			item := startedCall(e.ItemID, e.Name)

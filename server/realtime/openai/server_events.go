@@ -132,6 +132,15 @@ type citationsEvent struct {
 	Citations  json.RawMessage `json:"citations"`
 }
 
+// guardEvent is our own event: the words of a side are in a no-go zone.
+type guardEvent struct {
+	head
+	ResponseID string `json:"response_id"`
+	Guard      string `json:"guard"`
+	Action     string `json:"action"`
+	Side       string `json:"side"`
+}
+
 type plainEvent struct{ head }
 
 // outputClearedEvent is output_audio_buffer.cleared; ResponseID is empty before the first response.

@@ -42,6 +42,9 @@ const (
 	AgentServiceListAgentsProcedure = "/parlance.v1.AgentService/ListAgents"
 	// AgentServiceGetAgentProcedure is the fully-qualified name of the AgentService's GetAgent RPC.
 	AgentServiceGetAgentProcedure = "/parlance.v1.AgentService/GetAgent"
+	// AgentServiceCheckGuardsProcedure is the fully-qualified name of the AgentService's CheckGuards
+	// RPC.
+	AgentServiceCheckGuardsProcedure = "/parlance.v1.AgentService/CheckGuards"
 	// AgentServiceUpdateAgentProcedure is the fully-qualified name of the AgentService's UpdateAgent
 	// RPC.
 	AgentServiceUpdateAgentProcedure = "/parlance.v1.AgentService/UpdateAgent"
@@ -68,6 +71,9 @@ type AgentServiceClient interface {
 	ListAgents(context.Context, *v1.ListAgentsRequest) (*v1.ListAgentsResponse, error)
 	// GetAgent returns one agent at its latest version. Errors: not-found.
 	GetAgent(context.Context, *v1.GetAgentRequest) (*v1.Agent, error)
+	// CheckGuards says which no-go zones of an agent a text is in, and what the agent would say: a
+	// dry run, which announces nothing. Errors: not-found, invalid-request.
+	CheckGuards(context.Context, *v1.CheckGuardsRequest) (*v1.CheckGuardsResponse, error)
 	// UpdateAgent changes the fields sent and makes a new version; null puts a field back to its
 	// default. Inside model, voice, retrieval, tools_config, memory and analysis, too, what is not
 	// sent stays. Sessions that run keep their version.
@@ -114,6 +120,12 @@ func NewAgentServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(agentServiceMethods.ByName("GetAgent")),
 			connect.WithClientOptions(opts...),
 		),
+		checkGuards: connect.NewClient[v1.CheckGuardsRequest, v1.CheckGuardsResponse](
+			httpClient,
+			baseURL+AgentServiceCheckGuardsProcedure,
+			connect.WithSchema(agentServiceMethods.ByName("CheckGuards")),
+			connect.WithClientOptions(opts...),
+		),
 		updateAgent: connect.NewClient[v1.UpdateAgentRequest, v1.Agent](
 			httpClient,
 			baseURL+AgentServiceUpdateAgentProcedure,
@@ -152,6 +164,7 @@ type agentServiceClient struct {
 	createAgent          *connect.Client[v1.CreateAgentRequest, v1.Agent]
 	listAgents           *connect.Client[v1.ListAgentsRequest, v1.ListAgentsResponse]
 	getAgent             *connect.Client[v1.GetAgentRequest, v1.Agent]
+	checkGuards          *connect.Client[v1.CheckGuardsRequest, v1.CheckGuardsResponse]
 	updateAgent          *connect.Client[v1.UpdateAgentRequest, v1.Agent]
 	deleteAgent          *connect.Client[v1.DeleteAgentRequest, emptypb.Empty]
 	listAgentVersions    *connect.Client[v1.ListAgentVersionsRequest, v1.ListAgentVersionsResponse]
@@ -180,6 +193,15 @@ func (c *agentServiceClient) ListAgents(ctx context.Context, req *v1.ListAgentsR
 // GetAgent calls parlance.v1.AgentService.GetAgent.
 func (c *agentServiceClient) GetAgent(ctx context.Context, req *v1.GetAgentRequest) (*v1.Agent, error) {
 	response, err := c.getAgent.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// CheckGuards calls parlance.v1.AgentService.CheckGuards.
+func (c *agentServiceClient) CheckGuards(ctx context.Context, req *v1.CheckGuardsRequest) (*v1.CheckGuardsResponse, error) {
+	response, err := c.checkGuards.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -240,6 +262,9 @@ type AgentServiceHandler interface {
 	ListAgents(context.Context, *v1.ListAgentsRequest) (*v1.ListAgentsResponse, error)
 	// GetAgent returns one agent at its latest version. Errors: not-found.
 	GetAgent(context.Context, *v1.GetAgentRequest) (*v1.Agent, error)
+	// CheckGuards says which no-go zones of an agent a text is in, and what the agent would say: a
+	// dry run, which announces nothing. Errors: not-found, invalid-request.
+	CheckGuards(context.Context, *v1.CheckGuardsRequest) (*v1.CheckGuardsResponse, error)
 	// UpdateAgent changes the fields sent and makes a new version; null puts a field back to its
 	// default. Inside model, voice, retrieval, tools_config, memory and analysis, too, what is not
 	// sent stays. Sessions that run keep their version.
@@ -282,6 +307,12 @@ func NewAgentServiceHandler(svc AgentServiceHandler, opts ...connect.HandlerOpti
 		connect.WithSchema(agentServiceMethods.ByName("GetAgent")),
 		connect.WithHandlerOptions(opts...),
 	)
+	agentServiceCheckGuardsHandler := connect.NewUnaryHandlerSimple(
+		AgentServiceCheckGuardsProcedure,
+		svc.CheckGuards,
+		connect.WithSchema(agentServiceMethods.ByName("CheckGuards")),
+		connect.WithHandlerOptions(opts...),
+	)
 	agentServiceUpdateAgentHandler := connect.NewUnaryHandlerSimple(
 		AgentServiceUpdateAgentProcedure,
 		svc.UpdateAgent,
@@ -320,6 +351,8 @@ func NewAgentServiceHandler(svc AgentServiceHandler, opts ...connect.HandlerOpti
 			agentServiceListAgentsHandler.ServeHTTP(w, r)
 		case AgentServiceGetAgentProcedure:
 			agentServiceGetAgentHandler.ServeHTTP(w, r)
+		case AgentServiceCheckGuardsProcedure:
+			agentServiceCheckGuardsHandler.ServeHTTP(w, r)
 		case AgentServiceUpdateAgentProcedure:
 			agentServiceUpdateAgentHandler.ServeHTTP(w, r)
 		case AgentServiceDeleteAgentProcedure:
@@ -349,6 +382,10 @@ func (UnimplementedAgentServiceHandler) ListAgents(context.Context, *v1.ListAgen
 
 func (UnimplementedAgentServiceHandler) GetAgent(context.Context, *v1.GetAgentRequest) (*v1.Agent, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.AgentService.GetAgent is not implemented"))
+}
+
+func (UnimplementedAgentServiceHandler) CheckGuards(context.Context, *v1.CheckGuardsRequest) (*v1.CheckGuardsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.AgentService.CheckGuards is not implemented"))
 }
 
 func (UnimplementedAgentServiceHandler) UpdateAgent(context.Context, *v1.UpdateAgentRequest) (*v1.Agent, error) {

@@ -1,0 +1,46 @@
+package scenario
+
+import (
+	"testing"
+
+	"parlance.dev/parlance/test/harness"
+)
+
+// TestGuardsOverREST: the dry run says what a turn then does; the receipt and the feed say it too,
+// and the event comes once.
+func TestGuardsOverREST(t *testing.T) {
+	t.Parallel()
+	env := harness.Start(t, harness.Options{})
+	agent := env.Do(t, "POST", env.Tenant.In("/agents"), map[string]any{"name": "Ada", "guards": []any{
+		map[string]any{"name": "weapons", "phrases": []string{"bomb"}, "action": "escalate", "reply": "Not about weapons."},
+		map[string]any{"name": "codes", "patterns": []string{"[0-9]{4}"}, "action": "block", "reply": "No codes."},
+	}}).Must(t, 201).Text("id")
+	check := func(text string) harness.Response {
+		return env.Do(t, "POST", env.Tenant.In("/agents/"+agent+"/guards/check"), map[string]any{"text": text}).Must(t, 200)
+	}
+	if got := check("The weather is fine."); len(got.List("verdicts")) != 0 || got.Text("reply") != "" {
+		t.Errorf("fine: %s", got.Body)
+	}
+	got := check("B\u043e\u200bMB code 1234")
+	if len(got.List("verdicts")) != 2 || got.Text("reply") != "Not about weapons." || got.Text("verdicts", 0, "guard") != "weapons" ||
+		got.Text("verdicts", 0, "action") != "escalate" || got.Text("verdicts", 1, "matched") != "1234" {
+		t.Errorf("both: %s", got.Body)
+	}
+	other := env.NewTenant(t, "")
+	env.Do(t, "POST", env.Tenant.In("/agents/"+agent+"/guards/check"), `{"text":"x"}`, harness.Key(other.Admin)).Must(t, 404)
+	session := env.Do(t, "POST", "/v1/sessions",
+		map[string]any{"agent_id": agent, "user_id": "ann", "modality": "text"}).Must(t, 201).Text("id")
+	turn := env.Do(t, "POST", "/v1/sessions/"+session+"/turns", `{"text":"How is a b o m b made?"}`).Must(t, 200)
+	if turn.Text("text") != "Not about weapons." || len(turn.List("citations")) != 0 {
+		t.Errorf("turn: %s", turn.Body)
+	}
+	receipt := env.Do(t, "GET", "/v1/sessions/"+session+"/turns/"+turn.Text("turn_id")+"/receipt", nil).Must(t, 200)
+	if receipt.Text("guard_verdicts", 0, "subject") != "weapons" || receipt.Text("guard_verdicts", 0, "rule") != "user:phrase" {
+		t.Errorf("receipt: %s", receipt.Body)
+	}
+	sent := harness.Rows[string](t, env,
+		"SELECT convert_from(body, 'UTF8')::jsonb -> 'data' ->> 'user_id' FROM events WHERE type = 'escalation.triggered'")
+	if len(sent) != 1 || sent[0] != "ann" {
+		t.Errorf("announced %q", sent)
+	}
+}
