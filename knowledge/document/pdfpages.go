@@ -17,21 +17,25 @@ const (
 	headingRatio, recognizedRatio = 1.12, 1.2
 	// maxHeadingChars and maxHeadingLines bound what can be a heading.
 	maxHeadingChars, maxHeadingLines = 200, 4
-	// maxJoinedBytes is where a paragraph ends at the page's end at last: joining takes copying.
-	maxJoinedBytes = 32 << 10
 	// maxHeadingLevels is how many sizes of headings are told apart.
 	maxHeadingLevels = 5
 )
 
+// placedBlock is a block on its page.
+type placedBlock struct {
+	pdf.Block
+	page *pdf.Page
+	// isRunning lines stand in the margins of several pages.
+	isRunning bool
+}
+
 // composePages makes the blocks of a document of what stands on its pages. Errors: *Error TooLarge.
 func composePages(pages []pdf.Page, limits Limits) (Document, error) {
-	dropRunningLines(pages)
-	c := composer{b: builder{limit: limits.MaxTextBytes}, letters: measure(pages)}
-	for _, page := range pages {
-		c.b.page = page.Number
-		for i, block := range page.Blocks {
-			c.block(page, block, i)
-		}
+	blocks := withoutRunningLines(pages)
+	c := composer{b: builder{limit: limits.MaxTextBytes}, letters: measure(blocks)}
+	for _, block := range c.letters.joined(blocks) {
+		c.b.page = block.page.Number
+		c.block(block)
 	}
 	c.flush()
 	return c.b.finish()
@@ -47,9 +51,8 @@ type composer struct {
 	page   int
 }
 
-// block adds a block of a page, its number i there.
-func (c *composer) block(page pdf.Page, block pdf.Block, i int) {
-	level := c.letters.level(page, block)
+func (c *composer) block(block placedBlock) {
+	level := c.letters.level(block)
 	switch {
 	case block.Table:
 		c.flush()
@@ -58,13 +61,12 @@ func (c *composer) block(page pdf.Page, block pdf.Block, i int) {
 		c.flush()
 		c.b.heading(level, joinLines(block.Text))
 	default:
-		c.running(joinLines(block.Text), i == 0 && page.Number > 1)
+		c.running(joinLines(block.Text))
 	}
 }
 
-// running adds a paragraph or an item of a list. One that goes on from the page before is joined
-// to its beginning there.
-func (c *composer) running(text string, first bool) {
+// running adds a paragraph or an item of a list.
+func (c *composer) running(text string) {
 	if text == "" {
 		return
 	}
@@ -72,11 +74,6 @@ func (c *composer) running(text string, first bool) {
 	isItem = isItem || isNumbered(text)
 	if isItem && c.isList && len(c.items) > 0 && c.page == c.b.page {
 		c.items = append(c.items, mark)
-		return
-	}
-	if first && len(c.items) > 0 && len(c.items[len(c.items)-1]) < maxJoinedBytes && goesOn(c.items[len(c.items)-1], text) {
-		last := &c.items[len(c.items)-1]
-		*last = joinLines(*last + "\n" + text)
 		return
 	}
 	c.flush()
@@ -100,13 +97,6 @@ func (c *composer) flush() {
 	c.b.page, c.items, c.isList = page, nil, false
 }
 
-// goesOn says that a text at the top of a page goes on with the last one before it.
-func goesOn(before, text string) bool {
-	last, _ := utf8.DecodeLastRuneInString(before)
-	first, _ := utf8.DecodeRuneInString(text)
-	return unicode.IsLower(first) && (unicode.IsLetter(last) || last == ',' || last == '-' || last == '\u00AD')
-}
-
 // letters are the sizes of a document's letters.
 type letters struct {
 	// body is the size that most letters have on pages of text, and on pictures, where it is
@@ -120,29 +110,25 @@ type letters struct {
 }
 
 // measure finds the size that most letters have, and those of headings.
-func measure(pages []pdf.Page) letters {
+func measure(blocks []placedBlock) letters {
 	var l letters
 	counts := [2]map[float64]int{{}, {}}
 	bold, all := 0, 0
-	for _, page := range pages {
+	for _, block := range blocks {
 		of := counts[0]
-		if page.Recognized {
+		if block.page.Recognized {
 			of = counts[1]
 		}
-		for _, block := range page.Blocks {
-			of[half(block.LinePoints)] += len(block.Text)
-			if all += len(block.Text); block.Bold {
-				bold += len(block.Text)
-			}
+		of[half(block.LinePoints)] += len(block.Text)
+		if all += len(block.Text); block.Bold {
+			bold += len(block.Text)
 		}
 	}
 	l.body, l.pictureBody = mostFrequent(counts[0]), mostFrequent(counts[1])
 	l.mostlyBold = 3*bold > all
-	for _, page := range pages {
-		for _, block := range page.Blocks {
-			if l.isLarge(page, block) && couldHead(block) {
-				l.add(l.size(page, block))
-			}
+	for _, block := range blocks {
+		if l.isLarge(block) && couldHead(block) {
+			l.add(l.size(block))
 		}
 	}
 	slices.SortFunc(l.sizes, func(a, b float64) int { return cmp.Compare(b, a) })
@@ -164,9 +150,9 @@ func mostFrequent(counts map[float64]int) float64 {
 func half(points float64) float64 { return math.Round(points*2) / 2 }
 
 // size of a block's letters in parts of the text's; 0: unknown.
-func (l letters) size(page pdf.Page, block pdf.Block) float64 {
+func (l letters) size(block placedBlock) float64 {
 	body := l.body
-	if page.Recognized {
+	if block.page.Recognized {
 		body = l.pictureBody
 	}
 	if body <= 0 {
@@ -175,11 +161,11 @@ func (l letters) size(page pdf.Page, block pdf.Block) float64 {
 	return block.LinePoints / body
 }
 
-func (l letters) isLarge(page pdf.Page, block pdf.Block) bool {
-	if page.Recognized {
-		return l.size(page, block) >= recognizedRatio && strings.Count(block.Text, "\n") < 2
+func (l letters) isLarge(block placedBlock) bool {
+	if block.page.Recognized {
+		return l.size(block) >= recognizedRatio && strings.Count(block.Text, "\n") < 2
 	}
-	return l.size(page, block) >= headingRatio
+	return l.size(block) >= headingRatio
 }
 
 func (l *letters) add(size float64) {
@@ -192,12 +178,12 @@ func (l *letters) add(size float64) {
 func isAlike(a, b float64) bool { return math.Abs(a-b) < 0.08*a }
 
 // level of a block that is a heading, from 1; 0: it is none.
-func (l letters) level(page pdf.Page, block pdf.Block) int {
+func (l letters) level(block placedBlock) int {
 	if !couldHead(block) {
 		return 0
 	}
-	size := l.size(page, block)
-	if l.isLarge(page, block) {
+	size := l.size(block)
+	if l.isLarge(block) {
 		i := slices.IndexFunc(l.sizes, func(s float64) bool { return isAlike(s, size) || s < size })
 		if i < 0 {
 			i = len(l.sizes)
@@ -211,8 +197,8 @@ func (l letters) level(page pdf.Page, block pdf.Block) int {
 }
 
 // couldHead says whether a block is short enough for a heading, and has letters.
-func couldHead(block pdf.Block) bool {
-	if block.Table || len(block.Text) > 4*maxHeadingChars || strings.Count(block.Text, "\n") >= maxHeadingLines ||
+func couldHead(block placedBlock) bool {
+	if block.Table || block.isRunning || len(block.Text) > 4*maxHeadingChars || strings.Count(block.Text, "\n") >= maxHeadingLines ||
 		utf8.RuneCountInString(block.Text) > maxHeadingChars {
 		return false
 	}

@@ -15,7 +15,8 @@ import (
 const (
 	// margin is the part of a page's height, from above and from below, that running lines are in.
 	margin = 0.12
-	// minRunningPages is how many pages a line stands on to be one.
+	// minRunningPages is how many pages a line with a number in it stands on to be one; one page less
+	// suffices for one without, and for a page's number.
 	minRunningPages = 3
 	// maxRunningChars and maxRunningNumbers of a running line. With more numbers than that, none of
 	// them is taken for the page's.
@@ -40,14 +41,19 @@ type runningLine struct {
 	top int
 }
 
-// dropRunningLines takes what repeats in the margins out of the pages:
+// isRepeated says whether a line that stands on so many pages is a running one.
+func (l runningLine) isRepeated(pages int) bool {
+	return pages >= minRunningPages || pages == minRunningPages-1 && (!l.numbered || l.isPageNumber())
+}
+
+// withoutRunningLines gives the blocks of all pages without what repeats in the margins:
 //   - page numbers, from all pages;
 //   - a line with the same text, from all pages but the first that has it;
 //   - a line with the same text except for the page's number, from all but the first too, but not
 //     from a page that holds nothing else.
 //
 // Lines whose other numbers differ, such as codes or prices, are content and stay.
-func dropRunningLines(pages []pdf.Page) {
+func withoutRunningLines(pages []pdf.Page) []placedBlock {
 	seen := map[runningLine]int{}
 	for _, page := range pages {
 		for _, block := range page.Blocks {
@@ -57,27 +63,30 @@ func dropRunningLines(pages []pdf.Page) {
 		}
 	}
 	kept := map[runningLine]bool{}
-	for i, page := range pages {
-		var content, numbered []pdf.Block
-		for _, block := range page.Blocks {
-			lines := runningLines(page, block)
-			found := slices.IndexFunc(lines, func(line runningLine) bool { return seen[line] >= minRunningPages })
+	var all []placedBlock
+	for i := range pages {
+		var content, numbered []placedBlock
+		for _, block := range pages[i].Blocks {
+			lines := runningLines(pages[i], block)
+			found := slices.IndexFunc(lines, func(line runningLine) bool { return line.isRepeated(seen[line]) })
+			placed := placedBlock{Block: block, page: &pages[i], isRunning: found >= 0}
 			switch {
 			case found < 0:
-				content = append(content, block)
+				content = append(content, placed)
 			case lines[found].isPageNumber():
 			case !kept[lines[found]]:
 				kept[lines[found]] = true
-				content = append(content, block)
+				content = append(content, placed)
 			case lines[found].numbered:
-				numbered = append(numbered, block)
+				numbered = append(numbered, placed)
 			}
 		}
 		if len(content) == 0 {
 			content = numbered
 		}
-		pages[i].Blocks = content
+		all = append(all, content...)
 	}
+	return all
 }
 
 var numbers = regexp.MustCompile(`[0-9]+`)
