@@ -22,8 +22,9 @@ const (
 
 // parseJSON keeps the structure as paths: what is larger than a line stands under a heading of
 // its key, a leaf or small object is a line "key: value", an array of small objects a table with
-// "key: value" cells. Several values one after the other (NDJSON) are read as an array. The file
-// is read as a stream: no tree of it is ever made, and numbers stay as they are written.
+// "key: value" cells. Several values one after the other (NDJSON) are read as an array, without the
+// lines that are no values. The file is read as a stream: no tree of it is ever made, and numbers
+// stay as they are written.
 func parseJSON(data []byte, charset string, limits Limits) (Document, error) {
 	text, err := decodeText(data, charset)
 	if err != nil {
@@ -32,7 +33,19 @@ func parseJSON(data []byte, charset string, limits Limits) (Document, error) {
 	if strings.TrimSpace(text) == "" {
 		return Document{}, errEmpty()
 	}
-	w := jsonWalker{b: builder{limit: limits.MaxTextBytes}, data: []byte(text)}
+	doc, err := documentOfJSON([]byte(text), limits)
+	if err == nil {
+		return doc, nil
+	}
+	if kept, warnings := withoutBadLines(text); kept != nil {
+		doc, err = documentOfJSON(kept, limits)
+		doc.Warnings = warnings
+	}
+	return doc, err
+}
+
+func documentOfJSON(data []byte, limits Limits) (Document, error) {
+	w := jsonWalker{b: builder{limit: limits.MaxTextBytes}, data: data}
 	w.decoder = json.NewDecoder(bytes.NewReader(w.data))
 	w.decoder.UseNumber()
 	if err := w.file(); err != nil {

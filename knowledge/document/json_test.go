@@ -55,6 +55,8 @@ func TestParseJSONRefuses(t *testing.T) {
 		{"cut off", "{\"a\": 1,\n\"b\": [", document.Corrupt, "line 2"},
 		{"not json", "{\n\n a: 1}", document.Corrupt, "line 3"},
 		{"two values glued by a comma", `{"a":1},{"b":2}`, document.Corrupt, "line 1"},
+		{"no line", "a: 1\nb: 2\n", document.Corrupt, "line 1"},
+		{"a list of rows that is cut off", "[\n{\"a\": 1},\n{\"a\": 2}", document.Corrupt, "line 3"},
 		{"deep", strings.Repeat("[", 5000) + strings.Repeat("]", 5000), document.TooComplex, "100"},
 		{"deeper than the decoder goes", strings.Repeat(`{"a":`, 100_000), document.TooComplex, "100"},
 	}
@@ -63,6 +65,47 @@ func TestParseJSONRefuses(t *testing.T) {
 		got, ok := errors.AsType[*document.Error](err)
 		if !ok || got.Kind != row.kind || !strings.Contains(got.Message, row.says) {
 			t.Errorf("%s: got %v, want %s saying %q", row.name, err, row.kind, row.says)
+		}
+	}
+}
+
+// TestParseJSONLines leaves out the lines that cannot be read, and names them.
+func TestParseJSONLines(t *testing.T) {
+	t.Parallel()
+	many := strings.Repeat("\n{\"a\": ", 12)
+	rows := []struct {
+		name, file string
+		want       []string
+		warnings   []string
+	}{
+		{
+			"in the middle", "{\"a\": 1}\n\n{\"a\": 2\n{\"a\": 3}\n",
+			[]string{"table : a: 1\na: 3"},
+			[]string{"Line 3 is not valid JSON and was left out."},
+		},
+		{
+			"first and cut off", "# export\n{\"a\": 1}\n{\"a\": 2}\n{\"a\": \"th",
+			[]string{"table : a: 1\na: 2"},
+			[]string{"Line 1 is not valid JSON and was left out.", "Line 4 is not valid JSON and was left out."},
+		},
+		{"many", "{\"a\": 1}\n{\"a\": 2}" + many, []string{"table : a: 1\na: 2"}, []string{
+			"Line 3 is not valid JSON and was left out.",
+			"Line 4 is not valid JSON and was left out.", "Line 5 is not valid JSON and was left out.",
+			"Line 6 is not valid JSON and was left out.", "Line 7 is not valid JSON and was left out.",
+			"Line 8 is not valid JSON and was left out.", "Line 9 is not valid JSON and was left out.",
+			"Line 10 is not valid JSON and was left out.", "Line 11 is not valid JSON and was left out.",
+			"Line 12 is not valid JSON and was left out.",
+			"2 more lines are not valid JSON and were left out.",
+		}},
+		{"values over several lines", "{\n\"a\": 1\n}\n{\n\"a\": 2\n}\n", []string{"list : a: 1", "table : a: 2"}, nil},
+	}
+	for _, row := range rows {
+		doc := parse(t, "application/json", row.file)
+		if diff := cmp.Diff(row.want, outline(doc)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.name, diff)
+		}
+		if diff := cmp.Diff(row.warnings, doc.Warnings); diff != "" {
+			t.Errorf("%s: warnings (-want +got):\n%s", row.name, diff)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 )
 
@@ -15,6 +16,37 @@ func jsonName(key string) string {
 		return `""`
 	}
 	return shortened(key, maxJSONNameChars)
+}
+
+// withoutBadLines takes a file with a value on each line, leaves out the lines that are no value,
+// and says which these are; nil for a file of another kind, and for one that would stay as it is.
+func withoutBadLines(text string) (kept []byte, warnings []string) {
+	number, bad, records := 0, 0, 0
+	for line := range strings.SplitSeq(text, "\n") {
+		number++
+		value := strings.TrimSpace(line)
+		switch {
+		case value == "":
+		case json.Valid([]byte(value)):
+			kept = append(append(kept, value...), '\n')
+			if value[0] == '{' || value[0] == '[' {
+				records++
+			}
+		case records == 0 && strings.ContainsAny(value[len(value)-1:], "{[,"):
+			return nil, nil // one value over several lines
+		default:
+			if bad++; bad <= maxWarnings {
+				warnings = append(warnings, fmt.Sprintf("Line %d is not valid JSON and was left out.", number))
+			}
+		}
+	}
+	if records == 0 || bad == 0 {
+		return nil, nil
+	}
+	if more := bad - maxWarnings; more > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d more lines are not valid JSON and were left out.", more))
+	}
+	return kept, warnings
 }
 
 // jsonLine renders a value on one line: an object as "key: value" parts, an array as its items,
