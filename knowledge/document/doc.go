@@ -20,8 +20,8 @@
 //
 //   - Text: UTF-8, UTF-16 and UTF-32 with and without their mark, and the encodings of the web,
 //     declared or guessed from the bytes (charset.go). Paragraphs end at blank lines.
-//   - Markdown: CommonMark with tables, read as the HTML that it makes. Rows of tables stay as they
-//     are written.
+//   - Markdown: CommonMark with tables, read as the HTML that it makes, with the HTML in it. Rows of
+//     tables stay as they are written.
 //   - HTML: what stands for a reader: not scripts, styles, hidden parts, navigation, and the frame
 //     of the site (htmlskip.go has the rules). A page that is nothing else is read without them.
 //     The title heads a page that has no h1. Links that lead to another site keep their address.

@@ -31,7 +31,7 @@ func atoms(list ...el.Atom) map[el.Atom]bool {
 
 var (
 	// neverShown elements hold no text for readers.
-	neverShown = atoms(el.Script, el.Style, el.Template, el.Head, el.Svg, el.Canvas, el.Audio, el.Video,
+	neverShown = atoms(el.Script, el.Style, el.Template, el.Head, el.Title, el.Svg, el.Canvas, el.Audio, el.Video,
 		el.Iframe, el.Object, el.Embed, el.Map, el.Select, el.Datalist, el.Button, el.Input, el.Textarea,
 		el.Rt, el.Rp, el.Applet, el.Progress, el.Meter)
 	// framing elements are a site's own, not the page's.

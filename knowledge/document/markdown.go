@@ -1,15 +1,7 @@
 package document
 
 import (
-	"bytes"
 	"strings"
-
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/renderer"
-	"github.com/yuin/goldmark/util"
-	"golang.org/x/net/html"
 )
 
 const (
@@ -23,12 +15,6 @@ const (
 	maxFrontMatterBytes = 64 << 10
 )
 
-// markdown makes HTML of CommonMark with tables.
-var markdown = goldmark.New(
-	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
-	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(rawHTML{}, 1))),
-)
-
 // parseMarkdown reads CommonMark with tables, as the page that it makes. Front matter is left out.
 // A text that is Markdown by name only (absurd nesting, endless paragraphs) is read as plain text.
 func parseMarkdown(data []byte, charset string, limits Limits) (Document, error) {
@@ -40,15 +26,15 @@ func parseMarkdown(data []byte, charset string, limits Limits) (Document, error)
 	if !isTame(text) {
 		return plainDocument(text), nil
 	}
-	var rendered bytes.Buffer
-	if err := markdown.Convert([]byte(text), &rendered); err != nil {
+	rendered, err := renderMarkdown([]byte(text))
+	if err != nil {
 		return Document{}, errCorrupt(err, "The Markdown could not be read.")
 	}
 	b := builder{limit: limits.MaxTextBytes}
-	if page := pageOf(rendered.String()); page.root != nil {
+	if page := pageOf(rendered); page.root != nil {
 		page.walk(&b, asMarkdown)
 	} else {
-		b.flatHTML(rendered.String())
+		b.flatHTML(rendered)
 	}
 	return b.finish()
 }
@@ -89,36 +75,9 @@ func isTame(s string) bool {
 	return true
 }
 
-// rawHTML renders HTML that stands in Markdown as its text. What it may open and never close would
-// swallow the rest of the page.
-type rawHTML struct{}
-
-// RegisterFuncs implements renderer.NodeRenderer.
-func (rawHTML) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(ast.KindHTMLBlock, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if entering {
-			_, _ = w.WriteString("<p>" + html.EscapeString(htmlText(string(n.Lines().Value(source)))) + "</p>\n") // to memory
-		}
-		return ast.WalkContinue, nil
-	})
-	r.Register(ast.KindRawHTML, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if tag, ok := n.(*ast.RawHTML); ok && entering && bytes.HasPrefix(bytes.ToLower(tag.Segments.Value(source)), []byte("<br")) {
-			_, _ = w.WriteString("<br>") // to memory
-		}
-		return ast.WalkContinue, nil
-	})
-}
-
 // writeAddress keeps where a link leads: an answer made from the text may need to give it.
 func writeAddress(s *strings.Builder, address string) {
 	if strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://") {
 		s.WriteString(" (" + address + ")")
 	}
-}
-
-// htmlText is the text of an HTML fragment on one line.
-func htmlText(fragment string) string {
-	var b builder
-	b.flatHTML(fragment)
-	return squeezed(b.document().Text)
 }
