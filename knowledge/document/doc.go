@@ -20,7 +20,7 @@
 //
 //   - Text: UTF-8, UTF-16 and UTF-32 with and without their mark, and the encodings of the web,
 //     declared or guessed from the bytes (charset.go). Paragraphs end at blank lines.
-//   - Markdown: CommonMark with tables, read as the HTML that it makes, with the HTML in it. Rows of
+//   - Markdown: CommonMark with tables, read as the HTML that it makes with the HTML in it. Rows of
 //     tables stay as they are written.
 //   - HTML: what stands for a reader: not scripts, styles, hidden parts, navigation, and the frame
 //     of the site (htmlskip.go has the rules). A page that is nothing else is read without them.

@@ -64,6 +64,15 @@ func FuzzParseJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file string) { check(t, document.ApplicationJSON, file) })
 }
 
+func FuzzParseMarkdown(f *testing.F) {
+	for _, seed := range []string{
+		sample, "a <script>b</script> <div hidden>\n\n*c*\n\n</div>\n\n- <b>d\n- </b>e", "<style>\n\n</style>\n<!--\n\n--></p>",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, file string) { check(t, document.TextMarkdown, file) })
+}
+
 func FuzzParseText(f *testing.F) {
 	for _, seed := range []string{
 		german, "\xFF\xFEx\x00", "Gr\xFC\xDFe", "\x1b$B\x3f\x5e\x1b(B",
