@@ -26,8 +26,8 @@ func (f *fixture) withZones(t *testing.T) agents.Agent {
 func (f *fixture) escalations(t *testing.T) string {
 	t.Helper()
 	var all []string
-	err := f.db.NewRaw(`SELECT convert_from(body, 'UTF8')::jsonb -> 'data' ->> 'guard' || ' ' || (convert_from(body, 'UTF8')::jsonb -> 'data' ->> 'side')
-		FROM events WHERE type = 'escalation.triggered'`).Scan(t.Context(), &all)
+	err := f.db.NewRaw(`SELECT data ->> 'guard' || ' ' || (data ->> 'side')
+		FROM events, LATERAL (SELECT convert_from(body, 'UTF8')::jsonb -> 'data' AS data) AS d WHERE type = 'escalation.triggered'`).Scan(t.Context(), &all)
 	if err != nil {
 		t.Fatal(err)
 	}
