@@ -48,8 +48,9 @@ func (c *Config) modelSettings() []Setting {
 			"Lowest similarity, from 0 to 1, of passages that are used in conversations, unless the agent sets another. "+
 				"Default: none with a server, 0.15 with the built-in embedder."),
 		setting("RERANK_BASE_URL", "", address(&c.Rerank.BaseURL, "http", "https"),
-			"Server of POST …/rerank (Jina, Cohere, vLLM, Infinity, LocalAI), usually ending in /v1. It reorders the best "+
-				"30 passages for agents and queries that ask for it. Default: none."),
+			"Server of POST …/rerank (Jina, Cohere, vLLM, Infinity, LocalAI, text-embeddings-inference), usually ending in "+
+				"/v1, which the last has not. It reorders the best 30 passages for agents and queries that ask for it. Default: "+
+				"none."),
 		setting("RERANK_API_KEY", "", text(&c.Rerank.APIKey), "Its API key.").secret(),
 		setting("RERANK_NAME", "", text(&c.Rerank.Name), "Name of the reranking model; needed with RERANK_BASE_URL."),
 		setting("EMBEDDING_PREVIOUS_BASE_URL", "", address(&c.EmbeddingPrevious.BaseURL, "http", "https"),

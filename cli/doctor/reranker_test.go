@@ -23,6 +23,8 @@ func TestReranker(t *testing.T) {
 	if wants(t, in.examine(t, "reranker", passing), "call", doctor.Warning, "in 2s") == "" {
 		t.Error("a slow server comes without advice")
 	}
+	local := in.with("PARLANCE_RERANK_BASE_URL", rerank.StartTEI(t).URL, "PARLANCE_RERANK_API_KEY", "")
+	wants(t, local.examine(t, "reranker", standing), "call", doctor.OK, rerank.Model+" ordered two sentences")
 	for name, broken := range map[string]installation{
 		"key":   in.with("PARLANCE_RERANK_API_KEY", "wrong"),
 		"model": in.with("PARLANCE_RERANK_NAME", "no-such-model"),

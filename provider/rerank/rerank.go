@@ -1,6 +1,7 @@
 package rerank
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -9,6 +10,8 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"parlance.dev/parlance/fault"
@@ -54,6 +57,8 @@ type Server struct {
 	caller  apiclient.Caller
 	model   string
 	timeout time.Duration
+	// tei is set when the server has turned out to be text-embeddings-inference.
+	tei atomic.Bool
 }
 
 // New makes a reranker; it calls nobody. Errors: what is missing or malformed in deps.
@@ -77,12 +82,22 @@ func New(deps Deps) (*Server, error) {
 	}, nil
 }
 
+// request is what most servers take.
 type request struct {
 	Model           string   `json:"model"`
 	Query           string   `json:"query"`
 	Documents       []string `json:"documents"`
 	TopN            int      `json:"top_n"`
 	ReturnDocuments bool     `json:"return_documents"`
+}
+
+// teiRequest is what text-embeddings-inference takes; it serves one model. Truncate has it cut
+// texts that are too long for the model, which versions before 1.9 refuse otherwise.
+// Source: docs/openapi.json at github.com/huggingface/text-embeddings-inference.
+type teiRequest struct {
+	Query    string   `json:"query"`
+	Texts    []string `json:"texts"`
+	Truncate bool     `json:"truncate"`
 }
 
 type result struct {
@@ -97,24 +112,56 @@ func (s *Server) Rerank(ctx context.Context, question string, documents []string
 	if len(documents) == 0 {
 		return nil, nil
 	}
-	body, err := json.Marshal(request{Model: s.model, Query: question, Documents: documents, TopN: len(documents)})
+	within, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	text, err := s.ask(within, question, documents)
+	if !s.tei.Load() && wantsTexts(err) {
+		s.tei.Store(true)
+		text, err = s.ask(within, question, documents)
+	}
+	if err != nil {
+		return nil, apiclient.Fault(ctx, "The reranking server", err)
+	}
+	results, err := parse(text)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.UpstreamFailed, "The reranking server answered something other than results.")
+	}
+	return order(results, len(documents))
+}
+
+// ask is one request, in the form that the server takes as far as we know.
+func (s *Server) ask(ctx context.Context, question string, documents []string) ([]byte, error) {
+	var form any = request{Model: s.model, Query: question, Documents: documents, TopN: len(documents)}
+	if s.tei.Load() {
+		form = teiRequest{Query: question, Texts: documents, Truncate: true}
+	}
+	body, err := json.Marshal(form)
 	if err != nil {
 		return nil, fmt.Errorf("writing the request: %w", err)
 	}
-	within, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
-	text, err := s.caller.PostWhole(within, body, maxAnswerBytes)
-	if err != nil {
-		return nil, apiclient.Fault(ctx, "The reranking server", err)
+	return s.caller.PostWhole(ctx, body, maxAnswerBytes)
+}
+
+// wantsTexts says whether a server refused request because it takes teiRequest: it misses the field
+// texts then.
+func wantsTexts(err error) bool {
+	refusal, ok := errors.AsType[*apiclient.Refusal](err)
+	return ok && refusal.Status == http.StatusUnprocessableEntity && strings.Contains(refusal.Detail, "`texts`")
+}
+
+// parse reads the results, which text-embeddings-inference sends as a bare list.
+func parse(text []byte) ([]result, error) {
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
+		var list []result
+		err := json.Unmarshal(text, &list)
+		return list, err
 	}
 	var answer struct {
 		Results []result `json:"results"`
 		Data    []result `json:"data"`
 	}
-	if err := json.Unmarshal(text, &answer); err != nil {
-		return nil, fault.Wrap(err, fault.UpstreamFailed, "The reranking server answered something other than results.")
-	}
-	return order(slices.Concat(answer.Results, answer.Data), len(documents))
+	err := json.Unmarshal(text, &answer)
+	return slices.Concat(answer.Results, answer.Data), err
 }
 
 // order checks the results and puts them in order.

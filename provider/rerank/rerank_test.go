@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/provider/rerank"
@@ -43,6 +44,28 @@ func TestRerank(t *testing.T) {
 	}
 }
 
+// TestTextEmbeddingsInference: the first call finds out what the server takes, and the others know.
+func TestTextEmbeddingsInference(t *testing.T) {
+	t.Parallel()
+	server := fake.StartTEI(t)
+	client := open(t, server.URL, "")
+	want := []rerank.Ranked{{1, 2. / 3}, {2, 0.5}, {0, 0}}
+	for range 2 {
+		ranked, err := client.Rerank(t.Context(), "hire a boat", []string{"wine and bread", "boat, boat", "a boat"})
+		if diff := cmp.Diff(ranked, want, cmpopts.EquateApprox(0, 1e-9)); err != nil || diff != "" {
+			t.Errorf("%v: %s", err, diff)
+		}
+	}
+	bodies := server.Bodies()
+	if len(bodies) != 3 || strings.Contains(bodies[0], `"texts"`) || !strings.Contains(bodies[1], `"texts"`) ||
+		!strings.Contains(bodies[2], `"texts"`) || !strings.Contains(bodies[2], `"truncate":true`) {
+		t.Errorf("it was asked with %q", bodies)
+	}
+	if _, err := client.Rerank(t.Context(), "a boat", make([]string, 33)); !fault.IsReason(err, fault.UpstreamFailed) {
+		t.Errorf("more texts than it takes: got %v", err)
+	}
+}
+
 // TestOddAnswers are answers with status 200: those of other servers' habits, and those without
 // sense.
 func TestOddAnswers(t *testing.T) {
@@ -53,6 +76,9 @@ func TestOddAnswers(t *testing.T) {
 	}{
 		{"under data", `{"data":[{"index":1,"relevance_score":0.5},{"index":0,"relevance_score":0.9}]}`, "", []rerank.Ranked{{0, 0.9}, {1, 0.5}}},
 		{"as score", `{"results":[{"index":1,"score":-3},{"index":0,"score":-7}]}`, "", []rerank.Ranked{{1, -3}, {0, -7}}},
+		{"a bare list", `[{"index":1,"score":0.9},{"index":0,"score":0.1}]`, "", []rerank.Ranked{{1, 0.9}, {0, 0.1}}},
+		{"a list of something else", `["a"]`, "something other than results", nil},
+		{"an empty list", `[]`, "no results", nil},
 		{"one left out", `{"results":[{"index":1,"relevance_score":0.5}]}`, "", []rerank.Ranked{{1, 0.5}, {0, 0.5}}},
 		{"no JSON", "<html>", "something other than results", nil},
 		{"an error", `{"error":{"message":"private words"}}`, "no results", nil},
