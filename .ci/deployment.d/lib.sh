@@ -37,6 +37,40 @@ cleanup() {
 }
 trap cleanup EXIT
 
+# neural_profile reads compose.yaml with the block of .env.example for the profile neural, which it
+# puts in for the variables: the loader's command line has no way to set them.
+neural_profile() {
+	local loader=github.com/compose-spec/compose-go/v2/cmd@v2.16.2
+	(cd "$work/compose" && go run "$loader" -no-interpolation -format json compose.yaml >"$work/neural.json" 2>"$work/neural.log") ||
+		die "compose.yaml without its variables"
+	node -e '
+		const [model, example] = process.argv.slice(1).map((path) => require("fs").readFileSync(path, "utf8"));
+		const block = example.match(/^#COMPOSE_PROFILES=neural\n(#.+\n)+/m)[0].replace(/^#/gm, "");
+		const variables = Object.fromEntries(block.trim().split("\n").map((line) => line.split(/=(.*)/)));
+		const filled = model.replace(/\$\{(\w+):-([^}]*)\}/g, (_, name, otherwise) => variables[name] ?? otherwise);
+		const { services } = JSON.parse(filled);
+		const wants = (what, got, want) => { if (got !== want) { console.log(`${what} is ${got}, not ${want}`); process.exit(1); } };
+		const { PARLANCE_EMBEDDING_NAME: embeds, PARLANCE_RERANK_NAME: ranks } = variables;
+		for (const name of ["server", "worker"]) {
+			const { environment } = services[name];
+			wants(`embedder of ${name}`, environment.PARLANCE_EMBEDDING_BASE_URL, "http://embedder:8080/v1");
+			wants(`its model of ${name}`, environment.PARLANCE_EMBEDDING_NAME, embeds);
+			wants(`reranker of ${name}`, environment.PARLANCE_RERANK_BASE_URL, "http://reranker:8080");
+			wants(`its model of ${name}`, environment.PARLANCE_RERANK_NAME, ranks);
+		}
+		for (const [name, serves, revision] of
+			[["embedder", embeds, variables.EMBEDDER_REVISION], ["reranker", ranks, variables.RERANKER_REVISION]]) {
+			const { command, profiles, networks } = services[name];
+			const after = (flag) => command[command.indexOf(flag) + 1];
+			wants(`port of ${name}`, after("--port"), "8080");
+			wants(`model of ${name}`, after("--model-id"), serves);
+			wants(`revision of ${name}`, after("--revision"), revision);
+			wants(`profile of ${name}`, String(profiles), variables.COMPOSE_PROFILES);
+			wants(`network of ${name}`, Object.keys(networks).join(), "outbound");
+		}' "$work/neural.json" .env.example || die "the profile neural of compose.yaml does not fit .env.example"
+	seen "the profile neural has an embedder and a reranker, which server and worker call with .env.example"
+}
+
 # free_port prints a port that nobody listens on.
 free_port() {
 	node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })'
