@@ -6,6 +6,9 @@
 //	PARLANCE_EMBEDDING_API_KEY=… go run ./test/eval -collection DIR \
 //	    -embedding-url URL -embedding-model NAME
 //
+// With -embedding-url the documents and questions get the prefixes that the service gives them.
+// TestNeuralRun does all of this but starting Postgres, with a scripted server on the wire.
+//
 // The documents become sources of a workspace, by the upload, the parser, the chunker, the embedder
 // and the indexes that customers use, and each question is asked with similarity and with hybrid
 // ranking, at the shipped settings and without a floor. A document stands where its first chunk

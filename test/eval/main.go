@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/signal"
@@ -27,7 +28,7 @@ import (
 
 // options are the flags.
 type options struct {
-	collection, out, url, model string
+	collection, out, url, key, model string
 }
 
 func main() {
@@ -39,6 +40,7 @@ func main() {
 		"base URL of an OpenAI-compatible embedding server, key in PARLANCE_EMBEDDING_API_KEY; empty: the built-in embedder")
 	flag.StringVar(&o.model, "embedding-model", "", "its model")
 	flag.Parse()
+	o.key = os.Getenv("PARLANCE_EMBEDDING_API_KEY")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := evaluate(ctx, o)
 	stop()
@@ -53,10 +55,6 @@ func evaluate(ctx context.Context, o options) (err error) {
 		return errors.New("name the directory of a test collection with -collection")
 	}
 	c, err := load(o.collection)
-	if err != nil {
-		return err
-	}
-	embedder, err := o.embedder()
 	if err != nil {
 		return err
 	}
@@ -79,13 +77,23 @@ func evaluate(ctx context.Context, o options) (err error) {
 		err = errors.Join(err, stack.Stop(ending))
 	}()
 	logf("%d documents, %d questions of %s", len(c.documents), len(c.questions), o.collection)
-	measured, err := measureOn(ctx, stack.DatabaseURL, filepath.Join(dir, "blobs"), embedder, c)
+	return o.report(ctx, os.Stdout, stack.DatabaseURL, filepath.Join(dir, "blobs"), c)
+}
+
+// report measures the collection, prints the figures, and writes them down when there is a place
+// for them.
+func (o options) report(ctx context.Context, to io.Writer, databaseURL, blobs string, c collection) error {
+	embedder, err := o.embedder()
+	if err != nil {
+		return err
+	}
+	measured, err := measureOn(ctx, databaseURL, blobs, embedder, c)
 	if err != nil {
 		return err
 	}
 	lines := rows(measured)
 	for _, row := range lines {
-		fmt.Println(row)
+		fmt.Fprintln(to, row)
 	}
 	if o.out == "" {
 		return nil
@@ -93,13 +101,13 @@ func evaluate(ctx context.Context, o options) (err error) {
 	return figures.Write(o.out, figures.PartRetrieval+" "+filepath.Base(filepath.Clean(o.collection)), lines)
 }
 
+// embedder has the prefixes that the service adds for the model.
 func (o options) embedder() (embedding.Embedder, error) {
 	if o.url == "" {
 		return words.New(), nil
 	}
 	return openai.New(openai.Deps{
-		BaseURL: o.url, APIKey: os.Getenv("PARLANCE_EMBEDDING_API_KEY"), Model: o.model,
-		Client: http.DefaultClient,
+		BaseURL: o.url, APIKey: o.key, Model: o.model, Prefixes: openai.KnownPrefixes(o.model), Client: http.DefaultClient,
 	})
 }
 

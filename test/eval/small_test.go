@@ -3,14 +3,11 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"strings"
 	"testing"
 
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/provider/embedding/hashing"
-	"parlance.dev/parlance/provider/embedding/openai"
-	"parlance.dev/parlance/test/fake/openaiembed"
 	"parlance.dev/parlance/test/figures"
 	"parlance.dev/parlance/test/pgtest"
 )
@@ -122,46 +119,5 @@ func TestSmallCollection(t *testing.T) {
 		if err := figures.Write(dir, figures.PartRetrieval+" small", lines); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// TestNeuralInterface is the whole way with a server of embeddings, whose scripted vectors know
-// which words belong together: it finds what shares no word with the question, which the built-in
-// embedder and BM25 do not.
-func TestNeuralInterface(t *testing.T) {
-	t.Parallel()
-	c, topicOf := small(true)
-	server := openaiembed.Start(t)
-	server.Script(func(text string) []float64 {
-		vector := make([]float64, openaiembed.Dimension)
-		vector[openaiembed.Dimension-1] = 0.5 // what all texts share
-		for word := range strings.FieldsSeq(strings.Trim(text, ".?")) {
-			if topic, ok := topicOf[strings.Trim(word, ".?")]; ok {
-				vector[topic]++
-			}
-		}
-		return vector
-	})
-	neural, err := openai.New(openai.Deps{
-		BaseURL: server.URL, APIKey: openaiembed.APIKey, Model: openaiembed.Model,
-		Client: http.DefaultClient,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	with, without := measureSmall(t, neural, c), measureSmall(t, hashing.New(), c)
-	t.Logf("bm25 %+v; built in: similarity %+v; neural: similarity %+v, hybrid %+v", mean(with.bm25),
-		mean(without.similarity), mean(with.similarity), mean(with.hybrid))
-	if with.model != openaiembed.Model {
-		t.Errorf("measured with %q", with.model)
-	}
-	if d := compared(with.similarity, with.bm25); d.mean <= 0 || d.p >= significant {
-		t.Errorf("similarity by the server beside BM25: %+v", d)
-	}
-	if got, lexical := mean(with.similarity).ndcg10, mean(without.similarity).ndcg10; got < 0.95 || lexical > 0.6 {
-		t.Errorf("the server's vectors have %.3f, the built-in ones %.3f", got, lexical)
-	}
-	if d := compared(with.hybrid, with.bm25); d.mean <= 0 || d.p >= significant {
-		t.Errorf("hybrid beside BM25: %+v", d)
 	}
 }
