@@ -19,7 +19,8 @@ var update = flag.Bool("update", false, "write the events into docs/webhooks.md 
 // occasions says when each event happens. Source: interface, Events.
 var occasions = map[events.Type]string{
 	events.PostCallTranscription: "A conversation has ended and its transcript is persisted.",
-	events.EscalationTriggered:   "A no-go zone of an agent escalated a turn: the words of the user or the agent are in it. Once a turn; see [Guards](guards.md).",
+	events.EscalationTriggered: "A no-go zone of an agent escalated a turn: the words of the user or the agent are in it. Once a turn; " +
+		"see [Guards](guards.md).",
 	events.DSARReady:             "An export of a user's data can be downloaded. Not sent yet: privacy requests are not built.",
 	events.FatigueAlert:          "A user used up a fatigue window. Not sent yet: the windows are not built.",
 	events.UsageThreshold:        "A usage threshold was crossed. Not sent yet: metering is not built.",

@@ -27,7 +27,8 @@ func (f *fixture) escalations(t *testing.T) string {
 	t.Helper()
 	var all []string
 	err := f.db.NewRaw(`SELECT data ->> 'guard' || ' ' || (data ->> 'side')
-		FROM events, LATERAL (SELECT convert_from(body, 'UTF8')::jsonb -> 'data' AS data) AS d WHERE type = 'escalation.triggered'`).Scan(t.Context(), &all)
+		FROM events, LATERAL (SELECT convert_from(body, 'UTF8')::jsonb -> 'data' AS data) AS d
+		WHERE type = 'escalation.triggered'`).Scan(t.Context(), &all)
 	if err != nil {
 		t.Fatal(err)
 	}

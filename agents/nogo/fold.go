@@ -45,7 +45,9 @@ const (
 )
 
 // unspaced are the scripts that write no spaces between words.
-var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+var unspaced = []*unicode.RangeTable{
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+}
 
 // asciiLetters are the folded letters and digits of ASCII.
 var asciiLetters = func() (table [utf8.RuneSelf][]letter) {
@@ -106,5 +108,6 @@ func looksLike(r rune) rune {
 
 // isUnseen reports characters that are not shown: marks of format and of variants, and fillers.
 func isUnseen(r rune) bool {
-	return r >= utf8.RuneSelf && (unicode.In(r, unicode.Cf, unicode.Mn, unicode.Variation_Selector) || r == 0x115F || r == 0x1160 || r == 0x3164)
+	return r >= utf8.RuneSelf &&
+		(unicode.In(r, unicode.Cf, unicode.Mn, unicode.Variation_Selector) || r == 0x115F || r == 0x1160 || r == 0x3164)
 }

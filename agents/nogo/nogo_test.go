@@ -168,7 +168,8 @@ func TestHeldBack(t *testing.T) {
 		}
 	}
 	filter = zones(t, "/[0-9]{4}/").NewFilter(nil)
-	if _, match, err := filter.Write(t.Context(), "There are a good many things to say here"); match != nil || err != nil || filter.Held() > 4+24 {
+	_, match, err := filter.Write(t.Context(), "There are a good many things to say here")
+	if match != nil || err != nil || filter.Held() > 4+24 {
 		t.Errorf("%d bytes are held, %v, %v", filter.Held(), match, err)
 	}
 }
@@ -187,7 +188,8 @@ func TestExamples(t *testing.T) {
 	}
 	filter := z.NewFilter(like)
 	through, match := pour(t, filter, []string{"It is la", "te. You should", " buy stocks. ", "Now."})
-	if through != "It is late. " || match == nil || *match != (nogo.Match{Zone: 1, By: nogo.BySimilarity, Matched: "You should buy stocks. "}) {
+	want := nogo.Match{Zone: 1, By: nogo.BySimilarity, Matched: "You should buy stocks. "}
+	if through != "It is late. " || match == nil || *match != want {
 		t.Errorf("let through %q, match %v", through, match)
 	}
 	if strings.Join(asked, "|") != "It is late.|You should buy stocks." {

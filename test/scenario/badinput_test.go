@@ -168,27 +168,6 @@ func badValues(w *world) map[string]bad {
 		"Temperature":      {path: agents, body: `{"name":"x","model":{"temperature":2.5}}`, field: "model.temperature"},
 		"Ranking":          {path: agents, body: `{"name":"x","retrieval":{"ranking":"best"}}`, field: "retrieval.ranking"},
 		"Duration":         {path: agents, body: `{"name":"x","max_duration_seconds":9}`, field: "max_duration_seconds"},
-		"GuardOfNothing":   {path: agents, body: `{"name":"x","guards":[{"name":"g","action":"block"}]}`, field: "guards[0].phrases"},
-		"GuardOfSigns": {
-			path: agents, field: "guards[0].phrases",
-			body: `{"name":"x","guards":[{"name":"g","action":"block","phrases":["!"]}]}`,
-		},
-		"GuardPattern": {
-			path: agents, field: "guards[0].patterns",
-			body: `{"name":"x","guards":[{"name":"g","action":"block","patterns":["("]}]}`,
-		},
-		"GuardOfAll": {
-			path: agents, field: "guards[0].patterns",
-			body: `{"name":"x","guards":[{"name":"g","action":"block","patterns":["a*"]}]}`,
-		},
-		"GuardTwice": {
-			path: agents, field: "guards[1].name",
-			body: `{"name":"x","guards":[{"name":"g","action":"end","phrases":["a"]},{"name":"g","action":"end","phrases":["b"]}]}`,
-		},
-		"GuardExamples": {
-			path: agents, status: 501, code: "not-implemented",
-			body: `{"name":"x","guards":[{"name":"g","action":"end","examples":["Buy shares."]}]}`,
-		},
 		"Fatigue":         {path: agents, body: `{"name":"x","fatigue":[{"window":"1h","max_turns":1}]}`, status: 501, code: "not-implemented"},
 		"InjectionPolicy": {path: agents, body: `{"name":"x","injection_policy":"maybe"}`, field: "injection_policy"},
 		"PatchClearsName": {method: "PATCH", path: agent, body: `{"name":null}`, field: "name"},

@@ -44,3 +44,23 @@ func TestGuardsOverREST(t *testing.T) {
 		t.Errorf("announced %q", sent)
 	}
 }
+
+// TestGuardsRefused: guards that would guard nothing, or everything, are refused.
+func TestGuardsRefused(t *testing.T) {
+	t.Parallel()
+	env := harness.Start(t, harness.Options{WithoutWorker: true})
+	for guards, field := range map[string]string{
+		`{"name":"g","action":"block"}`:                                                           "guards[0].phrases",
+		`{"name":"g","action":"block","phrases":["!"]}`:                                           "guards[0].phrases",
+		`{"name":"g","action":"block","patterns":["("]}`:                                          "guards[0].patterns",
+		`{"name":"g","action":"block","patterns":["a*"]}`:                                         "guards[0].patterns",
+		`{"name":"g","action":"end","phrases":["a"]},{"name":"g","action":"end","phrases":["b"]}`: "guards[1].name",
+	} {
+		got := env.Do(t, "POST", env.Tenant.In("/agents"), `{"name":"x","guards":[`+guards+`]}`)
+		if got.Status != 400 || len(got.Problem.Errors) != 1 || got.Problem.Errors[0].Field != field {
+			t.Errorf("%s: got %d %s", guards, got.Status, got.Body)
+		}
+	}
+	examples := `{"name":"x","guards":[{"name":"g","action":"end","examples":["Buy shares."]}]}`
+	checkProblem(t, env.Do(t, "POST", env.Tenant.In("/agents"), examples), 501, "not-implemented")
+}
