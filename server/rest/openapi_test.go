@@ -53,7 +53,8 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 		}
 		keyed := slices.ContainsFunc(operation.Parameters,
 			func(p map[string]any) bool { return p["$ref"] == "#/components/parameters/IdempotencyKey" })
-		reads := route.Procedure == parlancev1connect.KnowledgeServiceQueryKnowledgeProcedure
+		reads := route.Procedure == parlancev1connect.KnowledgeServiceQueryKnowledgeProcedure ||
+			route.Procedure == parlancev1connect.AgentServiceCheckGuardsProcedure
 		if want := route.Method != http.MethodGet && !reads; keyed != want {
 			t.Errorf("%s %s: Idempotency-Key %v, want %v", route.Method, route.Pattern, keyed, want)
 		}
