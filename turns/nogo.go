@@ -33,7 +33,7 @@ var errZone = errors.New("the model's words are in a no-go zone")
 // zones are the session's agent's; nil: it has none.
 func (r *Runner) zones() (*nogo.Zones, error) {
 	if len(r.Session.Config.Guards) == 0 {
-		return nil, nil
+		return nil, nil //nolint:nilnil // most agents have none
 	}
 	key, err := json.Marshal(r.Session.Config.Guards)
 	if err != nil {

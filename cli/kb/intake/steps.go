@@ -207,7 +207,7 @@ func (j *Job) replaced(item Item) (*parlancev1.Source, error) {
 	}
 	switch {
 	case len(named) == 0:
-		return nil, nil
+		return nil, nil //nolint:nilnil // it becomes a new source
 	case !j.params.Replace:
 		return nil, fmt.Errorf("%s is there with other content: --replace puts this in its place, --again adds a second source",
 			named[0].GetId())
