@@ -9,6 +9,7 @@ import (
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns/history"
 )
 
 // SessionCache is what a node knows of a session that is live on it. Turns are answered from it
@@ -32,10 +33,10 @@ func (k *SessionCache) Joined(session sessions.Session, turns, unanswered []sess
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.session = session
-	if len(k.before.turns) == 0 {
-		k.before.truncated = len(turns) > 0 && turns[0].Index > session.SummarizedTurns
+	if len(k.before.Turns) == 0 {
+		k.before.Truncated = len(turns) > 0 && turns[0].Index > session.SummarizedTurns
 		for _, turn := range turns {
-			k.add(turn)
+			k.before.Add(turn, history.Budget(k.session))
 		}
 	}
 	for i := range unanswered {
@@ -69,7 +70,7 @@ func (k *SessionCache) Began(session sessions.Session, turn sessions.Turn) {
 
 // prepared is what a turn is answered from.
 type prepared struct {
-	before  past
+	before  history.Past
 	summary Summary
 	values  tools.Variables
 	tools   tools.Registry
@@ -80,7 +81,7 @@ func (k *SessionCache) setPrepared(p prepared) {
 	if k == nil {
 		return
 	}
-	p.before.turns = slices.Clone(p.before.turns)
+	p.before.Turns = slices.Clone(p.before.Turns)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.prepared = p
@@ -122,7 +123,7 @@ func (k *SessionCache) Finished(turn sessions.Turn, after sessions.Session) {
 		edits = k.session.ItemEdits
 	}
 	k.session, k.session.ItemEdits = after, edits
-	k.add(turn)
+	k.before.Add(turn, history.Budget(k.session))
 }
 
 // Observe adds a turn that was taken elsewhere (over HTTP or on another node).
@@ -133,31 +134,7 @@ func (k *SessionCache) Observe(turn sessions.Turn) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.session.TurnCount = max(k.session.TurnCount, turn.Index+1)
-	k.add(turn)
-}
-
-// add appends a finished turn to the history. Beyond the budget the oldest turns are dropped, or
-// large ones shortened. k.mu is held.
-func (k *SessionCache) add(turn sessions.Turn) {
-	if turn.Status == sessions.TurnInProgress || slices.ContainsFunc(k.before.turns, func(t pastTurn) bool { return t.id == turn.ID }) {
-		return
-	}
-	all, budget := append(k.before.turns, newPastTurn(turn)), historyBudget(k.session)
-	if tokens := all[len(all)-1].tokens; k.before.tokens+tokens <= budget {
-		k.before.turns = all
-		k.before.tokens += tokens
-		return
-	}
-	before := past{truncated: k.before.truncated}
-	for _, one := range slices.Backward(all) {
-		one.cut = nil
-		if !before.prepend(one, budget) {
-			before.truncated = true
-			break
-		}
-	}
-	slices.Reverse(before.turns)
-	k.before = before
+	k.before.Add(turn, history.Budget(k.session))
 }
 
 // Edited sets the clients' edits of items.

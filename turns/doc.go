@@ -5,8 +5,6 @@
 //	                        ▲         │ calls (at most eight rounds)
 //	                        └─ tools ◄┘
 //
-// It has over 5,000 lines because all steps of a turn work on the same Runner.
-//
 // A turn is stored before it is answered, and finished in one transaction:
 //
 //	in_progress ──► completed | cancelled (keeps what was sent) | failed

@@ -149,11 +149,11 @@ func (r *Runner) confirmed(p *pendingCall) bool {
 	same := func(c sessions.MessageCall) bool {
 		return c.Name == p.Call.Name && jsonvalue.Same(c.Arguments, p.Call.Arguments)
 	}
-	before := r.before.turns
+	before := r.before.Turns
 	if len(before) == 0 || slices.ContainsFunc(r.agreed, same) {
 		return false
 	}
-	last := before[len(before)-1].messages
+	last := before[len(before)-1].Messages
 	withheld := map[string]bool{}
 	for _, m := range last {
 		if m.Role == sessions.RoleTool && m.Result != nil && m.Result.ErrorCode == string(codeNotAsked) {

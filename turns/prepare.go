@@ -10,6 +10,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns/history"
 )
 
 // prepare collects what the model needs: earlier turns, memory, passages, tools. A turn whose
@@ -63,8 +64,8 @@ func (r *Runner) prepareOffline(ctx context.Context) error {
 		return OfflineError(errNotKept)
 	}
 	k := r.Start.Cache.lastPrepared()
-	r.summary, r.before, r.Earlier = k.summary, k.before, k.before.messages()
-	r.Receipt.History = &sessions.ReceiptHistory{Turns: len(k.before.turns), Tokens: k.before.tokens, SummarizedTurns: k.summary.Turns}
+	r.summary, r.before, r.Earlier = k.summary, k.before, k.before.Messages()
+	r.Receipt.History = &sessions.ReceiptHistory{Turns: len(k.before.Turns), Tokens: k.before.Tokens, SummarizedTurns: k.summary.Turns}
 	if k.summary.Text != "" {
 		r.Receipt.History.SummaryHash = sessions.HashOf(k.summary.Text)
 	}
@@ -93,13 +94,13 @@ func (r *Runner) readHistory(ctx context.Context) error {
 	}
 	session := r.Session
 	session.SummarizedTurns = told.Turns // a summary may have been written since the session was read
-	before, err := r.S.readPast(ctx, session, r.Turn.ID, historyBudget(r.Session), first)
+	before, err := r.S.readPast(ctx, session, r.Turn.ID, history.Budget(r.Session), first)
 	if err != nil {
 		return err
 	}
 	r.summary = told
-	r.before, r.Earlier = before, before.messages()
-	r.Receipt.History = &sessions.ReceiptHistory{Turns: len(before.turns), Tokens: before.tokens, SummarizedTurns: told.Turns}
+	r.before, r.Earlier = before, before.Messages()
+	r.Receipt.History = &sessions.ReceiptHistory{Turns: len(before.Turns), Tokens: before.Tokens, SummarizedTurns: told.Turns}
 	if told.Text != "" {
 		r.Receipt.History.SummaryHash = sessions.HashOf(told.Text)
 	}
@@ -112,32 +113,32 @@ func (r *Runner) readHistory(ctx context.Context) error {
 // already; nil: it has not.
 func (s *Service) readPast(
 	ctx context.Context, session sessions.Session, except sessions.TurnID, budget int, first *HistoryPage,
-) (past, error) {
-	var p past
+) (history.Past, error) {
+	var p history.Past
 	page := first
 	below := math.MaxInt32
 	for {
 		if page == nil {
 			read, err := s.store.History(ctx, session, HistoryParams{Below: below, Limit: HistoryPageTurns})
 			if err != nil {
-				return past{}, err
+				return history.Past{}, err
 			}
 			page = &HistoryPage{Turns: read, More: len(read) == HistoryPageTurns}
 		}
-		p.turns = slices.Grow(p.turns, len(page.Turns))
+		p.Turns = slices.Grow(p.Turns, len(page.Turns))
 		for _, turn := range page.Turns {
 			below = turn.Index
 			if turn.Status == sessions.TurnInProgress || turn.ID == except {
 				continue
 			}
-			if !p.prepend(newPastTurn(turn), budget) {
-				p.truncated = true
-				slices.Reverse(p.turns)
+			if !p.Prepend(history.NewTurn(turn), budget) {
+				p.Truncated = true
+				slices.Reverse(p.Turns)
 				return p, nil
 			}
 		}
 		if !page.More {
-			slices.Reverse(p.turns)
+			slices.Reverse(p.Turns)
 			return p, nil
 		}
 		page = nil

@@ -9,6 +9,7 @@ import (
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns/history"
 )
 
 // Runner takes one turn. It is used by one goroutine; only the calls of a round run beside it.
@@ -44,7 +45,7 @@ type Runner struct {
 	firstToken time.Duration
 	Earlier    []sessions.Message
 	// before are the turns of which Earlier are the messages. summary covers those before them.
-	before  past
+	before  history.Past
 	summary Summary
 	// inspected are the rules that guards.Inspect found, by text; see guard.go.
 	inspected map[string]string

@@ -14,6 +14,7 @@ import (
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/model/extractive"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns/history"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -24,7 +25,7 @@ import (
 //	the budget are left, are given to the model ──► the next summary
 //
 // The model sees a turn or its summary, never both. When a summary fails, the model sees the newest
-// turns that fit (shorten.go). The extractive responder always sees these.
+// turns that fit (package history). The extractive responder always sees these.
 
 const (
 	// summaryTimeout bounds the writing of a summary. summaryPause follows a failure.
@@ -79,8 +80,9 @@ func (r *Runner) summarise(ctx context.Context, after sessions.Session) {
 	if r.S.Holds(after.ID) {
 		return // a summary needs all turns in Postgres, and some are in the journal
 	}
-	budget := historyBudget(r.Session)
-	if !r.before.truncated && r.before.tokens+min(tokensOfAll(r.Turn.Messages), largestShare(budget)) < budget*3/4 || after.Closed() {
+	budget := history.Budget(r.Session)
+	tokens := r.before.Tokens + min(history.TokensOf(r.Turn.Messages), history.LargestShare(budget))
+	if !r.before.Truncated && tokens < budget*3/4 || after.Closed() {
 		return
 	}
 	if !r.S.claimSummary(after.ID) {
@@ -154,7 +156,7 @@ func (s *Service) writeSummary(ctx context.Context, session sessions.Session, bu
 	if err != nil {
 		return err
 	}
-	turns = turnsToSummarise(turns, budget)
+	turns = history.ToSummarise(turns, budget)
 	if len(turns) == 0 {
 		return nil
 	}
@@ -229,26 +231,6 @@ func selectToSummarise(ctx context.Context, db bun.IDB, session sessions.Session
 		return nil, fmt.Errorf("reading turns to summarise: %w", err)
 	}
 	return turns, nil
-}
-
-// turnsToSummarise are the first turns, so many that two fifths of the budget are left, and at most
-// twice the budget. They end before a turn that runs or waits for a client's result, and before the
-// newest finished one, which the model is to see once more.
-func turnsToSummarise(turns []sessions.Turn, budget int) []sessions.Turn {
-	total, taken, newest := 0, 0, 0
-	for i, turn := range turns {
-		total += tokensOfAll(turn.Messages)
-		if turn.Status != sessions.TurnInProgress {
-			newest = i
-		}
-	}
-	for i, turn := range turns {
-		if i == newest || turn.Status == sessions.TurnInProgress || turn.HasOpenCalls() || total-taken <= budget*2/5 || taken > 2*budget {
-			return turns[:i]
-		}
-		taken += tokensOfAll(turn.Messages)
-	}
-	return turns
 }
 
 // summaryRequest asks the model for the next summary.

@@ -45,10 +45,10 @@ var layered = map[string]layering{
 	"turns": {
 		layers: [][]string{
 			{
-				"approvals.go", "database.go", "event.go", "history.go", "input.go", "metrics.go",
+				"approvals.go", "database.go", "event.go", "input.go", "metrics.go",
 				"prompt.go", "retriever.go",
 			},
-			{"cache.go", "lease.go", "option.go", "shorten.go", "store.go"},
+			{"cache.go", "lease.go", "option.go", "store.go"},
 			{"service.go", "start.go"},
 			{"begin.go", "client_tools.go", "decide.go", "runner.go", "running.go", "variables.go"},
 			{"ask_model.go", "call.go", "finish.go", "memory.go", "nogo.go", "out_of_band.go", "summary.go", "trace.go"},

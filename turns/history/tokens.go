@@ -1,15 +1,14 @@
-// Package roughtokens counts the tokens of texts roughly, and cuts texts to a number of them.
-package roughtokens
+package history
 
 import (
 	"fmt"
 	"unicode/utf8"
 )
 
-// In is a rough count: four letters a token for ASCII text, two for other alphabets, one for
+// tokensIn is a rough count: four letters a token for ASCII text, two for other alphabets, one for
 // Chinese, Japanese and Korean characters. It is a hundred times as fast as the vocabulary that
 // counts chunks (knowledge/chunking), and the bound need not be exact.
-func In(text string) int {
+func tokensIn(text string) int {
 	ascii, letters, characters := 0, 0, 0
 	for _, r := range text {
 		switch {
@@ -27,9 +26,9 @@ func In(text string) int {
 // markTokens is how many tokens the mark of a cut takes.
 const markTokens = 18
 
-// CutMiddle shortens a text to about so many tokens: two thirds are its beginning, one third its
+// cutMiddle shortens a text to about so many tokens: two thirds are its beginning, one third its
 // end, because questions often stand at the end of what people paste.
-func CutMiddle(text string, tokens int) string {
+func cutMiddle(text string, tokens int) string {
 	quarters := 4 * max(0, tokens-markTokens)
 	begin, end := 0, len(text)
 	for used := 0; begin < end; {
@@ -49,7 +48,7 @@ func CutMiddle(text string, tokens int) string {
 	return fmt.Sprintf("%s\n[cut: %d of %d bytes are left out here]\n%s", text[:begin], end-begin, len(text), text[end:])
 }
 
-// quarterTokens is what a character adds to In, in quarters of a token.
+// quarterTokens is what a character adds to tokensIn, in quarters of a token.
 func quarterTokens(r rune) int {
 	switch {
 	case r < 0x80:

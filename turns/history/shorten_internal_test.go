@@ -1,4 +1,4 @@
-package turns
+package history
 
 import (
 	"encoding/json"
@@ -43,13 +43,12 @@ func asks(index int, said string, outputs []int, answer string) sessions.Turn {
 }
 
 // fitted is what of the turns, oldest first, is given.
-func fitted(turns []sessions.Turn, budget int) past {
-	k := &SessionCache{session: sessions.Session{}}
-	k.session.Config.Model.HistoryTokens = budget
+func fitted(turns []sessions.Turn, budget int) Past {
+	var p Past
 	for _, turn := range turns {
-		k.add(turn)
+		p.Add(turn, budget)
 	}
-	return k.before
+	return p
 }
 
 // TestLargeTurns: the newest turn is given, and what fits beside it.
@@ -101,22 +100,22 @@ func TestLargeTurns(t *testing.T) {
 	}
 	for what, row := range rows {
 		p := fitted(row.turns, budget)
-		skipped, sum := len(row.turns)-len(p.turns), 0
+		skipped, sum := len(row.turns)-len(p.Turns), 0
 		for i, want := range row.given {
 			got := 0
 			if i >= skipped {
-				_, got = p.turns[i-skipped].visible()
+				_, got = p.Turns[i-skipped].visible()
 			}
 			if sum += got; got < want-want/50-2 || got > want+want/50 {
 				t.Errorf("%s: turn %d is given in %d tokens, want about %d", what, i, got, want)
 			}
 		}
-		if p.tokens != sum || sum > budget || p.tokens != tokensOfAll(p.messages()) {
-			t.Errorf("%s: %d tokens, of %d", what, sum, p.tokens)
+		if p.Tokens != sum || sum > budget || p.Tokens != TokensOf(p.Messages()) {
+			t.Errorf("%s: %d tokens, of %d", what, sum, p.Tokens)
 		}
 	}
 	p := fitted(rows["more words than tools' ones"].turns, budget)
-	given := p.messages()
+	given := p.Messages()
 	if len(given) != 6 || tokensOf(given[4]) > 2*leastPart || !strings.HasPrefix(given[2].Text, "Rent is due") ||
 		!strings.HasSuffix(given[2].Text, words(7700)[len(words(7700))-40:]) {
 		t.Errorf("what tools answered goes first, and the middle: %+v", given)
@@ -147,16 +146,16 @@ func TestFits(t *testing.T) {
 			turns = append(turns, turn)
 		}
 		p := fitted(turns, budget)
-		if len(p.turns) == 0 || p.turns[len(p.turns)-1].id != turns[len(turns)-1].ID || p.tokens > budget ||
-			p.tokens != tokensOfAll(p.messages()) {
-			t.Fatalf("%d turns of %d in %d tokens of %d", len(p.turns), len(turns), p.tokens, budget)
+		if len(p.Turns) == 0 || p.Turns[len(p.Turns)-1].id != turns[len(turns)-1].ID || p.Tokens > budget ||
+			p.Tokens != TokensOf(p.Messages()) {
+			t.Fatalf("%d turns of %d in %d tokens of %d", len(p.Turns), len(turns), p.Tokens, budget)
 		}
-		for i, turn := range p.turns {
-			if whole := turns[len(turns)-len(p.turns)+i]; whole.ID != turn.id || !reflect.DeepEqual(whole.Messages, turn.messages) {
+		for i, turn := range p.Turns {
+			if whole := turns[len(turns)-len(p.Turns)+i]; whole.ID != turn.id || !reflect.DeepEqual(whole.Messages, turn.Messages) {
 				t.Fatalf("turn %s is remembered as %s, or otherwise than it was", whole.ID, turn.id)
 			}
 		}
-		for _, m := range sessions.ModelMessages(p.messages(), func(_ sessions.MessageCall, output string) string { return output }) {
+		for _, m := range sessions.ModelMessages(p.Messages(), func(_ sessions.MessageCall, output string) string { return output }) {
 			if m.Role == model.RoleTool && m.Text == "The client has not answered this call." {
 				t.Fatalf("the call %s has lost its result", m.ToolCallID)
 			}
@@ -174,15 +173,15 @@ func TestFits(t *testing.T) {
 func TestNewestIsNotSummarised(t *testing.T) {
 	t.Parallel()
 	turns := []sessions.Turn{asks(0, "A", nil, "B"), asks(1, words(8000), nil, "C")}
-	if got := turnsToSummarise(turns, 6000); len(got) != 1 {
+	if got := ToSummarise(turns, 6000); len(got) != 1 {
 		t.Errorf("%d turns go into the summary", len(got))
 	}
 	open := asks(2, "D", nil, "")
 	open.Status = sessions.TurnInProgress
-	if got := turnsToSummarise(append(turns, open), 6000); len(got) != 1 {
+	if got := ToSummarise(append(turns, open), 6000); len(got) != 1 {
 		t.Errorf("%d turns go into the summary while the next one runs", len(got))
 	}
-	if got := turnsToSummarise(append(turns, asks(2, "D", nil, "E")), 6000); len(got) != 2 {
+	if got := ToSummarise(append(turns, asks(2, "D", nil, "E")), 6000); len(got) != 2 {
 		t.Errorf("%d turns go into the summary when it is not the newest any more", len(got))
 	}
 }

@@ -1,11 +1,10 @@
-package turns
+package history
 
 import (
 	"encoding/json"
 	"slices"
 
 	"parlance.dev/parlance/sessions"
-	"parlance.dev/parlance/turns/roughtokens"
 )
 
 // A turn that is larger than the rest of the budget is shortened, so that the turns before it are
@@ -27,21 +26,21 @@ const (
 	leastPart = 60
 )
 
-// largestShare is how much of the budget a turn may take when there are others.
-func largestShare(budget int) int { return budget * 2 / 3 }
+// LargestShare is how much of the budget a turn may take when there are others.
+func LargestShare(budget int) int { return budget * 2 / 3 }
 
-// prepend adds a turn that is older than the others. It is false when the turn does not fit; then
+// Prepend adds a turn that is older than the others. It is false when the turn does not fit; then
 // no older one does.
-func (p *past) prepend(turn pastTurn, budget int) bool {
-	if turn.tokens > budget-p.tokens && len(p.turns) > 0 {
+func (p *Past) Prepend(turn Turn, budget int) bool {
+	if turn.tokens > budget-p.Tokens && len(p.Turns) > 0 {
 		p.makeRoom(turn, budget)
 	}
-	left := budget - p.tokens
+	left := budget - p.Tokens
 	if turn.tokens > left {
-		if len(p.turns) > 0 && turn.tokens <= budget/3 {
+		if len(p.Turns) > 0 && turn.tokens <= budget/3 {
 			return false
 		}
-		room := largestShare(budget)
+		room := LargestShare(budget)
 		for step := 1; room > left*3/4; step++ {
 			if room /= 2; step == shareSteps || room < 2*leastPart {
 				return false
@@ -50,27 +49,27 @@ func (p *past) prepend(turn pastTurn, budget int) bool {
 		turn.shorten(room)
 	}
 	_, tokens := turn.visible()
-	p.tokens += tokens
-	p.turns = append(p.turns, turn)
+	p.Tokens += tokens
+	p.Turns = append(p.Turns, turn)
 	return true
 }
 
 // makeRoom shortens the turn that has more than its share, if there is one and the next turn then
 // fits.
-func (p *past) makeRoom(next pastTurn, budget int) {
-	share := largestShare(budget)
-	at := slices.IndexFunc(p.turns, func(t pastTurn) bool { return t.cut == nil && t.tokens > share })
-	if at < 0 || min(next.tokens, budget/3) > budget-p.tokens+p.turns[at].tokens-share {
+func (p *Past) makeRoom(next Turn, budget int) {
+	share := LargestShare(budget)
+	at := slices.IndexFunc(p.Turns, func(t Turn) bool { return t.cut == nil && t.tokens > share })
+	if at < 0 || min(next.tokens, budget/3) > budget-p.Tokens+p.Turns[at].tokens-share {
 		return
 	}
-	p.tokens -= p.turns[at].tokens
-	p.turns[at].shorten(share)
-	p.tokens += p.turns[at].cutTokens
+	p.Tokens -= p.Turns[at].tokens
+	p.Turns[at].shorten(share)
+	p.Tokens += p.Turns[at].cutTokens
 }
 
 // shorten makes the turn visible in at most room tokens.
-func (t *pastTurn) shorten(room int) {
-	cut, tokens := slices.Clone(t.messages), t.tokens
+func (t *Turn) shorten(room int) {
+	cut, tokens := slices.Clone(t.Messages), t.tokens
 	for _, parts := range []func(sessions.Message) []part{outputOf, textOf, argumentsOf} {
 		if tokens <= room {
 			break
@@ -120,7 +119,7 @@ func shortenParts(messages []sessions.Message, parts func(sessions.Message) []pa
 	sum := 0
 	for _, m := range messages {
 		for _, one := range parts(m) {
-			sizes = append(sizes, roughtokens.In(one.text))
+			sizes = append(sizes, tokensIn(one.text))
 			sum += sizes[len(sizes)-1]
 		}
 	}
@@ -139,14 +138,14 @@ func shortenParts(messages []sessions.Message, parts func(sessions.Message) []pa
 // shorten shortens a part of the message to so many tokens, and returns how many it has then.
 func shorten(m *sessions.Message, one part, most int) int {
 	if one.call < 0 {
-		m.Text = roughtokens.CutMiddle(one.text, most)
-		return roughtokens.In(m.Text)
+		m.Text = cutMiddle(one.text, most)
+		return tokensIn(m.Text)
 	}
 	// The JSON text escapes quotes, which takes room.
-	short, _ := json.Marshal(map[string]string{"cut": roughtokens.CutMiddle(one.text, most*3/4)}) //nolint:errchkjson // a text
+	short, _ := json.Marshal(map[string]string{"cut": cutMiddle(one.text, most*3/4)}) //nolint:errchkjson // a text
 	m.Calls = slices.Clone(m.Calls)
 	m.Calls[one.call].Arguments = short
-	return roughtokens.In(string(short))
+	return tokensIn(string(short))
 }
 
 // sizeLimit is the size that all larger ones must shrink to, so that all sizes together fit the
