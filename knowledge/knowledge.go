@@ -114,14 +114,10 @@ type Source struct {
 	// ReadyAt is when its chunks were last made; zero: it has none.
 	ReadyAt time.Time `bun:"ready_at,nullzero"`
 
-	// The content before the last replacement; see Previous. Replacing says that the chunks are of it.
-	PreviousKind      Kind   `bun:"previous_kind"`
-	PreviousMediaType string `bun:"previous_media_type"`
-	PreviousSizeBytes int64  `bun:"previous_size_bytes"`
-	PreviousSHA256    string `bun:"previous_sha256"`
-	PreviousBlobKey   string `bun:"previous_blob_key"`
-	PreviousForceOCR  bool   `bun:"previous_force_ocr"`
-	Replacing         bool   `bun:"replacing"`
+	// Previous is the content before the last replacement; its BlobKey is empty when there is nothing
+	// to go back to. Replacing says that the chunks are of it.
+	Previous  Content `bun:"embed:previous_"`
+	Replacing bool    `bun:"replacing"`
 
 	// ReprocessWanted says that another run was asked for while one is at work, ReprocessForceOCR how.
 	ReprocessWanted   bool `bun:"reprocess_wanted"`

@@ -16,27 +16,18 @@ import (
 
 // Content is what a source was made of.
 type Content struct {
-	Kind      Kind
-	MediaType string
-	SizeBytes int64
-	SHA256    string
-	BlobKey   string
-	ForceOCR  bool
+	Kind      Kind   `bun:"kind"`
+	MediaType string `bun:"media_type"`
+	SizeBytes int64  `bun:"size_bytes"`
+	SHA256    string `bun:"sha256"`
+	BlobKey   string `bun:"blob_key"`
+	ForceOCR  bool   `bun:"force_ocr"`
 }
 
 // content is what the source is made of now.
 func (s Source) content() Content {
 	return Content{
 		Kind: s.Kind, MediaType: s.MediaType, SizeBytes: s.SizeBytes, SHA256: s.SHA256, BlobKey: s.BlobKey, ForceOCR: s.ForceOCR,
-	}
-}
-
-// Previous is what the source was made of before; BlobKey is empty when there is nothing to go
-// back to.
-func (s Source) Previous() Content {
-	return Content{
-		Kind: s.PreviousKind, MediaType: s.PreviousMediaType, SizeBytes: s.PreviousSizeBytes, SHA256: s.PreviousSHA256,
-		BlobKey: s.PreviousBlobKey, ForceOCR: s.PreviousForceOCR,
 	}
 }
 
@@ -48,7 +39,7 @@ func (s Source) Previous() Content {
 // changed, when the plan has no room for it. Errors: NotFound.
 func (s *Service) replace(ctx context.Context, tx bun.Tx, plan workspaces.Plan, id SourceID, fresh *Source) (fits bool, err error) {
 	now, key := s.moment(), fresh.BlobKey
-	current, err := lockSource(ctx, tx, fresh.Ref(), id)
+	current, err := selectSource(ctx, tx, fresh.Ref(), id, forUpdate)
 	if err != nil {
 		return false, err
 	}
@@ -61,7 +52,7 @@ func (s *Service) replace(ctx context.Context, tx bun.Tx, plan workspaces.Plan, 
 		*fresh = current
 		return true, renameSource(ctx, tx, fresh, name, now)
 	}
-	kept, dropped := current.content(), current.Previous()
+	kept, dropped := current.content(), current.Previous
 	switch {
 	case !current.Usable():
 		kept, dropped = Content{}, kept
@@ -125,11 +116,11 @@ func (s *Service) Restore(ctx context.Context, ref workspaces.Ref, id SourceID) 
 	now := s.moment()
 	var source Source
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-		current, err := lockSource(ctx, tx, ref, id)
+		current, err := selectSource(ctx, tx, ref, id, forUpdate)
 		if err != nil {
 			return err
 		}
-		next, kept := current.Previous(), current.content()
+		next, kept := current.Previous, current.content()
 		if next.BlobKey == "" {
 			return fault.New(fault.KBNothingToRestore, "The source was not replaced, so there is no content before.")
 		}
@@ -164,20 +155,12 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id SourceID, n
 	}
 	now := s.moment()
 	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-		if source, err = lockSource(ctx, tx, ref, id); err != nil {
+		if source, err = selectSource(ctx, tx, ref, id, forUpdate); err != nil {
 			return err
 		}
 		return renameSource(ctx, tx, &source, wanted, now)
 	})
 	return source, err
-}
-
-// lockSource reads a source and locks its row. Errors: NotFound.
-func lockSource(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id SourceID) (Source, error) {
-	var source Source
-	err := tx.NewSelect().Model(&source).Where("s.tenant_id = ?", ref.TenantID).
-		Where("s.workspace_id = ?", ref.ID).Where("s.id = ?", id).For("UPDATE").Scan(ctx)
-	return source, postgres.OrNoSuch(err, "source", string(id))
 }
 
 // setContent makes content a source's and queues it. A run that is at work on it is lost.

@@ -1,14 +1,18 @@
 package knowledge_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/provider/embedding"
+	"parlance.dev/parlance/provider/embedding/hashing"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -80,7 +84,7 @@ func TestReplace(t *testing.T) {
 	}
 
 	source := f.replace(id, summer)
-	if source.ID != id || source.Status != knowledge.StatusQueued || !source.Replacing || source.Previous().SizeBytes != int64(len(winter)) {
+	if source.ID != id || source.Status != knowledge.StatusQueued || !source.Replacing || source.Previous.SizeBytes != int64(len(winter)) {
 		t.Fatalf("replaced: %+v", source)
 	}
 	f.says("while it waits", id, "ten in the morning")
@@ -97,7 +101,7 @@ func TestReplace(t *testing.T) {
 	ingest()
 	f.says("the last one", id, "ten in the morning")
 
-	if source, err := f.Restore(t.Context(), f.ref, id); err != nil || source.SHA256 == source.Previous().SHA256 {
+	if source, err := f.Restore(t.Context(), f.ref, id); err != nil || source.SHA256 == source.Previous.SHA256 {
 		t.Fatalf("restored: %+v, %v", source, err)
 	}
 	f.says("while it is restored", id, "ten in the morning")
@@ -230,7 +234,7 @@ func TestReplaceTakesOverFromARun(t *testing.T) {
 	if err := f.Ingest(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
-	if source := f.get(f.ref, id); source.Status != knowledge.StatusReady || source.Content != summer || source.Previous().BlobKey != "" {
+	if source := f.get(f.ref, id); source.Status != knowledge.StatusReady || source.Content != summer || source.Previous.BlobKey != "" {
 		t.Errorf("got %+v", source)
 	}
 }
@@ -294,5 +298,43 @@ func TestRename(t *testing.T) {
 	empty := "  "
 	if _, err := f.Update(t.Context(), f.ref, id, &empty, nil); fault.From(err).Reason != fault.InvalidRequest {
 		t.Errorf("an empty name: %v", err)
+	}
+}
+
+// meanwhile is an embedder beside which something happens, once.
+type meanwhile struct {
+	embedding.Embedder
+
+	happens func()
+	once    sync.Once
+}
+
+func (m *meanwhile) Embed(ctx context.Context, texts []string, kind embedding.Kind) ([][]float32, error) {
+	m.once.Do(m.happens)
+	return m.Embedder.Embed(ctx, texts, kind)
+}
+
+// TestRenameDuringARun: the index has the words of the new name.
+func TestRenameDuringARun(t *testing.T) {
+	t.Parallel()
+	embedder := &meanwhile{Embedder: hashing.New()}
+	f := setUp(t, "large", embedder)
+	id := f.inline(f.ref, "verbena.md", winter)
+	agent := f.agent(f.ref)
+	f.attach(f.ref, agent, knowledge.UsageAuto, id)
+	name := "camellia.md"
+	embedder.happens = func() {
+		if _, err := f.Update(t.Context(), f.ref, id, &name, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := f.Ingest(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string]bool{"camellia": true, "verbena": false} {
+		hits := f.ask(agent, knowledge.QueryParams{Question: word, Ranking: knowledge.RankHybrid})
+		if got := slices.ContainsFunc(hits, func(hit knowledge.Found) bool { return hit.Scores.WordScore > 0 }); got != want {
+			t.Errorf("%q is found by words: %v, want %v", word, got, want)
+		}
 	}
 }

@@ -88,7 +88,7 @@ func (s *Service) source(ctx context.Context, db bun.IDB, ref workspaces.Ref, id
 	if !idgen.Valid(idgen.Source, string(id)) {
 		return Source{}, fault.NoSuch("source", string(id))
 	}
-	return selectSource(ctx, db, ref, id)
+	return selectSource(ctx, db, ref, id, "")
 }
 
 // agent checks that the workspace has the agent. Errors: NotFound.

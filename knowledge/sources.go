@@ -103,7 +103,7 @@ func (s *Service) Reprocess(ctx context.Context, ref workspaces.Ref, id SourceID
 		if err != nil {
 			return err
 		}
-		if source, err = selectSource(ctx, tx, ref, id); err != nil || !queued {
+		if source, err = selectSource(ctx, tx, ref, id, ""); err != nil || !queued {
 			return err
 		}
 		return appendQueued(ctx, tx, source, now)
@@ -138,7 +138,7 @@ func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id SourceID) e
 		if err := giveUp(ctx, tx, ref, source.content(), now); err != nil {
 			return err
 		}
-		if err := giveUp(ctx, tx, ref, source.Previous(), now); err != nil {
+		if err := giveUp(ctx, tx, ref, source.Previous, now); err != nil {
 			return err
 		}
 		return s.workspaces.Bury(ctx, tx, ref.TenantID, string(id), now)

@@ -12,10 +12,18 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-func selectSource(ctx context.Context, db bun.IDB, ref workspaces.Ref, id SourceID) (Source, error) {
+// forUpdate locks the row that selectSource reads.
+const forUpdate = "UPDATE"
+
+// selectSource reads a source. lock is empty or forUpdate. Errors: NotFound.
+func selectSource(ctx context.Context, db bun.IDB, ref workspaces.Ref, id SourceID, lock string) (Source, error) {
 	var source Source
-	err := db.NewSelect().Model(&source).Where("s.tenant_id = ?", ref.TenantID).
-		Where("s.workspace_id = ?", ref.ID).Where("s.id = ?", id).Scan(ctx)
+	query := db.NewSelect().Model(&source).Where("s.tenant_id = ?", ref.TenantID).
+		Where("s.workspace_id = ?", ref.ID).Where("s.id = ?", id)
+	if lock != "" {
+		query = query.For(lock)
+	}
+	err := query.Scan(ctx)
 	return source, postgres.OrNoSuch(err, "source", string(id))
 }
 

@@ -122,9 +122,15 @@ func beginning(r io.Reader) (first []byte, ended bool, err error) {
 	return first, false, nil
 }
 
-// CheckUpload refuses an upload that cannot succeed before its body is read.
+// CheckUpload refuses an upload that cannot succeed before its body is read. replaces is the source
+// whose content it would become; empty: none.
 // Errors: QuotaExceeded quota-exceeded-kb-upload-size and quota-exceeded-kb-storage, NotFound.
-func (s *Service) CheckUpload(ctx context.Context, ref workspaces.Ref, atLeastBytes int64) error {
+func (s *Service) CheckUpload(ctx context.Context, ref workspaces.Ref, replaces SourceID, atLeastBytes int64) error {
+	if replaces != "" {
+		if _, err := s.source(ctx, s.db, ref, replaces); err != nil {
+			return err
+		}
+	}
 	_, err := s.roomForFile(ctx, ref, atLeastBytes)
 	return err
 }
@@ -238,7 +244,7 @@ func (s *Service) store(ctx context.Context, p stored) (source Source, err error
 		err = errNoRoom(p.plan)
 	}
 	if err != nil {
-		if made, findErr := selectSource(ctx, s.db, p.ref, source.ID); findErr == nil && made.SHA256 == source.SHA256 { // see idgen.In
+		if made, findErr := selectSource(ctx, s.db, p.ref, source.ID, ""); findErr == nil && made.SHA256 == source.SHA256 { // see idgen.In
 			source, err = made, nil
 		}
 	}

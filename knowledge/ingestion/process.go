@@ -163,6 +163,9 @@ func (r *run) commit(ctx context.Context, chunks []knowledge.Chunk, started time
 		if err := dropKept(ctx, tx, source); err != nil {
 			return err
 		}
+		if ready.Name != source.Name { // it was renamed meanwhile
+			index = buildIndex(ready.Name, chunks)
+		}
 		if err := storeIndex(ctx, tx, ready, index); err != nil {
 			return err
 		}
@@ -172,6 +175,9 @@ func (r *run) commit(ctx context.Context, chunks []knowledge.Chunk, started time
 		})
 		if err != nil {
 			return err
+		}
+		if !ready.ReprocessWanted {
+			return nil
 		}
 		return knowledge.QueueAgain(ctx, tx, ready, now)
 	})
