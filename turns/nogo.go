@@ -2,9 +2,7 @@ package turns
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/agents/nogo"
@@ -35,33 +33,39 @@ func (r *Runner) zones() (*nogo.Zones, error) {
 	if len(r.Session.Config.Guards) == 0 {
 		return nil, nil //nolint:nilnil // most agents have none
 	}
-	key, err := json.Marshal(r.Session.Config.Guards)
-	if err != nil {
-		return nil, fmt.Errorf("naming the guards: %w", err)
-	}
-	if known, there := r.S.zones.Get(string(key)); there {
+	key := zonesKey{r.Session.AgentID, r.Session.AgentVersion}
+	if known, there := r.S.zones.Get(key); there {
 		return known, nil
 	}
 	zones, err := r.Session.Config.Zones()
 	if err != nil {
 		return nil, fault.Wrap(err, fault.InvalidRequest, "The agent's guards cannot be used: %v. Correct them and begin a new session.", err)
 	}
-	r.S.zones.Set(string(key), zones)
+	r.S.zones.Set(key, zones)
 	return zones, nil
 }
 
 // guardUser looks at what the user has said, before anything else sees it. stopped says that it is
 // in a zone, and that the turn is answered.
 func (r *Runner) guardUser(ctx context.Context) (stopped bool, err error) {
+	zone, err := r.zoneOf(ctx, r.Turn.UserText)
+	if err != nil || zone == nil {
+		return false, err
+	}
+	return true, r.guarded(ctx, *zone, sideUser)
+}
+
+// zoneOf is the first zone that a whole text is in; nil: it is in none.
+func (r *Runner) zoneOf(ctx context.Context, text string) (*nogo.Match, error) {
 	zones, err := r.zones()
-	if err != nil || zones == nil || r.Turn.UserText == "" {
-		return false, err
+	if err != nil || zones == nil {
+		return nil, err
 	}
-	found, err := zones.Find(ctx, r.Turn.UserText, nil)
+	found, err := zones.Find(ctx, text, nil)
 	if err != nil || len(found) == 0 {
-		return false, err
+		return nil, err
 	}
-	return true, r.guarded(ctx, found[0], sideUser)
+	return &found[0], nil
 }
 
 // guarded does what the zone of a match says: the reply, the announcement, the end.

@@ -77,6 +77,12 @@ const maxKnownWorkspaces = 100_000
 // maxKnownZones bounds Service.zones.
 const maxKnownZones = 1000
 
+// zonesKey is a version of an agent: its guards do not change.
+type zonesKey struct {
+	agent   agents.ID
+	version int
+}
+
 // Service takes turns. Safe for concurrent use.
 type Service struct {
 	Database
@@ -99,8 +105,8 @@ type Service struct {
 	metrics   metrics
 
 	approvalTimeout time.Duration
-	// zones are compiled no-go zones by their guards as JSON.
-	zones *cache.Cache[string, *nogo.Zones]
+	// zones are compiled no-go zones by the agent whose they are.
+	zones *cache.Cache[zonesKey, *nogo.Zones]
 	// ownKeys has whether a workspace had model keys of its own when its last turn began here.
 	ownKeys *cache.Cache[workspaces.Ref, bool]
 
@@ -141,7 +147,7 @@ func New(d Deps) *Service {
 		now:             d.Now,
 		metrics:         newMetrics(d.Registry),
 		approvalTimeout: cmp.Or(d.ApprovalTimeout, ApprovalTimeout),
-		zones:           cache.New[string, *nogo.Zones](maxKnownZones),
+		zones:           cache.New[zonesKey, *nogo.Zones](maxKnownZones),
 		ownKeys:         cache.New[workspaces.Ref, bool](maxKnownWorkspaces),
 		node:            "node_" + rand.Text(),
 		life:            life,

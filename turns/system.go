@@ -51,14 +51,11 @@ func (r *Runner) sayFarewell(ctx context.Context, round []*pendingCall) error {
 		r.Turn.Messages[last].Text != "" {
 		return nil
 	}
-	if zones, err := r.zones(); err != nil {
+	zone, err := r.zoneOf(ctx, text)
+	if err != nil {
 		return err
-	} else if zones != nil {
-		if found, err := zones.Find(ctx, text, nil); err != nil || len(found) > 0 {
-			text = ""
-		}
 	}
-	if text == "" {
+	if text == "" || zone != nil {
 		text = farewellIn(r.Session.Language)
 	}
 	return r.sayFixed(text)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/sentences"
 )
@@ -128,8 +129,6 @@ func (f *Filter) searchPatterns(ended bool) int {
 	return f.clear
 }
 
-func startsRune(b byte) bool { return b&0xC0 != 0x80 }
-
 // judgeSentences looks at each sentence that has ended, for what is looked for in whole sentences.
 // It returns up to where sentences have been looked at.
 func (f *Filter) judgeSentences(ctx context.Context, ended bool) (int, error) {
@@ -177,7 +176,7 @@ func (f *Filter) forget() {
 	if cut < leastForgotten {
 		return
 	}
-	for cut > 0 && cut < len(f.text) && !startsRune(f.text[cut]) {
+	for cut > 0 && cut < len(f.text) && !utf8.RuneStart(f.text[cut]) {
 		cut--
 	}
 	f.text = slices.Delete(f.text, 0, cut)

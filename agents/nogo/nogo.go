@@ -83,15 +83,6 @@ func Compile(zones []Zone) (*Zones, error) {
 	return z, nil
 }
 
-// Examples are the sentences to compare with, of all zones.
-func (z *Zones) Examples() []string {
-	texts := make([]string, len(z.examples))
-	for i, one := range z.examples {
-		texts[i] = one.text
-	}
-	return texts
-}
-
 // Find returns the zones that a whole text is in, each once, in their order. similar nil leaves out
 // the examples. Errors: those of similar, together with what was found without it.
 func (z *Zones) Find(ctx context.Context, text string, similar Similar) ([]Match, error) {

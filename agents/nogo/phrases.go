@@ -1,6 +1,9 @@
 package nogo
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // maxGap is how many characters may stand between two letters of a phrase.
 const maxGap = 32
@@ -128,20 +131,12 @@ func (s *phraseScan) begin(at, end int, letters []letter) {
 	for _, key := range begun {
 		for _, number := range s.set.first[key] {
 			c := candidate{phrase: number, start: at}
-			if s.read(&c, letters, end) && !hasPhrase(s.open[from:], number) {
+			isOpen := func(c candidate) bool { return c.phrase == number }
+			if s.read(&c, letters, end) && !slices.ContainsFunc(s.open[from:], isOpen) {
 				s.open = append(s.open, c)
 			}
 		}
 	}
-}
-
-func hasPhrase(open []candidate, number int) bool {
-	for _, c := range open {
-		if c.phrase == number {
-			return true
-		}
-	}
-	return false
 }
 
 // finish tells of the phrases that are whole, at the end of a word.

@@ -34,34 +34,44 @@ func NewKnowledge(
 func (s *knowledgeServer) UploadSource(
 	ctx context.Context, stream *connect.ClientStream[parlancev1.UploadSourceRequest],
 ) (*parlancev1.Source, error) {
-	if !stream.Receive() && stream.Err() != nil {
-		return nil, stream.Err()
-	}
-	metadata := stream.Msg().GetMetadata()
-	if metadata == nil {
-		return nil, errNoMetadata()
-	}
-	ref, err := s.access.Workspace(ctx, metadata.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	source, err := s.knowledge.Upload(ctx, ref, knowledge.UploadParams{
-		Filename: metadata.GetFilename(), MediaType: metadata.GetMediaType(), Name: metadata.GetName(), ForceOCR: metadata.GetForceOcr(),
-	}, &uploadReader[parlancev1.UploadSourceRequest]{stream: stream, part: func() (bool, []byte) {
-		return stream.Msg().GetMetadata() != nil, stream.Msg().GetData()
-	}})
-	return sourceProto(source), err
+	return receive(ctx, s, stream, func(*parlancev1.UploadSourceMetadata) string { return "" })
 }
 
 func (s *knowledgeServer) ReplaceSourceContent(
 	ctx context.Context, stream *connect.ClientStream[parlancev1.ReplaceSourceContentRequest],
 ) (*parlancev1.Source, error) {
+	return receive(ctx, s, stream, (*parlancev1.ReplaceSourceContentMetadata).GetSourceId)
+}
+
+// fileMetadata is what the first message of an upload holds.
+type fileMetadata interface {
+	comparable
+	GetWorkspaceId() string
+	GetFilename() string
+	GetMediaType() string
+	GetName() string
+	GetForceOcr() bool
+}
+
+// fileMessage is a message of an upload: metadata, or the next bytes.
+type fileMessage[T any, M fileMetadata] interface {
+	*T
+	GetMetadata() M
+	GetData() []byte
+}
+
+// receive stores the file of a stream, as a new source or as the content of the one that replaces
+// names.
+func receive[T any, M fileMetadata, P fileMessage[T, M]](
+	ctx context.Context, s *knowledgeServer, stream *connect.ClientStream[T], replaces func(M) string,
+) (*parlancev1.Source, error) {
 	if !stream.Receive() && stream.Err() != nil {
 		return nil, stream.Err()
 	}
-	metadata := stream.Msg().GetMetadata()
-	if metadata == nil {
-		return nil, errNoMetadata()
+	var none M
+	metadata := P(stream.Msg()).GetMetadata()
+	if metadata == none {
+		return nil, fault.InvalidField("metadata", "required", "The first message must hold the metadata.")
 	}
 	ref, err := s.access.Workspace(ctx, metadata.GetWorkspaceId())
 	if err != nil {
@@ -69,27 +79,19 @@ func (s *knowledgeServer) ReplaceSourceContent(
 	}
 	source, err := s.knowledge.Upload(ctx, ref, knowledge.UploadParams{
 		Filename: metadata.GetFilename(), MediaType: metadata.GetMediaType(), Name: metadata.GetName(), ForceOCR: metadata.GetForceOcr(),
-		Replaces: knowledge.SourceID(metadata.GetSourceId()),
-	}, &uploadReader[parlancev1.ReplaceSourceContentRequest]{stream: stream, part: func() (bool, []byte) {
-		return stream.Msg().GetMetadata() != nil, stream.Msg().GetData()
-	}})
+		Replaces: knowledge.SourceID(replaces(metadata)),
+	}, &fileReader[T, M, P]{stream: stream})
 	return sourceProto(source), err
 }
 
-func errNoMetadata() error {
-	return fault.InvalidField("metadata", "required", "The first message must hold the metadata.")
-}
-
-// uploadReader reads the bytes of an upload's messages after the first.
-type uploadReader[M any] struct {
-	stream *connect.ClientStream[M]
-	// part is what the last message holds.
-	part func() (metadata bool, data []byte)
-	left []byte
+// fileReader reads the bytes of an upload's messages after the first.
+type fileReader[T any, M fileMetadata, P fileMessage[T, M]] struct {
+	stream *connect.ClientStream[T]
+	left   []byte
 }
 
 // Read implements io.Reader. It returns io.EOF only if the caller ended the stream in order.
-func (r *uploadReader[M]) Read(p []byte) (int, error) {
+func (r *fileReader[T, M, P]) Read(p []byte) (int, error) {
 	for len(r.left) == 0 {
 		if !r.stream.Receive() {
 			if err := r.stream.Err(); err != nil {
@@ -97,11 +99,12 @@ func (r *uploadReader[M]) Read(p []byte) (int, error) {
 			}
 			return 0, io.EOF
 		}
-		metadata, data := r.part()
-		if metadata {
+		var none M
+		message := P(r.stream.Msg())
+		if message.GetMetadata() != none {
 			return 0, fault.InvalidField("metadata", "repeated", "Only the first message holds metadata.")
 		}
-		r.left = data
+		r.left = message.GetData()
 	}
 	n := copy(p, r.left)
 	r.left = r.left[n:]

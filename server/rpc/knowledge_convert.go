@@ -11,9 +11,8 @@ import (
 )
 
 func sourceProto(s knowledge.Source) *parlancev1.Source {
-	mediaType, _, _ := strings.Cut(s.MediaType, ";")
 	source := &parlancev1.Source{
-		Id: string(s.ID), WorkspaceId: string(s.WorkspaceID), Name: s.Name, Kind: string(s.Kind), MediaType: mediaType,
+		Id: string(s.ID), WorkspaceId: string(s.WorkspaceID), Name: s.Name, Kind: string(s.Kind), MediaType: bareType(s.MediaType),
 		SizeBytes: uint32(min(s.SizeBytes, math.MaxUint32)),
 		Sha256:    s.SHA256, Status: string(s.Status), Stage: string(s.Stage),
 		Progress:    int32(s.Progress),
@@ -24,8 +23,8 @@ func sourceProto(s knowledge.Source) *parlancev1.Source {
 		CreatedAt:      timestamp(s.CreatedAt), UpdatedAt: timestamp(s.UpdatedAt), ReadyAt: timestamp(s.ReadyAt),
 		Replacing: s.Replacing, ReprocessQueued: s.ReprocessWanted,
 	}
-	if before := s.Previous(); before.BlobKey != "" {
-		source.Previous = sourceContentProto(before)
+	if s.Previous.BlobKey != "" {
+		source.Previous = sourceContentProto(s.Previous)
 	}
 	if s.ErrorCode != "" {
 		source.Error = &parlancev1.SourceError{Code: s.ErrorCode, Message: s.ErrorMessage}
@@ -34,10 +33,15 @@ func sourceProto(s knowledge.Source) *parlancev1.Source {
 }
 
 func sourceContentProto(c knowledge.Content) *parlancev1.SourceContent {
-	mediaType, _, _ := strings.Cut(c.MediaType, ";")
 	return &parlancev1.SourceContent{
-		Kind: string(c.Kind), MediaType: mediaType, SizeBytes: uint32(min(c.SizeBytes, math.MaxUint32)), Sha256: c.SHA256,
+		Kind: string(c.Kind), MediaType: bareType(c.MediaType), SizeBytes: uint32(min(c.SizeBytes, math.MaxUint32)), Sha256: c.SHA256,
 	}
+}
+
+// bareType is a media type without parameters.
+func bareType(mediaType string) string {
+	name, _, _ := strings.Cut(mediaType, ";")
+	return name
 }
 
 // sourceWithContent is sourceProto for the GET of one source.

@@ -147,13 +147,9 @@ func (h *uploadHandler) open(w http.ResponseWriter, r *http.Request, body *uploa
 	if u.ref, err = h.Access.Workspace(u.ctx, r.PathValue("workspace_id")); err != nil {
 		return u, err
 	}
-	if u.replaces = knowledge.SourceID(r.PathValue("source_id")); u.replaces != "" {
-		if _, err := h.Knowledge.Get(u.ctx, u.ref, u.replaces); err != nil {
-			return u, err
-		}
-	}
+	u.replaces = knowledge.SourceID(r.PathValue("source_id"))
 	u.form, u.atLeast = newUploadForm(form), max(r.ContentLength-formOverhead, 0)
-	return u, h.Knowledge.CheckUpload(u.ctx, u.ref, u.atLeast)
+	return u, h.Knowledge.CheckUpload(u.ctx, u.ref, u.replaces, u.atLeast)
 }
 
 // openForm checks that the body is a form. Errors: UnsupportedMedia unsupported-media-type,

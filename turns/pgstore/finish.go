@@ -87,7 +87,7 @@ func (s *Store) Finish(ctx context.Context, p turns.FinishParams) (turns.Finishe
 // escalate announces an escalation before the turn's end is written, so that no end is without it.
 // Its id is made from the turn's: a second one changes nothing.
 func (s *Store) escalate(ctx context.Context, p turns.FinishParams) error {
-	seed := idgen.Seed{At: p.Turn.StartedAt, Secret: []byte(p.Turn.ID + " " + turnEscalated)}
+	seed := idgen.Seed{At: p.Turn.StartedAt, Secret: []byte(p.Turn.ID + " escalated")}
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		_, err := events.Append(ctx, tx, events.Event{
 			ID:       idgen.In(idgen.WithSeed(ctx, seed), idgen.Event),
@@ -101,8 +101,6 @@ func (s *Store) escalate(ctx context.Context, p turns.FinishParams) error {
 		return err
 	})
 }
-
-const turnEscalated = "escalated"
 
 // tryFinish is the pipeline. Recorded is false when the turn is not in progress here any more.
 func (s *Store) tryFinish(ctx context.Context, p turns.FinishParams) (after sessions.Session, ending, recorded bool, err error) {

@@ -142,9 +142,10 @@ func (d Deps) send(ctx context.Context, p content, form form, key string) (_ *pa
 		return nil, 0, err
 	}
 	defer func() { _ = file.Close() }() // only read
-	method, address := http.MethodPost, d.Base+"/v1/workspaces/"+d.WorkspaceID+"/knowledge-base/sources/upload"
+	sources := d.Base + "/v1/workspaces/" + d.WorkspaceID + "/knowledge-base/sources/"
+	method, address := http.MethodPost, sources+"upload"
 	if p.replaces != "" {
-		method, address = http.MethodPut, strings.TrimSuffix(address, "upload")+p.replaces+"/content"
+		method, address = http.MethodPut, sources+p.replaces+"/content"
 	}
 	req, err := http.NewRequestWithContext(ctx, method, address, file)
 	if err != nil {

@@ -34,20 +34,16 @@ func settingOf(all []line) setting {
 	if len(all) == 0 {
 		return s
 	}
-	left, right := all[0].left, all[0].right
-	for _, l := range all {
-		left, right = min(left, l.left), max(right, l.right)
-	}
-	pitch := usualPitch(all, left, right)
+	set := columnOfLines(all)
 	for i, l := range all {
-		if i == 0 || !isNext(all[i-1], l, pitch) {
+		if i == 0 || !isNext(all[i-1], l, set.pitch) {
 			s.starts = append(s.starts, l.top)
 		}
-		if i+1 == len(all) || !isNext(l, all[i+1], pitch) {
+		if i+1 == len(all) || !isNext(l, all[i+1], set.pitch) {
 			continue
 		}
 		s.inner++
-		if l.right-l.left >= fullLine*(right-left) {
+		if l.right-l.left >= fullLine*(set.right-set.left) {
 			s.full++
 		}
 		if len(l.pieces) > 1 {
