@@ -320,8 +320,6 @@ func TestRenameDuringARun(t *testing.T) {
 	embedder := &meanwhile{Embedder: hashing.New()}
 	f := setUp(t, "large", embedder)
 	id := f.inline(f.ref, "verbena.md", winter)
-	agent := f.agent(f.ref)
-	f.attach(f.ref, agent, knowledge.UsageAuto, id)
 	name := "camellia.md"
 	embedder.happens = func() {
 		if _, err := f.Update(t.Context(), f.ref, id, &name, nil); err != nil {
@@ -331,6 +329,8 @@ func TestRenameDuringARun(t *testing.T) {
 	if err := f.Ingest(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
+	agent := f.agent(f.ref)
+	f.attach(f.ref, agent, knowledge.UsageAuto, id)
 	for word, want := range map[string]bool{"camellia": true, "verbena": false} {
 		hits := f.ask(agent, knowledge.QueryParams{Question: word, Ranking: knowledge.RankHybrid})
 		if got := slices.ContainsFunc(hits, func(hit knowledge.Found) bool { return hit.Scores.WordScore > 0 }); got != want {
