@@ -142,7 +142,13 @@ type Retrieval struct {
 	Ranking string `json:"ranking"`
 	// Rerank uses the reranking server of the installation, if there is one.
 	Rerank bool `json:"rerank,omitempty"`
+	// Tags choose among the sources that are attached; a session's own choose further among those.
+	Tags        TagFilter `json:"tags,omitzero"`
+	SessionTags TagFilter `json:"session_tags,omitzero"`
 }
+
+// Filters are those that a source must pass.
+func (r Retrieval) Filters() []TagFilter { return []TagFilter{r.Tags, r.SessionTags} }
 
 // The actions of a guard. Each says the reply and nothing else of the turn.
 const (
@@ -299,6 +305,9 @@ func (c Config) Check() error {
 		}
 	}
 	fields = append(fields, c.Analysis.check()...)
+	if err := c.Retrieval.Tags.Check("retrieval.tags"); err != nil {
+		fields = append(fields, fault.From(err).Fields...)
+	}
 	if len(fields) == 0 {
 		return nil
 	}

@@ -22,6 +22,7 @@ import (
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/knowledge/evaluation"
 	"parlance.dev/parlance/knowledge/ingestion"
+	"parlance.dev/parlance/knowledge/webpages"
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/memory"
 	"parlance.dev/parlance/platform/fair"
@@ -66,6 +67,7 @@ type App struct {
 	Agents      *agents.Service
 	Tools       *tools.Service
 	Knowledge   *knowledge.Service
+	webpages    *webpages.Service
 	ingestion   *ingestion.Service
 	evaluations *evaluation.Service
 	Memory      *memory.Service
@@ -228,8 +230,9 @@ func (a *App) join(ctx context.Context, component string) error {
 		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedders: embedders, Reranker: reranker,
 		Readers: readers, CacheBytes: a.Config.SearchCacheMiB << 20, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 	})
+	a.webpages = webpages.New(webpages.Deps{Knowledge: a.Knowledge, Guard: guard})
 	a.ingestion = ingestion.New(ingestion.Deps{
-		DB: a.db, Bucket: a.bucket, Embedders: embedders, Readers: readers,
+		DB: a.db, Bucket: a.bucket, Embedders: embedders, Readers: readers, Fetcher: a.webpages,
 		EmbedCalls: a.Config.EmbeddingConcurrency, ComputeSlots: a.Config.IngestConcurrency,
 		GateFunc: a.newLine, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 	})
@@ -329,7 +332,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 		Services: server.Services{
 			Workspaces: rpc.NewWorkspaces(access, a.Workspaces), APIKeys: rpc.NewAPIKeys(a.Workspaces),
 			InWorkspace: access.Interceptor(), Agents: rpc.NewAgents(a.Agents), Tools: rpc.NewTools(a.Tools),
-			Knowledge: rpc.NewKnowledge(access, a.Knowledge, a.evaluations, stopping),
+			Knowledge: rpc.NewKnowledge(access, a.Knowledge, a.webpages, a.evaluations, stopping),
 			Sessions: rpc.NewSessions(rpc.Conversations{
 				Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Analysis: a.Analysis, Tools: a.Tools,
 			}),

@@ -14,8 +14,8 @@ import (
 type retriever struct{ knowledge *knowledge.Service }
 
 // Search implements turns.Retriever.
-func (r retriever) Search(ref workspaces.Ref, agentID agents.ID) turns.Search {
-	return passageSearch{r.knowledge.Search(ref, agentID)}
+func (r retriever) Search(ref workspaces.Ref, agentID agents.ID, filters []agents.TagFilter) turns.Search {
+	return passageSearch{r.knowledge.Search(ref, agentID, filters)}
 }
 
 // passageSearch implements turns.Search.

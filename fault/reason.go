@@ -39,6 +39,8 @@ const (
 	KBUnsupportedMediaType Reason = "kb-unsupported-media-type"
 	KBSourceNotReady       Reason = "kb-source-not-ready"
 	KBNothingToRestore     Reason = "kb-nothing-to-restore"
+	KBURLTaken             Reason = "kb-url-taken"
+	KBNoURL                Reason = "kb-no-url"
 
 	QuotaSessions       Reason = "quota-exceeded-sessions"
 	OverrideNotAllowed  Reason = "override-not-allowed"
@@ -142,6 +144,11 @@ var table = []Entry{
 		KBNothingToRestore, Precondition, "The source has no content before",
 		"Only a source whose content was replaced has one, and only the one before the last replacement is kept.",
 	},
+	{
+		KBURLTaken, AlreadyExists, "The workspace has a source of this URL",
+		"Refresh that source, or delete it first.",
+	},
+	{KBNoURL, Precondition, "The source has no URL", "Replace its content by PUT, or make a source of the URL."},
 	{QuotaSessions, QuotaExceeded, "The plan's session limit is reached", "End sessions that are not needed, or move to a larger plan."},
 	{WebhookURLNotHTTPS, Invalid, "The webhook URL is not https", "Use an https URL; for a program on your own machine use parlance listen."},
 	{

@@ -21,8 +21,10 @@ const maxAttach = 100
 // AttachParams makes sources visible to an agent.
 type AttachParams struct {
 	AgentID agents.ID
-	// SourceIDs are 1 to 100; repeated ones are merged.
+	// SourceIDs are 1 to 100; repeated ones are merged. Tags, when it is not empty, names them
+	// instead: the usable sources that pass it now.
 	SourceIDs []SourceID
+	Tags      agents.TagFilter
 	// UsageMode: empty is UsageAuto.
 	UsageMode UsageMode
 }
@@ -38,11 +40,14 @@ func (s *Service) Attach(ctx context.Context, ref workspaces.Ref, p AttachParams
 	if p.UsageMode != UsageAuto && p.UsageMode != UsagePrompt {
 		return nil, fault.InvalidField("usage_mode", "in", "usage_mode must be auto or prompt.")
 	}
-	if len(p.SourceIDs) == 0 || len(p.SourceIDs) > maxAttach {
-		return nil, fault.InvalidField("source_ids", "out_of_range", "source_ids must have 1 to %d ids.", maxAttach)
-	}
 	if err := s.agent(ctx, ref, p.AgentID); err != nil {
 		return nil, err
+	}
+	if err := s.findTagged(ctx, ref, &p); err != nil {
+		return nil, err
+	}
+	if len(p.SourceIDs) == 0 || len(p.SourceIDs) > maxAttach {
+		return nil, fault.InvalidField("source_ids", "out_of_range", "source_ids must have 1 to %d ids.", maxAttach)
 	}
 	now := s.moment()
 	var attachments []Attachment
@@ -70,6 +75,29 @@ func (s *Service) Attach(ctx context.Context, ref workspaces.Ref, p AttachParams
 		return nil, fault.NoSuch("agent", string(p.AgentID)) // it was deleted meanwhile
 	}
 	return attachments, err
+}
+
+// findTagged names the sources that tags choose. Errors: Invalid invalid-request.
+func (s *Service) findTagged(ctx context.Context, ref workspaces.Ref, p *AttachParams) (err error) {
+	if p.Tags.IsEmpty() {
+		return nil
+	}
+	if len(p.SourceIDs) > 0 {
+		return fault.InvalidField("tags", "alone", "Send source_ids or tags.")
+	}
+	if err := p.Tags.Check("tags"); err != nil {
+		return err
+	}
+	if p.SourceIDs, err = tagged(ctx, s.db, ref, p.Tags); err != nil {
+		return err
+	}
+	switch n := len(p.SourceIDs); {
+	case n == 0:
+		return fault.InvalidField("tags", "nothing", "No source that is ready has these tags.")
+	case n > maxAttach:
+		return fault.InvalidField("tags", "out_of_range", "More than %d sources have these tags: name fewer.", maxAttach)
+	}
+	return nil
 }
 
 // checkAlways refuses more text in every prompt than fits. Who comes here side by side waits for

@@ -13,8 +13,11 @@ import (
 
 // attached is what a search knows of an agent before it begins.
 type attached struct {
-	// any says that sources are attached, always that some of them are always in the prompt.
-	any, always bool
+	// any says that sources are attached. always are those that are always in the prompt.
+	any    bool
+	always []SourceID
+	// filteredOut are those that are attached and do not pass the filters.
+	filteredOut []SourceID
 	// model answers in the workspace; empty: nothing was embedded yet.
 	model string
 	// sets are to be searched, in the order of their sources.
@@ -23,7 +26,7 @@ type attached struct {
 
 // same says that a search of both finds the same.
 func (a *attached) same(other *attached) bool {
-	return a.model == other.model && slices.Equal(a.sets, other.sets)
+	return a.model == other.model && slices.EqualFunc(a.sets, other.sets, search.Set.Same)
 }
 
 var selectAttached = `
@@ -36,7 +39,9 @@ var selectAttached = `
 	       coalesce(w.language, '') AS language,
 	       coalesce(w.term_count, 0) AS term_count,
 	       coalesce(w.page_count, 0) AS page_count,
-	       coalesce(abs(w.version) = $4, false) AS has_words
+	       coalesce(abs(w.version) = $4, false) AS has_words,
+	       s.tags,
+	       s.disabled_chunks
 	FROM source_attachments AS a
 	JOIN sources AS s ON s.workspace_id = a.workspace_id AND s.id = a.source_id
 	LEFT JOIN source_words AS w ON w.workspace_id = a.workspace_id AND w.source_id = a.source_id
@@ -46,28 +51,37 @@ var selectAttached = `
 	ORDER BY a.source_id`
 
 // attached asks what a search begins with. Sources in the usage mode without are not searched.
-func (s *Service) attached(ctx context.Context, ref workspaces.Ref, agent agents.ID, without UsageMode) (*attached, error) {
+func (s *Service) attached(
+	ctx context.Context, ref workspaces.Ref, agent agents.ID, without UsageMode, filters []agents.TagFilter,
+) (*attached, error) {
 	has := &attached{}
-	if _, err := s.db.Pipeline(ctx, attachedStep(ref, agent, without, has)); err != nil {
+	if _, err := s.db.Pipeline(ctx, attachedStep(ref, agent, without, filters, has)); err != nil {
 		return nil, fmt.Errorf("read what is attached to the agent: %w", err)
 	}
 	return has, nil
 }
 
 // attachedStep reads into has what is attached to the agent.
-func attachedStep(ref workspaces.Ref, agent agents.ID, without UsageMode, has *attached) postgres.Step {
+func attachedStep(ref workspaces.Ref, agent agents.ID, without UsageMode, filters []agents.TagFilter, has *attached) postgres.Step {
 	return postgres.Step{
 		SQL: selectAttached, Args: []any{string(ref.TenantID), string(ref.ID), string(agent), search.WordsVersion},
 		Row: func(scan func(into ...any) error) error {
 			var mode string
 			var set search.Set
+			var tags []string
 			err := scan(&mode, &has.model, &set.SourceID, &set.Number, &set.Batch, &set.ChunkCount, &set.Language,
-				&set.TermCount, &set.PageCount, &set.HasWords)
+				&set.TermCount, &set.PageCount, &set.HasWords, &tags, &set.Disabled)
 			if err != nil {
 				return err
 			}
+			if slices.ContainsFunc(filters, func(f agents.TagFilter) bool { return !f.Passes(tags) }) {
+				has.filteredOut = append(has.filteredOut, SourceID(set.SourceID))
+				return nil
+			}
 			has.any = true
-			has.always = has.always || UsageMode(mode) == UsagePrompt
+			if UsageMode(mode) == UsagePrompt {
+				has.always = append(has.always, SourceID(set.SourceID))
+			}
 			if UsageMode(mode) != without {
 				has.sets = append(has.sets, set)
 			}

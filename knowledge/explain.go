@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"parlance.dev/parlance/knowledge/search"
 	"parlance.dev/parlance/workspaces"
@@ -16,6 +17,7 @@ type Outcome string
 const (
 	OutcomeFound       Outcome = "found"
 	OutcomeNotAttached Outcome = "not_attached"
+	OutcomeFiltered    Outcome = "filtered_out"
 	OutcomeNotReady    Outcome = "not_ready"
 	OutcomeBelowFloor  Outcome = "below_floor"
 	OutcomeCrowdedOut  Outcome = "crowded_out"
@@ -44,6 +46,10 @@ func (s *Service) explain(ctx context.Context, ref workspaces.Ref, p QueryParams
 	}
 	e := &Explanation{SourceID: source.ID}
 	at := slices.IndexFunc(got.sets, func(set search.Set) bool { return set.SourceID == string(source.ID) })
+	if slices.Contains(got.filteredOut, source.ID) {
+		e.Outcome, e.Message = OutcomeFiltered, fmt.Sprintf("The tags that were asked for leave the source out; it has %s.", saidTags(source))
+		return e, nil
+	}
 	if at < 0 {
 		e.Outcome, e.Message = OutcomeNotAttached, "The source is not attached to the agent. Attach it."
 		if !source.Usable() {
@@ -74,6 +80,14 @@ func (s *Service) explain(ctx context.Context, ref workspaces.Ref, p QueryParams
 		e.Outcome, e.Message = OutcomeCrowdedOut, crowdedOut(e, p)
 	}
 	return e, nil
+}
+
+// saidTags are the source's tags as part of a sentence.
+func saidTags(source Source) string {
+	if len(source.Tags) == 0 {
+		return "none"
+	}
+	return strings.Join(source.Tags, ", ")
 }
 
 // crowdedOut says what stands before the source.

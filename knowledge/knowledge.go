@@ -43,7 +43,9 @@ type Stage string
 
 // The stages of a run, in order.
 const (
-	StageParsing Stage = "parsing"
+	// StageFetching is of runs that ask the source's URL whether it has other content.
+	StageFetching Stage = "fetching"
+	StageParsing  Stage = "parsing"
 	// StageOCR is parsing, as soon as a page is read from its picture.
 	StageOCR       Stage = "ocr"
 	StageChunking  Stage = "chunking"
@@ -114,6 +116,25 @@ type Source struct {
 	// ReadyAt is when its chunks were last made; zero: it has none.
 	ReadyAt time.Time `bun:"ready_at,nullzero"`
 
+	// Tags are in alphabetical order.
+	Tags []string `bun:"tags,array,nullzero"`
+	// DisabledChunks are the places of chunks that are neither found nor in a prompt, in order.
+	DisabledChunks []int32 `bun:"disabled_chunks,array,nullzero"`
+
+	// URL is where the content is fetched from; empty: it was uploaded or pasted.
+	URL string `bun:"url"`
+	// RefreshEverySeconds is how often; 0: not by itself.
+	RefreshEverySeconds int `bun:"refresh_every_seconds"`
+	// FetchDueAt is when it is fetched next; zero: not by itself.
+	FetchDueAt time.Time `bun:"fetch_due_at,nullzero"`
+	// FetchedAt is when the URL last gave the content, or said that it has not changed. FetchError
+	// says why it did not the last time; empty: it did.
+	FetchedAt  time.Time `bun:"fetched_at,nullzero"`
+	FetchError string    `bun:"fetch_error"`
+	// ETag and LastModified are what the server said about the content.
+	ETag         string `bun:"etag"`
+	LastModified string `bun:"last_modified"`
+
 	// Previous is the content before the last replacement; its BlobKey is empty when there is nothing
 	// to go back to. Replacing says that the chunks are of it.
 	Previous  Content `bun:"embed:previous_"`
@@ -161,6 +182,8 @@ type Chunk struct {
 	// Model made Embedding.
 	Model     string          `bun:"model"`
 	Embedding pgvector.Vector `bun:"embedding,type:vector"`
+	// Disabled says that it was switched off; see Source.DisabledChunks.
+	Disabled bool `bun:"-"`
 }
 
 // EmbeddedText is the chunk's content, under its innermost heading when the content does not hold

@@ -19,7 +19,7 @@ import (
 
 func (f *fixture) retrieve(agent agents.ID, question string, p knowledge.RetrieveParams) ([]knowledge.Passage, knowledge.Trace) {
 	f.t.Helper()
-	passages, trace, err := f.Search(f.ref, agent).Retrieve(f.t.Context(), question, p)
+	passages, trace, err := f.Search(f.ref, agent, nil).Retrieve(f.t.Context(), question, p)
 	if err != nil {
 		f.t.Fatalf("retrieve: %v", err)
 	}

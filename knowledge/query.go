@@ -39,6 +39,8 @@ type QueryParams struct {
 	Ranking Ranking
 	// Rerank has the reranking server order the best candidates anew, where one is configured.
 	Rerank bool
+	// Filters choose among the sources that are attached: one must pass all.
+	Filters []agents.TagFilter
 	// ExplainSourceID asks why a source is not among the chunks; empty: nobody asks.
 	ExplainSourceID SourceID
 }
@@ -114,6 +116,11 @@ func (p *QueryParams) Check() error {
 		return fault.InvalidField("min_similarity", "out_of_range", "min_similarity must be from 0 to 1.")
 	case p.Ranking != RankSimilarity && p.Ranking != RankHybrid:
 		return fault.InvalidField("ranking", "in", "ranking must be similarity or hybrid.")
+	}
+	for _, filter := range p.Filters {
+		if err := filter.Check("tags"); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func TestIsolation(t *testing.T) {
 			if diff := cmp.Diff(sourcesOf(answer.Chunks), ids[i:i+1]); diff != "" {
 				t.Errorf("agent %d, %s: %s", i, ranking, diff)
 			}
-			passages, _, err := f.Search(ref, guides[i]).Retrieve(t.Context(), "When does the museum open?",
+			passages, _, err := f.Search(ref, guides[i], nil).Retrieve(t.Context(), "When does the museum open?",
 				knowledge.RetrieveParams{Ranking: ranking})
 			if err != nil || len(passages) != 1 || passages[0].SourceID != ids[i] {
 				t.Errorf("agent %d retrieves %+v, %v", i, passages, err)
@@ -202,12 +202,12 @@ func TestRetrieve(t *testing.T) {
 	manners := f.ready(f.ref, "manners", "Always greet the guest by name.\n")
 	f.attach(f.ref, agent, knowledge.UsageAuto, museum)
 	f.attach(f.ref, agent, knowledge.UsagePrompt, manners)
-	passages, _, err := f.Search(f.ref, agent).Retrieve(t.Context(), "When does the museum open?", knowledge.RetrieveParams{TopK: 5})
+	passages, _, err := f.Search(f.ref, agent, nil).Retrieve(t.Context(), "When does the museum open?", knowledge.RetrieveParams{TopK: 5})
 	if err != nil || len(passages) != 2 || passages[0].SourceID != manners || !passages[0].Always ||
 		passages[1].SourceID != museum || passages[1].SourceName != "museum" {
 		t.Fatalf("got %+v, %v", passages, err)
 	}
-	passages, _, err = f.Search(f.ref, agent).Retrieve(t.Context(), "zzz qqq xxx", knowledge.RetrieveParams{})
+	passages, _, err = f.Search(f.ref, agent, nil).Retrieve(t.Context(), "zzz qqq xxx", knowledge.RetrieveParams{})
 	if err != nil || len(passages) != 1 || passages[0].SourceID != manners {
 		t.Errorf("below the model's floor: got %+v, %v", passages, err)
 	}

@@ -1,11 +1,14 @@
 package knowledge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/fault"
@@ -35,8 +38,8 @@ func (s Source) content() Content {
 // the new content take their place. The content that they are of is kept, to go back to; any other
 // is given up. Equal content changes nothing, unless it has failed.
 //
-// fresh has the new content and, when it is to change, the name. fits is false, and nothing is
-// changed, when the plan has no room for it. Errors: NotFound.
+// fresh has the new content and, when they are to change, the name and the tags. fits is false, and
+// nothing is changed, when the plan has no room for it. Errors: NotFound.
 func (s *Service) replace(ctx context.Context, tx bun.Tx, plan workspaces.Plan, id SourceID, fresh *Source) (fits bool, err error) {
 	now, key := s.moment(), fresh.BlobKey
 	current, err := selectSource(ctx, tx, fresh.Ref(), id, forUpdate)
@@ -48,9 +51,9 @@ func (s *Service) replace(ctx context.Context, tx bun.Tx, plan workspaces.Plan, 
 		if err := dropHold(ctx, tx, current.Ref(), key); err != nil {
 			return false, err
 		}
-		name := fresh.Name
+		name, tags := fresh.Name, fresh.Tags
 		*fresh = current
-		return true, renameSource(ctx, tx, fresh, name, now)
+		return true, describe(ctx, tx, fresh, name, tags, now)
 	}
 	kept, dropped := current.content(), current.Previous
 	switch {
@@ -65,11 +68,11 @@ func (s *Service) replace(ctx context.Context, tx bun.Tx, plan workspaces.Plan, 
 	if fits, err = s.count(ctx, tx, plan, fresh, now); err != nil || !fits {
 		return fits, err
 	}
-	name, next := fresh.Name, fresh.content()
+	name, tags, next := fresh.Name, fresh.Tags, fresh.content()
 	if *fresh, err = setContent(ctx, tx, current, next, kept, now); err != nil {
 		return false, err
 	}
-	if err := renameSource(ctx, tx, fresh, name, now); err != nil {
+	if err := describe(ctx, tx, fresh, name, tags, now); err != nil {
 		return false, err
 	}
 	return true, appendQueued(ctx, tx, *fresh, now)
@@ -138,27 +141,63 @@ func (s *Service) Restore(ctx context.Context, ref workspaces.Ref, id SourceID) 
 	return source, err
 }
 
-// Update gives a source another display name, which is searched too, and pasted text as its
-// content; nil leaves either. Errors: NotFound, Invalid invalid-request, those of CreateInline.
-func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id SourceID, name, content *string) (source Source, err error) {
-	wanted := ""
-	if name != nil {
-		if wanted, err = cleanName(*name); err != nil {
-			return Source{}, err
+// UpdateParams are the changes of a source; nil leaves what there is.
+type UpdateParams struct {
+	// Name is searched too.
+	Name *string
+	Tags *[]string
+	// RefreshEvery is for a source with a URL.
+	RefreshEvery *string
+	// Content is pasted text, which takes the place of the content.
+	Content *string
+}
+
+// clean checks the changes that describe replaces; empty and nil are none.
+func (p UpdateParams) clean() (name string, tags []string, err error) {
+	if p.Name != nil {
+		if name, err = cleanName(*p.Name); err != nil {
+			return "", nil, err
 		}
 	}
-	if content != nil {
+	if p.Tags != nil {
+		tags, err = cleanTags(append([]string{}, *p.Tags...))
+	}
+	return name, tags, err
+}
+
+// Update changes a source. Errors: NotFound, Invalid invalid-request, Precondition kb-no-url, those
+// of CreateInline.
+func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id SourceID, p UpdateParams) (source Source, err error) {
+	name, tags, err := p.clean()
+	if err != nil {
+		return Source{}, err
+	}
+	if p.Content != nil {
+		if p.RefreshEvery != nil {
+			return Source{}, fault.InvalidField("refresh_every", "alone", "Change content and refresh_every in two requests.")
+		}
 		if _, err := s.source(ctx, s.db, ref, id); err != nil {
 			return Source{}, err
 		}
-		return s.putInline(ctx, ref, id, wanted, *content)
+		return s.putInline(ctx, ref, id, Source{Name: name, Tags: tags}, *p.Content)
+	}
+	every := 0
+	if p.RefreshEvery != nil {
+		if every, err = parseRefresh(*p.RefreshEvery); err != nil {
+			return Source{}, err
+		}
 	}
 	now := s.moment()
 	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		if source, err = selectSource(ctx, tx, ref, id, forUpdate); err != nil {
 			return err
 		}
-		return renameSource(ctx, tx, &source, wanted, now)
+		if p.RefreshEvery != nil {
+			if err := setRefresh(ctx, tx, &source, every, now); err != nil {
+				return err
+			}
+		}
+		return describe(ctx, tx, &source, name, tags, now)
 	})
 	return source, err
 }
@@ -188,21 +227,29 @@ func setContent(ctx context.Context, tx bun.IDB, current Source, next, kept Cont
 	return source, nil
 }
 
-// renameSource gives a source a name; empty leaves it. Its index is made anew in the background:
-// the words of the name are in it.
-func renameSource(ctx context.Context, tx bun.IDB, source *Source, name string, now time.Time) error {
-	if name == "" || name == source.Name {
+// describe gives a source a name and tags; empty and nil leave them. With another name its index is
+// made anew in the background: the words of the name are in it.
+func describe(ctx context.Context, tx bun.IDB, source *Source, name string, tags []string, now time.Time) error {
+	name = cmp.Or(name, source.Name)
+	if tags == nil {
+		tags = source.Tags
+	}
+	renamed := name != source.Name
+	if !renamed && slices.Equal(tags, source.Tags) {
 		return nil
 	}
-	source.Name, source.UpdatedAt = name, now
+	source.Name, source.Tags, source.UpdatedAt = name, tags, now
 	_, err := tx.ExecContext(ctx, `
 		UPDATE sources
-		SET name = ?, updated_at = ?
+		SET name = ?, tags = ?, updated_at = ?
 		WHERE tenant_id = ?
 		  AND workspace_id = ?
-		  AND id = ?`, name, now, source.TenantID, source.WorkspaceID, source.ID)
+		  AND id = ?`, name, pgdialect.Array(append([]string{}, tags...)), now, source.TenantID, source.WorkspaceID, source.ID)
 	if err != nil {
-		return fmt.Errorf("rename source: %w", err)
+		return fmt.Errorf("describe source: %w", err)
+	}
+	if !renamed {
+		return nil
 	}
 	_, err = tx.ExecContext(ctx, `
 		UPDATE source_words

@@ -26,7 +26,7 @@ const (
 // replace gives a source pasted text.
 func (f *fixture) replace(id knowledge.SourceID, content string) knowledge.Source {
 	f.t.Helper()
-	source, err := f.Update(f.t.Context(), f.ref, id, nil, &content)
+	source, err := f.Update(f.t.Context(), f.ref, id, knowledge.UpdateParams{Content: &content})
 	if err != nil {
 		f.t.Fatalf("replace: %v", err)
 	}
@@ -170,7 +170,8 @@ func TestReplaceByTheSame(t *testing.T) {
 		t.Error("room is held for nothing")
 	}
 	name := "times"
-	if source, err := f.Update(t.Context(), f.ref, id, &name, new(winter)); err != nil || source.Name != name {
+	source, err := f.Update(t.Context(), f.ref, id, knowledge.UpdateParams{Name: &name, Content: new(winter)})
+	if err != nil || source.Name != name {
 		t.Errorf("renamed: %+v, %v", source, err)
 	}
 }
@@ -181,7 +182,7 @@ func TestReplaceRefused(t *testing.T) {
 	f := setUp(t, "tiny", nil)
 	id := f.ready(f.ref, "hours", winter+strings.Repeat("It is closed on holidays. ", 20))
 	long := summer + strings.Repeat("It is closed on some days. ", 17)
-	if _, err := f.Update(t.Context(), f.ref, id, nil, &long); fault.From(err).Reason != fault.QuotaKBStorage {
+	if _, err := f.Update(t.Context(), f.ref, id, knowledge.UpdateParams{Content: &long}); fault.From(err).Reason != fault.QuotaKBStorage {
 		t.Errorf("two versions over the plan: %v", err)
 	}
 	if source := f.get(f.ref, id); source.Status != knowledge.StatusReady || source.Replacing {
@@ -193,7 +194,7 @@ func TestReplaceRefused(t *testing.T) {
 	}
 	theirs := workspaces.Ref{TenantID: other.Tenant.ID, ID: other.Workspace.ID}
 	text := autumn
-	if _, err := f.Update(t.Context(), theirs, id, nil, &text); fault.From(err).Kind() != fault.NotFound {
+	if _, err := f.Update(t.Context(), theirs, id, knowledge.UpdateParams{Content: &text}); fault.From(err).Kind() != fault.NotFound {
 		t.Errorf("another tenant's: %v", err)
 	}
 	_, err = f.Upload(t.Context(), theirs, knowledge.UploadParams{Filename: "a.md", Replaces: id}, strings.NewReader(text))
@@ -207,9 +208,9 @@ func TestReplaceRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := "other"
-	_, updated := f.Update(t.Context(), f.ref, id, &name, nil)
+	_, updated := f.Update(t.Context(), f.ref, id, knowledge.UpdateParams{Name: &name})
 	_, restored := f.Restore(t.Context(), f.ref, id)
-	_, replaced := f.Update(t.Context(), f.ref, id, nil, &text)
+	_, replaced := f.Update(t.Context(), f.ref, id, knowledge.UpdateParams{Content: &text})
 	for _, err := range []error{updated, restored, replaced} {
 		if fault.From(err).Kind() != fault.NotFound {
 			t.Errorf("a deleted source: %v", err)
@@ -282,7 +283,7 @@ func TestRename(t *testing.T) {
 		return slices.ContainsFunc(hits, func(hit knowledge.Found) bool { return hit.SourceID == id && hit.Scores.WordScore > 0 })
 	}
 	name := "camellia.md"
-	source, err := f.Update(t.Context(), f.ref, id, &name, nil)
+	source, err := f.Update(t.Context(), f.ref, id, knowledge.UpdateParams{Name: &name})
 	if err != nil || source.Name != name || source.Status != knowledge.StatusReady {
 		t.Fatalf("renamed: %+v, %v", source, err)
 	}
@@ -296,7 +297,7 @@ func TestRename(t *testing.T) {
 		t.Error("the index has the words of the old name")
 	}
 	empty := "  "
-	if _, err := f.Update(t.Context(), f.ref, id, &empty, nil); fault.From(err).Reason != fault.InvalidRequest {
+	if _, err := f.Update(t.Context(), f.ref, id, knowledge.UpdateParams{Name: &empty}); fault.From(err).Reason != fault.InvalidRequest {
 		t.Errorf("an empty name: %v", err)
 	}
 }
@@ -322,7 +323,7 @@ func TestRenameDuringARun(t *testing.T) {
 	id := f.inline(f.ref, "verbena.md", winter)
 	name := "camellia.md"
 	embedder.happens = func() {
-		if _, err := f.Update(t.Context(), f.ref, id, &name, nil); err != nil {
+		if _, err := f.Update(t.Context(), f.ref, id, knowledge.UpdateParams{Name: &name}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -31,21 +31,22 @@ type Search struct {
 	service *Service
 	ref     workspaces.Ref
 	agentID agents.ID
+	filters []agents.TagFilter
 	// attached is what Steps have read; nil: they were not asked for.
 	attached *attached
 }
 
-// Search makes a search. The agent is a session's, so whether it exists is not asked again: an
-// unknown one has no passages.
-func (s *Service) Search(ref workspaces.Ref, agentID agents.ID) *Search {
-	return &Search{service: s, ref: ref, agentID: agentID}
+// Search makes a search among the sources that are attached to the agent and pass all filters. The
+// agent is a session's, so whether it exists is not asked again: an unknown one has no passages.
+func (s *Service) Search(ref workspaces.Ref, agentID agents.ID, filters []agents.TagFilter) *Search {
+	return &Search{service: s, ref: ref, agentID: agentID, filters: filters}
 }
 
 // Steps read what Retrieve begins with, in a pipeline of the caller. If it fails, this search must
 // not be used.
 func (s *Search) Steps() []postgres.Step {
 	s.attached = &attached{}
-	return []postgres.Step{attachedStep(s.ref, s.agentID, UsagePrompt, s.attached)}
+	return []postgres.Step{attachedStep(s.ref, s.agentID, UsagePrompt, s.filters, s.attached)}
 }
 
 // Retrieve finds the passages for a turn of a conversation: first those that are always in the
@@ -63,6 +64,7 @@ func (s *Search) Retrieve(ctx context.Context, question string, p RetrieveParams
 	}()
 	return s.service.retrieve(ctx, s.ref, s.attached, QueryParams{
 		AgentID: s.agentID, Question: question, TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: p.Ranking, Rerank: p.Rerank,
+		Filters: s.filters,
 	})
 }
 
@@ -79,8 +81,8 @@ func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, has *attache
 		return nil, trace, err
 	}
 	var passages []Passage
-	if got.always {
-		always, err := promptChunks(ctx, s.db, ref, params.AgentID)
+	if len(got.always) > 0 {
+		always, err := promptChunks(ctx, s.db, ref, params.AgentID, got.always)
 		if err != nil {
 			return nil, trace, err
 		}
@@ -118,15 +120,15 @@ func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, has *attache
 	return passages, trace, nil
 }
 
-// promptChunks are the chunks of the sources that are always in the agent's prompt, in the order in
+// promptChunks are the chunks of sources that are always in the agent's prompt, in the order in
 // which the sources were attached, as far as the budget goes: a source may have grown since.
-func promptChunks(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent agents.ID) ([]Found, error) {
+func promptChunks(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent agents.ID, always []SourceID) ([]Found, error) {
 	var chunks []Found
 	err := db.NewSelect().Model(&chunks).ExcludeColumn("embedding", "source_name", "similarity").ColumnExpr("s.name AS source_name").
 		Join("JOIN source_attachments AS a ON a.workspace_id = c.workspace_id AND a.source_id = c.source_id").
 		Join("JOIN sources AS s ON s.workspace_id = c.workspace_id AND s.id = c.source_id").
 		Where("a.tenant_id = ?", ref.TenantID).Where("a.workspace_id = ?", ref.ID).Where("a.agent_id = ?", agent).
-		Where("a.usage_mode = ?", UsagePrompt).
+		Where("a.source_id IN (?)", bun.List(always)).Where("c.index <> ALL (s.disabled_chunks)").
 		OrderExpr("a.created_at, a.source_id, c.index").Limit(maxAlwaysTokens).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the passages of every prompt: %w", err)

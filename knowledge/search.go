@@ -36,8 +36,9 @@ type found struct {
 	model  string
 	// least is the floor.
 	least float64
-	// always says that sources are attached whose text is always in the prompt.
-	always bool
+	// always are the sources whose text is always in the prompt, filteredOut those that are attached
+	// and do not pass the filters.
+	always, filteredOut []SourceID
 }
 
 // best are the hits that are read.
@@ -53,7 +54,7 @@ func (s *Service) search(ctx context.Context, ref workspaces.Ref, l lookup) (fou
 	has := l.attached
 	if has == nil {
 		var err error
-		if has, err = s.attached(ctx, ref, l.AgentID, l.without); err != nil {
+		if has, err = s.attached(ctx, ref, l.AgentID, l.without, l.Filters); err != nil {
 			return found{}, err
 		}
 	}
@@ -62,7 +63,7 @@ func (s *Service) search(ctx context.Context, ref workspaces.Ref, l lookup) (fou
 		if err != nil || !got.Incomplete || attempt == searchAttempts {
 			return got, err
 		}
-		now, err := s.attached(ctx, ref, l.AgentID, l.without)
+		now, err := s.attached(ctx, ref, l.AgentID, l.without, l.Filters)
 		if err != nil || now.same(has) {
 			return got, err
 		}
@@ -73,7 +74,7 @@ func (s *Service) search(ctx context.Context, ref workspaces.Ref, l lookup) (fou
 // searchAttached embeds the question and ranks the chunks of what is attached. An agent with
 // nothing attached costs no call of the embedder.
 func (s *Service) searchAttached(ctx context.Context, ref workspaces.Ref, l lookup, has *attached) (found, error) {
-	got := found{lookup: l, always: has.always}
+	got := found{lookup: l, always: has.always, filteredOut: has.filteredOut}
 	if !has.any {
 		return got, nil
 	}

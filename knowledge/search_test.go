@@ -59,8 +59,8 @@ func TestCache(t *testing.T) {
 				}
 			}
 			params := knowledge.RetrieveParams{Ranking: knowledge.RankHybrid}
-			got, trace, err := f.Search(f.ref, agent).Retrieve(t.Context(), question, params)
-			want, otherTrace, otherErr := plain.Search(f.ref, agent).Retrieve(t.Context(), question, params)
+			got, trace, err := f.Search(f.ref, agent, nil).Retrieve(t.Context(), question, params)
+			want, otherTrace, otherErr := plain.Search(f.ref, agent, nil).Retrieve(t.Context(), question, params)
 			if err != nil || otherErr != nil {
 				t.Fatal(err, otherErr)
 			}

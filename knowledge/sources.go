@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 
+	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
@@ -35,11 +37,15 @@ func (s *Service) Get(ctx context.Context, ref workspaces.Ref, id SourceID) (Sou
 	return source, nil
 }
 
-// Open returns a source and its stored bytes, which the caller closes. Errors: NotFound.
+// Open returns a source and its stored bytes, which the caller closes. Errors: NotFound,
+// Precondition kb-source-not-ready (its URL was not fetched yet).
 func (s *Service) Open(ctx context.Context, ref workspaces.Ref, id SourceID) (Source, io.ReadCloser, error) {
 	source, err := s.source(ctx, s.db, ref, id)
 	if err != nil {
 		return Source{}, nil, err
+	}
+	if source.BlobKey == "" {
+		return Source{}, nil, fault.New(fault.KBSourceNotReady, "The source's URL has not given its content yet: it is %s.", source.Status)
 	}
 	r, err := s.bucket.Get(ctx, source.BlobKey)
 	if err != nil {
@@ -53,17 +59,25 @@ type ListParams struct {
 	postgres.PageParams
 	// Status narrows the list; empty: all.
 	Status Status
+	// Tags narrow it to sources that have all of them.
+	Tags []string
 }
 
 // List lists the workspace's sources without content, newest first unless p has an OrderBy. A Query
 // narrows it by name. Errors: Invalid invalid-request (page_size, order_by, page_token).
 func (s *Service) List(ctx context.Context, ref workspaces.Ref, p ListParams) ([]Source, string, error) {
 	p.Order = postgres.NewestFirst
-	p.Filters = []string{string(ref.TenantID), string(ref.ID), string(p.Status)}
+	if err := agents.CheckTags("tags", p.Tags); err != nil {
+		return nil, "", err
+	}
+	p.Filters = append([]string{string(ref.TenantID), string(ref.ID), string(p.Status)}, p.Tags...)
 	var sources []Source
 	query := s.db.NewSelect().Model(&sources).Where("s.tenant_id = ?", ref.TenantID).Where("s.workspace_id = ?", ref.ID)
 	if p.Status != "" {
 		query = query.Where("s.status = ?", p.Status)
+	}
+	if len(p.Tags) > 0 {
+		query = query.Where("s.tags @> ?", pgdialect.Array(p.Tags))
 	}
 	query = postgres.Containing(query, p.Query, "s.name")
 	return postgres.List(ctx, p.PageParams, query, &sources, func(s Source) postgres.Key {
@@ -74,7 +88,8 @@ func (s *Service) List(ctx context.Context, ref workspaces.Ref, p ListParams) ([
 // ListChunks lists a source's chunks in their order.
 // Errors: NotFound, Invalid invalid-request (page_size, page_token).
 func (s *Service) ListChunks(ctx context.Context, ref workspaces.Ref, id SourceID, p postgres.PageParams) ([]Chunk, string, error) {
-	if _, err := s.source(ctx, s.db, ref, id); err != nil {
+	source, err := s.source(ctx, s.db, ref, id)
+	if err != nil {
 		return nil, "", err
 	}
 	p.Order = postgres.OldestFirst
@@ -83,7 +98,7 @@ func (s *Service) ListChunks(ctx context.Context, ref workspaces.Ref, id SourceI
 	if err != nil {
 		return nil, "", err
 	}
-	return listChunks(ctx, s.db, ref, id, page)
+	return listChunks(ctx, s.db, source, page)
 }
 
 // Reprocess ingests the stored bytes again. While a run is at work, another one is noted to follow

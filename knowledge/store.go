@@ -3,6 +3,7 @@ package knowledge
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -33,16 +34,19 @@ func chunkKey(c Chunk) postgres.Key {
 	return postgres.Key{CreatedAt: time.UnixMicro(int64(c.Index)).UTC()}
 }
 
-func listChunks(ctx context.Context, db bun.IDB, ref workspaces.Ref, id SourceID, page postgres.Page) ([]Chunk, string, error) {
+func listChunks(ctx context.Context, db bun.IDB, source Source, page postgres.Page) ([]Chunk, string, error) {
 	var chunks []Chunk
-	query := db.NewSelect().Model(&chunks).ExcludeColumn("embedding").Where("c.tenant_id = ?", ref.TenantID).
-		Where("c.workspace_id = ?", ref.ID).Where("c.source_id = ?", id).
+	query := db.NewSelect().Model(&chunks).ExcludeColumn("embedding").Where("c.tenant_id = ?", source.TenantID).
+		Where("c.workspace_id = ?", source.WorkspaceID).Where("c.source_id = ?", source.ID).
 		OrderExpr("c.index").Limit(int64(page.Limit()))
 	if page.After != nil {
 		query = query.Where("c.index > ?", page.After.CreatedAt.UnixMicro())
 	}
 	if err := query.Scan(ctx); err != nil {
 		return nil, "", fmt.Errorf("list chunks: %w", err)
+	}
+	for i := range chunks {
+		chunks[i].Disabled = slices.Contains(source.DisabledChunks, int32(chunks[i].Index))
 	}
 	chunks, next := postgres.Cut(page, chunks, chunkKey)
 	return chunks, next, nil
@@ -54,7 +58,8 @@ func requeue(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id SourceID, f
 	origin := telemetry.OriginOf(ctx)
 	queued, err = postgres.Changed(tx.ExecContext(ctx, `
 		UPDATE sources
-		SET status = 'queued', stage = '', progress = 0, force_ocr = ?, owner = '', heartbeat_at = NULL,
+		SET status = 'queued', stage = CASE WHEN blob_key = '' THEN 'fetching' ELSE '' END, progress = 0, force_ocr = ?,
+		    owner = '', heartbeat_at = NULL,
 		    attempt = 0, due_at = ?, queued_until = NULL, error_code = '', error_message = '', updated_at = ?,
 		    traceparent = ?, request_id = ?
 		WHERE tenant_id = ?
@@ -67,6 +72,7 @@ func requeue(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id SourceID, f
 	_, err = tx.ExecContext(ctx, `
 		UPDATE sources
 		SET force_ocr = CASE WHEN status = 'queued' THEN force_ocr OR ? ELSE force_ocr END,
+		    stage = CASE WHEN status = 'queued' AND blob_key <> '' THEN '' ELSE stage END,
 		    due_at = CASE WHEN status = 'queued' THEN least(due_at, ?) ELSE due_at END,
 		    reprocess_force_ocr = CASE WHEN status = 'processing' THEN ? ELSE reprocess_force_ocr END,
 		    reprocess_wanted = reprocess_wanted OR status = 'processing', updated_at = ?

@@ -63,7 +63,7 @@ func (s *Service) readTexts(ctx context.Context, ref workspaces.Ref, in found, s
 	var sources []string
 	for _, one := range spots {
 		set := in.sets[one.set]
-		if one.chunk < 0 || one.chunk >= set.ChunkCount {
+		if one.chunk < 0 || one.chunk >= set.ChunkCount || set.IsDisabled(one.chunk) {
 			continue
 		}
 		if kept, cached := s.texts.Get(textKey{set.Number, one.chunk}); cached && set.Number != 0 {

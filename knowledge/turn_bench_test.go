@@ -60,7 +60,8 @@ func BenchmarkTurn(b *testing.B) {
 	f.db = db // whose statements no wall reads
 	service := f.with(hashing.New())
 	ask := func(question string) {
-		passages, _, err := service.Search(f.ref, agent).Retrieve(b.Context(), question, knowledge.RetrieveParams{Ranking: knowledge.RankHybrid})
+		passages, _, err := service.Search(f.ref, agent, nil).
+			Retrieve(b.Context(), question, knowledge.RetrieveParams{Ranking: knowledge.RankHybrid})
 		if err != nil || len(passages) == 0 {
 			b.Fatal(len(passages), err)
 		}

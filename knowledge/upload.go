@@ -46,6 +46,8 @@ type UploadParams struct {
 	AtLeastBytes int64
 	// ForceOCR reads every page of a PDF from its picture.
 	ForceOCR bool
+	// Tags of the source; nil: none, or with Replaces those it has.
+	Tags []string
 	// Replaces is the source whose content the file becomes; empty: the file becomes a source. Its
 	// name stays when Name is empty.
 	Replaces SourceID
@@ -59,6 +61,7 @@ type UploadParams struct {
 type LateParams struct {
 	Name     string
 	ForceOCR bool
+	Tags     []string
 }
 
 // Upload streams a file into the bucket and queues it for ingestion. The type is checked before r
@@ -137,16 +140,20 @@ func (s *Service) CheckUpload(ctx context.Context, ref workspaces.Ref, replaces 
 
 // CreateInline stores pasted Markdown and queues it for ingestion. Errors: TooLarge body-too-large,
 // QuotaExceeded quota-exceeded-kb-storage, Invalid invalid-request.
-func (s *Service) CreateInline(ctx context.Context, ref workspaces.Ref, name, content string) (Source, error) {
+func (s *Service) CreateInline(ctx context.Context, ref workspaces.Ref, name, content string, tags ...string) (Source, error) {
 	name, err := cleanName(name)
 	if err != nil {
 		return Source{}, err
 	}
-	return s.putInline(ctx, ref, "", name, content)
+	if tags, err = cleanTags(tags); err != nil {
+		return Source{}, err
+	}
+	return s.putInline(ctx, ref, "", Source{Name: name, Tags: tags}, content)
 }
 
-// putInline stores pasted text as a source, or as the content of the one that it replaces.
-func (s *Service) putInline(ctx context.Context, ref workspaces.Ref, replaces SourceID, name, content string) (Source, error) {
+// putInline stores pasted text as a source, or as the content of the one that it replaces. source
+// has the name and the tags; empty and nil leave those of the replaced one.
+func (s *Service) putInline(ctx context.Context, ref workspaces.Ref, replaces SourceID, source Source, content string) (Source, error) {
 	if len(content) > maxInlineBytes {
 		return Source{}, fault.OnField(fault.BodyTooLarge, "content",
 			"content has %d bytes; pasted text may have 1 MiB. Upload it as a file.", len(content))
@@ -161,8 +168,9 @@ func (s *Service) putInline(ctx context.Context, ref workspaces.Ref, replaces So
 	if err := s.room(ctx, ref, plan, int64(len(content))); err != nil {
 		return Source{}, err
 	}
+	source.Kind, source.MediaType = KindInline, document.TextMarkdown
 	return s.store(ctx, stored{
-		ref: ref, plan: plan, replaces: replaces, source: Source{Kind: KindInline, MediaType: document.TextMarkdown, Name: name},
+		ref: ref, plan: plan, replaces: replaces, source: source,
 		body: strings.NewReader(content), atLeast: int64(len(content)),
 	})
 }
@@ -357,7 +365,7 @@ func (s *Service) readableTypes() string {
 }
 
 // say gives the source its display name (the one after the file, the one before it, the file's),
-// and how it is read.
+// its tags, and how it is read.
 func (p UploadParams) say(source *Source) (err error) {
 	if p.AfterFile != nil {
 		late, err := p.AfterFile()
@@ -365,6 +373,12 @@ func (p UploadParams) say(source *Source) (err error) {
 			return err
 		}
 		p.Name, p.ForceOCR = cmp.Or(late.Name, p.Name), late.ForceOCR || p.ForceOCR
+		if late.Tags != nil {
+			p.Tags = late.Tags
+		}
+	}
+	if source.Tags, err = cleanTags(p.Tags); err != nil {
+		return err
 	}
 	if err := checkForceOCR(p.ForceOCR, source.MediaType); err != nil {
 		return err

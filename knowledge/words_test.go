@@ -291,7 +291,7 @@ func TestWordsUnderTheFloor(t *testing.T) {
 	id := f.ready(f.ref, "stock", "The Verbena licence is MPL. "+long.String())
 	f.attach(f.ref, agent, knowledge.UsageAuto, id)
 	for question, want := range map[string]bool{"Verbena licence?": true, "Which licence has the moon of Saturn?": false} {
-		passages, trace, err := f.Search(f.ref, agent).Retrieve(t.Context(), question,
+		passages, trace, err := f.Search(f.ref, agent, nil).Retrieve(t.Context(), question,
 			knowledge.RetrieveParams{TopK: 3, Ranking: knowledge.RankHybrid})
 		if err != nil {
 			t.Fatal(err)

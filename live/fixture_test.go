@@ -302,7 +302,7 @@ func (s *fixedPassages) questions() []string {
 	return slices.Clone(s.asked)
 }
 
-func (s *fixedPassages) Search(workspaces.Ref, agents.ID) turns.Search { return s }
+func (s *fixedPassages) Search(workspaces.Ref, agents.ID, []agents.TagFilter) turns.Search { return s }
 
 func (s *fixedPassages) Steps() []postgres.Step { return nil }
 

@@ -111,7 +111,9 @@ type recordingRetriever struct {
 	params []turns.RetrieveParams
 }
 
-func (s *recordingRetriever) Search(workspaces.Ref, agents.ID) turns.Search { return s }
+func (s *recordingRetriever) Search(workspaces.Ref, agents.ID, []agents.TagFilter) turns.Search {
+	return s
+}
 
 func (s *recordingRetriever) Steps() []postgres.Step { return nil }
 

@@ -107,11 +107,15 @@ func setTemperature(config *agents.Config, value json.RawMessage) error {
 func setRetrieval(config *agents.Config, value json.RawMessage) error {
 	changed := config.Retrieval
 	changed.MinSimilarity = cloneNumber(changed.MinSimilarity)
-	if err := DecodeStrict(value, &changed); err != nil || changed.TopK < 1 || changed.TopK > maxTopK ||
+	own := changed.Tags
+	changed.Tags = agents.TagFilter{}
+	err := DecodeStrict(value, &changed)
+	changed.Tags, changed.SessionTags = own, changed.Tags
+	if err != nil || changed.SessionTags.Check("tags") != nil || changed.TopK < 1 || changed.TopK > maxTopK ||
 		(changed.MinSimilarity != nil && (*changed.MinSimilarity < 0 || *changed.MinSimilarity > 1)) ||
 		!slices.Contains([]string{"similarity", "hybrid"}, changed.Ranking) {
 		return refusal(err, "retrieval must be an object of top_k (1 to 50), min_similarity (0 to 1), "+
-			"ranking (similarity or hybrid) and rerank (true or false)")
+			"ranking (similarity or hybrid), rerank (true or false) and tags (an object of the lists all_of, any_of and none_of)")
 	}
 	config.Retrieval = changed
 	return nil

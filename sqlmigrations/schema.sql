@@ -586,11 +586,20 @@ CREATE TABLE sources (
     replacing boolean NOT NULL DEFAULT false,
     reprocess_wanted boolean NOT NULL DEFAULT false,
     reprocess_force_ocr boolean NOT NULL DEFAULT false,
+    tags text[] NOT NULL DEFAULT '{}'::text[],
+    disabled_chunks integer[] NOT NULL DEFAULT '{}'::integer[],
+    url text NOT NULL DEFAULT ''::text,
+    refresh_every_seconds integer NOT NULL DEFAULT 0,
+    fetch_due_at timestamp with time zone,
+    fetched_at timestamp with time zone,
+    fetch_error text NOT NULL DEFAULT ''::text,
+    etag text NOT NULL DEFAULT ''::text,
+    last_modified text NOT NULL DEFAULT ''::text,
     CONSTRAINT sources_kind_check CHECK ((kind = ANY (ARRAY['file'::text, 'inline'::text]))),
     CONSTRAINT sources_pkey PRIMARY KEY (id),
     CONSTRAINT sources_progress_check CHECK (((progress >= 0) AND (progress <= 100))),
     CONSTRAINT sources_size_bytes_check CHECK ((size_bytes >= 0)),
-    CONSTRAINT sources_stage_check CHECK ((stage = ANY (ARRAY[''::text, 'parsing'::text, 'ocr'::text, 'chunking'::text, 'embedding'::text]))),
+    CONSTRAINT sources_stage_check CHECK ((stage = ANY (ARRAY[''::text, 'fetching'::text, 'parsing'::text, 'ocr'::text, 'chunking'::text, 'embedding'::text]))),
     CONSTRAINT sources_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'ready'::text, 'failed'::text]))),
     CONSTRAINT sources_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE,
     CONSTRAINT sources_workspace_id_id_key UNIQUE (workspace_id, id)
@@ -598,7 +607,9 @@ CREATE TABLE sources (
 CREATE INDEX sources_by_blob ON public.sources USING btree (blob_key);
 CREATE INDEX sources_by_bytes ON public.sources USING btree (workspace_id, sha256);
 CREATE INDEX sources_by_previous_blob ON public.sources USING btree (previous_blob_key) WHERE (previous_blob_key <> ''::text);
+CREATE UNIQUE INDEX sources_by_url ON public.sources USING btree (workspace_id, url) WHERE (url <> ''::text);
 CREATE INDEX sources_by_workspace ON public.sources USING btree (workspace_id, created_at DESC, id DESC);
+CREATE INDEX sources_to_fetch ON public.sources USING btree (fetch_due_at) WHERE (fetch_due_at IS NOT NULL);
 CREATE INDEX sources_unfinished ON public.sources USING btree (tenant_id, status, due_at) WHERE (status = ANY (ARRAY['queued'::text, 'processing'::text]));
 
 CREATE TABLE staged_vectors (

@@ -161,7 +161,7 @@ func (r *Runner) retrieve(ctx context.Context) {
 		search = r.begun.Search
 	}
 	if search == nil {
-		search = r.S.retriever.Search(r.Session.Ref(), r.Session.AgentID)
+		search = r.S.retriever.Search(r.Session.Ref(), r.Session.AgentID, r.Session.Config.Retrieval.Filters())
 	}
 	passages, retrieval, err := search.Retrieve(ctx, r.Turn.UserText, RetrieveParams{
 		TopK: settings.TopK, MinSimilarity: settings.MinSimilarity, Ranking: settings.Ranking, Rerank: settings.Rerank,

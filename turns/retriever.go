@@ -11,8 +11,8 @@ import (
 
 // Retriever finds passages for a question. Package knowledge implements it and app joins them.
 type Retriever interface {
-	// Search makes a search among what is attached to the agent.
-	Search(ref workspaces.Ref, agentID agents.ID) Search
+	// Search makes a search among what is attached to the agent and passes all filters.
+	Search(ref workspaces.Ref, agentID agents.ID, filters []agents.TagFilter) Search
 }
 
 // Search is one search for passages.

@@ -20,6 +20,7 @@ type queryOptions struct {
 	floor            float64
 	rerank           bool
 	whole, json      bool
+	tags             tagFilter
 }
 
 func newQuery() *cobra.Command {
@@ -43,6 +44,7 @@ an order by words and one by similarity: each passage says where it stood in bot
 	cmd.Flags().IntVar(&o.topK, "top-k", 5, "how many passages, 1 to 50")
 	cmd.Flags().Float64Var(&o.floor, "min-similarity", 0, "leave out passages that are less similar, 0 to 1")
 	cmd.Flags().StringVar(&o.explain, "explain", "", "say why this source is not found; its id or name")
+	o.tags.addTo(cmd)
 	cmd.Flags().BoolVar(&o.whole, "whole", false, "print whole passages")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the answer of the API as JSON")
 	return cmd
@@ -59,7 +61,7 @@ func (k *kb) query(ctx context.Context, o queryOptions, question string) error {
 	topK := int32(max(min(o.topK, 1<<20), -1))
 	req := &parlancev1.QueryKnowledgeRequest{
 		WorkspaceId: k.WorkspaceID, AgentId: agent, Q: question, TopK: &topK,
-		Ranking: o.ranking, Rerank: o.rerank,
+		Ranking: o.ranking, Rerank: o.rerank, Tags: o.tags.proto(),
 	}
 	if o.floor != 0 {
 		req.MinSimilarity = &o.floor

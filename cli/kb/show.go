@@ -108,6 +108,10 @@ func (k *kb) showSource(source *parlancev1.Source) {
 		}
 		row("before", words+" (parlance kb restore)")
 	}
+	if len(source.GetTags()) > 0 {
+		row("tags", tagWords(source.GetTags()))
+	}
+	k.webRows(source, row)
 	row("made", client.Moment(source.GetCreatedAt()))
 	row("ready", client.Moment(source.GetReadyAt()))
 }
@@ -119,6 +123,9 @@ func (k *kb) showChunk(o showOptions, chunk *parlancev1.Chunk) error {
 	place := client.Place(chunk.GetHeading(), chunk.GetPageStart(), chunk.GetPageEnd())
 	if place != "" {
 		place = "  " + term.Clean(place)
+	}
+	if chunk.GetDisabled() {
+		place += "  " + k.Screen.Bad("off")
 	}
 	k.Screen.Line("\n%s%s  %s", k.Screen.Strong(fmt.Sprintf("#%d", chunk.GetIndex())), place,
 		k.Screen.Dim(term.Count(int(chunk.GetTokenCount()), "token", "tokens")))

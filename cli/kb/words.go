@@ -82,6 +82,8 @@ func adviceFor(code string, source *parlancev1.Source) string {
 		return "there is nothing in it to answer from"
 	case "too-many-pages", "too-many-chunks", "too-large", "too-complex":
 		return "split it into several files"
+	case "fetch-failed":
+		return "correct the page or its address, then: parlance kb refresh " + source.GetId()
 	case "embedding-refused":
 		return "the embedding server refuses its text: take the passage out that the message names"
 	case "timeout", "internal":

@@ -94,6 +94,8 @@ type Params struct {
 	MinSimilarity *float64
 	// Rankings: empty is both.
 	Rankings []knowledge.Ranking
+	// Filters choose among the sources that are attached.
+	Filters []agents.TagFilter
 	// Questions are 1 to 200.
 	Questions []Question
 }
@@ -168,7 +170,7 @@ func (p *Params) check() error {
 		if slices.Contains(p.Rankings[:i], ranking) {
 			return fault.InvalidField("rankings", "unique", "rankings must name %s once.", ranking)
 		}
-		one := knowledge.QueryParams{TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: ranking}
+		one := knowledge.QueryParams{TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: ranking, Filters: p.Filters}
 		if err := one.Check(); err != nil {
 			return err
 		}
@@ -239,7 +241,7 @@ func expected(ctx context.Context, db bun.IDB, ref workspaces.Ref, questions []Q
 func (s *Service) place(ctx context.Context, ref workspaces.Ref, p Params, ranking knowledge.Ranking, result Result) (Place, error) {
 	query := knowledge.QueryParams{
 		AgentID: p.AgentID, Question: result.Question, TopK: p.TopK,
-		MinSimilarity: p.MinSimilarity, Ranking: ranking,
+		MinSimilarity: p.MinSimilarity, Ranking: ranking, Filters: p.Filters,
 	}
 	answer, err := s.knowledge.Query(ctx, ref, query)
 	if err != nil {

@@ -86,9 +86,12 @@ func (s *Service) claim(ctx context.Context, id knowledge.SourceID) (knowledge.S
 	var source knowledge.Source
 	err := s.db.NewRaw(postgres.RawForAllTenants("a task names its source only", `
 		UPDATE sources
-		SET status = 'processing', stage = 'parsing', progress = 0, pages_done = 0, ocr_page_count = 0,
-		    owner = ?, attempt = attempt + 1, queued_until = NULL,
-		    heartbeat_at = ?, error_code = '', error_message = '', updated_at = ?
+		SET status = 'processing', stage = CASE WHEN stage = 'fetching' THEN stage ELSE 'parsing' END, progress = 0,
+		    owner = ?, attempt = attempt + 1, queued_until = NULL, heartbeat_at = ?, updated_at = ?,
+		    pages_done = CASE WHEN stage = 'fetching' THEN pages_done ELSE 0 END,
+		    ocr_page_count = CASE WHEN stage = 'fetching' THEN ocr_page_count ELSE 0 END,
+		    error_code = CASE WHEN stage = 'fetching' THEN error_code ELSE '' END,
+		    error_message = CASE WHEN stage = 'fetching' THEN error_message ELSE '' END
 		WHERE id = ?
 		  AND (status = 'queued' AND due_at <= ? OR status = 'processing' AND heartbeat_at <= ?)
 		RETURNING *`), rand.Text(), now, now, id, now, now.Add(-takeoverAfter)).Scan(ctx, &source)
@@ -143,6 +146,10 @@ func (r *run) settle(ctx context.Context, cause error) error {
 		return r.retry(ctx, source, source.Attempt-1, now, "")
 	}
 	attempt := source.Attempt
+	if source.Stage == knowledge.StageFetching && (attempt >= maxAttempts || isFinal(cause)) {
+		log.InfoContext(ctx, "source not fetched", telemetry.KeyError, cause)
+		return r.endFetch(ctx, Fetched{}, blamed(cause))
+	}
 	if r.kept { // each such run does a part of the work for good, so there is an end to them
 		attempt--
 	}
@@ -156,7 +163,11 @@ func (r *run) settle(ctx context.Context, cause error) error {
 
 // retryPause is 5 s, 20 s, 80 s, 320 s, or what the outside party asked for when that is longer.
 func retryPause(attempt int, cause error) time.Duration {
-	asked := min(fault.From(cause).RetryAfter, maxAskedPause)
+	asked := fault.From(cause).RetryAfter
+	if failed, ok := errors.AsType[*knowledge.FetchError](cause); ok {
+		asked = failed.RetryAfter
+	}
+	asked = min(asked, maxAskedPause)
 	return max(firstRetry<<(2*(attempt-1)), asked)
 }
 
@@ -171,6 +182,9 @@ func whyAgain(cause error) string { return blamed(cause) + " It is tried again b
 
 // blamed is a sentence about what an outside party did, or that it was us.
 func blamed(cause error) string {
+	if failed, ok := errors.AsType[*knowledge.FetchError](cause); ok {
+		return failed.Message
+	}
 	if decided := fault.From(cause); decided.Kind() != fault.Internal {
 		return decided.Message
 	}
@@ -214,8 +228,8 @@ func (s *Service) retry(ctx context.Context, source knowledge.Source, attempt in
 	}
 	_, err := s.db.ExecContext(ctx, `
 		UPDATE sources
-		SET status = 'queued', stage = '', progress = 0, owner = '', heartbeat_at = NULL,
-		    attempt = ?, due_at = ?, queued_until = NULL, error_code = ?, error_message = ?, updated_at = ?
+		SET status = 'queued', stage = CASE WHEN stage = 'fetching' THEN stage ELSE '' END, progress = 0, owner = '',
+		    heartbeat_at = NULL, attempt = ?, due_at = ?, queued_until = NULL, error_code = ?, error_message = ?, updated_at = ?
 		WHERE tenant_id = ?
 		  AND id = ?
 		  AND owner = ?`, attempt, dueAt, code, why, s.moment(), source.TenantID, source.ID, source.Owner)

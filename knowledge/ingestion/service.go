@@ -30,6 +30,8 @@ type Deps struct {
 	Embedders knowledge.Embedders
 	// Readers read PDF files and pictures.
 	Readers document.Readers
+	// Fetcher fetches sources that have a URL; nil: nobody does.
+	Fetcher Fetcher
 	// Log gets our own failures; nil discards them.
 	Log *slog.Logger
 	// Now is the clock; nil is time.Now.
@@ -58,6 +60,7 @@ type Service struct {
 	bucket         blob.Bucket
 	embedders      knowledge.Embedders
 	readers        document.Readers
+	fetcher        Fetcher
 	log            *slog.Logger
 	now            func() time.Time
 	heartbeatEvery time.Duration
@@ -73,7 +76,7 @@ type Service struct {
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{
-		db: d.DB, bucket: d.Bucket, embedders: d.Embedders, readers: d.Readers, log: d.Log, now: d.Now,
+		db: d.DB, bucket: d.Bucket, embedders: d.Embedders, readers: d.Readers, fetcher: d.Fetcher, log: d.Log, now: d.Now,
 		heartbeatEvery: cmp.Or(d.HeartbeatEvery, defaultHeartbeat), slots: newSlots(d),
 		stages: promauto.With(d.Registry).NewHistogramVec(prometheus.HistogramOpts{
 			Name: "parlance_ingest_stage_duration_seconds", Help: "Stages of reading a source; result is ok or error.",
@@ -106,12 +109,13 @@ func newSlots(d Deps) slots {
 // moment is now as Postgres keeps it.
 func (s *Service) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// Maintain drops what unfinished runs kept and nobody came back for within a day, and indexes
-// sources that have no index of this version. Call it every minute.
+// Maintain drops what unfinished runs kept and nobody came back for within a day, indexes sources
+// that have no index of this version, and queues those whose URL is to be fetched again. Call it
+// every minute.
 func (s *Service) Maintain(ctx context.Context, now time.Time) error {
 	_, err := s.db.TryLock(ctx, "knowledge reindex", s.reindex)
 	if err != nil {
 		err = fmt.Errorf("index sources: %w", err)
 	}
-	return errors.Join(err, dropKeptBefore(ctx, s.db, now.Add(-keptFor)))
+	return errors.Join(err, s.queueFetches(ctx, s.moment()), dropKeptBefore(ctx, s.db, now.Add(-keptFor)))
 }

@@ -122,7 +122,10 @@ func (s *search) compare(ctx context.Context, nearest []int, byWords []vector.Sc
 ) {
 	places := slices.Concat(nearest, placesOf(byWords))
 	slices.Sort(places)
-	places = slices.Compact(places)
+	places = slices.DeleteFunc(slices.Compact(places), func(place int) bool {
+		set, chunk := s.locate(place)
+		return s.sets[set].IsDisabled(chunk)
+	})
 	vectors, err := s.readVectors(ctx, places)
 	if err != nil {
 		return nil, false, err

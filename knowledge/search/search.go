@@ -1,6 +1,11 @@
 package search
 
-import "github.com/pgvector/pgvector-go"
+import (
+	"reflect"
+	"slices"
+
+	"github.com/pgvector/pgvector-go"
+)
 
 // Set is the chunks of a source that one run of ingestion has made, and what there is to search
 // them by.
@@ -20,6 +25,17 @@ type Set struct {
 	PageCount int
 	// HasWords says that its words were indexed by this version of the analyser.
 	HasWords bool
+	// Disabled are the places of chunks that are not to be found, in order.
+	Disabled []int32
+}
+
+// Same says that a search of both finds the same.
+func (s Set) Same(other Set) bool { return reflect.DeepEqual(s, other) }
+
+// IsDisabled says that a chunk is not to be found.
+func (s Set) IsDisabled(chunk int) bool {
+	_, is := slices.BinarySearch(s.Disabled, int32(chunk))
+	return is
 }
 
 // Question is what is searched for.

@@ -404,7 +404,7 @@ func types(events []event) []string {
 // fixedPassages is a Retriever that always finds the same passages.
 type fixedPassages struct{ passages []sessions.Passage }
 
-func (s *fixedPassages) Search(workspaces.Ref, agents.ID) turns.Search { return s }
+func (s *fixedPassages) Search(workspaces.Ref, agents.ID, []agents.TagFilter) turns.Search { return s }
 
 func (s *fixedPassages) Steps() []postgres.Step { return nil }
 

@@ -82,11 +82,23 @@ func agentVoice(v *parlancev1.AgentVoice) agents.Voice {
 }
 
 func agentRetrieval(r *parlancev1.AgentRetrieval) agents.Retrieval {
-	retrieval := agents.Retrieval{TopK: int(r.GetTopK()), Ranking: r.GetRanking(), Rerank: r.GetRerank()}
+	retrieval := agents.Retrieval{TopK: int(r.GetTopK()), Ranking: r.GetRanking(), Rerank: r.GetRerank(), Tags: tagFilter(r.GetTags())}
 	if r != nil {
 		retrieval.MinSimilarity = r.MinSimilarity
 	}
 	return retrieval
+}
+
+func tagFilter(f *parlancev1.TagFilter) agents.TagFilter {
+	return agents.TagFilter{AllOf: f.GetAllOf(), AnyOf: f.GetAnyOf(), NoneOf: f.GetNoneOf()}
+}
+
+// tagFilterProto is nil for a filter that lets everything through.
+func tagFilterProto(f agents.TagFilter) *parlancev1.TagFilter {
+	if f.IsEmpty() {
+		return nil
+	}
+	return &parlancev1.TagFilter{AllOf: f.AllOf, AnyOf: f.AnyOf, NoneOf: f.NoneOf}
 }
 
 func agentGuard(g *parlancev1.AgentGuard) agents.Guard {
@@ -109,6 +121,7 @@ func agentProto(a agents.Agent) *parlancev1.Agent {
 		FirstMessage: c.FirstMessage, Language: c.Language, Model: agentModelProto(c.Model), Voice: agentVoiceProto(c.Voice),
 		Retrieval: &parlancev1.AgentRetrieval{
 			TopK: int32(c.Retrieval.TopK), MinSimilarity: c.Retrieval.MinSimilarity, Ranking: c.Retrieval.Ranking, Rerank: c.Retrieval.Rerank,
+			Tags: tagFilterProto(c.Retrieval.Tags),
 		},
 		ToolsConfig: toolsConfigProto(c.DisabledTools, c),
 		Guards:      each(c.Guards, agentGuardProto), Fatigue: each(c.Fatigue, fatigueWindowProto),

@@ -48,6 +48,7 @@ func (s *knowledgeServer) DeleteKnowledgeEvaluation(
 func evaluateParams(req *parlancev1.CreateKnowledgeEvaluationRequest) evaluation.Params {
 	return evaluation.Params{
 		AgentID: agents.ID(req.GetAgentId()), Name: req.GetName(), TopK: int(req.GetTopK()), MinSimilarity: req.MinSimilarity,
+		Filters:  []agents.TagFilter{tagFilter(req.GetTags())},
 		Rankings: each(req.GetRankings(), func(r string) knowledge.Ranking { return knowledge.Ranking(r) }),
 		Questions: each(req.GetQuestions(), func(q *parlancev1.EvaluationQuestion) evaluation.Question {
 			return evaluation.Question{

@@ -14,11 +14,13 @@ import (
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/knowledge/evaluation"
+	"parlance.dev/parlance/knowledge/webpages"
 )
 
 type knowledgeServer struct {
 	access      Access
 	knowledge   *knowledge.Service
+	pages       *webpages.Service
 	evaluations *evaluation.Service
 	stopping    Stopping
 }
@@ -26,9 +28,9 @@ type knowledgeServer struct {
 // NewKnowledge serves KnowledgeService. Its two REST routes that are not JSON are NewUpload and
 // NewDownload.
 func NewKnowledge(
-	access Access, service *knowledge.Service, evaluations *evaluation.Service, stopping Stopping,
+	access Access, service *knowledge.Service, pages *webpages.Service, evaluations *evaluation.Service, stopping Stopping,
 ) parlancev1connect.KnowledgeServiceHandler {
-	return &knowledgeServer{access: access, knowledge: service, evaluations: evaluations, stopping: stopping}
+	return &knowledgeServer{access: access, knowledge: service, pages: pages, evaluations: evaluations, stopping: stopping}
 }
 
 func (s *knowledgeServer) UploadSource(
@@ -51,6 +53,7 @@ type fileMetadata interface {
 	GetMediaType() string
 	GetName() string
 	GetForceOcr() bool
+	GetTags() []string
 }
 
 // fileMessage is a message of an upload: metadata, or the next bytes.
@@ -79,7 +82,7 @@ func receive[T any, M fileMetadata, P fileMessage[T, M]](
 	}
 	source, err := s.knowledge.Upload(ctx, ref, knowledge.UploadParams{
 		Filename: metadata.GetFilename(), MediaType: metadata.GetMediaType(), Name: metadata.GetName(), ForceOCR: metadata.GetForceOcr(),
-		Replaces: knowledge.SourceID(replaces(metadata)),
+		Tags: metadata.GetTags(), Replaces: knowledge.SourceID(replaces(metadata)),
 	}, &fileReader[T, M, P]{stream: stream})
 	return sourceProto(source), err
 }
@@ -112,13 +115,13 @@ func (r *fileReader[T, M, P]) Read(p []byte) (int, error) {
 }
 
 func (s *knowledgeServer) CreateInlineSource(ctx context.Context, req *parlancev1.CreateInlineSourceRequest) (*parlancev1.Source, error) {
-	source, err := s.knowledge.CreateInline(ctx, refOf(ctx), req.GetName(), req.GetContent())
+	source, err := s.knowledge.CreateInline(ctx, refOf(ctx), req.GetName(), req.GetContent(), req.GetTags()...)
 	return sourceProto(source), err
 }
 
 func (s *knowledgeServer) ListSources(ctx context.Context, req *parlancev1.ListSourcesRequest) (*parlancev1.ListSourcesResponse, error) {
 	list, next, err := s.knowledge.List(ctx, refOf(ctx), knowledge.ListParams{
-		PageParams: searchParams(req), Status: knowledge.Status(req.GetStatus()),
+		PageParams: searchParams(req), Status: knowledge.Status(req.GetStatus()), Tags: req.GetTags(),
 	})
 	return &parlancev1.ListSourcesResponse{Sources: each(list, sourceProto), NextPageToken: next}, err
 }
@@ -133,13 +136,46 @@ func (s *knowledgeServer) DeleteSource(ctx context.Context, req *parlancev1.Dele
 }
 
 func (s *knowledgeServer) UpdateSource(ctx context.Context, req *parlancev1.UpdateSourceRequest) (*parlancev1.Source, error) {
-	updated, err := s.knowledge.Update(ctx, refOf(ctx), knowledge.SourceID(req.GetSourceId()), req.Name, req.Content)
+	mask := req.GetUpdateMask()
+	updated, err := s.knowledge.Update(ctx, refOf(ctx), knowledge.SourceID(req.GetSourceId()), knowledge.UpdateParams{
+		Name: changed(mask, "name", req.Name), Content: changed(mask, "content", req.Content),
+		Tags: changedList(mask, "tags", req.GetTags()), RefreshEvery: changed(mask, "refresh_every", req.RefreshEvery),
+	})
 	return sourceProto(updated), err
 }
 
 func (s *knowledgeServer) RestoreSource(ctx context.Context, req *parlancev1.RestoreSourceRequest) (*parlancev1.Source, error) {
 	source, err := s.knowledge.Restore(ctx, refOf(ctx), knowledge.SourceID(req.GetSourceId()))
 	return sourceProto(source), err
+}
+
+func (s *knowledgeServer) CreateUrlSource(ctx context.Context, req *parlancev1.CreateUrlSourceRequest) (*parlancev1.Source, error) {
+	source, err := s.pages.CreateSource(ctx, refOf(ctx), knowledge.URLParams{
+		URL: req.GetUrl(), Name: req.GetName(), RefreshEvery: req.GetRefreshEvery(), Tags: req.GetTags(),
+	})
+	return sourceProto(source), err
+}
+
+func (s *knowledgeServer) CreateSitemapSources(
+	ctx context.Context, req *parlancev1.CreateSitemapSourcesRequest,
+) (*parlancev1.CreateSitemapSourcesResponse, error) {
+	got, err := s.pages.CreateFromSitemap(ctx, refOf(ctx), webpages.SitemapParams{
+		URL: req.GetUrl(), MaxPages: int(req.GetMaxPages()), RefreshEvery: req.GetRefreshEvery(), Tags: req.GetTags(),
+	})
+	return &parlancev1.CreateSitemapSourcesResponse{
+		Sources: each(got.Made, sourceProto), PagesFound: int32(got.Found), PagesKnown: int32(got.Known),
+	}, err
+}
+
+func (s *knowledgeServer) RefreshSource(ctx context.Context, req *parlancev1.RefreshSourceRequest) (*parlancev1.Source, error) {
+	source, err := s.knowledge.Refresh(ctx, refOf(ctx), knowledge.SourceID(req.GetSourceId()))
+	return sourceProto(source), err
+}
+
+func (s *knowledgeServer) UpdateChunk(ctx context.Context, req *parlancev1.UpdateChunkRequest) (*parlancev1.Chunk, error) {
+	chunk, err := s.knowledge.SetChunkDisabled(ctx, refOf(ctx), knowledge.SourceID(req.GetSourceId()),
+		knowledge.ChunkID(req.GetChunkId()), req.GetDisabled())
+	return chunkProto(chunk), err
 }
 
 func (s *knowledgeServer) ReprocessSource(ctx context.Context, req *parlancev1.ReprocessSourceRequest) (*parlancev1.Source, error) {
@@ -225,7 +261,7 @@ func (s *knowledgeServer) AttachSources(
 	ctx context.Context, req *parlancev1.AttachSourcesRequest,
 ) (*parlancev1.AttachSourcesResponse, error) {
 	list, err := s.knowledge.Attach(ctx, refOf(ctx), knowledge.AttachParams{
-		AgentID: agents.ID(req.GetAgentId()), UsageMode: knowledge.UsageMode(req.GetUsageMode()),
+		AgentID: agents.ID(req.GetAgentId()), UsageMode: knowledge.UsageMode(req.GetUsageMode()), Tags: tagFilter(req.GetTags()),
 		SourceIDs: each(req.GetSourceIds(), func(id string) knowledge.SourceID { return knowledge.SourceID(id) }),
 	})
 	return &parlancev1.AttachSourcesResponse{Attachments: each(list, sourceAttachmentProto)}, err

@@ -22,6 +22,8 @@ func sourceProto(s knowledge.Source) *parlancev1.Source {
 		EmbeddingModel: s.EmbeddingModel,
 		CreatedAt:      timestamp(s.CreatedAt), UpdatedAt: timestamp(s.UpdatedAt), ReadyAt: timestamp(s.ReadyAt),
 		Replacing: s.Replacing, ReprocessQueued: s.ReprocessWanted,
+		Tags: s.Tags, Url: s.URL, RefreshEvery: s.RefreshEvery(), FetchedAt: timestamp(s.FetchedAt),
+		NextFetchAt: timestamp(s.FetchDueAt), FetchError: s.FetchError,
 	}
 	if s.Previous.BlobKey != "" {
 		source.Previous = sourceContentProto(s.Previous)
@@ -57,7 +59,7 @@ func chunkProto(c knowledge.Chunk) *parlancev1.Chunk {
 	return &parlancev1.Chunk{
 		Id: string(c.ID), SourceId: string(c.SourceID), Index: int32(c.Index), Content: c.Content,
 		TokenCount: int32(c.TokenCount), Heading: c.Heading, PageStart: int32(c.PageStart), PageEnd: int32(c.PageEnd),
-		CharStart: int32(c.CharStart), CharEnd: int32(c.CharEnd),
+		CharStart: int32(c.CharStart), CharEnd: int32(c.CharEnd), Disabled: c.Disabled,
 	}
 }
 
@@ -107,6 +109,6 @@ func queryParams(req *parlancev1.QueryKnowledgeRequest) (knowledge.QueryParams, 
 	return knowledge.QueryParams{
 		AgentID: agents.ID(req.GetAgentId()), Question: req.GetQ(), TopK: int(req.GetTopK()),
 		MinSimilarity: req.MinSimilarity, Ranking: knowledge.Ranking(req.GetRanking()), Rerank: req.GetRerank(),
-		ExplainSourceID: knowledge.SourceID(req.GetExplainSourceId()),
+		ExplainSourceID: knowledge.SourceID(req.GetExplainSourceId()), Filters: []agents.TagFilter{tagFilter(req.GetTags())},
 	}, nil
 }

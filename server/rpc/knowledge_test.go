@@ -110,7 +110,7 @@ func (s *kbFixture) serve(access rpc.Access) {
 		upload.ServeHTTP(w, r)
 	})
 	mux.Handle("GET /v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/content", rpc.NewDownload(deps))
-	procedures, handler := parlancev1connect.NewKnowledgeServiceHandler(rpc.NewKnowledge(access, s.knowledge, nil,
+	procedures, handler := parlancev1connect.NewKnowledgeServiceHandler(rpc.NewKnowledge(access, s.knowledge, nil, nil,
 		rpc.Stopping{}), connect.WithInterceptors(calls, access.Interceptor()))
 	mux.Handle(procedures, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, err := admit(r.Context(), "", r.Header, nil)

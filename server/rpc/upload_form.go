@@ -52,7 +52,7 @@ func (f *uploadForm) next() (*multipart.Part, error) {
 			}
 			f.head = [2]string{part.FileName(), part.Header.Get("Content-Type")}
 			return part, nil
-		case "name", "force_ocr":
+		case "name", "force_ocr", "tags":
 			text, err := f.readField(name, part)
 			if err == nil {
 				err = f.take(name, text)
@@ -61,7 +61,7 @@ func (f *uploadForm) next() (*multipart.Part, error) {
 				return nil, err
 			}
 		default:
-			return nil, fault.InvalidField(name, "unknown", "The form has the parts file, name and force_ocr only.")
+			return nil, fault.InvalidField(name, "unknown", "The form has the parts file, name, force_ocr and tags only.")
 		}
 	}
 }
@@ -86,7 +86,7 @@ func (f *uploadForm) readField(name string, part io.Reader) (string, error) {
 		return "", errForm(err)
 	}
 	if len(text) > maxFormName {
-		return "", fault.InvalidField(name, "max_len", "%s may have 200 characters.", name)
+		return "", fault.InvalidField(name, "max_len", "%s is too long.", name)
 	}
 	return string(text), nil
 }
@@ -95,6 +95,13 @@ func (f *uploadForm) take(name, text string) error {
 	switch {
 	case name == "name":
 		f.said.Name = text
+	case name == "tags":
+		f.said.Tags = []string{}
+		for tag := range strings.SplitSeq(text, ",") {
+			if tag = strings.TrimSpace(tag); tag != "" {
+				f.said.Tags = append(f.said.Tags, tag)
+			}
+		}
 	case text == "true" || text == "false":
 		f.said.ForceOCR = text == "true"
 	default:
@@ -132,6 +139,9 @@ func (f *uploadForm) Upload(limit int64) (*idempotency.Upload, error) {
 	parts := [][]byte{[]byte(f.head[0]), []byte(f.head[1]), []byte(f.said.Name), f.content.Sum(nil)}
 	if f.said.ForceOCR { // without it the digest is the same as in earlier versions
 		parts = append(parts, []byte("force_ocr"))
+	}
+	if len(f.said.Tags) > 0 {
+		parts = append(parts, []byte("tags "+strings.Join(f.said.Tags, ",")))
 	}
 	for _, part := range parts {
 		// A hash never returns an error.

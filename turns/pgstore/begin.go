@@ -116,7 +116,7 @@ func (s *Store) tryBegin(ctx context.Context, b *beginning) (begun turns.Begun, 
 		steps = append(steps, begun.Tools.Steps(s.tools, b.Session.Ref(), b.Session.AgentID)...)
 	}
 	if s.retriever != nil {
-		begun.Search = s.retriever.Search(b.Session.Ref(), b.Session.AgentID)
+		begun.Search = s.retriever.Search(b.Session.Ref(), b.Session.AgentID, b.Session.Config.Retrieval.Filters())
 		steps = append(steps, begun.Search.Steps()...)
 	}
 	if s.hasKeys != nil {

@@ -75,6 +75,8 @@ type Params struct {
 	NoWait bool
 	// ForceOCR reads every page of PDFs by OCR.
 	ForceOCR bool
+	// Tags of the sources; none leaves those of a replaced one.
+	Tags []string
 	// Attach is the agent that ready sources are attached to; it may be empty.
 	Attach string
 }

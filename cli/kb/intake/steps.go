@@ -78,7 +78,7 @@ func (j *Job) send(ctx context.Context, i int) (source *parlancev1.Source, known
 	j.change(i, func(s *State) { s.Phase = Uploading })
 	source, err = j.deps.upload(ctx, content{
 		replaces: replaced.GetId(), path: item.Path, name: item.Name,
-		mediaType: item.MediaType, sizeBytes: item.SizeBytes, forceOCR: j.forced(item.MediaType),
+		mediaType: item.MediaType, sizeBytes: item.SizeBytes, forceOCR: j.forced(item.MediaType), tags: j.params.Tags,
 		sent:  func(bytes int64) { j.sent(i, bytes) },
 		waits: func(why string, _ time.Duration) { j.change(i, func(s *State) { s.Wait = why }) },
 	})

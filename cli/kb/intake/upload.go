@@ -52,6 +52,7 @@ type content struct {
 	// replaces is the id of the source whose content the file becomes; empty: it becomes a new one.
 	replaces  string
 	forceOCR  bool
+	tags      []string
 	sizeBytes int64
 	// sent is called with the number of bytes sent so far; each trial begins at 0.
 	sent func(bytes int64)
@@ -214,6 +215,11 @@ func newForm(p content) (form, error) {
 	}
 	if p.forceOCR {
 		if err := w.WriteField("force_ocr", "true"); err != nil {
+			return form{}, err
+		}
+	}
+	if len(p.tags) > 0 {
+		if err := w.WriteField("tags", strings.Join(p.tags, ",")); err != nil {
 			return form{}, err
 		}
 	}

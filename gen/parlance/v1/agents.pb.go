@@ -731,7 +731,10 @@ type AgentRetrieval struct {
 	Ranking string `protobuf:"bytes,3,opt,name=ranking,proto3" json:"ranking,omitempty"`
 	// Whether the reranking server, if the installation has one, reorders the best 30. When it fails
 	// the order stays.
-	Rerank        bool `protobuf:"varint,4,opt,name=rerank,proto3" json:"rerank,omitempty"`
+	Rerank bool `protobuf:"varint,4,opt,name=rerank,proto3" json:"rerank,omitempty"`
+	// Of the sources that are attached, only those with these tags are seen, also of those that are
+	// always in the prompt. Those of overrides.retrieval of a session narrow it further.
+	Tags          *TagFilter `protobuf:"bytes,5,opt,name=tags,proto3" json:"tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -794,6 +797,78 @@ func (x *AgentRetrieval) GetRerank() bool {
 	return false
 }
 
+func (x *AgentRetrieval) GetTags() *TagFilter {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+// TagFilter chooses sources of the knowledge base by their tags. A source must pass all three; an
+// empty list lets all through.
+type TagFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Each of these.
+	AllOf []string `protobuf:"bytes,1,rep,name=all_of,json=allOf,proto3" json:"all_of,omitempty"`
+	// At least one of these.
+	AnyOf []string `protobuf:"bytes,2,rep,name=any_of,json=anyOf,proto3" json:"any_of,omitempty"`
+	// None of these.
+	NoneOf        []string `protobuf:"bytes,3,rep,name=none_of,json=noneOf,proto3" json:"none_of,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TagFilter) Reset() {
+	*x = TagFilter{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TagFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TagFilter) ProtoMessage() {}
+
+func (x *TagFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TagFilter.ProtoReflect.Descriptor instead.
+func (*TagFilter) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *TagFilter) GetAllOf() []string {
+	if x != nil {
+		return x.AllOf
+	}
+	return nil
+}
+
+func (x *TagFilter) GetAnyOf() []string {
+	if x != nil {
+		return x.AnyOf
+	}
+	return nil
+}
+
+func (x *TagFilter) GetNoneOf() []string {
+	if x != nil {
+		return x.NoneOf
+	}
+	return nil
+}
+
 // ToolsConfig turns built-in tools off for an agent.
 type ToolsConfig struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -811,7 +886,7 @@ type ToolsConfig struct {
 
 func (x *ToolsConfig) Reset() {
 	*x = ToolsConfig{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[8]
+	mi := &file_parlance_v1_agents_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -823,7 +898,7 @@ func (x *ToolsConfig) String() string {
 func (*ToolsConfig) ProtoMessage() {}
 
 func (x *ToolsConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[8]
+	mi := &file_parlance_v1_agents_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -836,7 +911,7 @@ func (x *ToolsConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolsConfig.ProtoReflect.Descriptor instead.
 func (*ToolsConfig) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ToolsConfig) GetDisabledTools() []string {
@@ -878,7 +953,7 @@ type AgentClientTool struct {
 
 func (x *AgentClientTool) Reset() {
 	*x = AgentClientTool{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[9]
+	mi := &file_parlance_v1_agents_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -890,7 +965,7 @@ func (x *AgentClientTool) String() string {
 func (*AgentClientTool) ProtoMessage() {}
 
 func (x *AgentClientTool) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[9]
+	mi := &file_parlance_v1_agents_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -903,7 +978,7 @@ func (x *AgentClientTool) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentClientTool.ProtoReflect.Descriptor instead.
 func (*AgentClientTool) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *AgentClientTool) GetName() string {
@@ -948,7 +1023,7 @@ type CheckGuardsRequest struct {
 
 func (x *CheckGuardsRequest) Reset() {
 	*x = CheckGuardsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[10]
+	mi := &file_parlance_v1_agents_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -960,7 +1035,7 @@ func (x *CheckGuardsRequest) String() string {
 func (*CheckGuardsRequest) ProtoMessage() {}
 
 func (x *CheckGuardsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[10]
+	mi := &file_parlance_v1_agents_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -973,7 +1048,7 @@ func (x *CheckGuardsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckGuardsRequest.ProtoReflect.Descriptor instead.
 func (*CheckGuardsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CheckGuardsRequest) GetWorkspaceId() string {
@@ -1009,7 +1084,7 @@ type CheckGuardsResponse struct {
 
 func (x *CheckGuardsResponse) Reset() {
 	*x = CheckGuardsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[11]
+	mi := &file_parlance_v1_agents_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1021,7 +1096,7 @@ func (x *CheckGuardsResponse) String() string {
 func (*CheckGuardsResponse) ProtoMessage() {}
 
 func (x *CheckGuardsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[11]
+	mi := &file_parlance_v1_agents_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1034,7 +1109,7 @@ func (x *CheckGuardsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckGuardsResponse.ProtoReflect.Descriptor instead.
 func (*CheckGuardsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *CheckGuardsResponse) GetVerdicts() []*GuardVerdict {
@@ -1068,7 +1143,7 @@ type GuardVerdict struct {
 
 func (x *GuardVerdict) Reset() {
 	*x = GuardVerdict{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[12]
+	mi := &file_parlance_v1_agents_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1080,7 +1155,7 @@ func (x *GuardVerdict) String() string {
 func (*GuardVerdict) ProtoMessage() {}
 
 func (x *GuardVerdict) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[12]
+	mi := &file_parlance_v1_agents_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1093,7 +1168,7 @@ func (x *GuardVerdict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GuardVerdict.ProtoReflect.Descriptor instead.
 func (*GuardVerdict) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GuardVerdict) GetGuard() string {
@@ -1149,7 +1224,7 @@ type AgentGuard struct {
 
 func (x *AgentGuard) Reset() {
 	*x = AgentGuard{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[13]
+	mi := &file_parlance_v1_agents_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1161,7 +1236,7 @@ func (x *AgentGuard) String() string {
 func (*AgentGuard) ProtoMessage() {}
 
 func (x *AgentGuard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[13]
+	mi := &file_parlance_v1_agents_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1174,7 +1249,7 @@ func (x *AgentGuard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentGuard.ProtoReflect.Descriptor instead.
 func (*AgentGuard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *AgentGuard) GetName() string {
@@ -1236,7 +1311,7 @@ type FatigueWindow struct {
 
 func (x *FatigueWindow) Reset() {
 	*x = FatigueWindow{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[14]
+	mi := &file_parlance_v1_agents_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1248,7 +1323,7 @@ func (x *FatigueWindow) String() string {
 func (*FatigueWindow) ProtoMessage() {}
 
 func (x *FatigueWindow) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[14]
+	mi := &file_parlance_v1_agents_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1261,7 +1336,7 @@ func (x *FatigueWindow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FatigueWindow.ProtoReflect.Descriptor instead.
 func (*FatigueWindow) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *FatigueWindow) GetWindow() string {
@@ -1310,7 +1385,7 @@ type AgentMemory struct {
 
 func (x *AgentMemory) Reset() {
 	*x = AgentMemory{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	mi := &file_parlance_v1_agents_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1322,7 +1397,7 @@ func (x *AgentMemory) String() string {
 func (*AgentMemory) ProtoMessage() {}
 
 func (x *AgentMemory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	mi := &file_parlance_v1_agents_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1335,7 +1410,7 @@ func (x *AgentMemory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentMemory.ProtoReflect.Descriptor instead.
 func (*AgentMemory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *AgentMemory) GetEnabled() bool {
@@ -1383,7 +1458,7 @@ type AgentVersion struct {
 
 func (x *AgentVersion) Reset() {
 	*x = AgentVersion{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[16]
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1395,7 +1470,7 @@ func (x *AgentVersion) String() string {
 func (*AgentVersion) ProtoMessage() {}
 
 func (x *AgentVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[16]
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1408,7 +1483,7 @@ func (x *AgentVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentVersion.ProtoReflect.Descriptor instead.
 func (*AgentVersion) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *AgentVersion) GetAgentId() string {
@@ -1454,7 +1529,7 @@ type VersionChange struct {
 
 func (x *VersionChange) Reset() {
 	*x = VersionChange{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1466,7 +1541,7 @@ func (x *VersionChange) String() string {
 func (*VersionChange) ProtoMessage() {}
 
 func (x *VersionChange) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1479,7 +1554,7 @@ func (x *VersionChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VersionChange.ProtoReflect.Descriptor instead.
 func (*VersionChange) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *VersionChange) GetPath() string {
@@ -1548,7 +1623,7 @@ type CreateAgentRequest struct {
 
 func (x *CreateAgentRequest) Reset() {
 	*x = CreateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1560,7 +1635,7 @@ func (x *CreateAgentRequest) String() string {
 func (*CreateAgentRequest) ProtoMessage() {}
 
 func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1573,7 +1648,7 @@ func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateAgentRequest.ProtoReflect.Descriptor instead.
 func (*CreateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *CreateAgentRequest) GetWorkspaceId() string {
@@ -1720,7 +1795,7 @@ type ListAgentsRequest struct {
 
 func (x *ListAgentsRequest) Reset() {
 	*x = ListAgentsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1732,7 +1807,7 @@ func (x *ListAgentsRequest) String() string {
 func (*ListAgentsRequest) ProtoMessage() {}
 
 func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1745,7 +1820,7 @@ func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListAgentsRequest) GetWorkspaceId() string {
@@ -1795,7 +1870,7 @@ type ListAgentsResponse struct {
 
 func (x *ListAgentsResponse) Reset() {
 	*x = ListAgentsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1807,7 +1882,7 @@ func (x *ListAgentsResponse) String() string {
 func (*ListAgentsResponse) ProtoMessage() {}
 
 func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1820,7 +1895,7 @@ func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListAgentsResponse) GetAgents() []*Agent {
@@ -1849,7 +1924,7 @@ type GetAgentRequest struct {
 
 func (x *GetAgentRequest) Reset() {
 	*x = GetAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1861,7 +1936,7 @@ func (x *GetAgentRequest) String() string {
 func (*GetAgentRequest) ProtoMessage() {}
 
 func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1874,7 +1949,7 @@ func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAgentRequest.ProtoReflect.Descriptor instead.
 func (*GetAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *GetAgentRequest) GetWorkspaceId() string {
@@ -1939,7 +2014,7 @@ type UpdateAgentRequest struct {
 
 func (x *UpdateAgentRequest) Reset() {
 	*x = UpdateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1951,7 +2026,7 @@ func (x *UpdateAgentRequest) String() string {
 func (*UpdateAgentRequest) ProtoMessage() {}
 
 func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1964,7 +2039,7 @@ func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateAgentRequest.ProtoReflect.Descriptor instead.
 func (*UpdateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *UpdateAgentRequest) GetWorkspaceId() string {
@@ -2119,7 +2194,7 @@ type DeleteAgentRequest struct {
 
 func (x *DeleteAgentRequest) Reset() {
 	*x = DeleteAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2131,7 +2206,7 @@ func (x *DeleteAgentRequest) String() string {
 func (*DeleteAgentRequest) ProtoMessage() {}
 
 func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2144,7 +2219,7 @@ func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteAgentRequest.ProtoReflect.Descriptor instead.
 func (*DeleteAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *DeleteAgentRequest) GetWorkspaceId() string {
@@ -2177,7 +2252,7 @@ type ListAgentVersionsRequest struct {
 
 func (x *ListAgentVersionsRequest) Reset() {
 	*x = ListAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2189,7 +2264,7 @@ func (x *ListAgentVersionsRequest) String() string {
 func (*ListAgentVersionsRequest) ProtoMessage() {}
 
 func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2202,7 +2277,7 @@ func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListAgentVersionsRequest) GetWorkspaceId() string {
@@ -2245,7 +2320,7 @@ type ListAgentVersionsResponse struct {
 
 func (x *ListAgentVersionsResponse) Reset() {
 	*x = ListAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[25]
+	mi := &file_parlance_v1_agents_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2257,7 +2332,7 @@ func (x *ListAgentVersionsResponse) String() string {
 func (*ListAgentVersionsResponse) ProtoMessage() {}
 
 func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[25]
+	mi := &file_parlance_v1_agents_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2270,7 +2345,7 @@ func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListAgentVersionsResponse) GetVersions() []*AgentVersion {
@@ -2302,7 +2377,7 @@ type CompareAgentVersionsRequest struct {
 
 func (x *CompareAgentVersionsRequest) Reset() {
 	*x = CompareAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[26]
+	mi := &file_parlance_v1_agents_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2314,7 +2389,7 @@ func (x *CompareAgentVersionsRequest) String() string {
 func (*CompareAgentVersionsRequest) ProtoMessage() {}
 
 func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[26]
+	mi := &file_parlance_v1_agents_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2327,7 +2402,7 @@ func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{26}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *CompareAgentVersionsRequest) GetWorkspaceId() string {
@@ -2368,7 +2443,7 @@ type CompareAgentVersionsResponse struct {
 
 func (x *CompareAgentVersionsResponse) Reset() {
 	*x = CompareAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[27]
+	mi := &file_parlance_v1_agents_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2380,7 +2455,7 @@ func (x *CompareAgentVersionsResponse) String() string {
 func (*CompareAgentVersionsResponse) ProtoMessage() {}
 
 func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[27]
+	mi := &file_parlance_v1_agents_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2393,7 +2468,7 @@ func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{27}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CompareAgentVersionsResponse) GetChanges() []*VersionChange {
@@ -2416,7 +2491,7 @@ type RollbackAgentRequest struct {
 
 func (x *RollbackAgentRequest) Reset() {
 	*x = RollbackAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[28]
+	mi := &file_parlance_v1_agents_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2428,7 +2503,7 @@ func (x *RollbackAgentRequest) String() string {
 func (*RollbackAgentRequest) ProtoMessage() {}
 
 func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[28]
+	mi := &file_parlance_v1_agents_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2441,7 +2516,7 @@ func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackAgentRequest.ProtoReflect.Descriptor instead.
 func (*RollbackAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{28}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *RollbackAgentRequest) GetWorkspaceId() string {
@@ -2535,14 +2610,19 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x03vad\x18\x03 \x01(\v2\x17.google.protobuf.StructR\x03vad\x12>\n" +
 	"\x0eturn_detection\x18\x04 \x01(\v2\x17.google.protobuf.StructR\rturnDetection\x12e\n" +
 	"\x12input_audio_format\x18\x05 \x01(\tB7\xbaH4r2R\x00R\vpcm16_24000R\vpcm16_16000R\tg711_ulawR\tg711_alawR\x10inputAudioFormat\x12g\n" +
-	"\x13output_audio_format\x18\x06 \x01(\tB7\xbaH4r2R\x00R\vpcm16_24000R\vpcm16_16000R\tg711_ulawR\tg711_alawR\x11outputAudioFormat\"\xd7\x01\n" +
+	"\x13output_audio_format\x18\x06 \x01(\tB7\xbaH4r2R\x00R\vpcm16_24000R\vpcm16_16000R\tg711_ulawR\tg711_alawR\x11outputAudioFormat\"\x83\x02\n" +
 	"\x0eAgentRetrieval\x12\x1e\n" +
 	"\x05top_k\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x182(\x00R\x04topK\x12C\n" +
 	"\x0emin_similarity\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\rminSimilarity\x88\x01\x01\x125\n" +
 	"\aranking\x18\x03 \x01(\tB\x1b\xbaH\x18r\x16R\x00R\n" +
 	"similarityR\x06hybridR\aranking\x12\x16\n" +
-	"\x06rerank\x18\x04 \x01(\bR\x06rerankB\x11\n" +
-	"\x0f_min_similarity\"\xdc\x01\n" +
+	"\x06rerank\x18\x04 \x01(\bR\x06rerank\x12*\n" +
+	"\x04tags\x18\x05 \x01(\v2\x16.parlance.v1.TagFilterR\x04tagsB\x11\n" +
+	"\x0f_min_similarity\"p\n" +
+	"\tTagFilter\x12\x1f\n" +
+	"\x06all_of\x18\x01 \x03(\tB\b\xbaH\x05\x92\x01\x02\x10\x14R\x05allOf\x12\x1f\n" +
+	"\x06any_of\x18\x02 \x03(\tB\b\xbaH\x05\x92\x01\x02\x10\x14R\x05anyOf\x12!\n" +
+	"\anone_of\x18\x03 \x03(\tB\b\xbaH\x05\x92\x01\x02\x10\x14R\x06noneOf\"\xdc\x01\n" +
 	"\vToolsConfig\x127\n" +
 	"\x0edisabled_tools\x18\x01 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x102\"\x06r\x04\x10\x01\x18dR\rdisabledTools\x12H\n" +
@@ -2731,7 +2811,7 @@ func file_parlance_v1_agents_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_agents_proto_rawDescData
 }
 
-var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_parlance_v1_agents_proto_goTypes = []any{
 	(*Agent)(nil),                        // 0: parlance.v1.Agent
 	(*AgentAnalysis)(nil),                // 1: parlance.v1.AgentAnalysis
@@ -2741,101 +2821,103 @@ var file_parlance_v1_agents_proto_goTypes = []any{
 	(*ModelRef)(nil),                     // 5: parlance.v1.ModelRef
 	(*AgentVoice)(nil),                   // 6: parlance.v1.AgentVoice
 	(*AgentRetrieval)(nil),               // 7: parlance.v1.AgentRetrieval
-	(*ToolsConfig)(nil),                  // 8: parlance.v1.ToolsConfig
-	(*AgentClientTool)(nil),              // 9: parlance.v1.AgentClientTool
-	(*CheckGuardsRequest)(nil),           // 10: parlance.v1.CheckGuardsRequest
-	(*CheckGuardsResponse)(nil),          // 11: parlance.v1.CheckGuardsResponse
-	(*GuardVerdict)(nil),                 // 12: parlance.v1.GuardVerdict
-	(*AgentGuard)(nil),                   // 13: parlance.v1.AgentGuard
-	(*FatigueWindow)(nil),                // 14: parlance.v1.FatigueWindow
-	(*AgentMemory)(nil),                  // 15: parlance.v1.AgentMemory
-	(*AgentVersion)(nil),                 // 16: parlance.v1.AgentVersion
-	(*VersionChange)(nil),                // 17: parlance.v1.VersionChange
-	(*CreateAgentRequest)(nil),           // 18: parlance.v1.CreateAgentRequest
-	(*ListAgentsRequest)(nil),            // 19: parlance.v1.ListAgentsRequest
-	(*ListAgentsResponse)(nil),           // 20: parlance.v1.ListAgentsResponse
-	(*GetAgentRequest)(nil),              // 21: parlance.v1.GetAgentRequest
-	(*UpdateAgentRequest)(nil),           // 22: parlance.v1.UpdateAgentRequest
-	(*DeleteAgentRequest)(nil),           // 23: parlance.v1.DeleteAgentRequest
-	(*ListAgentVersionsRequest)(nil),     // 24: parlance.v1.ListAgentVersionsRequest
-	(*ListAgentVersionsResponse)(nil),    // 25: parlance.v1.ListAgentVersionsResponse
-	(*CompareAgentVersionsRequest)(nil),  // 26: parlance.v1.CompareAgentVersionsRequest
-	(*CompareAgentVersionsResponse)(nil), // 27: parlance.v1.CompareAgentVersionsResponse
-	(*RollbackAgentRequest)(nil),         // 28: parlance.v1.RollbackAgentRequest
-	(*timestamppb.Timestamp)(nil),        // 29: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),              // 30: google.protobuf.Struct
-	(*structpb.Value)(nil),               // 31: google.protobuf.Value
-	(*fieldmaskpb.FieldMask)(nil),        // 32: google.protobuf.FieldMask
-	(*emptypb.Empty)(nil),                // 33: google.protobuf.Empty
+	(*TagFilter)(nil),                    // 8: parlance.v1.TagFilter
+	(*ToolsConfig)(nil),                  // 9: parlance.v1.ToolsConfig
+	(*AgentClientTool)(nil),              // 10: parlance.v1.AgentClientTool
+	(*CheckGuardsRequest)(nil),           // 11: parlance.v1.CheckGuardsRequest
+	(*CheckGuardsResponse)(nil),          // 12: parlance.v1.CheckGuardsResponse
+	(*GuardVerdict)(nil),                 // 13: parlance.v1.GuardVerdict
+	(*AgentGuard)(nil),                   // 14: parlance.v1.AgentGuard
+	(*FatigueWindow)(nil),                // 15: parlance.v1.FatigueWindow
+	(*AgentMemory)(nil),                  // 16: parlance.v1.AgentMemory
+	(*AgentVersion)(nil),                 // 17: parlance.v1.AgentVersion
+	(*VersionChange)(nil),                // 18: parlance.v1.VersionChange
+	(*CreateAgentRequest)(nil),           // 19: parlance.v1.CreateAgentRequest
+	(*ListAgentsRequest)(nil),            // 20: parlance.v1.ListAgentsRequest
+	(*ListAgentsResponse)(nil),           // 21: parlance.v1.ListAgentsResponse
+	(*GetAgentRequest)(nil),              // 22: parlance.v1.GetAgentRequest
+	(*UpdateAgentRequest)(nil),           // 23: parlance.v1.UpdateAgentRequest
+	(*DeleteAgentRequest)(nil),           // 24: parlance.v1.DeleteAgentRequest
+	(*ListAgentVersionsRequest)(nil),     // 25: parlance.v1.ListAgentVersionsRequest
+	(*ListAgentVersionsResponse)(nil),    // 26: parlance.v1.ListAgentVersionsResponse
+	(*CompareAgentVersionsRequest)(nil),  // 27: parlance.v1.CompareAgentVersionsRequest
+	(*CompareAgentVersionsResponse)(nil), // 28: parlance.v1.CompareAgentVersionsResponse
+	(*RollbackAgentRequest)(nil),         // 29: parlance.v1.RollbackAgentRequest
+	(*timestamppb.Timestamp)(nil),        // 30: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),              // 31: google.protobuf.Struct
+	(*structpb.Value)(nil),               // 32: google.protobuf.Value
+	(*fieldmaskpb.FieldMask)(nil),        // 33: google.protobuf.FieldMask
+	(*emptypb.Empty)(nil),                // 34: google.protobuf.Empty
 }
 var file_parlance_v1_agents_proto_depIdxs = []int32{
 	4,  // 0: parlance.v1.Agent.model:type_name -> parlance.v1.AgentModel
 	6,  // 1: parlance.v1.Agent.voice:type_name -> parlance.v1.AgentVoice
 	7,  // 2: parlance.v1.Agent.retrieval:type_name -> parlance.v1.AgentRetrieval
-	8,  // 3: parlance.v1.Agent.tools_config:type_name -> parlance.v1.ToolsConfig
-	13, // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
-	14, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
-	15, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
-	29, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
-	29, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
+	9,  // 3: parlance.v1.Agent.tools_config:type_name -> parlance.v1.ToolsConfig
+	14, // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
+	15, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
+	16, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
+	30, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
+	30, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
 	1,  // 9: parlance.v1.Agent.analysis:type_name -> parlance.v1.AgentAnalysis
 	2,  // 10: parlance.v1.AgentAnalysis.criteria:type_name -> parlance.v1.AnalysisCriterion
 	3,  // 11: parlance.v1.AgentAnalysis.data:type_name -> parlance.v1.AnalysisField
 	5,  // 12: parlance.v1.AgentModel.fallbacks:type_name -> parlance.v1.ModelRef
-	30, // 13: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
-	30, // 14: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
-	30, // 15: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
-	30, // 16: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
-	9,  // 17: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
-	30, // 18: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
-	12, // 19: parlance.v1.CheckGuardsResponse.verdicts:type_name -> parlance.v1.GuardVerdict
-	0,  // 20: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
-	29, // 21: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
-	31, // 22: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
-	31, // 23: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
-	4,  // 24: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 25: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 26: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	8,  // 27: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	13, // 28: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	14, // 29: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	15, // 30: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	1,  // 31: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	0,  // 32: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
-	4,  // 33: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 34: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 35: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	8,  // 36: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	13, // 37: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	14, // 38: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	15, // 39: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	32, // 40: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
-	1,  // 41: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	16, // 42: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
-	17, // 43: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
-	18, // 44: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
-	19, // 45: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
-	21, // 46: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
-	10, // 47: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
-	22, // 48: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
-	23, // 49: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
-	24, // 50: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
-	26, // 51: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
-	28, // 52: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
-	0,  // 53: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
-	20, // 54: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
-	0,  // 55: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
-	11, // 56: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
-	0,  // 57: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
-	33, // 58: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
-	25, // 59: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
-	27, // 60: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
-	0,  // 61: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
-	53, // [53:62] is the sub-list for method output_type
-	44, // [44:53] is the sub-list for method input_type
-	44, // [44:44] is the sub-list for extension type_name
-	44, // [44:44] is the sub-list for extension extendee
-	0,  // [0:44] is the sub-list for field type_name
+	31, // 13: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
+	31, // 14: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
+	31, // 15: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
+	31, // 16: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
+	8,  // 17: parlance.v1.AgentRetrieval.tags:type_name -> parlance.v1.TagFilter
+	10, // 18: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
+	31, // 19: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
+	13, // 20: parlance.v1.CheckGuardsResponse.verdicts:type_name -> parlance.v1.GuardVerdict
+	0,  // 21: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
+	30, // 22: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
+	32, // 23: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
+	32, // 24: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
+	4,  // 25: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 26: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	7,  // 27: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	9,  // 28: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	14, // 29: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	15, // 30: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	16, // 31: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	1,  // 32: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	0,  // 33: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
+	4,  // 34: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 35: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	7,  // 36: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	9,  // 37: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	14, // 38: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	15, // 39: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	16, // 40: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	33, // 41: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
+	1,  // 42: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	17, // 43: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
+	18, // 44: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
+	19, // 45: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
+	20, // 46: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
+	22, // 47: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
+	11, // 48: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
+	23, // 49: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
+	24, // 50: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
+	25, // 51: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
+	27, // 52: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
+	29, // 53: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
+	0,  // 54: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
+	21, // 55: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
+	0,  // 56: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
+	12, // 57: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
+	0,  // 58: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
+	34, // 59: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
+	26, // 60: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
+	28, // 61: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
+	0,  // 62: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
+	54, // [54:63] is the sub-list for method output_type
+	45, // [45:54] is the sub-list for method input_type
+	45, // [45:45] is the sub-list for extension type_name
+	45, // [45:45] is the sub-list for extension extendee
+	0,  // [0:45] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_agents_proto_init() }
@@ -2846,14 +2928,14 @@ func file_parlance_v1_agents_proto_init() {
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_agents_proto_msgTypes[4].OneofWrappers = []any{}
 	file_parlance_v1_agents_proto_msgTypes[7].OneofWrappers = []any{}
-	file_parlance_v1_agents_proto_msgTypes[22].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[23].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_agents_proto_rawDesc), len(file_parlance_v1_agents_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   29,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -14,6 +14,7 @@ import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	emptypb "google.golang.org/protobuf/types/known/emptypb"
+	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -47,7 +48,8 @@ type Source struct {
 	// queued, processing, ready or failed. A source that was ready once stays attachable and
 	// queryable while it is reprocessed.
 	Status string `protobuf:"bytes,8,opt,name=status,proto3" json:"status,omitempty"`
-	// parsing, ocr, chunking or embedding while it is processed; else empty.
+	// fetching (a source with a URL), parsing, ocr, chunking or embedding while it is processed; else
+	// empty.
 	Stage string `protobuf:"bytes,9,opt,name=stage,proto3" json:"stage,omitempty"`
 	// 0 to 100.
 	Progress int32 `protobuf:"varint,10,opt,name=progress,proto3" json:"progress,omitempty"`
@@ -84,8 +86,20 @@ type Source struct {
 	Replacing bool `protobuf:"varint,25,opt,name=replacing,proto3" json:"replacing,omitempty"`
 	// Whether it is processed once more when the present run has ended.
 	ReprocessQueued bool `protobuf:"varint,26,opt,name=reprocess_queued,json=reprocessQueued,proto3" json:"reprocess_queued,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Words by which queries, agents and sessions choose sources, in alphabetical order.
+	Tags []string `protobuf:"bytes,30,rep,name=tags,proto3" json:"tags,omitempty"`
+	// Where its content is fetched from; empty: it was uploaded or pasted.
+	Url string `protobuf:"bytes,31,opt,name=url,proto3" json:"url,omitempty"`
+	// How often it is fetched again, "24h"; empty: only by RefreshSource.
+	RefreshEvery string `protobuf:"bytes,32,opt,name=refresh_every,json=refreshEvery,proto3" json:"refresh_every,omitempty"`
+	// When its URL last gave its content, or said that it has not changed; null before.
+	FetchedAt *timestamppb.Timestamp `protobuf:"bytes,33,opt,name=fetched_at,json=fetchedAt,proto3" json:"fetched_at,omitempty"`
+	// When it is fetched next; null: not by itself.
+	NextFetchAt *timestamppb.Timestamp `protobuf:"bytes,34,opt,name=next_fetch_at,json=nextFetchAt,proto3" json:"next_fetch_at,omitempty"`
+	// Why its URL could not be fetched the last time; empty when it was.
+	FetchError    string `protobuf:"bytes,35,opt,name=fetch_error,json=fetchError,proto3" json:"fetch_error,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Source) Reset() {
@@ -300,6 +314,48 @@ func (x *Source) GetReprocessQueued() bool {
 	return false
 }
 
+func (x *Source) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+func (x *Source) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *Source) GetRefreshEvery() string {
+	if x != nil {
+		return x.RefreshEvery
+	}
+	return ""
+}
+
+func (x *Source) GetFetchedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.FetchedAt
+	}
+	return nil
+}
+
+func (x *Source) GetNextFetchAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.NextFetchAt
+	}
+	return nil
+}
+
+func (x *Source) GetFetchError() string {
+	if x != nil {
+		return x.FetchError
+	}
+	return ""
+}
+
 // SourceContent is what a source was made of.
 type SourceContent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -378,7 +434,7 @@ type SourceError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// encrypted, corrupt, empty, binary, wrong-type, too-large, too-complex, too-many-pages,
 	// too-many-chunks, timeout, embedding-refused (the embedding server takes a passage's text under
-	// no circumstances), retrying or internal.
+	// no circumstances), fetch-failed (its URL), retrying or internal.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
 	// A sentence a person understands.
 	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
@@ -452,7 +508,9 @@ type Chunk struct {
 	// Offsets in characters in the extracted text; the end is exclusive.
 	CharStart int32 `protobuf:"varint,9,opt,name=char_start,json=charStart,proto3" json:"char_start,omitempty"`
 	// Where it ends; counted as char_start.
-	CharEnd       int32 `protobuf:"varint,10,opt,name=char_end,json=charEnd,proto3" json:"char_end,omitempty"`
+	CharEnd int32 `protobuf:"varint,10,opt,name=char_end,json=charEnd,proto3" json:"char_end,omitempty"`
+	// Whether it was switched off.
+	Disabled      bool `protobuf:"varint,11,opt,name=disabled,proto3" json:"disabled,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -555,6 +613,13 @@ func (x *Chunk) GetCharEnd() int32 {
 		return x.CharEnd
 	}
 	return 0
+}
+
+func (x *Chunk) GetDisabled() bool {
+	if x != nil {
+		return x.Disabled
+	}
+	return false
 }
 
 // ScoredChunk is a chunk found by a query.
@@ -843,7 +908,7 @@ type QueryExplanation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// src_…
 	SourceId string `protobuf:"bytes,1,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
-	// found, not_attached, not_ready, below_floor or crowded_out.
+	// found, not_attached, filtered_out (by tags), not_ready, below_floor or crowded_out.
 	Outcome string `protobuf:"bytes,2,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	// Similarity of its best chunk; 0 when it was not compared.
 	BestSimilarity float64 `protobuf:"fixed64,3,opt,name=best_similarity,json=bestSimilarity,proto3" json:"best_similarity,omitempty"`
@@ -1133,7 +1198,9 @@ type UploadSourceMetadata struct {
 	// Display name; default: filename.
 	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
 	// Reads every page of a PDF from its picture; refused for other types.
-	ForceOcr      bool `protobuf:"varint,5,opt,name=force_ocr,json=forceOcr,proto3" json:"force_ocr,omitempty"`
+	ForceOcr bool `protobuf:"varint,5,opt,name=force_ocr,json=forceOcr,proto3" json:"force_ocr,omitempty"`
+	// At most 20 of 1 to 64 letters, digits and -_.:/
+	Tags          []string `protobuf:"bytes,8,rep,name=tags,proto3" json:"tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1201,6 +1268,13 @@ func (x *UploadSourceMetadata) GetForceOcr() bool {
 		return x.ForceOcr
 	}
 	return false
+}
+
+func (x *UploadSourceMetadata) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
 }
 
 type ReplaceSourceContentRequest struct {
@@ -1300,7 +1374,9 @@ type ReplaceSourceContentMetadata struct {
 	// New display name; default: the source's stays.
 	Name string `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`
 	// Reads every page of a PDF from its picture; refused for other types.
-	ForceOcr      bool `protobuf:"varint,6,opt,name=force_ocr,json=forceOcr,proto3" json:"force_ocr,omitempty"`
+	ForceOcr bool `protobuf:"varint,6,opt,name=force_ocr,json=forceOcr,proto3" json:"force_ocr,omitempty"`
+	// As for UploadSource; none: the source's stay.
+	Tags          []string `protobuf:"bytes,8,rep,name=tags,proto3" json:"tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1377,6 +1453,13 @@ func (x *ReplaceSourceContentMetadata) GetForceOcr() bool {
 	return false
 }
 
+func (x *ReplaceSourceContentMetadata) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
 type UpdateSourceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -1386,7 +1469,13 @@ type UpdateSourceRequest struct {
 	// 1 to 200 characters.
 	Name *string `protobuf:"bytes,3,opt,name=name,proto3,oneof" json:"name,omitempty"`
 	// 1 byte to 1 MiB of Markdown, which replaces the content; over it: 413 body-too-large.
-	Content       *string `protobuf:"bytes,4,opt,name=content,proto3,oneof" json:"content,omitempty"`
+	Content *string `protobuf:"bytes,4,opt,name=content,proto3,oneof" json:"content,omitempty"`
+	// At most 20 of 1 to 64 letters, digits and -_.:/; they take the place of those there are.
+	Tags []string `protobuf:"bytes,5,rep,name=tags,proto3" json:"tags,omitempty"`
+	// For a source with a URL: "15m" to "30d", or empty: it is not fetched by itself.
+	RefreshEvery *string `protobuf:"bytes,6,opt,name=refresh_every,json=refreshEvery,proto3,oneof" json:"refresh_every,omitempty"`
+	// What is changed; empty: every field that is set.
+	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,7,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1449,6 +1538,306 @@ func (x *UpdateSourceRequest) GetContent() string {
 	return ""
 }
 
+func (x *UpdateSourceRequest) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+func (x *UpdateSourceRequest) GetRefreshEvery() string {
+	if x != nil && x.RefreshEvery != nil {
+		return *x.RefreshEvery
+	}
+	return ""
+}
+
+func (x *UpdateSourceRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
+	}
+	return nil
+}
+
+type CreateUrlSourceRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// http or https, without a user name.
+	Url string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
+	// Display name; default: the address without its scheme.
+	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// "15m" to "30d"; empty: it is fetched once.
+	RefreshEvery string `protobuf:"bytes,4,opt,name=refresh_every,json=refreshEvery,proto3" json:"refresh_every,omitempty"`
+	// As for UploadSource.
+	Tags          []string `protobuf:"bytes,5,rep,name=tags,proto3" json:"tags,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateUrlSourceRequest) Reset() {
+	*x = CreateUrlSourceRequest{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateUrlSourceRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateUrlSourceRequest) ProtoMessage() {}
+
+func (x *CreateUrlSourceRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateUrlSourceRequest.ProtoReflect.Descriptor instead.
+func (*CreateUrlSourceRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *CreateUrlSourceRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *CreateUrlSourceRequest) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *CreateUrlSourceRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *CreateUrlSourceRequest) GetRefreshEvery() string {
+	if x != nil {
+		return x.RefreshEvery
+	}
+	return ""
+}
+
+func (x *CreateUrlSourceRequest) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+type CreateSitemapSourcesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// The sitemap's address.
+	Url string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
+	// 1 to 500. Default 100.
+	MaxPages *int32 `protobuf:"varint,3,opt,name=max_pages,json=maxPages,proto3,oneof" json:"max_pages,omitempty"`
+	// Of each page, as for CreateUrlSource.
+	RefreshEvery string `protobuf:"bytes,4,opt,name=refresh_every,json=refreshEvery,proto3" json:"refresh_every,omitempty"`
+	// Of each page.
+	Tags          []string `protobuf:"bytes,5,rep,name=tags,proto3" json:"tags,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateSitemapSourcesRequest) Reset() {
+	*x = CreateSitemapSourcesRequest{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateSitemapSourcesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateSitemapSourcesRequest) ProtoMessage() {}
+
+func (x *CreateSitemapSourcesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateSitemapSourcesRequest.ProtoReflect.Descriptor instead.
+func (*CreateSitemapSourcesRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *CreateSitemapSourcesRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *CreateSitemapSourcesRequest) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *CreateSitemapSourcesRequest) GetMaxPages() int32 {
+	if x != nil && x.MaxPages != nil {
+		return *x.MaxPages
+	}
+	return 0
+}
+
+func (x *CreateSitemapSourcesRequest) GetRefreshEvery() string {
+	if x != nil {
+		return x.RefreshEvery
+	}
+	return ""
+}
+
+func (x *CreateSitemapSourcesRequest) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+type CreateSitemapSourcesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was made, in the order of the sitemap.
+	Sources []*Source `protobuf:"bytes,1,rep,name=sources,proto3" json:"sources,omitempty"`
+	// Pages of the host that the sitemap names.
+	PagesFound int32 `protobuf:"varint,2,opt,name=pages_found,json=pagesFound,proto3" json:"pages_found,omitempty"`
+	// Of those, the ones that the workspace has already.
+	PagesKnown    int32 `protobuf:"varint,3,opt,name=pages_known,json=pagesKnown,proto3" json:"pages_known,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateSitemapSourcesResponse) Reset() {
+	*x = CreateSitemapSourcesResponse{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateSitemapSourcesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateSitemapSourcesResponse) ProtoMessage() {}
+
+func (x *CreateSitemapSourcesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateSitemapSourcesResponse.ProtoReflect.Descriptor instead.
+func (*CreateSitemapSourcesResponse) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *CreateSitemapSourcesResponse) GetSources() []*Source {
+	if x != nil {
+		return x.Sources
+	}
+	return nil
+}
+
+func (x *CreateSitemapSourcesResponse) GetPagesFound() int32 {
+	if x != nil {
+		return x.PagesFound
+	}
+	return 0
+}
+
+func (x *CreateSitemapSourcesResponse) GetPagesKnown() int32 {
+	if x != nil {
+		return x.PagesKnown
+	}
+	return 0
+}
+
+type RefreshSourceRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// src_…
+	SourceId      string `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RefreshSourceRequest) Reset() {
+	*x = RefreshSourceRequest{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RefreshSourceRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RefreshSourceRequest) ProtoMessage() {}
+
+func (x *RefreshSourceRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RefreshSourceRequest.ProtoReflect.Descriptor instead.
+func (*RefreshSourceRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *RefreshSourceRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *RefreshSourceRequest) GetSourceId() string {
+	if x != nil {
+		return x.SourceId
+	}
+	return ""
+}
+
 type RestoreSourceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -1461,7 +1850,7 @@ type RestoreSourceRequest struct {
 
 func (x *RestoreSourceRequest) Reset() {
 	*x = RestoreSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[13]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1473,7 +1862,7 @@ func (x *RestoreSourceRequest) String() string {
 func (*RestoreSourceRequest) ProtoMessage() {}
 
 func (x *RestoreSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[13]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1486,7 +1875,7 @@ func (x *RestoreSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestoreSourceRequest.ProtoReflect.Descriptor instead.
 func (*RestoreSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RestoreSourceRequest) GetWorkspaceId() string {
@@ -1510,14 +1899,16 @@ type CreateInlineSourceRequest struct {
 	// 1 to 200 characters.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// 1 byte to 1 MiB of text; over it: 413 body-too-large.
-	Content       string `protobuf:"bytes,3,opt,name=content,proto3" json:"content,omitempty"`
+	Content string `protobuf:"bytes,3,opt,name=content,proto3" json:"content,omitempty"`
+	// As for UploadSource.
+	Tags          []string `protobuf:"bytes,4,rep,name=tags,proto3" json:"tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateInlineSourceRequest) Reset() {
 	*x = CreateInlineSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[14]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1529,7 +1920,7 @@ func (x *CreateInlineSourceRequest) String() string {
 func (*CreateInlineSourceRequest) ProtoMessage() {}
 
 func (x *CreateInlineSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[14]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1542,7 +1933,7 @@ func (x *CreateInlineSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateInlineSourceRequest.ProtoReflect.Descriptor instead.
 func (*CreateInlineSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CreateInlineSourceRequest) GetWorkspaceId() string {
@@ -1566,6 +1957,13 @@ func (x *CreateInlineSourceRequest) GetContent() string {
 	return ""
 }
 
+func (x *CreateInlineSourceRequest) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
 type ListSourcesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -1579,14 +1977,16 @@ type ListSourcesRequest struct {
 	// Only those whose name contains this text, in any case.
 	Q string `protobuf:"bytes,5,opt,name=q,proto3" json:"q,omitempty"`
 	// created_at, updated_at or name, each also with " desc". Default: "created_at desc".
-	OrderBy       string `protobuf:"bytes,6,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
+	OrderBy string `protobuf:"bytes,6,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
+	// Only those with all of these tags.
+	Tags          []string `protobuf:"bytes,7,rep,name=tags,proto3" json:"tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListSourcesRequest) Reset() {
 	*x = ListSourcesRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[15]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1598,7 +1998,7 @@ func (x *ListSourcesRequest) String() string {
 func (*ListSourcesRequest) ProtoMessage() {}
 
 func (x *ListSourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[15]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1611,7 +2011,7 @@ func (x *ListSourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSourcesRequest.ProtoReflect.Descriptor instead.
 func (*ListSourcesRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListSourcesRequest) GetWorkspaceId() string {
@@ -1656,6 +2056,13 @@ func (x *ListSourcesRequest) GetOrderBy() string {
 	return ""
 }
 
+func (x *ListSourcesRequest) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
 type ListSourcesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The page.
@@ -1668,7 +2075,7 @@ type ListSourcesResponse struct {
 
 func (x *ListSourcesResponse) Reset() {
 	*x = ListSourcesResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[16]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1680,7 +2087,7 @@ func (x *ListSourcesResponse) String() string {
 func (*ListSourcesResponse) ProtoMessage() {}
 
 func (x *ListSourcesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[16]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1693,7 +2100,7 @@ func (x *ListSourcesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSourcesResponse.ProtoReflect.Descriptor instead.
 func (*ListSourcesResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListSourcesResponse) GetSources() []*Source {
@@ -1722,7 +2129,7 @@ type GetSourceRequest struct {
 
 func (x *GetSourceRequest) Reset() {
 	*x = GetSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[17]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1734,7 +2141,7 @@ func (x *GetSourceRequest) String() string {
 func (*GetSourceRequest) ProtoMessage() {}
 
 func (x *GetSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[17]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1747,7 +2154,7 @@ func (x *GetSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSourceRequest.ProtoReflect.Descriptor instead.
 func (*GetSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *GetSourceRequest) GetWorkspaceId() string {
@@ -1776,7 +2183,7 @@ type DeleteSourceRequest struct {
 
 func (x *DeleteSourceRequest) Reset() {
 	*x = DeleteSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[18]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1788,7 +2195,7 @@ func (x *DeleteSourceRequest) String() string {
 func (*DeleteSourceRequest) ProtoMessage() {}
 
 func (x *DeleteSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[18]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1801,7 +2208,7 @@ func (x *DeleteSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSourceRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *DeleteSourceRequest) GetWorkspaceId() string {
@@ -1832,7 +2239,7 @@ type ReprocessSourceRequest struct {
 
 func (x *ReprocessSourceRequest) Reset() {
 	*x = ReprocessSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[19]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1844,7 +2251,7 @@ func (x *ReprocessSourceRequest) String() string {
 func (*ReprocessSourceRequest) ProtoMessage() {}
 
 func (x *ReprocessSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[19]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1857,7 +2264,7 @@ func (x *ReprocessSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReprocessSourceRequest.ProtoReflect.Descriptor instead.
 func (*ReprocessSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ReprocessSourceRequest) GetWorkspaceId() string {
@@ -1893,7 +2300,7 @@ type DownloadSourceRequest struct {
 
 func (x *DownloadSourceRequest) Reset() {
 	*x = DownloadSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[20]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1905,7 +2312,7 @@ func (x *DownloadSourceRequest) String() string {
 func (*DownloadSourceRequest) ProtoMessage() {}
 
 func (x *DownloadSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[20]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1918,7 +2325,7 @@ func (x *DownloadSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DownloadSourceRequest.ProtoReflect.Descriptor instead.
 func (*DownloadSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *DownloadSourceRequest) GetWorkspaceId() string {
@@ -1944,7 +2351,7 @@ type DownloadSourceResponse struct {
 
 func (x *DownloadSourceResponse) Reset() {
 	*x = DownloadSourceResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[21]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1956,7 +2363,7 @@ func (x *DownloadSourceResponse) String() string {
 func (*DownloadSourceResponse) ProtoMessage() {}
 
 func (x *DownloadSourceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[21]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1969,7 +2376,7 @@ func (x *DownloadSourceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DownloadSourceResponse.ProtoReflect.Descriptor instead.
 func (*DownloadSourceResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *DownloadSourceResponse) GetData() []byte {
@@ -1991,7 +2398,7 @@ type WatchSourceRequest struct {
 
 func (x *WatchSourceRequest) Reset() {
 	*x = WatchSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[22]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2003,7 +2410,7 @@ func (x *WatchSourceRequest) String() string {
 func (*WatchSourceRequest) ProtoMessage() {}
 
 func (x *WatchSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[22]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2016,7 +2423,7 @@ func (x *WatchSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchSourceRequest.ProtoReflect.Descriptor instead.
 func (*WatchSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *WatchSourceRequest) GetWorkspaceId() string {
@@ -2045,7 +2452,7 @@ type WatchSourceResponse struct {
 
 func (x *WatchSourceResponse) Reset() {
 	*x = WatchSourceResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[23]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2057,7 +2464,7 @@ func (x *WatchSourceResponse) String() string {
 func (*WatchSourceResponse) ProtoMessage() {}
 
 func (x *WatchSourceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[23]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2070,7 +2477,7 @@ func (x *WatchSourceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchSourceResponse.ProtoReflect.Descriptor instead.
 func (*WatchSourceResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *WatchSourceResponse) GetType() string {
@@ -2097,7 +2504,7 @@ type GetEmbeddingStatusRequest struct {
 
 func (x *GetEmbeddingStatusRequest) Reset() {
 	*x = GetEmbeddingStatusRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[24]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2109,7 +2516,7 @@ func (x *GetEmbeddingStatusRequest) String() string {
 func (*GetEmbeddingStatusRequest) ProtoMessage() {}
 
 func (x *GetEmbeddingStatusRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[24]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2122,7 +2529,7 @@ func (x *GetEmbeddingStatusRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetEmbeddingStatusRequest.ProtoReflect.Descriptor instead.
 func (*GetEmbeddingStatusRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetEmbeddingStatusRequest) GetWorkspaceId() string {
@@ -2148,7 +2555,7 @@ type ListChunksRequest struct {
 
 func (x *ListChunksRequest) Reset() {
 	*x = ListChunksRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[25]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2160,7 +2567,7 @@ func (x *ListChunksRequest) String() string {
 func (*ListChunksRequest) ProtoMessage() {}
 
 func (x *ListChunksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[25]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2173,7 +2580,7 @@ func (x *ListChunksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListChunksRequest.ProtoReflect.Descriptor instead.
 func (*ListChunksRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListChunksRequest) GetWorkspaceId() string {
@@ -2204,6 +2611,78 @@ func (x *ListChunksRequest) GetPageToken() string {
 	return ""
 }
 
+type UpdateChunkRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// src_…
+	SourceId string `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
+	// chk_…
+	ChunkId string `protobuf:"bytes,3,opt,name=chunk_id,json=chunkId,proto3" json:"chunk_id,omitempty"`
+	// Whether it is switched off.
+	Disabled      *bool `protobuf:"varint,4,opt,name=disabled,proto3,oneof" json:"disabled,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateChunkRequest) Reset() {
+	*x = UpdateChunkRequest{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateChunkRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateChunkRequest) ProtoMessage() {}
+
+func (x *UpdateChunkRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateChunkRequest.ProtoReflect.Descriptor instead.
+func (*UpdateChunkRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *UpdateChunkRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *UpdateChunkRequest) GetSourceId() string {
+	if x != nil {
+		return x.SourceId
+	}
+	return ""
+}
+
+func (x *UpdateChunkRequest) GetChunkId() string {
+	if x != nil {
+		return x.ChunkId
+	}
+	return ""
+}
+
+func (x *UpdateChunkRequest) GetDisabled() bool {
+	if x != nil && x.Disabled != nil {
+		return *x.Disabled
+	}
+	return false
+}
+
 type ListChunksResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The chunks.
@@ -2216,7 +2695,7 @@ type ListChunksResponse struct {
 
 func (x *ListChunksResponse) Reset() {
 	*x = ListChunksResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[26]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2228,7 +2707,7 @@ func (x *ListChunksResponse) String() string {
 func (*ListChunksResponse) ProtoMessage() {}
 
 func (x *ListChunksResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[26]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2241,7 +2720,7 @@ func (x *ListChunksResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListChunksResponse.ProtoReflect.Descriptor instead.
 func (*ListChunksResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{26}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ListChunksResponse) GetChunks() []*Chunk {
@@ -2278,14 +2757,16 @@ type QueryKnowledgeRequest struct {
 	// The source to explain; needed with explain.
 	ExplainSourceId string `protobuf:"bytes,8,opt,name=explain_source_id,json=explainSourceId,proto3" json:"explain_source_id,omitempty"`
 	// Whether the reranking server, if the installation has one, reorders the best 30.
-	Rerank        bool `protobuf:"varint,9,opt,name=rerank,proto3" json:"rerank,omitempty"`
+	Rerank bool `protobuf:"varint,9,opt,name=rerank,proto3" json:"rerank,omitempty"`
+	// Only sources with these tags. Default: all that are attached.
+	Tags          *TagFilter `protobuf:"bytes,10,opt,name=tags,proto3" json:"tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *QueryKnowledgeRequest) Reset() {
 	*x = QueryKnowledgeRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[27]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2297,7 +2778,7 @@ func (x *QueryKnowledgeRequest) String() string {
 func (*QueryKnowledgeRequest) ProtoMessage() {}
 
 func (x *QueryKnowledgeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[27]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2310,7 +2791,7 @@ func (x *QueryKnowledgeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryKnowledgeRequest.ProtoReflect.Descriptor instead.
 func (*QueryKnowledgeRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{27}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *QueryKnowledgeRequest) GetWorkspaceId() string {
@@ -2376,6 +2857,13 @@ func (x *QueryKnowledgeRequest) GetRerank() bool {
 	return false
 }
 
+func (x *QueryKnowledgeRequest) GetTags() *TagFilter {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
 type QueryKnowledgeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Best first.
@@ -2394,7 +2882,7 @@ type QueryKnowledgeResponse struct {
 
 func (x *QueryKnowledgeResponse) Reset() {
 	*x = QueryKnowledgeResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[28]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2406,7 +2894,7 @@ func (x *QueryKnowledgeResponse) String() string {
 func (*QueryKnowledgeResponse) ProtoMessage() {}
 
 func (x *QueryKnowledgeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[28]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2419,7 +2907,7 @@ func (x *QueryKnowledgeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryKnowledgeResponse.ProtoReflect.Descriptor instead.
 func (*QueryKnowledgeResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{28}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *QueryKnowledgeResponse) GetChunks() []*ScoredChunk {
@@ -2463,17 +2951,19 @@ type AttachSourcesRequest struct {
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// agt_…
 	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
-	// 1 to 100 ids; repeated ones are merged.
+	// 1 to 100 ids; repeated ones are merged. Send these or tags.
 	SourceIds []string `protobuf:"bytes,3,rep,name=source_ids,json=sourceIds,proto3" json:"source_ids,omitempty"`
 	// auto (default) or prompt.
-	UsageMode     string `protobuf:"bytes,4,opt,name=usage_mode,json=usageMode,proto3" json:"usage_mode,omitempty"`
+	UsageMode string `protobuf:"bytes,4,opt,name=usage_mode,json=usageMode,proto3" json:"usage_mode,omitempty"`
+	// The sources that have these tags now, 1 to 100; one that gets them later is not attached by it.
+	Tags          *TagFilter `protobuf:"bytes,5,opt,name=tags,proto3" json:"tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AttachSourcesRequest) Reset() {
 	*x = AttachSourcesRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[29]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2485,7 +2975,7 @@ func (x *AttachSourcesRequest) String() string {
 func (*AttachSourcesRequest) ProtoMessage() {}
 
 func (x *AttachSourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[29]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2498,7 +2988,7 @@ func (x *AttachSourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachSourcesRequest.ProtoReflect.Descriptor instead.
 func (*AttachSourcesRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{29}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *AttachSourcesRequest) GetWorkspaceId() string {
@@ -2529,6 +3019,13 @@ func (x *AttachSourcesRequest) GetUsageMode() string {
 	return ""
 }
 
+func (x *AttachSourcesRequest) GetTags() *TagFilter {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
 type AttachSourcesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The attachments.
@@ -2541,7 +3038,7 @@ type AttachSourcesResponse struct {
 
 func (x *AttachSourcesResponse) Reset() {
 	*x = AttachSourcesResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[30]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2553,7 +3050,7 @@ func (x *AttachSourcesResponse) String() string {
 func (*AttachSourcesResponse) ProtoMessage() {}
 
 func (x *AttachSourcesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[30]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2566,7 +3063,7 @@ func (x *AttachSourcesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachSourcesResponse.ProtoReflect.Descriptor instead.
 func (*AttachSourcesResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{30}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *AttachSourcesResponse) GetAttachments() []*SourceAttachment {
@@ -2599,7 +3096,7 @@ type ListSourceAttachmentsRequest struct {
 
 func (x *ListSourceAttachmentsRequest) Reset() {
 	*x = ListSourceAttachmentsRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[31]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2611,7 +3108,7 @@ func (x *ListSourceAttachmentsRequest) String() string {
 func (*ListSourceAttachmentsRequest) ProtoMessage() {}
 
 func (x *ListSourceAttachmentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[31]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2624,7 +3121,7 @@ func (x *ListSourceAttachmentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSourceAttachmentsRequest.ProtoReflect.Descriptor instead.
 func (*ListSourceAttachmentsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{31}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ListSourceAttachmentsRequest) GetWorkspaceId() string {
@@ -2667,7 +3164,7 @@ type ListSourceAttachmentsResponse struct {
 
 func (x *ListSourceAttachmentsResponse) Reset() {
 	*x = ListSourceAttachmentsResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[32]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2679,7 +3176,7 @@ func (x *ListSourceAttachmentsResponse) String() string {
 func (*ListSourceAttachmentsResponse) ProtoMessage() {}
 
 func (x *ListSourceAttachmentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[32]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2692,7 +3189,7 @@ func (x *ListSourceAttachmentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSourceAttachmentsResponse.ProtoReflect.Descriptor instead.
 func (*ListSourceAttachmentsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{32}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ListSourceAttachmentsResponse) GetAttachments() []*SourceAttachment {
@@ -2723,7 +3220,7 @@ type DetachSourceRequest struct {
 
 func (x *DetachSourceRequest) Reset() {
 	*x = DetachSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[33]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2735,7 +3232,7 @@ func (x *DetachSourceRequest) String() string {
 func (*DetachSourceRequest) ProtoMessage() {}
 
 func (x *DetachSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[33]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2748,7 +3245,7 @@ func (x *DetachSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DetachSourceRequest.ProtoReflect.Descriptor instead.
 func (*DetachSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{33}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *DetachSourceRequest) GetWorkspaceId() string {
@@ -2787,7 +3284,7 @@ type EvaluationQuestion struct {
 
 func (x *EvaluationQuestion) Reset() {
 	*x = EvaluationQuestion{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[34]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2799,7 +3296,7 @@ func (x *EvaluationQuestion) String() string {
 func (*EvaluationQuestion) ProtoMessage() {}
 
 func (x *EvaluationQuestion) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[34]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2812,7 +3309,7 @@ func (x *EvaluationQuestion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluationQuestion.ProtoReflect.Descriptor instead.
 func (*EvaluationQuestion) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{34}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *EvaluationQuestion) GetQ() string {
@@ -2850,6 +3347,8 @@ type CreateKnowledgeEvaluationRequest struct {
 	MinSimilarity *float64 `protobuf:"fixed64,5,opt,name=min_similarity,json=minSimilarity,proto3,oneof" json:"min_similarity,omitempty"`
 	// similarity, hybrid or both; default: both.
 	Rankings []string `protobuf:"bytes,6,rep,name=rankings,proto3" json:"rankings,omitempty"`
+	// Only sources with these tags are searched. Default: all that are attached.
+	Tags *TagFilter `protobuf:"bytes,8,opt,name=tags,proto3" json:"tags,omitempty"`
 	// 1 to 200.
 	Questions     []*EvaluationQuestion `protobuf:"bytes,7,rep,name=questions,proto3" json:"questions,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2858,7 +3357,7 @@ type CreateKnowledgeEvaluationRequest struct {
 
 func (x *CreateKnowledgeEvaluationRequest) Reset() {
 	*x = CreateKnowledgeEvaluationRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[35]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2870,7 +3369,7 @@ func (x *CreateKnowledgeEvaluationRequest) String() string {
 func (*CreateKnowledgeEvaluationRequest) ProtoMessage() {}
 
 func (x *CreateKnowledgeEvaluationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[35]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2883,7 +3382,7 @@ func (x *CreateKnowledgeEvaluationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateKnowledgeEvaluationRequest.ProtoReflect.Descriptor instead.
 func (*CreateKnowledgeEvaluationRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{35}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *CreateKnowledgeEvaluationRequest) GetWorkspaceId() string {
@@ -2924,6 +3423,13 @@ func (x *CreateKnowledgeEvaluationRequest) GetMinSimilarity() float64 {
 func (x *CreateKnowledgeEvaluationRequest) GetRankings() []string {
 	if x != nil {
 		return x.Rankings
+	}
+	return nil
+}
+
+func (x *CreateKnowledgeEvaluationRequest) GetTags() *TagFilter {
+	if x != nil {
+		return x.Tags
 	}
 	return nil
 }
@@ -2970,7 +3476,7 @@ type KnowledgeEvaluation struct {
 
 func (x *KnowledgeEvaluation) Reset() {
 	*x = KnowledgeEvaluation{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[36]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2982,7 +3488,7 @@ func (x *KnowledgeEvaluation) String() string {
 func (*KnowledgeEvaluation) ProtoMessage() {}
 
 func (x *KnowledgeEvaluation) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[36]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2995,7 +3501,7 @@ func (x *KnowledgeEvaluation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KnowledgeEvaluation.ProtoReflect.Descriptor instead.
 func (*KnowledgeEvaluation) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{36}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *KnowledgeEvaluation) GetId() string {
@@ -3106,7 +3612,7 @@ type EvaluationMetrics struct {
 
 func (x *EvaluationMetrics) Reset() {
 	*x = EvaluationMetrics{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[37]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3118,7 +3624,7 @@ func (x *EvaluationMetrics) String() string {
 func (*EvaluationMetrics) ProtoMessage() {}
 
 func (x *EvaluationMetrics) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[37]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3131,7 +3637,7 @@ func (x *EvaluationMetrics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluationMetrics.ProtoReflect.Descriptor instead.
 func (*EvaluationMetrics) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{37}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *EvaluationMetrics) GetRanking() string {
@@ -3177,7 +3683,7 @@ type EvaluationResult struct {
 
 func (x *EvaluationResult) Reset() {
 	*x = EvaluationResult{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[38]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3189,7 +3695,7 @@ func (x *EvaluationResult) String() string {
 func (*EvaluationResult) ProtoMessage() {}
 
 func (x *EvaluationResult) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[38]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3202,7 +3708,7 @@ func (x *EvaluationResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluationResult.ProtoReflect.Descriptor instead.
 func (*EvaluationResult) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{38}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *EvaluationResult) GetQ() string {
@@ -3246,7 +3752,7 @@ type EvaluationPlace struct {
 
 func (x *EvaluationPlace) Reset() {
 	*x = EvaluationPlace{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[39]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3258,7 +3764,7 @@ func (x *EvaluationPlace) String() string {
 func (*EvaluationPlace) ProtoMessage() {}
 
 func (x *EvaluationPlace) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[39]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3271,7 +3777,7 @@ func (x *EvaluationPlace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluationPlace.ProtoReflect.Descriptor instead.
 func (*EvaluationPlace) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{39}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *EvaluationPlace) GetRanking() string {
@@ -3328,7 +3834,7 @@ type EvaluationComparison struct {
 
 func (x *EvaluationComparison) Reset() {
 	*x = EvaluationComparison{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[40]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3340,7 +3846,7 @@ func (x *EvaluationComparison) String() string {
 func (*EvaluationComparison) ProtoMessage() {}
 
 func (x *EvaluationComparison) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[40]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3353,7 +3859,7 @@ func (x *EvaluationComparison) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluationComparison.ProtoReflect.Descriptor instead.
 func (*EvaluationComparison) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{40}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *EvaluationComparison) GetComparedTo() string {
@@ -3407,7 +3913,7 @@ type EvaluationChange struct {
 
 func (x *EvaluationChange) Reset() {
 	*x = EvaluationChange{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[41]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3419,7 +3925,7 @@ func (x *EvaluationChange) String() string {
 func (*EvaluationChange) ProtoMessage() {}
 
 func (x *EvaluationChange) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[41]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3432,7 +3938,7 @@ func (x *EvaluationChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluationChange.ProtoReflect.Descriptor instead.
 func (*EvaluationChange) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{41}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *EvaluationChange) GetRanking() string {
@@ -3499,7 +4005,7 @@ type EvaluationMove struct {
 
 func (x *EvaluationMove) Reset() {
 	*x = EvaluationMove{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[42]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3511,7 +4017,7 @@ func (x *EvaluationMove) String() string {
 func (*EvaluationMove) ProtoMessage() {}
 
 func (x *EvaluationMove) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[42]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3524,7 +4030,7 @@ func (x *EvaluationMove) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluationMove.ProtoReflect.Descriptor instead.
 func (*EvaluationMove) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{42}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *EvaluationMove) GetQ() string {
@@ -3564,7 +4070,7 @@ type ListKnowledgeEvaluationsRequest struct {
 
 func (x *ListKnowledgeEvaluationsRequest) Reset() {
 	*x = ListKnowledgeEvaluationsRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[43]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3576,7 +4082,7 @@ func (x *ListKnowledgeEvaluationsRequest) String() string {
 func (*ListKnowledgeEvaluationsRequest) ProtoMessage() {}
 
 func (x *ListKnowledgeEvaluationsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[43]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3589,7 +4095,7 @@ func (x *ListKnowledgeEvaluationsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListKnowledgeEvaluationsRequest.ProtoReflect.Descriptor instead.
 func (*ListKnowledgeEvaluationsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{43}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ListKnowledgeEvaluationsRequest) GetWorkspaceId() string {
@@ -3632,7 +4138,7 @@ type ListKnowledgeEvaluationsResponse struct {
 
 func (x *ListKnowledgeEvaluationsResponse) Reset() {
 	*x = ListKnowledgeEvaluationsResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[44]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3644,7 +4150,7 @@ func (x *ListKnowledgeEvaluationsResponse) String() string {
 func (*ListKnowledgeEvaluationsResponse) ProtoMessage() {}
 
 func (x *ListKnowledgeEvaluationsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[44]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3657,7 +4163,7 @@ func (x *ListKnowledgeEvaluationsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListKnowledgeEvaluationsResponse.ProtoReflect.Descriptor instead.
 func (*ListKnowledgeEvaluationsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{44}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ListKnowledgeEvaluationsResponse) GetEvaluations() []*KnowledgeEvaluation {
@@ -3688,7 +4194,7 @@ type GetKnowledgeEvaluationRequest struct {
 
 func (x *GetKnowledgeEvaluationRequest) Reset() {
 	*x = GetKnowledgeEvaluationRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[45]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3700,7 +4206,7 @@ func (x *GetKnowledgeEvaluationRequest) String() string {
 func (*GetKnowledgeEvaluationRequest) ProtoMessage() {}
 
 func (x *GetKnowledgeEvaluationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[45]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3713,7 +4219,7 @@ func (x *GetKnowledgeEvaluationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetKnowledgeEvaluationRequest.ProtoReflect.Descriptor instead.
 func (*GetKnowledgeEvaluationRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{45}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *GetKnowledgeEvaluationRequest) GetWorkspaceId() string {
@@ -3749,7 +4255,7 @@ type DeleteKnowledgeEvaluationRequest struct {
 
 func (x *DeleteKnowledgeEvaluationRequest) Reset() {
 	*x = DeleteKnowledgeEvaluationRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[46]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3761,7 +4267,7 @@ func (x *DeleteKnowledgeEvaluationRequest) String() string {
 func (*DeleteKnowledgeEvaluationRequest) ProtoMessage() {}
 
 func (x *DeleteKnowledgeEvaluationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[46]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3774,7 +4280,7 @@ func (x *DeleteKnowledgeEvaluationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteKnowledgeEvaluationRequest.ProtoReflect.Descriptor instead.
 func (*DeleteKnowledgeEvaluationRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{46}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *DeleteKnowledgeEvaluationRequest) GetWorkspaceId() string {
@@ -3795,7 +4301,8 @@ var File_parlance_v1_knowledge_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
-	"\x1bparlance/v1/knowledge.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\x99\b\n" +
+	"\x1bparlance/v1/knowledge.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\x8a\n" +
+	"\n" +
 	"\x06Source\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x12\n" +
@@ -3813,8 +4320,9 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
 	"processing\n" +
 	"\x05ready\n" +
-	"\x06failedR\x06status\x12?\n" +
-	"\x05stage\x18\t \x01(\tB)\xba\xbb\x18%\n" +
+	"\x06failedR\x06status\x12I\n" +
+	"\x05stage\x18\t \x01(\tB3\xba\xbb\x18/\n" +
+	"\bfetching\n" +
 	"\aparsing\n" +
 	"\x03ocr\n" +
 	"\bchunking\n" +
@@ -3842,7 +4350,15 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\bwarnings\x18\x17 \x03(\tR\bwarnings\x126\n" +
 	"\bprevious\x18\x18 \x01(\v2\x1a.parlance.v1.SourceContentR\bprevious\x12\x1c\n" +
 	"\treplacing\x18\x19 \x01(\bR\treplacing\x12)\n" +
-	"\x10reprocess_queued\x18\x1a \x01(\bR\x0freprocessQueuedB\n" +
+	"\x10reprocess_queued\x18\x1a \x01(\bR\x0freprocessQueued\x12\x12\n" +
+	"\x04tags\x18\x1e \x03(\tR\x04tags\x12\x10\n" +
+	"\x03url\x18\x1f \x01(\tR\x03url\x12#\n" +
+	"\rrefresh_every\x18  \x01(\tR\frefreshEvery\x129\n" +
+	"\n" +
+	"fetched_at\x18! \x01(\v2\x1a.google.protobuf.TimestampR\tfetchedAt\x12>\n" +
+	"\rnext_fetch_at\x18\" \x01(\v2\x1a.google.protobuf.TimestampR\vnextFetchAt\x12\x1f\n" +
+	"\vfetch_error\x18# \x01(\tR\n" +
+	"fetchErrorB\n" +
 	"\n" +
 	"\b_content\"\x8d\x01\n" +
 	"\rSourceContent\x12&\n" +
@@ -3856,7 +4372,7 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x06sha256\x18\x04 \x01(\tR\x06sha256\";\n" +
 	"\vSourceError\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\x93\x02\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\xaf\x02\n" +
 	"\x05Chunk\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12\x14\n" +
@@ -3871,7 +4387,8 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
 	"char_start\x18\t \x01(\x05R\tcharStart\x12\x19\n" +
 	"\bchar_end\x18\n" +
-	" \x01(\x05R\acharEnd\"\x9d\x04\n" +
+	" \x01(\x05R\acharEnd\x12\x1a\n" +
+	"\bdisabled\x18\v \x01(\bR\bdisabled\"\x9d\x04\n" +
 	"\vScoredChunk\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12\x1f\n" +
@@ -3917,12 +4434,13 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x04auto\n" +
 	"\x06promptR\tusageMode\x129\n" +
 	"\n" +
-	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\x96\x02\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xa4\x02\n" +
 	"\x10QueryExplanation\x12\x1b\n" +
-	"\tsource_id\x18\x01 \x01(\tR\bsourceId\x12X\n" +
-	"\aoutcome\x18\x02 \x01(\tB>\xba\xbb\x18:\n" +
+	"\tsource_id\x18\x01 \x01(\tR\bsourceId\x12f\n" +
+	"\aoutcome\x18\x02 \x01(\tBL\xba\xbb\x18H\n" +
 	"\x05found\n" +
 	"\fnot_attached\n" +
+	"\ffiltered_out\n" +
 	"\tnot_ready\n" +
 	"\vbelow_floor\n" +
 	"\vcrowded_outR\aoutcome\x12'\n" +
@@ -3945,18 +4463,19 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x13UploadSourceRequest\x12?\n" +
 	"\bmetadata\x18\x01 \x01(\v2!.parlance.v1.UploadSourceMetadataH\x00R\bmetadata\x12\x1f\n" +
 	"\x04data\x18\x02 \x01(\fB\t\xbaH\x06z\x04\x18\x80\x80@H\x00R\x04dataB\x06\n" +
-	"\x04part\"\xc3\x01\n" +
+	"\x04part\"\xe1\x01\n" +
 	"\x14UploadSourceMetadata\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12$\n" +
 	"\bfilename\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\bfilename\x12'\n" +
 	"\n" +
 	"media_type\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\tmediaType\x12\x1c\n" +
 	"\x04name\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1b\n" +
-	"\tforce_ocr\x18\x05 \x01(\bR\bforceOcr\"\x8f\x01\n" +
+	"\tforce_ocr\x18\x05 \x01(\bR\bforceOcr\x12\x1c\n" +
+	"\x04tags\x18\b \x03(\tB\b\xbaH\x05\x92\x01\x02\x10\x14R\x04tags\"\x8f\x01\n" +
 	"\x1bReplaceSourceContentRequest\x12G\n" +
 	"\bmetadata\x18\x01 \x01(\v2).parlance.v1.ReplaceSourceContentMetadataH\x00R\bmetadata\x12\x1f\n" +
 	"\x04data\x18\x02 \x01(\fB\t\xbaH\x06z\x04\x18\x80\x80@H\x00R\x04dataB\x06\n" +
-	"\x04part\"\xe8\x01\n" +
+	"\x04part\"\x86\x02\n" +
 	"\x1cReplaceSourceContentMetadata\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12$\n" +
@@ -3964,24 +4483,57 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
 	"media_type\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\tmediaType\x12\x1c\n" +
 	"\x04name\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1b\n" +
-	"\tforce_ocr\x18\x06 \x01(\bR\bforceOcr\"\xb7\x01\n" +
+	"\tforce_ocr\x18\x06 \x01(\bR\bforceOcr\x12\x1c\n" +
+	"\x04tags\x18\b \x03(\tB\b\xbaH\x05\x92\x01\x02\x10\x14R\x04tags\"\xd7\x02\n" +
 	"\x13UpdateSourceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12#\n" +
 	"\x04name\x18\x03 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01H\x00R\x04name\x88\x01\x01\x12&\n" +
-	"\acontent\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x10\x01H\x01R\acontent\x88\x01\x01B\a\n" +
+	"\acontent\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x10\x01H\x01R\acontent\x88\x01\x01\x12\x1c\n" +
+	"\x04tags\x18\x05 \x03(\tB\b\xbaH\x05\x92\x01\x02\x10\x14R\x04tags\x121\n" +
+	"\rrefresh_every\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18\x14H\x02R\frefreshEvery\x88\x01\x01\x12;\n" +
+	"\vupdate_mask\x18\a \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
+	"updateMaskB\a\n" +
 	"\x05_nameB\n" +
 	"\n" +
-	"\b_content\"V\n" +
+	"\b_contentB\x10\n" +
+	"\x0e_refresh_every\"\xc3\x01\n" +
+	"\x16CreateUrlSourceRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1c\n" +
+	"\x03url\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x10R\x03url\x12\x1c\n" +
+	"\x04name\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12,\n" +
+	"\rrefresh_every\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18\x14R\frefreshEvery\x12\x1c\n" +
+	"\x04tags\x18\x05 \x03(\tB\b\xbaH\x05\x92\x01\x02\x10\x14R\x04tags\"\xe6\x01\n" +
+	"\x1bCreateSitemapSourcesRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1c\n" +
+	"\x03url\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x10R\x03url\x12,\n" +
+	"\tmax_pages\x18\x03 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xf4\x03(\x01H\x00R\bmaxPages\x88\x01\x01\x12,\n" +
+	"\rrefresh_every\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18\x14R\frefreshEvery\x12\x1c\n" +
+	"\x04tags\x18\x05 \x03(\tB\b\xbaH\x05\x92\x01\x02\x10\x14R\x04tagsB\f\n" +
+	"\n" +
+	"_max_pages\"\x8f\x01\n" +
+	"\x1cCreateSitemapSourcesResponse\x12-\n" +
+	"\asources\x18\x01 \x03(\v2\x13.parlance.v1.SourceR\asources\x12\x1f\n" +
+	"\vpages_found\x18\x02 \x01(\x05R\n" +
+	"pagesFound\x12\x1f\n" +
+	"\vpages_known\x18\x03 \x01(\x05R\n" +
+	"pagesKnown\"V\n" +
+	"\x14RefreshSourceRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
+	"\tsource_id\x18\x02 \x01(\tR\bsourceId\"V\n" +
 	"\x14RestoreSourceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
-	"\tsource_id\x18\x02 \x01(\tR\bsourceId\"\x81\x01\n" +
+	"\tsource_id\x18\x02 \x01(\tR\bsourceId\"\x9f\x01\n" +
 	"\x19CreateInlineSourceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12!\n" +
-	"\acontent\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x10\x01R\acontent\"\xca\x02\n" +
+	"\acontent\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x10\x01R\acontent\x12\x1c\n" +
+	"\x04tags\x18\x04 \x03(\tB\b\xbaH\x05\x92\x01\x02\x10\x14R\x04tags\"\xe8\x02\n" +
 	"\x12ListSourcesRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12'\n" +
 	"\tpage_size\x18\x02 \x01(\x05B\n" +
@@ -3993,7 +4545,8 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x01q\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x01q\x12m\n" +
 	"\border_by\x18\x06 \x01(\tBR\xbaHOrMR\x00R\n" +
 	"created_atR\x0fcreated_at descR\n" +
-	"updated_atR\x0fupdated_at descR\x04nameR\tname descR\aorderBy\"l\n" +
+	"updated_atR\x0fupdated_at descR\x04nameR\tname descR\aorderBy\x12\x1c\n" +
+	"\x04tags\x18\a \x03(\tB\b\xbaH\x05\x92\x01\x02\x10\x14R\x04tags\"l\n" +
 	"\x13ListSourcesResponse\x12-\n" +
 	"\asources\x18\x01 \x03(\v2\x13.parlance.v1.SourceR\asources\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"R\n" +
@@ -4027,10 +4580,16 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xc8\x01(\x00R\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\"h\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\"\xa5\x01\n" +
+	"\x12UpdateChunkRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
+	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12\x19\n" +
+	"\bchunk_id\x18\x03 \x01(\tR\achunkId\x12'\n" +
+	"\bdisabled\x18\x04 \x01(\bB\x06\xbaH\x03\xc8\x01\x01H\x00R\bdisabled\x88\x01\x01B\v\n" +
+	"\t_disabled\"h\n" +
 	"\x12ListChunksResponse\x12*\n" +
 	"\x06chunks\x18\x01 \x03(\v2\x12.parlance.v1.ChunkR\x06chunks\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x94\x03\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xc0\x03\n" +
 	"\x15QueryKnowledgeRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\"\n" +
 	"\bagent_id\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x10\x01R\aagentId\x12\x18\n" +
@@ -4042,7 +4601,9 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"similarityR\x06hybridR\aranking\x12\x18\n" +
 	"\aexplain\x18\a \x01(\bR\aexplain\x12*\n" +
 	"\x11explain_source_id\x18\b \x01(\tR\x0fexplainSourceId\x12\x16\n" +
-	"\x06rerank\x18\t \x01(\bR\x06rerankB\b\n" +
+	"\x06rerank\x18\t \x01(\bR\x06rerank\x12*\n" +
+	"\x04tags\x18\n" +
+	" \x01(\v2\x16.parlance.v1.TagFilterR\x04tagsB\b\n" +
 	"\x06_top_kB\x11\n" +
 	"\x0f_min_similarity\"\xbb\x02\n" +
 	"\x16QueryKnowledgeResponse\x120\n" +
@@ -4058,14 +4619,16 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"similarity\n" +
 	"\x06hybridR\aranking\x12'\n" +
 	"\x0fembedding_model\x18\x05 \x01(\tR\x0eembeddingModelB\x0e\n" +
-	"\f_explanation\"\xbd\x01\n" +
+	"\f_explanation\"\xe7\x01\n" +
 	"\x14AttachSourcesRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
-	"\bagent_id\x18\x02 \x01(\tR\aagentId\x121\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12/\n" +
 	"\n" +
-	"source_ids\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\tsourceIds\x124\n" +
+	"source_ids\x18\x03 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10d\"\x06r\x04\x10\x01\x18dR\tsourceIds\x124\n" +
 	"\n" +
-	"usage_mode\x18\x04 \x01(\tB\x15\xbaH\x12r\x10R\x00R\x04autoR\x06promptR\tusageMode\"\x80\x01\n" +
+	"usage_mode\x18\x04 \x01(\tB\x15\xbaH\x12r\x10R\x00R\x04autoR\x06promptR\tusageMode\x12*\n" +
+	"\x04tags\x18\x05 \x01(\v2\x16.parlance.v1.TagFilterR\x04tags\"\x80\x01\n" +
 	"\x15AttachSourcesResponse\x12?\n" +
 	"\vattachments\x18\x01 \x03(\v2\x1d.parlance.v1.SourceAttachmentR\vattachments\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa4\x01\n" +
@@ -4089,7 +4652,7 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
 	"source_ids\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\x14\"\x06r\x04\x10\x01\x18dR\tsourceIds\x124\n" +
-	"\fsource_names\x18\x03 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\x14\"\ar\x05\x10\x01\x18\xc8\x01R\vsourceNames\"\x9a\x03\n" +
+	"\fsource_names\x18\x03 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\x14\"\ar\x05\x10\x01\x18\xc8\x01R\vsourceNames\"\xc6\x03\n" +
 	" CreateKnowledgeEvaluationRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\"\n" +
 	"\bagent_id\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x10\x01R\aagentId\x12\x1c\n" +
@@ -4097,7 +4660,8 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x05top_k\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x182(\x01H\x00R\x04topK\x88\x01\x01\x12C\n" +
 	"\x0emin_similarity\x18\x05 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00H\x01R\rminSimilarity\x88\x01\x01\x12>\n" +
 	"\brankings\x18\x06 \x03(\tB\"\xbaH\x1f\x92\x01\x1c\x10\x02\x18\x01\"\x16r\x14R\n" +
-	"similarityR\x06hybridR\brankings\x12J\n" +
+	"similarityR\x06hybridR\brankings\x12*\n" +
+	"\x04tags\x18\b \x01(\v2\x16.parlance.v1.TagFilterR\x04tags\x12J\n" +
 	"\tquestions\x18\a \x03(\v2\x1f.parlance.v1.EvaluationQuestionB\v\xbaH\b\x92\x01\x05\b\x01\x10\xc8\x01R\tquestionsB\b\n" +
 	"\x06_top_kB\x11\n" +
 	"\x0f_min_similarity\"\xc1\x04\n" +
@@ -4195,11 +4759,17 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"compare_to\x18\x03 \x01(\tR\tcompareTo\"j\n" +
 	" DeleteKnowledgeEvaluationRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12#\n" +
-	"\revaluation_id\x18\x02 \x01(\tR\fevaluationId2\xae\x1d\n" +
+	"\revaluation_id\x18\x02 \x01(\tR\fevaluationId2\x80#\n" +
 	"\x10KnowledgeService\x12\xa0\x01\n" +
 	"\fUploadSource\x12 .parlance.v1.UploadSourceRequest\x1a\x13.parlance.v1.Source\"W\xaa\xbb\x18\n" +
 	"\b\x03\x1a\x06upload\xb2\xbb\x18E\b\xca\x01\x1a@POST /v1/workspaces/{workspace_id}/knowledge-base/sources/upload(\x01\x12\xab\x01\n" +
-	"\x12CreateInlineSource\x12&.parlance.v1.CreateInlineSourceRequest\x1a\x13.parlance.v1.Source\"X\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\b\b\xca\x01(\x80\x80\x80\x04\x82\xd3\xe4\x93\x02@:\x01*\";/v1/workspaces/{workspace_id}/knowledge-base/sources/inline\x12\x94\x01\n" +
+	"\x12CreateInlineSource\x12&.parlance.v1.CreateInlineSourceRequest\x1a\x13.parlance.v1.Source\"X\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\b\b\xca\x01(\x80\x80\x80\x04\x82\xd3\xe4\x93\x02@:\x01*\";/v1/workspaces/{workspace_id}/knowledge-base/sources/inline\x12\xa5\x01\n" +
+	"\x0fCreateUrlSource\x12#.parlance.v1.CreateUrlSourceRequest\x1a\x13.parlance.v1.Source\"X\xaa\xbb\x18\n" +
+	"\b\x03\x1a\x06upload\xb2\xbb\x18\x03\b\xca\x01\x82\xd3\xe4\x93\x02=:\x01*\"8/v1/workspaces/{workspace_id}/knowledge-base/sources/url\x12\xc9\x01\n" +
+	"\x14CreateSitemapSources\x12(.parlance.v1.CreateSitemapSourcesRequest\x1a).parlance.v1.CreateSitemapSourcesResponse\"\\\xaa\xbb\x18\n" +
+	"\b\x03\x1a\x06upload\xb2\xbb\x18\x03\b\xca\x01\x82\xd3\xe4\x93\x02A:\x01*\"</v1/workspaces/{workspace_id}/knowledge-base/sources/sitemap\x12\xb1\x01\n" +
+	"\rRefreshSource\x12!.parlance.v1.RefreshSourceRequest\x1a\x13.parlance.v1.Source\"h\xaa\xbb\x18\n" +
+	"\b\x03\x1a\x06upload\xb2\xbb\x18\x03\b\xca\x01\x82\xd3\xe4\x93\x02M:\x01*\"H/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/refresh\x12\x94\x01\n" +
 	"\vListSources\x12\x1f.parlance.v1.ListSourcesRequest\x1a .parlance.v1.ListSourcesResponse\"B\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x026\x124/v1/workspaces/{workspace_id}/knowledge-base/sources\x12\x8f\x01\n" +
 	"\tGetSource\x12\x1d.parlance.v1.GetSourceRequest\x1a\x13.parlance.v1.Source\"N\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02B\x12@/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}\x12\x9f\x01\n" +
 	"\fDeleteSource\x12 .parlance.v1.DeleteSourceRequest\x1a\x16.google.protobuf.Empty\"U\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02B*@/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}\x12\xbc\x01\n" +
@@ -4211,7 +4781,8 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x0eDownloadSource\x12\".parlance.v1.DownloadSourceRequest\x1a#.parlance.v1.DownloadSourceResponse\"^\xaa\xbb\x18\b\b\x01\x1a\x04read\xb2\xbb\x18N\x1aLGET /v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/content0\x01\x12\xa9\x01\n" +
 	"\vWatchSource\x12\x1f.parlance.v1.WatchSourceRequest\x1a .parlance.v1.WatchSourceResponse\"U\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02I\x12G/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/events0\x01\x12\xa4\x01\n" +
 	"\n" +
-	"ListChunks\x12\x1e.parlance.v1.ListChunksRequest\x1a\x1f.parlance.v1.ListChunksResponse\"U\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02I\x12G/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/chunks\x12\xa4\x01\n" +
+	"ListChunks\x12\x1e.parlance.v1.ListChunksRequest\x1a\x1f.parlance.v1.ListChunksResponse\"U\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02I\x12G/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/chunks\x12\xa7\x01\n" +
+	"\vUpdateChunk\x12\x1f.parlance.v1.UpdateChunkRequest\x1a\x12.parlance.v1.Chunk\"c\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02W:\x01*2R/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/chunks/{chunk_id}\x12\xa4\x01\n" +
 	"\x0eQueryKnowledge\x12\".parlance.v1.QueryKnowledgeRequest\x1a#.parlance.v1.QueryKnowledgeResponse\"I\xaa\xbb\x18\b\b\x02\x1a\x04read\x82\xd3\xe4\x93\x027:\x01*\"2/v1/workspaces/{workspace_id}/knowledge-base/query\x12\xa0\x01\n" +
 	"\x12GetEmbeddingStatus\x12&.parlance.v1.GetEmbeddingStatusRequest\x1a\x1c.parlance.v1.EmbeddingStatus\"D\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x028\x126/v1/workspaces/{workspace_id}/knowledge-base/embedding\x12\xae\x01\n" +
 	"\rAttachSources\x12!.parlance.v1.AttachSourcesRequest\x1a\".parlance.v1.AttachSourcesResponse\"V\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02J:\x01*\"E/v1/workspaces/{workspace_id}/agents/{agent_id}/knowledge-base/attach\x12\xbc\x01\n" +
@@ -4234,7 +4805,7 @@ func file_parlance_v1_knowledge_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_knowledge_proto_rawDescData
 }
 
-var file_parlance_v1_knowledge_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
+var file_parlance_v1_knowledge_proto_msgTypes = make([]protoimpl.MessageInfo, 52)
 var file_parlance_v1_knowledge_proto_goTypes = []any{
 	(*Source)(nil),                           // 0: parlance.v1.Source
 	(*SourceContent)(nil),                    // 1: parlance.v1.SourceContent
@@ -4249,118 +4820,140 @@ var file_parlance_v1_knowledge_proto_goTypes = []any{
 	(*ReplaceSourceContentRequest)(nil),      // 10: parlance.v1.ReplaceSourceContentRequest
 	(*ReplaceSourceContentMetadata)(nil),     // 11: parlance.v1.ReplaceSourceContentMetadata
 	(*UpdateSourceRequest)(nil),              // 12: parlance.v1.UpdateSourceRequest
-	(*RestoreSourceRequest)(nil),             // 13: parlance.v1.RestoreSourceRequest
-	(*CreateInlineSourceRequest)(nil),        // 14: parlance.v1.CreateInlineSourceRequest
-	(*ListSourcesRequest)(nil),               // 15: parlance.v1.ListSourcesRequest
-	(*ListSourcesResponse)(nil),              // 16: parlance.v1.ListSourcesResponse
-	(*GetSourceRequest)(nil),                 // 17: parlance.v1.GetSourceRequest
-	(*DeleteSourceRequest)(nil),              // 18: parlance.v1.DeleteSourceRequest
-	(*ReprocessSourceRequest)(nil),           // 19: parlance.v1.ReprocessSourceRequest
-	(*DownloadSourceRequest)(nil),            // 20: parlance.v1.DownloadSourceRequest
-	(*DownloadSourceResponse)(nil),           // 21: parlance.v1.DownloadSourceResponse
-	(*WatchSourceRequest)(nil),               // 22: parlance.v1.WatchSourceRequest
-	(*WatchSourceResponse)(nil),              // 23: parlance.v1.WatchSourceResponse
-	(*GetEmbeddingStatusRequest)(nil),        // 24: parlance.v1.GetEmbeddingStatusRequest
-	(*ListChunksRequest)(nil),                // 25: parlance.v1.ListChunksRequest
-	(*ListChunksResponse)(nil),               // 26: parlance.v1.ListChunksResponse
-	(*QueryKnowledgeRequest)(nil),            // 27: parlance.v1.QueryKnowledgeRequest
-	(*QueryKnowledgeResponse)(nil),           // 28: parlance.v1.QueryKnowledgeResponse
-	(*AttachSourcesRequest)(nil),             // 29: parlance.v1.AttachSourcesRequest
-	(*AttachSourcesResponse)(nil),            // 30: parlance.v1.AttachSourcesResponse
-	(*ListSourceAttachmentsRequest)(nil),     // 31: parlance.v1.ListSourceAttachmentsRequest
-	(*ListSourceAttachmentsResponse)(nil),    // 32: parlance.v1.ListSourceAttachmentsResponse
-	(*DetachSourceRequest)(nil),              // 33: parlance.v1.DetachSourceRequest
-	(*EvaluationQuestion)(nil),               // 34: parlance.v1.EvaluationQuestion
-	(*CreateKnowledgeEvaluationRequest)(nil), // 35: parlance.v1.CreateKnowledgeEvaluationRequest
-	(*KnowledgeEvaluation)(nil),              // 36: parlance.v1.KnowledgeEvaluation
-	(*EvaluationMetrics)(nil),                // 37: parlance.v1.EvaluationMetrics
-	(*EvaluationResult)(nil),                 // 38: parlance.v1.EvaluationResult
-	(*EvaluationPlace)(nil),                  // 39: parlance.v1.EvaluationPlace
-	(*EvaluationComparison)(nil),             // 40: parlance.v1.EvaluationComparison
-	(*EvaluationChange)(nil),                 // 41: parlance.v1.EvaluationChange
-	(*EvaluationMove)(nil),                   // 42: parlance.v1.EvaluationMove
-	(*ListKnowledgeEvaluationsRequest)(nil),  // 43: parlance.v1.ListKnowledgeEvaluationsRequest
-	(*ListKnowledgeEvaluationsResponse)(nil), // 44: parlance.v1.ListKnowledgeEvaluationsResponse
-	(*GetKnowledgeEvaluationRequest)(nil),    // 45: parlance.v1.GetKnowledgeEvaluationRequest
-	(*DeleteKnowledgeEvaluationRequest)(nil), // 46: parlance.v1.DeleteKnowledgeEvaluationRequest
-	(*timestamppb.Timestamp)(nil),            // 47: google.protobuf.Timestamp
-	(*emptypb.Empty)(nil),                    // 48: google.protobuf.Empty
+	(*CreateUrlSourceRequest)(nil),           // 13: parlance.v1.CreateUrlSourceRequest
+	(*CreateSitemapSourcesRequest)(nil),      // 14: parlance.v1.CreateSitemapSourcesRequest
+	(*CreateSitemapSourcesResponse)(nil),     // 15: parlance.v1.CreateSitemapSourcesResponse
+	(*RefreshSourceRequest)(nil),             // 16: parlance.v1.RefreshSourceRequest
+	(*RestoreSourceRequest)(nil),             // 17: parlance.v1.RestoreSourceRequest
+	(*CreateInlineSourceRequest)(nil),        // 18: parlance.v1.CreateInlineSourceRequest
+	(*ListSourcesRequest)(nil),               // 19: parlance.v1.ListSourcesRequest
+	(*ListSourcesResponse)(nil),              // 20: parlance.v1.ListSourcesResponse
+	(*GetSourceRequest)(nil),                 // 21: parlance.v1.GetSourceRequest
+	(*DeleteSourceRequest)(nil),              // 22: parlance.v1.DeleteSourceRequest
+	(*ReprocessSourceRequest)(nil),           // 23: parlance.v1.ReprocessSourceRequest
+	(*DownloadSourceRequest)(nil),            // 24: parlance.v1.DownloadSourceRequest
+	(*DownloadSourceResponse)(nil),           // 25: parlance.v1.DownloadSourceResponse
+	(*WatchSourceRequest)(nil),               // 26: parlance.v1.WatchSourceRequest
+	(*WatchSourceResponse)(nil),              // 27: parlance.v1.WatchSourceResponse
+	(*GetEmbeddingStatusRequest)(nil),        // 28: parlance.v1.GetEmbeddingStatusRequest
+	(*ListChunksRequest)(nil),                // 29: parlance.v1.ListChunksRequest
+	(*UpdateChunkRequest)(nil),               // 30: parlance.v1.UpdateChunkRequest
+	(*ListChunksResponse)(nil),               // 31: parlance.v1.ListChunksResponse
+	(*QueryKnowledgeRequest)(nil),            // 32: parlance.v1.QueryKnowledgeRequest
+	(*QueryKnowledgeResponse)(nil),           // 33: parlance.v1.QueryKnowledgeResponse
+	(*AttachSourcesRequest)(nil),             // 34: parlance.v1.AttachSourcesRequest
+	(*AttachSourcesResponse)(nil),            // 35: parlance.v1.AttachSourcesResponse
+	(*ListSourceAttachmentsRequest)(nil),     // 36: parlance.v1.ListSourceAttachmentsRequest
+	(*ListSourceAttachmentsResponse)(nil),    // 37: parlance.v1.ListSourceAttachmentsResponse
+	(*DetachSourceRequest)(nil),              // 38: parlance.v1.DetachSourceRequest
+	(*EvaluationQuestion)(nil),               // 39: parlance.v1.EvaluationQuestion
+	(*CreateKnowledgeEvaluationRequest)(nil), // 40: parlance.v1.CreateKnowledgeEvaluationRequest
+	(*KnowledgeEvaluation)(nil),              // 41: parlance.v1.KnowledgeEvaluation
+	(*EvaluationMetrics)(nil),                // 42: parlance.v1.EvaluationMetrics
+	(*EvaluationResult)(nil),                 // 43: parlance.v1.EvaluationResult
+	(*EvaluationPlace)(nil),                  // 44: parlance.v1.EvaluationPlace
+	(*EvaluationComparison)(nil),             // 45: parlance.v1.EvaluationComparison
+	(*EvaluationChange)(nil),                 // 46: parlance.v1.EvaluationChange
+	(*EvaluationMove)(nil),                   // 47: parlance.v1.EvaluationMove
+	(*ListKnowledgeEvaluationsRequest)(nil),  // 48: parlance.v1.ListKnowledgeEvaluationsRequest
+	(*ListKnowledgeEvaluationsResponse)(nil), // 49: parlance.v1.ListKnowledgeEvaluationsResponse
+	(*GetKnowledgeEvaluationRequest)(nil),    // 50: parlance.v1.GetKnowledgeEvaluationRequest
+	(*DeleteKnowledgeEvaluationRequest)(nil), // 51: parlance.v1.DeleteKnowledgeEvaluationRequest
+	(*timestamppb.Timestamp)(nil),            // 52: google.protobuf.Timestamp
+	(*fieldmaskpb.FieldMask)(nil),            // 53: google.protobuf.FieldMask
+	(*TagFilter)(nil),                        // 54: parlance.v1.TagFilter
+	(*emptypb.Empty)(nil),                    // 55: google.protobuf.Empty
 }
 var file_parlance_v1_knowledge_proto_depIdxs = []int32{
-	47, // 0: parlance.v1.Source.heartbeat_at:type_name -> google.protobuf.Timestamp
+	52, // 0: parlance.v1.Source.heartbeat_at:type_name -> google.protobuf.Timestamp
 	2,  // 1: parlance.v1.Source.error:type_name -> parlance.v1.SourceError
-	47, // 2: parlance.v1.Source.created_at:type_name -> google.protobuf.Timestamp
-	47, // 3: parlance.v1.Source.updated_at:type_name -> google.protobuf.Timestamp
-	47, // 4: parlance.v1.Source.ready_at:type_name -> google.protobuf.Timestamp
+	52, // 2: parlance.v1.Source.created_at:type_name -> google.protobuf.Timestamp
+	52, // 3: parlance.v1.Source.updated_at:type_name -> google.protobuf.Timestamp
+	52, // 4: parlance.v1.Source.ready_at:type_name -> google.protobuf.Timestamp
 	1,  // 5: parlance.v1.Source.previous:type_name -> parlance.v1.SourceContent
-	47, // 6: parlance.v1.SourceAttachment.created_at:type_name -> google.protobuf.Timestamp
-	47, // 7: parlance.v1.EmbeddingStatus.started_at:type_name -> google.protobuf.Timestamp
-	9,  // 8: parlance.v1.UploadSourceRequest.metadata:type_name -> parlance.v1.UploadSourceMetadata
-	11, // 9: parlance.v1.ReplaceSourceContentRequest.metadata:type_name -> parlance.v1.ReplaceSourceContentMetadata
-	0,  // 10: parlance.v1.ListSourcesResponse.sources:type_name -> parlance.v1.Source
-	0,  // 11: parlance.v1.WatchSourceResponse.source:type_name -> parlance.v1.Source
-	3,  // 12: parlance.v1.ListChunksResponse.chunks:type_name -> parlance.v1.Chunk
-	4,  // 13: parlance.v1.QueryKnowledgeResponse.chunks:type_name -> parlance.v1.ScoredChunk
-	6,  // 14: parlance.v1.QueryKnowledgeResponse.explanation:type_name -> parlance.v1.QueryExplanation
-	5,  // 15: parlance.v1.AttachSourcesResponse.attachments:type_name -> parlance.v1.SourceAttachment
-	5,  // 16: parlance.v1.ListSourceAttachmentsResponse.attachments:type_name -> parlance.v1.SourceAttachment
-	34, // 17: parlance.v1.CreateKnowledgeEvaluationRequest.questions:type_name -> parlance.v1.EvaluationQuestion
-	37, // 18: parlance.v1.KnowledgeEvaluation.metrics:type_name -> parlance.v1.EvaluationMetrics
-	38, // 19: parlance.v1.KnowledgeEvaluation.results:type_name -> parlance.v1.EvaluationResult
-	40, // 20: parlance.v1.KnowledgeEvaluation.comparison:type_name -> parlance.v1.EvaluationComparison
-	47, // 21: parlance.v1.KnowledgeEvaluation.created_at:type_name -> google.protobuf.Timestamp
-	39, // 22: parlance.v1.EvaluationResult.places:type_name -> parlance.v1.EvaluationPlace
-	41, // 23: parlance.v1.EvaluationComparison.changes:type_name -> parlance.v1.EvaluationChange
-	42, // 24: parlance.v1.EvaluationChange.better:type_name -> parlance.v1.EvaluationMove
-	42, // 25: parlance.v1.EvaluationChange.worse:type_name -> parlance.v1.EvaluationMove
-	36, // 26: parlance.v1.ListKnowledgeEvaluationsResponse.evaluations:type_name -> parlance.v1.KnowledgeEvaluation
-	8,  // 27: parlance.v1.KnowledgeService.UploadSource:input_type -> parlance.v1.UploadSourceRequest
-	14, // 28: parlance.v1.KnowledgeService.CreateInlineSource:input_type -> parlance.v1.CreateInlineSourceRequest
-	15, // 29: parlance.v1.KnowledgeService.ListSources:input_type -> parlance.v1.ListSourcesRequest
-	17, // 30: parlance.v1.KnowledgeService.GetSource:input_type -> parlance.v1.GetSourceRequest
-	18, // 31: parlance.v1.KnowledgeService.DeleteSource:input_type -> parlance.v1.DeleteSourceRequest
-	10, // 32: parlance.v1.KnowledgeService.ReplaceSourceContent:input_type -> parlance.v1.ReplaceSourceContentRequest
-	12, // 33: parlance.v1.KnowledgeService.UpdateSource:input_type -> parlance.v1.UpdateSourceRequest
-	13, // 34: parlance.v1.KnowledgeService.RestoreSource:input_type -> parlance.v1.RestoreSourceRequest
-	19, // 35: parlance.v1.KnowledgeService.ReprocessSource:input_type -> parlance.v1.ReprocessSourceRequest
-	20, // 36: parlance.v1.KnowledgeService.DownloadSource:input_type -> parlance.v1.DownloadSourceRequest
-	22, // 37: parlance.v1.KnowledgeService.WatchSource:input_type -> parlance.v1.WatchSourceRequest
-	25, // 38: parlance.v1.KnowledgeService.ListChunks:input_type -> parlance.v1.ListChunksRequest
-	27, // 39: parlance.v1.KnowledgeService.QueryKnowledge:input_type -> parlance.v1.QueryKnowledgeRequest
-	24, // 40: parlance.v1.KnowledgeService.GetEmbeddingStatus:input_type -> parlance.v1.GetEmbeddingStatusRequest
-	29, // 41: parlance.v1.KnowledgeService.AttachSources:input_type -> parlance.v1.AttachSourcesRequest
-	31, // 42: parlance.v1.KnowledgeService.ListSourceAttachments:input_type -> parlance.v1.ListSourceAttachmentsRequest
-	33, // 43: parlance.v1.KnowledgeService.DetachSource:input_type -> parlance.v1.DetachSourceRequest
-	35, // 44: parlance.v1.KnowledgeService.CreateKnowledgeEvaluation:input_type -> parlance.v1.CreateKnowledgeEvaluationRequest
-	43, // 45: parlance.v1.KnowledgeService.ListKnowledgeEvaluations:input_type -> parlance.v1.ListKnowledgeEvaluationsRequest
-	45, // 46: parlance.v1.KnowledgeService.GetKnowledgeEvaluation:input_type -> parlance.v1.GetKnowledgeEvaluationRequest
-	46, // 47: parlance.v1.KnowledgeService.DeleteKnowledgeEvaluation:input_type -> parlance.v1.DeleteKnowledgeEvaluationRequest
-	0,  // 48: parlance.v1.KnowledgeService.UploadSource:output_type -> parlance.v1.Source
-	0,  // 49: parlance.v1.KnowledgeService.CreateInlineSource:output_type -> parlance.v1.Source
-	16, // 50: parlance.v1.KnowledgeService.ListSources:output_type -> parlance.v1.ListSourcesResponse
-	0,  // 51: parlance.v1.KnowledgeService.GetSource:output_type -> parlance.v1.Source
-	48, // 52: parlance.v1.KnowledgeService.DeleteSource:output_type -> google.protobuf.Empty
-	0,  // 53: parlance.v1.KnowledgeService.ReplaceSourceContent:output_type -> parlance.v1.Source
-	0,  // 54: parlance.v1.KnowledgeService.UpdateSource:output_type -> parlance.v1.Source
-	0,  // 55: parlance.v1.KnowledgeService.RestoreSource:output_type -> parlance.v1.Source
-	0,  // 56: parlance.v1.KnowledgeService.ReprocessSource:output_type -> parlance.v1.Source
-	21, // 57: parlance.v1.KnowledgeService.DownloadSource:output_type -> parlance.v1.DownloadSourceResponse
-	23, // 58: parlance.v1.KnowledgeService.WatchSource:output_type -> parlance.v1.WatchSourceResponse
-	26, // 59: parlance.v1.KnowledgeService.ListChunks:output_type -> parlance.v1.ListChunksResponse
-	28, // 60: parlance.v1.KnowledgeService.QueryKnowledge:output_type -> parlance.v1.QueryKnowledgeResponse
-	7,  // 61: parlance.v1.KnowledgeService.GetEmbeddingStatus:output_type -> parlance.v1.EmbeddingStatus
-	30, // 62: parlance.v1.KnowledgeService.AttachSources:output_type -> parlance.v1.AttachSourcesResponse
-	32, // 63: parlance.v1.KnowledgeService.ListSourceAttachments:output_type -> parlance.v1.ListSourceAttachmentsResponse
-	48, // 64: parlance.v1.KnowledgeService.DetachSource:output_type -> google.protobuf.Empty
-	36, // 65: parlance.v1.KnowledgeService.CreateKnowledgeEvaluation:output_type -> parlance.v1.KnowledgeEvaluation
-	44, // 66: parlance.v1.KnowledgeService.ListKnowledgeEvaluations:output_type -> parlance.v1.ListKnowledgeEvaluationsResponse
-	36, // 67: parlance.v1.KnowledgeService.GetKnowledgeEvaluation:output_type -> parlance.v1.KnowledgeEvaluation
-	48, // 68: parlance.v1.KnowledgeService.DeleteKnowledgeEvaluation:output_type -> google.protobuf.Empty
-	48, // [48:69] is the sub-list for method output_type
-	27, // [27:48] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	52, // 6: parlance.v1.Source.fetched_at:type_name -> google.protobuf.Timestamp
+	52, // 7: parlance.v1.Source.next_fetch_at:type_name -> google.protobuf.Timestamp
+	52, // 8: parlance.v1.SourceAttachment.created_at:type_name -> google.protobuf.Timestamp
+	52, // 9: parlance.v1.EmbeddingStatus.started_at:type_name -> google.protobuf.Timestamp
+	9,  // 10: parlance.v1.UploadSourceRequest.metadata:type_name -> parlance.v1.UploadSourceMetadata
+	11, // 11: parlance.v1.ReplaceSourceContentRequest.metadata:type_name -> parlance.v1.ReplaceSourceContentMetadata
+	53, // 12: parlance.v1.UpdateSourceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	0,  // 13: parlance.v1.CreateSitemapSourcesResponse.sources:type_name -> parlance.v1.Source
+	0,  // 14: parlance.v1.ListSourcesResponse.sources:type_name -> parlance.v1.Source
+	0,  // 15: parlance.v1.WatchSourceResponse.source:type_name -> parlance.v1.Source
+	3,  // 16: parlance.v1.ListChunksResponse.chunks:type_name -> parlance.v1.Chunk
+	54, // 17: parlance.v1.QueryKnowledgeRequest.tags:type_name -> parlance.v1.TagFilter
+	4,  // 18: parlance.v1.QueryKnowledgeResponse.chunks:type_name -> parlance.v1.ScoredChunk
+	6,  // 19: parlance.v1.QueryKnowledgeResponse.explanation:type_name -> parlance.v1.QueryExplanation
+	54, // 20: parlance.v1.AttachSourcesRequest.tags:type_name -> parlance.v1.TagFilter
+	5,  // 21: parlance.v1.AttachSourcesResponse.attachments:type_name -> parlance.v1.SourceAttachment
+	5,  // 22: parlance.v1.ListSourceAttachmentsResponse.attachments:type_name -> parlance.v1.SourceAttachment
+	54, // 23: parlance.v1.CreateKnowledgeEvaluationRequest.tags:type_name -> parlance.v1.TagFilter
+	39, // 24: parlance.v1.CreateKnowledgeEvaluationRequest.questions:type_name -> parlance.v1.EvaluationQuestion
+	42, // 25: parlance.v1.KnowledgeEvaluation.metrics:type_name -> parlance.v1.EvaluationMetrics
+	43, // 26: parlance.v1.KnowledgeEvaluation.results:type_name -> parlance.v1.EvaluationResult
+	45, // 27: parlance.v1.KnowledgeEvaluation.comparison:type_name -> parlance.v1.EvaluationComparison
+	52, // 28: parlance.v1.KnowledgeEvaluation.created_at:type_name -> google.protobuf.Timestamp
+	44, // 29: parlance.v1.EvaluationResult.places:type_name -> parlance.v1.EvaluationPlace
+	46, // 30: parlance.v1.EvaluationComparison.changes:type_name -> parlance.v1.EvaluationChange
+	47, // 31: parlance.v1.EvaluationChange.better:type_name -> parlance.v1.EvaluationMove
+	47, // 32: parlance.v1.EvaluationChange.worse:type_name -> parlance.v1.EvaluationMove
+	41, // 33: parlance.v1.ListKnowledgeEvaluationsResponse.evaluations:type_name -> parlance.v1.KnowledgeEvaluation
+	8,  // 34: parlance.v1.KnowledgeService.UploadSource:input_type -> parlance.v1.UploadSourceRequest
+	18, // 35: parlance.v1.KnowledgeService.CreateInlineSource:input_type -> parlance.v1.CreateInlineSourceRequest
+	13, // 36: parlance.v1.KnowledgeService.CreateUrlSource:input_type -> parlance.v1.CreateUrlSourceRequest
+	14, // 37: parlance.v1.KnowledgeService.CreateSitemapSources:input_type -> parlance.v1.CreateSitemapSourcesRequest
+	16, // 38: parlance.v1.KnowledgeService.RefreshSource:input_type -> parlance.v1.RefreshSourceRequest
+	19, // 39: parlance.v1.KnowledgeService.ListSources:input_type -> parlance.v1.ListSourcesRequest
+	21, // 40: parlance.v1.KnowledgeService.GetSource:input_type -> parlance.v1.GetSourceRequest
+	22, // 41: parlance.v1.KnowledgeService.DeleteSource:input_type -> parlance.v1.DeleteSourceRequest
+	10, // 42: parlance.v1.KnowledgeService.ReplaceSourceContent:input_type -> parlance.v1.ReplaceSourceContentRequest
+	12, // 43: parlance.v1.KnowledgeService.UpdateSource:input_type -> parlance.v1.UpdateSourceRequest
+	17, // 44: parlance.v1.KnowledgeService.RestoreSource:input_type -> parlance.v1.RestoreSourceRequest
+	23, // 45: parlance.v1.KnowledgeService.ReprocessSource:input_type -> parlance.v1.ReprocessSourceRequest
+	24, // 46: parlance.v1.KnowledgeService.DownloadSource:input_type -> parlance.v1.DownloadSourceRequest
+	26, // 47: parlance.v1.KnowledgeService.WatchSource:input_type -> parlance.v1.WatchSourceRequest
+	29, // 48: parlance.v1.KnowledgeService.ListChunks:input_type -> parlance.v1.ListChunksRequest
+	30, // 49: parlance.v1.KnowledgeService.UpdateChunk:input_type -> parlance.v1.UpdateChunkRequest
+	32, // 50: parlance.v1.KnowledgeService.QueryKnowledge:input_type -> parlance.v1.QueryKnowledgeRequest
+	28, // 51: parlance.v1.KnowledgeService.GetEmbeddingStatus:input_type -> parlance.v1.GetEmbeddingStatusRequest
+	34, // 52: parlance.v1.KnowledgeService.AttachSources:input_type -> parlance.v1.AttachSourcesRequest
+	36, // 53: parlance.v1.KnowledgeService.ListSourceAttachments:input_type -> parlance.v1.ListSourceAttachmentsRequest
+	38, // 54: parlance.v1.KnowledgeService.DetachSource:input_type -> parlance.v1.DetachSourceRequest
+	40, // 55: parlance.v1.KnowledgeService.CreateKnowledgeEvaluation:input_type -> parlance.v1.CreateKnowledgeEvaluationRequest
+	48, // 56: parlance.v1.KnowledgeService.ListKnowledgeEvaluations:input_type -> parlance.v1.ListKnowledgeEvaluationsRequest
+	50, // 57: parlance.v1.KnowledgeService.GetKnowledgeEvaluation:input_type -> parlance.v1.GetKnowledgeEvaluationRequest
+	51, // 58: parlance.v1.KnowledgeService.DeleteKnowledgeEvaluation:input_type -> parlance.v1.DeleteKnowledgeEvaluationRequest
+	0,  // 59: parlance.v1.KnowledgeService.UploadSource:output_type -> parlance.v1.Source
+	0,  // 60: parlance.v1.KnowledgeService.CreateInlineSource:output_type -> parlance.v1.Source
+	0,  // 61: parlance.v1.KnowledgeService.CreateUrlSource:output_type -> parlance.v1.Source
+	15, // 62: parlance.v1.KnowledgeService.CreateSitemapSources:output_type -> parlance.v1.CreateSitemapSourcesResponse
+	0,  // 63: parlance.v1.KnowledgeService.RefreshSource:output_type -> parlance.v1.Source
+	20, // 64: parlance.v1.KnowledgeService.ListSources:output_type -> parlance.v1.ListSourcesResponse
+	0,  // 65: parlance.v1.KnowledgeService.GetSource:output_type -> parlance.v1.Source
+	55, // 66: parlance.v1.KnowledgeService.DeleteSource:output_type -> google.protobuf.Empty
+	0,  // 67: parlance.v1.KnowledgeService.ReplaceSourceContent:output_type -> parlance.v1.Source
+	0,  // 68: parlance.v1.KnowledgeService.UpdateSource:output_type -> parlance.v1.Source
+	0,  // 69: parlance.v1.KnowledgeService.RestoreSource:output_type -> parlance.v1.Source
+	0,  // 70: parlance.v1.KnowledgeService.ReprocessSource:output_type -> parlance.v1.Source
+	25, // 71: parlance.v1.KnowledgeService.DownloadSource:output_type -> parlance.v1.DownloadSourceResponse
+	27, // 72: parlance.v1.KnowledgeService.WatchSource:output_type -> parlance.v1.WatchSourceResponse
+	31, // 73: parlance.v1.KnowledgeService.ListChunks:output_type -> parlance.v1.ListChunksResponse
+	3,  // 74: parlance.v1.KnowledgeService.UpdateChunk:output_type -> parlance.v1.Chunk
+	33, // 75: parlance.v1.KnowledgeService.QueryKnowledge:output_type -> parlance.v1.QueryKnowledgeResponse
+	7,  // 76: parlance.v1.KnowledgeService.GetEmbeddingStatus:output_type -> parlance.v1.EmbeddingStatus
+	35, // 77: parlance.v1.KnowledgeService.AttachSources:output_type -> parlance.v1.AttachSourcesResponse
+	37, // 78: parlance.v1.KnowledgeService.ListSourceAttachments:output_type -> parlance.v1.ListSourceAttachmentsResponse
+	55, // 79: parlance.v1.KnowledgeService.DetachSource:output_type -> google.protobuf.Empty
+	41, // 80: parlance.v1.KnowledgeService.CreateKnowledgeEvaluation:output_type -> parlance.v1.KnowledgeEvaluation
+	49, // 81: parlance.v1.KnowledgeService.ListKnowledgeEvaluations:output_type -> parlance.v1.ListKnowledgeEvaluationsResponse
+	41, // 82: parlance.v1.KnowledgeService.GetKnowledgeEvaluation:output_type -> parlance.v1.KnowledgeEvaluation
+	55, // 83: parlance.v1.KnowledgeService.DeleteKnowledgeEvaluation:output_type -> google.protobuf.Empty
+	59, // [59:84] is the sub-list for method output_type
+	34, // [34:59] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_knowledge_proto_init() }
@@ -4368,6 +4961,7 @@ func file_parlance_v1_knowledge_proto_init() {
 	if File_parlance_v1_knowledge_proto != nil {
 		return
 	}
+	file_parlance_v1_agents_proto_init()
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_knowledge_proto_msgTypes[0].OneofWrappers = []any{}
 	file_parlance_v1_knowledge_proto_msgTypes[4].OneofWrappers = []any{}
@@ -4380,17 +4974,19 @@ func file_parlance_v1_knowledge_proto_init() {
 		(*ReplaceSourceContentRequest_Data)(nil),
 	}
 	file_parlance_v1_knowledge_proto_msgTypes[12].OneofWrappers = []any{}
-	file_parlance_v1_knowledge_proto_msgTypes[27].OneofWrappers = []any{}
-	file_parlance_v1_knowledge_proto_msgTypes[28].OneofWrappers = []any{}
-	file_parlance_v1_knowledge_proto_msgTypes[35].OneofWrappers = []any{}
-	file_parlance_v1_knowledge_proto_msgTypes[36].OneofWrappers = []any{}
+	file_parlance_v1_knowledge_proto_msgTypes[14].OneofWrappers = []any{}
+	file_parlance_v1_knowledge_proto_msgTypes[30].OneofWrappers = []any{}
+	file_parlance_v1_knowledge_proto_msgTypes[32].OneofWrappers = []any{}
+	file_parlance_v1_knowledge_proto_msgTypes[33].OneofWrappers = []any{}
+	file_parlance_v1_knowledge_proto_msgTypes[40].OneofWrappers = []any{}
+	file_parlance_v1_knowledge_proto_msgTypes[41].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_knowledge_proto_rawDesc), len(file_parlance_v1_knowledge_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   47,
+			NumMessages:   52,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

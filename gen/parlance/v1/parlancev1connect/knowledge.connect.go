@@ -41,6 +41,15 @@ const (
 	// KnowledgeServiceCreateInlineSourceProcedure is the fully-qualified name of the KnowledgeService's
 	// CreateInlineSource RPC.
 	KnowledgeServiceCreateInlineSourceProcedure = "/parlance.v1.KnowledgeService/CreateInlineSource"
+	// KnowledgeServiceCreateUrlSourceProcedure is the fully-qualified name of the KnowledgeService's
+	// CreateUrlSource RPC.
+	KnowledgeServiceCreateUrlSourceProcedure = "/parlance.v1.KnowledgeService/CreateUrlSource"
+	// KnowledgeServiceCreateSitemapSourcesProcedure is the fully-qualified name of the
+	// KnowledgeService's CreateSitemapSources RPC.
+	KnowledgeServiceCreateSitemapSourcesProcedure = "/parlance.v1.KnowledgeService/CreateSitemapSources"
+	// KnowledgeServiceRefreshSourceProcedure is the fully-qualified name of the KnowledgeService's
+	// RefreshSource RPC.
+	KnowledgeServiceRefreshSourceProcedure = "/parlance.v1.KnowledgeService/RefreshSource"
 	// KnowledgeServiceListSourcesProcedure is the fully-qualified name of the KnowledgeService's
 	// ListSources RPC.
 	KnowledgeServiceListSourcesProcedure = "/parlance.v1.KnowledgeService/ListSources"
@@ -71,6 +80,9 @@ const (
 	// KnowledgeServiceListChunksProcedure is the fully-qualified name of the KnowledgeService's
 	// ListChunks RPC.
 	KnowledgeServiceListChunksProcedure = "/parlance.v1.KnowledgeService/ListChunks"
+	// KnowledgeServiceUpdateChunkProcedure is the fully-qualified name of the KnowledgeService's
+	// UpdateChunk RPC.
+	KnowledgeServiceUpdateChunkProcedure = "/parlance.v1.KnowledgeService/UpdateChunk"
 	// KnowledgeServiceQueryKnowledgeProcedure is the fully-qualified name of the KnowledgeService's
 	// QueryKnowledge RPC.
 	KnowledgeServiceQueryKnowledgeProcedure = "/parlance.v1.KnowledgeService/QueryKnowledge"
@@ -104,7 +116,7 @@ const (
 type KnowledgeServiceClient interface {
 	// UploadSource stores a file and ingests it in the background. The first message holds the
 	// metadata, the others the file's bytes. Over REST it is multipart/form-data with the parts
-	// `file` and, before or after it, an optional `name` and `force_ocr`.
+	// `file` and, before or after it, an optional `name`, `force_ocr` and `tags` (separated by commas).
 	// Errors: kb-unsupported-media-type (checked before the body is read),
 	// quota-exceeded-kb-upload-size, quota-exceeded-kb-storage, invalid-request, not-found.
 	UploadSource(context.Context) (*connect.ClientStreamForClientSimple[v1.UploadSourceRequest, v1.Source], error)
@@ -112,6 +124,19 @@ type KnowledgeServiceClient interface {
 	// Errors: body-too-large (content over 1 MiB), quota-exceeded-kb-storage, invalid-request,
 	// not-found.
 	CreateInlineSource(context.Context, *v1.CreateInlineSourceRequest) (*v1.Source, error)
+	// CreateUrlSource makes a source of a web page or a file at a public address. It is fetched in the
+	// background, and with refresh_every again and again: a page that has changed takes the place of
+	// what it was, as by ReplaceSourceContent. An address that cannot be fetched fails the source, or
+	// leaves what answers and sets fetch_error.
+	// Errors: kb-url-taken, invalid-request, not-found.
+	CreateUrlSource(context.Context, *v1.CreateUrlSourceRequest) (*v1.Source, error)
+	// CreateSitemapSources reads a sitemap (also an index of sitemaps, also gzipped) and makes a source
+	// of each page of the same host, as CreateUrlSource does, up to max_pages. Pages that the
+	// workspace has are left as they are.
+	// Errors: upstream-failed (the sitemap cannot be fetched or read), invalid-request, not-found.
+	CreateSitemapSources(context.Context, *v1.CreateSitemapSourcesRequest) (*v1.CreateSitemapSourcesResponse, error)
+	// RefreshSource has a source with a URL fetched now. Errors: not-found, kb-no-url.
+	RefreshSource(context.Context, *v1.RefreshSourceRequest) (*v1.Source, error)
 	// ListSources lists the workspace's sources, newest first, without content.
 	ListSources(context.Context, *v1.ListSourcesRequest) (*v1.ListSourcesResponse, error)
 	// GetSource returns one source; poll its status. An inline source has its content.
@@ -126,8 +151,8 @@ type KnowledgeServiceClient interface {
 	// that of an earlier replacement is given up. Equal content changes nothing. Over REST it is
 	// multipart/form-data as for UploadSource. Errors: those of UploadSource, not-found (the source).
 	ReplaceSourceContent(context.Context) (*connect.ClientStreamForClientSimple[v1.ReplaceSourceContentRequest, v1.Source], error)
-	// UpdateSource changes a source's name, and its content to pasted text, as ReplaceSourceContent
-	// does. What is not sent stays.
+	// UpdateSource changes a source's name, tags, refresh_every, and its content to pasted text, as
+	// ReplaceSourceContent does. What is not sent stays.
 	// Errors: not-found, invalid-request, body-too-large, quota-exceeded-kb-storage.
 	UpdateSource(context.Context, *v1.UpdateSourceRequest) (*v1.Source, error)
 	// RestoreSource goes back to the content before the last replacement, and ingests it; what the
@@ -146,6 +171,10 @@ type KnowledgeServiceClient interface {
 	WatchSource(context.Context, *v1.WatchSourceRequest) (*connect.ServerStreamForClient[v1.WatchSourceResponse], error)
 	// ListChunks lists a source's chunks in their order. Errors: not-found.
 	ListChunks(context.Context, *v1.ListChunksRequest) (*v1.ListChunksResponse, error)
+	// UpdateChunk switches a chunk off or on. A chunk that is off is neither found nor in a prompt. It
+	// stays off when its source is processed again, as long as its text is the same.
+	// Errors: not-found.
+	UpdateChunk(context.Context, *v1.UpdateChunkRequest) (*v1.Chunk, error)
 	// QueryKnowledge finds the chunks nearest to a question in the sources attached to an agent,
 	// by vector similarity, best first. An agent with nothing attached gets an empty list.
 	// Errors: not-found (the agent), invalid-request.
@@ -203,6 +232,24 @@ func NewKnowledgeServiceClient(httpClient connect.HTTPClient, baseURL string, op
 			httpClient,
 			baseURL+KnowledgeServiceCreateInlineSourceProcedure,
 			connect.WithSchema(knowledgeServiceMethods.ByName("CreateInlineSource")),
+			connect.WithClientOptions(opts...),
+		),
+		createUrlSource: connect.NewClient[v1.CreateUrlSourceRequest, v1.Source](
+			httpClient,
+			baseURL+KnowledgeServiceCreateUrlSourceProcedure,
+			connect.WithSchema(knowledgeServiceMethods.ByName("CreateUrlSource")),
+			connect.WithClientOptions(opts...),
+		),
+		createSitemapSources: connect.NewClient[v1.CreateSitemapSourcesRequest, v1.CreateSitemapSourcesResponse](
+			httpClient,
+			baseURL+KnowledgeServiceCreateSitemapSourcesProcedure,
+			connect.WithSchema(knowledgeServiceMethods.ByName("CreateSitemapSources")),
+			connect.WithClientOptions(opts...),
+		),
+		refreshSource: connect.NewClient[v1.RefreshSourceRequest, v1.Source](
+			httpClient,
+			baseURL+KnowledgeServiceRefreshSourceProcedure,
+			connect.WithSchema(knowledgeServiceMethods.ByName("RefreshSource")),
 			connect.WithClientOptions(opts...),
 		),
 		listSources: connect.NewClient[v1.ListSourcesRequest, v1.ListSourcesResponse](
@@ -263,6 +310,12 @@ func NewKnowledgeServiceClient(httpClient connect.HTTPClient, baseURL string, op
 			httpClient,
 			baseURL+KnowledgeServiceListChunksProcedure,
 			connect.WithSchema(knowledgeServiceMethods.ByName("ListChunks")),
+			connect.WithClientOptions(opts...),
+		),
+		updateChunk: connect.NewClient[v1.UpdateChunkRequest, v1.Chunk](
+			httpClient,
+			baseURL+KnowledgeServiceUpdateChunkProcedure,
+			connect.WithSchema(knowledgeServiceMethods.ByName("UpdateChunk")),
 			connect.WithClientOptions(opts...),
 		),
 		queryKnowledge: connect.NewClient[v1.QueryKnowledgeRequest, v1.QueryKnowledgeResponse](
@@ -326,6 +379,9 @@ func NewKnowledgeServiceClient(httpClient connect.HTTPClient, baseURL string, op
 type knowledgeServiceClient struct {
 	uploadSource              *connect.Client[v1.UploadSourceRequest, v1.Source]
 	createInlineSource        *connect.Client[v1.CreateInlineSourceRequest, v1.Source]
+	createUrlSource           *connect.Client[v1.CreateUrlSourceRequest, v1.Source]
+	createSitemapSources      *connect.Client[v1.CreateSitemapSourcesRequest, v1.CreateSitemapSourcesResponse]
+	refreshSource             *connect.Client[v1.RefreshSourceRequest, v1.Source]
 	listSources               *connect.Client[v1.ListSourcesRequest, v1.ListSourcesResponse]
 	getSource                 *connect.Client[v1.GetSourceRequest, v1.Source]
 	deleteSource              *connect.Client[v1.DeleteSourceRequest, emptypb.Empty]
@@ -336,6 +392,7 @@ type knowledgeServiceClient struct {
 	downloadSource            *connect.Client[v1.DownloadSourceRequest, v1.DownloadSourceResponse]
 	watchSource               *connect.Client[v1.WatchSourceRequest, v1.WatchSourceResponse]
 	listChunks                *connect.Client[v1.ListChunksRequest, v1.ListChunksResponse]
+	updateChunk               *connect.Client[v1.UpdateChunkRequest, v1.Chunk]
 	queryKnowledge            *connect.Client[v1.QueryKnowledgeRequest, v1.QueryKnowledgeResponse]
 	getEmbeddingStatus        *connect.Client[v1.GetEmbeddingStatusRequest, v1.EmbeddingStatus]
 	attachSources             *connect.Client[v1.AttachSourcesRequest, v1.AttachSourcesResponse]
@@ -355,6 +412,33 @@ func (c *knowledgeServiceClient) UploadSource(ctx context.Context) (*connect.Cli
 // CreateInlineSource calls parlance.v1.KnowledgeService.CreateInlineSource.
 func (c *knowledgeServiceClient) CreateInlineSource(ctx context.Context, req *v1.CreateInlineSourceRequest) (*v1.Source, error) {
 	response, err := c.createInlineSource.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// CreateUrlSource calls parlance.v1.KnowledgeService.CreateUrlSource.
+func (c *knowledgeServiceClient) CreateUrlSource(ctx context.Context, req *v1.CreateUrlSourceRequest) (*v1.Source, error) {
+	response, err := c.createUrlSource.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// CreateSitemapSources calls parlance.v1.KnowledgeService.CreateSitemapSources.
+func (c *knowledgeServiceClient) CreateSitemapSources(ctx context.Context, req *v1.CreateSitemapSourcesRequest) (*v1.CreateSitemapSourcesResponse, error) {
+	response, err := c.createSitemapSources.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// RefreshSource calls parlance.v1.KnowledgeService.RefreshSource.
+func (c *knowledgeServiceClient) RefreshSource(ctx context.Context, req *v1.RefreshSourceRequest) (*v1.Source, error) {
+	response, err := c.refreshSource.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -433,6 +517,15 @@ func (c *knowledgeServiceClient) WatchSource(ctx context.Context, req *v1.WatchS
 // ListChunks calls parlance.v1.KnowledgeService.ListChunks.
 func (c *knowledgeServiceClient) ListChunks(ctx context.Context, req *v1.ListChunksRequest) (*v1.ListChunksResponse, error) {
 	response, err := c.listChunks.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UpdateChunk calls parlance.v1.KnowledgeService.UpdateChunk.
+func (c *knowledgeServiceClient) UpdateChunk(ctx context.Context, req *v1.UpdateChunkRequest) (*v1.Chunk, error) {
+	response, err := c.updateChunk.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -524,7 +617,7 @@ func (c *knowledgeServiceClient) DeleteKnowledgeEvaluation(ctx context.Context, 
 type KnowledgeServiceHandler interface {
 	// UploadSource stores a file and ingests it in the background. The first message holds the
 	// metadata, the others the file's bytes. Over REST it is multipart/form-data with the parts
-	// `file` and, before or after it, an optional `name` and `force_ocr`.
+	// `file` and, before or after it, an optional `name`, `force_ocr` and `tags` (separated by commas).
 	// Errors: kb-unsupported-media-type (checked before the body is read),
 	// quota-exceeded-kb-upload-size, quota-exceeded-kb-storage, invalid-request, not-found.
 	UploadSource(context.Context, *connect.ClientStream[v1.UploadSourceRequest]) (*v1.Source, error)
@@ -532,6 +625,19 @@ type KnowledgeServiceHandler interface {
 	// Errors: body-too-large (content over 1 MiB), quota-exceeded-kb-storage, invalid-request,
 	// not-found.
 	CreateInlineSource(context.Context, *v1.CreateInlineSourceRequest) (*v1.Source, error)
+	// CreateUrlSource makes a source of a web page or a file at a public address. It is fetched in the
+	// background, and with refresh_every again and again: a page that has changed takes the place of
+	// what it was, as by ReplaceSourceContent. An address that cannot be fetched fails the source, or
+	// leaves what answers and sets fetch_error.
+	// Errors: kb-url-taken, invalid-request, not-found.
+	CreateUrlSource(context.Context, *v1.CreateUrlSourceRequest) (*v1.Source, error)
+	// CreateSitemapSources reads a sitemap (also an index of sitemaps, also gzipped) and makes a source
+	// of each page of the same host, as CreateUrlSource does, up to max_pages. Pages that the
+	// workspace has are left as they are.
+	// Errors: upstream-failed (the sitemap cannot be fetched or read), invalid-request, not-found.
+	CreateSitemapSources(context.Context, *v1.CreateSitemapSourcesRequest) (*v1.CreateSitemapSourcesResponse, error)
+	// RefreshSource has a source with a URL fetched now. Errors: not-found, kb-no-url.
+	RefreshSource(context.Context, *v1.RefreshSourceRequest) (*v1.Source, error)
 	// ListSources lists the workspace's sources, newest first, without content.
 	ListSources(context.Context, *v1.ListSourcesRequest) (*v1.ListSourcesResponse, error)
 	// GetSource returns one source; poll its status. An inline source has its content.
@@ -546,8 +652,8 @@ type KnowledgeServiceHandler interface {
 	// that of an earlier replacement is given up. Equal content changes nothing. Over REST it is
 	// multipart/form-data as for UploadSource. Errors: those of UploadSource, not-found (the source).
 	ReplaceSourceContent(context.Context, *connect.ClientStream[v1.ReplaceSourceContentRequest]) (*v1.Source, error)
-	// UpdateSource changes a source's name, and its content to pasted text, as ReplaceSourceContent
-	// does. What is not sent stays.
+	// UpdateSource changes a source's name, tags, refresh_every, and its content to pasted text, as
+	// ReplaceSourceContent does. What is not sent stays.
 	// Errors: not-found, invalid-request, body-too-large, quota-exceeded-kb-storage.
 	UpdateSource(context.Context, *v1.UpdateSourceRequest) (*v1.Source, error)
 	// RestoreSource goes back to the content before the last replacement, and ingests it; what the
@@ -566,6 +672,10 @@ type KnowledgeServiceHandler interface {
 	WatchSource(context.Context, *v1.WatchSourceRequest, *connect.ServerStream[v1.WatchSourceResponse]) error
 	// ListChunks lists a source's chunks in their order. Errors: not-found.
 	ListChunks(context.Context, *v1.ListChunksRequest) (*v1.ListChunksResponse, error)
+	// UpdateChunk switches a chunk off or on. A chunk that is off is neither found nor in a prompt. It
+	// stays off when its source is processed again, as long as its text is the same.
+	// Errors: not-found.
+	UpdateChunk(context.Context, *v1.UpdateChunkRequest) (*v1.Chunk, error)
 	// QueryKnowledge finds the chunks nearest to a question in the sources attached to an agent,
 	// by vector similarity, best first. An agent with nothing attached gets an empty list.
 	// Errors: not-found (the agent), invalid-request.
@@ -619,6 +729,24 @@ func NewKnowledgeServiceHandler(svc KnowledgeServiceHandler, opts ...connect.Han
 		KnowledgeServiceCreateInlineSourceProcedure,
 		svc.CreateInlineSource,
 		connect.WithSchema(knowledgeServiceMethods.ByName("CreateInlineSource")),
+		connect.WithHandlerOptions(opts...),
+	)
+	knowledgeServiceCreateUrlSourceHandler := connect.NewUnaryHandlerSimple(
+		KnowledgeServiceCreateUrlSourceProcedure,
+		svc.CreateUrlSource,
+		connect.WithSchema(knowledgeServiceMethods.ByName("CreateUrlSource")),
+		connect.WithHandlerOptions(opts...),
+	)
+	knowledgeServiceCreateSitemapSourcesHandler := connect.NewUnaryHandlerSimple(
+		KnowledgeServiceCreateSitemapSourcesProcedure,
+		svc.CreateSitemapSources,
+		connect.WithSchema(knowledgeServiceMethods.ByName("CreateSitemapSources")),
+		connect.WithHandlerOptions(opts...),
+	)
+	knowledgeServiceRefreshSourceHandler := connect.NewUnaryHandlerSimple(
+		KnowledgeServiceRefreshSourceProcedure,
+		svc.RefreshSource,
+		connect.WithSchema(knowledgeServiceMethods.ByName("RefreshSource")),
 		connect.WithHandlerOptions(opts...),
 	)
 	knowledgeServiceListSourcesHandler := connect.NewUnaryHandlerSimple(
@@ -681,6 +809,12 @@ func NewKnowledgeServiceHandler(svc KnowledgeServiceHandler, opts ...connect.Han
 		connect.WithSchema(knowledgeServiceMethods.ByName("ListChunks")),
 		connect.WithHandlerOptions(opts...),
 	)
+	knowledgeServiceUpdateChunkHandler := connect.NewUnaryHandlerSimple(
+		KnowledgeServiceUpdateChunkProcedure,
+		svc.UpdateChunk,
+		connect.WithSchema(knowledgeServiceMethods.ByName("UpdateChunk")),
+		connect.WithHandlerOptions(opts...),
+	)
 	knowledgeServiceQueryKnowledgeHandler := connect.NewUnaryHandlerSimple(
 		KnowledgeServiceQueryKnowledgeProcedure,
 		svc.QueryKnowledge,
@@ -741,6 +875,12 @@ func NewKnowledgeServiceHandler(svc KnowledgeServiceHandler, opts ...connect.Han
 			knowledgeServiceUploadSourceHandler.ServeHTTP(w, r)
 		case KnowledgeServiceCreateInlineSourceProcedure:
 			knowledgeServiceCreateInlineSourceHandler.ServeHTTP(w, r)
+		case KnowledgeServiceCreateUrlSourceProcedure:
+			knowledgeServiceCreateUrlSourceHandler.ServeHTTP(w, r)
+		case KnowledgeServiceCreateSitemapSourcesProcedure:
+			knowledgeServiceCreateSitemapSourcesHandler.ServeHTTP(w, r)
+		case KnowledgeServiceRefreshSourceProcedure:
+			knowledgeServiceRefreshSourceHandler.ServeHTTP(w, r)
 		case KnowledgeServiceListSourcesProcedure:
 			knowledgeServiceListSourcesHandler.ServeHTTP(w, r)
 		case KnowledgeServiceGetSourceProcedure:
@@ -761,6 +901,8 @@ func NewKnowledgeServiceHandler(svc KnowledgeServiceHandler, opts ...connect.Han
 			knowledgeServiceWatchSourceHandler.ServeHTTP(w, r)
 		case KnowledgeServiceListChunksProcedure:
 			knowledgeServiceListChunksHandler.ServeHTTP(w, r)
+		case KnowledgeServiceUpdateChunkProcedure:
+			knowledgeServiceUpdateChunkHandler.ServeHTTP(w, r)
 		case KnowledgeServiceQueryKnowledgeProcedure:
 			knowledgeServiceQueryKnowledgeHandler.ServeHTTP(w, r)
 		case KnowledgeServiceGetEmbeddingStatusProcedure:
@@ -794,6 +936,18 @@ func (UnimplementedKnowledgeServiceHandler) UploadSource(context.Context, *conne
 
 func (UnimplementedKnowledgeServiceHandler) CreateInlineSource(context.Context, *v1.CreateInlineSourceRequest) (*v1.Source, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.KnowledgeService.CreateInlineSource is not implemented"))
+}
+
+func (UnimplementedKnowledgeServiceHandler) CreateUrlSource(context.Context, *v1.CreateUrlSourceRequest) (*v1.Source, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.KnowledgeService.CreateUrlSource is not implemented"))
+}
+
+func (UnimplementedKnowledgeServiceHandler) CreateSitemapSources(context.Context, *v1.CreateSitemapSourcesRequest) (*v1.CreateSitemapSourcesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.KnowledgeService.CreateSitemapSources is not implemented"))
+}
+
+func (UnimplementedKnowledgeServiceHandler) RefreshSource(context.Context, *v1.RefreshSourceRequest) (*v1.Source, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.KnowledgeService.RefreshSource is not implemented"))
 }
 
 func (UnimplementedKnowledgeServiceHandler) ListSources(context.Context, *v1.ListSourcesRequest) (*v1.ListSourcesResponse, error) {
@@ -834,6 +988,10 @@ func (UnimplementedKnowledgeServiceHandler) WatchSource(context.Context, *v1.Wat
 
 func (UnimplementedKnowledgeServiceHandler) ListChunks(context.Context, *v1.ListChunksRequest) (*v1.ListChunksResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.KnowledgeService.ListChunks is not implemented"))
+}
+
+func (UnimplementedKnowledgeServiceHandler) UpdateChunk(context.Context, *v1.UpdateChunkRequest) (*v1.Chunk, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.KnowledgeService.UpdateChunk is not implemented"))
 }
 
 func (UnimplementedKnowledgeServiceHandler) QueryKnowledge(context.Context, *v1.QueryKnowledgeRequest) (*v1.QueryKnowledgeResponse, error) {
