@@ -56,7 +56,7 @@ It ends with 0 when all are ready, 1 when some are not, and 2 when it was called
 	flags.StringVar(&o.Name, "name", "", "name of the source, for a single one")
 	flags.StringVar(&o.MediaType, "type", "", "what named files are, when their endings do not say it: "+intake.AcceptedTypes())
 	flags.StringSliceVar(&o.Exclude, "exclude", nil, "leave files or folders out that match this pattern; may be repeated")
-	flags.StringSliceVar(&o.Tags, "tag", nil, "tag of the sources; may be repeated")
+	flags.StringSliceVar(&o.Tags, "tag", nil, "tag of what is added; may be repeated (of what is there: parlance kb tag)")
 	flags.BoolVar(&o.ForceOCR, "force-ocr", false, "read every page of PDFs as a picture, also those with text")
 	flags.BoolVar(&o.Again, "again", false, "upload also what is there already, as a second source")
 	flags.BoolVar(&o.Replace, "replace", false, "put files in the place of the sources that have their names and other content")

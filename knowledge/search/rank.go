@@ -56,7 +56,7 @@ func (s *search) rank(ctx context.Context) (Ranking, error) {
 	for i, one := range candidates[:min(depth, len(candidates))] {
 		one.Scores.SimilarityPlace = i + 1
 	}
-	if found.most() > 0 {
+	if found.most() > 0 && len(candidates) > 0 {
 		s.fuse(candidates, found)
 	} else {
 		candidates = candidates[:min(depth, len(candidates))]

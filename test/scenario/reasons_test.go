@@ -104,6 +104,7 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 		`{"slug":"shop","description":"d","kind":"http","webhook_url":"https://shop.example/",`+
 			`"input_schema":{"type":"object","required":["id"],"properties":{"id":{"type":"string"}}}}`, 201)
 	queued := made(own, own.In("/knowledge-base/sources/inline"), `{"name":"n","content":"Something."}`, 202)
+	made(own, own.In("/knowledge-base/sources/url"), `{"url":"https://example.com/taken"}`, 202)
 	open := made(own, "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`, 201)
 	closed := made(own, "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`, 201)
 	env.Do(t, "POST", "/v1/sessions/"+closed+"/end", `{"status":"completed"}`).Must(t, 200)
@@ -138,6 +139,8 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 		fault.QuotaKBStorage:         as(tiny.Operator, post(tiny.In(sources), `{"name":"n","content":"more than five"}`)),
 		fault.KBSourceNotReady:       post(agents+"/"+agent+"/knowledge-base/attach", `{"source_ids":["`+queued+`"]}`, "source_ids"),
 		fault.KBNothingToRestore:     post(own.In("/knowledge-base/sources/"+queued+"/restore"), `{}`),
+		fault.KBURLTaken:             post(own.In("/knowledge-base/sources/url"), `{"url":"https://example.com/taken"}`),
+		fault.KBNoURL:                post(own.In("/knowledge-base/sources/"+queued+"/refresh"), `{}`),
 		fault.QuotaSessions:          as(tiny.Operator, post("/v1/sessions", `{"agent_id":"`+full+`","user_id":"u","modality":"text"}`)),
 		fault.OverrideNotAllowed:     post("/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","overrides":{"voice":{}}}`, "overrides.voice"),
 		fault.SessionTokenInvalid:    as("e30.e30.x", post("/v1/sessions/"+open+"/turns", `{"text":"Hello?"}`)),

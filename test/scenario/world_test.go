@@ -2,8 +2,10 @@ package scenario
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -56,7 +58,7 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		"CreateSession.modality": "text", "CompareAgentVersions.version": 2, "UpdateTool.webhook_url": nil,
 		"UpdateTool.slug": nil, "UpdateWebhookEndpoint.url": nil, "QueryKnowledge.explain": true,
 		"CreateProviderCredential.kind": "model", "provider": "anthropic", "api_key": "sk-made-here-0000000000",
-		"EndSession.status": "completed", "DecideApproval.approve": true, "CreateApiKey.workspace_id": nil,
+		"EndSession.status": "completed", "UpdateChunk.disabled": true, "DecideApproval.approve": true, "CreateApiKey.workspace_id": nil,
 		"TestWebhookEndpoint.event":      "kb.source_ingested",
 		"ListWebhookDeliveries.event_id": nil, "RecoverWebhookDeliveries.since": "2026-01-01T00:00:00Z",
 		"AddMemory.kind": "note", "UpdateMemory.text": "Something else.", "query": "Something?",
@@ -70,10 +72,13 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 	}
 	endpoint := made(in("/webhooks"), `{"url":"`+hook.URL+`","events":["kb.source_ingested"]}`, 201)
 	source := made(in("/knowledge-base/sources/inline"), `{"name":"n `+w.mark+`","content":"Something to read: `+w.mark+`."}`, 202)
+	site := startSite(t)
+	w.values["CreateSitemapSources.url"] = site + "/sitemap.xml"
+	page := made(in("/knowledge-base/sources/url"), `{"name":"p `+w.mark+`","url":"`+site+`/none"}`, 202)
 	session := made("/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u `+w.mark+`","modality":"text"}`, 201)
 	for name, value := range map[string]any{
 		"agent_id": agent, "agent_ids": []string{agent}, "tool_id": tool, "endpoint_id": endpoint,
-		"source_id": source, "source_ids": []string{source}, "session_id": session, "explain_source_id": source,
+		"RefreshSource.source_id": page, "source_id": source, "source_ids": []string{source}, "session_id": session, "explain_source_id": source,
 		"credential_id": made(in("/provider-credentials"),
 			`{"kind":"model","provider":"openai","name":"`+w.mark+`","api_key":"sk-0000000000000000","base_url":"`+shop.URL+`"}`, 201),
 		"memory_id":                    made(in("/users/u/memory"), `{"text":"Something `+w.mark+`."}`, 201),
@@ -89,6 +94,7 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		VALUES ($1, $2, $3, $4, $5, $6, '{}', 'approved', $6, now(), now(), now()) RETURNING id`,
 		idgen.New(idgen.ToolCall), owner.ID, owner.WorkspaceID, session, w.values["turn_id"], w.mark)[0]
 	w.awaitDelivery(t, in("/webhooks/"+endpoint+"/deliveries"))
+	w.values["chunk_id"] = w.do(t, "GET", in("/knowledge-base/sources/"+source+"/chunks"), nil).Must(t, 200).Text("chunks", 0, "id")
 	w.values["questions"] = []any{map[string]any{"q": "What? " + w.mark, "source_ids": []string{source}}}
 	evaluation := made(in("/knowledge-base/evaluations"), map[string]any{
 		"agent_id": agent, "name": w.mark,
@@ -96,6 +102,18 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 	}, 201)
 	w.values["evaluation_id"], w.values["compare_to"] = evaluation, evaluation
 	return w
+}
+
+// startSite serves a sitemap whose pages are not there, so that no event comes of them.
+func startSite(t *testing.T) string {
+	t.Helper()
+	mux := http.NewServeMux()
+	site := httptest.NewServer(mux)
+	t.Cleanup(site.Close)
+	mux.HandleFunc("/sitemap.xml", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintf(w, "<urlset><url><loc>%s/gone</loc></url></urlset>", site.URL) // the test would see it
+	})
+	return site.URL
 }
 
 // awaitDelivery waits until the source is ready, which makes an event, a delivery and an attempt.
