@@ -34,7 +34,8 @@ Without flags the commands work on the parlance dev of this machine. A source is
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newAdd(version), newList(), newShow(), newQuery(), newAttach(), newDetach(),
-		newReprocess(version), newRestore(), newRename(), newTag(), newPassage(), newWeb(), newRefresh(), newRemove(), newDownload(), newStatus(), newEval())
+		newWeb(), newRefresh(), newReprocess(version), newRestore(), newRename(), newTag(), newPassage(), newRemove(),
+		newDownload(), newStatus(), newEval())
 	client.AddWorkspace(cmd.Commands()...)
 	return cmd
 }
