@@ -170,14 +170,6 @@ type Guard struct {
 	Reply    string   `json:"reply"`
 }
 
-// FatigueWindow limits what one user may do in a period. 0 means no limit. Nothing applies it yet.
-type FatigueWindow struct {
-	Window      string `json:"window"`
-	MaxTurns    int    `json:"max_turns"`
-	MaxSessions int    `json:"max_sessions"`
-	MaxMinutes  int    `json:"max_minutes"`
-}
-
 // ClientTool is a tool that a connected client runs.
 type ClientTool struct {
 	Name        string `json:"name"`
@@ -267,10 +259,13 @@ func (c Config) checkBuilt(stored Config) error {
 	case slices.ContainsFunc(c.Guards, func(g Guard) bool { return len(g.Examples) > 0 }) && !reflect.DeepEqual(c.Guards, stored.Guards):
 		return fault.New(fault.NotImplemented,
 			"examples of guards are not built yet: nothing would be compared with them. Send phrases and patterns.")
-	case len(c.Fatigue) > 0 && !reflect.DeepEqual(c.Fatigue, stored.Fatigue):
-		return fault.New(fault.NotImplemented, "fatigue is not built yet: nothing would be limited. Leave it out, or send an empty list.")
 	case !reflect.DeepEqual(c.Guards, stored.Guards):
-		return checkGuards(c.Guards)
+		if err := checkGuards(c.Guards); err != nil {
+			return err
+		}
+	}
+	if !reflect.DeepEqual(c.Fatigue, stored.Fatigue) {
+		return checkFatigue(c.Fatigue)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ var occasions = map[events.Type]string{
 	events.EscalationTriggered: "A no-go zone of an agent escalated a turn: the words of the user or the agent are in it. Once a turn; " +
 		"see [Guards](guards.md).",
 	events.DSARReady:             "An export of a user's data can be downloaded. Not sent yet: privacy requests are not built.",
-	events.FatigueAlert:          "A user used up a fatigue window. Not sent yet: the windows are not built.",
+	events.FatigueAlert:          "A user used up a fatigue window. Once until it has cooled down; see [Guards](guards.md#fatigue).",
 	events.UsageThreshold:        "A usage threshold was crossed. Not sent yet: metering is not built.",
 	events.SubscriptionChanged:   "A subscription changed its status. Of the tenant as a whole. Not sent yet: billing is not built.",
 	events.InvoicePaid:           "An invoice was paid. Of the tenant as a whole. Not sent yet: billing is not built.",

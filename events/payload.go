@@ -30,6 +30,8 @@ type (
 	KBSourceIngestedData = parlancev1.KbSourceIngested
 	// EscalationTriggeredData is the payload of escalation.triggered.
 	EscalationTriggeredData = parlancev1.EscalationTriggered
+	// FatigueAlertData is the payload of fatigue.alert.
+	FatigueAlertData = parlancev1.FatigueAlert
 	// TurnPersistenceFailedData is the payload of turn.persistence_failed.
 	TurnPersistenceFailedData = parlancev1.TurnPersistenceFailed
 	// WebhookDisabledData is the payload of webhook.disabled.

@@ -42,6 +42,8 @@ const (
 	KBURLTaken             Reason = "kb-url-taken"
 	KBNoURL                Reason = "kb-no-url"
 
+	FatigueWindowUsedUp Reason = "fatigue-window-used-up"
+
 	QuotaSessions       Reason = "quota-exceeded-sessions"
 	OverrideNotAllowed  Reason = "override-not-allowed"
 	SessionTokenInvalid Reason = "session-token-invalid"
@@ -149,6 +151,10 @@ var table = []Entry{
 		"Refresh that source, or delete it first.",
 	},
 	{KBNoURL, Precondition, "The source has no URL", "Replace its content by PUT, or make a source of the URL."},
+	{
+		FatigueWindowUsedUp, RateLimited, "The user needs a break",
+		"Begin a session after the time in Retry-After, or raise the agent's fatigue window.",
+	},
 	{QuotaSessions, QuotaExceeded, "The plan's session limit is reached", "End sessions that are not needed, or move to a larger plan."},
 	{WebhookURLNotHTTPS, Invalid, "The webhook URL is not https", "Use an https URL; for a program on your own machine use parlance listen."},
 	{

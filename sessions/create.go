@@ -16,6 +16,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/sessions/fatigue"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
 )
@@ -107,6 +108,10 @@ func (s *Service) create(
 	}
 	session, err := s.newSession(ctx, agent, config, params, ttl)
 	if err != nil {
+		return Session{}, err
+	}
+	user := fatigue.User{Ref: session.Ref(), AgentID: session.AgentID, UserID: session.UserID}
+	if err := fatigue.Refusal(ctx, s.db, user, config.Fatigue, session.CreatedAt); err != nil {
 		return Session{}, err
 	}
 	admitted, err := s.admit(ctx, session, plan)

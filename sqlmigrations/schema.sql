@@ -145,6 +145,19 @@ CREATE INDEX events_feed ON public.events USING btree (tenant_id, workspace_id, 
 CREATE INDEX events_unrelayed_internal ON public.events USING btree (tenant_id, seq) WHERE ((relayed_at IS NULL) AND ("left"(type, 1) = '_'::text));
 CREATE INDEX events_unrelayed_public ON public.events USING btree (tenant_id, seq) WHERE ((relayed_at IS NULL) AND ("left"(type, 1) <> '_'::text));
 
+CREATE TABLE fatigue_alerts (
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    agent_id text NOT NULL,
+    user_id text NOT NULL,
+    window_seconds bigint NOT NULL,
+    measure text NOT NULL,
+    fired_at timestamp with time zone NOT NULL,
+    CONSTRAINT fatigue_alerts_measure_check CHECK ((measure = ANY (ARRAY['turns'::text, 'sessions'::text, 'minutes'::text]))),
+    CONSTRAINT fatigue_alerts_pkey PRIMARY KEY (workspace_id, agent_id, user_id, window_seconds, measure),
+    CONSTRAINT fatigue_alerts_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
+);
+
 CREATE TABLE idempotency_keys (
     tenant_id text NOT NULL,
     caller_id text NOT NULL,

@@ -53,6 +53,9 @@ func (r *Runner) Run(ctx context.Context) (outcome Outcome) {
 	if err == nil {
 		err = r.answer(ctx)
 	}
+	if err == nil {
+		err = r.watchFatigue(ctx)
+	}
 	err = r.conclude(ctx, err)
 	r.Turn.SetReceipt(session, &r.Receipt)
 	finished, finishErr := r.record(ctx)

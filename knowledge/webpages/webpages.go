@@ -176,11 +176,14 @@ func (s *Service) get(ctx context.Context, target string, headers http.Header) (
 		if err != nil {
 			return nil, errSending(ctx, err)
 		}
-		next, err := resp.Location()
-		if !isRedirect(resp.StatusCode) || err != nil {
+		if !isRedirect(resp.StatusCode) || resp.Header.Get("Location") == "" {
 			return resp, nil
 		}
 		_ = resp.Body.Close() // a redirect's body is not read
+		next, err := resp.Location()
+		if err != nil {
+			return nil, refused("The URL leads to one that is not valid.")
+		}
 		if req.URL.Scheme == "https" && next.Scheme != "https" {
 			return nil, refused("The URL leads to one that is not https.")
 		}

@@ -111,6 +111,7 @@ func agentGuard(g *parlancev1.AgentGuard) agents.Guard {
 func fatigueWindow(f *parlancev1.FatigueWindow) agents.FatigueWindow {
 	return agents.FatigueWindow{
 		Window: f.GetWindow(), MaxTurns: int(f.GetMaxTurns()), MaxSessions: int(f.GetMaxSessions()), MaxMinutes: int(f.GetMaxMinutes()),
+		Action: f.GetAction(), Message: f.GetMessage(),
 	}
 }
 
@@ -177,6 +178,7 @@ func agentGuardProto(g agents.Guard) *parlancev1.AgentGuard {
 func fatigueWindowProto(f agents.FatigueWindow) *parlancev1.FatigueWindow {
 	return &parlancev1.FatigueWindow{
 		Window: f.Window, MaxTurns: int32(f.MaxTurns), MaxSessions: int32(f.MaxSessions), MaxMinutes: int32(f.MaxMinutes),
+		Action: f.Action, Message: f.Message,
 	}
 }
 

@@ -51,7 +51,7 @@ var layered = map[string]layering{
 			{"cache.go", "lease.go", "option.go", "store.go"},
 			{"service.go", "start.go"},
 			{"begin.go", "client_tools.go", "decide.go", "runner.go", "running.go", "variables.go"},
-			{"ask_model.go", "call.go", "finish.go", "memory.go", "nogo.go", "out_of_band.go", "summary.go", "trace.go"},
+			{"ask_model.go", "call.go", "fatigue.go", "finish.go", "memory.go", "nogo.go", "out_of_band.go", "summary.go", "trace.go"},
 			{"approve.go", "late.go", "prepare.go", "request.go", "round.go", "run.go", "run_call.go", "system.go"},
 			{"guard.go"},
 		},

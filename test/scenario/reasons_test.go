@@ -108,6 +108,9 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 	open := made(own, "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`, 201)
 	closed := made(own, "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`, 201)
 	env.Do(t, "POST", "/v1/sessions/"+closed+"/end", `{"status":"completed"}`).Must(t, 200)
+	tiring := made(own, own.In("/agents"), `{"name":"t","fatigue":[{"window":"1h","max_turns":1,"action":"refuse"}]}`, 201)
+	tired := made(own, "/v1/sessions", `{"agent_id":"`+tiring+`","user_id":"u","modality":"text"}`, 201)
+	env.Do(t, "POST", "/v1/sessions/"+tired+"/turns", `{"text":"Hello?"}`).Must(t, 502)
 	rotate := "/v1/api-keys/" + made(own, "/v1/api-keys", `{"name":"k"}`, 201) + "/rotate"
 	env.Do(t, "POST", rotate, `{"overlap_seconds":60}`).Must(t, 200)
 	made(tiny, "/v1/sessions", `{"agent_id":"`+full+`","user_id":"u","modality":"text"}`, 201)
@@ -141,6 +144,7 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 		fault.KBNothingToRestore:     post(own.In("/knowledge-base/sources/"+queued+"/restore"), `{}`),
 		fault.KBURLTaken:             post(own.In("/knowledge-base/sources/url"), `{"url":"https://example.com/taken"}`),
 		fault.KBNoURL:                post(own.In("/knowledge-base/sources/"+queued+"/refresh"), `{}`),
+		fault.FatigueWindowUsedUp:    post("/v1/sessions", `{"agent_id":"`+tiring+`","user_id":"u","modality":"text"}`),
 		fault.QuotaSessions:          as(tiny.Operator, post("/v1/sessions", `{"agent_id":"`+full+`","user_id":"u","modality":"text"}`)),
 		fault.OverrideNotAllowed:     post("/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","overrides":{"voice":{}}}`, "overrides.voice"),
 		fault.SessionTokenInvalid:    as("e30.e30.x", post("/v1/sessions/"+open+"/turns", `{"text":"Hello?"}`)),

@@ -1294,17 +1294,25 @@ func (x *AgentGuard) GetReply() string {
 	return ""
 }
 
-// FatigueWindow limits what one user may do in a time; at least one maximum is set.
+// FatigueWindow limits what one user may do with the agent in a time that slides; at least one
+// maximum is set. When one is reached, fatigue.alert is sent, once until the window has cooled
+// down: until four fifths of the maximum are used at most.
 type FatigueWindow struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Length as a Go duration: "30m", "24h", "168h".
+	// Length as a Go duration, "1m" to "744h": "30m", "24h", "168h".
 	Window string `protobuf:"bytes,1,opt,name=window,proto3" json:"window,omitempty"`
 	// Most turns in the window; 0: no limit.
 	MaxTurns int32 `protobuf:"varint,2,opt,name=max_turns,json=maxTurns,proto3" json:"max_turns,omitempty"`
 	// Most sessions in the window; 0: no limit.
 	MaxSessions int32 `protobuf:"varint,3,opt,name=max_sessions,json=maxSessions,proto3" json:"max_sessions,omitempty"`
-	// Most minutes in the window; 0: no limit.
-	MaxMinutes    int32 `protobuf:"varint,4,opt,name=max_minutes,json=maxMinutes,proto3" json:"max_minutes,omitempty"`
+	// Most minutes in conversation in the window; 0: no limit.
+	MaxMinutes int32 `protobuf:"varint,4,opt,name=max_minutes,json=maxMinutes,proto3" json:"max_minutes,omitempty"`
+	// What happens beside fatigue.alert. alert (default): nothing; suggest: the agent says message at
+	// the end of the turn; refuse: new sessions of the user get 429 fatigue-window-used-up while the
+	// maximum is reached.
+	Action string `protobuf:"bytes,5,opt,name=action,proto3" json:"action,omitempty"`
+	// What suggest says, such as a suggestion of a break.
+	Message       string `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1365,6 +1373,20 @@ func (x *FatigueWindow) GetMaxMinutes() int32 {
 		return x.MaxMinutes
 	}
 	return 0
+}
+
+func (x *FatigueWindow) GetAction() string {
+	if x != nil {
+		return x.Action
+	}
+	return ""
+}
+
+func (x *FatigueWindow) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
 }
 
 // AgentMemory is the agent's memory of its users.
@@ -2664,13 +2686,15 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\bpatterns\x18\x03 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10d\"\ar\x05\x10\x01\x18\xe8\aR\bpatterns\x12-\n" +
 	"\bexamples\x18\x04 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10d\"\ar\x05\x10\x01\x18\xe8\aR\bexamples\x123\n" +
 	"\x06action\x18\x05 \x01(\tB\x1b\xbaH\x18r\x16R\x05blockR\bescalateR\x03endR\x06action\x12\x1e\n" +
-	"\x05reply\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\x05reply\"\xae\x01\n" +
+	"\x05reply\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\x05reply\"\x8b\x02\n" +
 	"\rFatigueWindow\x12!\n" +
 	"\x06window\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18\x14R\x06window\x12$\n" +
 	"\tmax_turns\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\bmaxTurns\x12*\n" +
 	"\fmax_sessions\x18\x03 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\vmaxSessions\x12(\n" +
 	"\vmax_minutes\x18\x04 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\n" +
-	"maxMinutes\"\xbf\x01\n" +
+	"maxMinutes\x127\n" +
+	"\x06action\x18\x05 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x05alertR\asuggestR\x06refuseR\x06action\x12\"\n" +
+	"\amessage\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\amessage\"\xbf\x01\n" +
 	"\vAgentMemory\x12\x18\n" +
 	"\aenabled\x18\x01 \x01(\bR\aenabled\x12?\n" +
 	"\x12confirm_categories\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +

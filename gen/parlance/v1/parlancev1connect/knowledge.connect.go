@@ -116,24 +116,23 @@ const (
 type KnowledgeServiceClient interface {
 	// UploadSource stores a file and ingests it in the background. The first message holds the
 	// metadata, the others the file's bytes. Over REST it is multipart/form-data with the parts
-	// `file` and, before or after it, an optional `name`, `force_ocr` and `tags` (separated by commas).
-	// Errors: kb-unsupported-media-type (checked before the body is read),
+	// `file` and, before or after it, an optional `name`, `force_ocr` and `tags` (separated by
+	// commas). Errors: kb-unsupported-media-type (checked before the body is read),
 	// quota-exceeded-kb-upload-size, quota-exceeded-kb-storage, invalid-request, not-found.
 	UploadSource(context.Context) (*connect.ClientStreamForClientSimple[v1.UploadSourceRequest, v1.Source], error)
 	// CreateInlineSource stores pasted text, read as Markdown, and ingests it in the background.
 	// Errors: body-too-large (content over 1 MiB), quota-exceeded-kb-storage, invalid-request,
 	// not-found.
 	CreateInlineSource(context.Context, *v1.CreateInlineSourceRequest) (*v1.Source, error)
-	// CreateUrlSource makes a source of a web page or a file at a public address. It is fetched in the
-	// background, and with refresh_every again and again: a page that has changed takes the place of
-	// what it was, as by ReplaceSourceContent. An address that cannot be fetched fails the source, or
-	// leaves what answers and sets fetch_error.
-	// Errors: kb-url-taken, invalid-request, not-found.
+	// CreateUrlSource makes a source of a web page or a file at a public address. It is fetched in
+	// the background, and with refresh_every again and again: a page that has changed takes the place
+	// of what it was, as by ReplaceSourceContent. An address that cannot be fetched fails the source,
+	// or leaves what answers and sets fetch_error. Errors: kb-url-taken, invalid-request, not-found.
 	CreateUrlSource(context.Context, *v1.CreateUrlSourceRequest) (*v1.Source, error)
-	// CreateSitemapSources reads a sitemap (also an index of sitemaps, also gzipped) and makes a source
-	// of each page of the same host, as CreateUrlSource does, up to max_pages. Pages that the
-	// workspace has are left as they are.
-	// Errors: upstream-failed (the sitemap cannot be fetched or read), invalid-request, not-found.
+	// CreateSitemapSources reads a sitemap (also an index of sitemaps, also gzipped) and makes a
+	// source of each page of the same host, as CreateUrlSource does, up to max_pages. Pages that the
+	// workspace has are left as they are. Errors: upstream-failed (the sitemap cannot be fetched or
+	// read), invalid-request, not-found.
 	CreateSitemapSources(context.Context, *v1.CreateSitemapSourcesRequest) (*v1.CreateSitemapSourcesResponse, error)
 	// RefreshSource has a source with a URL fetched now. Errors: not-found, kb-no-url.
 	RefreshSource(context.Context, *v1.RefreshSourceRequest) (*v1.Source, error)
@@ -171,9 +170,9 @@ type KnowledgeServiceClient interface {
 	WatchSource(context.Context, *v1.WatchSourceRequest) (*connect.ServerStreamForClient[v1.WatchSourceResponse], error)
 	// ListChunks lists a source's chunks in their order. Errors: not-found.
 	ListChunks(context.Context, *v1.ListChunksRequest) (*v1.ListChunksResponse, error)
-	// UpdateChunk switches a chunk off or on. A chunk that is off is neither found nor in a prompt. It
-	// stays off when its source is processed again, as long as its text is the same.
-	// Errors: not-found.
+	// UpdateChunk switches a chunk off or on. A chunk that is off is neither found nor in a prompt.
+	// It stays off when its source is processed again, as long as its text is the same. Errors:
+	// not-found.
 	UpdateChunk(context.Context, *v1.UpdateChunkRequest) (*v1.Chunk, error)
 	// QueryKnowledge finds the chunks nearest to a question in the sources attached to an agent,
 	// by vector similarity, best first. An agent with nothing attached gets an empty list.
@@ -617,24 +616,23 @@ func (c *knowledgeServiceClient) DeleteKnowledgeEvaluation(ctx context.Context, 
 type KnowledgeServiceHandler interface {
 	// UploadSource stores a file and ingests it in the background. The first message holds the
 	// metadata, the others the file's bytes. Over REST it is multipart/form-data with the parts
-	// `file` and, before or after it, an optional `name`, `force_ocr` and `tags` (separated by commas).
-	// Errors: kb-unsupported-media-type (checked before the body is read),
+	// `file` and, before or after it, an optional `name`, `force_ocr` and `tags` (separated by
+	// commas). Errors: kb-unsupported-media-type (checked before the body is read),
 	// quota-exceeded-kb-upload-size, quota-exceeded-kb-storage, invalid-request, not-found.
 	UploadSource(context.Context, *connect.ClientStream[v1.UploadSourceRequest]) (*v1.Source, error)
 	// CreateInlineSource stores pasted text, read as Markdown, and ingests it in the background.
 	// Errors: body-too-large (content over 1 MiB), quota-exceeded-kb-storage, invalid-request,
 	// not-found.
 	CreateInlineSource(context.Context, *v1.CreateInlineSourceRequest) (*v1.Source, error)
-	// CreateUrlSource makes a source of a web page or a file at a public address. It is fetched in the
-	// background, and with refresh_every again and again: a page that has changed takes the place of
-	// what it was, as by ReplaceSourceContent. An address that cannot be fetched fails the source, or
-	// leaves what answers and sets fetch_error.
-	// Errors: kb-url-taken, invalid-request, not-found.
+	// CreateUrlSource makes a source of a web page or a file at a public address. It is fetched in
+	// the background, and with refresh_every again and again: a page that has changed takes the place
+	// of what it was, as by ReplaceSourceContent. An address that cannot be fetched fails the source,
+	// or leaves what answers and sets fetch_error. Errors: kb-url-taken, invalid-request, not-found.
 	CreateUrlSource(context.Context, *v1.CreateUrlSourceRequest) (*v1.Source, error)
-	// CreateSitemapSources reads a sitemap (also an index of sitemaps, also gzipped) and makes a source
-	// of each page of the same host, as CreateUrlSource does, up to max_pages. Pages that the
-	// workspace has are left as they are.
-	// Errors: upstream-failed (the sitemap cannot be fetched or read), invalid-request, not-found.
+	// CreateSitemapSources reads a sitemap (also an index of sitemaps, also gzipped) and makes a
+	// source of each page of the same host, as CreateUrlSource does, up to max_pages. Pages that the
+	// workspace has are left as they are. Errors: upstream-failed (the sitemap cannot be fetched or
+	// read), invalid-request, not-found.
 	CreateSitemapSources(context.Context, *v1.CreateSitemapSourcesRequest) (*v1.CreateSitemapSourcesResponse, error)
 	// RefreshSource has a source with a URL fetched now. Errors: not-found, kb-no-url.
 	RefreshSource(context.Context, *v1.RefreshSourceRequest) (*v1.Source, error)
@@ -672,9 +670,9 @@ type KnowledgeServiceHandler interface {
 	WatchSource(context.Context, *v1.WatchSourceRequest, *connect.ServerStream[v1.WatchSourceResponse]) error
 	// ListChunks lists a source's chunks in their order. Errors: not-found.
 	ListChunks(context.Context, *v1.ListChunksRequest) (*v1.ListChunksResponse, error)
-	// UpdateChunk switches a chunk off or on. A chunk that is off is neither found nor in a prompt. It
-	// stays off when its source is processed again, as long as its text is the same.
-	// Errors: not-found.
+	// UpdateChunk switches a chunk off or on. A chunk that is off is neither found nor in a prompt.
+	// It stays off when its source is processed again, as long as its text is the same. Errors:
+	// not-found.
 	UpdateChunk(context.Context, *v1.UpdateChunkRequest) (*v1.Chunk, error)
 	// QueryKnowledge finds the chunks nearest to a question in the sources attached to an agent,
 	// by vector similarity, best first. An agent with nothing attached gets an empty list.

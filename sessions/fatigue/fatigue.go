@@ -1,0 +1,229 @@
+// Package fatigue watches how much a user talks to an agent: turns, sessions and minutes in windows
+// that slide, counted in Postgres from the sessions and turns that are there.
+//
+//	a turn is answered ──► Observe ──► used up: fatigue.alert, once until it has cooled down
+//	a session is made  ──► Refusal ──► used up, and the window refuses: 429
+//
+// A window has cooled down when no more than four fifths of it are used. That is looked at in the
+// user's next turn.
+package fatigue
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/workspaces"
+)
+
+// cooledDown is the share of a limit under which a window may fire again.
+const cooledDown = 0.8
+
+// User is who talks to which agent.
+type User struct {
+	Ref     workspaces.Ref
+	AgentID agents.ID
+	UserID  string
+}
+
+// Alert is a window that was used up.
+type Alert struct {
+	agents.FatigueWindow
+
+	// Measure is turns, sessions or minutes.
+	Measure      string
+	Value, Limit float64
+}
+
+// usage is what a user did in a window.
+type usage struct {
+	Seconds  int64   `bun:"seconds"`
+	Sessions int64   `bun:"sessions"`
+	Turns    int64   `bun:"turns"`
+	Minutes  float64 `bun:"minutes"`
+}
+
+// longestSession is more than a conversation can last, its token's life included.
+const longestSession = "26 hours"
+
+// selectUsage counts sessions that began in a window, the turns in it in which the user said
+// something, and the minutes from the beginning of each session (or of the window) to its last
+// activity.
+const selectUsage = `
+	SELECT w.seconds,
+	       count(s.id) FILTER (WHERE s.started_at > w.since) AS sessions,
+	       coalesce(sum(t.turns), 0)::bigint AS turns,
+	       coalesce(sum(greatest(0, extract(epoch FROM s.last_activity_at - greatest(s.started_at, w.since)))), 0)::double precision / 60 AS minutes
+	FROM (
+	    SELECT seconds, ?::timestamptz - make_interval(secs => seconds) AS since
+	    FROM unnest(?::bigint[]) AS each (seconds)
+	) AS w
+	LEFT JOIN sessions AS s ON s.workspace_id = ? AND s.tenant_id = ? AND s.agent_id = ? AND s.user_id = ?
+	    AND s.started_at IS NOT NULL AND s.last_activity_at > w.since AND s.created_at > w.since - interval '` + longestSession + `'
+	LEFT JOIN LATERAL (
+	    SELECT count(*) AS turns
+	    FROM turns AS t
+	    WHERE t.tenant_id = s.tenant_id
+	      AND t.session_id = s.id
+	      AND t.started_at > w.since
+	      AND t.user_text <> ''
+	) AS t ON true
+	GROUP BY w.seconds`
+
+// used are the measures that are limited, with what the user did.
+func used(ctx context.Context, db bun.IDB, user User, windows []agents.FatigueWindow, now time.Time) ([]Alert, error) {
+	seconds := make([]int64, len(windows))
+	for i, window := range windows {
+		seconds[i] = int64(window.Length() / time.Second)
+	}
+	slices.Sort(seconds)
+	var rows []usage
+	err := db.NewRaw(selectUsage, now, pgdialect.Array(slices.Compact(seconds)),
+		user.Ref.ID, user.Ref.TenantID, user.AgentID, user.UserID).Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("count what a user did: %w", err)
+	}
+	var all []Alert
+	for _, window := range windows {
+		at := slices.IndexFunc(rows, func(u usage) bool { return u.Seconds == int64(window.Length()/time.Second) })
+		if at < 0 {
+			continue
+		}
+		for _, one := range []Alert{
+			{window, "turns", float64(rows[at].Turns), float64(window.MaxTurns)},
+			{window, "sessions", float64(rows[at].Sessions), float64(window.MaxSessions)},
+			{window, "minutes", math.Round(rows[at].Minutes*10) / 10, float64(window.MaxMinutes)},
+		} {
+			if one.Limit > 0 {
+				all = append(all, one)
+			}
+		}
+	}
+	return all, nil
+}
+
+// Refusal is why a user gets no new session: a window that refuses is used up. nil: they get one.
+// Errors: RateLimited fatigue-window-used-up, and those of Postgres.
+func Refusal(ctx context.Context, db bun.IDB, user User, windows []agents.FatigueWindow, now time.Time) error {
+	windows = slices.DeleteFunc(slices.Clone(windows), func(w agents.FatigueWindow) bool { return w.Action != agents.FatigueRefuse })
+	if len(windows) == 0 {
+		return nil
+	}
+	all, err := used(ctx, db, user, windows, now)
+	if err != nil {
+		return err
+	}
+	for _, one := range all {
+		if one.Value < one.Limit {
+			continue
+		}
+		refusal := fault.New(fault.FatigueWindowUsedUp, "The user has used up %g %s of this agent in %s. Let them take a break.",
+			one.Limit, one.Measure, one.Window)
+		refusal.RetryAfter = retryAfter(one.Length())
+		return refusal
+	}
+	return nil
+}
+
+// retryAfter is when a refused user may be let in again: a tenth of the window, an hour at most.
+func retryAfter(window time.Duration) time.Duration {
+	return min(window/10, time.Hour).Round(time.Second)
+}
+
+// alertKey is a measure of a window.
+type alertKey struct {
+	Seconds int64  `bun:"window_seconds"`
+	Measure string `bun:"measure"`
+}
+
+func (a Alert) key() alertKey { return alertKey{int64(a.Length() / time.Second), a.Measure} }
+
+// Observe announces the windows that a user has used up, and returns them: those that were not
+// announced since they had cooled down. Of turns that end side by side one announces a window.
+func Observe(
+	ctx context.Context, db *postgres.DB, user User, sessionID string, windows []agents.FatigueWindow, now time.Time,
+) ([]Alert, error) {
+	all, err := used(ctx, db, user, windows, now)
+	if err != nil {
+		return nil, err
+	}
+	var announced []alertKey
+	err = db.NewRaw(`
+		SELECT window_seconds,
+		       measure
+		FROM fatigue_alerts
+		WHERE tenant_id = ?
+		  AND workspace_id = ?
+		  AND agent_id = ?
+		  AND user_id = ?`, user.Ref.TenantID, user.Ref.ID, user.AgentID, user.UserID).Scan(ctx, &announced)
+	if err != nil {
+		return nil, fmt.Errorf("read what was announced of a user: %w", err)
+	}
+	var fired []Alert
+	for _, one := range all {
+		known := slices.Contains(announced, one.key())
+		switch {
+		case known && one.Value <= cooledDown*one.Limit:
+			err = coolDown(ctx, db, user, one)
+		case !known && one.Value >= one.Limit:
+			var mine bool
+			if mine, err = fire(ctx, db, user, sessionID, one, now); mine {
+				fired = append(fired, one)
+			}
+		}
+		if err != nil {
+			return fired, err
+		}
+	}
+	return fired, nil
+}
+
+func coolDown(ctx context.Context, db bun.IDB, user User, one Alert) error {
+	_, err := db.ExecContext(ctx, `
+		DELETE FROM fatigue_alerts
+		WHERE tenant_id = ?
+		  AND workspace_id = ?
+		  AND agent_id = ?
+		  AND user_id = ?
+		  AND window_seconds = ?
+		  AND measure = ?`, user.Ref.TenantID, user.Ref.ID, user.AgentID, user.UserID, one.key().Seconds, one.Measure)
+	if err != nil {
+		return fmt.Errorf("let a window cool down: %w", err)
+	}
+	return nil
+}
+
+// fire announces a window; mine is false when another turn has done so.
+func fire(ctx context.Context, db *postgres.DB, user User, sessionID string, one Alert, now time.Time) (mine bool, err error) {
+	err = postgres.InTx(ctx, db, func(ctx context.Context, tx bun.Tx) error {
+		mine, err = postgres.Changed(tx.ExecContext(ctx, `
+			INSERT INTO fatigue_alerts (tenant_id, workspace_id, agent_id, user_id, window_seconds, measure, fired_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT DO NOTHING`, user.Ref.TenantID, user.Ref.ID, user.AgentID, user.UserID, one.key().Seconds, one.Measure, now))
+		if err != nil || !mine {
+			return err
+		}
+		_, err := events.Append(ctx, tx, events.Event{
+			TenantID: string(user.Ref.TenantID), WorkspaceID: string(user.Ref.ID), Type: events.FatigueAlert,
+			Subject: sessionID, CreatedAt: now,
+			Payload: &events.FatigueAlertData{
+				UserId: user.UserID, AgentId: string(user.AgentID), SessionId: sessionID, Window: one.Window,
+				Measure: one.Measure, Value: one.Value, Limit: one.Limit,
+			},
+		})
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("announce fatigue: %w", err)
+	}
+	return mine, nil
+}
