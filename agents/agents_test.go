@@ -168,16 +168,13 @@ func TestNotBuilt(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	guards := []agents.Guard{{Name: "medical-advice", Action: "block", Examples: []string{"Take two a day."}}}
-	fatigue := []agents.FatigueWindow{{Window: "24h", MaxTurns: 1}}
-	for field, config := range map[string]agents.Config{"guards": {Guards: guards}, "fatigue": {Fatigue: fatigue}} {
-		_, err := f.agents.Create(t.Context(), f.ours, "x", config)
-		wantReason(t, err, fault.NotImplemented)
-		if !strings.Contains(fault.From(err).Message, field) {
-			t.Errorf("%v does not name %s", err, field)
-		}
+	_, err := f.agents.Create(t.Context(), f.ours, "x", agents.Config{Guards: guards})
+	wantReason(t, err, fault.NotImplemented)
+	if !strings.Contains(fault.From(err).Message, "guards") {
+		t.Errorf("%v does not name guards", err)
 	}
 	id := f.create(t, agents.Config{Guards: []agents.Guard{}}).ID
-	_, err := f.agents.Update(t.Context(), f.ours, id, func(_ *string, c *agents.Config) { c.Fatigue = fatigue })
+	_, err = f.agents.Update(t.Context(), f.ours, id, func(_ *string, c *agents.Config) { c.Guards = guards })
 	wantReason(t, err, fault.NotImplemented)
 	for _, table := range []string{"agents", "agent_versions"} { // as an earlier release did
 		_, err := f.db.NewRaw(`UPDATE ?0 SET config = jsonb_set(config, '{guards}', '[{"name": "medical-advice", "action": "block"}]')
@@ -199,6 +196,25 @@ func TestNotBuilt(t *testing.T) {
 	}
 	_, err = f.agents.Rollback(t.Context(), f.ours, id, 2) // to a guard of nothing
 	wantReason(t, err, fault.InvalidRequest)
+}
+
+// TestFatigueWindows: windows that cannot be used, limit nothing or say nothing are refused, each
+// with its field.
+func TestFatigueWindows(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	for field, windows := range map[string][]agents.FatigueWindow{
+		"":                     {{Window: "24h", MaxTurns: 1}, {Window: "1m", MaxMinutes: 1, Action: agents.FatigueRefuse}},
+		"fatigue[0].window":    {{Window: "59s", MaxTurns: 1}},
+		"fatigue[1].window":    {{Window: "60m", MaxTurns: 1}, {Window: "1h", MaxSessions: 1}},
+		"fatigue[0].max_turns": {{Window: "24h"}},
+		"fatigue[0].message":   {{Window: "24h", MaxTurns: 1, Action: agents.FatigueSuggest}},
+	} {
+		_, err := f.agents.Create(t.Context(), f.ours, "x", agents.Config{Fatigue: windows})
+		if field == "" && err != nil || field != "" && (len(fault.From(err).Fields) != 1 || fault.From(err).Fields[0].Field != field) {
+			t.Errorf("%+v: %v", windows, err)
+		}
+	}
 }
 
 func TestOthersSeeNothing(t *testing.T) {

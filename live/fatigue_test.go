@@ -35,8 +35,8 @@ func (f *fixture) tiring(t *testing.T, windows ...agents.FatigueWindow) {
 	f.agent = f.newAgent(t, f.ref, agents.Config{Fatigue: windows})
 }
 
-// TestFatigueTurns: a window that slides fires when it is used up, once until it has cooled down, for
-// each user by themselves, and over all their sessions.
+// TestFatigueTurns: a window that slides fires when it is used up, once until it has cooled down,
+// for each user by themselves, and over all their sessions.
 func TestFatigueTurns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -108,7 +108,8 @@ func TestFatigueSessionsAndMinutes(t *testing.T) {
 	}
 }
 
-// TestFatigueSuggests says the message at the end of the turn that used the window up, and no other.
+// TestFatigueSuggests says the message at the end of the turn that used the window up, and no
+// other.
 func TestFatigueSuggests(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -122,8 +123,8 @@ func TestFatigueSuggests(t *testing.T) {
 	}
 }
 
-// TestFatigueRefuses: who has used a window up gets no new session until it has room; others do, and
-// the sessions that they have go on.
+// TestFatigueRefuses: who has used a window up gets no new session until it has room; others do,
+// and the sessions that they have go on.
 func TestFatigueRefuses(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

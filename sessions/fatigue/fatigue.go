@@ -62,7 +62,9 @@ const selectUsage = `
 	SELECT w.seconds,
 	       count(s.id) FILTER (WHERE s.started_at > w.since) AS sessions,
 	       coalesce(sum(t.turns), 0)::bigint AS turns,
-	       coalesce(sum(greatest(0, extract(epoch FROM s.last_activity_at - greatest(s.started_at, w.since)))), 0)::double precision / 60 AS minutes
+	       coalesce(sum(
+	           greatest(0, extract(epoch FROM s.last_activity_at - greatest(s.started_at, w.since)))
+	       ), 0)::double precision / 60 AS minutes
 	FROM (
 	    SELECT seconds, ?::timestamptz - make_interval(secs => seconds) AS since
 	    FROM unnest(?::bigint[]) AS each (seconds)

@@ -170,17 +170,12 @@ func badValues(w *world) map[string]bad {
 		"Duration":         {path: agents, body: `{"name":"x","max_duration_seconds":9}`, field: "max_duration_seconds"},
 		"FatigueLength":    {path: agents, body: `{"name":"x","fatigue":[{"window":"1d","max_turns":1}]}`, field: "fatigue[0].window"},
 		"FatigueNothing":   {path: agents, body: `{"name":"x","fatigue":[{"window":"1h"}]}`, field: "fatigue[0].max_turns"},
-		"FatigueAction": {
-			path: agents, body: `{"name":"x","fatigue":[{"window":"1h","max_turns":1,"action":"cry"}]}`, field: "fatigue[0].action",
-		},
-		"FatigueSilent": {
-			path: agents, body: `{"name":"x","fatigue":[{"window":"1h","max_turns":1,"action":"suggest"}]}`, field: "fatigue[0].message",
-		},
-		"InjectionPolicy": {path: agents, body: `{"name":"x","injection_policy":"maybe"}`, field: "injection_policy"},
-		"PatchClearsName": {method: "PATCH", path: agent, body: `{"name":null}`, field: "name"},
-		"PatchUnknown":    {method: "PATCH", path: agent, body: `{"nam":"x"}`, field: "nam"},
-		"PatchVersion":    {method: "PATCH", path: agent, body: `{"version":7}`, field: "version"},
-		"DisabledUnknown": {method: "PATCH", path: agent + "/tools-config", body: `{"disabled_tools":["nothing"]}`},
+		"FatigueSilent":    {path: agents, body: `{"name":"x","fatigue":[{"window":"1h","max_turns":1,"message":"m"}]}`, field: "fatigue[0].message"},
+		"InjectionPolicy":  {path: agents, body: `{"name":"x","injection_policy":"maybe"}`, field: "injection_policy"},
+		"PatchClearsName":  {method: "PATCH", path: agent, body: `{"name":null}`, field: "name"},
+		"PatchUnknown":     {method: "PATCH", path: agent, body: `{"nam":"x"}`, field: "nam"},
+		"PatchVersion":     {method: "PATCH", path: agent, body: `{"version":7}`, field: "version"},
+		"DisabledUnknown":  {method: "PATCH", path: agent + "/tools-config", body: `{"disabled_tools":["nothing"]}`},
 		"DisabledSystem": {
 			method: "PATCH", path: agent + "/tools-config", body: `{"disabled_tools":["end_call"]}`,
 			status: 400, code: "system-tool-always-on",
