@@ -159,15 +159,17 @@ const (
 	GuardEnd = "end"
 )
 
-// Guard is a no-go zone; package nogo has what phrases and patterns find. Nothing looks for
-// examples yet: see checkBuilt.
+// Guard is a no-go zone; package nogo has what phrases and patterns find, and Comparer what
+// examples are compared by.
 type Guard struct {
 	Name     string   `json:"name"`
 	Phrases  []string `json:"phrases"`
 	Patterns []string `json:"patterns"`
 	Examples []string `json:"examples"`
-	Action   string   `json:"action"`
-	Reply    string   `json:"reply"`
+	// MinSimilarity is from which similarity, 0 to 1, a sentence is like an example.
+	MinSimilarity float64 `json:"min_similarity,omitempty"`
+	Action        string  `json:"action"`
+	Reply         string  `json:"reply"`
 }
 
 // ClientTool is a tool that a connected client runs.
@@ -254,13 +256,9 @@ func (c Config) withDefaults() Config {
 // checkBuilt refuses settings that would protect people and that nothing applies yet, or that would
 // guard nothing, so that no one relies on them. What an earlier release stored is kept until it is
 // changed. Errors: Unimplemented not-implemented, Invalid invalid-request.
-func (c Config) checkBuilt(stored Config) error {
-	switch {
-	case slices.ContainsFunc(c.Guards, func(g Guard) bool { return len(g.Examples) > 0 }) && !reflect.DeepEqual(c.Guards, stored.Guards):
-		return fault.New(fault.NotImplemented,
-			"examples of guards are not built yet: nothing would be compared with them. Send phrases and patterns.")
-	case !reflect.DeepEqual(c.Guards, stored.Guards):
-		if err := checkGuards(c.Guards); err != nil {
+func (c Config) checkBuilt(stored Config, by Comparer) error {
+	if !reflect.DeepEqual(c.Guards, stored.Guards) {
+		if err := checkGuards(c.Guards, by); err != nil {
 			return err
 		}
 	}

@@ -3,25 +3,82 @@ package agents
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
+	"sync"
 
 	"parlance.dev/parlance/agents/nogo"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/vector"
+	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/workspaces"
 )
 
+// Comparer compares sentences with the examples of guards. The zero value compares nothing.
+type Comparer struct {
+	// Embedder is the installation's; nil: there is none.
+	Embedder embedding.Embedder
+}
+
+// Compares says that there is a model that knows what sentences mean. The built-in embedder goes by
+// words: it finds four of ten paraphrases, which protects nobody.
+func (c Comparer) Compares() bool { return c.Embedder != nil && !c.Embedder.Model().Local }
+
 // Zones are the no-go zones of the agent, in the order of Guards. Errors: a phrase or pattern that
-// cannot be used.
-func (c Config) Zones() (*nogo.Zones, error) {
+// cannot be used, examples that nothing compares.
+func (c Config) Zones(by Comparer) (*nogo.Zones, error) {
 	zones := make([]nogo.Zone, len(c.Guards))
+	var examples []string
 	for i, g := range c.Guards {
-		zones[i] = nogo.Zone{Name: g.Name, Phrases: g.Phrases, Patterns: g.Patterns}
+		zones[i] = nogo.Zone{
+			Name: g.Name, Phrases: g.Phrases, Patterns: g.Patterns, Examples: g.Examples, MinSimilarity: g.MinSimilarity,
+		}
+		examples = append(examples, g.Examples...)
 	}
-	return nogo.Compile(zones)
+	if !by.Compares() {
+		return nogo.Compile(zones, nil)
+	}
+	return nogo.Compile(zones, by.to(examples))
+}
+
+// to compares sentences with examples, whose vectors are made once, with the first sentence.
+func (c Comparer) to(examples []string) nogo.CompareFunc {
+	var mu sync.Mutex
+	var known [][]float32
+	vectors := func(ctx context.Context) ([][]float32, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		var err error
+		if known == nil {
+			known, err = c.Embedder.Embed(ctx, examples, embedding.Query)
+		}
+		return known, err
+	}
+	return func(ctx context.Context, sentence string) ([]float64, error) {
+		others, err := vectors(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("embed the examples of guards: %w", err)
+		}
+		mine, err := c.Embedder.Embed(ctx, []string{strings.TrimSpace(sentence)}, embedding.Query)
+		if err != nil {
+			return nil, fmt.Errorf("embed a sentence for guards: %w", err)
+		}
+		similarities := make([]float64, len(others))
+		for i, other := range others {
+			cosine := vector.Dot(mine[0], other) * float32(vector.InverseLength(mine[0])) * float32(vector.InverseLength(other))
+			similarities[i] = float64(min(1, max(0, cosine)))
+		}
+		return similarities, nil
+	}
 }
 
 // checkGuards refuses guards that would guard nothing or cannot be used, and two of one name.
-// Errors: Invalid invalid-request.
-func checkGuards(guards []Guard) error {
+// Errors: Invalid invalid-request, Unimplemented not-implemented (examples that nothing compares).
+func checkGuards(guards []Guard, by Comparer) error {
+	if !by.Compares() && slices.ContainsFunc(guards, func(g Guard) bool { return len(g.Examples) > 0 }) {
+		return fault.New(fault.NotImplemented, "examples of guards need an embedding model (PARLANCE_EMBEDDING_BASE_URL): the built-in one "+
+			"goes by words and would miss most of what means the same. Send phrases and patterns.")
+	}
 	var fields []fault.Field
 	names := map[string]bool{}
 	for i, g := range guards {
@@ -33,12 +90,16 @@ func checkGuards(guards []Guard) error {
 		}
 		names[g.Name] = true
 		if len(g.Phrases)+len(g.Patterns)+len(g.Examples) == 0 {
-			add("phrases", "required", "The guard has no phrase and no pattern, so it would guard nothing.")
+			add("phrases", "required", "The guard has no phrase, no pattern and no example, so it would guard nothing.")
 		}
-		if _, err := nogo.Compile([]nogo.Zone{{Name: g.Name, Phrases: g.Phrases}}); err != nil {
+		if len(g.Examples) > 0 && g.MinSimilarity <= 0 {
+			add("min_similarity", "required", "Say from which similarity a sentence is like an example: models differ. Begin with 0.7, and see "+
+				"what guards/check says.")
+		}
+		if _, err := nogo.Compile([]nogo.Zone{{Name: g.Name, Phrases: g.Phrases}}, nil); err != nil {
 			add("phrases", "unusable", err.Error())
 		}
-		if _, err := nogo.Compile([]nogo.Zone{{Name: g.Name, Patterns: g.Patterns}}); err != nil {
+		if _, err := nogo.Compile([]nogo.Zone{{Name: g.Name, Patterns: g.Patterns}}, nil); err != nil {
 			add("patterns", "unusable", err.Error())
 		}
 	}
@@ -51,25 +112,27 @@ func checkGuards(guards []Guard) error {
 // GuardVerdict is a guard that a text matches.
 type GuardVerdict struct {
 	Guard
-	// Matched is the part of the text, MatchedBy phrase or pattern.
+	// Matched is the part of the text, MatchedBy phrase, pattern or similarity.
 	Matched, MatchedBy string
+	// Similarity is that to the example.
+	Similarity float64
 }
 
 // CheckGuards returns the guards of an agent that a text matches, in their order; the first one
-// acts. Errors: NotFound.
+// acts. Errors: NotFound, Upstream upstream-failed (the embedder).
 func (s *Service) CheckGuards(ctx context.Context, ref workspaces.Ref, id ID, text string) ([]GuardVerdict, error) {
 	agent, err := s.Get(ctx, ref, id)
 	if err != nil {
 		return nil, err
 	}
-	zones, err := agent.Config.Zones()
+	zones, err := agent.Config.Zones(s.comparer)
 	if err != nil {
 		return nil, fmt.Errorf("the guards of %s: %w", id, err)
 	}
-	found, err := zones.Find(ctx, text, nil)
+	found, err := zones.Find(ctx, text)
 	verdicts := make([]GuardVerdict, len(found))
 	for i, match := range found {
-		verdicts[i] = GuardVerdict{agent.Config.Guards[match.Zone], match.Matched, match.By}
+		verdicts[i] = GuardVerdict{agent.Config.Guards[match.Zone], match.Matched, match.By, match.Similarity}
 	}
 	return verdicts, err
 }

@@ -13,6 +13,7 @@ import (
 	"parlance.dev/parlance/platform/cache"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -23,6 +24,8 @@ type Deps struct {
 	// CheckDisabledTools refuses names that are not built-in tools. Package app sets it to that of
 	// package tools.
 	CheckDisabledTools func(names []string) error
+	// Embedder compares sentences with the examples of guards; nil: nothing does.
+	Embedder embedding.Embedder
 	// Now is the clock. nil means time.Now.
 	Now func() time.Time
 }
@@ -32,6 +35,7 @@ type Service struct {
 	db                 *postgres.DB
 	workspaces         *workspaces.Service
 	checkDisabledTools func(names []string) error
+	comparer           Comparer
 	now                func() time.Time
 	cache              *cache.Cache[cacheKey, []byte]
 }
@@ -39,7 +43,7 @@ type Service struct {
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{
-		db: d.DB, workspaces: d.Workspaces, checkDisabledTools: d.CheckDisabledTools, now: d.Now,
+		db: d.DB, workspaces: d.Workspaces, checkDisabledTools: d.CheckDisabledTools, comparer: Comparer{d.Embedder}, now: d.Now,
 		cache: cache.New[cacheKey, []byte](maxCached),
 	}
 	if s.checkDisabledTools == nil {
@@ -60,7 +64,7 @@ func (s *Service) check(c, stored Config) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
-	if err := c.checkBuilt(stored); err != nil {
+	if err := c.checkBuilt(stored, s.comparer); err != nil {
 		return err
 	}
 	err := s.checkDisabledTools(c.DisabledTools)

@@ -33,6 +33,7 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/platform/wal"
 	"parlance.dev/parlance/provider/blob"
+	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/server"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
@@ -68,6 +69,7 @@ type App struct {
 	Tools       *tools.Service
 	Knowledge   *knowledge.Service
 	webpages    *webpages.Service
+	embedder    embedding.Embedder
 	ingestion   *ingestion.Service
 	evaluations *evaluation.Service
 	Memory      *memory.Service
@@ -212,7 +214,10 @@ func (a *App) join(ctx context.Context, component string) error {
 		Keys: keyring, Guard: guard, Now: a.now,
 	})
 	a.models.credentials = a.credentials
-	a.Agents = agents.New(agents.Deps{DB: a.db, Workspaces: a.Workspaces, CheckDisabledTools: tools.CheckDisabledTools, Now: a.now})
+	a.Agents = agents.New(agents.Deps{
+		DB: a.db, Workspaces: a.Workspaces, CheckDisabledTools: tools.CheckDisabledTools, Embedder: embedder, Now: a.now,
+	})
+	a.embedder = embedder
 	a.Tools = tools.New(tools.Deps{
 		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Keys: keyring, Guard: guard, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 		Gate: a.newGate("tool", a.Config.ToolConcurrency), TraceRetention: a.Config.ToolCallRetention,

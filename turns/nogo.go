@@ -37,7 +37,7 @@ func (r *Runner) zones() (*nogo.Zones, error) {
 	if known, there := r.S.zones.Get(key); there {
 		return known, nil
 	}
-	zones, err := r.Session.Config.Zones()
+	zones, err := r.Session.Config.Zones(r.S.comparer)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.InvalidRequest, "The agent's guards cannot be used: %v. Correct them and begin a new session.", err)
 	}
@@ -61,7 +61,7 @@ func (r *Runner) zoneOf(ctx context.Context, text string) (*nogo.Match, error) {
 	if err != nil || zones == nil {
 		return nil, err
 	}
-	found, err := zones.Find(ctx, text, nil)
+	found, err := zones.Find(ctx, text)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (r *Runner) newFilter() (*filter, error) {
 	if err != nil || zones == nil {
 		return &filter{}, err
 	}
-	return &filter{zones: zones.NewFilter(nil)}, nil
+	return &filter{zones: zones.NewFilter()}, nil
 }
 
 func (f *filter) write(ctx context.Context, text string, say func(string) error) error {

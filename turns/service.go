@@ -20,6 +20,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
@@ -50,6 +51,8 @@ type Deps struct {
 	Retriever Retriever
 	// Memory has the users' memories; nil: there are none.
 	Memory *memory.Service
+	// Embedder compares sentences with the examples of guards; nil: nothing does.
+	Embedder embedding.Embedder
 	// Gate shares the calls of models between tenants; nil: calls are not limited.
 	Gate *fair.Gate
 	// Seal opens secret variables.
@@ -107,6 +110,8 @@ type Service struct {
 	approvalTimeout time.Duration
 	// zones are compiled no-go zones by the agent whose they are.
 	zones *cache.Cache[zonesKey, *nogo.Zones]
+	// comparer compares with the examples of guards.
+	comparer agents.Comparer
 	// ownKeys has whether a workspace had model keys of its own when its last turn began here.
 	ownKeys *cache.Cache[workspaces.Ref, bool]
 
@@ -139,6 +144,7 @@ func New(d Deps) *Service {
 		tools:           d.Tools,
 		retriever:       d.Retriever,
 		memory:          d.Memory,
+		comparer:        agents.Comparer{Embedder: d.Embedder},
 		gate:            d.Gate,
 		seal:            d.Seal,
 		fenceKey:        d.FenceKey,

@@ -3,7 +3,6 @@ package nogo
 import (
 	"context"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/sentences"
@@ -19,9 +18,8 @@ const leastForgotten = 128
 // Filter lets a text through that comes in pieces, up to the first match. It is for one goroutine.
 // Use Zones.NewFilter.
 type Filter struct {
-	zones   *Zones
-	similar Similar
-	scan    phraseScan
+	zones *Zones
+	scan  phraseScan
 	// text is what has come and may still matter: from patterns look at, to the end.
 	text []byte
 	// released is how much of text was let through, scanned how much was searched for phrases,
@@ -35,14 +33,14 @@ type Filter struct {
 	at int
 }
 
-// NewFilter makes the filter of one text. similar nil leaves out the examples.
-func (z *Zones) NewFilter(similar Similar) *Filter {
-	return &Filter{zones: z, similar: similar, scan: phraseScan{set: z.phrases, boundary: true}}
+// NewFilter makes the filter of one text.
+func (z *Zones) NewFilter() *Filter {
+	return &Filter{zones: z, scan: phraseScan{set: z.phrases, boundary: true}}
 }
 
 // Write takes the next piece and returns what may be let through now. match is the first zone that
-// the text is in: nothing more comes through after it. Errors: those of similar, which let nothing
-// through.
+// the text is in: nothing more comes through after it. Errors: those of the CompareFunc, which let
+// nothing through.
 func (f *Filter) Write(ctx context.Context, piece string) (through string, match *Match, err error) {
 	if f.found != nil {
 		return "", nil, nil
@@ -93,7 +91,7 @@ func (f *Filter) scanPhrases(ended bool) int {
 		return len(f.text)
 	}
 	tell := func(c candidate) {
-		f.match(Match{f.zones.phrases.all[c.phrase].zone, ByPhrase, string(f.text[c.start:c.end])}, c.start)
+		f.match(Match{Zone: f.zones.phrases.all[c.phrase].zone, By: ByPhrase, Matched: string(f.text[c.start:c.end])}, c.start)
 	}
 	for i, r := range string(f.text[f.scanned:]) {
 		f.scan.next(f.scanned+i, r, tell)
@@ -119,7 +117,7 @@ func (f *Filter) searchPatterns(ended bool) int {
 		for _, p := range f.zones.bounded {
 			if from, to, ok := p.find(c.text, behind, ended); ok {
 				start := c.origin[from]
-				f.match(Match{p.zone, ByPattern, string(f.text[start:c.origin[to]])}, start)
+				f.match(Match{Zone: p.zone, By: ByPattern, Matched: string(f.text[start:c.origin[to]])}, start)
 			}
 		}
 	}
@@ -132,7 +130,7 @@ func (f *Filter) searchPatterns(ended bool) int {
 // judgeSentences looks at each sentence that has ended, for what is looked for in whole sentences.
 // It returns up to where sentences have been looked at.
 func (f *Filter) judgeSentences(ctx context.Context, ended bool) (int, error) {
-	if len(f.zones.unending) == 0 && (f.similar == nil || len(f.zones.examples) == 0) {
+	if len(f.zones.unending)+len(f.zones.examples) == 0 {
 		f.judged = len(f.text)
 		return len(f.text), nil
 	}
@@ -153,16 +151,16 @@ func (f *Filter) judge(ctx context.Context, sentence string) error {
 	c := newCleaned(sentence)
 	for _, p := range f.zones.unending {
 		if from, to, ok := p.find(c.text, 0, true); ok {
-			f.match(Match{p.zone, ByPattern, sentence[c.origin[from]:c.origin[to]]}, f.judged)
+			f.match(Match{Zone: p.zone, By: ByPattern, Matched: sentence[c.origin[from]:c.origin[to]]}, f.judged)
 			return nil
 		}
 	}
-	if f.similar == nil || len(f.zones.examples) == 0 || strings.TrimSpace(sentence) == "" {
+	if len(f.zones.examples) == 0 {
 		return nil
 	}
-	one, is, err := f.zones.similar(ctx, sentence, f.similar)
-	if err == nil && is {
-		f.match(one, f.judged)
+	like, err := f.zones.similar(ctx, sentence)
+	if err == nil && len(like) > 0 {
+		f.match(like[0], f.judged)
 	}
 	return err
 }

@@ -1,9 +1,11 @@
 package nogo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // The kinds of a match. Source: event escalation.triggered.
@@ -21,8 +23,10 @@ type Zone struct {
 	Phrases []string
 	// Patterns are of RE2's syntax.
 	Patterns []string
-	// Examples are sentences; what is similar to one is in the zone.
+	// Examples are sentences: a sentence that has at least MinSimilarity to one is in the zone.
 	Examples []string
+	// MinSimilarity is 0 to 1.
+	MinSimilarity float64
 }
 
 // Match is a zone that a text is in.
@@ -33,11 +37,13 @@ type Match struct {
 	By string
 	// Matched is the part of the text.
 	Matched string
+	// Similarity is that to the example; 0 when a phrase or pattern matched.
+	Similarity float64
 }
 
-// Similar says which of the examples a sentence is most like; similar false: it is like none.
-// Examples are numbered in the order of Zones.Examples.
-type Similar func(ctx context.Context, sentence string) (example int, similar bool, err error)
+// CompareFunc returns the similarities, 0 to 1, of a sentence to the examples of all zones, in
+// their order.
+type CompareFunc func(ctx context.Context, sentence string) ([]float64, error)
 
 // Zones are compiled zones. They do not change, and may be used by many goroutines.
 type Zones struct {
@@ -45,19 +51,21 @@ type Zones struct {
 	bounded  []pattern
 	unending []pattern
 	examples []example
+	compare  CompareFunc
 	// window is the most characters that a bounded pattern can match.
 	window int
 }
 
 // example is a sentence and the zone that it stands for.
 type example struct {
-	text string
-	zone int
+	zone  int
+	least float64
 }
 
-// Compile prepares zones. Errors name the zone and the phrase or pattern that cannot be used.
-func Compile(zones []Zone) (*Zones, error) {
-	z := &Zones{phrases: newPhraseSet()}
+// Compile prepares zones. compare is needed where one has examples. Errors name the zone and the
+// phrase or pattern that cannot be used.
+func Compile(zones []Zone, compare CompareFunc) (*Zones, error) {
+	z := &Zones{phrases: newPhraseSet(), compare: compare}
 	for i, zone := range zones {
 		for _, phrase := range zone.Phrases {
 			if !z.phrases.add(phrase, i) {
@@ -76,45 +84,56 @@ func Compile(zones []Zone) (*Zones, error) {
 				z.unending = append(z.unending, p)
 			}
 		}
-		for _, text := range zone.Examples {
-			z.examples = append(z.examples, example{text, i})
+		if len(zone.Examples) > 0 && compare == nil {
+			return nil, fmt.Errorf("zone %q: there is nothing to compare its examples by", zone.Name)
+		}
+		for range zone.Examples {
+			z.examples = append(z.examples, example{i, zone.MinSimilarity})
 		}
 	}
 	return z, nil
 }
 
-// Find returns the zones that a whole text is in, each once, in their order. similar nil leaves out
-// the examples. Errors: those of similar, together with what was found without it.
-func (z *Zones) Find(ctx context.Context, text string, similar Similar) ([]Match, error) {
+// Find returns the zones that a whole text is in, each once, in their order. Errors: those of the
+// CompareFunc, together with what was found without it.
+func (z *Zones) Find(ctx context.Context, text string) ([]Match, error) {
 	var found []Match
 	z.phrases.find(text, func(m Match) { found = append(found, m) })
 	cleaned := newCleaned(text)
 	for _, p := range slices.Concat(z.bounded, z.unending) {
 		if from, to, ok := p.find(cleaned.text, 0, true); ok {
-			found = append(found, Match{p.zone, ByPattern, text[cleaned.origin[from]:cleaned.origin[to]]})
+			found = append(found, Match{Zone: p.zone, By: ByPattern, Matched: text[cleaned.origin[from]:cleaned.origin[to]]})
 		}
 	}
 	var err error
-	if similar != nil && len(z.examples) > 0 {
+	if len(z.examples) > 0 {
 		for _, sentence := range sentencesOf(text) {
-			var one Match
-			var is bool
-			if one, is, err = z.similar(ctx, sentence, similar); err != nil {
+			var like []Match
+			if like, err = z.similar(ctx, sentence); err != nil {
 				break
-			} else if is {
-				found = append(found, one)
 			}
+			found = append(found, like...)
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Match) int { return a.Zone - b.Zone })
 	return slices.CompactFunc(found, func(a, b Match) bool { return a.Zone == b.Zone }), err
 }
 
-// similar looks for an example that a sentence is like.
-func (z *Zones) similar(ctx context.Context, sentence string, similar Similar) (Match, bool, error) {
-	at, is, err := similar(ctx, sentence)
-	if err != nil || !is {
-		return Match{}, false, err
+// similar are the zones that a sentence is in by its examples, most similar first.
+func (z *Zones) similar(ctx context.Context, sentence string) ([]Match, error) {
+	if strings.TrimSpace(sentence) == "" {
+		return nil, nil
 	}
-	return Match{z.examples[at].zone, BySimilarity, sentence}, true, nil
+	similarities, err := z.compare(ctx, sentence)
+	if err != nil {
+		return nil, err
+	}
+	var found []Match
+	for i, similarity := range similarities {
+		if similarity >= z.examples[i].least {
+			found = append(found, Match{Zone: z.examples[i].zone, By: BySimilarity, Matched: sentence, Similarity: similarity})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Match) int { return cmp.Compare(b.Similarity, a.Similarity) })
+	return found, nil
 }

@@ -23,7 +23,7 @@ func zones(t testing.TB, all ...string) *nogo.Zones {
 		}
 		list = append(list, zone)
 	}
-	z, err := nogo.Compile(list)
+	z, err := nogo.Compile(list, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ var examples = []struct {
 func TestFind(t *testing.T) {
 	t.Parallel()
 	for _, e := range examples {
-		found, err := zones(t, e.zone).Find(t.Context(), e.text, nil)
+		found, err := zones(t, e.zone).Find(t.Context(), e.text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func TestFilterIsFind(t *testing.T) {
 					continue
 				}
 				text := before + e.text
-				filter := zones(t, e.zone).NewFilter(nil)
+				filter := zones(t, e.zone).NewFilter()
 				through, match := pour(t, filter, cut(text, random))
 				where := fmt.Sprintf("%s in %q", e.zone, text[max(0, len(text)-60):])
 				switch {
@@ -158,7 +158,7 @@ func pour(t testing.TB, filter *nogo.Filter, pieces []string) (through string, m
 // match.
 func TestHeldBack(t *testing.T) {
 	t.Parallel()
-	filter := zones(t, "secret recipe").NewFilter(nil)
+	filter := zones(t, "secret recipe").NewFilter()
 	for _, step := range []struct{ piece, through string }{
 		{"We never ", "We never "}, {"tell ", "tell "}, {"se", ""}, {"ven ", "seven "}, {"secret", ""}, {" ", ""}, {"plans", "secret plans"},
 	} {
@@ -167,7 +167,7 @@ func TestHeldBack(t *testing.T) {
 			t.Errorf("after %q: %q, %v, %v; want %q", step.piece, got, match, err, step.through)
 		}
 	}
-	filter = zones(t, "/[0-9]{4}/").NewFilter(nil)
+	filter = zones(t, "/[0-9]{4}/").NewFilter()
 	_, match, err := filter.Write(t.Context(), "There are a good many things to say here")
 	if match != nil || err != nil || filter.Held() > 4+24 {
 		t.Errorf("%d bytes are held, %v, %v", filter.Held(), match, err)
@@ -177,30 +177,41 @@ func TestHeldBack(t *testing.T) {
 // TestExamples: sentences are compared when they have ended, and an error lets nothing through.
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	z, err := nogo.Compile([]nogo.Zone{{Name: "other", Phrases: []string{"zebra"}}, {Name: "advice", Examples: []string{"Buy shares."}}})
+	var asked []string
+	var broken error
+	like := func(_ context.Context, sentence string) ([]float64, error) {
+		asked = append(asked, strings.TrimSpace(sentence))
+		if strings.Contains(sentence, "stocks") {
+			return []float64{0.4, 0.6}, broken
+		}
+		return []float64{0.4, 0.59}, broken
+	}
+	z, err := nogo.Compile([]nogo.Zone{
+		{Name: "other", Phrases: []string{"zebra"}},
+		{Name: "advice", Examples: []string{"Sell bonds.", "Buy shares."}, MinSimilarity: 0.6},
+	}, like)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var asked []string
-	like := func(_ context.Context, sentence string) (int, bool, error) {
-		asked = append(asked, strings.TrimSpace(sentence))
-		return 0, strings.Contains(sentence, "stocks"), nil
-	}
-	filter := z.NewFilter(like)
+	filter := z.NewFilter()
 	through, match := pour(t, filter, []string{"It is la", "te. You should", " buy stocks. ", "Now."})
-	want := nogo.Match{Zone: 1, By: nogo.BySimilarity, Matched: "You should buy stocks. "}
+	want := nogo.Match{Zone: 1, By: nogo.BySimilarity, Matched: "You should buy stocks. ", Similarity: 0.6}
 	if through != "It is late. " || match == nil || *match != want {
 		t.Errorf("let through %q, match %v", through, match)
 	}
 	if strings.Join(asked, "|") != "It is late.|You should buy stocks." {
 		t.Errorf("asked about %q", asked)
 	}
-	broken := errors.New("no embedder")
-	filter = z.NewFilter(func(context.Context, string) (int, bool, error) { return 0, false, broken })
+	if found, err := z.Find(t.Context(), "It is late. You should buy stocks."); err != nil || len(found) != 1 || found[0].Similarity != 0.6 {
+		t.Errorf("found %v, %v", found, err)
+	}
+	broken = errors.New("no embedder")
+	filter = z.NewFilter()
 	if through, _, err := filter.Write(t.Context(), "It is late. You go."); through != "" || !errors.Is(err, broken) {
 		t.Errorf("let through %q, %v", through, err)
 	}
-	if found, err := z.Find(t.Context(), "A zebra. Buy stocks!", like); err != nil || len(found) != 2 {
+	broken = nil
+	if found, err := z.Find(t.Context(), "A zebra. Buy stocks!"); err != nil || len(found) != 2 {
 		t.Errorf("found %v, %v", found, err)
 	}
 }
@@ -210,7 +221,7 @@ func TestRefused(t *testing.T) {
 	for _, zone := range []nogo.Zone{
 		{Phrases: []string{"!!!"}}, {Phrases: []string{""}}, {Patterns: []string{"("}}, {Patterns: []string{"a*"}}, {Patterns: []string{`(a)\1`}},
 	} {
-		if _, err := nogo.Compile([]nogo.Zone{zone}); err == nil {
+		if _, err := nogo.Compile([]nogo.Zone{zone}, nil); err == nil {
 			t.Errorf("%+v is accepted", zone)
 		}
 	}
@@ -223,11 +234,11 @@ func FuzzFilter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, seed uint64) {
 		text = strings.ToValidUTF8(text, "?")
 		z := zones(t, "bomb", "kill him", "爆弾", "/[0-9]{3}-[0-9]{4}/", `/\bass\b/`)
-		found, err := z.Find(t.Context(), text, nil)
+		found, err := z.Find(t.Context(), text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		through, match := pour(t, z.NewFilter(nil), cut(text, rand.New(rand.NewPCG(seed, 0))))
+		through, match := pour(t, z.NewFilter(), cut(text, rand.New(rand.NewPCG(seed, 0))))
 		if (match != nil) != (len(found) > 0) {
 			t.Fatalf("the filter says %v, Find says %v", match, found)
 		}
@@ -252,12 +263,12 @@ func BenchmarkFilter(b *testing.B) {
 		}
 		list = append(list, zone)
 	}
-	z, err := nogo.Compile(list)
+	z, err := nogo.Compile(list, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	pieces := cut(strings.Repeat("The quick brown fox jumps over the lazy dog, and so on. ", 9), rand.New(rand.NewPCG(1, 1)))
 	for b.Loop() {
-		pour(b, z.NewFilter(nil), pieces)
+		pour(b, z.NewFilter(), pieces)
 	}
 }

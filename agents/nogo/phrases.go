@@ -51,7 +51,9 @@ func keys(l letter) []rune {
 // find tells of the phrases in a whole text.
 func (s *phraseSet) find(text string, found func(Match)) {
 	scan := phraseScan{set: s, boundary: true}
-	tell := func(c candidate) { found(Match{s.all[c.phrase].zone, ByPhrase, text[c.start:c.end]}) }
+	tell := func(c candidate) {
+		found(Match{Zone: s.all[c.phrase].zone, By: ByPhrase, Matched: text[c.start:c.end]})
+	}
 	for at, r := range text {
 		scan.next(at, r, tell)
 	}

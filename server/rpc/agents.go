@@ -44,7 +44,9 @@ func (s *agentsServer) CheckGuards(ctx context.Context, req *parlancev1.CheckGua
 }
 
 func guardVerdictProto(v agents.GuardVerdict) *parlancev1.GuardVerdict {
-	return &parlancev1.GuardVerdict{Guard: v.Name, Action: v.Action, Matched: v.Matched, MatchedBy: v.MatchedBy}
+	return &parlancev1.GuardVerdict{
+		Guard: v.Name, Action: v.Action, Matched: v.Matched, MatchedBy: v.MatchedBy, Similarity: v.Similarity,
+	}
 }
 
 func (s *agentsServer) UpdateAgent(ctx context.Context, req *parlancev1.UpdateAgentRequest) (*parlancev1.Agent, error) {

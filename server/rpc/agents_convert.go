@@ -104,7 +104,7 @@ func tagFilterProto(f agents.TagFilter) *parlancev1.TagFilter {
 func agentGuard(g *parlancev1.AgentGuard) agents.Guard {
 	return agents.Guard{
 		Name: g.GetName(), Phrases: g.GetPhrases(), Patterns: g.GetPatterns(), Examples: g.GetExamples(),
-		Action: g.GetAction(), Reply: g.GetReply(),
+		Action: g.GetAction(), Reply: g.GetReply(), MinSimilarity: g.GetMinSimilarity(),
 	}
 }
 
@@ -172,6 +172,7 @@ func agentVoiceProto(v agents.Voice) *parlancev1.AgentVoice {
 func agentGuardProto(g agents.Guard) *parlancev1.AgentGuard {
 	return &parlancev1.AgentGuard{
 		Name: g.Name, Phrases: g.Phrases, Patterns: g.Patterns, Examples: g.Examples, Action: g.Action, Reply: g.Reply,
+		MinSimilarity: g.MinSimilarity,
 	}
 }
 

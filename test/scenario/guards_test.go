@@ -1,8 +1,11 @@
 package scenario
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
+	"parlance.dev/parlance/test/fake/openaiembed"
 	"parlance.dev/parlance/test/harness"
 )
 
@@ -63,4 +66,64 @@ func TestGuardsRefused(t *testing.T) {
 	}
 	examples := `{"name":"x","guards":[{"name":"g","action":"end","examples":["Buy shares."]}]}`
 	checkProblem(t, env.Do(t, "POST", env.Tenant.In("/agents"), examples), 501, "not-implemented")
+}
+
+// TestGuardExamples: with an embedding model, what means the same as an example is in its zone, by
+// the dry run, in what the user says and in what the agent says; without an answer of the model
+// nothing is said.
+func TestGuardExamples(t *testing.T) {
+	t.Parallel()
+	server := openaiembed.Start(t)
+	server.Script(func(text string) []float64 {
+		vector := make([]float64, openaiembed.Dimension)
+		switch {
+		case strings.Contains(text, "shares"):
+			vector[0] = 1
+		case strings.Contains(text, "stock"):
+			vector[0], vector[1] = 0.8, 0.6
+		default:
+			vector[2] = 1
+		}
+		return vector
+	})
+	env := harness.Start(t, harness.Options{Settings: map[string]string{
+		"PARLANCE_EMBEDDING_BASE_URL": server.URL, "PARLANCE_EMBEDDING_API_KEY": openaiembed.APIKey, "PARLANCE_EMBEDDING_NAME": openaiembed.Model,
+	}})
+	guard := func(change string) string {
+		return `{"name":"Ada","guards":[{"name":"advice","examples":["Buy shares."],"action":"block","reply":"No advice."` + change + `}]}`
+	}
+	got := env.Do(t, "POST", env.Tenant.In("/agents"), guard(""))
+	if got.Status != 400 || got.Problem.Errors[0].Field != "guards[0].min_similarity" {
+		t.Errorf("without min_similarity: %d %s", got.Status, got.Body)
+	}
+	agent := env.Do(t, "POST", env.Tenant.In("/agents"), guard(`,"min_similarity":0.79`)).Must(t, 201).Text("id")
+	checked := env.Do(t, "POST", env.Tenant.In("/agents/"+agent+"/guards/check"),
+		`{"text":"It is late. Which stock is good?"}`).Must(t, 200)
+	if checked.Text("verdicts", 0, "matched") != "Which stock is good?" || checked.Text("verdicts", 0, "matched_by") != "similarity" ||
+		checked.At("verdicts", 0, "similarity").(float64) < 0.79 || checked.Text("reply") != "No advice." {
+		t.Errorf("checked: %s", checked.Body)
+	}
+	session := env.Do(t, "POST", "/v1/sessions", map[string]any{"agent_id": agent, "user_id": "ann", "modality": "text"}).Must(t, 201).Text("id")
+	says := func(text string) harness.Response {
+		return env.Do(t, "POST", "/v1/sessions/"+session+"/turns", map[string]any{"text": text})
+	}
+	if got := says("Which stock is good?").Must(t, 200).Text("text"); got != "No advice." {
+		t.Errorf("the user's words: %q", got)
+	}
+	if got := says("How are you?").Must(t, 200).Text("text"); got == "No advice." || got == "" {
+		t.Errorf("other words: %q", got)
+	}
+	source := env.Do(t, "POST", env.Tenant.In("/knowledge-base/sources/inline"),
+		`{"name":"tips","content":"The oldest of all tips is to buy shares in autumn."}`).Must(t, 202).Text("id")
+	harness.Await(t, harness.Patience, "the source is ready", func() bool {
+		return env.Do(t, "GET", env.Tenant.In("/knowledge-base/sources/"+source), nil).Must(t, 200).Text("status") == "ready"
+	})
+	env.Do(t, "POST", env.Tenant.In("/agents/"+agent+"/knowledge-base/attach"), map[string]any{"source_ids": []string{source}}).Must(t, 200)
+	if got := says("What is the oldest of all tips?").Must(t, 200).Text("text"); !strings.HasSuffix(got, "No advice.") || strings.Contains(got, "autumn") {
+		t.Errorf("the agent's words: %q", got)
+	}
+	server.Refuse(slices.Repeat([]openaiembed.Refusal{{Status: 400}}, 20)...)
+	if got := says("How are you now?"); got.Status != 502 {
+		t.Errorf("without the model: %d %s", got.Status, got.Body)
+	}
 }

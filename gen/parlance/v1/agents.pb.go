@@ -1135,8 +1135,10 @@ type GuardVerdict struct {
 	Action string `protobuf:"bytes,2,opt,name=action,proto3" json:"action,omitempty"`
 	// The part of the text that matches.
 	Matched string `protobuf:"bytes,3,opt,name=matched,proto3" json:"matched,omitempty"`
-	// phrase or pattern.
-	MatchedBy     string `protobuf:"bytes,4,opt,name=matched_by,json=matchedBy,proto3" json:"matched_by,omitempty"`
+	// phrase, pattern or similarity.
+	MatchedBy string `protobuf:"bytes,4,opt,name=matched_by,json=matchedBy,proto3" json:"matched_by,omitempty"`
+	// Of the sentence to the example, 0 to 1; 0 when a phrase or pattern matched.
+	Similarity    float64 `protobuf:"fixed64,5,opt,name=similarity,proto3" json:"similarity,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1199,6 +1201,13 @@ func (x *GuardVerdict) GetMatchedBy() string {
 	return ""
 }
 
+func (x *GuardVerdict) GetSimilarity() float64 {
+	if x != nil {
+		return x.Similarity
+	}
+	return 0
+}
+
 // AgentGuard is a no-go zone: what the user says is looked at before anything else sees it, what
 // the agent says before it is sent. The first guard that matches answers with its reply.
 type AgentGuard struct {
@@ -1211,13 +1220,17 @@ type AgentGuard struct {
 	// RE2 patterns, in any case. One that can match more than 128 characters is looked for in whole
 	// sentences.
 	Patterns []string `protobuf:"bytes,3,rep,name=patterns,proto3" json:"patterns,omitempty"`
-	// Sentences whose meaning is guarded, by similarity. Not built yet: 501.
+	// Sentences whose meaning is guarded: each sentence is compared with them by the installation's
+	// embedding model. With the built-in one, which goes by words, they are refused: 501.
 	Examples []string `protobuf:"bytes,4,rep,name=examples,proto3" json:"examples,omitempty"`
 	// block: only the reply is said; escalate: escalation.triggered is sent too; end: the session
 	// ends.
 	Action string `protobuf:"bytes,5,opt,name=action,proto3" json:"action,omitempty"`
 	// What the agent says instead.
-	Reply         string `protobuf:"bytes,6,opt,name=reply,proto3" json:"reply,omitempty"`
+	Reply string `protobuf:"bytes,6,opt,name=reply,proto3" json:"reply,omitempty"`
+	// From which similarity, 0 to 1, a sentence is like an example; needed with examples. Models
+	// differ: CheckGuards says what sentences have.
+	MinSimilarity float64 `protobuf:"fixed64,7,opt,name=min_similarity,json=minSimilarity,proto3" json:"min_similarity,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1292,6 +1305,13 @@ func (x *AgentGuard) GetReply() string {
 		return x.Reply
 	}
 	return ""
+}
+
+func (x *AgentGuard) GetMinSimilarity() float64 {
+	if x != nil {
+		return x.MinSimilarity
+	}
+	return 0
 }
 
 // FatigueWindow limits what one user may do with the agent in a time that slides; at least one
@@ -2664,7 +2684,7 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x04text\x18\x03 \x01(\tB\v\xbaH\br\x06\x10\x01\x18\xa0\x9c\x01R\x04text\"b\n" +
 	"\x13CheckGuardsResponse\x125\n" +
 	"\bverdicts\x18\x01 \x03(\v2\x19.parlance.v1.GuardVerdictR\bverdicts\x12\x14\n" +
-	"\x05reply\x18\x02 \x01(\tR\x05reply\"\xb4\x01\n" +
+	"\x05reply\x18\x02 \x01(\tR\x05reply\"\xd4\x01\n" +
 	"\fGuardVerdict\x12\x14\n" +
 	"\x05guard\x18\x01 \x01(\tR\x05guard\x122\n" +
 	"\x06action\x18\x02 \x01(\tB\x1a\xba\xbb\x18\x16\n" +
@@ -2677,7 +2697,10 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x06phrase\n" +
 	"\apattern\n" +
 	"\n" +
-	"similarityR\tmatchedBy\"\x8d\x02\n" +
+	"similarityR\tmatchedBy\x12\x1e\n" +
+	"\n" +
+	"similarity\x18\x05 \x01(\x01R\n" +
+	"similarity\"\xcd\x02\n" +
 	"\n" +
 	"AgentGuard\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
@@ -2686,7 +2709,8 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\bpatterns\x18\x03 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10d\"\ar\x05\x10\x01\x18\xe8\aR\bpatterns\x12-\n" +
 	"\bexamples\x18\x04 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10d\"\ar\x05\x10\x01\x18\xe8\aR\bexamples\x123\n" +
 	"\x06action\x18\x05 \x01(\tB\x1b\xbaH\x18r\x16R\x05blockR\bescalateR\x03endR\x06action\x12\x1e\n" +
-	"\x05reply\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\x05reply\"\x8b\x02\n" +
+	"\x05reply\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\x05reply\x12>\n" +
+	"\x0emin_similarity\x18\a \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\rminSimilarity\"\x8b\x02\n" +
 	"\rFatigueWindow\x12!\n" +
 	"\x06window\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18\x14R\x06window\x12$\n" +
 	"\tmax_turns\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\bmaxTurns\x12*\n" +
