@@ -103,7 +103,8 @@ func TestGuardExamples(t *testing.T) {
 		checked.At("verdicts", 0, "similarity").(float64) < 0.79 || checked.Text("reply") != "No advice." {
 		t.Errorf("checked: %s", checked.Body)
 	}
-	session := env.Do(t, "POST", "/v1/sessions", map[string]any{"agent_id": agent, "user_id": "ann", "modality": "text"}).Must(t, 201).Text("id")
+	session := env.Do(t, "POST", "/v1/sessions",
+		map[string]any{"agent_id": agent, "user_id": "ann", "modality": "text"}).Must(t, 201).Text("id")
 	says := func(text string) harness.Response {
 		return env.Do(t, "POST", "/v1/sessions/"+session+"/turns", map[string]any{"text": text})
 	}
@@ -119,7 +120,8 @@ func TestGuardExamples(t *testing.T) {
 		return env.Do(t, "GET", env.Tenant.In("/knowledge-base/sources/"+source), nil).Must(t, 200).Text("status") == "ready"
 	})
 	env.Do(t, "POST", env.Tenant.In("/agents/"+agent+"/knowledge-base/attach"), map[string]any{"source_ids": []string{source}}).Must(t, 200)
-	if got := says("What is the oldest of all tips?").Must(t, 200).Text("text"); !strings.HasSuffix(got, "No advice.") || strings.Contains(got, "autumn") {
+	got = says("What is the oldest of all tips?").Must(t, 200)
+	if got := got.Text("text"); !strings.HasSuffix(got, "No advice.") || strings.Contains(got, "autumn") {
 		t.Errorf("the agent's words: %q", got)
 	}
 	server.Refuse(slices.Repeat([]openaiembed.Refusal{{Status: 400}}, 20)...)
