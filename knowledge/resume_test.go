@@ -80,7 +80,7 @@ func TestEmbeddingGoesOn(t *testing.T) {
 		t.Errorf("%d vectors are still kept", n)
 	}
 	// The same text again costs nothing.
-	if _, err := f.Reprocess(t.Context(), f.ref, id, false); err != nil {
+	if _, err := f.Reprocess(t.Context(), f.ref, id, knowledge.ReprocessParams{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Ingest(t.Context(), id); err != nil || int64(got.ChunkCount) != m.paid.Load() || f.get(f.ref,

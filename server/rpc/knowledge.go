@@ -51,6 +51,7 @@ type fileMetadata interface {
 	GetMediaType() string
 	GetName() string
 	GetForceOcr() bool
+	GetOcrLanguages() []string
 }
 
 // fileMessage is a message of an upload: metadata, or the next bytes.
@@ -79,7 +80,7 @@ func receive[T any, M fileMetadata, P fileMessage[T, M]](
 	}
 	source, err := s.knowledge.Upload(ctx, ref, knowledge.UploadParams{
 		Filename: metadata.GetFilename(), MediaType: metadata.GetMediaType(), Name: metadata.GetName(), ForceOCR: metadata.GetForceOcr(),
-		Replaces: knowledge.SourceID(replaces(metadata)),
+		OCRLanguages: metadata.GetOcrLanguages(), Replaces: knowledge.SourceID(replaces(metadata)),
 	}, &fileReader[T, M, P]{stream: stream})
 	return sourceProto(source), err
 }
@@ -143,7 +144,9 @@ func (s *knowledgeServer) RestoreSource(ctx context.Context, req *parlancev1.Res
 }
 
 func (s *knowledgeServer) ReprocessSource(ctx context.Context, req *parlancev1.ReprocessSourceRequest) (*parlancev1.Source, error) {
-	source, err := s.knowledge.Reprocess(ctx, refOf(ctx), knowledge.SourceID(req.GetSourceId()), req.GetForceOcr())
+	source, err := s.knowledge.Reprocess(ctx, refOf(ctx), knowledge.SourceID(req.GetSourceId()), knowledge.ReprocessParams{
+		ForceOCR: req.GetForceOcr(), OCRLanguages: req.GetOcrLanguages(),
+	})
 	return sourceProto(source), err
 }
 

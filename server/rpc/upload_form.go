@@ -12,6 +12,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/provider/ocr"
 )
 
 // uploadForm reads the form of an upload and can describe it afterwards. It implements
@@ -52,7 +53,7 @@ func (f *uploadForm) next() (*multipart.Part, error) {
 			}
 			f.head = [2]string{part.FileName(), part.Header.Get("Content-Type")}
 			return part, nil
-		case "name", "force_ocr":
+		case "name", "force_ocr", "ocr_languages":
 			text, err := f.readField(name, part)
 			if err == nil {
 				err = f.take(name, text)
@@ -61,7 +62,7 @@ func (f *uploadForm) next() (*multipart.Part, error) {
 				return nil, err
 			}
 		default:
-			return nil, fault.InvalidField(name, "unknown", "The form has the parts file, name and force_ocr only.")
+			return nil, fault.InvalidField(name, "unknown", "The form has the parts file, name, force_ocr and ocr_languages only.")
 		}
 	}
 }
@@ -75,9 +76,9 @@ func (f *uploadForm) file() (*multipart.Part, error) {
 	return file, err
 }
 
-// readField reads a part that may occur once.
+// readField reads a part that may occur once, unless it is a list.
 func (f *uploadForm) readField(name string, part io.Reader) (string, error) {
-	if f.seen[name] {
+	if f.seen[name] && name != "ocr_languages" {
 		return "", fault.InvalidField(name, "repeated", "Send one %s.", name)
 	}
 	f.seen[name] = true
@@ -95,6 +96,9 @@ func (f *uploadForm) take(name, text string) error {
 	switch {
 	case name == "name":
 		f.said.Name = text
+	case name == "ocr_languages":
+		f.said.OCRLanguages = append(f.said.OCRLanguages, ocr.SplitLanguages(text)...)
+		return knowledge.CheckOCRLanguageCount(f.said.OCRLanguages)
 	case text == "true" || text == "false":
 		f.said.ForceOCR = text == "true"
 	default:
@@ -132,6 +136,9 @@ func (f *uploadForm) Upload(limit int64) (*idempotency.Upload, error) {
 	parts := [][]byte{[]byte(f.head[0]), []byte(f.head[1]), []byte(f.said.Name), f.content.Sum(nil)}
 	if f.said.ForceOCR { // without it the digest is the same as in earlier versions
 		parts = append(parts, []byte("force_ocr"))
+	}
+	if len(f.said.OCRLanguages) > 0 {
+		parts = append(parts, []byte("ocr_languages "+strings.Join(f.said.OCRLanguages, ",")))
 	}
 	for _, part := range parts {
 		// A hash never returns an error.

@@ -195,6 +195,10 @@ func badValues(w *world) map[string]bad {
 			path: w.owner.In("/knowledge-base/sources/" + w.id("source_id") + "/reprocess"),
 			body: `{"force_ocr":true}`, field: "force_ocr",
 		},
+		"OCRLanguage": {
+			path: w.owner.In("/knowledge-base/sources/" + w.id("source_id") + "/reprocess"),
+			body: `{"ocr_languages":["eng","../deu"]}`, field: "ocr_languages",
+		},
 		"AttachNone": {path: agent + "/knowledge-base/attach", body: `{"source_ids":[]}`, field: "source_ids"},
 		"AttachUnknown": {path: agent + "/knowledge-base/attach", body: `{"source_ids":["` + w.id("source_id") +
 			`","src_none"]}`, status: 404, code: "not-found"},

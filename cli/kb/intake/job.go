@@ -75,6 +75,8 @@ type Params struct {
 	NoWait bool
 	// ForceOCR reads every page of PDFs by OCR.
 	ForceOCR bool
+	// OCRLanguages of PDFs and pictures; empty: those of the installation.
+	OCRLanguages []string
 	// Attach is the agent that ready sources are attached to; it may be empty.
 	Attach string
 }

@@ -53,6 +53,8 @@ type content struct {
 	replaces  string
 	forceOCR  bool
 	sizeBytes int64
+	// ocrLanguages may be empty.
+	ocrLanguages []string
 	// sent is called with the number of bytes sent so far; each trial begins at 0.
 	sent func(bytes int64)
 	// waits is called with the reason when an upload waits, and with "" when it goes on.
@@ -214,6 +216,11 @@ func newForm(p content) (form, error) {
 	}
 	if p.forceOCR {
 		if err := w.WriteField("force_ocr", "true"); err != nil {
+			return form{}, err
+		}
+	}
+	if len(p.ocrLanguages) > 0 {
+		if err := w.WriteField("ocr_languages", strings.Join(p.ocrLanguages, ",")); err != nil {
 			return form{}, err
 		}
 	}

@@ -76,7 +76,8 @@ type Source struct {
 	OcrPageCount int32 `protobuf:"varint,21,opt,name=ocr_page_count,json=ocrPageCount,proto3" json:"ocr_page_count,omitempty"`
 	// Language of most of its text, as BCP-47 ("en"); empty when it is not known.
 	Language string `protobuf:"bytes,22,opt,name=language,proto3" json:"language,omitempty"`
-	// What could not be read while the rest could, as sentences: "Page 7 could not be read."
+	// What could not be read while the rest could, or was read with low confidence, as sentences:
+	// "Page 7 could not be read."
 	Warnings []string `protobuf:"bytes,23,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	// The content before the last replacement, which RestoreSource goes back to; null: there is none.
 	Previous *SourceContent `protobuf:"bytes,24,opt,name=previous,proto3" json:"previous,omitempty"`
@@ -84,8 +85,10 @@ type Source struct {
 	Replacing bool `protobuf:"varint,25,opt,name=replacing,proto3" json:"replacing,omitempty"`
 	// Whether it is processed once more when the present run has ended.
 	ReprocessQueued bool `protobuf:"varint,26,opt,name=reprocess_queued,json=reprocessQueued,proto3" json:"reprocess_queued,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Languages of the text in its pictures, as asked for; empty: those of the installation.
+	OcrLanguages  []string `protobuf:"bytes,27,rep,name=ocr_languages,json=ocrLanguages,proto3" json:"ocr_languages,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Source) Reset() {
@@ -300,6 +303,13 @@ func (x *Source) GetReprocessQueued() bool {
 	return false
 }
 
+func (x *Source) GetOcrLanguages() []string {
+	if x != nil {
+		return x.OcrLanguages
+	}
+	return nil
+}
+
 // SourceContent is what a source was made of.
 type SourceContent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -377,8 +387,9 @@ func (x *SourceContent) GetSha256() string {
 type SourceError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// encrypted, corrupt, empty, binary, wrong-type, too-large, too-complex, too-many-pages,
-	// too-many-chunks, timeout, embedding-refused (the embedding server takes a passage's text under
-	// no circumstances), retrying or internal.
+	// too-many-chunks, timeout, unsupported (the worker has no program or language to read it with),
+	// embedding-refused (the embedding server takes a passage's text under no circumstances),
+	// retrying or internal.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
 	// A sentence a person understands.
 	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
@@ -1133,7 +1144,10 @@ type UploadSourceMetadata struct {
 	// Display name; default: filename.
 	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
 	// Reads every page of a PDF from its picture; refused for other types.
-	ForceOcr      bool `protobuf:"varint,5,opt,name=force_ocr,json=forceOcr,proto3" json:"force_ocr,omitempty"`
+	ForceOcr bool `protobuf:"varint,5,opt,name=force_ocr,json=forceOcr,proto3" json:"force_ocr,omitempty"`
+	// Languages of the text in pictures, as tesseract names them, the most frequent first: deu, eng.
+	// PDF and pictures only. Empty: those of the installation.
+	OcrLanguages  []string `protobuf:"bytes,6,rep,name=ocr_languages,json=ocrLanguages,proto3" json:"ocr_languages,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1201,6 +1215,13 @@ func (x *UploadSourceMetadata) GetForceOcr() bool {
 		return x.ForceOcr
 	}
 	return false
+}
+
+func (x *UploadSourceMetadata) GetOcrLanguages() []string {
+	if x != nil {
+		return x.OcrLanguages
+	}
+	return nil
 }
 
 type ReplaceSourceContentRequest struct {
@@ -1300,7 +1321,9 @@ type ReplaceSourceContentMetadata struct {
 	// New display name; default: the source's stays.
 	Name string `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`
 	// Reads every page of a PDF from its picture; refused for other types.
-	ForceOcr      bool `protobuf:"varint,6,opt,name=force_ocr,json=forceOcr,proto3" json:"force_ocr,omitempty"`
+	ForceOcr bool `protobuf:"varint,6,opt,name=force_ocr,json=forceOcr,proto3" json:"force_ocr,omitempty"`
+	// As that of UploadSourceMetadata: empty is those of the installation, not the source's.
+	OcrLanguages  []string `protobuf:"bytes,7,rep,name=ocr_languages,json=ocrLanguages,proto3" json:"ocr_languages,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1375,6 +1398,13 @@ func (x *ReplaceSourceContentMetadata) GetForceOcr() bool {
 		return x.ForceOcr
 	}
 	return false
+}
+
+func (x *ReplaceSourceContentMetadata) GetOcrLanguages() []string {
+	if x != nil {
+		return x.OcrLanguages
+	}
+	return nil
 }
 
 type UpdateSourceRequest struct {
@@ -1825,7 +1855,9 @@ type ReprocessSourceRequest struct {
 	// src_…
 	SourceId string `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
 	// Reads every page of a PDF by OCR, also those with a text layer.
-	ForceOcr      bool `protobuf:"varint,3,opt,name=force_ocr,json=forceOcr,proto3" json:"force_ocr,omitempty"`
+	ForceOcr bool `protobuf:"varint,3,opt,name=force_ocr,json=forceOcr,proto3" json:"force_ocr,omitempty"`
+	// Languages of the text in pictures from now on; PDF and pictures only. Empty: as before.
+	OcrLanguages  []string `protobuf:"bytes,4,rep,name=ocr_languages,json=ocrLanguages,proto3" json:"ocr_languages,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1879,6 +1911,13 @@ func (x *ReprocessSourceRequest) GetForceOcr() bool {
 		return x.ForceOcr
 	}
 	return false
+}
+
+func (x *ReprocessSourceRequest) GetOcrLanguages() []string {
+	if x != nil {
+		return x.OcrLanguages
+	}
+	return nil
 }
 
 type DownloadSourceRequest struct {
@@ -3795,7 +3834,7 @@ var File_parlance_v1_knowledge_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
-	"\x1bparlance/v1/knowledge.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\x99\b\n" +
+	"\x1bparlance/v1/knowledge.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xbe\b\n" +
 	"\x06Source\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x12\n" +
@@ -3842,7 +3881,8 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\bwarnings\x18\x17 \x03(\tR\bwarnings\x126\n" +
 	"\bprevious\x18\x18 \x01(\v2\x1a.parlance.v1.SourceContentR\bprevious\x12\x1c\n" +
 	"\treplacing\x18\x19 \x01(\bR\treplacing\x12)\n" +
-	"\x10reprocess_queued\x18\x1a \x01(\bR\x0freprocessQueuedB\n" +
+	"\x10reprocess_queued\x18\x1a \x01(\bR\x0freprocessQueued\x12#\n" +
+	"\rocr_languages\x18\x1b \x03(\tR\focrLanguagesB\n" +
 	"\n" +
 	"\b_content\"\x8d\x01\n" +
 	"\rSourceContent\x12&\n" +
@@ -3945,18 +3985,19 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x13UploadSourceRequest\x12?\n" +
 	"\bmetadata\x18\x01 \x01(\v2!.parlance.v1.UploadSourceMetadataH\x00R\bmetadata\x12\x1f\n" +
 	"\x04data\x18\x02 \x01(\fB\t\xbaH\x06z\x04\x18\x80\x80@H\x00R\x04dataB\x06\n" +
-	"\x04part\"\xc3\x01\n" +
+	"\x04part\"\xf8\x01\n" +
 	"\x14UploadSourceMetadata\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12$\n" +
 	"\bfilename\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\bfilename\x12'\n" +
 	"\n" +
 	"media_type\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\tmediaType\x12\x1c\n" +
 	"\x04name\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1b\n" +
-	"\tforce_ocr\x18\x05 \x01(\bR\bforceOcr\"\x8f\x01\n" +
+	"\tforce_ocr\x18\x05 \x01(\bR\bforceOcr\x123\n" +
+	"\rocr_languages\x18\x06 \x03(\tB\x0e\xbaH\v\x92\x01\b\x10\b\"\x04r\x02\x18@R\focrLanguages\"\x8f\x01\n" +
 	"\x1bReplaceSourceContentRequest\x12G\n" +
 	"\bmetadata\x18\x01 \x01(\v2).parlance.v1.ReplaceSourceContentMetadataH\x00R\bmetadata\x12\x1f\n" +
 	"\x04data\x18\x02 \x01(\fB\t\xbaH\x06z\x04\x18\x80\x80@H\x00R\x04dataB\x06\n" +
-	"\x04part\"\xe8\x01\n" +
+	"\x04part\"\x9d\x02\n" +
 	"\x1cReplaceSourceContentMetadata\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12$\n" +
@@ -3964,7 +4005,8 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
 	"media_type\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\tmediaType\x12\x1c\n" +
 	"\x04name\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1b\n" +
-	"\tforce_ocr\x18\x06 \x01(\bR\bforceOcr\"\xb7\x01\n" +
+	"\tforce_ocr\x18\x06 \x01(\bR\bforceOcr\x123\n" +
+	"\rocr_languages\x18\a \x03(\tB\x0e\xbaH\v\x92\x01\b\x10\b\"\x04r\x02\x18@R\focrLanguages\"\xb7\x01\n" +
 	"\x13UpdateSourceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12#\n" +
@@ -4002,11 +4044,12 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\"U\n" +
 	"\x13DeleteSourceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
-	"\tsource_id\x18\x02 \x01(\tR\bsourceId\"u\n" +
+	"\tsource_id\x18\x02 \x01(\tR\bsourceId\"\xaa\x01\n" +
 	"\x16ReprocessSourceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12\x1b\n" +
-	"\tforce_ocr\x18\x03 \x01(\bR\bforceOcr\"W\n" +
+	"\tforce_ocr\x18\x03 \x01(\bR\bforceOcr\x123\n" +
+	"\rocr_languages\x18\x04 \x03(\tB\x0e\xbaH\v\x92\x01\b\x10\b\"\x04r\x02\x18@R\focrLanguages\"W\n" +
 	"\x15DownloadSourceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\",\n" +
