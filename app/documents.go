@@ -80,19 +80,19 @@ func InspectDocuments(ctx context.Context, config Config) (found DocumentReaders
 	found.Sandbox, found.Weakness = d.box.Describe(), d.box.Weakness()
 	found.PDF = d.box.Has(poppler.Programs()...)
 	if d.ocr != nil {
-		found.Reader = d.ocr.Name()
+		found.Reader = d.ocr.Name(nil)
 		return found, nil
 	}
 	if found.OCR = d.box.Has("tesseract"); found.OCR == nil {
 		found.OCR = problem
-		if language, ok := errors.AsType[*tesseract.LanguageError](problem); ok {
+		if language, ok := errors.AsType[*ocr.LanguageError](problem); ok {
 			found.OCR = fmt.Errorf("%w: %w", ErrLanguages, language)
 		}
 	}
 	return found, nil
 }
 
-// open looks for programs that were not found yet. Errors: *tesseract.LanguageError, missing
+// open looks for programs that were not found yet. Errors: *ocr.LanguageError, missing
 // programs.
 func (d *documents) open(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openWithin) // other callers wait for the result
@@ -129,7 +129,7 @@ func (d *documents) open(ctx context.Context) (err error) {
 // check is open at the start of a worker. Missing programs are logged; wrong settings are an error.
 func (d *documents) check(ctx context.Context) error {
 	err := d.open(ctx)
-	if language, ok := errors.AsType[*tesseract.LanguageError](err); ok {
+	if language, ok := errors.AsType[*ocr.LanguageError](err); ok {
 		return fmt.Errorf("%w: %w", ErrLanguages, language)
 	}
 	if err != nil {
@@ -180,21 +180,30 @@ func (d *documents) poppler(ctx context.Context) (*poppler.Reader, error) {
 type lazyOCR struct{ *documents }
 
 // Name implements ocr.Reader. It is empty while there is none.
-func (l lazyOCR) Name() string {
+func (l lazyOCR) Name(languages []string) string {
 	reader, err := l.tesseract(context.Background())
 	if err != nil {
 		return ""
 	}
-	return reader.Name()
+	return reader.Name(languages)
+}
+
+// Installed implements ocr.Reader.
+func (l lazyOCR) Installed(ctx context.Context) ([]string, error) {
+	reader, err := l.tesseract(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return reader.Installed(ctx)
 }
 
 // Read implements ocr.Reader.
-func (l lazyOCR) Read(ctx context.Context, picture io.Reader) (ocr.Text, error) {
+func (l lazyOCR) Read(ctx context.Context, picture io.Reader, languages []string) (ocr.Text, error) {
 	reader, err := l.tesseract(ctx)
 	if err != nil {
 		return ocr.Text{}, err
 	}
-	return reader.Read(ctx, picture)
+	return reader.Read(ctx, picture, languages)
 }
 
 func (d *documents) tesseract(ctx context.Context) (*tesseract.Reader, error) {

@@ -18,7 +18,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/redis"
 	"parlance.dev/parlance/platform/seal"
-	"parlance.dev/parlance/provider/ocr/tesseract"
+	"parlance.dev/parlance/provider/ocr"
 	"parlance.dev/parlance/server/interceptor"
 )
 
@@ -182,7 +182,7 @@ func (c *Config) parseProxies(v string) (err error) {
 }
 
 func (c *Config) parseLanguages(v string) (err error) {
-	c.OCRLanguages, err = tesseract.ParseLanguages(v)
+	c.OCRLanguages, err = ocr.CheckLanguages(ocr.SplitLanguages(v))
 	return err
 }
 

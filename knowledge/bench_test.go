@@ -52,7 +52,7 @@ func BenchmarkIngest(b *testing.B) {
 		if err := f.Ingest(b.Context(), id); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := f.Reprocess(b.Context(), f.ref, id, false); err != nil {
+		if _, err := f.Reprocess(b.Context(), f.ref, id, knowledge.ReprocessParams{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -104,7 +104,7 @@ func BenchmarkIngestProse(b *testing.B) {
 		if got := f.get(f.ref, source.ID); got.Status != knowledge.StatusReady {
 			b.Fatalf("%+v", got)
 		}
-		if _, err := f.Reprocess(b.Context(), f.ref, source.ID, false); err != nil {
+		if _, err := f.Reprocess(b.Context(), f.ref, source.ID, knowledge.ReprocessParams{}); err != nil {
 			b.Fatal(err)
 		}
 		b.StartTimer()

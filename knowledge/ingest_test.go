@@ -152,7 +152,7 @@ func TestOutage(t *testing.T) {
 	agent := f.agent(f.ref)
 	id := f.ready(f.ref, "a", hours)
 	f.attach(f.ref, agent, knowledge.UsageAuto, id)
-	if _, err := f.Reprocess(t.Context(), f.ref, id, false); err != nil {
+	if _, err := f.Reprocess(t.Context(), f.ref, id, knowledge.ReprocessParams{}); err != nil {
 		t.Fatal(err)
 	}
 	away := f.with(outside{

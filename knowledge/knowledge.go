@@ -83,6 +83,8 @@ type Source struct {
 	// Progress is 0 to 100.
 	Progress int  `bun:"progress"`
 	ForceOCR bool `bun:"force_ocr"`
+	// OCRLanguages are those of the text in its pictures; empty: those of the installation.
+	OCRLanguages []string `bun:"ocr_languages,array,nullzero"`
 	// Owner is the token of the run that has claimed the source; empty: none has.
 	Owner string `bun:"owner"`
 	// HeartbeatAt is when the run last said that it is alive.
@@ -140,9 +142,11 @@ type Source struct {
 	Previous  Content `bun:"embed:previous_"`
 	Replacing bool    `bun:"replacing"`
 
-	// ReprocessWanted says that another run was asked for while one is at work, ReprocessForceOCR how.
-	ReprocessWanted   bool `bun:"reprocess_wanted"`
-	ReprocessForceOCR bool `bun:"reprocess_force_ocr"`
+	// ReprocessWanted says that another run was asked for while one is at work; ReprocessForceOCR and
+	// ReprocessOCRLanguages (empty: as before) say how.
+	ReprocessWanted       bool     `bun:"reprocess_wanted"`
+	ReprocessForceOCR     bool     `bun:"reprocess_force_ocr"`
+	ReprocessOCRLanguages []string `bun:"reprocess_ocr_languages,array,nullzero"`
 
 	// Content is the pasted text, filled by Get for inline sources only.
 	Content string `bun:"-"`

@@ -223,7 +223,7 @@ func TestReprocessedWhileMoving(t *testing.T) {
 	if err := changed.Reembed(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := changed.Reprocess(t.Context(), f.ref, a, false); err != nil {
+	if _, err := changed.Reprocess(t.Context(), f.ref, a, knowledge.ReprocessParams{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := changed.Ingest(t.Context(), a); err != nil {

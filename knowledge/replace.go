@@ -25,12 +25,15 @@ type Content struct {
 	SHA256    string `bun:"sha256"`
 	BlobKey   string `bun:"blob_key"`
 	ForceOCR  bool   `bun:"force_ocr"`
+	// OCRLanguages as those of a Source.
+	OCRLanguages []string `bun:"ocr_languages,array,nullzero"`
 }
 
 // content is what the source is made of now.
 func (s Source) content() Content {
 	return Content{
 		Kind: s.Kind, MediaType: s.MediaType, SizeBytes: s.SizeBytes, SHA256: s.SHA256, BlobKey: s.BlobKey, ForceOCR: s.ForceOCR,
+		OCRLanguages: s.OCRLanguages,
 	}
 }
 
@@ -47,7 +50,7 @@ func (s *Service) replace(ctx context.Context, tx bun.Tx, plan workspaces.Plan, 
 		return false, err
 	}
 	if same := fresh.content(); current.Status != StatusFailed && same.SHA256 == current.SHA256 &&
-		same.MediaType == current.MediaType && same.ForceOCR == current.ForceOCR {
+		same.MediaType == current.MediaType && same.ForceOCR == current.ForceOCR && slices.Equal(same.OCRLanguages, current.OCRLanguages) {
 		if err := dropHold(ctx, tx, current.Ref(), key); err != nil {
 			return false, err
 		}
@@ -99,9 +102,9 @@ func GoBack(ctx context.Context, tx bun.Tx, source Source, now time.Time) error 
 	_, err := tx.ExecContext(ctx, `
 		UPDATE sources
 		SET kind = previous_kind, media_type = previous_media_type, size_bytes = previous_size_bytes, sha256 = previous_sha256,
-		    blob_key = previous_blob_key, force_ocr = previous_force_ocr,
+		    blob_key = previous_blob_key, force_ocr = previous_force_ocr, ocr_languages = previous_ocr_languages,
 		    previous_kind = '', previous_media_type = '', previous_size_bytes = 0, previous_sha256 = '', previous_blob_key = '',
-		    previous_force_ocr = false, replacing = false
+		    previous_force_ocr = false, previous_ocr_languages = '{}', replacing = false
 		WHERE tenant_id = ?
 		  AND workspace_id = ?
 		  AND id = ?`, source.TenantID, source.WorkspaceID, source.ID)
@@ -208,17 +211,17 @@ func setContent(ctx context.Context, tx bun.IDB, current Source, next, kept Cont
 	var source Source
 	err := tx.NewRaw(`
 		UPDATE sources
-		SET kind = ?, media_type = ?, size_bytes = ?, sha256 = ?, blob_key = ?, force_ocr = ?,
+		SET kind = ?, media_type = ?, size_bytes = ?, sha256 = ?, blob_key = ?, force_ocr = ?, ocr_languages = ?,
 		    previous_kind = ?, previous_media_type = ?, previous_size_bytes = ?, previous_sha256 = ?, previous_blob_key = ?,
-		    previous_force_ocr = ?, replacing = ?, reprocess_wanted = false,
+		    previous_force_ocr = ?, previous_ocr_languages = ?, replacing = ?, reprocess_wanted = false,
 		    status = 'queued', stage = '', progress = 0, owner = '', heartbeat_at = NULL, attempt = 0, due_at = ?,
 		    queued_until = NULL, error_code = '', error_message = '', updated_at = ?, traceparent = ?, request_id = ?
 		WHERE tenant_id = ?
 		  AND workspace_id = ?
 		  AND id = ?
 		RETURNING *`,
-		next.Kind, next.MediaType, next.SizeBytes, next.SHA256, next.BlobKey, next.ForceOCR,
-		kept.Kind, kept.MediaType, kept.SizeBytes, kept.SHA256, kept.BlobKey, kept.ForceOCR, kept.BlobKey != "",
+		next.Kind, next.MediaType, next.SizeBytes, next.SHA256, next.BlobKey, next.ForceOCR, textArray(next.OCRLanguages),
+		kept.Kind, kept.MediaType, kept.SizeBytes, kept.SHA256, kept.BlobKey, kept.ForceOCR, textArray(kept.OCRLanguages), kept.BlobKey != "",
 		now, now, origin.Traceparent, origin.RequestID,
 		current.TenantID, current.WorkspaceID, current.ID).Scan(ctx, &source)
 	if err != nil {

@@ -251,7 +251,7 @@ func TestReprocessBehindARun(t *testing.T) {
 		if _, err := f.db.ExecContext(t.Context(), owned); err != nil {
 			t.Fatal(err)
 		}
-		source, err := f.Reprocess(t.Context(), f.ref, id, false)
+		source, err := f.Reprocess(t.Context(), f.ref, id, knowledge.ReprocessParams{})
 		if err != nil || source.Status != knowledge.StatusProcessing || !source.ReprocessWanted {
 			t.Fatalf("while a run is at work: %+v, %v", source, err)
 		}

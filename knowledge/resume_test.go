@@ -1,6 +1,7 @@
 package knowledge_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,7 +80,7 @@ func TestEmbeddingGoesOn(t *testing.T) {
 		t.Errorf("%d vectors are still kept", n)
 	}
 	// The same text again costs nothing.
-	if _, err := f.Reprocess(t.Context(), f.ref, id, false); err != nil {
+	if _, err := f.Reprocess(t.Context(), f.ref, id, knowledge.ReprocessParams{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Ingest(t.Context(), id); err != nil || int64(got.ChunkCount) != m.paid.Load() || f.get(f.ref,
@@ -201,13 +202,22 @@ func TestAskedToWait(t *testing.T) {
 type scans struct {
 	pages     int
 	languages string
-	paid      atomic.Int64
-	before    func(page int) error
+	// confidence of each page.
+	confidence float64
+	paid       atomic.Int64
+	// asked are the languages that the last page was read in, if any were asked for.
+	asked  []string
+	before func(page int) error
 }
 
-func (s *scans) Name() string { return "scans " + s.languages }
+func (s *scans) Name(asked []string) string { return "scans " + s.in(asked) }
 
-func (s *scans) Read(context.Context, io.Reader) (ocr.Text, error) {
+// in is what the pages are read in: what is asked for, or its own.
+func (s *scans) in(asked []string) string { return cmp.Or(strings.Join(asked, "+"), s.languages) }
+
+func (s *scans) Installed(context.Context) ([]string, error) { return []string{"deu", "eng"}, nil }
+
+func (s *scans) Read(context.Context, io.Reader, []string) (ocr.Text, error) {
 	return ocr.Text{}, errors.New("no picture is asked for here")
 }
 
@@ -221,12 +231,14 @@ func (s pdfs) Read(_ context.Context, _ io.Reader, options pdf.Options, each fun
 				return err
 			}
 		}
-		blocks, known := options.Known(number)
+		read, known := options.Known(number)
 		if !known {
 			s.paid.Add(1)
-			blocks = []pdf.Block{{Text: fmt.Sprintf("Page %d in %s speaks of subject %d.", number, s.languages, number*7)}}
+			text := fmt.Sprintf("Page %d in %s speaks of subject %d.", number, s.in(options.OCRLanguages), number*7)
+			read = pdf.Recognition{Blocks: []pdf.Block{{Text: text}}, Confidence: s.confidence}
+			s.asked = options.OCRLanguages
 		}
-		page := pdf.Page{Number: number, Of: s.pages, Blocks: blocks, Recognized: true, Known: known}
+		page := pdf.Page{Number: number, Of: s.pages, Recognition: read, Recognized: true, Known: known}
 		if number == 2 {
 			page = pdf.Page{Number: number, Of: s.pages, Fault: &pdf.Fault{Kind: pdf.Corrupt, Message: "It is damaged."}}
 		}
@@ -246,7 +258,7 @@ func (f *fixture) reading(s *scans) node {
 func TestPagesGoOn(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
-	s := &scans{pages: 50, languages: "eng"}
+	s := &scans{pages: 50, languages: "eng", confidence: 90}
 	library := f.reading(s)
 	source, err := library.Upload(t.Context(), f.ref, knowledge.UploadParams{Filename: "scan.pdf"}, strings.NewReader("%PDF-1.7\nscan"))
 	if err != nil {

@@ -107,7 +107,7 @@ func TestCacheFollows(t *testing.T) {
 	if found := find(); len(found) != 1 || found[0] != ids[2] {
 		t.Errorf("after the deletion: %v", found)
 	}
-	if _, err := f.Reprocess(t.Context(), f.ref, ids[2], false); err != nil {
+	if _, err := f.Reprocess(t.Context(), f.ref, ids[2], knowledge.ReprocessParams{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Ingest(t.Context(), ids[2]); err != nil {

@@ -147,14 +147,14 @@ func TestReprocess(t *testing.T) {
 	f := setUp(t, "large", nil)
 	agent := f.agent(f.ref)
 	id := f.ready(f.ref, "a", hours)
-	if _, err := f.Reprocess(t.Context(), f.ref, id, true); !fault.IsReason(err, fault.InvalidRequest) {
+	if _, err := f.Reprocess(t.Context(), f.ref, id, knowledge.ReprocessParams{ForceOCR: true}); !fault.IsReason(err, fault.InvalidRequest) {
 		t.Errorf("force_ocr: got %v, want invalid-request", err)
 	}
-	queued, err := f.Reprocess(t.Context(), f.ref, id, false)
+	queued, err := f.Reprocess(t.Context(), f.ref, id, knowledge.ReprocessParams{})
 	if err != nil || queued.Status != knowledge.StatusQueued {
 		t.Fatalf("reprocess: %+v, %v", queued, err)
 	}
-	if _, err := f.Reprocess(t.Context(), f.ref, id, false); err != nil {
+	if _, err := f.Reprocess(t.Context(), f.ref, id, knowledge.ReprocessParams{}); err != nil {
 		t.Fatalf("second reprocess: %v", err)
 	}
 	if n := f.count("SELECT count(*) FROM events WHERE type = ?", events.SourceQueued); n != 2 {

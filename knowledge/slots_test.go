@@ -24,9 +24,11 @@ type slowEyes struct {
 	tokens chan struct{}
 }
 
-func (*slowEyes) Name() string { return "slow 1" }
+func (*slowEyes) Name([]string) string { return "slow 1" }
 
-func (s *slowEyes) Read(ctx context.Context, image io.Reader) (ocr.Text, error) {
+func (*slowEyes) Installed(context.Context) ([]string, error) { return []string{"eng"}, nil }
+
+func (s *slowEyes) Read(ctx context.Context, image io.Reader, _ []string) (ocr.Text, error) {
 	text, err := io.ReadAll(image)
 	if err != nil {
 		return ocr.Text{}, err
@@ -40,7 +42,7 @@ func (s *slowEyes) Read(ctx context.Context, image io.Reader) (ocr.Text, error) 
 	case <-ctx.Done():
 		return ocr.Text{}, ctx.Err()
 	}
-	return ocr.Text{Paragraphs: []ocr.Paragraph{{Text: "It says " + name}}, WidthPixels: 1, HeightPixels: 1}, nil
+	return ocr.Text{Paragraphs: []ocr.Paragraph{{Text: "It says " + name}}, WidthPixels: 1, HeightPixels: 1, Confidence: 90}, nil
 }
 
 func (s *slowEyes) seen() []string {

@@ -101,20 +101,27 @@ func (s *Service) ListChunks(ctx context.Context, ref workspaces.Ref, id SourceI
 	return listChunks(ctx, s.db, source, page)
 }
 
+// ReprocessParams says how a source is read from now on.
+type ReprocessParams struct {
+	// ForceOCR reads every page of a PDF from its picture.
+	ForceOCR bool
+	// OCRLanguages of the text in its pictures; empty: as before.
+	OCRLanguages []string
+}
+
 // Reprocess ingests the stored bytes again. While a run is at work, another one is noted to follow
-// it (ReprocessWanted); for a source that waits, only forceOCR is noted. Errors: NotFound, Invalid
-// invalid-request (forceOCR on anything but a PDF).
-func (s *Service) Reprocess(ctx context.Context, ref workspaces.Ref, id SourceID, forceOCR bool) (Source, error) {
+// it (ReprocessWanted); for a source that waits, only p is noted. Errors: NotFound, Invalid
+// invalid-request (OCR of what has no pictures, the names of languages).
+func (s *Service) Reprocess(ctx context.Context, ref workspaces.Ref, id SourceID, p ReprocessParams) (source Source, err error) {
 	now := s.moment()
-	var source Source
-	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (err error) {
+	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (err error) {
 		if source, err = s.source(ctx, tx, ref, id); err != nil {
 			return err
 		}
-		if err := checkForceOCR(forceOCR, source.MediaType); err != nil {
+		if p.OCRLanguages, err = checkOCR(p.ForceOCR, p.OCRLanguages, source.MediaType); err != nil {
 			return err
 		}
-		queued, err := requeue(ctx, tx, ref, id, forceOCR, now)
+		queued, err := requeue(ctx, tx, ref, id, p, now)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
@@ -54,18 +55,22 @@ func listChunks(ctx context.Context, db bun.IDB, source Source, page postgres.Pa
 
 // requeue puts a source into the queue, or notes that it goes there when the run has ended that is
 // at work. One that waits is only told how to be read.
-func requeue(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id SourceID, forceOCR bool, now time.Time) (queued bool, err error) {
-	origin := telemetry.OriginOf(ctx)
+func requeue(
+	ctx context.Context, tx bun.IDB, ref workspaces.Ref, id SourceID, p ReprocessParams, now time.Time,
+) (queued bool, err error) {
+	origin, languages := telemetry.OriginOf(ctx), textArray(p.OCRLanguages)
 	queued, err = postgres.Changed(tx.ExecContext(ctx, `
 		UPDATE sources
 		SET status = 'queued', stage = CASE WHEN blob_key = '' THEN 'fetching' ELSE '' END, progress = 0, force_ocr = ?,
 		    owner = '', heartbeat_at = NULL,
+		    ocr_languages = COALESCE(NULLIF(?::text[], '{}'), ocr_languages),
 		    attempt = 0, due_at = ?, queued_until = NULL, error_code = '', error_message = '', updated_at = ?,
 		    traceparent = ?, request_id = ?
 		WHERE tenant_id = ?
 		  AND workspace_id = ?
 		  AND id = ?
-		  AND status IN ('ready', 'failed')`, forceOCR, now, now, origin.Traceparent, origin.RequestID, ref.TenantID, ref.ID, id))
+		  AND status IN ('ready', 'failed')`,
+		p.ForceOCR, languages, now, now, origin.Traceparent, origin.RequestID, ref.TenantID, ref.ID, id))
 	if err != nil || queued {
 		return queued, wrapRequeue(err)
 	}
@@ -73,13 +78,15 @@ func requeue(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id SourceID, f
 		UPDATE sources
 		SET force_ocr = CASE WHEN status = 'queued' THEN force_ocr OR ? ELSE force_ocr END,
 		    stage = CASE WHEN status = 'queued' AND blob_key <> '' THEN '' ELSE stage END,
+		    ocr_languages = CASE WHEN status = 'queued' THEN COALESCE(NULLIF(?::text[], '{}'), ocr_languages) ELSE ocr_languages END,
 		    due_at = CASE WHEN status = 'queued' THEN least(due_at, ?) ELSE due_at END,
 		    reprocess_force_ocr = CASE WHEN status = 'processing' THEN ? ELSE reprocess_force_ocr END,
+		    reprocess_ocr_languages = CASE WHEN status = 'processing' THEN ?::text[] ELSE reprocess_ocr_languages END,
 		    reprocess_wanted = reprocess_wanted OR status = 'processing', updated_at = ?
 		WHERE tenant_id = ?
 		  AND workspace_id = ?
 		  AND id = ?
-		  AND status IN ('queued', 'processing')`, forceOCR, now, forceOCR, now, ref.TenantID, ref.ID, id)
+		  AND status IN ('queued', 'processing')`, p.ForceOCR, languages, now, p.ForceOCR, languages, now, ref.TenantID, ref.ID, id)
 	return false, wrapRequeue(err)
 }
 
@@ -95,8 +102,9 @@ func wrapRequeue(err error) error {
 func QueueAgain(ctx context.Context, tx bun.IDB, source Source, now time.Time) error {
 	queued, err := postgres.Changed(tx.ExecContext(ctx, `
 		UPDATE sources
-		SET status = 'queued', progress = 0, force_ocr = reprocess_force_ocr, heartbeat_at = NULL, attempt = 0, due_at = ?,
-		    queued_until = NULL, reprocess_wanted = false, reprocess_force_ocr = false
+		SET status = 'queued', progress = 0, force_ocr = reprocess_force_ocr,
+		    ocr_languages = COALESCE(NULLIF(reprocess_ocr_languages, '{}'), ocr_languages), heartbeat_at = NULL, attempt = 0, due_at = ?,
+		    queued_until = NULL, reprocess_wanted = false, reprocess_force_ocr = false, reprocess_ocr_languages = '{}'
 		WHERE tenant_id = ?
 		  AND workspace_id = ?
 		  AND id = ?
@@ -106,6 +114,9 @@ func QueueAgain(ctx context.Context, tx bun.IDB, source Source, now time.Time) e
 	}
 	return appendQueued(ctx, tx, source, now)
 }
+
+// textArray is a parameter of the type text[], '{}' for nil.
+func textArray(list []string) any { return pgdialect.Array(append([]string{}, list...)) }
 
 func deleteSource(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id SourceID) (Source, bool, error) {
 	var source Source

@@ -48,6 +48,8 @@ type UploadParams struct {
 	ForceOCR bool
 	// Tags of the source; nil: none, or with Replaces those it has.
 	Tags []string
+	// OCRLanguages of the text in pictures, of a PDF or picture; empty: those of the installation.
+	OCRLanguages []string
 	// Replaces is the source whose content the file becomes; empty: the file becomes a source. Its
 	// name stays when Name is empty.
 	Replaces SourceID
@@ -59,22 +61,24 @@ type UploadParams struct {
 // LateParams are those of an upload that may come after the file. What is empty or false there is
 // as UploadParams says.
 type LateParams struct {
-	Name     string
-	ForceOCR bool
-	Tags     []string
+	Name         string
+	ForceOCR     bool
+	OCRLanguages []string
+	Tags         []string
 }
 
 // Upload streams a file into the bucket and queues it for ingestion. The type is checked before r
 // is read, the beginning of the content before anything is stored; when it fails, nothing stays.
 // Memory does not grow with the file. Errors: UnsupportedMedia kb-unsupported-media-type,
 // QuotaExceeded quota-exceeded-kb-upload-size and quota-exceeded-kb-storage, Invalid
-// invalid-request (the name, OCR of what is no PDF), NotFound (Replaces), r's.
+// invalid-request (the name, OCR of what has no pictures, the names of languages), NotFound
+// (Replaces), r's.
 func (s *Service) Upload(ctx context.Context, ref workspaces.Ref, p UploadParams, r io.Reader) (Source, error) {
 	mediaType, err := s.readableType(p.MediaType, p.Filename)
 	if err != nil {
 		return Source{}, err
 	}
-	if err := checkForceOCR(p.ForceOCR, mediaType); err != nil {
+	if _, err := checkOCR(p.ForceOCR, p.OCRLanguages, mediaType); err != nil {
 		return Source{}, err
 	}
 	plan, err := s.roomForFile(ctx, ref, p.AtLeastBytes)
@@ -376,11 +380,14 @@ func (p UploadParams) say(source *Source) (err error) {
 		if late.Tags != nil {
 			p.Tags = late.Tags
 		}
+		if len(late.OCRLanguages) > 0 {
+			p.OCRLanguages = late.OCRLanguages
+		}
 	}
 	if source.Tags, err = cleanTags(p.Tags); err != nil {
 		return err
 	}
-	if err := checkForceOCR(p.ForceOCR, source.MediaType); err != nil {
+	if source.OCRLanguages, err = checkOCR(p.ForceOCR, p.OCRLanguages, source.MediaType); err != nil {
 		return err
 	}
 	source.ForceOCR = p.ForceOCR
@@ -390,14 +397,6 @@ func (p UploadParams) say(source *Source) (err error) {
 		source.Name, err = nameOfFile(p.Filename)
 	}
 	return err
-}
-
-// checkForceOCR refuses OCR of anything but a PDF. Errors: Invalid invalid-request.
-func checkForceOCR(forced bool, mediaType string) error {
-	if forced && mediaType != document.ApplicationPDF {
-		return fault.InvalidField("force_ocr", "not_a_pdf", "Only a PDF can be read by OCR; this source is %s.", mediaType)
-	}
-	return nil
 }
 
 func nameOfFile(filename string) (string, error) {

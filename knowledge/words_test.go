@@ -192,7 +192,7 @@ func TestWordsFollowTheirSource(t *testing.T) {
 		return found[0].Scores.WordScore
 	}
 	first := score()
-	if _, err := f.Reprocess(t.Context(), f.ref, id, false); err != nil {
+	if _, err := f.Reprocess(t.Context(), f.ref, id, knowledge.ReprocessParams{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Ingest(t.Context(), id); err != nil {

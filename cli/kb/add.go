@@ -46,7 +46,7 @@ It ends with 0 when all are ready, 1 when some are not, and 2 when it was called
   parlance kb add https://example.org/returns --attach default
   pandoc report.odt -t markdown | parlance kb add - --name "Report.md"
   parlance kb add handbook/ --replace
-  parlance kb add scans/ --force-ocr --parallel 8
+  parlance kb add scans/ --force-ocr --ocr-languages deu,eng --parallel 8
   parlance kb add docs/ --exclude drafts --exclude "*.json" --no-wait --json`,
 		RunE: withKB(func(ctx context.Context, k *kb, args []string) error { return k.add(ctx, o, args) }),
 	}
@@ -58,6 +58,8 @@ It ends with 0 when all are ready, 1 when some are not, and 2 when it was called
 	flags.StringSliceVar(&o.Exclude, "exclude", nil, "leave files or folders out that match this pattern; may be repeated")
 	flags.StringSliceVar(&o.Tags, "tag", nil, "tag of what is added; may be repeated (of what is there: parlance kb tag)")
 	flags.BoolVar(&o.ForceOCR, "force-ocr", false, "read every page of PDFs as a picture, also those with text")
+	flags.StringSliceVar(&o.OCRLanguages, "ocr-languages", nil,
+		"languages of scans and pictures, as tesseract names them: deu,eng; default: those of the server")
 	flags.BoolVar(&o.Again, "again", false, "upload also what is there already, as a second source")
 	flags.BoolVar(&o.Replace, "replace", false, "put files in the place of the sources that have their names and other content")
 	flags.BoolVar(&o.NoWait, "no-wait", false, "do not wait until the sources are ready")

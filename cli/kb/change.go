@@ -163,6 +163,7 @@ func newReprocess(version string) *cobra.Command {
 		Long: `Reads, cuts and embeds the stored files again. Until the new passages replace the old ones, the old
 ones answer. --force-ocr reads every page of a PDF as a picture: for PDFs whose text is garbage.`,
 		Example: `  parlance kb reprocess scan.pdf --force-ocr
+  parlance kb reprocess brief.png --ocr-languages deu,eng
   parlance kb reprocess --failed`,
 		RunE: withKB(func(ctx context.Context, k *kb, args []string) error {
 			sources, err := k.toReprocess(ctx, args, failed)
@@ -185,6 +186,8 @@ ones answer. --force-ocr reads every page of a PDF as a picture: for PDFs whose 
 		}),
 	}
 	cmd.Flags().BoolVar(&o.ForceOCR, "force-ocr", false, "read every page of a PDF as a picture")
+	cmd.Flags().StringSliceVar(&o.OCRLanguages, "ocr-languages", nil,
+		"languages of scans and pictures from now on, as tesseract names them: deu,eng; default: as before")
 	cmd.Flags().BoolVar(&failed, "failed", false, "all sources that failed")
 	cmd.Flags().BoolVar(&o.NoWait, "no-wait", false, "do not wait until they are ready")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a line of JSON for each, at its end")

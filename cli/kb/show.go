@@ -99,6 +99,7 @@ func (k *kb) showSource(source *parlancev1.Source) {
 		row("warning", term.Clean(warning))
 	}
 	row("language", source.GetLanguage())
+	row("OCR in", strings.Join(source.GetOcrLanguages(), ", "))
 	row("embedded", source.GetEmbeddingModel())
 	row("sha256", source.GetSha256())
 	if before := source.GetPrevious(); before != nil {

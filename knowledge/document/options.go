@@ -13,6 +13,9 @@ type Options struct {
 	Readers Readers
 	// ForceOCR reads each page of a PDF from its picture, also where it has a text layer.
 	ForceOCR bool
+	// OCRLanguages are those of the text in pictures, the most frequent first; empty: the OCR reader's
+	// own. Parse fails as Unsupported when one is not installed, also when nothing needs OCR.
+	OCRLanguages []string
 	// Pages, when set, is told after each page of a paged document how many are done, how many
 	// there are, and how many of those done were read from their picture. It is called from one
 	// goroutine and often; its error ends Parse and is returned as it is.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"parlance.dev/parlance/provider/ocr"
 	"parlance.dev/parlance/provider/pdf"
 )
 
@@ -17,11 +18,15 @@ const maxWarnings = 10
 // parsePDF reads the pages in order and keeps those that were read from their picture.
 func parsePDF(ctx context.Context, r io.Reader, _ string, options Options) (Document, error) {
 	run := pdfRun{options: options}
+	if err := checkLanguages(ctx, options); err != nil {
+		return Document{}, err
+	}
 	if err := run.load(ctx); err != nil {
 		return Document{}, err
 	}
 	err := options.Readers.PDF.Read(ctx, r, pdf.Options{
-		MaxPages: options.Limits.MaxPages, ForceOCR: options.ForceOCR, OCR: options.Readers.OCR, Known: run.known,
+		MaxPages: options.Limits.MaxPages, ForceOCR: options.ForceOCR, OCR: options.Readers.OCR,
+		OCRLanguages: options.OCRLanguages, Known: run.known,
 	}, func(page pdf.Page) error { return run.page(ctx, page) })
 	if fault, ok := errors.AsType[*pdf.Fault](err); ok {
 		return Document{}, &Error{Kind: ErrorKind(fault.Kind), Message: fault.Message, err: fault}
@@ -29,7 +34,7 @@ func parsePDF(ctx context.Context, r io.Reader, _ string, options Options) (Docu
 	if err != nil {
 		return Document{}, err
 	}
-	return run.document()
+	return run.document(ctx)
 }
 
 // pdfRun collects what a reader gives.
@@ -41,13 +46,32 @@ type pdfRun struct {
 	recognized int
 	faults     []*pdf.Fault
 	warnings   []string
+	low        lowConfidence
 }
+
+// checkLanguages makes sure that the languages that are asked for can be read, before any page is.
+func checkLanguages(ctx context.Context, options Options) error {
+	if options.Readers.OCR == nil || len(options.OCRLanguages) == 0 {
+		return nil
+	}
+	installed, err := options.Readers.OCR.Installed(ctx)
+	if err != nil {
+		return ofPicture(err)
+	}
+	if missing, ok := errors.AsType[*ocr.LanguageError](ocr.CheckInstalled(options.OCRLanguages, installed)); ok {
+		return ofPicture(missing.Fault())
+	}
+	return nil
+}
+
+// reader names the OCR reader with its languages.
+func (p *pdfRun) reader() string { return p.options.Readers.OCR.Name(p.options.OCRLanguages) }
 
 func (p *pdfRun) load(ctx context.Context) error {
 	if p.options.Store == nil || p.options.Readers.OCR == nil {
 		return nil
 	}
-	pages, err := p.options.Store.Load(ctx, p.options.Readers.OCR.Name())
+	pages, err := p.options.Store.Load(ctx, p.reader())
 	if err != nil {
 		return err
 	}
@@ -59,14 +83,13 @@ func (p *pdfRun) load(ctx context.Context) error {
 }
 
 // known gives a page that an earlier run read. What cannot be decoded is read again.
-func (p *pdfRun) known(number int) ([]pdf.Block, bool) {
+func (p *pdfRun) known(number int) (known pdf.Recognition, ok bool) {
 	page, ok := p.stored[number]
 	if !ok {
-		return nil, false
+		return known, false
 	}
-	var blocks []pdf.Block
-	err := json.Unmarshal([]byte(page.Content), &blocks)
-	return blocks, err == nil
+	err := json.Unmarshal([]byte(page.Content), &known)
+	return known, err == nil
 }
 
 // page takes a page in, keeps it if its picture was read, and tells how far the run is.
@@ -87,6 +110,7 @@ func (p *pdfRun) page(ctx context.Context, page pdf.Page) error {
 	p.pages = append(p.pages, page)
 	if page.Recognized {
 		p.recognized++
+		p.low.add(page)
 		if err := p.save(ctx, page); err != nil {
 			return err
 		}
@@ -101,15 +125,15 @@ func (p *pdfRun) save(ctx context.Context, page pdf.Page) error {
 	if isNew := !page.Known && page.Fault == nil; !isNew || p.options.Store == nil {
 		return nil
 	}
-	content, err := json.Marshal(page.Blocks)
+	content, err := json.Marshal(page.Recognition)
 	if err != nil {
 		return fmt.Errorf("encoding a page: %w", err)
 	}
-	return p.options.Store.Save(ctx, p.options.Readers.OCR.Name(), StoredPage{Number: page.Number, Content: string(content)})
+	return p.options.Store.Save(ctx, p.reader(), StoredPage{Number: page.Number, Content: string(content)})
 }
 
 // document finishes a run whose pages have all come. Errors: *Error Corrupt, Empty, TooLarge.
-func (p *pdfRun) document() (Document, error) {
+func (p *pdfRun) document(ctx context.Context) (Document, error) {
 	if len(p.faults) > 0 && len(p.faults) == len(p.pages) {
 		fault := p.faults[0]
 		return Document{}, &Error{Kind: ErrorKind(fault.Kind), Message: "No page of the document could be read: " +
@@ -123,5 +147,7 @@ func (p *pdfRun) document() (Document, error) {
 	if more := len(p.faults) - maxWarnings; more > 0 {
 		doc.Warnings = append(doc.Warnings, fmt.Sprintf("%d more pages could not be read.", more))
 	}
-	return doc, nil
+	low, err := p.low.warnings(ctx, p.options.Readers.OCR)
+	doc.Warnings = append(doc.Warnings, low...)
+	return doc, err
 }

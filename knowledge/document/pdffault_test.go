@@ -168,7 +168,7 @@ func TestPDFPanics(t *testing.T) {
 			}
 		}
 		reader := &scriptedOCR{name: "scripted eng", fail: func(int) error { crash("picture"); return nil }}
-		options := pdf.Options{OCR: reader, Known: func(int) ([]pdf.Block, bool) { crash("text"); return nil, false }}
+		options := pdf.Options{OCR: reader, Known: func(int) (pdf.Recognition, bool) { crash("text"); return pdf.Recognition{}, false }}
 		faults := 0
 		err := pdfReader(t).Read(t.Context(), bytes.NewReader(mixed()), options, func(page pdf.Page) error {
 			crash("page")

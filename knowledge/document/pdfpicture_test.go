@@ -25,11 +25,21 @@ type scriptedOCR struct {
 	fail  func(call int) error
 	// says is what each picture says, when set.
 	says string
+	// confidence of each picture, by its number; 0 and none: 90.
+	confidence map[int]float64
+	// scripts are those of the pictures, if set; languages those of the last one.
+	scripts, languages []string
 }
 
-func (s *scriptedOCR) Name() string { return s.name }
+func (s *scriptedOCR) Name(languages []string) string {
+	return strings.Join(append([]string{s.name}, languages...), " ")
+}
 
-func (s *scriptedOCR) Read(_ context.Context, image io.Reader) (ocr.Text, error) {
+func (*scriptedOCR) Installed(context.Context) ([]string, error) {
+	return []string{"deu", "eng", "osd"}, nil
+}
+
+func (s *scriptedOCR) Read(_ context.Context, image io.Reader, languages []string) (ocr.Text, error) {
 	data, err := io.ReadAll(image)
 	if err != nil || !bytes.HasPrefix(data, []byte("\x89PNG\r\n")) {
 		return ocr.Text{}, fmt.Errorf("no PNG: %w", err)
@@ -37,15 +47,24 @@ func (s *scriptedOCR) Read(_ context.Context, image io.Reader) (ocr.Text, error)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls++
+	s.languages = languages
 	if s.fail != nil {
 		if err := s.fail(s.calls); err != nil {
 			return ocr.Text{}, err
 		}
 	}
 	if s.says != "" {
-		return ocr.Text{Paragraphs: []ocr.Paragraph{{Text: s.says, LineHeight: 30}}}, nil
+		return ocr.Text{Confidence: 90, Paragraphs: []ocr.Paragraph{{Text: s.says, LineHeight: 30}}}, nil
 	}
-	return ocr.Text{WidthPixels: 1556, HeightPixels: 2200, Paragraphs: []ocr.Paragraph{
+	confidence := s.confidence[s.calls]
+	if confidence == 0 {
+		confidence = 90
+	}
+	script := ""
+	if s.calls <= len(s.scripts) {
+		script = s.scripts[s.calls-1]
+	}
+	return ocr.Text{WidthPixels: 1556, HeightPixels: 2200, Confidence: confidence, Script: script, Paragraphs: []ocr.Paragraph{
 		{Text: fmt.Sprintf("Picture %d", s.calls), LineHeight: 60},
 		{Text: "says what it shows in a line that is bro-\nken and goes on.", LineHeight: 30},
 	}}, nil

@@ -117,7 +117,8 @@ func (r *run) parse(ctx context.Context) (document.Document, error) {
 	}
 	defer func() { _ = content.Close() }() // only read
 	doc, err := document.Parse(ctx, r.source.MediaType, blob.Verify(content, r.source.SHA256), document.Options{
-		Readers: r.sharedReaders(slot), ForceOCR: r.source.ForceOCR, Store: keptPages{r},
+		Readers: r.sharedReaders(slot), ForceOCR: r.source.ForceOCR, OCRLanguages: r.source.OCRLanguages,
+		Store: keptPages{r},
 		Pages: func(done, total, recognized int) error { return r.pages(ctx, done, total, recognized) },
 	})
 	if err != nil {

@@ -81,13 +81,13 @@ type pictureReader struct {
 }
 
 // Read implements ocr.Reader.
-func (p pictureReader) Read(ctx context.Context, picture io.Reader) (ocr.Text, error) {
+func (p pictureReader) Read(ctx context.Context, picture io.Reader, languages []string) (ocr.Text, error) {
 	p.compute.pause()
 	leave, err := p.gate.Enter(ctx, p.compute.tenant)
 	if err != nil {
 		return ocr.Text{}, err // the run ends: it needs no slot any more
 	}
-	text, err := p.Reader.Read(ctx, picture)
+	text, err := p.Reader.Read(ctx, picture, languages)
 	leave()
 	if resumeErr := p.compute.resume(ctx); err == nil {
 		err = resumeErr

@@ -345,7 +345,7 @@ func TestReprocess(t *testing.T) {
 	if source.Status != knowledge.StatusFailed {
 		t.Fatalf("got %+v", source)
 	}
-	if _, err := f.knowledge.Reprocess(t.Context(), f.ref, source.ID, false); err != nil {
+	if _, err := f.knowledge.Reprocess(t.Context(), f.ref, source.ID, knowledge.ReprocessParams{}); err != nil {
 		t.Fatal(err)
 	}
 	if source = f.run(source.ID); source.Status != knowledge.StatusReady {
@@ -356,7 +356,7 @@ func TestReprocess(t *testing.T) {
 	if _, err := f.knowledge.Refresh(t.Context(), f.ref, source.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.knowledge.Reprocess(t.Context(), f.ref, source.ID, false); err != nil {
+	if _, err := f.knowledge.Reprocess(t.Context(), f.ref, source.ID, knowledge.ReprocessParams{}); err != nil {
 		t.Fatal(err)
 	}
 	if source = f.run(source.ID); !source.ReadyAt.After(made) {

@@ -9,12 +9,20 @@ import (
 // Reader reads pictures. It is safe for concurrent use. The caller bounds how many pictures are
 // read at once.
 type Reader interface {
-	// Name is the program, its version and its languages, as "tesseract 5.3.0 eng+deu". What was
-	// read under another name may read otherwise now.
-	Name() string
-	// Read gives the text of one picture. Errors: *Fault, ctx's, and ours (to be tried again).
-	Read(ctx context.Context, picture io.Reader) (Text, error)
+	// Name is the program, its version and the languages, as "tesseract 5.3.0 eng+deu"; no languages:
+	// its own. What was read under another name may read otherwise now.
+	Name(languages []string) string
+	// Installed are the languages that it can read now. Errors: *Fault, ctx's, and ours.
+	Installed(ctx context.Context) ([]string, error)
+	// Read gives the text of one picture in some languages, the most frequent first; none: its own.
+	// Errors: *Fault (Unsupported, caused by *LanguageError, for a language that is not installed),
+	// ctx's, and ours (to be tried again).
+	Read(ctx context.Context, picture io.Reader, languages []string) (Text, error)
 }
+
+// LowConfidence is the least confidence of a text that can be relied on. The figures that it was
+// chosen by are in docs/decisions/0047-ocr-confidence.md.
+const LowConfidence = 65
 
 // Text is what stands in a picture.
 type Text struct {
@@ -22,6 +30,12 @@ type Text struct {
 	Paragraphs []Paragraph
 	// WidthPixels and HeightPixels of the picture.
 	WidthPixels, HeightPixels int
+	// Confidence is how sure the reader is of the words, 0 to 100: their mean, weighted by
+	// characters. 0 when there are none.
+	Confidence float64
+	// Script is what the letters look like, such as Cyrillic, when the confidence is low and that can
+	// be told; empty otherwise.
+	Script string
 }
 
 // Paragraph is a run of lines that belong together.

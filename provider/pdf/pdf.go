@@ -25,9 +25,11 @@ type Options struct {
 	ForceOCR bool
 	// OCR reads pages without a usable text layer; nil leaves them as they are.
 	OCR ocr.Reader
-	// Known, when set, gives the blocks of a page whose picture was read before. It is called from
-	// one goroutine.
-	Known func(number int) ([]Block, bool)
+	// OCRLanguages are those of the pictures; empty: the OCR reader's own.
+	OCRLanguages []string
+	// Known, when set, gives what was read from a page's picture before. It is called from one
+	// goroutine.
+	Known func(number int) (Recognition, bool)
 }
 
 // Page is what stands on a page.
@@ -36,13 +38,22 @@ type Page struct {
 	Number, Of int
 	// WidthPoints and HeightPoints; 0 where the blocks have no places.
 	WidthPoints, HeightPoints float64
-	// Blocks in reading order.
-	Blocks []Block
+	Recognition
 	// Recognized says that the blocks come from the page's picture, and Known that they were there
 	// before.
 	Recognized, Known bool
 	// Fault is why the page could not be read, while others could; nil otherwise.
 	Fault *Fault
+}
+
+// Recognition is the text of a page and, when it comes from the page's picture, how sure that is.
+type Recognition struct {
+	// Blocks in reading order.
+	Blocks []Block `json:"blocks"`
+	// Confidence and Script are those of the picture's ocr.Text; 100 when the text layer says as
+	// much.
+	Confidence float64 `json:"confidence"`
+	Script     string  `json:"script,omitempty"`
 }
 
 // Block is a run of lines that lie together.

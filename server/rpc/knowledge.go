@@ -54,6 +54,7 @@ type fileMetadata interface {
 	GetName() string
 	GetForceOcr() bool
 	GetTags() []string
+	GetOcrLanguages() []string
 }
 
 // fileMessage is a message of an upload: metadata, or the next bytes.
@@ -82,7 +83,7 @@ func receive[T any, M fileMetadata, P fileMessage[T, M]](
 	}
 	source, err := s.knowledge.Upload(ctx, ref, knowledge.UploadParams{
 		Filename: metadata.GetFilename(), MediaType: metadata.GetMediaType(), Name: metadata.GetName(), ForceOCR: metadata.GetForceOcr(),
-		Tags: metadata.GetTags(), Replaces: knowledge.SourceID(replaces(metadata)),
+		OCRLanguages: metadata.GetOcrLanguages(), Tags: metadata.GetTags(), Replaces: knowledge.SourceID(replaces(metadata)),
 	}, &fileReader[T, M, P]{stream: stream})
 	return sourceProto(source), err
 }
@@ -179,7 +180,9 @@ func (s *knowledgeServer) UpdateChunk(ctx context.Context, req *parlancev1.Updat
 }
 
 func (s *knowledgeServer) ReprocessSource(ctx context.Context, req *parlancev1.ReprocessSourceRequest) (*parlancev1.Source, error) {
-	source, err := s.knowledge.Reprocess(ctx, refOf(ctx), knowledge.SourceID(req.GetSourceId()), req.GetForceOcr())
+	source, err := s.knowledge.Reprocess(ctx, refOf(ctx), knowledge.SourceID(req.GetSourceId()), knowledge.ReprocessParams{
+		ForceOCR: req.GetForceOcr(), OCRLanguages: req.GetOcrLanguages(),
+	})
 	return sourceProto(source), err
 }
 

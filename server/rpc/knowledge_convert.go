@@ -21,7 +21,7 @@ func sourceProto(s knowledge.Source) *parlancev1.Source {
 		Language: s.Language, Warnings: s.Warnings,
 		EmbeddingModel: s.EmbeddingModel,
 		CreatedAt:      timestamp(s.CreatedAt), UpdatedAt: timestamp(s.UpdatedAt), ReadyAt: timestamp(s.ReadyAt),
-		Replacing: s.Replacing, ReprocessQueued: s.ReprocessWanted,
+		Replacing: s.Replacing, ReprocessQueued: s.ReprocessWanted, OcrLanguages: s.OCRLanguages,
 		Tags: s.Tags, Url: s.URL, RefreshEvery: s.RefreshEvery(), FetchedAt: timestamp(s.FetchedAt),
 		NextFetchAt: timestamp(s.FetchDueAt), FetchError: s.FetchError,
 	}

@@ -70,9 +70,9 @@ type uploadHandler struct {
 }
 
 // NewUpload makes the REST route of UploadSource or ReplaceSourceContent: multipart/form-data with
-// the part file and, before or after it, the parts name, force_ocr and tags. The path variables are
-// workspace_id and, for a replacement, source_id. The key is checked before the body is read, the
-// type when the file's part begins.
+// the part file and, before or after it, the parts name, force_ocr, ocr_languages and tags. The
+// path variables are workspace_id and, for a replacement, source_id. The key is checked before the
+// body is read, the type when the file's part begins.
 func NewUpload(d FileDeps, procedure string) http.Handler {
 	return &uploadHandler{d, procedure}
 }
@@ -161,7 +161,7 @@ func openForm(r *http.Request, body io.Reader) (*multipart.Reader, error) {
 	mediaType, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || mediaType != "multipart/form-data" {
 		return nil, fault.New(fault.UnsupportedEncoding,
-			"Send the file as multipart/form-data with the parts file and, if you like, name, force_ocr and tags.")
+			"Send the file as multipart/form-data with the parts file and, if you like, name, force_ocr, ocr_languages and tags.")
 	}
 	if params["boundary"] == "" {
 		return nil, fault.InvalidField("body", "malformed", "The Content-Type states no boundary.")
@@ -180,7 +180,7 @@ func (h *uploadHandler) receive(ctx context.Context, u upload) (knowledge.Source
 	}
 	return h.Knowledge.Upload(ctx, u.ref, knowledge.UploadParams{
 		Filename: file.FileName(), MediaType: file.Header.Get("Content-Type"), Name: u.form.said.Name,
-		ForceOCR: u.form.said.ForceOCR, Tags: u.form.said.Tags, AtLeastBytes: u.atLeast,
+		ForceOCR: u.form.said.ForceOCR, OCRLanguages: u.form.said.OCRLanguages, Tags: u.form.said.Tags, AtLeastBytes: u.atLeast,
 		AfterFile: u.form.rest, Replaces: u.replaces,
 	}, u.form.reader(file))
 }

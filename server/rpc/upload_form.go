@@ -12,6 +12,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/provider/ocr"
 )
 
 // uploadForm reads the form of an upload and can describe it afterwards. It implements
@@ -52,7 +53,7 @@ func (f *uploadForm) next() (*multipart.Part, error) {
 			}
 			f.head = [2]string{part.FileName(), part.Header.Get("Content-Type")}
 			return part, nil
-		case "name", "force_ocr", "tags":
+		case "name", "force_ocr", "ocr_languages", "tags":
 			text, err := f.readField(name, part)
 			if err == nil {
 				err = f.take(name, text)
@@ -61,7 +62,7 @@ func (f *uploadForm) next() (*multipart.Part, error) {
 				return nil, err
 			}
 		default:
-			return nil, fault.InvalidField(name, "unknown", "The form has the parts file, name, force_ocr and tags only.")
+			return nil, fault.InvalidField(name, "unknown", "The form has the parts file, name, force_ocr, ocr_languages and tags only.")
 		}
 	}
 }
@@ -75,9 +76,9 @@ func (f *uploadForm) file() (*multipart.Part, error) {
 	return file, err
 }
 
-// readField reads a part that may occur once.
+// readField reads a part that may occur once, unless it is a list.
 func (f *uploadForm) readField(name string, part io.Reader) (string, error) {
-	if f.seen[name] {
+	if f.seen[name] && name != "ocr_languages" {
 		return "", fault.InvalidField(name, "repeated", "Send one %s.", name)
 	}
 	f.seen[name] = true
@@ -102,6 +103,9 @@ func (f *uploadForm) take(name, text string) error {
 				f.said.Tags = append(f.said.Tags, tag)
 			}
 		}
+	case name == "ocr_languages":
+		f.said.OCRLanguages = append(f.said.OCRLanguages, ocr.SplitLanguages(text)...)
+		return knowledge.CheckOCRLanguageCount(f.said.OCRLanguages)
 	case text == "true" || text == "false":
 		f.said.ForceOCR = text == "true"
 	default:
@@ -142,6 +146,9 @@ func (f *uploadForm) Upload(limit int64) (*idempotency.Upload, error) {
 	}
 	if len(f.said.Tags) > 0 {
 		parts = append(parts, []byte("tags "+strings.Join(f.said.Tags, ",")))
+	}
+	if len(f.said.OCRLanguages) > 0 {
+		parts = append(parts, []byte("ocr_languages "+strings.Join(f.said.OCRLanguages, ",")))
 	}
 	for _, part := range parts {
 		// A hash never returns an error.

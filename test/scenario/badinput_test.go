@@ -169,10 +169,6 @@ func badValues(w *world) map[string]bad {
 		"Ranking":          {path: agents, body: `{"name":"x","retrieval":{"ranking":"best"}}`, field: "retrieval.ranking"},
 		"Duration":         {path: agents, body: `{"name":"x","max_duration_seconds":9}`, field: "max_duration_seconds"},
 		"FatigueLength":    {path: agents, body: `{"name":"x","fatigue":[{"window":"1d","max_turns":1}]}`, field: "fatigue[0].window"},
-		"FatigueNothing":   {path: agents, body: `{"name":"x","fatigue":[{"window":"1h"}]}`, field: "fatigue[0].max_turns"},
-		"FatigueSilent": {
-			path: agents, body: `{"name":"x","fatigue":[{"window":"1h","max_turns":1,"message":"m"}]}`, field: "fatigue[0].message",
-		},
 		"InjectionPolicy": {path: agents, body: `{"name":"x","injection_policy":"maybe"}`, field: "injection_policy"},
 		"PatchClearsName": {method: "PATCH", path: agent, body: `{"name":null}`, field: "name"},
 		"PatchUnknown":    {method: "PATCH", path: agent, body: `{"nam":"x"}`, field: "nam"},
@@ -198,6 +194,10 @@ func badValues(w *world) map[string]bad {
 		"ForceOCR": {
 			path: w.owner.In("/knowledge-base/sources/" + w.id("source_id") + "/reprocess"),
 			body: `{"force_ocr":true}`, field: "force_ocr",
+		},
+		"OCRLanguage": {
+			path: w.owner.In("/knowledge-base/sources/" + w.id("source_id") + "/reprocess"),
+			body: `{"ocr_languages":["eng","../deu"]}`, field: "ocr_languages",
 		},
 		"AttachNone": {path: agent + "/knowledge-base/attach", body: `{"source_ids":[]}`, field: "source_ids"},
 		"AttachUnknown": {path: agent + "/knowledge-base/attach", body: `{"source_ids":["` + w.id("source_id") +

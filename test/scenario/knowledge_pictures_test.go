@@ -168,10 +168,5 @@ func settled(t *testing.T, env *harness.Env, name, mediaType, content string) ha
 	t.Helper()
 	body, contentType := form(t, part{name: "file", filename: name, mediaType: mediaType, content: content})
 	made := env.Do(t, "POST", env.Tenant.In(uploadPath), body, harness.Header("Content-Type", contentType)).Must(t, 202)
-	var source harness.Response
-	harness.Await(t, 2*harness.Patience, "the source is ready or failed", func() bool {
-		source = env.Do(t, "GET", env.Tenant.In("/knowledge-base/sources/"+made.Text("id")), nil).Must(t, 200)
-		return source.Text("status") == "ready" || source.Text("status") == "failed"
-	})
-	return source
+	return await(t, env, made.Text("id"))
 }

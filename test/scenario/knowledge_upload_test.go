@@ -152,6 +152,8 @@ func TestUploadForms(t *testing.T) {
 		"OCR of text, after":    {"b", wireForm("b", file, wirePart(`name="force_ocr"`, "true")), ""},
 		"OCR, perhaps":          {"b", wireForm("b", wirePart(`name="force_ocr"`, "yes"), file), ""},
 		"OCR twice":             {"b", wireForm("b", wirePart(`name="force_ocr"`, "false"), wirePart(`name="force_ocr"`, "false"), file), ""},
+		"language of text":      {"b", wireForm("b", wirePart(`name="ocr_languages"`, "eng"), file), ""},
+		"no language":           {"b", wireForm("b", wirePart(`name="ocr_languages"`, ""), file), "a.txt"},
 		"a part without a name": {"b", wireForm("b", wirePart(`filename="a.txt"`, "x")), ""},
 		"a part without a head": {"b", "--b\r\n\r\nSome text.\r\n--b--\r\n", ""},
 		"another boundary":      {"c", wireForm("b", file), ""},

@@ -71,7 +71,7 @@ func (d Deps) source(ctx context.Context, ref workspaces.Ref, doc document, ther
 		if there.Status != knowledge.StatusFailed {
 			return there.ID, nil
 		}
-		again, err := d.Knowledge.Reprocess(ctx, ref, there.ID, false)
+		again, err := d.Knowledge.Reprocess(ctx, ref, there.ID, knowledge.ReprocessParams{})
 		return again.ID, err
 	}
 	if there.ID != "" {

@@ -77,6 +77,8 @@ type Params struct {
 	ForceOCR bool
 	// Tags of the sources; none leaves those of a replaced one.
 	Tags []string
+	// OCRLanguages of PDFs and pictures; empty: those of the installation.
+	OCRLanguages []string
 	// Attach is the agent that ready sources are attached to; it may be empty.
 	Attach string
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,7 +54,7 @@ func (j *Job) add(ctx context.Context, i int) {
 // send brings the bytes of an item to the server, unless the workspace has them already.
 func (j *Job) send(ctx context.Context, i int) (source *parlancev1.Source, known bool, err error) {
 	if id := j.states[i].Item.SourceID; id != "" {
-		source, err = j.reprocess(ctx, id, j.params.ForceOCR)
+		source, err = j.reprocess(ctx, id, j.params.ForceOCR, j.params.OCRLanguages)
 		return source, false, err
 	}
 	if err := j.download(ctx, i); err != nil {
@@ -64,9 +65,9 @@ func (j *Job) send(ctx context.Context, i int) (source *parlancev1.Source, known
 	switch {
 	case err != nil:
 		return nil, false, err
-	case source.GetStatus() == "failed", source != nil && finished(source) && j.forced(source.GetMediaType()):
+	case source.GetStatus() == "failed", source != nil && finished(source) && j.readsOtherwise(source):
 		// A second source with the same bytes would fail in the same way.
-		source, err = j.reprocess(ctx, source.GetId(), j.forced(source.GetMediaType()))
+		source, err = j.reprocess(ctx, source.GetId(), j.forced(source.GetMediaType()), j.languages(source.GetMediaType()))
 		return source, false, err
 	case source != nil:
 		return source, true, nil
@@ -79,6 +80,8 @@ func (j *Job) send(ctx context.Context, i int) (source *parlancev1.Source, known
 	source, err = j.deps.upload(ctx, content{
 		replaces: replaced.GetId(), path: item.Path, name: item.Name,
 		mediaType: item.MediaType, sizeBytes: item.SizeBytes, forceOCR: j.forced(item.MediaType), tags: j.params.Tags,
+		ocrLanguages: j.languages(item.MediaType),
+
 		sent:  func(bytes int64) { j.sent(i, bytes) },
 		waits: func(why string, _ time.Duration) { j.change(i, func(s *State) { s.Wait = why }) },
 	})
@@ -87,13 +90,32 @@ func (j *Job) send(ctx context.Context, i int) (source *parlancev1.Source, known
 
 // forced reports whether a source must be read by OCR even if it has text.
 func (j *Job) forced(mediaType string) bool {
-	bare, _, _ := strings.Cut(mediaType, ";")
-	return j.params.ForceOCR && strings.TrimSpace(bare) == document.ApplicationPDF
+	return j.params.ForceOCR && bareType(mediaType) == document.ApplicationPDF
 }
 
-func (j *Job) reprocess(ctx context.Context, id string, forceOCR bool) (*parlancev1.Source, error) {
+// languages are those that OCR must read a source in; none if it is never read by OCR.
+func (j *Job) languages(mediaType string) []string {
+	if bare := bareType(mediaType); bare != document.ApplicationPDF && !strings.HasPrefix(bare, "image/") {
+		return nil
+	}
+	return j.params.OCRLanguages
+}
+
+// readsOtherwise reports whether a source must be read again because of how it is to be read.
+func (j *Job) readsOtherwise(source *parlancev1.Source) bool {
+	languages := j.languages(source.GetMediaType())
+	return j.forced(source.GetMediaType()) || len(languages) > 0 && !slices.Equal(languages, source.GetOcrLanguages())
+}
+
+// bareType is a media type without parameters.
+func bareType(mediaType string) string {
+	bare, _, _ := strings.Cut(mediaType, ";")
+	return strings.TrimSpace(bare)
+}
+
+func (j *Job) reprocess(ctx context.Context, id string, forceOCR bool, languages []string) (*parlancev1.Source, error) {
 	return j.deps.Knowledge.ReprocessSource(ctx, &parlancev1.ReprocessSourceRequest{
-		WorkspaceId: j.deps.WorkspaceID, SourceId: id, ForceOcr: forceOCR,
+		WorkspaceId: j.deps.WorkspaceID, SourceId: id, ForceOcr: forceOCR, OcrLanguages: languages,
 	})
 }
 

@@ -54,6 +54,8 @@ type content struct {
 	forceOCR  bool
 	tags      []string
 	sizeBytes int64
+	// ocrLanguages may be empty.
+	ocrLanguages []string
 	// sent is called with the number of bytes sent so far; each trial begins at 0.
 	sent func(bytes int64)
 	// waits is called with the reason when an upload waits, and with "" when it goes on.
@@ -220,6 +222,11 @@ func newForm(p content) (form, error) {
 	}
 	if len(p.tags) > 0 {
 		if err := w.WriteField("tags", strings.Join(p.tags, ",")); err != nil {
+			return form{}, err
+		}
+	}
+	if len(p.ocrLanguages) > 0 {
+		if err := w.WriteField("ocr_languages", strings.Join(p.ocrLanguages, ",")); err != nil {
 			return form{}, err
 		}
 	}

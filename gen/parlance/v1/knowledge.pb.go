@@ -78,7 +78,8 @@ type Source struct {
 	OcrPageCount int32 `protobuf:"varint,21,opt,name=ocr_page_count,json=ocrPageCount,proto3" json:"ocr_page_count,omitempty"`
 	// Language of most of its text, as BCP-47 ("en"); empty when it is not known.
 	Language string `protobuf:"bytes,22,opt,name=language,proto3" json:"language,omitempty"`
-	// What could not be read while the rest could, as sentences: "Page 7 could not be read."
+	// What could not be read while the rest could, or was read with low confidence, as sentences:
+	// "Page 7 could not be read."
 	Warnings []string `protobuf:"bytes,23,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	// The content before the last replacement, which RestoreSource goes back to; null: there is none.
 	Previous *SourceContent `protobuf:"bytes,24,opt,name=previous,proto3" json:"previous,omitempty"`
@@ -86,6 +87,8 @@ type Source struct {
 	Replacing bool `protobuf:"varint,25,opt,name=replacing,proto3" json:"replacing,omitempty"`
 	// Whether it is processed once more when the present run has ended.
 	ReprocessQueued bool `protobuf:"varint,26,opt,name=reprocess_queued,json=reprocessQueued,proto3" json:"reprocess_queued,omitempty"`
+	// Languages of the text in its pictures, as asked for; empty: those of the installation.
+	OcrLanguages []string `protobuf:"bytes,27,rep,name=ocr_languages,json=ocrLanguages,proto3" json:"ocr_languages,omitempty"`
 	// Words by which queries, agents and sessions choose sources, in alphabetical order.
 	Tags []string `protobuf:"bytes,30,rep,name=tags,proto3" json:"tags,omitempty"`
 	// Where its content is fetched from; empty: it was uploaded or pasted.
@@ -314,6 +317,13 @@ func (x *Source) GetReprocessQueued() bool {
 	return false
 }
 
+func (x *Source) GetOcrLanguages() []string {
+	if x != nil {
+		return x.OcrLanguages
+	}
+	return nil
+}
+
 func (x *Source) GetTags() []string {
 	if x != nil {
 		return x.Tags
@@ -433,8 +443,9 @@ func (x *SourceContent) GetSha256() string {
 type SourceError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// encrypted, corrupt, empty, binary, wrong-type, too-large, too-complex, too-many-pages,
-	// too-many-chunks, timeout, embedding-refused (the embedding server takes a passage's text under
-	// no circumstances), fetch-failed (its URL), retrying or internal.
+	// too-many-chunks, timeout, unsupported (the worker has no program or language to read it with),
+	// embedding-refused (the embedding server takes a passage's text under no circumstances),
+	// fetch-failed (its URL), retrying or internal.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
 	// A sentence a person understands.
 	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
@@ -1199,6 +1210,9 @@ type UploadSourceMetadata struct {
 	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
 	// Reads every page of a PDF from its picture; refused for other types.
 	ForceOcr bool `protobuf:"varint,5,opt,name=force_ocr,json=forceOcr,proto3" json:"force_ocr,omitempty"`
+	// Languages of the text in pictures, as tesseract names them, the most frequent first: deu, eng.
+	// PDF and pictures only. Empty: those of the installation.
+	OcrLanguages []string `protobuf:"bytes,6,rep,name=ocr_languages,json=ocrLanguages,proto3" json:"ocr_languages,omitempty"`
 	// At most 20 of 1 to 64 letters, digits and -_.:/
 	Tags          []string `protobuf:"bytes,8,rep,name=tags,proto3" json:"tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1268,6 +1282,13 @@ func (x *UploadSourceMetadata) GetForceOcr() bool {
 		return x.ForceOcr
 	}
 	return false
+}
+
+func (x *UploadSourceMetadata) GetOcrLanguages() []string {
+	if x != nil {
+		return x.OcrLanguages
+	}
+	return nil
 }
 
 func (x *UploadSourceMetadata) GetTags() []string {
@@ -1375,6 +1396,8 @@ type ReplaceSourceContentMetadata struct {
 	Name string `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`
 	// Reads every page of a PDF from its picture; refused for other types.
 	ForceOcr bool `protobuf:"varint,6,opt,name=force_ocr,json=forceOcr,proto3" json:"force_ocr,omitempty"`
+	// As that of UploadSourceMetadata: empty is those of the installation, not the source's.
+	OcrLanguages []string `protobuf:"bytes,7,rep,name=ocr_languages,json=ocrLanguages,proto3" json:"ocr_languages,omitempty"`
 	// As for UploadSource; none: the source's stay.
 	Tags          []string `protobuf:"bytes,8,rep,name=tags,proto3" json:"tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1451,6 +1474,13 @@ func (x *ReplaceSourceContentMetadata) GetForceOcr() bool {
 		return x.ForceOcr
 	}
 	return false
+}
+
+func (x *ReplaceSourceContentMetadata) GetOcrLanguages() []string {
+	if x != nil {
+		return x.OcrLanguages
+	}
+	return nil
 }
 
 func (x *ReplaceSourceContentMetadata) GetTags() []string {
@@ -2232,7 +2262,9 @@ type ReprocessSourceRequest struct {
 	// src_…
 	SourceId string `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
 	// Reads every page of a PDF by OCR, also those with a text layer.
-	ForceOcr      bool `protobuf:"varint,3,opt,name=force_ocr,json=forceOcr,proto3" json:"force_ocr,omitempty"`
+	ForceOcr bool `protobuf:"varint,3,opt,name=force_ocr,json=forceOcr,proto3" json:"force_ocr,omitempty"`
+	// Languages of the text in pictures from now on; PDF and pictures only. Empty: as before.
+	OcrLanguages  []string `protobuf:"bytes,4,rep,name=ocr_languages,json=ocrLanguages,proto3" json:"ocr_languages,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2286,6 +2318,13 @@ func (x *ReprocessSourceRequest) GetForceOcr() bool {
 		return x.ForceOcr
 	}
 	return false
+}
+
+func (x *ReprocessSourceRequest) GetOcrLanguages() []string {
+	if x != nil {
+		return x.OcrLanguages
+	}
+	return nil
 }
 
 type DownloadSourceRequest struct {
@@ -4301,7 +4340,7 @@ var File_parlance_v1_knowledge_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
-	"\x1bparlance/v1/knowledge.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\x8a\n" +
+	"\x1bparlance/v1/knowledge.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\xaf\n" +
 	"\n" +
 	"\x06Source\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
@@ -4350,7 +4389,8 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\bwarnings\x18\x17 \x03(\tR\bwarnings\x126\n" +
 	"\bprevious\x18\x18 \x01(\v2\x1a.parlance.v1.SourceContentR\bprevious\x12\x1c\n" +
 	"\treplacing\x18\x19 \x01(\bR\treplacing\x12)\n" +
-	"\x10reprocess_queued\x18\x1a \x01(\bR\x0freprocessQueued\x12\x12\n" +
+	"\x10reprocess_queued\x18\x1a \x01(\bR\x0freprocessQueued\x12#\n" +
+	"\rocr_languages\x18\x1b \x03(\tR\focrLanguages\x12\x12\n" +
 	"\x04tags\x18\x1e \x03(\tR\x04tags\x12\x10\n" +
 	"\x03url\x18\x1f \x01(\tR\x03url\x12#\n" +
 	"\rrefresh_every\x18  \x01(\tR\frefreshEvery\x129\n" +
@@ -4463,19 +4503,20 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x13UploadSourceRequest\x12?\n" +
 	"\bmetadata\x18\x01 \x01(\v2!.parlance.v1.UploadSourceMetadataH\x00R\bmetadata\x12\x1f\n" +
 	"\x04data\x18\x02 \x01(\fB\t\xbaH\x06z\x04\x18\x80\x80@H\x00R\x04dataB\x06\n" +
-	"\x04part\"\xe1\x01\n" +
+	"\x04part\"\x96\x02\n" +
 	"\x14UploadSourceMetadata\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12$\n" +
 	"\bfilename\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\bfilename\x12'\n" +
 	"\n" +
 	"media_type\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\tmediaType\x12\x1c\n" +
 	"\x04name\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1b\n" +
-	"\tforce_ocr\x18\x05 \x01(\bR\bforceOcr\x12\x1c\n" +
+	"\tforce_ocr\x18\x05 \x01(\bR\bforceOcr\x123\n" +
+	"\rocr_languages\x18\x06 \x03(\tB\x0e\xbaH\v\x92\x01\b\x10\b\"\x04r\x02\x18@R\focrLanguages\x12\x1c\n" +
 	"\x04tags\x18\b \x03(\tB\b\xbaH\x05\x92\x01\x02\x10\x14R\x04tags\"\x8f\x01\n" +
 	"\x1bReplaceSourceContentRequest\x12G\n" +
 	"\bmetadata\x18\x01 \x01(\v2).parlance.v1.ReplaceSourceContentMetadataH\x00R\bmetadata\x12\x1f\n" +
 	"\x04data\x18\x02 \x01(\fB\t\xbaH\x06z\x04\x18\x80\x80@H\x00R\x04dataB\x06\n" +
-	"\x04part\"\x86\x02\n" +
+	"\x04part\"\xbb\x02\n" +
 	"\x1cReplaceSourceContentMetadata\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12$\n" +
@@ -4483,7 +4524,8 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
 	"media_type\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\tmediaType\x12\x1c\n" +
 	"\x04name\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1b\n" +
-	"\tforce_ocr\x18\x06 \x01(\bR\bforceOcr\x12\x1c\n" +
+	"\tforce_ocr\x18\x06 \x01(\bR\bforceOcr\x123\n" +
+	"\rocr_languages\x18\a \x03(\tB\x0e\xbaH\v\x92\x01\b\x10\b\"\x04r\x02\x18@R\focrLanguages\x12\x1c\n" +
 	"\x04tags\x18\b \x03(\tB\b\xbaH\x05\x92\x01\x02\x10\x14R\x04tags\"\xd7\x02\n" +
 	"\x13UpdateSourceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
@@ -4555,11 +4597,12 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\"U\n" +
 	"\x13DeleteSourceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
-	"\tsource_id\x18\x02 \x01(\tR\bsourceId\"u\n" +
+	"\tsource_id\x18\x02 \x01(\tR\bsourceId\"\xaa\x01\n" +
 	"\x16ReprocessSourceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12\x1b\n" +
-	"\tforce_ocr\x18\x03 \x01(\bR\bforceOcr\"W\n" +
+	"\tforce_ocr\x18\x03 \x01(\bR\bforceOcr\x123\n" +
+	"\rocr_languages\x18\x04 \x03(\tB\x0e\xbaH\v\x92\x01\b\x10\b\"\x04r\x02\x18@R\focrLanguages\"W\n" +
 	"\x15DownloadSourceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\",\n" +

@@ -51,47 +51,16 @@ type Reader struct {
 	sandbox   *sandbox.Sandbox
 	version   string
 	languages []string
+	// installed are the languages at the start; there may be more by now.
+	installed []string
 	// large has room for one large picture.
 	large *semaphore.Weighted
 }
 
-// LanguageError says which languages have no data here.
-type LanguageError struct {
-	Missing, Installed []string
-}
-
-// Error says what to install.
-func (e *LanguageError) Error() string {
-	packages := make([]string, len(e.Missing))
-	for i, language := range e.Missing {
-		packages[i] = "tesseract-ocr-" + strings.ReplaceAll(strings.ToLower(language), "_", "-")
-	}
-	return fmt.Sprintf("tesseract has no data for %s (it has %s): install %s on Debian and Ubuntu, tesseract-lang with Homebrew, or name "+
-		"another language",
-		strings.Join(e.Missing, ", "), strings.Join(e.Installed, ", "), strings.Join(packages, " "))
-}
-
-var (
-	versionPattern  = regexp.MustCompile(`\d+\.\d+[\w.\-]*`)
-	languagePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*(/[A-Za-z0-9_]+)?$`)
-)
-
-// ParseLanguages splits a list like "eng,deu" or "eng+deu".
-func ParseLanguages(list string) ([]string, error) {
-	var languages []string
-	for _, name := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == '+' || r == ' ' }) {
-		if !languagePattern.MatchString(name) {
-			return nil, fmt.Errorf("%q is not the name of a language of tesseract, such as eng or chi_sim", name)
-		}
-		if !slices.Contains(languages, name) {
-			languages = append(languages, name)
-		}
-	}
-	return languages, nil
-}
+var versionPattern = regexp.MustCompile(`\d+\.\d+[\w.\-]*`)
 
 // New asks the program for its version and languages.
-// Errors: *LanguageError; sandbox.NotStarted when the program is not installed.
+// Errors: *ocr.LanguageError; sandbox.NotStarted when the program is not installed.
 func New(ctx context.Context, o Options) (*Reader, error) {
 	r := &Reader{sandbox: o.Sandbox, languages: o.Languages, large: semaphore.NewWeighted(1)}
 	if len(r.languages) == 0 {
@@ -102,15 +71,22 @@ func New(ctx context.Context, o Options) (*Reader, error) {
 		return nil, err
 	}
 	r.version = versionPattern.FindString(text)
-	if text, err = r.ask(ctx, "--list-langs"); err != nil {
+	if r.installed, err = r.Installed(ctx); err != nil {
 		return nil, err
 	}
-	installed := strings.Split(strings.TrimSpace(text), "\n")[1:] // the first line says what they are
-	missing := slices.DeleteFunc(slices.Clone(r.languages), func(name string) bool { return slices.Contains(installed, name) })
-	if len(missing) > 0 {
-		return nil, &LanguageError{Missing: missing, Installed: installed}
+	if err := ocr.CheckInstalled(r.languages, r.installed); err != nil {
+		return nil, err
 	}
 	return r, nil
+}
+
+// Installed implements ocr.Reader. It asks the program.
+func (r *Reader) Installed(ctx context.Context) ([]string, error) {
+	text, err := r.ask(ctx, "--list-langs")
+	if err != nil {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSpace(text), "\n")[1:], nil // the first line says what they are
 }
 
 // ask runs the program for what it says about itself; old versions say it on stderr.
@@ -125,12 +101,23 @@ func (r *Reader) ask(ctx context.Context, question string) (string, error) {
 }
 
 // Name implements ocr.Reader.
-func (r *Reader) Name() string {
-	return strings.TrimSpace(program + " " + r.version + " " + strings.Join(r.languages, "+"))
+func (r *Reader) Name(languages []string) string {
+	return strings.TrimSpace(program + " " + r.version + " " + r.joined(languages))
+}
+
+// joined are the languages as the program takes them; none: the reader's own.
+func (r *Reader) joined(languages []string) string {
+	if len(languages) == 0 {
+		languages = r.languages
+	}
+	return strings.Join(languages, "+")
 }
 
 // Read implements ocr.Reader.
-func (r *Reader) Read(ctx context.Context, picture io.Reader) (text ocr.Text, err error) {
+func (r *Reader) Read(ctx context.Context, picture io.Reader, languages []string) (text ocr.Text, err error) {
+	if err := r.check(ctx, languages); err != nil {
+		return ocr.Text{}, err
+	}
 	box, err := r.sandbox.Open(ctx)
 	if err != nil {
 		return ocr.Text{}, err
@@ -147,10 +134,29 @@ func (r *Reader) Read(ctx context.Context, picture io.Reader) (text ocr.Text, er
 		defer r.large.Release(1)
 	}
 	table := tsv{text: ocr.Text{WidthPixels: size.Width, HeightPixels: size.Height}}
-	if err := box.Run(ctx, command(size, r.languages, &table)); err != nil {
+	if err := box.Run(ctx, command(size, &table, "-l", r.joined(languages), "--psm", "1", "-c", "tessedit_create_tsv=1")); err != nil {
 		return ocr.Text{}, faultOf(err)
 	}
-	return table.end(), nil
+	text = table.end()
+	if len(text.Paragraphs) > 0 && text.Confidence < ocr.LowConfidence && slices.Contains(r.installed, scriptData) {
+		text.Script = scriptOf(ctx, box, size)
+	}
+	return text, ctx.Err()
+}
+
+// check makes sure that the languages are installed. Errors: *ocr.Fault, ours.
+func (r *Reader) check(ctx context.Context, languages []string) error {
+	if ocr.CheckInstalled(languages, r.installed) == nil {
+		return nil
+	}
+	installed, err := r.Installed(ctx)
+	if err != nil {
+		return err
+	}
+	if missing, ok := errors.AsType[*ocr.LanguageError](ocr.CheckInstalled(languages, installed)); ok {
+		return missing.Fault()
+	}
+	return nil
 }
 
 const fileName = "picture"
@@ -172,12 +178,12 @@ func put(ctx context.Context, box *sandbox.Box, picture io.Reader) (image.Config
 	return readHeader(file)
 }
 
-func command(size image.Config, languages []string, to io.Writer) sandbox.Command {
+func command(size image.Config, to io.Writer, args ...string) sandbox.Command {
 	pixels := size.Width * size.Height
 	seconds := baseCPUSeconds + pixels/pixelsPerSecond
 	return sandbox.Command{
 		Program: program,
-		Args:    []string{fileName, "-", "-l", strings.Join(languages, "+"), "--psm", "1", "-c", "tessedit_create_tsv=1"},
+		Args:    append([]string{fileName, "-"}, args...),
 		Env:     []string{"OMP_THREAD_LIMIT=1"},
 		Stdout:  to, OutputBytes: 64 << 20, FileBytes: 1 << 20, Processes: 4,
 		CPUSeconds:  seconds,

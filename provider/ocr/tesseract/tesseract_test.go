@@ -7,6 +7,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ var letter = write(26, 40, 530, "Opening hours") +
 func TestRead(t *testing.T) {
 	t.Parallel()
 	reader := newReader(t, tesseract.Options{})
-	if name := reader.Name(); !strings.HasPrefix(name, "tesseract ") || !strings.HasSuffix(name, " eng") {
+	if name := reader.Name(nil); !strings.HasPrefix(name, "tesseract ") || !strings.HasSuffix(name, " eng") {
 		t.Errorf("name %q", name)
 	}
 	for _, row := range []struct {
@@ -36,7 +37,7 @@ func TestRead(t *testing.T) {
 	}{{"png", "png", 0}, {"jpeg", "jpeg", 0}, {"webp", "webp", 0}, {"on its side", "png", 90}, {"on its head", "jpeg", 180}} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := reader.Read(t.Context(), bytes.NewReader(picture(t, row.format, letter, row.degrees)))
+			got, err := reader.Read(t.Context(), bytes.NewReader(picture(t, row.format, letter, row.degrees)), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +84,7 @@ func TestLayers(t *testing.T) {
 			t.Logf("not here: %v", err)
 			continue
 		}
-		text, err := newReader(t, tesseract.Options{Sandbox: s}).Read(t.Context(), bytes.NewReader(data))
+		text, err := newReader(t, tesseract.Options{Sandbox: s}).Read(t.Context(), bytes.NewReader(data), nil)
 		if err != nil || len(text.Paragraphs) == 0 || text.Paragraphs[0].Text != "Opening hours" {
 			t.Errorf("%s: %+v, %v", layer, text, err)
 		}
@@ -95,7 +96,7 @@ func TestLayers(t *testing.T) {
 
 func TestReadNothing(t *testing.T) {
 	t.Parallel()
-	got, err := newReader(t, tesseract.Options{}).Read(t.Context(), bytes.NewReader(picture(t, "png", "", 0)))
+	got, err := newReader(t, tesseract.Options{}).Read(t.Context(), bytes.NewReader(picture(t, "png", "", 0)), nil)
 	if err != nil || len(got.Paragraphs) != 0 {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -133,7 +134,7 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text, err := reader.Read(t.Context(), bytes.NewReader(row.data))
+			text, err := reader.Read(t.Context(), bytes.NewReader(row.data), nil)
 			fault, ok := errors.AsType[*ocr.Fault](err)
 			if !ok || fault.Kind != row.want || fault.Message == "" {
 				t.Errorf("got %+v, %v", text, err)
@@ -164,7 +165,7 @@ func TestLyingHeaders(t *testing.T) {
 	reader := newReader(t, tesseract.Options{})
 	good := picture(t, "png", letter, 0)
 	for _, lie := range [][2]uint32{{1, 1}, {9_000, 11_000}, {32_000, 3_000}} {
-		text, err := reader.Read(t.Context(), bytes.NewReader(pngOf(lie[0], lie[1], good)))
+		text, err := reader.Read(t.Context(), bytes.NewReader(pngOf(lie[0], lie[1], good)), nil)
 		if fault, ok := errors.AsType[*ocr.Fault](err); err != nil && !ok {
 			t.Errorf("%v: %v", lie, err)
 		} else if ok {
@@ -179,19 +180,50 @@ func TestLanguages(t *testing.T) {
 	t.Parallel()
 	newReader(t, tesseract.Options{})
 	_, err := tesseract.New(t.Context(), tesseract.Options{Sandbox: newSandbox(t), Languages: []string{"eng", "tlh_klingon"}})
-	missing, ok := errors.AsType[*tesseract.LanguageError](err)
+	missing, ok := errors.AsType[*ocr.LanguageError](err)
 	if !ok || len(missing.Missing) != 1 || !strings.Contains(err.Error(), "tesseract-ocr-tlh-klingon") ||
 		!strings.Contains(err.Error(), "eng") {
 		t.Errorf("got %v", err)
 	}
-	for list, want := range map[string][]string{
-		"eng": {"eng"}, "eng, deu": {"eng", "deu"}, "eng+chi_sim+eng": {"eng", "chi_sim"}, "script/Latin": {"script/Latin"}, "": nil,
-		"-x": nil, "eng;rm": nil, "../eng": nil,
-	} {
-		got, err := tesseract.ParseLanguages(list)
-		if diff := cmp.Diff(want, got); diff != "" || (err != nil) != (want == nil && list != "") {
-			t.Errorf("%q: %v %s", list, err, diff)
-		}
+}
+
+// TestReadInLanguages reads the letter in a language that it is not in, and in one that is missing.
+func TestReadInLanguages(t *testing.T) {
+	t.Parallel()
+	reader := newReader(t, tesseract.Options{})
+	if installed, err := reader.Installed(t.Context()); err != nil || !slices.Contains(installed, "eng") {
+		t.Fatalf("installed are %q, %v", installed, err)
+	}
+	if name := reader.Name([]string{"osd", "eng"}); !strings.HasSuffix(name, " osd+eng") {
+		t.Errorf("name %q", name)
+	}
+	data := picture(t, "png", letter, 0)
+	english, err := reader.Read(t.Context(), bytes.NewReader(data), []string{"eng"})
+	if err != nil || english.Confidence < 90 || english.Confidence > 100 || english.Script != "" {
+		t.Errorf("in English: %v of 100, script %q, %v", english.Confidence, english.Script, err)
+	}
+	// osd has the letters of all scripts and the words of no language.
+	other, err := reader.Read(t.Context(), bytes.NewReader(data), []string{"osd"})
+	if err != nil || cmp.Equal(english.Paragraphs, other.Paragraphs) || other.Confidence > english.Confidence-10 {
+		t.Errorf("in another language: %v of 100, %v: %v", other.Confidence, err, other.Paragraphs)
+	}
+	_, err = reader.Read(t.Context(), bytes.NewReader(data), []string{"eng", "tlh_klingon"})
+	fault, ok := errors.AsType[*ocr.Fault](err)
+	if !ok || fault.Kind != ocr.Unsupported || !strings.Contains(fault.Message, "install tesseract-ocr-tlh-klingon") {
+		t.Errorf("in a missing language: %v", err)
+	}
+	if _, ok := errors.AsType[*ocr.LanguageError](err); !ok {
+		t.Errorf("in a missing language: %v", err)
+	}
+}
+
+// TestLowConfidence: letters that are mirrored are those of no script that the reader knows.
+func TestLowConfidence(t *testing.T) {
+	t.Parallel()
+	mirrored := "q -1 0 0 1 420 0 cm\n" + letter + "Q\n"
+	got, err := newReader(t, tesseract.Options{}).Read(t.Context(), bytes.NewReader(picture(t, "png", mirrored, 0)), nil)
+	if err != nil || len(got.Paragraphs) == 0 || got.Confidence >= ocr.LowConfidence || got.Confidence <= 0 {
+		t.Errorf("%v of 100, %v: %v", got.Confidence, err, got.Paragraphs)
 	}
 }
 
@@ -201,12 +233,12 @@ func TestOurFaults(t *testing.T) {
 	reader := newReader(t, tesseract.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := reader.Read(ctx, bytes.NewReader(picture(t, "png", letter, 0)))
+	_, err := reader.Read(ctx, bytes.NewReader(picture(t, "png", letter, 0)), nil)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	gone := errors.New("the bucket is away")
-	_, err = reader.Read(t.Context(), io.MultiReader(strings.NewReader("\x89PNG"), failing{gone}))
+	_, err = reader.Read(t.Context(), io.MultiReader(strings.NewReader("\x89PNG"), failing{gone}), nil)
 	if _, fault := errors.AsType[*ocr.Fault](err); fault || !errors.Is(err, gone) {
 		t.Errorf("got %v", err)
 	}

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"parlance.dev/parlance/provider/ocr"
 )
 
 // Columns of tesseract's table, and the levels of its rows.
 const (
-	atLevel, atLeft, atWidth, atHeight, atText, columns = 0, 6, 8, 9, 11, 12
+	atLevel, atLeft, atWidth, atHeight, atConfidence, atText, columns = 0, 6, 8, 9, 10, 11, 12
 
 	paragraphLevel, lineLevel, wordLevel = "3", "4", "5"
 )
@@ -31,6 +32,8 @@ type tsv struct {
 	upright    bool
 	right      float64 // end of the last word
 	heights    []float64
+	// chars counts the characters of all words, sure sums up their confidence.
+	chars, sure float64
 }
 
 // Write takes a piece of the table; it never fails.
@@ -49,6 +52,9 @@ func (t *tsv) Write(p []byte) (int, error) {
 // end gives the text when the table is complete.
 func (t *tsv) end() ocr.Text {
 	t.endParagraph()
+	if t.chars > 0 {
+		t.text.Confidence = t.sure / t.chars
+	}
 	return t.text
 }
 
@@ -65,7 +71,11 @@ func (t *tsv) row(cells []string) {
 		// A line of a page that lies on its side is higher than wide.
 		t.lineHeight, t.upright = min(number(atWidth), number(atHeight)), number(atWidth) >= number(atHeight)
 	case wordLevel:
-		t.word(strings.TrimSpace(cells[atText]), number(atLeft), number(atWidth))
+		word := strings.TrimSpace(cells[atText])
+		t.word(word, number(atLeft), number(atWidth))
+		chars := float64(utf8.RuneCountInString(word))
+		t.chars += chars
+		t.sure += chars * number(atConfidence)
 	}
 }
 

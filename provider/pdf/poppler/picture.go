@@ -40,7 +40,7 @@ func (r *reading) picture(ctx context.Context, page *pdf.Page) error {
 	}
 	var text ocr.Text
 	if fault == nil {
-		text, err = r.options.OCR.Read(ctx, bytes.NewReader(drawn))
+		text, err = r.options.OCR.Read(ctx, bytes.NewReader(drawn), r.options.OCRLanguages)
 		var unread *ocr.Fault
 		switch {
 		case errors.As(err, &unread):
@@ -58,11 +58,13 @@ func (r *reading) picture(ctx context.Context, page *pdf.Page) error {
 		}
 		return nil
 	}
+	page.Recognized = true
 	blocks := blocksOfPicture(text, page.HeightPoints)
 	if !r.options.ForceOCR && saysAsMuch(page.Blocks, blocks) {
-		blocks = page.Blocks
+		page.Confidence = 100
+		return nil
 	}
-	page.Blocks, page.Recognized = blocks, true
+	page.Recognition = pdf.Recognition{Blocks: blocks, Confidence: text.Confidence, Script: text.Script}
 	return nil
 }
 

@@ -173,8 +173,8 @@ func (r *reading) take(page pdf.Page) {
 	p := &pending{page: page, done: make(chan struct{})}
 	if r.options.OCR == nil || page.Fault != nil || !r.options.ForceOCR && isUsable(page.Blocks) {
 		close(p.done)
-	} else if blocks, ok := r.known(page.Number); ok {
-		p.page.Blocks, p.page.Recognized, p.page.Known = blocks, true, true
+	} else if known, ok := r.known(page.Number); ok {
+		p.page.Recognition, p.page.Recognized, p.page.Known = known, true, true
 		close(p.done)
 	} else {
 		r.pictures <- p
@@ -182,9 +182,9 @@ func (r *reading) take(page pdf.Page) {
 	r.ordered <- p
 }
 
-func (r *reading) known(number int) ([]pdf.Block, bool) {
+func (r *reading) known(number int) (pdf.Recognition, bool) {
 	if r.options.Known == nil {
-		return nil, false
+		return pdf.Recognition{}, false
 	}
 	return r.options.Known(number)
 }

@@ -82,7 +82,8 @@ func (r *reading) span(ctx context.Context, next *int, last, cpuSeconds int) err
 			r.take(pdf.Page{Number: page.number, Of: r.pages, Fault: &pdf.Fault{Kind: pdf.TooComplex, Message: "it holds too many pieces of text."}})
 		} else {
 			r.take(pdf.Page{
-				Number: page.number, Of: r.pages, WidthPoints: page.width, HeightPoints: page.height, Blocks: r.order.blocksOf(page),
+				Number: page.number, Of: r.pages, WidthPoints: page.width, HeightPoints: page.height,
+				Recognition: pdf.Recognition{Blocks: r.order.blocksOf(page)},
 			})
 		}
 		*next = page.number + 1

@@ -116,8 +116,9 @@ const (
 type KnowledgeServiceClient interface {
 	// UploadSource stores a file and ingests it in the background. The first message holds the
 	// metadata, the others the file's bytes. Over REST it is multipart/form-data with the parts
-	// `file` and, before or after it, an optional `name`, `force_ocr` and `tags` (separated by
-	// commas). Errors: kb-unsupported-media-type (checked before the body is read),
+	// `file` and, before or after it, an optional `name`, `force_ocr`, `tags` ("faq,lang:de") and
+	// `ocr_languages` ("deu,eng", or a part for each).
+	// Errors: kb-unsupported-media-type (checked before the body is read),
 	// quota-exceeded-kb-upload-size, quota-exceeded-kb-storage, invalid-request, not-found.
 	UploadSource(context.Context) (*connect.ClientStreamForClientSimple[v1.UploadSourceRequest, v1.Source], error)
 	// CreateInlineSource stores pasted text, read as Markdown, and ingests it in the background.
@@ -161,7 +162,7 @@ type KnowledgeServiceClient interface {
 	// ReprocessSource ingests the stored blob again. Until the new chunks replace the old ones in one
 	// step, the old ones answer. While the source is being processed, another run is queued behind,
 	// and the answer says so (reprocess_queued). Errors: not-found, invalid-request (force_ocr on
-	// anything but a PDF).
+	// anything but a PDF, ocr_languages on anything but a PDF or picture).
 	ReprocessSource(context.Context, *v1.ReprocessSourceRequest) (*v1.Source, error)
 	// DownloadSource returns the stored bytes; over REST as the file itself. Errors: not-found.
 	DownloadSource(context.Context, *v1.DownloadSourceRequest) (*connect.ServerStreamForClient[v1.DownloadSourceResponse], error)
@@ -616,8 +617,9 @@ func (c *knowledgeServiceClient) DeleteKnowledgeEvaluation(ctx context.Context, 
 type KnowledgeServiceHandler interface {
 	// UploadSource stores a file and ingests it in the background. The first message holds the
 	// metadata, the others the file's bytes. Over REST it is multipart/form-data with the parts
-	// `file` and, before or after it, an optional `name`, `force_ocr` and `tags` (separated by
-	// commas). Errors: kb-unsupported-media-type (checked before the body is read),
+	// `file` and, before or after it, an optional `name`, `force_ocr`, `tags` ("faq,lang:de") and
+	// `ocr_languages` ("deu,eng", or a part for each).
+	// Errors: kb-unsupported-media-type (checked before the body is read),
 	// quota-exceeded-kb-upload-size, quota-exceeded-kb-storage, invalid-request, not-found.
 	UploadSource(context.Context, *connect.ClientStream[v1.UploadSourceRequest]) (*v1.Source, error)
 	// CreateInlineSource stores pasted text, read as Markdown, and ingests it in the background.
@@ -661,7 +663,7 @@ type KnowledgeServiceHandler interface {
 	// ReprocessSource ingests the stored blob again. Until the new chunks replace the old ones in one
 	// step, the old ones answer. While the source is being processed, another run is queued behind,
 	// and the answer says so (reprocess_queued). Errors: not-found, invalid-request (force_ocr on
-	// anything but a PDF).
+	// anything but a PDF, ocr_languages on anything but a PDF or picture).
 	ReprocessSource(context.Context, *v1.ReprocessSourceRequest) (*v1.Source, error)
 	// DownloadSource returns the stored bytes; over REST as the file itself. Errors: not-found.
 	DownloadSource(context.Context, *v1.DownloadSourceRequest, *connect.ServerStream[v1.DownloadSourceResponse]) error
