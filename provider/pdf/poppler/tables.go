@@ -148,29 +148,21 @@ func tableBlock(block []line) pdf.Block {
 	if len(columns) > maxTableColumns || len(columns) < 2 {
 		return textBlock(block)
 	}
-	var rows [][]string
+	lines := make([][]string, len(block))
 	sizes := map[float64]int{}
 	for i, l := range block {
 		sizes[l.size] += len(l.text)
-		cells := make([]joiner, len(columns))
-		for _, p := range l.pieces {
-			cell, between := &cells[columnOf(columns, p)], ""
-			if gap := p.left - cell.right; gap < 0 && isTwice(cell.latest, p) && len(cell.texts) > 0 {
-				continue
-			} else if len(cell.texts) > 0 && (gap > wordGap*p.height() || cell.latest.spaced) {
-				between = " "
-			}
-			cell.add(p, between)
-		}
-		row := make([]string, len(columns))
-		for column := range cells {
-			row[column] = strings.ReplaceAll(cells[column].done().text, "\t", " ")
-		}
-		if i > 0 && len(l.cells) == 1 && row[0] == "" {
-			continueRow(rows[len(rows)-1], row)
+		lines[i] = cellsInColumns(l, columns)
+	}
+	var rows [][]string
+	rowStep := minRowStep(block, lines)
+	for i, l := range block {
+		isWrapped := i > 0 && lines[i][0] == "" && (len(l.cells) == 1 || l.top-block[i-1].top <= rowStep && !hasNumber(lines[i]))
+		if isWrapped || i > 0 && areValues(block, i) {
+			continueRow(rows[len(rows)-1], lines[i])
 			continue
 		}
-		rows = append(rows, row)
+		rows = append(rows, lines[i])
 	}
 	texts := make([]string, len(rows))
 	for i, row := range rows {
@@ -179,10 +171,66 @@ func tableBlock(block []line) pdf.Block {
 	return placed(pdf.Block{Text: strings.Join(texts, "\n"), LinePoints: most(sizes), Table: true}, block)
 }
 
+// minRowStep is nearly how far the line of a row with a first cell is at least from the line above
+// it. What stands closer under a line, without a first cell, goes on with the cells of the row.
+func minRowStep(block []line, lines [][]string) float64 {
+	step := math.Inf(1)
+	for i := 1; i < len(block); i++ {
+		if lines[i][0] != "" {
+			step = min(step, 0.9*(block[i].top-block[i-1].top))
+		}
+	}
+	if math.IsInf(step, 1) {
+		return 0
+	}
+	return step
+}
+
+// hasNumber says whether a cell is nothing but a number, which is no further line of another cell.
+func hasNumber(cells []string) bool {
+	return slices.ContainsFunc(cells, func(text string) bool {
+		return strings.ContainsAny(text, "0123456789") && strings.Trim(text, "0123456789.,%+- ") == ""
+	})
+}
+
+// areValues says whether a line has the values of a form, close under their names, which have
+// letters of another size.
+func areValues(block []line, i int) bool {
+	l, above := block[i], block[i-1]
+	step, ratio := l.top-above.top, l.size/max(above.size, 1)
+	if len(l.cells) < 2 || len(above.cells) < 2 || ratio > 1/largerLetters && ratio < largerLetters {
+		return false
+	}
+	return step <= 1.5*max(l.height(), above.height()) && (i+1 == len(block) || step <= 0.7*(block[i+1].top-l.top))
+}
+
+// cellsInColumns are the texts of a line in each column.
+func cellsInColumns(l line, columns []span) []string {
+	cells := make([]joiner, len(columns))
+	for _, p := range l.pieces {
+		cell, between := &cells[columnOf(columns, p)], ""
+		if gap := p.left - cell.right; gap < 0 && isTwice(cell.latest, p) && len(cell.texts) > 0 {
+			continue
+		} else if len(cell.texts) > 0 && (gap > wordGap*p.height() || cell.latest.spaced) {
+			between = " "
+		}
+		cell.add(p, between)
+	}
+	row := make([]string, len(columns))
+	for column := range cells {
+		row[column] = strings.ReplaceAll(cells[column].done().text, "\t", " ")
+	}
+	return row
+}
+
 // continueRow adds the further lines of cells to them.
 func continueRow(row, more []string) {
 	for column, text := range more {
 		if text != "" {
+			if before, ok := strings.CutSuffix(row[column], softHyphen); ok {
+				row[column] = before + text
+				continue
+			}
 			row[column] = strings.TrimLeft(row[column]+" "+text, " ")
 		}
 	}
