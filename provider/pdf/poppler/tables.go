@@ -32,8 +32,12 @@ func tableEnd(all []line, start int) int {
 		if i > start && (l.top-all[i-1].top)/max(l.height(), 1) > maxRowStep {
 			break
 		}
-		if isRow(l) {
-			widened := merged(slices.Concat(columns, l.cells))
+		if isRow(l) || isTightRow(l) {
+			cells := l.cells
+			if !isRow(l) {
+				cells = l.pieces
+			}
+			widened := merged(slices.Concat(columns, cells))
 			if columns != nil && len(widened) < 2 || len(widened) > maxTableColumns {
 				break
 			}
@@ -55,6 +59,16 @@ func tableEnd(all []line, start int) int {
 }
 
 func isRow(l line) bool { return len(l.cells) > 1 }
+
+// isTightRow is a line with several pieces and room between all of them, in a table that has begun.
+func isTightRow(l line) bool {
+	for i := 1; i < len(l.pieces); i++ {
+		if l.pieces[i].left-l.pieces[i-1].right < alignedGap*l.pieces[i].height() {
+			return false
+		}
+	}
+	return len(l.pieces) >= minAligned
+}
 
 // isContinuation is a line within one of the further columns, close under the row above it.
 func isContinuation(l, above line, columns []span) bool {
@@ -144,6 +158,7 @@ func withSparse(columns []span, block []line) []span {
 
 // tableBlock is a line a row, with a tab between cells. Cells that are missing are empty.
 func tableBlock(block []line) pdf.Block {
+	block = withoutFused(block)
 	columns := columnsOf(block)
 	if len(columns) > maxTableColumns || len(columns) < 2 {
 		return textBlock(block)

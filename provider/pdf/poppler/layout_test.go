@@ -93,6 +93,19 @@ func TestLines(t *testing.T) {
 			},
 			[]string{"Hanwick\t06:12\t07:40\nAshby Road\t06:20\t07:48"},
 		},
+		"JoinedCells": {
+			[]string{
+				place(85, 100, 54, "Hanwick"), place(194, 100, 30, "1.20"), place(240, 100, 30, "4.10"), place(286, 100, 30, "9.30"),
+				place(85, 118, 54, "Ashby"), place(194, 118, 76, "2.20 5.10"), place(286, 118, 30, "8.30"),
+				place(85, 136, 54, "Corran"), place(194, 136, 30, "3.20"), place(240, 136, 76, "6.10 7.30"),
+				place(85, 154, 54, "Brae"), place(194, 154, 30, "4.20"), place(240, 154, 30, "7.10"), place(286, 154, 30, "6.30"),
+				place(85, 172, 54, "Fold"), place(194, 172, 30, "5.20"), place(240, 172, 30, "8.10"), place(286, 172, 30, "5.30"),
+			},
+			[]string{
+				"Hanwick\t1.20\t4.10\t9.30\nAshby\t2.20\t5.10\t8.30\nCorran\t3.20\t6.10\t7.30\n" +
+					"Brae\t4.20\t7.10\t6.30\nFold\t5.20\t8.10\t5.30",
+			},
+		},
 		"WrappedCells": {
 			[]string{
 				place(85, 100, 40, "4 April"), place(194, 100, 100, "The cold store"), place(351, 100, 100, "An alarm rings"),
