@@ -12,6 +12,8 @@ const (
 	// characters where words are not told apart by spaces; cells of tables have fewer. With
 	// manyWords a few lines suffice.
 	minWords, manyWords, minSpacelessChars = 3, 5, 12
+	// minIndexLines is how many lines a column of an index has at least.
+	minIndexLines = 6
 	// fullLine is the part of its column that a line of running text fills when the text goes on.
 	fullLine = 0.75
 )
@@ -26,11 +28,12 @@ type setting struct {
 	words int
 	// starts are the first lines of paragraphs.
 	starts []line
+	all    []line
 }
 
 // settingOf looks at the lines of a column.
 func settingOf(all []line) setting {
-	s := setting{lines: len(all)}
+	s := setting{lines: len(all), all: all}
 	if len(all) == 0 {
 		return s
 	}
@@ -96,8 +99,32 @@ func areRows(a, b setting, height float64) bool {
 	return level > 2 && 4*level >= 3*len(a.starts)
 }
 
+// isIndex says whether the lines of a column are the entries of an index: most end with the number
+// of a page, and they do not share their right edge, as the cells of a table with numbers do.
+func (s setting) isIndex() bool {
+	if s.lines < minIndexLines {
+		return false
+	}
+	numbered := 0
+	rights := map[float64]int{}
+	for _, l := range s.all {
+		if len(l.cells) > 1 {
+			return false
+		}
+		if strings.ContainsAny(l.text[len(l.text)-1:], "0123456789") && strings.Contains(l.text, " ") {
+			numbered++
+		}
+		rights[math.Round(l.right/2)]++
+		if 2*rights[math.Round(l.right/2)] > s.lines {
+			return false
+		}
+	}
+	return 3*numbered >= 2*s.lines
+}
+
 // areColumns says whether what is left and right of a gutter is read one after the other: both are
-// running text, or columns themselves, or one is and the other is short.
+// running text, or columns themselves, or one is and the other is short, or both are of an
+// index.
 func (o *orderer) areColumns(lefts, rights []span, looked int) bool {
 	if areMarks(lefts) || areMarks(rights) {
 		return false // the numbers of the paragraphs beside them
@@ -106,6 +133,9 @@ func (o *orderer) areColumns(lefts, rights []span, looked int) bool {
 	isLeft, isRight := left.isText(), right.isText()
 	if (isLeft || isRight) && areRows(left, right, lefts[0].height()) {
 		return false
+	}
+	if left.isIndex() && right.isIndex() {
+		return true
 	}
 	isLeft, isRight = isLeft || o.hasGutter(lefts, looked), isRight || o.hasGutter(rights, looked)
 	return isLeft && (isRight || right.isShort()) || isRight && left.isShort()

@@ -106,6 +106,18 @@ func TestLines(t *testing.T) {
 					"Brae\t4.20\t7.10\t6.30\nFold\t5.20\t8.10\t5.30",
 			},
 		},
+		"Index": {
+			[]string{
+				place(50, 100, 80, "abbey, 12"), place(75, 118, 90, "charters of, 45"), place(75, 136, 60, "fire, 46"),
+				place(50, 154, 76, "ash, 31"), place(50, 172, 120, "bees, 102, 118"), place(50, 190, 50, "eels, 71"),
+				place(300, 100, 110, "ferry, 9, 15, 90"), place(300, 118, 70, "glass, 120"), place(325, 136, 84, "cooling, 128"),
+				place(325, 154, 60, "sand, 121"), place(300, 172, 96, "ink, 48, 50, 52"), place(300, 190, 40, "wax, 1"),
+			},
+			[]string{
+				"abbey, 12", "charters of, 45\nfire, 46\nash, 31\nbees, 102, 118\neels, 71",
+				"ferry, 9, 15, 90\nglass, 120", "cooling, 128\nsand, 121\nink, 48, 50, 52\nwax, 1",
+			},
+		},
 		"WrappedCells": {
 			[]string{
 				place(85, 100, 40, "4 April"), place(194, 100, 100, "The cold store"), place(351, 100, 100, "An alarm rings"),

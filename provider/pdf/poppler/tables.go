@@ -209,11 +209,11 @@ func hasNumber(cells []string) bool {
 }
 
 // areValues says whether a line has the values of a form, close under their names, which have
-// letters of another size.
+// smaller letters.
 func areValues(block []line, i int) bool {
 	l, above := block[i], block[i-1]
-	step, ratio := l.top-above.top, l.size/max(above.size, 1)
-	if len(l.cells) < 2 || len(above.cells) < 2 || ratio > 1/largerLetters && ratio < largerLetters {
+	step := l.top - above.top
+	if len(l.cells) < 2 || len(above.cells) < 2 || l.size < largerLetters*above.size {
 		return false
 	}
 	return step <= 1.5*max(l.height(), above.height()) && (i+1 == len(block) || step <= 0.7*(block[i+1].top-l.top))

@@ -19,10 +19,10 @@ type page struct {
 	aside bool
 }
 
-// aside are the names of the pages that the code was not tuned with, drawn by lot.
+// aside are the names of the pages that the code was not tuned with. Ten were drawn by lot; cv,
+// index and invoice are no longer among them, which were looked at after the first score.
 var aside = map[string]bool{
-	"cv": true, "draft": true, "facing-table": true, "handbook": true, "index": true, "invoice": true, "japanese": true,
-	"nested-list": true, "sidebar": true, "sideways-margin": true,
+	"draft": true, "facing-table": true, "handbook": true, "japanese": true, "nested-list": true, "sidebar": true, "sideways-margin": true,
 }
 
 // load gives the pages of a directory by name.
