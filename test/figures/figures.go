@@ -195,7 +195,9 @@ var headings = map[string]string{
 	PartAnswers: "## Answers\n\nWritten by `task eval:answers` (`go run ./test/eval/answers`): 100 questions and 60 paraphrased ones over " +
 		"24 help documents, which test/eval/testdata has, asked of `parlance dev` with the built-in responder and embedder.",
 	PartPages: "## Reading order of PDF pages\n\nWritten by `task eval:pages` (`go run ./test/eval/pages`): the share of what a " +
-		"person reads on the pages of test/eval/testdata/pages that the text has; means over the files. The floor is pdftotext.",
+		"person reads on the pages of test/eval/testdata/pages that the text has; means over the files. The floor is pdftotext. " +
+		"Of the ten files kept aside the first score was 0.939 for pairs, pdftotext's 0.964; three of them were looked at " +
+		"afterwards.",
 	PartRetrieval: "## Retrieval on the collection %s\n\nWritten by `task eval:retrieval COLLECTION=…` (`go run " +
 		"./test/eval`); how is said in its " +
 		"doc.go. Recall, MRR and nDCG are means over the questions.",
