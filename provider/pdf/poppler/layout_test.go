@@ -127,6 +127,18 @@ func TestLines(t *testing.T) {
 			},
 			[]string{"4 April\tThe cold store was too warm.\tAn alarm rings at the gate.\n9 April\tTwo pallets got lost.\tLabels are tall now."},
 		},
+		"WrappedFirstCells": {
+			[]string{
+				place(85, 100, 80, "The harbour"), place(300, 100, 200, "keeps a book of the ships"),
+				place(85, 118, 50, "master"), place(300, 118, 200, "that call, and of what they"), place(300, 136, 60, "carry."),
+				place(85, 170, 80, "The pilot"), place(300, 170, 120, "is paid by the ship"),
+				place(85, 188, 50, "of Brae"), place(85, 222, 60, "Customs"), place(300, 222, 120, "close at six."),
+			},
+			[]string{
+				"The harbour master\tkeeps a book of the ships that call, and of what they carry.\n" +
+					"The pilot of Brae\tis paid by the ship\nCustoms\tclose at six.",
+			},
+		},
 		"GroupsOfRows": {
 			[]string{
 				place(85, 100, 40, "North"), place(194, 100, 100, "Brae"), place(351, 100, 30, "12"),

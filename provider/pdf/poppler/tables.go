@@ -16,6 +16,9 @@ const (
 	maxRowStep = 4.0
 	// columnGap is the least room between columns, in heights of a line.
 	columnGap = 0.4
+	// maxWrapped is the distance of the lines of a row at most, in that of the closest lines of a
+	// table.
+	maxWrapped = 1.2
 	// maxTableColumns bounds what a table takes: its rows have a cell for each.
 	maxTableColumns = 100
 )
@@ -44,7 +47,7 @@ func tableEnd(all []line, start int) int {
 			columns, end, rows = widened, i+1, rows+1
 			continue
 		}
-		if !isContinuation(l, all[i-1], columns) {
+		if !isContinuation(l, all[i-1], columns) && !isFirstCell(l, all[i-1], columns) {
 			break
 		}
 	}
@@ -77,6 +80,12 @@ func isContinuation(l, above line, columns []span) bool {
 	}
 	column, em := columnOf(columns, l.cells[0]), max(l.height(), 1)
 	return column > 0 && (l.right <= columns[column].right+em || math.Abs(l.left-columns[column].left) < em/2)
+}
+
+// isFirstCell is a line within the first column, close under the row above it: its first cell goes
+// on there, when another row follows. A bold line is the heading of rows.
+func isFirstCell(l, above line, columns []span) bool {
+	return len(columns) > 1 && !l.all && l.top-above.top <= 1.3*max(l.height(), 1) && l.right <= columns[0].right+max(l.height(), 1)
 }
 
 // merged joins pieces whose widths overlap into columns, from left to right.
@@ -170,9 +179,10 @@ func tableBlock(block []line) pdf.Block {
 		lines[i] = cellsInColumns(l, columns)
 	}
 	var rows [][]string
-	rowStep := minRowStep(block, lines)
+	rowStep, wrappedStep := minRowStep(block, lines), wrappedStep(block, lines)
 	for i, l := range block {
-		isWrapped := i > 0 && lines[i][0] == "" && (len(l.cells) == 1 || l.top-block[i-1].top <= rowStep && !hasNumber(lines[i]))
+		isWrapped := i > 0 && (l.top-block[i-1].top <= wrappedStep ||
+			lines[i][0] == "" && (len(l.cells) == 1 || l.top-block[i-1].top <= rowStep && !hasNumber(lines[i])))
 		if isWrapped || i > 0 && areValues(block, i) {
 			continueRow(rows[len(rows)-1], lines[i])
 			continue
@@ -196,6 +206,33 @@ func minRowStep(block []line, lines [][]string) float64 {
 		}
 	}
 	if math.IsInf(step, 1) {
+		return 0
+	}
+	return step
+}
+
+// wrappedStep is how far the lines of a row are apart at most, where rows have more room between
+// them and most of several lines end with a line that lacks a cell; 0: lines are rows.
+func wrappedStep(block []line, lines [][]string) float64 {
+	pitch := math.Inf(1)
+	for i := 1; i < len(block); i++ {
+		pitch = min(pitch, block[i].top-block[i-1].top)
+	}
+	step := maxWrapped * pitch
+	rows, wrapped := 0, 0 // of several lines
+	for i := 1; i < len(block); i++ {
+		isFurther := block[i].top-block[i-1].top <= step
+		if isFurther && hasNumber(lines[i]) {
+			return 0
+		}
+		if isLast := i+1 == len(block) || block[i+1].top-block[i].top > step; isFurther && isLast {
+			rows++
+			if slices.Contains(lines[i], "") {
+				wrapped++
+			}
+		}
+	}
+	if rows < 2 || 3*wrapped < 2*rows {
 		return 0
 	}
 	return step
