@@ -2,7 +2,10 @@ package poppler
 
 import (
 	"math"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"parlance.dev/parlance/provider/pdf"
 )
@@ -10,15 +13,15 @@ import (
 // blocksOf makes the blocks of a page in reading order.
 func (o *orderer) blocksOf(page sheet) []pdf.Block {
 	var blocks []pdf.Block
-	for _, part := range o.regions(withoutCopies(page.spans)) {
+	straight, slanted := withoutSlanted(page.spans)
+	for _, part := range o.regions(withDropCaps(withoutCopies(straight))) {
 		blocks = append(blocks, blocksOfRegion(lines(part))...)
 	}
 	if len(page.turned) > 0 {
-		turned := make([]string, len(page.turned))
-		for i, s := range page.turned {
-			turned[i] = s.text
-		}
-		blocks = append(blocks, pdf.Block{Text: strings.Join(turned, "\n")})
+		blocks = append(blocks, o.turnedBlocks(page)...)
+	}
+	for _, line := range slanted {
+		blocks = append(blocks, pdf.Block{Text: line})
 	}
 	return blocks
 }
@@ -41,11 +44,81 @@ func withoutCopies(spans []span) []span {
 	return out
 }
 
+const (
+	// dropCapLines is how many lines of the text a drop cap is as tall as at least.
+	dropCapLines = 1.8
+	// maxDropCaps of a page are looked for.
+	maxDropCaps = 20
+	// minAligned cells of two lines, with alignedGap between them in heights of a line, make rows.
+	minAligned, alignedGap = 3, 0.6
+)
+
+// withDropCaps moves the large letters that texts begin with to the line that they begin, in place,
+// and the other lines beside them to the edge of the text.
+func withDropCaps(spans []span) []span {
+	for i, looked := 0, 0; i < len(spans) && looked < maxDropCaps; i++ {
+		large := spans[i]
+		if utf8.RuneCountInString(large.text) > 2 || !unicode.IsLetter([]rune(large.text)[0]) {
+			continue
+		}
+		looked++
+		var beside []int
+		for j, s := range spans {
+			isNear := s.left >= large.right-1 && s.left-large.right < large.height()/2
+			if isNear && s.top < large.bottom && s.bottom > large.top && large.height() >= dropCapLines*s.height() {
+				beside = append(beside, j)
+			}
+		}
+		if len(beside) < 2 {
+			continue
+		}
+		first := spans[slices.MinFunc(beside, func(a, b int) int { return byTop(spans[a], spans[b]) })]
+		for _, j := range beside {
+			if spans[j].top > first.top {
+				spans[j].left = large.left
+			}
+		}
+		spans[i].top, spans[i].bottom, spans[i].right, spans[i].size = first.top, first.bottom, first.left, first.size
+	}
+	return spans
+}
+
+// withAlignedCells takes the pieces of lines for cells that stand above each other, with less room
+// between them than cells have otherwise. There are at least three.
+func withAlignedCells(all []line) []line {
+	wasAligned := false
+	for i := range all {
+		isAligned := i+1 < len(all) && areAligned(all[i], all[i+1])
+		if isAligned || wasAligned {
+			all[i].cells = all[i].pieces
+		}
+		wasAligned = isAligned
+	}
+	return all
+}
+
+func areAligned(a, b line) bool {
+	if len(a.pieces) < minAligned || len(a.pieces) != len(b.pieces) || runsLeft(a.pieces) {
+		return false
+	}
+	for i, s := range a.pieces {
+		other := b.pieces[i]
+		if s.right <= other.left || other.right <= s.left {
+			return false
+		}
+		if i > 0 && max(a.pieces[i-1].right, b.pieces[i-1].right)+alignedGap*s.height() > min(s.left, other.left) {
+			return false
+		}
+	}
+	return true
+}
+
 // blocksOfRegion puts the lines of one column together.
 func blocksOfRegion(all []line) []pdf.Block {
 	if len(all) == 0 {
 		return nil
 	}
+	all = withAlignedCells(all)
 	r := columnOfLines(all)
 	var blocks []pdf.Block
 	for i := 0; i < len(all); {

@@ -114,7 +114,7 @@ func runsLeft(row []span) bool {
 		for _, r := range s.text {
 			if unicode.IsLetter(r) {
 				letters++
-				if unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana) {
+				if isRightToLeft(r) {
 					left++
 				}
 			}
@@ -123,8 +123,8 @@ func runsLeft(row []span) bool {
 	return 2*left > letters
 }
 
-// makeLeftLine joins the pieces of such a row, which come from left to right, into one cell: the
-// program has the letters of each in the order they are read in, and the last piece is read first.
+// makeLeftLine joins the pieces of such a row, which come from left to right, into one cell:
+// the last is read first.
 func makeLeftLine(row []span) line {
 	l := line{pieces: row}
 	whole := joiner{}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 const (
@@ -19,6 +18,10 @@ const (
 	maxFonts = 50_000
 	// pixelsPerPoint is the scale that pdftohtml gives places in unless told otherwise.
 	pixelsPerPoint = 1.5
+	// minWidth in points is never rounded to 0.
+	minWidth = 1.0
+	// softHyphen ends a line within a word.
+	softHyphen = "\u00AD"
 )
 
 // span is a piece of a line in one font. Places are in points from the upper left corner.
@@ -26,9 +29,9 @@ type span struct {
 	left, top, right, bottom float64
 	size                     float64
 	weight
-	// spaced says that a space follows.
-	spaced bool
-	text   string
+	// led and spaced say that a space stands before or after it.
+	led, spaced bool
+	text        string
 }
 
 // weight says which letters of a text are bold.
@@ -41,7 +44,8 @@ type sheet struct {
 	number        int
 	width, height float64
 	spans         []span
-	// turned are pieces that do not run from left to right.
+	// turned are pieces that do not run from left to right. Their right and bottom edges say nothing,
+	// but that one left of the left edge is of a line that is upside down.
 	turned []span
 	// overfull pages have more than maxSpans.
 	overfull bool
@@ -151,15 +155,20 @@ func (s *sheets) span(line []byte) {
 	if trimmed == "" {
 		return
 	}
+	if strings.HasPrefix(text[strings.Index(text, trimmed)+len(trimmed):], softHyphen) {
+		trimmed += softHyphen // the word goes on in the next line
+	}
 	s.tag.read(line[:end+1])
 	one := span{
 		left: points(s.tag.value("left")), top: points(s.tag.value("top")),
-		size: s.sizes[string(s.tag.value("font"))], weight: weight, text: trimmed,
+		size: s.sizes[string(s.tag.value("font"))], weight: weight, text: inReadingOrder(trimmed),
+		led: !strings.HasPrefix(text, trimmed),
 	}
 	width, height := points(s.tag.value("width")), points(s.tag.value("height"))
 	one.right, one.bottom = one.left+width, one.top+height
-	if width <= 0 && utf8.RuneCountInString(one.text) > 1 || height <= 0 {
+	if width <= 0 && one.size*emsOf(one.text) >= minWidth || height <= 0 {
 		// Text that does not run from left to right is given without its extent.
+		one.spaced = !strings.HasSuffix(text, trimmed)
 		s.page.turned = append(s.page.turned, one)
 		return
 	}
@@ -168,7 +177,7 @@ func (s *sheets) span(line []byte) {
 		one.spaced = true
 		one.right -= width * float64(after) / float64(after+2*(len(text)-after))
 	}
-	s.page.spans = append(s.page.spans, one)
+	s.page.spans = append(s.page.spans, cellsOf(one)...)
 }
 
 func points(pixels []byte) float64 {

@@ -55,7 +55,7 @@ func TestSheets(t *testing.T) {
 			{
 				{Text: "Fish & chips", LinePoints: 20, Bold: true, TopPoints: 40, BottomPoints: 40 + 28/1.5},
 				{Text: "5 < 6, says a page  of ours", LinePoints: 10, TopPoints: 100 / 1.5, BottomPoints: 114 / 1.5},
-				{Text: "turned"},
+				{Text: "turned", LinePoints: 10},
 			},
 			{{Text: "The last", LinePoints: 10, TopPoints: 40, BottomPoints: 74 / 1.5}},
 		}
@@ -68,17 +68,28 @@ func TestSheets(t *testing.T) {
 	}
 }
 
-// TestRightToLeft has a line of Hebrew in two pieces, the first of which stands right.
+// TestRightToLeft has lines of two pieces, whose letters are given from left to right, as are the
+// pieces.
 func TestRightToLeft(t *testing.T) {
 	t.Parallel()
 	_, blocks := read(t, `<page number="1" height="900" width="900">
-<text top="60" left="100" width="90" height="14" font="1">גן הפרחים</text>
-<text top="60" left="200" width="90" height="14" font="1">שלום עולם</text>
+<text top="60" left="100" width="90" height="14" font="1">.םיחרפה 2024 ןג</text>
+<text top="60" left="200" width="90" height="14" font="1">םלוע word םולש</text>
+<text top="120" left="100" width="200" height="14" font="1">A word of םולש ןג, twice.</text>
 </page>
 `, 50)
-	if len(blocks) != 1 || len(blocks[0]) != 1 || blocks[0][0].Text != "שלום עולם גן הפרחים" {
-		t.Errorf("got %v", blocks)
+	want := []string{"שלום word עולם גן 2024 הפרחים.", "A word of גן שלום, twice."}
+	if diff := cmp.Diff(want, textsOf(blocks[0])); diff != "" {
+		t.Error(diff)
 	}
+}
+
+func textsOf(blocks []pdf.Block) []string {
+	var texts []string
+	for _, b := range blocks {
+		texts = append(texts, b.Text)
+	}
+	return texts
 }
 
 // FuzzSheets checks that pages rise, that it does not matter how the output is cut into pieces, and
