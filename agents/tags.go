@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 
+	"golang.org/x/text/unicode/norm"
+
 	"parlance.dev/parlance/fault"
 )
 
@@ -50,9 +52,9 @@ func CheckTags(field string, tags []string) error {
 		return fault.InvalidField(field, "max_items", "%s may have %d tags.", field, MaxTags)
 	}
 	for i, tag := range tags {
-		if !tagPattern.MatchString(tag) {
+		if !tagPattern.MatchString(tag) || !norm.NFC.IsNormalString(tag) {
 			return fault.InvalidField(fmt.Sprintf("%s[%d]", field, i), "tag",
-				"%q is not a tag: 1 to 64 letters, digits and -_.:/, beginning with a letter or digit.", tag)
+				"%q is not a tag: 1 to 64 letters, digits and -_.:/, beginning with a letter or digit, accents composed (NFC).", tag)
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ func (s *Service) Attach(ctx context.Context, ref workspaces.Ref, p AttachParams
 	if p.UsageMode != UsageAuto && p.UsageMode != UsagePrompt {
 		return nil, fault.InvalidField("usage_mode", "in", "usage_mode must be auto or prompt.")
 	}
-	if err := s.agent(ctx, ref, p.AgentID); err != nil {
+	if _, err := s.agent(ctx, ref, p.AgentID); err != nil {
 		return nil, err
 	}
 	if err := s.findTagged(ctx, ref, &p); err != nil {
@@ -175,7 +175,7 @@ func upsertAttachment(ctx context.Context, tx bun.IDB, a *Attachment) error {
 func (s *Service) ListAttachments(ctx context.Context, ref workspaces.Ref, agentID agents.ID,
 	p postgres.PageParams,
 ) ([]Attachment, string, error) {
-	if err := s.agent(ctx, ref, agentID); err != nil {
+	if _, err := s.agent(ctx, ref, agentID); err != nil {
 		return nil, "", err
 	}
 	p.Order = postgres.OldestFirst
@@ -200,7 +200,7 @@ func (s *Service) ListAttachments(ctx context.Context, ref workspaces.Ref, agent
 // Detach hides a source from an agent; repeating it is not an error.
 // Errors: NotFound (the agent, an id that never was a source).
 func (s *Service) Detach(ctx context.Context, ref workspaces.Ref, agentID agents.ID, id SourceID) error {
-	if err := s.agent(ctx, ref, agentID); err != nil {
+	if _, err := s.agent(ctx, ref, agentID); err != nil {
 		return err
 	}
 	_, err := s.source(ctx, s.db, ref, id)

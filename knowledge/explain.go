@@ -57,6 +57,10 @@ func (s *Service) explain(ctx context.Context, ref workspaces.Ref, p QueryParams
 		}
 		return e, nil
 	}
+	if set := got.sets[at]; set.ChunkCount > 0 && len(set.Disabled) == set.ChunkCount {
+		e.Outcome, e.Message = OutcomeFiltered, "All passages of the source are switched off."
+		return e, nil
+	}
 	best, compared, err := s.bestSimilarity(ctx, ref, p, got, at)
 	if err != nil {
 		return nil, err

@@ -122,6 +122,9 @@ type Source struct {
 	Tags []string `bun:"tags,array,nullzero"`
 	// DisabledChunks are the places of chunks that are neither found nor in a prompt, in order.
 	DisabledChunks []int32 `bun:"disabled_chunks,array,nullzero"`
+	// DisabledTexts are the hashes of the texts that were switched off, which stay off when the source
+	// is read again.
+	DisabledTexts []string `bun:"disabled_texts,array,nullzero"`
 
 	// URL is where the content is fetched from; empty: it was uploaded or pasted.
 	URL string `bun:"url"`

@@ -18,7 +18,7 @@ func checkOCR(force bool, languages []string, mediaType string) ([]string, error
 	if force && !isPDF {
 		return nil, fault.InvalidField("force_ocr", "not_a_pdf", "Only a PDF can be read by OCR; this source is %s.", mediaType)
 	}
-	if len(languages) > 0 && !isPDF && !strings.HasPrefix(mediaType, "image/") {
+	if len(languages) > 0 && !TakesOCR(mediaType) {
 		return nil, fault.InvalidField("ocr_languages", "no_pictures",
 			"Only a PDF or a picture is read by OCR; this source is %s.", mediaType)
 	}
@@ -30,6 +30,11 @@ func checkOCR(force bool, languages []string, mediaType string) ([]string, error
 		return nil, fault.InvalidField("ocr_languages", "pattern", "%s.", err)
 	}
 	return cleaned, nil
+}
+
+// TakesOCR says that content of a type may be read by OCR.
+func TakesOCR(mediaType string) bool {
+	return mediaType == document.ApplicationPDF || strings.HasPrefix(mediaType, "image/")
 }
 
 // CheckOCRLanguageCount refuses more languages than a source may have.

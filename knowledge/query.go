@@ -39,7 +39,7 @@ type QueryParams struct {
 	Ranking Ranking
 	// Rerank has the reranking server order the best candidates anew, where one is configured.
 	Rerank bool
-	// Filters choose among the sources that are attached: one must pass all.
+	// Filters choose among the sources that are attached, beside the agent's: one must pass all.
 	Filters []agents.TagFilter
 	// ExplainSourceID asks why a source is not among the chunks; empty: nobody asks.
 	ExplainSourceID SourceID
@@ -79,9 +79,11 @@ func (s *Service) query(ctx context.Context, ref workspaces.Ref, p QueryParams) 
 	if err := p.Check(); err != nil {
 		return Answer{}, err
 	}
-	if err := s.agent(ctx, ref, p.AgentID); err != nil {
+	agent, err := s.agent(ctx, ref, p.AgentID)
+	if err != nil {
 		return Answer{}, err
 	}
+	p.Filters = append(slices.Clone(p.Filters), agent.Config.Retrieval.Tags)
 	found, err := s.search(ctx, ref, lookup{QueryParams: p, chunks: p.TopK})
 	if err != nil {
 		return Answer{}, err

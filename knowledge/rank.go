@@ -17,7 +17,7 @@ const maxRankDepth = 1000
 func (s *Service) Rank(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, ranking Ranking,
 	depth int,
 ) ([]SourceID, error) {
-	if err := s.agent(ctx, ref, agentID); err != nil {
+	if _, err := s.agent(ctx, ref, agentID); err != nil {
 		return nil, err
 	}
 	depth = min(depth, maxRankDepth)

@@ -42,12 +42,16 @@ func (s Source) content() Content {
 // is given up. Equal content changes nothing, unless it has failed.
 //
 // fresh has the new content and, when they are to change, the name and the tags. fits is false, and
-// nothing is changed, when the plan has no room for it. Errors: NotFound.
+// nothing is changed, when the plan has no room for it. Errors: NotFound, ErrTakenOver (fresh has
+// an owner, and the source another).
 func (s *Service) replace(ctx context.Context, tx bun.Tx, plan workspaces.Plan, id SourceID, fresh *Source) (fits bool, err error) {
 	now, key := s.moment(), fresh.BlobKey
 	current, err := selectSource(ctx, tx, fresh.Ref(), id, forUpdate)
 	if err != nil {
 		return false, err
+	}
+	if fresh.Owner != "" && fresh.Owner != current.Owner {
+		return false, ErrTakenOver
 	}
 	if same := fresh.content(); current.Status != StatusFailed && same.SHA256 == current.SHA256 &&
 		same.MediaType == current.MediaType && same.ForceOCR == current.ForceOCR && slices.Equal(same.OCRLanguages, current.OCRLanguages) {
@@ -205,7 +209,8 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id SourceID, p
 	return source, err
 }
 
-// setContent makes content a source's and queues it. A run that is at work on it is lost.
+// setContent makes content a source's and queues it. A run that is at work on it is lost, and so is
+// what a URL said about the content before: it is asked anew when it is due.
 func setContent(ctx context.Context, tx bun.IDB, current Source, next, kept Content, now time.Time) (Source, error) {
 	origin := telemetry.OriginOf(ctx)
 	var source Source
@@ -215,14 +220,16 @@ func setContent(ctx context.Context, tx bun.IDB, current Source, next, kept Cont
 		    previous_kind = ?, previous_media_type = ?, previous_size_bytes = ?, previous_sha256 = ?, previous_blob_key = ?,
 		    previous_force_ocr = ?, previous_ocr_languages = ?, replacing = ?, reprocess_wanted = false,
 		    status = 'queued', stage = '', progress = 0, owner = '', heartbeat_at = NULL, attempt = 0, due_at = ?,
-		    queued_until = NULL, error_code = '', error_message = '', updated_at = ?, traceparent = ?, request_id = ?
+		    queued_until = NULL, error_code = '', error_message = '', updated_at = ?, traceparent = ?, request_id = ?,
+		    etag = '', last_modified = '', fetch_error = '',
+		    fetch_due_at = CASE WHEN refresh_every_seconds > 0 THEN ?::timestamptz + make_interval(secs => refresh_every_seconds) END
 		WHERE tenant_id = ?
 		  AND workspace_id = ?
 		  AND id = ?
 		RETURNING *`,
 		next.Kind, next.MediaType, next.SizeBytes, next.SHA256, next.BlobKey, next.ForceOCR, textArray(next.OCRLanguages),
 		kept.Kind, kept.MediaType, kept.SizeBytes, kept.SHA256, kept.BlobKey, kept.ForceOCR, textArray(kept.OCRLanguages), kept.BlobKey != "",
-		now, now, origin.Traceparent, origin.RequestID,
+		now, now, origin.Traceparent, origin.RequestID, now,
 		current.TenantID, current.WorkspaceID, current.ID).Scan(ctx, &source)
 	if err != nil {
 		return Source{}, fmt.Errorf("change the content of a source: %w", err)

@@ -92,10 +92,9 @@ func (s *Service) source(ctx context.Context, db bun.IDB, ref workspaces.Ref, id
 }
 
 // agent checks that the workspace has the agent. Errors: NotFound.
-func (s *Service) agent(ctx context.Context, ref workspaces.Ref, id agents.ID) error {
+func (s *Service) agent(ctx context.Context, ref workspaces.Ref, id agents.ID) (agents.Agent, error) {
 	if !idgen.Valid(idgen.Agent, string(id)) {
-		return fault.NoSuch("agent", string(id))
+		return agents.Agent{}, fault.NoSuch("agent", string(id))
 	}
-	_, err := s.agents.Get(ctx, ref, id)
-	return err
+	return s.agents.Get(ctx, ref, id)
 }

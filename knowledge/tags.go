@@ -2,6 +2,8 @@ package knowledge
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"time"
@@ -46,8 +48,11 @@ func tagged(ctx context.Context, db bun.IDB, ref workspaces.Ref, f agents.TagFil
 	return ids, nil
 }
 
-// SetChunkDisabled switches a chunk of a source off or on. What is off is neither found nor in a
-// prompt. Errors: NotFound.
+// maxDisabled is how many texts of a source can be off.
+const maxDisabled = 1000
+
+// SetChunkDisabled switches a text of a source off or on, in each chunk that has it. What is off is
+// neither found nor in a prompt. Errors: NotFound, Invalid invalid-request (too many are off).
 func (s *Service) SetChunkDisabled(
 	ctx context.Context, ref workspaces.Ref, id SourceID, chunkID ChunkID, disabled bool,
 ) (Chunk, error) {
@@ -67,24 +72,53 @@ func (s *Service) SetChunkDisabled(
 			return err
 		}
 		chunk.Disabled = disabled
-		off := slices.DeleteFunc(slices.Clone(source.DisabledChunks), func(place int32) bool { return place == int32(chunk.Index) })
+		hash := hashOf(chunk.Content)
+		texts := slices.DeleteFunc(slices.Clone(source.DisabledTexts), func(one string) bool { return one == hash })
 		if disabled {
-			off = append(off, int32(chunk.Index))
-			slices.Sort(off)
+			texts = append(texts, hash)
 		}
-		return StoreDisabled(ctx, tx, source, off, s.moment())
+		if len(texts) > maxDisabled {
+			return fault.InvalidField("disabled", "too_many", "%d passages of the source are off; correct it instead.", maxDisabled)
+		}
+		var all []Chunk
+		err = tx.NewSelect().Model(&all).Column("c.index", "c.content").Where("c.tenant_id = ?", ref.TenantID).
+			Where("c.workspace_id = ?", ref.ID).Where("c.source_id = ?", id).OrderExpr("c.index").Scan(ctx)
+		if err != nil {
+			return fmt.Errorf("read the chunks of a source: %w", err)
+		}
+		return storeDisabled(ctx, tx, source, texts, all, s.moment())
 	})
 	return chunk, err
 }
 
-// StoreDisabled stores which chunks of a source are off, in order.
-func StoreDisabled(ctx context.Context, tx bun.IDB, source Source, places []int32, now time.Time) error {
+// hashOf names a text.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:16])
+}
+
+// KeepDisabled switches those of a source's new chunks off whose text was switched off.
+func KeepDisabled(ctx context.Context, tx bun.IDB, source Source, chunks []Chunk, now time.Time) error {
+	if len(source.DisabledTexts) == 0 {
+		return nil
+	}
+	return storeDisabled(ctx, tx, source, source.DisabledTexts, chunks, now)
+}
+
+// storeDisabled stores which texts of a source are off, and the places that they have.
+func storeDisabled(ctx context.Context, tx bun.IDB, source Source, texts []string, chunks []Chunk, now time.Time) error {
+	places := []int32{}
+	for _, chunk := range chunks {
+		if slices.Contains(texts, hashOf(chunk.Content)) {
+			places = append(places, int32(chunk.Index))
+		}
+	}
 	_, err := tx.ExecContext(ctx, `
 		UPDATE sources
-		SET disabled_chunks = ?, updated_at = ?
+		SET disabled_texts = ?, disabled_chunks = ?, updated_at = ?
 		WHERE tenant_id = ?
 		  AND workspace_id = ?
-		  AND id = ?`, pgdialect.Array(append([]int32{}, places...)), now, source.TenantID, source.WorkspaceID, source.ID)
+		  AND id = ?`, textArray(texts), pgdialect.Array(places), now, source.TenantID, source.WorkspaceID, source.ID)
 	if err != nil {
 		return fmt.Errorf("store which chunks are off: %w", err)
 	}

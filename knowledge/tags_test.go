@@ -133,7 +133,7 @@ func TestTagsChange(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].ID != s.german {
 		t.Errorf("listed %+v, %v", list, err)
 	}
-	for _, bad := range []string{"", " a", "a b", "a,b", "-a", strings.Repeat("a", 65), "a\x00"} {
+	for _, bad := range []string{"", " a", "a b", "a,b", "-a", strings.Repeat("a", 65), "a\x00", "e\u0301"} {
 		_, err := s.Update(t.Context(), s.ref, s.public, knowledge.UpdateParams{Tags: &[]string{bad}})
 		if !fault.IsReason(err, fault.InvalidRequest) {
 			t.Errorf("tag %q: %v", bad, err)
@@ -212,6 +212,19 @@ func TestDisabledChunks(t *testing.T) {
 			t.Errorf("%v: %v", bad, err)
 		}
 	}
+	f.replace(id, "# Nothing\n\nClosed.\n")
+	if err := f.Ingest(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	f.replace(id, text) // what was off comes back, and is off
+	if err := f.Ingest(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if asked, prompted := sees("guilders"); asked || prompted {
+		t.Errorf("back: asked %v, prompted %v", asked, prompted)
+	}
+	chunks, _, _ = f.ListChunks(t.Context(), f.ref, id, postgres.PageParams{})
+	off = slices.DeleteFunc(slices.Clone(chunks), func(c knowledge.Chunk) bool { return !c.Disabled })
 	if _, err := f.SetChunkDisabled(t.Context(), f.ref, id, off[0].ID, false); err != nil {
 		t.Fatal(err)
 	}

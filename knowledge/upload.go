@@ -53,6 +53,9 @@ type UploadParams struct {
 	// Replaces is the source whose content the file becomes; empty: the file becomes a source. Its
 	// name stays when Name is empty.
 	Replaces SourceID
+	// Owner, when set, is the run that has fetched the file for Replaces: it is ErrTakenOver when the
+	// source is no longer that run's.
+	Owner string
 	// AfterFile, when set, is called after the last byte and returns what the caller said there.
 	// Its error refuses the upload.
 	AfterFile func() (LateParams, error)
@@ -105,7 +108,7 @@ func (s *Service) Upload(ctx context.Context, ref workspaces.Ref, p UploadParams
 		body = io.MultiReader(body, r)
 	}
 	return s.store(ctx, stored{
-		ref: ref, plan: plan, replaces: p.Replaces, source: Source{Kind: KindFile, MediaType: mediaType},
+		ref: ref, plan: plan, replaces: p.Replaces, source: Source{Kind: KindFile, MediaType: mediaType, Owner: p.Owner},
 		body:    &cappedReader{r: body, left: plan.KBUploadBytes, plan: plan},
 		atLeast: max(p.AtLeastBytes, int64(len(first))), sayFunc: func(source *Source) error { return p.say(source) },
 	})

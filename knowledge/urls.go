@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -28,6 +29,9 @@ type FetchError struct {
 
 // Error implements error.
 func (e *FetchError) Error() string { return e.Message }
+
+// ErrTakenOver says that a source got other content while its URL was fetched for it.
+var ErrTakenOver = errors.New("the source has other content by now")
 
 // CodeFetchFailed is the error code of a source whose URL never gave a content.
 const CodeFetchFailed = "fetch-failed"
@@ -71,6 +75,14 @@ func (s Source) RefreshEvery() string {
 	}
 }
 
+// NextFetch is when the URL is asked next; zero: not by itself.
+func (s Source) NextFetch() time.Time {
+	if s.Status == StatusQueued && s.Stage == StageFetching {
+		return s.DueAt
+	}
+	return s.FetchDueAt
+}
+
 // URLParams names what is fetched.
 type URLParams struct {
 	// URL is usable and public, as far as can be told from it; see package webpages.
@@ -97,6 +109,12 @@ func (p URLParams) source() (source Source, err error) {
 	}
 	source.RefreshEverySeconds, err = parseRefresh(p.RefreshEvery)
 	return source, err
+}
+
+// Check refuses what cannot be stored. Errors: Invalid invalid-request.
+func (p URLParams) Check() error {
+	_, err := p.source()
+	return err
 }
 
 // CreateFromURLs makes a source of each URL that the workspace does not have, to be fetched in the

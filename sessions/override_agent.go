@@ -106,11 +106,15 @@ func setTemperature(config *agents.Config, value json.RawMessage) error {
 // setRetrieval sets the fields of the agent's retrieval that an object has.
 func setRetrieval(config *agents.Config, value json.RawMessage) error {
 	changed := config.Retrieval
-	changed.MinSimilarity = cloneNumber(changed.MinSimilarity)
-	own := changed.Tags
-	changed.Tags = agents.TagFilter{}
-	err := DecodeStrict(value, &changed)
-	changed.Tags, changed.SessionTags = own, changed.Tags
+	part := struct {
+		TopK          *int             `json:"top_k"`
+		MinSimilarity *float64         `json:"min_similarity"`
+		Ranking       *string          `json:"ranking"`
+		Rerank        *bool            `json:"rerank"`
+		Tags          agents.TagFilter `json:"tags"`
+	}{&changed.TopK, cloneNumber(changed.MinSimilarity), &changed.Ranking, &changed.Rerank, agents.TagFilter{}}
+	err := DecodeStrict(value, &part)
+	changed.MinSimilarity, changed.SessionTags = part.MinSimilarity, part.Tags
 	if err != nil || changed.SessionTags.Check("tags") != nil || changed.TopK < 1 || changed.TopK > maxTopK ||
 		(changed.MinSimilarity != nil && (*changed.MinSimilarity < 0 || *changed.MinSimilarity > 1)) ||
 		!slices.Contains([]string{"similarity", "hybrid"}, changed.Ranking) {

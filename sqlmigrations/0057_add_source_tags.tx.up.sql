@@ -3,6 +3,8 @@
 ALTER TABLE sources
     ADD COLUMN IF NOT EXISTS tags text[] NOT NULL DEFAULT '{}',
     ADD COLUMN IF NOT EXISTS disabled_chunks integer[] NOT NULL DEFAULT '{}',
+    -- Hashes of the texts that were switched off, also of those that are not in the source now.
+    ADD COLUMN IF NOT EXISTS disabled_texts text[] NOT NULL DEFAULT '{}',
     ADD COLUMN IF NOT EXISTS url text NOT NULL DEFAULT '',
     ADD COLUMN IF NOT EXISTS refresh_every_seconds integer NOT NULL DEFAULT 0,
     ADD COLUMN IF NOT EXISTS fetch_due_at timestamptz,

@@ -601,6 +601,7 @@ CREATE TABLE sources (
     reprocess_force_ocr boolean NOT NULL DEFAULT false,
     tags text[] NOT NULL DEFAULT '{}'::text[],
     disabled_chunks integer[] NOT NULL DEFAULT '{}'::integer[],
+    disabled_texts text[] NOT NULL DEFAULT '{}'::text[],
     url text NOT NULL DEFAULT ''::text,
     refresh_every_seconds integer NOT NULL DEFAULT 0,
     fetch_due_at timestamp with time zone,

@@ -65,7 +65,7 @@ func withKB(run func(ctx context.Context, k *kb, args []string) error) func(*cob
 // pages lists the sources of the workspace that o selects.
 func (k *kb) pages(ctx context.Context, o listOptions) command.PageFunc[*parlancev1.Source] {
 	list := intake.SourcePages(ctx, k.knowledge, &parlancev1.ListSourcesRequest{
-		WorkspaceId: k.WorkspaceID, Status: o.status, Q: o.search.Query, OrderBy: o.search.OrderBy,
+		WorkspaceId: k.WorkspaceID, Status: o.status, Tags: o.tags, Q: o.search.Query, OrderBy: o.search.OrderBy,
 	})
 	return func(token string) ([]*parlancev1.Source, string, error) {
 		page, next, err := list(token)
@@ -91,7 +91,7 @@ func (k *kb) source(ctx context.Context, named string) (*parlancev1.Source, erro
 	if err != nil {
 		return nil, err
 	}
-	found = slices.DeleteFunc(found, func(source *parlancev1.Source) bool { return source.GetName() != named })
+	found = slices.DeleteFunc(found, func(source *parlancev1.Source) bool { return source.GetName() != named && source.GetUrl() != named })
 	switch {
 	case len(found) == 0:
 		return nil, fmt.Errorf("there is no source %q in the workspace; `parlance kb ls` lists them", named)

@@ -20,6 +20,7 @@ const listEvery = time.Second
 // listOptions are the flags of `parlance kb ls`.
 type listOptions struct {
 	status      string
+	tags        []string
 	search      client.SearchOptions
 	watch, json bool
 }
@@ -38,6 +39,7 @@ progress), ready or failed. --watch keeps the list up to date until Ctrl-C.`,
 		RunE: withKB(func(ctx context.Context, k *kb, _ []string) error { return k.list(ctx, o) }),
 	}
 	cmd.Flags().StringVar(&o.status, "status", "", "only those that are queued, processing, ready or failed")
+	cmd.Flags().StringSliceVar(&o.tags, "tag", nil, "only those with this tag; may be repeated")
 	o.search.Add(cmd.Flags(), "name")
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "keep it up to date until Ctrl-C")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a line of JSON for each")

@@ -92,7 +92,9 @@ func (k *kb) showSource(source *parlancev1.Source) {
 			row("", "→ "+advice)
 		}
 	}
-	row("type", typeWords(source.GetMediaType())+", "+source.GetKind())
+	if source.GetMediaType() != "" {
+		row("type", typeWords(source.GetMediaType())+", "+source.GetKind())
+	}
 	row("size", term.Bytes(float64(source.GetSizeBytes())))
 	row("holds", holdsWords(source))
 	for _, warning := range source.GetWarnings() {

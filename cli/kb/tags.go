@@ -123,7 +123,7 @@ func (k *kb) chunk(ctx context.Context, source *parlancev1.Source, number int) (
 		return nil
 	})
 	if err == nil && found == nil {
-		err = command.Usagef("%s has no passage #%d: it has %d", source.GetName(), number, source.GetChunkCount())
+		err = command.Usagef("%s has no passage #%d: they are #0 to #%d", source.GetName(), number, source.GetChunkCount()-1)
 	}
 	return found, err
 }

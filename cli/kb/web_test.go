@@ -46,7 +46,7 @@ func TestKBWeb(t *testing.T) {
 	}
 	ask("within 30 days")
 	days.Store(90)
-	w.kb(t, "", "refresh", "Returns").Wants(t, command.ExitDone, "✓ Returns")
+	w.kb(t, "", "refresh", shop+"/returns").Wants(t, command.ExitDone, "✓ Returns")
 	w.kb(t, "", "reprocess", "Returns").Wants(t, command.ExitDone) // waits until the new content is ready
 	ask("within 90 days", "--tag", "faq")
 
@@ -74,6 +74,7 @@ func TestKBTags(t *testing.T) {
 	ask("filtered out", "--no-tag", "draft", "--explain", "Returns.md")
 	w.kb(t, "", "tag", "Returns.md", "--remove", "draft", "--add", "lang:en").Wants(t, command.ExitDone, "faq, lang:en")
 	ask("within 30 days", "--no-tag", "draft")
+	w.kb(t, "", "ls", "--tag", "lang:en").Wants(t, command.ExitDone, "Returns.md")
 	w.kb(t, "", "tag", "Returns.md", "--add", "a b").Wants(t, command.ExitFailed, "is not a tag")
 	w.kb(t, "", "tag", "Returns.md").Wants(t, command.ExitUsage, "--add or --remove")
 

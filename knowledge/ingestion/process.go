@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -157,7 +156,7 @@ func (r *run) commit(ctx context.Context, chunks []knowledge.Chunk, started time
 		if err != nil {
 			return err
 		}
-		if err := keepDisabled(ctx, tx, ready, chunks, now); err != nil {
+		if err := knowledge.KeepDisabled(ctx, tx, ready, chunks, now); err != nil {
 			return err
 		}
 		_, err = tx.NewDelete().Model((*knowledge.Chunk)(nil)).Where("tenant_id = ?",
@@ -189,26 +188,6 @@ func (r *run) commit(ctx context.Context, chunks []knowledge.Chunk, started time
 		}
 		return knowledge.QueueAgain(ctx, tx, ready, now)
 	})
-}
-
-// keepDisabled switches those of the new chunks off that have the text of a chunk that was off.
-func keepDisabled(ctx context.Context, tx bun.IDB, source knowledge.Source, chunks []knowledge.Chunk, now time.Time) error {
-	if len(source.DisabledChunks) == 0 {
-		return nil
-	}
-	var texts []string
-	err := tx.NewSelect().Model((*knowledge.Chunk)(nil)).Column("c.content").Where("c.tenant_id = ?", source.TenantID).
-		Where("c.source_id = ?", source.ID).Where("c.index = ANY (?)", pgdialect.Array(source.DisabledChunks)).Scan(ctx, &texts)
-	if err != nil {
-		return fmt.Errorf("read the chunks that are off: %w", err)
-	}
-	var places []int32
-	for _, chunk := range chunks {
-		if slices.Contains(texts, chunk.Content) {
-			places = append(places, int32(chunk.Index))
-		}
-	}
-	return knowledge.StoreDisabled(ctx, tx, source, places, now)
 }
 
 // copyChunks writes the chunks with their vectors.

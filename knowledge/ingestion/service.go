@@ -102,7 +102,7 @@ func newSlots(d Deps) slots {
 	cores, calls := runtime.GOMAXPROCS(0), cmp.Or(max(d.EmbedCalls, 0), defaultEmbedCalls)
 	return slots{
 		compute: gate("ingest_compute", cmp.Or(max(d.ComputeSlots, 0), cores)), ocr: gate("ingest_ocr", cores),
-		embed: gate("ingest_embed", calls), calls: calls, cores: cores,
+		embed: gate("ingest_embed", calls), fetch: gate("ingest_fetch", fetchesAtOnce), calls: calls, cores: cores,
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 // nobody.
 type slots struct {
 	// compute is for work of this process, ocr for programs that read pictures, embed for calls of
-	// outside embedders. Questions take none of them.
-	compute, ocr, embed *fair.Gate
+	// outside embedders, fetch for URLs. Questions take none of them.
+	compute, ocr, embed, fetch *fair.Gate
 	// calls is how many calls of an outside embedder are made at once, cores how many batches an
 	// embedder in this process makes at once.
 	calls, cores int

@@ -62,6 +62,9 @@ func (s *Service) CreateFromSitemap(ctx context.Context, ref workspaces.Ref, p S
 	if err != nil {
 		return SitemapSources{}, err
 	}
+	if err := (knowledge.URLParams{URL: p.URL, RefreshEvery: p.RefreshEvery, Tags: p.Tags}).Check(); err != nil {
+		return SitemapSources{}, err
+	}
 	reading, cancel := context.WithTimeout(ctx, sitemapTimeout)
 	defer cancel()
 	pages := &sitemap{service: s, host: address.Host, seen: map[string]bool{}}

@@ -1,6 +1,7 @@
 package webpages
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -9,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/net/idna"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/knowledge"
@@ -19,8 +22,10 @@ import (
 )
 
 const (
-	// pageTimeout bounds the fetch of one page, its body included.
-	pageTimeout = 2 * time.Minute
+	// pageTimeout bounds the fetch of one page, its body included, headerTimeout the wait for its
+	// first byte.
+	pageTimeout   = 2 * time.Minute
+	headerTimeout = 20 * time.Second
 	// maxRedirects is how many redirects are followed.
 	maxRedirects = 5
 	// maxURLBytes is the longest URL.
@@ -78,10 +83,11 @@ func (s *Service) parse(text string) (*url.URL, error) {
 	if err != nil || len(text) > maxURLBytes {
 		return nil, fault.InvalidField("url", "url", "url is not a URL of at most %d bytes.", maxURLBytes)
 	}
-	address.Fragment, address.RawFragment = "", ""
+	address.Fragment, address.RawFragment, address.ForceQuery = "", "", false
 	if address.Path == "" {
 		address.Path = "/"
 	}
+	address.Host = hostOf(address)
 	switch err := s.guard.CheckLiteral(address); {
 	case errors.Is(err, publicnet.ErrNotPublic):
 		return nil, fault.InvalidField("url", "url_not_public", "url names an address that is not public.")
@@ -89,6 +95,23 @@ func (s *Service) parse(text string) (*url.URL, error) {
 		return nil, fault.InvalidField("url", "url", "url must be http or https with a host, and cannot have a user name.")
 	}
 	return address, nil
+}
+
+// hostOf is the host of a URL as one that spells it otherwise has it: in lower case, ASCII, and
+// without the port of the scheme.
+func hostOf(address *url.URL) string {
+	host := strings.ToLower(address.Hostname())
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
+		host = ascii
+	}
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	port := address.Port()
+	if port == "" || port == map[string]string{"http": "80", "https": "443"}[address.Scheme] {
+		return host
+	}
+	return host + ":" + port
 }
 
 // Fetch implements ingestion.Fetcher.
@@ -108,25 +131,36 @@ func (s *Service) Fetch(ctx context.Context, source knowledge.Source) (ingestion
 	}
 	defer func() { _ = resp.Body.Close() }() // only read
 	got := ingestion.Fetched{ETag: bounded(resp.Header.Get("ETag")), LastModified: bounded(resp.Header.Get("Last-Modified"))}
-	if resp.StatusCode == http.StatusNotModified {
-		return ingestion.Fetched{ETag: source.ETag, LastModified: source.LastModified}, nil
+	if resp.StatusCode == http.StatusNotModified && len(headers) > 0 {
+		return ingestion.Fetched{NotModified: true, ETag: source.ETag, LastModified: source.LastModified}, nil
 	}
 	if resp.StatusCode != http.StatusOK {
 		return ingestion.Fetched{}, errStatus(resp)
 	}
+	content := bufio.NewReader(resp.Body)
 	contentType := resp.Header.Get("Content-Type")
+	if contentType == "" {
+		first, _ := content.Peek(512) // a short page is shorter
+		contentType = http.DetectContentType(first)
+	}
 	mediaType, ok := document.Resolve(contentType, resp.Request.URL.Path)
 	if !ok {
 		return ingestion.Fetched{}, refused("The URL gives %q, which is none of the types that are read.", contentType)
 	}
-	body := &bodyReader{from: resp.Body}
-	now, err := s.knowledge.Upload(ctx, source.Ref(), knowledge.UploadParams{
-		MediaType: mediaType, AtLeastBytes: max(resp.ContentLength, 0), Replaces: source.ID,
-	}, body)
+	body := &bodyReader{from: content}
+	params := knowledge.UploadParams{
+		MediaType: mediaType, AtLeastBytes: max(resp.ContentLength, 0), Replaces: source.ID, Owner: source.Owner,
+	}
+	if knowledge.TakesOCR(mediaType) { // as before
+		params.ForceOCR, params.OCRLanguages = source.ForceOCR && mediaType == document.ApplicationPDF, source.OCRLanguages
+	}
+	now, err := s.knowledge.Upload(ctx, source.Ref(), params, body)
 	switch {
 	case err == nil:
-		got.Replaced = now.Owner != source.Owner
+		got.Replaced, got.SHA256 = now.Owner != source.Owner, now.SHA256
 		return got, nil
+	case errors.Is(err, knowledge.ErrTakenOver):
+		return ingestion.Fetched{}, err
 	case body.failed != nil && ctx.Err() == nil:
 		return ingestion.Fetched{}, passing("The connection broke while the URL was read.")
 	}
@@ -172,7 +206,7 @@ func (s *Service) get(ctx context.Context, target string, headers http.Header) (
 		}
 		req.Header.Set("User-Agent", userAgent)
 		req.Header.Set("Accept", accept)
-		resp, err := s.client.Do(req)
+		resp, err := s.do(req)
 		if err != nil {
 			return nil, errSending(ctx, err)
 		}
@@ -190,6 +224,34 @@ func (s *Service) get(ctx context.Context, target string, headers http.Header) (
 		target = next.String()
 	}
 	return nil, refused("The URL leads on more than %d times.", maxRedirects)
+}
+
+// do sends a request, and waits headerTimeout at most for the beginning of the answer.
+func (s *Service) do(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(req.Context())
+	timer := time.AfterFunc(headerTimeout, func() { cancel(context.DeadlineExceeded) })
+	resp, err := s.client.Do(req.WithContext(ctx))
+	timer.Stop()
+	if err != nil {
+		err = errors.Join(err, context.Cause(ctx))
+		cancel(nil)
+		return nil, err
+	}
+	resp.Body = &bodyOf{resp.Body, func() { cancel(nil) }}
+	return resp, nil
+}
+
+// bodyOf is a body that gives up its request's context when it is closed.
+type bodyOf struct {
+	io.ReadCloser
+
+	release func()
+}
+
+// Close implements io.Closer.
+func (b *bodyOf) Close() error {
+	defer b.release()
+	return b.ReadCloser.Close()
 }
 
 func isRedirect(status int) bool {
@@ -210,14 +272,15 @@ func errSending(ctx context.Context, err error) error {
 	case errors.Is(err, publicnet.ErrURL):
 		return refused("The URL leads to one that is not http or https, or that has a user name.")
 	case errors.Is(err, context.DeadlineExceeded):
-		return passing("The server did not answer within %s.", pageTimeout)
+		return passing("The server did not answer in time.")
 	}
 	return passing("The server could not be reached.")
 }
 
 // errStatus says what an answer without content means.
 func errStatus(resp *http.Response) error {
-	failed := refused("The server answers %s.", strings.TrimSpace(strconv.Itoa(resp.StatusCode)+" "+http.StatusText(resp.StatusCode)))
+	answer := strings.TrimSpace(strconv.Itoa(resp.StatusCode) + " " + http.StatusText(resp.StatusCode))
+	failed := refused("The server answers %s without the content.", answer)
 	switch resp.StatusCode {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		failed.Passing = true

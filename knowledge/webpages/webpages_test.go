@@ -2,194 +2,15 @@ package webpages_test
 
 import (
 	"bytes"
-	"compress/gzip"
-	"context"
-	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/knowledge"
-	"parlance.dev/parlance/knowledge/ingestion"
-	"parlance.dev/parlance/knowledge/webpages"
-	"parlance.dev/parlance/platform/postgres"
-	"parlance.dev/parlance/platform/publicnet"
-	"parlance.dev/parlance/provider/blob"
-	"parlance.dev/parlance/provider/embedding/hashing"
-	"parlance.dev/parlance/test/pgtest"
-	"parlance.dev/parlance/workspaces"
 )
-
-const plans = `{"small": {"kb_upload_bytes": 4096, "kb_storage_bytes": 20000}}`
-
-// site is a web server whose pages a test changes.
-type site struct {
-	*httptest.Server
-	mu    sync.Mutex
-	pages map[string]http.HandlerFunc
-	asked []*http.Request
-}
-
-func newSite(t *testing.T) *site {
-	t.Helper()
-	s := &site{pages: map[string]http.HandlerFunc{}}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		page := s.pages[r.URL.Path]
-		s.asked = append(s.asked, r)
-		s.mu.Unlock()
-		if page == nil {
-			http.NotFound(w, r)
-			return
-		}
-		page(w, r)
-	}))
-	t.Cleanup(s.Close)
-	return s
-}
-
-func (s *site) serve(path string, page http.HandlerFunc) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.pages[path] = page
-}
-
-// last is the last request.
-func (s *site) last() *http.Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.asked[len(s.asked)-1]
-}
-
-// html answers with a page and the validators of it.
-func html(text, etag string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("ETag", etag)
-		if etag != "" && r.Header.Get("If-None-Match") == etag {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-		fmt.Fprintf(w, "<html><body><h1>Hours</h1><p>%s</p></body></html>", text)
-	}
-}
-
-func status(code int, headers ...string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		for i := 0; i+1 < len(headers); i += 2 {
-			w.Header().Set(headers[i], headers[i+1])
-		}
-		w.WriteHeader(code)
-	}
-}
-
-type fixture struct {
-	t *testing.T
-	*webpages.Service
-	knowledge *knowledge.Service
-	ingestion *ingestion.Service
-	db        *postgres.DB
-	ref       workspaces.Ref
-	now       time.Time
-}
-
-func setUp(t *testing.T) *fixture {
-	t.Helper()
-	db := pgtest.Open(t)
-	bucket, err := blob.Open("file://" + t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = bucket.Close() })
-	guard, err := publicnet.New(publicnet.Options{AllowCIDRs: []string{"127.0.0.0/8"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := &fixture{t: t, db: db, now: time.Now().UTC()}
-	clock := func() time.Time { return f.now }
-	parsed, err := workspaces.ParsePlans([]byte(plans))
-	if err != nil {
-		t.Fatal(err)
-	}
-	owners := workspaces.New(workspaces.Deps{DB: db, Plans: parsed, Now: clock})
-	embedders := knowledge.Embedders{hashing.New()}
-	f.knowledge = knowledge.New(knowledge.Deps{
-		DB: db, Workspaces: owners, Agents: agents.New(agents.Deps{DB: db, Workspaces: owners, Now: clock}), Bucket: bucket,
-		Embedders: embedders, Now: clock,
-	})
-	f.Service = webpages.New(webpages.Deps{Knowledge: f.knowledge, Guard: guard})
-	f.ingestion = ingestion.New(ingestion.Deps{
-		DB: db, Bucket: bucket, Embedders: embedders, Fetcher: f.Service, Now: clock, HeartbeatEvery: time.Hour,
-	})
-	created, err := owners.CreateTenant(t.Context(), "acme", "small")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.ref = workspaces.Ref{TenantID: created.Tenant.ID, ID: created.Workspace.ID}
-	return f
-}
-
-func (f *fixture) add(p knowledge.URLParams) knowledge.Source {
-	f.t.Helper()
-	source, err := f.CreateSource(f.t.Context(), f.ref, p)
-	if err != nil {
-		f.t.Fatalf("create: %v", err)
-	}
-	return source
-}
-
-// run does the work that is due for a source, as workers would, until it rests.
-func (f *fixture) run(id knowledge.SourceID) knowledge.Source {
-	f.t.Helper()
-	for range 5 {
-		if err := f.ingestion.Ingest(f.t.Context(), id); err != nil {
-			f.t.Fatalf("ingest: %v", err)
-		}
-		if source := f.get(id); source.Status != knowledge.StatusQueued || source.DueAt.After(f.now) {
-			return source
-		}
-	}
-	f.t.Fatal("the source does not come to rest")
-	return knowledge.Source{}
-}
-
-func (f *fixture) get(id knowledge.SourceID) knowledge.Source {
-	f.t.Helper()
-	source, err := f.knowledge.Get(f.t.Context(), f.ref, id)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return source
-}
-
-// later goes on in time and does what is due every minute.
-func (f *fixture) later(d time.Duration) {
-	f.t.Helper()
-	f.now = f.now.Add(d)
-	if err := f.ingestion.Maintain(f.t.Context(), f.now); err != nil {
-		f.t.Fatal(err)
-	}
-}
-
-// text is what the chunks of a source say.
-func (f *fixture) text(id knowledge.SourceID) string {
-	f.t.Helper()
-	chunks, _, err := f.knowledge.ListChunks(f.t.Context(), f.ref, id, postgres.PageParams{})
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	var all strings.Builder
-	for _, chunk := range chunks {
-		all.WriteString(chunk.Content)
-	}
-	return all.String()
-}
 
 // TestLife: a page is fetched, asked again when it is due and by hand, and a changed one takes the
 // place of what it was.
@@ -412,75 +233,131 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// sitemapOf is an XML sitemap of locations.
-func sitemapOf(element string, locations ...string) string {
-	inner := map[string]string{"urlset": "url", "sitemapindex": "sitemap"}[element]
-	var b strings.Builder
-	fmt.Fprintf(&b, `<?xml version="1.0" encoding="UTF-8"?><%s xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
-		xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">`, element)
-	for _, location := range locations {
-		fmt.Fprintf(&b, "<%s><loc> %s </loc><image:image><image:loc>%s.png</image:loc></image:image></%s>", inner, location, location, inner)
+// put replaces the content of a source by a person's.
+func (f *fixture) put(id knowledge.SourceID, text string) {
+	f.t.Helper()
+	if _, err := f.knowledge.Update(f.t.Context(), f.ref, id, knowledge.UpdateParams{Content: &text}); err != nil {
+		f.t.Fatal(err)
 	}
-	fmt.Fprintf(&b, "</%s>", element)
-	return b.String()
 }
 
-func text(body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }
-}
-
-// TestSitemap: an index, a gzipped sitemap, pages of another host, pages twice and pages that are
-// there; and the bound.
-func TestSitemap(t *testing.T) {
+// TestPutMeanwhile: what a person puts into a source while it is fetched, or while its next try
+// waits, stays; and a fetch that is asked for afterwards is not answered with "not modified".
+func TestPutMeanwhile(t *testing.T) {
 	t.Parallel()
 	f, site := setUp(t), newSite(t)
-	var packed bytes.Buffer
-	zip := gzip.NewWriter(&packed)
-	_, _ = zip.Write([]byte(sitemapOf("urlset", site.URL+"/c", site.URL+"/a", "https://elsewhere.example/d", site.URL+"/e?x=1&amp;y=2")))
-	_ = zip.Close()
-	site.serve("/sitemap.xml", text(sitemapOf("sitemapindex", site.URL+"/one.xml", site.URL+"/two.xml.gz")))
-	site.serve("/one.xml", text(sitemapOf("urlset", site.URL+"/a", site.URL+"/b#part")))
-	site.serve("/two.xml.gz", text(packed.String()))
-	known := f.add(knowledge.URLParams{URL: site.URL + "/b"})
-	got, err := f.CreateFromSitemap(t.Context(), f.ref, webpages.SitemapParams{
-		URL: site.URL + "/sitemap.xml", MaxPages: 3, RefreshEvery: "7d", Tags: []string{"site"},
+	source := f.add(knowledge.URLParams{URL: site.URL + "/slow"})
+	page := html("It opens at ten.", `"v1"`)
+	site.serve("/slow", func(w http.ResponseWriter, r *http.Request) {
+		f.put(source.ID, "By hand.")
+		page(w, r)
 	})
-	if err != nil || got.Found != 4 || got.Known != 1 {
-		t.Fatalf("got %+v, %v", got, err)
+	if source = f.run(source.ID); source.Status != knowledge.StatusReady || f.text(source.ID) != "By hand." || !source.FetchDueAt.IsZero() {
+		t.Fatalf("while it was fetched: %+v, %q", source, f.text(source.ID))
 	}
-	var made []string
-	for _, source := range got.Made {
-		made = append(made, strings.TrimPrefix(source.URL, site.URL))
-		if source.RefreshEverySeconds != 7*24*3600 || !slices.Equal(source.Tags, []string{"site"}) || source.ID == known.ID {
-			t.Errorf("made %+v", source)
+	f.later(time.Hour)
+	if source = f.get(source.ID); source.Status != knowledge.StatusReady {
+		t.Errorf("fetched again by itself: %+v", source)
+	}
+
+	site.serve("/busy", status(http.StatusServiceUnavailable))
+	busy := f.run(f.add(knowledge.URLParams{URL: site.URL + "/busy"}).ID)
+	f.put(busy.ID, "By hand.")
+	site.serve("/busy", page)
+	f.later(time.Hour)
+	if busy = f.run(busy.ID); f.text(busy.ID) != "By hand." {
+		t.Errorf("while a try waited: %q", f.text(busy.ID))
+	}
+
+	site.serve("/tagged", page)
+	tagged := f.run(f.add(knowledge.URLParams{URL: site.URL + "/tagged"}).ID)
+	f.put(tagged.ID, "By hand.")
+	f.run(tagged.ID)
+	if _, err := f.knowledge.Refresh(t.Context(), f.ref, tagged.ID); err != nil {
+		t.Fatal(err)
+	}
+	if tagged = f.run(tagged.ID); !strings.HasSuffix(f.text(tagged.ID), "It opens at ten.") {
+		t.Errorf("refreshed: %q", f.text(tagged.ID))
+	}
+}
+
+// TestUnreadableForAWhile: a page that could not be read once and is as it was again is ready.
+func TestUnreadableForAWhile(t *testing.T) {
+	t.Parallel()
+	f, site := setUp(t), newSite(t)
+	site.serve("/", html("It opens at ten.", ""))
+	source := f.run(f.add(knowledge.URLParams{URL: site.URL}).ID)
+	refresh := func() knowledge.Source {
+		t.Helper()
+		if _, err := f.knowledge.Refresh(t.Context(), f.ref, source.ID); err != nil {
+			t.Fatal(err)
+		}
+		return f.run(source.ID)
+	}
+	site.serve("/", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("ETag", `"empty"`)
+		_, _ = w.Write([]byte("<script>1</script>"))
+	})
+	if broken := refresh(); broken.Status != knowledge.StatusFailed || broken.ErrorCode != "empty" {
+		t.Fatalf("unreadable: %+v", broken)
+	}
+	site.serve("/", status(http.StatusNotModified))
+	if broken := refresh(); broken.Status != knowledge.StatusFailed || broken.ErrorCode != "empty" {
+		t.Errorf("still unreadable: %+v", broken)
+	}
+	site.serve("/", html("It opens at ten.", ""))
+	if again := refresh(); again.Status != knowledge.StatusReady || again.ErrorCode != "" || again.ErrorMessage != "" {
+		t.Errorf("readable again: %+v", again)
+	}
+}
+
+// TestRefreshEndedMeanwhile: what is changed while a page is fetched counts.
+func TestRefreshEndedMeanwhile(t *testing.T) {
+	t.Parallel()
+	f, site := setUp(t), newSite(t)
+	source := f.add(knowledge.URLParams{URL: site.URL + "/", RefreshEvery: "15m"})
+	site.serve("/", func(w http.ResponseWriter, r *http.Request) {
+		never := ""
+		if _, err := f.knowledge.Update(t.Context(), f.ref, source.ID, knowledge.UpdateParams{RefreshEvery: &never}); err != nil {
+			t.Error(err)
+		}
+		html("It opens at ten.", "")(w, r)
+	})
+	if source = f.run(source.ID); source.Status != knowledge.StatusReady || !source.FetchDueAt.IsZero() {
+		t.Errorf("got %+v", source)
+	}
+}
+
+// TestSpellings: one URL in several spellings is one source; a host of other letters is ASCII.
+func TestSpellings(t *testing.T) {
+	t.Parallel()
+	f := setUp(t)
+	f.add(knowledge.URLParams{URL: "https://example.com"})
+	for _, same := range []string{"https://EXAMPLE.com/", "https://example.com:443/", "https://example.com/?", "https://example.com/#a"} {
+		if _, err := f.CreateSource(t.Context(), f.ref, knowledge.URLParams{URL: same}); !fault.IsReason(err, fault.KBURLTaken) {
+			t.Errorf("%s: %v", same, err)
 		}
 	}
-	if !slices.Equal(made, []string{"/a", "/c"}) {
-		t.Errorf("made %v", made)
+	if got := f.add(knowledge.URLParams{URL: "http://Bücher.example:8080/a"}); got.URL != "http://xn--bcher-kva.example:8080/a" {
+		t.Errorf("got %s", got.URL)
 	}
-	got, err = f.CreateFromSitemap(t.Context(), f.ref, webpages.SitemapParams{URL: site.URL + "/sitemap.xml"})
-	if err != nil || len(got.Made) != 1 || !strings.HasSuffix(got.Made[0].URL, "/e?x=1&y=2") {
-		t.Errorf("the rest: %+v, %v", got, err)
+}
+
+// TestWithoutType reads a page whose server does not say what it is, and says why a page that was
+// answered by "not modified" without being asked is none.
+func TestWithoutType(t *testing.T) {
+	t.Parallel()
+	f, site := setUp(t), newSite(t)
+	site.serve("/untyped", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header()["Content-Type"] = nil
+		_, _ = w.Write([]byte("<!doctype html><html><body><p>It opens at ten.</p></body></html>"))
+	})
+	if source := f.run(f.add(knowledge.URLParams{URL: site.URL + "/untyped"}).ID); f.text(source.ID) != "It opens at ten." {
+		t.Errorf("got %+v", source)
 	}
-	site.serve("/bomb.xml", text("<urlset><url><loc>"+strings.Repeat("<", 1000)))
-	site.serve("/page", html("no sitemap", ""))
-	site.serve("/empty.xml", text(sitemapOf("urlset", "https://elsewhere.example/d")))
-	for path, says := range map[string]string{
-		"/none.xml": "404", "/bomb.xml": "no sitemap", "/page": "no sitemap", "/empty.xml": "names no page",
-	} {
-		_, err := f.CreateFromSitemap(t.Context(), f.ref, webpages.SitemapParams{URL: site.URL + path})
-		if !fault.IsReason(err, fault.UpstreamFailed) || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v, want %q", path, err, says)
-		}
-	}
-	for _, bad := range []webpages.SitemapParams{{URL: site.URL, MaxPages: 501}, {URL: site.URL, MaxPages: -1}, {URL: "http://10.0.0.1/"}} {
-		if _, err := f.CreateFromSitemap(t.Context(), f.ref, bad); !fault.IsReason(err, fault.InvalidRequest) {
-			t.Errorf("%+v: %v", bad, err)
-		}
-	}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := f.CreateFromSitemap(ended, f.ref, webpages.SitemapParams{URL: site.URL + "/sitemap.xml"}); err == nil {
-		t.Error("an ended request goes on")
+	site.serve("/304", status(http.StatusNotModified))
+	if source := f.run(f.add(knowledge.URLParams{URL: site.URL + "/304"}).ID); !strings.Contains(source.ErrorMessage, "304 Not Modified") {
+		t.Errorf("got %+v", source)
 	}
 }

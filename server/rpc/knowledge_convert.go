@@ -23,7 +23,7 @@ func sourceProto(s knowledge.Source) *parlancev1.Source {
 		CreatedAt:      timestamp(s.CreatedAt), UpdatedAt: timestamp(s.UpdatedAt), ReadyAt: timestamp(s.ReadyAt),
 		Replacing: s.Replacing, ReprocessQueued: s.ReprocessWanted, OcrLanguages: s.OCRLanguages,
 		Tags: s.Tags, Url: s.URL, RefreshEvery: s.RefreshEvery(), FetchedAt: timestamp(s.FetchedAt),
-		NextFetchAt: timestamp(s.FetchDueAt), FetchError: s.FetchError,
+		NextFetchAt: timestamp(s.NextFetch()), FetchError: s.FetchError,
 	}
 	if s.Previous.BlobKey != "" {
 		source.Previous = sourceContentProto(s.Previous)

@@ -59,6 +59,14 @@ func TestTagsInConversations(t *testing.T) {
 			t.Errorf("%s: cites %v, want %v", overrides, got, want)
 		}
 	}
+	asked := env.Do(t, "POST", env.Tenant.In("/knowledge-base/query"), map[string]any{
+		"agent_id": agent.Text("id"), "q": "When does the museum open?", "explain_source_id": ids["changed"],
+	}).Must(t, 200)
+	if len(asked.List("chunks")) != 2 || asked.Text("explanation", "outcome") != "filtered_out" {
+		t.Errorf("a query sees other than the agent: %v", asked)
+	}
+	env.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+agent.Text("id")+`","user_id":"u",
+		"overrides":{"retrieval":{"session_tags":{}}}}`).Must(t, 400)
 	chunks := at + "/" + ids["pasted"] + "/chunks"
 	chunk := env.Do(t, "GET", chunks, nil).Must(t, 200).Text("chunks", 0, "id")
 	if off := env.Do(t, "PATCH", chunks+"/"+chunk, `{"disabled":true}`).Must(t, 200); off.At("disabled") != true {
