@@ -147,7 +147,7 @@ func (c *Config) documentSettings() []Setting {
 func (c *Config) egressSettings() []Setting {
 	return group("Egress",
 		setting("EGRESS_ALLOW_CIDRS", "", ranges(&c.EgressAllowCIDRs),
-			"Address ranges, separated by commas, that tools and webhooks may reach although they are not public. For "+
+			"Address ranges, separated by commas, that tools, webhooks and fetched pages may reach although they are not public. For "+
 				"development."),
 		setting("EGRESS_DENY_CIDRS", "", ranges(&c.EgressDenyCIDRs),
 			"Address ranges, separated by commas, that tools, MCP servers, webhooks and base URLs of credentials may not "+

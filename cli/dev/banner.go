@@ -58,16 +58,16 @@ func (d *dev) banner(opened *app.App, made demo.Installation) {
 	d.say("%s", text.String())
 }
 
-// egressWords says which addresses tools and webhooks may reach.
+// egressWords says which addresses tools, webhooks and fetched pages may reach.
 func (d *dev) egressWords() string {
 	if d.ownGuard {
-		words := "tools and webhooks also reach " + strings.Join(d.config.EgressAllowCIDRs, ", ") + " (PARLANCE_EGRESS_ALLOW_CIDRS)"
+		words := "tools, webhooks and fetched pages also reach " + strings.Join(d.config.EgressAllowCIDRs, ", ") + " (PARLANCE_EGRESS_ALLOW_CIDRS)"
 		if !d.reachesLoopback() {
 			words += "; the demo tool " + demo.ToolSlug + " needs 127.0.0.0/8 and is left out"
 		}
 		return words
 	}
-	return "tools and webhooks may reach this machine's loopback, which production refuses, and trust the local CA"
+	return "tools, webhooks and fetched pages may reach this machine's loopback, which production refuses, and trust the local CA"
 }
 
 // program is how to start this binary again.

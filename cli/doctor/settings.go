@@ -31,10 +31,10 @@ func checkSettings(_ context.Context, d Deps, r *report) {
 	}
 	if len(d.Config.EgressAllowCIDRs) > 0 {
 		r.warn("egress", "Unset PARLANCE_EGRESS_ALLOW_CIDRS unless every tenant may call these addresses.",
-			"tools and webhooks of tenants may reach %s", strings.Join(d.Config.EgressAllowCIDRs, ", "))
+			"tools, webhooks and fetched pages of tenants may reach %s", strings.Join(d.Config.EgressAllowCIDRs, ", "))
 	}
 	if len(d.Config.EgressDenyCIDRs) > 0 {
-		r.ok("egress-denied", "tools and webhooks of tenants may not reach %s", strings.Join(d.Config.EgressDenyCIDRs, ", "))
+		r.ok("egress-denied", "tools, webhooks and fetched pages of tenants may not reach %s", strings.Join(d.Config.EgressDenyCIDRs, ", "))
 	}
 	if slices.Contains(d.Config.CORSOrigins, "*") {
 		r.warn("cors", "Name the origins in PARLANCE_CORS_ORIGINS.", "pages of any origin may call the API from browsers")
