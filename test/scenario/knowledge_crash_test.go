@@ -70,7 +70,8 @@ func TestKillDuringOCR(t *testing.T) {
 	}
 	// What was read is marked, so that it is seen where it is used. A minute of silence is not waited
 	// for.
-	c.Exec(t, `UPDATE source_pages SET content = '[{"text":"Marked as page number ' || page || ' of those before the end."}]'`)
+	c.Exec(t, `UPDATE source_pages SET content =
+		'{"blocks":[{"text":"Marked as page number ' || page || ' of those before the end."}],"confidence":90}'`)
 	c.Exec(t, "UPDATE sources SET heartbeat_at = heartbeat_at - interval '2 minutes'")
 	c.StartProcess(t, "worker")
 	harness.Await(t, 4*harness.Patience, "the scan is ready",
