@@ -18,6 +18,7 @@
 //	ingestion   reads, cuts, embeds and indexes sources
 //	evaluation  asks questions with known answers
 //	search      finds and ranks chunks
+//	webpages    makes and fetches sources that have a URL
 //	document    parses files and cuts text
 //
 // Tables: sources, chunks, source_attachments, stray_blobs, upload_holds, workspace_embeddings.
