@@ -24,8 +24,14 @@ type Comparer struct {
 // words: it finds four of ten paraphrases, which protects nobody.
 func (c Comparer) Compares() bool { return c.Embedder != nil && !c.Embedder.Model().Local }
 
+// errNothingCompares refuses examples where no model compares them.
+func errNothingCompares() error {
+	return fault.New(fault.NotImplemented, "examples of guards need an embedding model (PARLANCE_EMBEDDING_BASE_URL): the built-in one "+
+		"goes by words and would miss most of what means the same. Use phrases and patterns.")
+}
+
 // Zones are the no-go zones of the agent, in the order of Guards. Errors: a phrase or pattern that
-// cannot be used, examples that nothing compares.
+// cannot be used, Unimplemented not-implemented (examples that nothing compares).
 func (c Config) Zones(by Comparer) (*nogo.Zones, error) {
 	zones := make([]nogo.Zone, len(c.Guards))
 	var examples []string
@@ -36,6 +42,9 @@ func (c Config) Zones(by Comparer) (*nogo.Zones, error) {
 		examples = append(examples, g.Examples...)
 	}
 	if !by.Compares() {
+		if len(examples) > 0 {
+			return nil, errNothingCompares()
+		}
 		return nogo.Compile(zones, nil)
 	}
 	return nogo.Compile(zones, by.to(examples))
@@ -76,8 +85,7 @@ func (c Comparer) to(examples []string) nogo.CompareFunc {
 // Errors: Invalid invalid-request, Unimplemented not-implemented (examples that nothing compares).
 func checkGuards(guards []Guard, by Comparer) error {
 	if !by.Compares() && slices.ContainsFunc(guards, func(g Guard) bool { return len(g.Examples) > 0 }) {
-		return fault.New(fault.NotImplemented, "examples of guards need an embedding model (PARLANCE_EMBEDDING_BASE_URL): the built-in one "+
-			"goes by words and would miss most of what means the same. Send phrases and patterns.")
+		return errNothingCompares()
 	}
 	var fields []fault.Field
 	names := map[string]bool{}

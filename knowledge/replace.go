@@ -53,7 +53,8 @@ func (s *Service) replace(ctx context.Context, tx bun.Tx, plan workspaces.Plan, 
 	if fresh.Owner != "" && fresh.Owner != current.Owner {
 		return false, ErrTakenOver
 	}
-	if same := fresh.content(); current.Status != StatusFailed && same.SHA256 == current.SHA256 &&
+	fetching := current.Stage == StageFetching && fresh.Owner == "" // what it gives must not take the place of this
+	if same := fresh.content(); current.Status != StatusFailed && !fetching && same.SHA256 == current.SHA256 &&
 		same.MediaType == current.MediaType && same.ForceOCR == current.ForceOCR && slices.Equal(same.OCRLanguages, current.OCRLanguages) {
 		if err := dropHold(ctx, tx, current.Ref(), key); err != nil {
 			return false, err

@@ -139,16 +139,40 @@ func TestFatigueRefuses(t *testing.T) {
 		return err
 	}
 	refused := fault.From(begin("ada"))
-	if refused.Reason != fault.FatigueWindowUsedUp || refused.RetryAfter != 6*time.Minute {
+	if refused.Reason != fault.FatigueWindowUsedUp || refused.RetryAfter < 59*time.Minute || refused.RetryAfter > time.Hour+time.Second {
 		t.Errorf("refused: %v after %s", refused, refused.RetryAfter)
 	}
 	if err := begin("bob"); err != nil {
 		t.Errorf("another user: %v", err)
 	}
-	f.turn(t, id, "Hello?")
-	f.clock.advance(61 * time.Minute)
+	f.clock.advance(refused.RetryAfter + time.Second)
 	if err := begin("ada"); err != nil {
-		t.Errorf("later: %v", err)
+		t.Errorf("after Retry-After: %v", err)
+	}
+	f.turn(t, id, "Hello?")
+}
+
+// TestFatigueOfOne: a maximum of one is used up by each turn, and fires again when the window was
+// empty in between; so do others whose window had room before the turn.
+func TestFatigueOfOne(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.tiring(t, agents.FatigueWindow{Window: "1m", MaxTurns: 1}, agents.FatigueWindow{Window: "10m", MaxSessions: 1})
+	id := f.create(t).Session.ID
+	f.turn(t, id, "Hello?")
+	f.turn(t, id, "Hello?")
+	if got := f.alerts(t); got != "user-1 1m turns 1 1, user-1 10m sessions 1 1" {
+		t.Fatalf("announced %q", got)
+	}
+	f.clock.advance(2 * time.Minute)
+	f.turn(t, id, "Hello?")
+	if got := strings.Count(f.alerts(t), "turns"); got != 2 {
+		t.Errorf("announced %d times: %s", got, f.alerts(t))
+	}
+	f.clock.advance(11 * time.Minute)
+	f.turn(t, f.create(t).Session.ID, "Hello?")
+	if got := strings.Count(f.alerts(t), "sessions"); got != 2 {
+		t.Errorf("announced %d times: %s", got, f.alerts(t))
 	}
 }
 

@@ -18,7 +18,7 @@ func (r *Runner) watchFatigue(ctx context.Context) error {
 	watching, cancel := context.WithTimeout(ctx, sessions.WriteTimeout)
 	defer cancel()
 	user := fatigue.User{Ref: r.Session.Ref(), AgentID: r.Session.AgentID, UserID: r.Session.UserID}
-	fired, err := fatigue.Observe(watching, r.S.db, user, string(r.Session.ID), windows, r.S.sessions.Now())
+	fired, err := fatigue.Observe(watching, r.S.db, user, string(r.Session.ID), windows, r.Turn.StartedAt, r.S.sessions.Now())
 	if err != nil && ctx.Err() == nil {
 		r.S.log.WarnContext(ctx, "fatigue not looked at", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "error", err)
 	}

@@ -38,6 +38,9 @@ func (r *Runner) zones() (*nogo.Zones, error) {
 		return known, nil
 	}
 	zones, err := r.Session.Config.Zones(r.S.comparer)
+	if fault.IsReason(err, fault.NotImplemented) { // the installation's model was taken away
+		return nil, err
+	}
 	if err != nil {
 		return nil, fault.Wrap(err, fault.InvalidRequest, "The agent's guards cannot be used: %v. Correct them and begin a new session.", err)
 	}

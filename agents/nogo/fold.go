@@ -15,7 +15,8 @@ type letter struct {
 	plain rune
 	// looks is the letter that it looks like; 0: many, or none.
 	looks rune
-	// others are letters that it is written for: "0" for "o".
+	// others are letters that it is written for: "0" for "o", and a capital for the one that it looks
+	// like, which its small letter need not.
 	others string
 }
 
@@ -81,8 +82,12 @@ func fold(r rune) (kind, []letter) {
 		case !unicode.IsLetter(part) && !unicode.IsDigit(part) && !unicode.IsNumber(part):
 			return between, nil
 		default:
-			part = unicode.ToLower(part)
-			letters = append(letters, letter{plain: part, looks: looksLike(part), others: written[part]})
+			small := unicode.ToLower(part)
+			one := letter{plain: small, looks: looksLike(small), others: written[small]}
+			if capital := looksLike(part); small != part && capital != 0 {
+				one.others += string(capital)
+			}
+			letters = append(letters, one)
 		}
 	}
 	if len(letters) == 0 {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"parlance.dev/parlance/platform/lexicon"
 )
 
 // The kinds of a match. Source: event escalation.triggered.
@@ -107,7 +109,12 @@ func (z *Zones) Find(ctx context.Context, text string) ([]Match, error) {
 	}
 	var err error
 	if len(z.examples) > 0 {
-		for _, sentence := range sentencesOf(text) {
+		// An end of a line may be the end of a sentence, and may not.
+		sentences := append(sentencesOf(text), sentencesOf(lineEnds.Replace(text))...)
+		for i, sentence := range sentences {
+			if slices.Contains(sentences[:i], sentence) {
+				continue
+			}
 			var like []Match
 			if like, err = z.similar(ctx, sentence); err != nil {
 				break
@@ -119,12 +126,15 @@ func (z *Zones) Find(ctx context.Context, text string) ([]Match, error) {
 	return slices.CompactFunc(found, func(a, b Match) bool { return a.Zone == b.Zone }), err
 }
 
+// lineEnds makes one line of a text.
+var lineEnds = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\u2028", " ", "\u2029", " ")
+
 // similar are the zones that a sentence is in by its examples, most similar first.
 func (z *Zones) similar(ctx context.Context, sentence string) ([]Match, error) {
 	if strings.TrimSpace(sentence) == "" {
 		return nil, nil
 	}
-	similarities, err := z.compare(ctx, sentence)
+	similarities, err := z.compare(ctx, lexicon.Visible(sentence))
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,11 @@ var examples = []struct {
 	{"bomb", "b**o**mb", "b**o**mb"},
 	{"bomb", "bo\u200bmb", "bo\u200bmb"},
 	{"bomb", "b\u00ado\u2060m\ufeffb", "b\u00ado\u2060m\ufeffb"},
-	{"bomb", "b\u043em\u042c", ""}, // a soft sign looks like a b only in capitals
+	{"bomb", "b\u043em\u042c", "b\u043em\u042c"},                     // the small letter looks like another
+	{"bomb", "\u0412\u041e\u041c\u0412", "\u0412\u041e\u041c\u0412"}, // all Cyrillic
+	{"bomb", "\u0392\u039f\u039c\u0392", "\u0392\u039f\u039c\u0392"}, // all Greek
+	{"hate", "\u041dA\u0422\u0395", "\u041dA\u0422\u0395"},
+	{"\u0432\u043e\u0434\u0430", "\u0412\u041e\u0414\u0410", "\u0412\u041e\u0414\u0410"}, // a Cyrillic phrase
 	{"bomb", "b\u043emb", "b\u043emb"},
 	{"bomb", "bömb", "bömb"},
 	{"bomb", "bo\u0308mb", "bo\u0308mb"},

@@ -61,7 +61,8 @@ func (d *dev) banner(opened *app.App, made demo.Installation) {
 // egressWords says which addresses tools, webhooks and fetched pages may reach.
 func (d *dev) egressWords() string {
 	if d.ownGuard {
-		words := "tools, webhooks and fetched pages also reach " + strings.Join(d.config.EgressAllowCIDRs, ", ") + " (PARLANCE_EGRESS_ALLOW_CIDRS)"
+		words := "tools, webhooks and fetched pages also reach " + strings.Join(d.config.EgressAllowCIDRs, ", ") +
+			" (PARLANCE_EGRESS_ALLOW_CIDRS)"
 		if !d.reachesLoopback() {
 			words += "; the demo tool " + demo.ToolSlug + " needs 127.0.0.0/8 and is left out"
 		}
