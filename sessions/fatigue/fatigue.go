@@ -51,8 +51,8 @@ type usage struct {
 	Sessions int64   `bun:"sessions"`
 	Turns    int64   `bun:"turns"`
 	Minutes  float64 `bun:"minutes"`
-	// TurnsBefore are those that had begun before the turn that is looked at, SessionsBefore those with
-	// such a turn.
+	// TurnsBefore are those that had begun before the turn that is looked at, SessionsBefore those
+	// with such a turn.
 	SessionsBefore int64 `bun:"sessions_before"`
 	TurnsBefore    int64 `bun:"turns_before"`
 }
