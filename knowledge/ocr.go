@@ -1,8 +1,6 @@
 package knowledge
 
 import (
-	"strings"
-
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/knowledge/document"
 	"parlance.dev/parlance/provider/ocr"
@@ -18,7 +16,7 @@ func checkOCR(force bool, languages []string, mediaType string) ([]string, error
 	if force && !isPDF {
 		return nil, fault.InvalidField("force_ocr", "not_a_pdf", "Only a PDF can be read by OCR; this source is %s.", mediaType)
 	}
-	if len(languages) > 0 && !TakesOCR(mediaType) {
+	if len(languages) > 0 && !document.TakesOCR(mediaType) {
 		return nil, fault.InvalidField("ocr_languages", "no_pictures",
 			"Only a PDF or a picture is read by OCR; this source is %s.", mediaType)
 	}
@@ -30,11 +28,6 @@ func checkOCR(force bool, languages []string, mediaType string) ([]string, error
 		return nil, fault.InvalidField("ocr_languages", "pattern", "%s.", err)
 	}
 	return cleaned, nil
-}
-
-// TakesOCR says that content of a type may be read by OCR.
-func TakesOCR(mediaType string) bool {
-	return mediaType == document.ApplicationPDF || strings.HasPrefix(mediaType, "image/")
 }
 
 // CheckOCRLanguageCount refuses more languages than a source may have.

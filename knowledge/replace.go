@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/fault"
@@ -255,7 +254,7 @@ func describe(ctx context.Context, tx bun.IDB, source *Source, name string, tags
 		SET name = ?, tags = ?, updated_at = ?
 		WHERE tenant_id = ?
 		  AND workspace_id = ?
-		  AND id = ?`, name, pgdialect.Array(append([]string{}, tags...)), now, source.TenantID, source.WorkspaceID, source.ID)
+		  AND id = ?`, name, textArray(tags), now, source.TenantID, source.WorkspaceID, source.ID)
 	if err != nil {
 		return fmt.Errorf("describe source: %w", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/events"
@@ -77,7 +76,7 @@ func (s *Service) List(ctx context.Context, ref workspaces.Ref, p ListParams) ([
 		query = query.Where("s.status = ?", p.Status)
 	}
 	if len(p.Tags) > 0 {
-		query = query.Where("s.tags @> ?", pgdialect.Array(p.Tags))
+		query = query.Where("s.tags @> ?", textArray(p.Tags))
 	}
 	query = postgres.Containing(query, p.Query, "s.name")
 	return postgres.List(ctx, p.PageParams, query, &sources, func(s Source) postgres.Key {

@@ -13,7 +13,6 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
 )
@@ -37,10 +36,10 @@ func tagged(ctx context.Context, db bun.IDB, ref workspaces.Ref, f agents.TagFil
 	var ids []SourceID
 	query := db.NewSelect().Model((*Source)(nil)).Column("s.id").Where("s.tenant_id = ?", ref.TenantID).
 		Where("s.workspace_id = ?", ref.ID).Where("s.ready_at IS NOT NULL").
-		Where("s.tags @> ?", pgdialect.Array(append([]string{}, f.AllOf...))).
-		Where("NOT s.tags && ?", pgdialect.Array(append([]string{}, f.NoneOf...)))
+		Where("s.tags @> ?", textArray(f.AllOf)).
+		Where("NOT s.tags && ?", textArray(f.NoneOf))
 	if len(f.AnyOf) > 0 {
-		query = query.Where("s.tags && ?", pgdialect.Array(f.AnyOf))
+		query = query.Where("s.tags && ?", textArray(f.AnyOf))
 	}
 	if err := query.OrderExpr("s.created_at, s.id").Limit(maxAttach+1).Scan(ctx, &ids); err != nil {
 		return nil, fmt.Errorf("list sources by their tags: %w", err)
@@ -62,15 +61,17 @@ func (s *Service) SetChunkDisabled(
 		if err != nil {
 			return err
 		}
-		chunk = Chunk{}
-		if !idgen.Valid(idgen.Chunk, string(chunkID)) {
+		var all []Chunk
+		err = tx.NewSelect().Model(&all).ExcludeColumn("embedding").Where("c.tenant_id = ?", ref.TenantID).
+			Where("c.workspace_id = ?", ref.ID).Where("c.source_id = ?", id).OrderExpr("c.index").Scan(ctx)
+		if err != nil {
+			return fmt.Errorf("read the chunks of a source: %w", err)
+		}
+		at := slices.IndexFunc(all, func(c Chunk) bool { return c.ID == chunkID })
+		if at < 0 {
 			return fault.NoSuch("chunk", string(chunkID))
 		}
-		err = tx.NewSelect().Model(&chunk).ExcludeColumn("embedding").Where("c.tenant_id = ?", ref.TenantID).
-			Where("c.workspace_id = ?", ref.ID).Where("c.source_id = ?", id).Where("c.id = ?", chunkID).Scan(ctx)
-		if err := postgres.OrNoSuch(err, "chunk", string(chunkID)); err != nil {
-			return err
-		}
+		chunk = all[at]
 		chunk.Disabled = disabled
 		hash := hashOf(chunk.Content)
 		texts := slices.DeleteFunc(slices.Clone(source.DisabledTexts), func(one string) bool { return one == hash })
@@ -79,12 +80,6 @@ func (s *Service) SetChunkDisabled(
 		}
 		if len(texts) > maxDisabled {
 			return fault.InvalidField("disabled", "too_many", "%d passages of the source are off; correct it instead.", maxDisabled)
-		}
-		var all []Chunk
-		err = tx.NewSelect().Model(&all).Column("c.index", "c.content").Where("c.tenant_id = ?", ref.TenantID).
-			Where("c.workspace_id = ?", ref.ID).Where("c.source_id = ?", id).OrderExpr("c.index").Scan(ctx)
-		if err != nil {
-			return fmt.Errorf("read the chunks of a source: %w", err)
 		}
 		return storeDisabled(ctx, tx, source, texts, all, s.moment())
 	})

@@ -178,18 +178,19 @@ func (s *Service) Refresh(ctx context.Context, ref workspaces.Ref, id SourceID) 
 			return errNoURL()
 		}
 		origin := telemetry.OriginOf(ctx)
-		err = tx.NewRaw(`
-			UPDATE sources
-			SET fetch_due_at = ?, updated_at = ?, due_at = CASE WHEN status = 'processing' THEN due_at ELSE ? END,
-			    attempt = CASE WHEN status IN ('ready', 'failed') THEN 0 ELSE attempt END,
-			    stage = CASE WHEN status IN ('ready', 'failed') THEN 'fetching' ELSE stage END,
-			    queued_until = CASE WHEN status IN ('ready', 'failed') THEN NULL ELSE queued_until END,
-			    traceparent = ?, request_id = ?,
-			    status = CASE WHEN status IN ('ready', 'failed') THEN 'queued' ELSE status END
-			WHERE tenant_id = ?
-			  AND workspace_id = ?
-			  AND id = ?
-			RETURNING *`, now, now, now, origin.Traceparent, origin.RequestID, ref.TenantID, ref.ID, id).Scan(ctx, &source)
+		source.FetchDueAt, source.UpdatedAt = now, now
+		source.Traceparent, source.RequestID = origin.Traceparent, origin.RequestID
+		switch source.Status {
+		case StatusReady, StatusFailed:
+			source.Status, source.Stage, source.Attempt = StatusQueued, StageFetching, 0
+			source.DueAt, source.QueuedUntil = now, time.Time{}
+		case StatusQueued:
+			source.DueAt = now
+		case StatusProcessing:
+		}
+		_, err = tx.NewUpdate().Model(&source).
+			Column("fetch_due_at", "updated_at", "traceparent", "request_id", "status", "stage", "attempt", "due_at", "queued_until").
+			Where("tenant_id = ?", ref.TenantID).Where("workspace_id = ?", ref.ID).Where("id = ?", id).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("have a source fetched: %w", err)
 		}

@@ -53,7 +53,16 @@ func (k *kb) show(ctx context.Context, o showOptions, named string) error {
 		k.more(o, int(source.GetChunkCount()))
 		return nil
 	}
-	shown, more, err := command.Each(limit, func(token string) ([]*parlancev1.Chunk, string, error) {
+	shown, more, err := command.Each(limit, k.chunkPages(ctx, source), func(chunk *parlancev1.Chunk) error { return k.showChunk(o, chunk) })
+	if more {
+		k.more(o, int(source.GetChunkCount())-shown)
+	}
+	return err
+}
+
+// chunkPages lists the passages of a source.
+func (k *kb) chunkPages(ctx context.Context, source *parlancev1.Source) command.PageFunc[*parlancev1.Chunk] {
+	return func(token string) ([]*parlancev1.Chunk, string, error) {
 		page, err := k.knowledge.ListChunks(ctx, &parlancev1.ListChunksRequest{
 			WorkspaceId: k.WorkspaceID, SourceId: source.GetId(), PageSize: 200, PageToken: token,
 		})
@@ -61,11 +70,7 @@ func (k *kb) show(ctx context.Context, o showOptions, named string) error {
 			return nil, "", k.Explain("list the passages", err)
 		}
 		return page.GetChunks(), page.GetNextPageToken(), nil
-	}, func(chunk *parlancev1.Chunk) error { return k.showChunk(o, chunk) })
-	if more {
-		k.more(o, int(source.GetChunkCount())-shown)
 	}
-	return err
 }
 
 func (k *kb) more(o showOptions, left int) {

@@ -107,23 +107,13 @@ again, as long as its text is the same. The numbers are those of parlance kb sho
 
 // chunk is a passage of a source by its number.
 func (k *kb) chunk(ctx context.Context, source *parlancev1.Source, number int) (*parlancev1.Chunk, error) {
-	var found *parlancev1.Chunk
-	_, _, err := command.Each(0, func(token string) ([]*parlancev1.Chunk, string, error) {
-		page, err := k.knowledge.ListChunks(ctx, &parlancev1.ListChunksRequest{
-			WorkspaceId: k.WorkspaceID, SourceId: source.GetId(), PageSize: 200, PageToken: token,
-		})
-		if err != nil {
-			return nil, "", k.Explain("list the passages", err)
-		}
-		return page.GetChunks(), page.GetNextPageToken(), nil
-	}, func(chunk *parlancev1.Chunk) error {
-		if int(chunk.GetIndex()) == number {
-			found = chunk
-		}
-		return nil
-	})
-	if err == nil && found == nil {
-		err = command.Usagef("%s has no passage #%d: they are #0 to #%d", source.GetName(), number, source.GetChunkCount()-1)
+	chunks, err := command.All(k.chunkPages(ctx, source))
+	if err != nil {
+		return nil, err
 	}
-	return found, err
+	at := slices.IndexFunc(chunks, func(chunk *parlancev1.Chunk) bool { return int(chunk.GetIndex()) == number })
+	if at < 0 {
+		return nil, command.Usagef("%s has no passage #%d: they are #0 to #%d", source.GetName(), number, source.GetChunkCount()-1)
+	}
+	return chunks[at], nil
 }

@@ -224,13 +224,23 @@ func mayBegin(name string, detected *mimetype.MIME, first []byte) bool {
 	return slices.ContainsFunc(bookParts, func(part string) bool { return bytes.HasSuffix(entry, []byte(part)) })
 }
 
+// BareType is a media type without its parameters.
+func BareType(mediaType string) string {
+	name, _, _ := strings.Cut(mediaType, ";")
+	return strings.TrimSpace(name)
+}
+
+// TakesOCR says that content of a type may be read by OCR.
+func TakesOCR(mediaType string) bool {
+	return mediaType == ApplicationPDF || strings.HasPrefix(mediaType, "image/")
+}
+
 // splitMediaType lower-cases a type and takes its charset off; what does not parse is taken up
 // to the first semicolon.
 func splitMediaType(s string) (name, charset string) {
 	name, params, err := mime.ParseMediaType(s)
 	if err != nil {
-		name, _, _ = strings.Cut(s, ";")
-		return strings.ToLower(strings.TrimSpace(name)), ""
+		return strings.ToLower(BareType(s)), ""
 	}
 	return name, strings.ToLower(params["charset"])
 }

@@ -16,9 +16,7 @@ import (
 type Fetched struct {
 	// Replaced says that it has other content than the source had, which the source is queued with.
 	Replaced bool
-	// NotModified says that the server has only said that the content is as before.
-	NotModified bool
-	// SHA256 is the content's; empty: it was not sent.
+	// SHA256 is the content's; empty: the server has only said that it is as before.
 	SHA256 string
 	// ETag and LastModified are of the content.
 	ETag, LastModified string
@@ -76,17 +74,11 @@ func isFinal(cause error) bool {
 // endFetch notes what a URL said, or why it said nothing, and when it is asked again. A source that
 // got no other content is again what it was before.
 func (r *run) endFetch(ctx context.Context, got Fetched, why string) error {
-	now := r.moment()
 	err := postgres.InTx(ctx, r.db, func(ctx context.Context, tx bun.Tx) error {
 		if got.Replaced {
-			return r.keepValidators(ctx, tx, got, "sha256", got.SHA256, now)
+			return r.keepValidators(ctx, tx, got)
 		}
-		if why == "" {
-			if err := r.keepValidators(ctx, tx, got, "owner", r.source.Owner, now); err != nil {
-				return err
-			}
-		}
-		return r.asBefore(ctx, tx, got, why, now)
+		return r.asBefore(ctx, tx, got, why)
 	})
 	if err != nil {
 		return fmt.Errorf("end the fetch of a source: %w", err)
@@ -94,42 +86,49 @@ func (r *run) endFetch(ctx context.Context, got Fetched, why string) error {
 	return nil
 }
 
-// keepValidators keeps what a URL said of the content that the source has, if it has it still: when
-// column, owner or sha256, is is.
-func (r *run) keepValidators(ctx context.Context, tx bun.Tx, got Fetched, column bun.Ident, is string, now time.Time) error {
+// keepValidators keeps what a URL said of its content, which the source was queued with, if it has
+// that still.
+func (r *run) keepValidators(ctx context.Context, tx bun.Tx, got Fetched) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE sources
-		SET etag = ?, last_modified = ?, fetched_at = ?, fetch_error = ''
+		SET etag = ?, last_modified = ?, fetched_at = ?
 		WHERE tenant_id = ?
 		  AND id = ?
-		  AND ? = ?`, got.ETag, got.LastModified, now, r.source.TenantID, r.source.ID, column, is)
+		  AND sha256 = ?`, got.ETag, got.LastModified, r.moment(), r.source.TenantID, r.source.ID, got.SHA256)
 	return err
 }
 
 // asBefore gives a source that was only fetched the status that it had: failed when its URL never
 // gave content, or when the content it gave could not be read and is there still.
-func (r *run) asBefore(ctx context.Context, tx bun.Tx, got Fetched, why string, now time.Time) error {
+func (r *run) asBefore(ctx context.Context, tx bun.Tx, got Fetched, why string) error {
+	now, s := r.moment(), r.source
+	if why == "" {
+		s.ETag, s.LastModified, s.FetchedAt = got.ETag, got.LastModified, now
+	}
+	switch {
+	case s.BlobKey == "":
+		s.ErrorCode, s.ErrorMessage = knowledge.CodeFetchFailed, why
+	case got.SHA256 != "", s.ErrorCode == codeRetrying, s.ErrorCode == knowledge.CodeFetchFailed:
+		s.ErrorCode, s.ErrorMessage = "", ""
+	}
+	s.Status, s.Progress = knowledge.StatusReady, progressReady
+	if !s.Usable() {
+		s.Progress = 0
+	}
+	if s.ErrorCode != "" || !s.Usable() {
+		s.Status = knowledge.StatusFailed
+	}
 	var after knowledge.Source
 	err := tx.NewRaw(`
-		UPDATE sources AS s
-		SET status = CASE WHEN was.code <> '' OR s.ready_at IS NULL THEN 'failed' ELSE 'ready' END,
-		    error_code = was.code, error_message = CASE WHEN was.code = ? THEN ? WHEN was.code = '' THEN '' ELSE s.error_message END,
-		    fetch_error = ?,
-		    fetch_due_at = CASE WHEN s.refresh_every_seconds > 0 THEN ?::timestamptz + make_interval(secs => s.refresh_every_seconds) END,
-		    stage = '', progress = CASE WHEN s.ready_at IS NULL THEN 0 ELSE 100 END, owner = ''
-		FROM (
-		    SELECT q.id,
-		           CASE WHEN q.blob_key = '' THEN ? WHEN ? OR q.error_code IN (?, ?) THEN '' ELSE q.error_code END AS code
-		    FROM sources AS q
-		    WHERE q.tenant_id = ?
-		      AND q.id = ?
-		) AS was
-		WHERE s.id = was.id
-		  AND s.tenant_id = ?
-		  AND s.owner = ?
-		RETURNING s.*`, knowledge.CodeFetchFailed, why, why, now, knowledge.CodeFetchFailed, got.SHA256 != "", codeRetrying,
-		knowledge.CodeFetchFailed,
-		r.source.TenantID, r.source.ID, r.source.TenantID, r.source.Owner).Scan(ctx, &after)
+		UPDATE sources
+		SET status = ?, stage = '', progress = ?, owner = '', error_code = ?, error_message = ?,
+		    etag = ?, last_modified = ?, fetched_at = ?, fetch_error = ?,
+		    fetch_due_at = CASE WHEN refresh_every_seconds > 0 THEN ?::timestamptz + make_interval(secs => refresh_every_seconds) END
+		WHERE tenant_id = ?
+		  AND id = ?
+		  AND owner = ?
+		RETURNING *`, s.Status, s.Progress, s.ErrorCode, s.ErrorMessage, s.ETag, s.LastModified, bun.NullTime{Time: s.FetchedAt}, why, now,
+		s.TenantID, s.ID, s.Owner).Scan(ctx, &after)
 	if postgres.NoRows(err) {
 		return nil // it was taken over, or is gone
 	}

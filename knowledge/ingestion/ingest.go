@@ -59,7 +59,7 @@ func (s *Service) Ingest(ctx context.Context, id knowledge.SourceID) error {
 	}
 	note(ctx, source)
 	ctx, span := telemetry.Start(source.Origin().Rejoin(ctx), telemetry.Internal, "ingest source",
-		telemetry.Number("parlance.attempt", source.Attempt), telemetry.Text("parlance.media_type", bareType(source.MediaType)))
+		telemetry.Number("parlance.attempt", source.Attempt), telemetry.Text("parlance.media_type", document.BareType(source.MediaType)))
 	work, stop := context.WithCancelCause(ctx)
 	var heartbeats sync.WaitGroup
 	heartbeats.Go(func() { s.sendHeartbeats(work, stop, source) })

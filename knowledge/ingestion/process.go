@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -239,16 +238,10 @@ func markReady(ctx context.Context, tx bun.IDB, source knowledge.Source, chunks 
 // ingested is the payload of kb.source_ingested.
 func ingested(s knowledge.Source, took time.Duration) *events.KBSourceIngestedData {
 	return &events.KBSourceIngestedData{
-		SourceId: string(s.ID), Name: s.Name, Kind: string(s.Kind), MediaType: bareType(s.MediaType), Status: string(s.Status),
+		SourceId: string(s.ID), Name: s.Name, Kind: string(s.Kind), MediaType: document.BareType(s.MediaType), Status: string(s.Status),
 		SizeBytes: uint32(min(s.SizeBytes, math.MaxUint32)),
 		PageCount: int32(s.PageCount), ChunkCount: int32(s.ChunkCount),
 		EmbeddingModel: s.EmbeddingModel, DurationMs: int32(min(took.Milliseconds(), math.MaxInt32)),
 		ReadyAt: timestamppb.New(s.ReadyAt),
 	}
-}
-
-// bareType is a media type without parameters.
-func bareType(mediaType string) string {
-	name, _, _ := strings.Cut(mediaType, ";")
-	return strings.TrimSpace(name)
 }

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/net/idna"
-
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/knowledge/document"
@@ -51,7 +49,7 @@ type Service struct {
 func New(d Deps) *Service {
 	return &Service{
 		knowledge: d.Knowledge, guard: d.Guard,
-		client: d.Guard.Client(publicnet.ClientOptions{Timeout: pageTimeout}),
+		client: d.Guard.Client(publicnet.ClientOptions{Timeout: pageTimeout, HeaderTimeout: headerTimeout}),
 	}
 }
 
@@ -87,7 +85,7 @@ func (s *Service) parse(text string) (*url.URL, error) {
 	if address.Path == "" {
 		address.Path = "/"
 	}
-	address.Host = hostOf(address)
+	address.Host = publicnet.Host(address)
 	switch err := s.guard.CheckLiteral(address); {
 	case errors.Is(err, publicnet.ErrNotPublic):
 		return nil, fault.InvalidField("url", "url_not_public", "url names an address that is not public.")
@@ -95,23 +93,6 @@ func (s *Service) parse(text string) (*url.URL, error) {
 		return nil, fault.InvalidField("url", "url", "url must be http or https with a host, and cannot have a user name.")
 	}
 	return address, nil
-}
-
-// hostOf is the host of a URL as one that spells it otherwise has it: in lower case, ASCII, and
-// without the port of the scheme.
-func hostOf(address *url.URL) string {
-	host := strings.ToLower(address.Hostname())
-	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
-		host = ascii
-	}
-	if strings.Contains(host, ":") {
-		host = "[" + host + "]"
-	}
-	port := address.Port()
-	if port == "" || port == map[string]string{"http": "80", "https": "443"}[address.Scheme] {
-		return host
-	}
-	return host + ":" + port
 }
 
 // Fetch implements ingestion.Fetcher.
@@ -132,7 +113,7 @@ func (s *Service) Fetch(ctx context.Context, source knowledge.Source) (ingestion
 	defer func() { _ = resp.Body.Close() }() // only read
 	got := ingestion.Fetched{ETag: bounded(resp.Header.Get("ETag")), LastModified: bounded(resp.Header.Get("Last-Modified"))}
 	if resp.StatusCode == http.StatusNotModified && len(headers) > 0 {
-		return ingestion.Fetched{NotModified: true, ETag: source.ETag, LastModified: source.LastModified}, nil
+		return ingestion.Fetched{ETag: source.ETag, LastModified: source.LastModified}, nil
 	}
 	if resp.StatusCode != http.StatusOK {
 		return ingestion.Fetched{}, errStatus(resp)
@@ -151,7 +132,7 @@ func (s *Service) Fetch(ctx context.Context, source knowledge.Source) (ingestion
 	params := knowledge.UploadParams{
 		MediaType: mediaType, AtLeastBytes: max(resp.ContentLength, 0), Replaces: source.ID, Owner: source.Owner,
 	}
-	if knowledge.TakesOCR(mediaType) { // as before
+	if document.TakesOCR(mediaType) { // as before
 		params.ForceOCR, params.OCRLanguages = source.ForceOCR && mediaType == document.ApplicationPDF, source.OCRLanguages
 	}
 	now, err := s.knowledge.Upload(ctx, source.Ref(), params, body)
@@ -206,7 +187,7 @@ func (s *Service) get(ctx context.Context, target string, headers http.Header) (
 		}
 		req.Header.Set("User-Agent", userAgent)
 		req.Header.Set("Accept", accept)
-		resp, err := s.do(req)
+		resp, err := s.client.Do(req)
 		if err != nil {
 			return nil, errSending(ctx, err)
 		}
@@ -224,34 +205,6 @@ func (s *Service) get(ctx context.Context, target string, headers http.Header) (
 		target = next.String()
 	}
 	return nil, refused("The URL leads on more than %d times.", maxRedirects)
-}
-
-// do sends a request, and waits headerTimeout at most for the beginning of the answer.
-func (s *Service) do(req *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithCancelCause(req.Context())
-	timer := time.AfterFunc(headerTimeout, func() { cancel(context.DeadlineExceeded) })
-	resp, err := s.client.Do(req.WithContext(ctx))
-	timer.Stop()
-	if err != nil {
-		err = errors.Join(err, context.Cause(ctx))
-		cancel(nil)
-		return nil, err
-	}
-	resp.Body = &bodyOf{resp.Body, func() { cancel(nil) }}
-	return resp, nil
-}
-
-// bodyOf is a body that gives up its request's context when it is closed.
-type bodyOf struct {
-	io.ReadCloser
-
-	release func()
-}
-
-// Close implements io.Closer.
-func (b *bodyOf) Close() error {
-	defer b.release()
-	return b.ReadCloser.Close()
 }
 
 func isRedirect(status int) bool {
@@ -287,8 +240,6 @@ func errStatus(resp *http.Response) error {
 	default:
 		failed.Passing = resp.StatusCode >= http.StatusInternalServerError
 	}
-	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
-		failed.RetryAfter = time.Duration(seconds) * time.Second
-	}
+	failed.RetryAfter = publicnet.RetryAfter(resp.Header)
 	return failed
 }

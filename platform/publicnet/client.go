@@ -1,6 +1,7 @@
 package publicnet
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -27,6 +28,8 @@ type ClientOptions struct {
 	// Timeout bounds a whole exchange, body included; 0 leaves it to the request's context,
 	// as streams need it.
 	Timeout time.Duration
+	// HeaderTimeout bounds the wait for the beginning of an answer; 0 leaves it to Timeout.
+	HeaderTimeout time.Duration
 	// MaxIdlePerHost is how many idle connections to one host are kept; 0 means 16, less none.
 	MaxIdlePerHost int
 	// WriteBufferBytes is what a request is gathered in on its way to an HTTP/1 connection; 0 means
@@ -103,11 +106,23 @@ func hostPort(base string) (string, error) {
 	if err := checkForm(u); err != nil {
 		return "", fmt.Errorf("%s: %w", redact.URLs(u.String()), err)
 	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	return net.JoinHostPort(canonicalHost(u.Hostname()), cmp.Or(u.Port(), schemePorts[u.Scheme])), nil
+}
+
+// schemePorts are the ports of URLs that name none.
+var schemePorts = map[string]string{"http": "80", "https": "443"}
+
+// Host is the host of a URL in its one spelling: lower-case ASCII without the final dot, and with
+// its port unless that is the scheme's.
+func Host(u *url.URL) string {
+	host, port := canonicalHost(u.Hostname()), u.Port()
+	if port != "" && port != schemePorts[u.Scheme] {
+		return net.JoinHostPort(host, port)
 	}
-	return net.JoinHostPort(canonicalHost(u.Hostname()), port), nil
+	if strings.Contains(host, ":") {
+		return "[" + host + "]"
+	}
+	return host
 }
 
 func (g *Guard) transport(options ClientOptions) *http.Transport {
@@ -122,6 +137,7 @@ func (g *Guard) transport(options ClientOptions) *http.Transport {
 		ForceAttemptHTTP2:      true, // not automatic beside our own dialer and TLS settings
 		MaxIdleConnsPerHost:    idle,
 		IdleConnTimeout:        idleTimeout,
+		ResponseHeaderTimeout:  options.HeaderTimeout,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		ExpectContinueTimeout:  continueWaitTimeout,
 		WriteBufferSize:        options.WriteBufferBytes,

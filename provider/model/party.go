@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/provider/internal/apiclient"
 )
 
@@ -73,7 +74,7 @@ func (p Party) refused(req Request, refusal *apiclient.Refusal) error {
 	if why != "" {
 		err.Meta[metaWhy] = why
 	}
-	err.RetryAfter = apiclient.RetryAfter(refusal.Header)
+	err.RetryAfter = publicnet.RetryAfter(refusal.Header)
 	return err
 }
 

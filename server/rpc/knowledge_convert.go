@@ -2,17 +2,17 @@ package rpc
 
 import (
 	"math"
-	"strings"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/knowledge/document"
 )
 
 func sourceProto(s knowledge.Source) *parlancev1.Source {
 	source := &parlancev1.Source{
-		Id: string(s.ID), WorkspaceId: string(s.WorkspaceID), Name: s.Name, Kind: string(s.Kind), MediaType: bareType(s.MediaType),
+		Id: string(s.ID), WorkspaceId: string(s.WorkspaceID), Name: s.Name, Kind: string(s.Kind), MediaType: document.BareType(s.MediaType),
 		SizeBytes: uint32(min(s.SizeBytes, math.MaxUint32)),
 		Sha256:    s.SHA256, Status: string(s.Status), Stage: string(s.Stage),
 		Progress:    int32(s.Progress),
@@ -36,14 +36,8 @@ func sourceProto(s knowledge.Source) *parlancev1.Source {
 
 func sourceContentProto(c knowledge.Content) *parlancev1.SourceContent {
 	return &parlancev1.SourceContent{
-		Kind: string(c.Kind), MediaType: bareType(c.MediaType), SizeBytes: uint32(min(c.SizeBytes, math.MaxUint32)), Sha256: c.SHA256,
+		Kind: string(c.Kind), MediaType: document.BareType(c.MediaType), SizeBytes: uint32(min(c.SizeBytes, math.MaxUint32)), Sha256: c.SHA256,
 	}
-}
-
-// bareType is a media type without parameters.
-func bareType(mediaType string) string {
-	name, _, _ := strings.Cut(mediaType, ";")
-	return name
 }
 
 // sourceWithContent is sourceProto for the GET of one source.

@@ -90,12 +90,12 @@ func (j *Job) send(ctx context.Context, i int) (source *parlancev1.Source, known
 
 // forced reports whether a source must be read by OCR even if it has text.
 func (j *Job) forced(mediaType string) bool {
-	return j.params.ForceOCR && bareType(mediaType) == document.ApplicationPDF
+	return j.params.ForceOCR && document.BareType(mediaType) == document.ApplicationPDF
 }
 
 // languages are those that OCR must read a source in; none if it is never read by OCR.
 func (j *Job) languages(mediaType string) []string {
-	if bare := bareType(mediaType); bare != document.ApplicationPDF && !strings.HasPrefix(bare, "image/") {
+	if !document.TakesOCR(document.BareType(mediaType)) {
 		return nil
 	}
 	return j.params.OCRLanguages
@@ -105,12 +105,6 @@ func (j *Job) languages(mediaType string) []string {
 func (j *Job) readsOtherwise(source *parlancev1.Source) bool {
 	languages := j.languages(source.GetMediaType())
 	return j.forced(source.GetMediaType()) || len(languages) > 0 && !slices.Equal(languages, source.GetOcrLanguages())
-}
-
-// bareType is a media type without parameters.
-func bareType(mediaType string) string {
-	bare, _, _ := strings.Cut(mediaType, ";")
-	return strings.TrimSpace(bare)
 }
 
 func (j *Job) reprocess(ctx context.Context, id string, forceOCR bool, languages []string) (*parlancev1.Source, error) {

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"time"
 
+	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/ticker"
 )
 
@@ -138,7 +139,7 @@ func (c Caller) pause(ctx context.Context, attempt int, err error) bool {
 	}
 	var asked time.Duration
 	if refusal, ok := errors.AsType[*Refusal](err); ok {
-		asked = RetryAfter(refusal.Header)
+		asked = publicnet.RetryAfter(refusal.Header)
 	}
 	if asked > longest || ctx.Err() != nil {
 		return false

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/publicnet"
 )
 
 // Fault is the fault for a call of a server that failed, without the server's own words, which may
@@ -26,6 +27,6 @@ func Fault(ctx context.Context, server string, err error) error {
 		return fault.Wrap(refusal, fault.UpstreamFailed, "%s does not know the model or the path (404).", server)
 	}
 	decided := fault.Wrap(refusal, fault.UpstreamFailed, "%s answered %d.", server, refusal.Status)
-	decided.RetryAfter = RetryAfter(refusal.Header)
+	decided.RetryAfter = publicnet.RetryAfter(refusal.Header)
 	return decided
 }

@@ -1,4 +1,4 @@
-package apiclient
+package publicnet
 
 import (
 	"net/http"
