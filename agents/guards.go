@@ -50,7 +50,7 @@ func (c Config) Zones(by Comparer) (*nogo.Zones, error) {
 	return nogo.Compile(zones, by.to(examples))
 }
 
-// to compares sentences with examples, whose vectors are made once, with the first sentence.
+// to compares sentences with examples, whose vectors are made once, with the first sentences.
 func (c Comparer) to(examples []string) nogo.CompareFunc {
 	var mu sync.Mutex
 	var known [][]float32
@@ -59,26 +59,40 @@ func (c Comparer) to(examples []string) nogo.CompareFunc {
 		defer mu.Unlock()
 		var err error
 		if known == nil {
-			known, err = c.Embedder.Embed(ctx, examples, embedding.Query)
+			known, err = c.directions(ctx, examples)
 		}
 		return known, err
 	}
-	return func(ctx context.Context, sentence string) ([]float64, error) {
+	return func(ctx context.Context, sentences []string) ([][]float64, error) {
 		others, err := vectors(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("embed the examples of guards: %w", err)
 		}
-		mine, err := c.Embedder.Embed(ctx, []string{strings.TrimSpace(sentence)}, embedding.Query)
+		mine, err := c.directions(ctx, sentences)
 		if err != nil {
-			return nil, fmt.Errorf("embed a sentence for guards: %w", err)
+			return nil, fmt.Errorf("embed sentences for guards: %w", err)
 		}
-		similarities := make([]float64, len(others))
-		for i, other := range others {
-			cosine := vector.Dot(mine[0], other) * float32(vector.InverseLength(mine[0])) * float32(vector.InverseLength(other))
-			similarities[i] = float64(min(1, max(0, cosine)))
+		similarities := make([][]float64, len(mine))
+		for i, one := range mine {
+			for _, other := range others {
+				similarities[i] = append(similarities[i], float64(min(1, max(0, vector.Dot(one, other)))))
+			}
 		}
 		return similarities, nil
 	}
+}
+
+// directions are vectors of the length 1.
+func (c Comparer) directions(ctx context.Context, texts []string) ([][]float32, error) {
+	trimmed := make([]string, len(texts))
+	for i, text := range texts {
+		trimmed[i] = strings.TrimSpace(text)
+	}
+	made, err := c.Embedder.Embed(ctx, trimmed, embedding.Query)
+	for _, one := range made {
+		vector.Scale(one, float32(vector.InverseLength(one)))
+	}
+	return made, err
 }
 
 // checkGuards refuses guards that would guard nothing or cannot be used, and two of one name.

@@ -155,10 +155,7 @@ func (f *Filter) judge(ctx context.Context, sentence string) error {
 			return nil
 		}
 	}
-	if len(f.zones.examples) == 0 {
-		return nil
-	}
-	like, err := f.zones.similar(ctx, sentence)
+	like, err := f.zones.similar(ctx, []string{sentence})
 	if err == nil && len(like) > 0 {
 		f.match(like[0], f.judged)
 	}

@@ -43,9 +43,9 @@ type Match struct {
 	Similarity float64
 }
 
-// CompareFunc returns the similarities, 0 to 1, of a sentence to the examples of all zones, in
+// CompareFunc returns the similarities, 0 to 1, of each sentence to the examples of all zones, in
 // their order.
-type CompareFunc func(ctx context.Context, sentence string) ([]float64, error)
+type CompareFunc func(ctx context.Context, sentences []string) ([][]float64, error)
 
 // Zones are compiled zones. They do not change, and may be used by many goroutines.
 type Zones struct {
@@ -107,21 +107,12 @@ func (z *Zones) Find(ctx context.Context, text string) ([]Match, error) {
 			found = append(found, Match{Zone: p.zone, By: ByPattern, Matched: text[cleaned.origin[from]:cleaned.origin[to]]})
 		}
 	}
-	var err error
-	if len(z.examples) > 0 {
-		// An end of a line may be the end of a sentence, and may not.
-		sentences := append(sentencesOf(text), sentencesOf(lineEnds.Replace(text))...)
-		for i, sentence := range sentences {
-			if slices.Contains(sentences[:i], sentence) {
-				continue
-			}
-			var like []Match
-			if like, err = z.similar(ctx, sentence); err != nil {
-				break
-			}
-			found = append(found, like...)
-		}
+	sentences := sentencesOf(text)
+	if line := lineEnds.Replace(text); line != text { // an end of a line may be that of a sentence, or not
+		sentences = append(sentences, sentencesOf(line)...)
 	}
+	like, err := z.similar(ctx, sentences)
+	found = append(found, like...)
 	slices.SortStableFunc(found, func(a, b Match) int { return a.Zone - b.Zone })
 	return slices.CompactFunc(found, func(a, b Match) bool { return a.Zone == b.Zone }), err
 }
@@ -129,21 +120,31 @@ func (z *Zones) Find(ctx context.Context, text string) ([]Match, error) {
 // lineEnds makes one line of a text.
 var lineEnds = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\u2028", " ", "\u2029", " ")
 
-// similar are the zones that a sentence is in by its examples, most similar first.
-func (z *Zones) similar(ctx context.Context, sentence string) ([]Match, error) {
-	if strings.TrimSpace(sentence) == "" {
+// similar are the zones that sentences are in by the examples: of each sentence, in order, the most
+// similar first.
+func (z *Zones) similar(ctx context.Context, sentences []string) ([]Match, error) {
+	sentences = slices.DeleteFunc(sentences, func(sentence string) bool { return strings.TrimSpace(sentence) == "" })
+	if len(z.examples) == 0 || len(sentences) == 0 {
 		return nil, nil
 	}
-	similarities, err := z.compare(ctx, lexicon.Visible(sentence))
+	visible := make([]string, len(sentences))
+	for i, sentence := range sentences {
+		visible[i] = lexicon.Visible(sentence)
+	}
+	similarities, err := z.compare(ctx, visible)
 	if err != nil {
 		return nil, err
 	}
-	var found []Match
-	for i, similarity := range similarities {
-		if similarity >= z.examples[i].least {
-			found = append(found, Match{Zone: z.examples[i].zone, By: BySimilarity, Matched: sentence, Similarity: similarity})
+	var all []Match
+	for i, sentence := range sentences {
+		var found []Match
+		for j, similarity := range similarities[i] {
+			if similarity >= z.examples[j].least {
+				found = append(found, Match{Zone: z.examples[j].zone, By: BySimilarity, Matched: sentence, Similarity: similarity})
+			}
 		}
+		slices.SortStableFunc(found, func(a, b Match) int { return cmp.Compare(b.Similarity, a.Similarity) })
+		all = append(all, found...)
 	}
-	slices.SortStableFunc(found, func(a, b Match) int { return cmp.Compare(b.Similarity, a.Similarity) })
-	return found, nil
+	return all, nil
 }

@@ -183,12 +183,17 @@ func TestExamples(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	var broken error
-	like := func(_ context.Context, sentence string) ([]float64, error) {
-		asked = append(asked, strings.TrimSpace(sentence))
-		if strings.Contains(sentence, "stocks") {
-			return []float64{0.4, 0.6}, broken
+	like := func(_ context.Context, sentences []string) ([][]float64, error) {
+		var similarities [][]float64
+		for _, sentence := range sentences {
+			asked = append(asked, strings.TrimSpace(sentence))
+			if strings.Contains(sentence, "stocks") {
+				similarities = append(similarities, []float64{0.4, 0.6})
+			} else {
+				similarities = append(similarities, []float64{0.4, 0.59})
+			}
 		}
-		return []float64{0.4, 0.59}, broken
+		return similarities, broken
 	}
 	z, err := nogo.Compile([]nogo.Zone{
 		{Name: "other", Phrases: []string{"zebra"}},

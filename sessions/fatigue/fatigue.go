@@ -219,7 +219,7 @@ func Observe(
 	var mine []Alert
 	for _, one := range all {
 		last, known := fired[one.key()]
-		if one.Value < one.Limit && known && one.Value <= cooledDown*one.Limit {
+		if known && one.Value <= cooledDown*one.Limit {
 			err = coolDown(ctx, db, user, one)
 		}
 		if one.Value >= one.Limit && (!known || begun.After(last) && one.before <= cooledDown*one.Limit) {
