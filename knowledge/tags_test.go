@@ -12,17 +12,17 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// shelf are sources that say the same and have other tags.
-type shelf struct {
+// tagged are sources that say the same and have other tags.
+type tagged struct {
 	*fixture
 	guide                  agents.ID
 	public, german, secret knowledge.SourceID
 }
 
-func newShelf(t *testing.T) shelf {
+func newTagged(t *testing.T) tagged {
 	t.Helper()
 	f := setUp(t, "large", nil)
-	s := shelf{fixture: f, guide: f.agent(f.ref)}
+	s := tagged{fixture: f, guide: f.agent(f.ref)}
 	put := func(name string, tags ...string) knowledge.SourceID {
 		source, err := f.CreateInline(t.Context(), f.ref, name, "# "+name+"\n\nThe museum opens at ten in the morning.\n", tags...)
 		if err != nil {
@@ -56,7 +56,7 @@ var filters = map[string]struct {
 // always in the prompt.
 func TestTagFilters(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTagged(t)
 	s.attach(s.ref, s.guide, knowledge.UsageAuto, s.public, s.german, s.secret)
 	always := s.agent(s.ref)
 	s.attach(s.ref, always, knowledge.UsagePrompt, s.public, s.german, s.secret)
@@ -97,7 +97,7 @@ func TestTagFilters(t *testing.T) {
 // TestTagsExplained: a source that tags leave out is not called unattached.
 func TestTagsExplained(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTagged(t)
 	s.attach(s.ref, s.guide, knowledge.UsageAuto, s.public, s.secret)
 	answer, err := s.Query(t.Context(), s.ref, knowledge.QueryParams{
 		AgentID: s.guide, Question: "When does the museum open?", ExplainSourceID: s.secret,
@@ -113,7 +113,7 @@ func TestTagsExplained(t *testing.T) {
 // by them; what is no tag is refused.
 func TestTagsChange(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newTagged(t)
 	for _, step := range []struct{ set, want []string }{
 		{[]string{"zoo", "art", "zoo", "product:mpl/2"}, []string{"art", "product:mpl/2", "zoo"}},
 		{[]string{}, nil},

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/knowledge/document"
-	"parlance.dev/parlance/platform/sandbox"
 	"parlance.dev/parlance/provider/pdf/poppler"
 	"parlance.dev/parlance/test/doctools"
 	"parlance.dev/parlance/test/pdfmake"
@@ -24,16 +23,7 @@ func pdfReader(t *testing.T) *poppler.Reader {
 // limitedReader has limits of its own.
 func limitedReader(t *testing.T, deps poppler.Deps) *poppler.Reader {
 	t.Helper()
-	doctools.Need(t)
-	box, err := sandbox.New(t.Context(), sandbox.Options{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	box := doctools.Sandbox(t)
 	deps.Sandbox, deps.Pictures = box, 1
 	return poppler.New(deps)
 }

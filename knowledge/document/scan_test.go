@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"parlance.dev/parlance/knowledge/document"
-	"parlance.dev/parlance/platform/sandbox"
 	"parlance.dev/parlance/provider/ocr/tesseract"
 	"parlance.dev/parlance/provider/pdf/poppler"
 	"parlance.dev/parlance/test/doctools"
@@ -20,17 +19,8 @@ import (
 // realReaders are the programs themselves, with the limits they ship with.
 func realReaders(t *testing.T) document.Readers {
 	t.Helper()
-	doctools.Need(t)
 	doctools.NeedMakers(t)
-	box, err := sandbox.New(t.Context(), sandbox.Options{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	box := doctools.Sandbox(t)
 	pictures, err := tesseract.New(t.Context(), tesseract.Options{Sandbox: box})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parlance.dev/parlance/platform/devstack"
+	"parlance.dev/parlance/platform/sandbox"
 )
 
 // Need makes the programs of devstack.DocumentTools present.
@@ -23,6 +24,22 @@ func NeedMakers(t testing.TB) {
 		{Command: "qpdf", Apt: "qpdf", Brew: "qpdf"},
 		{Command: "cwebp", Apt: "webp", Brew: "webp"},
 	})
+}
+
+// Sandbox makes a sandbox for the programs of Need.
+func Sandbox(t testing.TB) *sandbox.Sandbox {
+	t.Helper()
+	Need(t)
+	box, err := sandbox.New(t.Context(), sandbox.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return box
 }
 
 func need(t testing.TB, tools []devstack.Tool) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"parlance.dev/parlance/platform/sandbox"
 	"parlance.dev/parlance/provider/pdf/poppler"
 	"parlance.dev/parlance/test/doctools"
 )
@@ -21,16 +20,7 @@ const rounding = 0.001
 // TestPages fails when a page is read worse than scores.txt says.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	doctools.Need(t)
-	box, err := sandbox.New(t.Context(), sandbox.Options{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	box := doctools.Sandbox(t)
 	const dir = "../testdata/pages"
 	golden := filepath.Join(dir, "scores.txt")
 	committed, err := os.ReadFile(golden)
