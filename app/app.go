@@ -274,8 +274,10 @@ func (a *App) join(ctx context.Context, component string) error {
 	})
 	a.Privacy = privacy.New(privacy.Deps{
 		DB: a.db, Workspaces: a.Workspaces, Sessions: a.Sessions, Memory: a.Memory, Webhooks: a.Webhooks, Answers: a.answers, Bucket: a.bucket,
-		ForgetFramesFunc: func(ctx context.Context, ids ...sessions.ID) error { return realtime.ForgetFrames(ctx, a.redis, ids...) },
-		Links:            privacy.Links{PublicURL: a.publicBase(), Key: keyFor("exports", a.pageKey)}, Log: a.log, Now: a.now,
+		ForgetFramesFunc: func(ctx context.Context, ids ...sessions.ID) error {
+			return realtime.ForgetFrames(ctx, a.redis, ids...)
+		},
+		Links: privacy.Links{PublicURL: a.publicBase(), Key: keyFor("exports", a.pageKey)}, Log: a.log, Now: a.now,
 	})
 	return nil
 }

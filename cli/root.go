@@ -16,6 +16,7 @@ import (
 	"parlance.dev/parlance/cli/events"
 	"parlance.dev/parlance/cli/kb"
 	"parlance.dev/parlance/cli/memory"
+	"parlance.dev/parlance/cli/privacy"
 	"parlance.dev/parlance/cli/sessions"
 	"parlance.dev/parlance/cli/tools"
 	"parlance.dev/parlance/cli/webhooks"
@@ -82,7 +83,7 @@ In production:
 	)
 	root.AddCommand(
 		dev.New(version), newServer(), newWorker(),
-		chat.New(), agents.New(), sessions.New(), workspaces.New(), events.New(), memory.New(),
+		chat.New(), agents.New(), sessions.New(), workspaces.New(), events.New(), memory.New(), privacy.New(),
 		kb.New(version), tools.New(version), webhooks.New(), webhooks.NewListen(), newModels(), newErrors(),
 		newDoctor(), newHealth(), newMigrate(), newTenants(), newKeys(), newConfig(), newVersion(),
 	)

@@ -150,7 +150,8 @@ func (f *archiveFile) text(text string) error {
 	return err
 }
 
-// rows writes the rows of a query that selects their JSON, separated by commas, one after the other.
+// rows writes the rows of a query that selects their JSON, separated by commas, one after the
+// other.
 func (f *archiveFile) rows(ctx context.Context, tx bun.Tx, query string, args ...any) (err error) {
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {

@@ -33,9 +33,9 @@ func (s *Service) DeleteSession(ctx context.Context, p workspaces.Principal, id 
 	return err
 }
 
-// DeleteSessions deletes sessions of a workspace with everything of them: it is the one way in which
-// a session goes. Open ones are ended first, without being announced. What is not there is not
-// counted. Errors: Unavailable unavailable while a running turn cannot be stopped yet.
+// DeleteSessions deletes sessions of a workspace with everything of them: it is the one way in
+// which a session goes. Open ones are ended first, without being announced. What is not there is
+// not counted. Errors: Unavailable unavailable while a running turn cannot be stopped yet.
 func (s *Service) DeleteSessions(ctx context.Context, ref workspaces.Ref, ids []sessions.ID) (Counts, error) {
 	var counts Counts
 	for batch := range slices.Chunk(ids, batchSize) {

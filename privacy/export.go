@@ -85,7 +85,8 @@ func (s *Service) writeFile(ctx context.Context, request *Request) error {
 // part is a file of the archive whose content is an array of rows.
 type part struct {
 	name string
-	// rows selects one column with the JSON of each row. Its parameters are tenant, workspace and user.
+	// rows selects one column with the JSON of each row. Its parameters are tenant, workspace and
+	// user.
 	rows string
 }
 
@@ -137,9 +138,9 @@ const eventsPart = "events.json"
 const sessionSQL = `
 SELECT to_json(x)
 FROM (
-    SELECT s.id, s.agent_id, s.agent_version, s.user_id, s.modality, s.status, s.end_reason, s.language, s.created_at, s.started_at, s.ended_at,
-           s.last_activity_at, s.dynamic_variables, s.assigned_variables, s.overrides, s.voice_stack_override, s.turn_count, s.input_tokens,
-           s.output_tokens, s.tool_calls, s.likes, s.dislikes, s.item_edits
+    SELECT s.id, s.agent_id, s.agent_version, s.user_id, s.modality, s.status, s.end_reason, s.language, s.created_at, s.started_at,
+           s.ended_at, s.last_activity_at, s.dynamic_variables, s.assigned_variables, s.overrides, s.voice_stack_override,
+           s.turn_count, s.input_tokens, s.output_tokens, s.tool_calls, s.likes, s.dislikes, s.item_edits
     FROM sessions AS s
     WHERE s.tenant_id = ? AND s.id = ?
 ) AS x`
@@ -150,8 +151,8 @@ var sessionParts = []part{
 	{"turns", `
 SELECT to_json(x)
 FROM (
-    SELECT t.id, t.index, t.status, t.user_text, t.agent_text, t.messages, t.citations, t.retrieval, t.model, t.input_tokens, t.output_tokens,
-           t.metrics, t.feedback, t.error_code, t.error_message, t.started_at, t.ended_at, t.receipt, t.receipt_hash
+    SELECT t.id, t.index, t.status, t.user_text, t.agent_text, t.messages, t.citations, t.retrieval, t.model, t.input_tokens,
+           t.output_tokens, t.metrics, t.feedback, t.error_code, t.error_message, t.started_at, t.ended_at, t.receipt, t.receipt_hash
     FROM turns AS t
     WHERE t.tenant_id = ? AND t.session_id = ?
     ORDER BY t.index

@@ -61,7 +61,7 @@ SELECT (SELECT count(*) FROM own) AS sessions,
        (SELECT count(*) FROM memories AS m WHERE m.tenant_id = ? AND m.workspace_id = ? AND m.user_id = ?) AS memories,
        (SELECT count(*)
         FROM privacy_requests AS p
-        WHERE p.tenant_id = ? AND p.workspace_id = ? AND p.user_id = ? AND p.file_key <> '') AS exports`,
+        WHERE p.tenant_id = ? AND p.workspace_id = ? AND p.user_id = ? AND p.file_key <> '' AND p.status = 'ready') AS exports`,
 		ref.TenantID, ref.ID, userID, ref.TenantID, ref.TenantID,
 		ref.TenantID, ref.ID, userID, ref.TenantID, ref.ID, userID).Scan(ctx, &counts)
 	if err != nil {

@@ -70,7 +70,8 @@ type CreateParams struct {
 	By workspaces.Principal
 }
 
-// Create stores a request for a worker. With DryRun it returns the counts of now and stores nothing.
+// Create stores a request for a worker. With DryRun it returns the counts of now and stores
+// nothing.
 func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams) (Request, error) {
 	now := s.now()
 	request := Request{

@@ -35,8 +35,8 @@ const (
 // errTaken says that another worker has taken the request over.
 var errTaken = errors.New("another worker has the request")
 
-// Process does a request that is due. It does nothing when the request is done or another worker has
-// it, so it may be called any number of times. A request that fails is due again later.
+// Process does a request that is due. It does nothing when the request is done or another worker
+// has it, so it may be called any number of times. A request that fails is due again later.
 func (s *Service) Process(ctx context.Context, tenant workspaces.TenantID, id ID) error {
 	now := s.now()
 	request, ok, err := claim(ctx, s.DB, tenant, id, now, now.Add(claimLife))
@@ -60,8 +60,8 @@ func (s *Service) Process(ctx context.Context, tenant workspaces.TenantID, id ID
 	return s.giveBack(writing, request, err, ctx.Err() != nil)
 }
 
-// keepAlive moves the end of the claim on until stop is called. The context ends when another worker
-// has the request.
+// keepAlive moves the end of the claim on until stop is called. The context ends when another
+// worker has the request.
 func (s *Service) keepAlive(parent context.Context, request Request) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	done := make(chan struct{})

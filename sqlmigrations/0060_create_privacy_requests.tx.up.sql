@@ -30,8 +30,8 @@ CREATE INDEX IF NOT EXISTS privacy_requests_by_workspace ON privacy_requests (wo
 CREATE INDEX IF NOT EXISTS privacy_requests_due ON privacy_requests (tenant_id, due_at) WHERE finished_at IS NULL;
 CREATE INDEX IF NOT EXISTS privacy_requests_by_user ON privacy_requests (workspace_id, user_id) WHERE user_id <> '';
 
--- The files of exports in the bucket. A row is there before its file, and without a request when the
--- workspace was deleted.
+-- The files of exports in the bucket. A row is there before its file, and without a request when
+-- the workspace was deleted.
 CREATE TABLE IF NOT EXISTS privacy_files (
     key text PRIMARY KEY,
     tenant_id text NOT NULL,
@@ -43,7 +43,10 @@ CREATE INDEX IF NOT EXISTS privacy_files_by_expiry ON privacy_files (expires_at)
 
 -- Whom an event is about, to find it again; NULL in rows of older versions. The body of an erased
 -- event has no data.
-ALTER TABLE events ADD COLUMN IF NOT EXISTS session_id text, ADD COLUMN IF NOT EXISTS user_id text, ADD COLUMN IF NOT EXISTS erased boolean NOT NULL DEFAULT false;
+ALTER TABLE events
+    ADD COLUMN IF NOT EXISTS session_id text,
+    ADD COLUMN IF NOT EXISTS user_id text,
+    ADD COLUMN IF NOT EXISTS erased boolean NOT NULL DEFAULT false;
 CREATE INDEX IF NOT EXISTS events_by_session ON events (tenant_id, session_id) WHERE session_id <> '';
 CREATE INDEX IF NOT EXISTS events_by_user ON events (tenant_id, user_id) WHERE user_id <> '';
 CREATE INDEX IF NOT EXISTS events_unattributed ON events (tenant_id, workspace_id) WHERE user_id IS NULL;

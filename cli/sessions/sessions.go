@@ -18,14 +18,14 @@ import (
 // New makes the command.
 func New() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "sessions", Short: "See conversations, their transcripts and receipts, and end them", GroupID: "use",
+		Use: "sessions", Short: "See conversations, their transcripts and receipts, end and delete them", GroupID: "use",
 		Long: `A session is one conversation of a user with an agent. Without flags the commands work on the parlance dev of
 this machine. To begin one in the terminal: parlance chat.`,
 		Example: `  parlance sessions ls --status in_progress
   parlance sessions transcript ses_01j…
   parlance sessions end ses_01j… --reason "closed by support"`,
 	}
-	cmd.AddCommand(newList(), newShow(), newTranscript(), newReceipt(), newEnd())
+	cmd.AddCommand(newList(), newShow(), newTranscript(), newReceipt(), newEnd(), newRemove())
 	client.AddWorkspace(cmd.Commands()...)
 	return cmd
 }
@@ -186,4 +186,23 @@ func newEnd() *cobra.Command {
 	cmd.Flags().StringVar(&reason, "reason", "", "why, in your words")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the session as a line of JSON")
 	return cmd
+}
+
+func newRemove() *cobra.Command {
+	return &cobra.Command{
+		Use: "rm SESSION…", Aliases: []string{"remove", "delete"}, Short: "Delete sessions with everything of them",
+		Args: command.SomeArgs("SESSION"),
+		Long: `Deletes sessions with their turns, receipts, tool calls and webhook events. Open ones are ended first. What agents
+remember of the user stays; parlance privacy erase deletes that too.`,
+		Example: `  parlance sessions rm ses_01j…`,
+		RunE: with(func(ctx context.Context, s *service, args []string) error {
+			for _, id := range args {
+				if _, err := s.sessions.DeleteSession(ctx, &parlancev1.DeleteSessionRequest{SessionId: id}); err != nil {
+					return s.explain("delete the session", id, err)
+				}
+				s.Line("deleted %s", term.Clean(id))
+			}
+			return nil
+		}),
+	}
 }

@@ -41,8 +41,8 @@ func InTx(ctx context.Context, db bun.IDB, fn func(ctx context.Context, tx bun.T
 	}
 }
 
-// InSnapshot runs fn in a transaction that only reads and sees the database as it was when its first
-// statement began. Errors: fn's own, as MapError leaves them.
+// InSnapshot runs fn in a transaction that only reads and sees the database as it was when its
+// first statement began. Errors: fn's own, as MapError leaves them.
 func InSnapshot(ctx context.Context, db *DB, fn func(ctx context.Context, tx bun.Tx) error) error {
 	return MapError(db.RunInTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn))
 }

@@ -17,7 +17,10 @@ const module = "parlance.dev/parlance/"
 var root = filepath.Join("..", "..")
 
 // nouns are the rooms of the product itself.
-var nouns = []string{"workspaces", "agents", "tools", "knowledge", "memory", "guards", "sessions", "analysis", "turns", "live", "webhooks", "privacy"}
+var nouns = []string{
+	"workspaces", "agents", "tools", "knowledge", "memory", "guards", "sessions", "analysis", "turns", "live", "webhooks",
+	"privacy",
+}
 
 // base is what every room above the platform may import.
 var base = []string{"fault", "provider", "platform"}
@@ -200,7 +203,7 @@ var confined = []struct {
 	{"github.com/hibiken/asynq", []string{"platform/queue"}},
 	{"github.com/uptrace/bun", []string{
 		"platform/postgres", "platform/seal", "events", "workspaces", "agents", "tools", "knowledge", "memory", "sessions",
-		"analysis", "turns", "live", "webhooks", "worker", "idempotency",
+		"analysis", "turns", "live", "webhooks", "worker", "idempotency", "privacy",
 	}},
 	{"github.com/jackc/pgx", []string{"platform/postgres", "platform/devstack", "knowledge", "cli"}},
 	{"github.com/coder/websocket", []string{"server/realtime", "server/probe", "cli"}},

@@ -40,6 +40,7 @@ var layered = map[string]layering{
 			{"client_call.go", "connection.go", "read.go", "service.go", "store.go", "token.go"},
 			{"create.go", "feedback.go", "lease.go", "overrides.go", "start.go"},
 			{"end.go", "sweep.go"},
+			{"erase.go"},
 		},
 	},
 	"turns": {

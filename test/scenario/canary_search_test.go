@@ -11,9 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-	goredis "github.com/redis/go-redis/v9"
-
+	"parlance.dev/parlance/test/dump"
 	"parlance.dev/parlance/test/harness"
 )
 
@@ -72,44 +70,22 @@ func search(t *testing.T, canaries []canary, places map[string][]byte) {
 	}
 }
 
-// dumpDatabase is every row of every table as text; bytea is in hex there.
+// dumpDatabase is every row of every table as text.
 func dumpDatabase(t *testing.T, e *harness.Env) []byte {
 	t.Helper()
-	var dump bytes.Buffer
-	for _, table := range harness.Rows[string](t, e,
-		"SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'") {
-		for _, row := range harness.Rows[string](t, e, "SELECT r::text FROM "+pgx.Identifier{table}.Sanitize()+" AS r") {
-			fmt.Fprintf(&dump, "%s: %s\n", table, row)
-		}
-	}
-	return dump.Bytes()
-}
-
-// dumpRedis is every key and value.
-func dumpRedis(t *testing.T, client *goredis.Client) []byte {
-	t.Helper()
-	var dump bytes.Buffer
-	keys, err := client.Keys(t.Context(), "*").Result()
+	content, err := dump.Postgres(t.Context(), e.DatabaseURL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range keys {
-		var value any
-		switch kind := client.Type(t.Context(), key).Val(); kind {
-		case "string":
-			value = client.Get(t.Context(), key).Val()
-		case "list":
-			value = client.LRange(t.Context(), key, 0, -1).Val()
-		case "hash":
-			value = client.HGetAll(t.Context(), key).Val()
-		case "set":
-			value = client.SMembers(t.Context(), key).Val()
-		case "zset":
-			value = client.ZRange(t.Context(), key, 0, -1).Val()
-		case "stream":
-			value = client.XRange(t.Context(), key, "-", "+").Val()
-		}
-		fmt.Fprintf(&dump, "%s: %v\n", key, value)
+	return content
+}
+
+// dumpRedis is every key and value.
+func dumpRedis(t *testing.T, e *harness.Env) []byte {
+	t.Helper()
+	content, err := dump.Redis(t.Context(), e.RedisURL)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return dump.Bytes()
+	return content
 }

@@ -270,7 +270,7 @@ func TestCanaries(t *testing.T) {
 	for _, sent := range c.hook.Requests() {
 		fmt.Fprintf(&webhooks, "%v %s\n", sent.Header, sent.Body)
 	}
-	stored, cached := dumpDatabase(t, c.Env), dumpRedis(t, c.redis)
+	stored, cached := dumpDatabase(t, c.Env), dumpRedis(t, c.Env)
 	// What cannot be reached: the words of a start that fails.
 	if err := c.redis.ConfigSet(t.Context(), "requirepass", "another").Err(); err != nil {
 		t.Fatal(err)

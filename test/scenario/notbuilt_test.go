@@ -148,11 +148,8 @@ func TestRoutesNotBuilt(t *testing.T) {
 	t.Parallel()
 	env := harness.Start(t, harness.Options{WithoutWorker: true})
 	document := string(env.Do(t, "GET", "/openapi.json", nil).Must(t, 200).Body)
-	privacy := env.Tenant.In("/privacy/requests")
 	callbacks := env.Tenant.In("/callback-schedules")
 	for _, missing := range []struct{ method, path, says string }{
-		{"POST", privacy, "Privacy requests are not built"},
-		{"GET", privacy + "/dsar_x", "Privacy requests are not built"},
 		{"POST", callbacks, "Callbacks are not built"},
 		{"GET", callbacks, "Callbacks are not built"},
 		{"GET", callbacks + "/sch_x", "Callbacks are not built"},
@@ -180,8 +177,8 @@ func TestRoutesNotBuilt(t *testing.T) {
 			t.Errorf("%s %s: %s", missing.method, missing.path, got.Problem.Detail)
 		}
 	}
-	checkProblem(t, env.Do(t, "GET", privacy, nil), 405, "method-not-allowed")
-	for _, part := range []string{"privacy/requests", "callback-schedules", "billing"} {
+	checkProblem(t, env.Do(t, "PUT", callbacks, nil), 405, "method-not-allowed")
+	for _, part := range []string{"callback-schedules", "billing"} {
 		if strings.Contains(document, "/"+part) {
 			t.Errorf("the OpenAPI document has a path with %s", part)
 		}

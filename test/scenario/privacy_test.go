@@ -7,19 +7,17 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"io/fs"
 	"maps"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/coder/websocket"
-	goredis "github.com/redis/go-redis/v9"
 
+	"parlance.dev/parlance/test/dump"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/test/fake/receiver"
 	"parlance.dev/parlance/test/harness"
@@ -202,39 +200,15 @@ func (p *person) unzip(request harness.Response) map[string]string {
 	return files
 }
 
-// places are everything that is stored.
+// places are everything that is stored: the journal is beside the bucket.
 func (p *person) places() map[string][]byte {
 	p.t.Helper()
-	options, err := goredis.ParseURL(p.RedisURL)
+	places, err := dump.Files(filepath.Dir(p.BlobDir))
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	client := goredis.NewClient(options)
-	defer func() { _ = client.Close() }() // only read
-	places := map[string][]byte{"Postgres": dumpDatabase(p.t, p.Env), "Redis": dumpRedis(p.t, client)}
-	for _, path := range p.files() {
-		content, err := os.ReadFile(path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			p.t.Fatal(err)
-		}
-		places[path] = content
-	}
+	places["Postgres"], places["Redis"] = dumpDatabase(p.t, p.Env), dumpRedis(p.t, p.Env)
 	return places
-}
-
-// files are those of the bucket and of the journal beside it.
-func (p *person) files() (paths []string) {
-	p.t.Helper()
-	err := filepath.WalkDir(filepath.Dir(p.BlobDir), func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() {
-			paths = append(paths, path)
-		}
-		return err
-	})
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return paths
 }
 
 // TestPrivacy exports everything about a user and erases it: nothing of it is left in Postgres,
@@ -244,7 +218,9 @@ func TestPrivacy(t *testing.T) {
 	p := newPerson(t)
 	p.live()
 
-	dry := p.Do(t, "POST", p.Tenant.In("/privacy/requests"), map[string]any{"user_id": markedUser, "kind": "erasure", "dry_run": true}).Must(t, 202)
+	dry := p.Do(t, "POST", p.Tenant.In("/privacy/requests"), map[string]any{
+		"user_id": markedUser, "kind": "erasure", "dry_run": true,
+	}).Must(t, 202)
 	if dry.Text("id") != "" || dry.Text("status") != "ready" || dry.At("counts", "sessions") != 2.0 || dry.At("counts", "turns") != 3.0 ||
 		dry.At("counts", "tool_calls") == 0.0 || dry.At("counts", "undelivered") == 0.0 {
 		t.Errorf("the dry run: %s", dry.Body)
@@ -264,7 +240,8 @@ func TestPrivacy(t *testing.T) {
 	})
 
 	erased := p.request("erasure")
-	if erased.Text("user_id") != "" || erased.At("certificate", "erased", "sessions") != 2.0 || erased.At("certificate", "erased", "exports") != 1.0 {
+	if erased.Text("user_id") != "" || erased.At("certificate", "erased", "sessions") != 2.0 ||
+		erased.At("certificate", "erased", "exports") != 1.0 {
 		t.Errorf("the tombstone: %s", erased.Body)
 	}
 	remaining, _ := erased.At("certificate", "remaining").(map[string]any)
@@ -391,7 +368,69 @@ func TestExportLinks(t *testing.T) {
 	if got := p.Do(t, "GET", link.RequestURI(), nil); got.Status != 404 {
 		t.Errorf("the file of an erased user: %d", got.Status)
 	}
-	if left := slices.DeleteFunc(p.files(), func(path string) bool { return !strings.HasSuffix(path, ".zip") }); len(left) > 0 {
-		t.Errorf("files are left: %v", left)
+	for path := range p.places() {
+		if strings.HasSuffix(path, ".zip") {
+			t.Errorf("%s is left", path)
+		}
 	}
+}
+
+// TestExportWhileTalking: an export shows one moment, also when its user talks all the time.
+func TestExportWhileTalking(t *testing.T) {
+	t.Parallel()
+	env := harness.Start(t, harness.Options{})
+	p := &person{Env: env, t: t, agent: env.Do(t, "POST", env.Tenant.In("/agents"), `{"name":"Ada"}`).Must(t, 201).Text("id")}
+	session := p.begin(markedUser).Text("id")
+	stop, talking := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(talking)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				got, err := env.Send(t, "POST", "/v1/sessions/"+session+"/turns", map[string]any{"text": "Hello."})
+				if err != nil || got.Status != 200 {
+					t.Errorf("a turn during an export: %v %s", err, got.Body)
+					return
+				}
+			}
+		}
+	}()
+	for range 5 {
+		request := p.request("export")
+		var file struct {
+			Session struct {
+				TurnCount int `json:"turn_count"`
+			}
+			Turns []struct{ Status string }
+		}
+		if err := json.Unmarshal([]byte(p.unzip(request)["sessions/"+session+".json"]), &file); err != nil {
+			t.Fatal(err)
+		}
+		if len(file.Turns) != file.Session.TurnCount || request.At("counts", "turns") != float64(len(file.Turns)) {
+			t.Errorf("the session has %d turns, its row says %d, the request %v", len(file.Turns), file.Session.TurnCount,
+				request.At("counts", "turns"))
+		}
+	}
+	close(stop)
+	<-talking
+}
+
+// TestErasureIsTakenOver: an erasure whose worker has died is done by another one.
+func TestErasureIsTakenOver(t *testing.T) {
+	t.Parallel()
+	env := harness.Start(t, harness.Options{WithoutWorker: true})
+	p := &person{Env: env, t: t, agent: env.Do(t, "POST", env.Tenant.In("/agents"), `{"name":"Ada"}`).Must(t, 201).Text("id")}
+	session := p.begin(markedUser).Text("id")
+	p.say(session, "Hello.")
+	asked := env.Do(t, "POST", env.Tenant.In("/privacy/requests"), map[string]any{"user_id": markedUser, "kind": "erasure"}).Must(t, 202)
+	// As a worker leaves it that was killed a minute ago; its event was relayed.
+	env.Exec(t, "UPDATE privacy_requests SET status = 'processing', attempts = 1, started_at = now(), due_at = now()")
+	env.Exec(t, "DELETE FROM events WHERE type = '_privacy.requested'")
+	env.StartProcess(t, "worker")
+	harness.Await(t, harness.Patience, "another worker erases", func() bool {
+		return env.Do(t, "GET", env.Tenant.In("/privacy/requests/"+asked.Text("id")), nil).Must(t, 200).Text("status") == "ready"
+	})
+	env.Do(t, "GET", "/v1/sessions/"+session, nil).Must(t, 404)
 }

@@ -63,6 +63,8 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		"ListWebhookDeliveries.event_id": nil, "RecoverWebhookDeliveries.since": "2026-01-01T00:00:00Z",
 		"AddMemory.kind": "note", "UpdateMemory.text": "Something else.", "query": "Something?",
 		"ListMemories.kind": nil, "ListMemories.q": nil, "DeleteMemories.user_id": "nobody",
+		"CreatePrivacyRequest.user_id": "nobody", "CreatePrivacyRequest.kind": "export", "CreatePrivacyRequest.dry_run": true,
+		"ListPrivacyRequests.kind": nil,
 	}
 	agent := made(in("/agents"), `{"name":"Ada `+w.mark+`"}`, 201)
 	w.do(t, "PATCH", in("/agents/"+agent), `{"language":"de"}`).Must(t, 200) // version 2
@@ -84,9 +86,14 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		"memory_id":                    made(in("/users/u/memory"), `{"text":"Something `+w.mark+`."}`, 201),
 		"api_key_id":                   made("/v1/api-keys", `{"name":"spare","scope":"read"}`, 201),
 		"DeleteWorkspace.workspace_id": made("/v1/workspaces", `{"name":"spare"}`, 201),
+		"DeleteSession.session_id":     made("/v1/sessions", `{"agent_id":"`+agent+`","user_id":"spare","modality":"text"}`, 201),
 	} {
 		w.values[name] = value
 	}
+	w.values["request_id"] = made(in("/privacy/requests"), `{"user_id":"nobody `+w.mark+`","kind":"erasure"}`, 202)
+	harness.Await(t, harness.Patience, "an erasure of nothing", func() bool {
+		return w.do(t, "GET", in("/privacy/requests/"+w.id("request_id")), nil).Must(t, 200).Text("status") == "ready"
+	})
 	w.values["turn_id"] = turnOf(session)
 	w.values["call_id"] = harness.Rows[string](t, env, `
 		INSERT INTO call_approvals (id, tenant_id, workspace_id, session_id, turn_id, slug, arguments, status, reason,

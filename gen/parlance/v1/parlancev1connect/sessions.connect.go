@@ -96,8 +96,8 @@ type SessionServiceClient interface {
 	// returns its state. Takes an API key or the session's token. Errors: not-found, invalid-request.
 	EndSession(context.Context, *v1.EndSessionRequest) (*v1.Session, error)
 	// DeleteSession deletes a session with everything of it: turns, receipts, traces of calls, its
-	// webhook events and what is kept for repetitions of its requests. An open one is ended first, and
-	// not announced. What agents remember of the user stays. Deleting it again is no error.
+	// webhook events and what is kept for repetitions of its requests. An open one is ended first,
+	// and not announced. What agents remember of the user stays. Deleting it again is no error.
 	// Errors: not-found, unavailable while the running turn cannot be stopped yet.
 	DeleteSession(context.Context, *v1.DeleteSessionRequest) (*emptypb.Empty, error)
 	// CreateTurn says something to the agent without a socket and waits for the whole answer. With
@@ -407,8 +407,8 @@ type SessionServiceHandler interface {
 	// returns its state. Takes an API key or the session's token. Errors: not-found, invalid-request.
 	EndSession(context.Context, *v1.EndSessionRequest) (*v1.Session, error)
 	// DeleteSession deletes a session with everything of it: turns, receipts, traces of calls, its
-	// webhook events and what is kept for repetitions of its requests. An open one is ended first, and
-	// not announced. What agents remember of the user stays. Deleting it again is no error.
+	// webhook events and what is kept for repetitions of its requests. An open one is ended first,
+	// and not announced. What agents remember of the user stays. Deleting it again is no error.
 	// Errors: not-found, unavailable while the running turn cannot be stopped yet.
 	DeleteSession(context.Context, *v1.DeleteSessionRequest) (*emptypb.Empty, error)
 	// CreateTurn says something to the agent without a socket and waits for the whole answer. With
