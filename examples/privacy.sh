@@ -96,7 +96,8 @@ request() {
 
 step "A conversation"
 api PATCH "/workspaces/$PARLANCE_WORKSPACE_ID/agents/$PARLANCE_AGENT_ID" '{"memory":{"enabled":true}}' >/dev/null
-session=$(api POST /sessions '{"agent_id":"'"$PARLANCE_AGENT_ID"'","user_id":"'"$user"'","modality":"text","dynamic_variables":{"note":"'"$word"'"}}' | json it.id)
+session=$(api POST /sessions '{"agent_id":"'"$PARLANCE_AGENT_ID"'","user_id":"'"$user"'","modality":"text",
+	"dynamic_variables":{"note":"'"$word"'"}}' | json it.id)
 for text in "I prefer $word." "What do you know about me?"; do
 	printf '  user   %s\n  agent  %s\n' "$text" "$(api POST "/sessions/$session/turns" '{"text":"'"$text"'"}' | json it.text)"
 done
