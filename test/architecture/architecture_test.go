@@ -37,11 +37,11 @@ var rooms = map[string][]string{
 	"turns":      append([]string{"sessions", "guards", "memory", "tools", "agents", "workspaces", "events"}, base...),
 	"analysis":   append([]string{"sessions", "guards", "memory", "tools", "agents", "workspaces", "events"}, base...),
 	"sessions":   append([]string{"tools", "agents", "workspaces", "events"}, base...),
-	"guards":     append([]string{"tools"}, base...),
+	"guards":     base,
 	"knowledge":  append([]string{"agents", "workspaces", "events", "gen"}, base...),
 	"memory":     append([]string{"tools", "agents", "workspaces"}, base...),
 	"tools":      append([]string{"agents", "workspaces", "events"}, base...),
-	"agents":     append([]string{"workspaces", "events"}, base...),
+	"agents":     append([]string{"workspaces", "guards", "events"}, base...),
 	"webhooks":   append([]string{"workspaces", "events", "gen"}, base...),
 	"workspaces": append([]string{"events"}, base...),
 
