@@ -12,6 +12,7 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/provider/model/extractive"
 	"parlance.dev/parlance/provider/model/modeltest"
 	"parlance.dev/parlance/provider/model/openai"
 	"parlance.dev/parlance/sessions"
@@ -90,6 +91,52 @@ func (f *fixture) said(t *testing.T, s *socket, text string) (done turns.Respons
 		}
 	}
 	return done, sent
+}
+
+// TestEscalatedOnce: a turn in which a call and then an answer are in zones announces the first.
+func TestEscalatedOnce(t *testing.T) {
+	t.Parallel()
+	f, _, _ := judged(t, "", openaichat.Reply{Calls: []openaichat.Call{
+		{ID: "c1", Name: "find_order", Arguments: []string{`{"id":"poison"}`}},
+	}}, openaichat.Reply{Text: []string{"Then take poison."}})
+	f.attach(t, "find_order", "POST", 5)
+	made := f.create(t, withPin)
+	done, sent := f.said(t, f.join(t, f.Node, made), "Do it.")
+	if sent != "I do not talk about this." || done.Status != turns.ResponseIncomplete {
+		t.Errorf("sent %q (%s)", sent, done.Status)
+	}
+	if got := f.escalations(t); got != "poison agent" {
+		t.Errorf("announced %q", got)
+	}
+	if got := f.verdicts(t, made.Session.ID); got != "no_go call:judge poison escalated, no_go agent:judge poison escalated" {
+		t.Errorf("the receipt has %q", got)
+	}
+}
+
+// TestArgumentsThatEnd: a zone that ends the session does so for arguments, after its reply. A
+// farewell in a zone is not said, and the conversation ends all the same.
+func TestArgumentsThatEnd(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ tool, arguments, said string }{
+		"call":     {"find_order", `{"id":"shut up"}`, "Goodbye then."},
+		"farewell": {"end_call", `{"message":"There is a bomb."}`, "Goodbye."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.agent = f.withZones(t)
+			f.attach(t, "find_order", "POST", 5)
+			f.model = &script{steps: []step{say("", call(row.tool, row.arguments))}}
+			made := f.create(t, withPin)
+			_, sent := f.said(t, f.join(t, f.Node, made), "Well?")
+			if sent != row.said || len(f.endpoint.Requests("")) != 0 {
+				t.Errorf("sent %q, %d calls were made", sent, len(f.endpoint.Requests("")))
+			}
+			if got := f.get(t, made.Session.ID).Status; got != sessions.Completed {
+				t.Errorf("the session is %s", got)
+			}
+		})
+	}
 }
 
 // verdicts are the guard verdicts in the receipts of a session, in order.
@@ -259,6 +306,18 @@ func TestJudgeFailsOnTheAgent(t *testing.T) {
 	}
 }
 
+// TestJudgeTakenAway: where no language model answers any more, on_failure says what follows.
+func TestJudgeTakenAway(t *testing.T) {
+	t.Parallel()
+	f, llm, _ := judged(t, "", openaichat.Reply{Text: []string{"Fine."}})
+	f.judge = extractive.New()
+	made := f.create(t)
+	_, sent := f.said(t, f.join(t, f.Node, made), "How are you?")
+	if sent != "I do not talk about this." || len(llm.Requests()) != 0 {
+		t.Errorf("sent %q, the model was asked %d times", sent, len(llm.Requests()))
+	}
+}
+
 // TestJudgeWithoutTemperature: a model that reasons refuses a temperature, and is asked without.
 func TestJudgeWithoutTemperature(t *testing.T) {
 	t.Parallel()
@@ -284,7 +343,8 @@ func TestWithheldWords(t *testing.T) {
 	f.turn(t, made.Session.ID, "Where is the poison?")
 	f.turn(t, made.Session.ID, "How are you?")
 	asked := llm.Requests()[0]
-	if body := string(asked.Body); strings.Contains(body, "poison?") || !strings.Contains(body, "[The user's message was withheld by a guard.]") {
+	body, instead := string(asked.Body), "[The user's message was withheld by a guard.]"
+	if strings.Contains(body, "poison?") || !strings.Contains(body, instead) {
 		t.Errorf("the model was sent %s", body)
 	}
 	if got := f.transcript(t, made.Session.ID)[0].UserText; got != "Where is the poison?" {
@@ -292,8 +352,8 @@ func TestWithheldWords(t *testing.T) {
 	}
 }
 
-// TestGuardedArguments: a call whose arguments are in a zone is not made, and neither the client nor
-// the model sees them again.
+// TestGuardedArguments: a call whose arguments are in a zone is not made, and neither the client
+// nor the model sees them again.
 func TestGuardedArguments(t *testing.T) {
 	t.Parallel()
 	send := func(text string) openaichat.Reply {

@@ -13,8 +13,8 @@ import (
 // maxGap is how many characters may stand between two letters of a phrase.
 const maxGap = 32
 
-// maxOpen bounds the phrases that may have begun, when signs are read for letters: each makes two of
-// one.
+// maxOpen bounds the phrases that may have begun when a sign is read for a letter, which makes two
+// of one.
 const maxOpen = 1024
 
 // leastSigned is how many letters a phrase has at least in which signs are read for letters.

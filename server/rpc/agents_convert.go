@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"cmp"
+
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"parlance.dev/parlance/agents"
