@@ -134,7 +134,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestPhraseAfterJudge: what stands before a phrase is judged first; the one that stands first acts.
+// TestPhraseAfterJudge: what stands before a phrase is judged, and what comes first acts.
 func TestPhraseAfterJudge(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ answer, through, by string }{
@@ -204,7 +204,7 @@ func TestCallsAreBounded(t *testing.T) {
 func TestLongText(t *testing.T) {
 	t.Parallel()
 	j, server := newJudge(t)
-	server.Add(openaichat.Reply{Text: []string{`{"broken": []}`}}, openaichat.Reply{Text: []string{`{"broken": [{"rule": 1, "sentence": 2}]}`}})
+	server.Add(clear(modeltest.Received{}), openaichat.Reply{Text: []string{`{"broken": [{"rule": 1, "sentence": 2}]}`}})
 	text := strings.Repeat("Nothing is said here at all. ", 420) + "Poison!"
 	found, err := judge.NewScreen(zones(t), j).FindAll(t.Context(), text)
 	if err != nil || len(found) != 1 || len(server.Requests()) != 2 {
