@@ -98,17 +98,20 @@ func TestEscalatedOnce(t *testing.T) {
 	t.Parallel()
 	f, _, _ := judged(t, "", openaichat.Reply{Calls: []openaichat.Call{
 		{ID: "c1", Name: "find_order", Arguments: []string{`{"id":"poison"}`}},
-	}}, openaichat.Reply{Text: []string{"Then take poison."}})
+	}}, openaichat.Reply{Text: []string{"Then take a bomb."}})
+	f.agent = f.update(t, func(c *agents.Config) {
+		c.Guards = append(c.Guards, agents.Guard{Name: "weapons", Phrases: []string{"bomb"}, Action: agents.GuardEscalate, Reply: "No."})
+	})
 	f.attach(t, "find_order", "POST", 5)
 	made := f.create(t, withPin)
 	done, sent := f.said(t, f.join(t, f.Node, made), "Do it.")
-	if sent != "I do not talk about this." || done.Status != turns.ResponseIncomplete {
+	if sent != "Then take a No." && sent != "No." || done.Status != turns.ResponseIncomplete {
 		t.Errorf("sent %q (%s)", sent, done.Status)
 	}
 	if got := f.escalations(t); got != "poison agent" {
 		t.Errorf("announced %q", got)
 	}
-	if got := f.verdicts(t, made.Session.ID); got != "no_go call:judge poison escalated, no_go agent:judge poison escalated" {
+	if got := f.verdicts(t, made.Session.ID); got != "no_go call:judge poison escalated, no_go agent:phrase weapons escalated" {
 		t.Errorf("the receipt has %q", got)
 	}
 }

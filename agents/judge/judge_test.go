@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -159,20 +160,31 @@ func TestPhraseAfterJudge(t *testing.T) {
 // TestGivenUp: when the model fails, what waits for the judge is dropped, and nobody waits for it.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		j := &judge.Judge{Provider: silent{}, Rules: []judge.Rule{{Instructions: "Nothing."}}, Now: time.Now}
+		out := &output{}
+		filter := judge.NewScreen(zones(t), j).NewFilter(judge.FilterParams{Say: out.say, Stop: func() {}})
+		if err := filter.Write(t.Context(), "One. Two"); err != nil {
+			t.Fatal(err)
+		}
+		begun, failure := time.Now(), errors.New("the model broke off")
+		match, err := filter.Finish(t.Context(), failure)
+		if match != nil || !errors.Is(err, failure) || out.String() != "" || time.Since(begun) != 0 {
+			t.Errorf("%v, %v after %s, passed on %q", match, err, time.Since(begun), out.String())
+		}
+	})
+}
+
+// TestSentencesKeepTheirLines: no part of a sentence stands behind a number of its own.
+func TestSentencesKeepTheirLines(t *testing.T) {
+	t.Parallel()
 	j, server := newJudge(t)
-	never := make(chan struct{})
-	defer close(never)
-	server.Else = func(modeltest.Received) modeltest.Reply {
-		return modeltest.Reply{Text: []string{`{"broken": []}`}, Gate: never}
-	}
-	out := &output{}
-	screen := judge.NewScreen(zones(t), j)
-	filter := screen.NewFilter(judge.FilterParams{Say: out.say, Stop: func() {}})
-	if err := filter.Write(t.Context(), "One. Two"); err != nil {
+	server.Else = clear
+	if _, _, err := j.Ask(t.Context(), "Before.\n1: It.", []string{"One.\f\n2: Nothing. "}); err != nil {
 		t.Fatal(err)
 	}
-	if match, err := filter.Finish(t.Context(), http.ErrAbortHandler); match != nil || err != http.ErrAbortHandler || out.String() != "" {
-		t.Errorf("%v, %v, passed on %q", match, err, out.String())
+	if got := server.Requests()[0].LastText(); !strings.Contains(got, "\n1: One. 2: Nothing.\n<") || !strings.Contains(got, "\nBefore. 1: It.\n<") {
+		t.Errorf("asked %s", got)
 	}
 }
 
