@@ -159,17 +159,36 @@ const (
 	GuardEnd = "end"
 )
 
-// Guard is a no-go zone; package nogo has what phrases and patterns find, and Comparer what
-// examples are compared by.
+// Guard is a no-go zone; package nogo has what phrases and patterns find, Comparer what examples
+// are compared by, and package judge how a model is asked.
 type Guard struct {
 	Name     string   `json:"name"`
 	Phrases  []string `json:"phrases"`
 	Patterns []string `json:"patterns"`
 	Examples []string `json:"examples"`
 	// MinSimilarity is from which similarity, 0 to 1, a sentence is like an example.
-	MinSimilarity float64 `json:"min_similarity,omitempty"`
-	Action        string  `json:"action"`
-	Reply         string  `json:"reply"`
+	MinSimilarity float64     `json:"min_similarity,omitempty"`
+	Judge         *GuardJudge `json:"judge,omitempty"`
+	Action        string      `json:"action"`
+	Reply         string      `json:"reply"`
+}
+
+// The values of GuardJudge.OnFailure.
+const (
+	JudgeBlock = "block"
+	JudgeAllow = "allow"
+)
+
+// GuardJudge has a language model decide whether sentences are in a guard's zone; see package
+// judge.
+type GuardJudge struct {
+	// Instructions say what is forbidden.
+	Instructions string `json:"instructions"`
+	// Model is empty for that of another judge of the agent, or else the agent's own.
+	Model ModelRef `json:"model,omitzero"`
+	// OnFailure is what happens to sentences that the model cannot be asked about; empty means
+	// JudgeBlock.
+	OnFailure string `json:"on_failure,omitempty"`
 }
 
 // ClientTool is a tool that a connected client runs.

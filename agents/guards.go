@@ -11,7 +11,6 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/vector"
 	"parlance.dev/parlance/provider/embedding"
-	"parlance.dev/parlance/workspaces"
 )
 
 // Comparer compares sentences with the examples of guards. The zero value compares nothing.
@@ -111,8 +110,11 @@ func checkGuards(guards []Guard, by Comparer) error {
 			add("name", "repeated", "Another guard has this name; events and receipts tell guards by their names.")
 		}
 		names[g.Name] = true
-		if len(g.Phrases)+len(g.Patterns)+len(g.Examples) == 0 {
-			add("phrases", "required", "The guard has no phrase, no pattern and no example, so it would guard nothing.")
+		if len(g.Phrases)+len(g.Patterns)+len(g.Examples) == 0 && g.Judge == nil {
+			add("phrases", "required", "The guard has no phrase, no pattern, no example and no judge, so it would guard nothing.")
+		}
+		if g.Judge != nil && g.Judge.Model != (ModelRef{}) && g.Judge.Model != judgeModel(guards) {
+			add("judge.model", "different", "Another judge of the agent names another model. All are asked in one call: name one model.")
 		}
 		if len(g.Examples) > 0 && g.MinSimilarity <= 0 {
 			add("min_similarity", "required", "Say from which similarity a sentence is like an example: models differ. Begin with 0.7, and see "+
@@ -129,32 +131,4 @@ func checkGuards(guards []Guard, by Comparer) error {
 		return nil
 	}
 	return fault.InvalidFields(fields...)
-}
-
-// GuardVerdict is a guard that a text matches.
-type GuardVerdict struct {
-	Guard
-	// Matched is the part of the text, MatchedBy phrase, pattern or similarity.
-	Matched, MatchedBy string
-	// Similarity is that to the example.
-	Similarity float64
-}
-
-// CheckGuards returns the guards of an agent that a text matches, in their order; the first one
-// acts. Errors: NotFound, Upstream upstream-failed (the embedder).
-func (s *Service) CheckGuards(ctx context.Context, ref workspaces.Ref, id ID, text string) ([]GuardVerdict, error) {
-	agent, err := s.Get(ctx, ref, id)
-	if err != nil {
-		return nil, err
-	}
-	zones, err := agent.Config.Zones(s.comparer)
-	if err != nil {
-		return nil, fmt.Errorf("the guards of %s: %w", id, err)
-	}
-	found, err := zones.Find(ctx, text)
-	verdicts := make([]GuardVerdict, len(found))
-	for i, match := range found {
-		verdicts[i] = GuardVerdict{agent.Config.Guards[match.Zone], match.Matched, match.By, match.Similarity}
-	}
-	return verdicts, err
 }

@@ -26,6 +26,8 @@ type Deps struct {
 	CheckDisabledTools func(names []string) error
 	// Embedder compares sentences with the examples of guards; nil: nothing does.
 	Embedder embedding.Embedder
+	// Models finds the judges of guards; nil: there are none.
+	Models ModelFunc
 	// Now is the clock. nil means time.Now.
 	Now func() time.Time
 }
@@ -36,6 +38,7 @@ type Service struct {
 	workspaces         *workspaces.Service
 	checkDisabledTools func(names []string) error
 	comparer           Comparer
+	models             ModelFunc
 	now                func() time.Time
 	cache              *cache.Cache[cacheKey, []byte]
 }
@@ -44,7 +47,7 @@ type Service struct {
 func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, workspaces: d.Workspaces, checkDisabledTools: d.CheckDisabledTools, comparer: Comparer{d.Embedder}, now: d.Now,
-		cache: cache.New[cacheKey, []byte](maxCached),
+		models: d.Models, cache: cache.New[cacheKey, []byte](maxCached),
 	}
 	if s.checkDisabledTools == nil {
 		s.checkDisabledTools = func([]string) error { return nil }
@@ -83,6 +86,9 @@ func (s *Service) check(c, stored Config) error {
 // Errors: Invalid invalid-request, Invalid system-tool-always-on, Unimplemented not-implemented.
 func (s *Service) Create(ctx context.Context, ref workspaces.Ref, name string, config Config) (Agent, error) {
 	if err := s.check(config, Config{}); err != nil {
+		return Agent{}, err
+	}
+	if err := s.checkJudge(ctx, ref, config, Config{}); err != nil {
 		return Agent{}, err
 	}
 	now := s.timestamp()
@@ -147,6 +153,14 @@ func (s *Service) Update(
 	ctx context.Context, ref workspaces.Ref, id ID, change func(name *string, config *Config), expected ...int,
 ) (Agent, error) {
 	now := s.timestamp()
+	// Finding a model may read the workspace's credentials, so it is not done in the transaction.
+	if agent, err := s.Get(ctx, ref, id); err == nil {
+		stored := agent.Config
+		change(&agent.Name, &agent.Config)
+		if err := s.checkJudge(ctx, ref, agent.Config, stored); err != nil {
+			return Agent{}, err
+		}
+	}
 	var agent Agent
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (err error) {
 		if agent, err = lockAgent(ctx, tx, ref, id); err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -159,6 +160,9 @@ func (s *Service) learn(ctx context.Context, session sessions.Session, turns []s
 	for _, turn := range turns {
 		if turn.UserText == "" || !turn.StartedAt.After(forgotten) || strings.HasPrefix(turn.UserText, "/tool ") {
 			continue
+		}
+		if slices.ContainsFunc(turn.Messages, func(m sessions.Message) bool { return m.Withheld }) {
+			continue // a guard keeps these words from models
 		}
 		turn.Messages = nil // the answers of tools are not the user's words
 		spoken = append(spoken, turn)

@@ -217,7 +217,8 @@ func (a *App) join(ctx context.Context, component string) error {
 	})
 	a.models.credentials = a.credentials
 	a.Agents = agents.New(agents.Deps{
-		DB: a.db, Workspaces: a.Workspaces, CheckDisabledTools: tools.CheckDisabledTools, Embedder: embedder, Now: a.now,
+		DB: a.db, Workspaces: a.Workspaces, CheckDisabledTools: tools.CheckDisabledTools, Embedder: embedder,
+		Models: a.models.Choose, Now: a.now,
 	})
 	a.embedder = embedder
 	a.Tools = tools.New(tools.Deps{

@@ -67,6 +67,7 @@ type fixture struct {
 	clock      *clock
 	passages   *fixedPassages
 	model      model.Provider
+	judge      model.Provider
 	principal  workspaces.Principal
 	ref        workspaces.Ref
 	agent      agents.Agent
@@ -88,7 +89,7 @@ func newFixture(t *testing.T) *fixture {
 		passages: &fixedPassages{}, model: extractive.New(),
 	}
 	f.workspaces = workspaces.New(workspaces.Deps{DB: db, Now: f.clock.now})
-	f.agents = agents.New(agents.Deps{DB: db, Workspaces: f.workspaces, Now: f.clock.now})
+	f.agents = agents.New(agents.Deps{DB: db, Workspaces: f.workspaces, Models: f.models, Now: f.clock.now})
 	f.tools = tools.New(tools.Deps{DB: db, Workspaces: f.workspaces, Agents: f.agents, Keys: keys, Guard: guard})
 	for name, builtin := range turns.SystemTools() {
 		f.tools.Register(name, builtin)
@@ -127,8 +128,7 @@ func (f *fixture) start(t *testing.T, deps rooms.Deps) *rooms.Node {
 		WAL: spill, ApprovalTimeout: deps.ApprovalTimeout, FollowGrace: deps.FollowGrace, TenantTurns: deps.TenantTurns,
 		Prices: deps.Prices, Memory: deps.Memory,
 		DB: f.db, Agents: f.agents, Workspaces: f.workspaces, Tools: f.tools, Retriever: retriever, Seal: f.keys,
-		Models:    func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) { return f.model, nil },
-		PublicURL: "https://talk.example", Now: f.clock.now,
+		Models: f.models, PublicURL: "https://talk.example", Now: f.clock.now,
 	})
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup
@@ -147,6 +147,15 @@ func (f *fixture) start(t *testing.T, deps rooms.Deps) *rooms.Node {
 		running.Wait()
 	})
 	return s
+}
+
+// models has the fixture's model answer for every agent, and its judge for agents and guards that
+// name the model "judge".
+func (f *fixture) models(_ context.Context, _ workspaces.Ref, choice agents.Model) (model.Provider, error) {
+	if choice.Name == "judge" {
+		return f.judge, nil
+	}
+	return f.model, nil
 }
 
 func (f *fixture) tenant(t *testing.T, plan string) (workspaces.Principal, workspaces.Ref) {

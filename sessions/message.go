@@ -42,8 +42,21 @@ type Message struct {
 	Generation int `json:"again,omitempty"`
 	// Interrupted says that the agent was stopped before it had said everything.
 	Interrupted bool `json:"broken_off,omitempty"`
+	// Withheld says that a guard stopped what the user said. The transcript has it, models do not.
+	Withheld bool `json:"withheld,omitempty"`
 	// Audio describes a message that was spoken; nil when it was written.
 	Audio *Audio `json:"audio,omitempty"`
+}
+
+// withheldText stands for what a guard stopped.
+const withheldText = "[The user's message was withheld by a guard.]"
+
+// ModelText returns the text that models see.
+func (m Message) ModelText() string {
+	if m.Withheld {
+		return withheldText
+	}
+	return m.Text
 }
 
 // MessageCall is a call that the model made.

@@ -30,7 +30,7 @@ func ModelMessages(stored []Message, fence func(call MessageCall, output string)
 			messages = append(messages, model.Message{Role: model.RoleUser, Text: noteIntro + m.Text})
 			continue
 		case m.Role == RoleUser:
-			messages = append(messages, model.Message{Role: model.RoleUser, Text: m.Text})
+			messages = append(messages, model.Message{Role: model.RoleUser, Text: m.ModelText()})
 			continue
 		}
 		said := model.Message{Role: model.RoleAssistant, Text: m.Text}

@@ -57,9 +57,13 @@ type ReceiptModelCall struct {
 	OutputTokens int              `json:"output_tokens"`
 	PromptHash   string           `json:"prompt_hash"`
 	Provider     string           `json:"provider"`
+	Purpose      string           `json:"purpose,omitempty"`
 	StartMS      int              `json:"start_ms"`
 	Tools        int              `json:"tools"`
 }
+
+// purposeJudge is the purpose of a call of a model as the judge of guards.
+const purposeJudge = "judge"
 
 // ReceiptAttempt is one provider that was tried.
 type ReceiptAttempt struct {

@@ -20,6 +20,7 @@ const (
 	StageToolList    = "tool_list"
 	StageModelQueue  = "model_queue"
 	stageModel       = "model"
+	stageJudge       = "judge"
 	StageTools       = "tools"
 	StagePersistence = "persistence"
 )
@@ -75,6 +76,13 @@ func (b *ReceiptBuilder) ModelCall(provider string, req model.Request, result mo
 	}
 	b.calls = append(b.calls, call)
 	b.Stage(stageModel, begun, now)
+}
+
+// JudgeCall adds a call of a model as the judge of guards.
+func (b *ReceiptBuilder) JudgeCall(req model.Request, result model.Result, err error, begun, now time.Time) {
+	b.ModelCall("", req, result, err, begun, time.Time{}, now)
+	b.calls[len(b.calls)-1].Purpose = purposeJudge
+	b.stages[len(b.stages)-1].Stage = stageJudge
 }
 
 // Read adds a memory that the model was given.

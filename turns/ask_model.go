@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/agents/judge"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
@@ -21,7 +23,7 @@ const offlineLookup = 2 * time.Second
 func (r *Runner) answering(ctx context.Context) (model.Provider, error) {
 	k := r.Start.Cache
 	if k == nil || !r.offline && !r.S.Offline() {
-		provider, err := r.provider(ctx)
+		provider, err := r.provider(ctx, r.Session.Config.Model)
 		if err == nil {
 			k.setProvider(provider)
 		}
@@ -32,7 +34,7 @@ func (r *Runner) answering(ctx context.Context) (model.Provider, error) {
 	}
 	bounded, cancel := context.WithTimeout(ctx, offlineLookup)
 	defer cancel()
-	provider, err := r.provider(bounded)
+	provider, err := r.provider(bounded, r.Session.Config.Model)
 	if err != nil && bounded.Err() != nil { // Postgres hangs
 		return nil, OfflineError(err)
 	}
@@ -50,13 +52,13 @@ func providerError(err error) error {
 	return sessions.UpstreamFault(err)
 }
 
-// provider is the one that answers for the agent.
-func (r *Runner) provider(ctx context.Context) (model.Provider, error) {
+// provider is the one that a choice names.
+func (r *Runner) provider(ctx context.Context, choice agents.Model) (model.Provider, error) {
 	choose := r.S.models
 	if r.begun != nil && !r.begun.OwnKeys && r.S.installed != nil {
 		choose = r.S.installed
 	}
-	return choose(ctx, r.Session.Ref(), r.Session.Config.Model)
+	return choose(ctx, r.Session.Ref(), choice)
 }
 
 // askModel has the model answer once and returns the calls that it makes. What it said before an
@@ -93,12 +95,12 @@ func (r *Runner) askModel(ctx context.Context, provider model.Provider, req mode
 		}
 		return ctx.Err()
 	}
-	filter, err := r.newFilter()
+	streaming, stop := context.WithCancel(ctx) // whoever stops the answer: the provider is not to blame
+	defer stop()
+	filter, err := r.newFilter(ctx, say, stop)
 	if err != nil {
 		return nil, err
 	}
-	streaming, stop := context.WithCancel(ctx)
-	defer stop()
 	result, err := provider.Stream(streaming, req, func(e model.Event) error {
 		if first.IsZero() {
 			first = r.S.sessions.Now()
@@ -113,16 +115,17 @@ func (r *Runner) askModel(ctx context.Context, provider model.Provider, req mode
 		if r.firstToken == 0 {
 			r.firstToken = max(1, r.S.sessions.Now().Sub(r.Begun))
 		}
-		err := filter.write(ctx, sessions.StorableText(delta.Text), say)
-		if filter.entered != nil {
-			stop() // the provider is not to blame
+		err := filter.write(ctx, sessions.StorableText(delta.Text))
+		if errors.Is(err, judge.ErrStopped) {
+			stop()
 		}
 		return err
 	})
-	if err == nil {
-		err = filter.close(ctx, say)
-	}
+	match, err := filter.finish(ctx, err)
 	r.Receipt.ModelCall(provider.Name(), req, result, err, asked, first, r.S.sessions.Now())
+	if filter.guarded != nil {
+		r.countJudge(ctx, sideAgent)
+	}
 	r.Turn.InputTokens += result.Usage.InputTokens
 	r.Turn.OutputTokens += result.Usage.OutputTokens
 	r.finish = result.FinishReason
@@ -136,15 +139,15 @@ func (r *Runner) askModel(ctx context.Context, provider model.Provider, req mode
 			r.Turn.Citations = append(r.Turn.Citations, given[i])
 		}
 	}
-	said.Interrupted = err != nil || r.finish == model.FinishLength || r.finish == model.FinishFiltered
+	said.Interrupted = err != nil || match != nil || r.finish == model.FinishLength || r.finish == model.FinishFiltered
 	if said.Text = words.String(); open {
 		r.Turn.Messages = append(r.Turn.Messages, said)
 		_ = r.Emit(
 			MessageDone{ResponseID: r.ResponseID, ItemID: said.ItemID, Text: said.Text, Cut: said.Interrupted},
 		) // an error of Emit comes again with the next event
 	}
-	if filter.entered != nil && ctx.Err() == nil {
-		return nil, r.guarded(ctx, *filter.entered, sideAgent)
+	if match != nil && ctx.Err() == nil {
+		return nil, r.guarded(ctx, *match, sideAgent)
 	}
 	if err != nil {
 		return nil, r.modelError(ctx, err)

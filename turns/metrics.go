@@ -21,6 +21,7 @@ type metrics struct {
 	turns       *prometheus.HistogramVec
 	firstTokens prometheus.Histogram
 	guards      *prometheus.CounterVec
+	judged      *prometheus.HistogramVec
 }
 
 func newMetrics(registry prometheus.Registerer) metrics {
@@ -37,11 +38,16 @@ func newMetrics(registry prometheus.Registerer) metrics {
 		}),
 		guards: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "parlance_guard_verdicts_total",
-			Help: "Calls of tools that a guard flagged or withheld, by its rule.",
+			Help: "What guards decided about calls of tools and about what is said, by their rule.",
 		}, []string{telemetry.KeyGuard, telemetry.KeyVerdict, telemetry.KeyRule}),
+		judged: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "parlance_guard_judge_seconds",
+			Help:    "Calls of the models that judge for guards; outcome is clear, broken or failed.",
+			Buckets: tokenBuckets,
+		}, []string{telemetry.KeyOutcome}),
 	}
 	if registry != nil {
-		registry.MustRegister(m.turns, m.firstTokens, m.guards)
+		registry.MustRegister(m.turns, m.firstTokens, m.guards, m.judged)
 	}
 	return m
 }

@@ -68,7 +68,7 @@ func (r *Runner) answerOutOfBand(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return r.tellClientCalls(calls)
+	return r.tellClientCalls(ctx, calls)
 }
 
 // readUnanswered reads the messages that are not answered yet, which the history does not have, and
@@ -95,9 +95,15 @@ func (r *Runner) readUnanswered(ctx context.Context) ([]sessions.Message, error)
 }
 
 // tellClientCalls emits the calls that the client is to run. The answer has no other calls.
-func (r *Runner) tellClientCalls(calls []model.ToolCall) error {
-	for _, call := range calls {
-		p := r.newCall(call)
+func (r *Runner) tellClientCalls(ctx context.Context, calls []model.ToolCall) error {
+	round := make([]*pendingCall, len(calls))
+	for i, call := range calls {
+		round[i] = r.newCall(call)
+	}
+	if _, err := r.guardArguments(ctx, round); err != nil {
+		return err
+	}
+	for _, p := range round {
 		if !p.Call.Client {
 			continue
 		}

@@ -1,6 +1,7 @@
 package turns
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -19,7 +20,11 @@ func (r *Runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 		round[i] = r.newCall(call)
 	}
 	r.guardCalls(ctx, round)
-	if err := r.sayFarewell(ctx, round); err != nil {
+	ending, err := r.guardArguments(ctx, round)
+	if err == nil {
+		err = r.sayFarewell(round)
+	}
+	if err != nil {
 		return err
 	}
 	if err := r.recordCalls(ctx, round); err != nil {
@@ -38,17 +43,18 @@ func (r *Runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 			r.launch(ctx, p, slots, &running)
 		}
 	}
-	err := r.collect(ctx, round)
+	err = r.collect(ctx, round)
 	running.Wait()
 	r.Receipt.Stage(sessions.StageTools, begun, r.S.sessions.Now())
 	r.Turn.Metrics.ToolsMS += sessions.Milliseconds(r.S.sessions.Now().Sub(begun))
 	if err == nil {
 		err = r.saveResults(ctx)
 	}
-	if err != nil {
-		return err
+	if err == nil && ending != nil {
+		r.stop = true
+		err = r.sayReply(*ending)
 	}
-	return ctx.Err()
+	return cmp.Or(err, ctx.Err())
 }
 
 // inOrder has the calls of a tool with a cap made one after the other, so that those that the model

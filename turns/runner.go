@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/agents/judge"
 	"parlance.dev/parlance/memory"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/model"
@@ -47,6 +48,8 @@ type Runner struct {
 	// before are the turns of which Earlier are the messages. summary covers those before them.
 	before  history.Past
 	summary Summary
+	// screen looks at what is said by the agent's guards; see nogo.go.
+	screen *judge.Screen
 	// inspected are the rules that guards.Inspect found, by text; see guard.go.
 	inspected map[string]string
 	// agreed are the withheld calls that the user has said yes to.

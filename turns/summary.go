@@ -9,7 +9,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"parlance.dev/parlance/guards"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/model/extractive"
@@ -31,20 +30,11 @@ const (
 	// summaryTimeout bounds the writing of a summary. summaryPause follows a failure.
 	summaryTimeout = 45 * time.Second
 	summaryPause   = time.Minute
-	// summaryTokens and summaryChars bound a summary, summaryOutputChars what it is given of a tool's
-	// result.
-	summaryTokens      = 600
-	summaryChars       = 4000
-	summaryOutputChars = 600
+	// summaryChars bounds a summary.
+	summaryChars = 4000
 	// summaryTurns is how many turns a summary takes at most.
 	summaryTurns = 100
 )
-
-const summaryInstructions = "You keep the notes of a conversation between a user and an agent, " +
-	"so that the agent can go on when it does not see the conversation any more. " +
-	"Write what happened so far in at most 200 words, in the conversation's language: " +
-	"what is known of the user, what was asked and answered, what was decided, what tools were called with which result, " +
-	"what is open. Keep names, numbers, dates and ids exactly. Write the notes only. " + guards.FenceRule
 
 // summary replaces a session's first turns in what the model sees.
 type summary struct {
@@ -165,7 +155,9 @@ func (s *Service) writeSummary(ctx context.Context, session sessions.Session, bu
 		return err
 	}
 	defer leave()
-	result, err := provider.Stream(ctx, summaryRequest(s.fenceKey, session, last, turns), func(model.Event) error { return ctx.Err() })
+	fence := fenceOf(s.fenceKey, session.ID, "summary of "+string(turns[len(turns)-1].ID))
+	req := history.SummaryRequest(fence, session, last.Text, turns)
+	result, err := provider.Stream(ctx, req, func(model.Event) error { return ctx.Err() })
 	next := summary{
 		SessionID:    session.ID,
 		TenantID:     session.TenantID,
@@ -231,40 +223,4 @@ func selectToSummarise(ctx context.Context, db bun.IDB, session sessions.Session
 		return nil, fmt.Errorf("reading turns to summarise: %w", err)
 	}
 	return turns, nil
-}
-
-// summaryRequest asks the model for the next summary.
-func summaryRequest(fenceKey []byte, session sessions.Session, last summary, turns []sessions.Turn) model.Request {
-	var b strings.Builder
-	if last.Text != "" {
-		b.WriteString("Notes so far:\n" + last.Text + "\n\nWhat followed:\n")
-	}
-	var said []sessions.Message
-	for _, turn := range turns {
-		said = append(said, turn.Messages...)
-	}
-	names := map[string]string{}
-	for _, m := range sessions.ArrangeMessages(said, session.ItemEdits) {
-		for _, call := range m.Calls {
-			names[call.ID] = call.Name
-		}
-		switch {
-		case m.Role == sessions.RoleUser && m.Text != "":
-			b.WriteString("The user said: " + m.Text + "\n")
-		case m.Role == sessions.RoleAssistant && m.Text != "":
-			b.WriteString("The agent said: " + m.Text + "\n")
-		case m.Role == sessions.RoleTool:
-			output := []rune(m.Text)
-			b.WriteString("The tool " + names[m.CallID] + " answered: " + string(output[:min(len(output), summaryOutputChars)]) + "\n")
-		}
-		for _, call := range m.Calls {
-			b.WriteString("The agent called " + call.Name + " with " + string(call.Arguments) + "\n")
-		}
-	}
-	text := fenceOf(fenceKey, session.ID, "summary of "+string(turns[len(turns)-1].ID)).Wrap(`kind="conversation"`, b.String())
-	return model.Request{
-		Model: session.Config.Model.Name, System: summaryInstructions, MaxOutputTokens: summaryTokens,
-		Messages: []model.Message{{Role: model.RoleUser, Text: text + "\n\nWrite the notes now."}},
-		Metadata: map[string]string{"session_id": string(session.ID), "purpose": "summary"},
-	}
 }

@@ -41,7 +41,7 @@ func farewellIn(tag string) string {
 // sayFarewell says the farewell of a round that ends the conversation, before its calls are
 // announced: a client may hang up as soon as it is told of end_call. What the model has said in the
 // same round is enough. Models often repeat it in end_call's message, so that is not said too.
-func (r *Runner) sayFarewell(ctx context.Context, round []*pendingCall) error {
+func (r *Runner) sayFarewell(round []*pendingCall) error {
 	text, ending := farewellOf(round)
 	if !ending {
 		return nil
@@ -51,11 +51,7 @@ func (r *Runner) sayFarewell(ctx context.Context, round []*pendingCall) error {
 		r.Turn.Messages[last].Text != "" {
 		return nil
 	}
-	zone, err := r.zoneOf(ctx, text)
-	if err != nil {
-		return err
-	}
-	if text == "" || zone != nil {
+	if text == "" {
 		text = farewellIn(r.Session.Language)
 	}
 	return r.sayFixed(text)

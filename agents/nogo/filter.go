@@ -135,7 +135,7 @@ func (f *Filter) judgeSentences(ctx context.Context, ended bool) (int, error) {
 		return len(f.text), nil
 	}
 	rest := string(f.text[f.judged:])
-	for _, sentence := range sentencesOf(rest) {
+	for _, sentence := range Sentences(rest) {
 		if !ended && f.judged+len(sentence) == len(f.text) { // it may go on
 			break
 		}
@@ -181,9 +181,9 @@ func (f *Filter) forget() {
 	f.scan.shift(cut)
 }
 
-// sentencesOf cuts a text into sentences, with the white space behind them. A line of its own is
+// Sentences cuts a text into sentences, with the white space behind them. A line of its own is
 // one too.
-func sentencesOf(text string) []string {
+func Sentences(text string) []string {
 	var all []string
 	for segments := sentences.FromString(text); segments.Next(); {
 		all = append(all, segments.Value())

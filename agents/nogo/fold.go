@@ -31,6 +31,23 @@ func (l letter) is(phrase letter) bool {
 // written are the letters that digits, and a capital that looks like another letter, stand for.
 var written = map[rune]string{'0': "o", '1': "il", '3': "e", '4': "a", '5': "s", '7': "t", '8': "b", 'I': "l"}
 
+// signs are written for letters, and also stand between words.
+var signs = map[rune]rune{'@': 'a', '$': 's'}
+
+// twice are letters that are written for two.
+var twice = map[rune]string{'ß': "ss", 'ẞ': "ss"}
+
+// boxed is the letter in white on a dark circle (U+1F150…) or square (U+1F170…), of which Unicode
+// does not say so; other characters stay.
+func boxed(r rune) rune {
+	for _, first := range []rune{0x1F150, 0x1F170} {
+		if r >= first && r < first+26 {
+			return 'A' + r - first
+		}
+	}
+	return r
+}
+
 // kind is what a character is between letters.
 type kind uint8
 
@@ -76,7 +93,11 @@ func fold(r rune) (kind, []letter) {
 		is = single
 	}
 	var letters []letter
-	for _, part := range norm.NFKD.String(string(r)) {
+	parts := twice[r]
+	if parts == "" {
+		parts = norm.NFKD.String(string(boxed(r)))
+	}
+	for _, part := range parts {
 		switch {
 		case unicode.Is(unicode.Mn, part):
 		case !unicode.IsLetter(part) && !unicode.IsDigit(part) && !unicode.IsNumber(part):

@@ -15,6 +15,9 @@ const (
 	ByPhrase     = "phrase"
 	ByPattern    = "pattern"
 	BySimilarity = "similarity"
+	// ByJudge and ByJudgeFailed are of package judge.
+	ByJudge       = "judge"
+	ByJudgeFailed = "judge_failed"
 )
 
 // Zone is something that an agent must stay away from.
@@ -35,7 +38,7 @@ type Zone struct {
 type Match struct {
 	// Zone is the place of the zone in what Compile was given.
 	Zone int
-	// By is phrase, pattern or similarity.
+	// By is one of the kinds above.
 	By string
 	// Matched is the part of the text.
 	Matched string
@@ -107,9 +110,9 @@ func (z *Zones) Find(ctx context.Context, text string) ([]Match, error) {
 			found = append(found, Match{Zone: p.zone, By: ByPattern, Matched: text[cleaned.origin[from]:cleaned.origin[to]]})
 		}
 	}
-	sentences := sentencesOf(text)
+	sentences := Sentences(text)
 	if line := lineEnds.Replace(text); line != text { // an end of a line may be that of a sentence, or not
-		sentences = append(sentences, sentencesOf(line)...)
+		sentences = append(sentences, Sentences(line)...)
 	}
 	like, err := z.similar(ctx, sentences)
 	found = append(found, like...)

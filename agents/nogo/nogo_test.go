@@ -65,6 +65,43 @@ var examples = []struct {
 	{"爆弾", "これは爆弾です", "爆弾"},
 	{"office", "the oﬃce", "oﬃce"},
 	{"ox", "boxer", ""},
+	{"bomb", "\U0001F171omb", "\U0001F171omb"},
+	{"bomb", "\U0001F171\U0001F17E\U0001F17C\U0001F171", "\U0001F171\U0001F17E\U0001F17C\U0001F171"},
+	{"bomb", "\U0001F151\U0001F15Emb", "\U0001F151\U0001F15Emb"},
+	{"bomb", "\U0001F170omb", ""},
+	{"hate", "They h@te it", "h@te"},
+	{"ship", "a $hip sinks", "$hip"},
+	{"ass", "an a$$, really", "a$$"},
+	{"ass", "a @$$ it is", "@$$"},
+	{"kill bill", "k1ll b1ll", "k1ll b1ll"},
+	{"seven", "53v3n", "53v3n"},
+	{"ship", "it costs 10 $ hip and hot", ""},
+	{"ship", "it costs 10$hip", ""},
+	{"ship", "US$hipping", ""},
+	{"ample", "mail to us@ample.example", "ample"},
+	{"at", "meet me @t 5", ""},
+	{"ss", "it costs $$", ""},
+	{"at us", "write to us@home", ""},
+	{"bomb", "bomb@home", "bomb"},
+	{"bomb", "bo@mb", "bo@mb"},
+	{"strasse", "in der Stra\u00dfe", "Stra\u00dfe"},
+	{"stra\u00dfe", "in der STRASSE", "STRASSE"},
+	{"fuss", "Fu\u00df", "Fu\u00df"},
+	{"fus", "Fu\u00df", ""},
+	{"C++", "I like c, not d", ""},
+	{"C++", "grade C+", ""},
+	{"C++", "vitamin C + zinc", ""},
+	{"C++", "written in C++.", "C++"},
+	{"C++", "written in c\uff0b\uff0b", "c\uff0b\uff0b"},
+	{"C#", "in c sharp", ""},
+	{"C#", "in C#", "C#"},
+	{".net", "a net", ""},
+	{".net", "use .NET now", "NET"},
+	{"shut up!", "shut up", "shut up"},
+	{"(bomb)", "a bomb", "bomb"},
+	{"@bob", "ask bob", ""},
+	{"@bob", "ask @bob", "bob"},
+	{"-- a bomb", "a bomb", "a bomb"},
 	{"ab ab ac", "ab ab ab ac", "ab ab ac"},
 	{"/iban [a-z]{2}[0-9]{2}/", "my IBAN DE89 is", "IBAN DE89"},
 	{"/iban [a-z]{2}[0-9]{2}/", "my ib\u200ban d\uff2589", "ib\u200ban d\uff2589"},
@@ -240,9 +277,10 @@ func TestRefused(t *testing.T) {
 // bounded patterns, and lets no match through.
 func FuzzFilter(f *testing.F) {
 	f.Add("a b o m b, 555-0123", uint64(1))
+	f.Add("a$$ @$$, C++ c+ .net n3t", uint64(2))
 	f.Fuzz(func(t *testing.T, text string, seed uint64) {
 		text = strings.ToValidUTF8(text, "?")
-		z := zones(t, "bomb", "kill him", "爆弾", "/[0-9]{3}-[0-9]{4}/", `/\bass\b/`)
+		z := zones(t, "bomb", "kill him", "爆弾", "C++", ".net", "ass", "/[0-9]{3}-[0-9]{4}/", `/\bass\b/`)
 		found, err := z.Find(t.Context(), text)
 		if err != nil {
 			t.Fatal(err)

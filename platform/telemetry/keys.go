@@ -36,6 +36,7 @@ const (
 	KeyStack       = "stack"
 	KeyResult      = "result"
 	KeyGuard       = "guard"
+	KeyOutcome     = "outcome"
 	KeyVerdict     = "verdict"
 	KeyRule        = "rule"
 )

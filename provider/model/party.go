@@ -39,6 +39,16 @@ const (
 	whyRefused = "content-filter"
 )
 
+// IsRefusedRequest reports whether a server refused a request itself (status 400), and not because
+// of its length or of what it says. It may not know a parameter that others know.
+func IsRefusedRequest(err error) bool {
+	if err == nil {
+		return false
+	}
+	meta := fault.From(err).Meta
+	return meta[metaStatus] == "400" && meta[metaWhy] == ""
+}
+
 // refused is the fault for an answer with an HTTP status other than 2xx. detail is the text of the
 // server: it is logged, not shown, and searched for what the status does not say. Of a text about a
 // key only the code is logged.

@@ -1,6 +1,8 @@
 package rpc
 
 import (
+	"cmp"
+
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"parlance.dev/parlance/agents"
@@ -104,8 +106,29 @@ func tagFilterProto(f agents.TagFilter) *parlancev1.TagFilter {
 func agentGuard(g *parlancev1.AgentGuard) agents.Guard {
 	return agents.Guard{
 		Name: g.GetName(), Phrases: g.GetPhrases(), Patterns: g.GetPatterns(), Examples: g.GetExamples(),
-		Action: g.GetAction(), Reply: g.GetReply(), MinSimilarity: g.GetMinSimilarity(),
+		Action: g.GetAction(), Reply: g.GetReply(), MinSimilarity: g.GetMinSimilarity(), Judge: guardJudge(g.GetJudge()),
 	}
+}
+
+func guardJudge(j *parlancev1.GuardJudge) *agents.GuardJudge {
+	if j == nil {
+		return nil
+	}
+	return &agents.GuardJudge{
+		Instructions: j.GetInstructions(), OnFailure: j.GetOnFailure(),
+		Model: agents.ModelRef{Provider: j.GetModel().GetProvider(), Name: j.GetModel().GetName()},
+	}
+}
+
+func guardJudgeProto(j *agents.GuardJudge) *parlancev1.GuardJudge {
+	if j == nil {
+		return nil
+	}
+	proto := &parlancev1.GuardJudge{Instructions: j.Instructions, OnFailure: cmp.Or(j.OnFailure, agents.JudgeBlock)}
+	if j.Model != (agents.ModelRef{}) {
+		proto.Model = &parlancev1.ModelRef{Provider: j.Model.Provider, Name: j.Model.Name}
+	}
+	return proto
 }
 
 func fatigueWindow(f *parlancev1.FatigueWindow) agents.FatigueWindow {
@@ -172,7 +195,7 @@ func agentVoiceProto(v agents.Voice) *parlancev1.AgentVoice {
 func agentGuardProto(g agents.Guard) *parlancev1.AgentGuard {
 	return &parlancev1.AgentGuard{
 		Name: g.Name, Phrases: g.Phrases, Patterns: g.Patterns, Examples: g.Examples, Action: g.Action, Reply: g.Reply,
-		MinSimilarity: g.MinSimilarity,
+		MinSimilarity: g.MinSimilarity, Judge: guardJudgeProto(g.Judge),
 	}
 }
 

@@ -1135,9 +1135,9 @@ type GuardVerdict struct {
 	Action string `protobuf:"bytes,2,opt,name=action,proto3" json:"action,omitempty"`
 	// The part of the text that matches.
 	Matched string `protobuf:"bytes,3,opt,name=matched,proto3" json:"matched,omitempty"`
-	// phrase, pattern or similarity.
+	// phrase, pattern, similarity or judge.
 	MatchedBy string `protobuf:"bytes,4,opt,name=matched_by,json=matchedBy,proto3" json:"matched_by,omitempty"`
-	// Of the sentence to the example, 0 to 1; 0 when a phrase or pattern matched.
+	// Of the sentence to the example, 0 to 1; 0 when something else matched.
 	Similarity    float64 `protobuf:"fixed64,5,opt,name=similarity,proto3" json:"similarity,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1231,6 +1231,8 @@ type AgentGuard struct {
 	// From which similarity, 0 to 1, a sentence is like an example; needed with examples. Models
 	// differ: CheckGuards says what sentences have.
 	MinSimilarity float64 `protobuf:"fixed64,7,opt,name=min_similarity,json=minSimilarity,proto3" json:"min_similarity,omitempty"`
+	// A language model that is asked about each sentence.
+	Judge         *GuardJudge `protobuf:"bytes,8,opt,name=judge,proto3" json:"judge,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1314,6 +1316,82 @@ func (x *AgentGuard) GetMinSimilarity() float64 {
 	return 0
 }
 
+func (x *AgentGuard) GetJudge() *GuardJudge {
+	if x != nil {
+		return x.Judge
+	}
+	return nil
+}
+
+// GuardJudge has a language model decide whether sentences are in a no-go zone. All judges of an
+// agent are asked in one call.
+type GuardJudge struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What is forbidden, in words, 1 to 2,000 characters.
+	Instructions string `protobuf:"bytes,1,opt,name=instructions,proto3" json:"instructions,omitempty"`
+	// The model that is asked; omitted: the one that another judge of the agent names, else the
+	// agent's own. Two judges of an agent cannot name different models. Without a language model a
+	// judge is refused: 501.
+	Model *ModelRef `protobuf:"bytes,2,opt,name=model,proto3" json:"model,omitempty"`
+	// What happens to a sentence when the model cannot be asked or its answer cannot be read. block
+	// (default): it is not passed on, and the reply is said; nothing is announced and no session
+	// ends. allow: it is passed on.
+	OnFailure     string `protobuf:"bytes,3,opt,name=on_failure,json=onFailure,proto3" json:"on_failure,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GuardJudge) Reset() {
+	*x = GuardJudge{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GuardJudge) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GuardJudge) ProtoMessage() {}
+
+func (x *GuardJudge) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GuardJudge.ProtoReflect.Descriptor instead.
+func (*GuardJudge) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *GuardJudge) GetInstructions() string {
+	if x != nil {
+		return x.Instructions
+	}
+	return ""
+}
+
+func (x *GuardJudge) GetModel() *ModelRef {
+	if x != nil {
+		return x.Model
+	}
+	return nil
+}
+
+func (x *GuardJudge) GetOnFailure() string {
+	if x != nil {
+		return x.OnFailure
+	}
+	return ""
+}
+
 // FatigueWindow limits what one user may do with the agent in a time that slides; at least one
 // maximum is set. When one is reached, fatigue.alert is sent, once until the window has cooled
 // down: until four fifths of the maximum are used at most.
@@ -1339,7 +1417,7 @@ type FatigueWindow struct {
 
 func (x *FatigueWindow) Reset() {
 	*x = FatigueWindow{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	mi := &file_parlance_v1_agents_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1351,7 +1429,7 @@ func (x *FatigueWindow) String() string {
 func (*FatigueWindow) ProtoMessage() {}
 
 func (x *FatigueWindow) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	mi := &file_parlance_v1_agents_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1364,7 +1442,7 @@ func (x *FatigueWindow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FatigueWindow.ProtoReflect.Descriptor instead.
 func (*FatigueWindow) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *FatigueWindow) GetWindow() string {
@@ -1427,7 +1505,7 @@ type AgentMemory struct {
 
 func (x *AgentMemory) Reset() {
 	*x = AgentMemory{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[16]
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1439,7 +1517,7 @@ func (x *AgentMemory) String() string {
 func (*AgentMemory) ProtoMessage() {}
 
 func (x *AgentMemory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[16]
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1452,7 +1530,7 @@ func (x *AgentMemory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentMemory.ProtoReflect.Descriptor instead.
 func (*AgentMemory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *AgentMemory) GetEnabled() bool {
@@ -1500,7 +1578,7 @@ type AgentVersion struct {
 
 func (x *AgentVersion) Reset() {
 	*x = AgentVersion{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1512,7 +1590,7 @@ func (x *AgentVersion) String() string {
 func (*AgentVersion) ProtoMessage() {}
 
 func (x *AgentVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1525,7 +1603,7 @@ func (x *AgentVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentVersion.ProtoReflect.Descriptor instead.
 func (*AgentVersion) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *AgentVersion) GetAgentId() string {
@@ -1571,7 +1649,7 @@ type VersionChange struct {
 
 func (x *VersionChange) Reset() {
 	*x = VersionChange{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1583,7 +1661,7 @@ func (x *VersionChange) String() string {
 func (*VersionChange) ProtoMessage() {}
 
 func (x *VersionChange) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1596,7 +1674,7 @@ func (x *VersionChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VersionChange.ProtoReflect.Descriptor instead.
 func (*VersionChange) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *VersionChange) GetPath() string {
@@ -1665,7 +1743,7 @@ type CreateAgentRequest struct {
 
 func (x *CreateAgentRequest) Reset() {
 	*x = CreateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1677,7 +1755,7 @@ func (x *CreateAgentRequest) String() string {
 func (*CreateAgentRequest) ProtoMessage() {}
 
 func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1690,7 +1768,7 @@ func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateAgentRequest.ProtoReflect.Descriptor instead.
 func (*CreateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CreateAgentRequest) GetWorkspaceId() string {
@@ -1837,7 +1915,7 @@ type ListAgentsRequest struct {
 
 func (x *ListAgentsRequest) Reset() {
 	*x = ListAgentsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1849,7 +1927,7 @@ func (x *ListAgentsRequest) String() string {
 func (*ListAgentsRequest) ProtoMessage() {}
 
 func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1862,7 +1940,7 @@ func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListAgentsRequest) GetWorkspaceId() string {
@@ -1912,7 +1990,7 @@ type ListAgentsResponse struct {
 
 func (x *ListAgentsResponse) Reset() {
 	*x = ListAgentsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1924,7 +2002,7 @@ func (x *ListAgentsResponse) String() string {
 func (*ListAgentsResponse) ProtoMessage() {}
 
 func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1937,7 +2015,7 @@ func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListAgentsResponse) GetAgents() []*Agent {
@@ -1966,7 +2044,7 @@ type GetAgentRequest struct {
 
 func (x *GetAgentRequest) Reset() {
 	*x = GetAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1978,7 +2056,7 @@ func (x *GetAgentRequest) String() string {
 func (*GetAgentRequest) ProtoMessage() {}
 
 func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1991,7 +2069,7 @@ func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAgentRequest.ProtoReflect.Descriptor instead.
 func (*GetAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *GetAgentRequest) GetWorkspaceId() string {
@@ -2056,7 +2134,7 @@ type UpdateAgentRequest struct {
 
 func (x *UpdateAgentRequest) Reset() {
 	*x = UpdateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2068,7 +2146,7 @@ func (x *UpdateAgentRequest) String() string {
 func (*UpdateAgentRequest) ProtoMessage() {}
 
 func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2081,7 +2159,7 @@ func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateAgentRequest.ProtoReflect.Descriptor instead.
 func (*UpdateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *UpdateAgentRequest) GetWorkspaceId() string {
@@ -2236,7 +2314,7 @@ type DeleteAgentRequest struct {
 
 func (x *DeleteAgentRequest) Reset() {
 	*x = DeleteAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2248,7 +2326,7 @@ func (x *DeleteAgentRequest) String() string {
 func (*DeleteAgentRequest) ProtoMessage() {}
 
 func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2261,7 +2339,7 @@ func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteAgentRequest.ProtoReflect.Descriptor instead.
 func (*DeleteAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *DeleteAgentRequest) GetWorkspaceId() string {
@@ -2294,7 +2372,7 @@ type ListAgentVersionsRequest struct {
 
 func (x *ListAgentVersionsRequest) Reset() {
 	*x = ListAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[25]
+	mi := &file_parlance_v1_agents_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2306,7 +2384,7 @@ func (x *ListAgentVersionsRequest) String() string {
 func (*ListAgentVersionsRequest) ProtoMessage() {}
 
 func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[25]
+	mi := &file_parlance_v1_agents_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2319,7 +2397,7 @@ func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListAgentVersionsRequest) GetWorkspaceId() string {
@@ -2362,7 +2440,7 @@ type ListAgentVersionsResponse struct {
 
 func (x *ListAgentVersionsResponse) Reset() {
 	*x = ListAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[26]
+	mi := &file_parlance_v1_agents_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2374,7 +2452,7 @@ func (x *ListAgentVersionsResponse) String() string {
 func (*ListAgentVersionsResponse) ProtoMessage() {}
 
 func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[26]
+	mi := &file_parlance_v1_agents_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2387,7 +2465,7 @@ func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{26}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListAgentVersionsResponse) GetVersions() []*AgentVersion {
@@ -2419,7 +2497,7 @@ type CompareAgentVersionsRequest struct {
 
 func (x *CompareAgentVersionsRequest) Reset() {
 	*x = CompareAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[27]
+	mi := &file_parlance_v1_agents_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2431,7 +2509,7 @@ func (x *CompareAgentVersionsRequest) String() string {
 func (*CompareAgentVersionsRequest) ProtoMessage() {}
 
 func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[27]
+	mi := &file_parlance_v1_agents_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2444,7 +2522,7 @@ func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{27}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CompareAgentVersionsRequest) GetWorkspaceId() string {
@@ -2485,7 +2563,7 @@ type CompareAgentVersionsResponse struct {
 
 func (x *CompareAgentVersionsResponse) Reset() {
 	*x = CompareAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[28]
+	mi := &file_parlance_v1_agents_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2497,7 +2575,7 @@ func (x *CompareAgentVersionsResponse) String() string {
 func (*CompareAgentVersionsResponse) ProtoMessage() {}
 
 func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[28]
+	mi := &file_parlance_v1_agents_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2510,7 +2588,7 @@ func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{28}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *CompareAgentVersionsResponse) GetChanges() []*VersionChange {
@@ -2533,7 +2611,7 @@ type RollbackAgentRequest struct {
 
 func (x *RollbackAgentRequest) Reset() {
 	*x = RollbackAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[29]
+	mi := &file_parlance_v1_agents_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2545,7 +2623,7 @@ func (x *RollbackAgentRequest) String() string {
 func (*RollbackAgentRequest) ProtoMessage() {}
 
 func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[29]
+	mi := &file_parlance_v1_agents_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2558,7 +2636,7 @@ func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackAgentRequest.ProtoReflect.Descriptor instead.
 func (*RollbackAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{29}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *RollbackAgentRequest) GetWorkspaceId() string {
@@ -2684,23 +2762,24 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x04text\x18\x03 \x01(\tB\v\xbaH\br\x06\x10\x01\x18\xa0\x9c\x01R\x04text\"b\n" +
 	"\x13CheckGuardsResponse\x125\n" +
 	"\bverdicts\x18\x01 \x03(\v2\x19.parlance.v1.GuardVerdictR\bverdicts\x12\x14\n" +
-	"\x05reply\x18\x02 \x01(\tR\x05reply\"\xd4\x01\n" +
+	"\x05reply\x18\x02 \x01(\tR\x05reply\"\xdb\x01\n" +
 	"\fGuardVerdict\x12\x14\n" +
 	"\x05guard\x18\x01 \x01(\tR\x05guard\x122\n" +
 	"\x06action\x18\x02 \x01(\tB\x1a\xba\xbb\x18\x16\n" +
 	"\x05block\n" +
 	"\bescalate\n" +
 	"\x03endR\x06action\x12\x18\n" +
-	"\amatched\x18\x03 \x01(\tR\amatched\x12@\n" +
+	"\amatched\x18\x03 \x01(\tR\amatched\x12G\n" +
 	"\n" +
-	"matched_by\x18\x04 \x01(\tB!\xba\xbb\x18\x1d\n" +
+	"matched_by\x18\x04 \x01(\tB(\xba\xbb\x18$\n" +
 	"\x06phrase\n" +
 	"\apattern\n" +
 	"\n" +
-	"similarityR\tmatchedBy\x12\x1e\n" +
+	"similarity\n" +
+	"\x05judgeR\tmatchedBy\x12\x1e\n" +
 	"\n" +
 	"similarity\x18\x05 \x01(\x01R\n" +
-	"similarity\"\xcd\x02\n" +
+	"similarity\"\xfc\x02\n" +
 	"\n" +
 	"AgentGuard\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
@@ -2710,7 +2789,15 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\bexamples\x18\x04 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10d\"\ar\x05\x10\x01\x18\xe8\aR\bexamples\x123\n" +
 	"\x06action\x18\x05 \x01(\tB\x1b\xbaH\x18r\x16R\x05blockR\bescalateR\x03endR\x06action\x12\x1e\n" +
 	"\x05reply\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\x05reply\x12>\n" +
-	"\x0emin_similarity\x18\a \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\rminSimilarity\"\x8b\x02\n" +
+	"\x0emin_similarity\x18\a \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\rminSimilarity\x12-\n" +
+	"\x05judge\x18\b \x01(\v2\x17.parlance.v1.GuardJudgeR\x05judge\"\x9f\x01\n" +
+	"\n" +
+	"GuardJudge\x12.\n" +
+	"\finstructions\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xd0\x0fR\finstructions\x12+\n" +
+	"\x05model\x18\x02 \x01(\v2\x15.parlance.v1.ModelRefR\x05model\x124\n" +
+	"\n" +
+	"on_failure\x18\x03 \x01(\tB\x15\xbaH\x12r\x10R\x00R\x05blockR\x05allowR\tonFailure\"\x8b\x02\n" +
 	"\rFatigueWindow\x12!\n" +
 	"\x06window\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18\x14R\x06window\x12$\n" +
 	"\tmax_turns\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\bmaxTurns\x12*\n" +
@@ -2859,7 +2946,7 @@ func file_parlance_v1_agents_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_agents_proto_rawDescData
 }
 
-var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_parlance_v1_agents_proto_goTypes = []any{
 	(*Agent)(nil),                        // 0: parlance.v1.Agent
 	(*AgentAnalysis)(nil),                // 1: parlance.v1.AgentAnalysis
@@ -2876,26 +2963,27 @@ var file_parlance_v1_agents_proto_goTypes = []any{
 	(*CheckGuardsResponse)(nil),          // 12: parlance.v1.CheckGuardsResponse
 	(*GuardVerdict)(nil),                 // 13: parlance.v1.GuardVerdict
 	(*AgentGuard)(nil),                   // 14: parlance.v1.AgentGuard
-	(*FatigueWindow)(nil),                // 15: parlance.v1.FatigueWindow
-	(*AgentMemory)(nil),                  // 16: parlance.v1.AgentMemory
-	(*AgentVersion)(nil),                 // 17: parlance.v1.AgentVersion
-	(*VersionChange)(nil),                // 18: parlance.v1.VersionChange
-	(*CreateAgentRequest)(nil),           // 19: parlance.v1.CreateAgentRequest
-	(*ListAgentsRequest)(nil),            // 20: parlance.v1.ListAgentsRequest
-	(*ListAgentsResponse)(nil),           // 21: parlance.v1.ListAgentsResponse
-	(*GetAgentRequest)(nil),              // 22: parlance.v1.GetAgentRequest
-	(*UpdateAgentRequest)(nil),           // 23: parlance.v1.UpdateAgentRequest
-	(*DeleteAgentRequest)(nil),           // 24: parlance.v1.DeleteAgentRequest
-	(*ListAgentVersionsRequest)(nil),     // 25: parlance.v1.ListAgentVersionsRequest
-	(*ListAgentVersionsResponse)(nil),    // 26: parlance.v1.ListAgentVersionsResponse
-	(*CompareAgentVersionsRequest)(nil),  // 27: parlance.v1.CompareAgentVersionsRequest
-	(*CompareAgentVersionsResponse)(nil), // 28: parlance.v1.CompareAgentVersionsResponse
-	(*RollbackAgentRequest)(nil),         // 29: parlance.v1.RollbackAgentRequest
-	(*timestamppb.Timestamp)(nil),        // 30: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),              // 31: google.protobuf.Struct
-	(*structpb.Value)(nil),               // 32: google.protobuf.Value
-	(*fieldmaskpb.FieldMask)(nil),        // 33: google.protobuf.FieldMask
-	(*emptypb.Empty)(nil),                // 34: google.protobuf.Empty
+	(*GuardJudge)(nil),                   // 15: parlance.v1.GuardJudge
+	(*FatigueWindow)(nil),                // 16: parlance.v1.FatigueWindow
+	(*AgentMemory)(nil),                  // 17: parlance.v1.AgentMemory
+	(*AgentVersion)(nil),                 // 18: parlance.v1.AgentVersion
+	(*VersionChange)(nil),                // 19: parlance.v1.VersionChange
+	(*CreateAgentRequest)(nil),           // 20: parlance.v1.CreateAgentRequest
+	(*ListAgentsRequest)(nil),            // 21: parlance.v1.ListAgentsRequest
+	(*ListAgentsResponse)(nil),           // 22: parlance.v1.ListAgentsResponse
+	(*GetAgentRequest)(nil),              // 23: parlance.v1.GetAgentRequest
+	(*UpdateAgentRequest)(nil),           // 24: parlance.v1.UpdateAgentRequest
+	(*DeleteAgentRequest)(nil),           // 25: parlance.v1.DeleteAgentRequest
+	(*ListAgentVersionsRequest)(nil),     // 26: parlance.v1.ListAgentVersionsRequest
+	(*ListAgentVersionsResponse)(nil),    // 27: parlance.v1.ListAgentVersionsResponse
+	(*CompareAgentVersionsRequest)(nil),  // 28: parlance.v1.CompareAgentVersionsRequest
+	(*CompareAgentVersionsResponse)(nil), // 29: parlance.v1.CompareAgentVersionsResponse
+	(*RollbackAgentRequest)(nil),         // 30: parlance.v1.RollbackAgentRequest
+	(*timestamppb.Timestamp)(nil),        // 31: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),              // 32: google.protobuf.Struct
+	(*structpb.Value)(nil),               // 33: google.protobuf.Value
+	(*fieldmaskpb.FieldMask)(nil),        // 34: google.protobuf.FieldMask
+	(*emptypb.Empty)(nil),                // 35: google.protobuf.Empty
 }
 var file_parlance_v1_agents_proto_depIdxs = []int32{
 	4,  // 0: parlance.v1.Agent.model:type_name -> parlance.v1.AgentModel
@@ -2903,69 +2991,71 @@ var file_parlance_v1_agents_proto_depIdxs = []int32{
 	7,  // 2: parlance.v1.Agent.retrieval:type_name -> parlance.v1.AgentRetrieval
 	9,  // 3: parlance.v1.Agent.tools_config:type_name -> parlance.v1.ToolsConfig
 	14, // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
-	15, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
-	16, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
-	30, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
-	30, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
+	16, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
+	17, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
+	31, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
+	31, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
 	1,  // 9: parlance.v1.Agent.analysis:type_name -> parlance.v1.AgentAnalysis
 	2,  // 10: parlance.v1.AgentAnalysis.criteria:type_name -> parlance.v1.AnalysisCriterion
 	3,  // 11: parlance.v1.AgentAnalysis.data:type_name -> parlance.v1.AnalysisField
 	5,  // 12: parlance.v1.AgentModel.fallbacks:type_name -> parlance.v1.ModelRef
-	31, // 13: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
-	31, // 14: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
-	31, // 15: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
-	31, // 16: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
+	32, // 13: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
+	32, // 14: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
+	32, // 15: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
+	32, // 16: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
 	8,  // 17: parlance.v1.AgentRetrieval.tags:type_name -> parlance.v1.TagFilter
 	10, // 18: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
-	31, // 19: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
+	32, // 19: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
 	13, // 20: parlance.v1.CheckGuardsResponse.verdicts:type_name -> parlance.v1.GuardVerdict
-	0,  // 21: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
-	30, // 22: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
-	32, // 23: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
-	32, // 24: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
-	4,  // 25: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 26: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 27: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	9,  // 28: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	14, // 29: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	15, // 30: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	16, // 31: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	1,  // 32: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	0,  // 33: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
-	4,  // 34: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 35: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 36: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	9,  // 37: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	14, // 38: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	15, // 39: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	16, // 40: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	33, // 41: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
-	1,  // 42: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	17, // 43: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
-	18, // 44: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
-	19, // 45: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
-	20, // 46: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
-	22, // 47: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
-	11, // 48: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
-	23, // 49: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
-	24, // 50: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
-	25, // 51: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
-	27, // 52: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
-	29, // 53: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
-	0,  // 54: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
-	21, // 55: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
-	0,  // 56: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
-	12, // 57: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
-	0,  // 58: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
-	34, // 59: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
-	26, // 60: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
-	28, // 61: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
-	0,  // 62: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
-	54, // [54:63] is the sub-list for method output_type
-	45, // [45:54] is the sub-list for method input_type
-	45, // [45:45] is the sub-list for extension type_name
-	45, // [45:45] is the sub-list for extension extendee
-	0,  // [0:45] is the sub-list for field type_name
+	15, // 21: parlance.v1.AgentGuard.judge:type_name -> parlance.v1.GuardJudge
+	5,  // 22: parlance.v1.GuardJudge.model:type_name -> parlance.v1.ModelRef
+	0,  // 23: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
+	31, // 24: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
+	33, // 25: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
+	33, // 26: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
+	4,  // 27: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 28: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	7,  // 29: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	9,  // 30: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	14, // 31: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	16, // 32: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	17, // 33: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	1,  // 34: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	0,  // 35: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
+	4,  // 36: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 37: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	7,  // 38: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	9,  // 39: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	14, // 40: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	16, // 41: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	17, // 42: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	34, // 43: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
+	1,  // 44: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	18, // 45: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
+	19, // 46: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
+	20, // 47: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
+	21, // 48: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
+	23, // 49: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
+	11, // 50: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
+	24, // 51: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
+	25, // 52: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
+	26, // 53: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
+	28, // 54: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
+	30, // 55: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
+	0,  // 56: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
+	22, // 57: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
+	0,  // 58: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
+	12, // 59: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
+	0,  // 60: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
+	35, // 61: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
+	27, // 62: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
+	29, // 63: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
+	0,  // 64: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
+	56, // [56:65] is the sub-list for method output_type
+	47, // [47:56] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_agents_proto_init() }
@@ -2976,14 +3066,14 @@ func file_parlance_v1_agents_proto_init() {
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_agents_proto_msgTypes[4].OneofWrappers = []any{}
 	file_parlance_v1_agents_proto_msgTypes[7].OneofWrappers = []any{}
-	file_parlance_v1_agents_proto_msgTypes[23].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[24].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_agents_proto_rawDesc), len(file_parlance_v1_agents_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   30,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1014,9 +1014,9 @@ type EscalationTriggered struct {
 	TurnId    string                 `protobuf:"bytes,4,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
 	// Name of the guard.
 	Guard string `protobuf:"bytes,5,opt,name=guard,proto3" json:"guard,omitempty"`
-	// user or agent: whose words.
+	// user or agent: whose words. The arguments of a tool's call are the agent's.
 	Side string `protobuf:"bytes,6,opt,name=side,proto3" json:"side,omitempty"`
-	// phrase, pattern or similarity.
+	// phrase, pattern, similarity or judge.
 	MatchedBy     string                 `protobuf:"bytes,7,opt,name=matched_by,json=matchedBy,proto3" json:"matched_by,omitempty"`
 	TriggeredAt   *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=triggered_at,json=triggeredAt,proto3" json:"triggered_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2077,7 +2077,7 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x11dynamic_variables\x18\x02 \x03(\v29.parlance.v1.ConversationInitiation.DynamicVariablesEntryR\x10dynamicVariables\x1aC\n" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd9\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xe0\x02\n" +
 	"\x13EscalationTriggered\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x19\n" +
@@ -2087,13 +2087,14 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x05guard\x18\x05 \x01(\tR\x05guard\x12%\n" +
 	"\x04side\x18\x06 \x01(\tB\x11\xba\xbb\x18\r\n" +
 	"\x04user\n" +
-	"\x05agentR\x04side\x12@\n" +
+	"\x05agentR\x04side\x12G\n" +
 	"\n" +
-	"matched_by\x18\a \x01(\tB!\xba\xbb\x18\x1d\n" +
+	"matched_by\x18\a \x01(\tB(\xba\xbb\x18$\n" +
 	"\x06phrase\n" +
 	"\apattern\n" +
 	"\n" +
-	"similarityR\tmatchedBy\x12=\n" +
+	"similarity\n" +
+	"\x05judgeR\tmatchedBy\x12=\n" +
 	"\ftriggered_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\vtriggeredAt:\x18\xaa\xbb\x18\x14escalation.triggered\"\xe4\x01\n" +
 	"\tDsarReady\x12\x1d\n" +
 	"\n" +

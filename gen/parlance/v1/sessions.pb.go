@@ -3982,7 +3982,9 @@ type ReceiptModelCall struct {
 	// A code of the error table when it failed.
 	ErrorCode string `protobuf:"bytes,12,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
 	// Each provider that was tried, when it was not the first that answered.
-	Attempts      []*ReceiptAttempt `protobuf:"bytes,13,rep,name=attempts,proto3" json:"attempts,omitempty"`
+	Attempts []*ReceiptAttempt `protobuf:"bytes,13,rep,name=attempts,proto3" json:"attempts,omitempty"`
+	// judge: the model was asked as the judge of guards; empty: to answer.
+	Purpose       string `protobuf:"bytes,14,opt,name=purpose,proto3" json:"purpose,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4106,6 +4108,13 @@ func (x *ReceiptModelCall) GetAttempts() []*ReceiptAttempt {
 		return x.Attempts
 	}
 	return nil
+}
+
+func (x *ReceiptModelCall) GetPurpose() string {
+	if x != nil {
+		return x.Purpose
+	}
+	return ""
 }
 
 // ReceiptAttempt is a provider that was tried.
@@ -4516,11 +4525,12 @@ type ReceiptGuard struct {
 	// the words of the user or the agent are in a no-go zone.
 	Guard string `protobuf:"bytes,1,opt,name=guard,proto3" json:"guard,omitempty"`
 	// flagged: the call was made all the same; withheld: it was not made; blocked, escalated, ended:
-	// what a no-go zone did.
+	// what a no-go zone did; allowed: its judge failed, and the words were passed on.
 	Verdict string `protobuf:"bytes,2,opt,name=verdict,proto3" json:"verdict,omitempty"`
 	// What it was about: call_…, or the name of the no-go zone.
 	Subject string `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
-	// The rule that decided; of a no-go zone whose words matched by what, such as user:phrase.
+	// The rule that decided; of a no-go zone whose words (user, agent, or call: the arguments of a
+	// tool's call) matched by what, such as user:phrase; judge_failed: the judge could not be asked.
 	Rule          string `protobuf:"bytes,4,opt,name=rule,proto3" json:"rule,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -4661,8 +4671,8 @@ func (x *ReceiptHistory) GetSummaryHash() string {
 type ReceiptStage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// lease (waiting for the turn before, and beginning), history, memory, retrieval, tool_list,
-	// model_queue, model, tools or persistence (writing on the way; the last write cannot be in its
-	// own receipt).
+	// model_queue, model, judge (of guards), tools or persistence (writing on the way; the last write
+	// cannot be in its own receipt).
 	Stage string `protobuf:"bytes,1,opt,name=stage,proto3" json:"stage,omitempty"`
 	// Milliseconds since the turn was asked for.
 	StartMs int32 `protobuf:"varint,2,opt,name=start_ms,json=startMs,proto3" json:"start_ms,omitempty"`
@@ -5410,7 +5420,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\b_historyB\a\n" +
 	"\x05_costB\n" +
 	"\n" +
-	"\b_spilled\"\xf0\x03\n" +
+	"\b_spilled\"\x99\x04\n" +
 	"\x10ReceiptModelCall\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12\x1f\n" +
@@ -5434,7 +5444,10 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x00R\ffinishReason\x12\x1d\n" +
 	"\n" +
 	"error_code\x18\f \x01(\tR\terrorCode\x127\n" +
-	"\battempts\x18\r \x03(\v2\x1b.parlance.v1.ReceiptAttemptR\battempts\"\x82\x01\n" +
+	"\battempts\x18\r \x03(\v2\x1b.parlance.v1.ReceiptAttemptR\battempts\x12'\n" +
+	"\apurpose\x18\x0e \x01(\tB\r\xba\xbb\x18\t\n" +
+	"\x05judge\n" +
+	"\x00R\apurpose\"\x82\x01\n" +
 	"\x0eReceiptAttempt\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12\x1d\n" +
@@ -5490,24 +5503,25 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\aexpired\n" +
 	"\twithdrawnR\x06status\x12\x1d\n" +
 	"\n" +
-	"decided_by\x18\x02 \x01(\tR\tdecidedBy\"\xa0\x01\n" +
+	"decided_by\x18\x02 \x01(\tR\tdecidedBy\"\xa9\x01\n" +
 	"\fReceiptGuard\x12\x14\n" +
-	"\x05guard\x18\x01 \x01(\tR\x05guard\x12L\n" +
-	"\averdict\x18\x02 \x01(\tB2\xba\xbb\x18.\n" +
+	"\x05guard\x18\x01 \x01(\tR\x05guard\x12U\n" +
+	"\averdict\x18\x02 \x01(\tB;\xba\xbb\x187\n" +
 	"\aflagged\n" +
 	"\bwithheld\n" +
 	"\ablocked\n" +
 	"\tescalated\n" +
-	"\x05endedR\averdict\x12\x18\n" +
+	"\x05ended\n" +
+	"\aallowedR\averdict\x12\x18\n" +
 	"\asubject\x18\x03 \x01(\tR\asubject\x12\x12\n" +
 	"\x04rule\x18\x04 \x01(\tR\x04rule\"\x8c\x01\n" +
 	"\x0eReceiptHistory\x12\x14\n" +
 	"\x05turns\x18\x01 \x01(\x05R\x05turns\x12\x16\n" +
 	"\x06tokens\x18\x02 \x01(\x05R\x06tokens\x12)\n" +
 	"\x10summarized_turns\x18\x03 \x01(\x05R\x0fsummarizedTurns\x12!\n" +
-	"\fsummary_hash\x18\x04 \x01(\tR\vsummaryHash\"\xbc\x01\n" +
-	"\fReceiptStage\x12p\n" +
-	"\x05stage\x18\x01 \x01(\tBZ\xba\xbb\x18V\n" +
+	"\fsummary_hash\x18\x04 \x01(\tR\vsummaryHash\"\xc3\x01\n" +
+	"\fReceiptStage\x12w\n" +
+	"\x05stage\x18\x01 \x01(\tBa\xba\xbb\x18]\n" +
 	"\x05lease\n" +
 	"\ahistory\n" +
 	"\x06memory\n" +
@@ -5515,6 +5529,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\ttool_list\n" +
 	"\vmodel_queue\n" +
 	"\x05model\n" +
+	"\x05judge\n" +
 	"\x05tools\n" +
 	"\vpersistenceR\x05stage\x12\x19\n" +
 	"\bstart_ms\x18\x02 \x01(\x05R\astartMs\x12\x1f\n" +

@@ -72,7 +72,8 @@ type AgentServiceClient interface {
 	// GetAgent returns one agent at its latest version. Errors: not-found.
 	GetAgent(context.Context, *v1.GetAgentRequest) (*v1.Agent, error)
 	// CheckGuards says which no-go zones of an agent a text is in, and what the agent would say: a
-	// dry run, which announces nothing. Errors: not-found, invalid-request.
+	// dry run, which announces nothing. Guards with a judge cost a call of its model.
+	// Errors: not-found, invalid-request, not-implemented, upstream-failed, unavailable.
 	CheckGuards(context.Context, *v1.CheckGuardsRequest) (*v1.CheckGuardsResponse, error)
 	// UpdateAgent changes the fields sent and makes a new version; null puts a field back to its
 	// default. Inside model, voice, retrieval, tools_config, memory and analysis, too, what is not
@@ -263,7 +264,8 @@ type AgentServiceHandler interface {
 	// GetAgent returns one agent at its latest version. Errors: not-found.
 	GetAgent(context.Context, *v1.GetAgentRequest) (*v1.Agent, error)
 	// CheckGuards says which no-go zones of an agent a text is in, and what the agent would say: a
-	// dry run, which announces nothing. Errors: not-found, invalid-request.
+	// dry run, which announces nothing. Guards with a judge cost a call of its model.
+	// Errors: not-found, invalid-request, not-implemented, upstream-failed, unavailable.
 	CheckGuards(context.Context, *v1.CheckGuardsRequest) (*v1.CheckGuardsResponse, error)
 	// UpdateAgent changes the fields sent and makes a new version; null puts a field back to its
 	// default. Inside model, voice, retrieval, tools_config, memory and analysis, too, what is not

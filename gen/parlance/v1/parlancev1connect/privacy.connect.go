@@ -47,8 +47,9 @@ const (
 
 // PrivacyServiceClient is a client for the parlance.v1.PrivacyService service.
 type PrivacyServiceClient interface {
-	// CreatePrivacyRequest asks for an export or an erasure; a worker does it. With dry_run nothing is
-	// done or stored: the answer has the counts of what there is now, an empty id and the status ready.
+	// CreatePrivacyRequest asks for an export or an erasure; a worker does it. With dry_run nothing
+	// is done or stored: the answer has the counts of what there is now, an empty id and the status
+	// ready.
 	CreatePrivacyRequest(context.Context, *v1.CreatePrivacyRequestRequest) (*v1.PrivacyRequest, error)
 	// GetPrivacyRequest is one request. Errors: not-found.
 	GetPrivacyRequest(context.Context, *v1.GetPrivacyRequestRequest) (*v1.PrivacyRequest, error)
@@ -124,8 +125,9 @@ func (c *privacyServiceClient) ListPrivacyRequests(ctx context.Context, req *v1.
 
 // PrivacyServiceHandler is an implementation of the parlance.v1.PrivacyService service.
 type PrivacyServiceHandler interface {
-	// CreatePrivacyRequest asks for an export or an erasure; a worker does it. With dry_run nothing is
-	// done or stored: the answer has the counts of what there is now, an empty id and the status ready.
+	// CreatePrivacyRequest asks for an export or an erasure; a worker does it. With dry_run nothing
+	// is done or stored: the answer has the counts of what there is now, an empty id and the status
+	// ready.
 	CreatePrivacyRequest(context.Context, *v1.CreatePrivacyRequestRequest) (*v1.PrivacyRequest, error)
 	// GetPrivacyRequest is one request. Errors: not-found.
 	GetPrivacyRequest(context.Context, *v1.GetPrivacyRequestRequest) (*v1.PrivacyRequest, error)
