@@ -789,6 +789,14 @@ CREATE TABLE upload_holds (
 );
 CREATE INDEX upload_holds_by_workspace ON public.upload_holds USING btree (tenant_id, workspace_id);
 
+CREATE TABLE user_hash_keys (
+    tenant_id text NOT NULL,
+    sealed bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT user_hash_keys_pkey PRIMARY KEY (tenant_id),
+    CONSTRAINT user_hash_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+
 CREATE TABLE vector_indexes (
     tenant_id text NOT NULL,
     workspace_id text NOT NULL,
