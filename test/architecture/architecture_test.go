@@ -17,7 +17,9 @@ const module = "parlance.dev/parlance/"
 var root = filepath.Join("..", "..")
 
 // nouns are the rooms of the product itself.
-var nouns = []string{"workspaces", "agents", "tools", "knowledge", "memory", "guards", "sessions", "analysis", "turns", "live", "webhooks"}
+var nouns = []string{
+	"workspaces", "agents", "tools", "knowledge", "memory", "guards", "sessions", "analysis", "turns", "live", "webhooks", "audit",
+}
 
 // base is what every room above the platform may import.
 var base = []string{"fault", "provider", "platform"}
@@ -43,6 +45,7 @@ var rooms = map[string][]string{
 	"tools":      append([]string{"agents", "workspaces", "events"}, base...),
 	"agents":     append([]string{"workspaces", "events"}, base...),
 	"webhooks":   append([]string{"workspaces", "events", "gen"}, base...),
+	"audit":      append([]string{"workspaces", "events"}, base...),
 	"workspaces": append([]string{"events"}, base...),
 
 	// What the edge remembers of its callers' requests; it knows who calls, and no other noun.
@@ -199,7 +202,7 @@ var confined = []struct {
 	{"github.com/hibiken/asynq", []string{"platform/queue"}},
 	{"github.com/uptrace/bun", []string{
 		"platform/postgres", "platform/seal", "events", "workspaces", "agents", "tools", "knowledge", "memory", "sessions",
-		"analysis", "turns", "live", "webhooks", "worker", "idempotency",
+		"analysis", "turns", "live", "webhooks", "worker", "idempotency", "audit",
 	}},
 	{"github.com/jackc/pgx", []string{"platform/postgres", "platform/devstack", "knowledge", "cli"}},
 	{"github.com/coder/websocket", []string{"server/realtime", "server/probe", "cli"}},
