@@ -59,7 +59,8 @@ func (l *log) create(t *testing.T) workspaces.TenantID {
 func (l *log) entry(t *testing.T, name string) audit.Entry {
 	t.Helper()
 	after, err := audit.Settings(map[string]any{
-		"name": name, "odd": "\"\\\b\f\n\r\t\x01\x7f\u2028é😀<&>", "": []any{nil, true, int64(-7), map[string]any{"b": "1", "a": "2", "😀": "", "\uffff": ""}},
+		"name": name, "odd": "\"\\\b\f\n\r\t\x01\x7f\u2028é😀<&>",
+		"": []any{nil, true, int64(-7), map[string]any{"b": "1", "a": "2", "😀": "", "\uffff": ""}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +192,8 @@ func TestAnchor(t *testing.T) {
 	if broken := l.verify(t, &audit.Verifier{Anchor: &anchor}); broken != 3 {
 		t.Errorf("broken at %d, want 3", broken)
 	}
-	for _, wrong := range []string{"", "x@1", anchor.String() + "0x", strings.Split(anchor.String(), "@")[0], "ab@3", strings.Split(anchor.String(), "@")[0] + "@0"} {
+	hash, _, _ := strings.Cut(anchor.String(), "@")
+	for _, wrong := range []string{"", "x@1", anchor.String() + "0x", hash, "ab@3", hash + "@0"} {
 		if _, err := audit.ParseAnchor(wrong); err == nil {
 			t.Errorf("%q was read as an anchor", wrong)
 		}
@@ -244,13 +246,13 @@ func TestPending(t *testing.T) {
 		return count
 	}
 	finished, dropped, lost := begin(), begin(), begin()
-	if err := finished.Finish(t.Context(), func(e *audit.Entry) { e.Outcome = audit.Done }); err != nil {
+	if err := finished.Finish(t.Context(), func(e *audit.Entry) error { e.Outcome = audit.Done; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if err := dropped.Drop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Sweep(t.Context()); err != nil {
+	if err := l.Sweep(t.Context(), l.now()); err != nil {
 		t.Fatal(err)
 	}
 	if got := outcomes(); len(got) != 1 || got[0] != audit.Done || waiting() != 1 {
@@ -258,14 +260,14 @@ func TestPending(t *testing.T) {
 	}
 	begun := l.now()
 	l.pass(time.Hour)
-	if err := errors.Join(l.Sweep(t.Context()), l.Sweep(t.Context())); err != nil {
+	if err := errors.Join(l.Sweep(t.Context(), l.now()), l.Sweep(t.Context(), l.now())); err != nil {
 		t.Fatal(err)
 	}
 	if got := outcomes(); len(got) != 2 || got[1] != audit.Unknown || waiting() != 0 {
 		t.Fatalf("got %v and %d changes that have begun", got, waiting())
 	}
 	// The process was only slow: what it did is written as well.
-	if err := lost.Finish(t.Context(), func(e *audit.Entry) { e.Outcome = audit.Done }); err != nil {
+	if err := lost.Finish(t.Context(), func(e *audit.Entry) error { e.Outcome = audit.Done; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got := outcomes(); len(got) != 3 || got[2] != audit.Done {

@@ -8,9 +8,11 @@
 //
 // A change is recorded in two steps, so that none is lost when a process dies between them:
 //
-//	Begin ──▶ row of audit_pending ──▶ the change ──┬── Finish: the entry is written, the row deleted
-//	                                                ├── Drop: nothing was changed, the row deleted
-//	                                                └── (process died) Sweep: the entry, with the outcome unknown
+//	Begin ──▶ row of audit_pending ──▶ the change ──┬── Finish: its entry is written
+//	                                                ├── Drop: nothing was changed
+//	                                                └── Sweep: the process died
+//
+// Each of the three deletes the row. Sweep writes an entry with the outcome unknown.
 //
 // The hash is SHA-256 of [Entry.Canonical], which docs/audit.md describes for others. It shows
 // changes to somebody who has kept an earlier hash; it is no signature. Whoever may write the

@@ -55,6 +55,7 @@ func (s *Service) timestamp() time.Time { return s.now().UTC().Truncate(time.Mic
 // prepare gives an entry its id and begin, and makes texts of outside fit for the database.
 func (s *Service) prepare(e Entry) Entry {
 	e.ID, e.BegunAt = ID(idgen.New(idgen.Audit)), s.timestamp()
+	e.WorkspaceID = workspaces.ID(clean(string(e.WorkspaceID)))
 	for _, text := range []*string{&e.ActorName, &e.UserAgent, &e.RequestID, &e.RemoteAddress, &e.ResourceID, &e.ParentID} {
 		*text = clean(*text)
 	}
@@ -87,11 +88,15 @@ func (s *Service) Begin(ctx context.Context, e Entry) (*Pending, error) {
 	return &Pending{service: s, entry: e}, nil
 }
 
-// Finish writes the entry. complete sets what is known only now.
-func (p *Pending) Finish(ctx context.Context, complete func(*Entry)) error {
-	complete(&p.entry)
-	p.entry.ResourceID = clean(p.entry.ResourceID)
-	return p.service.write(ctx, p.entry)
+// Finish writes the entry. complete sets what is known only now. After an error it can be called
+// again.
+func (p *Pending) Finish(ctx context.Context, complete func(*Entry) error) error {
+	e := p.entry
+	if err := complete(&e); err != nil {
+		return err
+	}
+	e.ResourceID, e.ParentID = clean(e.ResourceID), clean(e.ParentID)
+	return p.service.write(ctx, e)
 }
 
 // Drop forgets a change that was not made.
@@ -142,10 +147,10 @@ func appendTx(ctx context.Context, tx bun.Tx, e Entry, now time.Time) error {
 	return insertEntry(ctx, tx, e)
 }
 
-// Sweep writes the entries of changes whose process has died, of all tenants.
-func (s *Service) Sweep(ctx context.Context) error {
+// Sweep writes the entries of changes whose process has died before now, of all tenants.
+func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	for {
-		stale, err := selectStale(ctx, s.db, s.timestamp().Add(-pendingLife), sweepBatch)
+		stale, err := selectStale(ctx, s.db, now.Add(-pendingLife), sweepBatch)
 		if err != nil || len(stale) == 0 {
 			return err
 		}
