@@ -59,7 +59,8 @@ func newAuditList() *cobra.Command {
 	var since, until string
 	cmd := &cobra.Command{
 		Use: "list", Aliases: []string{"ls"}, Short: "List entries, newest first", Args: command.ExactArgs(),
-		Example: "  parlance audit list --action agent. --since 2026-11-01T00:00:00Z\n  parlance audit list --resource agt_01j… --json | jq .after",
+		Example: "  parlance audit list --action agent. --since 2026-11-01T00:00:00Z\n" +
+			"  parlance audit list --resource agt_01j… --json | jq .after",
 		RunE: withAudit(func(ctx context.Context, l *auditLog, _ []string) (err error) {
 			if req.Since, err = momentFlag("since", since); err != nil {
 				return err

@@ -19,7 +19,7 @@ func TestAudit(t *testing.T) {
 	w.Env.Do(t, "PATCH", w.Env.Tenant.In(""), `{"name":"renamed"}`).Must(t, 200)
 	overAPI := func(args ...string) clitest.Result {
 		t.Helper()
-		return w.Run(t, "", append([]string{"audit"}, append(args, "--api-key", w.Env.Tenant.Admin)...)...)
+		return w.Run(t, "", "audit", args[0], append(args[1:], "--api-key", w.Env.Tenant.Admin)...)
 	}
 	overAPI("list", "--action", "workspace.").Wants(t, command.ExitDone, "workspace.update", "first key", w.Env.Tenant.WorkspaceID)
 	overAPI("list", "--actor", "nobody").Wants(t, command.ExitDone, "no such entry")
@@ -36,8 +36,8 @@ func TestAudit(t *testing.T) {
 	if err := os.WriteFile(file, []byte(exported.Out), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	verify("--file", file, "--expect-head", head).Wants(t, command.ExitDone, w.Env.Tenant.ID, "3 entries", "head ")
-	verify(append(database, "--expect-head", head)...).Wants(t, command.ExitDone, "3 entries")
+	verify("--file", file, "--expect-head", head).Wants(t, command.ExitDone, w.Env.Tenant.ID, "entries, from number 1", "head ")
+	verify(append(database, "--expect-head", head)...).Wants(t, command.ExitDone, "entries, from number 1")
 	verify("--database-url", w.Env.DatabaseURL).Wants(t, command.ExitDone, w.Env.Tenant.ID)
 	verify("--expect-head", head).Wants(t, command.ExitUsage, "--tenant")
 	verify(append(database, "--expect-head", "x")...).Wants(t, command.ExitUsage, "HASH@NUMBER")
@@ -46,7 +46,7 @@ func TestAudit(t *testing.T) {
 	if err := os.WriteFile(file, []byte(tampered), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	verify("--file", file).Wants(t, command.ExitFailed, "broken", "entry 1")
+	verify("--file", file).Wants(t, command.ExitFailed, "broken", "its fields do not have its hash")
 	for _, statement := range []string{
 		"ALTER TABLE audit_entries DISABLE TRIGGER USER", "UPDATE audit_entries SET actor_id = 'key_x' WHERE number = 2",
 	} {
@@ -82,7 +82,8 @@ func TestAuditOfCommands(t *testing.T) {
 	if got := strings.Join(rows, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
-	if leaked := harness.Rows[int](t, w.Env, "SELECT count(*) FROM audit_entries AS e WHERE e::text LIKE '%' || $1 || '%'", key["api_key"]); leaked[0] != 0 {
+	const holding = "SELECT count(*) FROM audit_entries AS e WHERE strpos(e::text, $1) > 0"
+	if leaked := harness.Rows[int](t, w.Env, holding, key["api_key"]); leaked[0] != 0 {
 		t.Error("the key's secret is in the log")
 	}
 	run("audit", "verify", "--tenant", tenant).Wants(t, command.ExitDone, "5 entries")

@@ -35,7 +35,8 @@ func newTenantsCreate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			unrecorded := recorded(t.record(cmd, made.Tenant.ID, "tenant.create", nil, map[string]any{"name": made.Tenant.Name, "plan": made.Tenant.Plan}))
+			after := map[string]any{"name": made.Tenant.Name, "plan": made.Tenant.Plan}
+			unrecorded := recorded(t.record(cmd, made.Tenant.ID, "tenant.create", after))
 			if asJSON {
 				return errors.Join(unrecorded, command.PrintJSON(cmd, struct {
 					TenantID    workspaces.TenantID `json:"tenant_id"`
@@ -92,8 +93,8 @@ func newTenantsPlan() *cobra.Command {
 }
 
 // record writes an entry about a tenant.
-func (t tenancy) record(cmd *cobra.Command, tenant workspaces.TenantID, action string, before, after map[string]any) error {
-	entry, err := tenantEntry(tenant, action, before, after)
+func (t tenancy) record(cmd *cobra.Command, tenant workspaces.TenantID, action string, after map[string]any) error {
+	entry, err := tenantEntry(tenant, action, nil, after)
 	if err != nil {
 		return err
 	}

@@ -66,15 +66,15 @@ func newAuditedMethod(method protoreflect.MethodDescriptor, stated *parlancev1.M
 	}
 	rest, _ := proto.GetExtension(method.Options(), parlancev1.E_Rest).(*parlancev1.RestPolicy)
 	m.creates = len(m.ids) == 0 && verb != "Update" && verb != "Delete" || rest.GetSuccessStatus() == 201
-	m.setBefore(stated.GetAuditBefore(), noun)
+	m.setBefore(stated.GetAuditBefore(), verb, noun)
 	return m
 }
 
 // setBefore finds the method that returns the settings before a call: the one that the policy
 // states, or else the method Get of the same resource.
-func (m *auditedMethod) setBefore(stated, noun string) {
+func (m *auditedMethod) setBefore(stated, verb, noun string) {
 	service, ok := m.descriptor.Parent().(protoreflect.ServiceDescriptor)
-	if !ok || m.descriptor.IsStreamingServer() {
+	if !ok || m.creates || m.descriptor.IsStreamingServer() {
 		return
 	}
 	if stated != "" {
@@ -88,7 +88,7 @@ func (m *auditedMethod) setBefore(stated, noun string) {
 		return
 	}
 	output := m.descriptor.Output().FullName()
-	if output == get.Output().FullName() || output == "google.protobuf.Empty" {
+	if output == get.Output().FullName() || verb == "Delete" {
 		m.before = procedureOf(get)
 	}
 }

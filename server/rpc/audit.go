@@ -165,7 +165,8 @@ func afterNumber(r *http.Request) (int64, error) {
 
 func auditEntryProto(e audit.Entry) *parlancev1.AuditEntry {
 	return &parlancev1.AuditEntry{
-		Id: string(e.ID), Number: uint32(min(e.Number, math.MaxUint32)), At: timestamp(e.At), BegunAt: timestamp(e.BegunAt), //nolint:gosec // bounded
+		Id: string(e.ID), Number: uint32(min(e.Number, math.MaxUint32)), //nolint:gosec // bounded
+		At: timestamp(e.At), BegunAt: timestamp(e.BegunAt),
 		WorkspaceId: string(e.WorkspaceID), ActorKind: string(e.ActorKind), ActorId: e.ActorID, ActorName: e.ActorName,
 		Action: e.Action, ResourceType: e.ResourceType, ResourceId: e.ResourceID, ParentId: e.ParentID, UserHash: e.UserHash,
 		RemoteAddress: e.RemoteAddress, UserAgent: e.UserAgent, RequestId: e.RequestID, Outcome: string(e.Outcome),

@@ -41,7 +41,8 @@ func (h *downloadHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() { _ = content.Close() }() // only read
 	if r.Method != http.MethodHead {
 		err = h.Audit.Read(ctx, interceptor.AuditedCall{
-			Procedure: procedure, Header: r.Header, Request: &parlancev1.DownloadSourceRequest{WorkspaceId: string(ref.ID), SourceId: string(source.ID)},
+			Procedure: procedure, Header: r.Header,
+			Request: &parlancev1.DownloadSourceRequest{WorkspaceId: string(ref.ID), SourceId: string(source.ID)},
 		})
 	}
 	if err != nil {

@@ -138,7 +138,8 @@ func TestAuditLog(t *testing.T) {
 
 func (a *audited) tenancy(t *testing.T) {
 	in := a.Tenant.In
-	a.step(t, "workspace.update", "PATCH", in(""), `{"name":"renamed"}`, 200, harness.Header("User-Agent", "ops/1"), harness.Header("X-Request-Id", "r-1"))
+	a.step(t, "workspace.update", "PATCH", in(""), `{"name":"renamed"}`, 200,
+		harness.Header("User-Agent", "ops/1"), harness.Header("X-Request-Id", "r-1"))
 	a.want(t, map[string]string{
 		"before/name": "default", "after/name": "renamed", "outcome": "done", "actor_kind": "api_key", "actor_name": "first key",
 		"user_agent": "ops/1", "request_id": "r-1", "remote_address": "127.0.0.1", "workspace_id": a.Tenant.WorkspaceID,
@@ -149,9 +150,13 @@ func (a *audited) tenancy(t *testing.T) {
 	a.step(t, "workspace.delete", "DELETE", "/v1/workspaces/"+id, "", 204)
 	a.want(t, map[string]string{"resource_id": id, "before/name": "spare", "after": "<nil>"})
 	key := a.step(t, "api_key.create", "POST", "/v1/api-keys", `{"name":"ci","scope":"operator"}`, 201)
-	a.want(t, map[string]string{"resource_type": "api_key", "resource_id": key.Text("id"), "after/scope": "operator", "after/secret": "[secret]"})
+	a.want(t, map[string]string{
+		"resource_type": "api_key", "resource_id": key.Text("id"), "after/scope": "operator", "after/secret": "[secret]",
+	})
 	rotated := a.step(t, "api_key.rotate", "POST", "/v1/api-keys/"+key.Text("id")+"/rotate", `{}`, 200)
-	a.want(t, map[string]string{"before/secret_hint": key.Text("secret_hint"), "after/secret_hint": rotated.Text("secret_hint"), "after/name": "<nil>"})
+	a.want(t, map[string]string{
+		"before/secret_hint": key.Text("secret_hint"), "after/secret_hint": rotated.Text("secret_hint"), "after/name": "<nil>",
+	})
 	a.step(t, "agent.create", "POST", in("/agents"), `{"name":"by ci"}`, 201, harness.Key(rotated.Text("secret")))
 	a.want(t, map[string]string{"actor_id": key.Text("id"), "actor_name": "ci"})
 	a.step(t, "api_key.delete", "DELETE", "/v1/api-keys/"+key.Text("id"), "", 204)
@@ -163,7 +168,8 @@ func (a *audited) agents(t *testing.T) {
 	if got := fmt.Sprint(a.last(t, "after", "instructions")); !strings.HasPrefix(got, "[sha256:") || !strings.HasSuffix(got, ", 1500 bytes]") {
 		t.Errorf("long instructions are recorded as %s", got)
 	}
-	a.step(t, "agent.update", "PATCH", in("/agents/"+id), `{"model":{"temperature":0.7,"max_output_tokens":500}}`, 200, harness.Key(a.Tenant.Operator))
+	a.step(t, "agent.update", "PATCH", in("/agents/"+id), `{"model":{"temperature":0.7,"max_output_tokens":500}}`, 200,
+		harness.Key(a.Tenant.Operator))
 	a.want(t, map[string]string{
 		"actor_name": "operator", "before/version": "1", "after/version": "2", "after/name": "<nil>",
 		"after/model/temperature": "0.7", "before/model/max_output_tokens": "<nil>", "after/model/max_output_tokens": "500",
@@ -224,7 +230,8 @@ func (a *audited) sources(t *testing.T) {
 	base := in("/knowledge-base/sources")
 	id := a.step(t, "inline_source.create", "POST", base+"/inline", `{"name":"n","content":"planted source text"}`, 202).Text("id")
 	a.want(t, map[string]string{"resource_type": "source", "resource_id": id, "after/size_bytes": "19"})
-	const form = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nplanted source text\r\n--b--\r\n"
+	const form = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n" +
+		"planted source text\r\n--b--\r\n"
 	file := a.step(t, "source.upload", "POST", base+"/upload", form, 202, harness.Header("Content-Type", "multipart/form-data; boundary=b")).Text("id")
 	a.want(t, map[string]string{"resource_type": "source", "resource_id": file, "workspace_id": a.Tenant.WorkspaceID, "after/name": "a.txt"})
 	a.step(t, "source.download", "GET", base+"/"+file+"/content", "", 200, harness.Key(a.Tenant.Read))
@@ -269,7 +276,8 @@ func (a *audited) conversations(t *testing.T) {
 	if after := len(a.entries(t, "")); after != before {
 		t.Errorf("a conversation left %d entries", after-before)
 	}
-	a.step(t, "session.end", "POST", "/v1/sessions/"+byKey.Text("id")+"/end", `{"status":"completed","reason":"planted end reason"}`, 200, harness.Key(a.Tenant.Runtime))
+	a.step(t, "session.end", "POST", "/v1/sessions/"+byKey.Text("id")+"/end", `{"status":"completed","reason":"planted end reason"}`,
+		200, harness.Key(a.Tenant.Runtime))
 	a.want(t, map[string]string{
 		"resource_id": byKey.Text("id"), "workspace_id": a.Tenant.WorkspaceID, "before/status": "in_progress", "after/status": "completed",
 		"after/end_reason": "[content]",
@@ -298,7 +306,8 @@ func TestAuditOnce(t *testing.T) {
 	a := &audited{Env: harness.Start(t, harness.Options{WithoutWorker: true})}
 	a.step(t, "agent.create", "POST", a.Tenant.In("/agents"), `{"name":"once"}`, 201, withKey("k"))
 	before := len(a.entries(t, ""))
-	if again := a.Do(t, "POST", a.Tenant.In("/agents"), `{"name":"once"}`, withKey("k")).Must(t, 201); again.Header.Get("Idempotency-Replayed") != "true" {
+	again := a.Do(t, "POST", a.Tenant.In("/agents"), `{"name":"once"}`, withKey("k")).Must(t, 201)
+	if again.Header.Get("Idempotency-Replayed") != "true" {
 		t.Error("the answer was not replayed")
 	}
 	if after := len(a.entries(t, "")); after != before {
@@ -325,7 +334,8 @@ func TestAuditReading(t *testing.T) {
 	spare := a.Do(t, "POST", "/v1/workspaces", `{"name":"spare"}`).Must(t, 201).Text("id")
 	var agents []string
 	for i := range 5 {
-		agents = append(agents, a.Do(t, "POST", a.Tenant.In("/agents"), fmt.Sprintf(`{"name":"a%d"}`, i), harness.Key(a.Tenant.Operator)).Must(t, 201).Text("id"))
+		made := a.Do(t, "POST", a.Tenant.In("/agents"), fmt.Sprintf(`{"name":"a%d"}`, i), harness.Key(a.Tenant.Operator)).Must(t, 201)
+		agents = append(agents, made.Text("id"))
 	}
 	a.Do(t, "POST", "/v1/workspaces/"+spare+"/agents", `{"name":"b"}`).Must(t, 201)
 	a.Do(t, "DELETE", a.Tenant.In("/agents/"+agents[0]), "").Must(t, 204)
@@ -336,7 +346,8 @@ func TestAuditReading(t *testing.T) {
 		want  int
 	}{
 		{"", 8}, {"workspace_id=" + spare, 2}, {"workspace_id=" + a.Tenant.WorkspaceID, 6}, {"action=agent.", 7}, {"action=agent.delete", 1},
-		{"action=gent", 0}, {"action=%25", 0}, {"resource_id=" + agents[0], 2}, {"actor=" + operator, 5}, {"actor=" + operator + "&resource_id=" + agents[0], 1},
+		{"action=gent", 0}, {"action=%25", 0}, {"resource_id=" + agents[0], 2},
+		{"actor=" + operator, 5}, {"actor=" + operator + "&resource_id=" + agents[0], 1},
 		{"since=" + url.QueryEscape(middle), 4}, {"until=" + url.QueryEscape(middle), 4}, {"workspace_id=" + other.WorkspaceID, 0},
 	} {
 		if got := len(a.entries(t, row.query)); got != row.want {
