@@ -106,8 +106,13 @@ func (l *auditLog) list(ctx context.Context, o client.ListOptions, req *parlance
 			return page.GetEntries(), page.GetNextPageToken(), nil
 		},
 		Columns: []term.Column{
-			{Title: "AT"}, {Title: "NUMBER", Right: true, Drops: 1}, {Title: "ACTOR", Shrinks: true}, {Title: "ACTION"},
-			{Title: "RESOURCE"}, {Title: "OUTCOME"}, {Title: "FROM", Drops: 2},
+			{Title: "AT"},
+			{Title: "NUMBER", Right: true, Drops: 1},
+			{Title: "ACTOR", Shrinks: true},
+			{Title: "ACTION"},
+			{Title: "RESOURCE"},
+			{Title: "OUTCOME"},
+			{Title: "FROM", Drops: 2},
 		},
 		Row: func(e *parlancev1.AuditEntry) []term.Cell {
 			return []term.Cell{

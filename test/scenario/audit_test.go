@@ -232,7 +232,8 @@ func (a *audited) sources(t *testing.T) {
 	a.want(t, map[string]string{"resource_type": "source", "resource_id": id, "after/size_bytes": "19"})
 	const form = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n" +
 		"planted source text\r\n--b--\r\n"
-	file := a.step(t, "source.upload", "POST", base+"/upload", form, 202, harness.Header("Content-Type", "multipart/form-data; boundary=b")).Text("id")
+	file := a.step(t, "source.upload", "POST", base+"/upload", form, 202,
+		harness.Header("Content-Type", "multipart/form-data; boundary=b")).Text("id")
 	a.want(t, map[string]string{"resource_type": "source", "resource_id": file, "workspace_id": a.Tenant.WorkspaceID, "after/name": "a.txt"})
 	a.step(t, "source.download", "GET", base+"/"+file+"/content", "", 200, harness.Key(a.Tenant.Read))
 	a.want(t, map[string]string{"resource_id": file, "actor_name": "read", "after": "<nil>"})
@@ -340,15 +341,24 @@ func TestAuditReading(t *testing.T) {
 	a.Do(t, "POST", "/v1/workspaces/"+spare+"/agents", `{"name":"b"}`).Must(t, 201)
 	a.Do(t, "DELETE", a.Tenant.In("/agents/"+agents[0]), "").Must(t, 204)
 	middle := fmt.Sprint(harness.Path(a.entries(t, "")[3], "at"))
-	operator := fmt.Sprint(harness.Path(a.entries(t, "resource_id=" + agents[1])[0], "actor_id"))
+	operator := fmt.Sprint(harness.Path(a.entries(t, "resource_id="+agents[1])[0], "actor_id"))
 	for _, row := range []struct {
 		query string
 		want  int
 	}{
-		{"", 8}, {"workspace_id=" + spare, 2}, {"workspace_id=" + a.Tenant.WorkspaceID, 6}, {"action=agent.", 7}, {"action=agent.delete", 1},
-		{"action=gent", 0}, {"action=%25", 0}, {"resource_id=" + agents[0], 2},
-		{"actor=" + operator, 5}, {"actor=" + operator + "&resource_id=" + agents[0], 1},
-		{"since=" + url.QueryEscape(middle), 4}, {"until=" + url.QueryEscape(middle), 4}, {"workspace_id=" + other.WorkspaceID, 0},
+		{"", 8},
+		{"workspace_id=" + spare, 2},
+		{"workspace_id=" + a.Tenant.WorkspaceID, 6},
+		{"action=agent.", 7},
+		{"action=agent.delete", 1},
+		{"action=gent", 0},
+		{"action=%25", 0},
+		{"resource_id=" + agents[0], 2},
+		{"actor=" + operator, 5},
+		{"actor=" + operator + "&resource_id=" + agents[0], 1},
+		{"since=" + url.QueryEscape(middle), 4},
+		{"until=" + url.QueryEscape(middle), 4},
+		{"workspace_id=" + other.WorkspaceID, 0},
 	} {
 		if got := len(a.entries(t, row.query)); got != row.want {
 			t.Errorf("%q finds %d entries, want %d", row.query, got, row.want)
