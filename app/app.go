@@ -17,6 +17,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/analysis"
+	"parlance.dev/parlance/audit"
 	"parlance.dev/parlance/console"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
@@ -86,6 +87,8 @@ type App struct {
 	Embeds  string
 
 	answers     *idempotency.Service
+	audit       *audit.Service
+	userHashes  *workspaces.UserHashes
 	credentials *workspaces.Credentials
 	documents   *documents
 	models      *models
@@ -208,6 +211,8 @@ func (a *App) join(ctx context.Context, component string) error {
 	}
 	a.Answers = a.models.Describe()
 	a.answers = idempotency.New(idempotency.Deps{DB: a.db, Keys: keyring, Now: a.now})
+	a.audit = audit.New(audit.Deps{DB: a.db, Now: a.now})
+	a.userHashes = workspaces.NewUserHashes(workspaces.UserHashesDeps{DB: a.db, Keys: keyring, Now: a.now})
 	a.Workspaces = workspaces.New(workspaces.Deps{
 		DB: a.db, Plans: plans, MaxWorkspaces: a.Config.WorkspacesPerTenant, MaxKeys: a.Config.APIKeysPerTenant, Now: a.now,
 	})
@@ -328,8 +333,10 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	}
 	problems := problem.Writer{PublicURL: func(r *http.Request) string { return interceptor.BaseURL(r.Context()) }}
 	access, stopping := rpc.NewAccess(a.Workspaces), rpc.NewStopping(ctx)
+	audits := interceptor.NewAudit(interceptor.AuditDeps{Entries: a.audit, HashUser: a.userHashes.Hash, Policies: policies, Log: a.log})
+	reader := rpc.AuditReader{Access: access, Entries: a.audit, Users: a.userHashes}
 	gate := &interceptor.Gate{
-		Policies: policies, Sessions: a.Sessions, ReachFunc: a.Turns.Reach,
+		Policies: policies, Audit: audits, Sessions: a.Sessions, ReachFunc: a.Turns.Reach,
 		Keys: interceptor.NewUnknownKeys(interceptor.UnknownKeysDeps{
 			Keys: a.Workspaces, PerMinute: a.Config.UnknownKeysPerMinute, Now: a.now, Registry: a.metrics.Registry,
 		}),
@@ -352,13 +359,13 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 				Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Analysis: a.Analysis, Tools: a.Tools, Privacy: a.Privacy,
 			}),
 			Webhooks: rpc.NewWebhooks(access, a.Webhooks, stopping), Credentials: rpc.NewCredentials(a.credentials, a.models),
-			Memory: rpc.NewMemory(a.Memory), Privacy: rpc.NewPrivacy(a.Privacy),
+			Memory: rpc.NewMemory(a.Memory), Privacy: rpc.NewPrivacy(a.Privacy), Audit: rpc.NewAudit(reader),
 		},
 		Manual: rpc.NewFiles(rpc.FileDeps{
-			Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Once: once,
+			Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Once: once, Audit: audits,
 			Problem: problems, Log: a.log, Now: a.now,
-		}),
-		Gate: gate, Once: once, PageKey: a.pageKey, CORSOrigins: a.Config.CORSOrigins,
+		}, reader),
+		Gate: gate, Once: once, Audit: audits, PageKey: a.pageKey, CORSOrigins: a.Config.CORSOrigins,
 		Caller:   interceptor.CallerConfig{PublicURL: a.Config.PublicURL, Proxies: a.Config.TrustedProxies},
 		Realtime: sockets, Exports: rpc.NewExports(a.Privacy, problems), Console: console.Files,
 		Metrics: a.metrics, MetricsPublic: a.Config.MetricsListen == MetricsPublic, Tracer: a.traces, Log: a.log, Now: a.now,
@@ -415,7 +422,7 @@ func (a *App) Work(ctx context.Context) error {
 		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: a.ingestion, Reembedder: a.ingestion,
 		Models: a.ingestion.SweepModels, ReleaseBlobFunc: a.Knowledge.SweepBlob, Strays: a.Knowledge.Sweep, Indexes: a.ingestion.Maintain,
 		Sessions: a.Sessions, Analyses: a.Analysis, Privacy: a.Privacy,
-		Answers: a.answers.Sweep, Traces: a.Tools.Sweep, Memories: a.Memory.Sweep,
+		Answers: a.answers.Sweep, Audit: a.audit.Sweep, Traces: a.Tools.Sweep, Memories: a.Memory.Sweep,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare,
 		Slots: a.slots, ShutdownTimeout: a.Config.ShutdownTimeout,
 	})

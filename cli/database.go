@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parlance.dev/parlance/audit"
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/platform/devstack"
 	"parlance.dev/parlance/platform/postgres"
@@ -42,8 +43,14 @@ func openDatabaseURL(cmd *cobra.Command) (database, error) {
 	return database{url: stack.DatabaseURL, release: func() { command.StopStack(cmd.Context(), stack) }}, nil
 }
 
+// tenancy is the tenancy of a command's database, and the audit log of its changes.
+type tenancy struct {
+	*workspaces.Service
+	log *audit.Service
+}
+
 // withTenancy makes the RunE of a command on the tenancy of its database.
-func withTenancy(do func(cmd *cobra.Command, args []string, tenancy *workspaces.Service) error) func(*cobra.Command, []string) error {
+func withTenancy(do func(cmd *cobra.Command, args []string, t tenancy) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		config, err := command.LoadConfig(cmd)
 		if err != nil {
@@ -58,7 +65,7 @@ func withTenancy(do func(cmd *cobra.Command, args []string, tenancy *workspaces.
 			return err
 		}
 		defer release()
-		return do(cmd, args, workspaces.New(workspaces.Deps{DB: db, Plans: plans}))
+		return do(cmd, args, tenancy{workspaces.New(workspaces.Deps{DB: db, Plans: plans}), audit.New(audit.Deps{DB: db})})
 	}
 }
 

@@ -2,16 +2,22 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	"parlance.dev/parlance/app"
 	"parlance.dev/parlance/cli/client"
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/term"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/rpc"
 	"parlance.dev/parlance/workspaces"
 )
@@ -51,12 +57,56 @@ func withKeys(run runKeys) func(*cobra.Command, []string) error {
 // inDatabase makes the RunE of a command on the keys of a tenant in the command's database. It
 // calls the handlers of the API in this process, as an admin of the tenant.
 func inDatabase(tenant workspaces.TenantID, run runKeys) func(*cobra.Command, []string) error {
-	return withTenancy(func(cmd *cobra.Command, args []string, tenancy *workspaces.Service) error {
-		if _, err := tenancy.Tenant(cmd.Context(), tenant); err != nil {
+	return withTenancy(func(cmd *cobra.Command, args []string, t tenancy) error {
+		if _, err := t.Tenant(cmd.Context(), tenant); err != nil {
 			return err
 		}
+		policies, err := interceptor.NewPolicies()
+		if err != nil {
+			return err
+		}
+		audits := interceptor.NewAudit(interceptor.AuditDeps{
+			Entries: t.log, Policies: policies, Actor: commandActor(), Log: slog.New(slog.DiscardHandler), HashUser: noUsers,
+		})
 		ctx := workspaces.WithPrincipal(cmd.Context(), workspaces.Principal{TenantID: tenant, Scope: workspaces.ScopeAdmin})
 		screen := term.Open(cmd.OutOrStdout(), app.OSSource(nil).LookupEnv)
-		return run(ctx, &apiKeys{client.Caller{Screen: screen, Now: time.Now}, rpc.NewAPIKeys(tenancy)}, args)
+		return run(ctx, &apiKeys{client.Caller{Screen: screen, Now: time.Now}, auditedKeys{rpc.NewAPIKeys(t.Service), audits}}, args)
 	})
+}
+
+// noUsers is for changes that are about no end user.
+func noUsers(context.Context, workspaces.TenantID, string) (string, error) {
+	return "", errors.New("API keys belong to no end user")
+}
+
+// auditedKeys are the handlers of API keys with entries in the audit log.
+type auditedKeys struct {
+	parlancev1connect.ApiKeyServiceHandler
+	audits *interceptor.Audit
+}
+
+// CreateApiKey implements the handler.
+func (k auditedKeys) CreateApiKey(ctx context.Context, req *parlancev1.CreateApiKeyRequest) (*parlancev1.ApiKey, error) {
+	return audited(ctx, k.audits, parlancev1connect.ApiKeyServiceCreateApiKeyProcedure, req, k.ApiKeyServiceHandler.CreateApiKey)
+}
+
+// RotateApiKey implements the handler.
+func (k auditedKeys) RotateApiKey(ctx context.Context, req *parlancev1.RotateApiKeyRequest) (*parlancev1.ApiKey, error) {
+	return audited(ctx, k.audits, parlancev1connect.ApiKeyServiceRotateApiKeyProcedure, req, k.ApiKeyServiceHandler.RotateApiKey)
+}
+
+// DeleteApiKey implements the handler.
+func (k auditedKeys) DeleteApiKey(ctx context.Context, req *parlancev1.DeleteApiKeyRequest) (*emptypb.Empty, error) {
+	return audited(ctx, k.audits, parlancev1connect.ApiKeyServiceDeleteApiKeyProcedure, req, k.ApiKeyServiceHandler.DeleteApiKey)
+}
+
+// audited calls a handler and writes the entry.
+func audited[Req, Res proto.Message](
+	ctx context.Context, audits *interceptor.Audit, procedure string, req Req, handler func(context.Context, Req) (Res, error),
+) (answer Res, err error) {
+	err = audits.Do(ctx, interceptor.AuditedCall{Procedure: procedure, Request: req}, func(ctx context.Context) (proto.Message, error) {
+		answer, err = handler(ctx, req)
+		return answer, err
+	})
+	return answer, err
 }

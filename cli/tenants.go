@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"parlance.dev/parlance/audit"
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
@@ -28,21 +30,23 @@ func newTenantsCreate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "create NAME", Short: "Make a tenant with a workspace and an admin key, which is shown once",
 		Example: "  parlance tenants create acme --plan pro --json", Args: command.ExactArgs("NAME"),
-		RunE: withTenancy(func(cmd *cobra.Command, args []string, tenancy *workspaces.Service) error {
-			made, err := tenancy.CreateTenant(cmd.Context(), args[0], plan)
+		RunE: withTenancy(func(cmd *cobra.Command, args []string, t tenancy) error {
+			made, err := t.CreateTenant(cmd.Context(), args[0], plan)
 			if err != nil {
 				return err
 			}
+			after := map[string]any{"name": made.Tenant.Name, "plan": made.Tenant.Plan}
+			unrecorded := recorded(t.record(cmd, made.Tenant.ID, "tenant.create", after))
 			if asJSON {
-				return command.PrintJSON(cmd, struct {
+				return errors.Join(unrecorded, command.PrintJSON(cmd, struct {
 					TenantID    workspaces.TenantID `json:"tenant_id"`
 					WorkspaceID workspaces.ID       `json:"workspace_id"`
 					APIKey      string              `json:"api_key"`
-				}{made.Tenant.ID, made.Workspace.ID, made.Key.Secret.Reveal()})
+				}{made.Tenant.ID, made.Workspace.ID, made.Key.Secret.Reveal()}))
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "tenant     %s (%s)\nworkspace  %s\nAPI key    %s\n\nThe key is shown this once: keep it.\n",
 				made.Tenant.ID, made.Tenant.Plan, made.Workspace.ID, made.Key.Secret.Reveal())
-			return err
+			return errors.Join(unrecorded, err)
 		}),
 	}
 	cmd.Flags().StringVar(&plan, "plan", "free", "plan: free, pro, enterprise, or one of PARLANCE_PLANS_FILE")
@@ -53,10 +57,10 @@ func newTenantsCreate() *cobra.Command {
 func newTenantsList() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the tenants with their plans", Args: command.ExactArgs(),
-		RunE: withTenancy(func(cmd *cobra.Command, _ []string, tenancy *workspaces.Service) error {
+		RunE: withTenancy(func(cmd *cobra.Command, _ []string, t tenancy) error {
 			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			tenants, err := command.All(func(token string) ([]workspaces.Tenant, string, error) {
-				return tenancy.Tenants(cmd.Context(), postgres.PageParams{Size: postgres.MaxPageSize, Token: token})
+				return t.Tenants(cmd.Context(), postgres.PageParams{Size: postgres.MaxPageSize, Token: token})
 			})
 			if err != nil {
 				return err
@@ -73,8 +77,12 @@ func newTenantsPlan() *cobra.Command {
 	return &cobra.Command{
 		Use: "set-plan TENANT_ID PLAN", Short: "Move a tenant to another plan, from its next request on",
 		Args: command.ExactArgs("TENANT_ID", "PLAN"),
-		RunE: withTenancy(func(cmd *cobra.Command, args []string, tenancy *workspaces.Service) error {
-			tenant, err := tenancy.SetPlan(cmd.Context(), workspaces.TenantID(args[0]), args[1])
+		RunE: withTenancy(func(cmd *cobra.Command, args []string, t tenancy) error {
+			before, err := t.Tenant(cmd.Context(), workspaces.TenantID(args[0]))
+			if err != nil {
+				return err
+			}
+			tenant, err := t.setPlan(cmd, before, args[1])
 			if err != nil {
 				return err
 			}
@@ -82,6 +90,45 @@ func newTenantsPlan() *cobra.Command {
 			return err
 		}),
 	}
+}
+
+// record writes an entry about a tenant.
+func (t tenancy) record(cmd *cobra.Command, tenant workspaces.TenantID, action string, after map[string]any) error {
+	entry, err := tenantEntry(tenant, action, nil, after)
+	if err != nil {
+		return err
+	}
+	return t.log.Append(cmd.Context(), entry)
+}
+
+func tenantEntry(tenant workspaces.TenantID, action string, before, after map[string]any) (e audit.Entry, err error) {
+	actor := commandActor()
+	e = audit.Entry{
+		TenantID: tenant, ActorKind: actor.Kind, ActorName: actor.Name, Action: action,
+		ResourceType: "tenant", ResourceID: string(tenant), Outcome: audit.Done,
+	}
+	if e.Before, err = audit.Settings(before); err != nil {
+		return e, err
+	}
+	e.After, err = audit.Settings(after)
+	return e, err
+}
+
+// setPlan changes the plan with an entry in the audit log.
+func (t tenancy) setPlan(cmd *cobra.Command, before workspaces.Tenant, plan string) (workspaces.Tenant, error) {
+	entry, err := tenantEntry(before.ID, "tenant.set_plan", map[string]any{"plan": before.Plan}, map[string]any{"plan": plan})
+	if err != nil {
+		return workspaces.Tenant{}, err
+	}
+	change, err := t.log.Begin(cmd.Context(), entry)
+	if err != nil {
+		return workspaces.Tenant{}, err
+	}
+	tenant, err := t.SetPlan(cmd.Context(), before.ID, plan)
+	if err != nil {
+		return tenant, errors.Join(err, change.Drop(cmd.Context()))
+	}
+	return tenant, recorded(change.Finish(cmd.Context(), func(*audit.Entry) error { return nil }))
 }
 
 func newTenantsDelete() *cobra.Command {
@@ -94,8 +141,8 @@ func newTenantsDelete() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: withTenancy(func(cmd *cobra.Command, args []string, tenancy *workspaces.Service) error {
-			return tenancy.DeleteTenant(cmd.Context(), workspaces.TenantID(args[0]))
+		RunE: withTenancy(func(cmd *cobra.Command, args []string, t tenancy) error {
+			return t.DeleteTenant(cmd.Context(), workspaces.TenantID(args[0]))
 		}),
 	}
 	cmd.Flags().BoolVar(&sure, "yes", false, "really do it")

@@ -67,6 +67,19 @@ type Services struct {
 	Credentials parlancev1connect.ProviderCredentialServiceHandler
 	Memory      parlancev1connect.MemoryServiceHandler
 	Privacy     parlancev1connect.PrivacyServiceHandler
+	Audit       parlancev1connect.AuditServiceHandler
+}
+
+// byName returns the services by their names.
+func (s Services) byName() map[string]any {
+	return map[string]any{
+		parlancev1connect.WorkspaceServiceName: s.Workspaces, parlancev1connect.ApiKeyServiceName: s.APIKeys,
+		parlancev1connect.SessionServiceName: s.Sessions, parlancev1connect.AgentServiceName: s.Agents,
+		parlancev1connect.ToolServiceName: s.Tools, parlancev1connect.KnowledgeServiceName: s.Knowledge,
+		parlancev1connect.WebhookServiceName: s.Webhooks, parlancev1connect.ProviderCredentialServiceName: s.Credentials,
+		parlancev1connect.MemoryServiceName: s.Memory, parlancev1connect.AuditServiceName: s.Audit,
+		parlancev1connect.PrivacyServiceName: s.Privacy,
+	}
 }
 
 // Deps is what NewHandler needs; all but CORSOrigins, Manual and Nonce are required.
@@ -82,6 +95,8 @@ type Deps struct {
 	Gate    *interceptor.Gate
 	// Once replays the answers to requests with Idempotency-Key.
 	Once *interceptor.Once
+	// Audit writes the audit log.
+	Audit *interceptor.Audit
 	// PageKey authenticates page tokens. It has 32 bytes, the same on every server.
 	PageKey []byte
 	// Caller says which URL callers use, and which proxies are trusted.
@@ -175,11 +190,13 @@ func newRPC(d Deps) (http.Handler, error) {
 		connect.WithInterceptors(tracing, calls, d.Once), connect.WithCompressMinBytes(compressMinBytes),
 		connect.WithReadMaxBytes(readMaxBytes), interceptor.Gzip(readMaxBytes), rest.ConnectCodecs(),
 	}
-	inWorkspace := connect.WithHandlerOptions(append(slices.Clone(opts), connect.WithInterceptors(d.Services.InWorkspace))...)
+	audited := connect.WithInterceptors(d.Audit.Interceptor(d.Services.byName()))
+	inWorkspace := connect.WithHandlerOptions(append(slices.Clone(opts), connect.WithInterceptors(d.Services.InWorkspace), audited)...)
+	inTenant := connect.WithHandlerOptions(append(slices.Clone(opts), audited)...)
 	mux := http.NewServeMux()
-	mux.Handle(parlancev1connect.NewWorkspaceServiceHandler(d.Services.Workspaces, opts...))
-	mux.Handle(parlancev1connect.NewApiKeyServiceHandler(d.Services.APIKeys, opts...))
-	mux.Handle(parlancev1connect.NewSessionServiceHandler(d.Services.Sessions, opts...))
+	mux.Handle(parlancev1connect.NewWorkspaceServiceHandler(d.Services.Workspaces, inTenant))
+	mux.Handle(parlancev1connect.NewApiKeyServiceHandler(d.Services.APIKeys, inTenant))
+	mux.Handle(parlancev1connect.NewSessionServiceHandler(d.Services.Sessions, inTenant))
 	mux.Handle(parlancev1connect.NewAgentServiceHandler(d.Services.Agents, inWorkspace))
 	mux.Handle(parlancev1connect.NewToolServiceHandler(d.Services.Tools, inWorkspace))
 	mux.Handle(parlancev1connect.NewKnowledgeServiceHandler(d.Services.Knowledge, inWorkspace))
@@ -187,6 +204,7 @@ func newRPC(d Deps) (http.Handler, error) {
 	mux.Handle(parlancev1connect.NewProviderCredentialServiceHandler(d.Services.Credentials, inWorkspace))
 	mux.Handle(parlancev1connect.NewMemoryServiceHandler(d.Services.Memory, inWorkspace))
 	mux.Handle(parlancev1connect.NewPrivacyServiceHandler(d.Services.Privacy, inWorkspace))
+	mux.Handle(parlancev1connect.NewAuditServiceHandler(d.Services.Audit, inTenant))
 	names := interceptor.ServiceNames()
 	mux.Handle(grpchealth.NewHandler(healthChecker{services: names, ready: d.Ready}))
 	reflector := grpcreflect.NewStaticReflector(names...)

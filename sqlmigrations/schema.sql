@@ -51,6 +51,47 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_by_old_secret ON public.api_keys USING btree (old_secret_hash) WHERE (old_secret_hash IS NOT NULL);
 CREATE INDEX api_keys_by_tenant ON public.api_keys USING btree (tenant_id, created_at DESC, id DESC);
 
+CREATE TABLE audit_entries (
+    tenant_id text NOT NULL,
+    number bigint NOT NULL,
+    id text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    begun_at timestamp with time zone NOT NULL,
+    workspace_id text NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id text NOT NULL,
+    actor_name text NOT NULL,
+    action text NOT NULL,
+    resource_type text NOT NULL,
+    resource_id text NOT NULL,
+    parent_id text NOT NULL,
+    user_hash text NOT NULL,
+    remote_address text NOT NULL,
+    user_agent text NOT NULL,
+    request_id text NOT NULL,
+    outcome text NOT NULL,
+    before jsonb,
+    after jsonb,
+    previous_hash bytea NOT NULL,
+    hash bytea NOT NULL,
+    CONSTRAINT audit_entries_id_key UNIQUE (id),
+    CONSTRAINT audit_entries_number_check CHECK ((number > 0)),
+    CONSTRAINT audit_entries_pkey PRIMARY KEY (tenant_id, number),
+    CONSTRAINT audit_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+CREATE INDEX audit_entries_by_time ON public.audit_entries USING btree (tenant_id, at);
+CREATE INDEX audit_entries_by_workspace ON public.audit_entries USING btree (tenant_id, workspace_id, at);
+
+CREATE TABLE audit_pending (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    begun_at timestamp with time zone NOT NULL,
+    entry jsonb NOT NULL,
+    CONSTRAINT audit_pending_pkey PRIMARY KEY (tenant_id, id),
+    CONSTRAINT audit_pending_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+CREATE INDEX audit_pending_by_age ON public.audit_pending USING btree (begun_at);
+
 CREATE TABLE call_approvals (
     id text NOT NULL,
     tenant_id text NOT NULL,
@@ -839,6 +880,14 @@ CREATE TABLE upload_holds (
     CONSTRAINT upload_holds_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
 );
 CREATE INDEX upload_holds_by_workspace ON public.upload_holds USING btree (tenant_id, workspace_id);
+
+CREATE TABLE user_hash_keys (
+    tenant_id text NOT NULL,
+    sealed bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT user_hash_keys_pkey PRIMARY KEY (tenant_id),
+    CONSTRAINT user_hash_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
 
 CREATE TABLE vector_indexes (
     tenant_id text NOT NULL,

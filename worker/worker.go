@@ -80,6 +80,9 @@ type Deps struct {
 	Answers SweepFunc
 	// Traces deletes old traces of calls (tools.Service.Sweep); every five minutes.
 	Traces SweepFunc
+	// Audit writes the audit log's entries of changes whose process has died (audit.Service.Sweep);
+	// every five minutes.
+	Audit SweepFunc
 	// Memories embeds memories and deletes expired ones (memory.Service.Sweep); every five seconds.
 	Memories SweepFunc
 	// Tracer makes spans of relays and tasks; nil: none are made.

@@ -8,7 +8,9 @@
 // is a [Ref], made only by [Service.Resolve]. Every other package takes a Ref and writes its ids
 // into every statement, so that rows of other tenants are not found.
 //
-// [Credentials] are the keys of workspaces at outside parties, sealed.
+// [Credentials] are the keys of workspaces at outside parties, sealed. [UserHashes] replaces the
+// ids of end users in records that outlive them.
 //
-// Tables: tenants, workspaces, api_keys, tombstones, provider_credentials. Events: none.
+// Tables: tenants, workspaces, api_keys, tombstones, provider_credentials, user_hash_keys. Events:
+// none.
 package workspaces

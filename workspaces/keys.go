@@ -50,7 +50,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (Principal, er
 		}
 	}
 	scope, _ := ParseScope(key.Scope) // the CHECK of the column allows known scopes only
-	return Principal{TenantID: key.TenantID, WorkspaceID: key.WorkspaceID, KeyID: key.ID, Scope: scope, Plan: plan}, nil
+	return Principal{TenantID: key.TenantID, WorkspaceID: key.WorkspaceID, KeyID: key.ID, KeyName: key.Name, Scope: scope, Plan: plan}, nil
 }
 
 // mint gives a key a new secret.
@@ -74,7 +74,7 @@ type CreateKeyParams struct {
 // scope, an expiry in the past, an admin key for one workspace), NotFound (the workspace),
 // Forbidden auth-scope for a restricted caller, Precondition api-keys-full.
 func (s *Service) CreateKey(ctx context.Context, p Principal, params CreateKeyParams) (MintedKey, error) {
-	if err := wholeTenant(p); err != nil {
+	if err := p.RequireWholeTenant(); err != nil {
 		return MintedKey{}, err
 	}
 	now := s.timestamp()

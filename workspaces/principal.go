@@ -56,7 +56,9 @@ type Principal struct {
 	// WorkspaceID is the only workspace that the key may use. Empty means all of the tenant.
 	WorkspaceID ID
 	KeyID       KeyID
-	Scope       Scope
+	// KeyName is the display name of the key.
+	KeyName string
+	Scope   Scope
 	// Plan is the name of the plan of the tenant when the key was read.
 	Plan string
 	// SessionID is set when the caller sent the token of that session instead of a key. The caller may
@@ -71,6 +73,14 @@ func (p Principal) Require(needed Scope) error {
 		return nil
 	}
 	return fault.New(fault.AuthScope, "This needs a key with the scope %q; the key's scope is %q.", needed, p.Scope)
+}
+
+// RequireWholeTenant refuses keys restricted to one workspace. Errors: Forbidden auth-scope.
+func (p Principal) RequireWholeTenant() error {
+	if p.WorkspaceID == "" {
+		return nil
+	}
+	return fault.New(fault.AuthScope, "This needs a key for the whole tenant; the key is restricted to the workspace %s.", p.WorkspaceID)
 }
 
 // MayTouch says whether the principal may use a workspace.

@@ -177,7 +177,7 @@ func (s *Service) Workspace(ctx context.Context, ref Ref) (Workspace, error) {
 // CreateWorkspace makes an empty workspace in the tenant of the caller. Errors: Forbidden
 // auth-scope for a key restricted to one workspace, Precondition workspaces-full.
 func (s *Service) CreateWorkspace(ctx context.Context, p Principal, name string) (Workspace, error) {
-	if err := wholeTenant(p); err != nil {
+	if err := p.RequireWholeTenant(); err != nil {
 		return Workspace{}, err
 	}
 	now := s.timestamp()
@@ -216,7 +216,7 @@ func (s *Service) RenameWorkspace(ctx context.Context, ref Ref, name string) (Wo
 // DeleteWorkspace deletes a workspace with everything in it. Repeating it is not an error. Errors:
 // NotFound, Forbidden auth-scope for a key restricted to one workspace.
 func (s *Service) DeleteWorkspace(ctx context.Context, p Principal, id string) error {
-	if err := wholeTenant(p); err != nil {
+	if err := p.RequireWholeTenant(); err != nil {
 		return err
 	}
 	now := s.timestamp()
@@ -230,14 +230,6 @@ func (s *Service) DeleteWorkspace(ctx context.Context, p Principal, id string) e
 		}
 		return s.Gone(ctx, tx, p.TenantID, "workspace", id)
 	})
-}
-
-// wholeTenant refuses keys restricted to one workspace.
-func wholeTenant(p Principal) error {
-	if p.WorkspaceID == "" {
-		return nil
-	}
-	return fault.New(fault.AuthScope, "This needs a key for the whole tenant; the key is restricted to the workspace %s.", p.WorkspaceID)
 }
 
 // Bury records that id was deleted, in the transaction that deletes it.

@@ -38,6 +38,7 @@ const (
 	Request    Prefix = "req_"
 	Credential Prefix = "cred_"
 	Evaluation Prefix = "evl_"
+	Audit      Prefix = "aud_"
 )
 
 // alphabet is Crockford's base32 in lower case: digits and letters without i, l, o, u, in

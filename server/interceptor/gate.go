@@ -30,6 +30,8 @@ type Gate struct {
 	// ReachFunc runs work that needs the database, and gives it up when the database does not
 	// answer. nil runs the work directly.
 	ReachFunc func(ctx context.Context, work func(ctx context.Context) error) error
+	// Audit writes refusals for want of a scope into the audit log; it may be nil.
+	Audit *Audit
 }
 
 // admittedKey marks a request that has passed the gate already, with the procedure it passed for.
@@ -50,6 +52,7 @@ func (g *Gate) Admit(ctx context.Context, procedure string, request, header http
 	principal, err := g.principal(ctx, policy, request)
 	note(ctx, principal)
 	if err != nil {
+		g.audit(ctx, principal, procedure, request, err)
 		return ctx, err
 	}
 	if err := g.Limiter.Take(ctx, principal, policy.Rate, header); err != nil {
@@ -61,6 +64,17 @@ func (g *Gate) Admit(ctx context.Context, procedure string, request, header http
 		return err
 	})
 	return workspaces.WithPrincipal(ctx, principal), nil
+}
+
+// audit writes a refusal into the audit log when the key lacks the scope. Refusals take tokens of
+// the rate limit; those above it are not written.
+func (g *Gate) audit(ctx context.Context, p workspaces.Principal, procedure string, request http.Header, err error) {
+	if g.Audit == nil || p.KeyID == "" || fault.ReasonOf(err) != fault.AuthScope {
+		return
+	}
+	if g.Limiter.Take(ctx, p, g.Policies[procedure].Rate, http.Header{}) == nil {
+		g.Audit.Refused(ctx, p, procedure, request, err)
+	}
 }
 
 // note puts the caller on the log lines and the span of its request.

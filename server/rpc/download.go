@@ -7,8 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/server/interceptor"
 )
 
 type downloadHandler struct{ FileDeps }
@@ -37,6 +39,16 @@ func (h *downloadHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer func() { _ = content.Close() }() // only read
+	if r.Method != http.MethodHead {
+		err = h.Audit.Read(ctx, interceptor.AuditedCall{
+			Procedure: procedure, Header: r.Header,
+			Request: &parlancev1.DownloadSourceRequest{WorkspaceId: string(ref.ID), SourceId: string(source.ID)},
+		})
+	}
+	if err != nil {
+		h.refuse(w, r, procedure, err)
+		return
+	}
 	header := w.Header()
 	header.Set("Content-Type", source.MediaType)
 	header.Set("Content-Disposition", disposition(downloadName(source)))

@@ -7,11 +7,14 @@ import (
 )
 
 // NewFiles makes the REST routes that move files, which the facade cannot transcode, by procedure.
-func NewFiles(d FileDeps) map[string]http.Handler {
+func NewFiles(d FileDeps, log AuditReader) map[string]http.Handler {
 	const (
 		upload   = parlancev1connect.KnowledgeServiceUploadSourceProcedure
 		replace  = parlancev1connect.KnowledgeServiceReplaceSourceContentProcedure
 		download = parlancev1connect.KnowledgeServiceDownloadSourceProcedure
+		export   = parlancev1connect.AuditServiceExportAuditLogProcedure
 	)
-	return map[string]http.Handler{upload: NewUpload(d, upload), replace: NewUpload(d, replace), download: NewDownload(d)}
+	return map[string]http.Handler{
+		upload: NewUpload(d, upload), replace: NewUpload(d, replace), download: NewDownload(d), export: NewAuditExport(d, log),
+	}
 }

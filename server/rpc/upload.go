@@ -52,6 +52,8 @@ type FileDeps struct {
 	Log       *slog.Logger
 	// Once replays the answers to uploads with Idempotency-Key.
 	Once *interceptor.Once
+	// Audit writes the entries of the audit log.
+	Audit *interceptor.Audit
 	// Now must be the real clock: connections have real deadlines.
 	Now func() time.Time
 }
@@ -102,9 +104,11 @@ func (h *uploadHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	answer, replayed := new(parlancev1.Source), false
 	work := func(ctx context.Context) error {
-		source, err := h.receive(ctx, u)
-		proto.Merge(answer, sourceProto(source))
-		return err
+		return h.Audit.Do(ctx, h.call(r, u), func(ctx context.Context) (proto.Message, error) {
+			source, err := h.receive(ctx, u)
+			proto.Merge(answer, sourceProto(source))
+			return answer, err
+		})
 	}
 	if keys := r.Header.Values(idempotency.Header); len(keys) > 0 {
 		replayed, err = h.Once.Upload(u.ctx, interceptor.UploadParams{
@@ -170,6 +174,16 @@ func openForm(r *http.Request, body io.Reader) (*multipart.Reader, error) {
 		return nil, fault.InvalidField(name, "unknown", "There is no query parameter %q.", name)
 	}
 	return multipart.NewReader(body, params["boundary"]), nil
+}
+
+// call describes an upload for the audit log.
+func (h *uploadHandler) call(r *http.Request, u upload) interceptor.AuditedCall {
+	call := interceptor.AuditedCall{Procedure: h.procedure, Header: r.Header}
+	call.Request = &parlancev1.UploadSourceMetadata{WorkspaceId: string(u.ref.ID)}
+	if u.replaces != "" {
+		call.Request = &parlancev1.ReplaceSourceContentMetadata{WorkspaceId: string(u.ref.ID), SourceId: string(u.replaces)}
+	}
+	return call
 }
 
 // receive reads the parts before the file, hands the file on, and then reads the parts after it.

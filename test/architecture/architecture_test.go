@@ -19,7 +19,7 @@ var root = filepath.Join("..", "..")
 // nouns are the rooms of the product itself.
 var nouns = []string{
 	"workspaces", "agents", "tools", "knowledge", "memory", "guards", "sessions", "analysis", "turns", "live", "webhooks",
-	"privacy",
+	"privacy", "audit",
 }
 
 // base is what every room above the platform may import.
@@ -47,6 +47,7 @@ var rooms = map[string][]string{
 	"privacy":    append([]string{"webhooks", "sessions", "memory", "idempotency", "workspaces", "events"}, base...),
 	"agents":     append([]string{"workspaces", "guards", "events"}, base...),
 	"webhooks":   append([]string{"workspaces", "events", "gen"}, base...),
+	"audit":      append([]string{"workspaces", "events"}, base...),
 	"workspaces": append([]string{"events"}, base...),
 
 	// What the edge remembers of its callers' requests; it knows who calls, and no other noun.
@@ -203,7 +204,7 @@ var confined = []struct {
 	{"github.com/hibiken/asynq", []string{"platform/queue"}},
 	{"github.com/uptrace/bun", []string{
 		"platform/postgres", "platform/seal", "events", "workspaces", "agents", "tools", "knowledge", "memory", "sessions",
-		"analysis", "turns", "live", "webhooks", "worker", "idempotency", "privacy",
+		"analysis", "turns", "live", "webhooks", "worker", "idempotency", "privacy", "audit",
 	}},
 	{"github.com/jackc/pgx", []string{"platform/postgres", "platform/devstack", "knowledge", "cli"}},
 	{"github.com/coder/websocket", []string{"server/realtime", "server/probe", "cli"}},

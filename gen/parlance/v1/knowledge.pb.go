@@ -4340,7 +4340,7 @@ var File_parlance_v1_knowledge_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
-	"\x1bparlance/v1/knowledge.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\xaf\n" +
+	"\x1bparlance/v1/knowledge.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\xb5\n" +
 	"\n" +
 	"\x06Source\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
@@ -4375,8 +4375,8 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\vchunk_count\x18\r \x01(\x05R\n" +
 	"chunkCount\x12'\n" +
 	"\x0fembedding_model\x18\x0e \x01(\tR\x0eembeddingModel\x12.\n" +
-	"\x05error\x18\x0f \x01(\v2\x18.parlance.v1.SourceErrorR\x05error\x12\x1d\n" +
-	"\acontent\x18\x10 \x01(\tH\x00R\acontent\x88\x01\x01\x129\n" +
+	"\x05error\x18\x0f \x01(\v2\x18.parlance.v1.SourceErrorR\x05error\x12#\n" +
+	"\acontent\x18\x10 \x01(\tB\x04\xc0\xbb\x18\x02H\x00R\acontent\x88\x01\x01\x129\n" +
 	"\n" +
 	"created_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
@@ -4412,15 +4412,15 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x06sha256\x18\x04 \x01(\tR\x06sha256\";\n" +
 	"\vSourceError\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\xaf\x02\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\xbb\x02\n" +
 	"\x05Chunk\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12\x14\n" +
-	"\x05index\x18\x03 \x01(\x05R\x05index\x12\x18\n" +
-	"\acontent\x18\x04 \x01(\tR\acontent\x12\x1f\n" +
+	"\x05index\x18\x03 \x01(\x05R\x05index\x12\x1e\n" +
+	"\acontent\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x02R\acontent\x12\x1f\n" +
 	"\vtoken_count\x18\x05 \x01(\x05R\n" +
-	"tokenCount\x12\x18\n" +
-	"\aheading\x18\x06 \x01(\tR\aheading\x12\x1d\n" +
+	"tokenCount\x12\x1e\n" +
+	"\aheading\x18\x06 \x01(\tB\x04\xc0\xbb\x18\x02R\aheading\x12\x1d\n" +
 	"\n" +
 	"page_start\x18\a \x01(\x05R\tpageStart\x12\x19\n" +
 	"\bpage_end\x18\b \x01(\x05R\apageEnd\x12\x1d\n" +
@@ -4707,7 +4707,7 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x04tags\x18\b \x01(\v2\x16.parlance.v1.TagFilterR\x04tags\x12J\n" +
 	"\tquestions\x18\a \x03(\v2\x1f.parlance.v1.EvaluationQuestionB\v\xbaH\b\x92\x01\x05\b\x01\x10\xc8\x01R\tquestionsB\b\n" +
 	"\x06_top_kB\x11\n" +
-	"\x0f_min_similarity\"\xc1\x04\n" +
+	"\x0f_min_similarity\"\xcd\x04\n" +
 	"\x13KnowledgeEvaluation\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x19\n" +
@@ -4717,11 +4717,11 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x0emin_similarity\x18\x06 \x01(\x01H\x00R\rminSimilarity\x88\x01\x01\x12%\n" +
 	"\x0equestion_count\x18\a \x01(\x05R\rquestionCount\x12'\n" +
 	"\x0fembedding_model\x18\b \x01(\tR\x0eembeddingModel\x128\n" +
-	"\ametrics\x18\t \x03(\v2\x1e.parlance.v1.EvaluationMetricsR\ametrics\x127\n" +
+	"\ametrics\x18\t \x03(\v2\x1e.parlance.v1.EvaluationMetricsR\ametrics\x12=\n" +
 	"\aresults\x18\n" +
-	" \x03(\v2\x1d.parlance.v1.EvaluationResultR\aresults\x12F\n" +
+	" \x03(\v2\x1d.parlance.v1.EvaluationResultB\x04\xc0\xbb\x18\x02R\aresults\x12L\n" +
 	"\n" +
-	"comparison\x18\v \x01(\v2!.parlance.v1.EvaluationComparisonH\x01R\n" +
+	"comparison\x18\v \x01(\v2!.parlance.v1.EvaluationComparisonB\x04\xc0\xbb\x18\x02H\x01R\n" +
 	"comparison\x88\x01\x01\x129\n" +
 	"\n" +
 	"created_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x1f\n" +
@@ -4802,7 +4802,7 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"compare_to\x18\x03 \x01(\tR\tcompareTo\"j\n" +
 	" DeleteKnowledgeEvaluationRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12#\n" +
-	"\revaluation_id\x18\x02 \x01(\tR\fevaluationId2\x80#\n" +
+	"\revaluation_id\x18\x02 \x01(\tR\fevaluationId2\x82#\n" +
 	"\x10KnowledgeService\x12\xa0\x01\n" +
 	"\fUploadSource\x12 .parlance.v1.UploadSourceRequest\x1a\x13.parlance.v1.Source\"W\xaa\xbb\x18\n" +
 	"\b\x03\x1a\x06upload\xb2\xbb\x18E\b\xca\x01\x1a@POST /v1/workspaces/{workspace_id}/knowledge-base/sources/upload(\x01\x12\xab\x01\n" +
@@ -4820,8 +4820,9 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\b\x03\x1a\x06upload\xb2\xbb\x18Q\b\xca\x01\x1aLPUT /v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/content(\x01\x12\xa1\x01\n" +
 	"\fUpdateSource\x12 .parlance.v1.UpdateSourceRequest\x1a\x13.parlance.v1.Source\"Z\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x05(\x80\x80\x80\x04\x82\xd3\xe4\x93\x02E:\x01*2@/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}\x12\xa9\x01\n" +
 	"\rRestoreSource\x12!.parlance.v1.RestoreSourceRequest\x1a\x13.parlance.v1.Source\"`\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xca\x01\x82\xd3\xe4\x93\x02M:\x01*\"H/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/restore\x12\xaf\x01\n" +
-	"\x0fReprocessSource\x12#.parlance.v1.ReprocessSourceRequest\x1a\x13.parlance.v1.Source\"b\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xca\x01\x82\xd3\xe4\x93\x02O:\x01*\"J/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/reprocess\x12\xbb\x01\n" +
-	"\x0eDownloadSource\x12\".parlance.v1.DownloadSourceRequest\x1a#.parlance.v1.DownloadSourceResponse\"^\xaa\xbb\x18\b\b\x01\x1a\x04read\xb2\xbb\x18N\x1aLGET /v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/content0\x01\x12\xa9\x01\n" +
+	"\x0fReprocessSource\x12#.parlance.v1.ReprocessSourceRequest\x1a\x13.parlance.v1.Source\"b\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xca\x01\x82\xd3\xe4\x93\x02O:\x01*\"J/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/reprocess\x12\xbd\x01\n" +
+	"\x0eDownloadSource\x12\".parlance.v1.DownloadSourceRequest\x1a#.parlance.v1.DownloadSourceResponse\"`\xaa\xbb\x18\n" +
+	"\b\x01\x1a\x04read \x03\xb2\xbb\x18N\x1aLGET /v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/content0\x01\x12\xa9\x01\n" +
 	"\vWatchSource\x12\x1f.parlance.v1.WatchSourceRequest\x1a .parlance.v1.WatchSourceResponse\"U\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02I\x12G/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/events0\x01\x12\xa4\x01\n" +
 	"\n" +
 	"ListChunks\x12\x1e.parlance.v1.ListChunksRequest\x1a\x1f.parlance.v1.ListChunksResponse\"U\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02I\x12G/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/chunks\x12\xa7\x01\n" +

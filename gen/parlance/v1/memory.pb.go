@@ -1410,7 +1410,7 @@ var File_parlance_v1_memory_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_memory_proto_rawDesc = "" +
 	"\n" +
-	"\x18parlance/v1/memory.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xd0\x05\n" +
+	"\x18parlance/v1/memory.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xe8\x05\n" +
 	"\x06Memory\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x17\n" +
@@ -1422,11 +1422,11 @@ const file_parlance_v1_memory_proto_rawDesc = "" +
 	"\x06active\n" +
 	"\apending\n" +
 	"\n" +
-	"supersededR\x06status\x12\x12\n" +
-	"\x04text\x18\x06 \x01(\tR\x04text\x12\x1a\n" +
-	"\bcategory\x18\a \x01(\tR\bcategory\x12\x1c\n" +
-	"\tattribute\x18\b \x01(\tR\tattribute\x12\x12\n" +
-	"\x04tags\x18\t \x03(\tR\x04tags\x12\x1e\n" +
+	"supersededR\x06status\x12\x18\n" +
+	"\x04text\x18\x06 \x01(\tB\x04\xc0\xbb\x18\x02R\x04text\x12 \n" +
+	"\bcategory\x18\a \x01(\tB\x04\xc0\xbb\x18\x02R\bcategory\x12\"\n" +
+	"\tattribute\x18\b \x01(\tB\x04\xc0\xbb\x18\x02R\tattribute\x12\x18\n" +
+	"\x04tags\x18\t \x03(\tB\x04\xc0\xbb\x18\x02R\x04tags\x12\x1e\n" +
 	"\n" +
 	"confidence\x18\n" +
 	" \x01(\x01R\n" +
@@ -1568,12 +1568,12 @@ const file_parlance_v1_memory_proto_rawDesc = "" +
 	"\auser_id\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x02R\x06userId\"2\n" +
 	"\x16DeleteMemoriesResponse\x12\x18\n" +
-	"\adeleted\x18\x01 \x01(\x05R\adeleted2\xaa\f\n" +
+	"\adeleted\x18\x01 \x01(\x05R\adeleted2\xac\f\n" +
 	"\rMemoryService\x12}\n" +
 	"\tListUsers\x12\x1d.parlance.v1.ListUsersRequest\x1a\x1e.parlance.v1.ListUsersResponse\"1\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02%\x12#/v1/workspaces/{workspace_id}/users\x12v\n" +
 	"\aGetUser\x12\x1b.parlance.v1.GetUserRequest\x1a\x11.parlance.v1.User\";\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02/\x12-/v1/workspaces/{workspace_id}/users/{user_id}\x12\x97\x01\n" +
-	"\fListMemories\x12 .parlance.v1.ListMemoriesRequest\x1a!.parlance.v1.ListMemoriesResponse\"B\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x026\x124/v1/workspaces/{workspace_id}/users/{user_id}/memory\x12\xa7\x01\n" +
-	"\x0eSearchMemories\x12\".parlance.v1.SearchMemoriesRequest\x1a#.parlance.v1.SearchMemoriesResponse\"L\xaa\xbb\x18\x02\b\x02\x82\xd3\xe4\x93\x02@:\x01*\";/v1/workspaces/{workspace_id}/users/{user_id}/memory/search\x12\x8f\x01\n" +
+	"\fListMemories\x12 .parlance.v1.ListMemoriesRequest\x1a!.parlance.v1.ListMemoriesResponse\"B\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x026\x124/v1/workspaces/{workspace_id}/users/{user_id}/memory\x12\xa9\x01\n" +
+	"\x0eSearchMemories\x12\".parlance.v1.SearchMemoriesRequest\x1a#.parlance.v1.SearchMemoriesResponse\"N\xaa\xbb\x18\x04\b\x02 \x01\x82\xd3\xe4\x93\x02@:\x01*\";/v1/workspaces/{workspace_id}/users/{user_id}/memory/search\x12\x8f\x01\n" +
 	"\tGetMemory\x12\x1d.parlance.v1.GetMemoryRequest\x1a\x13.parlance.v1.Memory\"N\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02B\x12@/v1/workspaces/{workspace_id}/users/{user_id}/memory/{memory_id}\x12\xc9\x01\n" +
 	"\tAddMemory\x12\x1d.parlance.v1.AddMemoryRequest\x1a\x13.parlance.v1.Memory\"\x87\x01\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18>\b\xc9\x01\x129/v1/workspaces/{workspace_id}/users/{user_id}/memory/{id}\x82\xd3\xe4\x93\x029:\x01*\"4/v1/workspaces/{workspace_id}/users/{user_id}/memory\x12\x98\x01\n" +
 	"\fUpdateMemory\x12 .parlance.v1.UpdateMemoryRequest\x1a\x13.parlance.v1.Memory\"Q\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02E:\x01*2@/v1/workspaces/{workspace_id}/users/{user_id}/memory/{memory_id}\x12\xa2\x01\n" +

@@ -86,6 +86,117 @@ func (Scope) EnumDescriptor() ([]byte, []int) {
 	return file_parlance_v1_options_proto_rawDescGZIP(), []int{0}
 }
 
+// Audit says when a call of a method gets an entry in the audit log.
+type Audit int32
+
+const (
+	// When the method may change something: its rate is not "read".
+	Audit_AUDIT_UNSPECIFIED Audit = 0
+	// Never: the method belongs to the running of conversations, which have records of their own, or
+	// changes nothing.
+	Audit_AUDIT_NEVER Audit = 1
+	// When it is called with an API key, and not with the token of a session.
+	Audit_AUDIT_KEYS Audit = 2
+	// Always, though it only reads: it takes data out.
+	Audit_AUDIT_ALWAYS Audit = 3
+)
+
+// Enum value maps for Audit.
+var (
+	Audit_name = map[int32]string{
+		0: "AUDIT_UNSPECIFIED",
+		1: "AUDIT_NEVER",
+		2: "AUDIT_KEYS",
+		3: "AUDIT_ALWAYS",
+	}
+	Audit_value = map[string]int32{
+		"AUDIT_UNSPECIFIED": 0,
+		"AUDIT_NEVER":       1,
+		"AUDIT_KEYS":        2,
+		"AUDIT_ALWAYS":      3,
+	}
+)
+
+func (x Audit) Enum() *Audit {
+	p := new(Audit)
+	*p = x
+	return p
+}
+
+func (x Audit) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Audit) Descriptor() protoreflect.EnumDescriptor {
+	return file_parlance_v1_options_proto_enumTypes[1].Descriptor()
+}
+
+func (Audit) Type() protoreflect.EnumType {
+	return &file_parlance_v1_options_proto_enumTypes[1]
+}
+
+func (x Audit) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Audit.Descriptor instead.
+func (Audit) EnumDescriptor() ([]byte, []int) {
+	return file_parlance_v1_options_proto_rawDescGZIP(), []int{1}
+}
+
+// Privacy says why the value of a field must not be in the audit log.
+type Privacy int32
+
+const (
+	// It may be there. The field user_id is replaced by a keyed hash wherever it stands.
+	Privacy_PRIVACY_UNSPECIFIED Privacy = 0
+	// A secret, or a field that may hold one. The names in a map or Struct are kept.
+	Privacy_PRIVACY_SECRET Privacy = 1
+	// What users, agents, tools and documents said.
+	Privacy_PRIVACY_CONTENT Privacy = 2
+)
+
+// Enum value maps for Privacy.
+var (
+	Privacy_name = map[int32]string{
+		0: "PRIVACY_UNSPECIFIED",
+		1: "PRIVACY_SECRET",
+		2: "PRIVACY_CONTENT",
+	}
+	Privacy_value = map[string]int32{
+		"PRIVACY_UNSPECIFIED": 0,
+		"PRIVACY_SECRET":      1,
+		"PRIVACY_CONTENT":     2,
+	}
+)
+
+func (x Privacy) Enum() *Privacy {
+	p := new(Privacy)
+	*p = x
+	return p
+}
+
+func (x Privacy) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Privacy) Descriptor() protoreflect.EnumDescriptor {
+	return file_parlance_v1_options_proto_enumTypes[2].Descriptor()
+}
+
+func (Privacy) Type() protoreflect.EnumType {
+	return &file_parlance_v1_options_proto_enumTypes[2]
+}
+
+func (x Privacy) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Privacy.Descriptor instead.
+func (Privacy) EnumDescriptor() ([]byte, []int) {
+	return file_parlance_v1_options_proto_rawDescGZIP(), []int{2}
+}
+
 // MethodPolicy says who may call a method.
 type MethodPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -95,7 +206,13 @@ type MethodPolicy struct {
 	SessionToken bool `protobuf:"varint,2,opt,name=session_token,json=sessionToken,proto3" json:"session_token,omitempty"`
 	// The bucket its rate is counted in: "read", "write", "session" or "upload". Empty means
 	// "read" for a method whose REST verb is GET and "write" otherwise.
-	Rate          string `protobuf:"bytes,3,opt,name=rate,proto3" json:"rate,omitempty"`
+	Rate string `protobuf:"bytes,3,opt,name=rate,proto3" json:"rate,omitempty"`
+	// When a call gets an entry in the audit log.
+	Audit Audit `protobuf:"varint,4,opt,name=audit,proto3,enum=parlance.v1.Audit" json:"audit,omitempty"`
+	// The method that returns the settings before a call, "AgentService.GetAgent", and, after a
+	// space, the field of its answer that they are in. Without it that is the method Get… of the same
+	// service and resource, if it answers with the same message.
+	AuditBefore   string `protobuf:"bytes,5,opt,name=audit_before,json=auditBefore,proto3" json:"audit_before,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -147,6 +264,20 @@ func (x *MethodPolicy) GetSessionToken() bool {
 func (x *MethodPolicy) GetRate() string {
 	if x != nil {
 		return x.Rate
+	}
+	return ""
+}
+
+func (x *MethodPolicy) GetAudit() Audit {
+	if x != nil {
+		return x.Audit
+	}
+	return Audit_AUDIT_UNSPECIFIED
+}
+
+func (x *MethodPolicy) GetAuditBefore() string {
+	if x != nil {
+		return x.AuditBefore
 	}
 	return ""
 }
@@ -324,6 +455,14 @@ var file_parlance_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Filename:      "parlance/v1/options.proto",
 	},
 	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*Privacy)(nil),
+		Field:         50104,
+		Name:          "parlance.v1.privacy",
+		Tag:           "varint,50104,opt,name=privacy,enum=parlance.v1.Privacy",
+		Filename:      "parlance/v1/options.proto",
+	},
+	{
 		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
 		ExtensionType: (*string)(nil),
 		Field:         50101,
@@ -364,6 +503,10 @@ var (
 	//
 	// optional parlance.v1.ClosedSet closed = 50103;
 	E_Closed = &file_parlance_v1_options_proto_extTypes[4]
+	// Why the value must not be in the audit log. exact_json_of fields are never in it.
+	//
+	// optional parlance.v1.Privacy privacy = 50104;
+	E_Privacy = &file_parlance_v1_options_proto_extTypes[5]
 )
 
 // Extension fields to descriptorpb.MessageOptions.
@@ -371,18 +514,20 @@ var (
 	// The name of the outbound event that the message is the data of.
 	//
 	// optional string event = 50101;
-	E_Event = &file_parlance_v1_options_proto_extTypes[5]
+	E_Event = &file_parlance_v1_options_proto_extTypes[6]
 )
 
 var File_parlance_v1_options_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_options_proto_rawDesc = "" +
 	"\n" +
-	"\x19parlance/v1/options.proto\x12\vparlance.v1\x1a google/protobuf/descriptor.proto\"q\n" +
+	"\x19parlance/v1/options.proto\x12\vparlance.v1\x1a google/protobuf/descriptor.proto\"\xbe\x01\n" +
 	"\fMethodPolicy\x12(\n" +
 	"\x05scope\x18\x01 \x01(\x0e2\x12.parlance.v1.ScopeR\x05scope\x12#\n" +
 	"\rsession_token\x18\x02 \x01(\bR\fsessionToken\x12\x12\n" +
-	"\x04rate\x18\x03 \x01(\tR\x04rate\"\xb0\x01\n" +
+	"\x04rate\x18\x03 \x01(\tR\x04rate\x12(\n" +
+	"\x05audit\x18\x04 \x01(\x0e2\x12.parlance.v1.AuditR\x05audit\x12!\n" +
+	"\faudit_before\x18\x05 \x01(\tR\vauditBefore\"\xb0\x01\n" +
 	"\n" +
 	"RestPolicy\x12%\n" +
 	"\x0esuccess_status\x18\x01 \x01(\x05R\rsuccessStatus\x12\x1a\n" +
@@ -398,12 +543,23 @@ const file_parlance_v1_options_proto_rawDesc = "" +
 	"SCOPE_READ\x10\x01\x12\x11\n" +
 	"\rSCOPE_RUNTIME\x10\x02\x12\x12\n" +
 	"\x0eSCOPE_OPERATOR\x10\x03\x12\x0f\n" +
-	"\vSCOPE_ADMIN\x10\x04:S\n" +
+	"\vSCOPE_ADMIN\x10\x04*Q\n" +
+	"\x05Audit\x12\x15\n" +
+	"\x11AUDIT_UNSPECIFIED\x10\x00\x12\x0f\n" +
+	"\vAUDIT_NEVER\x10\x01\x12\x0e\n" +
+	"\n" +
+	"AUDIT_KEYS\x10\x02\x12\x10\n" +
+	"\fAUDIT_ALWAYS\x10\x03*K\n" +
+	"\aPrivacy\x12\x17\n" +
+	"\x13PRIVACY_UNSPECIFIED\x10\x00\x12\x12\n" +
+	"\x0ePRIVACY_SECRET\x10\x01\x12\x13\n" +
+	"\x0fPRIVACY_CONTENT\x10\x02:S\n" +
 	"\x06policy\x12\x1e.google.protobuf.MethodOptions\x18\xb5\x87\x03 \x01(\v2\x19.parlance.v1.MethodPolicyR\x06policy:M\n" +
 	"\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\xb6\x87\x03 \x01(\v2\x17.parlance.v1.RestPolicyR\x04rest:C\n" +
 	"\rexact_json_of\x12\x1d.google.protobuf.FieldOptions\x18\xb5\x87\x03 \x01(\tR\vexactJsonOf::\n" +
 	"\brpc_only\x12\x1d.google.protobuf.FieldOptions\x18\xb6\x87\x03 \x01(\bR\arpcOnly:O\n" +
-	"\x06closed\x12\x1d.google.protobuf.FieldOptions\x18\xb7\x87\x03 \x01(\v2\x16.parlance.v1.ClosedSetR\x06closed:7\n" +
+	"\x06closed\x12\x1d.google.protobuf.FieldOptions\x18\xb7\x87\x03 \x01(\v2\x16.parlance.v1.ClosedSetR\x06closed:O\n" +
+	"\aprivacy\x12\x1d.google.protobuf.FieldOptions\x18\xb8\x87\x03 \x01(\x0e2\x14.parlance.v1.PrivacyR\aprivacy:7\n" +
 	"\x05event\x12\x1f.google.protobuf.MessageOptions\x18\xb5\x87\x03 \x01(\tR\x05eventB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
 
 var (
@@ -418,33 +574,38 @@ func file_parlance_v1_options_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_options_proto_rawDescData
 }
 
-var file_parlance_v1_options_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_parlance_v1_options_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
 var file_parlance_v1_options_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
 var file_parlance_v1_options_proto_goTypes = []any{
 	(Scope)(0),                          // 0: parlance.v1.Scope
-	(*MethodPolicy)(nil),                // 1: parlance.v1.MethodPolicy
-	(*RestPolicy)(nil),                  // 2: parlance.v1.RestPolicy
-	(*ClosedSet)(nil),                   // 3: parlance.v1.ClosedSet
-	(*descriptorpb.MethodOptions)(nil),  // 4: google.protobuf.MethodOptions
-	(*descriptorpb.FieldOptions)(nil),   // 5: google.protobuf.FieldOptions
-	(*descriptorpb.MessageOptions)(nil), // 6: google.protobuf.MessageOptions
+	(Audit)(0),                          // 1: parlance.v1.Audit
+	(Privacy)(0),                        // 2: parlance.v1.Privacy
+	(*MethodPolicy)(nil),                // 3: parlance.v1.MethodPolicy
+	(*RestPolicy)(nil),                  // 4: parlance.v1.RestPolicy
+	(*ClosedSet)(nil),                   // 5: parlance.v1.ClosedSet
+	(*descriptorpb.MethodOptions)(nil),  // 6: google.protobuf.MethodOptions
+	(*descriptorpb.FieldOptions)(nil),   // 7: google.protobuf.FieldOptions
+	(*descriptorpb.MessageOptions)(nil), // 8: google.protobuf.MessageOptions
 }
 var file_parlance_v1_options_proto_depIdxs = []int32{
 	0,  // 0: parlance.v1.MethodPolicy.scope:type_name -> parlance.v1.Scope
-	4,  // 1: parlance.v1.policy:extendee -> google.protobuf.MethodOptions
-	4,  // 2: parlance.v1.rest:extendee -> google.protobuf.MethodOptions
-	5,  // 3: parlance.v1.exact_json_of:extendee -> google.protobuf.FieldOptions
-	5,  // 4: parlance.v1.rpc_only:extendee -> google.protobuf.FieldOptions
-	5,  // 5: parlance.v1.closed:extendee -> google.protobuf.FieldOptions
-	6,  // 6: parlance.v1.event:extendee -> google.protobuf.MessageOptions
-	1,  // 7: parlance.v1.policy:type_name -> parlance.v1.MethodPolicy
-	2,  // 8: parlance.v1.rest:type_name -> parlance.v1.RestPolicy
-	3,  // 9: parlance.v1.closed:type_name -> parlance.v1.ClosedSet
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	7,  // [7:10] is the sub-list for extension type_name
-	1,  // [1:7] is the sub-list for extension extendee
-	0,  // [0:1] is the sub-list for field type_name
+	1,  // 1: parlance.v1.MethodPolicy.audit:type_name -> parlance.v1.Audit
+	6,  // 2: parlance.v1.policy:extendee -> google.protobuf.MethodOptions
+	6,  // 3: parlance.v1.rest:extendee -> google.protobuf.MethodOptions
+	7,  // 4: parlance.v1.exact_json_of:extendee -> google.protobuf.FieldOptions
+	7,  // 5: parlance.v1.rpc_only:extendee -> google.protobuf.FieldOptions
+	7,  // 6: parlance.v1.closed:extendee -> google.protobuf.FieldOptions
+	7,  // 7: parlance.v1.privacy:extendee -> google.protobuf.FieldOptions
+	8,  // 8: parlance.v1.event:extendee -> google.protobuf.MessageOptions
+	3,  // 9: parlance.v1.policy:type_name -> parlance.v1.MethodPolicy
+	4,  // 10: parlance.v1.rest:type_name -> parlance.v1.RestPolicy
+	5,  // 11: parlance.v1.closed:type_name -> parlance.v1.ClosedSet
+	2,  // 12: parlance.v1.privacy:type_name -> parlance.v1.Privacy
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	9,  // [9:13] is the sub-list for extension type_name
+	2,  // [2:9] is the sub-list for extension extendee
+	0,  // [0:2] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_options_proto_init() }
@@ -457,9 +618,9 @@ func file_parlance_v1_options_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_options_proto_rawDesc), len(file_parlance_v1_options_proto_rawDesc)),
-			NumEnums:      1,
+			NumEnums:      3,
 			NumMessages:   3,
-			NumExtensions: 6,
+			NumExtensions: 7,
 			NumServices:   0,
 		},
 		GoTypes:           file_parlance_v1_options_proto_goTypes,

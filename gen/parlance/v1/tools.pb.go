@@ -2907,7 +2907,7 @@ var File_parlance_v1_tools_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\n" +
-	"\x17parlance/v1/tools.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\x8d\r\n" +
+	"\x17parlance/v1/tools.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\x9f\r\n" +
 	"\x04Tool\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04slug\x18\x02 \x01(\tR\x04slug\x12 \n" +
@@ -2934,10 +2934,10 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\vpath_params\x18\t \x03(\tR\n" +
 	"pathParams\x12!\n" +
 	"\fquery_params\x18\n" +
-	" \x03(\tR\vqueryParams\x12a\n" +
-	"\x16hardcoded_query_params\x18\v \x03(\v2+.parlance.v1.Tool.HardcodedQueryParamsEntryR\x14hardcodedQueryParams\x12K\n" +
-	"\x15hardcoded_body_params\x18\f \x01(\v2\x17.google.protobuf.StructR\x13hardcodedBodyParams\x128\n" +
-	"\aheaders\x18\r \x03(\v2\x1e.parlance.v1.Tool.HeadersEntryR\aheaders\x12$\n" +
+	" \x03(\tR\vqueryParams\x12g\n" +
+	"\x16hardcoded_query_params\x18\v \x03(\v2+.parlance.v1.Tool.HardcodedQueryParamsEntryB\x04\xc0\xbb\x18\x01R\x14hardcodedQueryParams\x12Q\n" +
+	"\x15hardcoded_body_params\x18\f \x01(\v2\x17.google.protobuf.StructB\x04\xc0\xbb\x18\x01R\x13hardcodedBodyParams\x12>\n" +
+	"\aheaders\x18\r \x03(\v2\x1e.parlance.v1.Tool.HeadersEntryB\x04\xc0\xbb\x18\x01R\aheaders\x12$\n" +
 	"\x0emcp_server_url\x18\x0e \x01(\tR\fmcpServerUrl\x12\"\n" +
 	"\rmcp_tool_name\x18\x0f \x01(\tR\vmcpToolName\x12#\n" +
 	"\rallowed_tools\x18\x10 \x03(\tR\fallowedTools\x12,\n" +
@@ -3021,15 +3021,15 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x0fdisabled_detail\x18+ \x01(\tR\x0edisabledDetail\x12 \n" +
 	"\vdescription\x18, \x01(\tR\vdescription\x12:\n" +
 	"\finput_schema\x18- \x01(\v2\x17.google.protobuf.StructR\vinputSchema\x12<\n" +
-	"\x11input_schema_json\x18. \x01(\tB\x10\xaa\xbb\x18\finput_schemaR\x0finputSchemaJson\"9\n" +
+	"\x11input_schema_json\x18. \x01(\tB\x10\xaa\xbb\x18\finput_schemaR\x0finputSchemaJson\"?\n" +
 	"\tToolError\x12\x12\n" +
-	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\xc8\x01\n" +
+	"\x04code\x18\x01 \x01(\tR\x04code\x12\x1e\n" +
+	"\amessage\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x02R\amessage\"\xda\x01\n" +
 	"\vToolRequest\x12\x16\n" +
-	"\x06method\x18\x01 \x01(\tR\x06method\x12\x10\n" +
-	"\x03url\x18\x02 \x01(\tR\x03url\x12?\n" +
-	"\aheaders\x18\x03 \x03(\v2%.parlance.v1.ToolRequest.HeadersEntryR\aheaders\x12\x12\n" +
-	"\x04body\x18\x04 \x01(\tR\x04body\x1a:\n" +
+	"\x06method\x18\x01 \x01(\tR\x06method\x12\x16\n" +
+	"\x03url\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x02R\x03url\x12E\n" +
+	"\aheaders\x18\x03 \x03(\v2%.parlance.v1.ToolRequest.HeadersEntryB\x04\xc0\xbb\x18\x01R\aheaders\x12\x18\n" +
+	"\x04body\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x02R\x04body\x1a:\n" +
 	"\fHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xcc\x04\n" +
@@ -3067,7 +3067,7 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"decided_by\x18\x02 \x01(\tR\tdecidedBy\x12\x16\n" +
 	"\x06reason\x18\x03 \x01(\tR\x06reason\x129\n" +
 	"\n" +
-	"decided_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\"\x98\x0f\n" +
+	"decided_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\"\xae\x0f\n" +
 	"\x11CreateToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x128\n" +
 	"\x04slug\x18\x02 \x01(\tB$\xbaH!r\x1f2\x1d^[a-zA-Z][a-zA-Z0-9_-]{0,63}$R\x04slug\x12,\n" +
@@ -3082,23 +3082,23 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x102\"\x06r\x04\x10\x01\x18dR\n" +
 	"pathParams\x123\n" +
 	"\fquery_params\x18\t \x03(\tB\x10\xbaH\r\x92\x01\n" +
-	"\x102\"\x06r\x04\x10\x01\x18dR\vqueryParams\x12\x88\x01\n" +
+	"\x102\"\x06r\x04\x10\x01\x18dR\vqueryParams\x12\x8c\x01\n" +
 	"\x16hardcoded_query_params\x18\n" +
-	" \x03(\v28.parlance.v1.CreateToolRequest.HardcodedQueryParamsEntryB\x18\xbaH\x15\x9a\x01\x12\x102\"\ar\x05\x10\x01\x18\xc8\x01*\x05r\x03\x18\x80 R\x14hardcodedQueryParams\x12K\n" +
-	"\x15hardcoded_body_params\x18\v \x01(\v2\x17.google.protobuf.StructR\x13hardcodedBodyParams\x12_\n" +
-	"\aheaders\x18\f \x03(\v2+.parlance.v1.CreateToolRequest.HeadersEntryB\x18\xbaH\x15\x9a\x01\x12\x102\"\ar\x05\x10\x01\x18\xc8\x01*\x05r\x03\x18\x80 R\aheaders\x12.\n" +
+	" \x03(\v28.parlance.v1.CreateToolRequest.HardcodedQueryParamsEntryB\x1c\xbaH\x15\x9a\x01\x12\x102\"\ar\x05\x10\x01\x18\xc8\x01*\x05r\x03\x18\x80 \xc0\xbb\x18\x01R\x14hardcodedQueryParams\x12Q\n" +
+	"\x15hardcoded_body_params\x18\v \x01(\v2\x17.google.protobuf.StructB\x04\xc0\xbb\x18\x01R\x13hardcodedBodyParams\x12c\n" +
+	"\aheaders\x18\f \x03(\v2+.parlance.v1.CreateToolRequest.HeadersEntryB\x1c\xbaH\x15\x9a\x01\x12\x102\"\ar\x05\x10\x01\x18\xc8\x01*\x05r\x03\x18\x80 \xc0\xbb\x18\x01R\aheaders\x12.\n" +
 	"\x0emcp_server_url\x18\r \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\fmcpServerUrl\x12,\n" +
 	"\rmcp_tool_name\x18\x0e \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\vmcpToolName\x127\n" +
-	"\rallowed_tools\x18\x0f \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xc8\x01\"\ar\x05\x10\x01\x18\x80\x01R\fallowedTools\x12)\n" +
-	"\vauth_header\x18\x10 \x01(\tB\b\xbaH\x05r\x03\x18\x80@R\n" +
+	"\rallowed_tools\x18\x0f \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xc8\x01\"\ar\x05\x10\x01\x18\x80\x01R\fallowedTools\x12-\n" +
+	"\vauth_header\x18\x10 \x01(\tB\f\xbaH\x05r\x03\x18\x80@\xc0\xbb\x18\x01R\n" +
 	"authHeader\x12,\n" +
 	"\x12allow_dynamic_vars\x18\x11 \x01(\bR\x10allowDynamicVars\x125\n" +
 	"\x0ftimeout_seconds\x18\x12 \x01(\x05B\f\xbaH\t\xd8\x01\x01\x1a\x04\x18x(\x01R\x0etimeoutSeconds\x12>\n" +
 	"\x12response_max_bytes\x18\x13 \x01(\x05B\x10\xbaH\r\xd8\x01\x01\x1a\b\x18\x80\x80\x80\x05(\x80\bR\x10responseMaxBytes\x12G\n" +
 	"\vassignments\x18\x1e \x03(\v2\x1b.parlance.v1.ToolAssignmentB\b\xbaH\x05\x92\x01\x02\x10\x10R\vassignments\x12:\n" +
 	"\bapproval\x18( \x01(\tB\x1e\xbaH\x1br\x19R\x00R\x05neverR\x06alwaysR\x06listedR\bapproval\x129\n" +
-	"\x0eapproval_tools\x18) \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xc8\x01\"\ar\x05\x10\x01\x18\x80\x01R\rapprovalTools\x12r\n" +
-	"\x0esecret_headers\x18* \x03(\v21.parlance.v1.CreateToolRequest.SecretHeadersEntryB\x18\xbaH\x15\x9a\x01\x12\x102\"\ar\x05\x10\x01\x18\xc8\x01*\x05r\x03\x18\x80 R\rsecretHeaders\x120\n" +
+	"\x0eapproval_tools\x18) \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xc8\x01\"\ar\x05\x10\x01\x18\x80\x01R\rapprovalTools\x12v\n" +
+	"\x0esecret_headers\x18* \x03(\v21.parlance.v1.CreateToolRequest.SecretHeadersEntryB\x1c\xbaH\x15\x9a\x01\x12\x102\"\ar\x05\x10\x01\x18\xc8\x01*\x05r\x03\x18\x80 \xc0\xbb\x18\x01R\rsecretHeaders\x120\n" +
 	"\x14requires_user_intent\x18+ \x01(\bR\x12requiresUserIntent\x12,\n" +
 	"\x05retry\x18, \x01(\v2\x16.parlance.v1.ToolRetryR\x05retry\x122\n" +
 	"\abreaker\x18- \x01(\v2\x18.parlance.v1.ToolBreakerR\abreaker\x12<\n" +
@@ -3129,7 +3129,7 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"L\n" +
 	"\x0eGetToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
-	"\atool_id\x18\x02 \x01(\tR\x06toolId\"\x85\x11\n" +
+	"\atool_id\x18\x02 \x01(\tR\x06toolId\"\x9b\x11\n" +
 	"\x11UpdateToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
 	"\atool_id\x18\x02 \x01(\tR\x06toolId\x121\n" +
@@ -3143,15 +3143,15 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x102\"\x06r\x04\x10\x01\x18dR\n" +
 	"pathParams\x123\n" +
 	"\fquery_params\x18\b \x03(\tB\x10\xbaH\r\x92\x01\n" +
-	"\x102\"\x06r\x04\x10\x01\x18dR\vqueryParams\x12\x88\x01\n" +
-	"\x16hardcoded_query_params\x18\t \x03(\v28.parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntryB\x18\xbaH\x15\x9a\x01\x12\x102\"\ar\x05\x10\x01\x18\xc8\x01*\x05r\x03\x18\x80 R\x14hardcodedQueryParams\x12K\n" +
+	"\x102\"\x06r\x04\x10\x01\x18dR\vqueryParams\x12\x8c\x01\n" +
+	"\x16hardcoded_query_params\x18\t \x03(\v28.parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntryB\x1c\xbaH\x15\x9a\x01\x12\x102\"\ar\x05\x10\x01\x18\xc8\x01*\x05r\x03\x18\x80 \xc0\xbb\x18\x01R\x14hardcodedQueryParams\x12Q\n" +
 	"\x15hardcoded_body_params\x18\n" +
-	" \x01(\v2\x17.google.protobuf.StructR\x13hardcodedBodyParams\x12_\n" +
-	"\aheaders\x18\v \x03(\v2+.parlance.v1.UpdateToolRequest.HeadersEntryB\x18\xbaH\x15\x9a\x01\x12\x102\"\ar\x05\x10\x01\x18\xc8\x01*\x05r\x03\x18\x80 R\aheaders\x123\n" +
+	" \x01(\v2\x17.google.protobuf.StructB\x04\xc0\xbb\x18\x01R\x13hardcodedBodyParams\x12c\n" +
+	"\aheaders\x18\v \x03(\v2+.parlance.v1.UpdateToolRequest.HeadersEntryB\x1c\xbaH\x15\x9a\x01\x12\x102\"\ar\x05\x10\x01\x18\xc8\x01*\x05r\x03\x18\x80 \xc0\xbb\x18\x01R\aheaders\x123\n" +
 	"\x0emcp_server_url\x18\f \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10H\x03R\fmcpServerUrl\x88\x01\x01\x121\n" +
 	"\rmcp_tool_name\x18\r \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01H\x04R\vmcpToolName\x88\x01\x01\x127\n" +
-	"\rallowed_tools\x18\x0e \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xc8\x01\"\ar\x05\x10\x01\x18\x80\x01R\fallowedTools\x12.\n" +
-	"\vauth_header\x18\x0f \x01(\tB\b\xbaH\x05r\x03\x18\x80@H\x05R\n" +
+	"\rallowed_tools\x18\x0e \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xc8\x01\"\ar\x05\x10\x01\x18\x80\x01R\fallowedTools\x122\n" +
+	"\vauth_header\x18\x0f \x01(\tB\f\xbaH\x05r\x03\x18\x80@\xc0\xbb\x18\x01H\x05R\n" +
 	"authHeader\x88\x01\x01\x121\n" +
 	"\x12allow_dynamic_vars\x18\x10 \x01(\bH\x06R\x10allowDynamicVars\x88\x01\x01\x127\n" +
 	"\x0ftimeout_seconds\x18\x11 \x01(\x05B\t\xbaH\x06\x1a\x04\x18x(\x01H\aR\x0etimeoutSeconds\x88\x01\x01\x12@\n" +
@@ -3161,8 +3161,8 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"updateMask\x12G\n" +
 	"\vassignments\x18\x1e \x03(\v2\x1b.parlance.v1.ToolAssignmentB\b\xbaH\x05\x92\x01\x02\x10\x10R\vassignments\x12?\n" +
 	"\bapproval\x18( \x01(\tB\x1e\xbaH\x1br\x19R\x00R\x05neverR\x06alwaysR\x06listedH\tR\bapproval\x88\x01\x01\x129\n" +
-	"\x0eapproval_tools\x18) \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xc8\x01\"\ar\x05\x10\x01\x18\x80\x01R\rapprovalTools\x12r\n" +
-	"\x0esecret_headers\x18* \x03(\v21.parlance.v1.UpdateToolRequest.SecretHeadersEntryB\x18\xbaH\x15\x9a\x01\x12\x102\"\ar\x05\x10\x01\x18\xc8\x01*\x05r\x03\x18\x80 R\rsecretHeaders\x125\n" +
+	"\x0eapproval_tools\x18) \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xc8\x01\"\ar\x05\x10\x01\x18\x80\x01R\rapprovalTools\x12v\n" +
+	"\x0esecret_headers\x18* \x03(\v21.parlance.v1.UpdateToolRequest.SecretHeadersEntryB\x1c\xbaH\x15\x9a\x01\x12\x102\"\ar\x05\x10\x01\x18\xc8\x01*\x05r\x03\x18\x80 \xc0\xbb\x18\x01R\rsecretHeaders\x125\n" +
 	"\x14requires_user_intent\x18+ \x01(\bH\n" +
 	"R\x12requiresUserIntent\x88\x01\x01\x12,\n" +
 	"\x05retry\x18, \x01(\v2\x16.parlance.v1.ToolRetryR\x05retry\x122\n" +
@@ -3191,29 +3191,29 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x15_requires_user_intent\"O\n" +
 	"\x11DeleteToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
-	"\atool_id\x18\x02 \x01(\tR\x06toolId\"\x8a\x03\n" +
+	"\atool_id\x18\x02 \x01(\tR\x06toolId\"\x94\x03\n" +
 	"\x0eRunToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
-	"\atool_id\x18\x02 \x01(\tR\x06toolId\x12+\n" +
-	"\x04args\x18\x03 \x01(\v2\x17.google.protobuf.StructR\x04args\x12x\n" +
-	"\x11dynamic_variables\x18\x04 \x03(\v21.parlance.v1.RunToolRequest.DynamicVariablesEntryB\x18\xbaH\x15\x9a\x01\x12\x10@\"\ar\x05\x10\x01\x18\x80\x01*\x05r\x03(\x80 R\x10dynamicVariables\x12)\n" +
+	"\atool_id\x18\x02 \x01(\tR\x06toolId\x121\n" +
+	"\x04args\x18\x03 \x01(\v2\x17.google.protobuf.StructB\x04\xc0\xbb\x18\x02R\x04args\x12|\n" +
+	"\x11dynamic_variables\x18\x04 \x03(\v21.parlance.v1.RunToolRequest.DynamicVariablesEntryB\x1c\xbaH\x15\x9a\x01\x12\x10@\"\ar\x05\x10\x01\x18\x80\x01*\x05r\x03(\x80 \xc0\xbb\x18\x02R\x10dynamicVariables\x12)\n" +
 	"\vremote_tool\x18( \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\n" +
 	"remoteTool\x12%\n" +
 	"\targs_json\x18) \x01(\tB\b\xaa\xbb\x18\x04argsR\bargsJson\x1aC\n" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xcd\x02\n" +
-	"\x0fRunToolResponse\x12.\n" +
-	"\x06output\x18\x01 \x01(\v2\x16.google.protobuf.ValueR\x06output\x12\x1f\n" +
-	"\voutput_text\x18\x02 \x01(\tR\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xdf\x02\n" +
+	"\x0fRunToolResponse\x124\n" +
+	"\x06output\x18\x01 \x01(\v2\x16.google.protobuf.ValueB\x04\xc0\xbb\x18\x02R\x06output\x12%\n" +
+	"\voutput_text\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x02R\n" +
 	"outputText\x12\x1f\n" +
 	"\vstatus_code\x18\x03 \x01(\x05R\n" +
 	"statusCode\x12\x1d\n" +
 	"\n" +
 	"latency_ms\x18\x04 \x01(\x05R\tlatencyMs\x12\x1a\n" +
 	"\battempts\x18\x05 \x01(\x05R\battempts\x12,\n" +
-	"\x05error\x18\x06 \x01(\v2\x16.parlance.v1.ToolErrorR\x05error\x122\n" +
-	"\arequest\x18\a \x01(\v2\x18.parlance.v1.ToolRequestR\arequest\x12+\n" +
+	"\x05error\x18\x06 \x01(\v2\x16.parlance.v1.ToolErrorR\x05error\x128\n" +
+	"\arequest\x18\a \x01(\v2\x18.parlance.v1.ToolRequestB\x04\xc0\xbb\x18\x02R\arequest\x12+\n" +
 	"\voutput_json\x18\b \x01(\tB\n" +
 	"\xaa\xbb\x18\x06outputR\n" +
 	"outputJson\"\xb4\x03\n" +
@@ -3288,7 +3288,7 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x0edisabled_tools\x18\x03 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x102\"\x06r\x04\x10\x01\x18dR\rdisabledTools\x12;\n" +
 	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMask2\x8b\x0e\n" +
+	"updateMask2\xaf\x0e\n" +
 	"\vToolService\x12\xa6\x01\n" +
 	"\n" +
 	"CreateTool\x12\x1e.parlance.v1.CreateToolRequest\x1a\x11.parlance.v1.Tool\"e\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18-\b\xc9\x01\x12(/v1/workspaces/{workspace_id}/tools/{id}\x82\xd3\xe4\x93\x02(:\x01*\"#/v1/workspaces/{workspace_id}/tools\x12}\n" +
@@ -3305,8 +3305,8 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"AttachTool\x12\x1e.parlance.v1.AttachToolRequest\x1a\x1b.parlance.v1.ToolAttachment\"M\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02A:\x01*\"</v1/workspaces/{workspace_id}/agents/{agent_id}/tools/attach\x12\x9a\x01\n" +
 	"\n" +
 	"DetachTool\x12\x1e.parlance.v1.DetachToolRequest\x1a\x16.google.protobuf.Empty\"T\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02A*?/v1/workspaces/{workspace_id}/agents/{agent_id}/tools/{tool_id}\x12\x9e\x01\n" +
-	"\x0eListAgentTools\x12\".parlance.v1.ListAgentToolsRequest\x1a#.parlance.v1.ListAgentToolsResponse\"C\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x027\x125/v1/workspaces/{workspace_id}/agents/{agent_id}/tools\x12\xa3\x01\n" +
-	"\x11UpdateToolsConfig\x12%.parlance.v1.UpdateToolsConfigRequest\x1a\x18.parlance.v1.ToolsConfig\"M\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02A:\x01*2</v1/workspaces/{workspace_id}/agents/{agent_id}/tools-configB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
+	"\x0eListAgentTools\x12\".parlance.v1.ListAgentToolsRequest\x1a#.parlance.v1.ListAgentToolsResponse\"C\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x027\x125/v1/workspaces/{workspace_id}/agents/{agent_id}/tools\x12\xc7\x01\n" +
+	"\x11UpdateToolsConfig\x12%.parlance.v1.UpdateToolsConfigRequest\x1a\x18.parlance.v1.ToolsConfig\"q\xaa\xbb\x18&\b\x03*\"AgentService.GetAgent tools_config\x82\xd3\xe4\x93\x02A:\x01*2</v1/workspaces/{workspace_id}/agents/{agent_id}/tools-configB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
 
 var (
 	file_parlance_v1_tools_proto_rawDescOnce sync.Once

@@ -2339,7 +2339,7 @@ var File_parlance_v1_webhooks_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\n" +
-	"\x1aparlance/v1/webhooks.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/events.proto\x1a\x19parlance/v1/options.proto\"\x93\a\n" +
+	"\x1aparlance/v1/webhooks.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/events.proto\x1a\x19parlance/v1/options.proto\"\x99\a\n" +
 	"\x0fWebhookEndpoint\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x10\n" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12\x16\n" +
@@ -2362,8 +2362,8 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\n" +
 	"updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x1f\n" +
 	"\vsecret_hint\x18\f \x01(\tR\n" +
-	"secretHint\x12\x1b\n" +
-	"\x06secret\x18\r \x01(\tH\x00R\x06secret\x88\x01\x01\x12!\n" +
+	"secretHint\x12!\n" +
+	"\x06secret\x18\r \x01(\tB\x04\xc0\xbb\x18\x01H\x00R\x06secret\x88\x01\x01\x12!\n" +
 	"\fheader_names\x18\x0e \x03(\tR\vheaderNames\x12\x1b\n" +
 	"\tagent_ids\x18\x0f \x03(\tR\bagentIds\x12\x18\n" +
 	"\aordered\x18\x10 \x01(\bR\aordered\x12$\n" +
@@ -2399,7 +2399,7 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\x10disable_progress\x18\x0e \x01(\x01R\x0fdisableProgressB\x0f\n" +
 	"\r_success_rateB\x11\n" +
 	"\x0f_p50_latency_msB\x11\n" +
-	"\x0f_p95_latency_ms\"\xaf\x06\n" +
+	"\x0f_p95_latency_ms\"\xc7\x06\n" +
 	"\x0fWebhookDelivery\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vendpoint_id\x18\x02 \x01(\tR\n" +
@@ -2414,12 +2414,12 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\aunknownR\x06status\x12\x1f\n" +
 	"\vstatus_code\x18\a \x01(\x05R\n" +
 	"statusCode\x12\x14\n" +
-	"\x05error\x18\b \x01(\tR\x05error\x12Y\n" +
-	"\x0frequest_headers\x18\t \x03(\v20.parlance.v1.WebhookDelivery.RequestHeadersEntryR\x0erequestHeaders\x12!\n" +
+	"\x05error\x18\b \x01(\tR\x05error\x12_\n" +
+	"\x0frequest_headers\x18\t \x03(\v20.parlance.v1.WebhookDelivery.RequestHeadersEntryB\x04\xc0\xbb\x18\x01R\x0erequestHeaders\x12'\n" +
 	"\frequest_body\x18\n" +
-	" \x01(\tR\vrequestBody\x12\\\n" +
-	"\x10response_headers\x18\v \x03(\v21.parlance.v1.WebhookDelivery.ResponseHeadersEntryR\x0fresponseHeaders\x12#\n" +
-	"\rresponse_body\x18\f \x01(\tR\fresponseBody\x129\n" +
+	" \x01(\tB\x04\xc0\xbb\x18\x02R\vrequestBody\x12b\n" +
+	"\x10response_headers\x18\v \x03(\v21.parlance.v1.WebhookDelivery.ResponseHeadersEntryB\x04\xc0\xbb\x18\x02R\x0fresponseHeaders\x12)\n" +
+	"\rresponse_body\x18\f \x01(\tB\x04\xc0\xbb\x18\x02R\fresponseBody\x129\n" +
 	"\n" +
 	"started_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12\x1f\n" +
 	"\vduration_ms\x18\x0e \x01(\x05R\n" +
@@ -2454,14 +2454,14 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\x12kb_source_ingested\x18\x11 \x01(\v2\x1d.parlance.v1.KbSourceIngestedB\x04\xb0\xbb\x18\x01H\x00R\x10kbSourceIngested\x12b\n" +
 	"\x17turn_persistence_failed\x18\x12 \x01(\v2\".parlance.v1.TurnPersistenceFailedB\x04\xb0\xbb\x18\x01H\x00R\x15turnPersistenceFailed\x12O\n" +
 	"\x10webhook_disabled\x18\x13 \x01(\v2\x1c.parlance.v1.WebhookDisabledB\x04\xb0\xbb\x18\x01H\x00R\x0fwebhookDisabledB\t\n" +
-	"\apayload\"\xbc\x03\n" +
+	"\apayload\"\xc2\x03\n" +
 	"\x1cCreateWebhookEndpointRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1c\n" +
 	"\x03url\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x10R\x03url\x12 \n" +
 	"\x06events\x18\x03 \x03(\tB\b\xbaH\x05\x92\x01\x02\x10dR\x06events\x12*\n" +
-	"\vdescription\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\vdescription\x12P\n" +
-	"\aheaders\x18\x05 \x03(\v26.parlance.v1.CreateWebhookEndpointRequest.HeadersEntryR\aheaders\x12\x1b\n" +
+	"\vdescription\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\vdescription\x12V\n" +
+	"\aheaders\x18\x05 \x03(\v26.parlance.v1.CreateWebhookEndpointRequest.HeadersEntryB\x04\xc0\xbb\x18\x01R\aheaders\x12\x1b\n" +
 	"\tagent_ids\x18\x06 \x03(\tR\bagentIds\x12\x18\n" +
 	"\aordered\x18\a \x01(\bR\aordered\x12$\n" +
 	"\x0emax_per_second\x18\b \x01(\x05R\fmaxPerSecond\x12\"\n" +
@@ -2481,7 +2481,7 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\x19GetWebhookEndpointRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1f\n" +
 	"\vendpoint_id\x18\x02 \x01(\tR\n" +
-	"endpointId\"\xbc\x05\n" +
+	"endpointId\"\xc2\x05\n" +
 	"\x1cUpdateWebhookEndpointRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1f\n" +
 	"\vendpoint_id\x18\x02 \x01(\tR\n" +
@@ -2491,8 +2491,8 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\x06events\x18\x04 \x03(\tB\b\xbaH\x05\x92\x01\x02\x10dR\x06events\x12/\n" +
 	"\vdescription\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03H\x01R\vdescription\x88\x01\x01\x12;\n" +
 	"\vupdate_mask\x18\x06 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMask\x12P\n" +
-	"\aheaders\x18\a \x03(\v26.parlance.v1.UpdateWebhookEndpointRequest.HeadersEntryR\aheaders\x12\x1b\n" +
+	"updateMask\x12V\n" +
+	"\aheaders\x18\a \x03(\v26.parlance.v1.UpdateWebhookEndpointRequest.HeadersEntryB\x04\xc0\xbb\x18\x01R\aheaders\x12\x1b\n" +
 	"\tagent_ids\x18\b \x03(\tR\bagentIds\x12\x1d\n" +
 	"\aordered\x18\t \x01(\bH\x02R\aordered\x88\x01\x01\x12)\n" +
 	"\x0emax_per_second\x18\n" +
@@ -2593,15 +2593,15 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\x13WatchEventsResponse\x12(\n" +
 	"\x05event\x18\x01 \x01(\v2\x12.parlance.v1.EventR\x05event\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x16\n" +
-	"\x06cursor\x18\x03 \x01(\tR\x06cursor2\xbe\x14\n" +
+	"\x06cursor\x18\x03 \x01(\tR\x06cursor2\xe1\x14\n" +
 	"\x0eWebhookService\x12\xcd\x01\n" +
 	"\x15CreateWebhookEndpoint\x12).parlance.v1.CreateWebhookEndpointRequest\x1a\x1c.parlance.v1.WebhookEndpoint\"k\xaa\xbb\x18\x02\b\x03\xb2\xbb\x180\b\xc9\x01\x12+/v1/workspaces/{workspace_id}/webhooks/{id}\x82\xd3\xe4\x93\x02+:\x01*\"&/v1/workspaces/{workspace_id}/webhooks\x12\xa1\x01\n" +
 	"\x14ListWebhookEndpoints\x12(.parlance.v1.ListWebhookEndpointsRequest\x1a).parlance.v1.ListWebhookEndpointsResponse\"4\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02(\x12&/v1/workspaces/{workspace_id}/webhooks\x12\x9e\x01\n" +
 	"\x12GetWebhookEndpoint\x12&.parlance.v1.GetWebhookEndpointRequest\x1a\x1c.parlance.v1.WebhookEndpoint\"B\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x026\x124/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}\x12\xa7\x01\n" +
 	"\x15UpdateWebhookEndpoint\x12).parlance.v1.UpdateWebhookEndpointRequest\x1a\x1c.parlance.v1.WebhookEndpoint\"E\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x029:\x01*24/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}\x12\xa5\x01\n" +
 	"\x15DeleteWebhookEndpoint\x12).parlance.v1.DeleteWebhookEndpointRequest\x1a\x16.google.protobuf.Empty\"I\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x026*4/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}\x12\xae\x01\n" +
-	"\x15EnableWebhookEndpoint\x12).parlance.v1.EnableWebhookEndpointRequest\x1a\x1c.parlance.v1.WebhookEndpoint\"L\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02@:\x01*\";/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/enable\x12\xb1\x01\n" +
-	"\x13RotateWebhookSecret\x12'.parlance.v1.RotateWebhookSecretRequest\x1a\x1c.parlance.v1.WebhookEndpoint\"S\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02G:\x01*\"B/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/rotate-secret\x12\xa8\x01\n" +
+	"\x15EnableWebhookEndpoint\x12).parlance.v1.EnableWebhookEndpointRequest\x1a\x1c.parlance.v1.WebhookEndpoint\"L\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02@:\x01*\";/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/enable\x12\xd4\x01\n" +
+	"\x13RotateWebhookSecret\x12'.parlance.v1.RotateWebhookSecretRequest\x1a\x1c.parlance.v1.WebhookEndpoint\"v\xaa\xbb\x18%\b\x03*!WebhookService.GetWebhookEndpoint\x82\xd3\xe4\x93\x02G:\x01*\"B/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/rotate-secret\x12\xa8\x01\n" +
 	"\x13TestWebhookEndpoint\x12'.parlance.v1.TestWebhookEndpointRequest\x1a\x1c.parlance.v1.WebhookDelivery\"J\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02>:\x01*\"9/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/test\x12\xbd\x01\n" +
 	"\x15ListWebhookDeliveries\x12).parlance.v1.ListWebhookDeliveriesRequest\x1a*.parlance.v1.ListWebhookDeliveriesResponse\"M\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02A\x12?/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/deliveries\x12\xb7\x01\n" +
 	"\x12GetWebhookDelivery\x12&.parlance.v1.GetWebhookDeliveryRequest\x1a\x1c.parlance.v1.WebhookDelivery\"[\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02O\x12M/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/deliveries/{delivery_id}\x12\xb7\x01\n" +

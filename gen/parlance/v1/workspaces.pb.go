@@ -1176,7 +1176,7 @@ const file_parlance_v1_workspaces_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xd7\x03\n" +
+	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xdd\x03\n" +
 	"\x06ApiKey\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12:\n" +
@@ -1185,8 +1185,8 @@ const file_parlance_v1_workspaces_proto_rawDesc = "" +
 	"\aruntime\n" +
 	"\boperator\n" +
 	"\x05adminR\x05scope\x12!\n" +
-	"\fworkspace_id\x18\x04 \x01(\tR\vworkspaceId\x12\x1b\n" +
-	"\x06secret\x18\x05 \x01(\tH\x00R\x06secret\x88\x01\x01\x12\x1f\n" +
+	"\fworkspace_id\x18\x04 \x01(\tR\vworkspaceId\x12!\n" +
+	"\x06secret\x18\x05 \x01(\tB\x04\xc0\xbb\x18\x01H\x00R\x06secret\x88\x01\x01\x12\x1f\n" +
 	"\vsecret_hint\x18\x06 \x01(\tR\n" +
 	"secretHint\x129\n" +
 	"\n" +

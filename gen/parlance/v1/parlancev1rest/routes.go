@@ -23,6 +23,11 @@ var Routes = []route.Route{
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/agents/{agent_id}/versions/{version}/compare", Procedure: "/parlance.v1.AgentService/CompareAgentVersions", Request: (*v1.CompareAgentVersionsRequest)(nil), Response: (*v1.CompareAgentVersionsResponse)(nil), Status: 200},
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/agents/{agent_id}/versions/{version}/rollback", Procedure: "/parlance.v1.AgentService/RollbackAgent", Request: (*v1.RollbackAgentRequest)(nil), Response: (*v1.Agent)(nil), Body: "*", Status: 200},
 
+	// AuditService
+	{Method: "GET", Pattern: "/v1/audit-log", Procedure: "/parlance.v1.AuditService/ListAuditEntries", Request: (*v1.ListAuditEntriesRequest)(nil), Response: (*v1.ListAuditEntriesResponse)(nil), Status: 200},
+	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/audit-log", Procedure: "/parlance.v1.AuditService/ListWorkspaceAuditEntries", Request: (*v1.ListWorkspaceAuditEntriesRequest)(nil), Response: (*v1.ListWorkspaceAuditEntriesResponse)(nil), Status: 200},
+	{Method: "GET", Pattern: "/v1/audit-log/export", Procedure: "/parlance.v1.AuditService/ExportAuditLog", Request: (*v1.ExportAuditLogRequest)(nil), Response: (*v1.ExportAuditLogResponse)(nil), Status: 200, ServerStream: true, Manual: true},
+
 	// ProviderCredentialService
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/provider-credentials", Procedure: "/parlance.v1.ProviderCredentialService/CreateProviderCredential", Request: (*v1.CreateProviderCredentialRequest)(nil), Response: (*v1.ProviderCredential)(nil), Body: "*", Status: 201, Location: "/v1/workspaces/{workspace_id}/provider-credentials/{id}"},
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/provider-credentials", Procedure: "/parlance.v1.ProviderCredentialService/ListProviderCredentials", Request: (*v1.ListProviderCredentialsRequest)(nil), Response: (*v1.ListProviderCredentialsResponse)(nil), Status: 200},
