@@ -89,7 +89,8 @@ type Config struct {
 	Analysis           Analysis `json:"analysis,omitzero"`
 	// InjectionPolicy is one of the policies below, or empty in what earlier releases stored: see
 	// Policy.
-	InjectionPolicy string `json:"injection_policy,omitempty"`
+	InjectionPolicy string  `json:"injection_policy,omitempty"`
+	Privacy         Privacy `json:"privacy,omitzero"`
 }
 
 // The values of Config.InjectionPolicy: what happens to a call that text from outside seems to

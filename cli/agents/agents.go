@@ -102,6 +102,7 @@ func newShow() *cobra.Command {
 			c.Fact("model", modelWords(one))
 			c.Fact("language", one.GetLanguage())
 			c.Fact("first message", one.GetFirstMessage())
+			c.Fact("redacted", strings.Join(one.GetPrivacy().GetRedact(), ", "))
 			c.Screen.Line("")
 			for _, line := range term.CleanLines(one.GetInstructions()) {
 				c.Screen.Line("  %s", line)
