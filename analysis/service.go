@@ -54,8 +54,11 @@ func New(d Deps) *Service {
 }
 
 // announceEnd appends the event of a session that is closing, or stores the analyses after which it
-// is appended.
+// is appended. A session that is closed to be deleted is not announced.
 func (s *Service) announceEnd(ctx context.Context, tx bun.Tx, session sessions.Session, turns []sessions.Turn) error {
+	if session.EndReason == sessions.ReasonErased {
+		return nil
+	}
 	var kinds []Kind
 	if needsAnalysis(session, turns) {
 		kinds = append(kinds, Judging)

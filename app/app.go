@@ -32,6 +32,7 @@ import (
 	"parlance.dev/parlance/platform/redis"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/platform/wal"
+	"parlance.dev/parlance/privacy"
 	"parlance.dev/parlance/provider/blob"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/server"
@@ -79,6 +80,7 @@ type App struct {
 	Live        *live.Service
 	Analysis    *analysis.Service
 	Webhooks    *webhooks.Service
+	Privacy     *privacy.Service
 	// Answers and Embeds describe the model and the embedder of this process to people.
 	Answers string
 	Embeds  string
@@ -270,6 +272,11 @@ func (a *App) join(ctx context.Context, component string) error {
 		Retention: a.Config.WebhookRetention, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 		UnknownAgents: a.Agents.Unknown,
 	})
+	a.Privacy = privacy.New(privacy.Deps{
+		DB: a.db, Workspaces: a.Workspaces, Sessions: a.Sessions, Memory: a.Memory, Webhooks: a.Webhooks, Answers: a.answers, Bucket: a.bucket,
+		ForgetFramesFunc: func(ctx context.Context, ids ...sessions.ID) error { return realtime.ForgetFrames(ctx, a.redis, ids...) },
+		Links:            privacy.Links{PublicURL: a.publicBase(), Key: keyFor("exports", a.pageKey)}, Log: a.log, Now: a.now,
+	})
 	return nil
 }
 
@@ -339,10 +346,10 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			InWorkspace: access.Interceptor(), Agents: rpc.NewAgents(a.Agents), Tools: rpc.NewTools(a.Tools),
 			Knowledge: rpc.NewKnowledge(access, a.Knowledge, a.webpages, a.evaluations, stopping),
 			Sessions: rpc.NewSessions(rpc.Conversations{
-				Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Analysis: a.Analysis, Tools: a.Tools,
+				Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Analysis: a.Analysis, Tools: a.Tools, Privacy: a.Privacy,
 			}),
 			Webhooks: rpc.NewWebhooks(access, a.Webhooks, stopping), Credentials: rpc.NewCredentials(a.credentials, a.models),
-			Memory: rpc.NewMemory(a.Memory),
+			Memory: rpc.NewMemory(a.Memory), Privacy: rpc.NewPrivacy(a.Privacy),
 		},
 		Manual: rpc.NewFiles(rpc.FileDeps{
 			Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Once: once,
@@ -350,7 +357,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 		}),
 		Gate: gate, Once: once, PageKey: a.pageKey, CORSOrigins: a.Config.CORSOrigins,
 		Caller:   interceptor.CallerConfig{PublicURL: a.Config.PublicURL, Proxies: a.Config.TrustedProxies},
-		Realtime: sockets, Console: console.Files,
+		Realtime: sockets, Exports: rpc.NewExports(a.Privacy, problems), Console: console.Files,
 		Metrics: a.metrics, MetricsPublic: a.Config.MetricsListen == MetricsPublic, Tracer: a.traces, Log: a.log, Now: a.now,
 		Ready: map[string]server.Check{
 			"postgres": a.db.PingContext,
@@ -404,7 +411,7 @@ func (a *App) Work(ctx context.Context) error {
 	w, err := worker.New(worker.Deps{
 		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: a.ingestion, Reembedder: a.ingestion,
 		Models: a.ingestion.SweepModels, ReleaseBlobFunc: a.Knowledge.SweepBlob, Strays: a.Knowledge.Sweep, Indexes: a.ingestion.Maintain,
-		Sessions: a.Sessions, Analyses: a.Analysis,
+		Sessions: a.Sessions, Analyses: a.Analysis, Privacy: a.Privacy,
 		Answers: a.answers.Sweep, Traces: a.Tools.Sweep, Memories: a.Memory.Sweep,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare,
 		Slots: a.slots, ShutdownTimeout: a.Config.ShutdownTimeout,

@@ -55,7 +55,11 @@ type Row struct {
 	Type        Type   `bun:"type"`
 	Subject     string `bun:"subject"`
 	// AgentID is the agent that a public event is about; empty: none, or a row of an older version.
-	AgentID   string    `bun:"agent_id"`
+	AgentID string `bun:"agent_id"`
+	// SessionID and UserID are whom a public event is about; empty: nobody, or a row of an older
+	// version.
+	SessionID string    `bun:"session_id"`
+	UserID    string    `bun:"user_id"`
 	Body      []byte    `bun:"body,type:bytea"`
 	CreatedAt time.Time `bun:"created_at"`
 	RelayedAt time.Time `bun:"relayed_at,nullzero"`
@@ -100,7 +104,8 @@ func Append(ctx context.Context, tx bun.IDB, e Event) (id string, err error) {
 	origin := telemetry.OriginOf(ctx)
 	row := Row{
 		TenantID: e.TenantID, EventID: e.ID, WorkspaceID: e.WorkspaceID, Type: e.Type,
-		Subject: e.Subject, AgentID: agentOf(e.Payload), Body: encoded, CreatedAt: e.CreatedAt,
+		Subject: e.Subject, AgentID: textOf(e.Payload, "agent_id"), SessionID: textOf(e.Payload, "session_id"),
+		UserID: textOf(e.Payload, "user_id"), Body: encoded, CreatedAt: e.CreatedAt,
 		Traceparent: origin.Traceparent, RequestID: origin.RequestID,
 	}
 	// Postgres sends equal notifications of a transaction once, at commit.
@@ -132,13 +137,13 @@ func Body(e Event) ([]byte, error) {
 	return encoded, nil
 }
 
-// agentOf returns the agent_id of a payload; "" when it has none.
-func agentOf(payload proto.Message) string {
+// textOf returns a string field of a payload; "" when it has none of that name.
+func textOf(payload proto.Message, name protoreflect.Name) string {
 	if payload == nil {
 		return ""
 	}
 	message := payload.ProtoReflect()
-	field := message.Descriptor().Fields().ByName("agent_id")
+	field := message.Descriptor().Fields().ByName(name)
 	if field == nil || field.Kind() != protoreflect.StringKind || field.IsList() {
 		return ""
 	}

@@ -34,6 +34,8 @@ const (
 	BlobOrphaned Type = "_blob.orphaned"
 	// AnalysisWanted: a session (subject) that is over waits to be analysed.
 	AnalysisWanted Type = "_session.analysis_wanted"
+	// PrivacyRequested: a request for an export or an erasure (subject) waits for a worker.
+	PrivacyRequested Type = "_privacy.requested"
 )
 
 // public maps each public event to its payload message.

@@ -26,6 +26,10 @@ type Request struct {
 	Body []byte
 	// Precondition is the If-Match of the request.
 	Precondition string
+	// SessionID and UserID are whom the request is about; empty: nobody. With them the answer is
+	// found when the session or the user is erased.
+	SessionID string
+	UserID    string
 }
 
 // fingerprint tells apart two requests with the same key. It contains the key, of which only a
@@ -54,6 +58,8 @@ type Answer struct {
 	Refusal  *fault.Error `json:"refusal,omitempty"`
 	// Upload describes the file that the answer is about; nil for other requests.
 	Upload *Upload `json:"upload,omitempty"`
+	// SessionID is the session that the request made; it is stored beside the answer.
+	SessionID string `json:"-"`
 }
 
 // Upload tells apart two files with the same key.

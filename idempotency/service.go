@@ -84,7 +84,7 @@ func (s *Service) Begin(ctx context.Context, caller workspaces.Principal, key st
 	}
 	fingerprint := r.fingerprint(key)
 	for range beginTries {
-		claimed, err := s.claim(ctx, at, fingerprint)
+		claimed, err := s.claim(ctx, at, fingerprint, r)
 		if claimed != nil || err != nil {
 			return claimed, err
 		}
@@ -101,11 +101,12 @@ func (s *Service) Begin(ctx context.Context, caller workspaces.Principal, key st
 }
 
 // claim returns a new claim, or nil if another request holds the key.
-func (s *Service) claim(ctx context.Context, at place, fingerprint []byte) (*Claim, error) {
+func (s *Service) claim(ctx context.Context, at place, fingerprint []byte, r Request) (*Claim, error) {
 	now := s.micros()
 	id := idgen.UUID()
 	since, err := claim(ctx, s.db, row{
 		place: at, Fingerprint: fingerprint, ClaimID: id, LeaseUntil: now.Add(Lease), CreatedAt: now, ExpiresAt: now.Add(retention),
+		SessionID: r.SessionID, UserHash: userHash(r.UserID),
 	})
 	if postgres.NoRows(err) {
 		return nil, nil //nolint:nilnil // another request holds the key
@@ -153,7 +154,7 @@ func (c *Claim) Keep(ctx context.Context, a Answer) error {
 	if err != nil {
 		return fmt.Errorf("seal the key's answer: %w", err)
 	}
-	return keep(ctx, c.service.db, c.place, c.id, sealed)
+	return keep(ctx, c.service.db, c.place, c.id, sealed, a.SessionID)
 }
 
 // Seed is the same for every run of the request: what an earlier run made is found by its id.

@@ -27,22 +27,27 @@ type row struct {
 	Answer    []byte
 	CreatedAt time.Time
 	ExpiresAt time.Time
+	// SessionID and UserHash are whom the request is about; empty: nobody.
+	SessionID string
+	UserHash  []byte
 }
 
 // claimKey claims a key that is new or has expired, or whose lease has expired, then only for the
 // same request. It returns no row if another request holds the key.
 const claimKey = `
 	INSERT INTO idempotency_keys AS held (
-	    tenant_id, caller_id, key_hash, fingerprint, claim_id, lease_until, created_at, expires_at
+	    tenant_id, caller_id, key_hash, fingerprint, claim_id, lease_until, created_at, expires_at, session_id, user_hash
 	)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 	ON CONFLICT (tenant_id, caller_id, key_hash) DO UPDATE
 	SET fingerprint = EXCLUDED.fingerprint,
 	    claim_id = EXCLUDED.claim_id,
 	    lease_until = EXCLUDED.lease_until,
 	    answer = NULL,
 	    created_at = CASE WHEN held.expires_at <= EXCLUDED.created_at THEN EXCLUDED.created_at ELSE held.created_at END,
-	    expires_at = EXCLUDED.expires_at
+	    expires_at = EXCLUDED.expires_at,
+	    session_id = EXCLUDED.session_id,
+	    user_hash = EXCLUDED.user_hash
 	WHERE held.expires_at <= EXCLUDED.created_at
 	   OR held.lease_until <= EXCLUDED.created_at AND held.fingerprint = EXCLUDED.fingerprint
 	RETURNING created_at`
@@ -50,7 +55,7 @@ const claimKey = `
 // claim returns since when the key has been used for its request.
 func claim(ctx context.Context, db bun.IDB, r row) (since time.Time, err error) {
 	err = db.NewRaw(claimKey, r.TenantID, r.CallerID, r.KeyHash, r.Fingerprint, r.ClaimID, r.LeaseUntil,
-		r.CreatedAt, r.ExpiresAt).Scan(ctx, &since)
+		r.CreatedAt, r.ExpiresAt, r.SessionID, r.UserHash).Scan(ctx, &since)
 	return since, err
 }
 
@@ -64,8 +69,10 @@ func find(ctx context.Context, db bun.IDB, at place) (row, error) {
 	return row{place: at, Fingerprint: found.Fingerprint, Answer: found.Answer}, err
 }
 
-func keep(ctx context.Context, db bun.IDB, at place, claimID string, sealed []byte) error {
-	return change(ctx, db, at, claimID, "UPDATE idempotency_keys SET answer = ?, lease_until = NULL", sealed)
+// keep stores the answer, and the session that the request made, if it made one.
+func keep(ctx context.Context, db bun.IDB, at place, claimID string, sealed []byte, sessionID string) error {
+	return change(ctx, db, at, claimID,
+		"UPDATE idempotency_keys SET answer = ?, lease_until = NULL, session_id = coalesce(nullif(?, ''), session_id)", sealed, sessionID)
 }
 
 func release(ctx context.Context, db bun.IDB, at place, claimID string) error {

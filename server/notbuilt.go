@@ -22,8 +22,6 @@ var notBuilt = []struct {
 	scope workspaces.Scope
 	why   string
 }{
-	{"POST", "/v1/workspaces/{workspace_id}/privacy/requests", workspaces.ScopeOperator, noPrivacy},
-	{"GET", "/v1/workspaces/{workspace_id}/privacy/requests/{request_id}", workspaces.ScopeRead, noPrivacy},
 	{"POST", "/v1/workspaces/{workspace_id}/callback-schedules", workspaces.ScopeOperator, noCallbacks},
 	{"GET", "/v1/workspaces/{workspace_id}/callback-schedules", workspaces.ScopeRead, noCallbacks},
 	{"GET", "/v1/workspaces/{workspace_id}/callback-schedules/{schedule_id}", workspaces.ScopeRead, noCallbacks},
@@ -33,7 +31,6 @@ var notBuilt = []struct {
 }
 
 const (
-	noPrivacy   = "Privacy requests are not built yet: nothing exports or erases all data of a user."
 	noCallbacks = "Callbacks are not built yet: nobody is called."
 	noBilling   = "Billing is not built yet: events of a payment provider are not read."
 )

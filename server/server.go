@@ -66,6 +66,7 @@ type Services struct {
 	Webhooks    parlancev1connect.WebhookServiceHandler
 	Credentials parlancev1connect.ProviderCredentialServiceHandler
 	Memory      parlancev1connect.MemoryServiceHandler
+	Privacy     parlancev1connect.PrivacyServiceHandler
 }
 
 // Deps is what NewHandler needs; all but CORSOrigins, Manual and Nonce are required.
@@ -74,6 +75,8 @@ type Deps struct {
 	// Manual holds the handlers of the REST routes that are not transcoded, by procedure.
 	Manual   map[string]http.Handler
 	Realtime http.Handler
+	// Exports serves exportsPath.
+	Exports http.Handler
 	// Console holds the files of the session page.
 	Console fs.FS
 	Gate    *interceptor.Gate
@@ -101,6 +104,9 @@ type Deps struct {
 // realtimePath is the prefix of the paths of WebSockets.
 const realtimePath = "/v1/realtime/"
 
+// exportsPath is the prefix of the paths of privacy.Links.
+const exportsPath = "/downloads/exports/"
+
 // NewHandler makes one handler of all protocols.
 func NewHandler(d Deps) (http.Handler, error) {
 	rpcMux, err := newRPC(d)
@@ -117,6 +123,7 @@ func NewHandler(d Deps) (http.Handler, error) {
 		return nil, err
 	}
 	mux.Handle(realtimePath, d.Realtime)
+	mux.Handle(exportsPath, getOnly(d.Exports.ServeHTTP, problems))
 	mux.Handle("/", facade)
 	compressor := &interceptor.Compressor{Least: compressMinBytes}
 	plain, direct := compressor.Wrap(mux), interceptor.WithMessageLimit(rpcMux, readMaxBytes)
@@ -179,6 +186,7 @@ func newRPC(d Deps) (http.Handler, error) {
 	mux.Handle(parlancev1connect.NewWebhookServiceHandler(d.Services.Webhooks, inWorkspace))
 	mux.Handle(parlancev1connect.NewProviderCredentialServiceHandler(d.Services.Credentials, inWorkspace))
 	mux.Handle(parlancev1connect.NewMemoryServiceHandler(d.Services.Memory, inWorkspace))
+	mux.Handle(parlancev1connect.NewPrivacyServiceHandler(d.Services.Privacy, inWorkspace))
 	names := interceptor.ServiceNames()
 	mux.Handle(grpchealth.NewHandler(healthChecker{services: names, ready: d.Ready}))
 	reflector := grpcreflect.NewStaticReflector(names...)

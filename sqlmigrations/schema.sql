@@ -137,11 +137,17 @@ CREATE TABLE events (
     traceparent text NOT NULL DEFAULT ''::text,
     request_id text NOT NULL DEFAULT ''::text,
     agent_id text,
+    session_id text,
+    user_id text,
+    erased boolean NOT NULL DEFAULT false,
     CONSTRAINT events_pkey PRIMARY KEY (seq),
     CONSTRAINT events_tenant_id_event_id_key UNIQUE (tenant_id, event_id),
     CONSTRAINT events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
+CREATE INDEX events_by_session ON public.events USING btree (tenant_id, session_id) WHERE (session_id <> ''::text);
+CREATE INDEX events_by_user ON public.events USING btree (tenant_id, user_id) WHERE (user_id <> ''::text);
 CREATE INDEX events_feed ON public.events USING btree (tenant_id, workspace_id, "position") WHERE ("position" IS NOT NULL);
+CREATE INDEX events_unattributed ON public.events USING btree (tenant_id, workspace_id) WHERE (user_id IS NULL);
 CREATE INDEX events_unrelayed_internal ON public.events USING btree (tenant_id, seq) WHERE ((relayed_at IS NULL) AND ("left"(type, 1) = '_'::text));
 CREATE INDEX events_unrelayed_public ON public.events USING btree (tenant_id, seq) WHERE ((relayed_at IS NULL) AND ("left"(type, 1) <> '_'::text));
 
@@ -168,6 +174,8 @@ CREATE TABLE idempotency_keys (
     answer bytea,
     created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
+    session_id text,
+    user_hash bytea,
     CONSTRAINT idempotency_keys_caller_id_check CHECK ((caller_id <> ''::text)),
     CONSTRAINT idempotency_keys_check CHECK ((num_nonnulls(lease_until, answer) = 1)),
     CONSTRAINT idempotency_keys_fingerprint_check CHECK ((octet_length(fingerprint) = 32)),
@@ -176,6 +184,8 @@ CREATE TABLE idempotency_keys (
     CONSTRAINT idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE INDEX idempotency_keys_by_expiry ON public.idempotency_keys USING btree (expires_at);
+CREATE INDEX idempotency_keys_by_session ON public.idempotency_keys USING btree (tenant_id, session_id) WHERE (session_id <> ''::text);
+CREATE INDEX idempotency_keys_by_user ON public.idempotency_keys USING btree (tenant_id, user_hash) WHERE (user_hash IS NOT NULL);
 
 CREATE TABLE knowledge_evaluations (
     id text NOT NULL,
@@ -318,6 +328,47 @@ CREATE TABLE page_token_key (
     CONSTRAINT page_token_key_pkey PRIMARY KEY (only_row),
     CONSTRAINT page_token_key_secret_check CHECK ((octet_length(secret) = 32))
 );
+
+CREATE TABLE privacy_files (
+    key text NOT NULL,
+    tenant_id text NOT NULL,
+    request_id text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT privacy_files_pkey PRIMARY KEY (key)
+);
+CREATE INDEX privacy_files_by_expiry ON public.privacy_files USING btree (expires_at);
+
+CREATE TABLE privacy_requests (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    user_id text NOT NULL,
+    kind text NOT NULL,
+    status text NOT NULL,
+    requested_by text NOT NULL,
+    counts jsonb NOT NULL,
+    remaining jsonb,
+    error text NOT NULL DEFAULT ''::text,
+    attempts integer NOT NULL DEFAULT 0,
+    due_at timestamp with time zone NOT NULL,
+    queued_until timestamp with time zone,
+    file_key text NOT NULL DEFAULT ''::text,
+    size_bytes bigint NOT NULL DEFAULT 0,
+    sha256 text NOT NULL DEFAULT ''::text,
+    expires_at timestamp with time zone,
+    traceparent text NOT NULL DEFAULT ''::text,
+    request_id text NOT NULL DEFAULT ''::text,
+    created_at timestamp with time zone NOT NULL,
+    started_at timestamp with time zone,
+    finished_at timestamp with time zone,
+    CONSTRAINT privacy_requests_kind_check CHECK ((kind = ANY (ARRAY['export'::text, 'erasure'::text]))),
+    CONSTRAINT privacy_requests_pkey PRIMARY KEY (id),
+    CONSTRAINT privacy_requests_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'ready'::text, 'failed'::text]))),
+    CONSTRAINT privacy_requests_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX privacy_requests_by_user ON public.privacy_requests USING btree (workspace_id, user_id) WHERE (user_id <> ''::text);
+CREATE INDEX privacy_requests_by_workspace ON public.privacy_requests USING btree (workspace_id, created_at DESC, id DESC);
+CREATE INDEX privacy_requests_due ON public.privacy_requests USING btree (tenant_id, due_at) WHERE (finished_at IS NULL);
 
 CREATE TABLE provider_credentials (
     id text NOT NULL,
@@ -845,6 +896,7 @@ CREATE TABLE webhook_deliveries (
     agent_id text NOT NULL DEFAULT ''::text,
     schedule_from integer NOT NULL DEFAULT 0,
     claimed_at timestamp with time zone,
+    erased boolean NOT NULL DEFAULT false,
     CONSTRAINT webhook_deliveries_check CHECK ((num_nonnulls(event_seq, test_body) = 1)),
     CONSTRAINT webhook_deliveries_endpoint_id_event_id_key UNIQUE (endpoint_id, event_id),
     CONSTRAINT webhook_deliveries_event_seq_fkey FOREIGN KEY (event_seq) REFERENCES events(seq) ON DELETE CASCADE,

@@ -49,6 +49,7 @@ type delivery struct {
 	LeaseUntil time.Time `bun:"lease_until,nullzero"`
 	Once       bool      `bun:"once"`
 	AgentID    string    `bun:"agent_id"`
+	Erased     bool      `bun:"erased"`
 	Test       bool      `bun:"test,scanonly"`
 }
 
@@ -56,7 +57,7 @@ type delivery struct {
 // has the next number and the same event id. A pending delivery continues its schedule afterwards,
 // a finished one gets this attempt only. A second call before the attempt begins returns the same
 // attempt. Errors: NotFound; Aborted conflict while an attempt runs, and when the endpoint is
-// not enabled or not subscribed to the event.
+// not enabled or not subscribed to the event, or the event was erased.
 func (s *Service) Redeliver(ctx context.Context, ref workspaces.Ref, id EndpointID, attempt AttemptID) (Attempt, error) {
 	now := s.moment()
 	newID := AttemptID(idgen.New(idgen.Delivery))
@@ -82,7 +83,7 @@ func (s *Service) Redeliver(ctx context.Context, ref workspaces.Ref, id Endpoint
 func redeliver(ctx context.Context, tx bun.Tx, endpoint Endpoint, before Attempt, newID AttemptID, now time.Time) (Attempt, error) {
 	d := delivery{ID: before.DeliveryID}
 	err := tx.NewSelect().Model(&d).WherePK().Where("d.tenant_id = ?", endpoint.TenantID).
-		ColumnExpr("d.id, d.status, d.attempt, d.next_at, d.lease_until, d.once, d.agent_id, d.test_body IS NOT NULL AS test").
+		ColumnExpr("d.id, d.status, d.attempt, d.next_at, d.lease_until, d.once, d.agent_id, d.erased, d.test_body IS NOT NULL AS test").
 		For("UPDATE").Scan(ctx)
 	if err != nil {
 		return Attempt{}, fmt.Errorf("lock webhook delivery: %w", err)
@@ -91,6 +92,8 @@ func redeliver(ctx context.Context, tx bun.Tx, endpoint Endpoint, before Attempt
 		return Attempt{}, err
 	}
 	switch {
+	case d.Erased:
+		return Attempt{}, fault.New(fault.Conflict, "The event was about a user or session that was erased; there is nothing left to send.")
 	case !d.Test && !endpoint.subscribes(before.EventType):
 		return Attempt{}, fault.New(fault.Conflict, "The endpoint does not subscribe to %s; subscribe to it first.", before.EventType)
 	case !d.Test && !endpoint.wantsAgent(d.AgentID):

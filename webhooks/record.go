@@ -241,7 +241,8 @@ WITH locked AS (
         (id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, status, status_code, duration_ms, error,
          request_headers, response_headers, response_body, started_at, next_attempt_at)
     SELECT r.attempt_id, e.tenant_id, e.workspace_id, e.id, d.id, r.attempt, r.status, r.status_code, r.duration_ms, r.error,
-           r.request_headers, r.response_headers, r.response_body, r.started_at, r.next_at
+           r.request_headers, CASE WHEN d.erased THEN '{}' ELSE r.response_headers END,
+           CASE WHEN d.erased THEN '' ELSE r.response_body END, r.started_at, r.next_at
     FROM r
     JOIN e ON e.id = r.endpoint_id
     JOIN webhook_deliveries AS d ON d.tenant_id = e.tenant_id AND d.endpoint_id = e.id AND d.id = r.delivery_id

@@ -129,6 +129,7 @@ WITH made AS (
       AND ev.position <= ?
       AND ev.created_at >= ?
       AND ev.created_at >= e.created_at
+      AND NOT ev.erased
       AND `+subscribed+`
       AND NOT (ev.type = 'webhook.disabled' AND ev.subject = e.id)
       AND NOT EXISTS (

@@ -63,6 +63,9 @@ func (d Deps) sweepTasks() map[string]SweepFunc {
 	sweeps := map[string]SweepFunc{
 		"sweep_webhooks": d.Webhooks.Sweep, "sweep_strays": d.Strays, "sweep_answers": d.Answers, "sweep_traces": d.Traces,
 	}
+	if d.Privacy != nil {
+		sweeps["sweep_exports"] = d.Privacy.Sweep
+	}
 	maps.DeleteFunc(sweeps, func(_ string, sweep SweepFunc) bool { return sweep == nil })
 	return sweeps
 }

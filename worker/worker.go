@@ -19,6 +19,7 @@ import (
 	"parlance.dev/parlance/platform/queue"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/platform/ticker"
+	"parlance.dev/parlance/privacy"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/worker/task"
 )
@@ -67,6 +68,8 @@ type Deps struct {
 	Sessions Sessions
 	// Analyses analyses sessions that are over; swept each second.
 	Analyses *analysis.Service
+	// Privacy exports and erases the data of users, and deletes expired exports every five minutes.
+	Privacy *privacy.Service
 	// Strays deletes blobs without a source (knowledge.Service.Sweep); every five minutes.
 	Strays SweepFunc
 	// Indexes indexes sources of earlier versions (ingestion.Service.Maintain); every minute.
@@ -108,10 +111,11 @@ type Worker struct {
 	metrics metrics
 	log     *slog.Logger
 	now     func() time.Time
-	// deliveries, ingestion and analyses dispatch; one whose noun is missing is nil.
+	// deliveries, ingestion, analyses and privacy dispatch; one whose noun is missing is nil.
 	deliveries *dispatcher
 	ingestion  *dispatcher
 	analyses   *dispatcher
+	privacy    *dispatcher
 	// taskFuncs make the tasks of internal events, dispatchers has whom others wake. Events of
 	// types in neither are left alone.
 	taskFuncs   map[events.Type]func(events.Row) queue.Task
@@ -175,6 +179,11 @@ func (w *Worker) handlers(d Deps) map[string]queue.HandlerFunc {
 		handlers[task.LearnSessionType] = w.analyses.wrap(task.HandleLearnSession(d.Analyses, w.analyses.admit))
 		w.dispatchers[events.AnalysisWanted] = w.analyses
 	}
+	if d.Privacy != nil {
+		w.privacy = newDispatcher(dispatcherParams{queue: queue.Privacy, finder: task.DuePrivacyRequests{Service: d.Privacy}}, d)
+		handlers[task.PrivacyRequestType] = w.privacy.wrap(task.HandlePrivacyRequest(d.Privacy, w.privacy.admit))
+		w.dispatchers[events.PrivacyRequested] = w.privacy
+	}
 	if d.ReleaseBlobFunc != nil {
 		handlers[task.ReleaseBlobType] = task.HandleReleaseBlob(d.ReleaseBlobFunc)
 		w.taskFuncs[events.BlobOrphaned] = func(row events.Row) queue.Task { return task.ReleaseBlob(row.Subject, row.EventID) }
@@ -232,7 +241,7 @@ func (w *Worker) periodicWork(public, internal <-chan struct{}) []periodic {
 			return w.backlog.measure(ctx, w.db, w.redis, w.now())
 		}},
 	}
-	for _, d := range []*dispatcher{w.deliveries, w.ingestion, w.analyses} {
+	for _, d := range []*dispatcher{w.deliveries, w.ingestion, w.analyses, w.privacy} {
 		if d != nil {
 			dispatch := func(ctx context.Context) error { return w.dispatch(ctx, d) }
 			list = append(list, periodic{name: "dispatch to " + string(d.queue), interval: interval, woken: d.woken, fn: dispatch})

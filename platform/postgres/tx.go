@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -38,4 +39,10 @@ func InTx(ctx context.Context, db bun.IDB, fn func(ctx context.Context, tx bun.T
 			return fmt.Errorf("waiting to run the transaction again: %w", err)
 		}
 	}
+}
+
+// InSnapshot runs fn in a transaction that only reads and sees the database as it was when its first
+// statement began. Errors: fn's own, as MapError leaves them.
+func InSnapshot(ctx context.Context, db *DB, fn func(ctx context.Context, tx bun.Tx) error) error {
+	return MapError(db.RunInTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn))
 }

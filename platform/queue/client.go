@@ -23,11 +23,12 @@ const (
 	Ingest  Name = "ingest"
 	Deliver Name = "deliver"
 	Analyse Name = "analyse"
+	Privacy Name = "privacy"
 	Sweep   Name = "sweep"
 )
 
 // Names lists the queues.
-func Names() []Name { return []Name{Default, Ingest, Deliver, Analyse, Sweep} }
+func Names() []Name { return []Name{Default, Ingest, Deliver, Analyse, Privacy, Sweep} }
 
 const (
 	defaultMaxRetries = 10

@@ -20,6 +20,8 @@ const (
 	// deliverPollInterval is most of the time from an event's commit to its receiver on an idle
 	// system. It costs Redis 33 commands a second for each worker process, see decision 0032.
 	deliverPollInterval = 30 * time.Millisecond
+	// privacyPollInterval is long, because requests are rare and take seconds.
+	privacyPollInterval = 500 * time.Millisecond
 	// delayedInterval is how often asynq looks for tasks whose time to run has come.
 	delayedInterval        = time.Second
 	defaultShutdownTimeout = 20 * time.Second
@@ -49,6 +51,7 @@ func DefaultPools() []Pool {
 		{Concurrency: 2, Weights: map[Name]int{Ingest: 1}},
 		{Concurrency: 32, Weights: map[Name]int{Deliver: 1}, PollInterval: deliverPollInterval},
 		{Concurrency: 8, Weights: map[Name]int{Analyse: 1}},
+		{Concurrency: 2, Weights: map[Name]int{Privacy: 1}, PollInterval: privacyPollInterval},
 		{Concurrency: 8, Weights: map[Name]int{Default: 2, Sweep: 1}},
 	}
 }

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -19,6 +21,8 @@ import (
 
 const (
 	asideName = "aside"
+	// asideSeparator is behind the stream in the name of a record aside; an escaped stream has none.
+	asideSeparator = "@"
 	// maxAside bounds the records in the directory aside; the oldest is removed for a new one.
 	maxAside = 1000
 	// MinMaxBytes is the least MaxBytes: some turns must fit.
@@ -166,7 +170,8 @@ func (s *Log) remove(g *segment) error {
 }
 
 // SetAside moves a record that cannot be applied to a file in the directory aside, still sealed,
-// behind the sealed key of its segment and the length of that.
+// behind the sealed key of its segment and the length of that. The file's name begins with the
+// stream; see ForgetAside.
 func (s *Log) SetAside(record Record) error {
 	g := record.segment
 	if !g.has(record.seq) {
@@ -177,7 +182,8 @@ func (s *Log) SetAside(record Record) error {
 		return fmt.Errorf("reading the write-ahead log: %w", err)
 	}
 	content := append(binary.AppendUvarint(nil, uint64(len(g.sealedKey))), g.sealedKey...)
-	if err := s.keepAside(g.name+"."+recordName(record.seq), append(content, sealed...)); err != nil {
+	name := url.PathEscape(record.Stream) + asideSeparator + g.name + "." + recordName(record.seq)
+	if err := s.keepAside(name, append(content, sealed...)); err != nil {
 		return err
 	}
 	return s.Done(record)
@@ -201,6 +207,52 @@ func (s *Log) keepAside(name string, content []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.aside = min(len(files), maxAside)
+	return nil
+}
+
+// AsideStreams returns the streams of the records that were set aside, each once.
+func (s *Log) AsideStreams() ([]string, error) {
+	var streams []string
+	err := s.eachAside(func(stream, _ string) error {
+		if !slices.Contains(streams, stream) {
+			streams = append(streams, stream)
+		}
+		return nil
+	})
+	return streams, err
+}
+
+// ForgetAside deletes the records of a stream that were set aside.
+func (s *Log) ForgetAside(stream string) error {
+	return s.eachAside(func(of, path string) error {
+		if of != stream {
+			return nil
+		}
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // another process may be faster
+			return fmt.Errorf("removing a record aside: %w", err)
+		}
+		return nil
+	})
+}
+
+// eachAside calls fn for the records aside whose names have their stream: those of older versions
+// have not.
+func (s *Log) eachAside(fn func(stream, path string) error) error {
+	dir := filepath.Join(s.config.Dir, asideName)
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("reading the records aside: %w", err)
+	}
+	for _, f := range files {
+		escaped, _, found := strings.Cut(f.Name(), asideSeparator)
+		stream, err := url.PathUnescape(escaped)
+		if !found || err != nil {
+			continue
+		}
+		if err := fn(stream, filepath.Join(dir, f.Name())); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

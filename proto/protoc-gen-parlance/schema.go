@@ -90,8 +90,20 @@ func (s *schemas) object(message *protogen.Message, without []string) *schema {
 // answeredMessage reports whether answers hold the field in any case, as null when it has no value;
 // see platform/stablejson.
 func answeredMessage(field *protogen.Field) bool {
-	return field.Message != nil && field.Oneof == nil && !field.Desc.IsList() && !field.Desc.IsMap() &&
-		!strings.HasSuffix(string(field.Parent.Desc.Name()), "Request")
+	return field.Message != nil && field.Oneof == nil && !field.Desc.IsList() && !field.Desc.IsMap() && !isInput(field.Parent.Desc)
+}
+
+// isInput reports whether a message is what a method takes. Such messages are in the method's file.
+func isInput(message protoreflect.MessageDescriptor) bool {
+	services := message.ParentFile().Services()
+	for i := range services.Len() {
+		for j := range services.Get(i).Methods().Len() {
+			if services.Get(i).Methods().Get(j).Input().FullName() == message.FullName() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 var null = regexp.MustCompile(`(?i)\bnull\b`)

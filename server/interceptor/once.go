@@ -97,12 +97,21 @@ func (o *Once) begin(ctx context.Context, header http.Header, procedure string, 
 	policy := o.policies[procedure]
 	operation := cmp.Or(policy.Twin, procedure)
 	for _, name := range policy.Path {
-		fields := message.ProtoReflect().Descriptor().Fields()
-		operation += " " + message.ProtoReflect().Get(fields.ByName(protoreflect.Name(name))).String()
+		operation += " " + textField(message, protoreflect.Name(name))
 	}
 	return o.claim(ctx, header.Values(idempotency.Header), idempotency.Request{
 		Operation: operation, Form: procedure, Body: body, Precondition: strings.Join(header.Values("If-Match"), ","),
+		SessionID: textField(message, "session_id"), UserID: textField(message, "user_id"),
 	})
+}
+
+// textField returns a string field of a message; "" when it has none of that name.
+func textField(message proto.Message, name protoreflect.Name) string {
+	field := message.ProtoReflect().Descriptor().Fields().ByName(name)
+	if field == nil || field.Kind() != protoreflect.StringKind || field.IsList() {
+		return ""
+	}
+	return message.ProtoReflect().Get(field).String()
 }
 
 // work does the work of a claim and settles the claim before the caller sees the answer: a caller

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"parlance.dev/parlance/idempotency"
+	"parlance.dev/parlance/platform/idgen"
 )
 
 // answerOf returns the answer to keep for one message.
@@ -23,7 +24,11 @@ func answerOf(message any) (idempotency.Answer, error) {
 	if err != nil {
 		return idempotency.Answer{}, fmt.Errorf("encode an answer to keep: %w", err)
 	}
-	return idempotency.Answer{Messages: [][]byte{encoded}}, nil
+	answer := idempotency.Answer{Messages: [][]byte{encoded}}
+	if id := textField(typed, "id"); idgen.Valid(idgen.Session, id) {
+		answer.SessionID = id
+	}
+	return answer, nil
 }
 
 // storedResponse is a response with a message whose type is known at run time only.

@@ -4,11 +4,13 @@ import (
 	"context"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/analysis"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	"parlance.dev/parlance/privacy"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
@@ -25,6 +27,8 @@ type Conversations struct {
 	Analysis *analysis.Service
 	// Tools have the traces of tool calls.
 	Tools *tools.Service
+	// Privacy deletes sessions.
+	Privacy *privacy.Service
 }
 
 type sessionsServer struct{ Conversations }
@@ -73,6 +77,10 @@ func (s *sessionsServer) GetSession(ctx context.Context, req *parlancev1.GetSess
 func (s *sessionsServer) analysed(ctx context.Context, session sessions.Session) (*parlancev1.Session, error) {
 	analyses, err := s.Analysis.Analyses(ctx, session)
 	return s.sessionProto(session, analyses[session.ID]), err
+}
+
+func (s *sessionsServer) DeleteSession(ctx context.Context, req *parlancev1.DeleteSessionRequest) (*emptypb.Empty, error) {
+	return &emptypb.Empty{}, s.Privacy.DeleteSession(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()))
 }
 
 func (s *sessionsServer) EndSession(ctx context.Context, req *parlancev1.EndSessionRequest) (*parlancev1.Session, error) {

@@ -17,7 +17,7 @@ const module = "parlance.dev/parlance/"
 var root = filepath.Join("..", "..")
 
 // nouns are the rooms of the product itself.
-var nouns = []string{"workspaces", "agents", "tools", "knowledge", "memory", "guards", "sessions", "analysis", "turns", "live", "webhooks"}
+var nouns = []string{"workspaces", "agents", "tools", "knowledge", "memory", "guards", "sessions", "analysis", "turns", "live", "webhooks", "privacy"}
 
 // base is what every room above the platform may import.
 var base = []string{"fault", "provider", "platform"}
@@ -42,6 +42,7 @@ var rooms = map[string][]string{
 	"memory":     append([]string{"tools", "agents", "workspaces"}, base...),
 	"tools":      append([]string{"agents", "workspaces", "events"}, base...),
 	"agents":     append([]string{"workspaces", "events"}, base...),
+	"privacy":    append([]string{"webhooks", "sessions", "memory", "idempotency", "workspaces", "events"}, base...),
 	"webhooks":   append([]string{"workspaces", "events", "gen"}, base...),
 	"workspaces": append([]string{"events"}, base...),
 

@@ -15,8 +15,9 @@
 // While a node still has records of a session it says so in the session's row (spill_until): nobody
 // closes the session or takes a turn of it meanwhile, and an end is only written down until the
 // last record is replayed. A session that was closed before the node could say so gets its turns
-// all the same. A record that can never be written (the session is erased, another node answered
-// the turn) is put aside, and nothing waits for it.
+// all the same. A record that can never be written (another node answered the turn) is put aside, and
+// nothing waits for it. What is here of a session that was deleted is deleted too, also from the
+// records aside.
 //
 // Files on disk are those of platform/wal; the layout of a record is recordVersion's.
 package journal

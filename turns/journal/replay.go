@@ -120,6 +120,10 @@ func (j *Journal) replaySession(ctx context.Context, id sessions.ID) {
 		if err == nil {
 			err = j.apply(ctx, r)
 		}
+		if errors.Is(err, errErased) {
+			j.log.InfoContext(ctx, "a record of a deleted session is deleted", "session_id", id)
+			err = nil
+		}
 		switch {
 		case err == nil:
 			j.metrics.written.Inc()
@@ -141,7 +145,7 @@ func (j *Journal) replaySession(ctx context.Context, id sessions.ID) {
 
 // unwritable says whether a record will never be written.
 func (j *Journal) unwritable(d *backlog, err error) bool {
-	if errors.Is(err, errErased) || errors.Is(err, errSuperseded) || errors.Is(err, errRecord) {
+	if errors.Is(err, errSuperseded) || errors.Is(err, errRecord) {
 		return true
 	}
 	if postgres.IsAway(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

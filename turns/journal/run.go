@@ -21,6 +21,7 @@ func (j *Journal) Run(ctx context.Context) {
 		if !j.Offline() {
 			if j.adoptDue() {
 				j.TakeOver(ctx)
+				j.forgetErased(ctx)
 			}
 			j.replay(ctx)
 		}
@@ -43,6 +44,23 @@ func (j *Journal) back(ctx context.Context) {
 	j.mu.Unlock()
 	j.log.WarnContext(ctx, "Postgres is back: turns that were kept on disk are written",
 		slog.Int("sessions", sessions), slog.Duration("away", j.sessions.Now().Sub(since)))
+}
+
+// forgetErased deletes the records aside of sessions that are not there any more.
+func (j *Journal) forgetErased(ctx context.Context) {
+	streams, err := j.wal.AsideStreams()
+	if err == nil && len(streams) > 0 {
+		var there []string
+		there, err = sessions.Existing(ctx, j.db, streams)
+		for _, stream := range streams {
+			if err == nil && !slices.Contains(there, stream) {
+				err = j.wal.ForgetAside(stream)
+			}
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		j.log.WarnContext(ctx, "records aside of deleted sessions are not deleted yet", "error", err)
+	}
 }
 
 func (j *Journal) adoptDue() bool {

@@ -13,6 +13,7 @@ import (
 	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	emptypb "google.golang.org/protobuf/types/known/emptypb"
 	structpb "google.golang.org/protobuf/types/known/structpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
@@ -2061,6 +2062,51 @@ func (x *EndSessionRequest) GetReason() string {
 	return ""
 }
 
+type DeleteSessionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ses_…
+	SessionId     string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteSessionRequest) Reset() {
+	*x = DeleteSessionRequest{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteSessionRequest) ProtoMessage() {}
+
+func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteSessionRequest.ProtoReflect.Descriptor instead.
+func (*DeleteSessionRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *DeleteSessionRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
 // ClientTool is a tool that the caller runs.
 type ClientTool struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2078,7 +2124,7 @@ type ClientTool struct {
 
 func (x *ClientTool) Reset() {
 	*x = ClientTool{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2090,7 +2136,7 @@ func (x *ClientTool) String() string {
 func (*ClientTool) ProtoMessage() {}
 
 func (x *ClientTool) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2103,7 +2149,7 @@ func (x *ClientTool) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClientTool.ProtoReflect.Descriptor instead.
 func (*ClientTool) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ClientTool) GetName() string {
@@ -2149,7 +2195,7 @@ type ToolOutput struct {
 
 func (x *ToolOutput) Reset() {
 	*x = ToolOutput{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2161,7 +2207,7 @@ func (x *ToolOutput) String() string {
 func (*ToolOutput) ProtoMessage() {}
 
 func (x *ToolOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2174,7 +2220,7 @@ func (x *ToolOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolOutput.ProtoReflect.Descriptor instead.
 func (*ToolOutput) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ToolOutput) GetCallId() string {
@@ -2210,7 +2256,7 @@ type GetTurnRequest struct {
 
 func (x *GetTurnRequest) Reset() {
 	*x = GetTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2222,7 +2268,7 @@ func (x *GetTurnRequest) String() string {
 func (*GetTurnRequest) ProtoMessage() {}
 
 func (x *GetTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2235,7 +2281,7 @@ func (x *GetTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTurnRequest.ProtoReflect.Descriptor instead.
 func (*GetTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *GetTurnRequest) GetSessionId() string {
@@ -2266,7 +2312,7 @@ type FollowTurnRequest struct {
 
 func (x *FollowTurnRequest) Reset() {
 	*x = FollowTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2278,7 +2324,7 @@ func (x *FollowTurnRequest) String() string {
 func (*FollowTurnRequest) ProtoMessage() {}
 
 func (x *FollowTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2291,7 +2337,7 @@ func (x *FollowTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FollowTurnRequest.ProtoReflect.Descriptor instead.
 func (*FollowTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *FollowTurnRequest) GetSessionId() string {
@@ -2327,7 +2373,7 @@ type CancelTurnRequest struct {
 
 func (x *CancelTurnRequest) Reset() {
 	*x = CancelTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2339,7 +2385,7 @@ func (x *CancelTurnRequest) String() string {
 func (*CancelTurnRequest) ProtoMessage() {}
 
 func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2352,7 +2398,7 @@ func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTurnRequest.ProtoReflect.Descriptor instead.
 func (*CancelTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *CancelTurnRequest) GetSessionId() string {
@@ -2387,7 +2433,7 @@ type CreateTurnRequest struct {
 
 func (x *CreateTurnRequest) Reset() {
 	*x = CreateTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2399,7 +2445,7 @@ func (x *CreateTurnRequest) String() string {
 func (*CreateTurnRequest) ProtoMessage() {}
 
 func (x *CreateTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2412,7 +2458,7 @@ func (x *CreateTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTurnRequest.ProtoReflect.Descriptor instead.
 func (*CreateTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{26}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *CreateTurnRequest) GetSessionId() string {
@@ -2471,7 +2517,7 @@ type CreateTurnResponse struct {
 
 func (x *CreateTurnResponse) Reset() {
 	*x = CreateTurnResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2483,7 +2529,7 @@ func (x *CreateTurnResponse) String() string {
 func (*CreateTurnResponse) ProtoMessage() {}
 
 func (x *CreateTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2496,7 +2542,7 @@ func (x *CreateTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTurnResponse.ProtoReflect.Descriptor instead.
 func (*CreateTurnResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{27}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CreateTurnResponse) GetTurnId() string {
@@ -2583,7 +2629,7 @@ type StreamTurnRequest struct {
 
 func (x *StreamTurnRequest) Reset() {
 	*x = StreamTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2595,7 +2641,7 @@ func (x *StreamTurnRequest) String() string {
 func (*StreamTurnRequest) ProtoMessage() {}
 
 func (x *StreamTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2608,7 +2654,7 @@ func (x *StreamTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamTurnRequest.ProtoReflect.Descriptor instead.
 func (*StreamTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{28}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *StreamTurnRequest) GetSessionId() string {
@@ -2683,7 +2729,7 @@ type StreamTurnResponse struct {
 
 func (x *StreamTurnResponse) Reset() {
 	*x = StreamTurnResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2695,7 +2741,7 @@ func (x *StreamTurnResponse) String() string {
 func (*StreamTurnResponse) ProtoMessage() {}
 
 func (x *StreamTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2708,7 +2754,7 @@ func (x *StreamTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamTurnResponse.ProtoReflect.Descriptor instead.
 func (*StreamTurnResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{29}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *StreamTurnResponse) GetType() string {
@@ -2876,7 +2922,7 @@ type TurnStarted struct {
 
 func (x *TurnStarted) Reset() {
 	*x = TurnStarted{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2888,7 +2934,7 @@ func (x *TurnStarted) String() string {
 func (*TurnStarted) ProtoMessage() {}
 
 func (x *TurnStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2901,7 +2947,7 @@ func (x *TurnStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnStarted.ProtoReflect.Descriptor instead.
 func (*TurnStarted) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
 }
 
 // TurnTextDelta is a piece of the answer.
@@ -2915,7 +2961,7 @@ type TurnTextDelta struct {
 
 func (x *TurnTextDelta) Reset() {
 	*x = TurnTextDelta{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2927,7 +2973,7 @@ func (x *TurnTextDelta) String() string {
 func (*TurnTextDelta) ProtoMessage() {}
 
 func (x *TurnTextDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2940,7 +2986,7 @@ func (x *TurnTextDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnTextDelta.ProtoReflect.Descriptor instead.
 func (*TurnTextDelta) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *TurnTextDelta) GetText() string {
@@ -2961,7 +3007,7 @@ type TurnApprovalRequested struct {
 
 func (x *TurnApprovalRequested) Reset() {
 	*x = TurnApprovalRequested{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2973,7 +3019,7 @@ func (x *TurnApprovalRequested) String() string {
 func (*TurnApprovalRequested) ProtoMessage() {}
 
 func (x *TurnApprovalRequested) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2986,7 +3032,7 @@ func (x *TurnApprovalRequested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnApprovalRequested.ProtoReflect.Descriptor instead.
 func (*TurnApprovalRequested) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *TurnApprovalRequested) GetApproval() *Approval {
@@ -3007,7 +3053,7 @@ type TurnToolCalled struct {
 
 func (x *TurnToolCalled) Reset() {
 	*x = TurnToolCalled{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3019,7 +3065,7 @@ func (x *TurnToolCalled) String() string {
 func (*TurnToolCalled) ProtoMessage() {}
 
 func (x *TurnToolCalled) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3032,7 +3078,7 @@ func (x *TurnToolCalled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnToolCalled.ProtoReflect.Descriptor instead.
 func (*TurnToolCalled) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *TurnToolCalled) GetCall() *ToolCall {
@@ -3053,7 +3099,7 @@ type TurnClientToolCalled struct {
 
 func (x *TurnClientToolCalled) Reset() {
 	*x = TurnClientToolCalled{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3065,7 +3111,7 @@ func (x *TurnClientToolCalled) String() string {
 func (*TurnClientToolCalled) ProtoMessage() {}
 
 func (x *TurnClientToolCalled) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3078,7 +3124,7 @@ func (x *TurnClientToolCalled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnClientToolCalled.ProtoReflect.Descriptor instead.
 func (*TurnClientToolCalled) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *TurnClientToolCalled) GetCall() *ToolCall {
@@ -3099,7 +3145,7 @@ type TurnDone struct {
 
 func (x *TurnDone) Reset() {
 	*x = TurnDone{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3111,7 +3157,7 @@ func (x *TurnDone) String() string {
 func (*TurnDone) ProtoMessage() {}
 
 func (x *TurnDone) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3124,7 +3170,7 @@ func (x *TurnDone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnDone.ProtoReflect.Descriptor instead.
 func (*TurnDone) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{35}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *TurnDone) GetTurn() *CreateTurnResponse {
@@ -3168,7 +3214,7 @@ type Approval struct {
 
 func (x *Approval) Reset() {
 	*x = Approval{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3180,7 +3226,7 @@ func (x *Approval) String() string {
 func (*Approval) ProtoMessage() {}
 
 func (x *Approval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3193,7 +3239,7 @@ func (x *Approval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Approval.ProtoReflect.Descriptor instead.
 func (*Approval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{36}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Approval) GetCallId() string {
@@ -3296,7 +3342,7 @@ type ListApprovalsRequest struct {
 
 func (x *ListApprovalsRequest) Reset() {
 	*x = ListApprovalsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3308,7 +3354,7 @@ func (x *ListApprovalsRequest) String() string {
 func (*ListApprovalsRequest) ProtoMessage() {}
 
 func (x *ListApprovalsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3321,7 +3367,7 @@ func (x *ListApprovalsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListApprovalsRequest.ProtoReflect.Descriptor instead.
 func (*ListApprovalsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{37}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ListApprovalsRequest) GetSessionId() string {
@@ -3364,7 +3410,7 @@ type ListApprovalsResponse struct {
 
 func (x *ListApprovalsResponse) Reset() {
 	*x = ListApprovalsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3376,7 +3422,7 @@ func (x *ListApprovalsResponse) String() string {
 func (*ListApprovalsResponse) ProtoMessage() {}
 
 func (x *ListApprovalsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3389,7 +3435,7 @@ func (x *ListApprovalsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListApprovalsResponse.ProtoReflect.Descriptor instead.
 func (*ListApprovalsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{38}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ListApprovalsResponse) GetApprovals() []*Approval {
@@ -3422,7 +3468,7 @@ type DecideApprovalRequest struct {
 
 func (x *DecideApprovalRequest) Reset() {
 	*x = DecideApprovalRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3434,7 +3480,7 @@ func (x *DecideApprovalRequest) String() string {
 func (*DecideApprovalRequest) ProtoMessage() {}
 
 func (x *DecideApprovalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3447,7 +3493,7 @@ func (x *DecideApprovalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideApprovalRequest.ProtoReflect.Descriptor instead.
 func (*DecideApprovalRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{39}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *DecideApprovalRequest) GetSessionId() string {
@@ -3492,7 +3538,7 @@ type GetTranscriptRequest struct {
 
 func (x *GetTranscriptRequest) Reset() {
 	*x = GetTranscriptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3504,7 +3550,7 @@ func (x *GetTranscriptRequest) String() string {
 func (*GetTranscriptRequest) ProtoMessage() {}
 
 func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3517,7 +3563,7 @@ func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptRequest.ProtoReflect.Descriptor instead.
 func (*GetTranscriptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{40}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *GetTranscriptRequest) GetSessionId() string {
@@ -3553,7 +3599,7 @@ type GetTranscriptResponse struct {
 
 func (x *GetTranscriptResponse) Reset() {
 	*x = GetTranscriptResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3565,7 +3611,7 @@ func (x *GetTranscriptResponse) String() string {
 func (*GetTranscriptResponse) ProtoMessage() {}
 
 func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3578,7 +3624,7 @@ func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptResponse.ProtoReflect.Descriptor instead.
 func (*GetTranscriptResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{41}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *GetTranscriptResponse) GetTurns() []*Turn {
@@ -3607,7 +3653,7 @@ type GetTurnReceiptRequest struct {
 
 func (x *GetTurnReceiptRequest) Reset() {
 	*x = GetTurnReceiptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3619,7 +3665,7 @@ func (x *GetTurnReceiptRequest) String() string {
 func (*GetTurnReceiptRequest) ProtoMessage() {}
 
 func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3632,7 +3678,7 @@ func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTurnReceiptRequest.ProtoReflect.Descriptor instead.
 func (*GetTurnReceiptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{42}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *GetTurnReceiptRequest) GetSessionId() string {
@@ -3712,7 +3758,7 @@ type TurnReceipt struct {
 
 func (x *TurnReceipt) Reset() {
 	*x = TurnReceipt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3724,7 +3770,7 @@ func (x *TurnReceipt) String() string {
 func (*TurnReceipt) ProtoMessage() {}
 
 func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3737,7 +3783,7 @@ func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnReceipt.ProtoReflect.Descriptor instead.
 func (*TurnReceipt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{43}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *TurnReceipt) GetVersion() int32 {
@@ -3943,7 +3989,7 @@ type ReceiptModelCall struct {
 
 func (x *ReceiptModelCall) Reset() {
 	*x = ReceiptModelCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3955,7 +4001,7 @@ func (x *ReceiptModelCall) String() string {
 func (*ReceiptModelCall) ProtoMessage() {}
 
 func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3968,7 +4014,7 @@ func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptModelCall.ProtoReflect.Descriptor instead.
 func (*ReceiptModelCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{44}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ReceiptModelCall) GetProvider() string {
@@ -4079,7 +4125,7 @@ type ReceiptAttempt struct {
 
 func (x *ReceiptAttempt) Reset() {
 	*x = ReceiptAttempt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4091,7 +4137,7 @@ func (x *ReceiptAttempt) String() string {
 func (*ReceiptAttempt) ProtoMessage() {}
 
 func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4104,7 +4150,7 @@ func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptAttempt.ProtoReflect.Descriptor instead.
 func (*ReceiptAttempt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{45}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ReceiptAttempt) GetProvider() string {
@@ -4164,7 +4210,7 @@ type ReceiptPassage struct {
 
 func (x *ReceiptPassage) Reset() {
 	*x = ReceiptPassage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4176,7 +4222,7 @@ func (x *ReceiptPassage) String() string {
 func (*ReceiptPassage) ProtoMessage() {}
 
 func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4189,7 +4235,7 @@ func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptPassage.ProtoReflect.Descriptor instead.
 func (*ReceiptPassage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{46}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ReceiptPassage) GetSourceId() string {
@@ -4296,7 +4342,7 @@ type ReceiptToolCall struct {
 
 func (x *ReceiptToolCall) Reset() {
 	*x = ReceiptToolCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4308,7 +4354,7 @@ func (x *ReceiptToolCall) String() string {
 func (*ReceiptToolCall) ProtoMessage() {}
 
 func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4321,7 +4367,7 @@ func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptToolCall.ProtoReflect.Descriptor instead.
 func (*ReceiptToolCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{47}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ReceiptToolCall) GetId() string {
@@ -4421,7 +4467,7 @@ type ReceiptApproval struct {
 
 func (x *ReceiptApproval) Reset() {
 	*x = ReceiptApproval{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4433,7 +4479,7 @@ func (x *ReceiptApproval) String() string {
 func (*ReceiptApproval) ProtoMessage() {}
 
 func (x *ReceiptApproval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4446,7 +4492,7 @@ func (x *ReceiptApproval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptApproval.ProtoReflect.Descriptor instead.
 func (*ReceiptApproval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{48}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ReceiptApproval) GetStatus() string {
@@ -4482,7 +4528,7 @@ type ReceiptGuard struct {
 
 func (x *ReceiptGuard) Reset() {
 	*x = ReceiptGuard{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[49]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4494,7 +4540,7 @@ func (x *ReceiptGuard) String() string {
 func (*ReceiptGuard) ProtoMessage() {}
 
 func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[49]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4507,7 +4553,7 @@ func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptGuard.ProtoReflect.Descriptor instead.
 func (*ReceiptGuard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{49}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *ReceiptGuard) GetGuard() string {
@@ -4555,7 +4601,7 @@ type ReceiptHistory struct {
 
 func (x *ReceiptHistory) Reset() {
 	*x = ReceiptHistory{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[50]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4567,7 +4613,7 @@ func (x *ReceiptHistory) String() string {
 func (*ReceiptHistory) ProtoMessage() {}
 
 func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[50]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4580,7 +4626,7 @@ func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptHistory.ProtoReflect.Descriptor instead.
 func (*ReceiptHistory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{50}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *ReceiptHistory) GetTurns() int32 {
@@ -4628,7 +4674,7 @@ type ReceiptStage struct {
 
 func (x *ReceiptStage) Reset() {
 	*x = ReceiptStage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[51]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4640,7 +4686,7 @@ func (x *ReceiptStage) String() string {
 func (*ReceiptStage) ProtoMessage() {}
 
 func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[51]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4653,7 +4699,7 @@ func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptStage.ProtoReflect.Descriptor instead.
 func (*ReceiptStage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{51}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ReceiptStage) GetStage() string {
@@ -4690,7 +4736,7 @@ type ReceiptCost struct {
 
 func (x *ReceiptCost) Reset() {
 	*x = ReceiptCost{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4702,7 +4748,7 @@ func (x *ReceiptCost) String() string {
 func (*ReceiptCost) ProtoMessage() {}
 
 func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4715,7 +4761,7 @@ func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptCost.ProtoReflect.Descriptor instead.
 func (*ReceiptCost) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{52}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ReceiptCost) GetAmount() string {
@@ -4756,7 +4802,7 @@ type ListSessionToolCallsRequest struct {
 
 func (x *ListSessionToolCallsRequest) Reset() {
 	*x = ListSessionToolCallsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4768,7 +4814,7 @@ func (x *ListSessionToolCallsRequest) String() string {
 func (*ListSessionToolCallsRequest) ProtoMessage() {}
 
 func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4781,7 +4827,7 @@ func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{53}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *ListSessionToolCallsRequest) GetSessionId() string {
@@ -4852,7 +4898,7 @@ type ListSessionToolCallsResponse struct {
 
 func (x *ListSessionToolCallsResponse) Reset() {
 	*x = ListSessionToolCallsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4864,7 +4910,7 @@ func (x *ListSessionToolCallsResponse) String() string {
 func (*ListSessionToolCallsResponse) ProtoMessage() {}
 
 func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4877,7 +4923,7 @@ func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{54}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *ListSessionToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -4898,7 +4944,7 @@ var File_parlance_v1_sessions_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
-	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\x88\t\n" +
+	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\x88\t\n" +
 	"\aSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12E\n" +
 	"\x06status\x18\x02 \x01(\tB-\xba\xbb\x18)\n" +
@@ -5163,7 +5209,10 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x120\n" +
 	"\x06status\x18\x02 \x01(\tB\x18\xbaH\x15r\x13R\tcompletedR\x06failedR\x06status\x12 \n" +
-	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\"\xe4\x01\n" +
+	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\"5\n" +
+	"\x14DeleteSessionRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"\xe4\x01\n" +
 	"\n" +
 	"ClientTool\x128\n" +
 	"\x04name\x18\x01 \x01(\tB$\xbaH!r\x1f2\x1d^[a-zA-Z][a-zA-Z0-9_-]{0,63}$R\x04name\x12*\n" +
@@ -5490,14 +5539,15 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x1cListSessionToolCallsResponse\x124\n" +
 	"\n" +
 	"tool_calls\x18\x01 \x03(\v2\x15.parlance.v1.ToolCallR\ttoolCalls\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xc3\x0e\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xbf\x0f\n" +
 	"\x0eSessionService\x12\x98\x01\n" +
 	"\rCreateSession\x12!.parlance.v1.CreateSessionRequest\x1a\".parlance.v1.CreateSessionResponse\"@\xaa\xbb\x18\v\b\x02\x1a\asession\xb2\xbb\x18\x16\b\xc9\x01\x12\x11/v1/sessions/{id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/sessions\x12o\n" +
 	"\fListSessions\x12 .parlance.v1.ListSessionsRequest\x1a!.parlance.v1.ListSessionsResponse\"\x1a\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/sessions\x12k\n" +
 	"\n" +
 	"GetSession\x12\x1e.parlance.v1.GetSessionRequest\x1a\x14.parlance.v1.Session\"'\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x1b\x12\x19/v1/sessions/{session_id}\x12t\n" +
 	"\n" +
-	"EndSession\x12\x1e.parlance.v1.EndSessionRequest\x1a\x14.parlance.v1.Session\"0\xaa\xbb\x18\x04\b\x02\x10\x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/sessions/{session_id}/end\x12\x91\x01\n" +
+	"EndSession\x12\x1e.parlance.v1.EndSessionRequest\x1a\x14.parlance.v1.Session\"0\xaa\xbb\x18\x04\b\x02\x10\x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/sessions/{session_id}/end\x12z\n" +
+	"\rDeleteSession\x12!.parlance.v1.DeleteSessionRequest\x1a\x16.google.protobuf.Empty\".\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02\x1b*\x19/v1/sessions/{session_id}\x12\x91\x01\n" +
 	"\n" +
 	"CreateTurn\x12\x1e.parlance.v1.CreateTurnRequest\x1a\x1f.parlance.v1.CreateTurnResponse\"B\xaa\xbb\x18\x04\b\x02\x10\x01\xb2\xbb\x18\f\"\n" +
 	"StreamTurn\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/v1/sessions/{session_id}/turns\x12`\n" +
@@ -5528,7 +5578,7 @@ func file_parlance_v1_sessions_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_sessions_proto_rawDescData
 }
 
-var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 58)
+var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 59)
 var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*Session)(nil),                      // 0: parlance.v1.Session
 	(*SessionFeedback)(nil),              // 1: parlance.v1.SessionFeedback
@@ -5551,153 +5601,157 @@ var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*ListSessionsResponse)(nil),         // 18: parlance.v1.ListSessionsResponse
 	(*GetSessionRequest)(nil),            // 19: parlance.v1.GetSessionRequest
 	(*EndSessionRequest)(nil),            // 20: parlance.v1.EndSessionRequest
-	(*ClientTool)(nil),                   // 21: parlance.v1.ClientTool
-	(*ToolOutput)(nil),                   // 22: parlance.v1.ToolOutput
-	(*GetTurnRequest)(nil),               // 23: parlance.v1.GetTurnRequest
-	(*FollowTurnRequest)(nil),            // 24: parlance.v1.FollowTurnRequest
-	(*CancelTurnRequest)(nil),            // 25: parlance.v1.CancelTurnRequest
-	(*CreateTurnRequest)(nil),            // 26: parlance.v1.CreateTurnRequest
-	(*CreateTurnResponse)(nil),           // 27: parlance.v1.CreateTurnResponse
-	(*StreamTurnRequest)(nil),            // 28: parlance.v1.StreamTurnRequest
-	(*StreamTurnResponse)(nil),           // 29: parlance.v1.StreamTurnResponse
-	(*TurnStarted)(nil),                  // 30: parlance.v1.TurnStarted
-	(*TurnTextDelta)(nil),                // 31: parlance.v1.TurnTextDelta
-	(*TurnApprovalRequested)(nil),        // 32: parlance.v1.TurnApprovalRequested
-	(*TurnToolCalled)(nil),               // 33: parlance.v1.TurnToolCalled
-	(*TurnClientToolCalled)(nil),         // 34: parlance.v1.TurnClientToolCalled
-	(*TurnDone)(nil),                     // 35: parlance.v1.TurnDone
-	(*Approval)(nil),                     // 36: parlance.v1.Approval
-	(*ListApprovalsRequest)(nil),         // 37: parlance.v1.ListApprovalsRequest
-	(*ListApprovalsResponse)(nil),        // 38: parlance.v1.ListApprovalsResponse
-	(*DecideApprovalRequest)(nil),        // 39: parlance.v1.DecideApprovalRequest
-	(*GetTranscriptRequest)(nil),         // 40: parlance.v1.GetTranscriptRequest
-	(*GetTranscriptResponse)(nil),        // 41: parlance.v1.GetTranscriptResponse
-	(*GetTurnReceiptRequest)(nil),        // 42: parlance.v1.GetTurnReceiptRequest
-	(*TurnReceipt)(nil),                  // 43: parlance.v1.TurnReceipt
-	(*ReceiptModelCall)(nil),             // 44: parlance.v1.ReceiptModelCall
-	(*ReceiptAttempt)(nil),               // 45: parlance.v1.ReceiptAttempt
-	(*ReceiptPassage)(nil),               // 46: parlance.v1.ReceiptPassage
-	(*ReceiptToolCall)(nil),              // 47: parlance.v1.ReceiptToolCall
-	(*ReceiptApproval)(nil),              // 48: parlance.v1.ReceiptApproval
-	(*ReceiptGuard)(nil),                 // 49: parlance.v1.ReceiptGuard
-	(*ReceiptHistory)(nil),               // 50: parlance.v1.ReceiptHistory
-	(*ReceiptStage)(nil),                 // 51: parlance.v1.ReceiptStage
-	(*ReceiptCost)(nil),                  // 52: parlance.v1.ReceiptCost
-	(*ListSessionToolCallsRequest)(nil),  // 53: parlance.v1.ListSessionToolCallsRequest
-	(*ListSessionToolCallsResponse)(nil), // 54: parlance.v1.ListSessionToolCallsResponse
-	nil,                                  // 55: parlance.v1.Session.DynamicVariablesEntry
-	nil,                                  // 56: parlance.v1.Session.AssignedVariablesEntry
-	nil,                                  // 57: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	(*timestamppb.Timestamp)(nil),        // 58: google.protobuf.Timestamp
-	(*structpb.Value)(nil),               // 59: google.protobuf.Value
-	(*ToolCall)(nil),                     // 60: parlance.v1.ToolCall
-	(*structpb.Struct)(nil),              // 61: google.protobuf.Struct
+	(*DeleteSessionRequest)(nil),         // 21: parlance.v1.DeleteSessionRequest
+	(*ClientTool)(nil),                   // 22: parlance.v1.ClientTool
+	(*ToolOutput)(nil),                   // 23: parlance.v1.ToolOutput
+	(*GetTurnRequest)(nil),               // 24: parlance.v1.GetTurnRequest
+	(*FollowTurnRequest)(nil),            // 25: parlance.v1.FollowTurnRequest
+	(*CancelTurnRequest)(nil),            // 26: parlance.v1.CancelTurnRequest
+	(*CreateTurnRequest)(nil),            // 27: parlance.v1.CreateTurnRequest
+	(*CreateTurnResponse)(nil),           // 28: parlance.v1.CreateTurnResponse
+	(*StreamTurnRequest)(nil),            // 29: parlance.v1.StreamTurnRequest
+	(*StreamTurnResponse)(nil),           // 30: parlance.v1.StreamTurnResponse
+	(*TurnStarted)(nil),                  // 31: parlance.v1.TurnStarted
+	(*TurnTextDelta)(nil),                // 32: parlance.v1.TurnTextDelta
+	(*TurnApprovalRequested)(nil),        // 33: parlance.v1.TurnApprovalRequested
+	(*TurnToolCalled)(nil),               // 34: parlance.v1.TurnToolCalled
+	(*TurnClientToolCalled)(nil),         // 35: parlance.v1.TurnClientToolCalled
+	(*TurnDone)(nil),                     // 36: parlance.v1.TurnDone
+	(*Approval)(nil),                     // 37: parlance.v1.Approval
+	(*ListApprovalsRequest)(nil),         // 38: parlance.v1.ListApprovalsRequest
+	(*ListApprovalsResponse)(nil),        // 39: parlance.v1.ListApprovalsResponse
+	(*DecideApprovalRequest)(nil),        // 40: parlance.v1.DecideApprovalRequest
+	(*GetTranscriptRequest)(nil),         // 41: parlance.v1.GetTranscriptRequest
+	(*GetTranscriptResponse)(nil),        // 42: parlance.v1.GetTranscriptResponse
+	(*GetTurnReceiptRequest)(nil),        // 43: parlance.v1.GetTurnReceiptRequest
+	(*TurnReceipt)(nil),                  // 44: parlance.v1.TurnReceipt
+	(*ReceiptModelCall)(nil),             // 45: parlance.v1.ReceiptModelCall
+	(*ReceiptAttempt)(nil),               // 46: parlance.v1.ReceiptAttempt
+	(*ReceiptPassage)(nil),               // 47: parlance.v1.ReceiptPassage
+	(*ReceiptToolCall)(nil),              // 48: parlance.v1.ReceiptToolCall
+	(*ReceiptApproval)(nil),              // 49: parlance.v1.ReceiptApproval
+	(*ReceiptGuard)(nil),                 // 50: parlance.v1.ReceiptGuard
+	(*ReceiptHistory)(nil),               // 51: parlance.v1.ReceiptHistory
+	(*ReceiptStage)(nil),                 // 52: parlance.v1.ReceiptStage
+	(*ReceiptCost)(nil),                  // 53: parlance.v1.ReceiptCost
+	(*ListSessionToolCallsRequest)(nil),  // 54: parlance.v1.ListSessionToolCallsRequest
+	(*ListSessionToolCallsResponse)(nil), // 55: parlance.v1.ListSessionToolCallsResponse
+	nil,                                  // 56: parlance.v1.Session.DynamicVariablesEntry
+	nil,                                  // 57: parlance.v1.Session.AssignedVariablesEntry
+	nil,                                  // 58: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	(*timestamppb.Timestamp)(nil),        // 59: google.protobuf.Timestamp
+	(*structpb.Value)(nil),               // 60: google.protobuf.Value
+	(*ToolCall)(nil),                     // 61: parlance.v1.ToolCall
+	(*structpb.Struct)(nil),              // 62: google.protobuf.Struct
+	(*emptypb.Empty)(nil),                // 63: google.protobuf.Empty
 }
 var file_parlance_v1_sessions_proto_depIdxs = []int32{
-	58, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	58, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
-	58, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
+	59, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	59, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
+	59, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
 	5,  // 3: parlance.v1.Session.usage:type_name -> parlance.v1.SessionUsage
-	55, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
-	56, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
+	56, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
+	57, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
 	2,  // 6: parlance.v1.Session.analysis:type_name -> parlance.v1.SessionAnalysis
 	1,  // 7: parlance.v1.Session.feedback:type_name -> parlance.v1.SessionFeedback
 	3,  // 8: parlance.v1.SessionAnalysis.criteria:type_name -> parlance.v1.CriterionResult
 	4,  // 9: parlance.v1.SessionAnalysis.data:type_name -> parlance.v1.DataResult
 	13, // 10: parlance.v1.SessionAnalysis.usage:type_name -> parlance.v1.TurnUsage
-	58, // 11: parlance.v1.SessionAnalysis.ended_at:type_name -> google.protobuf.Timestamp
-	59, // 12: parlance.v1.DataResult.value:type_name -> google.protobuf.Value
+	59, // 11: parlance.v1.SessionAnalysis.ended_at:type_name -> google.protobuf.Timestamp
+	60, // 12: parlance.v1.DataResult.value:type_name -> google.protobuf.Value
 	12, // 13: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
-	60, // 14: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
+	61, // 14: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
 	13, // 15: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
 	14, // 16: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
-	58, // 17: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
-	58, // 18: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
+	59, // 17: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
+	59, // 18: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
 	11, // 19: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
 	9,  // 20: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
 	7,  // 21: parlance.v1.Turn.items:type_name -> parlance.v1.TurnItem
 	8,  // 22: parlance.v1.TurnItem.heard:type_name -> parlance.v1.TurnItemHeard
 	10, // 23: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
-	57, // 24: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	61, // 25: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
-	61, // 26: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
-	58, // 27: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
-	58, // 28: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
-	58, // 29: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
+	58, // 24: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	62, // 25: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
+	62, // 26: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
+	59, // 27: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	59, // 28: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
+	59, // 29: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
 	0,  // 30: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
-	61, // 31: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
-	21, // 32: parlance.v1.CreateTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
-	22, // 33: parlance.v1.CreateTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
+	62, // 31: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
+	22, // 32: parlance.v1.CreateTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
+	23, // 33: parlance.v1.CreateTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
 	12, // 34: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
-	60, // 35: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	61, // 35: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
 	13, // 36: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
-	60, // 37: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
-	21, // 38: parlance.v1.StreamTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
-	22, // 39: parlance.v1.StreamTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
-	60, // 40: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
-	27, // 41: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
-	36, // 42: parlance.v1.StreamTurnResponse.approval:type_name -> parlance.v1.Approval
-	30, // 43: parlance.v1.StreamTurnResponse.started:type_name -> parlance.v1.TurnStarted
-	31, // 44: parlance.v1.StreamTurnResponse.text_delta:type_name -> parlance.v1.TurnTextDelta
-	32, // 45: parlance.v1.StreamTurnResponse.approval_requested:type_name -> parlance.v1.TurnApprovalRequested
-	33, // 46: parlance.v1.StreamTurnResponse.tool_called:type_name -> parlance.v1.TurnToolCalled
-	34, // 47: parlance.v1.StreamTurnResponse.client_tool_called:type_name -> parlance.v1.TurnClientToolCalled
-	35, // 48: parlance.v1.StreamTurnResponse.done:type_name -> parlance.v1.TurnDone
-	36, // 49: parlance.v1.TurnApprovalRequested.approval:type_name -> parlance.v1.Approval
-	60, // 50: parlance.v1.TurnToolCalled.call:type_name -> parlance.v1.ToolCall
-	60, // 51: parlance.v1.TurnClientToolCalled.call:type_name -> parlance.v1.ToolCall
-	27, // 52: parlance.v1.TurnDone.turn:type_name -> parlance.v1.CreateTurnResponse
-	61, // 53: parlance.v1.Approval.input:type_name -> google.protobuf.Struct
-	58, // 54: parlance.v1.Approval.created_at:type_name -> google.protobuf.Timestamp
-	58, // 55: parlance.v1.Approval.expires_at:type_name -> google.protobuf.Timestamp
-	58, // 56: parlance.v1.Approval.decided_at:type_name -> google.protobuf.Timestamp
-	36, // 57: parlance.v1.ListApprovalsResponse.approvals:type_name -> parlance.v1.Approval
+	61, // 37: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
+	22, // 38: parlance.v1.StreamTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
+	23, // 39: parlance.v1.StreamTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
+	61, // 40: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
+	28, // 41: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
+	37, // 42: parlance.v1.StreamTurnResponse.approval:type_name -> parlance.v1.Approval
+	31, // 43: parlance.v1.StreamTurnResponse.started:type_name -> parlance.v1.TurnStarted
+	32, // 44: parlance.v1.StreamTurnResponse.text_delta:type_name -> parlance.v1.TurnTextDelta
+	33, // 45: parlance.v1.StreamTurnResponse.approval_requested:type_name -> parlance.v1.TurnApprovalRequested
+	34, // 46: parlance.v1.StreamTurnResponse.tool_called:type_name -> parlance.v1.TurnToolCalled
+	35, // 47: parlance.v1.StreamTurnResponse.client_tool_called:type_name -> parlance.v1.TurnClientToolCalled
+	36, // 48: parlance.v1.StreamTurnResponse.done:type_name -> parlance.v1.TurnDone
+	37, // 49: parlance.v1.TurnApprovalRequested.approval:type_name -> parlance.v1.Approval
+	61, // 50: parlance.v1.TurnToolCalled.call:type_name -> parlance.v1.ToolCall
+	61, // 51: parlance.v1.TurnClientToolCalled.call:type_name -> parlance.v1.ToolCall
+	28, // 52: parlance.v1.TurnDone.turn:type_name -> parlance.v1.CreateTurnResponse
+	62, // 53: parlance.v1.Approval.input:type_name -> google.protobuf.Struct
+	59, // 54: parlance.v1.Approval.created_at:type_name -> google.protobuf.Timestamp
+	59, // 55: parlance.v1.Approval.expires_at:type_name -> google.protobuf.Timestamp
+	59, // 56: parlance.v1.Approval.decided_at:type_name -> google.protobuf.Timestamp
+	37, // 57: parlance.v1.ListApprovalsResponse.approvals:type_name -> parlance.v1.Approval
 	6,  // 58: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
-	58, // 59: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
-	58, // 60: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
-	44, // 61: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
-	46, // 62: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
-	47, // 63: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
-	49, // 64: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
-	50, // 65: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
-	51, // 66: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
+	59, // 59: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
+	59, // 60: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
+	45, // 61: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
+	47, // 62: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
+	48, // 63: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
+	50, // 64: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
+	51, // 65: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
+	52, // 66: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
 	13, // 67: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
-	52, // 68: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
-	45, // 69: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
-	48, // 70: parlance.v1.ReceiptToolCall.approval:type_name -> parlance.v1.ReceiptApproval
-	58, // 71: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	58, // 72: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	60, // 73: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	53, // 68: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
+	46, // 69: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
+	49, // 70: parlance.v1.ReceiptToolCall.approval:type_name -> parlance.v1.ReceiptApproval
+	59, // 71: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	59, // 72: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	61, // 73: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
 	15, // 74: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
 	17, // 75: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
 	19, // 76: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
 	20, // 77: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
-	26, // 78: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
-	28, // 79: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
-	23, // 80: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
-	24, // 81: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
-	25, // 82: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
-	37, // 83: parlance.v1.SessionService.ListApprovals:input_type -> parlance.v1.ListApprovalsRequest
-	39, // 84: parlance.v1.SessionService.DecideApproval:input_type -> parlance.v1.DecideApprovalRequest
-	40, // 85: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
-	42, // 86: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
-	53, // 87: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
-	16, // 88: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
-	18, // 89: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
-	0,  // 90: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
-	0,  // 91: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
-	27, // 92: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
-	29, // 93: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
-	6,  // 94: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
-	29, // 95: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
-	6,  // 96: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
-	38, // 97: parlance.v1.SessionService.ListApprovals:output_type -> parlance.v1.ListApprovalsResponse
-	36, // 98: parlance.v1.SessionService.DecideApproval:output_type -> parlance.v1.Approval
-	41, // 99: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
-	43, // 100: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
-	54, // 101: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
-	88, // [88:102] is the sub-list for method output_type
-	74, // [74:88] is the sub-list for method input_type
+	21, // 78: parlance.v1.SessionService.DeleteSession:input_type -> parlance.v1.DeleteSessionRequest
+	27, // 79: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
+	29, // 80: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
+	24, // 81: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
+	25, // 82: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
+	26, // 83: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
+	38, // 84: parlance.v1.SessionService.ListApprovals:input_type -> parlance.v1.ListApprovalsRequest
+	40, // 85: parlance.v1.SessionService.DecideApproval:input_type -> parlance.v1.DecideApprovalRequest
+	41, // 86: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
+	43, // 87: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
+	54, // 88: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
+	16, // 89: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
+	18, // 90: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
+	0,  // 91: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
+	0,  // 92: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
+	63, // 93: parlance.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
+	28, // 94: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
+	30, // 95: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
+	6,  // 96: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
+	30, // 97: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
+	6,  // 98: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
+	39, // 99: parlance.v1.SessionService.ListApprovals:output_type -> parlance.v1.ListApprovalsResponse
+	37, // 100: parlance.v1.SessionService.DecideApproval:output_type -> parlance.v1.Approval
+	42, // 101: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
+	44, // 102: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
+	55, // 103: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
+	89, // [89:104] is the sub-list for method output_type
+	74, // [74:89] is the sub-list for method input_type
 	74, // [74:74] is the sub-list for extension type_name
 	74, // [74:74] is the sub-list for extension extendee
 	0,  // [0:74] is the sub-list for field type_name
@@ -5712,7 +5766,7 @@ func file_parlance_v1_sessions_proto_init() {
 	file_parlance_v1_tools_proto_init()
 	file_parlance_v1_sessions_proto_msgTypes[10].OneofWrappers = []any{}
 	file_parlance_v1_sessions_proto_msgTypes[15].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[29].OneofWrappers = []any{
+	file_parlance_v1_sessions_proto_msgTypes[30].OneofWrappers = []any{
 		(*StreamTurnResponse_Started)(nil),
 		(*StreamTurnResponse_TextDelta)(nil),
 		(*StreamTurnResponse_ApprovalRequested)(nil),
@@ -5720,16 +5774,16 @@ func file_parlance_v1_sessions_proto_init() {
 		(*StreamTurnResponse_ClientToolCalled)(nil),
 		(*StreamTurnResponse_Done)(nil),
 	}
-	file_parlance_v1_sessions_proto_msgTypes[39].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[43].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[47].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[40].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[44].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[48].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_sessions_proto_rawDesc), len(file_parlance_v1_sessions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   58,
+			NumMessages:   59,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -9,6 +9,7 @@ import (
 	connect "connectrpc.com/connect"
 	context "context"
 	errors "errors"
+	emptypb "google.golang.org/protobuf/types/known/emptypb"
 	http "net/http"
 	v1 "parlance.dev/parlance/gen/parlance/v1"
 	strings "strings"
@@ -46,6 +47,9 @@ const (
 	// SessionServiceEndSessionProcedure is the fully-qualified name of the SessionService's EndSession
 	// RPC.
 	SessionServiceEndSessionProcedure = "/parlance.v1.SessionService/EndSession"
+	// SessionServiceDeleteSessionProcedure is the fully-qualified name of the SessionService's
+	// DeleteSession RPC.
+	SessionServiceDeleteSessionProcedure = "/parlance.v1.SessionService/DeleteSession"
 	// SessionServiceCreateTurnProcedure is the fully-qualified name of the SessionService's CreateTurn
 	// RPC.
 	SessionServiceCreateTurnProcedure = "/parlance.v1.SessionService/CreateTurn"
@@ -91,6 +95,11 @@ type SessionServiceClient interface {
 	// EndSession closes a session as completed or failed. Ending a closed one changes nothing and
 	// returns its state. Takes an API key or the session's token. Errors: not-found, invalid-request.
 	EndSession(context.Context, *v1.EndSessionRequest) (*v1.Session, error)
+	// DeleteSession deletes a session with everything of it: turns, receipts, traces of calls, its
+	// webhook events and what is kept for repetitions of its requests. An open one is ended first, and
+	// not announced. What agents remember of the user stays. Deleting it again is no error.
+	// Errors: not-found, unavailable while the running turn cannot be stopped yet.
+	DeleteSession(context.Context, *v1.DeleteSessionRequest) (*emptypb.Empty, error)
 	// CreateTurn says something to the agent without a socket and waits for the whole answer. With
 	// `Accept: text/event-stream` the same route streams it. Takes an API key or the session's token.
 	// Errors: not-found, session-closed, session-token-invalid, upstream-failed, rate-limited (16
@@ -168,6 +177,12 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(sessionServiceMethods.ByName("EndSession")),
 			connect.WithClientOptions(opts...),
 		),
+		deleteSession: connect.NewClient[v1.DeleteSessionRequest, emptypb.Empty](
+			httpClient,
+			baseURL+SessionServiceDeleteSessionProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("DeleteSession")),
+			connect.WithClientOptions(opts...),
+		),
 		createTurn: connect.NewClient[v1.CreateTurnRequest, v1.CreateTurnResponse](
 			httpClient,
 			baseURL+SessionServiceCreateTurnProcedure,
@@ -237,6 +252,7 @@ type sessionServiceClient struct {
 	listSessions         *connect.Client[v1.ListSessionsRequest, v1.ListSessionsResponse]
 	getSession           *connect.Client[v1.GetSessionRequest, v1.Session]
 	endSession           *connect.Client[v1.EndSessionRequest, v1.Session]
+	deleteSession        *connect.Client[v1.DeleteSessionRequest, emptypb.Empty]
 	createTurn           *connect.Client[v1.CreateTurnRequest, v1.CreateTurnResponse]
 	streamTurn           *connect.Client[v1.StreamTurnRequest, v1.StreamTurnResponse]
 	getTurn              *connect.Client[v1.GetTurnRequest, v1.Turn]
@@ -279,6 +295,15 @@ func (c *sessionServiceClient) GetSession(ctx context.Context, req *v1.GetSessio
 // EndSession calls parlance.v1.SessionService.EndSession.
 func (c *sessionServiceClient) EndSession(ctx context.Context, req *v1.EndSessionRequest) (*v1.Session, error) {
 	response, err := c.endSession.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// DeleteSession calls parlance.v1.SessionService.DeleteSession.
+func (c *sessionServiceClient) DeleteSession(ctx context.Context, req *v1.DeleteSessionRequest) (*emptypb.Empty, error) {
+	response, err := c.deleteSession.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -381,6 +406,11 @@ type SessionServiceHandler interface {
 	// EndSession closes a session as completed or failed. Ending a closed one changes nothing and
 	// returns its state. Takes an API key or the session's token. Errors: not-found, invalid-request.
 	EndSession(context.Context, *v1.EndSessionRequest) (*v1.Session, error)
+	// DeleteSession deletes a session with everything of it: turns, receipts, traces of calls, its
+	// webhook events and what is kept for repetitions of its requests. An open one is ended first, and
+	// not announced. What agents remember of the user stays. Deleting it again is no error.
+	// Errors: not-found, unavailable while the running turn cannot be stopped yet.
+	DeleteSession(context.Context, *v1.DeleteSessionRequest) (*emptypb.Empty, error)
 	// CreateTurn says something to the agent without a socket and waits for the whole answer. With
 	// `Accept: text/event-stream` the same route streams it. Takes an API key or the session's token.
 	// Errors: not-found, session-closed, session-token-invalid, upstream-failed, rate-limited (16
@@ -454,6 +484,12 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 		connect.WithSchema(sessionServiceMethods.ByName("EndSession")),
 		connect.WithHandlerOptions(opts...),
 	)
+	sessionServiceDeleteSessionHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceDeleteSessionProcedure,
+		svc.DeleteSession,
+		connect.WithSchema(sessionServiceMethods.ByName("DeleteSession")),
+		connect.WithHandlerOptions(opts...),
+	)
 	sessionServiceCreateTurnHandler := connect.NewUnaryHandlerSimple(
 		SessionServiceCreateTurnProcedure,
 		svc.CreateTurn,
@@ -524,6 +560,8 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 			sessionServiceGetSessionHandler.ServeHTTP(w, r)
 		case SessionServiceEndSessionProcedure:
 			sessionServiceEndSessionHandler.ServeHTTP(w, r)
+		case SessionServiceDeleteSessionProcedure:
+			sessionServiceDeleteSessionHandler.ServeHTTP(w, r)
 		case SessionServiceCreateTurnProcedure:
 			sessionServiceCreateTurnHandler.ServeHTTP(w, r)
 		case SessionServiceStreamTurnProcedure:
@@ -567,6 +605,10 @@ func (UnimplementedSessionServiceHandler) GetSession(context.Context, *v1.GetSes
 
 func (UnimplementedSessionServiceHandler) EndSession(context.Context, *v1.EndSessionRequest) (*v1.Session, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.SessionService.EndSession is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) DeleteSession(context.Context, *v1.DeleteSessionRequest) (*emptypb.Empty, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.SessionService.DeleteSession is not implemented"))
 }
 
 func (UnimplementedSessionServiceHandler) CreateTurn(context.Context, *v1.CreateTurnRequest) (*v1.CreateTurnResponse, error) {

@@ -70,6 +70,11 @@ var Routes = []route.Route{
 	{Method: "DELETE", Pattern: "/v1/workspaces/{workspace_id}/users/{user_id}/memory/{memory_id}", Procedure: "/parlance.v1.MemoryService/DeleteMemory", Request: (*v1.DeleteMemoryRequest)(nil), Response: (*emptypb.Empty)(nil), Status: 204},
 	{Method: "DELETE", Pattern: "/v1/workspaces/{workspace_id}/users/{user_id}/memory", Procedure: "/parlance.v1.MemoryService/DeleteMemories", Request: (*v1.DeleteMemoriesRequest)(nil), Response: (*v1.DeleteMemoriesResponse)(nil), Status: 200},
 
+	// PrivacyService
+	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/privacy/requests", Procedure: "/parlance.v1.PrivacyService/CreatePrivacyRequest", Request: (*v1.CreatePrivacyRequestRequest)(nil), Response: (*v1.PrivacyRequest)(nil), Body: "*", Status: 202},
+	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/privacy/requests/{request_id}", Procedure: "/parlance.v1.PrivacyService/GetPrivacyRequest", Request: (*v1.GetPrivacyRequestRequest)(nil), Response: (*v1.PrivacyRequest)(nil), Status: 200},
+	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/privacy/requests", Procedure: "/parlance.v1.PrivacyService/ListPrivacyRequests", Request: (*v1.ListPrivacyRequestsRequest)(nil), Response: (*v1.ListPrivacyRequestsResponse)(nil), Status: 200},
+
 	// ToolService
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/tools", Procedure: "/parlance.v1.ToolService/CreateTool", Request: (*v1.CreateToolRequest)(nil), Response: (*v1.Tool)(nil), Body: "*", Status: 201, Location: "/v1/workspaces/{workspace_id}/tools/{id}"},
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/tools", Procedure: "/parlance.v1.ToolService/ListTools", Request: (*v1.ListToolsRequest)(nil), Response: (*v1.ListToolsResponse)(nil), Status: 200},
@@ -89,6 +94,7 @@ var Routes = []route.Route{
 	{Method: "GET", Pattern: "/v1/sessions", Procedure: "/parlance.v1.SessionService/ListSessions", Request: (*v1.ListSessionsRequest)(nil), Response: (*v1.ListSessionsResponse)(nil), Status: 200},
 	{Method: "GET", Pattern: "/v1/sessions/{session_id}", Procedure: "/parlance.v1.SessionService/GetSession", Request: (*v1.GetSessionRequest)(nil), Response: (*v1.Session)(nil), Status: 200},
 	{Method: "POST", Pattern: "/v1/sessions/{session_id}/end", Procedure: "/parlance.v1.SessionService/EndSession", Request: (*v1.EndSessionRequest)(nil), Response: (*v1.Session)(nil), Body: "*", Status: 200},
+	{Method: "DELETE", Pattern: "/v1/sessions/{session_id}", Procedure: "/parlance.v1.SessionService/DeleteSession", Request: (*v1.DeleteSessionRequest)(nil), Response: (*emptypb.Empty)(nil), Status: 204},
 	{Method: "POST", Pattern: "/v1/sessions/{session_id}/turns", Procedure: "/parlance.v1.SessionService/CreateTurn", Request: (*v1.CreateTurnRequest)(nil), Response: (*v1.CreateTurnResponse)(nil), Body: "*", Status: 200, EventProcedure: "/parlance.v1.SessionService/StreamTurn", EventRequest: (*v1.StreamTurnRequest)(nil), EventResponse: (*v1.StreamTurnResponse)(nil)},
 	{Method: "GET", Pattern: "/v1/sessions/{session_id}/turns/{turn_id}", Procedure: "/parlance.v1.SessionService/GetTurn", Request: (*v1.GetTurnRequest)(nil), Response: (*v1.Turn)(nil), Status: 200, EventProcedure: "/parlance.v1.SessionService/FollowTurn", EventRequest: (*v1.FollowTurnRequest)(nil), EventResponse: (*v1.StreamTurnResponse)(nil)},
 	{Method: "POST", Pattern: "/v1/sessions/{session_id}/turns/{turn_id}/cancel", Procedure: "/parlance.v1.SessionService/CancelTurn", Request: (*v1.CancelTurnRequest)(nil), Response: (*v1.Turn)(nil), Body: "*", Status: 200},

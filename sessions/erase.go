@@ -1,0 +1,69 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/workspaces"
+)
+
+// ReasonErased is the reason of the end of a session that is about to be deleted. Its end is not
+// announced.
+const ReasonErased = "erased"
+
+// Discard ends a session that is to be deleted, and waits until it is closed. A session that is not
+// there is no error. Errors: Unavailable unavailable.
+func (s *Service) Discard(ctx context.Context, ref workspaces.Ref, id ID) error {
+	session, err := Find(ctx, s.db, ref.TenantID, id, "")
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		return nil
+	}
+	if err != nil || session.Closed() {
+		return err
+	}
+	_, err = s.end(ctx, session, Completed, ReasonErased)
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		return nil
+	}
+	return err
+}
+
+// PageOfUser reads ids of a user's sessions in their order, from the one behind after; at most
+// limit.
+func PageOfUser(ctx context.Context, db bun.IDB, ref workspaces.Ref, userID string, after ID, limit int) ([]ID, error) {
+	var ids []ID
+	err := db.NewSelect().Model((*Session)(nil)).Column("id").Where("s.tenant_id = ?", ref.TenantID).
+		Where("s.workspace_id = ?", ref.ID).Where(`s.user_id COLLATE "C" = ?`, userID).Where("s.id > ?", after).
+		OrderExpr("s.id").Limit(int64(limit)).Scan(ctx, &ids)
+	if err != nil {
+		return nil, fmt.Errorf("reading a user's sessions: %w", err)
+	}
+	return ids, nil
+}
+
+// LockClosed locks those of the sessions that are closed, in the order of their ids.
+func LockClosed(ctx context.Context, tx bun.Tx, ref workspaces.Ref, ids []ID) ([]ID, error) {
+	var closed []ID
+	err := tx.NewSelect().Model((*Session)(nil)).Column("id").Where("s.tenant_id = ?", ref.TenantID).
+		Where("s.workspace_id = ?", ref.ID).Where("s.id IN (?)", bun.List(ids)).Where("s.ended_at IS NOT NULL").
+		OrderExpr("s.id").For("UPDATE").Scan(ctx, &closed)
+	if err != nil {
+		return nil, fmt.Errorf("locking sessions: %w", err)
+	}
+	return closed, nil
+}
+
+// Existing returns those of the ids that sessions of any tenant have.
+func Existing(ctx context.Context, db *postgres.DB, ids []string) ([]string, error) {
+	var existing []string
+	err := db.NewSelect().Model((*Session)(nil)).Comment(postgres.AllTenants("a node's journal knows no tenant")).Column("id").
+		Where("s.id IN (?)", bun.List(ids)).Scan(ctx, &existing)
+	if err != nil {
+		return nil, fmt.Errorf("looking which sessions exist: %w", err)
+	}
+	return existing, nil
+}

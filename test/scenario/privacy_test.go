@@ -1,0 +1,397 @@
+package scenario
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+	goredis "github.com/redis/go-redis/v9"
+
+	"parlance.dev/parlance/test/fake/httptool"
+	"parlance.dev/parlance/test/fake/receiver"
+	"parlance.dev/parlance/test/harness"
+)
+
+// The user and what only the user has said.
+const (
+	markedUser  = "user/marked?71 with Ümlaut"
+	markedWords = "marmalade-heliotrope-48213"
+)
+
+// person is a user with something in every place where data about users are kept.
+type person struct {
+	*harness.Env
+	t     *testing.T
+	agent string
+	// hook gets all events and repeats them in its answers; late never answers with success.
+	hook, late         *receiver.Receiver
+	hookID, lateID     string
+	open, ended, other string
+	socket             *websocket.Conn
+}
+
+func newPerson(t *testing.T) *person {
+	t.Helper()
+	p := &person{t: t, hook: receiver.New(t), late: receiver.New(t)}
+	shop := httptool.New(t)
+	p.Env = harness.Start(t, harness.Options{Settings: map[string]string{
+		"PARLANCE_EGRESS_CA_FILE": p.hook.CAFile(t), "PARLANCE_WEBHOOK_SCHEDULE": "0s,1h",
+	}})
+	p.hook.Always(receiver.Answer{Body: "I got " + markedWords, Header: map[string]string{"X-Echo": markedWords}})
+	p.late.Always(receiver.Answer{Status: 503, Body: markedWords})
+	subscribe := func(hook *receiver.Receiver) string {
+		made := p.Do(t, "POST", p.Tenant.In("/webhooks"), map[string]any{
+			"url": hook.URL, "events": []string{"post_call_transcription", "fatigue.alert", "dsar.ready"},
+		}).Must(t, 201)
+		hook.Expect(made.Text("secret"))
+		return made.Text("id")
+	}
+	p.hookID, p.lateID = subscribe(p.hook), subscribe(p.late)
+	p.agent = p.Do(t, "POST", p.Tenant.In("/agents"), `{"name":"Ada","memory":{"enabled":true},
+		"fatigue":[{"window":"24h","max_turns":1}]}`).Must(t, 201).Text("id")
+	tool := p.Do(t, "POST", p.Tenant.In("/tools"), map[string]any{
+		"slug": "echo", "description": "d", "kind": "http", "webhook_url": shop.URL + "/echo",
+		"input_schema": map[string]any{"type": "object", "properties": map[string]any{"word": map[string]any{"type": "string"}}},
+	}).Must(t, 201).Text("id")
+	p.Do(t, "POST", p.Tenant.In("/agents/"+p.agent+"/tools/attach"), map[string]any{"tool_id": tool, "enabled": true}).Must(t, 200)
+	return p
+}
+
+func (p *person) begin(user string) harness.Response {
+	p.t.Helper()
+	note := "nothing"
+	if user == markedUser {
+		note = markedWords
+	}
+	return p.Do(p.t, "POST", "/v1/sessions", map[string]any{
+		"agent_id": p.agent, "user_id": user, "modality": "text",
+		"dynamic_variables": map[string]string{"note": note, "secret__pin": note},
+	}, withKey("session of "+hashOf(user))).Must(p.t, 201)
+}
+
+func (p *person) say(session, text string) {
+	p.t.Helper()
+	p.Do(p.t, "POST", "/v1/sessions/"+session+"/turns", map[string]any{"text": text}, withKey(session+hashOf(text))).Must(p.t, 200)
+}
+
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:4])
+}
+
+// live gives the user two conversations, one of which is over and one is open on a socket, and
+// somebody else one.
+func (p *person) live() {
+	p.t.Helper()
+	p.ended = p.begin(markedUser).Text("id")
+	p.say(p.ended, "I prefer "+markedWords+".")
+	p.say(p.ended, `/tool echo {"word":"`+markedWords+`"}`)
+	p.Do(p.t, "POST", "/v1/sessions/"+p.ended+"/end", map[string]any{"status": "completed", "reason": markedWords}).Must(p.t, 200)
+	made := p.Do(p.t, "POST", "/v1/sessions", map[string]any{"agent_id": p.agent, "user_id": markedUser, "modality": "text"}).Must(p.t, 201)
+	p.open = made.Text("id")
+	conn, _, err := websocket.Dial(p.t.Context(), made.Text("chat_url"), nil) //nolint:bodyclose // the socket owns it
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.socket = conn
+	conn.SetReadLimit(1 << 20)
+	for _, event := range []string{
+		`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"My hobby is ` +
+			markedWords + `."}]}}`, `{"type":"response.create"}`,
+	} {
+		if err := conn.Write(p.t.Context(), websocket.MessageText, []byte(event)); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	if err := p.read("response.done"); err != nil {
+		p.t.Fatal(err)
+	}
+	harness.Await(p.t, harness.Patience, "the events are delivered, or have failed once", func() bool {
+		return len(p.hook.Requests()) >= 2 && len(p.late.Requests()) >= 2
+	})
+	p.hook.Always(receiver.Answer{})
+	p.late.Always(receiver.Answer{Status: 503})
+	p.other = p.begin("somebody else").Text("id")
+	p.say(p.other, "Hello, I am somebody else.")
+}
+
+// read reads frames until one of a type, or until the socket closes when the type is empty.
+func (p *person) read(until string) error {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), harness.Patience)
+	defer cancel()
+	for {
+		_, frame, err := p.socket.Read(ctx)
+		if err != nil {
+			return err
+		}
+		if until != "" && strings.Contains(string(frame), `"type":"`+until+`"`) {
+			return nil
+		}
+	}
+}
+
+// request makes a privacy request and waits until it is done.
+func (p *person) request(kind string) harness.Response {
+	p.t.Helper()
+	asked := p.Do(p.t, "POST", p.Tenant.In("/privacy/requests"), map[string]any{"user_id": markedUser, "kind": kind}).Must(p.t, 202)
+	var done harness.Response
+	harness.Await(p.t, harness.Patience, kind+" is done", func() bool {
+		done = p.Do(p.t, "GET", p.Tenant.In("/privacy/requests/"+asked.Text("id")), nil).Must(p.t, 200)
+		return done.Text("status") == "ready" || done.Text("status") == "failed"
+	})
+	if done.Text("status") != "ready" {
+		p.t.Fatalf("%s: %s", kind, done.Body)
+	}
+	return done
+}
+
+// unzip checks an archive against its manifest and returns its files.
+func (p *person) unzip(request harness.Response) map[string]string {
+	p.t.Helper()
+	link, err := url.Parse(request.Text("download_url"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	got := p.Do(p.t, "GET", link.RequestURI(), nil, harness.Header("Authorization", "")).Must(p.t, 200)
+	if sum := sha256.Sum256(got.Body); request.Text("sha256") != hex.EncodeToString(sum[:]) {
+		p.t.Errorf("the file has the hash %x, the request says %s", sum, request.Text("sha256"))
+	}
+	archive, err := zip.NewReader(bytes.NewReader(got.Body), int64(len(got.Body)))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range archive.File {
+		content, err := fs.ReadFile(archive, f.Name)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		files[f.Name] = string(content)
+	}
+	var manifest struct {
+		Files []struct{ Path, SHA256 string }
+	}
+	if err := json.Unmarshal([]byte(files["manifest.json"]), &manifest); err != nil {
+		p.t.Fatal(err)
+	}
+	for _, f := range manifest.Files {
+		if sum := sha256.Sum256([]byte(files[f.Path])); f.SHA256 != hex.EncodeToString(sum[:]) {
+			p.t.Errorf("%s has another hash than the manifest says", f.Path)
+		}
+		if strings.HasSuffix(f.Path, ".json") && !json.Valid([]byte(files[f.Path])) {
+			p.t.Errorf("%s is not JSON: %s", f.Path, files[f.Path])
+		}
+	}
+	if len(manifest.Files) != len(files)-1 {
+		p.t.Errorf("the manifest has %d files, the archive %d", len(manifest.Files), len(files))
+	}
+	return files
+}
+
+// places are everything that is stored.
+func (p *person) places() map[string][]byte {
+	p.t.Helper()
+	options, err := goredis.ParseURL(p.RedisURL)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	client := goredis.NewClient(options)
+	defer func() { _ = client.Close() }() // only read
+	places := map[string][]byte{"Postgres": dumpDatabase(p.t, p.Env), "Redis": dumpRedis(p.t, client)}
+	for _, path := range p.files() {
+		content, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			p.t.Fatal(err)
+		}
+		places[path] = content
+	}
+	return places
+}
+
+// files are those of the bucket and of the journal beside it.
+func (p *person) files() (paths []string) {
+	p.t.Helper()
+	err := filepath.WalkDir(filepath.Dir(p.BlobDir), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return paths
+}
+
+// TestPrivacy exports everything about a user and erases it: nothing of it is left in Postgres,
+// Redis, the bucket and the journal, and what is kept of somebody else is as it was.
+func TestPrivacy(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	p.live()
+
+	dry := p.Do(t, "POST", p.Tenant.In("/privacy/requests"), map[string]any{"user_id": markedUser, "kind": "erasure", "dry_run": true}).Must(t, 202)
+	if dry.Text("id") != "" || dry.Text("status") != "ready" || dry.At("counts", "sessions") != 2.0 || dry.At("counts", "turns") != 3.0 ||
+		dry.At("counts", "tool_calls") == 0.0 || dry.At("counts", "undelivered") == 0.0 {
+		t.Errorf("the dry run: %s", dry.Body)
+	}
+
+	files := p.unzip(p.request("export"))
+	for _, name := range []string{"sessions/" + p.ended + ".json", "sessions/" + p.open + ".json", "memory.json"} {
+		if !strings.Contains(files[name], markedWords) {
+			t.Errorf("%s lacks what was said: %s", name, files[name])
+		}
+	}
+	if all := strings.Join(slices.Collect(maps.Values(files)), ""); strings.Contains(all, p.other) || strings.Contains(all, "secret__pin") {
+		t.Error("the archive has what is not the user's")
+	}
+	harness.Await(t, harness.Patience, "dsar.ready", func() bool {
+		return slices.ContainsFunc(p.hook.Requests(), func(r receiver.Request) bool { return r.Type == "dsar.ready" })
+	})
+
+	erased := p.request("erasure")
+	if erased.Text("user_id") != "" || erased.At("certificate", "erased", "sessions") != 2.0 || erased.At("certificate", "erased", "exports") != 1.0 {
+		t.Errorf("the tombstone: %s", erased.Body)
+	}
+	remaining, _ := erased.At("certificate", "remaining").(map[string]any)
+	for name, n := range remaining {
+		if n != 0.0 {
+			t.Errorf("%s of the user are left: %v", name, n)
+		}
+	}
+	if err := p.read(""); websocket.CloseStatus(err) == -1 {
+		t.Errorf("the socket ended with %v, want a close frame", err)
+	}
+	search(t, []canary{{name: "the user's id", secret: markedUser}, {name: "what the user said", secret: markedWords}}, p.places())
+
+	for _, path := range []string{"/v1/sessions/" + p.ended, "/v1/sessions/" + p.ended + "/transcript", "/v1/sessions/" + p.open} {
+		if got := p.Do(t, "GET", path, nil); got.Status != 404 {
+			t.Errorf("%s: %d", path, got.Status)
+		}
+	}
+	if got := p.Do(t, "GET", p.Tenant.In("/users/"+url.PathEscape(markedUser)+"/memory"), nil).Must(t, 200); len(got.List("memories")) != 0 {
+		t.Errorf("memories are left: %s", got.Body)
+	}
+	p.somebodyElse()
+	p.deliveries()
+
+	again := p.request("export")
+	if files := p.unzip(again); len(files) != 7 || again.At("counts", "sessions") != 0.0 {
+		t.Errorf("the export after the erasure has %v: %s", slices.Collect(maps.Keys(files)), again.Body)
+	}
+}
+
+// somebodyElse fails when what is kept of another user was touched.
+func (p *person) somebodyElse() {
+	p.t.Helper()
+	transcript := p.Do(p.t, "GET", "/v1/sessions/"+p.other+"/transcript", nil).Must(p.t, 200)
+	if !strings.Contains(string(transcript.Body), "I am somebody else") {
+		p.t.Errorf("another user's transcript: %s", transcript.Body)
+	}
+	if repeated := p.begin("somebody else"); repeated.Text("id") != p.other || repeated.Header.Get(replayed) != "true" {
+		p.t.Errorf("another user's kept answer: %s", repeated.Body)
+	}
+}
+
+// deliveries fails unless what was not delivered is recorded as erased, is not sent again, and the
+// feed can be read.
+func (p *person) deliveries() {
+	p.t.Helper()
+	list := p.Do(p.t, "GET", p.Tenant.In("/webhooks/"+p.lateID+"/deliveries"), nil).Must(p.t, 200)
+	dropped := 0
+	for _, delivery := range list.List("deliveries") {
+		if text, _ := harness.Path(delivery, "error").(string); strings.Contains(text, "erased") {
+			dropped++
+			id, _ := harness.Path(delivery, "id").(string)
+			again := p.Do(p.t, "POST", p.Tenant.In("/webhooks/"+p.lateID+"/deliveries/"+id+"/redeliver"), nil)
+			if again.Status != 409 {
+				p.t.Errorf("an erased event is sent again: %d %s", again.Status, again.Body)
+			}
+		}
+	}
+	if dropped == 0 {
+		p.t.Errorf("no delivery is recorded as erased: %s", list.Body)
+	}
+	feed := p.Do(p.t, "GET", p.Tenant.In("/events"), nil).Must(p.t, 200)
+	for _, event := range feed.List("events") {
+		if data, _ := harness.Path(event, "data").(map[string]any); data["user_id"] != "somebody else" && data["erased"] != true {
+			p.t.Errorf("the feed has %v", event)
+		}
+	}
+}
+
+// TestDeleteSession deletes one session by itself: another of the same user stays.
+func TestDeleteSession(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	p.live()
+	p.Do(t, "DELETE", "/v1/sessions/"+p.open, nil, harness.Key(p.Tenant.Runtime)).Must(t, 403)
+	p.Do(t, "DELETE", "/v1/sessions/"+p.open, nil).Must(t, 204)
+	p.Do(t, "DELETE", "/v1/sessions/"+p.open, nil).Must(t, 204)
+	p.Do(t, "GET", "/v1/sessions/"+p.open, nil).Must(t, 404)
+	p.Do(t, "DELETE", "/v1/sessions/ses_01jgk2m0q5example0000000ab", nil).Must(t, 404)
+	p.Do(t, "GET", "/v1/sessions/"+p.ended+"/transcript", nil).Must(t, 200)
+	if n := harness.Rows[int](t, p.Env, "SELECT count(*)::int FROM turns WHERE session_id = $1", p.open); n[0] != 0 {
+		t.Errorf("%d turns are left", n[0])
+	}
+	if err := p.read(""); websocket.CloseStatus(err) == -1 {
+		t.Errorf("the socket ended with %v, want a close frame", err)
+	}
+	for _, got := range p.hook.Requests() {
+		if strings.Contains(string(got.Body), p.open) && got.Type == "post_call_transcription" {
+			t.Error("the end of a session that was deleted is announced")
+		}
+	}
+}
+
+// TestExportLinks: a link is good only as it was made, until its user is erased; it names no user,
+// and a key that may not ask for exports does not get it.
+func TestExportLinks(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	p.live()
+	done := p.request("export")
+	link, err := url.Parse(done.Text("download_url"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := p.Do(t, "GET", p.Tenant.In("/privacy/requests/"+done.Text("id")), nil, harness.Key(p.Tenant.Read)).Must(t, 200)
+	if got.Text("download_url") != "" || got.Text("status") != "ready" {
+		t.Errorf("a key that may only read gets %s", got.Body)
+	}
+	query := link.Query()
+	for name, change := range map[string]func(url.Values){
+		"no signature": func(q url.Values) { q.Del("signature") },
+		"later":        func(q url.Values) { q.Set("expires", q.Get("expires")+"0") },
+		"no expiry":    func(q url.Values) { q.Del("expires") },
+	} {
+		changed := maps.Clone(query)
+		change(changed)
+		if got := p.Do(t, "GET", link.Path+"?"+changed.Encode(), nil); got.Status != 404 {
+			t.Errorf("%s: %d", name, got.Status)
+		}
+	}
+	stranger := p.NewTenant(t, "")
+	p.Do(t, "GET", "/v1/workspaces/"+stranger.WorkspaceID+"/privacy/requests/"+done.Text("id"), nil, harness.Key(stranger.Admin)).Must(t, 404)
+	p.request("erasure")
+	if got := p.Do(t, "GET", link.RequestURI(), nil); got.Status != 404 {
+		t.Errorf("the file of an erased user: %d", got.Status)
+	}
+	if left := slices.DeleteFunc(p.files(), func(path string) bool { return !strings.HasSuffix(path, ".zip") }); len(left) > 0 {
+		t.Errorf("files are left: %v", left)
+	}
+}
