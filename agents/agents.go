@@ -258,6 +258,9 @@ func (c Config) withDefaults() Config {
 // guard nothing, so that no one relies on them. What an earlier release stored is kept until it is
 // changed. Errors: Unimplemented not-implemented, Invalid invalid-request.
 func (c Config) checkBuilt(stored Config, by Comparer) error {
+	if err := c.Privacy.Retention.Check(); err != nil {
+		return err
+	}
 	if !reflect.DeepEqual(c.Guards, stored.Guards) {
 		if err := checkGuards(c.Guards, by); err != nil {
 			return err

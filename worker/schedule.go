@@ -64,7 +64,7 @@ func (d Deps) sweepTasks() map[string]SweepFunc {
 		"sweep_webhooks": d.Webhooks.Sweep, "sweep_strays": d.Strays, "sweep_answers": d.Answers, "sweep_traces": d.Traces,
 	}
 	if d.Privacy != nil {
-		sweeps["sweep_exports"] = d.Privacy.Sweep
+		sweeps["sweep_exports"], sweeps["sweep_retention"] = d.Privacy.Sweep, d.Privacy.SweepRetention
 	}
 	maps.DeleteFunc(sweeps, func(_ string, sweep SweepFunc) bool { return sweep == nil })
 	return sweeps

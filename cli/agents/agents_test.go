@@ -42,9 +42,11 @@ func TestAgents(t *testing.T) {
 	agents("", "update", id, "--redact", "card,iban").Wants(t, command.ExitDone, "version 4")
 	agents("", "show", id).Wants(t, command.ExitDone, "redacted", "card, iban")
 	agents("", "update", id, "--redact", "names").Wants(t, command.ExitFailed, "privacy.redact")
-	agents("", "update", id, "--redact", "").Wants(t, command.ExitDone, "version 5")
-	if got := agents("", "get", id, "--json").JSONLines(t)[0]; got["privacy"] != nil {
-		t.Errorf("redacts %v", got["privacy"])
+	agents("", "update", id, "--redact", "", "--transcript-days", "30").Wants(t, command.ExitDone, "version 5")
+	agents("", "show", id).Wants(t, command.ExitDone, "sessions for 30 days")
+	privacy := agents("", "get", id, "--json").JSONLines(t)[0]["privacy"].(map[string]any)
+	if len(privacy["redact"].([]any)) > 0 || privacy["retention"].(map[string]any)["transcript_days"] != 30.0 {
+		t.Errorf("privacy %v", privacy)
 	}
 	agents("", "versions", id).Wants(t, command.ExitDone, "VERSION", "Eve", "default")
 	if lines := agents("", "versions", id, "--json").JSONLines(t); len(lines) != 5 || lines[0]["version"] != 5.0 {

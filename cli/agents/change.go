@@ -19,6 +19,7 @@ import (
 type fields struct {
 	file, name, instructions, firstMessage, language, model, provider string
 	redact                                                            []string
+	transcriptDays                                                    int32
 	json                                                              bool
 
 	flags *pflag.FlagSet
@@ -34,6 +35,8 @@ func (f *fields) add(cmd *cobra.Command) {
 	f.flags.StringVar(&f.model, "model", "", "name of the model")
 	f.flags.StringVar(&f.provider, "provider", "", "provider of the model")
 	f.flags.StringSliceVar(&f.redact, "redact", nil, `personal data that is not stored, of card,email,phone,iban; "" stores all`)
+	f.flags.Int32Var(&f.transcriptDays, "transcript-days", 0,
+		"how many days after their end its sessions are deleted, also those that there are; 0 goes by the workspace")
 	f.flags.BoolVar(&f.json, "json", false, "print the agent as a line of JSON")
 }
 
@@ -121,17 +124,27 @@ func (f *fields) modelOf(model *parlancev1.AgentModel) *parlancev1.AgentModel {
 	return model
 }
 
-// privacyOf returns the settings with the changes of --redact.
+// privacyOf returns the settings with the changes of --redact and --transcript-days.
 func (f *fields) privacyOf(privacy *parlancev1.PrivacySettings) *parlancev1.PrivacySettings {
-	if !f.given("redact") {
+	if !f.privacyGiven() {
 		return privacy
 	}
 	if privacy == nil {
 		privacy = &parlancev1.PrivacySettings{}
 	}
-	privacy.Redact = slices.DeleteFunc(slices.Clone(f.redact), func(kind string) bool { return kind == "" })
+	if f.given("redact") {
+		privacy.Redact = slices.DeleteFunc(slices.Clone(f.redact), func(kind string) bool { return kind == "" })
+	}
+	if f.given("transcript-days") {
+		if privacy.GetRetention() == nil {
+			privacy.Retention = &parlancev1.RetentionSettings{}
+		}
+		privacy.Retention.TranscriptDays = f.transcriptDays
+	}
 	return privacy
 }
+
+func (f *fields) privacyGiven() bool { return f.given("redact") || f.given("transcript-days") }
 
 func newUpdate() *cobra.Command {
 	var f fields
@@ -155,7 +168,7 @@ func newUpdate() *cobra.Command {
 				}
 				req.Model = f.modelOf(req.GetModel())
 			}
-			if f.given("redact") {
+			if f.privacyGiven() {
 				if req.GetPrivacy() == nil {
 					req.Privacy = one.GetPrivacy()
 				}
@@ -202,7 +215,7 @@ func (f *fields) update(c *client.Caller) (*parlancev1.UpdateAgentRequest, error
 	if f.given("model") || f.given("provider") {
 		changes = append(changes, "model")
 	}
-	if f.given("redact") {
+	if f.privacyGiven() {
 		changes = append(changes, "privacy")
 	}
 	slices.Sort(changes)

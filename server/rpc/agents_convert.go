@@ -155,14 +155,12 @@ func agentMemoryProto(m agents.Memory) *parlancev1.AgentMemory {
 	}
 }
 
-func agentPrivacy(p *parlancev1.PrivacySettings) agents.Privacy { return agents.Privacy{Redact: p.GetRedact()} }
+func agentPrivacy(p *parlancev1.PrivacySettings) agents.Privacy {
+	return agents.Privacy{Redact: p.GetRedact(), Retention: retention(p.GetRetention())}
+}
 
-// agentPrivacyProto is nil for an agent whose conversations are stored as they are said.
 func agentPrivacyProto(p agents.Privacy) *parlancev1.PrivacySettings {
-	if p.IsZero() {
-		return nil
-	}
-	return &parlancev1.PrivacySettings{Redact: p.Redact}
+	return &parlancev1.PrivacySettings{Redact: p.Redact, Retention: retentionProto(p.Retention)}
 }
 
 func agentModelProto(m agents.Model) *parlancev1.AgentModel {

@@ -1418,7 +1418,7 @@ func (x *FatigueWindow) GetMessage() string {
 	return ""
 }
 
-// What is stored of an agent's conversations. It applies to sessions that are created afterwards.
+// What is stored of an agent's conversations.
 type PrivacySettings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Kinds of personal data that are replaced before a conversation is stored, by "[card]",
@@ -1426,8 +1426,11 @@ type PrivacySettings struct {
 	// and events. The model and the tools read the turn that is running as it was said, and earlier
 	// turns as they are stored. Telephone numbers without a country's code are found when the agent
 	// has a language: those of its region ("de-CH"), or of the country where most of its speakers
-	// live ("de").
-	Redact        []string `protobuf:"bytes,1,rep,name=redact,proto3" json:"redact,omitempty"`
+	// live ("de"). It applies to sessions that are created afterwards.
+	Redact []string `protobuf:"bytes,1,rep,name=redact,proto3" json:"redact,omitempty"`
+	// How long the agent's sessions are kept, in place of what the workspace says. It applies to all
+	// sessions of the agent that there are, of whichever version.
+	Retention     *RetentionSettings `protobuf:"bytes,3,opt,name=retention,proto3" json:"retention,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1465,6 +1468,13 @@ func (*PrivacySettings) Descriptor() ([]byte, []int) {
 func (x *PrivacySettings) GetRedact() []string {
 	if x != nil {
 		return x.Redact
+	}
+	return nil
+}
+
+func (x *PrivacySettings) GetRetention() *RetentionSettings {
+	if x != nil {
+		return x.Retention
 	}
 	return nil
 }
@@ -2664,7 +2674,7 @@ var File_parlance_v1_agents_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\n" +
-	"\x18parlance/v1/agents.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\x9f\b\n" +
+	"\x18parlance/v1/agents.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x1cparlance/v1/workspaces.proto\"\x9f\b\n" +
 	"\x05Agent\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x12\n" +
@@ -2797,9 +2807,10 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\vmax_minutes\x18\x04 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\n" +
 	"maxMinutes\x127\n" +
 	"\x06action\x18\x05 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x05alertR\asuggestR\x06refuseR\x06action\x12\"\n" +
-	"\amessage\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\amessage\"S\n" +
+	"\amessage\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\amessage\"\x91\x01\n" +
 	"\x0fPrivacySettings\x12@\n" +
-	"\x06redact\x18\x01 \x03(\tB(\xbaH%\x92\x01\"\x10\x04\x18\x01\"\x1cr\x1aR\x04cardR\x05emailR\x05phoneR\x04ibanR\x06redact\"\xbf\x01\n" +
+	"\x06redact\x18\x01 \x03(\tB(\xbaH%\x92\x01\"\x10\x04\x18\x01\"\x1cr\x1aR\x04cardR\x05emailR\x05phoneR\x04ibanR\x06redact\x12<\n" +
+	"\tretention\x18\x03 \x01(\v2\x1e.parlance.v1.RetentionSettingsR\tretention\"\xbf\x01\n" +
 	"\vAgentMemory\x12\x18\n" +
 	"\aenabled\x18\x01 \x01(\bR\aenabled\x12?\n" +
 	"\x12confirm_categories\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
@@ -2978,9 +2989,10 @@ var file_parlance_v1_agents_proto_goTypes = []any{
 	(*RollbackAgentRequest)(nil),         // 30: parlance.v1.RollbackAgentRequest
 	(*timestamppb.Timestamp)(nil),        // 31: google.protobuf.Timestamp
 	(*structpb.Struct)(nil),              // 32: google.protobuf.Struct
-	(*structpb.Value)(nil),               // 33: google.protobuf.Value
-	(*fieldmaskpb.FieldMask)(nil),        // 34: google.protobuf.FieldMask
-	(*emptypb.Empty)(nil),                // 35: google.protobuf.Empty
+	(*RetentionSettings)(nil),            // 33: parlance.v1.RetentionSettings
+	(*structpb.Value)(nil),               // 34: google.protobuf.Value
+	(*fieldmaskpb.FieldMask)(nil),        // 35: google.protobuf.FieldMask
+	(*emptypb.Empty)(nil),                // 36: google.protobuf.Empty
 }
 var file_parlance_v1_agents_proto_depIdxs = []int32{
 	4,  // 0: parlance.v1.Agent.model:type_name -> parlance.v1.AgentModel
@@ -3005,55 +3017,56 @@ var file_parlance_v1_agents_proto_depIdxs = []int32{
 	10, // 19: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
 	32, // 20: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
 	13, // 21: parlance.v1.CheckGuardsResponse.verdicts:type_name -> parlance.v1.GuardVerdict
-	0,  // 22: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
-	31, // 23: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
-	33, // 24: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
-	33, // 25: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
-	4,  // 26: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 27: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 28: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	9,  // 29: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	14, // 30: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	15, // 31: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	17, // 32: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	1,  // 33: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	16, // 34: parlance.v1.CreateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
-	0,  // 35: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
-	4,  // 36: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 37: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 38: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	9,  // 39: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	14, // 40: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	15, // 41: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	17, // 42: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	34, // 43: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
-	1,  // 44: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	16, // 45: parlance.v1.UpdateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
-	18, // 46: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
-	19, // 47: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
-	20, // 48: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
-	21, // 49: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
-	23, // 50: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
-	11, // 51: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
-	24, // 52: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
-	25, // 53: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
-	26, // 54: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
-	28, // 55: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
-	30, // 56: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
-	0,  // 57: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
-	22, // 58: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
-	0,  // 59: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
-	12, // 60: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
-	0,  // 61: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
-	35, // 62: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
-	27, // 63: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
-	29, // 64: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
-	0,  // 65: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
-	57, // [57:66] is the sub-list for method output_type
-	48, // [48:57] is the sub-list for method input_type
-	48, // [48:48] is the sub-list for extension type_name
-	48, // [48:48] is the sub-list for extension extendee
-	0,  // [0:48] is the sub-list for field type_name
+	33, // 22: parlance.v1.PrivacySettings.retention:type_name -> parlance.v1.RetentionSettings
+	0,  // 23: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
+	31, // 24: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
+	34, // 25: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
+	34, // 26: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
+	4,  // 27: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 28: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	7,  // 29: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	9,  // 30: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	14, // 31: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	15, // 32: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	17, // 33: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	1,  // 34: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	16, // 35: parlance.v1.CreateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
+	0,  // 36: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
+	4,  // 37: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 38: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	7,  // 39: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	9,  // 40: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	14, // 41: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	15, // 42: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	17, // 43: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	35, // 44: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
+	1,  // 45: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	16, // 46: parlance.v1.UpdateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
+	18, // 47: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
+	19, // 48: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
+	20, // 49: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
+	21, // 50: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
+	23, // 51: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
+	11, // 52: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
+	24, // 53: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
+	25, // 54: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
+	26, // 55: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
+	28, // 56: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
+	30, // 57: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
+	0,  // 58: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
+	22, // 59: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
+	0,  // 60: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
+	12, // 61: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
+	0,  // 62: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
+	36, // 63: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
+	27, // 64: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
+	29, // 65: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
+	0,  // 66: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
+	58, // [58:67] is the sub-list for method output_type
+	49, // [49:58] is the sub-list for method input_type
+	49, // [49:49] is the sub-list for extension type_name
+	49, // [49:49] is the sub-list for extension extendee
+	0,  // [0:49] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_agents_proto_init() }
@@ -3062,6 +3075,7 @@ func file_parlance_v1_agents_proto_init() {
 		return
 	}
 	file_parlance_v1_options_proto_init()
+	file_parlance_v1_workspaces_proto_init()
 	file_parlance_v1_agents_proto_msgTypes[4].OneofWrappers = []any{}
 	file_parlance_v1_agents_proto_msgTypes[7].OneofWrappers = []any{}
 	file_parlance_v1_agents_proto_msgTypes[24].OneofWrappers = []any{}
