@@ -89,7 +89,8 @@ type Config struct {
 	Analysis           Analysis `json:"analysis,omitzero"`
 	// InjectionPolicy is one of the policies below, or empty in what earlier releases stored: see
 	// Policy.
-	InjectionPolicy string `json:"injection_policy,omitempty"`
+	InjectionPolicy string  `json:"injection_policy,omitempty"`
+	Privacy         Privacy `json:"privacy,omitzero"`
 }
 
 // The values of Config.InjectionPolicy: what happens to a call that text from outside seems to
@@ -276,6 +277,9 @@ func (c Config) withDefaults() Config {
 // guard nothing, so that no one relies on them. What an earlier release stored is kept until it is
 // changed. Errors: Unimplemented not-implemented, Invalid invalid-request.
 func (c Config) checkBuilt(stored Config, by Comparer) error {
+	if err := c.Privacy.Retention.Check(); err != nil {
+		return err
+	}
 	if !reflect.DeepEqual(c.Guards, stored.Guards) {
 		if err := checkGuards(c.Guards, by); err != nil {
 			return err

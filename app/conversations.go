@@ -9,6 +9,7 @@ import (
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/content"
 	"parlance.dev/parlance/turns/journal"
 	"parlance.dev/parlance/turns/pgstore"
 	"parlance.dev/parlance/turns/requests"
@@ -35,6 +36,7 @@ func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) 
 		})
 		store, database = j, j
 	}
+	store = content.New(store)
 	a.Turns = turns.New(turns.Deps{
 		DB: a.db, Sessions: a.Sessions, Store: store, Database: database, Models: a.models.Choose, Installed: a.models.ChooseInstalled,
 		Tools: a.Tools, Retriever: retriever{a.Knowledge}, Memory: a.Memory, Gate: gate, Seal: keyring, Prices: prices, Embedder: a.embedder,

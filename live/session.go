@@ -162,7 +162,7 @@ func (e *engine) createGreeting(live *Live) {
 		if greeting = sessions.NewGreeting(row, now); greeting == nil {
 			return nil
 		}
-		if err := sessions.InsertTurn(ctx, tx, *greeting); err != nil {
+		if err := sessions.InsertTurn(ctx, tx, greeting.Redacted(row.Redactor())); err != nil {
 			return err
 		}
 		row.TurnCount++

@@ -79,6 +79,7 @@ func TracedCall(session Session, call OpenCall, output string, result CallResult
 		Ref: session.Ref(), AgentID: session.AgentID, SessionID: string(session.ID), TurnID: string(call.Turn),
 		CallID: call.ID, Name: call.Name, Arguments: call.Arguments,
 		Output: output, StartedAt: call.AskedAt, Latency: time.Duration(result.LatencyMS) * time.Millisecond,
+		PII: session.Redactor(),
 	}
 	if result.ErrorCode != "" {
 		traced.Error = &tools.Error{Code: tools.Code(result.ErrorCode), Message: result.ErrorMessage}

@@ -99,13 +99,13 @@ func (b *ReceiptBuilder) Wrote(memoryID string) {
 	}
 }
 
-// SetReceipt sets the receipt of a finished turn. collected is what the runner collected; nil for a
-// turn that no runner finished.
+// SetReceipt sets the receipt of a finished turn. Its hashes are those of what is stored. collected
+// is what the runner collected; nil for a turn that no runner finished.
 func (t *Turn) SetReceipt(session Session, collected *ReceiptBuilder) {
 	if collected == nil {
 		collected = &ReceiptBuilder{AskedAt: t.StartedAt}
 	}
-	receipt := collected.receipt(*t, session)
+	receipt := collected.receipt(t.Redacted(session.Redactor()), session)
 	canonical, err := receipt.Canonical()
 	if err != nil { // strings and integers always encode
 		panic(err)

@@ -22,7 +22,7 @@ func (s *Service) StartTx(ctx context.Context, tx bun.Tx, session *Session, now 
 	session.Status, session.StartedAt, session.LastActivityAt = InProgress, now, now
 	greeting := NewGreeting(session, now)
 	if greeting != nil {
-		if err := InsertTurn(ctx, tx, *greeting); err != nil {
+		if err := InsertTurn(ctx, tx, greeting.Redacted(session.Redactor())); err != nil {
 			return nil, err
 		}
 		session.TurnCount++

@@ -554,6 +554,7 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_tenant ON public.sessions USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX sessions_by_user ON public.sessions USING btree (workspace_id, user_id COLLATE "C", created_at DESC);
 CREATE INDEX sessions_by_workspace ON public.sessions USING btree (workspace_id, created_at DESC, id DESC);
+CREATE INDEX sessions_ended ON public.sessions USING btree (agent_id, ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX sessions_expiring ON public.sessions USING btree (token_expires_at) WHERE ((ended_at IS NULL) AND (started_at IS NULL));
 CREATE INDEX sessions_live ON public.sessions USING btree (tenant_id) WHERE ((ended_at IS NULL) AND (started_at IS NOT NULL));
 CREATE INDEX sessions_pending ON public.sessions USING btree (tenant_id, token_expires_at) WHERE ((ended_at IS NULL) AND (started_at IS NULL));
@@ -1019,6 +1020,7 @@ CREATE TABLE workspaces (
     kb_used_bytes bigint NOT NULL DEFAULT 0,
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    transcript_days integer NOT NULL DEFAULT 0,
     CONSTRAINT workspaces_kb_used_bytes_check CHECK ((kb_used_bytes >= 0)),
     CONSTRAINT workspaces_name_check CHECK ((name <> ''::text)),
     CONSTRAINT workspaces_pkey PRIMARY KEY (id),

@@ -7,6 +7,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/pii"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -31,6 +32,8 @@ type ClientCall struct {
 	Latency   time.Duration
 	// Untracked says that the database is unavailable: the trace is not stored but returned.
 	Untracked bool
+	// PII replaces personal data in the trace.
+	PII pii.Redactor
 }
 
 // TraceClient stores the trace of a call that a client ran. It returns the trace if it is not
@@ -40,7 +43,7 @@ func (s *Service) TraceClient(ctx context.Context, p ClientCall) *Call {
 		return nil
 	}
 	e := &execution{CallParams: CallParams{
-		Ref: p.Ref, SessionID: p.SessionID, TurnID: p.TurnID, CallID: p.CallID, Arguments: p.Arguments, Untracked: p.Untracked,
+		Ref: p.Ref, SessionID: p.SessionID, TurnID: p.TurnID, CallID: p.CallID, Arguments: p.Arguments, Untracked: p.Untracked, PII: p.PII,
 		Entry: Entry{Name: p.Name, AgentID: p.AgentID, Tool: Tool{ID: ID(ClientPrefix + p.Name)}},
 	}}
 	return s.trace(ctx, e, Outcome{

@@ -9,6 +9,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/jsonvalue"
+	"parlance.dev/parlance/platform/pii"
 	"parlance.dev/parlance/platform/redact"
 	"parlance.dev/parlance/tools/failure"
 	"parlance.dev/parlance/tools/schema"
@@ -37,6 +38,8 @@ type CallParams struct {
 	// Refused is why the caller does not want the call to be made: it is only traced. nil makes the
 	// call.
 	Refused *Error
+	// PII replaces personal data in the trace.
+	PII pii.Redactor
 }
 
 // execution is a call while it is made.
@@ -153,11 +156,11 @@ func (s *Service) trace(ctx context.Context, e *execution, o Outcome) *Call {
 	row := Call{
 		ID: e.CallID, TenantID: e.Ref.TenantID, WorkspaceID: e.Ref.ID, SessionID: e.SessionID, TurnID: e.TurnID,
 		AgentID: e.Entry.AgentID, ToolID: e.Entry.Tool.ID, Slug: e.Entry.Name,
-		Input: e.traceInput(), Output: o.Output, StatusCode: o.StatusCode,
+		Input: e.PII.JSON(e.traceInput()), Output: e.PII.Document(o.Output), StatusCode: o.StatusCode,
 		LatencyMS: int(o.Latency.Milliseconds()), Attempts: o.Attempts, StartedAt: o.StartedAt,
 	}
 	if o.Error != nil {
-		row.ErrorCode, row.ErrorMessage = string(o.Error.Code), o.Error.Message
+		row.ErrorCode, row.ErrorMessage = string(o.Error.Code), e.PII.Text(o.Error.Message)
 	}
 	if e.Untracked {
 		return &row

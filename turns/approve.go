@@ -24,7 +24,7 @@ func (r *Runner) askApprovals(ctx context.Context, round []*pendingCall) error {
 				TurnID:      r.Turn.ID,
 				Losses:      r.Turn.Losses,
 				Name:        p.Call.Name,
-				Arguments:   p.Call.Arguments,
+				Arguments:   r.Session.Redactor().JSON(p.Call.Arguments),
 				Status:      sessions.ApprovalWaiting,
 				CreatedAt:   now,
 				ExpiresAt:   now.Add(r.S.approvalTimeout),

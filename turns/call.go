@@ -119,7 +119,10 @@ func (r *Runner) newCall(call model.ToolCall) *pendingCall {
 	p.Call.Client = !known && p.malformed == "" && r.isClientTool(call.Name)
 	p.params = tools.CallParams{
 		Ref: r.Session.Ref(), SessionID: string(r.Session.ID), TurnID: string(r.Turn.ID), CallID: p.Call.ID,
-		Entry: entry, Arguments: p.Call.Arguments, Variables: r.values,
+		Entry: entry, Arguments: p.Call.Arguments, Variables: r.values, PII: r.Session.Redactor(),
+	}
+	if entry.Tool.Bucket == tools.BucketMemory { // what it writes down is stored
+		p.params.Arguments = p.params.PII.JSON(p.params.Arguments)
 	}
 	if p.malformed != "" {
 		p.params.Arguments = json.RawMessage(p.malformed) // package tools refuses and traces it

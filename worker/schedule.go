@@ -65,7 +65,7 @@ func (d Deps) sweepTasks() map[string]SweepFunc {
 		"sweep_audit": d.Audit,
 	}
 	if d.Privacy != nil {
-		sweeps["sweep_exports"] = d.Privacy.Sweep
+		sweeps["sweep_exports"], sweeps["sweep_retention"] = d.Privacy.Sweep, d.Privacy.SweepRetention
 	}
 	maps.DeleteFunc(sweeps, func(_ string, sweep SweepFunc) bool { return sweep == nil })
 	return sweeps

@@ -68,7 +68,8 @@ type Deps struct {
 	Sessions Sessions
 	// Analyses analyses sessions that are over; swept each second.
 	Analyses *analysis.Service
-	// Privacy exports and erases the data of users, and deletes expired exports every five minutes.
+	// Privacy exports and erases the data of users. Every five minutes it deletes expired exports, and
+	// sessions that are kept no longer.
 	Privacy *privacy.Service
 	// Strays deletes blobs without a source (knowledge.Service.Sweep); every five minutes.
 	Strays SweepFunc

@@ -205,12 +205,27 @@ func (s *Service) ListWorkspaces(ctx context.Context, p Principal, params postgr
 // errNoName is the error for an empty name.
 func errNoName() error { return fault.InvalidField("name", "required", "name cannot be empty.") }
 
-// RenameWorkspace changes the name. Errors: NotFound, Invalid invalid-request (an empty name).
-func (s *Service) RenameWorkspace(ctx context.Context, ref Ref, name string) (Workspace, error) {
-	if strings.TrimSpace(name) == "" {
+// WorkspaceChange has the new values of a workspace; nil keeps the present one.
+type WorkspaceChange struct {
+	Name      *string
+	Retention *Retention
+}
+
+// UpdateWorkspace changes a workspace. Errors: NotFound, Invalid invalid-request (an empty name),
+// Unimplemented not-implemented (audio_days).
+func (s *Service) UpdateWorkspace(ctx context.Context, ref Ref, change WorkspaceChange) (Workspace, error) {
+	if change.Name != nil && strings.TrimSpace(*change.Name) == "" {
 		return Workspace{}, errNoName()
 	}
-	return updateWorkspaceName(ctx, s.db, ref, name, s.timestamp())
+	if change.Retention != nil {
+		if err := change.Retention.Check(); err != nil {
+			return Workspace{}, err
+		}
+	}
+	if change == (WorkspaceChange{}) {
+		return s.Workspace(ctx, ref)
+	}
+	return updateWorkspace(ctx, s.db, ref, change, s.timestamp())
 }
 
 // DeleteWorkspace deletes a workspace with everything in it. Repeating it is not an error. Errors:

@@ -65,10 +65,17 @@ func listWorkspaces(ctx context.Context, db bun.IDB, p Principal, params postgre
 	})
 }
 
-func updateWorkspaceName(ctx context.Context, db bun.IDB, ref Ref, name string, now time.Time) (Workspace, error) {
+func updateWorkspace(ctx context.Context, db bun.IDB, ref Ref, change WorkspaceChange, now time.Time) (Workspace, error) {
 	var workspace Workspace
-	err := db.NewUpdate().Model(&workspace).Set("name = ?", name).Set("updated_at = ?", now).
-		Where("tenant_id = ?", ref.TenantID).Where("id = ?", ref.ID).Returning("*").Scan(ctx)
+	update := db.NewUpdate().Model(&workspace).Set("updated_at = ?", now).
+		Where("tenant_id = ?", ref.TenantID).Where("id = ?", ref.ID).Returning("*")
+	if change.Name != nil {
+		update = update.Set("name = ?", *change.Name)
+	}
+	if change.Retention != nil {
+		update = update.Set("transcript_days = ?", change.Retention.TranscriptDays)
+	}
+	err := update.Scan(ctx)
 	return workspace, postgres.OrNoSuch(err, "workspace", string(ref.ID))
 }
 

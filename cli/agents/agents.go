@@ -102,6 +102,10 @@ func newShow() *cobra.Command {
 			c.Fact("model", modelWords(one))
 			c.Fact("language", one.GetLanguage())
 			c.Fact("first message", one.GetFirstMessage())
+			c.Fact("redacted", strings.Join(one.GetPrivacy().GetRedact(), ", "))
+			if days := one.GetPrivacy().GetRetention().GetTranscriptDays(); days > 0 {
+				c.Fact("kept", fmt.Sprintf("sessions for %d days after their end", days))
+			}
 			c.Screen.Line("")
 			for _, line := range term.CleanLines(one.GetInstructions()) {
 				c.Screen.Line("  %s", line)

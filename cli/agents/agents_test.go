@@ -39,12 +39,21 @@ func TestAgents(t *testing.T) {
 	if got := agents("", "get", id, "--json").JSONLines(t)[0]; got["idle_timeout_seconds"] != 60.0 || got["max_duration_seconds"] != 600.0 {
 		t.Errorf("changed to %v", got)
 	}
+	agents("", "update", id, "--redact", "card,iban").Wants(t, command.ExitDone, "version 4")
+	agents("", "show", id).Wants(t, command.ExitDone, "redacted", "card, iban")
+	agents("", "update", id, "--redact", "names").Wants(t, command.ExitFailed, "privacy.redact")
+	agents("", "update", id, "--redact", "", "--transcript-days", "30").Wants(t, command.ExitDone, "version 5")
+	agents("", "show", id).Wants(t, command.ExitDone, "sessions for 30 days")
+	privacy := agents("", "get", id, "--json").JSONLines(t)[0]["privacy"].(map[string]any)
+	if len(privacy["redact"].([]any)) > 0 || privacy["retention"].(map[string]any)["transcript_days"] != 30.0 {
+		t.Errorf("privacy %v", privacy)
+	}
 	agents("", "versions", id).Wants(t, command.ExitDone, "VERSION", "Eve", "default")
-	if lines := agents("", "versions", id, "--json").JSONLines(t); len(lines) != 3 || lines[0]["version"] != 3.0 {
+	if lines := agents("", "versions", id, "--json").JSONLines(t); len(lines) != 5 || lines[0]["version"] != 5.0 {
 		t.Errorf("versions %v", lines)
 	}
-	agents("", "rollback", id, "1").Wants(t, command.ExitDone, "version 4", "version 1")
-	if got := agents("", "rollback", id, "3", "--json").JSONLines(t)[0]; got["version"] != 5.0 || got["idle_timeout_seconds"] != 60.0 {
+	agents("", "rollback", id, "1").Wants(t, command.ExitDone, "version 6", "version 1")
+	if got := agents("", "rollback", id, "3", "--json").JSONLines(t)[0]; got["version"] != 7.0 || got["idle_timeout_seconds"] != 60.0 {
 		t.Errorf("rolled back to %v", got)
 	}
 	agents("", "rollback", id, "9").Wants(t, command.ExitFailed, "roll the agent back")

@@ -18,6 +18,8 @@ import (
 // fields are the flags for the fields of an agent.
 type fields struct {
 	file, name, instructions, firstMessage, language, model, provider string
+	redact                                                            []string
+	transcriptDays                                                    int32
 	json                                                              bool
 
 	flags *pflag.FlagSet
@@ -32,6 +34,9 @@ func (f *fields) add(cmd *cobra.Command) {
 	f.flags.StringVar(&f.language, "language", "", "language that it speaks, such as en")
 	f.flags.StringVar(&f.model, "model", "", "name of the model")
 	f.flags.StringVar(&f.provider, "provider", "", "provider of the model")
+	f.flags.StringSliceVar(&f.redact, "redact", nil, `personal data that is not stored, of card,email,phone,iban; "" stores all`)
+	f.flags.Int32Var(&f.transcriptDays, "transcript-days", 0,
+		"how many days after their end its sessions are deleted, also those that there are; 0 goes by the workspace")
 	f.flags.BoolVar(&f.json, "json", false, "print the agent as a line of JSON")
 }
 
@@ -72,7 +77,7 @@ func newCreate() *cobra.Command {
 					return err
 				}
 			}
-			req.WorkspaceId, req.Model = c.WorkspaceID, f.modelOf(req.GetModel())
+			req.WorkspaceId, req.Model, req.Privacy = c.WorkspaceID, f.modelOf(req.GetModel()), f.privacyOf(req.GetPrivacy())
 			made, err := c.Agents.CreateAgent(ctx, req)
 			if err != nil {
 				return c.Explain("make the agent", err)
@@ -119,6 +124,28 @@ func (f *fields) modelOf(model *parlancev1.AgentModel) *parlancev1.AgentModel {
 	return model
 }
 
+// privacyOf returns the settings with the changes of --redact and --transcript-days.
+func (f *fields) privacyOf(privacy *parlancev1.PrivacySettings) *parlancev1.PrivacySettings {
+	if !f.privacyGiven() {
+		return privacy
+	}
+	if privacy == nil {
+		privacy = &parlancev1.PrivacySettings{}
+	}
+	if f.given("redact") {
+		privacy.Redact = slices.DeleteFunc(slices.Clone(f.redact), func(kind string) bool { return kind == "" })
+	}
+	if f.given("transcript-days") {
+		if privacy.GetRetention() == nil {
+			privacy.Retention = &parlancev1.RetentionSettings{}
+		}
+		privacy.Retention.TranscriptDays = f.transcriptDays
+	}
+	return privacy
+}
+
+func (f *fields) privacyGiven() bool { return f.given("redact") || f.given("transcript-days") }
+
 func newUpdate() *cobra.Command {
 	var f fields
 	cmd := &cobra.Command{
@@ -140,6 +167,12 @@ func newUpdate() *cobra.Command {
 					req.Model = one.GetModel() // keeps its other members
 				}
 				req.Model = f.modelOf(req.GetModel())
+			}
+			if f.privacyGiven() {
+				if req.GetPrivacy() == nil {
+					req.Privacy = one.GetPrivacy()
+				}
+				req.Privacy = f.privacyOf(req.GetPrivacy())
 			}
 			req.WorkspaceId, req.AgentId = c.WorkspaceID, one.GetId()
 			changed, err := c.Agents.UpdateAgent(ctx, req)
@@ -181,6 +214,9 @@ func (f *fields) update(c *client.Caller) (*parlancev1.UpdateAgentRequest, error
 	}
 	if f.given("model") || f.given("provider") {
 		changes = append(changes, "model")
+	}
+	if f.privacyGiven() {
+		changes = append(changes, "privacy")
 	}
 	slices.Sort(changes)
 	req.UpdateMask = &fieldmaskpb.FieldMask{Paths: slices.Compact(changes)}

@@ -2,6 +2,7 @@ package workspaces
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
@@ -105,8 +106,16 @@ func (s *service) print(one *parlancev1.Workspace, asJSON bool) error {
 	s.Screen.Line("%s  %s", s.Screen.Strong(term.Clean(one.GetName())), s.Screen.Dim(one.GetId()))
 	s.Fact("tenant", one.GetTenantId())
 	s.Fact("knowledge", term.Bytes(one.GetKbUsedBytes()))
+	s.Fact("kept", keptWords(one.GetRetention().GetTranscriptDays()))
 	s.Fact("made", client.Moment(one.GetCreatedAt()))
 	return nil
+}
+
+func keptWords(days int32) string {
+	if days == 0 {
+		return "sessions for ever"
+	}
+	return fmt.Sprintf("sessions for %d days after their end", days)
 }
 
 func newCreate() *cobra.Command {
@@ -128,24 +137,34 @@ func newCreate() *cobra.Command {
 
 func newUpdate() *cobra.Command {
 	var name string
+	var days int32
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "update WORKSPACE", Short: "Rename a workspace", Args: command.ExactArgs("WORKSPACE"),
-		Example: "  parlance workspaces update ws_01j… --name production",
-		RunE: with(func(ctx context.Context, s *service, args []string) error {
-			if name == "" {
-				return command.Usagef("nothing is to change: give --name")
-			}
-			changed, err := s.workspaces.UpdateWorkspace(ctx, &parlancev1.UpdateWorkspaceRequest{
-				WorkspaceId: args[0], Name: &name, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"name"}},
-			})
-			if err != nil {
-				return s.Explain("rename the workspace", err)
-			}
-			return s.print(changed, asJSON)
-		}),
+		Use: "update WORKSPACE", Short: "Rename a workspace, and say how long its sessions are kept", Args: command.ExactArgs("WORKSPACE"),
+		Example: `  parlance workspaces update ws_01j… --name production
+  parlance workspaces update ws_01j… --transcript-days 90`,
 	}
+	cmd.RunE = with(func(ctx context.Context, s *service, args []string) error {
+		req := &parlancev1.UpdateWorkspaceRequest{WorkspaceId: args[0], UpdateMask: &fieldmaskpb.FieldMask{}}
+		if name != "" {
+			req.Name, req.UpdateMask.Paths = &name, append(req.UpdateMask.Paths, "name")
+		}
+		if cmd.Flags().Changed("transcript-days") {
+			req.Retention = &parlancev1.RetentionSettings{TranscriptDays: days}
+			req.UpdateMask.Paths = append(req.UpdateMask.Paths, "retention.transcript_days")
+		}
+		if len(req.GetUpdateMask().GetPaths()) == 0 {
+			return command.Usagef("nothing is to change: give --name or --transcript-days")
+		}
+		changed, err := s.workspaces.UpdateWorkspace(ctx, req)
+		if err != nil {
+			return s.Explain("change the workspace", err)
+		}
+		return s.print(changed, asJSON)
+	})
 	cmd.Flags().StringVar(&name, "name", "", "its new name")
+	cmd.Flags().Int32Var(&days, "transcript-days", 0,
+		"how many days after their end sessions are deleted, also those that there are; 0 keeps them for ever")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the workspace as a line of JSON")
 	return cmd
 }

@@ -20,7 +20,7 @@ func newAgentConfig(req *parlancev1.CreateAgentRequest) agents.Config {
 		Memory:             agentMemory(req.GetMemory()),
 		MaxDurationSeconds: int(req.GetMaxDurationSeconds()), IdleTimeoutSeconds: int(req.GetIdleTimeoutSeconds()),
 		LockedOverrides: req.GetLockedOverrides(), ClientOverrides: req.GetClientOverrides(),
-		Analysis: agentAnalysis(req.GetAnalysis()), InjectionPolicy: req.GetInjectionPolicy(),
+		Analysis: agentAnalysis(req.GetAnalysis()), InjectionPolicy: req.GetInjectionPolicy(), Privacy: agentPrivacy(req.GetPrivacy()),
 	}
 }
 
@@ -50,6 +50,9 @@ func applyAgentUpdate(req *parlancev1.UpdateAgentRequest, name *string, config *
 		}},
 		{"analysis", req.GetAnalysis() != nil, func() {
 			config.Analysis = agentAnalysis(merged(mask, "analysis", stored.GetAnalysis(), req.GetAnalysis()))
+		}},
+		{"privacy", req.GetPrivacy() != nil, func() {
+			config.Privacy = agentPrivacy(merged(mask, "privacy", stored.GetPrivacy(), req.GetPrivacy()))
 		}},
 		{"injection_policy", req.InjectionPolicy != nil, func() { config.InjectionPolicy = req.GetInjectionPolicy() }},
 		{"max_duration_seconds", req.MaxDurationSeconds != nil, func() { config.MaxDurationSeconds = int(req.GetMaxDurationSeconds()) }},
@@ -152,7 +155,7 @@ func agentProto(a agents.Agent) *parlancev1.Agent {
 		Memory:             agentMemoryProto(c.Memory),
 		MaxDurationSeconds: int32(c.MaxDurationSeconds), IdleTimeoutSeconds: int32(c.IdleTimeoutSeconds),
 		LockedOverrides: c.LockedOverrides, ClientOverrides: c.ClientOverrides, Analysis: agentAnalysisProto(c.Analysis),
-		Version: int32(a.Version), InjectionPolicy: c.Policy(),
+		Version: int32(a.Version), InjectionPolicy: c.Policy(), Privacy: agentPrivacyProto(c.Privacy),
 		CreatedAt: timestamp(a.CreatedAt), UpdatedAt: timestamp(a.UpdatedAt),
 	}
 }
@@ -173,6 +176,14 @@ func agentMemoryProto(m agents.Memory) *parlancev1.AgentMemory {
 	return &parlancev1.AgentMemory{
 		Enabled: m.Enabled, ConfirmCategories: m.ConfirmCategories, MaxTokens: int32(m.MaxTokens), SkipExtraction: m.SkipExtraction,
 	}
+}
+
+func agentPrivacy(p *parlancev1.PrivacySettings) agents.Privacy {
+	return agents.Privacy{Redact: p.GetRedact(), Retention: retention(p.GetRetention())}
+}
+
+func agentPrivacyProto(p agents.Privacy) *parlancev1.PrivacySettings {
+	return &parlancev1.PrivacySettings{Redact: p.Redact, Retention: retentionProto(p.Retention)}
 }
 
 func agentModelProto(m agents.Model) *parlancev1.AgentModel {

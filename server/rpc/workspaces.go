@@ -51,12 +51,32 @@ func (s *workspacesServer) UpdateWorkspace(ctx context.Context, req *parlancev1.
 	if err != nil {
 		return nil, err
 	}
-	if !sent(req.GetUpdateMask(), "name", req.Name != nil) {
-		workspace, err := s.workspaces.Workspace(ctx, ref)
-		return workspaceProto(workspace), err
+	stored, err := s.workspaces.Workspace(ctx, ref)
+	if err != nil {
+		return nil, err
 	}
-	workspace, err := s.workspaces.RenameWorkspace(ctx, ref, req.GetName())
+	workspace, err := s.workspaces.UpdateWorkspace(ctx, ref, workspaceChange(req, stored))
 	return workspaceProto(workspace), err
+}
+
+// workspaceChange has the fields that were sent.
+func workspaceChange(req *parlancev1.UpdateWorkspaceRequest, stored workspaces.Workspace) (changed workspaces.WorkspaceChange) {
+	mask := req.GetUpdateMask()
+	applyChanges(mask, []change{
+		{"name", req.Name != nil, func() { changed.Name = new(req.GetName()) }},
+		{"retention", req.GetRetention() != nil, func() {
+			changed.Retention = new(retention(merged(mask, "retention", retentionProto(stored.Retention()), req.GetRetention())))
+		}},
+	})
+	return changed
+}
+
+func retention(r *parlancev1.RetentionSettings) workspaces.Retention {
+	return workspaces.Retention{TranscriptDays: int(r.GetTranscriptDays()), AudioDays: int(r.GetAudioDays())}
+}
+
+func retentionProto(r workspaces.Retention) *parlancev1.RetentionSettings {
+	return &parlancev1.RetentionSettings{TranscriptDays: int32(r.TranscriptDays), AudioDays: int32(r.AudioDays)}
 }
 
 func (s *workspacesServer) DeleteWorkspace(ctx context.Context, req *parlancev1.DeleteWorkspaceRequest) (*emptypb.Empty, error) {
@@ -76,6 +96,6 @@ func tenantProto(t workspaces.Tenant, plan workspaces.Plan) *parlancev1.Tenant {
 func workspaceProto(w workspaces.Workspace) *parlancev1.Workspace {
 	return &parlancev1.Workspace{
 		Id: string(w.ID), TenantId: string(w.TenantID), Name: w.Name, KbUsedBytes: float64(w.KBUsedBytes),
-		CreatedAt: timestamp(w.CreatedAt), UpdatedAt: timestamp(w.UpdatedAt),
+		CreatedAt: timestamp(w.CreatedAt), UpdatedAt: timestamp(w.UpdatedAt), Retention: retentionProto(w.Retention()),
 	}
 }

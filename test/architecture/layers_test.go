@@ -36,6 +36,7 @@ var layered = map[string]layering{
 			{"call.go", "message.go", "override_agent.go"},
 			{"item.go", "model_messages.go"},
 			{"turn.go"},
+			{"redaction.go"},
 			{"receipt_builder.go", "turn_items.go", "turn_store.go"},
 			{"client_call.go", "connection.go", "read.go", "service.go", "store.go", "token.go"},
 			{"create.go", "feedback.go", "lease.go", "overrides.go", "start.go"},

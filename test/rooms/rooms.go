@@ -19,6 +19,7 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/content"
 	"parlance.dev/parlance/turns/journal"
 	"parlance.dev/parlance/turns/pgstore"
 	"parlance.dev/parlance/turns/requests"
@@ -87,6 +88,7 @@ func New(d Deps) *Node {
 		j := journal.New(journal.Deps{Store: store, DB: d.DB, Sessions: s, Tools: d.Tools, WAL: d.WAL, Log: d.Log, Now: d.Now})
 		kept, database = j, j
 	}
+	kept = content.New(kept)
 	t := turns.New(turns.Deps{
 		DB: d.DB, Sessions: s, Store: kept, Database: database, Models: d.Models, Installed: d.Installed,
 		Tools: d.Tools, Retriever: d.Retriever, Memory: d.Memory, Gate: d.Gate, Seal: d.Seal,

@@ -78,8 +78,10 @@ type Agent struct {
 	// seems to dictate: "flag" (default) makes the call and notes the suspicion in the receipt and
 	// in metrics, "block" does not make it, "off" does not look.
 	InjectionPolicy string `protobuf:"bytes,22,opt,name=injection_policy,json=injectionPolicy,proto3" json:"injection_policy,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// What is stored of the agent's conversations.
+	Privacy       *PrivacySettings `protobuf:"bytes,23,opt,name=privacy,proto3" json:"privacy,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Agent) Reset() {
@@ -264,6 +266,13 @@ func (x *Agent) GetInjectionPolicy() string {
 		return x.InjectionPolicy
 	}
 	return ""
+}
+
+func (x *Agent) GetPrivacy() *PrivacySettings {
+	if x != nil {
+		return x.Privacy
+	}
+	return nil
 }
 
 // AgentAnalysis is what a model finds out about each conversation when it is over: a summary,
@@ -1487,6 +1496,67 @@ func (x *FatigueWindow) GetMessage() string {
 	return ""
 }
 
+// What is stored of an agent's conversations.
+type PrivacySettings struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Kinds of personal data that are replaced before a conversation is stored, by "[card]",
+	// "[email]", "[phone]" and "[iban]": in transcripts, traces of tool calls, summaries, memories
+	// and events. The model and the tools read the turn that is running as it was said, and earlier
+	// turns as they are stored. Telephone numbers without a country's code are found when the agent
+	// has a language: those of its region ("de-CH"), or of the country where most of its speakers
+	// live ("de"). It applies to sessions that are created afterwards.
+	Redact []string `protobuf:"bytes,1,rep,name=redact,proto3" json:"redact,omitempty"`
+	// How long the agent's sessions are kept, in place of what the workspace says. It applies to all
+	// sessions of the agent that there are, of whichever version.
+	Retention     *RetentionSettings `protobuf:"bytes,3,opt,name=retention,proto3" json:"retention,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PrivacySettings) Reset() {
+	*x = PrivacySettings{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PrivacySettings) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PrivacySettings) ProtoMessage() {}
+
+func (x *PrivacySettings) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PrivacySettings.ProtoReflect.Descriptor instead.
+func (*PrivacySettings) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *PrivacySettings) GetRedact() []string {
+	if x != nil {
+		return x.Redact
+	}
+	return nil
+}
+
+func (x *PrivacySettings) GetRetention() *RetentionSettings {
+	if x != nil {
+		return x.Retention
+	}
+	return nil
+}
+
 // AgentMemory is the agent's memory of its users.
 type AgentMemory struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1505,7 +1575,7 @@ type AgentMemory struct {
 
 func (x *AgentMemory) Reset() {
 	*x = AgentMemory{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1517,7 +1587,7 @@ func (x *AgentMemory) String() string {
 func (*AgentMemory) ProtoMessage() {}
 
 func (x *AgentMemory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1530,7 +1600,7 @@ func (x *AgentMemory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentMemory.ProtoReflect.Descriptor instead.
 func (*AgentMemory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *AgentMemory) GetEnabled() bool {
@@ -1578,7 +1648,7 @@ type AgentVersion struct {
 
 func (x *AgentVersion) Reset() {
 	*x = AgentVersion{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1590,7 +1660,7 @@ func (x *AgentVersion) String() string {
 func (*AgentVersion) ProtoMessage() {}
 
 func (x *AgentVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1603,7 +1673,7 @@ func (x *AgentVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentVersion.ProtoReflect.Descriptor instead.
 func (*AgentVersion) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AgentVersion) GetAgentId() string {
@@ -1649,7 +1719,7 @@ type VersionChange struct {
 
 func (x *VersionChange) Reset() {
 	*x = VersionChange{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1661,7 +1731,7 @@ func (x *VersionChange) String() string {
 func (*VersionChange) ProtoMessage() {}
 
 func (x *VersionChange) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1674,7 +1744,7 @@ func (x *VersionChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VersionChange.ProtoReflect.Descriptor instead.
 func (*VersionChange) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *VersionChange) GetPath() string {
@@ -1737,13 +1807,15 @@ type CreateAgentRequest struct {
 	Analysis *AgentAnalysis `protobuf:"bytes,17,opt,name=analysis,proto3" json:"analysis,omitempty"`
 	// off, flag (default) or block; see Agent.
 	InjectionPolicy string `protobuf:"bytes,18,opt,name=injection_policy,json=injectionPolicy,proto3" json:"injection_policy,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// What is stored of the agent's conversations; without it, everything as it is said.
+	Privacy       *PrivacySettings `protobuf:"bytes,19,opt,name=privacy,proto3" json:"privacy,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateAgentRequest) Reset() {
 	*x = CreateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1755,7 +1827,7 @@ func (x *CreateAgentRequest) String() string {
 func (*CreateAgentRequest) ProtoMessage() {}
 
 func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1768,7 +1840,7 @@ func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateAgentRequest.ProtoReflect.Descriptor instead.
 func (*CreateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CreateAgentRequest) GetWorkspaceId() string {
@@ -1897,6 +1969,13 @@ func (x *CreateAgentRequest) GetInjectionPolicy() string {
 	return ""
 }
 
+func (x *CreateAgentRequest) GetPrivacy() *PrivacySettings {
+	if x != nil {
+		return x.Privacy
+	}
+	return nil
+}
+
 type ListAgentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -1915,7 +1994,7 @@ type ListAgentsRequest struct {
 
 func (x *ListAgentsRequest) Reset() {
 	*x = ListAgentsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1927,7 +2006,7 @@ func (x *ListAgentsRequest) String() string {
 func (*ListAgentsRequest) ProtoMessage() {}
 
 func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1940,7 +2019,7 @@ func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListAgentsRequest) GetWorkspaceId() string {
@@ -1990,7 +2069,7 @@ type ListAgentsResponse struct {
 
 func (x *ListAgentsResponse) Reset() {
 	*x = ListAgentsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2002,7 +2081,7 @@ func (x *ListAgentsResponse) String() string {
 func (*ListAgentsResponse) ProtoMessage() {}
 
 func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2015,7 +2094,7 @@ func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListAgentsResponse) GetAgents() []*Agent {
@@ -2044,7 +2123,7 @@ type GetAgentRequest struct {
 
 func (x *GetAgentRequest) Reset() {
 	*x = GetAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2056,7 +2135,7 @@ func (x *GetAgentRequest) String() string {
 func (*GetAgentRequest) ProtoMessage() {}
 
 func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2069,7 +2148,7 @@ func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAgentRequest.ProtoReflect.Descriptor instead.
 func (*GetAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *GetAgentRequest) GetWorkspaceId() string {
@@ -2128,13 +2207,15 @@ type UpdateAgentRequest struct {
 	Analysis *AgentAnalysis `protobuf:"bytes,19,opt,name=analysis,proto3" json:"analysis,omitempty"`
 	// As in create; null goes back to what create does without it.
 	InjectionPolicy *string `protobuf:"bytes,20,opt,name=injection_policy,json=injectionPolicy,proto3,oneof" json:"injection_policy,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// As in create; null goes back to what create does without it.
+	Privacy       *PrivacySettings `protobuf:"bytes,21,opt,name=privacy,proto3" json:"privacy,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateAgentRequest) Reset() {
 	*x = UpdateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2146,7 +2227,7 @@ func (x *UpdateAgentRequest) String() string {
 func (*UpdateAgentRequest) ProtoMessage() {}
 
 func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2159,7 +2240,7 @@ func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateAgentRequest.ProtoReflect.Descriptor instead.
 func (*UpdateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *UpdateAgentRequest) GetWorkspaceId() string {
@@ -2302,6 +2383,13 @@ func (x *UpdateAgentRequest) GetInjectionPolicy() string {
 	return ""
 }
 
+func (x *UpdateAgentRequest) GetPrivacy() *PrivacySettings {
+	if x != nil {
+		return x.Privacy
+	}
+	return nil
+}
+
 type DeleteAgentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -2314,7 +2402,7 @@ type DeleteAgentRequest struct {
 
 func (x *DeleteAgentRequest) Reset() {
 	*x = DeleteAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[25]
+	mi := &file_parlance_v1_agents_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2326,7 +2414,7 @@ func (x *DeleteAgentRequest) String() string {
 func (*DeleteAgentRequest) ProtoMessage() {}
 
 func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[25]
+	mi := &file_parlance_v1_agents_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2339,7 +2427,7 @@ func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteAgentRequest.ProtoReflect.Descriptor instead.
 func (*DeleteAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *DeleteAgentRequest) GetWorkspaceId() string {
@@ -2372,7 +2460,7 @@ type ListAgentVersionsRequest struct {
 
 func (x *ListAgentVersionsRequest) Reset() {
 	*x = ListAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[26]
+	mi := &file_parlance_v1_agents_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2384,7 +2472,7 @@ func (x *ListAgentVersionsRequest) String() string {
 func (*ListAgentVersionsRequest) ProtoMessage() {}
 
 func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[26]
+	mi := &file_parlance_v1_agents_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2397,7 +2485,7 @@ func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{26}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListAgentVersionsRequest) GetWorkspaceId() string {
@@ -2440,7 +2528,7 @@ type ListAgentVersionsResponse struct {
 
 func (x *ListAgentVersionsResponse) Reset() {
 	*x = ListAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[27]
+	mi := &file_parlance_v1_agents_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2452,7 +2540,7 @@ func (x *ListAgentVersionsResponse) String() string {
 func (*ListAgentVersionsResponse) ProtoMessage() {}
 
 func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[27]
+	mi := &file_parlance_v1_agents_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2465,7 +2553,7 @@ func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{27}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListAgentVersionsResponse) GetVersions() []*AgentVersion {
@@ -2497,7 +2585,7 @@ type CompareAgentVersionsRequest struct {
 
 func (x *CompareAgentVersionsRequest) Reset() {
 	*x = CompareAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[28]
+	mi := &file_parlance_v1_agents_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2509,7 +2597,7 @@ func (x *CompareAgentVersionsRequest) String() string {
 func (*CompareAgentVersionsRequest) ProtoMessage() {}
 
 func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[28]
+	mi := &file_parlance_v1_agents_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2522,7 +2610,7 @@ func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{28}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *CompareAgentVersionsRequest) GetWorkspaceId() string {
@@ -2563,7 +2651,7 @@ type CompareAgentVersionsResponse struct {
 
 func (x *CompareAgentVersionsResponse) Reset() {
 	*x = CompareAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[29]
+	mi := &file_parlance_v1_agents_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2575,7 +2663,7 @@ func (x *CompareAgentVersionsResponse) String() string {
 func (*CompareAgentVersionsResponse) ProtoMessage() {}
 
 func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[29]
+	mi := &file_parlance_v1_agents_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2588,7 +2676,7 @@ func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{29}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CompareAgentVersionsResponse) GetChanges() []*VersionChange {
@@ -2611,7 +2699,7 @@ type RollbackAgentRequest struct {
 
 func (x *RollbackAgentRequest) Reset() {
 	*x = RollbackAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[30]
+	mi := &file_parlance_v1_agents_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2623,7 +2711,7 @@ func (x *RollbackAgentRequest) String() string {
 func (*RollbackAgentRequest) ProtoMessage() {}
 
 func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[30]
+	mi := &file_parlance_v1_agents_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2636,7 +2724,7 @@ func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackAgentRequest.ProtoReflect.Descriptor instead.
 func (*RollbackAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{30}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *RollbackAgentRequest) GetWorkspaceId() string {
@@ -2664,7 +2752,7 @@ var File_parlance_v1_agents_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\n" +
-	"\x18parlance/v1/agents.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xe7\a\n" +
+	"\x18parlance/v1/agents.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x1cparlance/v1/workspaces.proto\"\x9f\b\n" +
 	"\x05Agent\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x12\n" +
@@ -2693,7 +2781,8 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x10injection_policy\x18\x16 \x01(\tB\x16\xba\xbb\x18\x12\n" +
 	"\x03off\n" +
 	"\x04flag\n" +
-	"\x05blockR\x0finjectionPolicy\"\xce\x01\n" +
+	"\x05blockR\x0finjectionPolicy\x126\n" +
+	"\aprivacy\x18\x17 \x01(\v2\x1c.parlance.v1.PrivacySettingsR\aprivacy\"\xce\x01\n" +
 	"\rAgentAnalysis\x12\x18\n" +
 	"\aenabled\x18\x01 \x01(\bR\aenabled\x12D\n" +
 	"\bcriteria\x18\x02 \x03(\v2\x1e.parlance.v1.AnalysisCriterionB\b\xbaH\x05\x92\x01\x02\x10\x1eR\bcriteria\x128\n" +
@@ -2805,7 +2894,10 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\vmax_minutes\x18\x04 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\n" +
 	"maxMinutes\x127\n" +
 	"\x06action\x18\x05 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x05alertR\asuggestR\x06refuseR\x06action\x12\"\n" +
-	"\amessage\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\amessage\"\xbf\x01\n" +
+	"\amessage\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\amessage\"\x91\x01\n" +
+	"\x0fPrivacySettings\x12@\n" +
+	"\x06redact\x18\x01 \x03(\tB(\xbaH%\x92\x01\"\x10\x04\x18\x01\"\x1cr\x1aR\x04cardR\x05emailR\x05phoneR\x04ibanR\x06redact\x12<\n" +
+	"\tretention\x18\x03 \x01(\v2\x1e.parlance.v1.RetentionSettingsR\tretention\"\xbf\x01\n" +
 	"\vAgentMemory\x12\x18\n" +
 	"\aenabled\x18\x01 \x01(\bR\aenabled\x12?\n" +
 	"\x12confirm_categories\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
@@ -2823,7 +2915,7 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\rVersionChange\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12*\n" +
 	"\x04from\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x04from\x12&\n" +
-	"\x02to\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x02to\"\xd9\a\n" +
+	"\x02to\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x02to\"\x91\b\n" +
 	"\x12CreateAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -2848,7 +2940,8 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x10client_overrides\x18\x10 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\x1e\"\x06r\x04\x10\x01\x18@R\x0fclientOverrides\x126\n" +
 	"\banalysis\x18\x11 \x01(\v2\x1a.parlance.v1.AgentAnalysisR\banalysis\x12D\n" +
-	"\x10injection_policy\x18\x12 \x01(\tB\x19\xbaH\x16r\x14R\x00R\x03offR\x04flagR\x05blockR\x0finjectionPolicy\"\x85\x02\n" +
+	"\x10injection_policy\x18\x12 \x01(\tB\x19\xbaH\x16r\x14R\x00R\x03offR\x04flagR\x05blockR\x0finjectionPolicy\x126\n" +
+	"\aprivacy\x18\x13 \x01(\v2\x1c.parlance.v1.PrivacySettingsR\aprivacy\"\x85\x02\n" +
 	"\x11ListAgentsRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12'\n" +
 	"\tpage_size\x18\x02 \x01(\x05B\n" +
@@ -2864,7 +2957,8 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"O\n" +
 	"\x0fGetAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
-	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\xce\t\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\x86\n" +
+	"\n" +
 	"\x12UpdateAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12#\n" +
@@ -2890,7 +2984,8 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\vupdate_mask\x18\x12 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
 	"updateMask\x126\n" +
 	"\banalysis\x18\x13 \x01(\v2\x1a.parlance.v1.AgentAnalysisR\banalysis\x12I\n" +
-	"\x10injection_policy\x18\x14 \x01(\tB\x19\xbaH\x16r\x14R\x00R\x03offR\x04flagR\x05blockH\x06R\x0finjectionPolicy\x88\x01\x01B\a\n" +
+	"\x10injection_policy\x18\x14 \x01(\tB\x19\xbaH\x16r\x14R\x00R\x03offR\x04flagR\x05blockH\x06R\x0finjectionPolicy\x88\x01\x01\x126\n" +
+	"\aprivacy\x18\x15 \x01(\v2\x1c.parlance.v1.PrivacySettingsR\aprivacyB\a\n" +
 	"\x05_nameB\x0f\n" +
 	"\r_instructionsB\x10\n" +
 	"\x0e_first_messageB\v\n" +
@@ -2946,7 +3041,7 @@ func file_parlance_v1_agents_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_agents_proto_rawDescData
 }
 
-var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_parlance_v1_agents_proto_goTypes = []any{
 	(*Agent)(nil),                        // 0: parlance.v1.Agent
 	(*AgentAnalysis)(nil),                // 1: parlance.v1.AgentAnalysis
@@ -2965,25 +3060,27 @@ var file_parlance_v1_agents_proto_goTypes = []any{
 	(*AgentGuard)(nil),                   // 14: parlance.v1.AgentGuard
 	(*GuardJudge)(nil),                   // 15: parlance.v1.GuardJudge
 	(*FatigueWindow)(nil),                // 16: parlance.v1.FatigueWindow
-	(*AgentMemory)(nil),                  // 17: parlance.v1.AgentMemory
-	(*AgentVersion)(nil),                 // 18: parlance.v1.AgentVersion
-	(*VersionChange)(nil),                // 19: parlance.v1.VersionChange
-	(*CreateAgentRequest)(nil),           // 20: parlance.v1.CreateAgentRequest
-	(*ListAgentsRequest)(nil),            // 21: parlance.v1.ListAgentsRequest
-	(*ListAgentsResponse)(nil),           // 22: parlance.v1.ListAgentsResponse
-	(*GetAgentRequest)(nil),              // 23: parlance.v1.GetAgentRequest
-	(*UpdateAgentRequest)(nil),           // 24: parlance.v1.UpdateAgentRequest
-	(*DeleteAgentRequest)(nil),           // 25: parlance.v1.DeleteAgentRequest
-	(*ListAgentVersionsRequest)(nil),     // 26: parlance.v1.ListAgentVersionsRequest
-	(*ListAgentVersionsResponse)(nil),    // 27: parlance.v1.ListAgentVersionsResponse
-	(*CompareAgentVersionsRequest)(nil),  // 28: parlance.v1.CompareAgentVersionsRequest
-	(*CompareAgentVersionsResponse)(nil), // 29: parlance.v1.CompareAgentVersionsResponse
-	(*RollbackAgentRequest)(nil),         // 30: parlance.v1.RollbackAgentRequest
-	(*timestamppb.Timestamp)(nil),        // 31: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),              // 32: google.protobuf.Struct
-	(*structpb.Value)(nil),               // 33: google.protobuf.Value
-	(*fieldmaskpb.FieldMask)(nil),        // 34: google.protobuf.FieldMask
-	(*emptypb.Empty)(nil),                // 35: google.protobuf.Empty
+	(*PrivacySettings)(nil),              // 17: parlance.v1.PrivacySettings
+	(*AgentMemory)(nil),                  // 18: parlance.v1.AgentMemory
+	(*AgentVersion)(nil),                 // 19: parlance.v1.AgentVersion
+	(*VersionChange)(nil),                // 20: parlance.v1.VersionChange
+	(*CreateAgentRequest)(nil),           // 21: parlance.v1.CreateAgentRequest
+	(*ListAgentsRequest)(nil),            // 22: parlance.v1.ListAgentsRequest
+	(*ListAgentsResponse)(nil),           // 23: parlance.v1.ListAgentsResponse
+	(*GetAgentRequest)(nil),              // 24: parlance.v1.GetAgentRequest
+	(*UpdateAgentRequest)(nil),           // 25: parlance.v1.UpdateAgentRequest
+	(*DeleteAgentRequest)(nil),           // 26: parlance.v1.DeleteAgentRequest
+	(*ListAgentVersionsRequest)(nil),     // 27: parlance.v1.ListAgentVersionsRequest
+	(*ListAgentVersionsResponse)(nil),    // 28: parlance.v1.ListAgentVersionsResponse
+	(*CompareAgentVersionsRequest)(nil),  // 29: parlance.v1.CompareAgentVersionsRequest
+	(*CompareAgentVersionsResponse)(nil), // 30: parlance.v1.CompareAgentVersionsResponse
+	(*RollbackAgentRequest)(nil),         // 31: parlance.v1.RollbackAgentRequest
+	(*timestamppb.Timestamp)(nil),        // 32: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),              // 33: google.protobuf.Struct
+	(*RetentionSettings)(nil),            // 34: parlance.v1.RetentionSettings
+	(*structpb.Value)(nil),               // 35: google.protobuf.Value
+	(*fieldmaskpb.FieldMask)(nil),        // 36: google.protobuf.FieldMask
+	(*emptypb.Empty)(nil),                // 37: google.protobuf.Empty
 }
 var file_parlance_v1_agents_proto_depIdxs = []int32{
 	4,  // 0: parlance.v1.Agent.model:type_name -> parlance.v1.AgentModel
@@ -2992,70 +3089,74 @@ var file_parlance_v1_agents_proto_depIdxs = []int32{
 	9,  // 3: parlance.v1.Agent.tools_config:type_name -> parlance.v1.ToolsConfig
 	14, // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
 	16, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
-	17, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
-	31, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
-	31, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
+	18, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
+	32, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
+	32, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
 	1,  // 9: parlance.v1.Agent.analysis:type_name -> parlance.v1.AgentAnalysis
-	2,  // 10: parlance.v1.AgentAnalysis.criteria:type_name -> parlance.v1.AnalysisCriterion
-	3,  // 11: parlance.v1.AgentAnalysis.data:type_name -> parlance.v1.AnalysisField
-	5,  // 12: parlance.v1.AgentModel.fallbacks:type_name -> parlance.v1.ModelRef
-	32, // 13: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
-	32, // 14: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
-	32, // 15: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
-	32, // 16: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
-	8,  // 17: parlance.v1.AgentRetrieval.tags:type_name -> parlance.v1.TagFilter
-	10, // 18: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
-	32, // 19: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
-	13, // 20: parlance.v1.CheckGuardsResponse.verdicts:type_name -> parlance.v1.GuardVerdict
-	15, // 21: parlance.v1.AgentGuard.judge:type_name -> parlance.v1.GuardJudge
-	5,  // 22: parlance.v1.GuardJudge.model:type_name -> parlance.v1.ModelRef
-	0,  // 23: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
-	31, // 24: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
-	33, // 25: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
-	33, // 26: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
-	4,  // 27: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 28: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 29: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	9,  // 30: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	14, // 31: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	16, // 32: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	17, // 33: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	1,  // 34: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	0,  // 35: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
-	4,  // 36: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 37: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 38: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	9,  // 39: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	14, // 40: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	16, // 41: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	17, // 42: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	34, // 43: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
-	1,  // 44: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	18, // 45: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
-	19, // 46: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
-	20, // 47: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
-	21, // 48: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
-	23, // 49: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
-	11, // 50: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
-	24, // 51: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
-	25, // 52: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
-	26, // 53: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
-	28, // 54: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
-	30, // 55: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
-	0,  // 56: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
-	22, // 57: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
-	0,  // 58: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
-	12, // 59: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
-	0,  // 60: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
-	35, // 61: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
-	27, // 62: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
-	29, // 63: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
-	0,  // 64: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
-	56, // [56:65] is the sub-list for method output_type
-	47, // [47:56] is the sub-list for method input_type
-	47, // [47:47] is the sub-list for extension type_name
-	47, // [47:47] is the sub-list for extension extendee
-	0,  // [0:47] is the sub-list for field type_name
+	17, // 10: parlance.v1.Agent.privacy:type_name -> parlance.v1.PrivacySettings
+	2,  // 11: parlance.v1.AgentAnalysis.criteria:type_name -> parlance.v1.AnalysisCriterion
+	3,  // 12: parlance.v1.AgentAnalysis.data:type_name -> parlance.v1.AnalysisField
+	5,  // 13: parlance.v1.AgentModel.fallbacks:type_name -> parlance.v1.ModelRef
+	33, // 14: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
+	33, // 15: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
+	33, // 16: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
+	33, // 17: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
+	8,  // 18: parlance.v1.AgentRetrieval.tags:type_name -> parlance.v1.TagFilter
+	10, // 19: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
+	33, // 20: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
+	13, // 21: parlance.v1.CheckGuardsResponse.verdicts:type_name -> parlance.v1.GuardVerdict
+	15, // 22: parlance.v1.AgentGuard.judge:type_name -> parlance.v1.GuardJudge
+	5,  // 23: parlance.v1.GuardJudge.model:type_name -> parlance.v1.ModelRef
+	34, // 24: parlance.v1.PrivacySettings.retention:type_name -> parlance.v1.RetentionSettings
+	0,  // 25: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
+	32, // 26: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
+	35, // 27: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
+	35, // 28: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
+	4,  // 29: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 30: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	7,  // 31: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	9,  // 32: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	14, // 33: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	16, // 34: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	18, // 35: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	1,  // 36: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	17, // 37: parlance.v1.CreateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
+	0,  // 38: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
+	4,  // 39: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 40: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	7,  // 41: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	9,  // 42: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	14, // 43: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	16, // 44: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	18, // 45: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	36, // 46: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
+	1,  // 47: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	17, // 48: parlance.v1.UpdateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
+	19, // 49: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
+	20, // 50: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
+	21, // 51: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
+	22, // 52: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
+	24, // 53: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
+	11, // 54: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
+	25, // 55: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
+	26, // 56: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
+	27, // 57: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
+	29, // 58: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
+	31, // 59: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
+	0,  // 60: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
+	23, // 61: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
+	0,  // 62: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
+	12, // 63: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
+	0,  // 64: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
+	37, // 65: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
+	28, // 66: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
+	30, // 67: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
+	0,  // 68: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
+	60, // [60:69] is the sub-list for method output_type
+	51, // [51:60] is the sub-list for method input_type
+	51, // [51:51] is the sub-list for extension type_name
+	51, // [51:51] is the sub-list for extension extendee
+	0,  // [0:51] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_agents_proto_init() }
@@ -3064,16 +3165,17 @@ func file_parlance_v1_agents_proto_init() {
 		return
 	}
 	file_parlance_v1_options_proto_init()
+	file_parlance_v1_workspaces_proto_init()
 	file_parlance_v1_agents_proto_msgTypes[4].OneofWrappers = []any{}
 	file_parlance_v1_agents_proto_msgTypes[7].OneofWrappers = []any{}
-	file_parlance_v1_agents_proto_msgTypes[24].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[25].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_agents_proto_rawDesc), len(file_parlance_v1_agents_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   31,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -2095,13 +2095,13 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\n" +
 	"similarity\n" +
 	"\x05judgeR\tmatchedBy\x12=\n" +
-	"\ftriggered_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\vtriggeredAt:\x18\xaa\xbb\x18\x14escalation.triggered\"\xe4\x01\n" +
+	"\ftriggered_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\vtriggeredAt:\x18\xaa\xbb\x18\x14escalation.triggered\"\xea\x01\n" +
 	"\tDsarReady\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x12\x12\n" +
-	"\x04kind\x18\x03 \x01(\tR\x04kind\x12!\n" +
-	"\fdownload_url\x18\x04 \x01(\tR\vdownloadUrl\x129\n" +
+	"\x04kind\x18\x03 \x01(\tR\x04kind\x12'\n" +
+	"\fdownload_url\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x01R\vdownloadUrl\x129\n" +
 	"\n" +
 	"expires_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12\x1d\n" +
 	"\n" +

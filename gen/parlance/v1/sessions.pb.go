@@ -4954,7 +4954,7 @@ var File_parlance_v1_sessions_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
-	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\x88\t\n" +
+	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\xa0\t\n" +
 	"\aSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12E\n" +
 	"\x06status\x18\x02 \x01(\tB-\xba\xbb\x18)\n" +
@@ -4976,18 +4976,18 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
 	"started_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x125\n" +
 	"\bended_at\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\x12\x1d\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\x12#\n" +
 	"\n" +
-	"end_reason\x18\v \x01(\tR\tendReason\x12\x1f\n" +
+	"end_reason\x18\v \x01(\tB\x04\xc0\xbb\x18\x02R\tendReason\x12\x1f\n" +
 	"\vduration_ms\x18\f \x01(\x05R\n" +
 	"durationMs\x12\x1d\n" +
 	"\n" +
 	"turn_count\x18\r \x01(\x05R\tturnCount\x12\x1a\n" +
 	"\blanguage\x18\x0e \x01(\tR\blanguage\x12/\n" +
-	"\x05usage\x18\x0f \x01(\v2\x19.parlance.v1.SessionUsageR\x05usage\x12W\n" +
-	"\x11dynamic_variables\x18\x10 \x03(\v2*.parlance.v1.Session.DynamicVariablesEntryR\x10dynamicVariables\x12Z\n" +
-	"\x12assigned_variables\x18\x11 \x03(\v2+.parlance.v1.Session.AssignedVariablesEntryR\x11assignedVariables\x128\n" +
-	"\banalysis\x18\x12 \x01(\v2\x1c.parlance.v1.SessionAnalysisR\banalysis\x128\n" +
+	"\x05usage\x18\x0f \x01(\v2\x19.parlance.v1.SessionUsageR\x05usage\x12]\n" +
+	"\x11dynamic_variables\x18\x10 \x03(\v2*.parlance.v1.Session.DynamicVariablesEntryB\x04\xc0\xbb\x18\x02R\x10dynamicVariables\x12`\n" +
+	"\x12assigned_variables\x18\x11 \x03(\v2+.parlance.v1.Session.AssignedVariablesEntryB\x04\xc0\xbb\x18\x02R\x11assignedVariables\x12>\n" +
+	"\banalysis\x18\x12 \x01(\v2\x1c.parlance.v1.SessionAnalysisB\x04\xc0\xbb\x18\x02R\banalysis\x128\n" +
 	"\bfeedback\x18\x1e \x01(\v2\x1c.parlance.v1.SessionFeedbackR\bfeedback\x120\n" +
 	"\x14idle_timeout_seconds\x18\x1f \x01(\x05R\x12idleTimeoutSeconds\x120\n" +
 	"\x14max_duration_seconds\x18  \x01(\x05R\x12maxDurationSeconds\x1aC\n" +
@@ -5183,14 +5183,14 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0e\n" +
-	"\f_ttl_seconds\"\xd1\x01\n" +
+	"\f_ttl_seconds\"\xe3\x01\n" +
 	"\x15CreateSessionResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12%\n" +
 	"\x06status\x18\x02 \x01(\tB\r\xba\xbb\x18\t\n" +
-	"\apendingR\x06status\x12\x15\n" +
-	"\x06ws_url\x18\x03 \x01(\tR\x05wsUrl\x12\x19\n" +
-	"\bchat_url\x18\x04 \x01(\tR\achatUrl\x12\x14\n" +
-	"\x05token\x18\x05 \x01(\tR\x05token\x129\n" +
+	"\apendingR\x06status\x12\x1b\n" +
+	"\x06ws_url\x18\x03 \x01(\tB\x04\xc0\xbb\x18\x01R\x05wsUrl\x12\x1f\n" +
+	"\bchat_url\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x01R\achatUrl\x12\x1a\n" +
+	"\x05token\x18\x05 \x01(\tB\x04\xc0\xbb\x18\x01R\x05token\x129\n" +
 	"\n" +
 	"expires_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\"\xe9\x03\n" +
 	"\x13ListSessionsRequest\x12'\n" +
@@ -5320,21 +5320,21 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x14TurnClientToolCalled\x12)\n" +
 	"\x04call\x18\x01 \x01(\v2\x15.parlance.v1.ToolCallR\x04call\"?\n" +
 	"\bTurnDone\x123\n" +
-	"\x04turn\x18\x01 \x01(\v2\x1f.parlance.v1.CreateTurnResponseR\x04turn\"\xfd\x03\n" +
+	"\x04turn\x18\x01 \x01(\v2\x1f.parlance.v1.CreateTurnResponseR\x04turn\"\x89\x04\n" +
 	"\bApproval\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x17\n" +
 	"\aturn_id\x18\x03 \x01(\tR\x06turnId\x12\x12\n" +
-	"\x04slug\x18\x04 \x01(\tR\x04slug\x12-\n" +
-	"\x05input\x18\x05 \x01(\v2\x17.google.protobuf.StructR\x05input\x12K\n" +
+	"\x04slug\x18\x04 \x01(\tR\x04slug\x123\n" +
+	"\x05input\x18\x05 \x01(\v2\x17.google.protobuf.StructB\x04\xc0\xbb\x18\x02R\x05input\x12K\n" +
 	"\x06status\x18\x06 \x01(\tB3\xba\xbb\x18/\n" +
 	"\awaiting\n" +
 	"\bapproved\n" +
 	"\x06denied\n" +
 	"\aexpired\n" +
-	"\twithdrawnR\x06status\x12\x16\n" +
-	"\x06reason\x18\a \x01(\tR\x06reason\x12\x1d\n" +
+	"\twithdrawnR\x06status\x12\x1c\n" +
+	"\x06reason\x18\a \x01(\tB\x04\xc0\xbb\x18\x02R\x06reason\x12\x1d\n" +
 	"\n" +
 	"decided_by\x18\b \x01(\tR\tdecidedBy\x129\n" +
 	"\n" +
@@ -5554,27 +5554,27 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x1cListSessionToolCallsResponse\x124\n" +
 	"\n" +
 	"tool_calls\x18\x01 \x03(\v2\x15.parlance.v1.ToolCallR\ttoolCalls\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xbf\x0f\n" +
-	"\x0eSessionService\x12\x98\x01\n" +
-	"\rCreateSession\x12!.parlance.v1.CreateSessionRequest\x1a\".parlance.v1.CreateSessionResponse\"@\xaa\xbb\x18\v\b\x02\x1a\asession\xb2\xbb\x18\x16\b\xc9\x01\x12\x11/v1/sessions/{id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/sessions\x12o\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xc9\x0f\n" +
+	"\x0eSessionService\x12\x9a\x01\n" +
+	"\rCreateSession\x12!.parlance.v1.CreateSessionRequest\x1a\".parlance.v1.CreateSessionResponse\"B\xaa\xbb\x18\r\b\x02\x1a\asession \x01\xb2\xbb\x18\x16\b\xc9\x01\x12\x11/v1/sessions/{id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/sessions\x12o\n" +
 	"\fListSessions\x12 .parlance.v1.ListSessionsRequest\x1a!.parlance.v1.ListSessionsResponse\"\x1a\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/sessions\x12k\n" +
 	"\n" +
-	"GetSession\x12\x1e.parlance.v1.GetSessionRequest\x1a\x14.parlance.v1.Session\"'\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x1b\x12\x19/v1/sessions/{session_id}\x12t\n" +
+	"GetSession\x12\x1e.parlance.v1.GetSessionRequest\x1a\x14.parlance.v1.Session\"'\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x1b\x12\x19/v1/sessions/{session_id}\x12v\n" +
 	"\n" +
-	"EndSession\x12\x1e.parlance.v1.EndSessionRequest\x1a\x14.parlance.v1.Session\"0\xaa\xbb\x18\x04\b\x02\x10\x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/sessions/{session_id}/end\x12z\n" +
-	"\rDeleteSession\x12!.parlance.v1.DeleteSessionRequest\x1a\x16.google.protobuf.Empty\".\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02\x1b*\x19/v1/sessions/{session_id}\x12\x91\x01\n" +
+	"EndSession\x12\x1e.parlance.v1.EndSessionRequest\x1a\x14.parlance.v1.Session\"2\xaa\xbb\x18\x06\b\x02\x10\x01 \x02\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/sessions/{session_id}/end\x12z\n" +
+	"\rDeleteSession\x12!.parlance.v1.DeleteSessionRequest\x1a\x16.google.protobuf.Empty\".\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02\x1b*\x19/v1/sessions/{session_id}\x12\x93\x01\n" +
 	"\n" +
-	"CreateTurn\x12\x1e.parlance.v1.CreateTurnRequest\x1a\x1f.parlance.v1.CreateTurnResponse\"B\xaa\xbb\x18\x04\b\x02\x10\x01\xb2\xbb\x18\f\"\n" +
-	"StreamTurn\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/v1/sessions/{session_id}/turns\x12`\n" +
+	"CreateTurn\x12\x1e.parlance.v1.CreateTurnRequest\x1a\x1f.parlance.v1.CreateTurnResponse\"D\xaa\xbb\x18\x06\b\x02\x10\x01 \x01\xb2\xbb\x18\f\"\n" +
+	"StreamTurn\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/v1/sessions/{session_id}/turns\x12b\n" +
 	"\n" +
-	"StreamTurn\x12\x1e.parlance.v1.StreamTurnRequest\x1a\x1f.parlance.v1.StreamTurnResponse\"\x0f\xaa\xbb\x18\v\b\x02\x10\x01\x1a\x05write0\x01\x12\x84\x01\n" +
+	"StreamTurn\x12\x1e.parlance.v1.StreamTurnRequest\x1a\x1f.parlance.v1.StreamTurnResponse\"\x11\xaa\xbb\x18\r\b\x02\x10\x01\x1a\x05write \x010\x01\x12\x84\x01\n" +
 	"\aGetTurn\x12\x1b.parlance.v1.GetTurnRequest\x1a\x11.parlance.v1.Turn\"I\xaa\xbb\x18\x04\b\x01\x10\x01\xb2\xbb\x18\f\"\n" +
 	"FollowTurn\x82\xd3\xe4\x93\x02+\x12)/v1/sessions/{session_id}/turns/{turn_id}\x12_\n" +
 	"\n" +
 	"FollowTurn\x12\x1e.parlance.v1.FollowTurnRequest\x1a\x1f.parlance.v1.StreamTurnResponse\"\x0e\xaa\xbb\x18\n" +
-	"\b\x01\x10\x01\x1a\x04read0\x01\x12\x84\x01\n" +
+	"\b\x01\x10\x01\x1a\x04read0\x01\x12\x86\x01\n" +
 	"\n" +
-	"CancelTurn\x12\x1e.parlance.v1.CancelTurnRequest\x1a\x11.parlance.v1.Turn\"C\xaa\xbb\x18\x04\b\x02\x10\x01\x82\xd3\xe4\x93\x025:\x01*\"0/v1/sessions/{session_id}/turns/{turn_id}/cancel\x12\x8b\x01\n" +
+	"CancelTurn\x12\x1e.parlance.v1.CancelTurnRequest\x1a\x11.parlance.v1.Turn\"E\xaa\xbb\x18\x06\b\x02\x10\x01 \x01\x82\xd3\xe4\x93\x025:\x01*\"0/v1/sessions/{session_id}/turns/{turn_id}/cancel\x12\x8b\x01\n" +
 	"\rListApprovals\x12!.parlance.v1.ListApprovalsRequest\x1a\".parlance.v1.ListApprovalsResponse\"3\xaa\xbb\x18\x04\b\x01\x10\x01\x82\xd3\xe4\x93\x02%\x12#/v1/sessions/{session_id}/approvals\x12\x8d\x01\n" +
 	"\x0eDecideApproval\x12\".parlance.v1.DecideApprovalRequest\x1a\x15.parlance.v1.Approval\"@\xaa\xbb\x18\x04\b\x02\x10\x01\x82\xd3\xe4\x93\x022:\x01*\"-/v1/sessions/{session_id}/approvals/{call_id}\x12\x8a\x01\n" +
 	"\rGetTranscript\x12!.parlance.v1.GetTranscriptRequest\x1a\".parlance.v1.GetTranscriptResponse\"2\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02&\x12$/v1/sessions/{session_id}/transcript\x12\x8f\x01\n" +

@@ -206,7 +206,9 @@ type Workspace struct {
 	// When it was made.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// When it was last changed.
-	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// How long what was said in the workspace is kept.
+	Retention     *RetentionSettings `protobuf:"bytes,7,opt,name=retention,proto3" json:"retention,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -283,6 +285,71 @@ func (x *Workspace) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Workspace) GetRetention() *RetentionSettings {
+	if x != nil {
+		return x.Retention
+	}
+	return nil
+}
+
+// How long what was said is kept. It applies to all sessions that there are: a shorter time deletes
+// older ones within minutes.
+type RetentionSettings struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many days after its end a session is deleted with its transcript and everything else of it:
+	// 1 to 3650. 0: as the workspace says, and in a workspace for ever.
+	TranscriptDays int32 `protobuf:"varint,1,opt,name=transcript_days,json=transcriptDays,proto3" json:"transcript_days,omitempty"`
+	// How many days recordings are kept. There are no recordings yet: anything but 0 is answered with
+	// 501 not-implemented.
+	AudioDays     int32 `protobuf:"varint,2,opt,name=audio_days,json=audioDays,proto3" json:"audio_days,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetentionSettings) Reset() {
+	*x = RetentionSettings{}
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetentionSettings) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetentionSettings) ProtoMessage() {}
+
+func (x *RetentionSettings) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetentionSettings.ProtoReflect.Descriptor instead.
+func (*RetentionSettings) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *RetentionSettings) GetTranscriptDays() int32 {
+	if x != nil {
+		return x.TranscriptDays
+	}
+	return 0
+}
+
+func (x *RetentionSettings) GetAudioDays() int32 {
+	if x != nil {
+		return x.AudioDays
+	}
+	return 0
+}
+
 // ApiKey is a credential of a tenant.
 type ApiKey struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -312,7 +379,7 @@ type ApiKey struct {
 
 func (x *ApiKey) Reset() {
 	*x = ApiKey{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[3]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -324,7 +391,7 @@ func (x *ApiKey) String() string {
 func (*ApiKey) ProtoMessage() {}
 
 func (x *ApiKey) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[3]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -337,7 +404,7 @@ func (x *ApiKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApiKey.ProtoReflect.Descriptor instead.
 func (*ApiKey) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{3}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ApiKey) GetId() string {
@@ -418,7 +485,7 @@ type GetTenantRequest struct {
 
 func (x *GetTenantRequest) Reset() {
 	*x = GetTenantRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[4]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -430,7 +497,7 @@ func (x *GetTenantRequest) String() string {
 func (*GetTenantRequest) ProtoMessage() {}
 
 func (x *GetTenantRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[4]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -443,7 +510,7 @@ func (x *GetTenantRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTenantRequest.ProtoReflect.Descriptor instead.
 func (*GetTenantRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{4}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{5}
 }
 
 type CreateWorkspaceRequest struct {
@@ -456,7 +523,7 @@ type CreateWorkspaceRequest struct {
 
 func (x *CreateWorkspaceRequest) Reset() {
 	*x = CreateWorkspaceRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[5]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -468,7 +535,7 @@ func (x *CreateWorkspaceRequest) String() string {
 func (*CreateWorkspaceRequest) ProtoMessage() {}
 
 func (x *CreateWorkspaceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[5]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -481,7 +548,7 @@ func (x *CreateWorkspaceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateWorkspaceRequest.ProtoReflect.Descriptor instead.
 func (*CreateWorkspaceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{5}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *CreateWorkspaceRequest) GetName() string {
@@ -503,7 +570,7 @@ type ListWorkspacesRequest struct {
 
 func (x *ListWorkspacesRequest) Reset() {
 	*x = ListWorkspacesRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[6]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -515,7 +582,7 @@ func (x *ListWorkspacesRequest) String() string {
 func (*ListWorkspacesRequest) ProtoMessage() {}
 
 func (x *ListWorkspacesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[6]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -528,7 +595,7 @@ func (x *ListWorkspacesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkspacesRequest.ProtoReflect.Descriptor instead.
 func (*ListWorkspacesRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListWorkspacesRequest) GetPageSize() int32 {
@@ -557,7 +624,7 @@ type ListWorkspacesResponse struct {
 
 func (x *ListWorkspacesResponse) Reset() {
 	*x = ListWorkspacesResponse{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[7]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -569,7 +636,7 @@ func (x *ListWorkspacesResponse) String() string {
 func (*ListWorkspacesResponse) ProtoMessage() {}
 
 func (x *ListWorkspacesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[7]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -582,7 +649,7 @@ func (x *ListWorkspacesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkspacesResponse.ProtoReflect.Descriptor instead.
 func (*ListWorkspacesResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListWorkspacesResponse) GetWorkspaces() []*Workspace {
@@ -609,7 +676,7 @@ type GetWorkspaceRequest struct {
 
 func (x *GetWorkspaceRequest) Reset() {
 	*x = GetWorkspaceRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[8]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -621,7 +688,7 @@ func (x *GetWorkspaceRequest) String() string {
 func (*GetWorkspaceRequest) ProtoMessage() {}
 
 func (x *GetWorkspaceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[8]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -634,7 +701,7 @@ func (x *GetWorkspaceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWorkspaceRequest.ProtoReflect.Descriptor instead.
 func (*GetWorkspaceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetWorkspaceRequest) GetWorkspaceId() string {
@@ -651,14 +718,16 @@ type UpdateWorkspaceRequest struct {
 	// 1 to 200 characters.
 	Name *string `protobuf:"bytes,2,opt,name=name,proto3,oneof" json:"name,omitempty"`
 	// The fields to change; REST makes it from the keys of the body.
-	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// How long what was said in the workspace is kept; null: for ever. Agents may say otherwise.
+	Retention     *RetentionSettings `protobuf:"bytes,4,opt,name=retention,proto3" json:"retention,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateWorkspaceRequest) Reset() {
 	*x = UpdateWorkspaceRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[9]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -670,7 +739,7 @@ func (x *UpdateWorkspaceRequest) String() string {
 func (*UpdateWorkspaceRequest) ProtoMessage() {}
 
 func (x *UpdateWorkspaceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[9]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -683,7 +752,7 @@ func (x *UpdateWorkspaceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateWorkspaceRequest.ProtoReflect.Descriptor instead.
 func (*UpdateWorkspaceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *UpdateWorkspaceRequest) GetWorkspaceId() string {
@@ -707,6 +776,13 @@ func (x *UpdateWorkspaceRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	return nil
 }
 
+func (x *UpdateWorkspaceRequest) GetRetention() *RetentionSettings {
+	if x != nil {
+		return x.Retention
+	}
+	return nil
+}
+
 type DeleteWorkspaceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -717,7 +793,7 @@ type DeleteWorkspaceRequest struct {
 
 func (x *DeleteWorkspaceRequest) Reset() {
 	*x = DeleteWorkspaceRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[10]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -729,7 +805,7 @@ func (x *DeleteWorkspaceRequest) String() string {
 func (*DeleteWorkspaceRequest) ProtoMessage() {}
 
 func (x *DeleteWorkspaceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[10]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -742,7 +818,7 @@ func (x *DeleteWorkspaceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteWorkspaceRequest.ProtoReflect.Descriptor instead.
 func (*DeleteWorkspaceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *DeleteWorkspaceRequest) GetWorkspaceId() string {
@@ -768,7 +844,7 @@ type CreateApiKeyRequest struct {
 
 func (x *CreateApiKeyRequest) Reset() {
 	*x = CreateApiKeyRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[11]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -780,7 +856,7 @@ func (x *CreateApiKeyRequest) String() string {
 func (*CreateApiKeyRequest) ProtoMessage() {}
 
 func (x *CreateApiKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[11]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -793,7 +869,7 @@ func (x *CreateApiKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateApiKeyRequest.ProtoReflect.Descriptor instead.
 func (*CreateApiKeyRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *CreateApiKeyRequest) GetName() string {
@@ -836,7 +912,7 @@ type ListApiKeysRequest struct {
 
 func (x *ListApiKeysRequest) Reset() {
 	*x = ListApiKeysRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[12]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -848,7 +924,7 @@ func (x *ListApiKeysRequest) String() string {
 func (*ListApiKeysRequest) ProtoMessage() {}
 
 func (x *ListApiKeysRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[12]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -861,7 +937,7 @@ func (x *ListApiKeysRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListApiKeysRequest.ProtoReflect.Descriptor instead.
 func (*ListApiKeysRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListApiKeysRequest) GetPageSize() int32 {
@@ -890,7 +966,7 @@ type ListApiKeysResponse struct {
 
 func (x *ListApiKeysResponse) Reset() {
 	*x = ListApiKeysResponse{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[13]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -902,7 +978,7 @@ func (x *ListApiKeysResponse) String() string {
 func (*ListApiKeysResponse) ProtoMessage() {}
 
 func (x *ListApiKeysResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[13]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -915,7 +991,7 @@ func (x *ListApiKeysResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListApiKeysResponse.ProtoReflect.Descriptor instead.
 func (*ListApiKeysResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListApiKeysResponse) GetApiKeys() []*ApiKey {
@@ -942,7 +1018,7 @@ type GetApiKeyRequest struct {
 
 func (x *GetApiKeyRequest) Reset() {
 	*x = GetApiKeyRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[14]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -954,7 +1030,7 @@ func (x *GetApiKeyRequest) String() string {
 func (*GetApiKeyRequest) ProtoMessage() {}
 
 func (x *GetApiKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[14]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -967,7 +1043,7 @@ func (x *GetApiKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetApiKeyRequest.ProtoReflect.Descriptor instead.
 func (*GetApiKeyRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetApiKeyRequest) GetApiKeyId() string {
@@ -993,7 +1069,7 @@ type UpdateApiKeyRequest struct {
 
 func (x *UpdateApiKeyRequest) Reset() {
 	*x = UpdateApiKeyRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[15]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1005,7 +1081,7 @@ func (x *UpdateApiKeyRequest) String() string {
 func (*UpdateApiKeyRequest) ProtoMessage() {}
 
 func (x *UpdateApiKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[15]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1018,7 +1094,7 @@ func (x *UpdateApiKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateApiKeyRequest.ProtoReflect.Descriptor instead.
 func (*UpdateApiKeyRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *UpdateApiKeyRequest) GetApiKeyId() string {
@@ -1059,7 +1135,7 @@ type DeleteApiKeyRequest struct {
 
 func (x *DeleteApiKeyRequest) Reset() {
 	*x = DeleteApiKeyRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[16]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1071,7 +1147,7 @@ func (x *DeleteApiKeyRequest) String() string {
 func (*DeleteApiKeyRequest) ProtoMessage() {}
 
 func (x *DeleteApiKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[16]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1084,7 +1160,7 @@ func (x *DeleteApiKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteApiKeyRequest.ProtoReflect.Descriptor instead.
 func (*DeleteApiKeyRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *DeleteApiKeyRequest) GetApiKeyId() string {
@@ -1107,7 +1183,7 @@ type RotateApiKeyRequest struct {
 
 func (x *RotateApiKeyRequest) Reset() {
 	*x = RotateApiKeyRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[17]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1119,7 +1195,7 @@ func (x *RotateApiKeyRequest) String() string {
 func (*RotateApiKeyRequest) ProtoMessage() {}
 
 func (x *RotateApiKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[17]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1132,7 +1208,7 @@ func (x *RotateApiKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateApiKeyRequest.ProtoReflect.Descriptor instead.
 func (*RotateApiKeyRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *RotateApiKeyRequest) GetApiKeyId() string {
@@ -1167,7 +1243,7 @@ const file_parlance_v1_workspaces_proto_rawDesc = "" +
 	"\x0fkb_upload_bytes\x18\x02 \x01(\x01R\rkbUploadBytes\x12/\n" +
 	"\x13concurrent_sessions\x18\x03 \x01(\rR\x12concurrentSessions\x12\x14\n" +
 	"\x05tools\x18\x04 \x01(\bR\x05tools\x12\x10\n" +
-	"\x03mcp\x18\x05 \x01(\bR\x03mcp\"\xe6\x01\n" +
+	"\x03mcp\x18\x05 \x01(\bR\x03mcp\"\xa4\x02\n" +
 	"\tWorkspace\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
 	"\ttenant_id\x18\x02 \x01(\tR\btenantId\x12\x12\n" +
@@ -1176,7 +1252,14 @@ const file_parlance_v1_workspaces_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xdd\x03\n" +
+	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12<\n" +
+	"\tretention\x18\a \x01(\v2\x1e.parlance.v1.RetentionSettingsR\tretention\"s\n" +
+	"\x11RetentionSettings\x123\n" +
+	"\x0ftranscript_days\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xc2\x1c(\x00R\x0etranscriptDays\x12)\n" +
+	"\n" +
+	"audio_days\x18\x02 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xc2\x1c(\x00R\taudioDays\"\xdd\x03\n" +
 	"\x06ApiKey\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12:\n" +
@@ -1213,13 +1296,14 @@ const file_parlance_v1_workspaces_proto_rawDesc = "" +
 	"workspaces\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"8\n" +
 	"\x13GetWorkspaceRequest\x12!\n" +
-	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\"\xa6\x01\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\"\xe4\x01\n" +
 	"\x16UpdateWorkspaceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12#\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01H\x00R\x04name\x88\x01\x01\x12;\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMaskB\a\n" +
+	"updateMask\x12<\n" +
+	"\tretention\x18\x04 \x01(\v2\x1e.parlance.v1.RetentionSettingsR\tretentionB\a\n" +
 	"\x05_name\";\n" +
 	"\x16DeleteWorkspaceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\"\xd2\x01\n" +
@@ -1286,74 +1370,77 @@ func file_parlance_v1_workspaces_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_workspaces_proto_rawDescData
 }
 
-var file_parlance_v1_workspaces_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_parlance_v1_workspaces_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_parlance_v1_workspaces_proto_goTypes = []any{
 	(*Tenant)(nil),                 // 0: parlance.v1.Tenant
 	(*PlanLimits)(nil),             // 1: parlance.v1.PlanLimits
 	(*Workspace)(nil),              // 2: parlance.v1.Workspace
-	(*ApiKey)(nil),                 // 3: parlance.v1.ApiKey
-	(*GetTenantRequest)(nil),       // 4: parlance.v1.GetTenantRequest
-	(*CreateWorkspaceRequest)(nil), // 5: parlance.v1.CreateWorkspaceRequest
-	(*ListWorkspacesRequest)(nil),  // 6: parlance.v1.ListWorkspacesRequest
-	(*ListWorkspacesResponse)(nil), // 7: parlance.v1.ListWorkspacesResponse
-	(*GetWorkspaceRequest)(nil),    // 8: parlance.v1.GetWorkspaceRequest
-	(*UpdateWorkspaceRequest)(nil), // 9: parlance.v1.UpdateWorkspaceRequest
-	(*DeleteWorkspaceRequest)(nil), // 10: parlance.v1.DeleteWorkspaceRequest
-	(*CreateApiKeyRequest)(nil),    // 11: parlance.v1.CreateApiKeyRequest
-	(*ListApiKeysRequest)(nil),     // 12: parlance.v1.ListApiKeysRequest
-	(*ListApiKeysResponse)(nil),    // 13: parlance.v1.ListApiKeysResponse
-	(*GetApiKeyRequest)(nil),       // 14: parlance.v1.GetApiKeyRequest
-	(*UpdateApiKeyRequest)(nil),    // 15: parlance.v1.UpdateApiKeyRequest
-	(*DeleteApiKeyRequest)(nil),    // 16: parlance.v1.DeleteApiKeyRequest
-	(*RotateApiKeyRequest)(nil),    // 17: parlance.v1.RotateApiKeyRequest
-	(*timestamppb.Timestamp)(nil),  // 18: google.protobuf.Timestamp
-	(*fieldmaskpb.FieldMask)(nil),  // 19: google.protobuf.FieldMask
-	(*emptypb.Empty)(nil),          // 20: google.protobuf.Empty
+	(*RetentionSettings)(nil),      // 3: parlance.v1.RetentionSettings
+	(*ApiKey)(nil),                 // 4: parlance.v1.ApiKey
+	(*GetTenantRequest)(nil),       // 5: parlance.v1.GetTenantRequest
+	(*CreateWorkspaceRequest)(nil), // 6: parlance.v1.CreateWorkspaceRequest
+	(*ListWorkspacesRequest)(nil),  // 7: parlance.v1.ListWorkspacesRequest
+	(*ListWorkspacesResponse)(nil), // 8: parlance.v1.ListWorkspacesResponse
+	(*GetWorkspaceRequest)(nil),    // 9: parlance.v1.GetWorkspaceRequest
+	(*UpdateWorkspaceRequest)(nil), // 10: parlance.v1.UpdateWorkspaceRequest
+	(*DeleteWorkspaceRequest)(nil), // 11: parlance.v1.DeleteWorkspaceRequest
+	(*CreateApiKeyRequest)(nil),    // 12: parlance.v1.CreateApiKeyRequest
+	(*ListApiKeysRequest)(nil),     // 13: parlance.v1.ListApiKeysRequest
+	(*ListApiKeysResponse)(nil),    // 14: parlance.v1.ListApiKeysResponse
+	(*GetApiKeyRequest)(nil),       // 15: parlance.v1.GetApiKeyRequest
+	(*UpdateApiKeyRequest)(nil),    // 16: parlance.v1.UpdateApiKeyRequest
+	(*DeleteApiKeyRequest)(nil),    // 17: parlance.v1.DeleteApiKeyRequest
+	(*RotateApiKeyRequest)(nil),    // 18: parlance.v1.RotateApiKeyRequest
+	(*timestamppb.Timestamp)(nil),  // 19: google.protobuf.Timestamp
+	(*fieldmaskpb.FieldMask)(nil),  // 20: google.protobuf.FieldMask
+	(*emptypb.Empty)(nil),          // 21: google.protobuf.Empty
 }
 var file_parlance_v1_workspaces_proto_depIdxs = []int32{
 	1,  // 0: parlance.v1.Tenant.limits:type_name -> parlance.v1.PlanLimits
-	18, // 1: parlance.v1.Tenant.created_at:type_name -> google.protobuf.Timestamp
-	18, // 2: parlance.v1.Workspace.created_at:type_name -> google.protobuf.Timestamp
-	18, // 3: parlance.v1.Workspace.updated_at:type_name -> google.protobuf.Timestamp
-	18, // 4: parlance.v1.ApiKey.created_at:type_name -> google.protobuf.Timestamp
-	18, // 5: parlance.v1.ApiKey.expires_at:type_name -> google.protobuf.Timestamp
-	18, // 6: parlance.v1.ApiKey.last_used_at:type_name -> google.protobuf.Timestamp
-	18, // 7: parlance.v1.ApiKey.old_secret_expires_at:type_name -> google.protobuf.Timestamp
-	2,  // 8: parlance.v1.ListWorkspacesResponse.workspaces:type_name -> parlance.v1.Workspace
-	19, // 9: parlance.v1.UpdateWorkspaceRequest.update_mask:type_name -> google.protobuf.FieldMask
-	18, // 10: parlance.v1.CreateApiKeyRequest.expires_at:type_name -> google.protobuf.Timestamp
-	3,  // 11: parlance.v1.ListApiKeysResponse.api_keys:type_name -> parlance.v1.ApiKey
-	18, // 12: parlance.v1.UpdateApiKeyRequest.expires_at:type_name -> google.protobuf.Timestamp
-	19, // 13: parlance.v1.UpdateApiKeyRequest.update_mask:type_name -> google.protobuf.FieldMask
-	4,  // 14: parlance.v1.WorkspaceService.GetTenant:input_type -> parlance.v1.GetTenantRequest
-	5,  // 15: parlance.v1.WorkspaceService.CreateWorkspace:input_type -> parlance.v1.CreateWorkspaceRequest
-	6,  // 16: parlance.v1.WorkspaceService.ListWorkspaces:input_type -> parlance.v1.ListWorkspacesRequest
-	8,  // 17: parlance.v1.WorkspaceService.GetWorkspace:input_type -> parlance.v1.GetWorkspaceRequest
-	9,  // 18: parlance.v1.WorkspaceService.UpdateWorkspace:input_type -> parlance.v1.UpdateWorkspaceRequest
-	10, // 19: parlance.v1.WorkspaceService.DeleteWorkspace:input_type -> parlance.v1.DeleteWorkspaceRequest
-	11, // 20: parlance.v1.ApiKeyService.CreateApiKey:input_type -> parlance.v1.CreateApiKeyRequest
-	12, // 21: parlance.v1.ApiKeyService.ListApiKeys:input_type -> parlance.v1.ListApiKeysRequest
-	14, // 22: parlance.v1.ApiKeyService.GetApiKey:input_type -> parlance.v1.GetApiKeyRequest
-	15, // 23: parlance.v1.ApiKeyService.UpdateApiKey:input_type -> parlance.v1.UpdateApiKeyRequest
-	16, // 24: parlance.v1.ApiKeyService.DeleteApiKey:input_type -> parlance.v1.DeleteApiKeyRequest
-	17, // 25: parlance.v1.ApiKeyService.RotateApiKey:input_type -> parlance.v1.RotateApiKeyRequest
-	0,  // 26: parlance.v1.WorkspaceService.GetTenant:output_type -> parlance.v1.Tenant
-	2,  // 27: parlance.v1.WorkspaceService.CreateWorkspace:output_type -> parlance.v1.Workspace
-	7,  // 28: parlance.v1.WorkspaceService.ListWorkspaces:output_type -> parlance.v1.ListWorkspacesResponse
-	2,  // 29: parlance.v1.WorkspaceService.GetWorkspace:output_type -> parlance.v1.Workspace
-	2,  // 30: parlance.v1.WorkspaceService.UpdateWorkspace:output_type -> parlance.v1.Workspace
-	20, // 31: parlance.v1.WorkspaceService.DeleteWorkspace:output_type -> google.protobuf.Empty
-	3,  // 32: parlance.v1.ApiKeyService.CreateApiKey:output_type -> parlance.v1.ApiKey
-	13, // 33: parlance.v1.ApiKeyService.ListApiKeys:output_type -> parlance.v1.ListApiKeysResponse
-	3,  // 34: parlance.v1.ApiKeyService.GetApiKey:output_type -> parlance.v1.ApiKey
-	3,  // 35: parlance.v1.ApiKeyService.UpdateApiKey:output_type -> parlance.v1.ApiKey
-	20, // 36: parlance.v1.ApiKeyService.DeleteApiKey:output_type -> google.protobuf.Empty
-	3,  // 37: parlance.v1.ApiKeyService.RotateApiKey:output_type -> parlance.v1.ApiKey
-	26, // [26:38] is the sub-list for method output_type
-	14, // [14:26] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	19, // 1: parlance.v1.Tenant.created_at:type_name -> google.protobuf.Timestamp
+	19, // 2: parlance.v1.Workspace.created_at:type_name -> google.protobuf.Timestamp
+	19, // 3: parlance.v1.Workspace.updated_at:type_name -> google.protobuf.Timestamp
+	3,  // 4: parlance.v1.Workspace.retention:type_name -> parlance.v1.RetentionSettings
+	19, // 5: parlance.v1.ApiKey.created_at:type_name -> google.protobuf.Timestamp
+	19, // 6: parlance.v1.ApiKey.expires_at:type_name -> google.protobuf.Timestamp
+	19, // 7: parlance.v1.ApiKey.last_used_at:type_name -> google.protobuf.Timestamp
+	19, // 8: parlance.v1.ApiKey.old_secret_expires_at:type_name -> google.protobuf.Timestamp
+	2,  // 9: parlance.v1.ListWorkspacesResponse.workspaces:type_name -> parlance.v1.Workspace
+	20, // 10: parlance.v1.UpdateWorkspaceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	3,  // 11: parlance.v1.UpdateWorkspaceRequest.retention:type_name -> parlance.v1.RetentionSettings
+	19, // 12: parlance.v1.CreateApiKeyRequest.expires_at:type_name -> google.protobuf.Timestamp
+	4,  // 13: parlance.v1.ListApiKeysResponse.api_keys:type_name -> parlance.v1.ApiKey
+	19, // 14: parlance.v1.UpdateApiKeyRequest.expires_at:type_name -> google.protobuf.Timestamp
+	20, // 15: parlance.v1.UpdateApiKeyRequest.update_mask:type_name -> google.protobuf.FieldMask
+	5,  // 16: parlance.v1.WorkspaceService.GetTenant:input_type -> parlance.v1.GetTenantRequest
+	6,  // 17: parlance.v1.WorkspaceService.CreateWorkspace:input_type -> parlance.v1.CreateWorkspaceRequest
+	7,  // 18: parlance.v1.WorkspaceService.ListWorkspaces:input_type -> parlance.v1.ListWorkspacesRequest
+	9,  // 19: parlance.v1.WorkspaceService.GetWorkspace:input_type -> parlance.v1.GetWorkspaceRequest
+	10, // 20: parlance.v1.WorkspaceService.UpdateWorkspace:input_type -> parlance.v1.UpdateWorkspaceRequest
+	11, // 21: parlance.v1.WorkspaceService.DeleteWorkspace:input_type -> parlance.v1.DeleteWorkspaceRequest
+	12, // 22: parlance.v1.ApiKeyService.CreateApiKey:input_type -> parlance.v1.CreateApiKeyRequest
+	13, // 23: parlance.v1.ApiKeyService.ListApiKeys:input_type -> parlance.v1.ListApiKeysRequest
+	15, // 24: parlance.v1.ApiKeyService.GetApiKey:input_type -> parlance.v1.GetApiKeyRequest
+	16, // 25: parlance.v1.ApiKeyService.UpdateApiKey:input_type -> parlance.v1.UpdateApiKeyRequest
+	17, // 26: parlance.v1.ApiKeyService.DeleteApiKey:input_type -> parlance.v1.DeleteApiKeyRequest
+	18, // 27: parlance.v1.ApiKeyService.RotateApiKey:input_type -> parlance.v1.RotateApiKeyRequest
+	0,  // 28: parlance.v1.WorkspaceService.GetTenant:output_type -> parlance.v1.Tenant
+	2,  // 29: parlance.v1.WorkspaceService.CreateWorkspace:output_type -> parlance.v1.Workspace
+	8,  // 30: parlance.v1.WorkspaceService.ListWorkspaces:output_type -> parlance.v1.ListWorkspacesResponse
+	2,  // 31: parlance.v1.WorkspaceService.GetWorkspace:output_type -> parlance.v1.Workspace
+	2,  // 32: parlance.v1.WorkspaceService.UpdateWorkspace:output_type -> parlance.v1.Workspace
+	21, // 33: parlance.v1.WorkspaceService.DeleteWorkspace:output_type -> google.protobuf.Empty
+	4,  // 34: parlance.v1.ApiKeyService.CreateApiKey:output_type -> parlance.v1.ApiKey
+	14, // 35: parlance.v1.ApiKeyService.ListApiKeys:output_type -> parlance.v1.ListApiKeysResponse
+	4,  // 36: parlance.v1.ApiKeyService.GetApiKey:output_type -> parlance.v1.ApiKey
+	4,  // 37: parlance.v1.ApiKeyService.UpdateApiKey:output_type -> parlance.v1.ApiKey
+	21, // 38: parlance.v1.ApiKeyService.DeleteApiKey:output_type -> google.protobuf.Empty
+	4,  // 39: parlance.v1.ApiKeyService.RotateApiKey:output_type -> parlance.v1.ApiKey
+	28, // [28:40] is the sub-list for method output_type
+	16, // [16:28] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_workspaces_proto_init() }
@@ -1362,16 +1449,16 @@ func file_parlance_v1_workspaces_proto_init() {
 		return
 	}
 	file_parlance_v1_options_proto_init()
-	file_parlance_v1_workspaces_proto_msgTypes[3].OneofWrappers = []any{}
-	file_parlance_v1_workspaces_proto_msgTypes[9].OneofWrappers = []any{}
-	file_parlance_v1_workspaces_proto_msgTypes[15].OneofWrappers = []any{}
+	file_parlance_v1_workspaces_proto_msgTypes[4].OneofWrappers = []any{}
+	file_parlance_v1_workspaces_proto_msgTypes[10].OneofWrappers = []any{}
+	file_parlance_v1_workspaces_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_workspaces_proto_rawDesc), len(file_parlance_v1_workspaces_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   18,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

@@ -12,6 +12,22 @@ import (
 // Routes lists every REST route in the order of the contract.
 var Routes = []route.Route{
 
+	// WorkspaceService
+	{Method: "GET", Pattern: "/v1/tenant", Procedure: "/parlance.v1.WorkspaceService/GetTenant", Request: (*v1.GetTenantRequest)(nil), Response: (*v1.Tenant)(nil), Status: 200},
+	{Method: "POST", Pattern: "/v1/workspaces", Procedure: "/parlance.v1.WorkspaceService/CreateWorkspace", Request: (*v1.CreateWorkspaceRequest)(nil), Response: (*v1.Workspace)(nil), Body: "*", Status: 201, Location: "/v1/workspaces/{id}"},
+	{Method: "GET", Pattern: "/v1/workspaces", Procedure: "/parlance.v1.WorkspaceService/ListWorkspaces", Request: (*v1.ListWorkspacesRequest)(nil), Response: (*v1.ListWorkspacesResponse)(nil), Status: 200},
+	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}", Procedure: "/parlance.v1.WorkspaceService/GetWorkspace", Request: (*v1.GetWorkspaceRequest)(nil), Response: (*v1.Workspace)(nil), Status: 200},
+	{Method: "PATCH", Pattern: "/v1/workspaces/{workspace_id}", Procedure: "/parlance.v1.WorkspaceService/UpdateWorkspace", Request: (*v1.UpdateWorkspaceRequest)(nil), Response: (*v1.Workspace)(nil), Body: "*", Status: 200},
+	{Method: "DELETE", Pattern: "/v1/workspaces/{workspace_id}", Procedure: "/parlance.v1.WorkspaceService/DeleteWorkspace", Request: (*v1.DeleteWorkspaceRequest)(nil), Response: (*emptypb.Empty)(nil), Status: 204},
+
+	// ApiKeyService
+	{Method: "POST", Pattern: "/v1/api-keys", Procedure: "/parlance.v1.ApiKeyService/CreateApiKey", Request: (*v1.CreateApiKeyRequest)(nil), Response: (*v1.ApiKey)(nil), Body: "*", Status: 201, Location: "/v1/api-keys/{id}"},
+	{Method: "GET", Pattern: "/v1/api-keys", Procedure: "/parlance.v1.ApiKeyService/ListApiKeys", Request: (*v1.ListApiKeysRequest)(nil), Response: (*v1.ListApiKeysResponse)(nil), Status: 200},
+	{Method: "GET", Pattern: "/v1/api-keys/{api_key_id}", Procedure: "/parlance.v1.ApiKeyService/GetApiKey", Request: (*v1.GetApiKeyRequest)(nil), Response: (*v1.ApiKey)(nil), Status: 200},
+	{Method: "PATCH", Pattern: "/v1/api-keys/{api_key_id}", Procedure: "/parlance.v1.ApiKeyService/UpdateApiKey", Request: (*v1.UpdateApiKeyRequest)(nil), Response: (*v1.ApiKey)(nil), Body: "*", Status: 200},
+	{Method: "DELETE", Pattern: "/v1/api-keys/{api_key_id}", Procedure: "/parlance.v1.ApiKeyService/DeleteApiKey", Request: (*v1.DeleteApiKeyRequest)(nil), Response: (*emptypb.Empty)(nil), Status: 204},
+	{Method: "POST", Pattern: "/v1/api-keys/{api_key_id}/rotate", Procedure: "/parlance.v1.ApiKeyService/RotateApiKey", Request: (*v1.RotateApiKeyRequest)(nil), Response: (*v1.ApiKey)(nil), Body: "*", Status: 200},
+
 	// AgentService
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/agents", Procedure: "/parlance.v1.AgentService/CreateAgent", Request: (*v1.CreateAgentRequest)(nil), Response: (*v1.Agent)(nil), Body: "*", Status: 201, Location: "/v1/workspaces/{workspace_id}/agents/{id}"},
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/agents", Procedure: "/parlance.v1.AgentService/ListAgents", Request: (*v1.ListAgentsRequest)(nil), Response: (*v1.ListAgentsResponse)(nil), Status: 200},
@@ -124,20 +140,4 @@ var Routes = []route.Route{
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/recover", Procedure: "/parlance.v1.WebhookService/RecoverWebhookDeliveries", Request: (*v1.RecoverWebhookDeliveriesRequest)(nil), Response: (*v1.RecoverWebhookDeliveriesResponse)(nil), Body: "*", Status: 200},
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/deliveries/{delivery_id}/redeliver", Procedure: "/parlance.v1.WebhookService/RedeliverWebhook", Request: (*v1.RedeliverWebhookRequest)(nil), Response: (*v1.WebhookDelivery)(nil), Body: "*", Status: 200},
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/events", Procedure: "/parlance.v1.WebhookService/ListEvents", Request: (*v1.ListEventsRequest)(nil), Response: (*v1.ListEventsResponse)(nil), Status: 200, EventProcedure: "/parlance.v1.WebhookService/WatchEvents", EventRequest: (*v1.WatchEventsRequest)(nil), EventResponse: (*v1.WatchEventsResponse)(nil)},
-
-	// WorkspaceService
-	{Method: "GET", Pattern: "/v1/tenant", Procedure: "/parlance.v1.WorkspaceService/GetTenant", Request: (*v1.GetTenantRequest)(nil), Response: (*v1.Tenant)(nil), Status: 200},
-	{Method: "POST", Pattern: "/v1/workspaces", Procedure: "/parlance.v1.WorkspaceService/CreateWorkspace", Request: (*v1.CreateWorkspaceRequest)(nil), Response: (*v1.Workspace)(nil), Body: "*", Status: 201, Location: "/v1/workspaces/{id}"},
-	{Method: "GET", Pattern: "/v1/workspaces", Procedure: "/parlance.v1.WorkspaceService/ListWorkspaces", Request: (*v1.ListWorkspacesRequest)(nil), Response: (*v1.ListWorkspacesResponse)(nil), Status: 200},
-	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}", Procedure: "/parlance.v1.WorkspaceService/GetWorkspace", Request: (*v1.GetWorkspaceRequest)(nil), Response: (*v1.Workspace)(nil), Status: 200},
-	{Method: "PATCH", Pattern: "/v1/workspaces/{workspace_id}", Procedure: "/parlance.v1.WorkspaceService/UpdateWorkspace", Request: (*v1.UpdateWorkspaceRequest)(nil), Response: (*v1.Workspace)(nil), Body: "*", Status: 200},
-	{Method: "DELETE", Pattern: "/v1/workspaces/{workspace_id}", Procedure: "/parlance.v1.WorkspaceService/DeleteWorkspace", Request: (*v1.DeleteWorkspaceRequest)(nil), Response: (*emptypb.Empty)(nil), Status: 204},
-
-	// ApiKeyService
-	{Method: "POST", Pattern: "/v1/api-keys", Procedure: "/parlance.v1.ApiKeyService/CreateApiKey", Request: (*v1.CreateApiKeyRequest)(nil), Response: (*v1.ApiKey)(nil), Body: "*", Status: 201, Location: "/v1/api-keys/{id}"},
-	{Method: "GET", Pattern: "/v1/api-keys", Procedure: "/parlance.v1.ApiKeyService/ListApiKeys", Request: (*v1.ListApiKeysRequest)(nil), Response: (*v1.ListApiKeysResponse)(nil), Status: 200},
-	{Method: "GET", Pattern: "/v1/api-keys/{api_key_id}", Procedure: "/parlance.v1.ApiKeyService/GetApiKey", Request: (*v1.GetApiKeyRequest)(nil), Response: (*v1.ApiKey)(nil), Status: 200},
-	{Method: "PATCH", Pattern: "/v1/api-keys/{api_key_id}", Procedure: "/parlance.v1.ApiKeyService/UpdateApiKey", Request: (*v1.UpdateApiKeyRequest)(nil), Response: (*v1.ApiKey)(nil), Body: "*", Status: 200},
-	{Method: "DELETE", Pattern: "/v1/api-keys/{api_key_id}", Procedure: "/parlance.v1.ApiKeyService/DeleteApiKey", Request: (*v1.DeleteApiKeyRequest)(nil), Response: (*emptypb.Empty)(nil), Status: 204},
-	{Method: "POST", Pattern: "/v1/api-keys/{api_key_id}/rotate", Procedure: "/parlance.v1.ApiKeyService/RotateApiKey", Request: (*v1.RotateApiKeyRequest)(nil), Response: (*v1.ApiKey)(nil), Body: "*", Status: 200},
 }

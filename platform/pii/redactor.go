@@ -1,0 +1,103 @@
+package pii
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/text/language"
+)
+
+// Kind is a kind of personal data.
+type Kind string
+
+// The kinds.
+const (
+	Card  Kind = "card"
+	Email Kind = "email"
+	Phone Kind = "phone"
+	IBAN  Kind = "iban"
+)
+
+// Kinds are all kinds. Where two kinds overlap in a text, the one that is named first is found.
+var Kinds = []Kind{Email, IBAN, Card, Phone}
+
+// Match is personal data in a text.
+type Match struct {
+	Kind Kind
+	// From and To are offsets in bytes, To exclusive.
+	From, To int
+}
+
+// Redactor finds and replaces personal data of some kinds. The zero value replaces nothing. Safe
+// for concurrent use.
+type Redactor struct {
+	kinds []Kind
+	// region is the country whose national telephone numbers are found; empty: none.
+	region string
+}
+
+// New returns a Redactor of some kinds. tag is the BCP 47 tag of the language that is spoken, which
+// decides whose national telephone numbers are found: those of its region, or of the region where
+// most of its speakers live. With an empty tag, telephone numbers are found with their country
+// codes only.
+func New(kinds []Kind, tag string) Redactor {
+	r := Redactor{}
+	for _, kind := range Kinds {
+		if slices.Contains(kinds, kind) {
+			r.kinds = append(r.kinds, kind)
+		}
+	}
+	if parsed, err := language.Parse(tag); err == nil {
+		if region, confidence := parsed.Region(); confidence != language.No && region.IsCountry() {
+			r.region = region.String()
+		}
+	}
+	return r
+}
+
+// Redacts reports whether the Redactor replaces anything.
+func (r Redactor) Redacts() bool { return len(r.kinds) > 0 }
+
+// Text returns the text with "[card]", "[email]", "[phone]" and "[iban]" in the places of what was
+// found. Nothing is found in what it returns.
+func (r Redactor) Text(text string) string {
+	for { // each time a digit or an @ less
+		found := r.Find(text)
+		if len(found) == 0 {
+			return text
+		}
+		text = replace(text, found)
+	}
+}
+
+func replace(text string, found []Match) string {
+	var out strings.Builder
+	done := 0
+	for _, m := range found {
+		out.WriteString(text[done:m.From])
+		out.WriteString("[" + string(m.Kind) + "]")
+		done = m.To
+	}
+	out.WriteString(text[done:])
+	return out.String()
+}
+
+// Find returns the personal data in a text, in order and without overlaps.
+func (r Redactor) Find(text string) []Match {
+	if !r.Redacts() || !strings.ContainsFunc(text, isHint) {
+		return nil
+	}
+	t := normalize(text)
+	t.findEmails() // all kinds, so that part of an IBAN is never taken for a telephone number
+	t.findIBANs()
+	t.findCards()
+	if slices.Contains(r.kinds, Phone) {
+		t.findPhones(r.region)
+	}
+	found := slices.DeleteFunc(t.found, func(m Match) bool { return !slices.Contains(r.kinds, m.Kind) })
+	slices.SortFunc(found, func(a, b Match) int { return a.From - b.From })
+	return found
+}
+
+// isHint reports whether a text with the character may hold personal data.
+func isHint(r rune) bool { return r == '@' || r == '＠' || digitOf(r) >= 0 }
