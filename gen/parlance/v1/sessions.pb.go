@@ -3983,8 +3983,8 @@ type ReceiptModelCall struct {
 	ErrorCode string `protobuf:"bytes,12,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
 	// Each provider that was tried, when it was not the first that answered.
 	Attempts []*ReceiptAttempt `protobuf:"bytes,13,rep,name=attempts,proto3" json:"attempts,omitempty"`
-	// judge: the model was asked as the judge of guards; empty: to answer.
-	Purpose       string `protobuf:"bytes,14,opt,name=purpose,proto3" json:"purpose,omitempty"`
+	// judge: the model was asked as the judge of guards; absent: to answer.
+	Purpose       *string `protobuf:"bytes,14,opt,name=purpose,proto3,oneof" json:"purpose,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4111,8 +4111,8 @@ func (x *ReceiptModelCall) GetAttempts() []*ReceiptAttempt {
 }
 
 func (x *ReceiptModelCall) GetPurpose() string {
-	if x != nil {
-		return x.Purpose
+	if x != nil && x.Purpose != nil {
+		return *x.Purpose
 	}
 	return ""
 }
@@ -5420,7 +5420,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\b_historyB\a\n" +
 	"\x05_costB\n" +
 	"\n" +
-	"\b_spilled\"\x99\x04\n" +
+	"\b_spilled\"\xa8\x04\n" +
 	"\x10ReceiptModelCall\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12\x1f\n" +
@@ -5444,10 +5444,11 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x00R\ffinishReason\x12\x1d\n" +
 	"\n" +
 	"error_code\x18\f \x01(\tR\terrorCode\x127\n" +
-	"\battempts\x18\r \x03(\v2\x1b.parlance.v1.ReceiptAttemptR\battempts\x12'\n" +
-	"\apurpose\x18\x0e \x01(\tB\r\xba\xbb\x18\t\n" +
-	"\x05judge\n" +
-	"\x00R\apurpose\"\x82\x01\n" +
+	"\battempts\x18\r \x03(\v2\x1b.parlance.v1.ReceiptAttemptR\battempts\x12*\n" +
+	"\apurpose\x18\x0e \x01(\tB\v\xba\xbb\x18\a\n" +
+	"\x05judgeH\x00R\apurpose\x88\x01\x01B\n" +
+	"\n" +
+	"\b_purpose\"\x82\x01\n" +
 	"\x0eReceiptAttempt\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12\x1d\n" +
@@ -5791,6 +5792,7 @@ func file_parlance_v1_sessions_proto_init() {
 	}
 	file_parlance_v1_sessions_proto_msgTypes[40].OneofWrappers = []any{}
 	file_parlance_v1_sessions_proto_msgTypes[44].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[45].OneofWrappers = []any{}
 	file_parlance_v1_sessions_proto_msgTypes[48].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
