@@ -62,6 +62,7 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		"TestWebhookEndpoint.event":      "kb.source_ingested",
 		"ListWebhookDeliveries.event_id": nil, "RecoverWebhookDeliveries.since": "2026-01-01T00:00:00Z",
 		"AddMemory.kind": "note", "UpdateMemory.text": "Something else.", "query": "Something?",
+		"resource_id": nil, "ListAuditEntries.workspace_id": nil, "ListAuditEntries.user_id": nil, "ListWorkspaceAuditEntries.user_id": nil,
 		"ListMemories.kind": nil, "ListMemories.q": nil, "DeleteMemories.user_id": "nobody",
 		"CreatePrivacyRequest.user_id": "nobody", "CreatePrivacyRequest.kind": "export", "CreatePrivacyRequest.dry_run": true,
 		"ListPrivacyRequests.kind": nil,
