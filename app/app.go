@@ -278,13 +278,7 @@ func (a *App) join(ctx context.Context, component string) error {
 		Retention: a.Config.WebhookRetention, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 		UnknownAgents: a.Agents.Unknown,
 	})
-	a.Privacy = privacy.New(privacy.Deps{
-		DB: a.db, Workspaces: a.Workspaces, Sessions: a.Sessions, Memory: a.Memory, Webhooks: a.Webhooks, Answers: a.answers, Bucket: a.bucket,
-		ForgetFramesFunc: func(ctx context.Context, ids ...sessions.ID) error {
-			return realtime.ForgetFrames(ctx, a.redis, ids...)
-		},
-		Links: privacy.Links{PublicURL: a.publicBase(), Key: keyFor("exports", a.pageKey)}, Log: a.log, Now: a.now,
-	})
+	a.openPrivacy()
 	return nil
 }
 

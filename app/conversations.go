@@ -1,12 +1,15 @@
 package app
 
 import (
+	"context"
 	"crypto/hkdf"
 	"crypto/sha256"
 
 	"parlance.dev/parlance/analysis"
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/privacy"
+	"parlance.dev/parlance/server/realtime"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/turns/content"
@@ -48,6 +51,17 @@ func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) 
 		DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Tools: a.Tools, Log: a.log, Now: a.now,
 	})
 	a.Memory.SetAgreed(a.Turns.Agreed)
+}
+
+// openPrivacy makes the service of exports and erasures, which needs all that know of users.
+func (a *App) openPrivacy() {
+	a.Privacy = privacy.New(privacy.Deps{
+		DB: a.db, Workspaces: a.Workspaces, Sessions: a.Sessions, Memory: a.Memory, Webhooks: a.Webhooks, Answers: a.answers, Bucket: a.bucket,
+		ForgetFramesFunc: func(ctx context.Context, ids ...sessions.ID) error {
+			return realtime.ForgetFrames(ctx, a.redis, ids...)
+		},
+		Links: privacy.Links{PublicURL: a.publicBase(), Key: keyFor("exports", a.pageKey)}, Log: a.log, Now: a.now,
+	})
 }
 
 // keyFor derives the key of one purpose from the installation's secret, so that what one of them

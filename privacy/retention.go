@@ -18,8 +18,9 @@ const (
 	expiredAtOnce  = 2000
 )
 
-// expiredSQL reads sessions that have ended longer ago than is kept. What the agent says counts, and
-// where it says nothing, or is deleted, what the workspace says. Parameters: the time, the two bounds.
+// expiredSQL reads sessions that have ended longer ago than is kept. What the agent says counts,
+// and where it says nothing, or is deleted, what the workspace says. Parameters: the time, the two
+// bounds.
 const expiredSQL = `
 WITH kept AS (
     SELECT a.tenant_id,
