@@ -56,7 +56,8 @@ func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) 
 // openPrivacy makes the service of exports and erasures, which needs all that know of users.
 func (a *App) openPrivacy() {
 	a.Privacy = privacy.New(privacy.Deps{
-		DB: a.db, Workspaces: a.Workspaces, Sessions: a.Sessions, Memory: a.Memory, Webhooks: a.Webhooks, Answers: a.answers, Bucket: a.bucket,
+		DB: a.db, Workspaces: a.Workspaces, Users: a.userHashes, Sessions: a.Sessions, Memory: a.Memory, Webhooks: a.Webhooks,
+		Answers: a.answers, Bucket: a.bucket,
 		ForgetFramesFunc: func(ctx context.Context, ids ...sessions.ID) error {
 			return realtime.ForgetFrames(ctx, a.redis, ids...)
 		},

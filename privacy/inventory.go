@@ -32,6 +32,7 @@ var (
 		"memory_embeddings_due": "memory.Erase, by a foreign key",
 		"events":                "events.Erase, with the deliveries in webhooks.Erase",
 		"idempotency_keys":      "idempotency.Erase",
+		"audit_entries":         "stay: they name users by a keyed hash and hold nothing that was said",
 		"privacy_requests":      "their files are deleted and their user_id is emptied",
 	}
 )

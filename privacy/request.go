@@ -47,6 +47,8 @@ type Request struct {
 	WorkspaceID workspaces.ID       `bun:"workspace_id"`
 	// UserID is empty when the user was erased.
 	UserID string `bun:"user_id"`
+	// UserHash stays. It is the tenant's keyed hash of the user's id.
+	UserHash string `bun:"user_hash"`
 	Kind   Kind   `bun:"kind"`
 	Status Status `bun:"status"`
 	// RequestedBy is the API key that asked.

@@ -24,6 +24,8 @@ import (
 type Deps struct {
 	DB         *postgres.DB
 	Workspaces *workspaces.Service
+	// Users hashes their ids.
+	Users *workspaces.UserHashes
 	Sessions   *sessions.Service
 	Memory     *memory.Service
 	Webhooks   *webhooks.Service
@@ -83,10 +85,15 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams
 		request.Counts, request.Status, request.FinishedAt = counts, Ready, now
 		return request, err
 	}
+	hash, err := s.Users.Hash(ctx, ref.TenantID, p.UserID)
+	if err != nil {
+		return Request{}, err
+	}
+	request.UserHash = hash
 	origin := telemetry.OriginOf(ctx)
 	request.ID = ID(idgen.In(ctx, idgen.DSAR))
 	request.Traceparent, request.RequestID = origin.Traceparent, origin.RequestID
-	err := postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
+	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
 		if err := insertRequest(ctx, tx, &request); err != nil {
 			return err
 		}
@@ -110,17 +117,25 @@ type ListParams struct {
 	// Kind and Status select all when they are empty.
 	Kind   Kind
 	Status Status
+	// UserID selects requests about a user, also one that was erased; empty selects all.
+	UserID string
 }
 
 // List returns requests, newest first. Errors: Invalid invalid-request (page_size, page_token).
 func (s *Service) List(ctx context.Context, ref workspaces.Ref, p ListParams) ([]Request, string, error) {
 	p.Page.Order = postgres.NewestFirst
-	p.Page.Filters = []string{string(ref.TenantID), string(ref.ID), string(p.Kind), string(p.Status)}
+	p.Page.Filters = []string{string(ref.TenantID), string(ref.ID), string(p.Kind), string(p.Status), p.UserID}
 	page, err := postgres.NewPage(p.Page)
 	if err != nil {
 		return nil, "", err
 	}
-	requests, err := selectRequests(ctx, s.DB, ref, p, page)
+	var hash string
+	if p.UserID != "" {
+		if hash, err = s.Users.Hash(ctx, ref.TenantID, p.UserID); err != nil {
+			return nil, "", err
+		}
+	}
+	requests, err := selectRequests(ctx, s.DB, ref, p, hash, page)
 	if err != nil {
 		return nil, "", fmt.Errorf("list privacy requests: %w", err)
 	}

@@ -32,7 +32,10 @@ func findRequest(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID) (Re
 	return request, postgres.OrNoSuch(err, "privacy request", string(id))
 }
 
-func selectRequests(ctx context.Context, db bun.IDB, ref workspaces.Ref, p ListParams, page postgres.Page) ([]Request, error) {
+// selectRequests reads a page of requests; of those about a user when userHash is not empty.
+func selectRequests(
+	ctx context.Context, db bun.IDB, ref workspaces.Ref, p ListParams, userHash string, page postgres.Page,
+) ([]Request, error) {
 	var requests []Request
 	query := db.NewSelect().Model(&requests).Where("p.tenant_id = ?", ref.TenantID).Where("p.workspace_id = ?", ref.ID)
 	if p.Kind != "" {
@@ -40,6 +43,9 @@ func selectRequests(ctx context.Context, db bun.IDB, ref workspaces.Ref, p ListP
 	}
 	if p.Status != "" {
 		query = query.Where("p.status = ?", p.Status)
+	}
+	if userHash != "" {
+		query = query.Where("p.user_hash = ?", userHash)
 	}
 	err := page.Apply(query).Scan(ctx)
 	return requests, err

@@ -1,10 +1,12 @@
--- Requests for an export or the erasure of a user's data. user_id is '' once the user was erased.
+-- Requests for an export or the erasure of a user's data. user_id is '' once the user was erased;
+-- user_hash stays.
 -- due_at is when a worker may take the request up; one that works on it moves it on.
 CREATE TABLE IF NOT EXISTS privacy_requests (
     id text PRIMARY KEY,
     tenant_id text NOT NULL,
     workspace_id text NOT NULL,
     user_id text NOT NULL,
+    user_hash text NOT NULL,
     kind text NOT NULL CHECK (kind IN ('export', 'erasure')),
     status text NOT NULL CHECK (status IN ('queued', 'processing', 'ready', 'failed')),
     requested_by text NOT NULL,

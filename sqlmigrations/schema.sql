@@ -384,6 +384,7 @@ CREATE TABLE privacy_requests (
     tenant_id text NOT NULL,
     workspace_id text NOT NULL,
     user_id text NOT NULL,
+    user_hash text NOT NULL,
     kind text NOT NULL,
     status text NOT NULL,
     requested_by text NOT NULL,

@@ -45,6 +45,7 @@ func (s *privacyServer) ListPrivacyRequests(
 ) (*parlancev1.ListPrivacyRequestsResponse, error) {
 	requests, next, err := s.privacy.List(ctx, refOf(ctx), privacy.ListParams{
 		Page: pageParams(req), Kind: privacy.Kind(req.GetKind()), Status: privacy.Status(req.GetStatus()),
+		UserID: req.GetUserId(),
 	})
 	return &parlancev1.ListPrivacyRequestsResponse{
 		Requests:      each(requests, func(r privacy.Request) *parlancev1.PrivacyRequest { return s.proto(ctx, r) }),
@@ -55,8 +56,9 @@ func (s *privacyServer) ListPrivacyRequests(
 // proto converts a request. Only callers who may ask for exports get the URL of the file.
 func (s *privacyServer) proto(ctx context.Context, r privacy.Request) *parlancev1.PrivacyRequest {
 	converted := &parlancev1.PrivacyRequest{
-		Id: string(r.ID), WorkspaceId: string(r.WorkspaceID), UserId: r.UserID, Kind: string(r.Kind), Status: string(r.Status),
-		DryRun: r.DryRun, Counts: countsProto(r.Counts), ExpiresAt: timestamp(r.ExpiresAt), SizeBytes: float64(r.SizeBytes), Sha256: r.SHA256,
+		Id: string(r.ID), WorkspaceId: string(r.WorkspaceID), UserId: r.UserID, UserHash: r.UserHash,
+		Kind: string(r.Kind), Status: string(r.Status), DryRun: r.DryRun, Counts: countsProto(r.Counts), ExpiresAt: timestamp(r.ExpiresAt), SizeBytes: float64(r.SizeBytes),
+		Sha256: r.SHA256,
 		Error: r.Error, RequestedBy: string(r.RequestedBy), CreatedAt: timestamp(r.CreatedAt), StartedAt: timestamp(r.StartedAt),
 		FinishedAt: timestamp(r.FinishedAt),
 	}

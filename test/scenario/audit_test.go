@@ -274,15 +274,19 @@ func (a *audited) conversations(t *testing.T) {
 	byKey, byToken := session(), session()
 	a.Do(t, "POST", "/v1/sessions/"+byKey.Text("id")+"/turns", `{"text":"Hello?"}`, harness.Key(a.Tenant.Runtime)).Must(t, 200)
 	a.Do(t, "POST", "/v1/sessions/"+byToken.Text("id")+"/end", `{"status":"completed"}`, harness.Key(byToken.Text("token"))).Must(t, 200)
+	a.Do(t, "POST", "/v1/sessions/"+byKey.Text("id")+"/end", `{"status":"completed","reason":"planted end reason"}`,
+		harness.Key(a.Tenant.Runtime)).Must(t, 200)
 	if after := len(a.entries(t, "")); after != before {
 		t.Errorf("a conversation left %d entries", after-before)
 	}
-	a.step(t, "session.end", "POST", "/v1/sessions/"+byKey.Text("id")+"/end", `{"status":"completed","reason":"planted end reason"}`,
-		200, harness.Key(a.Tenant.Runtime))
+	a.step(t, "session.delete", "DELETE", "/v1/sessions/"+byKey.Text("id"), "", 204)
 	a.want(t, map[string]string{
-		"resource_id": byKey.Text("id"), "workspace_id": a.Tenant.WorkspaceID, "before/status": "in_progress", "after/status": "completed",
-		"after/end_reason": "[content]",
+		"resource_id": byKey.Text("id"), "workspace_id": a.Tenant.WorkspaceID, "before/status": "completed", "before/end_reason": "[content]",
+		"after": "<nil>",
 	})
+	made := a.step(t, "privacy_request.create", "POST", a.Tenant.In("/privacy/requests"),
+		`{"user_id":"ada@example.org","kind":"erasure"}`, 202)
+	a.want(t, map[string]string{"resource_id": made.Text("id"), "after/kind": "erasure"})
 }
 
 // TestAuditRefusals: a key that lacks the scope leaves an entry, and no change.

@@ -244,6 +244,10 @@ func TestPrivacy(t *testing.T) {
 		erased.At("certificate", "erased", "exports") != 1.0 {
 		t.Errorf("the tombstone: %s", erased.Body)
 	}
+	about := p.Do(t, "GET", p.Tenant.In("/privacy/requests?kind=erasure&user_id="+url.QueryEscape(markedUser)), nil).Must(t, 200)
+	if erased.Text("user_hash") == "" || len(about.List("requests")) != 1 || about.Text("requests", 0, "id") != erased.Text("id") {
+		t.Errorf("the requests about a user that was erased: %s", about.Body)
+	}
 	remaining, _ := erased.At("certificate", "remaining").(map[string]any)
 	for name, n := range remaining {
 		if n != 0.0 {

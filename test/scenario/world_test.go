@@ -65,7 +65,7 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		"resource_id": nil, "ListAuditEntries.workspace_id": nil, "ListAuditEntries.user_id": nil, "ListWorkspaceAuditEntries.user_id": nil,
 		"ListMemories.kind": nil, "ListMemories.q": nil, "DeleteMemories.user_id": "nobody",
 		"CreatePrivacyRequest.user_id": "nobody", "CreatePrivacyRequest.kind": "export", "CreatePrivacyRequest.dry_run": true,
-		"ListPrivacyRequests.kind": nil,
+		"ListPrivacyRequests.kind": nil, "ListPrivacyRequests.user_id": nil,
 	}
 	agent := made(in("/agents"), `{"name":"Ada `+w.mark+`"}`, 201)
 	w.do(t, "PATCH", in("/agents/"+agent), `{"language":"de"}`).Must(t, 200) // version 2

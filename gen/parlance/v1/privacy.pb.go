@@ -65,7 +65,9 @@ type PrivacyRequest struct {
 	// When a worker began; null before.
 	StartedAt *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
 	// When it became ready or failed; null before.
-	FinishedAt    *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=finished_at,json=finishedAt,proto3" json:"finished_at,omitempty"`
+	FinishedAt *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=finished_at,json=finishedAt,proto3" json:"finished_at,omitempty"`
+	// Keyed hash of user_id, which stays when the user is erased: the same as in the audit log.
+	UserHash      string `protobuf:"bytes,18,opt,name=user_hash,json=userHash,proto3" json:"user_hash,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -217,6 +219,13 @@ func (x *PrivacyRequest) GetFinishedAt() *timestamppb.Timestamp {
 		return x.FinishedAt
 	}
 	return nil
+}
+
+func (x *PrivacyRequest) GetUserHash() string {
+	if x != nil {
+		return x.UserHash
+	}
+	return ""
 }
 
 // PrivacyCounts counts what is known of a user.
@@ -564,7 +573,9 @@ type ListPrivacyRequestsRequest struct {
 	// 1 to 200; 0 means 50.
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the page before.
-	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Only requests about this user, also one that was erased; empty: all.
+	UserId        string `protobuf:"bytes,6,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -634,6 +645,13 @@ func (x *ListPrivacyRequestsRequest) GetPageToken() string {
 	return ""
 }
 
+func (x *ListPrivacyRequestsRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
 type ListPrivacyRequestsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The page, newest first.
@@ -692,7 +710,7 @@ var File_parlance_v1_privacy_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_privacy_proto_rawDesc = "" +
 	"\n" +
-	"\x19parlance/v1/privacy.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xd9\x05\n" +
+	"\x19parlance/v1/privacy.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xfc\x05\n" +
 	"\x0ePrivacyRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x17\n" +
@@ -707,8 +725,8 @@ const file_parlance_v1_privacy_proto_rawDesc = "" +
 	"\x05ready\n" +
 	"\x06failedR\x06status\x12\x17\n" +
 	"\adry_run\x18\x06 \x01(\bR\x06dryRun\x122\n" +
-	"\x06counts\x18\a \x01(\v2\x1a.parlance.v1.PrivacyCountsR\x06counts\x12!\n" +
-	"\fdownload_url\x18\b \x01(\tR\vdownloadUrl\x129\n" +
+	"\x06counts\x18\a \x01(\v2\x1a.parlance.v1.PrivacyCountsR\x06counts\x12'\n" +
+	"\fdownload_url\x18\b \x01(\tB\x04\xc0\xbb\x18\x01R\vdownloadUrl\x129\n" +
 	"\n" +
 	"expires_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12\x1d\n" +
 	"\n" +
@@ -723,7 +741,8 @@ const file_parlance_v1_privacy_proto_rawDesc = "" +
 	"\n" +
 	"started_at\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12;\n" +
 	"\vfinished_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"finishedAt\"\xa8\x02\n" +
+	"finishedAt\x12\x1b\n" +
+	"\tuser_hash\x18\x12 \x01(\tR\buserHash\"\xa8\x02\n" +
 	"\rPrivacyCounts\x12\x1a\n" +
 	"\bsessions\x18\x01 \x01(\x05R\bsessions\x12\x14\n" +
 	"\x05turns\x18\x02 \x01(\x05R\x05turns\x12\x1d\n" +
@@ -756,7 +775,7 @@ const file_parlance_v1_privacy_proto_rawDesc = "" +
 	"\x18GetPrivacyRequestRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\x02 \x01(\tR\trequestId\"\xf9\x01\n" +
+	"request_id\x18\x02 \x01(\tR\trequestId\"\x9c\x02\n" +
 	"\x1aListPrivacyRequestsRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12,\n" +
 	"\x04kind\x18\x02 \x01(\tB\x18\xbaH\x15r\x13R\x00R\x06exportR\aerasureR\x04kind\x12B\n" +
@@ -765,7 +784,8 @@ const file_parlance_v1_privacy_proto_rawDesc = "" +
 	"\tpage_size\x18\x04 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xc8\x01(\x00R\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tR\tpageToken\"~\n" +
+	"page_token\x18\x05 \x01(\tR\tpageToken\x12!\n" +
+	"\auser_id\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x02R\x06userId\"~\n" +
 	"\x1bListPrivacyRequestsResponse\x127\n" +
 	"\brequests\x18\x01 \x03(\v2\x1b.parlance.v1.PrivacyRequestR\brequests\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x86\x04\n" +

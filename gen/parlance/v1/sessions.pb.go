@@ -5562,7 +5562,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
 	"GetSession\x12\x1e.parlance.v1.GetSessionRequest\x1a\x14.parlance.v1.Session\"'\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x1b\x12\x19/v1/sessions/{session_id}\x12v\n" +
 	"\n" +
-	"EndSession\x12\x1e.parlance.v1.EndSessionRequest\x1a\x14.parlance.v1.Session\"2\xaa\xbb\x18\x06\b\x02\x10\x01 \x02\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/sessions/{session_id}/end\x12z\n" +
+	"EndSession\x12\x1e.parlance.v1.EndSessionRequest\x1a\x14.parlance.v1.Session\"2\xaa\xbb\x18\x06\b\x02\x10\x01 \x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/sessions/{session_id}/end\x12z\n" +
 	"\rDeleteSession\x12!.parlance.v1.DeleteSessionRequest\x1a\x16.google.protobuf.Empty\".\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02\x1b*\x19/v1/sessions/{session_id}\x12\x93\x01\n" +
 	"\n" +
 	"CreateTurn\x12\x1e.parlance.v1.CreateTurnRequest\x1a\x1f.parlance.v1.CreateTurnResponse\"D\xaa\xbb\x18\x06\b\x02\x10\x01 \x01\xb2\xbb\x18\f\"\n" +
