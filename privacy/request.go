@@ -49,8 +49,8 @@ type Request struct {
 	UserID string `bun:"user_id"`
 	// UserHash stays. It is the tenant's keyed hash of the user's id.
 	UserHash string `bun:"user_hash"`
-	Kind   Kind   `bun:"kind"`
-	Status Status `bun:"status"`
+	Kind     Kind   `bun:"kind"`
+	Status   Status `bun:"status"`
 	// RequestedBy is the API key that asked.
 	RequestedBy workspaces.KeyID `bun:"requested_by"`
 	Counts      Counts           `bun:"counts,type:jsonb"`

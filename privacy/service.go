@@ -25,10 +25,10 @@ type Deps struct {
 	DB         *postgres.DB
 	Workspaces *workspaces.Service
 	// Users hashes their ids.
-	Users *workspaces.UserHashes
-	Sessions   *sessions.Service
-	Memory     *memory.Service
-	Webhooks   *webhooks.Service
+	Users    *workspaces.UserHashes
+	Sessions *sessions.Service
+	Memory   *memory.Service
+	Webhooks *webhooks.Service
 	// Answers are those of requests with Idempotency-Key.
 	Answers *idempotency.Service
 	// Bucket keeps the files of exports.

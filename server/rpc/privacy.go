@@ -56,11 +56,10 @@ func (s *privacyServer) ListPrivacyRequests(
 // proto converts a request. Only callers who may ask for exports get the URL of the file.
 func (s *privacyServer) proto(ctx context.Context, r privacy.Request) *parlancev1.PrivacyRequest {
 	converted := &parlancev1.PrivacyRequest{
-		Id: string(r.ID), WorkspaceId: string(r.WorkspaceID), UserId: r.UserID, UserHash: r.UserHash,
-		Kind: string(r.Kind), Status: string(r.Status), DryRun: r.DryRun, Counts: countsProto(r.Counts), ExpiresAt: timestamp(r.ExpiresAt), SizeBytes: float64(r.SizeBytes),
-		Sha256: r.SHA256,
-		Error: r.Error, RequestedBy: string(r.RequestedBy), CreatedAt: timestamp(r.CreatedAt), StartedAt: timestamp(r.StartedAt),
-		FinishedAt: timestamp(r.FinishedAt),
+		Id: string(r.ID), WorkspaceId: string(r.WorkspaceID), UserId: r.UserID, UserHash: r.UserHash, Kind: string(r.Kind),
+		Status: string(r.Status), DryRun: r.DryRun, Counts: countsProto(r.Counts), Error: r.Error, RequestedBy: string(r.RequestedBy),
+		ExpiresAt: timestamp(r.ExpiresAt), SizeBytes: float64(r.SizeBytes), Sha256: r.SHA256,
+		CreatedAt: timestamp(r.CreatedAt), StartedAt: timestamp(r.StartedAt), FinishedAt: timestamp(r.FinishedAt),
 	}
 	if r.Readable(s.privacy.Now()) && workspaces.PrincipalFrom(ctx).Require(workspaces.ScopeOperator) == nil {
 		converted.DownloadUrl = s.privacy.Links.URL(r.ID, r.ExpiresAt)
