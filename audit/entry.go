@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -182,8 +183,24 @@ type line struct {
 	Hash          string              `json:"hash"`
 }
 
-// ParseLine reads a line of an export. Errors: it is not one, or it has other members.
+// ParseLine reads a line of an export. Errors: it is not one, byte for byte as Line writes it, so
+// that no other program reads something else in it.
 func ParseLine(text []byte) (Entry, error) {
+	e, err := parseLine(text)
+	if err != nil {
+		return Entry{}, err
+	}
+	written, err := e.Line()
+	if err != nil {
+		return Entry{}, err
+	}
+	if !bytes.Equal(bytes.TrimSpace(written), bytes.TrimSpace(text)) {
+		return Entry{}, errors.New("the line is not written as an export writes it: a member is there twice, or something follows")
+	}
+	return e, nil
+}
+
+func parseLine(text []byte) (Entry, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	var l line

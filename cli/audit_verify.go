@@ -100,6 +100,10 @@ func (c auditCheck) verifyFile(out io.Writer, anchor *audit.Anchor) error {
 		if err != nil {
 			return fmt.Errorf("line %d: %w", v.Count+1, err)
 		}
+		if v.Count == 0 && e.Number != 1 && !c.partial {
+			return fmt.Errorf("the file begins with entry %d: give --partial if it is a later part of the log, "+
+				"or verify it behind the parts before it", e.Number)
+		}
 		if err := v.Add(e); err != nil {
 			return fmt.Errorf("the log is broken: %w", err)
 		}

@@ -86,16 +86,22 @@ type auditedKeys struct {
 }
 
 // CreateApiKey implements the handler.
+//
+//nolint:staticcheck // the name of the generated interface
 func (k auditedKeys) CreateApiKey(ctx context.Context, req *parlancev1.CreateApiKeyRequest) (*parlancev1.ApiKey, error) {
 	return audited(ctx, k.audits, parlancev1connect.ApiKeyServiceCreateApiKeyProcedure, req, k.ApiKeyServiceHandler.CreateApiKey)
 }
 
 // RotateApiKey implements the handler.
+//
+//nolint:staticcheck // the name of the generated interface
 func (k auditedKeys) RotateApiKey(ctx context.Context, req *parlancev1.RotateApiKeyRequest) (*parlancev1.ApiKey, error) {
 	return audited(ctx, k.audits, parlancev1connect.ApiKeyServiceRotateApiKeyProcedure, req, k.ApiKeyServiceHandler.RotateApiKey)
 }
 
 // DeleteApiKey implements the handler.
+//
+//nolint:staticcheck // the name of the generated interface
 func (k auditedKeys) DeleteApiKey(ctx context.Context, req *parlancev1.DeleteApiKeyRequest) (*emptypb.Empty, error) {
 	return audited(ctx, k.audits, parlancev1connect.ApiKeyServiceDeleteApiKeyProcedure, req, k.ApiKeyServiceHandler.DeleteApiKey)
 }

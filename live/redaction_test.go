@@ -73,7 +73,7 @@ func filesIn(t *testing.T, dir string) string {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		content, err := os.ReadFile(path) //nolint:gosec // a directory of the test
+		content, err := os.ReadFile(path)
 		all.Write(content)
 		return err
 	})

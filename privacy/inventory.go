@@ -45,7 +45,7 @@ func (s *Service) count(ctx context.Context, db bun.IDB, ref workspaces.Ref, use
 		ToolCalls int `bun:"tool_calls"`
 		Memories  int `bun:"memories"`
 		Exports   int `bun:"exports"`
-		Pending   int `bun:"pending"`
+		Answers   int `bun:"answers"`
 	}
 	about := events.About{TenantID: string(ref.TenantID), WorkspaceID: string(ref.ID), UserID: userID}
 	err := db.NewRaw(`
@@ -59,11 +59,14 @@ WITH own AS (
 SELECT (SELECT count(*) FROM own) AS sessions,
        (SELECT count(*) FROM own JOIN turns AS t ON t.tenant_id = ? AND t.session_id = own.id) AS turns,
        (SELECT count(*) FROM own JOIN tool_calls AS c ON c.tenant_id = ? AND c.session_id = own.id) AS tool_calls,
+       (SELECT count(*)
+        FROM own
+        JOIN idempotency_keys AS k ON k.tenant_id = ? AND k.session_id = own.id AND k.user_hash IS NULL) AS answers,
        (SELECT count(*) FROM memories AS m WHERE m.tenant_id = ? AND m.workspace_id = ? AND m.user_id = ?) AS memories,
        (SELECT count(*)
         FROM privacy_requests AS p
         WHERE p.tenant_id = ? AND p.workspace_id = ? AND p.user_id = ? AND p.file_key <> '' AND p.status = 'ready') AS exports`,
-		ref.TenantID, ref.ID, userID, ref.TenantID, ref.TenantID,
+		ref.TenantID, ref.ID, userID, ref.TenantID, ref.TenantID, ref.TenantID,
 		ref.TenantID, ref.ID, userID, ref.TenantID, ref.ID, userID).Scan(ctx, &counts)
 	if err != nil {
 		return Counts{}, fmt.Errorf("count a user's data: %w", err)
@@ -77,7 +80,8 @@ SELECT (SELECT count(*) FROM own) AS sessions,
 	if found.Undelivered, err = s.Webhooks.CountUndelivered(ctx, db, ref, about); err != nil {
 		return Counts{}, err
 	}
-	found.Answers, err = s.Answers.CountAbout(ctx, db, ref.TenantID, idempotency.About{UserID: userID})
+	answers, err := s.Answers.CountAbout(ctx, db, ref.TenantID, idempotency.About{UserID: userID})
+	found.Answers = counts.Answers + answers
 	return found, err
 }
 

@@ -119,6 +119,8 @@ func (c *Counts) add(more Counts) {
 // NotCovered is what an erasure cannot reach.
 var NotCovered = []string{
 	"Backups of the database and of the bucket: they hold what was there until they are replaced.",
+	"The write-ahead log of Postgres and the append-only file of Redis, until they are written anew, and rows until Postgres vacuums.",
+	"Runs of tools by people, whose traces name no user, until they are deleted by age.",
 	"What was sent already: webhooks that were delivered, calls of tools, the prompts that model providers got.",
 	"Logs and traces that were exported: they name sessions and users by their ids, and hold nothing that was said.",
 }

@@ -72,7 +72,10 @@ type CreateParams struct {
 	By workspaces.Principal
 }
 
-// Create stores a request for a worker. With DryRun it returns the counts of now and stores
+// Create stores a request for a worker. While an erasure of the user is open, or an export that has
+// not begun, it returns that one: a second erasure would find nothing and say so.
+//
+// With DryRun it returns the counts of now and stores
 // nothing.
 func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams) (Request, error) {
 	now := s.now()
@@ -94,10 +97,21 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams
 	request.ID = ID(idgen.In(ctx, idgen.DSAR))
 	request.Traceparent, request.RequestID = origin.Traceparent, origin.RequestID
 	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
+		if err := postgres.LockTx(ctx, tx, "privacy requests "+string(ref.ID)+" "+hash); err != nil {
+			return err
+		}
+		open, found, err := openRequest(ctx, tx, request)
+		if err != nil {
+			return err
+		}
+		if found {
+			request = open
+			return nil
+		}
 		if err := insertRequest(ctx, tx, &request); err != nil {
 			return err
 		}
-		_, err := events.Append(ctx, tx, events.Event{
+		_, err = events.Append(ctx, tx, events.Event{
 			TenantID: string(ref.TenantID), WorkspaceID: string(ref.ID), Type: events.PrivacyRequested,
 			Subject: string(request.ID), CreatedAt: now,
 		})

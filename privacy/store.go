@@ -25,6 +25,23 @@ func insertRequest(ctx context.Context, tx bun.Tx, request *Request) error {
 	return err
 }
 
+// openRequest finds a request that does what a new one is to do, see Create.
+func openRequest(ctx context.Context, tx bun.Tx, request Request) (open Request, found bool, err error) {
+	query := tx.NewSelect().Model(&open).Where("p.tenant_id = ?", request.TenantID).Where("p.workspace_id = ?", request.WorkspaceID).
+		Where("p.user_id = ?", request.UserID).Where("p.kind = ?", request.Kind).Where("p.finished_at IS NULL")
+	if request.Kind == Export {
+		query = query.Where("p.started_at IS NULL")
+	}
+	err = query.OrderExpr("p.created_at").Limit(1).Scan(ctx)
+	if postgres.NoRows(err) {
+		return Request{}, false, nil
+	}
+	if err != nil {
+		return Request{}, false, fmt.Errorf("look for an open privacy request: %w", err)
+	}
+	return open, true, nil
+}
+
 func findRequest(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID) (Request, error) {
 	var request Request
 	err := db.NewSelect().Model(&request).Where("p.tenant_id = ?", ref.TenantID).Where("p.workspace_id = ?", ref.ID).

@@ -42,7 +42,7 @@ type Message struct {
 	Generation int `json:"again,omitempty"`
 	// Interrupted says that the agent was stopped before it had said everything.
 	Interrupted bool `json:"broken_off,omitempty"`
-	// Withheld says that a guard stopped what the user said. The transcript has it, models do not.
+	// Withheld says that a guard stopped what a client said. The transcript has it, models do not.
 	Withheld bool `json:"withheld,omitempty"`
 	// Audio describes a message that was spoken; nil when it was written.
 	Audio *Audio `json:"audio,omitempty"`
@@ -115,4 +115,33 @@ func AgentText(messages []Message) string {
 		}
 	}
 	return strings.Join(said, BetweenMessages)
+}
+
+// UserText joins what the user said in the messages.
+func UserText(messages []Message) string {
+	var said []string
+	for _, m := range messages {
+		if m.Role == RoleUser && m.Text != "" {
+			said = append(said, m.Text)
+		}
+	}
+	return strings.Join(said, "\n")
+}
+
+// IsClients reports whether a client wrote the message: the user's words, a note of the
+// application, or words that it put into the agent's mouth. Results of its tools are data from
+// outside, like those of other tools.
+func (m Message) IsClients() bool {
+	return m.Role == RoleUser || m.Role == RoleSystem || m.Role == RoleAssistant && m.Inserted
+}
+
+// ClientText joins what clients wrote in the messages.
+func ClientText(messages []Message) string {
+	var written []string
+	for _, m := range messages {
+		if m.IsClients() && m.Text != "" {
+			written = append(written, m.Text)
+		}
+	}
+	return strings.Join(written, BetweenMessages)
 }

@@ -27,13 +27,13 @@ func ModelMessages(stored []Message, fence func(call MessageCall, output string)
 		case m.Role == RoleTool, m.Text == "" && len(m.Calls) == 0:
 			continue
 		case m.Role == RoleSystem:
-			messages = append(messages, model.Message{Role: model.RoleUser, Text: noteIntro + m.Text})
+			messages = append(messages, model.Message{Role: model.RoleUser, Text: noteIntro + m.ModelText()})
 			continue
 		case m.Role == RoleUser:
 			messages = append(messages, model.Message{Role: model.RoleUser, Text: m.ModelText()})
 			continue
 		}
-		said := model.Message{Role: model.RoleAssistant, Text: m.Text}
+		said := model.Message{Role: model.RoleAssistant, Text: m.ModelText()}
 		for _, call := range m.Calls {
 			said.ToolCalls = append(said.ToolCalls, model.ToolCall{ID: call.ID, Name: call.Name, Arguments: call.Arguments})
 		}

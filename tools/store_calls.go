@@ -88,11 +88,34 @@ func countedCalls(ctx context.Context, db bun.IDB, ref workspaces.Ref, sessionID
 // statement was lost with its connection. The commit is asynchronous, because the disk of Postgres
 // takes longer than the rest of a call: if Postgres crashes, its latest traces are lost. The turn,
 // which is committed synchronously, also has the calls.
-func insertCall(ctx context.Context, db bun.IDB, row Call) error {
+//
+// The trace of a call that ends after its session was deleted is not stored: the lock of the
+// session's row waits for a deletion under way, and finds no row after it.
+func insertCall(ctx context.Context, db *postgres.DB, row Call) error {
 	// bun takes the text \\u0000 (a backslash, then u0000) for an escape of U+0000 and breaks it.
 	row.Input = bytes.ReplaceAll(row.Input, []byte(`\\`), []byte(`\u005c`))
-	_, err := db.NewInsert().Model(&row).On("CONFLICT (id) DO NOTHING").
-		Returning("set_config('synchronous_commit', 'off', true) AS id").Exec(ctx)
+	values := db.NewValues(&row)
+	columns, err := values.AppendColumns(db.QueryGen(), nil)
+	if err != nil {
+		return fmt.Errorf("list a call's columns: %w", err)
+	}
+	_, err = db.NewRaw(`
+		WITH fresh (?0) AS (?1), held AS (
+		    SELECT s.id
+		    FROM sessions AS s
+		    WHERE s.tenant_id = ?2 AND s.id = ?3
+		    FOR KEY SHARE
+		)
+		INSERT INTO tool_calls (?0)
+		SELECT *
+		FROM fresh
+		WHERE ?3 = ''
+		   OR EXISTS (SELECT FROM held)
+		   OR NOT EXISTS (SELECT FROM sessions AS s WHERE s.tenant_id = ?2 AND s.id = ?3)
+		      AND NOT EXISTS (SELECT FROM tombstones AS t WHERE t.tenant_id = ?2 AND t.id = ?3)
+		ON CONFLICT (id) DO NOTHING
+		RETURNING set_config('synchronous_commit', 'off', true) AS id`,
+		bun.Safe(columns), values, row.TenantID, row.SessionID).Exec(ctx)
 	if err != nil && !postgres.NoRows(err) {
 		return fmt.Errorf("insert tool call: %w", err)
 	}

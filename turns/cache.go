@@ -176,7 +176,7 @@ func (k *SessionCache) AcceptOffline(
 		return sessions.Turn{}, OfflineError(errNotKept)
 	}
 	turn.Messages = append(turn.Messages, p.Message)
-	turn.UserText = UserText(turn.Messages)
+	turn.UserText = sessions.UserText(turn.Messages)
 	if err := keep(k.session, turn); err != nil {
 		return sessions.Turn{}, err
 	}
@@ -201,7 +201,7 @@ func (k *SessionCache) BeginOffline(p BeginParams, now time.Time, keep func(sess
 	case p.New != nil:
 		turn = sessions.NewTurn(k.session, p.Turn, now)
 		turn.Messages = append(turn.Messages, p.New.Said...)
-		turn.UserText = UserText(turn.Messages)
+		turn.UserText = sessions.UserText(turn.Messages)
 	case k.open != nil && k.open.ID == p.Turn:
 		turn = *k.open
 	default:

@@ -81,18 +81,3 @@ func ErrTextLength() *fault.Error {
 		sessions.MaxTextChars,
 	)
 }
-
-// UserText joins what the user said in the messages.
-func UserText(messages []sessions.Message) string {
-	text := ""
-	for _, m := range messages {
-		if m.Role != sessions.RoleUser || m.Text == "" {
-			continue
-		}
-		if text != "" {
-			text += "\n"
-		}
-		text += m.Text
-	}
-	return text
-}

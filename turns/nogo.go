@@ -83,15 +83,18 @@ func (r *Runner) screening(ctx context.Context) (*judge.Screen, error) {
 	return r.screen, nil
 }
 
-// guardUser looks at what the user has said, before anything else sees it. stopped says that it is
-// in a zone, and that the turn is answered.
-func (r *Runner) guardUser(ctx context.Context) (stopped bool, err error) {
-	zone, err := r.zoneOf(ctx, sideUser, r.Turn.UserText)
+// guardUser looks at what came from the client, before anything else sees it: what the user said,
+// notes of the application, and what a client inserted as the agent's words. given are messages
+// that are not the turn's own. stopped says that something is in a zone, and that the turn is
+// answered.
+func (r *Runner) guardUser(ctx context.Context, given []sessions.Message) (stopped bool, err error) {
+	text := cmp.Or(sessions.ClientText(slices.Concat(r.Turn.Messages, given)), r.Turn.UserText)
+	zone, err := r.zoneOf(ctx, sideUser, text)
 	if err != nil || zone == nil {
 		return false, err
 	}
 	for i := range r.Turn.Messages {
-		r.Turn.Messages[i].Withheld = r.Turn.Messages[i].Role == sessions.RoleUser
+		r.Turn.Messages[i].Withheld = r.Turn.Messages[i].IsClients()
 	}
 	return true, r.guarded(ctx, *zone, sideUser)
 }

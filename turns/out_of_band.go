@@ -49,11 +49,11 @@ func (r *Runner) answerOutOfBand(ctx context.Context) (err error) {
 			err = fmt.Errorf("the answer panicked: %v\n%s", panicked, debug.Stack())
 		}
 	}()
-	open, err := r.readUnanswered(ctx)
+	open, seen, err := r.readUnanswered(ctx)
 	if err != nil {
 		return err
 	}
-	if stopped, err := r.guardUser(ctx); stopped || err != nil {
+	if stopped, err := r.guardUser(ctx, seen); stopped || err != nil {
 		return err
 	}
 	if err := r.prepare(ctx); err != nil {
@@ -72,26 +72,26 @@ func (r *Runner) answerOutOfBand(ctx context.Context) (err error) {
 }
 
 // readUnanswered reads the messages that are not answered yet, which the history does not have, and
-// sets the text for which passages are searched.
-func (r *Runner) readUnanswered(ctx context.Context) ([]sessions.Message, error) {
-	seen := r.Input
-	var open []sessions.Message
+// sets the text for which passages are searched. seen is what the model reads besides the history.
+func (r *Runner) readUnanswered(ctx context.Context) (open, seen []sessions.Message, err error) {
+	seen = r.Input
 	if r.Input == nil {
 		unanswered, err := selectOpenTurns(ctx, r.S.db, r.Session)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, turn := range unanswered {
 			open = append(open, turn.Messages...)
 		}
 		seen = open
 	}
-	for _, m := range sessions.EditedMessages(seen, r.Session.ItemEdits) {
+	seen = sessions.EditedMessages(seen, r.Session.ItemEdits)
+	for _, m := range seen {
 		if m.Role == sessions.RoleUser {
 			r.Turn.UserText = m.Text
 		}
 	}
-	return open, nil
+	return open, seen, nil
 }
 
 // tellClientCalls emits the calls that the client is to run. The answer has no other calls.

@@ -94,7 +94,7 @@ func (r *Runner) answer(ctx context.Context) (err error) {
 			err = fmt.Errorf("the turn panicked: %v\n%s", panicked, debug.Stack())
 		}
 	}()
-	if stopped, err := r.guardUser(ctx); stopped || err != nil {
+	if stopped, err := r.guardUser(ctx, r.Input); stopped || err != nil {
 		return err
 	}
 	if err := r.prepare(ctx); err != nil {

@@ -80,6 +80,10 @@ func readAnswer(text string, rules, sentences int) ([]Broken, error) {
 			Sentence int `json:"sentence"`
 		} `json:"broken"`
 	}
+	// encoding/json takes the last of two members and ignores case.
+	if strings.Count(text, `"broken"`) != 1 {
+		return nil, errors.New(`the judge's answer has not one member "broken"`)
+	}
 	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&answer); err != nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"time"
 )
 
@@ -29,6 +30,9 @@ type manifest struct {
 // verify compares the files of an archive with its manifest. Errors: the first difference.
 func verify(path string) (manifest, error) {
 	archive, err := zip.OpenReader(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return manifest{}, errors.New("there is no such file")
+	}
 	if err != nil {
 		return manifest{}, fmt.Errorf("it is not a whole ZIP file: %w", err)
 	}

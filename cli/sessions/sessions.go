@@ -193,7 +193,7 @@ func newRemove() *cobra.Command {
 		Use: "rm SESSION…", Aliases: []string{"remove", "delete"}, Short: "Delete sessions with everything of them",
 		Args: command.SomeArgs("SESSION"),
 		Long: `Deletes sessions with their turns, receipts, tool calls and webhook events. Open ones are ended first. What agents
-remember of the user stays; parlance privacy erase deletes that too.`,
+remember of the user stays, and what is in exports that were made before; parlance privacy erase deletes both.`,
 		Example: `  parlance sessions rm ses_01j…`,
 		RunE: with(func(ctx context.Context, s *service, args []string) error {
 			for _, id := range args {

@@ -49,7 +49,7 @@ var issuers = []issuer{
 // findCards finds numbers of payment cards: 13 to 19 digits of a card network's range with a valid
 // check digit, in any groups that are separated by spaces, dashes or dots.
 func (t *text) findCards() {
-	separates := func(r rune) bool { return r == ' ' || r == '-' || r == '.' }
+	separates := func(r rune) bool { return r == ' ' || r == '-' || r == '.' || r == '\n' || r == '\t' }
 	for i := 0; i < len(t.runes); i++ {
 		if !isDigit(t.at(i)) {
 			continue

@@ -17,7 +17,7 @@ var ibanLengths = map[string]int{
 // single spaces or dashes.
 func (t *text) findIBANs() {
 	for i := 0; i+4 < len(t.runes); i++ {
-		if !isDigit(t.at(i+2)) || isWord(t.at(i-1)) && !t.follows(i, "iban") {
+		if !isDigit(t.at(i+2)) && (!isIBANGap(t.at(i+2)) || !isDigit(t.at(i+3))) || isWord(t.at(i-1)) && !t.follows(i, "iban") {
 			continue
 		}
 		if to, ok := t.ibanAt(i); ok {
@@ -37,7 +37,7 @@ func (t *text) ibanAt(from int) (to int, ok bool) {
 	var number []rune
 	for to = from; len(number) < length; to++ {
 		r := t.at(to)
-		if (r == ' ' || r == '-') && len(number) > 3 && isWord(t.at(to+1)) {
+		if isIBANGap(r) && len(number) > 1 && isWord(t.at(to+1)) {
 			continue
 		}
 		if r == '_' || !isWord(r) {
@@ -47,6 +47,9 @@ func (t *text) ibanAt(from int) (to int, ok bool) {
 	}
 	return to, !isWord(t.at(to)) && mod97(number)
 }
+
+// isIBANGap reports whether people put a character between the groups of an IBAN.
+func isIBANGap(r rune) bool { return r == ' ' || r == '-' || r == '.' || r == '\n' || r == '\t' }
 
 // mod97 reports whether the check digits of an IBAN are right. Source: ISO 7064, MOD 97-10.
 func mod97(number []rune) bool {

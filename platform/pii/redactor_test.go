@@ -38,6 +38,25 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestGroups: numbers in the ways in which people write them.
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	r := pii.New(pii.Kinds, "de")
+	for _, iban := range []string{
+		"ＤＥ８９３７０４００４４０５３２０１３０００", "ＤＥ８９ ３７０４ ００４４ ０５３２ ０１３０ ００", "DE89.3704.0044.0532.0130.00", "DE 89 3704 0044 0532 0130 00",
+		"DE89\n3704 0044 0532 0130 00", "GB29.NWBK.6016.1331.9268.19",
+	} {
+		if got := r.Text("Konto " + iban + "!"); got != "Konto [iban]!" {
+			t.Errorf("%q became %q", iban, got)
+		}
+	}
+	for _, card := range []string{"4242\n4242\n4242\n4242", "4242\t4242\t4242\t4242"} {
+		if got := r.Text("Karte " + card + "!"); got != "Karte [card]!" {
+			t.Errorf("%q became %q", card, got)
+		}
+	}
+}
+
 // TestDocument: JSON stays JSON, the name of a member says what its value is, numbers are read too,
 // and JSON in which nothing is found is not written anew.
 func TestDocument(t *testing.T) {

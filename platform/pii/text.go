@@ -57,6 +57,8 @@ func plainRune(r rune) (plain rune, visible bool) {
 		return '-', true
 	}
 	switch {
+	case r >= 'Ａ' && r <= 'Ｚ' || r >= 'ａ' && r <= 'ｚ': // full-width letters
+		return r - 'Ａ' + 'A', true
 	case unicode.Is(unicode.Pd, r):
 		return '-', true
 	case unicode.Is(unicode.Zs, r):

@@ -62,6 +62,10 @@ func (b *fileBucket) writePart(ctx context.Context, part string, r io.Reader) (i
 	if err != nil {
 		return 0, "", err
 	}
+	// The kernel gives the lock up when the process ends, so Tidy knows what nobody writes any more.
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return 0, "", errors.Join(fmt.Errorf("locking an unfinished blob: %w", err), f.Close())
+	}
 	hash := sha256.New()
 	size, err := io.Copy(io.MultiWriter(f, hash), WithContext(ctx, r))
 	if err == nil {
@@ -142,7 +146,11 @@ func (b *fileBucket) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// Tidy implements Bucket. A part is as old as its last byte.
+// abandonedAge is how old a part is that its process has surely locked.
+const abandonedAge = time.Minute
+
+// Tidy implements Bucket. A part is as old as its last byte. Those of processes that ended are
+// removed although they are younger.
 func (b *fileBucket) Tidy(ctx context.Context, before time.Time) error {
 	parts, err := fs.ReadDir(b.root.FS(), partsDir)
 	if err != nil {
@@ -153,7 +161,7 @@ func (b *fileBucket) Tidy(ctx context.Context, before time.Time) error {
 			return err
 		}
 		info, err := part.Info()
-		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.ModTime().Before(before) {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.ModTime().Before(before) && !b.abandoned(info) {
 			continue
 		}
 		if err == nil {
@@ -164,6 +172,19 @@ func (b *fileBucket) Tidy(ctx context.Context, before time.Time) error {
 		}
 	}
 	return nil
+}
+
+// abandoned reports whether no process writes a part.
+func (b *fileBucket) abandoned(part fs.FileInfo) bool {
+	if time.Since(part.ModTime()) < abandonedAge {
+		return false
+	}
+	f, err := b.root.Open(path.Join(partsDir, part.Name()))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }() // with the lock
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
 // Check implements Bucket with a file that is made and removed: a full or read-only disk fails.

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -37,6 +39,33 @@ type Audit struct {
 	methods map[string]*auditedMethod
 	// kinds are the types of resources by the fields of paths that name them.
 	kinds map[string]string
+
+	mu sync.Mutex
+	// refused is when a refusal was recorded last, by key and method. Guarded by mu.
+	refused map[string]time.Time
+}
+
+const (
+	// refusalPause is how long further refusals of the same key and method are not recorded: a key
+	// that may not change anything must not fill a log that nobody can shorten.
+	refusalPause = time.Minute
+	// maxRefusals bounds what is remembered of refusals.
+	maxRefusals = 10_000
+)
+
+// repeated reports whether a refusal was recorded a moment ago, and notes this one otherwise.
+func (a *Audit) repeated(p workspaces.Principal, procedure string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	key, now := string(p.KeyID)+p.SessionID+" "+procedure, time.Now()
+	if last, known := a.refused[key]; known && now.Sub(last) < refusalPause {
+		return true
+	}
+	if a.refused == nil || len(a.refused) >= maxRefusals {
+		a.refused = map[string]time.Time{}
+	}
+	a.refused[key] = now
+	return false
 }
 
 // NewAudit makes an Audit.
@@ -90,14 +119,14 @@ func (a *Audit) Do(ctx context.Context, c AuditedCall, work func(context.Context
 
 // Read writes the entry of a call that takes data out, before the first byte is sent.
 func (a *Audit) Read(ctx context.Context, c AuditedCall) error {
-	return a.Do(ctx, c, func(context.Context) (proto.Message, error) { return nil, nil }) //nolint:nilnil // nothing is recorded of the answer
+	return a.Do(ctx, c, func(context.Context) (proto.Message, error) { return nil, nil })
 }
 
 // Refused writes the entry of a call that was refused before its body was read. It logs an error.
 func (a *Audit) Refused(ctx context.Context, p workspaces.Principal, procedure string, header http.Header, err error) {
 	ctx = workspaces.WithPrincipal(ctx, p)
 	method := a.methodOf(ctx, procedure)
-	if method == nil {
+	if method == nil || a.repeated(p, procedure) {
 		return
 	}
 	entry := a.entry(ctx, method, header)
@@ -268,7 +297,7 @@ func (c *change) settle(ctx context.Context, answer proto.Message, err error) er
 	switch {
 	case decided.Reason == fault.AuthScope:
 		_ = c.finish(ctx, audit.Outcome(decided.Reason), nil) // logged; the caller hears of the refusal
-	case idempotency.OutcomeUnknown(decided):
+	case idempotency.OutcomeUnknown(decided) && decided.Kind() != fault.Unimplemented:
 		_ = c.finish(ctx, audit.Unknown, nil) // logged; if it fails, Sweep writes the same
 	default:
 		if dropErr := c.pending.Drop(ctx); dropErr != nil {

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -127,7 +129,7 @@ func (r auditRecorder) single(field protoreflect.FieldDescriptor, value protoref
 	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
 		return value.Int(), nil
 	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
-		return int64(value.Uint()), nil //nolint:gosec // it has 32 bits
+		return int64(value.Uint()), nil
 	case protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind, protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
 		return value.String(), nil
 	}
@@ -178,12 +180,34 @@ func recordedNumber(number float64) any {
 	return strconv.FormatFloat(number, 'g', -1, 64)
 }
 
+// urlQuery is the query of a URL, with what stands before it.
+var urlQuery = regexp.MustCompile(`(://[^\s?#]*\?)([^\s#"'<>]*)`)
+
+// hideQueries replaces the values of all parameters of URLs in a text, because a name does not show
+// what is secret, and what has no name.
+func hideQueries(text string) string {
+	return urlQuery.ReplaceAllStringFunc(text, func(found string) string {
+		parts := urlQuery.FindStringSubmatch(found)
+		parameters := strings.Split(parts[2], "&")
+		for i, parameter := range parameters {
+			name, value, named := strings.Cut(parameter, "=")
+			switch {
+			case named && value != "":
+				parameters[i] = name + "=***"
+			case !named && name != "":
+				parameters[i] = "***"
+			}
+		}
+		return parts[1] + strings.Join(parameters, "&")
+	})
+}
+
 // recordedText is a text without the secrets of URLs in it, or the hash of one that is too long.
 func recordedText(text string) string {
 	if len(text) > maxRecordedText {
 		return hashOf([]byte(text))
 	}
-	return redact.URLs(text)
+	return redact.URLs(hideQueries(text))
 }
 
 // hashOf stands for a value that is too long.

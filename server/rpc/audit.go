@@ -158,14 +158,14 @@ func afterNumber(r *http.Request) (int64, error) {
 		if err != nil {
 			return 0, fault.InvalidField(name, "invalid", "after_number must be the number of an entry.")
 		}
-		return int64(after), nil //nolint:gosec // it has 32 bits
+		return int64(after), nil
 	}
 	return 0, nil
 }
 
 func auditEntryProto(e audit.Entry) *parlancev1.AuditEntry {
 	return &parlancev1.AuditEntry{
-		Id: string(e.ID), Number: uint32(min(e.Number, math.MaxUint32)), //nolint:gosec // bounded
+		Id: string(e.ID), Number: uint32(min(e.Number, math.MaxUint32)),
 		At: timestamp(e.At), BegunAt: timestamp(e.BegunAt),
 		WorkspaceId: string(e.WorkspaceID), ActorKind: string(e.ActorKind), ActorId: e.ActorID, ActorName: e.ActorName,
 		Action: e.Action, ResourceType: e.ResourceType, ResourceId: e.ResourceID, ParentId: e.ParentID, UserHash: e.UserHash,

@@ -71,7 +71,7 @@ func (s *webhooksServer) TestWebhookEndpoint(
 	ctx context.Context, req *parlancev1.TestWebhookEndpointRequest,
 ) (*parlancev1.WebhookDelivery, error) {
 	attempt, err := s.webhooks.Test(ctx, refOf(ctx), webhooks.EndpointID(req.GetEndpointId()), req.GetEvent())
-	return deliveryProto(attempt), err
+	return deliveryProto(ctx, attempt), err
 }
 
 func (s *webhooksServer) ListWebhookDeliveries(
@@ -82,12 +82,15 @@ func (s *webhooksServer) ListWebhookDeliveries(
 		return nil, err
 	}
 	list, next, err := s.webhooks.Deliveries(ctx, refOf(ctx), webhooks.EndpointID(req.GetEndpointId()), attemptFilter(req), params)
-	return &parlancev1.ListWebhookDeliveriesResponse{Deliveries: each(list, deliveryProto), NextPageToken: next}, err
+	return &parlancev1.ListWebhookDeliveriesResponse{
+		Deliveries:    each(list, func(a webhooks.Attempt) *parlancev1.WebhookDelivery { return deliveryProto(ctx, a) }),
+		NextPageToken: next,
+	}, err
 }
 
 func (s *webhooksServer) RedeliverWebhook(
 	ctx context.Context, req *parlancev1.RedeliverWebhookRequest,
 ) (*parlancev1.WebhookDelivery, error) {
 	attempt, err := s.webhooks.Redeliver(ctx, refOf(ctx), webhooks.EndpointID(req.GetEndpointId()), webhooks.AttemptID(req.GetDeliveryId()))
-	return deliveryProto(attempt), err
+	return deliveryProto(ctx, attempt), err
 }

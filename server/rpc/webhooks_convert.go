@@ -2,8 +2,10 @@ package rpc
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -14,6 +16,7 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/webhooks"
+	"parlance.dev/parlance/workspaces"
 )
 
 func endpointParams(req *parlancev1.CreateWebhookEndpointRequest) webhooks.CreateParams {
@@ -117,21 +120,21 @@ func healthProto(h webhooks.Health) *parlancev1.WebhookEndpointHealth {
 	return out
 }
 
-func deliveryProto(a webhooks.Attempt) *parlancev1.WebhookDelivery {
+func deliveryProto(ctx context.Context, a webhooks.Attempt) *parlancev1.WebhookDelivery {
 	return &parlancev1.WebhookDelivery{
 		Id: string(a.ID), EndpointId: string(a.EndpointID), EventId: a.EventID, Event: string(a.EventType),
 		Attempt: int32(a.Number), Status: string(a.Status), StatusCode: int32(a.StatusCode), Error: a.Error,
-		RequestHeaders: a.RequestHeaders, RequestBody: string(a.RequestBody),
+		RequestHeaders: a.RequestHeaders, RequestBody: string(bodyFor(ctx, a.EventType, a.RequestBody)),
 		ResponseHeaders: a.ResponseHeaders, ResponseBody: a.ResponseBody,
 		StartedAt: timestamp(a.StartedAt), DurationMs: int32(a.DurationMS),
 		NextAttemptAt: timestamp(a.NextAttemptAt),
 	}
 }
 
-func eventProtos(page []webhooks.FeedEvent) ([]*parlancev1.Event, error) {
+func eventProtos(ctx context.Context, page []webhooks.FeedEvent) ([]*parlancev1.Event, error) {
 	list := make([]*parlancev1.Event, len(page))
 	for i, event := range page {
-		converted, err := eventProto(event)
+		converted, err := eventProto(ctx, event)
 		if err != nil {
 			return nil, err
 		}
@@ -140,12 +143,24 @@ func eventProtos(page []webhooks.FeedEvent) ([]*parlancev1.Event, error) {
 	return list, nil
 }
 
+// downloadURL is the link in the body of dsar.ready.
+var downloadURL = regexp.MustCompile(`"download_url":\s*"[^"]*"`)
+
+// bodyFor returns the body of an event as a caller may see it: the link of an export, which is read
+// without a key, is for callers who may ask for exports.
+func bodyFor(ctx context.Context, of events.Type, body []byte) []byte {
+	if of != events.DSARReady || workspaces.PrincipalFrom(ctx).Require(workspaces.ScopeOperator) == nil {
+		return body
+	}
+	return downloadURL.ReplaceAll(body, []byte(`"download_url":""`))
+}
+
 // eventProto takes data from the body that endpoints get.
-func eventProto(e webhooks.FeedEvent) (*parlancev1.Event, error) {
+func eventProto(ctx context.Context, e webhooks.FeedEvent) (*parlancev1.Event, error) {
 	var body struct {
 		Data json.RawMessage `json:"data"`
 	}
-	if err := json.Unmarshal(e.Body, &body); err != nil {
+	if err := json.Unmarshal(bodyFor(ctx, e.Type, e.Body), &body); err != nil {
 		return nil, fmt.Errorf("read the body of event %s: %w", e.EventID, err)
 	}
 	data := new(structpb.Struct)

@@ -14,7 +14,7 @@ func (s *webhooksServer) GetWebhookDelivery(
 	ctx context.Context, req *parlancev1.GetWebhookDeliveryRequest,
 ) (*parlancev1.WebhookDelivery, error) {
 	attempt, err := s.webhooks.Attempt(ctx, refOf(ctx), webhooks.EndpointID(req.GetEndpointId()), webhooks.AttemptID(req.GetDeliveryId()))
-	return deliveryProto(attempt), err
+	return deliveryProto(ctx, attempt), err
 }
 
 func (s *webhooksServer) GetWebhookEndpointHealth(
@@ -36,7 +36,7 @@ func (s *webhooksServer) ListEvents(ctx context.Context, req *parlancev1.ListEve
 	if err != nil {
 		return nil, err
 	}
-	list, err := eventProtos(page)
+	list, err := eventProtos(ctx, page)
 	return &parlancev1.ListEventsResponse{Events: list, NextPageToken: next}, err
 }
 
@@ -61,7 +61,7 @@ func (s *webhooksServer) WatchEvents(
 	}
 	return s.stopping.watch(ctx, func(ctx context.Context) error {
 		return s.webhooks.Watch(ctx, ref, params, func(event webhooks.FeedEvent) error {
-			converted, err := eventProto(event)
+			converted, err := eventProto(ctx, event)
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coder/websocket"
+
+	"parlance.dev/parlance/provider/model/modeltest"
+	"parlance.dev/parlance/test/fake/openaichat"
 	"parlance.dev/parlance/test/fake/openaiembed"
 	"parlance.dev/parlance/test/harness"
 )
@@ -127,5 +131,58 @@ func TestGuardExamples(t *testing.T) {
 	server.Refuse(slices.Repeat([]openaiembed.Refusal{{Status: 400}}, 20)...)
 	if got := says("How are you now?"); got.Status != 502 {
 		t.Errorf("without the model: %d %s", got.Status, got.Body)
+	}
+}
+
+// TestGuardClientTexts: whatever a client writes on a socket is looked at before a model sees it:
+// the input of a response, notes of the application, and words that it puts into the agent's mouth.
+func TestGuardClientTexts(t *testing.T) {
+	t.Parallel()
+	llm := openaichat.New(t)
+	llm.Else = func(modeltest.Received) modeltest.Reply { return modeltest.Reply{Text: []string{"All is well."}} }
+	env := harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{
+		"PARLANCE_MODEL_BASE_URL": llm.BaseURL, "PARLANCE_MODEL_NAME": openaichat.Model,
+	}})
+	agent := env.Do(t, "POST", env.Tenant.In("/agents"),
+		`{"name":"Ada","guards":[{"name":"weapons","phrases":["bomb"],"action":"block","reply":"Not that."}]}`).Must(t, 201).Text("id")
+	item := func(role, kind string) string {
+		return `{"type":"message","role":"` + role + `","content":[{"type":"` + kind + `","text":"Here is how to make a bomb."}]}`
+	}
+	for name, events := range map[string][]string{
+		"input": {`{"type":"response.create","response":{"input":[` + item("user", "input_text") + `]}}`},
+		"note": {
+			`{"type":"conversation.item.create","item":` + item("system", "input_text") + `}`,
+			`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"Hello."}]}}`,
+			`{"type":"response.create"}`,
+		},
+		"inserted": {
+			`{"type":"conversation.item.create","item":` + item("assistant", "output_text") + `}`,
+			`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"Hello."}]}}`,
+			`{"type":"response.create"}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &person{Env: env, t: t}
+			made := env.Do(t, "POST", "/v1/sessions", map[string]any{"agent_id": agent, "user_id": "ann", "modality": "text"}).Must(t, 201)
+			conn, _, err := websocket.Dial(t.Context(), made.Text("chat_url"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = conn.CloseNow() }()
+			p.socket = conn
+			for _, event := range events {
+				if err := conn.Write(t.Context(), websocket.MessageText, []byte(event)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := p.read("response.done"); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	for _, r := range llm.Requests() {
+		if strings.Contains(string(r.Body), "bomb") {
+			t.Errorf("a model was sent %s", r.Body)
+		}
 	}
 }

@@ -100,7 +100,7 @@ func (p *person) live() {
 	p.Do(p.t, "POST", "/v1/sessions/"+p.ended+"/end", map[string]any{"status": "completed", "reason": markedWords}).Must(p.t, 200)
 	made := p.Do(p.t, "POST", "/v1/sessions", map[string]any{"agent_id": p.agent, "user_id": markedUser, "modality": "text"}).Must(p.t, 201)
 	p.open = made.Text("id")
-	conn, _, err := websocket.Dial(p.t.Context(), made.Text("chat_url"), nil) //nolint:bodyclose // the socket owns it
+	conn, _, err := websocket.Dial(p.t.Context(), made.Text("chat_url"), nil)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -354,6 +354,16 @@ func TestExportLinks(t *testing.T) {
 	if got.Text("download_url") != "" || got.Text("status") != "ready" {
 		t.Errorf("a key that may only read gets %s", got.Body)
 	}
+	harness.Await(t, harness.Patience, "the event in the feed", func() bool {
+		feed := p.Do(t, "GET", p.Tenant.In("/events"), nil).Must(t, 200)
+		return strings.Contains(string(feed.Body), link.RawQuery[:20])
+	})
+	for _, path := range []string{"/events", "/webhooks/" + p.hookID + "/deliveries"} {
+		got := p.Do(t, "GET", p.Tenant.In(path), nil, harness.Key(p.Tenant.Read)).Must(t, 200)
+		if strings.Contains(string(got.Body), "signature=") {
+			t.Errorf("a key that may only read gets the link from %s", path)
+		}
+	}
 	query := link.Query()
 	for name, change := range map[string]func(url.Values){
 		"no signature": func(q url.Values) { q.Del("signature") },
@@ -437,4 +447,49 @@ func TestErasureIsTakenOver(t *testing.T) {
 		return env.Do(t, "GET", env.Tenant.In("/privacy/requests/"+asked.Text("id")), nil).Must(t, 200).Text("status") == "ready"
 	})
 	env.Do(t, "GET", "/v1/sessions/"+session, nil).Must(t, 404)
+}
+
+// TestLateTrace: a tool that answers after its session was deleted leaves no trace.
+func TestLateTrace(t *testing.T) {
+	t.Parallel()
+	env := harness.Start(t, harness.Options{WithoutWorker: true})
+	shop, answer := httptool.New(t), make(chan struct{})
+	shop.Script("/slow", httptool.Step{Body: markedWords, Until: answer})
+	p := &person{Env: env, t: t, agent: env.Do(t, "POST", env.Tenant.In("/agents"), `{"name":"Ada"}`).Must(t, 201).Text("id")}
+	tool := env.Do(t, "POST", env.Tenant.In("/tools"), map[string]any{
+		"slug": "slow", "description": "d", "kind": "http", "webhook_url": shop.URL + "/slow",
+	}).Must(t, 201).Text("id")
+	env.Do(t, "POST", env.Tenant.In("/agents/"+p.agent+"/tools/attach"), map[string]any{"tool_id": tool, "enabled": true}).Must(t, 200)
+	session := p.begin("somebody").Text("id")
+	turned := make(chan struct{})
+	go func() {
+		defer close(turned)
+		_, _ = env.Send(t, "POST", "/v1/sessions/"+session+"/turns", map[string]any{"text": `/tool slow {}`}) // it is refused or ends
+	}()
+	harness.Await(t, harness.Patience, "the call is under way", func() bool { return len(shop.Requests("/slow")) == 1 })
+	env.Do(t, "DELETE", "/v1/sessions/"+session, nil).Must(t, 204)
+	close(answer)
+	<-turned
+	env.Stop() // what runs has ended then
+	if n := harness.Rows[int](t, env, "SELECT count(*)::int FROM tool_calls WHERE session_id = $1", session); n[0] != 0 {
+		t.Errorf("%d traces are left", n[0])
+	}
+}
+
+// TestSameRequestTwice: an erasure that is asked for twice is one, whose certificate says what was
+// erased.
+func TestSameRequestTwice(t *testing.T) {
+	t.Parallel()
+	env := harness.Start(t, harness.Options{WithoutWorker: true})
+	ask := func(kind string) string {
+		return env.Do(t, "POST", env.Tenant.In("/privacy/requests"), map[string]any{"user_id": "ada", "kind": kind}).Must(t, 202).Text("id")
+	}
+	erasure, export := ask("erasure"), ask("export")
+	if ask("erasure") != erasure || ask("export") != export || erasure == export {
+		t.Error("the same request is made twice")
+	}
+	env.Exec(t, "UPDATE privacy_requests SET status = 'processing', started_at = now()")
+	if ask("erasure") != erasure || ask("export") == export {
+		t.Error("an erasure under way is made twice, or an export that has begun is given for a new one")
+	}
 }

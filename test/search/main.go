@@ -80,7 +80,7 @@ func unzip(content []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := io.Copy(&inside, r); err != nil { //nolint:gosec // our own archives
+		if _, err := io.Copy(&inside, r); err != nil {
 			return nil, err
 		}
 		if err := r.Close(); err != nil {

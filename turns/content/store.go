@@ -79,7 +79,7 @@ func restored(r pii.Redactor, turn sessions.Turn, said []sessions.Message) sessi
 			turn.Messages[at].Text, turn.Messages[at].Calls = one.Text, one.Calls
 		}
 	}
-	turn.UserText = turns.UserText(turn.Messages)
+	turn.UserText = sessions.UserText(turn.Messages)
 	return turn
 }
 

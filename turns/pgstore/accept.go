@@ -157,7 +157,7 @@ func (s *Store) tryAccept(ctx context.Context, p turns.AcceptParams, asked sessi
 	steps := []postgres.Step{lock(p.Session), {
 		SQL: accept,
 		Args: []any{
-			string(p.Session.TenantID), string(p.Session.ID), now, string(p.Open), string(message), turns.UserText([]sessions.Message{p.Message}),
+			string(p.Session.TenantID), string(p.Session.ID), now, string(p.Open), string(message), sessions.UserText([]sessions.Message{p.Message}),
 			string(p.New), string(p.Session.WorkspaceID), metrics, answers, calls,
 		},
 		Row: func(scan func(into ...any) error) error {

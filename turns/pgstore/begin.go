@@ -196,7 +196,7 @@ func newTurn(b beginning, now time.Time) sessions.Turn {
 		turn.Messages = append(turn.Messages, one.message)
 	}
 	turn.Messages = append(turn.Messages, b.New.Said...)
-	turn.UserText, turn.ClientTools = turns.UserText(turn.Messages), b.New.ClientTools
+	turn.UserText, turn.ClientTools = sessions.UserText(turn.Messages), b.New.ClientTools
 	return turn
 }
 

@@ -25,7 +25,7 @@ var mark = regexp.MustCompile(`\{\{([a-z]+):(.*?)\}\}`)
 
 // load reads a labelled set; its first lines say how it is written.
 func load(file string) ([]example, error) {
-	content, err := os.ReadFile(file) //nolint:gosec // the caller names it
+	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading the labelled set: %w", err)
 	}

@@ -36,7 +36,7 @@ func run(set, page string) error {
 	if page == "" {
 		return nil
 	}
-	content, err := os.ReadFile(page) //nolint:gosec // the caller names it
+	content, err := os.ReadFile(page)
 	if err != nil {
 		return fmt.Errorf("reading the page: %w", err)
 	}
@@ -44,7 +44,7 @@ func run(set, page string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(page, []byte(written), 0o644) //nolint:gosec // a page of the repository
+	return os.WriteFile(page, []byte(written), 0o644)
 }
 
 // writeInto replaces the figures in a page.
