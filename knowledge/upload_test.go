@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -204,16 +205,25 @@ func TestInlineRefused(t *testing.T) {
 	f.inline(f.ref, "over the upload size, which is for files", strings.Repeat("a", 601))
 }
 
-// TestSweepUnfinished leaves what uploads leave whose process is killed halfway.
+// TestSweepUnfinished leaves what uploads leave whose process is killed halfway, and one that goes
+// on, whose process has its lock.
 func TestSweepUnfinished(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
-	for name, age := range map[string]time.Duration{"old": 25 * time.Hour, "young": time.Hour} {
+	for name, age := range map[string]time.Duration{"old": 25 * time.Hour, "abandoned": time.Hour, "young": time.Hour} {
 		path := filepath.Join(f.blobs, ".parts", name)
 		at := f.clock.now().Add(-age)
 		if err := errors.Join(os.WriteFile(path, []byte("half"), 0o600), os.Chtimes(path, at, at)); err != nil {
 			t.Fatal(err)
 		}
+	}
+	writing, err := os.Open(filepath.Join(f.blobs, ".parts", "young"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = writing.Close() }() // with its lock
+	if err := syscall.Flock(int(writing.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
 	}
 	if err := f.Sweep(t.Context(), f.clock.now()); err != nil {
 		t.Fatal(err)
