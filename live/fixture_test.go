@@ -132,6 +132,7 @@ func (f *fixture) start(t *testing.T, deps rooms.Deps) *rooms.Node {
 	})
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup
+	listeners := f.listeners(t)
 	running.Go(func() {
 		if err := s.Run(ctx); err != nil {
 			t.Errorf("Run: %v", err)
@@ -146,7 +147,19 @@ func (f *fixture) start(t *testing.T, deps rooms.Deps) *rooms.Node {
 		stop()
 		running.Wait()
 	})
+	await(t, "the node hears of other nodes' turns", func() bool { return f.listeners(t) > listeners })
 	return s
+}
+
+// listeners counts the connections that listen for notices between nodes.
+func (f *fixture) listeners(t *testing.T) (n int) {
+	t.Helper()
+	err := f.db.NewRaw("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query = ?",
+		`LISTEN "`+sessions.NotifyChannel+`"`).Scan(t.Context(), &n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // models has the fixture's model answer for every agent, and its judge for agents and guards that
