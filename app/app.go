@@ -327,7 +327,9 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	}
 	problems := problem.Writer{PublicURL: func(r *http.Request) string { return interceptor.BaseURL(r.Context()) }}
 	access, stopping := rpc.NewAccess(a.Workspaces), rpc.NewStopping(ctx)
-	audits := interceptor.NewAudit(interceptor.AuditDeps{Entries: a.audit, HashUser: a.userHashes.Hash, Policies: policies, Log: a.log})
+	audits := interceptor.NewAudit(interceptor.AuditDeps{
+		Entries: a.audit, HashUser: a.userHashes.Hash, Policies: policies, Log: a.log, Now: a.now,
+	})
 	reader := rpc.AuditReader{Access: access, Entries: a.audit, Users: a.userHashes}
 	gate := &interceptor.Gate{
 		Policies: policies, Audit: audits, Sessions: a.Sessions, ReachFunc: a.Turns.Reach,

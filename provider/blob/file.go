@@ -176,7 +176,7 @@ func (b *fileBucket) Tidy(ctx context.Context, before time.Time) error {
 
 // abandoned reports whether no process writes a part.
 func (b *fileBucket) abandoned(part fs.FileInfo) bool {
-	if time.Since(part.ModTime()) < abandonedAge {
+	if time.Since(part.ModTime()) < abandonedAge { //nolint:forbidigo // compared with a time of the file system
 		return false
 	}
 	f, err := b.root.Open(path.Join(partsDir, part.Name()))

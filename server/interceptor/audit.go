@@ -21,7 +21,7 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// AuditDeps is what an Audit works with. All but Actor are required.
+// AuditDeps is what an Audit works with. All but Actor and Now are required.
 type AuditDeps struct {
 	Entries *audit.Service
 	// HashUser replaces the ids of end users.
@@ -30,6 +30,8 @@ type AuditDeps struct {
 	// Actor makes every change instead of the caller in the context, when it is set.
 	Actor audit.Actor
 	Log   *slog.Logger
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
 }
 
 // Audit writes entries of the audit log about calls. Which calls that are is said by the policy of
@@ -57,7 +59,7 @@ const (
 func (a *Audit) repeated(p workspaces.Principal, procedure string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	key, now := string(p.KeyID)+p.SessionID+" "+procedure, time.Now()
+	key, now := string(p.KeyID)+p.SessionID+" "+procedure, a.deps.Now()
 	if last, known := a.refused[key]; known && now.Sub(last) < refusalPause {
 		return true
 	}
@@ -70,6 +72,9 @@ func (a *Audit) repeated(p workspaces.Principal, procedure string) bool {
 
 // NewAudit makes an Audit.
 func NewAudit(d AuditDeps) *Audit {
+	if d.Now == nil {
+		d.Now = time.Now
+	}
 	return &Audit{deps: d, methods: auditedMethods(d.Policies), kinds: resourceKinds()}
 }
 
