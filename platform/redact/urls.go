@@ -1,6 +1,9 @@
 package redact
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // credentials are what stands before the @ of a URL. Those of a password are all up to the last @,
 // because people do not always escape theirs.
@@ -14,4 +17,26 @@ var secretParameter = regexp.MustCompile(`(?i)([?&][^=&\s,]*(?:key|token|secret|
 func URLs(text string) string {
 	text = credentials.ReplaceAllString(text, "://${1}***@")
 	return secretParameter.ReplaceAllString(text, "${1}***")
+}
+
+// urlQuery is the query of a URL, with what stands before it.
+var urlQuery = regexp.MustCompile(`(://[^\s?#]*\?)([^\s#"'<>]*)`)
+
+// Queries hides the values of all parameters of the URLs in a text, and parameters without a name,
+// for records that stay: a name does not show what is secret.
+func Queries(text string) string {
+	return urlQuery.ReplaceAllStringFunc(text, func(found string) string {
+		parts := urlQuery.FindStringSubmatch(found)
+		parameters := strings.Split(parts[2], "&")
+		for i, parameter := range parameters {
+			name, value, named := strings.Cut(parameter, "=")
+			switch {
+			case named && value != "":
+				parameters[i] = name + "=***"
+			case !named && name != "":
+				parameters[i] = "***"
+			}
+		}
+		return parts[1] + strings.Join(parameters, "&")
+	})
 }

@@ -20,3 +20,17 @@ func TestURLs(t *testing.T) {
 		}
 	}
 }
+
+func TestQueries(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"https://h/v1":                                      "https://h/v1",
+		"https://h/v1?code=1&empty=&bare#top":               "https://h/v1?code=***&empty=&***#top",
+		"https://h/?%74oken=a&next=https://b?c=d, and more": "https://h/?%74oken=***&next=*** and more",
+		`see "https://h?a=b" or what? it=is`:                `see "https://h?a=***" or what? it=is`,
+	} {
+		if got := Queries(given); got != want {
+			t.Errorf("%s became %s, want %s", given, got, want)
+		}
+	}
+}

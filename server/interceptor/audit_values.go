@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -180,34 +178,12 @@ func recordedNumber(number float64) any {
 	return strconv.FormatFloat(number, 'g', -1, 64)
 }
 
-// urlQuery is the query of a URL, with what stands before it.
-var urlQuery = regexp.MustCompile(`(://[^\s?#]*\?)([^\s#"'<>]*)`)
-
-// hideQueries replaces the values of all parameters of URLs in a text, because a name does not show
-// what is secret, and what has no name.
-func hideQueries(text string) string {
-	return urlQuery.ReplaceAllStringFunc(text, func(found string) string {
-		parts := urlQuery.FindStringSubmatch(found)
-		parameters := strings.Split(parts[2], "&")
-		for i, parameter := range parameters {
-			name, value, named := strings.Cut(parameter, "=")
-			switch {
-			case named && value != "":
-				parameters[i] = name + "=***"
-			case !named && name != "":
-				parameters[i] = "***"
-			}
-		}
-		return parts[1] + strings.Join(parameters, "&")
-	})
-}
-
 // recordedText is a text without the secrets of URLs in it, or the hash of one that is too long.
 func recordedText(text string) string {
 	if len(text) > maxRecordedText {
 		return hashOf([]byte(text))
 	}
-	return redact.URLs(hideQueries(text))
+	return redact.URLs(redact.Queries(text))
 }
 
 // hashOf stands for a value that is too long.
