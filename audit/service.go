@@ -96,7 +96,7 @@ func (p *Pending) Finish(ctx context.Context, complete func(*Entry) error) error
 		return err
 	}
 	e.ResourceID, e.ParentID = clean(e.ResourceID), clean(e.ParentID)
-	return p.service.write(ctx, e)
+	return p.service.write(ctx, e, false)
 }
 
 // Drop forgets a change that was not made.
@@ -107,17 +107,21 @@ func (p *Pending) Drop(ctx context.Context) error {
 
 // Append writes an entry of something that needs no Begin: a refusal, a read, or a change that
 // cannot be announced.
-func (s *Service) Append(ctx context.Context, e Entry) error { return s.write(ctx, s.prepare(e)) }
+func (s *Service) Append(ctx context.Context, e Entry) error {
+	return s.write(ctx, s.prepare(e), false)
+}
 
-// write writes the entry behind the last one of its tenant, and removes its pending row. Writers of
-// a tenant take turns, so that the chain has one end.
-func (s *Service) write(ctx context.Context, e Entry) error {
+// write writes the entry behind the last one of its tenant, and removes its pending row. With
+// onlyPending it writes nothing when there is no such row. Writers of a tenant take turns, so that
+// the chain has one end.
+func (s *Service) write(ctx context.Context, e Entry, onlyPending bool) error {
 	now := s.timestamp()
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		if err := postgres.LockTx(ctx, tx, "audit log of "+string(e.TenantID)); err != nil {
 			return err
 		}
-		if _, err := deletePending(ctx, tx, e); err != nil {
+		was, err := deletePending(ctx, tx, e)
+		if err != nil || onlyPending && !was {
 			return err
 		}
 		return appendTx(ctx, tx, e, now)
@@ -155,27 +159,12 @@ func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 			return err
 		}
 		for _, row := range stale {
-			if err := s.settle(ctx, row.Entry); err != nil {
+			row.Entry.Outcome = Unknown
+			if err := s.write(ctx, row.Entry, true); err != nil { // another worker or the request may be faster
 				return err
 			}
 		}
 	}
-}
-
-// settle writes the entry of a pending row unless another worker or the request itself was faster.
-func (s *Service) settle(ctx context.Context, e Entry) error {
-	e.Outcome = Unknown
-	now := s.timestamp()
-	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-		if err := postgres.LockTx(ctx, tx, "audit log of "+string(e.TenantID)); err != nil {
-			return err
-		}
-		was, err := deletePending(ctx, tx, e)
-		if err != nil || !was {
-			return err
-		}
-		return appendTx(ctx, tx, e, now)
-	})
 }
 
 // ListParams chooses entries. Empty fields choose all.

@@ -148,13 +148,10 @@ func idOf(message proto.Message, name string) string {
 	if message == nil {
 		return ""
 	}
-	m := message.ProtoReflect()
-	if field := m.Descriptor().Fields().ByName(protoreflect.Name(name)); field != nil {
-		if field.Kind() == protoreflect.StringKind && !field.IsList() {
-			return m.Get(field).String()
-		}
-		return ""
+	if id := textField(message, protoreflect.Name(name)); id != "" {
+		return id
 	}
+	m := message.ProtoReflect()
 	metadata := m.Descriptor().Fields().ByName("metadata")
 	if metadata == nil || metadata.Message() == nil || !m.Has(metadata) {
 		return ""
