@@ -47,6 +47,9 @@ func New(kinds []Kind, tag string) Redactor {
 			r.kinds = append(r.kinds, kind)
 		}
 	}
+	if len(r.kinds) == 0 {
+		return r // for each turn of most agents
+	}
 	if parsed, err := language.Parse(tag); err == nil {
 		if region, confidence := parsed.Region(); confidence != language.No && region.IsCountry() {
 			r.region = region.String()
