@@ -4,18 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/test/dump"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
@@ -32,27 +31,15 @@ const (
 // stored is every row of every table as text, with bytea as text where it is text.
 func (f *fixture) stored(t *testing.T) string {
 	t.Helper()
-	var dump bytes.Buffer
-	var tables []string
-	err := f.db.NewRaw("SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'").
-		Scan(t.Context(), &tables)
+	rows, err := dump.Postgres(t.Context(), f.made.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range append(tables, "events_body") {
-		query := "SELECT r::text FROM " + pgx.Identifier{table}.Sanitize() + " AS r"
-		if table == "events_body" {
-			query = "SELECT encode(body, 'escape') FROM events"
-		}
-		var rows []string
-		if err := f.db.NewRaw(query).Scan(t.Context(), &rows); err != nil {
-			t.Fatalf("%s: %v", table, err)
-		}
-		for _, row := range rows {
-			fmt.Fprintf(&dump, "%s: %s\n", table, row)
-		}
+	var bodies []string
+	if err := f.db.NewRaw("SELECT encode(body, 'escape') FROM events").Scan(t.Context(), &bodies); err != nil {
+		t.Fatal(err)
 	}
-	return dump.String()
+	return string(rows) + strings.Join(bodies, "\n")
 }
 
 // wantAbsent fails when a text holds one of some words.
@@ -68,19 +55,11 @@ func wantAbsent(t *testing.T, where, text string, words ...string) {
 // filesIn is the content of the files of a directory.
 func filesIn(t *testing.T, dir string) string {
 	t.Helper()
-	var all bytes.Buffer
-	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		all.Write(content)
-		return err
-	})
+	files, err := dump.Files(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all.String()
+	return string(bytes.Join(slices.Collect(maps.Values(files)), nil))
 }
 
 // redacting returns a fixture whose agent redacts everything, with a tool.
