@@ -15,18 +15,24 @@ import (
 func ForgetFrames(ctx context.Context, redis goredis.UniversalClient, ids ...sessions.ID) error {
 	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
+	pipe := redis.Pipeline()
+	sockets := map[string]*goredis.StringSliceCmd{} // by list
 	for _, id := range ids {
 		for _, channel := range []sessions.Channel{sessions.VoiceChannel, sessions.ChatChannel} {
-			numbers, err := redis.LRange(ctx, listKey(id, channel), 0, -1).Result()
-			if err != nil {
-				return fmt.Errorf("read the sockets of a session: %w", err)
-			}
-			for _, number := range numbers {
-				if err := redis.XTrimMaxLen(ctx, listKey(id, channel)+":"+number, 0).Err(); err != nil {
-					return fmt.Errorf("empty the frames of a session: %w", err)
-				}
-			}
+			list := listKey(id, channel)
+			sockets[list] = pipe.LRange(ctx, list, 0, -1)
 		}
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return fmt.Errorf("read the sockets of sessions: %w", err)
+	}
+	for list, numbers := range sockets {
+		for _, number := range numbers.Val() {
+			pipe.XTrimMaxLen(ctx, list+":"+number, 0)
+		}
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return fmt.Errorf("empty the frames of sessions: %w", err)
 	}
 	return nil
 }
