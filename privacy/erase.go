@@ -61,10 +61,8 @@ type erased struct {
 }
 
 func (s *Service) deleteBatch(ctx context.Context, ref workspaces.Ref, ids []sessions.ID) (erased, error) {
-	for _, id := range ids {
-		if err := s.Sessions.Discard(ctx, ref, id); err != nil {
-			return erased{}, err
-		}
+	if err := s.Sessions.Discard(ctx, ref, ids); err != nil {
+		return erased{}, err
 	}
 	var done erased
 	now := s.now()
@@ -76,9 +74,9 @@ func (s *Service) deleteBatch(ctx context.Context, ref workspaces.Ref, ids []ses
 		names := make([]string, len(done.sessions))
 		for i, id := range done.sessions {
 			names[i] = string(id)
-			if err := s.Workspaces.Bury(ctx, tx, ref.TenantID, string(id), now); err != nil {
-				return err
-			}
+		}
+		if err := s.Workspaces.BuryAll(ctx, tx, ref.TenantID, names, now); err != nil {
+			return err
 		}
 		if err := s.eraseTraces(ctx, tx, ref, &done,
 			events.About{TenantID: string(ref.TenantID), WorkspaceID: string(ref.ID), SessionIDs: names},
@@ -121,9 +119,9 @@ func (s *Service) eraseLate(ctx context.Context, ref workspaces.Ref, done erased
 	return nil
 }
 
-// erase does an erasure and returns when nothing is left that was there when it began. progress is
-// called with what was erased so far.
-func (s *Service) erase(ctx context.Context, request *Request, progress func(context.Context) error) error {
+// erase does an erasure and returns when nothing is left that was there when it began. It stores
+// the counts of what was erased so far.
+func (s *Service) erase(ctx context.Context, request *Request) error {
 	ref := request.Ref()
 	for {
 		ids, err := sessions.PageOfUser(ctx, s.DB, ref, request.UserID, "", batchSize)
@@ -135,7 +133,7 @@ func (s *Service) erase(ctx context.Context, request *Request, progress func(con
 		}
 		counts, err := s.DeleteSessions(ctx, ref, ids)
 		request.Counts.add(counts)
-		if err := errors.Join(err, progress(ctx)); err != nil {
+		if err := errors.Join(err, update(ctx, s.DB, *request, "counts")); err != nil {
 			return err
 		}
 	}

@@ -24,19 +24,18 @@ func (s *Service) doExport(ctx context.Context, request Request) error {
 	if err != nil {
 		return err
 	}
-	if mine, err := update(ctx, s.DB, request, "file_key", "expires_at"); err != nil || !mine {
-		return errors.Join(err, taken(mine))
+	if err := update(ctx, s.DB, request, "file_key", "expires_at"); err != nil {
+		return err
 	}
 	if err := s.writeFile(ctx, &request); err != nil {
 		return err
 	}
 	request.Status, request.FinishedAt, request.Error = Ready, s.now(), ""
 	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
-		mine, err := update(ctx, tx, request, "status", "finished_at", "counts", "size_bytes", "sha256", "error")
-		if err != nil || !mine {
-			return errors.Join(err, taken(mine))
+		if err := update(ctx, tx, request, "status", "finished_at", "counts", "size_bytes", "sha256", "error"); err != nil {
+			return err
 		}
-		_, err = events.Append(ctx, tx, events.Event{
+		_, err := events.Append(ctx, tx, events.Event{
 			TenantID: string(request.TenantID), WorkspaceID: string(request.WorkspaceID), Type: events.DSARReady,
 			Subject: string(request.ID), CreatedAt: request.FinishedAt,
 			Payload: &events.DSARReadyData{
@@ -51,13 +50,6 @@ func (s *Service) doExport(ctx context.Context, request Request) error {
 		return errors.Join(err, s.Bucket.Delete(context.WithoutCancel(ctx), request.FileKey))
 	}
 	return err
-}
-
-func taken(mine bool) error {
-	if mine {
-		return nil
-	}
-	return errTaken
 }
 
 // writeFile streams the archive into the bucket, from one snapshot of the database.

@@ -143,11 +143,9 @@ func (s *Service) List(ctx context.Context, ref workspaces.Ref, p ListParams) ([
 	if err != nil {
 		return nil, "", err
 	}
-	var hash string
-	if p.UserID != "" {
-		if hash, err = s.Users.Hash(ctx, ref.TenantID, p.UserID); err != nil {
-			return nil, "", err
-		}
+	hash, err := s.Users.Hash(ctx, ref.TenantID, p.UserID) // of no user: empty
+	if err != nil {
+		return nil, "", err
 	}
 	requests, err := selectRequests(ctx, s.DB, ref, p, hash, page)
 	if err != nil {

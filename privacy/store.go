@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -84,16 +85,21 @@ func claim(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, id ID, n
 	return request, true, nil
 }
 
-// update writes columns of a request that this attempt still has. mine is false when another worker
-// has taken it over.
-func update(ctx context.Context, db bun.IDB, request Request, columns ...string) (mine bool, err error) {
-	mine, err = postgres.Changed(db.NewUpdate().Model(&request).Column(columns...).
+// errTaken says that another worker has taken the request over, or that it is done.
+var errTaken = errors.New("another worker has the request")
+
+// update writes columns of a request that this attempt still has. Errors: errTaken.
+func update(ctx context.Context, db bun.IDB, request Request, columns ...string) error {
+	mine, err := postgres.Changed(db.NewUpdate().Model(&request).Column(columns...).
 		Where("p.tenant_id = ?", request.TenantID).Where("p.id = ?", request.ID).Where("p.finished_at IS NULL").
 		Where("p.attempts = ?", request.Attempts).Exec(ctx))
 	if err != nil {
-		return false, fmt.Errorf("update privacy request: %w", err)
+		return fmt.Errorf("update privacy request: %w", err)
 	}
-	return mine, nil
+	if !mine {
+		return errTaken
+	}
+	return nil
 }
 
 // file is a row of privacy_files.

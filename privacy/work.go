@@ -32,9 +32,6 @@ const (
 	sweepBatch = 100
 )
 
-// errTaken says that another worker has taken the request over.
-var errTaken = errors.New("another worker has the request")
-
 // Process does a request that is due. It does nothing when the request is done or another worker
 // has it, so it may be called any number of times. A request that fails is due again later.
 func (s *Service) Process(ctx context.Context, tenant workspaces.TenantID, id ID) error {
@@ -69,7 +66,7 @@ func (s *Service) keepAlive(parent context.Context, request Request) (ctx contex
 		defer close(done)
 		ticker.Every(ctx, claimLife/4, func() {
 			request.DueAt = s.now().Add(claimLife)
-			if mine, err := update(ctx, s.DB, request, "due_at"); err == nil && !mine {
+			if err := update(ctx, s.DB, request, "due_at"); errors.Is(err, errTaken) {
 				cancel(errTaken)
 			}
 		})
@@ -79,28 +76,28 @@ func (s *Service) keepAlive(parent context.Context, request Request) (ctx contex
 
 // giveBack ends an attempt that failed, or was stopped with its worker.
 func (s *Service) giveBack(ctx context.Context, request Request, cause error, stopped bool) error {
-	columns := []string{"due_at", "error", "status", "attempts", "finished_at"}
-	attempt := request.Attempts
 	request.DueAt, request.Status, request.Error = s.now(), Queued, postgres.Decide(cause).Message
 	switch {
-	case stopped: // it does not count
+	case stopped: // another worker may go on at once
 		request.Error = ""
-	case attempt >= maxAttempts:
+	case request.Attempts >= maxAttempts:
 		request.Status, request.FinishedAt = Failed, s.now()
 	default:
-		request.DueAt = request.DueAt.Add(min(retryPause<<(attempt-1), maxRetryPause))
+		request.DueAt = request.DueAt.Add(min(retryPause<<(request.Attempts-1), maxRetryPause))
 	}
 	s.Log.WarnContext(ctx, "privacy request not done", "request", request.ID, "kind", request.Kind,
-		telemetry.KeyAttempt, attempt, telemetry.KeyError, cause)
-	_, err := update(ctx, s.DB, request, columns...)
+		telemetry.KeyAttempt, request.Attempts, telemetry.KeyError, cause)
+	err := update(ctx, s.DB, request, "due_at", "error", "status", "finished_at")
+	if errors.Is(err, errTaken) {
+		return nil
+	}
 	return err
 }
 
 // doErasure erases, counts what is left and stores the tombstone.
 func (s *Service) doErasure(ctx context.Context, request Request) error {
-	progress := func(ctx context.Context) error { return s.progress(ctx, request) }
-	if err := s.erase(ctx, &request, progress); err != nil {
-		return errors.Join(err, s.progress(ctx, request))
+	if err := s.erase(ctx, &request); err != nil {
+		return errors.Join(err, update(ctx, s.DB, request, "counts"))
 	}
 	left, err := s.count(ctx, s.DB, request.Ref(), request.UserID)
 	if err != nil {
@@ -113,21 +110,8 @@ func (s *Service) doErasure(ctx context.Context, request Request) error {
 		}
 		done := request
 		done.UserID = ""
-		mine, err := update(ctx, tx, done, "user_id", "status", "finished_at", "counts", "remaining", "error")
-		if err == nil && !mine {
-			err = errTaken
-		}
-		return err
+		return update(ctx, tx, done, "user_id", "status", "finished_at", "counts", "remaining", "error")
 	})
-}
-
-// progress stores the counts of a request that is being processed.
-func (s *Service) progress(ctx context.Context, request Request) error {
-	mine, err := update(ctx, s.DB, request, "counts")
-	if err == nil && !mine {
-		return errTaken
-	}
-	return err
 }
 
 // dueSQL selects requests that are due, tenants in turn, and marks them as queued.

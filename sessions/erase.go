@@ -15,21 +15,22 @@ import (
 // announced.
 const ReasonErased = "erased"
 
-// Discard ends a session that is to be deleted, and waits until it is closed. A session that is not
-// there is no error. Errors: Unavailable unavailable.
-func (s *Service) Discard(ctx context.Context, ref workspaces.Ref, id ID) error {
-	session, err := Find(ctx, s.db, ref.TenantID, id, "")
-	if fault.IsReason(err, fault.ResourceNotFound) {
-		return nil
+// Discard ends those of a workspace's sessions that are open, which are to be deleted, and waits
+// until they are closed. Errors: Unavailable unavailable.
+func (s *Service) Discard(ctx context.Context, ref workspaces.Ref, ids []ID) error {
+	var open []Session
+	err := s.db.NewSelect().Model(&open).Where("s.tenant_id = ?", ref.TenantID).Where("s.workspace_id = ?", ref.ID).
+		Where("s.id IN (?)", bun.List(ids)).Where("s.ended_at IS NULL").Scan(ctx)
+	if err != nil {
+		return fmt.Errorf("reading open sessions: %w", err)
 	}
-	if err != nil || session.Closed() {
-		return err
+	for _, session := range open {
+		_, err := s.end(ctx, session, Completed, ReasonErased)
+		if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
+			return err
+		}
 	}
-	_, err = s.end(ctx, session, Completed, ReasonErased)
-	if fault.IsReason(err, fault.ResourceNotFound) {
-		return nil
-	}
-	return err
+	return nil
 }
 
 // PageOfUser reads ids of a user's sessions in their order, from the one behind after; at most

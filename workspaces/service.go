@@ -249,7 +249,12 @@ func (s *Service) DeleteWorkspace(ctx context.Context, p Principal, id string) e
 
 // Bury records that id was deleted, in the transaction that deletes it.
 func (s *Service) Bury(ctx context.Context, tx bun.IDB, tenant TenantID, id string, now time.Time) error {
-	return insertTombstone(ctx, tx, tenant, id, now)
+	return s.BuryAll(ctx, tx, tenant, []string{id}, now)
+}
+
+// BuryAll is Bury for several ids.
+func (s *Service) BuryAll(ctx context.Context, tx bun.IDB, tenant TenantID, ids []string, now time.Time) error {
+	return insertTombstones(ctx, tx, tenant, ids, now)
 }
 
 // Gone is the result of a deletion that found no row: nil when something with this id was deleted

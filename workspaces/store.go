@@ -3,9 +3,11 @@ package workspaces
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
@@ -136,13 +138,13 @@ func deleteKey(ctx context.Context, db bun.IDB, p Principal, id KeyID) (bool, er
 	return postgres.Changed(db.NewDelete().Model((*Key)(nil)).Where("tenant_id = ?", p.TenantID).Where("id = ?", id).Exec(ctx))
 }
 
-func insertTombstone(ctx context.Context, db bun.IDB, tenant TenantID, id string, now time.Time) error {
+func insertTombstones(ctx context.Context, db bun.IDB, tenant TenantID, ids []string, now time.Time) error {
 	_, err := db.ExecContext(ctx, `
 		INSERT INTO tombstones (tenant_id, id, deleted_at)
-		VALUES (?, ?, ?)
-		ON CONFLICT DO NOTHING`, tenant, id, now)
+		SELECT ?, unnest(?::text[]), ?
+		ON CONFLICT DO NOTHING`, tenant, pgdialect.Array(ids), now)
 	if err != nil {
-		return fmt.Errorf("bury %s: %w", id, err)
+		return fmt.Errorf("bury %s: %w", strings.Join(ids, ", "), err)
 	}
 	return nil
 }
