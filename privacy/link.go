@@ -39,6 +39,14 @@ func (l Links) sign(id ID, expires int64) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
+// DownloadURL returns the URL of the file of a request; empty when there is none to read.
+func (s *Service) DownloadURL(r Request) string {
+	if !r.readable(s.Now()) {
+		return ""
+	}
+	return s.Links.URL(r.ID, r.ExpiresAt)
+}
+
 // File is the file of an export.
 type File struct {
 	// Name is the name to store it under.
@@ -60,7 +68,7 @@ func (s *Service) Open(ctx context.Context, id ID, query url.Values) (File, erro
 	}
 	var request Request
 	err = s.DB.NewSelect().Model(&request).Comment(postgres.AllTenants("the signed URL names the request")).Where("p.id = ?", id).Scan(ctx)
-	if postgres.NoRows(err) || err == nil && !request.Readable(s.Now()) {
+	if postgres.NoRows(err) || err == nil && !request.readable(s.Now()) {
 		return File{}, gone
 	}
 	if err != nil {

@@ -81,8 +81,8 @@ type Request struct {
 // Ref is the workspace of the request.
 func (r Request) Ref() workspaces.Ref { return workspaces.Ref{TenantID: r.TenantID, ID: r.WorkspaceID} }
 
-// Readable reports whether the file of an export can be read at a time.
-func (r Request) Readable(now time.Time) bool {
+// readable reports whether the file of an export can be read at a time.
+func (r Request) readable(now time.Time) bool {
 	return r.Kind == Export && r.Status == Ready && r.FileKey != "" && now.Before(r.ExpiresAt)
 }
 

@@ -27,6 +27,7 @@ import (
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1rest"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/privacy"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/server/rest"
@@ -88,7 +89,7 @@ type Deps struct {
 	// Manual holds the handlers of the REST routes that are not transcoded, by procedure.
 	Manual   map[string]http.Handler
 	Realtime http.Handler
-	// Exports serves exportsPath.
+	// Exports serves privacy.DownloadPath.
 	Exports http.Handler
 	// Console holds the files of the session page.
 	Console fs.FS
@@ -119,9 +120,6 @@ type Deps struct {
 // realtimePath is the prefix of the paths of WebSockets.
 const realtimePath = "/v1/realtime/"
 
-// exportsPath is the prefix of the paths of privacy.Links.
-const exportsPath = "/downloads/exports/"
-
 // NewHandler makes one handler of all protocols.
 func NewHandler(d Deps) (http.Handler, error) {
 	rpcMux, err := newRPC(d)
@@ -138,7 +136,7 @@ func NewHandler(d Deps) (http.Handler, error) {
 		return nil, err
 	}
 	mux.Handle(realtimePath, d.Realtime)
-	mux.Handle(exportsPath, getOnly(d.Exports.ServeHTTP, problems))
+	mux.Handle(privacy.DownloadPath, getOnly(d.Exports.ServeHTTP, problems))
 	mux.Handle("/", facade)
 	compressor := &interceptor.Compressor{Least: compressMinBytes}
 	plain, direct := compressor.Wrap(mux), interceptor.WithMessageLimit(rpcMux, readMaxBytes)

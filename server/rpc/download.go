@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
@@ -57,14 +58,20 @@ func (h *downloadHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// An uploaded page must not run as one of ours, wherever it is opened.
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	if !isPiece(r.Header.Get("Range"), source.SizeBytes) {
+		r.Header.Del("Range") // RFC 9110, 14.2: a server may ignore it
+	}
+	serveContent(w, r, source.CreatedAt, source.SizeBytes, content)
+}
+
+// serveContent writes a blob, or the Range of it that is asked for where the bucket can seek. The
+// zero time is that of a blob without one.
+func serveContent(w http.ResponseWriter, r *http.Request, modified time.Time, size int64, content io.Reader) {
 	if seekable, ok := content.(io.ReadSeeker); ok {
-		if !isPiece(r.Header.Get("Range"), source.SizeBytes) {
-			r.Header.Del("Range") // RFC 9110, 14.2: a server may ignore it
-		}
-		http.ServeContent(w, r, "", source.CreatedAt, seekable)
+		http.ServeContent(w, r, "", modified, seekable)
 		return
 	}
-	header.Set("Content-Length", strconv.FormatInt(source.SizeBytes, 10))
+	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodHead {
 		return

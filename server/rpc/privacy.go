@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -61,8 +60,8 @@ func (s *privacyServer) proto(ctx context.Context, r privacy.Request) *parlancev
 		ExpiresAt: timestamp(r.ExpiresAt), SizeBytes: float64(r.SizeBytes), Sha256: r.SHA256,
 		CreatedAt: timestamp(r.CreatedAt), StartedAt: timestamp(r.StartedAt), FinishedAt: timestamp(r.FinishedAt),
 	}
-	if r.Readable(s.privacy.Now()) && workspaces.PrincipalFrom(ctx).Require(workspaces.ScopeOperator) == nil {
-		converted.DownloadUrl = s.privacy.Links.URL(r.ID, r.ExpiresAt)
+	if workspaces.PrincipalFrom(ctx).Require(workspaces.ScopeOperator) == nil {
+		converted.DownloadUrl = s.privacy.DownloadURL(r)
 	}
 	if r.Remaining != nil {
 		converted.Certificate = &parlancev1.ErasureCertificate{
@@ -98,14 +97,6 @@ func NewExports(service *privacy.Service, problems problem.Writer) http.Handler 
 		header.Set("Content-Disposition", disposition(file.Name))
 		header.Set("ETag", strconv.Quote(file.SHA256))
 		header.Set("X-Content-Type-Options", "nosniff")
-		if seekable, ok := file.Content.(io.ReadSeeker); ok {
-			http.ServeContent(w, r, "", time.Time{}, seekable)
-			return
-		}
-		header.Set("Content-Length", strconv.FormatInt(file.SizeBytes, 10))
-		w.WriteHeader(http.StatusOK)
-		if r.Method != http.MethodHead {
-			_, _ = io.Copy(w, file.Content) // the status is sent: a short body is the only sign of an error
-		}
+		serveContent(w, r, time.Time{}, file.SizeBytes, file.Content)
 	})
 }
