@@ -321,6 +321,7 @@ func (c Config) Check() error {
 		}
 	}
 	fields = append(fields, c.Analysis.check()...)
+	c.checkZeroRetention(add)
 	if err := c.Retrieval.Tags.Check("retrieval.tags"); err != nil {
 		fields = append(fields, fault.From(err).Fields...)
 	}

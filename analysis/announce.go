@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -18,14 +19,16 @@ import (
 
 // appendPostCall appends the event of a closed session. The event's id is made from the session's,
 // so that the outbox refuses a second one.
-func appendPostCall(
-	ctx context.Context, tx bun.Tx, session sessions.Session, turns []sessions.Turn, found map[Kind]Analysis,
-	at time.Time, transcriptURL string,
+func (s *Service) appendPostCall(
+	ctx context.Context, tx bun.Tx, session sessions.Session, turns []sessions.Turn, found map[Kind]Analysis, at time.Time,
 ) error {
 	event := events.Event{
 		ID:       string(idgen.Event) + strings.TrimPrefix(string(session.ID), string(idgen.Session)),
 		TenantID: string(session.TenantID), WorkspaceID: string(session.WorkspaceID),
 		Type: events.PostCallTranscription, Subject: string(session.ID), CreatedAt: at,
+	}
+	if session.KeepsNothing() {
+		return s.appendSealed(ctx, tx, event, session, turns)
 	}
 	payload, err := newPostCall(session, turns)
 	if err != nil {
@@ -41,9 +44,41 @@ func appendPostCall(
 		}
 		payload.Memory = newCallMemory(learnt, turns, string(cmp.Or(found[Learning].Status, None)))
 	}
-	if err := limitPayload(&event, payload, transcriptURL); err != nil {
+	if err := limitPayload(&event, payload, s.sessions.TranscriptURL(session.ID)); err != nil {
 		return err
 	}
+	_, err = events.Append(ctx, tx, event)
+	return err
+}
+
+// appendSealed appends the event of a session that keeps nothing: what endpoints get is sealed, and
+// the feed has an event without content. Nothing is left out when it is large, because it cannot be
+// read elsewhere.
+func (s *Service) appendSealed(
+	ctx context.Context, tx bun.Tx, event events.Event, session sessions.Session, turns []sessions.Turn,
+) error {
+	opened, err := s.sessions.OpenTurns(ctx, session, turns)
+	if err != nil {
+		return err
+	}
+	whole := session
+	if whole.DynamicVariables, err = s.sessions.OpenVariables(ctx, session, session.DynamicVariables); err != nil {
+		return err
+	}
+	payload, err := newPostCall(whole, opened)
+	if err != nil {
+		return err
+	}
+	event.Payload = payload
+	body, err := events.Body(event)
+	if err != nil {
+		return err
+	}
+	if event.Sealed, err = s.seal.Seal(ctx, body, events.SealedBinding(event.TenantID, event.ID)); err != nil {
+		return fmt.Errorf("sealing an event: %w", err)
+	}
+	payload.Withheld = new("zero_retention")
+	payload.Transcript, payload.ConversationInitiationClientData = nil, &events.ConversationInitiation{}
 	_, err = events.Append(ctx, tx, event)
 	return err
 }

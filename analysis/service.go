@@ -11,6 +11,7 @@ import (
 	"parlance.dev/parlance/memory"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/workspaces"
@@ -20,11 +21,13 @@ import (
 // named provider is not configured.
 type ModelFunc func(ctx context.Context, ref workspaces.Ref, choice agents.Model) (model.Provider, error)
 
-// Deps is what a Service needs. DB, Sessions and Models are required.
+// Deps is what a Service needs. DB, Sessions, Models and Seal are required.
 type Deps struct {
 	DB       *postgres.DB
 	Sessions *sessions.Service
 	Models   ModelFunc
+	// Seal seals the events of sessions that keep nothing.
+	Seal *seal.Keyring
 	// Memory stores facts about users; nil stores none.
 	Memory *memory.Service
 	// Gate shares the calls of models between tenants; nil does not limit them.
@@ -40,12 +43,13 @@ type Service struct {
 	models   ModelFunc
 	memory   *memory.Service
 	gate     *fair.Gate
+	seal     *seal.Keyring
 	log      *slog.Logger
 }
 
 // New returns a Service, and has d.Sessions call it when a session ends.
 func New(d Deps) *Service {
-	s := &Service{db: d.DB, sessions: d.Sessions, models: d.Models, memory: d.Memory, gate: d.Gate, log: d.Log}
+	s := &Service{db: d.DB, sessions: d.Sessions, models: d.Models, memory: d.Memory, gate: d.Gate, seal: d.Seal, log: d.Log}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -69,7 +73,7 @@ func (s *Service) announceEnd(ctx context.Context, tx bun.Tx, session sessions.S
 	if len(kinds) > 0 {
 		return insertAnalyses(ctx, tx, session, kinds, session.EndedAt)
 	}
-	return appendPostCall(ctx, tx, session, turns, nil, session.EndedAt, s.sessions.TranscriptURL(session.ID))
+	return s.appendPostCall(ctx, tx, session, turns, nil, session.EndedAt)
 }
 
 // Analyses returns the analyses of sessions of one tenant, by session. A session that was not

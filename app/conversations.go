@@ -27,7 +27,7 @@ func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) 
 	})
 	gate := a.newGate("model", a.Config.ModelConcurrency)
 	a.Analysis = analysis.New(analysis.Deps{
-		DB: a.db, Sessions: a.Sessions, Models: a.models.Choose, Memory: a.Memory, Gate: gate, Log: a.log,
+		DB: a.db, Sessions: a.Sessions, Models: a.models.Choose, Memory: a.Memory, Gate: gate, Seal: keyring, Log: a.log,
 	})
 	var store turns.Store = pgstore.New(pgstore.Deps{
 		DB: a.db, Sessions: a.Sessions, Tools: a.Tools, Retriever: retriever{a.Knowledge}, HasKeys: a.credentials.HasModels,
@@ -39,7 +39,7 @@ func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) 
 		})
 		store, database = j, j
 	}
-	store = content.New(store)
+	store = content.New(store, a.Sessions)
 	a.Turns = turns.New(turns.Deps{
 		DB: a.db, Sessions: a.Sessions, Store: store, Database: database, Models: a.models.Choose, Installed: a.models.ChooseInstalled,
 		Tools: a.Tools, Retriever: retriever{a.Knowledge}, Memory: a.Memory, Gate: gate, Seal: keyring, Prices: prices, Embedder: a.embedder,

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/stablejson"
 	"parlance.dev/parlance/platform/telemetry"
 )
@@ -38,6 +39,9 @@ type Event struct {
 	Subject string
 	// Payload is the message of a public event (see events.proto); nil for internal events.
 	Payload proto.Message
+	// Sealed is the body that endpoints get instead of Payload's, sealed with [SealedBinding]; nil:
+	// they get Payload's.
+	Sealed []byte
 	// CreatedAt is taken before the transaction, in UTC.
 	CreatedAt time.Time
 	// Test marks an example that an operator asked for; it is not appended.
@@ -66,8 +70,15 @@ type Row struct {
 	// Traceparent and RequestID are the origin of the event; empty: unknown.
 	Traceparent string `bun:"traceparent"`
 	RequestID   string `bun:"request_id"`
+	// Sealed is the body that endpoints get; nil: they get Body, or it was deleted.
+	Sealed []byte `bun:"sealed,type:bytea"`
 	// Position is the position of a relayed public event in the feed, from 1.
 	Position int64 `bun:"position,nullzero"`
+}
+
+// SealedBinding binds a sealed body to its event.
+func SealedBinding(tenantID, eventID string) seal.Binding {
+	return seal.Binding{TenantID: tenantID, Record: eventID, Field: "body"}
 }
 
 // Origin is what caused the event.
@@ -105,7 +116,7 @@ func Append(ctx context.Context, tx bun.IDB, e Event) (id string, err error) {
 	row := Row{
 		TenantID: e.TenantID, EventID: e.ID, WorkspaceID: e.WorkspaceID, Type: e.Type,
 		Subject: e.Subject, AgentID: textOf(e.Payload, "agent_id"), SessionID: textOf(e.Payload, "session_id"),
-		UserID: textOf(e.Payload, "user_id"), Body: encoded, CreatedAt: e.CreatedAt,
+		UserID: textOf(e.Payload, "user_id"), Body: encoded, Sealed: e.Sealed, CreatedAt: e.CreatedAt,
 		Traceparent: origin.Traceparent, RequestID: origin.RequestID,
 	}
 	// Postgres sends equal notifications of a transaction once, at commit.

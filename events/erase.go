@@ -59,6 +59,7 @@ func Erase(ctx context.Context, tx bun.Tx, about About) (seqs []int64, n int, er
 	err = tx.NewRaw(`
 UPDATE events AS e
 SET body = convert_to(jsonb_set(convert_from(e.body, 'UTF8')::jsonb, '{data}', ?::jsonb)::text, 'UTF8'),
+    sealed = NULL,
     erased = true,
     session_id = '',
     user_id = ''

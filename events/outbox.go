@@ -46,7 +46,7 @@ func unrelayed(ctx context.Context, q *bun.SelectQuery, ask fair.Ask, condition 
 	// In the order of the statement: the round robin's, those of a tenant's events, the room.
 	params := slices.Concat([]any{ask.After}, args, []any{ask.After, ask.After}, args, []any{ask.Room, ask.Room})
 	var rows []Row
-	err := q.Model(&rows).Comment(postgres.AllTenants("the relay serves all")).ExcludeColumn("body").Join(`
+	err := q.Model(&rows).Comment(postgres.AllTenants("the relay serves all")).ExcludeColumn("body", "sealed").Join(`
 JOIN (
     WITH RECURSIVE `+fair.RoundRobinSQL("events", condition)+`
     SELECT own.seq,

@@ -125,6 +125,12 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (arrival, 
 	if err == nil {
 		err = refused
 	}
+	if err == nil {
+		turns, err = s.sessions.OpenTurns(ctx, live.session, turns)
+	}
+	if err == nil {
+		unanswered, err = s.sessions.OpenTurns(ctx, live.session, unanswered)
+	}
 	if err != nil {
 		return arrival{}, err
 	}

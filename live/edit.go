@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"slices"
+	"unicode/utf8"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
@@ -98,6 +99,9 @@ func (e *engine) truncate(live *Live, c Truncate) {
 		edit.Cut = &sessions.Cut{AudioEndMS: c.AudioEndMS, Text: item.Text}
 		if item.Audio.LengthMS > 0 {
 			edit.Cut.Text = heardText(item.Text, item.Audio.LengthMS, c.AudioEndMS)
+		}
+		if e.session.KeepsNothing() {
+			edit.Cut.Text, edit.Cut.Chars = "", utf8.RuneCountInString(edit.Cut.Text)
 		}
 		return nil
 	}

@@ -30,6 +30,9 @@ func itemIn(turns []sessions.Turn, edits sessions.ItemEdits, id string) (session
 // it was removed.
 func (e *engine) findItem(ctx context.Context, id string) (sessions.Item, bool, error) {
 	turns, err := sessions.TurnsWithItem(ctx, e.s.db, e.session, id)
+	if err == nil {
+		turns, err = e.s.sessions.OpenTurns(ctx, e.session, turns)
+	}
 	if err != nil {
 		return sessions.Item{}, false, err
 	}
@@ -144,6 +147,9 @@ func (e *engine) writeEdit(
 			return err
 		}
 		holding, err := sessions.TurnsWithItem(ctx, tx, *row, id)
+		if err == nil {
+			holding, err = e.s.sessions.OpenTurns(ctx, *row, holding)
+		}
 		if err != nil {
 			return err
 		}

@@ -66,7 +66,11 @@ func (s *Service) loadRecordedTurn(ctx context.Context, n sessions.Notice) {
 	if e == nil || n.From == s.node {
 		return
 	}
-	turn, err := sessions.FindTurn(ctx, s.db, sessions.Session{TenantID: e.tenant, ID: n.Session}, n.Turn)
+	session := sessions.Session{TenantID: e.tenant, ID: n.Session}
+	turn, err := sessions.FindTurn(ctx, s.db, session, n.Turn)
+	if err == nil {
+		turn, err = s.sessions.OpenTurn(ctx, session, turn)
+	}
 	if err != nil {
 		s.log.WarnContext(ctx, "turn of another node not read", "session_id", n.Session, "turn_id", n.Turn, "error", err)
 		return
@@ -89,6 +93,9 @@ func (s *Service) loadTurnsToResume(ctx context.Context, id sessions.ID) {
 		return
 	}
 	turns, err := sessions.UnansweredTurns(ctx, s.db, session)
+	if err == nil {
+		turns, err = s.sessions.OpenTurns(ctx, session, turns)
+	}
 	if err != nil {
 		s.log.WarnContext(ctx, "turns to resume not read", "session_id", id, "error", err)
 		return

@@ -109,6 +109,9 @@ func (e *engine) remoteTurn(turn sessions.TurnID) (sessions.Turn, bool) {
 		return sessions.Turn{}, false
 	}
 	ended, err := sessions.FindTurn(ctx, e.s.db, session, turn)
+	if err == nil {
+		ended, err = e.s.sessions.OpenTurn(ctx, session, ended)
+	}
 	ended.ID = turn
 	return ended, err == nil || fault.IsReason(err, fault.ResourceNotFound)
 }

@@ -76,7 +76,11 @@ func (e *engine) addVariables(variables map[string]string) []fault.Field {
 	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
 	defer cancel()
 	err := e.s.sessions.Locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
-		kept := maps.Clone(add)
+		stored, err := e.s.sessions.StoredVariables(ctx, *row, add)
+		if err != nil {
+			return err
+		}
+		kept := maps.Clone(stored)
 		maps.DeleteFunc(kept, func(name, _ string) bool { _, there := row.AssignedVariables[name]; return there })
 		turns.MergeAssigned(row, kept)
 		e.session.AssignedVariables = row.AssignedVariables
@@ -159,13 +163,10 @@ func (e *engine) createGreeting(live *Live) {
 			return nil
 		}
 		row.Config, row.Language = e.session.Config, e.session.Language
-		if greeting = sessions.NewGreeting(row, now); greeting == nil {
-			return nil
-		}
-		if err := sessions.InsertTurn(ctx, tx, greeting.Redacted(row.Redactor())); err != nil {
+		var err error
+		if greeting, err = e.s.sessions.GreetTx(ctx, tx, row, now); err != nil || greeting == nil {
 			return err
 		}
-		row.TurnCount++
 		return sessions.Update(ctx, tx, *row, "turn_count")
 	})
 	switch {

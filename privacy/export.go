@@ -131,7 +131,10 @@ const sessionSQL = `
 SELECT to_json(x)
 FROM (
     SELECT s.id, s.agent_id, s.agent_version, s.user_id, s.modality, s.status, s.end_reason, s.language, s.created_at, s.started_at,
-           s.ended_at, s.last_activity_at, s.dynamic_variables, s.assigned_variables, s.overrides, s.voice_stack_override,
+           s.ended_at, s.last_activity_at,
+           CASE WHEN s.sealed THEN '{}' ELSE s.dynamic_variables END AS dynamic_variables,
+           CASE WHEN s.sealed THEN '{}' ELSE s.assigned_variables END AS assigned_variables,
+           s.overrides, s.voice_stack_override,
            s.turn_count, s.input_tokens, s.output_tokens, s.tool_calls, s.likes, s.dislikes, s.item_edits
     FROM sessions AS s
     WHERE s.tenant_id = ? AND s.id = ?
@@ -143,9 +146,11 @@ var sessionParts = []part{
 	{"turns", `
 SELECT to_json(x)
 FROM (
-    SELECT t.id, t.index, t.status, t.user_text, t.agent_text, t.messages, t.citations, t.retrieval, t.model, t.input_tokens,
+    SELECT t.id, t.index, t.status, t.user_text, t.agent_text,
+           CASE WHEN s.sealed THEN ` + unsealedMessages + ` ELSE t.messages END AS messages, t.citations, t.retrieval, t.model, t.input_tokens,
            t.output_tokens, t.metrics, t.feedback, t.error_code, t.error_message, t.started_at, t.ended_at, t.receipt, t.receipt_hash
     FROM turns AS t
+    JOIN sessions AS s ON s.tenant_id = t.tenant_id AND s.id = t.session_id
     WHERE t.tenant_id = ? AND t.session_id = ?
     ORDER BY t.index
 ) AS x`},

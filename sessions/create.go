@@ -173,6 +173,7 @@ func (s *Service) newSession(
 		IdleTimeoutSeconds: max(1, int(config.IdleTimeout(string(params.Modality))/time.Second)),
 		CreatedAt:          now, LastActivityAt: now,
 	}
+	session.Sealed = session.KeepsNothing()
 	maps.Copy(session.Overrides, params.Overrides)
 	maps.Copy(session.VoiceStackOverride, params.VoiceStackOverride)
 	secrets := map[string]string{}
@@ -183,8 +184,9 @@ func (s *Service) newSession(
 		}
 		session.DynamicVariables[name] = value
 	}
-	if len(secrets) == 0 {
-		return session, nil
+	var err error
+	if session.DynamicVariables, err = s.StoredVariables(ctx, session, session.DynamicVariables); err != nil || len(secrets) == 0 {
+		return session, err
 	}
 	encoded, err := json.Marshal(secrets)
 	if err != nil {

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"maps"
+	"unicode/utf8"
 )
 
 // AtFront is the place before all items, in the fields named After.
@@ -22,8 +23,18 @@ type ItemEdit struct {
 type Cut struct {
 	// AudioEndMS is where the listener stopped listening.
 	AudioEndMS int `json:"audio_end_ms"`
-	// Text is the words until then, estimated by proportion.
-	Text string `json:"text"`
+	// Text is the words until then, estimated by proportion. Of a session that keeps nothing it is
+	// empty, and Chars is how many characters they have.
+	Text  string `json:"text"`
+	Chars int    `json:"chars,omitempty"`
+}
+
+// heard returns what was heard of the item's text.
+func (c Cut) heard(text string) string {
+	if c.Chars == 0 {
+		return c.Text
+	}
+	return string([]rune(text)[:min(c.Chars, utf8.RuneCountInString(text))])
 }
 
 // ItemEdits are the edits of a session, by item id. They are kept in the session's row, so that
@@ -72,7 +83,7 @@ func (e ItemEdits) MergedAfter(here ItemEdits) ItemEdits {
 // Text returns what is left of an item's text: the part that was heard when the item was cut.
 func (e ItemEdits) Text(id string, again int, text string) string {
 	if edit, _ := e.of(id, again); edit.Cut != nil {
-		return edit.Cut.Text
+		return edit.Cut.heard(text)
 	}
 	return text
 }

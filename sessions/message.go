@@ -46,6 +46,8 @@ type Message struct {
 	Withheld bool `json:"withheld,omitempty"`
 	// Audio describes a message that was spoken; nil when it was written.
 	Audio *Audio `json:"audio,omitempty"`
+	// Sealed is what the message says, when that is stored sealed only; see contents.go.
+	Sealed []byte `json:"sealed,omitempty"`
 }
 
 // withheldText stands for what a guard stopped.

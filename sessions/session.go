@@ -164,6 +164,11 @@ type Session struct {
 	// JournalUntil is how long a node may still be writing turns from its journal, which it kept
 	// while Postgres was away.
 	JournalUntil time.Time `bun:"spill_until,nullzero"`
+
+	// Sealed says that there is sealed content of the session, see contents.go. ContentDeletedAt is
+	// when it was deleted.
+	Sealed           bool      `bun:"sealed"`
+	ContentDeletedAt time.Time `bun:"content_deleted_at,nullzero"`
 }
 
 // Ref returns the session's workspace.

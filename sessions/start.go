@@ -20,20 +20,34 @@ func (s *Service) StartTx(ctx context.Context, tx bun.Tx, session *Session, now 
 		return nil, s.CloseTx(ctx, tx, session, Failed, ReasonExpired, now)
 	}
 	session.Status, session.StartedAt, session.LastActivityAt = InProgress, now, now
-	greeting := NewGreeting(session, now)
-	if greeting != nil {
-		if err := InsertTurn(ctx, tx, greeting.Redacted(session.Redactor())); err != nil {
-			return nil, err
-		}
-		session.TurnCount++
+	greeting, err := s.GreetTx(ctx, tx, session, now)
+	if err != nil {
+		return nil, err
 	}
 	return greeting, Update(ctx, tx, *session, "status", "started_at", "last_activity_at", "turn_count")
 }
 
-// NewGreeting returns the agent's first_message as a turn; nil when it has none. The session's row
-// must be locked.
-func NewGreeting(session *Session, now time.Time) *Turn {
-	text := RenderVariables(session.Config.FirstMessage, PublicVariables(*session, now))
+// GreetTx stores the agent's first_message as a turn, counts the turn in the session and returns it;
+// nil when the agent has none. The session's row must be locked, and the caller updates it.
+func (s *Service) GreetTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time) (*Turn, error) {
+	values, err := s.PublicVariables(ctx, *session)
+	if err != nil {
+		return nil, err
+	}
+	greeting := newGreeting(session, RenderVariables(session.Config.FirstMessage, values), now)
+	if greeting == nil {
+		return nil, nil //nolint:nilnil // no greeting is no error
+	}
+	stored, err := s.StoredTurn(ctx, *session, *greeting)
+	if err == nil {
+		err = InsertTurn(ctx, tx, stored)
+	}
+	session.TurnCount++
+	return greeting, err
+}
+
+// newGreeting returns the turn of a greeting; nil for an empty text.
+func newGreeting(session *Session, text string, now time.Time) *Turn {
 	if text == "" {
 		return nil
 	}

@@ -24,6 +24,20 @@ func InsertTurn(ctx context.Context, db bun.IDB, turn Turn) error {
 	if _, err := insert.Exec(ctx); err != nil {
 		return fmt.Errorf("storing turn: %w", err)
 	}
+	return markSealed(ctx, db, turn)
+}
+
+// markSealed notes that the session has content to delete, also when some was deleted before: turns
+// of a journal and late results of calls come after the session's end.
+func markSealed(ctx context.Context, db bun.IDB, turn Turn) error {
+	if !turn.isSealed() {
+		return nil
+	}
+	_, err := db.NewUpdate().Model((*Session)(nil)).Set("sealed = true").
+		Where("s.tenant_id = ?", turn.TenantID).Where("s.id = ?", turn.SessionID).Where("NOT s.sealed").Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("noting sealed content: %w", err)
+	}
 	return nil
 }
 
@@ -40,7 +54,7 @@ func UpdateTurn(ctx context.Context, db bun.IDB, turn Turn, columns ...string) (
 	if err != nil {
 		return false, fmt.Errorf("updating turn: %w", err)
 	}
-	return changed, nil
+	return changed, markSealed(ctx, db, turn)
 }
 
 // RewriteMessages stores the messages of a turn in any status. The session's row must be locked.
@@ -50,7 +64,7 @@ func RewriteMessages(ctx context.Context, tx bun.Tx, turn Turn) error {
 	if err != nil {
 		return fmt.Errorf("rewriting a turn's messages: %w", err)
 	}
-	return nil
+	return markSealed(ctx, tx, turn)
 }
 
 // FindTurn reads one turn. Errors: NotFound.

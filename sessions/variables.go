@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -33,22 +34,25 @@ func RenderVariables(text string, values map[string]string) string {
 
 // PublicVariables returns the session's variables and those that the service sets, without secrets.
 // The caller's and the called number exist on telephone calls only.
-func PublicVariables(session Session, now time.Time) map[string]string {
-	values := maps.Clone(session.DynamicVariables)
-	if values == nil {
-		values = map[string]string{}
+func (s *Service) PublicVariables(ctx context.Context, session Session) (map[string]string, error) {
+	values := map[string]string{}
+	for _, own := range []map[string]string{session.DynamicVariables, session.AssignedVariables} {
+		opened, err := s.OpenVariables(ctx, session, own)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(values, opened)
 	}
-	maps.Copy(values, session.AssignedVariables)
 	maps.Copy(values, map[string]string{
 		"system__session_id":      string(session.ID),
 		"system__conversation_id": string(session.ID),
 		"system__agent_id":        string(session.AgentID),
 		"system__user_id":         session.UserID,
-		"system__time_utc":        now.UTC().Format(time.RFC3339),
+		"system__time_utc":        s.Now().Format(time.RFC3339),
 		"system__timezone":        "UTC",
 		"system__language":        session.Language,
 	})
-	return values
+	return values, nil
 }
 
 // SecretsBinding binds the sealed secret variables to the session's row.

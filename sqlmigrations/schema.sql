@@ -181,6 +181,7 @@ CREATE TABLE events (
     session_id text,
     user_id text,
     erased boolean NOT NULL DEFAULT false,
+    sealed bytea,
     CONSTRAINT events_pkey PRIMARY KEY (seq),
     CONSTRAINT events_tenant_id_event_id_key UNIQUE (tenant_id, event_id),
     CONSTRAINT events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
@@ -543,6 +544,8 @@ CREATE TABLE sessions (
     likes integer NOT NULL DEFAULT 0,
     dislikes integer NOT NULL DEFAULT 0,
     spill_until timestamp with time zone,
+    sealed boolean NOT NULL DEFAULT false,
+    content_deleted_at timestamp with time zone,
     CONSTRAINT sessions_check CHECK (((running_turn_id IS NULL) = (running_until IS NULL))),
     CONSTRAINT sessions_check1 CHECK (((ended_at IS NOT NULL) = (status = ANY (ARRAY['completed'::text, 'failed'::text])))),
     CONSTRAINT sessions_idle_timeout_seconds_check CHECK ((idle_timeout_seconds > 0)),
@@ -559,6 +562,7 @@ CREATE INDEX sessions_ended ON public.sessions USING btree (agent_id, ended_at) 
 CREATE INDEX sessions_expiring ON public.sessions USING btree (token_expires_at) WHERE ((ended_at IS NULL) AND (started_at IS NULL));
 CREATE INDEX sessions_live ON public.sessions USING btree (tenant_id) WHERE ((ended_at IS NULL) AND (started_at IS NOT NULL));
 CREATE INDEX sessions_pending ON public.sessions USING btree (tenant_id, token_expires_at) WHERE ((ended_at IS NULL) AND (started_at IS NULL));
+CREATE INDEX sessions_sealed ON public.sessions USING btree (ended_at) WHERE sealed;
 
 CREATE TABLE signing_keys (
     kid text NOT NULL,

@@ -103,7 +103,7 @@ func insertApprovals(ctx context.Context, db bun.IDB, rows []sessions.Approval) 
 // any more.
 func decideTx(ctx context.Context, tx bun.Tx, session sessions.Session, callID string, d Decision, now time.Time) (bool, error) {
 	result, err := tx.NewUpdate().Model((*sessions.Approval)(nil)).
-		Set("status = ?", d.status()).Set("reason = ?", d.Reason).Set("decided_by = ?", d.By).Set("decided_at = ?", now).
+		Set("status = ?", d.status()).Set("reason = ?", session.Redactor().Text(d.Reason)).Set("decided_by = ?", d.By).Set("decided_at = ?", now).
 		Where("v.tenant_id = ?", session.TenantID).Where("v.session_id = ?", session.ID).Where("v.id = ?", callID).
 		Where("v.status = ?", sessions.ApprovalWaiting).Where("v.expires_at > ?", now).
 		Where("EXISTS (SELECT FROM turns AS t WHERE t.tenant_id = v.tenant_id AND t.id = v.turn_id"+

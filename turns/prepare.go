@@ -69,7 +69,11 @@ func (r *Runner) prepareOffline(ctx context.Context) error {
 	if k.summary.Text != "" {
 		r.Receipt.History.SummaryHash = sessions.HashOf(k.summary.Text)
 	}
-	r.values = tools.NewVariables(sessions.PublicVariables(r.Session, r.S.sessions.Now()))
+	values, err := r.S.sessions.PublicVariables(ctx, r.Session)
+	if err != nil {
+		return err
+	}
+	r.values = tools.NewVariables(values)
 	r.values.Secret = k.values.Secret
 	r.unreachable = r.S.retriever != nil && r.Turn.UserText != "" && !strings.HasPrefix(r.Turn.UserText, "/tool ")
 	if !r.Aside {

@@ -67,8 +67,8 @@ func selectSummary(ctx context.Context, db bun.IDB, session sessions.Session) (s
 
 // summarise starts writing a summary after a turn, when one is due.
 func (r *Runner) summarise(ctx context.Context, after sessions.Session) {
-	if r.S.Holds(after.ID) {
-		return // a summary needs all turns in Postgres, and some are in the journal
+	if r.S.Holds(after.ID) || after.KeepsNothing() {
+		return // a summary needs all turns in Postgres, and some are in the journal, or nothing may be kept
 	}
 	budget := history.Budget(r.Session)
 	tokens := r.before.Tokens + min(history.TokensOf(r.Turn.Messages), history.LargestShare(budget))

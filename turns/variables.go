@@ -13,7 +13,10 @@ import (
 
 // Variables are the variables that tools get: the public ones and the opened secrets.
 func (s *Service) Variables(ctx context.Context, session sessions.Session) (tools.Variables, error) {
-	values := sessions.PublicVariables(session, s.sessions.Now())
+	values, err := s.sessions.PublicVariables(ctx, session)
+	if err != nil {
+		return tools.Variables{}, err
+	}
 	if len(session.SecretVariables) > 0 {
 		opened, err := s.seal.Open(ctx, session.SecretVariables, sessions.SecretsBinding(session))
 		if err != nil {

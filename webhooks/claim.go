@@ -28,6 +28,8 @@ type claimed struct {
 	Once         bool        `bun:"once"`
 	Test         bool        `bun:"test"`
 	Body         []byte      `bun:"body"`
+	// Sealed is the body when that is not kept; see events.Event.
+	Sealed []byte `bun:"sealed"`
 	// Traceparent and RequestID are the event's.
 	Traceparent string `bun:"traceparent"`
 	RequestID   string `bun:"request_id"`
@@ -93,6 +95,7 @@ SELECT taken.id AS delivery_id,
        taken.once,
        taken.test_body IS NOT NULL AS test,
        coalesce(taken.test_body, ev.body) AS body,
+       ev.sealed,
        coalesce(ev.traceparent, '') AS traceparent,
        coalesce(ev.request_id, '') AS request_id
 FROM taken

@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/platform/ticker"
 )
 
@@ -155,9 +157,20 @@ func (s *Service) attempt(ctx context.Context, endpoint Endpoint, c claimed, key
 	}
 	ctx, span := startAttempt(ctx, endpoint, c)
 	defer func() { s.endAttempt(ctx, span, o, answered) }()
+	if c.Sealed != nil {
+		body, err := s.keyring.Open(ctx, c.Sealed, events.SealedBinding(string(endpoint.TenantID), c.EventID))
+		if err != nil {
+			s.log.WarnContext(ctx, "sealed body of an event not opened", telemetry.KeyError, err)
+			return outcome{}, false
+		}
+		c.Body = body
+	}
 	a, abandoned := s.send(ctx, endpoint.URL, messageOf(c, s.now()), keys)
 	if abandoned {
 		return outcome{}, false
+	}
+	if c.Sealed != nil { // the answer may repeat what is not kept
+		a.ResponseHeaders, a.ResponseBody = firstValues(nil), ""
 	}
 	if a.unreachable {
 		s.limiter.noteUnreachable(endpoint.ID)

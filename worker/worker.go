@@ -40,6 +40,8 @@ const (
 	slowInterval = 5 * time.Minute
 	// memoryInterval is how often memories without a vector are looked for.
 	memoryInterval = 5 * time.Second
+	// contentInterval is how often content that is not kept is looked for, once it is delivered.
+	contentInterval = 5 * time.Second
 	// modelInterval is how often changes of the embedding model are continued.
 	modelInterval = 15 * time.Second
 )
@@ -263,6 +265,11 @@ func (w *Worker) periodicWork(public, internal <-chan struct{}) []periodic {
 	}
 	if d.Indexes != nil {
 		list = append(list, periodic{name: "indexes of sources", interval: indexInterval, fn: w.byOwnClock(d.Indexes)})
+	}
+	if d.Privacy != nil {
+		list = append(list, periodic{
+			name: "sweep of content that is not kept", interval: contentInterval, fn: w.byAge(d.Privacy.SweepContent),
+		})
 	}
 	if d.Memories != nil {
 		list = append(list, periodic{name: "sweep of memories", interval: memoryInterval, fn: w.byAge(d.Memories)})

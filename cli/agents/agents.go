@@ -103,6 +103,9 @@ func newShow() *cobra.Command {
 			c.Fact("language", one.GetLanguage())
 			c.Fact("first message", one.GetFirstMessage())
 			c.Fact("redacted", strings.Join(one.GetPrivacy().GetRedact(), ", "))
+			if one.GetPrivacy().GetZeroRetention() {
+				c.Fact("zero retention", "what is said is deleted when it is delivered")
+			}
 			if days := one.GetPrivacy().GetRetention().GetTranscriptDays(); days > 0 {
 				c.Fact("kept", fmt.Sprintf("sessions for %d days after their end", days))
 			}

@@ -20,6 +20,7 @@ type fields struct {
 	file, name, instructions, firstMessage, language, model, provider string
 	redact                                                            []string
 	transcriptDays                                                    int32
+	zeroRetention                                                     bool
 	json                                                              bool
 
 	flags *pflag.FlagSet
@@ -37,6 +38,8 @@ func (f *fields) add(cmd *cobra.Command) {
 	f.flags.StringSliceVar(&f.redact, "redact", nil, `personal data that is not stored, of card,email,phone,iban; "" stores all`)
 	f.flags.Int32Var(&f.transcriptDays, "transcript-days", 0,
 		"how many days after their end its sessions are deleted, also those that there are; 0 goes by the workspace")
+	f.flags.BoolVar(&f.zeroRetention, "zero-retention", false,
+		"keep nothing that is said: it is stored encrypted until it is delivered to your webhooks, then deleted; turns memory and analysis off")
 	f.flags.BoolVar(&f.json, "json", false, "print the agent as a line of JSON")
 }
 
@@ -124,7 +127,8 @@ func (f *fields) modelOf(model *parlancev1.AgentModel) *parlancev1.AgentModel {
 	return model
 }
 
-// privacyOf returns the settings with the changes of --redact and --transcript-days.
+// privacyOf returns the settings with the changes of --redact, --zero-retention and
+// --transcript-days.
 func (f *fields) privacyOf(privacy *parlancev1.PrivacySettings) *parlancev1.PrivacySettings {
 	if !f.privacyGiven() {
 		return privacy
@@ -135,6 +139,9 @@ func (f *fields) privacyOf(privacy *parlancev1.PrivacySettings) *parlancev1.Priv
 	if f.given("redact") {
 		privacy.Redact = slices.DeleteFunc(slices.Clone(f.redact), func(kind string) bool { return kind == "" })
 	}
+	if f.given("zero-retention") {
+		privacy.ZeroRetention = f.zeroRetention
+	}
 	if f.given("transcript-days") {
 		if privacy.GetRetention() == nil {
 			privacy.Retention = &parlancev1.RetentionSettings{}
@@ -144,7 +151,21 @@ func (f *fields) privacyOf(privacy *parlancev1.PrivacySettings) *parlancev1.Priv
 	return privacy
 }
 
-func (f *fields) privacyGiven() bool { return f.given("redact") || f.given("transcript-days") }
+// keepNothing turns off what cannot be on beside --zero-retention, unless the file states it.
+func (f *fields) keepNothing(req *parlancev1.UpdateAgentRequest, stored *parlancev1.Agent) {
+	if req.GetMemory() == nil && stored.GetMemory().GetEnabled() {
+		req.Memory = stored.GetMemory()
+		req.Memory.Enabled = false
+	}
+	if req.GetAnalysis() == nil && stored.GetAnalysis().GetEnabled() {
+		req.Analysis = stored.GetAnalysis()
+		req.Analysis.Enabled = false
+	}
+}
+
+func (f *fields) privacyGiven() bool {
+	return f.given("redact") || f.given("zero-retention") || f.given("transcript-days")
+}
 
 func newUpdate() *cobra.Command {
 	var f fields
@@ -173,6 +194,9 @@ func newUpdate() *cobra.Command {
 					req.Privacy = one.GetPrivacy()
 				}
 				req.Privacy = f.privacyOf(req.GetPrivacy())
+			}
+			if f.zeroRetention {
+				f.keepNothing(req, one)
 			}
 			req.WorkspaceId, req.AgentId = c.WorkspaceID, one.GetId()
 			changed, err := c.Agents.UpdateAgent(ctx, req)

@@ -14,6 +14,7 @@ import (
 	"parlance.dev/parlance/cli/term"
 	"parlance.dev/parlance/fault"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/platform/pii"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/ticker"
 	"parlance.dev/parlance/server/problem"
@@ -156,14 +157,14 @@ func (c *chat) stream(ctx context.Context, h *exchange) (*connect.ServerStreamFo
 
 // accepted returns the id of a turn with this text that the chat has not received. It is called
 // when the connection was lost before the first event. It returns "" when the server did not accept
-// the turn.
+// the turn. The transcript of an agent that keeps nothing shows no texts; its new turn is this one.
 func (c *chat) accepted(ctx context.Context, text string) (string, error) {
 	if c.earlierUnknown {
 		return "", errOutcomeUnknown
 	}
 	found := ""
 	err := c.eachTurn(ctx, func(turn *parlancev1.Turn) {
-		if !c.turns[turn.GetId()] && turn.GetUserText() == text {
+		if !c.turns[turn.GetId()] && (turn.GetUserText() == text || turn.GetUserText() == pii.Withheld) {
 			found = turn.GetId()
 		}
 	})

@@ -14,6 +14,9 @@ const maxNameBytes = 64
 // Document is Text for a text that may be JSON: JSON stays JSON. In it, the name of a member counts
 // as the words before the member's value, and a number that is personal data becomes a string.
 func (r Redactor) Document(document string) string {
+	if r.all {
+		return r.Text(document)
+	}
 	if !r.Redacts() || !strings.ContainsFunc(document, isHint) {
 		return document
 	}
@@ -27,6 +30,9 @@ func (r Redactor) Document(document string) string {
 func (r Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	if !r.Redacts() || len(raw) == 0 {
 		return raw
+	}
+	if r.all {
+		return json.RawMessage("{}")
 	}
 	value, changed := r.value("", jsonvalue.Decode(raw))
 	if !changed {

@@ -19,8 +19,9 @@ type resumable struct {
 	protocol string
 	buffer   *replayBuffer
 	live     *live.Live
-	store    *frameStore // nil without Redis
-	log      *slog.Logger
+	// store is nil without Redis, and for sessions that keep nothing.
+	store *frameStore
+	log   *slog.Logger
 	// lastEventID is the last event that a returning client has seen; empty: it names none.
 	lastEventID string
 	// previous is what the client's last socket on this node handed over; nil: nothing.

@@ -27,10 +27,11 @@ func (h *Handler) newResumable(
 ) *resumable {
 	r := &resumable{
 		protocol: protocol, buffer: newReplayBuffer(nil), live: joined, lastEventID: lastEventID,
-		store: h.frames, log: h.deps.Log, finished: map[string]bool{}, outOfBand: map[string]bool{},
+		log: h.deps.Log, finished: map[string]bool{}, outOfBand: map[string]bool{},
 	}
-	if h.frames != nil {
-		r.buffer.stream = h.frames.stream(p.Session.ID, p.Channel, joined.Number())
+	if h.frames != nil && !p.Session.KeepsNothing() {
+		r.store = h.frames
+		r.buffer.stream = r.store.stream(p.Session.ID, p.Channel, joined.Number())
 	}
 	waiting, cancel := context.WithTimeout(ctx, handoverTimeout)
 	defer cancel()
@@ -40,7 +41,7 @@ func (h *Handler) newResumable(
 		return r
 	}
 	r.dialect = newDialect(protocol, p)
-	if joined.Resumed() && h.frames != nil && (lastEventID != "" || joined.AnsweredElsewhere()) {
+	if joined.Resumed() && r.store != nil && (lastEventID != "" || joined.AnsweredElsewhere()) {
 		r.readRemote(ctx, p)
 	}
 	return r

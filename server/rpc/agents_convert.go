@@ -17,7 +17,7 @@ func newAgentConfig(req *parlancev1.CreateAgentRequest) agents.Config {
 		DisabledTools: req.GetToolsConfig().GetDisabledTools(), ClientToolTimeoutSeconds: int(req.GetToolsConfig().GetClientToolTimeoutSeconds()),
 		ClientTools: each(req.GetToolsConfig().GetClientTools(), clientTool),
 		Guards:      each(req.GetGuards(), agentGuard), Fatigue: each(req.GetFatigue(), fatigueWindow),
-		Memory:             agentMemory(req.GetMemory()),
+		Memory:             agentMemory(req.GetMemory(), req.GetPrivacy()),
 		MaxDurationSeconds: int(req.GetMaxDurationSeconds()), IdleTimeoutSeconds: int(req.GetIdleTimeoutSeconds()),
 		LockedOverrides: req.GetLockedOverrides(), ClientOverrides: req.GetClientOverrides(),
 		Analysis: agentAnalysis(req.GetAnalysis()), InjectionPolicy: req.GetInjectionPolicy(), Privacy: agentPrivacy(req.GetPrivacy()),
@@ -46,7 +46,7 @@ func applyAgentUpdate(req *parlancev1.UpdateAgentRequest, name *string, config *
 		{"guards", len(req.GetGuards()) > 0, func() { config.Guards = each(req.GetGuards(), agentGuard) }},
 		{"fatigue", len(req.GetFatigue()) > 0, func() { config.Fatigue = each(req.GetFatigue(), fatigueWindow) }},
 		{"memory", req.GetMemory() != nil, func() {
-			config.Memory = agentMemory(merged(mask, "memory", stored.GetMemory(), req.GetMemory()))
+			config.Memory = agentMemory(merged(mask, "memory", stored.GetMemory(), req.GetMemory()), req.GetPrivacy())
 		}},
 		{"analysis", req.GetAnalysis() != nil, func() {
 			config.Analysis = agentAnalysis(merged(mask, "analysis", stored.GetAnalysis(), req.GetAnalysis()))
@@ -161,10 +161,10 @@ func agentProto(a agents.Agent) *parlancev1.Agent {
 }
 
 // agentMemory is on when the request does not mention it: the memory-managed tools belong to every
-// agent.
-func agentMemory(m *parlancev1.AgentMemory) agents.Memory {
+// agent, but for one that keeps nothing.
+func agentMemory(m *parlancev1.AgentMemory, privacy *parlancev1.PrivacySettings) agents.Memory {
 	if m == nil {
-		return agents.Memory{Enabled: true}
+		return agents.Memory{Enabled: !privacy.GetZeroRetention()}
 	}
 	return agents.Memory{
 		Enabled: m.GetEnabled(), ConfirmCategories: m.GetConfirmCategories(), MaxTokens: int(m.GetMaxTokens()),
@@ -179,11 +179,11 @@ func agentMemoryProto(m agents.Memory) *parlancev1.AgentMemory {
 }
 
 func agentPrivacy(p *parlancev1.PrivacySettings) agents.Privacy {
-	return agents.Privacy{Redact: p.GetRedact(), Retention: retention(p.GetRetention())}
+	return agents.Privacy{Redact: p.GetRedact(), ZeroRetention: p.GetZeroRetention(), Retention: retention(p.GetRetention())}
 }
 
 func agentPrivacyProto(p agents.Privacy) *parlancev1.PrivacySettings {
-	return &parlancev1.PrivacySettings{Redact: p.Redact, Retention: retentionProto(p.Retention)}
+	return &parlancev1.PrivacySettings{Redact: p.Redact, ZeroRetention: p.ZeroRetention, Retention: retentionProto(p.Retention)}
 }
 
 func agentModelProto(m agents.Model) *parlancev1.AgentModel {

@@ -71,8 +71,10 @@ func (s *sessionsServer) sessionProto(one sessions.Session, analysis analysis.An
 		Usage: &parlancev1.SessionUsage{
 			InputTokens: int32Of(one.InputTokens), OutputTokens: int32Of(one.OutputTokens), ToolCalls: int32Of(one.ToolCalls),
 		},
-		DynamicVariables: one.DynamicVariables, AssignedVariables: one.AssignedVariables, Analysis: sessionAnalysisProto(analysis),
+		DynamicVariables: one.ShownVariables(one.DynamicVariables), AssignedVariables: one.ShownVariables(one.AssignedVariables),
+		Analysis:         sessionAnalysisProto(analysis),
 		IdleTimeoutSeconds: int32Of(one.IdleTimeoutSeconds), MaxDurationSeconds: int32Of(one.MaxDurationSeconds),
+		ContentDeletedAt: timestamp(one.ContentDeletedAt),
 	}
 }
 

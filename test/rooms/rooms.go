@@ -79,7 +79,7 @@ func New(d Deps) *Node {
 		DB: d.DB, Agents: d.Agents, Workspaces: d.Workspaces, Seal: d.Seal, PublicURL: d.PublicURL, Now: d.Now,
 	})
 	a := analysis.New(analysis.Deps{
-		DB: d.DB, Sessions: s, Models: analysis.ModelFunc(d.Models), Memory: d.Memory, Gate: d.Gate, Log: d.Log,
+		DB: d.DB, Sessions: s, Models: analysis.ModelFunc(d.Models), Memory: d.Memory, Gate: d.Gate, Seal: d.Seal, Log: d.Log,
 	})
 	store := pgstore.New(pgstore.Deps{DB: d.DB, Sessions: s, Tools: d.Tools, Retriever: d.Retriever, HasKeys: d.HasKeys})
 	var kept turns.Store = store
@@ -88,7 +88,7 @@ func New(d Deps) *Node {
 		j := journal.New(journal.Deps{Store: store, DB: d.DB, Sessions: s, Tools: d.Tools, WAL: d.WAL, Log: d.Log, Now: d.Now})
 		kept, database = j, j
 	}
-	kept = content.New(kept)
+	kept = content.New(kept, s)
 	t := turns.New(turns.Deps{
 		DB: d.DB, Sessions: s, Store: kept, Database: database, Models: d.Models, Installed: d.Installed,
 		Tools: d.Tools, Retriever: d.Retriever, Memory: d.Memory, Gate: d.Gate, Seal: d.Seal,

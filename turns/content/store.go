@@ -17,53 +17,78 @@ const maxOpenTurns = 10_000
 type Store struct {
 	turns.Store
 
-	// said are the messages of unanswered turns as they were said.
+	sessions *sessions.Service
+	// said are the messages of unanswered turns as they were said, of sessions that redact.
 	said *cache.Cache[sessions.TurnID, []sessions.Message]
 }
 
 // New makes a Store that stores in another one.
-func New(store turns.Store) *Store {
-	return &Store{Store: store, said: cache.New[sessions.TurnID, []sessions.Message](maxOpenTurns)}
+func New(store turns.Store, service *sessions.Service) *Store {
+	return &Store{Store: store, sessions: service, said: cache.New[sessions.TurnID, []sessions.Message](maxOpenTurns)}
 }
 
 // Accept implements turns.Store.
 func (s *Store) Accept(ctx context.Context, p turns.AcceptParams) (sessions.Turn, error) {
-	r := p.Session.Redactor()
-	if !r.Redacts() {
-		return s.Store.Accept(ctx, p)
-	}
 	said := p.Message
-	p.Message = said.Redacted(r)
+	stored, err := s.sessions.StoredMessages(ctx, p.Session, []sessions.Message{said})
+	if err != nil {
+		return sessions.Turn{}, err
+	}
+	p.Message = stored[0]
 	turn, err := s.Store.Accept(ctx, p)
 	if err != nil {
 		return turn, err
 	}
+	if !redacts(p.Session) {
+		return s.sessions.OpenTurn(ctx, p.Session, turn)
+	}
 	earlier, _ := s.said.Get(turn.ID)
 	all := append(slices.Clone(earlier), said)
 	s.said.Set(turn.ID, all)
-	return restored(r, turn, all), nil
+	return restored(p.Session.Redactor(), turn, all), nil
+}
+
+// redacts reports whether what is stored of the session is redacted, and cannot be opened.
+func redacts(session sessions.Session) bool {
+	return session.Redactor().Redacts() && !session.KeepsNothing()
 }
 
 // Begin implements turns.Store.
 func (s *Store) Begin(ctx context.Context, p turns.BeginParams) (turns.Begun, error) {
-	r := p.Session.Redactor()
-	if !r.Redacts() {
-		return s.Store.Begin(ctx, p)
-	}
 	said, _ := s.said.Get(p.Turn)
 	if p.New != nil {
 		said = slices.Concat(p.New.Outputs, p.New.Said)
-		stored := *p.New
-		stored.Said, stored.Outputs = sessions.RedactedMessages(r, stored.Said), sessions.RedactedMessages(r, stored.Outputs)
-		p.New = &stored
+		stored, err := s.sessions.StoredMessages(ctx, p.Session, said)
+		if err != nil {
+			return turns.Begun{Session: p.Session}, err
+		}
+		first := *p.New
+		first.Outputs, first.Said = stored[:len(first.Outputs)], stored[len(first.Outputs):]
+		p.New = &first
 	}
 	begun, err := s.Store.Begin(ctx, p)
 	if err != nil {
 		return begun, err
 	}
-	s.said.Delete(p.Turn)
-	begun.Turn = restored(r, begun.Turn, said)
-	return begun, nil
+	if redacts(p.Session) {
+		s.said.Delete(p.Turn)
+		begun.Turn = restored(p.Session.Redactor(), begun.Turn, said)
+		return begun, nil
+	}
+	if begun.Turn, err = s.sessions.OpenTurn(ctx, p.Session, begun.Turn); err != nil {
+		return begun, err
+	}
+	begun.History.Turns, err = s.sessions.OpenTurns(ctx, p.Session, begun.History.Turns)
+	return begun, err
+}
+
+// History implements turns.Store.
+func (s *Store) History(ctx context.Context, session sessions.Session, p turns.HistoryParams) ([]sessions.Turn, error) {
+	read, err := s.Store.History(ctx, session, p)
+	if err != nil {
+		return nil, err
+	}
+	return s.sessions.OpenTurns(ctx, session, read)
 }
 
 // restored returns a turn with the messages that were said in it in the places of their stored
@@ -85,15 +110,22 @@ func restored(r pii.Redactor, turn sessions.Turn, said []sessions.Message) sessi
 
 // Save implements turns.Store.
 func (s *Store) Save(ctx context.Context, p turns.SaveParams) (mine bool, err error) {
-	p.Turn = p.Turn.Redacted(p.Session.Redactor())
+	if p.Turn, err = s.sessions.StoredTurn(ctx, p.Session, p.Turn); err != nil {
+		return true, err
+	}
 	return s.Store.Save(ctx, p)
 }
 
 // Finish implements turns.Store. The turn that it returns has its content as it was said.
-func (s *Store) Finish(ctx context.Context, p turns.FinishParams) (turns.Finished, error) {
+func (s *Store) Finish(ctx context.Context, p turns.FinishParams) (finished turns.Finished, err error) {
 	said := p.Turn
-	p.Turn = said.Redacted(p.Session.Redactor())
-	finished, err := s.Store.Finish(ctx, p)
+	if p.Turn, err = s.sessions.StoredTurn(ctx, p.Session, said); err != nil {
+		return turns.Finished{Session: p.Session, Turn: said}, err
+	}
+	if p.Assigned, err = s.sessions.StoredVariables(ctx, p.Session, p.Assigned); err != nil {
+		return turns.Finished{Session: p.Session, Turn: said}, err
+	}
+	finished, err = s.Store.Finish(ctx, p)
 	if finished.Turn.ID == said.ID {
 		finished.Turn.UserText, finished.Turn.AgentText, finished.Turn.Messages = said.UserText, said.AgentText, said.Messages
 		finished.Turn.ErrorMessage = said.ErrorMessage
@@ -102,7 +134,12 @@ func (s *Store) Finish(ctx context.Context, p turns.FinishParams) (turns.Finishe
 }
 
 // AddResults implements turns.Store.
-func (s *Store) AddResults(ctx context.Context, p turns.ResultParams) error {
-	p.Results = sessions.RedactedMessages(p.Session.Redactor(), p.Results)
+func (s *Store) AddResults(ctx context.Context, p turns.ResultParams) (err error) {
+	if p.Results, err = s.sessions.StoredMessages(ctx, p.Session, p.Results); err != nil {
+		return err
+	}
+	if p.Assigned, err = s.sessions.StoredVariables(ctx, p.Session, p.Assigned); err != nil {
+		return err
+	}
 	return s.Store.AddResults(ctx, p)
 }

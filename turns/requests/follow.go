@@ -68,7 +68,7 @@ func (s *Service) followRow(ctx context.Context, session sessions.Session, to *f
 	notified, since := false, s.sessions.Now()
 	for {
 		turn, err := shared.read(ctx, s.sessions.Now, since, func(ctx context.Context) (sessions.Turn, error) {
-			return sessions.FindTurn(ctx, s.db, session, to.turn)
+			return s.findTurn(ctx, session, to.turn)
 		})
 		if err != nil {
 			return false, err

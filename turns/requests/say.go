@@ -122,7 +122,7 @@ func (s *Service) take(ctx context.Context, session sessions.Session, params Par
 	defer func() { s.turns.DropClientTools(ctx, r.Start) }()
 	outcome := r.Run(ctx)
 	if errors.Is(outcome.Err, turns.ErrExists) {
-		existing, err := sessions.FindTurn(ctx, s.db, session, r.Start.Turn)
+		existing, err := s.findTurn(ctx, session, r.Start.Turn)
 		if err != nil {
 			return existing, err
 		}

@@ -75,7 +75,16 @@ func (s *Service) GetTurn(ctx context.Context, p workspaces.Principal, id sessio
 	if err != nil {
 		return sessions.Turn{}, err
 	}
-	return sessions.FindTurn(ctx, s.db, session, turnID)
+	return s.findTurn(ctx, session, turnID)
+}
+
+// findTurn reads a turn with its content. Errors: NotFound.
+func (s *Service) findTurn(ctx context.Context, session sessions.Session, id sessions.TurnID) (sessions.Turn, error) {
+	turn, err := sessions.FindTurn(ctx, s.db, session, id)
+	if err != nil {
+		return sessions.Turn{}, err
+	}
+	return s.sessions.OpenTurn(ctx, session, turn)
 }
 
 // CancelTurn stops a turn that is being answered, on whatever node, and returns it recorded. A turn
@@ -85,7 +94,7 @@ func (s *Service) CancelTurn(ctx context.Context, p workspaces.Principal, id ses
 	if err != nil {
 		return sessions.Turn{}, err
 	}
-	turn, err := sessions.FindTurn(ctx, s.db, session, turnID)
+	turn, err := s.findTurn(ctx, session, turnID)
 	if err != nil || turn.Status != sessions.TurnInProgress || session.RunningTurnID != turnID {
 		return turn, err
 	}
@@ -103,7 +112,7 @@ func (s *Service) CancelTurn(ctx context.Context, p workspaces.Principal, id ses
 		case <-waiting.Done():
 			return turn, ctx.Err() // its node is lost: the sweep fails it
 		}
-		if turn, err = sessions.FindTurn(ctx, s.db, session, turnID); err != nil {
+		if turn, err = s.findTurn(ctx, session, turnID); err != nil {
 			return sessions.Turn{}, err
 		}
 	}

@@ -1506,6 +1506,12 @@ type PrivacySettings struct {
 	// has a language: those of its region ("de-CH"), or of the country where most of its speakers
 	// live ("de"). It applies to sessions that are created afterwards.
 	Redact []string `protobuf:"bytes,1,rep,name=redact,proto3" json:"redact,omitempty"`
+	// Whether nothing that is said is kept: it is stored encrypted until the session's
+	// post_call_transcription is delivered or given up, and then deleted. Transcripts, traces,
+	// receipts and the feed of events have ids, times, counts and outcomes without content. It cannot
+	// be combined with memory or analysis, and applies to sessions that are created afterwards. A new
+	// agent with it has no memory unless the request asks for one. See docs/retention.md.
+	ZeroRetention bool `protobuf:"varint,4,opt,name=zero_retention,json=zeroRetention,proto3" json:"zero_retention,omitempty"`
 	// How long the agent's sessions are kept, in place of what the workspace says. It applies to all
 	// sessions of the agent that there are, of whichever version.
 	Retention     *RetentionSettings `protobuf:"bytes,3,opt,name=retention,proto3" json:"retention,omitempty"`
@@ -1548,6 +1554,13 @@ func (x *PrivacySettings) GetRedact() []string {
 		return x.Redact
 	}
 	return nil
+}
+
+func (x *PrivacySettings) GetZeroRetention() bool {
+	if x != nil {
+		return x.ZeroRetention
+	}
+	return false
 }
 
 func (x *PrivacySettings) GetRetention() *RetentionSettings {
@@ -2894,9 +2907,10 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\vmax_minutes\x18\x04 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\n" +
 	"maxMinutes\x127\n" +
 	"\x06action\x18\x05 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x05alertR\asuggestR\x06refuseR\x06action\x12\"\n" +
-	"\amessage\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\amessage\"\x91\x01\n" +
+	"\amessage\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\amessage\"\xb8\x01\n" +
 	"\x0fPrivacySettings\x12@\n" +
-	"\x06redact\x18\x01 \x03(\tB(\xbaH%\x92\x01\"\x10\x04\x18\x01\"\x1cr\x1aR\x04cardR\x05emailR\x05phoneR\x04ibanR\x06redact\x12<\n" +
+	"\x06redact\x18\x01 \x03(\tB(\xbaH%\x92\x01\"\x10\x04\x18\x01\"\x1cr\x1aR\x04cardR\x05emailR\x05phoneR\x04ibanR\x06redact\x12%\n" +
+	"\x0ezero_retention\x18\x04 \x01(\bR\rzeroRetention\x12<\n" +
 	"\tretention\x18\x03 \x01(\v2\x1e.parlance.v1.RetentionSettingsR\tretention\"\xbf\x01\n" +
 	"\vAgentMemory\x12\x18\n" +
 	"\aenabled\x18\x01 \x01(\bR\aenabled\x12?\n" +

@@ -53,7 +53,11 @@ type PostCallTranscription struct {
 	AgentVersion  int32  `protobuf:"varint,15,opt,name=agent_version,json=agentVersion,proto3" json:"agent_version,omitempty"`
 	Modality      string `protobuf:"bytes,16,opt,name=modality,proto3" json:"modality,omitempty"`
 	// What the session added to the user's memory; null when the agent's memory is not enabled.
-	Memory        *CallMemory `protobuf:"bytes,17,opt,name=memory,proto3" json:"memory,omitempty"`
+	Memory *CallMemory `protobuf:"bytes,17,opt,name=memory,proto3" json:"memory,omitempty"`
+	// zero_retention in the feed of events, and in what is sent after the content was deleted: the
+	// agent keeps nothing of its conversations, so that transcript, variables and overrides are left
+	// out. Absent in what endpoints receive while there is content.
+	Withheld      *string `protobuf:"bytes,18,opt,name=withheld,proto3,oneof" json:"withheld,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -205,6 +209,13 @@ func (x *PostCallTranscription) GetMemory() *CallMemory {
 		return x.Memory
 	}
 	return nil
+}
+
+func (x *PostCallTranscription) GetWithheld() string {
+	if x != nil && x.Withheld != nil {
+		return *x.Withheld
+	}
+	return ""
 }
 
 // CallMemory is what a session added to and deleted from the user's memory.
@@ -1956,7 +1967,7 @@ var File_parlance_v1_events_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_events_proto_rawDesc = "" +
 	"\n" +
-	"\x18parlance/v1/events.proto\x12\vparlance.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xa4\x06\n" +
+	"\x18parlance/v1/events.proto\x12\vparlance.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xe8\x06\n" +
 	"\x15PostCallTranscription\x12\x19\n" +
 	"\bagent_id\x18\x01 \x01(\tR\aagentId\x12'\n" +
 	"\x0fconversation_id\x18\x02 \x01(\tR\x0econversationId\x12\x1d\n" +
@@ -1980,7 +1991,10 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x0etranscript_url\x18\x0e \x01(\tR\rtranscriptUrl\x12#\n" +
 	"\ragent_version\x18\x0f \x01(\x05R\fagentVersion\x12\x1a\n" +
 	"\bmodality\x18\x10 \x01(\tR\bmodality\x12/\n" +
-	"\x06memory\x18\x11 \x01(\v2\x17.parlance.v1.CallMemoryR\x06memory:\x1b\xaa\xbb\x18\x17post_call_transcription\"\x97\x01\n" +
+	"\x06memory\x18\x11 \x01(\v2\x17.parlance.v1.CallMemoryR\x06memory\x125\n" +
+	"\bwithheld\x18\x12 \x01(\tB\x14\xba\xbb\x18\x10\n" +
+	"\x0ezero_retentionH\x00R\bwithheld\x88\x01\x01:\x1b\xaa\xbb\x18\x17post_call_transcriptionB\v\n" +
+	"\t_withheld\"\x97\x01\n" +
 	"\n" +
 	"CallMemory\x121\n" +
 	"\x06learnt\x18\x01 \x03(\v2\x19.parlance.v1.LearntMemoryR\x06learnt\x12\x1c\n" +
@@ -2279,6 +2293,7 @@ func file_parlance_v1_events_proto_init() {
 		return
 	}
 	file_parlance_v1_options_proto_init()
+	file_parlance_v1_events_proto_msgTypes[0].OneofWrappers = []any{}
 	file_parlance_v1_events_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -74,8 +74,11 @@ type Session struct {
 	IdleTimeoutSeconds int32 `protobuf:"varint,31,opt,name=idle_timeout_seconds,json=idleTimeoutSeconds,proto3" json:"idle_timeout_seconds,omitempty"`
 	// Longest conversation in seconds, as it is in force for this session.
 	MaxDurationSeconds int32 `protobuf:"varint,32,opt,name=max_duration_seconds,json=maxDurationSeconds,proto3" json:"max_duration_seconds,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// When what was said was deleted, for an agent with privacy.zero_retention; null before, and for
+	// other agents. Such a session shows its variables without values.
+	ContentDeletedAt *timestamppb.Timestamp `protobuf:"bytes,33,opt,name=content_deleted_at,json=contentDeletedAt,proto3" json:"content_deleted_at,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Session) Reset() {
@@ -253,6 +256,13 @@ func (x *Session) GetMaxDurationSeconds() int32 {
 		return x.MaxDurationSeconds
 	}
 	return 0
+}
+
+func (x *Session) GetContentDeletedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ContentDeletedAt
+	}
+	return nil
 }
 
 // SessionFeedback counts the answers that the user liked and disliked.
@@ -4954,7 +4964,7 @@ var File_parlance_v1_sessions_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
-	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\xa0\t\n" +
+	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\xea\t\n" +
 	"\aSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12E\n" +
 	"\x06status\x18\x02 \x01(\tB-\xba\xbb\x18)\n" +
@@ -4990,7 +5000,8 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\banalysis\x18\x12 \x01(\v2\x1c.parlance.v1.SessionAnalysisB\x04\xc0\xbb\x18\x02R\banalysis\x128\n" +
 	"\bfeedback\x18\x1e \x01(\v2\x1c.parlance.v1.SessionFeedbackR\bfeedback\x120\n" +
 	"\x14idle_timeout_seconds\x18\x1f \x01(\x05R\x12idleTimeoutSeconds\x120\n" +
-	"\x14max_duration_seconds\x18  \x01(\x05R\x12maxDurationSeconds\x1aC\n" +
+	"\x14max_duration_seconds\x18  \x01(\x05R\x12maxDurationSeconds\x12H\n" +
+	"\x12content_deleted_at\x18! \x01(\v2\x1a.google.protobuf.TimestampR\x10contentDeletedAt\x1aC\n" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1aD\n" +
@@ -5670,107 +5681,108 @@ var file_parlance_v1_sessions_proto_depIdxs = []int32{
 	57, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
 	2,  // 6: parlance.v1.Session.analysis:type_name -> parlance.v1.SessionAnalysis
 	1,  // 7: parlance.v1.Session.feedback:type_name -> parlance.v1.SessionFeedback
-	3,  // 8: parlance.v1.SessionAnalysis.criteria:type_name -> parlance.v1.CriterionResult
-	4,  // 9: parlance.v1.SessionAnalysis.data:type_name -> parlance.v1.DataResult
-	13, // 10: parlance.v1.SessionAnalysis.usage:type_name -> parlance.v1.TurnUsage
-	59, // 11: parlance.v1.SessionAnalysis.ended_at:type_name -> google.protobuf.Timestamp
-	60, // 12: parlance.v1.DataResult.value:type_name -> google.protobuf.Value
-	12, // 13: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
-	61, // 14: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
-	13, // 15: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
-	14, // 16: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
-	59, // 17: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
-	59, // 18: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
-	11, // 19: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
-	9,  // 20: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
-	7,  // 21: parlance.v1.Turn.items:type_name -> parlance.v1.TurnItem
-	8,  // 22: parlance.v1.TurnItem.heard:type_name -> parlance.v1.TurnItemHeard
-	10, // 23: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
-	58, // 24: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	62, // 25: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
-	62, // 26: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
-	59, // 27: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
-	59, // 28: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
-	59, // 29: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
-	0,  // 30: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
-	62, // 31: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
-	22, // 32: parlance.v1.CreateTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
-	23, // 33: parlance.v1.CreateTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
-	12, // 34: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
-	61, // 35: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	13, // 36: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
-	61, // 37: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
-	22, // 38: parlance.v1.StreamTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
-	23, // 39: parlance.v1.StreamTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
-	61, // 40: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
-	28, // 41: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
-	37, // 42: parlance.v1.StreamTurnResponse.approval:type_name -> parlance.v1.Approval
-	31, // 43: parlance.v1.StreamTurnResponse.started:type_name -> parlance.v1.TurnStarted
-	32, // 44: parlance.v1.StreamTurnResponse.text_delta:type_name -> parlance.v1.TurnTextDelta
-	33, // 45: parlance.v1.StreamTurnResponse.approval_requested:type_name -> parlance.v1.TurnApprovalRequested
-	34, // 46: parlance.v1.StreamTurnResponse.tool_called:type_name -> parlance.v1.TurnToolCalled
-	35, // 47: parlance.v1.StreamTurnResponse.client_tool_called:type_name -> parlance.v1.TurnClientToolCalled
-	36, // 48: parlance.v1.StreamTurnResponse.done:type_name -> parlance.v1.TurnDone
-	37, // 49: parlance.v1.TurnApprovalRequested.approval:type_name -> parlance.v1.Approval
-	61, // 50: parlance.v1.TurnToolCalled.call:type_name -> parlance.v1.ToolCall
-	61, // 51: parlance.v1.TurnClientToolCalled.call:type_name -> parlance.v1.ToolCall
-	28, // 52: parlance.v1.TurnDone.turn:type_name -> parlance.v1.CreateTurnResponse
-	62, // 53: parlance.v1.Approval.input:type_name -> google.protobuf.Struct
-	59, // 54: parlance.v1.Approval.created_at:type_name -> google.protobuf.Timestamp
-	59, // 55: parlance.v1.Approval.expires_at:type_name -> google.protobuf.Timestamp
-	59, // 56: parlance.v1.Approval.decided_at:type_name -> google.protobuf.Timestamp
-	37, // 57: parlance.v1.ListApprovalsResponse.approvals:type_name -> parlance.v1.Approval
-	6,  // 58: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
-	59, // 59: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
-	59, // 60: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
-	45, // 61: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
-	47, // 62: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
-	48, // 63: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
-	50, // 64: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
-	51, // 65: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
-	52, // 66: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
-	13, // 67: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
-	53, // 68: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
-	46, // 69: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
-	49, // 70: parlance.v1.ReceiptToolCall.approval:type_name -> parlance.v1.ReceiptApproval
-	59, // 71: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	59, // 72: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	61, // 73: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	15, // 74: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
-	17, // 75: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
-	19, // 76: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
-	20, // 77: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
-	21, // 78: parlance.v1.SessionService.DeleteSession:input_type -> parlance.v1.DeleteSessionRequest
-	27, // 79: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
-	29, // 80: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
-	24, // 81: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
-	25, // 82: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
-	26, // 83: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
-	38, // 84: parlance.v1.SessionService.ListApprovals:input_type -> parlance.v1.ListApprovalsRequest
-	40, // 85: parlance.v1.SessionService.DecideApproval:input_type -> parlance.v1.DecideApprovalRequest
-	41, // 86: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
-	43, // 87: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
-	54, // 88: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
-	16, // 89: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
-	18, // 90: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
-	0,  // 91: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
-	0,  // 92: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
-	63, // 93: parlance.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
-	28, // 94: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
-	30, // 95: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
-	6,  // 96: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
-	30, // 97: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
-	6,  // 98: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
-	39, // 99: parlance.v1.SessionService.ListApprovals:output_type -> parlance.v1.ListApprovalsResponse
-	37, // 100: parlance.v1.SessionService.DecideApproval:output_type -> parlance.v1.Approval
-	42, // 101: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
-	44, // 102: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
-	55, // 103: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
-	89, // [89:104] is the sub-list for method output_type
-	74, // [74:89] is the sub-list for method input_type
-	74, // [74:74] is the sub-list for extension type_name
-	74, // [74:74] is the sub-list for extension extendee
-	0,  // [0:74] is the sub-list for field type_name
+	59, // 8: parlance.v1.Session.content_deleted_at:type_name -> google.protobuf.Timestamp
+	3,  // 9: parlance.v1.SessionAnalysis.criteria:type_name -> parlance.v1.CriterionResult
+	4,  // 10: parlance.v1.SessionAnalysis.data:type_name -> parlance.v1.DataResult
+	13, // 11: parlance.v1.SessionAnalysis.usage:type_name -> parlance.v1.TurnUsage
+	59, // 12: parlance.v1.SessionAnalysis.ended_at:type_name -> google.protobuf.Timestamp
+	60, // 13: parlance.v1.DataResult.value:type_name -> google.protobuf.Value
+	12, // 14: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
+	61, // 15: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
+	13, // 16: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
+	14, // 17: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
+	59, // 18: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
+	59, // 19: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
+	11, // 20: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
+	9,  // 21: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
+	7,  // 22: parlance.v1.Turn.items:type_name -> parlance.v1.TurnItem
+	8,  // 23: parlance.v1.TurnItem.heard:type_name -> parlance.v1.TurnItemHeard
+	10, // 24: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
+	58, // 25: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	62, // 26: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
+	62, // 27: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
+	59, // 28: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	59, // 29: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
+	59, // 30: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
+	0,  // 31: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
+	62, // 32: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
+	22, // 33: parlance.v1.CreateTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
+	23, // 34: parlance.v1.CreateTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
+	12, // 35: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
+	61, // 36: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	13, // 37: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
+	61, // 38: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
+	22, // 39: parlance.v1.StreamTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
+	23, // 40: parlance.v1.StreamTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
+	61, // 41: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
+	28, // 42: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
+	37, // 43: parlance.v1.StreamTurnResponse.approval:type_name -> parlance.v1.Approval
+	31, // 44: parlance.v1.StreamTurnResponse.started:type_name -> parlance.v1.TurnStarted
+	32, // 45: parlance.v1.StreamTurnResponse.text_delta:type_name -> parlance.v1.TurnTextDelta
+	33, // 46: parlance.v1.StreamTurnResponse.approval_requested:type_name -> parlance.v1.TurnApprovalRequested
+	34, // 47: parlance.v1.StreamTurnResponse.tool_called:type_name -> parlance.v1.TurnToolCalled
+	35, // 48: parlance.v1.StreamTurnResponse.client_tool_called:type_name -> parlance.v1.TurnClientToolCalled
+	36, // 49: parlance.v1.StreamTurnResponse.done:type_name -> parlance.v1.TurnDone
+	37, // 50: parlance.v1.TurnApprovalRequested.approval:type_name -> parlance.v1.Approval
+	61, // 51: parlance.v1.TurnToolCalled.call:type_name -> parlance.v1.ToolCall
+	61, // 52: parlance.v1.TurnClientToolCalled.call:type_name -> parlance.v1.ToolCall
+	28, // 53: parlance.v1.TurnDone.turn:type_name -> parlance.v1.CreateTurnResponse
+	62, // 54: parlance.v1.Approval.input:type_name -> google.protobuf.Struct
+	59, // 55: parlance.v1.Approval.created_at:type_name -> google.protobuf.Timestamp
+	59, // 56: parlance.v1.Approval.expires_at:type_name -> google.protobuf.Timestamp
+	59, // 57: parlance.v1.Approval.decided_at:type_name -> google.protobuf.Timestamp
+	37, // 58: parlance.v1.ListApprovalsResponse.approvals:type_name -> parlance.v1.Approval
+	6,  // 59: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
+	59, // 60: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
+	59, // 61: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
+	45, // 62: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
+	47, // 63: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
+	48, // 64: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
+	50, // 65: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
+	51, // 66: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
+	52, // 67: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
+	13, // 68: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
+	53, // 69: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
+	46, // 70: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
+	49, // 71: parlance.v1.ReceiptToolCall.approval:type_name -> parlance.v1.ReceiptApproval
+	59, // 72: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	59, // 73: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	61, // 74: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	15, // 75: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
+	17, // 76: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
+	19, // 77: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
+	20, // 78: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
+	21, // 79: parlance.v1.SessionService.DeleteSession:input_type -> parlance.v1.DeleteSessionRequest
+	27, // 80: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
+	29, // 81: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
+	24, // 82: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
+	25, // 83: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
+	26, // 84: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
+	38, // 85: parlance.v1.SessionService.ListApprovals:input_type -> parlance.v1.ListApprovalsRequest
+	40, // 86: parlance.v1.SessionService.DecideApproval:input_type -> parlance.v1.DecideApprovalRequest
+	41, // 87: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
+	43, // 88: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
+	54, // 89: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
+	16, // 90: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
+	18, // 91: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
+	0,  // 92: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
+	0,  // 93: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
+	63, // 94: parlance.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
+	28, // 95: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
+	30, // 96: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
+	6,  // 97: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
+	30, // 98: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
+	6,  // 99: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
+	39, // 100: parlance.v1.SessionService.ListApprovals:output_type -> parlance.v1.ListApprovalsResponse
+	37, // 101: parlance.v1.SessionService.DecideApproval:output_type -> parlance.v1.Approval
+	42, // 102: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
+	44, // 103: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
+	55, // 104: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
+	90, // [90:105] is the sub-list for method output_type
+	75, // [75:90] is the sub-list for method input_type
+	75, // [75:75] is the sub-list for extension type_name
+	75, // [75:75] is the sub-list for extension extendee
+	0,  // [0:75] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_sessions_proto_init() }
