@@ -230,7 +230,7 @@ func (s *Service) finishTx(ctx context.Context, tx bun.Tx, session *sessions.Ses
 		return err
 	}
 	ctx = a.Origin().Rejoin(ctx) // the event belongs to the request that ended the session
-	return s.appendPostCall(ctx, tx, *session, turns, all, a.EndedAt)
+	return s.announce.appendPostCall(ctx, tx, *session, turns, all, a.EndedAt)
 }
 
 // Sweep announces the ends of sessions whose analyses are overdue. While Postgres is unavailable it

@@ -13,13 +13,20 @@ import (
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/memory"
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/provider/model/extractive"
 	"parlance.dev/parlance/sessions"
 )
 
+// announcer appends the events of closed sessions.
+type announcer struct {
+	sessions *sessions.Service
+	seal     *seal.Keyring
+}
+
 // appendPostCall appends the event of a closed session. The event's id is made from the session's,
 // so that the outbox refuses a second one.
-func (s *Service) appendPostCall(
+func (a announcer) appendPostCall(
 	ctx context.Context, tx bun.Tx, session sessions.Session, turns []sessions.Turn, found map[Kind]Analysis, at time.Time,
 ) error {
 	event := events.Event{
@@ -28,7 +35,7 @@ func (s *Service) appendPostCall(
 		Type: events.PostCallTranscription, Subject: string(session.ID), CreatedAt: at,
 	}
 	if session.KeepsNothing() {
-		return s.appendSealed(ctx, tx, event, session, turns)
+		return a.appendSealed(ctx, tx, event, session, turns)
 	}
 	payload, err := newPostCall(session, turns)
 	if err != nil {
@@ -44,7 +51,7 @@ func (s *Service) appendPostCall(
 		}
 		payload.Memory = newCallMemory(learnt, turns, string(cmp.Or(found[Learning].Status, None)))
 	}
-	if err := limitPayload(&event, payload, s.sessions.TranscriptURL(session.ID)); err != nil {
+	if err := limitPayload(&event, payload, a.sessions.TranscriptURL(session.ID)); err != nil {
 		return err
 	}
 	_, err = events.Append(ctx, tx, event)
@@ -54,15 +61,15 @@ func (s *Service) appendPostCall(
 // appendSealed appends the event of a session that keeps nothing: what endpoints get is sealed, and
 // the feed has an event without content. Nothing is left out when it is large, because it cannot be
 // read elsewhere.
-func (s *Service) appendSealed(
+func (a announcer) appendSealed(
 	ctx context.Context, tx bun.Tx, event events.Event, session sessions.Session, turns []sessions.Turn,
 ) error {
-	opened, err := s.sessions.OpenTurns(ctx, session, turns)
+	opened, err := a.sessions.OpenTurns(ctx, session, turns)
 	if err != nil {
 		return err
 	}
 	whole := session
-	if whole.DynamicVariables, err = s.sessions.OpenVariables(ctx, session, session.DynamicVariables); err != nil {
+	if whole.DynamicVariables, err = a.sessions.OpenVariables(ctx, session, session.DynamicVariables); err != nil {
 		return err
 	}
 	payload, err := newPostCall(whole, opened)
@@ -74,7 +81,7 @@ func (s *Service) appendSealed(
 	if err != nil {
 		return err
 	}
-	if event.Sealed, err = s.seal.Seal(ctx, body, events.SealedBinding(event.TenantID, event.ID)); err != nil {
+	if event.Sealed, err = a.seal.Seal(ctx, body, events.SealedBinding(event.TenantID, event.ID)); err != nil {
 		return fmt.Errorf("sealing an event: %w", err)
 	}
 	payload.Withheld = new("zero_retention")

@@ -43,13 +43,15 @@ type Service struct {
 	models   ModelFunc
 	memory   *memory.Service
 	gate     *fair.Gate
-	seal     *seal.Keyring
+	announce announcer
 	log      *slog.Logger
 }
 
 // New returns a Service, and has d.Sessions call it when a session ends.
 func New(d Deps) *Service {
-	s := &Service{db: d.DB, sessions: d.Sessions, models: d.Models, memory: d.Memory, gate: d.Gate, seal: d.Seal, log: d.Log}
+	s := &Service{
+		db: d.DB, sessions: d.Sessions, models: d.Models, memory: d.Memory, gate: d.Gate, log: d.Log, announce: announcer{d.Sessions, d.Seal},
+	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -73,7 +75,7 @@ func (s *Service) announceEnd(ctx context.Context, tx bun.Tx, session sessions.S
 	if len(kinds) > 0 {
 		return insertAnalyses(ctx, tx, session, kinds, session.EndedAt)
 	}
-	return s.appendPostCall(ctx, tx, session, turns, nil, session.EndedAt)
+	return s.announce.appendPostCall(ctx, tx, session, turns, nil, session.EndedAt)
 }
 
 // Analyses returns the analyses of sessions of one tenant, by session. A session that was not

@@ -147,8 +147,9 @@ var sessionParts = []part{
 SELECT to_json(x)
 FROM (
     SELECT t.id, t.index, t.status, t.user_text, t.agent_text,
-           CASE WHEN s.sealed THEN ` + unsealedMessages + ` ELSE t.messages END AS messages, t.citations, t.retrieval, t.model, t.input_tokens,
-           t.output_tokens, t.metrics, t.feedback, t.error_code, t.error_message, t.started_at, t.ended_at, t.receipt, t.receipt_hash
+           CASE WHEN s.sealed THEN ` + unsealedMessages + ` ELSE t.messages END AS messages,
+           t.citations, t.retrieval, t.model, t.input_tokens, t.output_tokens, t.metrics, t.feedback, t.error_code, t.error_message,
+           t.started_at, t.ended_at, t.receipt, t.receipt_hash
     FROM turns AS t
     JOIN sessions AS s ON s.tenant_id = t.tenant_id AND s.id = t.session_id
     WHERE t.tenant_id = ? AND t.session_id = ?

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"parlance.dev/parlance/platform/pii"
 	"parlance.dev/parlance/platform/seal"
@@ -21,8 +22,8 @@ import (
 //	zero_retention          "[withheld]", with the content sealed beside it until it is deleted
 //
 // A sealed message keeps its role, ids, times and outcomes. Who reads turns from Postgres sees
-// "[withheld]"; who needs the content, for the running conversation and for the event of its end, opens it
-// with OpenTurns. Package privacy deletes what is sealed.
+// "[withheld]"; who needs the content, for the running conversation and for the event of its end,
+// opens it with OpenTurns. Package privacy deletes what is sealed.
 
 // KeepsNothing reports whether the session's content is stored sealed only, and deleted.
 func (s Session) KeepsNothing() bool { return s.Config.Privacy.ZeroRetention }
@@ -208,6 +209,29 @@ func (s *Service) OpenVariables(ctx context.Context, session Session, values map
 		opened[name] = string(plain)
 	}
 	return opened, nil
+}
+
+// PublicVariables returns the session's variables and those that the service sets, without secrets.
+// The caller's and the called number exist on telephone calls only.
+func (s *Service) PublicVariables(ctx context.Context, session Session) (map[string]string, error) {
+	values := map[string]string{}
+	for _, own := range []map[string]string{session.DynamicVariables, session.AssignedVariables} {
+		opened, err := s.OpenVariables(ctx, session, own)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(values, opened)
+	}
+	maps.Copy(values, map[string]string{
+		"system__session_id":      string(session.ID),
+		"system__conversation_id": string(session.ID),
+		"system__agent_id":        string(session.AgentID),
+		"system__user_id":         session.UserID,
+		"system__time_utc":        s.Now().Format(time.RFC3339),
+		"system__timezone":        "UTC",
+		"system__language":        session.Language,
+	})
+	return values, nil
 }
 
 // ShownVariables returns variables of the session as callers see them: without values when those

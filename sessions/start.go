@@ -27,8 +27,8 @@ func (s *Service) StartTx(ctx context.Context, tx bun.Tx, session *Session, now 
 	return greeting, Update(ctx, tx, *session, "status", "started_at", "last_activity_at", "turn_count")
 }
 
-// GreetTx stores the agent's first_message as a turn, counts the turn in the session and returns it;
-// nil when the agent has none. The session's row must be locked, and the caller updates it.
+// GreetTx stores the agent's first_message as a turn, counts the turn in the session and returns
+// it; nil when the agent has none. The session's row must be locked, and the caller updates it.
 func (s *Service) GreetTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time) (*Turn, error) {
 	values, err := s.PublicVariables(ctx, *session)
 	if err != nil {

@@ -1,14 +1,11 @@
 package sessions
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"maps"
 	"regexp"
-	"time"
 
 	"parlance.dev/parlance/platform/seal"
 )
@@ -30,29 +27,6 @@ func RenderVariables(text string, values map[string]string) string {
 		}
 		return match
 	})
-}
-
-// PublicVariables returns the session's variables and those that the service sets, without secrets.
-// The caller's and the called number exist on telephone calls only.
-func (s *Service) PublicVariables(ctx context.Context, session Session) (map[string]string, error) {
-	values := map[string]string{}
-	for _, own := range []map[string]string{session.DynamicVariables, session.AssignedVariables} {
-		opened, err := s.OpenVariables(ctx, session, own)
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(values, opened)
-	}
-	maps.Copy(values, map[string]string{
-		"system__session_id":      string(session.ID),
-		"system__conversation_id": string(session.ID),
-		"system__agent_id":        string(session.AgentID),
-		"system__user_id":         session.UserID,
-		"system__time_utc":        s.Now().Format(time.RFC3339),
-		"system__timezone":        "UTC",
-		"system__language":        session.Language,
-	})
-	return values, nil
 }
 
 // SecretsBinding binds the sealed secret variables to the session's row.

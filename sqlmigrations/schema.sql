@@ -754,10 +754,13 @@ CREATE TABLE tenants (
     plan text NOT NULL,
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    timezone text NOT NULL DEFAULT 'UTC'::text,
+    stripe_customer_id text,
     CONSTRAINT tenants_name_check CHECK ((name <> ''::text)),
     CONSTRAINT tenants_pkey PRIMARY KEY (id),
     CONSTRAINT tenants_plan_check CHECK ((plan <> ''::text))
 );
+CREATE UNIQUE INDEX tenants_stripe_customer ON public.tenants USING btree (stripe_customer_id) WHERE (stripe_customer_id IS NOT NULL);
 
 CREATE TABLE tombstones (
     tenant_id text NOT NULL,

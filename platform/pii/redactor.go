@@ -41,8 +41,8 @@ type Redactor struct {
 // Withheld is in the place of a text of which nothing is left.
 const Withheld = "[withheld]"
 
-// WithholdAll returns a Redactor that leaves nothing of any text: a text becomes [Withheld], JSON an
-// empty object.
+// WithholdAll returns a Redactor that leaves nothing of any text: a text becomes [Withheld], JSON
+// an empty object.
 func WithholdAll() Redactor { return Redactor{all: true} }
 
 // New returns a Redactor of some kinds. tag is the BCP 47 tag of the language that is spoken, which

@@ -39,6 +39,7 @@ var layered = map[string]layering{
 			{"redaction.go"},
 			{"receipt_builder.go", "turn_items.go", "turn_store.go"},
 			{"client_call.go", "connection.go", "read.go", "service.go", "store.go", "token.go"},
+			{"contents.go"},
 			{"create.go", "feedback.go", "lease.go", "overrides.go", "start.go"},
 			{"end.go", "sweep.go"},
 			{"erase.go"},

@@ -35,7 +35,9 @@ func newSecretive(t *testing.T) *secretive {
 	s.takes.Always(receiver.Answer{Body: "I got " + markedWords, Header: map[string]string{"X-Echo": markedWords}})
 	s.late.Always(receiver.Answer{Status: 503, Body: markedWords})
 	for _, hook := range []*receiver.Receiver{s.takes, s.late} {
-		made := s.Do(t, "POST", s.Tenant.In("/webhooks"), map[string]any{"url": hook.URL, "events": []string{"post_call_transcription"}}).Must(t, 201)
+		made := s.Do(t, "POST", s.Tenant.In("/webhooks"), map[string]any{
+			"url": hook.URL, "events": []string{"post_call_transcription"},
+		}).Must(t, 201)
 		hook.Expect(made.Text("secret"))
 		s.lateID = made.Text("id")
 	}
@@ -79,8 +81,8 @@ func (s *secretive) sealed() int {
 		+ (SELECT count(*) FROM idempotency_keys WHERE session_id <> '')::int`)[0]
 }
 
-// TestZeroRetention: a conversation is held and delivered as it is, and nothing of it is readable in
-// Postgres, Redis and on disk, at any time. When it is delivered or given up, what is sealed is
+// TestZeroRetention: a conversation is held and delivered as it is, and nothing of it is readable
+// in Postgres, Redis and on disk, at any time. When it is delivered or given up, what is sealed is
 // deleted.
 func TestZeroRetention(t *testing.T) {
 	t.Parallel()
@@ -90,7 +92,8 @@ func TestZeroRetention(t *testing.T) {
 	if strings.Contains(string(made.Body), markedWords) {
 		t.Errorf("the session shows its variables: %s", made.Body)
 	}
-	turn := s.Do(t, "POST", "/v1/sessions/"+id+"/turns", map[string]any{"text": `/tool echo {"word":"` + markedWords + `"}`}, withKey("turn")).Must(t, 200)
+	asked := map[string]any{"text": `/tool echo {"word":"` + markedWords + `"}`}
+	turn := s.Do(t, "POST", "/v1/sessions/"+id+"/turns", asked, withKey("turn")).Must(t, 200)
 	if !strings.Contains(turn.Text("text"), markedWords) {
 		t.Errorf("the turn is answered %s", turn.Body)
 	}

@@ -1,6 +1,6 @@
 // Package content decides in which form the content of a conversation is stored: as it was said,
-// redacted, or sealed (agents.Privacy). A Store is a decorator of a turns.Store, outside of the one that keeps
-// turns on disk, so that the disk has the same form as Postgres.
+// redacted, or sealed (agents.Privacy). A Store is a decorator of a turns.Store, outside of the one
+// that keeps turns on disk, so that the disk has the same form as Postgres.
 //
 //	turns ──as it was said──► content ──as it is stored──► journal ──► pgstore
 //
