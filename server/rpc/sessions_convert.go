@@ -72,7 +72,7 @@ func (s *sessionsServer) sessionProto(one sessions.Session, analysis analysis.An
 			InputTokens: int32Of(one.InputTokens), OutputTokens: int32Of(one.OutputTokens), ToolCalls: int32Of(one.ToolCalls),
 		},
 		DynamicVariables: one.ShownVariables(one.DynamicVariables), AssignedVariables: one.ShownVariables(one.AssignedVariables),
-		Analysis:         sessionAnalysisProto(analysis),
+		Analysis:           sessionAnalysisProto(analysis),
 		IdleTimeoutSeconds: int32Of(one.IdleTimeoutSeconds), MaxDurationSeconds: int32Of(one.MaxDurationSeconds),
 		ContentDeletedAt: timestamp(one.ContentDeletedAt),
 	}
