@@ -43,6 +43,11 @@ func (c Config) Redactor(spoken string) pii.Redactor {
 	if c.Privacy.ZeroRetention {
 		return pii.WithholdAll()
 	}
+	return c.ContentRedactor(spoken)
+}
+
+// ContentRedactor is Redactor for content that is stored sealed until it is delivered.
+func (c Config) ContentRedactor(spoken string) pii.Redactor {
 	if len(c.Privacy.Redact) == 0 {
 		return pii.Redactor{}
 	}

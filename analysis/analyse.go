@@ -219,6 +219,12 @@ func (s *Service) finishTx(ctx context.Context, tx bun.Tx, session *sessions.Ses
 	if err := sessions.Update(ctx, tx, *session, "input_tokens", "output_tokens"); err != nil {
 		return err
 	}
+	used := sessions.ReceiptModelCall{
+		Provider: session.Config.Model.Provider, Model: a.Model, InputTokens: a.InputTokens, OutputTokens: a.OutputTokens,
+	}
+	if err := sessions.MeterModel(ctx, tx, *session, string(a.Kind)+" of "+string(session.ID), used, s.prices, a.EndedAt); err != nil {
+		return err
+	}
 	all[a.Kind] = a
 	for _, one := range all {
 		if one.Status == Pending {

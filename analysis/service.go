@@ -14,6 +14,7 @@ import (
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/usage"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -26,6 +27,8 @@ type Deps struct {
 	DB       *postgres.DB
 	Sessions *sessions.Service
 	Models   ModelFunc
+	// Prices are those of models; nil: no costs are counted.
+	Prices *usage.Prices
 	// Seal seals the events of sessions that keep nothing.
 	Seal *seal.Keyring
 	// Memory stores facts about users; nil stores none.
@@ -43,6 +46,7 @@ type Service struct {
 	models   ModelFunc
 	memory   *memory.Service
 	gate     *fair.Gate
+	prices   *usage.Prices
 	announce announcer
 	log      *slog.Logger
 }
@@ -50,7 +54,8 @@ type Service struct {
 // New returns a Service, and has d.Sessions call it when a session ends.
 func New(d Deps) *Service {
 	s := &Service{
-		db: d.DB, sessions: d.Sessions, models: d.Models, memory: d.Memory, gate: d.Gate, log: d.Log, announce: announcer{d.Sessions, d.Seal},
+		db: d.DB, sessions: d.Sessions, models: d.Models, memory: d.Memory, gate: d.Gate, prices: d.Prices, log: d.Log,
+		announce: announcer{d.Sessions, d.Seal},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

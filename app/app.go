@@ -8,7 +8,6 @@ import (
 	"math"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
@@ -45,6 +44,7 @@ import (
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/turns/requests"
+	"parlance.dev/parlance/usage"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/worker"
 	"parlance.dev/parlance/workspaces"
@@ -82,12 +82,14 @@ type App struct {
 	Analysis    *analysis.Service
 	Webhooks    *webhooks.Service
 	Privacy     *privacy.Service
+	Usage       *usage.Service
 	// Answers and Embeds describe the model and the embedder of this process to people.
 	Answers string
 	Embeds  string
 
 	answers     *idempotency.Service
 	audit       *audit.Service
+	prices      *usage.Prices
 	userHashes  *workspaces.UserHashes
 	credentials *workspaces.Credentials
 	documents   *documents
@@ -216,6 +218,7 @@ func (a *App) join(ctx context.Context, component string) error {
 	a.Workspaces = workspaces.New(workspaces.Deps{
 		DB: a.db, Plans: plans, MaxWorkspaces: a.Config.WorkspacesPerTenant, MaxKeys: a.Config.APIKeysPerTenant, Now: a.now,
 	})
+	a.Usage = usage.New(usage.Deps{DB: a.db, Workspaces: a.Workspaces, Now: a.now})
 	a.credentials = workspaces.NewCredentials(workspaces.CredentialDeps{
 		DB: a.db, Workspaces: a.Workspaces,
 		Keys: keyring, Guard: guard, Now: a.now,
@@ -264,14 +267,13 @@ func (a *App) join(ctx context.Context, component string) error {
 			return err
 		}
 	}
-	prices, err := a.Config.Prices()
-	if err != nil {
+	if a.prices, err = a.Config.Prices(); err != nil {
 		return err
 	}
 	if a.pageKey, err = a.db.PageTokenKey(ctx); err != nil {
 		return err
 	}
-	a.openConversations(keyring, prices)
+	a.openConversations(keyring)
 	a.Webhooks = webhooks.New(webhooks.Deps{
 		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, CursorKey: keyFor("cursors", a.pageKey),
 		Guard: guard, Policy: a.webhookPolicy(),
@@ -353,9 +355,11 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			Knowledge: rpc.NewKnowledge(access, a.Knowledge, a.webpages, a.evaluations, stopping),
 			Sessions: rpc.NewSessions(rpc.Conversations{
 				Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Analysis: a.Analysis, Tools: a.Tools, Privacy: a.Privacy,
+				Currency: a.prices.Currency(),
 			}),
 			Webhooks: rpc.NewWebhooks(access, a.Webhooks, stopping), Credentials: rpc.NewCredentials(a.credentials, a.models),
 			Memory: rpc.NewMemory(a.Memory), Privacy: rpc.NewPrivacy(a.Privacy), Audit: rpc.NewAudit(reader),
+			Usage: rpc.NewUsage(rpc.UsageReader{Usage: a.Usage, Currency: a.prices.Currency()}),
 		},
 		Manual: rpc.NewFiles(rpc.FileDeps{
 			Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Once: once, Audit: audits,
@@ -418,7 +422,8 @@ func (a *App) Work(ctx context.Context) error {
 		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: a.ingestion, Reembedder: a.ingestion,
 		Models: a.ingestion.SweepModels, ReleaseBlobFunc: a.Knowledge.SweepBlob, Strays: a.Knowledge.Sweep, Indexes: a.ingestion.Maintain,
 		Sessions: a.Sessions, Analyses: a.Analysis, Privacy: a.Privacy,
-		Answers: a.answers.Sweep, Audit: a.audit.Sweep, Traces: a.Tools.Sweep, Memories: a.Memory.Sweep,
+		Answers: a.answers.Sweep, Audit: a.audit.Sweep,
+		Usage: a.Usage.Fold, UsageRecords: a.Usage.Sweep, Traces: a.Tools.Sweep, Memories: a.Memory.Sweep,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare,
 		Slots: a.slots, ShutdownTimeout: a.Config.ShutdownTimeout,
 	})
@@ -486,13 +491,4 @@ func (a *App) Close() error {
 		errs = append(errs, a.db.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// OpenLogger returns the configured logger.
-func OpenLogger(config Config) (*slog.Logger, error) {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(config.LogLevel)); err != nil {
-		return nil, fmt.Errorf("log level: %w", err)
-	}
-	return telemetry.NewLogger(os.Stderr, telemetry.LogConfig{Format: telemetry.LogFormat(config.LogFormat), Level: level})
 }

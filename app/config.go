@@ -16,7 +16,7 @@ import (
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/model/azure"
 	"parlance.dev/parlance/server/interceptor"
-	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/usage"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -313,7 +313,7 @@ func (c Config) Plans() (workspaces.Plans, error) {
 }
 
 // Prices returns the prices of models; nil without MODEL_PRICES_FILE.
-func (c Config) Prices() (*sessions.Prices, error) {
+func (c Config) Prices() (*usage.Prices, error) {
 	if c.ModelPricesFile == "" {
 		return nil, nil //nolint:nilnil // nil is the documented value
 	}
@@ -321,7 +321,7 @@ func (c Config) Prices() (*sessions.Prices, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read PARLANCE_MODEL_PRICES_FILE: %w", err)
 	}
-	prices, err := sessions.ParsePrices(content)
+	prices, err := usage.ParsePrices(content)
 	if err != nil {
 		return nil, fmt.Errorf("PARLANCE_MODEL_PRICES_FILE (%s): %w", c.ModelPricesFile, err)
 	}

@@ -20,17 +20,18 @@ import (
 
 // openConversations makes the services of conversations: sessions, turns, live sockets, and the
 // analysis of ended sessions.
-func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) {
+func (a *App) openConversations(keyring *seal.Keyring) {
 	a.Sessions = sessions.New(sessions.Deps{
-		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Seal: keyring, PublicURL: a.publicBase(),
+		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Usage: a.Usage, Seal: keyring, PublicURL: a.publicBase(),
 		Registry: a.metrics.Registry, Now: a.now,
 	})
 	gate := a.newGate("model", a.Config.ModelConcurrency)
 	a.Analysis = analysis.New(analysis.Deps{
-		DB: a.db, Sessions: a.Sessions, Models: a.models.Choose, Memory: a.Memory, Gate: gate, Seal: keyring, Log: a.log,
+		DB: a.db, Sessions: a.Sessions, Models: a.models.Choose, Memory: a.Memory, Gate: gate, Prices: a.prices, Seal: keyring, Log: a.log,
 	})
 	var store turns.Store = pgstore.New(pgstore.Deps{
 		DB: a.db, Sessions: a.Sessions, Tools: a.Tools, Retriever: retriever{a.Knowledge}, HasKeys: a.credentials.HasModels,
+		Prices: a.prices,
 	})
 	var database turns.Database
 	if a.wal != nil {
@@ -42,7 +43,8 @@ func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) 
 	store = content.New(store, a.Sessions)
 	a.Turns = turns.New(turns.Deps{
 		DB: a.db, Sessions: a.Sessions, Store: store, Database: database, Models: a.models.Choose, Installed: a.models.ChooseInstalled,
-		Tools: a.Tools, Retriever: retriever{a.Knowledge}, Memory: a.Memory, Gate: gate, Seal: keyring, Prices: prices, Embedder: a.embedder,
+		Tools: a.Tools, Retriever: retriever{a.Knowledge}, Memory: a.Memory, Gate: gate, Seal: keyring,
+		Usage: a.Usage, Prices: a.prices, Embedder: a.embedder,
 		FenceKey: keyFor("fences", a.pageKey),
 		Tracer:   a.traces, Registry: a.metrics.Registry, Log: a.log, Now: a.now,
 	})

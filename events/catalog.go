@@ -62,7 +62,7 @@ func (t Type) Public() bool {
 // TenantWide says whether the event is about a tenant rather than one of its workspaces; it
 // goes to all of them. Source: decisions, Webhooks.
 func (t Type) TenantWide() bool {
-	return t == SubscriptionChanged || t == InvoicePaid || t == InvoiceFailed
+	return t == UsageThreshold || t == SubscriptionChanged || t == InvoicePaid || t == InvoiceFailed
 }
 
 // PublicTypes lists the public events in alphabetical order.

@@ -21,9 +21,10 @@ var occasions = map[events.Type]string{
 	events.PostCallTranscription: "A conversation has ended and its transcript is persisted.",
 	events.EscalationTriggered: "A no-go zone of an agent escalated a turn: the words of the user or the agent are in it. Once a turn; " +
 		"see [Guards](guards.md).",
-	events.DSARReady:             "An export of a user's data can be downloaded. Not sent yet: privacy requests are not built.",
-	events.FatigueAlert:          "A user used up a fatigue window. Once until it has cooled down; see [Guards](guards.md#fatigue).",
-	events.UsageThreshold:        "A usage threshold was crossed. Not sent yet: metering is not built.",
+	events.DSARReady:    "An export of a user's data can be downloaded; see [Privacy](privacy.md).",
+	events.FatigueAlert: "A user used up a fatigue window. Once until it has cooled down; see [Guards](guards.md#fatigue).",
+	events.UsageThreshold: "A part of a monthly quota, or an alert, was reached. Of the tenant as a whole, once a month; " +
+		"see [Usage](billing.md).",
 	events.SubscriptionChanged:   "A subscription changed its status. Of the tenant as a whole. Not sent yet: billing is not built.",
 	events.InvoicePaid:           "An invoice was paid. Of the tenant as a whole. Not sent yet: billing is not built.",
 	events.InvoiceFailed:         "A payment of an invoice failed. Of the tenant as a whole. Not sent yet: billing is not built.",

@@ -32,6 +32,8 @@ type (
 	EscalationTriggeredData = parlancev1.EscalationTriggered
 	// FatigueAlertData is the payload of fatigue.alert.
 	FatigueAlertData = parlancev1.FatigueAlert
+	// UsageThresholdData is the payload of usage.threshold.
+	UsageThresholdData = parlancev1.UsageThresholdCrossed
 	// DSARReadyData is the payload of dsar.ready.
 	DSARReadyData = parlancev1.DsarReady
 	// TurnPersistenceFailedData is the payload of turn.persistence_failed.

@@ -45,6 +45,8 @@ const (
 	FatigueWindowUsedUp Reason = "fatigue-window-used-up"
 
 	QuotaSessions       Reason = "quota-exceeded-sessions"
+	QuotaUsage          Reason = "quota-exceeded-usage"
+	UsageAlertsFull     Reason = "usage-alerts-full"
 	OverrideNotAllowed  Reason = "override-not-allowed"
 	SessionTokenInvalid Reason = "session-token-invalid"
 	SessionClosed       Reason = "session-closed"
@@ -156,6 +158,11 @@ var table = []Entry{
 		"Begin a session after the time in Retry-After, or raise the agent's fatigue window.",
 	},
 	{QuotaSessions, QuotaExceeded, "The plan's session limit is reached", "End sessions that are not needed, or move to a larger plan."},
+	{
+		QuotaUsage, QuotaExceeded, "A monthly quota of the plan is used up",
+		"Move to the plan that the detail names, or wait until the month is over.",
+	},
+	{UsageAlertsFull, Precondition, "The tenant has as many usage alerts as it may have", "Delete alerts that are not needed."},
 	{WebhookURLNotHTTPS, Invalid, "The webhook URL is not https", "Use an https URL; for a program on your own machine use parlance listen."},
 	{
 		WebhookURLNotPublic, Invalid, "The webhook URL does not name a public host",

@@ -9,8 +9,10 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
+	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/usage"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -142,7 +144,14 @@ func countStored(ctx context.Context, tx bun.IDB, ref workspaces.Ref, bytes int6
 	if err != nil {
 		return fmt.Errorf("count stored bytes: %w", err)
 	}
-	return nil
+	return meterBytes(ctx, tx, ref, bytes)
+}
+
+// meterBytes counts bytes that were added to what is stored, or removed from it when they are
+// negative. The caller's transaction changes the workspace's row, so it happens once.
+func meterBytes(ctx context.Context, tx bun.IDB, ref workspaces.Ref, bytes int64) error {
+	used := usage.Record{Source: idgen.New(idgen.Request), Meter: usage.KBBytes, Quantity: bytes}
+	return usage.Add(ctx, tx, usage.Place{Workspace: ref}, used)
 }
 
 // releaseStored is the reverse of countStored; it locks the same row.
@@ -155,7 +164,7 @@ func releaseStored(ctx context.Context, tx bun.IDB, ref workspaces.Ref, bytes in
 	if err != nil {
 		return fmt.Errorf("release storage: %w", err)
 	}
-	return nil
+	return meterBytes(ctx, tx, ref, -bytes)
 }
 
 // sharedBlob is the key under which the workspace has these bytes already; empty: it has not.

@@ -9,6 +9,7 @@ import (
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/turns"
 )
 
@@ -110,5 +111,34 @@ func sayInPieces(pieces []string) step {
 			}
 		}
 		return model.Result{Text: strings.Join(pieces, ""), FinishReason: model.FinishStop, Model: "script-1"}, nil
+	}
+}
+
+// TestNoGoGreeting: a first message with a client's words in it is looked at, and so is what goes
+// on behind a call of a tool.
+func TestNoGoGreeting(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	agent := f.withZones(t)
+	agent.Config.FirstMessage = "Hello {{who}}."
+	f.agent = f.newAgent(t, f.ref, agent.Config)
+	f.attach(t, "pay", "POST", 0)
+	f.endpoint.Script("/pay", httptool.Step{Body: `{"paid":true}`})
+	f.model = &script{steps: []step{say("I have a bo", call("pay", `{"id":"7"}`)), say("mb here.")}}
+	named := func(who string) sessions.Created {
+		return f.create(t, func(p *sessions.CreateParams) { p.DynamicVariables = map[string]string{"who": who} })
+	}
+	bad, good := named("the b0mb"), named("Anna")
+	for made, said := range map[sessions.ID]string{bad.Session.ID: "I do not talk about weapons.", good.Session.ID: "Hello Anna."} {
+		if turn := f.turn(t, made, "shut up"); turn.AgentText != "Goodbye then." {
+			t.Errorf("answered %q", turn.AgentText)
+		}
+		if greeting := f.transcript(t, made)[0]; greeting.AgentText != said {
+			t.Errorf("greeted with %q, want %q", greeting.AgentText, said)
+		}
+	}
+	if turn := f.turn(t, named("Anna").Session.ID, "Pay."); strings.Contains(turn.AgentText, "mb here") ||
+		!strings.Contains(turn.AgentText, "I do not talk about weapons.") {
+		t.Errorf("behind a call it says %q", turn.AgentText)
 	}
 }

@@ -26,6 +26,9 @@ func (e *engine) optionsOf(request answerRequest) turns.Options {
 	if c.Instructions != nil && sessions.ClientMay(e.session.Config, "instructions") {
 		o.Instructions = c.Instructions
 	}
+	if o.Instructions == nil && e.session.Config.Instructions != live.session.Config.Instructions {
+		o.Instructions = &e.session.Config.Instructions // a client has set them, which guards look at
+	}
 	return o
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/test/rooms"
+	"parlance.dev/parlance/usage"
 )
 
 // TestCostOfFreeModels: a price of zero is a price, also when tokens are not counted.
@@ -18,7 +19,7 @@ func TestCostOfFreeModels(t *testing.T) {
 		`{"extractive":{"input_per_million":"0","output_per_million":"0.01"}}`: nil,
 		`{}`: nil,
 	} {
-		prices, err := sessions.ParsePrices([]byte(`{"currency":"USD","models":` + file + `}`))
+		prices, err := usage.ParsePrices([]byte(`{"currency":"USD","models":` + file + `}`))
 		if err != nil {
 			t.Fatal(err)
 		}

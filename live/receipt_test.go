@@ -18,6 +18,7 @@ import (
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/test/rooms"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/usage"
 )
 
 func (f *fixture) receipt(t *testing.T, turn sessions.Turn) sessions.Receipt {
@@ -60,7 +61,7 @@ func (f *fixture) receipt(t *testing.T, turn sessions.Turn) sessions.Receipt {
 func TestReceipt(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	prices, err := sessions.ParsePrices([]byte(`{"currency":"USD",
+	prices, err := usage.ParsePrices([]byte(`{"currency":"USD",
 		"models":{"script/script-1":{"input_per_million":"0.40","output_per_million":1.6}}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +189,7 @@ func TestPrices(t *testing.T) {
 		`{"currency":"USD","models":{"x":{"input_per_million":"-1","output_per_million":"1"}}}`,
 		`{"currency":"USD","models":{"x":{"input_per_million":"1e3","output_per_million":"1"}}}`, `{"currency":"USD","models":{"x":{}}}`,
 	} {
-		if _, err := sessions.ParsePrices([]byte(bad)); err == nil {
+		if _, err := usage.ParsePrices([]byte(bad)); err == nil {
 			t.Errorf("%s was taken", bad)
 		}
 	}

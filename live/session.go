@@ -70,6 +70,14 @@ func (e *engine) addVariables(variables map[string]string) []fault.Field {
 			add[name] = variables[name]
 		}
 	}
+	for name, value := range add { // prompts have it
+		if guard, err := e.s.turns.ZoneOf(e.s.life, e.session, value); err != nil || guard != nil {
+			delete(add, name)
+			refused = append(refused, fault.Field{
+				Field: agents.KeyClientVariables + "." + name, Code: "no_go", Message: "The value is in a no-go zone of the agent.",
+			})
+		}
+	}
 	if len(add) == 0 {
 		return refused
 	}

@@ -200,7 +200,8 @@ func (s *Service) exportsOf(ctx context.Context, ref workspaces.Ref, userID stri
 func forgetUser(ctx context.Context, tx bun.Tx, request Request) error {
 	_, err := tx.NewUpdate().Model((*Request)(nil)).Set("user_id = ''").
 		Set("status = CASE WHEN p.finished_at IS NULL THEN 'failed' ELSE p.status END").
-		Set("error = CASE WHEN p.finished_at IS NULL THEN ? ELSE p.error END", "The user was erased meanwhile.").
+		Set("error = CASE WHEN p.finished_at IS NULL OR p.file_key <> '' THEN ? ELSE p.error END",
+			"The user was erased, and what was exported with it.").
 		Set("finished_at = coalesce(p.finished_at, ?)", request.FinishedAt).
 		Where("p.tenant_id = ?", request.TenantID).Where("p.workspace_id = ?", request.WorkspaceID).
 		Where("p.user_id = ?", request.UserID).Where("p.id <> ?", request.ID).Exec(ctx)

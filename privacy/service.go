@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/memory"
 	"parlance.dev/parlance/platform/idgen"
@@ -78,6 +80,9 @@ type CreateParams struct {
 // With DryRun it returns the counts of now and stores
 // nothing.
 func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams) (Request, error) {
+	if strings.TrimSpace(p.UserID) == "" { // sessions have no such user
+		return Request{}, fault.InvalidField("user_id", "required", "user_id is the id of a user, not only spaces.")
+	}
 	now := s.now()
 	request := Request{
 		TenantID: ref.TenantID, WorkspaceID: ref.ID, UserID: p.UserID, Kind: p.Kind, Status: Queued,

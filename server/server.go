@@ -69,6 +69,7 @@ type Services struct {
 	Memory      parlancev1connect.MemoryServiceHandler
 	Privacy     parlancev1connect.PrivacyServiceHandler
 	Audit       parlancev1connect.AuditServiceHandler
+	Usage       parlancev1connect.UsageServiceHandler
 }
 
 // byName returns the services by their names.
@@ -79,7 +80,7 @@ func (s Services) byName() map[string]any {
 		parlancev1connect.ToolServiceName: s.Tools, parlancev1connect.KnowledgeServiceName: s.Knowledge,
 		parlancev1connect.WebhookServiceName: s.Webhooks, parlancev1connect.ProviderCredentialServiceName: s.Credentials,
 		parlancev1connect.MemoryServiceName: s.Memory, parlancev1connect.AuditServiceName: s.Audit,
-		parlancev1connect.PrivacyServiceName: s.Privacy,
+		parlancev1connect.PrivacyServiceName: s.Privacy, parlancev1connect.UsageServiceName: s.Usage,
 	}
 }
 
@@ -203,6 +204,7 @@ func newRPC(d Deps) (http.Handler, error) {
 	mux.Handle(parlancev1connect.NewMemoryServiceHandler(d.Services.Memory, inWorkspace))
 	mux.Handle(parlancev1connect.NewPrivacyServiceHandler(d.Services.Privacy, inWorkspace))
 	mux.Handle(parlancev1connect.NewAuditServiceHandler(d.Services.Audit, inTenant))
+	mux.Handle(parlancev1connect.NewUsageServiceHandler(d.Services.Usage, inTenant))
 	names := interceptor.ServiceNames()
 	mux.Handle(grpchealth.NewHandler(healthChecker{services: names, ready: d.Ready}))
 	reflector := grpcreflect.NewStaticReflector(names...)

@@ -19,7 +19,8 @@ import (
 //
 //	as it was said          as it was said
 //	redact                  without personal data, see redaction.go
-//	zero_retention          "[withheld]", with the content sealed beside it until it is deleted
+//	zero_retention          "[withheld]", with the content sealed beside it until it is deleted; with
+//	                        redact as well, without personal data
 //
 // A sealed message keeps its role, ids, times and outcomes. Who reads turns from Postgres sees
 // "[withheld]"; who needs the content, for the running conversation and for the event of its end,
@@ -38,6 +39,8 @@ type said struct {
 	Text string `json:"text,omitempty"`
 	// Arguments are those of the calls, in order.
 	Arguments []json.RawMessage `json:"arguments,omitempty"`
+	// Names are those of calls that a client put in.
+	Names []string `json:"names,omitempty"`
 	// ErrorMessage and Reason are the result's.
 	ErrorMessage string `json:"error_message,omitempty"`
 	Reason       string `json:"reason,omitempty"`
@@ -48,6 +51,9 @@ func contentOf(m Message) said {
 	content := said{Text: m.Text}
 	for _, call := range m.Calls {
 		content.Arguments = append(content.Arguments, call.Arguments)
+		if m.Inserted {
+			content.Names = append(content.Names, call.Name)
+		}
 	}
 	if m.Result != nil {
 		content.ErrorMessage = m.Result.ErrorMessage
@@ -68,6 +74,9 @@ func (c said) restore(m Message) Message {
 	m.Text, m.Calls, m.Sealed = c.Text, slices.Clone(m.Calls), nil
 	for i := range min(len(m.Calls), len(c.Arguments)) {
 		m.Calls[i].Arguments = c.Arguments[i]
+		if i < len(c.Names) {
+			m.Calls[i].Name = c.Names[i]
+		}
 	}
 	if m.Result == nil {
 		return m
@@ -90,10 +99,13 @@ func (s *Service) StoredMessages(ctx context.Context, session Session, messages 
 		return stored, nil
 	}
 	for i, m := range messages {
-		content := contentOf(m)
+		content := contentOf(m.Redacted(session.ContentRedactor()))
 		if m.Sealed != nil || content.isEmpty() {
 			stored[i].Sealed = m.Sealed
 			continue
+		}
+		for j := range content.Names {
+			stored[i].Calls[j].Name = pii.Withheld
 		}
 		encoded, err := json.Marshal(content)
 		if err != nil {
@@ -170,7 +182,30 @@ func (s *Service) openMessage(ctx context.Context, session Session, m Message) (
 	return content, nil
 }
 
-// sealedPrefix precedes the sealed value of a variable, in base64.
+// StoredText returns a text in the form in which a session that keeps nothing stores it.
+func (s *Service) StoredText(ctx context.Context, session Session, text string) (string, error) {
+	sealed, err := s.seal.Seal(ctx, []byte(text), ContentBinding(session))
+	if err != nil {
+		return "", fmt.Errorf("sealing a text: %w", err)
+	}
+	return sealedPrefix + base64.RawStdEncoding.EncodeToString(sealed), nil
+}
+
+// OpenText is the reverse of StoredText. A text that is not sealed stays as it is.
+func (s *Service) OpenText(ctx context.Context, session Session, text string) (string, error) {
+	encoded, is := strings.CutPrefix(text, sealedPrefix)
+	sealed, err := base64.RawStdEncoding.DecodeString(encoded)
+	if !is || err != nil {
+		return text, nil //nolint:nilerr // it only looks like a sealed one
+	}
+	plain, err := s.seal.Open(ctx, sealed, ContentBinding(session))
+	if err != nil {
+		return "", fmt.Errorf("opening a text: %w", err)
+	}
+	return string(plain), nil
+}
+
+// sealedPrefix precedes a sealed text, in base64.
 const sealedPrefix = "sealed:"
 
 // StoredVariables returns variables in the form in which the session stores them.
@@ -180,11 +215,11 @@ func (s *Service) StoredVariables(ctx context.Context, session Session, values m
 	}
 	stored := make(map[string]string, len(values))
 	for name, value := range values {
-		sealed, err := s.seal.Seal(ctx, []byte(value), ContentBinding(session))
+		text, err := s.StoredText(ctx, session, value)
 		if err != nil {
-			return nil, fmt.Errorf("sealing a variable: %w", err)
+			return nil, err
 		}
-		stored[name] = sealedPrefix + base64.RawStdEncoding.EncodeToString(sealed)
+		stored[name] = text
 	}
 	return stored, nil
 }
@@ -197,16 +232,11 @@ func (s *Service) OpenVariables(ctx context.Context, session Session, values map
 	}
 	opened := maps.Clone(values)
 	for name, value := range values {
-		encoded, is := strings.CutPrefix(value, sealedPrefix)
-		sealed, err := base64.RawStdEncoding.DecodeString(encoded)
-		if !is || err != nil {
-			continue
-		}
-		plain, err := s.seal.Open(ctx, sealed, ContentBinding(session))
+		text, err := s.OpenText(ctx, session, value)
 		if err != nil {
-			return nil, fmt.Errorf("opening a variable: %w", err)
+			return nil, err
 		}
-		opened[name] = string(plain)
+		opened[name] = text
 	}
 	return opened, nil
 }

@@ -18,6 +18,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions/fatigue"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/usage"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -63,7 +64,8 @@ type Created struct {
 
 // Create stores a pending session and signs its token. It costs one round trip to the database when
 // this process has the agent in its cache. Errors: NotFound (the agent), QuotaExceeded
-// quota-exceeded-sessions, Invalid invalid-request, Invalid override-not-allowed.
+// quota-exceeded-sessions or quota-exceeded-usage, Invalid invalid-request, Invalid
+// override-not-allowed.
 func (s *Service) Create(ctx context.Context, p workspaces.Principal, params CreateParams) (Created, error) {
 	ttl, err := checkCreate(&params)
 	if err != nil {
@@ -72,6 +74,11 @@ func (s *Service) Create(ctx context.Context, p workspaces.Principal, params Cre
 	plan, err := s.planOf(ctx, p)
 	if err != nil {
 		return Created{}, err
+	}
+	if s.usage != nil {
+		if err := s.usage.Admit(ctx, p.TenantID, usage.Sessions, usage.Turns, usage.Tokens); err != nil {
+			return Created{}, err
+		}
 	}
 	agent, cached, err := s.agents.FindCached(ctx, p, params.AgentID)
 	for attempt := 0; err == nil; attempt++ {

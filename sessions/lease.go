@@ -9,6 +9,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/usage"
 )
 
 const (
@@ -143,11 +144,25 @@ func AbandonTurnTx(ctx context.Context, tx bun.Tx, session *Session, turn *Turn,
 	return finishTurn(ctx, tx, session, turn)
 }
 
+// meterTurn counts what a turn without a runner has used. The tokens of a lost node are not known.
+func meterTurn(ctx context.Context, tx bun.Tx, session Session, turn Turn) error {
+	records, err := UsageOfTurn(turn, nil)
+	if err != nil {
+		return err
+	}
+	place := session.Place()
+	place.At = turn.EndedAt
+	return usage.Add(ctx, tx, place, records...)
+}
+
 // finishTurn stores the end of a turn that no runner finished, and counts its calls in its session.
 func finishTurn(ctx context.Context, tx bun.Tx, session *Session, turn *Turn) error {
 	turn.AgentText = AgentText(turn.Messages)
 	turn.SetReceipt(*session, nil)
-	_, err := UpdateTurn(ctx, tx, *turn, "status", "ended_at", "messages", "agent_text", "error_code", "error_message")
+	changed, err := UpdateTurn(ctx, tx, *turn, "status", "ended_at", "messages", "agent_text", "error_code", "error_message")
+	if err == nil && changed {
+		err = meterTurn(ctx, tx, *session, *turn)
+	}
 	if calls := len(turn.ToolCalls()); err == nil && calls > 0 {
 		session.ToolCalls += calls
 		err = Update(ctx, tx, *session, "tool_calls")

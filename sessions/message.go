@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/tools"
 )
@@ -137,12 +138,18 @@ func (m Message) IsClients() bool {
 	return m.Role == RoleUser || m.Role == RoleSystem || m.Role == RoleAssistant && m.Inserted
 }
 
-// ClientText joins what clients wrote in the messages.
+// ClientText joins what clients wrote in the messages: texts, and the names and arguments of calls.
 func ClientText(messages []Message) string {
 	var written []string
 	for _, m := range messages {
-		if m.IsClients() && m.Text != "" {
+		if !m.IsClients() {
+			continue
+		}
+		if m.Text != "" {
 			written = append(written, m.Text)
+		}
+		for _, call := range m.Calls {
+			written = append(append(written, call.Name), jsonvalue.Strings(call.Arguments)...)
 		}
 	}
 	return strings.Join(written, BetweenMessages)

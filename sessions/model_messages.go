@@ -34,6 +34,10 @@ func ModelMessages(stored []Message, fence func(call MessageCall, output string)
 			continue
 		}
 		said := model.Message{Role: model.RoleAssistant, Text: m.ModelText()}
+		if m.Withheld {
+			messages = append(messages, said)
+			continue
+		}
 		for _, call := range m.Calls {
 			said.ToolCalls = append(said.ToolCalls, model.ToolCall{ID: call.ID, Name: call.Name, Arguments: call.Arguments})
 		}

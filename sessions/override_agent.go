@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -26,7 +27,7 @@ const (
 // setLanguage sets the language, a BCP 47 tag.
 func setLanguage(config *agents.Config, value json.RawMessage) error {
 	var tag string
-	err := DecodeStrict(value, &tag)
+	err := jsonvalue.DecodeStrict(value, &tag)
 	canonical, ok := CanonicalLanguage(tag)
 	if err != nil || !ok {
 		return errors.New(`language must be the BCP 47 tag of a language, such as "en" or "de-CH"`)
@@ -38,7 +39,7 @@ func setLanguage(config *agents.Config, value json.RawMessage) error {
 // setModelName sets the model's name, the only part of the model that a client may choose.
 func setModelName(config *agents.Config, value json.RawMessage) error {
 	var name string
-	if DecodeStrict(value, &name) != nil || name == "" || !isValidText(name, maxModelChars) {
+	if jsonvalue.DecodeStrict(value, &name) != nil || name == "" || !isValidText(name, maxModelChars) {
 		return errors.New("model must be a model's name, a string of at most " + strconv.Itoa(maxModelChars) + " characters")
 	}
 	config.Model.Name = name
@@ -53,11 +54,11 @@ func setModel(config *agents.Config, value json.RawMessage) error {
 	changed := config.Model
 	changed.Temperature = cloneNumber(changed.Temperature)
 	var members map[string]json.RawMessage
-	_ = json.Unmarshal(value, &members) // DecodeStrict refuses what is not an object
+	_ = json.Unmarshal(value, &members) // jsonvalue.DecodeStrict refuses what is not an object
 	if _, given := members["fallbacks"]; given {
 		changed.Fallbacks = nil // the decoder would write into the agent's list, and keep fields that are not given
 	}
-	if err := DecodeStrict(value, &changed); err != nil || !validModel(changed) {
+	if err := jsonvalue.DecodeStrict(value, &changed); err != nil || !validModel(changed) {
 		return refusal(err, "model must be a model's name, or an object of provider, name (at most 200 characters), "+
 			"temperature (0 to 2), max_output_tokens (0 to 200,000), history_tokens (0, or 500 to 200,000) and fallbacks (at most 5)")
 	}
@@ -96,7 +97,7 @@ func validTemperature(t *float64) bool { return t == nil || (*t >= 0 && *t <= ma
 // setTemperature sets the model's temperature.
 func setTemperature(config *agents.Config, value json.RawMessage) error {
 	var temperature float64
-	if DecodeStrict(value, &temperature) != nil || !validTemperature(&temperature) {
+	if jsonvalue.DecodeStrict(value, &temperature) != nil || !validTemperature(&temperature) {
 		return errors.New("temperature must be a number from 0 to 2")
 	}
 	config.Model.Temperature = &temperature
@@ -113,7 +114,7 @@ func setRetrieval(config *agents.Config, value json.RawMessage) error {
 		Rerank        *bool            `json:"rerank"`
 		Tags          agents.TagFilter `json:"tags"`
 	}{&changed.TopK, cloneNumber(changed.MinSimilarity), &changed.Ranking, &changed.Rerank, agents.TagFilter{}}
-	err := DecodeStrict(value, &part)
+	err := jsonvalue.DecodeStrict(value, &part)
 	changed.MinSimilarity, changed.SessionTags = part.MinSimilarity, part.Tags
 	if err != nil || changed.SessionTags.Check("tags") != nil || changed.TopK < 1 || changed.TopK > maxTopK ||
 		(changed.MinSimilarity != nil && (*changed.MinSimilarity < 0 || *changed.MinSimilarity > 1)) ||

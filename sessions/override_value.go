@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/provider/model/extractive"
 	"parlance.dev/parlance/workspaces"
 )
@@ -29,7 +30,7 @@ func cloneNumber(number *float64) *float64 {
 func setText(key string, maxChars int, field func(*agents.Config) *string) override {
 	return func(config *agents.Config, value json.RawMessage) error {
 		var text string
-		if DecodeStrict(value, &text) != nil || !isValidText(text, maxChars) {
+		if jsonvalue.DecodeStrict(value, &text) != nil || !isValidText(text, maxChars) {
 			return errors.New(key + " must be a string of at most " + strconv.Itoa(maxChars) + " characters, without the character U+0000")
 		}
 		*field(config) = text
@@ -41,7 +42,7 @@ func setText(key string, maxChars int, field func(*agents.Config) *string) overr
 func setFormat(field func(*agents.Config) *string) override {
 	return func(config *agents.Config, value json.RawMessage) error {
 		var format string
-		if DecodeStrict(value, &format) != nil || !slices.Contains(audioFormats, format) {
+		if jsonvalue.DecodeStrict(value, &format) != nil || !slices.Contains(audioFormats, format) {
 			return errors.New("it must be one of " + strings.Join(audioFormats, ", "))
 		}
 		*field(config) = format
@@ -54,7 +55,7 @@ func setFormat(field func(*agents.Config) *string) override {
 func setPart(check func(part, own json.RawMessage) error, field func(*agents.Config) *json.RawMessage) override {
 	return func(config *agents.Config, value json.RawMessage) error {
 		var object map[string]any
-		if DecodeStrict(value, &object) != nil || bytes.Contains(value, []byte(`\u0000`)) {
+		if jsonvalue.DecodeStrict(value, &object) != nil || bytes.Contains(value, []byte(`\u0000`)) {
 			return errors.New("it must be an object")
 		}
 		if err := check(value, *field(config)); err != nil {
@@ -105,7 +106,7 @@ func checkProvider(kind workspaces.CredentialKind, name, own string) error {
 // refusal returns the error for a value that was refused: the unknown member if that is the cause,
 // else must.
 func refusal(err error, must string) error {
-	if unknown, ok := errors.AsType[*unknownMember](err); ok {
+	if unknown, ok := errors.AsType[*jsonvalue.UnknownMember](err); ok {
 		return unknown
 	}
 	return errors.New(must)

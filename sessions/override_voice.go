@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -44,7 +45,7 @@ type speech struct {
 func checkSpeech(kind workspaces.CredentialKind) func(part, own json.RawMessage) error {
 	return func(part, own json.RawMessage) error {
 		var chosen, agent speech
-		if unknown := findMisspelled(part, reflect.TypeFor[speech]()); unknown != nil { // the decoder ignores the case of names
+		if unknown := jsonvalue.FindMisspelled(part, reflect.TypeFor[speech]()); unknown != nil { // the decoder ignores the case of names
 			return unknown
 		}
 		if json.Unmarshal(part, &chosen) != nil || chosen.Speed != nil && (*chosen.Speed < minSpeed || *chosen.Speed > maxSpeed) {
@@ -65,7 +66,7 @@ func checkVAD(part, _ json.RawMessage) error {
 		PrefixPaddingMS   int     `json:"prefix_padding_ms"`
 		SilenceDurationMS int     `json:"silence_duration_ms"`
 	}
-	if err := DecodeStrict(part, &chosen); err != nil || chosen.Threshold < 0 || chosen.Threshold > 1 ||
+	if err := jsonvalue.DecodeStrict(part, &chosen); err != nil || chosen.Threshold < 0 || chosen.Threshold > 1 ||
 		chosen.PrefixPaddingMS < 0 || chosen.PrefixPaddingMS > maxPauseMS ||
 		chosen.SilenceDurationMS < 0 || chosen.SilenceDurationMS > maxPauseMS {
 		return refusal(err, "it is an object of threshold (0 to 1), prefix_padding_ms and silence_duration_ms (whole numbers to 60,000)")
@@ -80,7 +81,7 @@ func checkTurnDetection(part, _ json.RawMessage) error {
 		InterruptResponse bool   `json:"interrupt_response"`
 		CreateResponse    bool   `json:"create_response"`
 	}
-	if err := DecodeStrict(part, &chosen); err != nil || !slices.Contains([]string{"", "server_vad", "semantic_vad"}, chosen.Type) {
+	if err := jsonvalue.DecodeStrict(part, &chosen); err != nil || !slices.Contains([]string{"", "server_vad", "semantic_vad"}, chosen.Type) {
 		return refusal(err, "it is an object of type (server_vad or semantic_vad), interrupt_response and create_response (true or false)")
 	}
 	return nil
@@ -89,17 +90,17 @@ func checkTurnDetection(part, _ json.RawMessage) error {
 // setVoice applies an object of the keys of voice_stack_override.
 func setVoice(config *agents.Config, value json.RawMessage) error {
 	var parts map[string]json.RawMessage
-	if DecodeStrict(value, &parts) != nil {
+	if jsonvalue.DecodeStrict(value, &parts) != nil {
 		return errors.New("voice must be an object")
 	}
 	for _, key := range slices.Sorted(maps.Keys(parts)) {
 		set, ok := voiceOverrides[key]
 		if !ok {
-			return &unknownMember{path: key, known: slices.Sorted(maps.Keys(voiceOverrides))}
+			return &jsonvalue.UnknownMember{Path: key, Known: slices.Sorted(maps.Keys(voiceOverrides))}
 		}
 		if err := set(config, parts[key]); err != nil {
-			if unknown, ok := errors.AsType[*unknownMember](err); ok {
-				return unknown.within(key)
+			if unknown, ok := errors.AsType[*jsonvalue.UnknownMember](err); ok {
+				return unknown.Within(key)
 			}
 			return errors.New(key + ": " + err.Error())
 		}

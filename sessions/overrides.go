@@ -10,6 +10,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/jsonvalue"
 )
 
 // applyOverrides writes the overrides of a new session into the configuration. Errors: Invalid
@@ -43,8 +44,8 @@ func applyGroup(config *agents.Config, group string, known map[string]override, 
 
 // overrideFault returns the fault for an override that could not be applied.
 func overrideFault(field string, err error) *fault.Error {
-	if unknown, ok := errors.AsType[*unknownMember](err); ok {
-		path, names := unknown.within(field).path, strings.Join(unknown.known, ", ")
+	if unknown, ok := errors.AsType[*jsonvalue.UnknownMember](err); ok {
+		path, names := unknown.Within(field).Path, strings.Join(unknown.Known, ", ")
 		return fault.InvalidField(path, "unknown", "There is no such field. Use one of %s.", names)
 	}
 	return fault.InvalidField(field, "type", "%s.", err.Error())

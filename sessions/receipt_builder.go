@@ -9,6 +9,7 @@ import (
 
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/usage"
 )
 
 // The stages of a turn. Source: sessions.proto, ReceiptStage.
@@ -36,7 +37,7 @@ type ReceiptBuilder struct {
 	// Passages and History are what the model was given.
 	Passages []Passage
 	History  *ReceiptHistory
-	Prices   *Prices
+	Prices   *usage.Prices
 	// MemoryRead and MemoryWritten are ids of memories.
 	MemoryRead, MemoryWritten []string
 }
@@ -124,12 +125,30 @@ func (b *ReceiptBuilder) receipt(turn Turn, session Session) Receipt {
 		MemoryRead: append([]string{}, b.MemoryRead...), MemoryWritten: append([]string{}, b.MemoryWritten...),
 		GuardVerdicts: append([]ReceiptGuard{}, b.Guards...), History: b.History, Stages: append([]ReceiptStage{}, b.stages...),
 		Usage: ReceiptUsage{InputTokens: turn.InputTokens, OutputTokens: turn.OutputTokens, Model: cleanName(turn.Model)},
-		Cost:  b.Prices.cost(b.calls),
+		Cost:  b.cost(),
+	}
+	if session.Redactor().Redacts() { // words that are not stored could be guessed by their hash
+		for i := range r.ModelCalls {
+			r.ModelCalls[i].PromptHash = ""
+		}
 	}
 	if turn.UserText == "" && len(turn.Messages) > 0 && turn.Messages[0].Role == RoleAssistant {
 		r.BegunBy = "agent"
 	}
 	return r
+}
+
+// cost returns what the calls of models cost; nil when that is not known.
+func (b *ReceiptBuilder) cost() *ReceiptCost {
+	calls := make([]usage.Call, len(b.calls))
+	for i, call := range b.calls {
+		calls[i] = usage.Call{Model: call.Provider + "/" + call.Model, Input: call.InputTokens, Output: call.OutputTokens}
+	}
+	amount := b.Prices.Sum(calls)
+	if amount == "" {
+		return nil
+	}
+	return &ReceiptCost{Amount: amount, Currency: b.Prices.Currency()}
 }
 
 // receiptCalls returns Turn.ToolCalls as the receipt has them.

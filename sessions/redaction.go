@@ -9,6 +9,9 @@ import (
 // Redactor returns what replaces personal data in what is stored of the session.
 func (s Session) Redactor() pii.Redactor { return s.Config.Redactor(s.Language) }
 
+// ContentRedactor returns what replaces personal data in content, also in what is sealed.
+func (s Session) ContentRedactor() pii.Redactor { return s.Config.ContentRedactor(s.Language) }
+
 // Redacted returns the message without personal data. Answers of tools may be JSON, and stay JSON.
 func (m Message) Redacted(r pii.Redactor) Message {
 	if m.Role == RoleTool {

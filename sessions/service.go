@@ -14,6 +14,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/usage"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -21,11 +22,16 @@ import (
 // the session's, in order.
 type EndedFunc func(ctx context.Context, tx bun.Tx, session Session, turns []Turn) error
 
+// GreetFunc returns what an agent says in place of a first message.
+type GreetFunc func(ctx context.Context, session Session, text string) (string, error)
+
 // Deps is what a Service needs. DB, Agents, Workspaces, Seal and PublicURL are required.
 type Deps struct {
 	DB         *postgres.DB
 	Agents     *agents.Service
 	Workspaces *workspaces.Service
+	// Usage says whether the tenant's quotas allow another session; nil: they do.
+	Usage *usage.Service
 	// Seal seals secret variables and the keys that sign tokens.
 	Seal *seal.Keyring
 	// Health says whether Postgres is available and has been for a while: only then does an expired
@@ -47,23 +53,27 @@ type Service struct {
 	db         *postgres.DB
 	agents     *agents.Service
 	workspaces *workspaces.Service
+	usage      *usage.Service
 	seal       *seal.Keyring
 	health     *postgres.Health
 	publicURL  string
 	now        func() time.Time
 	keys       *keyCache
 	ended      *prometheus.CounterVec
-	// onEnd and sweepReady are set before the service is used; see OnEnd and HoldSweeps.
+	// onEnd, onGreet and sweepReady are set before the service is used; see OnEnd, OnGreet and
+	// HoldSweeps.
 	onEnd      EndedFunc
+	onGreet    GreetFunc
 	sweepReady func() bool
 }
 
 // New returns a Service.
 func New(d Deps) *Service {
 	s := &Service{
-		db: d.DB, agents: d.Agents, workspaces: d.Workspaces, seal: d.Seal, health: d.Health,
+		db: d.DB, agents: d.Agents, workspaces: d.Workspaces, usage: d.Usage, seal: d.Seal, health: d.Health,
 		publicURL: strings.TrimRight(d.PublicURL, "/"), now: d.Now, ended: newEndCounter(d.Registry),
 		onEnd:      func(context.Context, bun.Tx, Session, []Turn) error { return nil },
+		onGreet:    func(_ context.Context, _ Session, text string) (string, error) { return text, nil },
 		sweepReady: func() bool { return true },
 	}
 	if s.now == nil {
@@ -82,6 +92,10 @@ func New(d Deps) *Service {
 // OnEnd sets the function that is called in every transaction that ends a session. Call it before
 // the service is used.
 func (s *Service) OnEnd(fn EndedFunc) { s.onEnd = fn }
+
+// OnGreet sets the function that looks at the first message of a session. Call it before the
+// service is used.
+func (s *Service) OnGreet(fn GreetFunc) { s.onGreet = fn }
 
 // HoldSweeps makes Sweep do nothing until ready returns true. Before that, this process may not
 // have read the journals that earlier processes left on this machine. Call it before the service

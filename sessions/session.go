@@ -134,11 +134,14 @@ type Session struct {
 	// Language of the conversation, BCP 47; empty when unknown.
 	Language string `bun:"language"`
 	// SummarizedTurns is how many of the first turns the session's summary covers.
-	SummarizedTurns    int       `bun:"summarized_turns"`
-	TurnCount          int       `bun:"turn_count"`
-	InputTokens        int       `bun:"input_tokens"`
-	OutputTokens       int       `bun:"output_tokens"`
-	ToolCalls          int       `bun:"tool_calls"`
+	SummarizedTurns int `bun:"summarized_turns"`
+	TurnCount       int `bun:"turn_count"`
+	InputTokens     int `bun:"input_tokens"`
+	OutputTokens    int `bun:"output_tokens"`
+	ToolCalls       int `bun:"tool_calls"`
+	// Cost is what calls of models have cost, as a decimal number in the currency of the prices; empty
+	// is nothing.
+	Cost               string    `bun:"cost,type:numeric,nullzero"`
 	MaxDurationSeconds int       `bun:"max_duration_seconds"`
 	IdleTimeoutSeconds int       `bun:"idle_timeout_seconds"`
 	CreatedAt          time.Time `bun:"created_at"`

@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/usage"
 )
 
 // StartTx makes a locked pending session in_progress and stores its greeting, if the agent has one.
@@ -24,6 +25,9 @@ func (s *Service) StartTx(ctx context.Context, tx bun.Tx, session *Session, now 
 	if err != nil {
 		return nil, err
 	}
+	if err := usage.Add(ctx, tx, session.Place(), usage.Record{Source: string(session.ID), Meter: usage.Sessions, Quantity: 1}); err != nil {
+		return nil, err
+	}
 	return greeting, Update(ctx, tx, *session, "status", "started_at", "last_activity_at", "turn_count")
 }
 
@@ -34,7 +38,11 @@ func (s *Service) GreetTx(ctx context.Context, tx bun.Tx, session *Session, now 
 	if err != nil {
 		return nil, err
 	}
-	greeting := newGreeting(session, RenderVariables(session.Config.FirstMessage, values), now)
+	text, err := s.onGreet(ctx, *session, RenderVariables(session.Config.FirstMessage, values))
+	if err != nil {
+		return nil, err
+	}
+	greeting := newGreeting(session, text, now)
 	if greeting == nil {
 		return nil, nil //nolint:nilnil // no greeting is no error
 	}

@@ -371,6 +371,13 @@ CREATE TABLE page_token_key (
     CONSTRAINT page_token_key_secret_check CHECK ((octet_length(secret) = 32))
 );
 
+CREATE TABLE plans (
+    name text NOT NULL,
+    definition jsonb NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT plans_pkey PRIMARY KEY (name)
+);
+
 CREATE TABLE privacy_files (
     key text NOT NULL,
     tenant_id text NOT NULL,
@@ -546,6 +553,7 @@ CREATE TABLE sessions (
     spill_until timestamp with time zone,
     sealed boolean NOT NULL DEFAULT false,
     content_deleted_at timestamp with time zone,
+    cost numeric,
     CONSTRAINT sessions_check CHECK (((running_turn_id IS NULL) = (running_until IS NULL))),
     CONSTRAINT sessions_check1 CHECK (((ended_at IS NOT NULL) = (status = ANY (ARRAY['completed'::text, 'failed'::text])))),
     CONSTRAINT sessions_idle_timeout_seconds_check CHECK ((idle_timeout_seconds > 0)),
@@ -889,6 +897,72 @@ CREATE TABLE upload_holds (
     CONSTRAINT upload_holds_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
 );
 CREATE INDEX upload_holds_by_workspace ON public.upload_holds USING btree (tenant_id, workspace_id);
+
+CREATE TABLE usage_alerts (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    meter text NOT NULL,
+    quantity bigint NOT NULL,
+    percent integer NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT usage_alerts_check CHECK (((quantity > 0) <> (percent > 0))),
+    CONSTRAINT usage_alerts_pkey PRIMARY KEY (id),
+    CONSTRAINT usage_alerts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+CREATE INDEX usage_alerts_by_tenant ON public.usage_alerts USING btree (tenant_id, created_at, id);
+
+CREATE TABLE usage_crossings (
+    tenant_id text NOT NULL,
+    month date NOT NULL,
+    meter text NOT NULL,
+    alert_id text NOT NULL,
+    percent integer NOT NULL,
+    crossed_at timestamp with time zone NOT NULL,
+    CONSTRAINT usage_crossings_pkey PRIMARY KEY (tenant_id, month, meter, alert_id, percent),
+    CONSTRAINT usage_crossings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+
+CREATE TABLE usage_days (
+    tenant_id text NOT NULL,
+    day date NOT NULL,
+    workspace_id text NOT NULL,
+    agent_id text NOT NULL,
+    meter text NOT NULL,
+    model text NOT NULL,
+    quantity bigint NOT NULL,
+    cost numeric NOT NULL,
+    CONSTRAINT usage_days_pkey PRIMARY KEY (tenant_id, day, workspace_id, agent_id, meter, model),
+    CONSTRAINT usage_days_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+
+CREATE TABLE usage_months (
+    tenant_id text NOT NULL,
+    month date NOT NULL,
+    meter text NOT NULL,
+    quantity bigint NOT NULL,
+    cost numeric NOT NULL,
+    CONSTRAINT usage_months_pkey PRIMARY KEY (tenant_id, month, meter),
+    CONSTRAINT usage_months_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+
+CREATE TABLE usage_records (
+    seq bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    agent_id text NOT NULL,
+    source text NOT NULL,
+    meter text NOT NULL,
+    model text NOT NULL,
+    quantity bigint NOT NULL,
+    cost numeric,
+    at timestamp with time zone NOT NULL,
+    counted boolean NOT NULL DEFAULT false,
+    CONSTRAINT usage_records_pkey PRIMARY KEY (seq),
+    CONSTRAINT usage_records_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+    CONSTRAINT usage_records_tenant_id_source_meter_model_key UNIQUE (tenant_id, source, meter, model)
+);
+CREATE INDEX usage_records_counted ON public.usage_records USING btree (at) WHERE counted;
+CREATE INDEX usage_records_uncounted ON public.usage_records USING btree (seq) WHERE (NOT counted);
 
 CREATE TABLE user_hash_keys (
     tenant_id text NOT NULL,

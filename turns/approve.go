@@ -17,17 +17,10 @@ func (r *Runner) askApprovals(ctx context.Context, round []*pendingCall) error {
 		if p.needsApproval() && r.Approvals != nil {
 			needing = append(needing, p)
 			rows = append(rows, sessions.Approval{
-				CallID:      p.Call.ID,
-				TenantID:    r.Session.TenantID,
-				WorkspaceID: r.Session.WorkspaceID,
-				SessionID:   r.Session.ID,
-				TurnID:      r.Turn.ID,
-				Losses:      r.Turn.Losses,
-				Name:        p.Call.Name,
-				Arguments:   r.Session.Redactor().JSON(p.Call.Arguments),
-				Status:      sessions.ApprovalWaiting,
-				CreatedAt:   now,
-				ExpiresAt:   now.Add(r.S.approvalTimeout),
+				CallID: p.Call.ID, TenantID: r.Session.TenantID, WorkspaceID: r.Session.WorkspaceID,
+				SessionID: r.Session.ID, TurnID: r.Turn.ID, Losses: r.Turn.Losses,
+				Name: p.Call.Name, Arguments: r.Session.Redactor().JSON(p.Call.Arguments),
+				Status: sessions.ApprovalWaiting, CreatedAt: now, ExpiresAt: now.Add(r.S.approvalTimeout),
 			})
 		}
 	}

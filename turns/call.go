@@ -98,6 +98,10 @@ func (r *Runner) isClientTool(name string) bool {
 	return false
 }
 
+// unknownTool is in place of a name that the model made up: it may be anything, and is shown and
+// stored as the names of tools are.
+const unknownTool = "unknown_tool"
+
 // newCall gives a call an id of its own: the model's may repeat from turn to turn.
 func (r *Runner) newCall(call model.ToolCall) *pendingCall {
 	entry, known := r.tools.Find(call.Name)
@@ -107,6 +111,9 @@ func (r *Runner) newCall(call model.ToolCall) *pendingCall {
 		entry:   entry, known: known, malformed: call.Malformed, done: make(chan struct{}),
 	}
 	p.Call.Name, p.Call.Arguments = sessions.StorableText(p.Call.Name), json.RawMessage(sessions.StorableText(string(p.Call.Arguments)))
+	if !known && !r.isClientTool(call.Name) && (len(r.Session.Config.Guards) > 0 || r.Session.KeepsNothing()) {
+		p.Call.Name = unknownTool
+	}
 	if len(p.Call.Arguments) == 0 {
 		p.Call.Arguments = json.RawMessage(`{}`)
 	}

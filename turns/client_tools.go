@@ -21,6 +21,14 @@ func (s *Service) ClientTools(ctx context.Context, session sessions.Session, id 
 	if err != nil {
 		return nil, fmt.Errorf("reading the tools that a caller offered: %w", err)
 	}
+	var sealed string
+	if json.Unmarshal(text, &sealed) == nil { // of a session that keeps nothing
+		opened, err := s.sessions.OpenText(ctx, session, sealed)
+		if err != nil {
+			return nil, err
+		}
+		text = []byte(opened)
+	}
 	var kept []clientTool
 	if err := json.Unmarshal(text, &kept); err != nil {
 		return nil, fmt.Errorf("decoding the tools that a caller offered: %w", err)

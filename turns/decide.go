@@ -27,11 +27,7 @@ type DecideParams struct {
 // not-found, Invalid invalid-request, Precondition approval-decided (it was decided otherwise, or
 // its time is over).
 func (s *Service) Decide(
-	ctx context.Context,
-	p workspaces.Principal,
-	id sessions.ID,
-	callID string,
-	params DecideParams,
+	ctx context.Context, p workspaces.Principal, id sessions.ID, callID string, params DecideParams,
 ) (sessions.Approval, error) {
 	session, err := s.sessions.Get(ctx, p, id)
 	if err != nil {
@@ -165,11 +161,7 @@ func (s *Service) WaitingApprovals(ctx context.Context, turn sessions.Turn) ([]s
 // Approvals lists the calls of a session that asked for approval, newest first. Status, when set,
 // selects those that have it. Errors: NotFound, Invalid invalid-request.
 func (s *Service) Approvals(
-	ctx context.Context,
-	p workspaces.Principal,
-	id sessions.ID,
-	status sessions.ApprovalStatus,
-	params postgres.PageParams,
+	ctx context.Context, p workspaces.Principal, id sessions.ID, status sessions.ApprovalStatus, params postgres.PageParams,
 ) ([]sessions.Approval, string, error) {
 	session, err := s.sessions.Get(ctx, p, id)
 	if err != nil {

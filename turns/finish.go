@@ -98,8 +98,18 @@ func (r *Runner) conclude(ctx context.Context, err error) error {
 	}
 	decided := postgres.Decide(err)
 	r.Turn.Status, r.Turn.ErrorCode, r.Turn.ErrorMessage = sessions.TurnFailed, string(decided.Reason), decided.Message
-	r.S.log.WarnContext(ctx, "turn failed", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "reason", decided.Reason, "error", err)
+	r.S.log.WarnContext(ctx, "turn failed",
+		"session_id", r.Session.ID, "turn_id", r.Turn.ID, "reason", decided.Reason, "error", r.loggable(err))
 	return decided
+}
+
+// loggable is an error as logs may have it. That of a provider may quote what was said, which is
+// not written down of a session that redacts.
+func (r *Runner) loggable(err error) error {
+	if r.Session.Redactor().Redacts() {
+		return fault.New(postgres.Decide(err).Reason, "The error is left out: it may quote what was said.")
+	}
+	return err
 }
 
 // incomplete is why an answer that did not fail is not whole.

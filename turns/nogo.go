@@ -8,7 +8,6 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/agents/judge"
 	"parlance.dev/parlance/agents/nogo"
-	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
@@ -32,29 +31,25 @@ const verdictAllowed = "allowed"
 // zoneVerdicts are the verdicts of receipts by the actions of zones.
 var zoneVerdicts = map[string]string{agents.GuardBlock: "blocked", agents.GuardEscalate: "escalated", agents.GuardEnd: "ended"}
 
-// zones are the session's agent's; nil: it has none.
-func (r *Runner) zones() (*nogo.Zones, error) {
-	if len(r.Session.Config.Guards) == 0 {
-		return nil, nil //nolint:nilnil // most agents have none
+// ZoneOf returns the first guard in whose zone a text is that is said or stored outside of a turn;
+// nil: none is. Judges are not asked. Errors: those of guards that cannot be used.
+func (s *Service) ZoneOf(ctx context.Context, session sessions.Session, text string) (*agents.Guard, error) {
+	return s.zones.First(ctx, session.AgentID, session.AgentVersion, session.Config, text)
+}
+
+// greeting is what an agent says first: its first_message, or the reply of the guard in whose zone
+// that is. Variables and overrides are in it, which may be a client's.
+func (s *Service) greeting(ctx context.Context, session sessions.Session, text string) (string, error) {
+	guard, err := s.ZoneOf(ctx, session, text)
+	if err != nil || guard == nil {
+		return text, err
 	}
-	key := zonesKey{r.Session.AgentID, r.Session.AgentVersion}
-	if known, there := r.S.zones.Get(key); there {
-		return known, nil
-	}
-	zones, err := r.Session.Config.Zones(r.S.comparer)
-	if fault.IsReason(err, fault.NotImplemented) { // the installation's model was taken away
-		return nil, err
-	}
-	if err != nil {
-		return nil, fault.Wrap(err, fault.InvalidRequest, "The agent's guards cannot be used: %v. Correct them and begin a new session.", err)
-	}
-	r.S.zones.Set(key, zones)
-	return zones, nil
+	return guard.Reply, nil
 }
 
 // screening returns what looks at the turn's texts; nil: the agent has no guards.
 func (r *Runner) screening(ctx context.Context) (*judge.Screen, error) {
-	zones, err := r.zones()
+	zones, err := r.S.zones.Of(r.Session.AgentID, r.Session.AgentVersion, r.Session.Config)
 	if err != nil || zones == nil || r.screen != nil {
 		return r.screen, err
 	}
@@ -84,11 +79,19 @@ func (r *Runner) screening(ctx context.Context) (*judge.Screen, error) {
 }
 
 // guardUser looks at what came from the client, before anything else sees it: what the user said,
-// notes of the application, and what a client inserted as the agent's words. given are messages
+// notes of the application, instructions of a client, and what a client inserted as the agent's
+// words and calls. given are messages
 // that are not the turn's own. stopped says that something is in a zone, and that the turn is
 // answered.
 func (r *Runner) guardUser(ctx context.Context, given []sessions.Message) (stopped bool, err error) {
+	given = slices.Clone(given)
+	for i := range given { // whoever said it, the client wrote it
+		given[i].Inserted = given[i].Role == sessions.RoleAssistant
+	}
 	text := cmp.Or(sessions.ClientText(slices.Concat(r.Turn.Messages, given)), r.Turn.UserText)
+	if r.Instructions != nil {
+		text += sessions.BetweenMessages + *r.Instructions
+	}
 	zone, err := r.zoneOf(ctx, sideUser, text)
 	if err != nil || zone == nil {
 		return false, err
@@ -126,7 +129,7 @@ func (r *Runner) countJudge(ctx context.Context, side string) {
 		r.Turn.OutputTokens += call.Result.Usage.OutputTokens
 		r.S.metrics.judged.WithLabelValues(call.Outcome).Observe(call.Answered.Sub(call.Asked).Seconds())
 		if call.Err != nil && ctx.Err() == nil {
-			r.S.log.WarnContext(ctx, "the judge of guards failed", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "error", call.Err)
+			r.S.log.WarnContext(ctx, "the judge of guards failed", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "error", r.loggable(call.Err))
 		}
 	}
 	for _, zone := range r.screen.Allowed() {
@@ -232,7 +235,9 @@ func (r *Runner) newFilter(ctx context.Context, say func(string) error, stop fun
 	if err != nil || screen == nil {
 		return &filter{say: say}, err
 	}
-	return &filter{guarded: screen.NewFilter(judge.FilterParams{Say: say, Stop: stop})}, nil
+	return &filter{guarded: screen.NewFilter(judge.FilterParams{
+		Before: sessions.AgentText(r.Turn.Messages), Say: say, Stop: stop,
+	})}, nil
 }
 
 func (f *filter) write(ctx context.Context, text string) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 )
@@ -34,7 +35,7 @@ func (r *Runner) RunOutOfBand(ctx context.Context) error {
 		err = r.answerOutOfBand(ctx)
 	}
 	err = r.conclude(ctx, err)
-	r.S.count(ctx, r.Session, r.Turn.Usage())
+	r.S.count(ctx, r.Session, r.ResponseID, r.Turn.Usage())
 	done := r.doneEvent(err)
 	done.OutOfBand = true
 	outcome.Turn, outcome.Err = sessions.Turn{InputTokens: r.Turn.InputTokens, OutputTokens: r.Turn.OutputTokens}, err
@@ -119,24 +120,25 @@ func (r *Runner) tellClientCalls(ctx context.Context, calls []model.ToolCall) er
 }
 
 // count adds tokens to the session's usage that belong to no turn.
-func (s *Service) count(ctx context.Context, session sessions.Session, usage sessions.Usage) {
+func (s *Service) count(ctx context.Context, session sessions.Session, response string, usage sessions.Usage) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessions.WriteTimeout)
 	defer cancel()
-	_, err := s.db.NewUpdate().Model((*sessions.Session)(nil)).
-		Set("input_tokens = s.input_tokens + ?", usage.InputTokens).Set("output_tokens = s.output_tokens + ?", usage.OutputTokens).
-		Where("s.tenant_id = ?", session.TenantID).Where("s.id = ?", session.ID).Exec(ctx)
+	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewUpdate().Model((*sessions.Session)(nil)).
+			Set("input_tokens = s.input_tokens + ?", usage.InputTokens).Set("output_tokens = s.output_tokens + ?", usage.OutputTokens).
+			Where("s.tenant_id = ?", session.TenantID).Where("s.id = ?", session.ID).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("counting tokens: %w", err)
+		}
+		call := sessions.ReceiptModelCall{
+			Provider: session.Config.Model.Provider, Model: usage.Model, InputTokens: usage.InputTokens, OutputTokens: usage.OutputTokens,
+		}
+		return sessions.MeterModel(ctx, tx, session, response, call, s.prices, s.sessions.Now())
+	})
 	if err != nil {
 		s.log.ErrorContext(
-			ctx,
-			"tokens not counted",
-			"session_id",
-			session.ID,
-			"input_tokens",
-			usage.InputTokens,
-			"output_tokens",
-			usage.OutputTokens,
-			"error",
-			err,
+			ctx, "tokens not counted", "session_id", session.ID, "input_tokens", usage.InputTokens, "output_tokens", usage.OutputTokens,
+			"error", err,
 		)
 	}
 }

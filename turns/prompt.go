@@ -130,14 +130,7 @@ func (p prompt) passagesText() string {
 		}
 		b.WriteByte('\n')
 		fence.Write(
-			&b,
-			one.Text,
-			`kind="passage" number="`,
-			strconv.Itoa(i+1),
-			`" source="`,
-			guards.Attribute(one.SourceName),
-			`"`,
-			heading,
+			&b, one.Text, `kind="passage" number="`, strconv.Itoa(i+1), `" source="`, guards.Attribute(one.SourceName), `"`, heading,
 			page,
 		)
 	}

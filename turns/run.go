@@ -10,6 +10,7 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/usage"
 )
 
 // Run takes the turn, from its lease to its last event. A turn that was begun is recorded, whatever
@@ -94,6 +95,11 @@ func (r *Runner) answer(ctx context.Context) (err error) {
 			err = fmt.Errorf("the turn panicked: %v\n%s", panicked, debug.Stack())
 		}
 	}()
+	if r.S.usage != nil && !r.offline {
+		if err := r.S.usage.Admit(ctx, r.Session.TenantID, usage.Turns, usage.Tokens, usage.ToolCalls); err != nil {
+			return err
+		}
+	}
 	if stopped, err := r.guardUser(ctx, r.Input); stopped || err != nil {
 		return err
 	}

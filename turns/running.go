@@ -107,14 +107,7 @@ func (s *Service) notifyFollowers(turn sessions.TurnID) {
 	defer cancel()
 	if err := sessions.Notify(ctx, s.db, sessions.Notice{Kind: sessions.NoticeNews, Session: l.session, Turn: turn}); err != nil {
 		s.log.WarnContext(
-			ctx,
-			"followers of a turn not told",
-			"session_id",
-			l.session,
-			"turn_id",
-			turn,
-			"error",
-			err,
+			ctx, "followers of a turn not told", "session_id", l.session, "turn_id", turn, "error", err,
 		) // followers also poll the row
 	}
 }

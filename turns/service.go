@@ -12,7 +12,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/agents/nogo"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/memory"
 	"parlance.dev/parlance/platform/cache"
@@ -24,6 +23,7 @@ import (
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/usage"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -59,8 +59,10 @@ type Deps struct {
 	Seal *seal.Keyring
 	// FenceKey makes the marks around text from outside: secret, and the same on all servers.
 	FenceKey []byte
+	// Usage says whether the tenant's quotas allow another turn; nil: they do.
+	Usage *usage.Service
 	// Prices are what models cost; nil: costs are not computed.
-	Prices *sessions.Prices
+	Prices *usage.Prices
 	// Tracer makes the spans of turns over sockets; nil: there are none. A turn of a request is part
 	// of the request's trace.
 	Tracer trace.TracerProvider
@@ -76,15 +78,6 @@ type Deps struct {
 
 // maxKnownWorkspaces bounds Service.ownKeys.
 const maxKnownWorkspaces = 100_000
-
-// maxKnownZones bounds Service.zones.
-const maxKnownZones = 1000
-
-// zonesKey is a version of an agent: its guards do not change.
-type zonesKey struct {
-	agent   agents.ID
-	version int
-}
 
 // Service takes turns. Safe for concurrent use.
 type Service struct {
@@ -102,16 +95,15 @@ type Service struct {
 	gate      *fair.Gate
 	seal      *seal.Keyring
 	fenceKey  []byte
-	prices    *sessions.Prices
+	usage     *usage.Service
+	prices    *usage.Prices
 	log       *slog.Logger
 	now       func() time.Time
 	metrics   metrics
 
 	approvalTimeout time.Duration
-	// zones are compiled no-go zones by the agent whose they are.
-	zones *cache.Cache[zonesKey, *nogo.Zones]
-	// comparer compares with the examples of guards.
-	comparer agents.Comparer
+	// zones are the compiled no-go zones of agents.
+	zones *agents.ZoneCache
 	// ownKeys has whether a workspace had model keys of its own when its last turn began here.
 	ownKeys *cache.Cache[workspaces.Ref, bool]
 
@@ -144,16 +136,16 @@ func New(d Deps) *Service {
 		tools:           d.Tools,
 		retriever:       d.Retriever,
 		memory:          d.Memory,
-		comparer:        agents.Comparer{Embedder: d.Embedder},
 		gate:            d.Gate,
 		seal:            d.Seal,
 		fenceKey:        d.FenceKey,
+		usage:           d.Usage,
 		prices:          d.Prices,
 		log:             d.Log,
 		now:             d.Now,
 		metrics:         newMetrics(d.Registry),
 		approvalTimeout: cmp.Or(d.ApprovalTimeout, ApprovalTimeout),
-		zones:           cache.New[zonesKey, *nogo.Zones](maxKnownZones),
+		zones:           agents.NewZoneCache(agents.Comparer{Embedder: d.Embedder}),
 		ownKeys:         cache.New[workspaces.Ref, bool](maxKnownWorkspaces),
 		node:            "node_" + rand.Text(),
 		life:            life,
@@ -171,6 +163,7 @@ func New(d Deps) *Service {
 		s.Database = directly{}
 	}
 	d.Sessions.HoldSweeps(s.Ready)
+	d.Sessions.OnGreet(s.greeting)
 	return s
 }
 

@@ -198,7 +198,13 @@ func (s *Service) keepSummary(ctx context.Context, next summary, session session
 		row.SummarizedTurns = next.Turns
 		row.InputTokens += used.InputTokens
 		row.OutputTokens += used.OutputTokens
-		return sessions.Update(ctx, tx, *row, "summarized_turns", "input_tokens", "output_tokens")
+		if err := sessions.Update(ctx, tx, *row, "summarized_turns", "input_tokens", "output_tokens"); err != nil {
+			return err
+		}
+		call := sessions.ReceiptModelCall{
+			Provider: session.Config.Model.Provider, Model: next.Model, InputTokens: used.InputTokens, OutputTokens: used.OutputTokens,
+		}
+		return sessions.MeterModel(ctx, tx, *row, fmt.Sprintf("summary %d of %s", next.Rounds, row.ID), call, s.prices, next.UpdatedAt)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 )
@@ -71,7 +72,7 @@ func farewellOf(round []*pendingCall) (text string, ending bool) {
 			Reason  string `json:"reason"`
 			Message string `json:"message"`
 		}
-		if sessions.DecodeStrict(p.Call.Arguments, &arguments) == nil && utf8.RuneCountInString(arguments.Message) <= maxFarewellChars &&
+		if jsonvalue.DecodeStrict(p.Call.Arguments, &arguments) == nil && utf8.RuneCountInString(arguments.Message) <= maxFarewellChars &&
 			utf8.RuneCountInString(arguments.Reason) <= sessions.MaxReasonChars {
 			return strings.TrimSpace(sessions.StorableText(arguments.Message)), true
 		}

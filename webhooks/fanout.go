@@ -20,8 +20,10 @@ type FannedOut struct {
 }
 
 // fanOutSQL makes the deliveries of events and marks the first so many batches as queued. A batch
-// has a rank: the first batches of all endpoints come first, then the second ones.
+// has a rank: the first batches of all endpoints come first, then the second ones. What was made is
+// metered, a record for each workspace.
 const fanOutSQL = `
+WITH made AS (
 INSERT INTO webhook_deliveries
     (tenant_id, workspace_id, endpoint_id, event_id, event_seq, event_type, agent_id, status, next_at, queued_until, created_at)
 SELECT tenant_id,
@@ -61,7 +63,16 @@ FROM (
 ) AS ranked
 ORDER BY seq, endpoint_id
 ON CONFLICT (endpoint_id, event_id) DO NOTHING
-RETURNING id, tenant_id, endpoint_id, attempt, queued_until IS NOT NULL AS queued`
+RETURNING id, tenant_id, workspace_id, endpoint_id, attempt, queued_until IS NOT NULL AS queued
+), metered AS (
+    INSERT INTO usage_records (tenant_id, workspace_id, agent_id, source, meter, model, quantity, at)
+    SELECT tenant_id, workspace_id, '', 'deliveries from ' || min(id), 'deliveries', '', count(*), now()
+    FROM made
+    GROUP BY tenant_id, workspace_id
+)
+SELECT id, tenant_id, endpoint_id, attempt, queued
+FROM made
+ORDER BY id`
 
 // FanOut makes the deliveries of public events in the transaction that marks them relayed: one for
 // each enabled or paused endpoint of the workspace (of all workspaces, when the event is the

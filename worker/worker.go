@@ -86,6 +86,10 @@ type Deps struct {
 	// Audit writes the audit log's entries of changes whose process has died (audit.Service.Sweep);
 	// every five minutes.
 	Audit SweepFunc
+	// Usage sums what tenants use (usage.Service.Fold), each second; UsageRecords deletes what was
+	// summed long ago (usage.Service.Sweep), every five minutes.
+	Usage        SweepFunc
+	UsageRecords SweepFunc
 	// Memories embeds memories and deletes expired ones (memory.Service.Sweep); every five seconds.
 	Memories SweepFunc
 	// Tracer makes spans of relays and tasks; nil: none are made.
@@ -270,6 +274,9 @@ func (w *Worker) periodicWork(public, internal <-chan struct{}) []periodic {
 		list = append(list, periodic{
 			name: "sweep of content that is not kept", interval: contentInterval, fn: w.byAge(d.Privacy.SweepContent),
 		})
+	}
+	if d.Usage != nil {
+		list = append(list, periodic{name: "sum of usage", interval: interval, fn: w.byOwnClock(d.Usage)})
 	}
 	if d.Memories != nil {
 		list = append(list, periodic{name: "sweep of memories", interval: memoryInterval, fn: w.byAge(d.Memories)})

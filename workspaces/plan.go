@@ -25,6 +25,17 @@ type Plan struct {
 	ConcurrentSessions int  `json:"concurrent_sessions"`
 	Tools              bool `json:"tools"`
 	MCP                bool `json:"mcp"`
+	// Monthly bounds what a month may have of meters, by the names of package usage: sessions, turns,
+	// tokens, tool_calls, deliveries, voice_minutes, pstn_minutes. A missing meter is unlimited.
+	Monthly map[string]int64 `json:"monthly"`
+	// Models are the models that agents may answer with, as provider/model, or provider/* for all of
+	// a provider; empty allows all.
+	Models []string `json:"models"`
+	// Telephony allows calls by telephone.
+	Telephony bool `json:"telephony"`
+	// TranscriptDays deletes sessions so many days after their end, although workspace and agent
+	// keep them longer; 0 does not.
+	TranscriptDays int `json:"transcript_days"`
 	// RatesPerMinute is how many requests a key may make in a minute by bucket (read, write, session,
 	// upload), with a burst of twice that. A missing bucket is unlimited.
 	RatesPerMinute map[string]int `json:"rates_per_minute"`

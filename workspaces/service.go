@@ -156,6 +156,21 @@ func (s *Service) PlanNamed(name string) Plan {
 	return s.plans["free"]
 }
 
+// PlanWithMore returns the name of the plan that has the least above what a plan has of something;
+// of returns how much a plan has, 0 for no limit. It is empty when no plan has more.
+func (s *Service) PlanWithMore(than Plan, of func(Plan) int64) string {
+	least, found := of(than), ""
+	var most int64
+	for _, name := range s.plans.Names() {
+		has := of(s.plans[name])
+		better := has > least || has == 0 && least > 0
+		if better && (found == "" || most == 0 && has > 0 || has > 0 && has < most) {
+			found, most = name, has
+		}
+	}
+	return found
+}
+
 // Resolve makes a Ref of the workspace id of a path. Errors: NotFound for an unknown id, an id of
 // another tenant, and one that the key may not use.
 func (s *Service) Resolve(ctx context.Context, p Principal, id string) (Ref, error) {

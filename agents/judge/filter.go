@@ -22,6 +22,8 @@ var errGone = errors.New("the text was given up")
 
 // FilterParams are where a Filter passes text on to.
 type FilterParams struct {
+	// Before was said before in the same answer: what goes on with it may be in a zone together.
+	Before string
 	// Say takes what may be passed on, in order. It is called by Write, by Finish and, between them,
 	// by a goroutine of the filter, one at a time.
 	Say func(text string) error
@@ -58,7 +60,7 @@ type Filter struct {
 
 // NewFilter makes the filter of one text.
 func (s *Screen) NewFilter(p FilterParams) *Filter {
-	return &Filter{FilterParams: p, screen: s, zones: s.zones.NewFilter()}
+	return &Filter{FilterParams: p, screen: s, zones: s.zones.NewFilterAfter(p.Before)}
 }
 
 // Write takes the next piece. Errors: ErrStopped, those of Say and of the CompareFunc, and the end

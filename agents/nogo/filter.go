@@ -12,6 +12,9 @@ import (
 // looked for anew with every piece of a text.
 const step = 24
 
+// maxBefore bounds the text before, see NewFilterAfter.
+const maxBefore = 1024
+
 // leastForgotten is how many bytes are dropped at a time.
 const leastForgotten = 128
 
@@ -36,6 +39,25 @@ type Filter struct {
 // NewFilter makes the filter of one text.
 func (z *Zones) NewFilter() *Filter {
 	return &Filter{zones: z, scan: phraseScan{set: z.phrases, boundary: true}}
+}
+
+// NewFilterAfter makes the filter of a text that goes on with one that was let through: a match
+// that begins there is found, and nothing behind it comes through.
+func (z *Zones) NewFilterAfter(before string) *Filter {
+	f := z.NewFilter()
+	if before == "" {
+		return f
+	}
+	for len(before) > maxBefore { // its end is enough for a phrase
+		_, size := utf8.DecodeRuneInString(before)
+		before = before[size:]
+	}
+	f.text = append(f.text, before...)
+	for i, r := range before {
+		f.scan.next(i, r, func(candidate) {})
+	}
+	f.released, f.scanned, f.judged = len(f.text), len(f.text), len(f.text)
+	return f
 }
 
 // Write takes the next piece and returns what may be let through now. match is the first zone that

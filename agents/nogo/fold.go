@@ -124,6 +124,9 @@ func looksLike(r rune) rune {
 	}
 	var looks rune
 	for _, one := range strings.ToLower(confusables.Skeleton(string(r))) {
+		if unicode.Is(unicode.Mn, one) { // the stroke of ø
+			continue
+		}
 		if looks != 0 {
 			return 0
 		}
@@ -132,8 +135,16 @@ func looksLike(r rune) rune {
 	return looks
 }
 
-// isUnseen reports characters that are not shown: marks of format and of variants, and fillers.
-func isUnseen(r rune) bool {
-	return r >= utf8.RuneSelf &&
-		(unicode.In(r, unicode.Cf, unicode.Mn, unicode.Variation_Selector) || r == 0x115F || r == 0x1160 || r == 0x3164)
+// isUnseen reports characters that are as if they were not there: those that are not shown, and
+// accents that stand alone.
+func isUnseen(r rune) bool { return isHidden(r) || r >= utf8.RuneSelf && unicode.Is(unicode.Mn, r) }
+
+// isHidden reports characters that are not shown: controls other than white space, marks of format
+// and of variants, fillers, and the empty Braille pattern.
+func isHidden(r rune) bool {
+	if r < utf8.RuneSelf {
+		return unicode.IsControl(r) && !unicode.IsSpace(r)
+	}
+	return r == 0x2800 || unicode.IsControl(r) && !unicode.IsSpace(r) ||
+		unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }

@@ -63,6 +63,10 @@ var examples = []struct {
 	{"com", "a corn field", ""},
 	{"бомба", "Бoмбa!", "Бoмбa"},
 	{"爆弾", "これは爆弾です", "爆弾"},
+	{"bomb", "b\u00f8mb", "b\u00f8mb"},
+	{"bomb", "\u0180\u0275m\u0253", "\u0180\u0275m\u0253"}, // with a bar, and a hook
+	{"bomb", "b\uffa0om\u2800b", "b\uffa0om\u2800b"},       // nothing is shown of these
+	{"/4[0-9]{15}/", "4\u034f111\ufe0f1111\u180b1111\u00011111", "4\u034f111\ufe0f1111\u180b1111\u00011111"},
 	{"office", "the oﬃce", "oﬃce"},
 	{"ox", "boxer", ""},
 	{"bomb", "\U0001F171omb", "\U0001F171omb"},
@@ -317,5 +321,28 @@ func BenchmarkFilter(b *testing.B) {
 	pieces := cut(strings.Repeat("The quick brown fox jumps over the lazy dog, and so on. ", 9), rand.New(rand.NewPCG(1, 1)))
 	for b.Loop() {
 		pour(b, z.NewFilter(), pieces)
+	}
+}
+
+// TestFilterAfter: what began in a text that was let through is found when it goes on, and only
+// then.
+func TestFilterAfter(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ zone, before, text, through, matched string }{
+		{"how to make explosives", "I say how to make ", "explosives yes", "", "how to make explosives"},
+		{"how to make explosives", "I say how to make ", "a cake", "a cake", ""},
+		{"/[0-9]{3}-[0-9]{4}/", "It is 555", "-0123, see", "", "555-0123"},
+		{"bomb", strings.Repeat("word ", 1000) + "bo", "mb", "", "bomb"},
+	} {
+		f := zones(t, row.zone).NewFilterAfter(row.before)
+		through, match, err := f.Write(t.Context(), row.text)
+		rest, last, closed := f.Close(t.Context())
+		if match == nil {
+			match = last
+		}
+		if err != nil || closed != nil || through+rest != row.through || (match == nil) != (row.matched == "") ||
+			match != nil && match.Matched != row.matched {
+			t.Errorf("%q and %q: %q comes through, found %+v (%v, %v)", row.before, row.text, through+rest, match, err, closed)
+		}
 	}
 }

@@ -140,7 +140,7 @@ func newCleaned(text string) cleaned {
 	var b strings.Builder
 	c := cleaned{origin: make([]int, 0, len(text)+1)}
 	for at, r := range text {
-		if isUnseen(r) && !unicode.Is(unicode.Mn, r) {
+		if isHidden(r) {
 			continue
 		}
 		from := b.Len()

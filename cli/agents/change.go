@@ -156,10 +156,12 @@ func (f *fields) keepNothing(req *parlancev1.UpdateAgentRequest, stored *parlanc
 	if req.GetMemory() == nil && stored.GetMemory().GetEnabled() {
 		req.Memory = stored.GetMemory()
 		req.Memory.Enabled = false
+		req.UpdateMask.Paths = append(req.UpdateMask.Paths, "memory")
 	}
 	if req.GetAnalysis() == nil && stored.GetAnalysis().GetEnabled() {
 		req.Analysis = stored.GetAnalysis()
 		req.Analysis.Enabled = false
+		req.UpdateMask.Paths = append(req.UpdateMask.Paths, "analysis")
 	}
 }
 

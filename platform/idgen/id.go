@@ -39,6 +39,7 @@ const (
 	Credential Prefix = "cred_"
 	Evaluation Prefix = "evl_"
 	Audit      Prefix = "aud_"
+	UsageAlert Prefix = "ual_"
 )
 
 // alphabet is Crockford's base32 in lower case: digits and letters without i, l, o, u, in

@@ -29,6 +29,8 @@ type Conversations struct {
 	Tools *tools.Service
 	// Privacy deletes sessions.
 	Privacy *privacy.Service
+	// Currency is that of the prices of models; empty without prices.
+	Currency string
 }
 
 type sessionsServer struct{ Conversations }

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math"
@@ -62,15 +63,19 @@ func feedbackProto(l sessions.Likes) *parlancev1.SessionFeedback {
 }
 
 func (s *sessionsServer) sessionProto(one sessions.Session, analysis analysis.Analysis) *parlancev1.Session {
+	used := &parlancev1.SessionUsage{
+		InputTokens: int32Of(one.InputTokens), OutputTokens: int32Of(one.OutputTokens), ToolCalls: int32Of(one.ToolCalls), Currency: s.Currency,
+	}
+	if s.Currency != "" {
+		used.Cost = cmp.Or(one.Cost, "0")
+	}
 	return &parlancev1.Session{
 		Feedback: feedbackProto(one.Likes),
 		Id:       string(one.ID), Status: string(one.Status), WorkspaceId: string(one.WorkspaceID),
 		AgentId: string(one.AgentID), AgentVersion: int32Of(one.AgentVersion), UserId: one.UserID, Modality: string(one.Modality),
 		CreatedAt: timestamp(one.CreatedAt), StartedAt: timestamp(one.StartedAt), EndedAt: timestamp(one.EndedAt), EndReason: one.EndReason,
 		DurationMs: int32Of(int(one.Duration(s.Sessions.Now()).Milliseconds())), TurnCount: int32Of(one.TurnCount), Language: one.Language,
-		Usage: &parlancev1.SessionUsage{
-			InputTokens: int32Of(one.InputTokens), OutputTokens: int32Of(one.OutputTokens), ToolCalls: int32Of(one.ToolCalls),
-		},
+		Usage:            used,
 		DynamicVariables: one.ShownVariables(one.DynamicVariables), AssignedVariables: one.ShownVariables(one.AssignedVariables),
 		Analysis:           sessionAnalysisProto(analysis),
 		IdleTimeoutSeconds: int32Of(one.IdleTimeoutSeconds), MaxDurationSeconds: int32Of(one.MaxDurationSeconds),

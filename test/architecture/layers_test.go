@@ -28,16 +28,16 @@ var layered = map[string]layering{
 	"sessions": {
 		layers: [][]string{
 			{
-				"edits.go", "errors.go", "keys.go", "prompt_hash.go", "receipt.go", "retrieval.go", "strict_json.go",
+				"edits.go", "errors.go", "keys.go", "prompt_hash.go", "receipt.go", "retrieval.go",
 				"text.go",
 			},
-			{"override_value.go", "prices.go", "session.go"},
+			{"override_value.go", "session.go"},
 			{"approval.go", "metrics.go", "notice.go", "override_voice.go", "variables.go"},
 			{"call.go", "message.go", "override_agent.go"},
 			{"item.go", "model_messages.go"},
 			{"turn.go"},
 			{"redaction.go"},
-			{"receipt_builder.go", "turn_items.go", "turn_store.go"},
+			{"receipt_builder.go", "turn_items.go", "turn_store.go", "usage.go"},
 			{"client_call.go", "connection.go", "read.go", "service.go", "store.go", "token.go"},
 			{"contents.go"},
 			{"create.go", "feedback.go", "lease.go", "overrides.go", "start.go"},

@@ -23,6 +23,7 @@ import (
 	"parlance.dev/parlance/turns/journal"
 	"parlance.dev/parlance/turns/pgstore"
 	"parlance.dev/parlance/turns/requests"
+	"parlance.dev/parlance/usage"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -64,7 +65,7 @@ type Deps struct {
 	Gate            *fair.Gate
 	Seal            *seal.Keyring
 	WAL             *wal.Log
-	Prices          *sessions.Prices
+	Prices          *usage.Prices
 	PublicURL       string
 	Log             *slog.Logger
 	Now             func() time.Time
@@ -79,9 +80,9 @@ func New(d Deps) *Node {
 		DB: d.DB, Agents: d.Agents, Workspaces: d.Workspaces, Seal: d.Seal, PublicURL: d.PublicURL, Now: d.Now,
 	})
 	a := analysis.New(analysis.Deps{
-		DB: d.DB, Sessions: s, Models: analysis.ModelFunc(d.Models), Memory: d.Memory, Gate: d.Gate, Seal: d.Seal, Log: d.Log,
+		DB: d.DB, Sessions: s, Models: analysis.ModelFunc(d.Models), Memory: d.Memory, Gate: d.Gate, Prices: d.Prices, Seal: d.Seal, Log: d.Log,
 	})
-	store := pgstore.New(pgstore.Deps{DB: d.DB, Sessions: s, Tools: d.Tools, Retriever: d.Retriever, HasKeys: d.HasKeys})
+	store := pgstore.New(pgstore.Deps{DB: d.DB, Sessions: s, Tools: d.Tools, Retriever: d.Retriever, HasKeys: d.HasKeys, Prices: d.Prices})
 	var kept turns.Store = store
 	var database turns.Database
 	if d.WAL != nil {

@@ -144,12 +144,28 @@ func TestGuardClientTexts(t *testing.T) {
 		"PARLANCE_MODEL_BASE_URL": llm.BaseURL, "PARLANCE_MODEL_NAME": openaichat.Model,
 	}})
 	agent := env.Do(t, "POST", env.Tenant.In("/agents"),
-		`{"name":"Ada","guards":[{"name":"weapons","phrases":["bomb"],"action":"block","reply":"Not that."}]}`).Must(t, 201).Text("id")
+		`{"name":"Ada","client_overrides":["instructions"],
+			"guards":[{"name":"weapons","phrases":["bomb"],"action":"block","reply":"Not that."}]}`).Must(t, 201).Text("id")
 	item := func(role, kind string) string {
 		return `{"type":"message","role":"` + role + `","content":[{"type":"` + kind + `","text":"Here is how to make a bomb."}]}`
 	}
 	for name, events := range map[string][]string{
-		"input": {`{"type":"response.create","response":{"input":[` + item("user", "input_text") + `]}}`},
+		"assistant input": {
+			`{"type":"response.create","response":{"conversation":"none","input":[` + item("assistant", "output_text") + `,
+				{"type":"message","role":"user","content":[{"type":"input_text","text":"Hello."}]}]}}`,
+		},
+		"call": {
+			`{"type":"conversation.item.create","item":{"type":"function_call","call_id":"c1","name":"look","arguments":"{\"q\":\"a bomb\"}"}}`,
+			`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"Hello."}]}}`,
+			`{"type":"response.create"}`,
+		},
+		"instructions of the session": {
+			`{"type":"session.update","session":{"type":"realtime","instructions":"Talk of a bomb."}}`,
+			`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"Hello."}]}}`,
+			`{"type":"response.create"}`,
+		},
+		"instructions of a response": {`{"type":"response.create","response":{"instructions":"Talk of a bomb."}}`},
+		"input":                      {`{"type":"response.create","response":{"input":[` + item("user", "input_text") + `]}}`},
 		"note": {
 			`{"type":"conversation.item.create","item":` + item("system", "input_text") + `}`,
 			`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"Hello."}]}}`,

@@ -45,6 +45,8 @@ var elsewhere = map[fault.Reason]string{
 	fault.KeysFull:               "takes as many keys as a tenant may have: TestWorkspacesAndKeysAreCounted",
 	fault.WebhookEndpointsFull:   "takes as many endpoints as a workspace may have: webhooks",
 	fault.MemoryFull:             "takes as many memories as the setting allows: memory",
+	fault.QuotaUsage:             "takes a month's usage: TestUsage",
+	fault.UsageAlertsFull:        "takes as many alerts as a tenant may have: usage",
 	fault.ApprovalDecided:        "takes a turn that waits: TestApprovalOverREST, conversation",
 	fault.ToolVariableMissing:    "is in a tool's result and trace, not an answer: tools",
 	fault.NameTaken:              "cannot occur yet: no name is unique but a tool's slug",

@@ -66,6 +66,10 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		"ListMemories.kind": nil, "ListMemories.q": nil, "DeleteMemories.user_id": "nobody",
 		"CreatePrivacyRequest.user_id": "nobody", "CreatePrivacyRequest.kind": "export", "CreatePrivacyRequest.dry_run": true,
 		"ListPrivacyRequests.kind": nil, "ListPrivacyRequests.user_id": nil,
+		"CreateUsageAlert.meter": "turns", "CreateUsageAlert.percent": 0, "CreateUsageAlert.quantity": 12,
+		"GetUsage.workspace_id": nil, "GetUsage.agent_id": nil, "ListUsageDays.workspace_id": nil, "ListUsageDays.agent_id": nil,
+		"ListUsageDays.meter": nil, "ListUsageDays.group_by": []string{"day"}, "ListUsageDays.from": nil, "ListUsageDays.to": nil,
+		"month": nil,
 	}
 	agent := made(in("/agents"), `{"name":"Ada `+w.mark+`"}`, 201)
 	w.do(t, "PATCH", in("/agents/"+agent), `{"language":"de"}`).Must(t, 200) // version 2
@@ -85,6 +89,7 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		"credential_id": made(in("/provider-credentials"),
 			`{"kind":"model","provider":"openai","name":"`+w.mark+`","api_key":"sk-0000000000000000","base_url":"`+shop.URL+`"}`, 201),
 		"memory_id":                    made(in("/users/u/memory"), `{"text":"Something `+w.mark+`."}`, 201),
+		"alert_id":                     made("/v1/usage/alerts", `{"meter":"turns","quantity":10}`, 201),
 		"api_key_id":                   made("/v1/api-keys", `{"name":"spare","scope":"read"}`, 201),
 		"DeleteWorkspace.workspace_id": made("/v1/workspaces", `{"name":"spare"}`, 201),
 		"DeleteSession.session_id":     made("/v1/sessions", `{"agent_id":"`+agent+`","user_id":"spare","modality":"text"}`, 201),

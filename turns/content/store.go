@@ -2,6 +2,8 @@ package content
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 
 	"parlance.dev/parlance/platform/cache"
@@ -39,19 +41,17 @@ func (s *Store) Accept(ctx context.Context, p turns.AcceptParams) (sessions.Turn
 	if err != nil {
 		return turn, err
 	}
-	if !redacts(p.Session) {
-		return s.sessions.OpenTurn(ctx, p.Session, turn)
+	if turn, err = s.sessions.OpenTurn(ctx, p.Session, turn); err != nil || !redacts(p.Session) {
+		return turn, err
 	}
 	earlier, _ := s.said.Get(turn.ID)
 	all := append(slices.Clone(earlier), said)
 	s.said.Set(turn.ID, all)
-	return restored(p.Session.Redactor(), turn, all), nil
+	return restored(p.Session.ContentRedactor(), turn, all), nil
 }
 
-// redacts reports whether what is stored of the session is redacted, and cannot be opened.
-func redacts(session sessions.Session) bool {
-	return session.Redactor().Redacts() && !session.KeepsNothing()
-}
+// redacts reports whether what is stored of the session lacks what was said.
+func redacts(session sessions.Session) bool { return session.ContentRedactor().Redacts() }
 
 // Begin implements turns.Store.
 func (s *Store) Begin(ctx context.Context, p turns.BeginParams) (turns.Begun, error) {
@@ -64,19 +64,27 @@ func (s *Store) Begin(ctx context.Context, p turns.BeginParams) (turns.Begun, er
 		}
 		first := *p.New
 		first.Outputs, first.Said = stored[:len(first.Outputs)], stored[len(first.Outputs):]
+		if first.ClientTools != nil && p.Session.KeepsNothing() {
+			text, err := s.sessions.StoredText(ctx, p.Session, string(first.ClientTools))
+			if err != nil {
+				return turns.Begun{Session: p.Session}, err
+			}
+			if first.ClientTools, err = json.Marshal(text); err != nil {
+				return turns.Begun{Session: p.Session}, fmt.Errorf("encoding sealed tools: %w", err)
+			}
+		}
 		p.New = &first
 	}
 	begun, err := s.Store.Begin(ctx, p)
 	if err != nil {
 		return begun, err
 	}
-	if redacts(p.Session) {
-		s.said.Delete(p.Turn)
-		begun.Turn = restored(p.Session.Redactor(), begun.Turn, said)
-		return begun, nil
-	}
 	if begun.Turn, err = s.sessions.OpenTurn(ctx, p.Session, begun.Turn); err != nil {
 		return begun, err
+	}
+	if redacts(p.Session) {
+		s.said.Delete(p.Turn)
+		begun.Turn = restored(p.Session.ContentRedactor(), begun.Turn, said)
 	}
 	begun.History.Turns, err = s.sessions.OpenTurns(ctx, p.Session, begun.History.Turns)
 	return begun, err

@@ -13,12 +13,13 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/usage"
 )
 
 // finishTurn writes a turn's end, counts it in its session, gives the lease back, and writes down
 // the end of the session that end_call asks for unless one is written down. Whether the turn was
 // journalled is written as the receipt has it. Parameters: those of finishArgs.
-const finishTurn = `
+var finishTurn = `
 	WITH done AS (
 	    UPDATE turns AS t
 	    SET agent_text = $5, status = $6, messages = $7, citations = $8, retrieval = $9, model = $10, input_tokens = $11, output_tokens = $12,
@@ -26,6 +27,7 @@ const finishTurn = `
 	        spilled = $25
 	    WHERE t.tenant_id = $1 AND t.session_id = $2 AND t.id = $3 AND t.status = 'in_progress' AND t.losses = $4
 	    RETURNING t.id
+	), metered AS (` + usage.InsertFrom("done", "$1", "$26", "$27", "$16::timestamptz", "$28::json") + `
 	), assigned AS (
 	    SELECT o.variables || coalesce(
 	        (
@@ -47,6 +49,7 @@ const finishTurn = `
 	)
 	UPDATE sessions AS s
 	SET input_tokens = s.input_tokens + $11, output_tokens = s.output_tokens + $12, tool_calls = s.tool_calls + $19,
+	    cost = coalesce(s.cost, 0) + (SELECT coalesce(sum(m.cost), 0) FROM json_to_recordset($28::json) AS m (cost numeric)),
 	    last_activity_at = greatest(s.last_activity_at, $20::timestamptz),
 	    language = CASE WHEN $21 = '' THEN s.language ELSE $21 END,
 	    assigned_variables = assigned.variables,
@@ -104,7 +107,7 @@ func (s *Store) escalate(ctx context.Context, p turns.FinishParams) error {
 
 // tryFinish is the pipeline. Recorded is false when the turn is not in progress here any more.
 func (s *Store) tryFinish(ctx context.Context, p turns.FinishParams) (after sessions.Session, ending, recorded bool, err error) {
-	args, err := finishArgs(p)
+	args, err := s.finishArgs(p)
 	if err != nil {
 		return p.Session, false, false, err
 	}
@@ -187,7 +190,15 @@ func resultsOf(all []sessions.Turn, callID string) (found []sessions.Message) {
 }
 
 // finishArgs are the parameters of finishTurn.
-func finishArgs(p turns.FinishParams) ([]any, error) {
+func (s *Store) finishArgs(p turns.FinishParams) ([]any, error) {
+	records, err := sessions.UsageOfTurn(p.Turn, s.prices)
+	if err != nil {
+		return nil, err
+	}
+	used, err := usage.Encode(records)
+	if err != nil {
+		return nil, err
+	}
 	turn, assigned := p.Turn, p.Assigned
 	if assigned == nil {
 		assigned = map[string]string{}
@@ -210,5 +221,6 @@ func finishArgs(p turns.FinishParams) ([]any, error) {
 		encode(turn.Messages), encode(turn.Citations), retrieval, turn.Model, turn.InputTokens, turn.OutputTokens,
 		encode(turn.Metrics), turn.ErrorCode, turn.ErrorMessage, turn.EndedAt, receipt, turn.ReceiptHash,
 		len(turn.ToolCalls()), p.At, p.Language, encode(assigned), sessions.MaxVariables, p.EndCall, turn.Journalled,
+		string(p.Session.WorkspaceID), string(p.Session.AgentID), string(used),
 	}, encoding
 }

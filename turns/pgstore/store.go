@@ -9,6 +9,7 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/usage"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -20,6 +21,8 @@ type Deps struct {
 	Tools *tools.Service
 	// Retriever says what a search for passages reads along with a turn's beginning; nil: nothing.
 	Retriever turns.Retriever
+	// Prices are those of models; nil: no costs are counted.
+	Prices *usage.Prices
 	// HasKeys asks along whether the workspace has model keys of its own; nil: nobody asks.
 	HasKeys func(ref workspaces.Ref, has *bool) postgres.Step
 }
@@ -31,13 +34,14 @@ type Store struct {
 	tools     *tools.Service
 	retriever turns.Retriever
 	hasKeys   func(ref workspaces.Ref, has *bool) postgres.Step
+	prices    *usage.Prices
 }
 
 var _ turns.Store = (*Store)(nil)
 
 // New makes the store.
 func New(d Deps) *Store {
-	return &Store{db: d.DB, sessions: d.Sessions, tools: d.Tools, retriever: d.Retriever, hasKeys: d.HasKeys}
+	return &Store{db: d.DB, sessions: d.Sessions, tools: d.Tools, retriever: d.Retriever, hasKeys: d.HasKeys, prices: d.Prices}
 }
 
 // Save implements turns.Store.

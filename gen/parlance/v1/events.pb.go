@@ -1303,7 +1303,8 @@ func (x *FatigueAlert) GetLimit() float64 {
 // UsageThresholdCrossed is the data of usage.threshold.
 type UsageThresholdCrossed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// sessions, voice_minutes, pstn_minutes, kb_bytes, tokens or tool_calls.
+	// sessions, turns, tokens, tool_calls, deliveries, kb_bytes, voice_minutes, pstn_minutes,
+	// speech_seconds or speech_characters.
 	Meter string `protobuf:"bytes,1,opt,name=meter,proto3" json:"meter,omitempty"`
 	// First day of the period, YYYY-MM-DD.
 	Period string  `protobuf:"bytes,2,opt,name=period,proto3" json:"period,omitempty"`
@@ -1311,9 +1312,15 @@ type UsageThresholdCrossed struct {
 	Limit  float64 `protobuf:"fixed64,4,opt,name=limit,proto3" json:"limit,omitempty"`
 	// Share of the limit in percent: 50, 80, 100 or an operator's own.
 	ThresholdPercent float64 `protobuf:"fixed64,5,opt,name=threshold_percent,json=thresholdPercent,proto3" json:"threshold_percent,omitempty"`
-	AlertId          string  `protobuf:"bytes,6,opt,name=alert_id,json=alertId,proto3" json:"alert_id,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// ual_…; empty for a threshold of the plan's quota.
+	AlertId string `protobuf:"bytes,6,opt,name=alert_id,json=alertId,proto3" json:"alert_id,omitempty"`
+	// ws_… for kb_bytes, whose limit is that of a workspace; empty for the other meters.
+	WorkspaceId string `protobuf:"bytes,7,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// The day on which the limit is reached if the month goes on as it has so far, YYYY-MM-DD; empty
+	// when the month is over before.
+	LimitReachedOn string `protobuf:"bytes,8,opt,name=limit_reached_on,json=limitReachedOn,proto3" json:"limit_reached_on,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *UsageThresholdCrossed) Reset() {
@@ -1384,6 +1391,20 @@ func (x *UsageThresholdCrossed) GetThresholdPercent() float64 {
 func (x *UsageThresholdCrossed) GetAlertId() string {
 	if x != nil {
 		return x.AlertId
+	}
+	return ""
+}
+
+func (x *UsageThresholdCrossed) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *UsageThresholdCrossed) GetLimitReachedOn() string {
+	if x != nil {
+		return x.LimitReachedOn
 	}
 	return ""
 }
@@ -2132,21 +2153,28 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\bsessions\n" +
 	"\aminutesR\ameasure\x12\x14\n" +
 	"\x05value\x18\x06 \x01(\x01R\x05value\x12\x14\n" +
-	"\x05limit\x18\a \x01(\x01R\x05limit:\x11\xaa\xbb\x18\rfatigue.alert\"\x99\x02\n" +
-	"\x15UsageThresholdCrossed\x12_\n" +
-	"\x05meter\x18\x01 \x01(\tBI\xba\xbb\x18E\n" +
+	"\x05limit\x18\a \x01(\x01R\x05limit:\x11\xaa\xbb\x18\rfatigue.alert\"\x9d\x03\n" +
+	"\x15UsageThresholdCrossed\x12\x95\x01\n" +
+	"\x05meter\x18\x01 \x01(\tB\x7f\xba\xbb\x18{\n" +
 	"\bsessions\n" +
-	"\rvoice_minutes\n" +
-	"\fpstn_minutes\n" +
-	"\bkb_bytes\n" +
+	"\x05turns\n" +
 	"\x06tokens\n" +
 	"\n" +
-	"tool_callsR\x05meter\x12\x16\n" +
+	"tool_calls\n" +
+	"\n" +
+	"deliveries\n" +
+	"\bkb_bytes\n" +
+	"\rvoice_minutes\n" +
+	"\fpstn_minutes\n" +
+	"\x0espeech_seconds\n" +
+	"\x11speech_charactersR\x05meter\x12\x16\n" +
 	"\x06period\x18\x02 \x01(\tR\x06period\x12\x14\n" +
 	"\x05value\x18\x03 \x01(\x01R\x05value\x12\x14\n" +
 	"\x05limit\x18\x04 \x01(\x01R\x05limit\x12+\n" +
 	"\x11threshold_percent\x18\x05 \x01(\x01R\x10thresholdPercent\x12\x19\n" +
-	"\balert_id\x18\x06 \x01(\tR\aalertId:\x13\xaa\xbb\x18\x0fusage.threshold\"\x98\x02\n" +
+	"\balert_id\x18\x06 \x01(\tR\aalertId\x12!\n" +
+	"\fworkspace_id\x18\a \x01(\tR\vworkspaceId\x12(\n" +
+	"\x10limit_reached_on\x18\b \x01(\tR\x0elimitReachedOn:\x13\xaa\xbb\x18\x0fusage.threshold\"\x98\x02\n" +
 	"\x13SubscriptionChanged\x12'\n" +
 	"\x0fsubscription_id\x18\x01 \x01(\tR\x0esubscriptionId\x12\x1f\n" +
 	"\vcustomer_id\x18\x02 \x01(\tR\n" +

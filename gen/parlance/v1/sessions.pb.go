@@ -601,7 +601,11 @@ type SessionUsage struct {
 	// Tokens the model wrote.
 	OutputTokens int32 `protobuf:"varint,2,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
 	// Calls of tools.
-	ToolCalls     int32 `protobuf:"varint,3,opt,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
+	ToolCalls int32 `protobuf:"varint,3,opt,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
+	// What its calls of models have cost so far, as a decimal number; empty without prices.
+	Cost string `protobuf:"bytes,4,opt,name=cost,proto3" json:"cost,omitempty"`
+	// ISO 4217 code of the prices; empty without prices.
+	Currency      string `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -655,6 +659,20 @@ func (x *SessionUsage) GetToolCalls() int32 {
 		return x.ToolCalls
 	}
 	return 0
+}
+
+func (x *SessionUsage) GetCost() string {
+	if x != nil {
+		return x.Cost
+	}
+	return ""
+}
+
+func (x *SessionUsage) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
 }
 
 // Turn is what the user said and what the agent answered.
@@ -3972,6 +3990,7 @@ type ReceiptModelCall struct {
 	// The model as the provider named it, else as it was asked for.
 	Model string `protobuf:"bytes,2,opt,name=model,proto3" json:"model,omitempty"`
 	// SHA-256, hex, of what the model was sent; docs/receipts.md says of which bytes.
+	// Empty for an agent with privacy.redact or privacy.zero_retention.
 	PromptHash string `protobuf:"bytes,3,opt,name=prompt_hash,json=promptHash,proto3" json:"prompt_hash,omitempty"`
 	// Messages in it, without the instructions.
 	Messages int32 `protobuf:"varint,4,opt,name=messages,proto3" json:"messages,omitempty"`
@@ -5052,12 +5071,14 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x05value\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x05value\x12\x1c\n" +
 	"\trationale\x18\x04 \x01(\tR\trationale\x12(\n" +
 	"\n" +
-	"value_json\x18\x05 \x01(\tB\t\xaa\xbb\x18\x05valueR\tvalueJson\"u\n" +
+	"value_json\x18\x05 \x01(\tB\t\xaa\xbb\x18\x05valueR\tvalueJson\"\xa5\x01\n" +
 	"\fSessionUsage\x12!\n" +
 	"\finput_tokens\x18\x01 \x01(\x05R\vinputTokens\x12#\n" +
 	"\routput_tokens\x18\x02 \x01(\x05R\foutputTokens\x12\x1d\n" +
 	"\n" +
-	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\"\xf9\x06\n" +
+	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\x12\x12\n" +
+	"\x04cost\x18\x04 \x01(\tR\x04cost\x12\x1a\n" +
+	"\bcurrency\x18\x05 \x01(\tR\bcurrency\"\xf9\x06\n" +
 	"\x04Turn\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +

@@ -85,7 +85,8 @@ const (
 type SessionServiceClient interface {
 	// CreateSession starts a conversation and returns its signed WebSocket URLs. It is pending
 	// until the first connection or turn.
-	// Errors: not-found (the agent), quota-exceeded-sessions, override-not-allowed, invalid-request.
+	// Errors: not-found (the agent), quota-exceeded-sessions, quota-exceeded-usage,
+	// override-not-allowed, invalid-request.
 	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
 	// ListSessions lists the tenant's sessions, newest first.
 	ListSessions(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error)
@@ -396,7 +397,8 @@ func (c *sessionServiceClient) ListSessionToolCalls(ctx context.Context, req *v1
 type SessionServiceHandler interface {
 	// CreateSession starts a conversation and returns its signed WebSocket URLs. It is pending
 	// until the first connection or turn.
-	// Errors: not-found (the agent), quota-exceeded-sessions, override-not-allowed, invalid-request.
+	// Errors: not-found (the agent), quota-exceeded-sessions, quota-exceeded-usage,
+	// override-not-allowed, invalid-request.
 	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
 	// ListSessions lists the tenant's sessions, newest first.
 	ListSessions(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error)

@@ -125,6 +125,13 @@ var Routes = []route.Route{
 	{Method: "GET", Pattern: "/v1/sessions/{session_id}/turns/{turn_id}/receipt", Procedure: "/parlance.v1.SessionService/GetTurnReceipt", Request: (*v1.GetTurnReceiptRequest)(nil), Response: (*v1.TurnReceipt)(nil), Status: 200},
 	{Method: "GET", Pattern: "/v1/sessions/{session_id}/tool-calls", Procedure: "/parlance.v1.SessionService/ListSessionToolCalls", Request: (*v1.ListSessionToolCallsRequest)(nil), Response: (*v1.ListSessionToolCallsResponse)(nil), Status: 200},
 
+	// UsageService
+	{Method: "GET", Pattern: "/v1/usage", Procedure: "/parlance.v1.UsageService/GetUsage", Request: (*v1.GetUsageRequest)(nil), Response: (*v1.Usage)(nil), Status: 200},
+	{Method: "GET", Pattern: "/v1/usage/days", Procedure: "/parlance.v1.UsageService/ListUsageDays", Request: (*v1.ListUsageDaysRequest)(nil), Response: (*v1.ListUsageDaysResponse)(nil), Status: 200},
+	{Method: "POST", Pattern: "/v1/usage/alerts", Procedure: "/parlance.v1.UsageService/CreateUsageAlert", Request: (*v1.CreateUsageAlertRequest)(nil), Response: (*v1.UsageAlert)(nil), Body: "*", Status: 201},
+	{Method: "GET", Pattern: "/v1/usage/alerts", Procedure: "/parlance.v1.UsageService/ListUsageAlerts", Request: (*v1.ListUsageAlertsRequest)(nil), Response: (*v1.ListUsageAlertsResponse)(nil), Status: 200},
+	{Method: "DELETE", Pattern: "/v1/usage/alerts/{alert_id}", Procedure: "/parlance.v1.UsageService/DeleteUsageAlert", Request: (*v1.DeleteUsageAlertRequest)(nil), Response: (*emptypb.Empty)(nil), Status: 204},
+
 	// WebhookService
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/webhooks", Procedure: "/parlance.v1.WebhookService/CreateWebhookEndpoint", Request: (*v1.CreateWebhookEndpointRequest)(nil), Response: (*v1.WebhookEndpoint)(nil), Body: "*", Status: 201, Location: "/v1/workspaces/{workspace_id}/webhooks/{id}"},
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/webhooks", Procedure: "/parlance.v1.WebhookService/ListWebhookEndpoints", Request: (*v1.ListWebhookEndpointsRequest)(nil), Response: (*v1.ListWebhookEndpointsResponse)(nil), Status: 200},

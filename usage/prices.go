@@ -1,4 +1,4 @@
-package sessions
+package usage
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"regexp"
 	"strings"
+
+	"parlance.dev/parlance/platform/jsonvalue"
 )
 
 // Prices are the prices of models, as the operator configured them. The zero value and nil have
@@ -41,7 +43,7 @@ func ParsePrices(content []byte) (*Prices, error) {
 			Output json.Number `json:"output_per_million"`
 		} `json:"models"`
 	}
-	if err := DecodeStrict(content, &file); err != nil {
+	if err := jsonvalue.DecodeStrict(content, &file); err != nil {
 		return nil, fmt.Errorf("it must be a JSON object of currency and models: %w", err)
 	}
 	if !currencyCode.MatchString(file.Currency) {
@@ -62,24 +64,67 @@ func ParsePrices(content []byte) (*Prices, error) {
 // free reports whether a call costs nothing, so that its tokens need not be known.
 func (p price) free() bool { return p.input.Sign() == 0 && p.output.Sign() == 0 }
 
-// cost returns what the calls cost. It returns nil when a price is missing, or when the tokens of a
-// call that costs something are not known.
-func (p *Prices) cost(calls []ReceiptModelCall) *ReceiptCost {
+// Currency is the ISO 4217 code of the prices; empty without prices.
+func (p *Prices) Currency() string {
+	if p == nil {
+		return ""
+	}
+	return p.currency
+}
+
+// find returns the price of provider/model.
+func (p *Prices) find(name string) (price, bool) {
+	if one, ok := p.models[name]; ok {
+		return one, true
+	}
+	provider, _, _ := strings.Cut(name, "/")
+	one, ok := p.models[provider]
+	return one, ok
+}
+
+// of returns what tokens cost.
+func (p price) of(input, output int) *big.Rat {
+	sum := new(big.Rat).Mul(p.input, big.NewRat(int64(input), 1_000_000))
+	return sum.Add(sum, new(big.Rat).Mul(p.output, big.NewRat(int64(output), 1_000_000)))
+}
+
+// decimal writes an amount without zeros at its end.
+func decimal(amount *big.Rat) string {
+	return strings.TrimSuffix(strings.TrimRight(amount.FloatString(priceDecimals), "0"), ".")
+}
+
+// Cost returns what tokens of provider/model cost; empty when there is no price.
+func (p *Prices) Cost(name string, input, output int) string {
+	if p == nil {
+		return ""
+	}
+	one, ok := p.find(name)
+	if !ok {
+		return ""
+	}
+	return decimal(one.of(input, output))
+}
+
+// Call is a call of a model.
+type Call struct {
+	// Model is provider/model.
+	Model         string
+	Input, Output int
+}
+
+// Sum returns what calls cost together; empty when a price is missing, or when the tokens of a call
+// that costs something are not known.
+func (p *Prices) Sum(calls []Call) string {
 	if p == nil || len(calls) == 0 {
-		return nil
+		return ""
 	}
 	sum := new(big.Rat)
 	for _, call := range calls {
-		one, ok := p.models[call.Provider+"/"+call.Model]
-		if !ok {
-			one, ok = p.models[call.Provider]
+		one, ok := p.find(call.Model)
+		if !ok || call.Input == 0 && call.Output == 0 && !one.free() {
+			return ""
 		}
-		if !ok || call.InputTokens == 0 && call.OutputTokens == 0 && !one.free() {
-			return nil
-		}
-		sum.Add(sum, new(big.Rat).Mul(one.input, big.NewRat(int64(call.InputTokens), 1_000_000)))
-		sum.Add(sum, new(big.Rat).Mul(one.output, big.NewRat(int64(call.OutputTokens), 1_000_000)))
+		sum.Add(sum, one.of(call.Input, call.Output))
 	}
-	amount := sum.FloatString(priceDecimals)
-	return &ReceiptCost{Amount: strings.TrimSuffix(strings.TrimRight(amount, "0"), "."), Currency: p.currency}
+	return decimal(sum)
 }

@@ -1,4 +1,4 @@
-package sessions
+package jsonvalue
 
 import (
 	"bytes"
@@ -32,31 +32,31 @@ func DecodeStrict(value json.RawMessage, target any) error {
 	return nil
 }
 
-// unknownMember is the error for a member of an object that its type does not have.
-type unknownMember struct {
-	// path leads to the member from the value that was looked at, such as fallbacks[0].Name.
-	path string
-	// known are the names of the members that the type has.
-	known []string
+// UnknownMember is the error for a member of an object that its type does not have.
+type UnknownMember struct {
+	// Path leads to the member from the value that was looked at, such as fallbacks[0].Name.
+	Path string
+	// Known are the names of the members that the type has.
+	Known []string
 }
 
-func (u *unknownMember) Error() string {
-	return "there is no field " + strconv.Quote(u.path) + "; use one of " + strings.Join(u.known, ", ")
+func (u *UnknownMember) Error() string {
+	return "there is no field " + strconv.Quote(u.Path) + "; use one of " + strings.Join(u.Known, ", ")
 }
 
-// within returns the error for the value that contains, under name, the value that was looked at.
-func (u *unknownMember) within(name string) *unknownMember {
-	if !strings.HasPrefix(u.path, "[") {
+// Within returns the error for the value that contains, under name, the value that was looked at.
+func (u *UnknownMember) Within(name string) *UnknownMember {
+	if !strings.HasPrefix(u.Path, "[") {
 		name += "."
 	}
-	return &unknownMember{path: name + u.path, known: u.known}
+	return &UnknownMember{Path: name + u.Path, Known: u.Known}
 }
 
 // findUnknown finds a member, at any depth, whose name is not exactly that of a field of t; it
 // returns nil when there is none. encoding/json ignores the case of names, even when it refuses
 // unknown members, and would let callers write a locked field under another spelling. Other
 // mistakes are left to the decoder.
-func findUnknown(value json.RawMessage, t reflect.Type) *unknownMember {
+func findUnknown(value json.RawMessage, t reflect.Type) *UnknownMember {
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
 		return nil
 	}
@@ -68,7 +68,7 @@ func findUnknown(value json.RawMessage, t reflect.Type) *unknownMember {
 		_ = json.Unmarshal(value, &items) // the decoder reports a value that is not a list
 		for i, item := range items {
 			if unknown := findUnknown(item, t.Elem()); unknown != nil {
-				return unknown.within("[" + strconv.Itoa(i) + "]")
+				return unknown.Within("[" + strconv.Itoa(i) + "]")
 			}
 		}
 	case reflect.Map:
@@ -76,8 +76,8 @@ func findUnknown(value json.RawMessage, t reflect.Type) *unknownMember {
 	case reflect.Struct:
 		fields, known := jsonFields(t)
 		unknown := findUnknownInObject(value, func(name string) (reflect.Type, bool) { of, ok := fields[name]; return of, ok })
-		if unknown != nil && unknown.known == nil {
-			unknown.known = known
+		if unknown != nil && unknown.Known == nil {
+			unknown.Known = known
 		}
 		return unknown
 	}
@@ -86,16 +86,16 @@ func findUnknown(value json.RawMessage, t reflect.Type) *unknownMember {
 
 // findUnknownInObject is findUnknown for an object. typeOf returns the type of a member, and false
 // for an unknown one.
-func findUnknownInObject(value json.RawMessage, typeOf func(name string) (reflect.Type, bool)) *unknownMember {
+func findUnknownInObject(value json.RawMessage, typeOf func(name string) (reflect.Type, bool)) *UnknownMember {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(value, &members) // the decoder reports a value that is not an object
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		t, ok := typeOf(name)
 		if !ok {
-			return &unknownMember{path: name}
+			return &UnknownMember{Path: name}
 		}
 		if unknown := findUnknown(members[name], t); unknown != nil {
-			return unknown.within(name)
+			return unknown.Within(name)
 		}
 	}
 	return nil
@@ -114,16 +114,16 @@ func jsonFields(t reflect.Type) (fields map[string]reflect.Type, names []string)
 	return fields, names
 }
 
-// findMisspelled finds a member whose name equals that of a field but for its case, in an object
+// FindMisspelled finds a member whose name equals that of a field but for its case, in an object
 // that may also have members of other names; it returns nil when there is none.
-func findMisspelled(value json.RawMessage, t reflect.Type) *unknownMember {
+func FindMisspelled(value json.RawMessage, t reflect.Type) *UnknownMember {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(value, &members)
 	fields, known := jsonFields(t)
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		_, exact := fields[name]
 		if !exact && slices.ContainsFunc(known, func(field string) bool { return strings.EqualFold(field, name) }) {
-			return &unknownMember{path: name, known: known}
+			return &UnknownMember{Path: name, Known: known}
 		}
 	}
 	return nil
