@@ -85,7 +85,7 @@ In production:
 		dev.New(version), newServer(), newWorker(),
 		chat.New(), agents.New(), sessions.New(), workspaces.New(), events.New(), memory.New(), privacy.New(),
 		kb.New(version), tools.New(version), webhooks.New(), webhooks.NewListen(), newModels(), newErrors(),
-		newDoctor(), newHealth(), newMigrate(), newTenants(), newKeys(), newAudit(), newConfig(), newVersion(),
+		newDoctor(), newHealth(), newMigrate(), newTenants(), newKeys(), newUsage(), newAudit(), newConfig(), newVersion(),
 	)
 	refuseUnknown(root)
 	complete.Add(root)

@@ -98,7 +98,10 @@ func asNobody(t *testing.T, tests string) {
 	}
 	dir := boxes(t)
 	copied, scratch := filepath.Join(dir, "test"), filepath.Join(dir, "tmp")
-	if err := os.WriteFile(copied, program, 0o755); err != nil {
+	syscall.ForkLock.RLock() // a program that another test starts now would have the file open for writing: text file busy
+	err = os.WriteFile(copied, program, 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(scratch, 0o711); err != nil {

@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"parlance.dev/parlance/cli/client"
+	"parlance.dev/parlance/cli/command"
+	"parlance.dev/parlance/cli/term"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+)
+
+// usageColumns is how wide the part of a quota that is used is drawn.
+const usageColumns = 20
+
+// usageReader is what the commands about usage work with.
+type usageReader struct {
+	client.Caller
+	service parlancev1connect.UsageServiceClient
+}
+
+// withUsage makes the RunE of a command about usage.
+func withUsage(run func(ctx context.Context, u *usageReader, args []string) error) func(*cobra.Command, []string) error {
+	return client.WithInstallation(func(c client.Caller) *usageReader {
+		return &usageReader{c, parlancev1connect.NewUsageServiceClient(c.HTTP, c.Base, c.Options()...)}
+	}, run)
+}
+
+func newUsage() *cobra.Command {
+	var req parlancev1.GetUsageRequest
+	var meter string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "usage", Short: "Show what was used this month, and what the plan allows", GroupID: "admin", Args: command.ExactArgs(),
+		Long: `Shows a month of usage with the plan's quotas, and the last 30 days of one meter as a plot. See docs/billing.md.`,
+		Example: `  parlance usage
+  parlance usage --month 2026-10 --workspace ws_01j…
+  parlance usage alerts add --meter tokens --quantity 1000000`,
+		RunE: withUsage(func(ctx context.Context, u *usageReader, _ []string) error { return u.show(ctx, &req, meter, asJSON) }),
+	}
+	client.AddInstallation(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&req.Month, "month", "", "year and month, such as 2026-11; the present one")
+	flags.StringVar(&req.WorkspaceId, "workspace", "", "only what this workspace has used, ws_…")
+	flags.StringVar(&req.AgentId, "agent", "", "only what this agent has used, agt_…")
+	flags.StringVar(&meter, "meter", "turns", "what the plot shows, such as turns, sessions or output_tokens")
+	flags.BoolVar(&asJSON, "json", false, "print the month as a line of JSON")
+	cmd.AddCommand(newUsageAlerts())
+	return cmd
+}
+
+// show prints a month and a plot of its last days.
+func (u *usageReader) show(ctx context.Context, req *parlancev1.GetUsageRequest, meter string, asJSON bool) error {
+	month, err := u.service.GetUsage(ctx, req)
+	if err != nil {
+		return u.Explain("read the usage", err)
+	}
+	if asJSON {
+		return u.PrintMessage(month)
+	}
+	u.Line("%s  %s", u.Screen.Strong(month.GetMonth()),
+		u.Screen.Dim("plan "+month.GetPlan()+", "+month.GetTimezone()+", until "+client.Moment(month.GetEndsAt())))
+	var rows [][]term.Cell
+	for _, m := range month.GetMeters() {
+		if m.GetQuantity() == 0 && m.GetLimit() == 0 {
+			continue
+		}
+		limit, bar := "no limit", ""
+		if m.GetLimit() > 0 {
+			limit = amount(m.GetMeter(), m.GetLimit())
+			bar = u.Screen.Bar(m.GetPercent()/100, usageColumns) + fmt.Sprintf(" %.0f %%", m.GetPercent())
+		}
+		if on := m.GetLimitReachedOn(); on != "" {
+			bar += "  used up on " + on
+		}
+		rows = append(rows, []term.Cell{
+			{Text: m.GetMeter()}, {Text: amount(m.GetMeter(), m.GetQuantity())}, {Text: limit}, {Text: bar},
+		})
+	}
+	columns := []term.Column{{Title: "METER"}, {Title: "USED", Right: true}, {Title: "LIMIT", Right: true}, {Title: ""}}
+	for _, line := range u.Screen.Table(columns, rows) {
+		u.Line("%s", line)
+	}
+	if month.GetCurrency() != "" {
+		u.Line("cost  %s %s", month.GetCost(), month.GetCurrency())
+	}
+	return u.plot(ctx, req, meter)
+}
+
+// amount writes a quantity for people.
+func amount(meter string, quantity float64) string {
+	if meter == "kb_bytes" {
+		return humanize.IBytes(uint64(max(0, quantity)))
+	}
+	return humanize.Comma(int64(quantity))
+}
+
+// plot draws the days of a meter, one column each.
+func (u *usageReader) plot(ctx context.Context, req *parlancev1.GetUsageRequest, meter string) error {
+	days, err := u.service.ListUsageDays(ctx, &parlancev1.ListUsageDaysRequest{
+		WorkspaceId: req.GetWorkspaceId(), AgentId: req.GetAgentId(), Meter: meter,
+	})
+	if err != nil {
+		return u.Explain("read the usage by day", err)
+	}
+	if len(days.GetRows()) == 0 {
+		u.Line("%s", u.Screen.Dim("no "+meter+" in the last 30 days"))
+		return nil
+	}
+	most := 0.0
+	for _, row := range days.GetRows() {
+		most = max(most, row.GetQuantity())
+	}
+	var columns strings.Builder
+	for _, row := range days.GetRows() {
+		columns.WriteString(level(row.GetQuantity(), most))
+	}
+	rows := days.GetRows()
+	u.Line("%s  %s  %s", u.Screen.Dim(meter+" by day with any, "+rows[0].GetDay()), u.Screen.Busy(columns.String()),
+		u.Screen.Dim(rows[len(rows)-1].GetDay()+", at most "+amount(meter, most)))
+	return nil
+}
+
+// levels are the heights of a column of a plot.
+var levels = []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
+
+// level is the column of a quantity among others of which most is the largest.
+func level(quantity, most float64) string {
+	if most <= 0 || quantity <= 0 {
+		return levels[0]
+	}
+	return levels[min(len(levels)-1, int(quantity/most*float64(len(levels))))]
+}
+
+func newUsageAlerts() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "alerts", Aliases: []string{"alert"}, Short: "List, add and remove alerts, which send usage.threshold once a month",
+		Example: `  parlance usage alerts add --meter turns --percent 90
+  parlance usage alerts rm ual_01j…`,
+	}
+	subs := []*cobra.Command{newUsageAlertsList(), newUsageAlertsAdd(), newUsageAlertsRemove()}
+	for _, sub := range subs {
+		client.AddInstallation(sub)
+	}
+	cmd.AddCommand(subs...)
+	return cmd
+}
+
+func newUsageAlertsList() *cobra.Command {
+	var o client.ListOptions
+	cmd := &cobra.Command{
+		Use: "ls", Aliases: []string{"list"}, Short: "List the alerts", Args: command.ExactArgs(),
+		RunE: withUsage(func(ctx context.Context, u *usageReader, _ []string) error {
+			return client.List(&u.Caller, o, client.Listing[*parlancev1.UsageAlert]{
+				Pages: func(string) ([]*parlancev1.UsageAlert, string, error) {
+					all, err := u.service.ListUsageAlerts(ctx, &parlancev1.ListUsageAlertsRequest{})
+					if err != nil {
+						return nil, "", u.Explain("list the alerts", err)
+					}
+					return all.GetAlerts(), "", nil
+				},
+				Columns: []term.Column{{Title: "ID"}, {Title: "METER"}, {Title: "AT", Right: true}},
+				Row: func(a *parlancev1.UsageAlert) []term.Cell {
+					return []term.Cell{{Text: a.GetId()}, {Text: a.GetMeter()}, {Text: alertAt(a)}}
+				},
+				Empty: "There are no alerts. parlance usage alerts add makes one.",
+			})
+		}),
+	}
+	o.Add(cmd.Flags())
+	return cmd
+}
+
+// alertAt says what an alert waits for.
+func alertAt(a *parlancev1.UsageAlert) string {
+	if a.GetPercent() > 0 {
+		return strconv.Itoa(int(a.GetPercent())) + " % of the quota"
+	}
+	return amount(a.GetMeter(), a.GetQuantity())
+}
+
+func newUsageAlertsAdd() *cobra.Command {
+	var req parlancev1.CreateUsageAlertRequest
+	cmd := &cobra.Command{
+		Use: "add", Short: "Add an alert (needs an admin key)", Args: command.ExactArgs(),
+		Example: "  parlance usage alerts add --meter tokens --quantity 1000000",
+		RunE: withUsage(func(ctx context.Context, u *usageReader, _ []string) error {
+			made, err := u.service.CreateUsageAlert(ctx, &req)
+			if err != nil {
+				return u.Explain("add the alert", err)
+			}
+			u.Line("%s is sent once a month when %s reaches %s.", made.GetId(), made.GetMeter(), alertAt(made))
+			return nil
+		}),
+	}
+	cmd.Flags().StringVar(&req.Meter, "meter", "", "what is watched, such as turns, tokens or kb_bytes")
+	cmd.Flags().Float64Var(&req.Quantity, "quantity", 0, "at so much in a month")
+	cmd.Flags().Int32Var(&req.Percent, "percent", 0, "at this part of the plan's quota")
+	return cmd
+}
+
+func newUsageAlertsRemove() *cobra.Command {
+	return &cobra.Command{
+		Use: "rm ALERT", Aliases: []string{"remove", "delete"}, Short: "Remove an alert (needs an admin key)", Args: command.ExactArgs("ALERT"),
+		RunE: withUsage(func(ctx context.Context, u *usageReader, args []string) error {
+			if _, err := u.service.DeleteUsageAlert(ctx, &parlancev1.DeleteUsageAlertRequest{AlertId: args[0]}); err != nil {
+				return u.Explain("remove the alert", err)
+			}
+			u.Line("%s is removed.", term.Clean(args[0]))
+			return nil
+		}),
+	}
+}
