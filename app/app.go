@@ -17,6 +17,7 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/analysis"
 	"parlance.dev/parlance/audit"
+	"parlance.dev/parlance/billing"
 	"parlance.dev/parlance/console"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
@@ -28,7 +29,6 @@ import (
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
-	"parlance.dev/parlance/platform/queue"
 	"parlance.dev/parlance/platform/redis"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/platform/wal"
@@ -83,6 +83,7 @@ type App struct {
 	Webhooks    *webhooks.Service
 	Privacy     *privacy.Service
 	Usage       *usage.Service
+	Billing     *billing.Service
 	// Answers and Embeds describe the model and the embedder of this process to people.
 	Answers string
 	Embeds  string
@@ -219,9 +220,11 @@ func (a *App) join(ctx context.Context, component string) error {
 		DB: a.db, Plans: plans, MaxWorkspaces: a.Config.WorkspacesPerTenant, MaxKeys: a.Config.APIKeysPerTenant, Now: a.now,
 	})
 	a.Usage = usage.New(usage.Deps{DB: a.db, Workspaces: a.Workspaces, Now: a.now})
+	if err := a.openBilling(plans); err != nil {
+		return err
+	}
 	a.credentials = workspaces.NewCredentials(workspaces.CredentialDeps{
-		DB: a.db, Workspaces: a.Workspaces,
-		Keys: keyring, Guard: guard, Now: a.now,
+		DB: a.db, Workspaces: a.Workspaces, Keys: keyring, Guard: guard, Now: a.now,
 	})
 	a.models.credentials = a.credentials
 	a.Agents = agents.New(agents.Deps{
@@ -359,7 +362,8 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			}),
 			Webhooks: rpc.NewWebhooks(access, a.Webhooks, stopping), Credentials: rpc.NewCredentials(a.credentials, a.models),
 			Memory: rpc.NewMemory(a.Memory), Privacy: rpc.NewPrivacy(a.Privacy), Audit: rpc.NewAudit(reader),
-			Usage: rpc.NewUsage(rpc.UsageReader{Usage: a.Usage, Currency: a.prices.Currency()}),
+			Usage:   rpc.NewUsage(rpc.UsageReader{Usage: a.Usage, Currency: a.prices.Currency()}),
+			Billing: rpc.NewBilling(a.Billing),
 		},
 		Manual: rpc.NewFiles(rpc.FileDeps{
 			Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Once: once, Audit: audits,
@@ -367,7 +371,8 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 		}, reader),
 		Gate: gate, Once: once, Audit: audits, PageKey: a.pageKey, CORSOrigins: a.Config.CORSOrigins,
 		Caller:   interceptor.CallerConfig{PublicURL: a.Config.PublicURL, Proxies: a.Config.TrustedProxies},
-		Realtime: sockets, Exports: rpc.NewExports(a.Privacy, problems), Console: console.Files,
+		Realtime: sockets, Exports: rpc.NewExports(a.Privacy, problems), StripeWebhook: rpc.NewStripeWebhook(a.Billing, problems),
+		Console: console.Files,
 		Metrics: a.metrics, MetricsPublic: a.Config.MetricsListen == MetricsPublic, Tracer: a.traces, Log: a.log, Now: a.now,
 		Ready: map[string]server.Check{
 			"postgres": a.db.PingContext,
@@ -421,7 +426,7 @@ func (a *App) Work(ctx context.Context) error {
 	w, err := worker.New(worker.Deps{
 		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: a.ingestion, Reembedder: a.ingestion,
 		Models: a.ingestion.SweepModels, ReleaseBlobFunc: a.Knowledge.SweepBlob, Strays: a.Knowledge.Sweep, Indexes: a.ingestion.Maintain,
-		Sessions: a.Sessions, Analyses: a.Analysis, Privacy: a.Privacy,
+		Sessions: a.Sessions, Analyses: a.Analysis, Privacy: a.Privacy, Billing: a.Billing.Sweep,
 		Answers: a.answers.Sweep, Audit: a.audit.Sweep,
 		Usage: a.Usage.Fold, UsageRecords: a.Usage.Sweep, Traces: a.Tools.Sweep, Memories: a.Memory.Sweep,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare,
@@ -438,24 +443,6 @@ func (a *App) Work(ctx context.Context) error {
 	group.Go(func() error { return w.Run(ctx) })
 	group.Go(func() error { return metrics(ctx) })
 	return group.Wait()
-}
-
-// sourcesPerCore is how many sources are in progress for each that may use the CPU. The others wait
-// for OCR, for an embedding server, or for their turn.
-const sourcesPerCore = 4
-
-// pools returns the worker pools of the queue with the configured sizes.
-func (a *App) pools() []queue.Pool {
-	pools := queue.DefaultPools()
-	for i := range pools {
-		if pools[i].Weights[queue.Ingest] > 0 {
-			pools[i].Concurrency = a.Config.IngestConcurrency * sourcesPerCore
-		}
-		if pools[i].Weights[queue.Deliver] > 0 {
-			pools[i].Concurrency = a.Config.DeliveryConcurrency
-		}
-	}
-	return pools
 }
 
 // MetricNames lists the metrics of this process, including those without a value.

@@ -114,6 +114,10 @@ type Config struct {
 	WebhookDisableMinAge   time.Duration
 	WebhookRetention       time.Duration
 
+	Stripe              Stripe
+	BillingGraceDays    int
+	BillingFallbackPlan string
+
 	IngestConcurrency int
 	// SearchCacheMiB is the memory for searches of the knowledge base.
 	SearchCacheMiB      int

@@ -198,6 +198,11 @@ func revealed(c app.Config) string {
 			all = append(all, v.Reveal())
 		case app.Azure:
 			all = append(all, v.APIKey.Reveal())
+		case app.Stripe:
+			all = append(all, v.APIKey.Reveal())
+			for _, secret := range v.WebhookSecrets {
+				all = append(all, secret.Reveal())
+			}
 		case app.Provider:
 			all = append(all, v.APIKey.Reveal())
 		case app.Embedding:

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/cli/agents"
+	"parlance.dev/parlance/cli/billing"
 	"parlance.dev/parlance/cli/chat"
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/complete"
@@ -83,7 +84,8 @@ In production:
 	)
 	root.AddCommand(
 		dev.New(version), newServer(), newWorker(),
-		chat.New(), agents.New(), sessions.New(), workspaces.New(), events.New(), memory.New(), privacy.New(),
+		chat.New(), agents.New(), sessions.New(), workspaces.New(), workspaces.NewTenant(), billing.New(), events.New(),
+		memory.New(), privacy.New(),
 		kb.New(version), tools.New(version), webhooks.New(), webhooks.NewListen(), newModels(), newErrors(),
 		newDoctor(), newHealth(), newMigrate(), newTenants(), newKeys(), newUsage(), newAudit(), newConfig(), newVersion(),
 	)

@@ -25,9 +25,10 @@ var occasions = map[events.Type]string{
 	events.FatigueAlert: "A user used up a fatigue window. Once until it has cooled down; see [Guards](guards.md#fatigue).",
 	events.UsageThreshold: "A part of a monthly quota, or an alert, was reached. Of the tenant as a whole, once a month; " +
 		"see [Usage](billing.md).",
-	events.SubscriptionChanged:   "A subscription changed its status. Of the tenant as a whole. Not sent yet: billing is not built.",
-	events.InvoicePaid:           "An invoice was paid. Of the tenant as a whole. Not sent yet: billing is not built.",
-	events.InvoiceFailed:         "A payment of an invoice failed. Of the tenant as a whole. Not sent yet: billing is not built.",
+	events.SubscriptionChanged: "A subscription changed its status, or the plan that it gives. Of the tenant as a whole; see " +
+		"[Billing](billing.md#stripe).",
+	events.InvoicePaid:           "An invoice was paid. Once for an invoice, of the tenant as a whole.",
+	events.InvoiceFailed:         "A payment of an invoice failed. Once for each attempt, of the tenant as a whole.",
 	events.KBSourceIngested:      "A source of the knowledge base became ready.",
 	events.TurnPersistenceFailed: "A turn could not be written to the database at once; `recovered` says whether it has been since.",
 	events.WebhookDisabled:       "An endpoint was disabled automatically. The endpoint itself does not get it.",

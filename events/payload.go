@@ -38,6 +38,12 @@ type (
 	DSARReadyData = parlancev1.DsarReady
 	// TurnPersistenceFailedData is the payload of turn.persistence_failed.
 	TurnPersistenceFailedData = parlancev1.TurnPersistenceFailed
+	// SubscriptionChangedData is the payload of subscription.changed.
+	SubscriptionChangedData = parlancev1.SubscriptionChanged
+	// InvoicePaidData is the payload of invoice.paid.
+	InvoicePaidData = parlancev1.InvoicePaid
+	// InvoiceFailedData is the payload of invoice.failed.
+	InvoiceFailedData = parlancev1.InvoiceFailed
 	// WebhookDisabledData is the payload of webhook.disabled.
 	WebhookDisabledData = parlancev1.WebhookDisabled
 )

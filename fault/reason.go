@@ -61,6 +61,10 @@ const (
 	WebhookEndpointsFull   Reason = "webhook-endpoints-full"
 	EventsCursorExpired    Reason = "events-cursor-expired"
 
+	ProviderNotConfigured  Reason = "provider-not-configured"
+	BillingCustomerMissing Reason = "billing-customer-missing"
+	SignatureInvalid       Reason = "signature-invalid"
+
 	RateLimitedReason   Reason = "rate-limited"
 	IdempotencyReused   Reason = "idempotency-key-reused"
 	IdempotencyInFlight Reason = "idempotency-key-in-flight"
@@ -188,6 +192,18 @@ var table = []Entry{
 	{
 		SessionModality, Forbidden, "The session does not have this modality",
 		"Create the session with modality voice or voice+text, or use chat_url.",
+	},
+	{
+		ProviderNotConfigured, Precondition, "The outside party that this needs is not configured",
+		"Set what the detail names; the request then works as it is.",
+	},
+	{
+		BillingCustomerMissing, Precondition, "The tenant is no customer of the payment provider yet",
+		"Subscribe by a checkout first, or set stripe_customer_id of the tenant.",
+	},
+	{
+		SignatureInvalid, Invalid, "The signature of the request is not valid",
+		"Sign the body as it is sent, with the secret that is configured here, and send it within five minutes.",
 	},
 	{RateLimitedReason, RateLimited, "Too many requests", "Wait for the time in Retry-After."},
 	{IdempotencyReused, AlreadyExists, "The Idempotency-Key was used with another request", "Use a new key for a new request."},

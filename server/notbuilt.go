@@ -17,8 +17,7 @@ import (
 // not-implemented and say why. They are not in the OpenAPI document, which describes what works.
 var notBuilt = []struct {
 	method, pattern string
-	// scope is what the caller's key needs. ScopeNone: no key, as for calls of other companies'
-	// servers, which sign theirs.
+	// scope is what the caller's key needs.
 	scope workspaces.Scope
 	why   string
 }{
@@ -27,13 +26,9 @@ var notBuilt = []struct {
 	{"GET", "/v1/workspaces/{workspace_id}/callback-schedules/{schedule_id}", workspaces.ScopeRead, noCallbacks},
 	{"PATCH", "/v1/workspaces/{workspace_id}/callback-schedules/{schedule_id}", workspaces.ScopeOperator, noCallbacks},
 	{"DELETE", "/v1/workspaces/{workspace_id}/callback-schedules/{schedule_id}", workspaces.ScopeOperator, noCallbacks},
-	{"POST", "/v1/billing/stripe/webhook", workspaces.ScopeNone, noBilling},
 }
 
-const (
-	noCallbacks = "Callbacks are not built yet: nobody is called."
-	noBilling   = "Billing is not built yet: events of a payment provider are not read."
-)
+const noCallbacks = "Callbacks are not built yet: nobody is called."
 
 // withNotBuilt adds the routes of notBuilt to those of the facade, behind the gate.
 func withNotBuilt(c rest.Config, gate interceptor.Gate, problems problem.Writer) rest.Config {
@@ -47,9 +42,6 @@ func withNotBuilt(c rest.Config, gate interceptor.Gate, problems problem.Writer)
 		manual[name] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			problems.Write(w, r, fault.New(fault.NotImplemented, "%s", missing.why))
 		})
-		if missing.scope == workspaces.ScopeNone {
-			continue // the gate asks for no key where there is no policy
-		}
 		rate := "write"
 		if missing.method == http.MethodGet {
 			rate = "read"

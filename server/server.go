@@ -70,6 +70,7 @@ type Services struct {
 	Privacy     parlancev1connect.PrivacyServiceHandler
 	Audit       parlancev1connect.AuditServiceHandler
 	Usage       parlancev1connect.UsageServiceHandler
+	Billing     parlancev1connect.BillingServiceHandler
 }
 
 // byName returns the services by their names.
@@ -81,6 +82,7 @@ func (s Services) byName() map[string]any {
 		parlancev1connect.WebhookServiceName: s.Webhooks, parlancev1connect.ProviderCredentialServiceName: s.Credentials,
 		parlancev1connect.MemoryServiceName: s.Memory, parlancev1connect.AuditServiceName: s.Audit,
 		parlancev1connect.PrivacyServiceName: s.Privacy, parlancev1connect.UsageServiceName: s.Usage,
+		parlancev1connect.BillingServiceName: s.Billing,
 	}
 }
 
@@ -92,6 +94,8 @@ type Deps struct {
 	Realtime http.Handler
 	// Exports serves privacy.DownloadPath.
 	Exports http.Handler
+	// StripeWebhook takes the events of Stripe, which proves itself by a signature.
+	StripeWebhook http.Handler
 	// Console holds the files of the session page.
 	Console fs.FS
 	Gate    *interceptor.Gate
@@ -128,9 +132,9 @@ func NewHandler(d Deps) (http.Handler, error) {
 		return nil, err
 	}
 	problems := problem.Writer{PublicURL: baseURLOf}
-	facade := rest.New(withNotBuilt(rest.Config{
+	facade := rest.New(withNotBuilt(withStripeWebhook(rest.Config{
 		Routes: parlancev1rest.Routes, RPC: rpcMux, Manual: d.Manual, PublicURL: baseURLOf,
-	}, *d.Gate, problems))
+	}, d.StripeWebhook), *d.Gate, problems))
 	mux := http.NewServeMux()
 	registerSystem(mux, d, problems)
 	if err := registerConsole(mux, d.Console, problems); err != nil {
@@ -205,6 +209,7 @@ func newRPC(d Deps) (http.Handler, error) {
 	mux.Handle(parlancev1connect.NewPrivacyServiceHandler(d.Services.Privacy, inWorkspace))
 	mux.Handle(parlancev1connect.NewAuditServiceHandler(d.Services.Audit, inTenant))
 	mux.Handle(parlancev1connect.NewUsageServiceHandler(d.Services.Usage, inTenant))
+	mux.Handle(parlancev1connect.NewBillingServiceHandler(d.Services.Billing, inTenant))
 	names := interceptor.ServiceNames()
 	mux.Handle(grpchealth.NewHandler(healthChecker{services: names, ready: d.Ready}))
 	reflector := grpcreflect.NewStaticReflector(names...)

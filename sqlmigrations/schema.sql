@@ -92,6 +92,47 @@ CREATE TABLE audit_pending (
 );
 CREATE INDEX audit_pending_by_age ON public.audit_pending USING btree (begun_at);
 
+CREATE TABLE billing_events (
+    event_id text NOT NULL,
+    tenant_id text,
+    customer_id text NOT NULL,
+    subscription_id text NOT NULL,
+    object_id text NOT NULL,
+    type text NOT NULL,
+    livemode boolean NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    outcome text NOT NULL,
+    data jsonb NOT NULL,
+    CONSTRAINT billing_events_pkey PRIMARY KEY (event_id),
+    CONSTRAINT billing_events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+CREATE INDEX billing_events_by_customer ON public.billing_events USING btree (tenant_id, customer_id, created_at);
+CREATE INDEX billing_events_by_object ON public.billing_events USING btree (tenant_id, object_id);
+CREATE INDEX billing_events_unclaimed ON public.billing_events USING btree (customer_id) WHERE (tenant_id IS NULL);
+CREATE INDEX billing_events_unclaimed_by_age ON public.billing_events USING btree (received_at) WHERE (tenant_id IS NULL);
+
+CREATE TABLE billing_subscriptions (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    customer_id text NOT NULL,
+    status text NOT NULL,
+    price_id text NOT NULL,
+    plan text NOT NULL,
+    current_period_end timestamp with time zone,
+    cancel_at_period_end boolean NOT NULL,
+    started_at timestamp with time zone,
+    payment_failed_at timestamp with time zone,
+    grace_until timestamp with time zone,
+    due_at timestamp with time zone,
+    gives_plan boolean NOT NULL,
+    event_id text NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT billing_subscriptions_pkey PRIMARY KEY (tenant_id, id),
+    CONSTRAINT billing_subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+CREATE INDEX billing_subscriptions_due ON public.billing_subscriptions USING btree (due_at) WHERE (due_at IS NOT NULL);
+
 CREATE TABLE call_approvals (
     id text NOT NULL,
     tenant_id text NOT NULL,
@@ -764,6 +805,7 @@ CREATE TABLE tenants (
     updated_at timestamp with time zone NOT NULL,
     timezone text NOT NULL DEFAULT 'UTC'::text,
     stripe_customer_id text,
+    plan_by_billing boolean NOT NULL DEFAULT false,
     CONSTRAINT tenants_name_check CHECK ((name <> ''::text)),
     CONSTRAINT tenants_pkey PRIMARY KEY (id),
     CONSTRAINT tenants_plan_check CHECK ((plan <> ''::text))

@@ -42,6 +42,8 @@ const (
 	memoryInterval = 5 * time.Second
 	// contentInterval is how often content that is not kept is looked for, once it is delivered.
 	contentInterval = 5 * time.Second
+	// billingInterval is how often subscriptions are looked for whose grace is over.
+	billingInterval = 15 * time.Second
 	// modelInterval is how often changes of the embedding model are continued.
 	modelInterval = 15 * time.Second
 )
@@ -73,6 +75,8 @@ type Deps struct {
 	// Privacy exports and erases the data of users. Every five minutes it deletes expired exports, and
 	// sessions that are kept no longer.
 	Privacy *privacy.Service
+	// Billing ends the grace of failed payments (billing.Service.Sweep); every fifteen seconds.
+	Billing SweepFunc
 	// Strays deletes blobs without a source (knowledge.Service.Sweep); every five minutes.
 	Strays SweepFunc
 	// Indexes indexes sources of earlier versions (ingestion.Service.Maintain); every minute.
@@ -277,6 +281,9 @@ func (w *Worker) periodicWork(public, internal <-chan struct{}) []periodic {
 	}
 	if d.Usage != nil {
 		list = append(list, periodic{name: "sum of usage", interval: interval, fn: w.byOwnClock(d.Usage)})
+	}
+	if d.Billing != nil {
+		list = append(list, periodic{name: "sweep of subscriptions", interval: billingInterval, fn: w.byAge(d.Billing)})
 	}
 	if d.Memories != nil {
 		list = append(list, periodic{name: "sweep of memories", interval: memoryInterval, fn: w.byAge(d.Memories)})

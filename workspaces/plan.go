@@ -39,6 +39,8 @@ type Plan struct {
 	// RatesPerMinute is how many requests a key may make in a minute by bucket (read, write, session,
 	// upload), with a burst of twice that. A missing bucket is unlimited.
 	RatesPerMinute map[string]int `json:"rates_per_minute"`
+	// StripePriceIDs are the prices at Stripe that buy the plan. A checkout offers the first.
+	StripePriceIDs []string `json:"stripe_price_ids"`
 }
 
 // Plans are the plans of the installation by name.
@@ -79,7 +81,32 @@ func ParsePlans(text []byte) (Plans, error) {
 		plan.Name = name
 		plans[name] = plan
 	}
-	return plans, nil
+	return plans, plans.checkPrices()
+}
+
+// checkPrices refuses a price that buys more than one plan.
+func (p Plans) checkPrices() error {
+	owners := map[string]string{}
+	for _, name := range p.Names() {
+		for _, price := range p[name].StripePriceIDs {
+			if owner, taken := owners[price]; taken || price == "" {
+				return fmt.Errorf("PARLANCE_PLANS_FILE: stripe_price_ids of plan %q has the price %q, which is empty or also in plan %q",
+					name, price, owner)
+			}
+			owners[price] = name
+		}
+	}
+	return nil
+}
+
+// WithPrice returns the name of the plan that a price buys; empty: none.
+func (p Plans) WithPrice(priceID string) string {
+	for name, plan := range p {
+		if slices.Contains(plan.StripePriceIDs, priceID) {
+			return name
+		}
+	}
+	return ""
 }
 
 // Names lists the plans in alphabetical order.

@@ -37,6 +37,8 @@ type Service struct {
 	random io.Reader
 
 	maxWorkspaces, maxKeys int
+	// onCustomer is set before the service is used; see OnCustomer.
+	onCustomer CustomerFunc
 }
 
 // New makes the service.
@@ -77,7 +79,7 @@ func (s *Service) CreateTenant(ctx context.Context, name, plan string) (Created,
 		return Created{}, err
 	}
 	now := s.timestamp()
-	tenant := Tenant{ID: TenantID(idgen.New(idgen.Tenant)), Name: name, Plan: plan, CreatedAt: now, UpdatedAt: now}
+	tenant := Tenant{ID: TenantID(idgen.New(idgen.Tenant)), Name: name, Plan: plan, Timezone: utc, CreatedAt: now, UpdatedAt: now}
 	workspace := Workspace{ID: ID(idgen.New(idgen.Workspace)), TenantID: tenant.ID, Name: "default", CreatedAt: now, UpdatedAt: now}
 	key := s.mint(Key{ID: KeyID(idgen.New(idgen.Key)), TenantID: tenant.ID, Name: "first key", Scope: ScopeAdmin.String(), CreatedAt: now})
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
@@ -100,7 +102,8 @@ func (s *Service) checkPlan(plan string) error {
 	return nil
 }
 
-// SetPlan moves a tenant to another plan. Errors: NotFound, Invalid.
+// SetPlan moves a tenant to another plan, as a person asks for it: the plan then stays until a
+// subscription of the tenant asks for another one. Errors: NotFound, Invalid.
 func (s *Service) SetPlan(ctx context.Context, id TenantID, plan string) (Tenant, error) {
 	if err := s.checkPlan(plan); err != nil {
 		return Tenant{}, err

@@ -37,7 +37,7 @@ func listTenants(ctx context.Context, db bun.IDB, params postgres.PageParams) ([
 
 func updateTenantPlan(ctx context.Context, db bun.IDB, id TenantID, plan string, now time.Time) (Tenant, error) {
 	var tenant Tenant
-	err := db.NewUpdate().Model(&tenant).Set("plan = ?", plan).Set("updated_at = ?", now).
+	err := db.NewUpdate().Model(&tenant).Set("plan = ?", plan).Set("plan_by_billing = false").Set("updated_at = ?", now).
 		Where("id = ?", id).Returning("*").Scan(ctx)
 	return tenant, postgres.OrNoSuch(err, "tenant", string(id))
 }

@@ -12,11 +12,26 @@ import (
 type Tenant struct {
 	bun.BaseModel `bun:"table:tenants,alias:t"`
 
-	ID        TenantID  `bun:"id,pk"`
-	Name      string    `bun:"name"`
-	Plan      string    `bun:"plan"`
-	CreatedAt time.Time `bun:"created_at"`
-	UpdatedAt time.Time `bun:"updated_at"`
+	ID   TenantID `bun:"id,pk"`
+	Name string   `bun:"name"`
+	Plan string   `bun:"plan"`
+	// PlanByBilling says that a subscription, or the end of one, set the plan, and no person since.
+	PlanByBilling bool `bun:"plan_by_billing"`
+	// Timezone is the IANA time zone in which its days and months of usage begin and end.
+	Timezone string `bun:"timezone"`
+	// StripeCustomerID is the customer that it is at Stripe. Empty means none.
+	StripeCustomerID string    `bun:"stripe_customer_id,nullzero"`
+	CreatedAt        time.Time `bun:"created_at"`
+	UpdatedAt        time.Time `bun:"updated_at"`
+}
+
+// VisibleTo is the tenant as a key may see it: one that is restricted to a workspace does not see
+// what the tenant as a whole is at Stripe.
+func (t Tenant) VisibleTo(p Principal) Tenant {
+	if p.RequireWholeTenant() != nil {
+		t.StripeCustomerID = ""
+	}
+	return t
 }
 
 // Workspace holds agents, tools, sources and endpoints of a tenant.

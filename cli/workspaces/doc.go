@@ -1,3 +1,3 @@
-// Package workspaces is the command `parlance workspaces`: the workspaces of a tenant over the
-// public API.
+// Package workspaces is the commands `parlance workspaces` and `parlance tenant`: a tenant and its
+// workspaces over the public API.
 package workspaces

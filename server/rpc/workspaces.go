@@ -21,7 +21,17 @@ func NewWorkspaces(access Access, service *workspaces.Service) parlancev1connect
 }
 
 func (s *workspacesServer) GetTenant(ctx context.Context, _ *parlancev1.GetTenantRequest) (*parlancev1.Tenant, error) {
-	tenant, err := s.workspaces.Tenant(ctx, workspaces.PrincipalFrom(ctx).TenantID)
+	caller := workspaces.PrincipalFrom(ctx)
+	tenant, err := s.workspaces.Tenant(ctx, caller.TenantID)
+	return tenantProto(tenant.VisibleTo(caller), s.workspaces.PlanNamed(tenant.Plan)), err
+}
+
+func (s *workspacesServer) UpdateTenant(ctx context.Context, req *parlancev1.UpdateTenantRequest) (*parlancev1.Tenant, error) {
+	mask := req.GetUpdateMask()
+	tenant, err := s.workspaces.UpdateTenant(ctx, workspaces.PrincipalFrom(ctx), workspaces.TenantChange{
+		Name: changed(mask, "name", req.Name), Timezone: changed(mask, "timezone", req.Timezone),
+		StripeCustomerID: changed(mask, "stripe_customer_id", req.StripeCustomerId),
+	})
 	return tenantProto(tenant, s.workspaces.PlanNamed(tenant.Plan)), err
 }
 
@@ -85,7 +95,8 @@ func (s *workspacesServer) DeleteWorkspace(ctx context.Context, req *parlancev1.
 
 func tenantProto(t workspaces.Tenant, plan workspaces.Plan) *parlancev1.Tenant {
 	return &parlancev1.Tenant{
-		Id: string(t.ID), Name: t.Name, Plan: t.Plan, CreatedAt: timestamp(t.CreatedAt),
+		Id: string(t.ID), Name: t.Name, Plan: t.Plan, CreatedAt: timestamp(t.CreatedAt), Timezone: t.Timezone,
+		StripeCustomerId: t.StripeCustomerID,
 		Limits: &parlancev1.PlanLimits{
 			KbStorageBytes: float64(plan.KBStorageBytes), KbUploadBytes: float64(plan.KBUploadBytes),
 			ConcurrentSessions: uint32(max(plan.ConcurrentSessions, 0)), Tools: plan.Tools, Mcp: plan.MCP,

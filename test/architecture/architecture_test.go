@@ -19,7 +19,7 @@ var root = filepath.Join("..", "..")
 // nouns are the rooms of the product itself.
 var nouns = []string{
 	"workspaces", "agents", "tools", "knowledge", "memory", "guards", "sessions", "analysis", "turns", "live", "webhooks",
-	"privacy", "audit", "usage",
+	"privacy", "audit", "usage", "billing",
 }
 
 // base is what every room above the platform may import.
@@ -49,6 +49,7 @@ var rooms = map[string][]string{
 	"webhooks":   append([]string{"usage", "workspaces", "events", "gen"}, base...),
 	"usage":      append([]string{"workspaces", "events"}, base...),
 	"audit":      append([]string{"workspaces", "events"}, base...),
+	"billing":    append([]string{"workspaces", "events"}, base...),
 	"workspaces": append([]string{"events"}, base...),
 
 	// What the edge remembers of its callers' requests; it knows who calls, and no other noun.
@@ -205,7 +206,7 @@ var confined = []struct {
 	{"github.com/hibiken/asynq", []string{"platform/queue"}},
 	{"github.com/uptrace/bun", []string{
 		"platform/postgres", "platform/seal", "events", "workspaces", "agents", "tools", "knowledge", "memory", "sessions",
-		"analysis", "turns", "live", "webhooks", "worker", "idempotency", "privacy", "audit", "usage",
+		"analysis", "turns", "live", "webhooks", "worker", "idempotency", "privacy", "audit", "usage", "billing",
 	}},
 	{"github.com/jackc/pgx", []string{"platform/postgres", "platform/devstack", "knowledge", "cli"}},
 	{"github.com/coder/websocket", []string{"server/realtime", "server/probe", "cli"}},

@@ -12,11 +12,12 @@ import (
 	"parlance.dev/parlance/test/harness"
 )
 
-// plans holds one plan with little room, and the plan that the harness uses.
+// plans holds one plan with little room, and the plan that the harness uses, which has a price.
 const plans = `{
 	"small": {"kb_storage_bytes": 40000, "kb_upload_bytes": 30000, "concurrent_sessions": 0, "tools": true, "mcp": true},
 	"enterprise": {
-		"kb_storage_bytes": 1000000000, "kb_upload_bytes": 100000000, "concurrent_sessions": 0, "tools": true, "mcp": true
+		"kb_storage_bytes": 1000000000, "kb_upload_bytes": 100000000, "concurrent_sessions": 0, "tools": true, "mcp": true,
+		"stripe_price_ids": ["price_enterprise"]
 	}
 }`
 

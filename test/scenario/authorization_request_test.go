@@ -15,7 +15,7 @@ import (
 )
 
 // othersIDs are ids that callers and outside parties choose: they name nothing of a tenant here.
-var othersIDs = []string{"user_id", "account_id", "last_event_id"}
+var othersIDs = []string{"user_id", "account_id", "last_event_id", "stripe_customer_id"}
 
 // idFields returns the fields of a request that name something of a tenant: those called …_id or
 // …_ids, also in the metadata of an upload.

@@ -12,6 +12,7 @@ import (
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/test/fake/receiver"
+	fake "parlance.dev/parlance/test/fake/stripe"
 	"parlance.dev/parlance/test/harness"
 )
 
@@ -66,7 +67,9 @@ func TestAuthorization(t *testing.T) {
 func newMatrix(t *testing.T) *matrix {
 	t.Helper()
 	hook := receiver.New(t)
-	env := harness.Start(t, harness.Options{Settings: map[string]string{"PARLANCE_EGRESS_CA_FILE": hook.CAFile(t)}})
+	env := harness.Start(t, harness.Options{Settings: stripeSettings(t, fake.New(t), map[string]string{
+		"PARLANCE_EGRESS_CA_FILE": hook.CAFile(t),
+	})})
 	m := &matrix{
 		dialer: &dialer{
 			Env: env, methods: reflected(t, env), clients: map[string]*http.Client{},

@@ -48,6 +48,8 @@ var elsewhere = map[fault.Reason]string{
 	fault.QuotaUsage:             "takes a month's usage: TestUsage",
 	fault.UsageAlertsFull:        "takes as many alerts as a tenant may have: usage",
 	fault.ApprovalDecided:        "takes a turn that waits: TestApprovalOverREST, conversation",
+	fault.SignatureInvalid:       "answers the payment provider: TestStripeRefuses",
+	fault.BillingCustomerMissing: "takes a payment provider: TestBillingRefuses",
 	fault.ToolVariableMissing:    "is in a tool's result and trace, not an answer: tools",
 	fault.NameTaken:              "cannot occur yet: no name is unique but a tool's slug",
 }
@@ -158,6 +160,7 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 		fault.RateLimitedReason:      {key: bare.Read, method: "GET", path: bare.In("/agents"), retry: true},
 		fault.UpstreamFailed:         post("/v1/sessions/"+open+"/turns", `{"text":"Hello?"}`),
 		fault.NotImplemented:         as(own.Admin, post(own.In("/provider-credentials")+"/"+speech+"/test", `{}`)),
+		fault.ProviderNotConfigured:  as(own.Admin, post("/v1/billing/portal", `{"return_url":"https://a.example/"}`)),
 		fault.Conflict:               post(agents, `{"name":"conflict"}`),
 		fault.ServiceUnavailable:     post(agents, `{"name":"unavailable"}`),
 		fault.InternalError:          post(agents, `{"name":"internal"}`),

@@ -19,6 +19,7 @@ import (
 	"parlance.dev/parlance/platform/route"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/test/fake/receiver"
+	fake "parlance.dev/parlance/test/fake/stripe"
 	"parlance.dev/parlance/test/harness"
 )
 
@@ -36,7 +37,9 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	hook := receiver.New(t)
-	env := harness.Start(t, harness.Options{Settings: map[string]string{"PARLANCE_EGRESS_CA_FILE": hook.CAFile(t)}})
+	env := harness.Start(t, harness.Options{Settings: stripeSettings(t, fake.New(t), map[string]string{
+		"PARLANCE_EGRESS_CA_FILE": hook.CAFile(t),
+	})})
 	return settle(t, env, env.Tenant, hook)
 }
 
@@ -70,7 +73,11 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		"GetUsage.workspace_id": nil, "GetUsage.agent_id": nil, "ListUsageDays.workspace_id": nil, "ListUsageDays.agent_id": nil,
 		"ListUsageDays.meter": nil, "ListUsageDays.group_by": []string{"day"}, "ListUsageDays.from": nil, "ListUsageDays.to": nil,
 		"month": nil,
+		"plan":  "pro", "success_url": "https://app.example.com/", "cancel_url": "https://app.example.com/",
+		"return_url":         "https://app.example.com/",
+		"stripe_customer_id": "cus_" + owner.ID, "UpdateTenant.stripe_customer_id": nil, "timezone": "Europe/Berlin",
 	}
+	w.do(t, "PATCH", "/v1/tenant", map[string]any{"stripe_customer_id": w.values["stripe_customer_id"]}).Must(t, 200)
 	agent := made(in("/agents"), `{"name":"Ada `+w.mark+`"}`, 201)
 	w.do(t, "PATCH", in("/agents/"+agent), `{"language":"de"}`).Must(t, 200) // version 2
 	tool := made(in("/tools"), `{"slug":"shop","description":"`+w.mark+`","kind":"http","webhook_url":"`+shop.URL+`/x"}`, 201)

@@ -1411,11 +1411,13 @@ func (x *UsageThresholdCrossed) GetLimitReachedOn() string {
 
 // SubscriptionChanged is the data of subscription.changed.
 type SubscriptionChanged struct {
-	state            protoimpl.MessageState `protogen:"open.v1"`
-	SubscriptionId   string                 `protobuf:"bytes,1,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
-	CustomerId       string                 `protobuf:"bytes,2,opt,name=customer_id,json=customerId,proto3" json:"customer_id,omitempty"`
-	PreviousStatus   string                 `protobuf:"bytes,3,opt,name=previous_status,json=previousStatus,proto3" json:"previous_status,omitempty"`
-	Status           string                 `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	SubscriptionId string                 `protobuf:"bytes,1,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
+	CustomerId     string                 `protobuf:"bytes,2,opt,name=customer_id,json=customerId,proto3" json:"customer_id,omitempty"`
+	// Empty for a new one; the same as status when the plan has changed.
+	PreviousStatus string `protobuf:"bytes,3,opt,name=previous_status,json=previousStatus,proto3" json:"previous_status,omitempty"`
+	Status         string `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
+	// The plan that the tenant is on now.
 	Plan             string                 `protobuf:"bytes,5,opt,name=plan,proto3" json:"plan,omitempty"`
 	CurrentPeriodEnd *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=current_period_end,json=currentPeriodEnd,proto3" json:"current_period_end,omitempty"`
 	unknownFields    protoimpl.UnknownFields
@@ -1601,8 +1603,10 @@ type InvoiceFailed struct {
 	Currency     string `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
 	AttemptCount int32  `protobuf:"varint,6,opt,name=attempt_count,json=attemptCount,proto3" json:"attempt_count,omitempty"`
 	// When the payment is tried again; null when it is not.
-	NextAttemptAt  *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=next_attempt_at,json=nextAttemptAt,proto3" json:"next_attempt_at,omitempty"`
+	NextAttemptAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=next_attempt_at,json=nextAttemptAt,proto3" json:"next_attempt_at,omitempty"`
+	// Empty unless the provider says it.
 	FailureMessage string                 `protobuf:"bytes,8,opt,name=failure_message,json=failureMessage,proto3" json:"failure_message,omitempty"`
+	FailedAt       *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=failed_at,json=failedAt,proto3" json:"failed_at,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -1691,6 +1695,13 @@ func (x *InvoiceFailed) GetFailureMessage() string {
 		return x.FailureMessage
 	}
 	return ""
+}
+
+func (x *InvoiceFailed) GetFailedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.FailedAt
+	}
+	return nil
 }
 
 // KbSourceIngested is the data of kb.source_ingested: a source became ready.
@@ -2193,7 +2204,7 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"amountPaid\x12\x1a\n" +
 	"\bcurrency\x18\x05 \x01(\tR\bcurrency\x12,\n" +
 	"\x12hosted_invoice_url\x18\x06 \x01(\tR\x10hostedInvoiceUrl\x123\n" +
-	"\apaid_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x06paidAt:\x10\xaa\xbb\x18\finvoice.paid\"\xd9\x02\n" +
+	"\apaid_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x06paidAt:\x10\xaa\xbb\x18\finvoice.paid\"\x92\x03\n" +
 	"\rInvoiceFailed\x12\x1d\n" +
 	"\n" +
 	"invoice_id\x18\x01 \x01(\tR\tinvoiceId\x12\x1f\n" +
@@ -2205,7 +2216,8 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\bcurrency\x18\x05 \x01(\tR\bcurrency\x12#\n" +
 	"\rattempt_count\x18\x06 \x01(\x05R\fattemptCount\x12B\n" +
 	"\x0fnext_attempt_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\rnextAttemptAt\x12'\n" +
-	"\x0ffailure_message\x18\b \x01(\tR\x0efailureMessage:\x12\xaa\xbb\x18\x0einvoice.failed\"\x86\x03\n" +
+	"\x0ffailure_message\x18\b \x01(\tR\x0efailureMessage\x127\n" +
+	"\tfailed_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\bfailedAt:\x12\xaa\xbb\x18\x0einvoice.failed\"\x86\x03\n" +
 	"\x10KbSourceIngested\x12\x1b\n" +
 	"\tsource_id\x18\x01 \x01(\tR\bsourceId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -2303,16 +2315,17 @@ var file_parlance_v1_events_proto_depIdxs = []int32{
 	24, // 16: parlance.v1.SubscriptionChanged.current_period_end:type_name -> google.protobuf.Timestamp
 	24, // 17: parlance.v1.InvoicePaid.paid_at:type_name -> google.protobuf.Timestamp
 	24, // 18: parlance.v1.InvoiceFailed.next_attempt_at:type_name -> google.protobuf.Timestamp
-	24, // 19: parlance.v1.KbSourceIngested.ready_at:type_name -> google.protobuf.Timestamp
-	24, // 20: parlance.v1.TurnPersistenceFailed.failed_at:type_name -> google.protobuf.Timestamp
-	24, // 21: parlance.v1.WebhookDisabled.last_success_at:type_name -> google.protobuf.Timestamp
-	24, // 22: parlance.v1.WebhookDisabled.disabled_at:type_name -> google.protobuf.Timestamp
-	6,  // 23: parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry.value:type_name -> parlance.v1.ElapsedTime
-	24, // [24:24] is the sub-list for method output_type
-	24, // [24:24] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	24, // 19: parlance.v1.InvoiceFailed.failed_at:type_name -> google.protobuf.Timestamp
+	24, // 20: parlance.v1.KbSourceIngested.ready_at:type_name -> google.protobuf.Timestamp
+	24, // 21: parlance.v1.TurnPersistenceFailed.failed_at:type_name -> google.protobuf.Timestamp
+	24, // 22: parlance.v1.WebhookDisabled.last_success_at:type_name -> google.protobuf.Timestamp
+	24, // 23: parlance.v1.WebhookDisabled.disabled_at:type_name -> google.protobuf.Timestamp
+	6,  // 24: parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry.value:type_name -> parlance.v1.ElapsedTime
+	25, // [25:25] is the sub-list for method output_type
+	25, // [25:25] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_events_proto_init() }

@@ -40,9 +40,14 @@ type Tenant struct {
 	// What the plan allows.
 	Limits *PlanLimits `protobuf:"bytes,4,opt,name=limits,proto3" json:"limits,omitempty"`
 	// When it was made.
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// The IANA time zone in which its days and months of usage begin and end.
+	Timezone string `protobuf:"bytes,6,opt,name=timezone,proto3" json:"timezone,omitempty"`
+	// The customer that it is at Stripe, cus_…; empty: none, or the key is restricted to one
+	// workspace.
+	StripeCustomerId string `protobuf:"bytes,7,opt,name=stripe_customer_id,json=stripeCustomerId,proto3" json:"stripe_customer_id,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Tenant) Reset() {
@@ -108,6 +113,20 @@ func (x *Tenant) GetCreatedAt() *timestamppb.Timestamp {
 		return x.CreatedAt
 	}
 	return nil
+}
+
+func (x *Tenant) GetTimezone() string {
+	if x != nil {
+		return x.Timezone
+	}
+	return ""
+}
+
+func (x *Tenant) GetStripeCustomerId() string {
+	if x != nil {
+		return x.StripeCustomerId
+	}
+	return ""
 }
 
 // PlanLimits is what a plan allows. Zero means unlimited where the comment says so.
@@ -513,6 +532,78 @@ func (*GetTenantRequest) Descriptor() ([]byte, []int) {
 	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{5}
 }
 
+type UpdateTenantRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 200 characters.
+	Name *string `protobuf:"bytes,1,opt,name=name,proto3,oneof" json:"name,omitempty"`
+	// An IANA time zone such as Europe/Berlin; null: UTC.
+	Timezone *string `protobuf:"bytes,2,opt,name=timezone,proto3,oneof" json:"timezone,omitempty"`
+	// cus_…; null or empty: none.
+	StripeCustomerId *string `protobuf:"bytes,3,opt,name=stripe_customer_id,json=stripeCustomerId,proto3,oneof" json:"stripe_customer_id,omitempty"`
+	// The fields to change; REST makes it from the keys of the body.
+	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateTenantRequest) Reset() {
+	*x = UpdateTenantRequest{}
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateTenantRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateTenantRequest) ProtoMessage() {}
+
+func (x *UpdateTenantRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateTenantRequest.ProtoReflect.Descriptor instead.
+func (*UpdateTenantRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *UpdateTenantRequest) GetName() string {
+	if x != nil && x.Name != nil {
+		return *x.Name
+	}
+	return ""
+}
+
+func (x *UpdateTenantRequest) GetTimezone() string {
+	if x != nil && x.Timezone != nil {
+		return *x.Timezone
+	}
+	return ""
+}
+
+func (x *UpdateTenantRequest) GetStripeCustomerId() string {
+	if x != nil && x.StripeCustomerId != nil {
+		return *x.StripeCustomerId
+	}
+	return ""
+}
+
+func (x *UpdateTenantRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
+	}
+	return nil
+}
+
 type CreateWorkspaceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 1 to 200 characters.
@@ -523,7 +614,7 @@ type CreateWorkspaceRequest struct {
 
 func (x *CreateWorkspaceRequest) Reset() {
 	*x = CreateWorkspaceRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[6]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -535,7 +626,7 @@ func (x *CreateWorkspaceRequest) String() string {
 func (*CreateWorkspaceRequest) ProtoMessage() {}
 
 func (x *CreateWorkspaceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[6]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -548,7 +639,7 @@ func (x *CreateWorkspaceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateWorkspaceRequest.ProtoReflect.Descriptor instead.
 func (*CreateWorkspaceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CreateWorkspaceRequest) GetName() string {
@@ -570,7 +661,7 @@ type ListWorkspacesRequest struct {
 
 func (x *ListWorkspacesRequest) Reset() {
 	*x = ListWorkspacesRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[7]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -582,7 +673,7 @@ func (x *ListWorkspacesRequest) String() string {
 func (*ListWorkspacesRequest) ProtoMessage() {}
 
 func (x *ListWorkspacesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[7]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -595,7 +686,7 @@ func (x *ListWorkspacesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkspacesRequest.ProtoReflect.Descriptor instead.
 func (*ListWorkspacesRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListWorkspacesRequest) GetPageSize() int32 {
@@ -624,7 +715,7 @@ type ListWorkspacesResponse struct {
 
 func (x *ListWorkspacesResponse) Reset() {
 	*x = ListWorkspacesResponse{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[8]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -636,7 +727,7 @@ func (x *ListWorkspacesResponse) String() string {
 func (*ListWorkspacesResponse) ProtoMessage() {}
 
 func (x *ListWorkspacesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[8]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -649,7 +740,7 @@ func (x *ListWorkspacesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkspacesResponse.ProtoReflect.Descriptor instead.
 func (*ListWorkspacesResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListWorkspacesResponse) GetWorkspaces() []*Workspace {
@@ -676,7 +767,7 @@ type GetWorkspaceRequest struct {
 
 func (x *GetWorkspaceRequest) Reset() {
 	*x = GetWorkspaceRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[9]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -688,7 +779,7 @@ func (x *GetWorkspaceRequest) String() string {
 func (*GetWorkspaceRequest) ProtoMessage() {}
 
 func (x *GetWorkspaceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[9]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -701,7 +792,7 @@ func (x *GetWorkspaceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWorkspaceRequest.ProtoReflect.Descriptor instead.
 func (*GetWorkspaceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *GetWorkspaceRequest) GetWorkspaceId() string {
@@ -727,7 +818,7 @@ type UpdateWorkspaceRequest struct {
 
 func (x *UpdateWorkspaceRequest) Reset() {
 	*x = UpdateWorkspaceRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[10]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -739,7 +830,7 @@ func (x *UpdateWorkspaceRequest) String() string {
 func (*UpdateWorkspaceRequest) ProtoMessage() {}
 
 func (x *UpdateWorkspaceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[10]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -752,7 +843,7 @@ func (x *UpdateWorkspaceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateWorkspaceRequest.ProtoReflect.Descriptor instead.
 func (*UpdateWorkspaceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *UpdateWorkspaceRequest) GetWorkspaceId() string {
@@ -793,7 +884,7 @@ type DeleteWorkspaceRequest struct {
 
 func (x *DeleteWorkspaceRequest) Reset() {
 	*x = DeleteWorkspaceRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[11]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -805,7 +896,7 @@ func (x *DeleteWorkspaceRequest) String() string {
 func (*DeleteWorkspaceRequest) ProtoMessage() {}
 
 func (x *DeleteWorkspaceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[11]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -818,7 +909,7 @@ func (x *DeleteWorkspaceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteWorkspaceRequest.ProtoReflect.Descriptor instead.
 func (*DeleteWorkspaceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *DeleteWorkspaceRequest) GetWorkspaceId() string {
@@ -844,7 +935,7 @@ type CreateApiKeyRequest struct {
 
 func (x *CreateApiKeyRequest) Reset() {
 	*x = CreateApiKeyRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[12]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -856,7 +947,7 @@ func (x *CreateApiKeyRequest) String() string {
 func (*CreateApiKeyRequest) ProtoMessage() {}
 
 func (x *CreateApiKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[12]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -869,7 +960,7 @@ func (x *CreateApiKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateApiKeyRequest.ProtoReflect.Descriptor instead.
 func (*CreateApiKeyRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CreateApiKeyRequest) GetName() string {
@@ -912,7 +1003,7 @@ type ListApiKeysRequest struct {
 
 func (x *ListApiKeysRequest) Reset() {
 	*x = ListApiKeysRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[13]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -924,7 +1015,7 @@ func (x *ListApiKeysRequest) String() string {
 func (*ListApiKeysRequest) ProtoMessage() {}
 
 func (x *ListApiKeysRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[13]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -937,7 +1028,7 @@ func (x *ListApiKeysRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListApiKeysRequest.ProtoReflect.Descriptor instead.
 func (*ListApiKeysRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListApiKeysRequest) GetPageSize() int32 {
@@ -966,7 +1057,7 @@ type ListApiKeysResponse struct {
 
 func (x *ListApiKeysResponse) Reset() {
 	*x = ListApiKeysResponse{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[14]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -978,7 +1069,7 @@ func (x *ListApiKeysResponse) String() string {
 func (*ListApiKeysResponse) ProtoMessage() {}
 
 func (x *ListApiKeysResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[14]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -991,7 +1082,7 @@ func (x *ListApiKeysResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListApiKeysResponse.ProtoReflect.Descriptor instead.
 func (*ListApiKeysResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ListApiKeysResponse) GetApiKeys() []*ApiKey {
@@ -1018,7 +1109,7 @@ type GetApiKeyRequest struct {
 
 func (x *GetApiKeyRequest) Reset() {
 	*x = GetApiKeyRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[15]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1030,7 +1121,7 @@ func (x *GetApiKeyRequest) String() string {
 func (*GetApiKeyRequest) ProtoMessage() {}
 
 func (x *GetApiKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[15]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1043,7 +1134,7 @@ func (x *GetApiKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetApiKeyRequest.ProtoReflect.Descriptor instead.
 func (*GetApiKeyRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GetApiKeyRequest) GetApiKeyId() string {
@@ -1069,7 +1160,7 @@ type UpdateApiKeyRequest struct {
 
 func (x *UpdateApiKeyRequest) Reset() {
 	*x = UpdateApiKeyRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[16]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1081,7 +1172,7 @@ func (x *UpdateApiKeyRequest) String() string {
 func (*UpdateApiKeyRequest) ProtoMessage() {}
 
 func (x *UpdateApiKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[16]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1094,7 +1185,7 @@ func (x *UpdateApiKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateApiKeyRequest.ProtoReflect.Descriptor instead.
 func (*UpdateApiKeyRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *UpdateApiKeyRequest) GetApiKeyId() string {
@@ -1135,7 +1226,7 @@ type DeleteApiKeyRequest struct {
 
 func (x *DeleteApiKeyRequest) Reset() {
 	*x = DeleteApiKeyRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[17]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1147,7 +1238,7 @@ func (x *DeleteApiKeyRequest) String() string {
 func (*DeleteApiKeyRequest) ProtoMessage() {}
 
 func (x *DeleteApiKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[17]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1160,7 +1251,7 @@ func (x *DeleteApiKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteApiKeyRequest.ProtoReflect.Descriptor instead.
 func (*DeleteApiKeyRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *DeleteApiKeyRequest) GetApiKeyId() string {
@@ -1183,7 +1274,7 @@ type RotateApiKeyRequest struct {
 
 func (x *RotateApiKeyRequest) Reset() {
 	*x = RotateApiKeyRequest{}
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[18]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1195,7 +1286,7 @@ func (x *RotateApiKeyRequest) String() string {
 func (*RotateApiKeyRequest) ProtoMessage() {}
 
 func (x *RotateApiKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_workspaces_proto_msgTypes[18]
+	mi := &file_parlance_v1_workspaces_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1208,7 +1299,7 @@ func (x *RotateApiKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateApiKeyRequest.ProtoReflect.Descriptor instead.
 func (*RotateApiKeyRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_workspaces_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *RotateApiKeyRequest) GetApiKeyId() string {
@@ -1229,14 +1320,16 @@ var File_parlance_v1_workspaces_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_workspaces_proto_rawDesc = "" +
 	"\n" +
-	"\x1cparlance/v1/workspaces.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xac\x01\n" +
+	"\x1cparlance/v1/workspaces.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xf6\x01\n" +
 	"\x06Tenant\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
 	"\x04plan\x18\x03 \x01(\tR\x04plan\x12/\n" +
 	"\x06limits\x18\x04 \x01(\v2\x17.parlance.v1.PlanLimitsR\x06limits\x129\n" +
 	"\n" +
-	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xb7\x01\n" +
+	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x1a\n" +
+	"\btimezone\x18\x06 \x01(\tR\btimezone\x12,\n" +
+	"\x12stripe_customer_id\x18\a \x01(\tR\x10stripeCustomerId\"\xb7\x01\n" +
 	"\n" +
 	"PlanLimits\x12(\n" +
 	"\x10kb_storage_bytes\x18\x01 \x01(\x01R\x0ekbStorageBytes\x12&\n" +
@@ -1281,7 +1374,17 @@ const file_parlance_v1_workspaces_proto_rawDesc = "" +
 	"\x15old_secret_expires_at\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\x12oldSecretExpiresAtB\t\n" +
 	"\a_secret\"\x12\n" +
-	"\x10GetTenantRequest\"8\n" +
+	"\x10GetTenantRequest\"\x9f\x02\n" +
+	"\x13UpdateTenantRequest\x12#\n" +
+	"\x04name\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xc8\x01H\x00R\x04name\x88\x01\x01\x12*\n" +
+	"\btimezone\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dH\x01R\btimezone\x88\x01\x01\x12M\n" +
+	"\x12stripe_customer_id\x18\x03 \x01(\tB\x1a\xbaH\x17r\x15\x18\xff\x012\x10^[A-Za-z0-9_-]*$H\x02R\x10stripeCustomerId\x88\x01\x01\x12;\n" +
+	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
+	"updateMaskB\a\n" +
+	"\x05_nameB\v\n" +
+	"\t_timezoneB\x15\n" +
+	"\x13_stripe_customer_id\"8\n" +
 	"\x16CreateWorkspaceRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\"_\n" +
@@ -1341,9 +1444,11 @@ const file_parlance_v1_workspaces_proto_rawDesc = "" +
 	"\x13RotateApiKeyRequest\x12\x1c\n" +
 	"\n" +
 	"api_key_id\x18\x01 \x01(\tR\bapiKeyId\x124\n" +
-	"\x0foverlap_seconds\x18\x02 \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xf5$(\x00R\x0eoverlapSeconds2\xf0\x05\n" +
+	"\x0foverlap_seconds\x18\x02 \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xf5$(\x00R\x0eoverlapSeconds2\xd4\x06\n" +
 	"\x10WorkspaceService\x12Y\n" +
 	"\tGetTenant\x12\x1d.parlance.v1.GetTenantRequest\x1a\x13.parlance.v1.Tenant\"\x18\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\f\x12\n" +
+	"/v1/tenant\x12b\n" +
+	"\fUpdateTenant\x12 .parlance.v1.UpdateTenantRequest\x1a\x13.parlance.v1.Tenant\"\x1b\xaa\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x0f:\x01*2\n" +
 	"/v1/tenant\x12\x8b\x01\n" +
 	"\x0fCreateWorkspace\x12#.parlance.v1.CreateWorkspaceRequest\x1a\x16.parlance.v1.Workspace\";\xaa\xbb\x18\x02\b\x04\xb2\xbb\x18\x18\b\xc9\x01\x12\x13/v1/workspaces/{id}\x82\xd3\xe4\x93\x02\x13:\x01*\"\x0e/v1/workspaces\x12w\n" +
 	"\x0eListWorkspaces\x12\".parlance.v1.ListWorkspacesRequest\x1a#.parlance.v1.ListWorkspacesResponse\"\x1c\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x10\x12\x0e/v1/workspaces\x12u\n" +
@@ -1370,7 +1475,7 @@ func file_parlance_v1_workspaces_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_workspaces_proto_rawDescData
 }
 
-var file_parlance_v1_workspaces_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_parlance_v1_workspaces_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_parlance_v1_workspaces_proto_goTypes = []any{
 	(*Tenant)(nil),                 // 0: parlance.v1.Tenant
 	(*PlanLimits)(nil),             // 1: parlance.v1.PlanLimits
@@ -1378,69 +1483,73 @@ var file_parlance_v1_workspaces_proto_goTypes = []any{
 	(*RetentionSettings)(nil),      // 3: parlance.v1.RetentionSettings
 	(*ApiKey)(nil),                 // 4: parlance.v1.ApiKey
 	(*GetTenantRequest)(nil),       // 5: parlance.v1.GetTenantRequest
-	(*CreateWorkspaceRequest)(nil), // 6: parlance.v1.CreateWorkspaceRequest
-	(*ListWorkspacesRequest)(nil),  // 7: parlance.v1.ListWorkspacesRequest
-	(*ListWorkspacesResponse)(nil), // 8: parlance.v1.ListWorkspacesResponse
-	(*GetWorkspaceRequest)(nil),    // 9: parlance.v1.GetWorkspaceRequest
-	(*UpdateWorkspaceRequest)(nil), // 10: parlance.v1.UpdateWorkspaceRequest
-	(*DeleteWorkspaceRequest)(nil), // 11: parlance.v1.DeleteWorkspaceRequest
-	(*CreateApiKeyRequest)(nil),    // 12: parlance.v1.CreateApiKeyRequest
-	(*ListApiKeysRequest)(nil),     // 13: parlance.v1.ListApiKeysRequest
-	(*ListApiKeysResponse)(nil),    // 14: parlance.v1.ListApiKeysResponse
-	(*GetApiKeyRequest)(nil),       // 15: parlance.v1.GetApiKeyRequest
-	(*UpdateApiKeyRequest)(nil),    // 16: parlance.v1.UpdateApiKeyRequest
-	(*DeleteApiKeyRequest)(nil),    // 17: parlance.v1.DeleteApiKeyRequest
-	(*RotateApiKeyRequest)(nil),    // 18: parlance.v1.RotateApiKeyRequest
-	(*timestamppb.Timestamp)(nil),  // 19: google.protobuf.Timestamp
-	(*fieldmaskpb.FieldMask)(nil),  // 20: google.protobuf.FieldMask
-	(*emptypb.Empty)(nil),          // 21: google.protobuf.Empty
+	(*UpdateTenantRequest)(nil),    // 6: parlance.v1.UpdateTenantRequest
+	(*CreateWorkspaceRequest)(nil), // 7: parlance.v1.CreateWorkspaceRequest
+	(*ListWorkspacesRequest)(nil),  // 8: parlance.v1.ListWorkspacesRequest
+	(*ListWorkspacesResponse)(nil), // 9: parlance.v1.ListWorkspacesResponse
+	(*GetWorkspaceRequest)(nil),    // 10: parlance.v1.GetWorkspaceRequest
+	(*UpdateWorkspaceRequest)(nil), // 11: parlance.v1.UpdateWorkspaceRequest
+	(*DeleteWorkspaceRequest)(nil), // 12: parlance.v1.DeleteWorkspaceRequest
+	(*CreateApiKeyRequest)(nil),    // 13: parlance.v1.CreateApiKeyRequest
+	(*ListApiKeysRequest)(nil),     // 14: parlance.v1.ListApiKeysRequest
+	(*ListApiKeysResponse)(nil),    // 15: parlance.v1.ListApiKeysResponse
+	(*GetApiKeyRequest)(nil),       // 16: parlance.v1.GetApiKeyRequest
+	(*UpdateApiKeyRequest)(nil),    // 17: parlance.v1.UpdateApiKeyRequest
+	(*DeleteApiKeyRequest)(nil),    // 18: parlance.v1.DeleteApiKeyRequest
+	(*RotateApiKeyRequest)(nil),    // 19: parlance.v1.RotateApiKeyRequest
+	(*timestamppb.Timestamp)(nil),  // 20: google.protobuf.Timestamp
+	(*fieldmaskpb.FieldMask)(nil),  // 21: google.protobuf.FieldMask
+	(*emptypb.Empty)(nil),          // 22: google.protobuf.Empty
 }
 var file_parlance_v1_workspaces_proto_depIdxs = []int32{
 	1,  // 0: parlance.v1.Tenant.limits:type_name -> parlance.v1.PlanLimits
-	19, // 1: parlance.v1.Tenant.created_at:type_name -> google.protobuf.Timestamp
-	19, // 2: parlance.v1.Workspace.created_at:type_name -> google.protobuf.Timestamp
-	19, // 3: parlance.v1.Workspace.updated_at:type_name -> google.protobuf.Timestamp
+	20, // 1: parlance.v1.Tenant.created_at:type_name -> google.protobuf.Timestamp
+	20, // 2: parlance.v1.Workspace.created_at:type_name -> google.protobuf.Timestamp
+	20, // 3: parlance.v1.Workspace.updated_at:type_name -> google.protobuf.Timestamp
 	3,  // 4: parlance.v1.Workspace.retention:type_name -> parlance.v1.RetentionSettings
-	19, // 5: parlance.v1.ApiKey.created_at:type_name -> google.protobuf.Timestamp
-	19, // 6: parlance.v1.ApiKey.expires_at:type_name -> google.protobuf.Timestamp
-	19, // 7: parlance.v1.ApiKey.last_used_at:type_name -> google.protobuf.Timestamp
-	19, // 8: parlance.v1.ApiKey.old_secret_expires_at:type_name -> google.protobuf.Timestamp
-	2,  // 9: parlance.v1.ListWorkspacesResponse.workspaces:type_name -> parlance.v1.Workspace
-	20, // 10: parlance.v1.UpdateWorkspaceRequest.update_mask:type_name -> google.protobuf.FieldMask
-	3,  // 11: parlance.v1.UpdateWorkspaceRequest.retention:type_name -> parlance.v1.RetentionSettings
-	19, // 12: parlance.v1.CreateApiKeyRequest.expires_at:type_name -> google.protobuf.Timestamp
-	4,  // 13: parlance.v1.ListApiKeysResponse.api_keys:type_name -> parlance.v1.ApiKey
-	19, // 14: parlance.v1.UpdateApiKeyRequest.expires_at:type_name -> google.protobuf.Timestamp
-	20, // 15: parlance.v1.UpdateApiKeyRequest.update_mask:type_name -> google.protobuf.FieldMask
-	5,  // 16: parlance.v1.WorkspaceService.GetTenant:input_type -> parlance.v1.GetTenantRequest
-	6,  // 17: parlance.v1.WorkspaceService.CreateWorkspace:input_type -> parlance.v1.CreateWorkspaceRequest
-	7,  // 18: parlance.v1.WorkspaceService.ListWorkspaces:input_type -> parlance.v1.ListWorkspacesRequest
-	9,  // 19: parlance.v1.WorkspaceService.GetWorkspace:input_type -> parlance.v1.GetWorkspaceRequest
-	10, // 20: parlance.v1.WorkspaceService.UpdateWorkspace:input_type -> parlance.v1.UpdateWorkspaceRequest
-	11, // 21: parlance.v1.WorkspaceService.DeleteWorkspace:input_type -> parlance.v1.DeleteWorkspaceRequest
-	12, // 22: parlance.v1.ApiKeyService.CreateApiKey:input_type -> parlance.v1.CreateApiKeyRequest
-	13, // 23: parlance.v1.ApiKeyService.ListApiKeys:input_type -> parlance.v1.ListApiKeysRequest
-	15, // 24: parlance.v1.ApiKeyService.GetApiKey:input_type -> parlance.v1.GetApiKeyRequest
-	16, // 25: parlance.v1.ApiKeyService.UpdateApiKey:input_type -> parlance.v1.UpdateApiKeyRequest
-	17, // 26: parlance.v1.ApiKeyService.DeleteApiKey:input_type -> parlance.v1.DeleteApiKeyRequest
-	18, // 27: parlance.v1.ApiKeyService.RotateApiKey:input_type -> parlance.v1.RotateApiKeyRequest
-	0,  // 28: parlance.v1.WorkspaceService.GetTenant:output_type -> parlance.v1.Tenant
-	2,  // 29: parlance.v1.WorkspaceService.CreateWorkspace:output_type -> parlance.v1.Workspace
-	8,  // 30: parlance.v1.WorkspaceService.ListWorkspaces:output_type -> parlance.v1.ListWorkspacesResponse
-	2,  // 31: parlance.v1.WorkspaceService.GetWorkspace:output_type -> parlance.v1.Workspace
-	2,  // 32: parlance.v1.WorkspaceService.UpdateWorkspace:output_type -> parlance.v1.Workspace
-	21, // 33: parlance.v1.WorkspaceService.DeleteWorkspace:output_type -> google.protobuf.Empty
-	4,  // 34: parlance.v1.ApiKeyService.CreateApiKey:output_type -> parlance.v1.ApiKey
-	14, // 35: parlance.v1.ApiKeyService.ListApiKeys:output_type -> parlance.v1.ListApiKeysResponse
-	4,  // 36: parlance.v1.ApiKeyService.GetApiKey:output_type -> parlance.v1.ApiKey
-	4,  // 37: parlance.v1.ApiKeyService.UpdateApiKey:output_type -> parlance.v1.ApiKey
-	21, // 38: parlance.v1.ApiKeyService.DeleteApiKey:output_type -> google.protobuf.Empty
-	4,  // 39: parlance.v1.ApiKeyService.RotateApiKey:output_type -> parlance.v1.ApiKey
-	28, // [28:40] is the sub-list for method output_type
-	16, // [16:28] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	20, // 5: parlance.v1.ApiKey.created_at:type_name -> google.protobuf.Timestamp
+	20, // 6: parlance.v1.ApiKey.expires_at:type_name -> google.protobuf.Timestamp
+	20, // 7: parlance.v1.ApiKey.last_used_at:type_name -> google.protobuf.Timestamp
+	20, // 8: parlance.v1.ApiKey.old_secret_expires_at:type_name -> google.protobuf.Timestamp
+	21, // 9: parlance.v1.UpdateTenantRequest.update_mask:type_name -> google.protobuf.FieldMask
+	2,  // 10: parlance.v1.ListWorkspacesResponse.workspaces:type_name -> parlance.v1.Workspace
+	21, // 11: parlance.v1.UpdateWorkspaceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	3,  // 12: parlance.v1.UpdateWorkspaceRequest.retention:type_name -> parlance.v1.RetentionSettings
+	20, // 13: parlance.v1.CreateApiKeyRequest.expires_at:type_name -> google.protobuf.Timestamp
+	4,  // 14: parlance.v1.ListApiKeysResponse.api_keys:type_name -> parlance.v1.ApiKey
+	20, // 15: parlance.v1.UpdateApiKeyRequest.expires_at:type_name -> google.protobuf.Timestamp
+	21, // 16: parlance.v1.UpdateApiKeyRequest.update_mask:type_name -> google.protobuf.FieldMask
+	5,  // 17: parlance.v1.WorkspaceService.GetTenant:input_type -> parlance.v1.GetTenantRequest
+	6,  // 18: parlance.v1.WorkspaceService.UpdateTenant:input_type -> parlance.v1.UpdateTenantRequest
+	7,  // 19: parlance.v1.WorkspaceService.CreateWorkspace:input_type -> parlance.v1.CreateWorkspaceRequest
+	8,  // 20: parlance.v1.WorkspaceService.ListWorkspaces:input_type -> parlance.v1.ListWorkspacesRequest
+	10, // 21: parlance.v1.WorkspaceService.GetWorkspace:input_type -> parlance.v1.GetWorkspaceRequest
+	11, // 22: parlance.v1.WorkspaceService.UpdateWorkspace:input_type -> parlance.v1.UpdateWorkspaceRequest
+	12, // 23: parlance.v1.WorkspaceService.DeleteWorkspace:input_type -> parlance.v1.DeleteWorkspaceRequest
+	13, // 24: parlance.v1.ApiKeyService.CreateApiKey:input_type -> parlance.v1.CreateApiKeyRequest
+	14, // 25: parlance.v1.ApiKeyService.ListApiKeys:input_type -> parlance.v1.ListApiKeysRequest
+	16, // 26: parlance.v1.ApiKeyService.GetApiKey:input_type -> parlance.v1.GetApiKeyRequest
+	17, // 27: parlance.v1.ApiKeyService.UpdateApiKey:input_type -> parlance.v1.UpdateApiKeyRequest
+	18, // 28: parlance.v1.ApiKeyService.DeleteApiKey:input_type -> parlance.v1.DeleteApiKeyRequest
+	19, // 29: parlance.v1.ApiKeyService.RotateApiKey:input_type -> parlance.v1.RotateApiKeyRequest
+	0,  // 30: parlance.v1.WorkspaceService.GetTenant:output_type -> parlance.v1.Tenant
+	0,  // 31: parlance.v1.WorkspaceService.UpdateTenant:output_type -> parlance.v1.Tenant
+	2,  // 32: parlance.v1.WorkspaceService.CreateWorkspace:output_type -> parlance.v1.Workspace
+	9,  // 33: parlance.v1.WorkspaceService.ListWorkspaces:output_type -> parlance.v1.ListWorkspacesResponse
+	2,  // 34: parlance.v1.WorkspaceService.GetWorkspace:output_type -> parlance.v1.Workspace
+	2,  // 35: parlance.v1.WorkspaceService.UpdateWorkspace:output_type -> parlance.v1.Workspace
+	22, // 36: parlance.v1.WorkspaceService.DeleteWorkspace:output_type -> google.protobuf.Empty
+	4,  // 37: parlance.v1.ApiKeyService.CreateApiKey:output_type -> parlance.v1.ApiKey
+	15, // 38: parlance.v1.ApiKeyService.ListApiKeys:output_type -> parlance.v1.ListApiKeysResponse
+	4,  // 39: parlance.v1.ApiKeyService.GetApiKey:output_type -> parlance.v1.ApiKey
+	4,  // 40: parlance.v1.ApiKeyService.UpdateApiKey:output_type -> parlance.v1.ApiKey
+	22, // 41: parlance.v1.ApiKeyService.DeleteApiKey:output_type -> google.protobuf.Empty
+	4,  // 42: parlance.v1.ApiKeyService.RotateApiKey:output_type -> parlance.v1.ApiKey
+	30, // [30:43] is the sub-list for method output_type
+	17, // [17:30] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_workspaces_proto_init() }
@@ -1450,15 +1559,16 @@ func file_parlance_v1_workspaces_proto_init() {
 	}
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_workspaces_proto_msgTypes[4].OneofWrappers = []any{}
-	file_parlance_v1_workspaces_proto_msgTypes[10].OneofWrappers = []any{}
-	file_parlance_v1_workspaces_proto_msgTypes[16].OneofWrappers = []any{}
+	file_parlance_v1_workspaces_proto_msgTypes[6].OneofWrappers = []any{}
+	file_parlance_v1_workspaces_proto_msgTypes[11].OneofWrappers = []any{}
+	file_parlance_v1_workspaces_proto_msgTypes[17].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_workspaces_proto_rawDesc), len(file_parlance_v1_workspaces_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   19,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

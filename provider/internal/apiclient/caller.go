@@ -2,6 +2,7 @@ package apiclient
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 	"parlance.dev/parlance/platform/ticker"
 )
 
-// Caller posts JSON to one URL. It is safe for concurrent use.
+// Caller posts JSON, or bodies of another type, to one URL. It is safe for concurrent use.
 type Caller struct {
 	// Client sends the requests; required. Redirects are not followed, because net/http would send
 	// headers like X-Api-Key to any host.
@@ -23,6 +24,8 @@ type Caller struct {
 	URL    string
 	// Header is sent with every call and holds the key. Content-Type is added to it.
 	Header http.Header
+	// ContentType is the type of the bodies; empty: application/json.
+	ContentType string
 	// Timeout bounds one attempt, with the reading of its body; 0 means none.
 	Timeout time.Duration
 	// MaxRetries is how often a call is repeated before the first byte of its answer (connection
@@ -106,7 +109,7 @@ func (c Caller) attempt(ctx context.Context, body []byte) (*http.Response, error
 	for name, values := range c.Header {
 		req.Header[name] = values
 	}
-	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Content-Type", cmp.Or(c.ContentType, "application/json"))
 	client := *c.Client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if c.Timeout > 0 {

@@ -40,6 +40,9 @@ const (
 	// WorkspaceServiceGetTenantProcedure is the fully-qualified name of the WorkspaceService's
 	// GetTenant RPC.
 	WorkspaceServiceGetTenantProcedure = "/parlance.v1.WorkspaceService/GetTenant"
+	// WorkspaceServiceUpdateTenantProcedure is the fully-qualified name of the WorkspaceService's
+	// UpdateTenant RPC.
+	WorkspaceServiceUpdateTenantProcedure = "/parlance.v1.WorkspaceService/UpdateTenant"
 	// WorkspaceServiceCreateWorkspaceProcedure is the fully-qualified name of the WorkspaceService's
 	// CreateWorkspace RPC.
 	WorkspaceServiceCreateWorkspaceProcedure = "/parlance.v1.WorkspaceService/CreateWorkspace"
@@ -78,6 +81,10 @@ const (
 type WorkspaceServiceClient interface {
 	// GetTenant returns the tenant of the calling key, with its plan and the plan's limits.
 	GetTenant(context.Context, *v1.GetTenantRequest) (*v1.Tenant, error)
+	// UpdateTenant changes the fields sent. A new customer brings its subscription with it: events
+	// that Stripe has sent about it are applied.
+	// Errors: invalid-request (an unknown time zone), conflict (another tenant has the customer).
+	UpdateTenant(context.Context, *v1.UpdateTenantRequest) (*v1.Tenant, error)
 	// CreateWorkspace makes an empty workspace in the tenant.
 	// Errors: auth-scope (needs admin; a key restricted to one workspace cannot), invalid-request,
 	// workspaces-full (the tenant has as many as the installation allows).
@@ -109,6 +116,12 @@ func NewWorkspaceServiceClient(httpClient connect.HTTPClient, baseURL string, op
 			httpClient,
 			baseURL+WorkspaceServiceGetTenantProcedure,
 			connect.WithSchema(workspaceServiceMethods.ByName("GetTenant")),
+			connect.WithClientOptions(opts...),
+		),
+		updateTenant: connect.NewClient[v1.UpdateTenantRequest, v1.Tenant](
+			httpClient,
+			baseURL+WorkspaceServiceUpdateTenantProcedure,
+			connect.WithSchema(workspaceServiceMethods.ByName("UpdateTenant")),
 			connect.WithClientOptions(opts...),
 		),
 		createWorkspace: connect.NewClient[v1.CreateWorkspaceRequest, v1.Workspace](
@@ -147,6 +160,7 @@ func NewWorkspaceServiceClient(httpClient connect.HTTPClient, baseURL string, op
 // workspaceServiceClient implements WorkspaceServiceClient.
 type workspaceServiceClient struct {
 	getTenant       *connect.Client[v1.GetTenantRequest, v1.Tenant]
+	updateTenant    *connect.Client[v1.UpdateTenantRequest, v1.Tenant]
 	createWorkspace *connect.Client[v1.CreateWorkspaceRequest, v1.Workspace]
 	listWorkspaces  *connect.Client[v1.ListWorkspacesRequest, v1.ListWorkspacesResponse]
 	getWorkspace    *connect.Client[v1.GetWorkspaceRequest, v1.Workspace]
@@ -157,6 +171,15 @@ type workspaceServiceClient struct {
 // GetTenant calls parlance.v1.WorkspaceService.GetTenant.
 func (c *workspaceServiceClient) GetTenant(ctx context.Context, req *v1.GetTenantRequest) (*v1.Tenant, error) {
 	response, err := c.getTenant.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UpdateTenant calls parlance.v1.WorkspaceService.UpdateTenant.
+func (c *workspaceServiceClient) UpdateTenant(ctx context.Context, req *v1.UpdateTenantRequest) (*v1.Tenant, error) {
+	response, err := c.updateTenant.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -212,6 +235,10 @@ func (c *workspaceServiceClient) DeleteWorkspace(ctx context.Context, req *v1.De
 type WorkspaceServiceHandler interface {
 	// GetTenant returns the tenant of the calling key, with its plan and the plan's limits.
 	GetTenant(context.Context, *v1.GetTenantRequest) (*v1.Tenant, error)
+	// UpdateTenant changes the fields sent. A new customer brings its subscription with it: events
+	// that Stripe has sent about it are applied.
+	// Errors: invalid-request (an unknown time zone), conflict (another tenant has the customer).
+	UpdateTenant(context.Context, *v1.UpdateTenantRequest) (*v1.Tenant, error)
 	// CreateWorkspace makes an empty workspace in the tenant.
 	// Errors: auth-scope (needs admin; a key restricted to one workspace cannot), invalid-request,
 	// workspaces-full (the tenant has as many as the installation allows).
@@ -239,6 +266,12 @@ func NewWorkspaceServiceHandler(svc WorkspaceServiceHandler, opts ...connect.Han
 		WorkspaceServiceGetTenantProcedure,
 		svc.GetTenant,
 		connect.WithSchema(workspaceServiceMethods.ByName("GetTenant")),
+		connect.WithHandlerOptions(opts...),
+	)
+	workspaceServiceUpdateTenantHandler := connect.NewUnaryHandlerSimple(
+		WorkspaceServiceUpdateTenantProcedure,
+		svc.UpdateTenant,
+		connect.WithSchema(workspaceServiceMethods.ByName("UpdateTenant")),
 		connect.WithHandlerOptions(opts...),
 	)
 	workspaceServiceCreateWorkspaceHandler := connect.NewUnaryHandlerSimple(
@@ -275,6 +308,8 @@ func NewWorkspaceServiceHandler(svc WorkspaceServiceHandler, opts ...connect.Han
 		switch r.URL.Path {
 		case WorkspaceServiceGetTenantProcedure:
 			workspaceServiceGetTenantHandler.ServeHTTP(w, r)
+		case WorkspaceServiceUpdateTenantProcedure:
+			workspaceServiceUpdateTenantHandler.ServeHTTP(w, r)
 		case WorkspaceServiceCreateWorkspaceProcedure:
 			workspaceServiceCreateWorkspaceHandler.ServeHTTP(w, r)
 		case WorkspaceServiceListWorkspacesProcedure:
@@ -296,6 +331,10 @@ type UnimplementedWorkspaceServiceHandler struct{}
 
 func (UnimplementedWorkspaceServiceHandler) GetTenant(context.Context, *v1.GetTenantRequest) (*v1.Tenant, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.WorkspaceService.GetTenant is not implemented"))
+}
+
+func (UnimplementedWorkspaceServiceHandler) UpdateTenant(context.Context, *v1.UpdateTenantRequest) (*v1.Tenant, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.WorkspaceService.UpdateTenant is not implemented"))
 }
 
 func (UnimplementedWorkspaceServiceHandler) CreateWorkspace(context.Context, *v1.CreateWorkspaceRequest) (*v1.Workspace, error) {

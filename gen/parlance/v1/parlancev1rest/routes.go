@@ -14,6 +14,7 @@ var Routes = []route.Route{
 
 	// WorkspaceService
 	{Method: "GET", Pattern: "/v1/tenant", Procedure: "/parlance.v1.WorkspaceService/GetTenant", Request: (*v1.GetTenantRequest)(nil), Response: (*v1.Tenant)(nil), Status: 200},
+	{Method: "PATCH", Pattern: "/v1/tenant", Procedure: "/parlance.v1.WorkspaceService/UpdateTenant", Request: (*v1.UpdateTenantRequest)(nil), Response: (*v1.Tenant)(nil), Body: "*", Status: 200},
 	{Method: "POST", Pattern: "/v1/workspaces", Procedure: "/parlance.v1.WorkspaceService/CreateWorkspace", Request: (*v1.CreateWorkspaceRequest)(nil), Response: (*v1.Workspace)(nil), Body: "*", Status: 201, Location: "/v1/workspaces/{id}"},
 	{Method: "GET", Pattern: "/v1/workspaces", Procedure: "/parlance.v1.WorkspaceService/ListWorkspaces", Request: (*v1.ListWorkspacesRequest)(nil), Response: (*v1.ListWorkspacesResponse)(nil), Status: 200},
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}", Procedure: "/parlance.v1.WorkspaceService/GetWorkspace", Request: (*v1.GetWorkspaceRequest)(nil), Response: (*v1.Workspace)(nil), Status: 200},
@@ -43,6 +44,11 @@ var Routes = []route.Route{
 	{Method: "GET", Pattern: "/v1/audit-log", Procedure: "/parlance.v1.AuditService/ListAuditEntries", Request: (*v1.ListAuditEntriesRequest)(nil), Response: (*v1.ListAuditEntriesResponse)(nil), Status: 200},
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/audit-log", Procedure: "/parlance.v1.AuditService/ListWorkspaceAuditEntries", Request: (*v1.ListWorkspaceAuditEntriesRequest)(nil), Response: (*v1.ListWorkspaceAuditEntriesResponse)(nil), Status: 200},
 	{Method: "GET", Pattern: "/v1/audit-log/export", Procedure: "/parlance.v1.AuditService/ExportAuditLog", Request: (*v1.ExportAuditLogRequest)(nil), Response: (*v1.ExportAuditLogResponse)(nil), Status: 200, ServerStream: true, Manual: true},
+
+	// BillingService
+	{Method: "GET", Pattern: "/v1/billing", Procedure: "/parlance.v1.BillingService/GetBilling", Request: (*v1.GetBillingRequest)(nil), Response: (*v1.Billing)(nil), Status: 200},
+	{Method: "POST", Pattern: "/v1/billing/checkout", Procedure: "/parlance.v1.BillingService/CreateCheckout", Request: (*v1.CreateCheckoutRequest)(nil), Response: (*v1.Checkout)(nil), Body: "*", Status: 200},
+	{Method: "POST", Pattern: "/v1/billing/portal", Procedure: "/parlance.v1.BillingService/CreatePortal", Request: (*v1.CreatePortalRequest)(nil), Response: (*v1.Portal)(nil), Body: "*", Status: 200},
 
 	// ProviderCredentialService
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/provider-credentials", Procedure: "/parlance.v1.ProviderCredentialService/CreateProviderCredential", Request: (*v1.CreateProviderCredentialRequest)(nil), Response: (*v1.ProviderCredential)(nil), Body: "*", Status: 201, Location: "/v1/workspaces/{workspace_id}/provider-credentials/{id}"},
