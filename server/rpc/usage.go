@@ -95,11 +95,7 @@ func (s *usageServer) CreateUsageAlert(ctx context.Context, req *parlancev1.Crea
 func (s *usageServer) ListUsageAlerts(
 	ctx context.Context, _ *parlancev1.ListUsageAlertsRequest,
 ) (*parlancev1.ListUsageAlertsResponse, error) {
-	p := workspaces.PrincipalFrom(ctx)
-	if err := p.RequireWholeTenant(); err != nil {
-		return nil, err
-	}
-	alerts, err := s.Usage.Alerts(ctx, p.TenantID)
+	alerts, err := s.Usage.Alerts(ctx, workspaces.PrincipalFrom(ctx).TenantID)
 	return &parlancev1.ListUsageAlertsResponse{Alerts: each(alerts, usageAlertProto)}, err
 }
 

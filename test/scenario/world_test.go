@@ -71,7 +71,7 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		"ListPrivacyRequests.kind": nil, "ListPrivacyRequests.user_id": nil,
 		"CreateUsageAlert.meter": "turns", "CreateUsageAlert.percent": 0, "CreateUsageAlert.quantity": 12,
 		"GetUsage.workspace_id": nil, "GetUsage.agent_id": nil, "ListUsageDays.workspace_id": nil, "ListUsageDays.agent_id": nil,
-		"ListUsageDays.meter": nil, "ListUsageDays.group_by": []string{"day"}, "ListUsageDays.from": nil, "ListUsageDays.to": nil,
+		"ListUsageDays.meter": nil, "ListUsageDays.group_by": nil, "ListUsageDays.from": nil, "ListUsageDays.to": nil,
 		"month": nil,
 		"plan":  "pro", "success_url": "https://app.example.com/", "cancel_url": "https://app.example.com/",
 		"return_url":         "https://app.example.com/",

@@ -63,8 +63,7 @@ type UsageServiceClient interface {
 	// Errors: auth-scope (needs admin; a key restricted to one workspace cannot), invalid-request,
 	// usage-alerts-full.
 	CreateUsageAlert(context.Context, *v1.CreateUsageAlertRequest) (*v1.UsageAlert, error)
-	// ListUsageAlerts lists the alerts, oldest first: at most 100. Errors: auth-scope (a key
-	// restricted to one workspace cannot).
+	// ListUsageAlerts lists the alerts of the tenant, oldest first: at most 100.
 	ListUsageAlerts(context.Context, *v1.ListUsageAlertsRequest) (*v1.ListUsageAlertsResponse, error)
 	// DeleteUsageAlert deletes an alert. Errors: auth-scope (needs admin; a key restricted to one
 	// workspace cannot), not-found.
@@ -181,8 +180,7 @@ type UsageServiceHandler interface {
 	// Errors: auth-scope (needs admin; a key restricted to one workspace cannot), invalid-request,
 	// usage-alerts-full.
 	CreateUsageAlert(context.Context, *v1.CreateUsageAlertRequest) (*v1.UsageAlert, error)
-	// ListUsageAlerts lists the alerts, oldest first: at most 100. Errors: auth-scope (a key
-	// restricted to one workspace cannot).
+	// ListUsageAlerts lists the alerts of the tenant, oldest first: at most 100.
 	ListUsageAlerts(context.Context, *v1.ListUsageAlertsRequest) (*v1.ListUsageAlertsResponse, error)
 	// DeleteUsageAlert deletes an alert. Errors: auth-scope (needs admin; a key restricted to one
 	// workspace cannot), not-found.
