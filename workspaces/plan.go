@@ -28,14 +28,6 @@ type Plan struct {
 	// Monthly bounds what a month may have of meters, by the names of package usage: sessions, turns,
 	// tokens, tool_calls, deliveries, voice_minutes, pstn_minutes. A missing meter is unlimited.
 	Monthly map[string]int64 `json:"monthly"`
-	// Models are the models that agents may answer with, as provider/model, or provider/* for all of
-	// a provider; empty allows all.
-	Models []string `json:"models"`
-	// Telephony allows calls by telephone.
-	Telephony bool `json:"telephony"`
-	// TranscriptDays deletes sessions so many days after their end, although workspace and agent
-	// keep them longer; 0 does not.
-	TranscriptDays int `json:"transcript_days"`
 	// RatesPerMinute is how many requests a key may make in a minute by bucket (read, write, session,
 	// upload), with a burst of twice that. A missing bucket is unlimited.
 	RatesPerMinute map[string]int `json:"rates_per_minute"`
@@ -77,6 +69,12 @@ func ParsePlans(text []byte) (Plans, error) {
 		if plan.KBStorageBytes <= 0 || plan.KBUploadBytes <= 0 || plan.ConcurrentSessions < 0 {
 			return nil, fmt.Errorf("PARLANCE_PLANS_FILE: plan %q needs kb_storage_bytes and kb_upload_bytes above 0 "+
 				"and concurrent_sessions of at least 0", name)
+		}
+		for meter, quota := range plan.Monthly {
+			if quota < 1 {
+				return nil, fmt.Errorf("PARLANCE_PLANS_FILE: plan %q: the monthly quota of %q must be above 0; "+
+					"leave it out for no limit", name, meter)
+			}
 		}
 		plan.Name = name
 		plans[name] = plan
