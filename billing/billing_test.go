@@ -3,6 +3,7 @@ package billing_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/provider/payment/stripe"
 	fake "parlance.dev/parlance/test/fake/stripe"
 	"parlance.dev/parlance/test/pgtest"
 	"parlance.dev/parlance/workspaces"
@@ -71,6 +73,18 @@ func (f *fixture) with(plans workspaces.Plans) *billing.Service {
 		f.Fatal(err)
 	}
 	return made
+}
+
+// withStripe makes a service that makes checkouts.
+func (f *fixture) withStripe(server *fake.Server) *billing.Service {
+	f.Helper()
+	client, err := stripe.New(stripe.Config{BaseURL: server.URL, APIKey: fake.APIKey, Client: &http.Client{}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	made := *f.billing
+	made.Stripe = client
+	return &made
 }
 
 func (f *fixture) newTenant(plan string) workspaces.Principal {
@@ -212,6 +226,19 @@ func (f *fixture) outcomes() map[string]string {
 		found[row.EventID] = row.Outcome
 	}
 	return found
+}
+
+// TestNew: a fallback plan that does not exist is found at the start, where it would be used.
+func TestNew(t *testing.T) {
+	t.Parallel()
+	for secrets, refused := range map[int]bool{0: false, 1: true} {
+		_, err := billing.New(billing.Deps{
+			Plans: plans(), FallbackPlan: "platinum", WebhookSecrets: []seal.Secret{fake.WebhookSecret}[:secrets],
+		})
+		if (err != nil) != refused {
+			t.Errorf("with %d secrets: %v", secrets, err)
+		}
+	}
 }
 
 // TestLife is a subscription from its first payment to its end, in order.

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"parlance.dev/parlance/billing"
 	fake "parlance.dev/parlance/test/fake/stripe"
 	"parlance.dev/parlance/workspaces"
 )
@@ -207,6 +208,29 @@ func TestCustomers(t *testing.T) {
 		f.must(checkout(f.tenant.TenantID, "cus_new", 6))
 		if got := f.overview().Tenant.StripeCustomerID; got != "cus_new" {
 			t.Errorf("the customer is %q", got)
+		}
+	})
+	t.Run("a checkout after that", func(t *testing.T) {
+		t.Parallel()
+		f := open(t).hasCustomer()
+		server := fake.New(t)
+		f.billing = f.withStripe(server)
+		pay := func() string {
+			_, err := f.billing.CreateCheckout(t.Context(), f.tenant.TenantID, billing.CheckoutParams{
+				Plan: "pro", SuccessURL: "https://a.example/", CancelURL: "https://a.example/",
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			calls := server.Calls()
+			return calls[len(calls)-1].Form.Get("customer")
+		}
+		if got := pay(); got != customer {
+			t.Errorf("the checkout is of %q", got)
+		}
+		f.must(fake.Event{Type: "customer.deleted", At: after(5), Object: fake.CustomerObject(customer)})
+		if got := pay(); got != "" {
+			t.Errorf("the checkout is of %q, who is gone", got)
 		}
 	})
 	t.Run("never claimed", func(t *testing.T) {
