@@ -95,7 +95,11 @@ func (s *usageServer) CreateUsageAlert(ctx context.Context, req *parlancev1.Crea
 func (s *usageServer) ListUsageAlerts(
 	ctx context.Context, _ *parlancev1.ListUsageAlertsRequest,
 ) (*parlancev1.ListUsageAlertsResponse, error) {
-	alerts, err := s.Usage.Alerts(ctx, workspaces.PrincipalFrom(ctx).TenantID)
+	p := workspaces.PrincipalFrom(ctx)
+	if p.WorkspaceID != "" { // alerts are of the whole tenant
+		return &parlancev1.ListUsageAlertsResponse{}, nil
+	}
+	alerts, err := s.Usage.Alerts(ctx, p.TenantID)
 	return &parlancev1.ListUsageAlertsResponse{Alerts: each(alerts, usageAlertProto)}, err
 }
 

@@ -63,7 +63,8 @@ type UsageServiceClient interface {
 	// Errors: auth-scope (needs admin; a key restricted to one workspace cannot), invalid-request,
 	// usage-alerts-full.
 	CreateUsageAlert(context.Context, *v1.CreateUsageAlertRequest) (*v1.UsageAlert, error)
-	// ListUsageAlerts lists the alerts of the tenant, oldest first: at most 100.
+	// ListUsageAlerts lists the alerts of the tenant, oldest first: at most 100. A key that is
+	// restricted to one workspace sees none.
 	ListUsageAlerts(context.Context, *v1.ListUsageAlertsRequest) (*v1.ListUsageAlertsResponse, error)
 	// DeleteUsageAlert deletes an alert. Errors: auth-scope (needs admin; a key restricted to one
 	// workspace cannot), not-found.
@@ -180,7 +181,8 @@ type UsageServiceHandler interface {
 	// Errors: auth-scope (needs admin; a key restricted to one workspace cannot), invalid-request,
 	// usage-alerts-full.
 	CreateUsageAlert(context.Context, *v1.CreateUsageAlertRequest) (*v1.UsageAlert, error)
-	// ListUsageAlerts lists the alerts of the tenant, oldest first: at most 100.
+	// ListUsageAlerts lists the alerts of the tenant, oldest first: at most 100. A key that is
+	// restricted to one workspace sees none.
 	ListUsageAlerts(context.Context, *v1.ListUsageAlertsRequest) (*v1.ListUsageAlertsResponse, error)
 	// DeleteUsageAlert deletes an alert. Errors: auth-scope (needs admin; a key restricted to one
 	// workspace cannot), not-found.
