@@ -130,8 +130,9 @@ func typeRank(t stripe.EventType) int {
 		return 0
 	case stripe.SubscriptionDeleted:
 		return 2
+	default:
+		return 1
 	}
-	return 1
 }
 
 // statusOrder has the statuses of one second in their order; unknown ones come first.

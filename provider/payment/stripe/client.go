@@ -53,7 +53,7 @@ func New(c Config) (*Client, error) {
 	}
 	base, err := apiclient.ParseBase(c.BaseURL)
 	if err != nil {
-		return nil, fmt.Errorf("Stripe: %w", err)
+		return nil, fmt.Errorf("the base URL of Stripe: %w", err)
 	}
 	return &Client{base: base, apiKey: c.APIKey, client: c.Client}, nil
 }
