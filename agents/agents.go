@@ -80,6 +80,7 @@ type Config struct {
 	ClientTools        []ClientTool    `json:"client_tools,omitempty"` // in tools_config
 	Guards             []Guard         `json:"guards"`
 	Fatigue            []FatigueWindow `json:"fatigue"`
+	Budgets            []Budget        `json:"budgets,omitempty"`
 	Memory             Memory          `json:"memory"`
 	MaxDurationSeconds int             `json:"max_duration_seconds"`
 	// IdleTimeoutSeconds 0 means the default of the modality: see IdleTimeout.
@@ -276,7 +277,7 @@ func (c Config) withDefaults() Config {
 // checkBuilt refuses settings that would protect people and that nothing applies yet, or that would
 // guard nothing, so that no one relies on them. What an earlier release stored is kept until it is
 // changed. Errors: Unimplemented not-implemented, Invalid invalid-request.
-func (c Config) checkBuilt(stored Config, by Comparer) error {
+func (c Config) checkBuilt(stored Config, by Comparer, priced PriceFunc) error {
 	if err := c.Privacy.Retention.Check(); err != nil {
 		return err
 	}
@@ -286,7 +287,12 @@ func (c Config) checkBuilt(stored Config, by Comparer) error {
 		}
 	}
 	if !reflect.DeepEqual(c.Fatigue, stored.Fatigue) {
-		return checkFatigue(c.Fatigue)
+		if err := checkFatigue(c.Fatigue); err != nil {
+			return err
+		}
+	}
+	if len(c.Budgets) > 0 && !reflect.DeepEqual([]any{c.Budgets, c.Model, c.Guards}, []any{stored.Budgets, stored.Model, stored.Guards}) {
+		return c.checkBudgets(priced)
 	}
 	return nil
 }

@@ -28,6 +28,8 @@ type Deps struct {
 	Embedder embedding.Embedder
 	// Models finds the judges of guards; nil: there are none.
 	Models ModelFunc
+	// Priced says which models have a price; nil: none has.
+	Priced PriceFunc
 	// Now is the clock. nil means time.Now.
 	Now func() time.Time
 }
@@ -39,6 +41,7 @@ type Service struct {
 	checkDisabledTools func(names []string) error
 	comparer           Comparer
 	models             ModelFunc
+	priced             PriceFunc
 	now                func() time.Time
 	cache              *cache.Cache[cacheKey, []byte]
 }
@@ -47,7 +50,7 @@ type Service struct {
 func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, workspaces: d.Workspaces, checkDisabledTools: d.CheckDisabledTools, comparer: Comparer{d.Embedder}, now: d.Now,
-		models: d.Models, cache: cache.New[cacheKey, []byte](maxCached),
+		models: d.Models, priced: d.Priced, cache: cache.New[cacheKey, []byte](maxCached),
 	}
 	if s.checkDisabledTools == nil {
 		s.checkDisabledTools = func([]string) error { return nil }
@@ -67,7 +70,7 @@ func (s *Service) check(c, stored Config) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
-	if err := c.checkBuilt(stored, s.comparer); err != nil {
+	if err := c.checkBuilt(stored, s.comparer, s.priced); err != nil {
 		return err
 	}
 	err := s.checkDisabledTools(c.DisabledTools)
@@ -88,7 +91,7 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, name string, c
 	if err := s.check(config, Config{}); err != nil {
 		return Agent{}, err
 	}
-	if err := s.checkJudge(ctx, ref, config, Config{}); err != nil {
+	if err := s.checkModels(ctx, ref, config, Config{}); err != nil {
 		return Agent{}, err
 	}
 	now := s.timestamp()
@@ -157,7 +160,7 @@ func (s *Service) Update(
 	if agent, err := s.Get(ctx, ref, id); err == nil {
 		stored := agent.Config
 		change(&agent.Name, &agent.Config)
-		if err := s.checkJudge(ctx, ref, agent.Config, stored); err != nil {
+		if err := s.checkModels(ctx, ref, agent.Config, stored); err != nil {
 			return Agent{}, err
 		}
 	}

@@ -102,7 +102,7 @@ type App struct {
 	bucket      blob.Bucket
 	wal         *wal.Log
 	pageKey     []byte
-	stopClock   func()
+	stops       []func() // of whileOpen
 	metrics     *telemetry.Metrics
 	slots       *fair.Metrics
 	traces      *telemetry.Traces
@@ -207,6 +207,9 @@ func (a *App) join(ctx context.Context, component string) error {
 	if a.models, err = newModels(a.Config, guard); err != nil {
 		return err
 	}
+	if a.prices, err = a.Config.Prices(); err != nil {
+		return err
+	}
 	a.models.observe(a.metrics.Registry, a.log, a.now)
 	embedder, previous, err := a.openEmbedders(ctx, guard)
 	if err != nil {
@@ -219,8 +222,12 @@ func (a *App) join(ctx context.Context, component string) error {
 	a.Workspaces = workspaces.New(workspaces.Deps{
 		DB: a.db, Plans: plans, MaxWorkspaces: a.Config.WorkspacesPerTenant, MaxKeys: a.Config.APIKeysPerTenant, Now: a.now,
 	})
+	if err := a.watchPlans(ctx); err != nil {
+		return err
+	}
 	a.Usage = usage.New(usage.Deps{DB: a.db, Workspaces: a.Workspaces, Now: a.now})
-	if err := a.openBilling(plans); err != nil {
+	a.models.planOf, a.models.planWith = a.Usage.Plan, a.Workspaces.PlanWith
+	if err := a.openBilling(); err != nil {
 		return err
 	}
 	a.credentials = workspaces.NewCredentials(workspaces.CredentialDeps{
@@ -229,7 +236,7 @@ func (a *App) join(ctx context.Context, component string) error {
 	a.models.credentials = a.credentials
 	a.Agents = agents.New(agents.Deps{
 		DB: a.db, Workspaces: a.Workspaces, CheckDisabledTools: tools.CheckDisabledTools, Embedder: embedder,
-		Models: a.models.Choose, Now: a.now,
+		Models: a.models.Choose, Priced: a.models.priced(a.prices), Now: a.now,
 	})
 	a.embedder = embedder
 	a.Tools = tools.New(tools.Deps{
@@ -269,9 +276,6 @@ func (a *App) join(ctx context.Context, component string) error {
 		if a.wal, err = openWAL(ctx, a.Config, keyring, a.now, a.log); err != nil {
 			return err
 		}
-	}
-	if a.prices, err = a.Config.Prices(); err != nil {
-		return err
 	}
 	if a.pageKey, err = a.db.PageTokenKey(ctx); err != nil {
 		return err
@@ -362,7 +366,9 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			}),
 			Webhooks: rpc.NewWebhooks(access, a.Webhooks, stopping), Credentials: rpc.NewCredentials(a.credentials, a.models),
 			Memory: rpc.NewMemory(a.Memory), Privacy: rpc.NewPrivacy(a.Privacy), Audit: rpc.NewAudit(reader),
-			Usage:   rpc.NewUsage(rpc.UsageReader{Usage: a.Usage, Currency: a.prices.Currency()}),
+			Usage: rpc.NewUsage(rpc.UsageReader{
+				Usage: a.Usage, Workspaces: a.Workspaces, Sessions: a.Sessions, Currency: a.prices.Currency(),
+			}),
 			Billing: rpc.NewBilling(a.Billing),
 		},
 		Manual: rpc.NewFiles(rpc.FileDeps{
@@ -465,8 +471,8 @@ func (a *App) Close() error {
 	if a.documents != nil {
 		errs = append(errs, a.documents.close())
 	}
-	if a.stopClock != nil {
-		a.stopClock()
+	for _, stop := range a.stops {
+		stop()
 	}
 	if a.redis != nil {
 		errs = append(errs, a.redis.Close())

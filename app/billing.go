@@ -8,7 +8,6 @@ import (
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/provider/payment/stripe"
-	"parlance.dev/parlance/workspaces"
 )
 
 // Stripe is the payment provider. Without a key there are no checkouts, without a secret no events
@@ -46,13 +45,13 @@ func (c *Config) parseWebhookSecrets(v string) error {
 }
 
 // openBilling makes the billing of tenants.
-func (a *App) openBilling(plans workspaces.Plans) error {
+func (a *App) openBilling() error {
 	client, err := a.Config.newStripe()
 	if err != nil {
 		return err
 	}
 	a.Billing, err = billing.New(billing.Deps{
-		DB: a.db, Workspaces: a.Workspaces, Plans: plans, Stripe: client, APIKey: a.Config.Stripe.APIKey,
+		DB: a.db, Workspaces: a.Workspaces, Stripe: client, APIKey: a.Config.Stripe.APIKey,
 		WebhookSecrets: a.Config.Stripe.WebhookSecrets, Grace: time.Duration(a.Config.BillingGraceDays) * 24 * time.Hour,
 		FallbackPlan: a.Config.BillingFallbackPlan, Log: a.log, Now: a.now,
 	})

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"parlance.dev/parlance/platform/postgres"
@@ -22,12 +21,29 @@ func (a *App) setClock(ctx context.Context, machine func() time.Time) error {
 	case changed != 0:
 		clock.Warn(ctx, a.log)
 	}
-	watching, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var watch sync.WaitGroup
-	watch.Go(func() { clock.Watch(watching, a.log) })
-	a.stopClock = func() {
-		cancel()
-		watch.Wait()
-	}
+	a.whileOpen(ctx, func(ctx context.Context) { clock.Watch(ctx, a.log) })
 	return nil
+}
+
+// watchPlans reads the plans of the database now, and each second until Close is called.
+func (a *App) watchPlans(ctx context.Context) error {
+	if err := a.Workspaces.ReloadPlans(ctx); err != nil {
+		return err
+	}
+	a.whileOpen(ctx, func(ctx context.Context) { a.Workspaces.WatchPlans(ctx, a.log) })
+	return nil
+}
+
+// whileOpen runs work beside, until Close is called, which waits for it.
+func (a *App) whileOpen(ctx context.Context, work func(ctx context.Context)) {
+	working, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		work(working)
+	}()
+	a.stops = append(a.stops, func() {
+		cancel()
+		<-done
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -21,6 +22,7 @@ import (
 	"parlance.dev/parlance/provider/model/azure"
 	"parlance.dev/parlance/provider/model/extractive"
 	"parlance.dev/parlance/provider/model/openai"
+	"parlance.dev/parlance/usage"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -66,6 +68,11 @@ type models struct {
 	credentials *workspaces.Credentials
 
 	made *cache.Cache[agents.ModelRef, model.Provider]
+
+	// planOf returns the plan of a tenant, planWith the smallest plan that has something; nil: every
+	// model may answer.
+	planOf   func(ctx context.Context, tenant workspaces.TenantID) workspaces.Plan
+	planWith func(has func(workspaces.Plan) bool) string
 }
 
 // newModels chooses the default provider: an OpenAI-compatible server, else Azure, else Anthropic,
@@ -100,29 +107,36 @@ func newModels(config Config, guard *publicnet.Guard) (*models, error) {
 }
 
 // Choose implements turns.ModelFunc. It returns the agent's provider with its fallbacks. The
-// workspace's credentials are read for each turn. A provider that is not configured fails when it
-// is called. Errors: Upstream upstream-failed when none is configured.
+// workspace's credentials are read for each turn. A provider that is not configured, or a
+// model that the plan does not have, fails when it is called. Errors: Upstream upstream-failed,
+// Forbidden plan-model-not-enabled when none can be used.
 func (m *models) Choose(ctx context.Context, ref workspaces.Ref, choice agents.Model) (model.Provider, error) {
 	refs := append([]agents.ModelRef{{Provider: choice.Provider, Name: choice.Name}}, choice.Fallbacks...)
 	own, err := m.own(ctx, ref, refs)
 	if err != nil {
 		return nil, err
 	}
-	return m.choose(refs, own)
+	return m.choose(ctx, ref, refs, own)
 }
 
 // ChooseInstalled is Choose for workspaces without credentials.
-func (m *models) ChooseInstalled(_ context.Context, _ workspaces.Ref, choice agents.Model) (model.Provider, error) {
-	return m.choose(append([]agents.ModelRef{{Provider: choice.Provider, Name: choice.Name}}, choice.Fallbacks...), nil)
+func (m *models) ChooseInstalled(ctx context.Context, ref workspaces.Ref, choice agents.Model) (model.Provider, error) {
+	return m.choose(ctx, ref, append([]agents.ModelRef{{Provider: choice.Provider, Name: choice.Name}}, choice.Fallbacks...), nil)
 }
 
-func (m *models) choose(refs []agents.ModelRef, own map[string]workspaces.Opened) (model.Provider, error) {
+func (m *models) choose(
+	ctx context.Context, ref workspaces.Ref, refs []agents.ModelRef, own map[string]workspaces.Opened,
+) (model.Provider, error) {
 	chosen := make([]model.Provider, 0, len(refs))
 	absent := 0
 	for _, one := range refs {
 		one.Provider = cmp.Or(one.Provider, m.fallback)
-		made, err := m.providerFor(one, own)
-		if fault.IsReason(err, fault.UpstreamFailed) {
+		var made model.Provider
+		err := m.allowed(ctx, ref.TenantID, one)
+		if err == nil {
+			made, err = m.providerFor(one, own)
+		}
+		if fault.IsReason(err, fault.UpstreamFailed) || fault.IsReason(err, fault.PlanModelNotEnabled) {
 			absent++
 			made = missing{one.Provider, err}
 		} else if err != nil {
@@ -136,7 +150,23 @@ func (m *models) choose(refs []agents.ModelRef, own map[string]workspaces.Opened
 	return model.Chain(model.ChainParams{Providers: chosen, Now: m.now, Metrics: m.metrics, Log: m.log}), nil
 }
 
-// missing is a provider that an agent names and nobody has configured.
+// allowed refuses a model that the tenant's plan does not have. The extractive responder is no
+// model. Errors: Forbidden plan-model-not-enabled.
+func (m *models) allowed(ctx context.Context, tenant workspaces.TenantID, ref agents.ModelRef) error {
+	if m.planOf == nil || ref.Provider == extractive.Name {
+		return nil
+	}
+	name := cmp.Or(ref.Name, m.configured(ref.Provider))
+	plan := m.planOf(ctx, tenant)
+	if plan.AllowsModel(ref.Provider, name) {
+		return nil
+	}
+	refusal := fault.New(fault.PlanModelNotEnabled, "The plan %q does not have the model %s/%s, but %s.",
+		plan.Name, ref.Provider, name, strings.Join(plan.Models, ", "))
+	return workspaces.Refuse(refusal, plan, m.planWith(func(p workspaces.Plan) bool { return p.AllowsModel(ref.Provider, name) }))
+}
+
+// missing is a provider that an agent names and nobody has configured, or the plan does not have.
 type missing struct {
 	name string
 	err  error
@@ -244,6 +274,14 @@ func (m *models) openAzure(c azure.Config) (model.Provider, error) {
 // observe enables traces, metrics and logs of fail-overs for all models.
 func (m *models) observe(registry prometheus.Registerer, log *slog.Logger, now func() time.Time) {
 	m.metrics, m.log, m.now = model.NewMetrics(registry), log, now
+}
+
+// priced implements agents.PriceFunc. The extractive responder is free.
+func (m *models) priced(prices *usage.Prices) agents.PriceFunc {
+	return func(ref agents.ModelRef) bool {
+		provider := cmp.Or(ref.Provider, m.fallback)
+		return provider == extractive.Name || prices.Cost(provider+"/"+cmp.Or(ref.Name, m.configured(provider)), 1, 1) != ""
+	}
 }
 
 // configured returns the model of a provider for agents that name none.

@@ -65,9 +65,10 @@ func open(t *testing.T) *fixture {
 // with makes a service with other plans.
 func (f *fixture) with(plans workspaces.Plans) *billing.Service {
 	f.Helper()
+	clock := func() time.Time { return f.now }
 	made, err := billing.New(billing.Deps{
-		DB: f.db, Workspaces: f.workspaces, Plans: plans, WebhookSecrets: []seal.Secret{fake.WebhookSecret},
-		Grace: grace, FallbackPlan: "free", Now: func() time.Time { return f.now },
+		DB: f.db, Workspaces: workspaces.New(workspaces.Deps{DB: f.db, Plans: plans, Now: clock}),
+		WebhookSecrets: []seal.Secret{fake.WebhookSecret}, Grace: grace, FallbackPlan: "free", Now: clock,
 	})
 	if err != nil {
 		f.Fatal(err)
@@ -233,7 +234,8 @@ func TestNew(t *testing.T) {
 	t.Parallel()
 	for secrets, refused := range map[int]bool{0: false, 1: true} {
 		_, err := billing.New(billing.Deps{
-			Plans: plans(), FallbackPlan: "platinum", WebhookSecrets: []seal.Secret{fake.WebhookSecret}[:secrets],
+			Workspaces: workspaces.New(workspaces.Deps{Plans: plans()}), FallbackPlan: "platinum",
+			WebhookSecrets: []seal.Secret{fake.WebhookSecret}[:secrets],
 		})
 		if (err != nil) != refused {
 			t.Errorf("with %d secrets: %v", secrets, err)

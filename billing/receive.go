@@ -134,7 +134,7 @@ func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 
 // prices returns all prices that buy a plan.
 func (s *Service) prices() (ids []string) {
-	for _, plan := range s.Plans {
+	for _, plan := range s.Workspaces.Plans() {
 		ids = append(ids, plan.StripePriceIDs...)
 	}
 	return ids

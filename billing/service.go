@@ -17,12 +17,11 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Deps is what a Service works with. DB, Workspaces and Plans are required.
+// Deps is what a Service works with. DB and Workspaces are required. The
+// plans of Workspaces say which price buys which plan.
 type Deps struct {
 	DB         *postgres.DB
 	Workspaces *workspaces.Service
-	// Plans say which price buys which plan.
-	Plans workspaces.Plans
 	// Stripe makes checkouts and portals. nil means that it is not configured.
 	Stripe *stripe.Client
 	// APIKey is Stripe's; only whether it is one for tests is looked at.
@@ -42,7 +41,6 @@ type Deps struct {
 // Service keeps subscriptions and plans up to date. Safe for concurrent use.
 type Service struct {
 	Deps
-	terms terms
 }
 
 // New makes the service. Errors: events of Stripe are taken, and the fallback plan does not exist.
@@ -53,11 +51,15 @@ func New(d Deps) (*Service, error) {
 	if d.Now == nil {
 		d.Now = time.Now
 	}
-	if _, known := d.Plans[d.FallbackPlan]; !known && len(d.WebhookSecrets) > 0 {
-		return nil, errors.New("PARLANCE_BILLING_FALLBACK_PLAN names none of the plans " + strings.Join(d.Plans.Names(), ", "))
+	plans := d.Workspaces.Plans()
+	if _, known := plans[d.FallbackPlan]; !known && len(d.WebhookSecrets) > 0 {
+		return nil, errors.New("PARLANCE_BILLING_FALLBACK_PLAN names none of the plans " + strings.Join(plans.Names(), ", "))
 	}
-	return &Service{Deps: d, terms: terms{plans: d.Plans, grace: d.Grace}}, nil
+	return &Service{Deps: d}, nil
 }
+
+// terms are those of the present plans.
+func (s *Service) terms() terms { return terms{plans: s.Workspaces.Plans(), grace: s.Grace} }
 
 // timestamp is the time as Postgres keeps it.
 func (s *Service) timestamp() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
@@ -109,10 +111,11 @@ type CheckoutParams struct {
 // Errors: Invalid invalid-request (an unknown plan, one without a price, a URL), Precondition
 // provider-not-configured, Upstream upstream-failed.
 func (s *Service) CreateCheckout(ctx context.Context, id workspaces.TenantID, p CheckoutParams) (stripe.Page, error) {
-	plan, known := s.Plans[p.Plan]
+	plans := s.Workspaces.Plans()
+	plan, known := plans[p.Plan]
 	switch {
 	case !known:
-		return stripe.Page{}, fault.InvalidField("plan", "unknown", "Use one of the plans %s.", strings.Join(s.Plans.Names(), ", "))
+		return stripe.Page{}, fault.InvalidField("plan", "unknown", "Use one of the plans %s.", strings.Join(plans.Names(), ", "))
 	case len(plan.StripePriceIDs) == 0:
 		return stripe.Page{}, fault.InvalidField("plan", "no_price", "The plan %q has no price at Stripe (stripe_price_ids).", p.Plan)
 	case s.Stripe == nil:

@@ -78,7 +78,7 @@ func (s *Service) compute(ctx context.Context, tx bun.Tx, tenant workspaces.Tena
 	}
 	var computed []Subscription
 	for _, about := range bySubscription(events) {
-		if one, ok := s.terms.subscriptionOf(about, now); ok {
+		if one, ok := s.terms().subscriptionOf(about, now); ok {
 			computed = append(computed, one)
 		}
 	}

@@ -65,7 +65,11 @@ func withTenancy(do func(cmd *cobra.Command, args []string, t tenancy) error) fu
 			return err
 		}
 		defer release()
-		return do(cmd, args, tenancy{workspaces.New(workspaces.Deps{DB: db, Plans: plans}), audit.New(audit.Deps{DB: db})})
+		t := tenancy{workspaces.New(workspaces.Deps{DB: db, Plans: plans}), audit.New(audit.Deps{DB: db})}
+		if err := t.ReloadPlans(cmd.Context()); err != nil {
+			return err
+		}
+		return do(cmd, args, t)
 	}
 }
 

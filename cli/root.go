@@ -87,7 +87,7 @@ In production:
 		chat.New(), agents.New(), sessions.New(), workspaces.New(), workspaces.NewTenant(), billing.New(), events.New(),
 		memory.New(), privacy.New(),
 		kb.New(version), tools.New(version), webhooks.New(), webhooks.NewListen(), newModels(), newErrors(),
-		newDoctor(), newHealth(), newMigrate(), newTenants(), newKeys(), newUsage(), newAudit(), newConfig(), newVersion(),
+		newDoctor(), newHealth(), newMigrate(), newTenants(), newPlans(), newKeys(), newUsage(), newAudit(), newConfig(), newVersion(),
 	)
 	refuseUnknown(root)
 	complete.Add(root)

@@ -49,7 +49,7 @@ func newTenantsCreate() *cobra.Command {
 			return errors.Join(unrecorded, err)
 		}),
 	}
-	cmd.Flags().StringVar(&plan, "plan", "free", "plan: free, pro, enterprise, or one of PARLANCE_PLANS_FILE")
+	cmd.Flags().StringVar(&plan, "plan", "free", "plan: one of those that parlance plans list shows")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print {tenant_id, workspace_id, api_key}")
 	return cmd
 }

@@ -79,6 +79,9 @@ func (u *usageReader) show(ctx context.Context, req *parlancev1.GetUsageRequest,
 		if on := m.GetLimitReachedOn(); on != "" {
 			bar += "  used up on " + on
 		}
+		if more := m.GetPlanWithMore(); more != "" && m.GetPercent() >= 80 {
+			bar += "  more with " + more
+		}
 		rows = append(rows, []term.Cell{
 			{Text: m.GetMeter()}, {Text: amount(m.GetMeter(), m.GetQuantity())}, {Text: limit}, {Text: bar},
 		})
@@ -87,15 +90,41 @@ func (u *usageReader) show(ctx context.Context, req *parlancev1.GetUsageRequest,
 	for _, line := range u.Screen.Table(columns, rows) {
 		u.Line("%s", line)
 	}
+	u.limits(month)
 	if month.GetCurrency() != "" {
 		u.Line("cost  %s %s", month.GetCost(), month.GetCurrency())
 	}
 	return u.plot(ctx, req, meter)
 }
 
+// limits prints what the plan allows beside quotas.
+func (u *usageReader) limits(month *parlancev1.Usage) {
+	if len(month.GetLimits()) == 0 {
+		return
+	}
+	var rows [][]term.Cell
+	for _, l := range month.GetLimits() {
+		limit, used, more := "no limit", "", ""
+		if l.GetLimit() > 0 {
+			limit = amount(l.GetName(), l.GetLimit())
+		}
+		if l.Used != nil {
+			used = amount(l.GetName(), l.GetUsed())
+		}
+		if l.GetPlanWithMore() != "" {
+			more = "more with " + l.GetPlanWithMore()
+		}
+		rows = append(rows, []term.Cell{{Text: l.GetName()}, {Text: used}, {Text: limit}, {Text: more}})
+	}
+	columns := []term.Column{{Title: "LIMIT OF THE PLAN"}, {Title: "NOW", Right: true}, {Title: "LIMIT", Right: true}, {Title: ""}}
+	for _, line := range u.Screen.Table(columns, rows) {
+		u.Line("%s", line)
+	}
+}
+
 // amount writes a quantity for people.
 func amount(meter string, quantity float64) string {
-	if meter == "kb_bytes" {
+	if strings.HasSuffix(meter, "_bytes") {
 		return humanize.IBytes(uint64(max(0, quantity)))
 	}
 	return humanize.Comma(int64(quantity))

@@ -30,6 +30,7 @@ const (
 	ToolVariableMissing  Reason = "tool-variable-missing"
 	PlanToolsNotEnabled  Reason = "plan-tools-not-enabled"
 	PlanMCPNotEnabled    Reason = "plan-mcp-not-enabled"
+	PlanModelNotEnabled  Reason = "plan-model-not-enabled"
 	SystemToolAlwaysOn   Reason = "system-tool-always-on"
 
 	MemoryFull Reason = "memory-full"
@@ -46,6 +47,7 @@ const (
 
 	QuotaSessions       Reason = "quota-exceeded-sessions"
 	QuotaUsage          Reason = "quota-exceeded-usage"
+	QuotaBudget         Reason = "quota-exceeded-budget"
 	UsageAlertsFull     Reason = "usage-alerts-full"
 	OverrideNotAllowed  Reason = "override-not-allowed"
 	SessionTokenInvalid Reason = "session-token-invalid"
@@ -136,6 +138,10 @@ var table = []Entry{
 	},
 	{PlanToolsNotEnabled, Forbidden, "The plan has no custom tools", "Move the tenant to a plan with tools."},
 	{PlanMCPNotEnabled, Forbidden, "The plan has no MCP tools", "Move the tenant to a plan with MCP, or use an http tool."},
+	{
+		PlanModelNotEnabled, Forbidden, "The plan does not have the model",
+		"Choose a model that the detail names, or move the tenant to a plan that has it.",
+	},
 	{SystemToolAlwaysOn, Invalid, "System tools are always on", "Take the system tool off the request; it cannot be disabled."},
 	{
 		MemoryFull, Precondition, "The user's memory is full",
@@ -165,6 +171,10 @@ var table = []Entry{
 	{
 		QuotaUsage, QuotaExceeded, "A monthly quota of the plan is used up",
 		"Move to the plan that the detail names, or wait until the month is over.",
+	},
+	{
+		QuotaBudget, QuotaExceeded, "A budget of the agent is used up",
+		"Raise the agent's budget, or begin a session when the day or the month is over.",
 	},
 	{UsageAlertsFull, Precondition, "The tenant has as many usage alerts as it may have", "Delete alerts that are not needed."},
 	{WebhookURLNotHTTPS, Invalid, "The webhook URL is not https", "Use an https URL; for a program on your own machine use parlance listen."},

@@ -66,7 +66,7 @@ func (h *hold) take(ctx context.Context, bytes int64) error {
 		return err
 	}
 	if !fits {
-		return errNoRoom(h.plan)
+		return h.service.errNoRoom(h.plan)
 	}
 	h.bytes, h.again = bytes, now.Add(holdAgain)
 	return nil
@@ -166,9 +166,9 @@ func dropOverdueHolds(ctx context.Context, db bun.IDB, now time.Time) error {
 	return nil
 }
 
-func errNoRoom(plan workspaces.Plan) error {
+func (s *Service) errNoRoom(plan workspaces.Plan) error {
 	refusal := fault.New(fault.QuotaKBStorage,
 		"The plan %q holds %d bytes of sources a workspace, and this would exceed it.", plan.Name, plan.KBStorageBytes)
 	refusal.Meta = map[string]string{"limit_bytes": strconv.FormatInt(plan.KBStorageBytes, 10)}
-	return refusal
+	return workspaces.Refuse(refusal, plan, s.workspaces.PlanWithMore(plan, func(p workspaces.Plan) int64 { return p.KBStorageBytes }))
 }

@@ -101,7 +101,7 @@ func (s *Service) Upload(ctx context.Context, ref workspaces.Ref, p UploadParams
 		return Source{}, err
 	}
 	if int64(len(first)) > plan.KBUploadBytes { // before its bytes are held, which may fail for the storage
-		return Source{}, errUploadSize(plan)
+		return Source{}, s.errUploadSize(plan)
 	}
 	body := io.Reader(bytes.NewReader(first))
 	if !ended {
@@ -109,7 +109,7 @@ func (s *Service) Upload(ctx context.Context, ref workspaces.Ref, p UploadParams
 	}
 	return s.store(ctx, stored{
 		ref: ref, plan: plan, replaces: p.Replaces, source: Source{Kind: KindFile, MediaType: mediaType, Owner: p.Owner},
-		body:    &cappedReader{r: body, left: plan.KBUploadBytes, plan: plan},
+		body:    &cappedReader{r: body, left: plan.KBUploadBytes, refuseFunc: func() error { return s.errUploadSize(plan) }},
 		atLeast: max(p.AtLeastBytes, int64(len(first))), sayFunc: func(source *Source) error { return p.say(source) },
 	})
 }
@@ -189,7 +189,7 @@ func (s *Service) roomForFile(ctx context.Context, ref workspaces.Ref, bytes int
 		return workspaces.Plan{}, err
 	}
 	if bytes > plan.KBUploadBytes {
-		return workspaces.Plan{}, errUploadSize(plan)
+		return workspaces.Plan{}, s.errUploadSize(plan)
 	}
 	return plan, s.room(ctx, ref, plan, bytes)
 }
@@ -198,7 +198,7 @@ func (s *Service) roomForFile(ctx context.Context, ref workspaces.Ref, bytes int
 func (s *Service) room(ctx context.Context, ref workspaces.Ref, plan workspaces.Plan, bytes int64) error {
 	workspace, err := s.workspaces.Workspace(ctx, ref)
 	if err == nil && workspace.KBUsedBytes+bytes > plan.KBStorageBytes {
-		err = errNoRoom(plan)
+		err = s.errNoRoom(plan)
 	}
 	return err
 }
@@ -256,7 +256,7 @@ func (s *Service) store(ctx context.Context, p stored) (source Source, err error
 		return err
 	})
 	if err == nil && !fits {
-		err = errNoRoom(p.plan)
+		err = s.errNoRoom(p.plan)
 	}
 	if err != nil {
 		if made, findErr := selectSource(ctx, s.db, p.ref, source.ID, ""); findErr == nil && made.SHA256 == source.SHA256 { // see idgen.In
@@ -275,7 +275,7 @@ func (s *Service) storeReplacement(ctx context.Context, p stored, fresh Source, 
 		source.BlobKey = key
 		fits, err = s.replace(ctx, tx, p.plan, p.replaces, &source)
 		if err == nil && !fits {
-			err = errNoRoom(p.plan) // rolls back what was given up for it
+			err = s.errNoRoom(p.plan) // rolls back what was given up for it
 		}
 		return err
 	})
@@ -444,17 +444,18 @@ func cleanName(name string) (string, error) {
 	return name, nil
 }
 
-func errUploadSize(plan workspaces.Plan) error {
+func (s *Service) errUploadSize(plan workspaces.Plan) error {
 	refusal := fault.New(fault.QuotaKBUploadSize, "The plan %q takes uploads of up to %d bytes.", plan.Name, plan.KBUploadBytes)
 	refusal.Meta = map[string]string{"limit_bytes": strconv.FormatInt(plan.KBUploadBytes, 10)}
-	return refusal
+	return workspaces.Refuse(refusal, plan, s.workspaces.PlanWithMore(plan, func(p workspaces.Plan) int64 { return p.KBUploadBytes }))
 }
 
 // cappedReader fails with quota-exceeded-kb-upload-size at the first byte over the plan's.
 type cappedReader struct {
 	r    io.Reader
 	left int64
-	plan workspaces.Plan
+	// refuseFunc makes the error.
+	refuseFunc func() error
 }
 
 // Read implements io.Reader.
@@ -462,7 +463,7 @@ func (c *cappedReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.left -= int64(n)
 	if c.left < 0 {
-		return n, errUploadSize(c.plan)
+		return n, c.refuseFunc()
 	}
 	return n, err
 }

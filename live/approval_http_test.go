@@ -15,6 +15,7 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/test/rooms"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/approvals"
 	"parlance.dev/parlance/turns/requests"
 	"parlance.dev/parlance/workspaces"
 )
@@ -53,7 +54,7 @@ func asked(t *testing.T, e *eventListener) sessions.Approval {
 
 func (f *fixture) approvals(t *testing.T, id sessions.ID, status sessions.ApprovalStatus) []sessions.Approval {
 	t.Helper()
-	list, _, err := f.Approvals(t.Context(), f.principal, id, status, postgres.PageParams{})
+	list, _, err := f.Approvals.List(t.Context(), f.principal, id, status, postgres.PageParams{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,21 +90,21 @@ func TestApprovalOverHTTP(t *testing.T) {
 		t.Errorf("asked elsewhere: %+v", again)
 	}
 	stranger, _ := f.tenant(t, "pro")
-	yes, no := turns.DecideParams{Approve: true}, turns.DecideParams{Reason: "Too much."}
+	yes, no := approvals.DecideParams{Approve: true}, approvals.DecideParams{Reason: "Too much."}
 	for _, row := range []struct {
 		who    workspaces.Principal
 		id     sessions.ID
 		call   string
-		params turns.DecideParams
+		params approvals.DecideParams
 		want   fault.Reason
 	}{
 		{stranger, id, request.CallID, yes, fault.ResourceNotFound},
 		{f.principal, f.create(t).Session.ID, request.CallID, yes, fault.ResourceNotFound},
 		{f.principal, id, idgen.New(idgen.ToolCall), yes, fault.ResourceNotFound},
 		{f.principal, id, "nonsense\x00", yes, fault.ResourceNotFound},
-		{f.principal, id, request.CallID, turns.DecideParams{Reason: strings.Repeat("x", 501)}, fault.InvalidRequest},
+		{f.principal, id, request.CallID, approvals.DecideParams{Reason: strings.Repeat("x", 501)}, fault.InvalidRequest},
 	} {
-		_, err := other.Decide(t.Context(), row.who, row.id, row.call, row.params)
+		_, err := other.Approvals.Decide(t.Context(), row.who, row.id, row.call, row.params)
 		wantReason(t, err, row.want)
 	}
 	if n := server.Count("tools/call"); n != 0 || len(f.approvals(t, id, sessions.ApprovalWaiting)) != 1 {
@@ -112,12 +113,12 @@ func TestApprovalOverHTTP(t *testing.T) {
 	key := f.principal
 	key.KeyID = "key_of_the_back_end"
 	for range 2 { // the same decision twice changes nothing
-		if decided, err := other.Decide(t.Context(), key, id, request.CallID, yes); err != nil ||
+		if decided, err := other.Approvals.Decide(t.Context(), key, id, request.CallID, yes); err != nil ||
 			decided.Status != sessions.ApprovalApproved || decided.DecidedBy != string(key.KeyID) {
 			t.Errorf("decided %+v, %v", decided, err)
 		}
 	}
-	_, err := f.Decide(t.Context(), f.principal, id, request.CallID, no)
+	_, err := f.Approvals.Decide(t.Context(), f.principal, id, request.CallID, no)
 	wantReason(t, err, fault.ApprovalDecided)
 	heard.over.Wait()
 	following.Wait()
@@ -139,7 +140,7 @@ func TestApprovalOverHTTP(t *testing.T) {
 	waiting := f.approvals(t, id, sessions.ApprovalWaiting)[0]
 	token := f.principal
 	token.SessionID = string(id)
-	if _, err := other.Decide(t.Context(), token, id, waiting.CallID, no); err != nil {
+	if _, err := other.Approvals.Decide(t.Context(), token, id, waiting.CallID, no); err != nil {
 		t.Error(err)
 	}
 	saying.Wait()
@@ -164,7 +165,7 @@ func TestApprovalOverHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	heard.over.Wait()
-	_, err = f.Decide(t.Context(), f.principal, id, request.CallID, yes)
+	_, err = f.Approvals.Decide(t.Context(), f.principal, id, request.CallID, yes)
 	wantReason(t, err, fault.ApprovalDecided)
 	if all := f.approvals(t, id, ""); len(all) != 3 || all[0].Status != sessions.ApprovalWithdrawn ||
 		all[1].Status != sessions.ApprovalDenied || all[2].Status != sessions.ApprovalApproved {
@@ -211,7 +212,8 @@ func TestApprovalAcrossNodes(t *testing.T) {
 	s.do(live.UserMessage{Text: "Pay five."})
 	s.do(live.Respond{})
 	request, _ := until[turns.ApprovalRequested](s)
-	if _, err := f.Decide(t.Context(), f.principal, made.Session.ID, request.CallID, turns.DecideParams{Approve: true}); err != nil {
+	_, err := f.Approvals.Decide(t.Context(), f.principal, made.Session.ID, request.CallID, approvals.DecideParams{Approve: true})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if done, _ := until[turns.ToolDone](s); done.Failed || done.Result.Approval == nil {
@@ -229,7 +231,7 @@ func TestApprovalAcrossNodes(t *testing.T) {
 	late := f.stream(t, hurried, made.Session.ID, requests.Params{Text: "And again."})
 	late.over.Wait()
 	last := asked(t, &late.eventListener)
-	_, err := f.Decide(t.Context(), f.principal, made.Session.ID, last.CallID, turns.DecideParams{Approve: true})
+	_, err := f.Approvals.Decide(t.Context(), f.principal, made.Session.ID, last.CallID, approvals.DecideParams{Approve: true})
 	wantReason(t, err, fault.ApprovalDecided)
 	taken := f.transcript(t, made.Session.ID)
 	if call := taken[2].ToolCalls()[0]; call.ErrorCode != "not-approved" ||
@@ -268,7 +270,7 @@ func TestApprovalLost(t *testing.T) {
 	if err := <-following; err != nil {
 		t.Fatal(err)
 	}
-	_, err := f.Decide(t.Context(), f.principal, id, request.CallID, turns.DecideParams{Approve: true})
+	_, err := f.Approvals.Decide(t.Context(), f.principal, id, request.CallID, approvals.DecideParams{Approve: true})
 	wantReason(t, err, fault.ApprovalDecided)
 	turn := f.transcript(t, id)[0]
 	calls := turn.ToolCalls()

@@ -11,6 +11,7 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/approvals"
 )
 
 // isDuplicate reports whether a Respond asks for an answer that the client gets anyway: directly
@@ -113,11 +114,11 @@ func (e *engine) answerSocket(call *clientCall) *Live {
 
 // approve passes a client's decision to the call that waits for it.
 func (e *engine) approve(live *Live, c Approve) {
-	if err := turns.CheckReason(c.Reason); err != nil {
+	if err := approvals.CheckReason(c.Reason); err != nil {
 		live.push(Failed{CommandID: c.CommandID, Err: err})
 		return
 	}
-	if err := e.decide(c.RequestID, turns.Decision{Approved: c.Approved, Reason: c.Reason, By: turns.BySocket}); err != nil {
+	if err := e.decide(c.RequestID, approvals.Decision{Approved: c.Approved, Reason: c.Reason, By: approvals.BySocket}); err != nil {
 		live.push(Failed{CommandID: c.CommandID, Err: err})
 		return
 	}
@@ -126,7 +127,7 @@ func (e *engine) approve(live *Live, c Approve) {
 // decide stores a decision in the request's row, where the node that asked finds it. While Postgres
 // is unavailable, and for a request without a row, it gives the decision to the answer on this
 // node.
-func (e *engine) decide(request string, d turns.Decision) *fault.Error {
+func (e *engine) decide(request string, d approvals.Decision) *fault.Error {
 	unknown := fault.InvalidField("approval_request_id", "unknown",
 		"No call waits for this approval: it was answered, or its time is over.")
 	answerHere := func() bool { return e.current != nil && e.current.approvals.Answer(request, d) }
@@ -140,7 +141,7 @@ func (e *engine) decide(request string, d turns.Decision) *fault.Error {
 	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
 	defer cancel()
 	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) error {
-		_, err := e.s.turns.DecideCall(ctx, e.session, call, d)
+		_, err := e.s.turns.Approvals.DecideCall(ctx, e.session, call, d)
 		return err
 	})
 	switch {

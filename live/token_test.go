@@ -13,7 +13,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/sessions"
-	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/approvals"
 	"parlance.dev/parlance/turns/requests"
 	"parlance.dev/parlance/workspaces"
 )
@@ -211,7 +211,7 @@ func TestTokenOfAClosedSession(t *testing.T) {
 		_, err := f.Say(t.Context(), p, id, requests.Params{Text: "Hello?"}, nil)
 		wantReason(t, err, fault.SessionClosed)
 		wantReason(t, f.Stream(t.Context(), p, id, requests.Params{Text: "Hello?"}, rest.receive), fault.SessionClosed)
-		_, err = f.Decide(t.Context(), p, id, "call_00000000000000000000000000", turns.DecideParams{Approve: true})
+		_, err = f.Approvals.Decide(t.Context(), p, id, "call_00000000000000000000000000", approvals.DecideParams{Approve: true})
 		wantReason(t, err, fault.ResourceNotFound)
 	}
 	if taken := f.transcript(t, id); len(taken) != 1 {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/uptrace/bun/dialect/pgdialect"
+
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/workspaces"
@@ -19,10 +21,15 @@ const (
 )
 
 // expiredSQL reads sessions that have ended longer ago than is kept. What the agent says counts,
-// and where it says nothing, or is deleted, what the workspace says. Parameters: the time, the two
-// bounds.
+// and where it says nothing, or is deleted, what the workspace says. A tenant's plan bounds it for
+// sessions that were made since the tenant has the plan, so that a smaller plan deletes nothing of
+// what is there. Parameters: the names of plans and their days, the time, the bound of an agent, both
+// again for plans, the bound of all.
 const expiredSQL = `
-WITH kept AS (
+WITH plan_days AS (
+    SELECT name, days FROM unnest(?::text[], ?::integer[]) AS each (name, days)
+),
+kept AS (
     SELECT a.tenant_id,
            a.workspace_id,
            a.id AS agent_id,
@@ -52,6 +59,25 @@ CROSS JOIN LATERAL (
     LIMIT ?
 ) AS expired
 WHERE kept.days > 0
+UNION ALL
+SELECT kept.tenant_id,
+       kept.workspace_id,
+       expired.id
+FROM kept
+JOIN tenants AS t ON t.id = kept.tenant_id
+JOIN plan_days AS p ON p.name = t.plan
+CROSS JOIN LATERAL (
+    SELECT s.id
+    FROM sessions AS s
+    WHERE s.tenant_id = kept.tenant_id
+      AND s.workspace_id = kept.workspace_id
+      AND s.agent_id = kept.agent_id
+      AND s.created_at >= t.plan_since
+      AND s.ended_at < ?::timestamptz - make_interval(days => p.days)
+    ORDER BY s.ended_at
+    LIMIT ?
+) AS expired
+WHERE kept.days = 0 OR kept.days > p.days
 LIMIT ?`
 
 // SweepRetention deletes the sessions of all tenants that have ended longer ago than their agents
@@ -87,7 +113,16 @@ func (s *Service) expired(ctx context.Context, now time.Time) (map[workspaces.Re
 		ID          sessions.ID         `bun:"id"`
 	}
 	query := postgres.RawForAllTenants("the sweep of sessions that are kept no longer", expiredSQL)
-	if err := s.DB.NewRaw(query, now, expiredOfAgent, expiredAtOnce).Scan(ctx, &rows); err != nil {
+	var names []string
+	var days []int
+	for name, plan := range s.Workspaces.Plans() {
+		if plan.TranscriptDays > 0 {
+			names, days = append(names, name), append(days, plan.TranscriptDays)
+		}
+	}
+	err := s.DB.NewRaw(query, pgdialect.Array(names), pgdialect.Array(days), now, expiredOfAgent, now, expiredOfAgent, expiredAtOnce).
+		Scan(ctx, &rows)
+	if err != nil {
 		return nil, 0, fmt.Errorf("read sessions that are kept no longer: %w", err)
 	}
 	byWorkspace := map[workspaces.Ref][]sessions.ID{}

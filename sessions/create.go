@@ -16,6 +16,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/sessions/budget"
 	"parlance.dev/parlance/sessions/fatigue"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/usage"
@@ -64,7 +65,7 @@ type Created struct {
 
 // Create stores a pending session and signs its token. It costs one round trip to the database when
 // this process has the agent in its cache. Errors: NotFound (the agent), QuotaExceeded
-// quota-exceeded-sessions or quota-exceeded-usage, Invalid invalid-request, Invalid
+// quota-exceeded-sessions, -usage or -budget, Invalid invalid-request, Invalid
 // override-not-allowed.
 func (s *Service) Create(ctx context.Context, p workspaces.Principal, params CreateParams) (Created, error) {
 	ttl, err := checkCreate(&params)
@@ -121,6 +122,10 @@ func (s *Service) create(
 	if err := fatigue.Refusal(ctx, s.db, user, config.Fatigue, session.CreatedAt); err != nil {
 		return Session{}, err
 	}
+	spender := budget.Spender{Ref: session.Ref(), AgentID: session.AgentID, UserID: session.UserID}
+	if err := budget.Refusal(ctx, s.db, spender, config.Budgets, session.CreatedAt); err != nil {
+		return Session{}, err
+	}
 	admitted, err := s.admit(ctx, session, plan)
 	if err == nil && admitted {
 		return session, nil
@@ -141,7 +146,8 @@ func (s *Service) create(
 			"The plan %q allows %d sessions at once, and %d are open. End one, wait for one to end, or change the plan.",
 			plan.Name, plan.ConcurrentSessions, open)
 		full.Meta = map[string]string{"limit": strconv.Itoa(plan.ConcurrentSessions)}
-		return Session{}, full
+		return Session{}, workspaces.Refuse(full, plan,
+			s.workspaces.PlanWithMore(plan, func(p workspaces.Plan) int64 { return int64(p.ConcurrentSessions) }))
 	}
 	return Session{}, fault.New(fault.Conflict, "The agent was saved or another session ended at the same moment; send the request again.")
 }

@@ -86,6 +86,12 @@ const openSessionsSQL = `(
 	    (SELECT count(*) FROM sessions AS s WHERE s.tenant_id = ?0 AND ` + wherePending + ` AND s.token_expires_at > ?1)
 	  )`
 
+// CountOpen returns the number of the tenant's sessions that count against its plan: those that are
+// pending or in progress.
+func (s *Service) CountOpen(ctx context.Context, tenant workspaces.TenantID) (int, error) {
+	return countOpen(ctx, s.db, tenant, s.Now())
+}
+
 // countOpen returns the number of sessions that count against the tenant's plan.
 func countOpen(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, now time.Time) (int, error) {
 	var count int

@@ -806,6 +806,7 @@ CREATE TABLE tenants (
     timezone text NOT NULL DEFAULT 'UTC'::text,
     stripe_customer_id text,
     plan_by_billing boolean NOT NULL DEFAULT false,
+    plan_since timestamp with time zone NOT NULL DEFAULT now(),
     CONSTRAINT tenants_name_check CHECK ((name <> ''::text)),
     CONSTRAINT tenants_pkey PRIMARY KEY (id),
     CONSTRAINT tenants_plan_check CHECK ((plan <> ''::text))
@@ -976,6 +977,7 @@ CREATE TABLE usage_days (
     CONSTRAINT usage_days_pkey PRIMARY KEY (tenant_id, day, workspace_id, agent_id, meter, model),
     CONSTRAINT usage_days_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
+CREATE INDEX usage_days_by_agent ON public.usage_days USING btree (tenant_id, agent_id, day) WHERE (agent_id <> ''::text);
 
 CREATE TABLE usage_months (
     tenant_id text NOT NULL,

@@ -129,10 +129,13 @@ func (s *Service) checkPlan(ctx context.Context, ref workspaces.Ref, kind Kind) 
 		return err
 	}
 	if !plan.Tools {
-		return fault.New(fault.PlanToolsNotEnabled, "The plan %q has no custom tools.", plan.Name)
+		return workspaces.Refuse(fault.New(fault.PlanToolsNotEnabled, "The plan %q has no custom tools.", plan.Name), plan,
+			s.workspaces.PlanWith(func(p workspaces.Plan) bool { return p.Tools }))
 	}
 	if kind == KindMCP && !plan.MCP {
-		return fault.New(fault.PlanMCPNotEnabled, "The plan %q has no MCP tools; use kind http or move to a plan with MCP.", plan.Name)
+		return workspaces.Refuse(
+			fault.New(fault.PlanMCPNotEnabled, "The plan %q has no MCP tools; use kind http or move to a plan with MCP.", plan.Name), plan,
+			s.workspaces.PlanWith(func(p workspaces.Plan) bool { return p.Tools && p.MCP }))
 	}
 	return nil
 }

@@ -4,12 +4,12 @@ import (
 	"sync"
 	"time"
 
-	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns/approvals"
 )
 
 // A call whose entry says NeedsApproval is made only when somebody allows it:
 //
-//	call_approvals row, ApprovalRequested ──► socket, stream ──► Approve, Service.Decide on any node
+//	call_approvals row, ApprovalRequested ──► socket, stream ──► Approve, Decide on any node
 //	      └── the row, and a notification ──► the runner        (Deps.ApprovalTimeout, 60 s)
 //
 // The turn waits meanwhile; other calls of the round do not. The row is the truth: the first
@@ -23,26 +23,7 @@ const (
 	approvalPoll = time.Second
 	// RequestPrefix makes a call's id the id of its request's item.
 	RequestPrefix = "mcpr_"
-	// BySocket and byToken say who decided without a key.
-	BySocket = "socket"
-	byToken  = "session_token"
 )
-
-// Decision says whether a call may be made.
-type Decision struct {
-	Approved bool
-	Reason   string
-	// By is who decided: key_…, BySocket or byToken.
-	By string
-}
-
-// status is the decision as it is stored.
-func (d Decision) status() sessions.ApprovalStatus {
-	if d.Approved {
-		return sessions.ApprovalApproved
-	}
-	return sessions.ApprovalDenied
-}
 
 // Approvals are the calls of an answer that wait for a decision. Safe for concurrent use.
 type Approvals struct {
@@ -55,7 +36,7 @@ type approvalRequest struct {
 	// stored says that it has a row.
 	stored bool
 	// decision receives a decision that has no row. reread receives when the row is to be read again.
-	decision chan Decision
+	decision chan approvals.Decision
 	reread   chan struct{}
 }
 
@@ -66,7 +47,8 @@ func NewApprovals() *Approvals { return &Approvals{waiting: map[string]*approval
 func (a *Approvals) open(request string, stored bool) *approvalRequest {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	one := &approvalRequest{stored: stored, decision: make(chan Decision, 1), reread: make(chan struct{}, 1)} // at most one decision comes
+	// At most one decision comes.
+	one := &approvalRequest{stored: stored, decision: make(chan approvals.Decision, 1), reread: make(chan struct{}, 1)}
 	a.waiting[request] = one
 	return one
 }
@@ -80,7 +62,7 @@ func (a *Approvals) Unstored(request string) bool {
 }
 
 // Answer passes a decision on; false when the request does not wait.
-func (a *Approvals) Answer(request string, d Decision) bool {
+func (a *Approvals) Answer(request string, d approvals.Decision) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	one, ok := a.waiting[request]

@@ -53,7 +53,7 @@ func (r *Runner) storeApprovals(ctx context.Context, rows []sessions.Approval) (
 	if r.offline {
 		return false, true
 	}
-	err := r.S.ReachSession(ctx, r.Session.ID, func(ctx context.Context) error { return insertApprovals(ctx, r.S.db, rows) })
+	err := r.S.ReachSession(ctx, r.Session.ID, func(ctx context.Context) error { return r.S.Approvals.Ask(ctx, rows) })
 	switch {
 	case err == nil:
 		return true, true
@@ -105,7 +105,7 @@ func (r *Runner) awaitDecision(ctx context.Context, p *pendingCall) *sessions.Ca
 	for {
 		select {
 		case word := <-p.approval.decision:
-			return &sessions.CallApproval{Status: word.status(), DecidedBy: word.By, Reason: word.Reason, DecidedAt: r.S.sessions.Now()}
+			return &sessions.CallApproval{Status: word.Status(), DecidedBy: word.By, Reason: word.Reason, DecidedAt: r.S.sessions.Now()}
 		case <-p.approval.reread:
 		case <-ticker.C:
 		case <-timer.C:
@@ -116,7 +116,7 @@ func (r *Runner) awaitDecision(ctx context.Context, p *pendingCall) *sessions.Ca
 		if !p.approval.stored {
 			continue
 		}
-		row, err := selectApproval(ctx, r.S.db, p.session, p.Call.ID)
+		row, err := r.S.Approvals.Find(ctx, p.session, p.Call.ID)
 		if err == nil && row.Status != sessions.ApprovalWaiting { // otherwise the row is read again
 			return row.Decision()
 		}
@@ -132,6 +132,19 @@ func (r *Runner) closeRequest(p *pendingCall, status sessions.ApprovalStatus) *s
 		}
 	}
 	return &sessions.CallApproval{Status: status, DecidedAt: r.S.sessions.Now()}
+}
+
+// closeApproval ends a request that has no decision, and returns it.
+func (s *Service) closeApproval(
+	session sessions.Session, callID string, status sessions.ApprovalStatus,
+) (row sessions.Approval, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.life), sessions.WriteTimeout) // although the answer may be cancelled
+	defer cancel()
+	err = s.ReachSession(ctx, session.ID, func(ctx context.Context) error {
+		row, err = s.Approvals.Close(ctx, session, callID, status)
+		return err
+	})
+	return row, err
 }
 
 func errNotApproved(words string) *tools.Error {

@@ -100,6 +100,9 @@ func (r *Runner) answer(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if stopped, err := r.keepBudgets(ctx); stopped || err != nil {
+		return err
+	}
 	if stopped, err := r.guardUser(ctx, r.Input); stopped || err != nil {
 		return err
 	}

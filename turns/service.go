@@ -23,6 +23,7 @@ import (
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns/approvals"
 	"parlance.dev/parlance/usage"
 	"parlance.dev/parlance/workspaces"
 )
@@ -101,6 +102,8 @@ type Service struct {
 	now       func() time.Time
 	metrics   metrics
 
+	// Approvals are the requests for approval of calls.
+	Approvals       *approvals.Service
 	approvalTimeout time.Duration
 	// zones are the compiled no-go zones of agents.
 	zones *agents.ZoneCache
@@ -126,32 +129,32 @@ type Service struct {
 func New(d Deps) *Service {
 	life, kill := context.WithCancel(telemetry.WithTracer(context.Background(), d.Tracer))
 	s := &Service{
-		db:              d.DB,
-		sessions:        d.Sessions,
-		health:          d.Sessions.Health(),
-		store:           d.Store,
-		Database:        d.Database,
-		models:          d.Models,
-		installed:       d.Installed,
-		tools:           d.Tools,
-		retriever:       d.Retriever,
-		memory:          d.Memory,
-		gate:            d.Gate,
-		seal:            d.Seal,
-		fenceKey:        d.FenceKey,
-		usage:           d.Usage,
-		prices:          d.Prices,
-		log:             d.Log,
-		now:             d.Now,
-		metrics:         newMetrics(d.Registry),
-		approvalTimeout: cmp.Or(d.ApprovalTimeout, ApprovalTimeout),
-		zones:           agents.NewZoneCache(agents.Comparer{Embedder: d.Embedder}),
-		ownKeys:         cache.New[workspaces.Ref, bool](maxKnownWorkspaces),
-		node:            "node_" + rand.Text(),
-		life:            life,
-		kill:            kill,
-		summaries:       map[sessions.ID]time.Time{},
-		running:         map[sessions.TurnID]*Lease{},
+		db:        d.DB,
+		sessions:  d.Sessions,
+		health:    d.Sessions.Health(),
+		store:     d.Store,
+		Database:  d.Database,
+		models:    d.Models,
+		installed: d.Installed,
+		tools:     d.Tools,
+		retriever: d.Retriever,
+		memory:    d.Memory,
+		gate:      d.Gate,
+		seal:      d.Seal,
+		fenceKey:  d.FenceKey,
+		usage:     d.Usage,
+		prices:    d.Prices,
+		log:       d.Log,
+		now:       d.Now,
+		metrics:   newMetrics(d.Registry),
+		Approvals: approvals.New(d.DB, d.Sessions), approvalTimeout: cmp.Or(d.ApprovalTimeout, ApprovalTimeout),
+		zones:     agents.NewZoneCache(agents.Comparer{Embedder: d.Embedder}),
+		ownKeys:   cache.New[workspaces.Ref, bool](maxKnownWorkspaces),
+		node:      "node_" + rand.Text(),
+		life:      life,
+		kill:      kill,
+		summaries: map[sessions.ID]time.Time{},
+		running:   map[sessions.TurnID]*Lease{},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

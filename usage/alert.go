@@ -14,8 +14,8 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// maxAlerts bounds the alerts of a tenant.
-const maxAlerts = 100
+// MaxAlerts bounds the alerts of a tenant.
+const MaxAlerts = 100
 
 // maxPercent bounds the part of a quota that an alert is at.
 const maxPercent = 1000
@@ -60,8 +60,8 @@ func (s *Service) CreateAlert(ctx context.Context, tenant workspaces.TenantID, a
 		if err != nil {
 			return fmt.Errorf("count alerts: %w", err)
 		}
-		if n >= maxAlerts {
-			return fault.New(fault.UsageAlertsFull, "A tenant can have at most %d alerts; delete some that are not needed.", maxAlerts)
+		if n >= MaxAlerts {
+			return fault.New(fault.UsageAlertsFull, "A tenant can have at most %d alerts; delete some that are not needed.", MaxAlerts)
 		}
 		if _, err := tx.NewInsert().Model(&alert).On("CONFLICT DO NOTHING").Exec(ctx); err != nil {
 			return fmt.Errorf("store alert: %w", err)

@@ -38,9 +38,6 @@ var Meters = []Meter{
 	SpeechCharacters,
 }
 
-// Limited are the meters that plans may have monthly quotas of.
-var Limited = []Meter{Sessions, Turns, Tokens, ToolCalls, Deliveries, VoiceMinutes, PSTNMinutes, SpeechSeconds, SpeechCharacters}
-
 // Known reports whether there is such a meter.
 func (m Meter) Known() bool { return slices.Contains(Meters, m) }
 

@@ -53,18 +53,20 @@ func (s *Service) Admit(ctx context.Context, tenant workspaces.TenantID, meters 
 
 // exceeded is the error of a quota that is used up.
 func (s *Service) exceeded(plan workspaces.Plan, meter Meter, used, limit int64, ends time.Time) error {
-	advice := "Raise the quota of the plan"
 	more := s.workspaces.PlanWithMore(plan, func(p workspaces.Plan) int64 { return Limit(p, meter) })
-	if more != "" {
-		advice = fmt.Sprintf("The plan %q has more", more)
-	}
-	full := fault.New(fault.QuotaUsage, "The plan %q has %d %s a month, and %d are used. %s, or wait until %s.",
-		plan.Name, limit, meter, used, advice, ends.Format(time.RFC3339))
+	full := fault.New(fault.QuotaUsage, "The plan %q has %d %s a month, and %d are used. The next month begins at %s.",
+		plan.Name, limit, meter, used, ends.Format(time.RFC3339))
 	full.Meta = map[string]string{
-		"meter": string(meter), "limit": strconv.FormatInt(limit, 10), "used": strconv.FormatInt(used, 10), "plan": plan.Name,
-		"plan_with_more": more, "resets_at": ends.Format(time.RFC3339),
+		"meter": string(meter), "limit": strconv.FormatInt(limit, 10), "used": strconv.FormatInt(used, 10),
+		"resets_at": ends.Format(time.RFC3339),
 	}
-	return full
+	return workspaces.Refuse(full, plan, more)
+}
+
+// Plan returns a tenant's plan as it was up to two seconds ago; one that allows everything while it
+// cannot be read.
+func (s *Service) Plan(ctx context.Context, tenant workspaces.TenantID) workspaces.Plan {
+	return s.monthOf(ctx, tenant).plan
 }
 
 // monthOf returns the tenant's present month.

@@ -5,7 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
+
+	"parlance.dev/parlance/platform/jsonvalue"
 )
 
 const (
@@ -25,12 +29,17 @@ type Plan struct {
 	ConcurrentSessions int  `json:"concurrent_sessions"`
 	Tools              bool `json:"tools"`
 	MCP                bool `json:"mcp"`
-	// Monthly bounds what a month may have of meters, by the names of package usage: sessions, turns,
-	// tokens, tool_calls, deliveries, voice_minutes, pstn_minutes. A missing meter is unlimited.
+	// Monthly bounds what a month may have of meters; see MonthlyMeters. A missing meter is unlimited.
 	Monthly map[string]int64 `json:"monthly"`
-	// RatesPerMinute is how many requests a key may make in a minute by bucket (read, write, session,
-	// upload), with a burst of twice that. A missing bucket is unlimited.
+	// RatesPerMinute is how many requests a key may make in a minute by bucket, with a burst of twice
+	// that; see RateBuckets. A missing bucket is unlimited.
 	RatesPerMinute map[string]int `json:"rates_per_minute"`
+	// Models are those that may answer, as provider/name or provider/* for all of a provider. Empty:
+	// every model.
+	Models []string `json:"models"`
+	// TranscriptDays is how many days a session is kept at most after its end, whatever its workspace
+	// and its agent say. 0: as they say.
+	TranscriptDays int `json:"transcript_days"`
 	// StripePriceIDs are the prices at Stripe that buy the plan. A checkout offers the first.
 	StripePriceIDs []string `json:"stripe_price_ids"`
 }
@@ -55,31 +64,84 @@ func DefaultPlans() Plans {
 	}
 }
 
-// ParsePlans reads PARLANCE_PLANS_FILE: a JSON object of plan names and plans. It replaces the
-// built-in plans.
+// MonthlyMeters are the meters of package usage that Monthly may name, RateBuckets the names of
+// RatesPerMinute.
+var (
+	MonthlyMeters = []string{
+		"sessions", "turns", "tokens", "tool_calls", "deliveries", "voice_minutes", "pstn_minutes", "speech_seconds", "speech_characters",
+	}
+	RateBuckets = []string{"read", "write", "session", "upload"}
+)
+
+var (
+	planName     = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
+	modelPattern = regexp.MustCompile(`^[a-z0-9_-]{1,64}/(\*|[^*\s]{1,200})$`)
+)
+
+// ParsePlans reads a JSON object of plan names and plans.
 func ParsePlans(text []byte) (Plans, error) {
-	var plans Plans
-	if err := json.Unmarshal(text, &plans); err != nil {
-		return nil, fmt.Errorf("PARLANCE_PLANS_FILE: %w", err)
+	var definitions map[string]json.RawMessage
+	if err := json.Unmarshal(text, &definitions); err != nil {
+		return nil, fmt.Errorf("it must be a JSON object of plans by name: %w", err)
 	}
-	if len(plans) == 0 {
-		return nil, errors.New("PARLANCE_PLANS_FILE: the file names no plan")
+	if len(definitions) == 0 {
+		return nil, errors.New("the file names no plan")
 	}
-	for name, plan := range plans {
-		if plan.KBStorageBytes <= 0 || plan.KBUploadBytes <= 0 || plan.ConcurrentSessions < 0 {
-			return nil, fmt.Errorf("PARLANCE_PLANS_FILE: plan %q needs kb_storage_bytes and kb_upload_bytes above 0 "+
-				"and concurrent_sessions of at least 0", name)
+	plans := Plans{}
+	for name, definition := range definitions {
+		plan, err := ParsePlan(name, definition)
+		if err != nil {
+			return nil, err
 		}
-		for meter, quota := range plan.Monthly {
-			if quota < 1 {
-				return nil, fmt.Errorf("PARLANCE_PLANS_FILE: plan %q: the monthly quota of %q must be above 0; "+
-					"leave it out for no limit", name, meter)
-			}
-		}
-		plan.Name = name
 		plans[name] = plan
 	}
 	return plans, plans.checkPrices()
+}
+
+// ParsePlan reads the JSON object of a plan.
+func ParsePlan(name string, definition []byte) (Plan, error) {
+	plan := Plan{Name: name}
+	if !planName.MatchString(name) {
+		return Plan{}, fmt.Errorf("plan %q: a name has 1 to 63 small letters, digits, _ and -", name)
+	}
+	if err := jsonvalue.DecodeStrict(definition, &plan); err != nil {
+		return Plan{}, fmt.Errorf("plan %q: %w", name, err)
+	}
+	if err := plan.check(); err != nil {
+		return Plan{}, fmt.Errorf("plan %q: %w", name, err)
+	}
+	return plan, nil
+}
+
+// check refuses what would limit nothing, or everything.
+func (p Plan) check() error {
+	if p.KBStorageBytes <= 0 || p.KBUploadBytes <= 0 || p.ConcurrentSessions < 0 || p.TranscriptDays < 0 {
+		return errors.New("kb_storage_bytes and kb_upload_bytes must be above 0, concurrent_sessions and transcript_days at least 0")
+	}
+	for meter, quota := range p.Monthly {
+		if !slices.Contains(MonthlyMeters, meter) {
+			return fmt.Errorf("monthly: there is no quota of %q, but of %s", meter, strings.Join(MonthlyMeters, ", "))
+		}
+		if quota < 1 {
+			return fmt.Errorf("the monthly quota of %q must be above 0; leave it out for no limit", meter)
+		}
+	}
+	for bucket, rate := range p.RatesPerMinute {
+		if !slices.Contains(RateBuckets, bucket) || rate < 1 {
+			return fmt.Errorf("rates_per_minute: %q must be above 0 and one of %s", bucket, strings.Join(RateBuckets, ", "))
+		}
+	}
+	for _, model := range p.Models {
+		if !modelPattern.MatchString(model) {
+			return fmt.Errorf(`models: %q must be provider/name, or provider/* for all models of a provider`, model)
+		}
+	}
+	return nil
+}
+
+// AllowsModel reports whether a model of a provider may answer.
+func (p Plan) AllowsModel(provider, name string) bool {
+	return len(p.Models) == 0 || slices.Contains(p.Models, provider+"/"+name) || slices.Contains(p.Models, provider+"/*")
 }
 
 // checkPrices refuses a price that buys more than one plan.
@@ -88,7 +150,7 @@ func (p Plans) checkPrices() error {
 	for _, name := range p.Names() {
 		for _, price := range p[name].StripePriceIDs {
 			if owner, taken := owners[price]; taken || price == "" {
-				return fmt.Errorf("PARLANCE_PLANS_FILE: stripe_price_ids of plan %q has the price %q, which is empty or also in plan %q",
+				return fmt.Errorf("stripe_price_ids of plan %q has the price %q, which is empty or also in plan %q",
 					name, price, owner)
 			}
 			owners[price] = name

@@ -5,8 +5,10 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -31,8 +33,11 @@ type Deps struct {
 
 // Service manages tenants, workspaces and keys. Safe for concurrent use.
 type Service struct {
-	db     *postgres.DB
-	plans  Plans
+	db *postgres.DB
+	// configured are the plans of the configuration; plans are all, see Plans.
+	configured Plans
+	plans      atomic.Pointer[Plans]
+
 	now    func() time.Time
 	random io.Reader
 
@@ -44,12 +49,13 @@ type Service struct {
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{
-		db: d.DB, plans: d.Plans, now: d.Now, random: d.Random,
+		db: d.DB, configured: d.Plans, now: d.Now, random: d.Random,
 		maxWorkspaces: cmp.Or(d.MaxWorkspaces, defaultPerTenant), maxKeys: cmp.Or(d.MaxKeys, defaultPerTenant),
 	}
-	if s.plans == nil {
-		s.plans = DefaultPlans()
+	if s.configured == nil {
+		s.configured = DefaultPlans()
 	}
+	s.plans.Store(&s.configured)
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -96,8 +102,9 @@ func (s *Service) CreateTenant(ctx context.Context, name, plan string) (Created,
 
 // checkPlan refuses a plan that is not configured.
 func (s *Service) checkPlan(plan string) error {
-	if _, ok := s.plans[plan]; !ok {
-		return fault.InvalidField("plan", "unknown", "Use one of the plans %s.", strings.Join(s.plans.Names(), ", "))
+	plans := s.Plans()
+	if _, ok := plans[plan]; !ok {
+		return fault.InvalidField("plan", "unknown", "Use one of the plans %s.", strings.Join(plans.Names(), ", "))
 	}
 	return nil
 }
@@ -153,25 +160,53 @@ func (s *Service) PlanStep(id TenantID, into *Plan) postgres.Step {
 
 // PlanNamed is the plan of a name, or the fallback that Plan describes.
 func (s *Service) PlanNamed(name string) Plan {
-	if plan, ok := s.plans[name]; ok {
+	plans := s.Plans()
+	if plan, ok := plans[name]; ok {
 		return plan
 	}
-	return s.plans["free"]
+	return plans["free"]
 }
 
 // PlanWithMore returns the name of the plan that has the least above what a plan has of something;
 // of returns how much a plan has, 0 for no limit. It is empty when no plan has more.
 func (s *Service) PlanWithMore(than Plan, of func(Plan) int64) string {
 	least, found := of(than), ""
+	if least == 0 {
+		return ""
+	}
 	var most int64
-	for _, name := range s.plans.Names() {
-		has := of(s.plans[name])
-		better := has > least || has == 0 && least > 0
+	plans := s.Plans()
+	for _, name := range plans.Names() {
+		has := of(plans[name])
+		better := has > least || has == 0
 		if better && (found == "" || most == 0 && has > 0 || has > 0 && has < most) {
 			found, most = name, has
 		}
 	}
 	return found
+}
+
+// PlanWith is PlanWithMore for something that a plan has or has not: the smallest one that has it.
+func (s *Service) PlanWith(has func(Plan) bool) string {
+	return s.PlanWithMore(Plan{}, func(p Plan) int64 {
+		if p.Name == "" || !has(p) {
+			return 1
+		}
+		return 1 + p.KBStorageBytes
+	})
+}
+
+// Refuse adds to the refusal of a plan which one has more: in words, and as plan and
+// plan_with_more. more is empty when none has.
+func Refuse(refusal *fault.Error, plan Plan, more string) *fault.Error {
+	if refusal.Meta == nil {
+		refusal.Meta = map[string]string{}
+	}
+	refusal.Meta["plan"], refusal.Meta["plan_with_more"] = plan.Name, more
+	if more != "" {
+		refusal.Message += fmt.Sprintf(" The plan %q has more.", more)
+	}
+	return refusal
 }
 
 // Resolve makes a Ref of the workspace id of a path. Errors: NotFound for an unknown id, an id of

@@ -35,9 +35,13 @@ func listTenants(ctx context.Context, db bun.IDB, params postgres.PageParams) ([
 	})
 }
 
+// planSince sets when a tenant got its plan. Parameters: the plan, the time.
+const planSince = "plan_since = CASE WHEN t.plan = ? THEN t.plan_since ELSE ?::timestamptz END"
+
 func updateTenantPlan(ctx context.Context, db bun.IDB, id TenantID, plan string, now time.Time) (Tenant, error) {
 	var tenant Tenant
-	err := db.NewUpdate().Model(&tenant).Set("plan = ?", plan).Set("plan_by_billing = false").Set("updated_at = ?", now).
+	err := db.NewUpdate().Model(&tenant).Set("plan = ?", plan).Set("plan_by_billing = false").Set(planSince, plan, now).
+		Set("updated_at = ?", now).
 		Where("id = ?", id).Returning("*").Scan(ctx)
 	return tenant, postgres.OrNoSuch(err, "tenant", string(id))
 }

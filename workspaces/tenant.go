@@ -124,7 +124,8 @@ func (s *Service) SetCustomer(ctx context.Context, tx bun.Tx, id TenantID, custo
 
 // SetPlanByBilling is SetPlan as a subscription asks for it, or the end of one.
 func (s *Service) SetPlanByBilling(ctx context.Context, tx bun.Tx, id TenantID, plan string, now time.Time) error {
-	_, err := tx.NewUpdate().Model((*Tenant)(nil)).Set("plan = ?", plan).Set("plan_by_billing = true").Set("updated_at = ?", now).
+	_, err := tx.NewUpdate().Model((*Tenant)(nil)).Set("plan = ?", plan).Set("plan_by_billing = true").Set(planSince, plan, now).
+		Set("updated_at = ?", now).
 		Where("id = ?", id).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("set the plan of a tenant: %w", err)

@@ -15,6 +15,8 @@ type Tenant struct {
 	ID   TenantID `bun:"id,pk"`
 	Name string   `bun:"name"`
 	Plan string   `bun:"plan"`
+	// PlanSince is when it got the plan. Zero is now, for a new tenant.
+	PlanSince time.Time `bun:"plan_since,nullzero,default:now()"`
 	// PlanByBilling says that a subscription, or the end of one, set the plan, and no person since.
 	PlanByBilling bool `bun:"plan_by_billing"`
 	// Timezone is the IANA time zone in which its days and months of usage begin and end.

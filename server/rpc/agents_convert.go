@@ -17,6 +17,7 @@ func newAgentConfig(req *parlancev1.CreateAgentRequest) agents.Config {
 		DisabledTools: req.GetToolsConfig().GetDisabledTools(), ClientToolTimeoutSeconds: int(req.GetToolsConfig().GetClientToolTimeoutSeconds()),
 		ClientTools: each(req.GetToolsConfig().GetClientTools(), clientTool),
 		Guards:      each(req.GetGuards(), agentGuard), Fatigue: each(req.GetFatigue(), fatigueWindow),
+		Budgets:            each(req.GetBudgets(), agentBudget),
 		Memory:             agentMemory(req.GetMemory(), req.GetPrivacy()),
 		MaxDurationSeconds: int(req.GetMaxDurationSeconds()), IdleTimeoutSeconds: int(req.GetIdleTimeoutSeconds()),
 		LockedOverrides: req.GetLockedOverrides(), ClientOverrides: req.GetClientOverrides(),
@@ -45,6 +46,7 @@ func applyAgentUpdate(req *parlancev1.UpdateAgentRequest, name *string, config *
 		}},
 		{"guards", len(req.GetGuards()) > 0, func() { config.Guards = each(req.GetGuards(), agentGuard) }},
 		{"fatigue", len(req.GetFatigue()) > 0, func() { config.Fatigue = each(req.GetFatigue(), fatigueWindow) }},
+		{"budgets", len(req.GetBudgets()) > 0, func() { config.Budgets = each(req.GetBudgets(), agentBudget) }},
 		{"memory", req.GetMemory() != nil, func() {
 			config.Memory = agentMemory(merged(mask, "memory", stored.GetMemory(), req.GetMemory()), req.GetPrivacy())
 		}},
@@ -141,6 +143,24 @@ func fatigueWindow(f *parlancev1.FatigueWindow) agents.FatigueWindow {
 	}
 }
 
+func agentBudget(b *parlancev1.AgentBudget) agents.Budget {
+	return agents.Budget{
+		Per: b.GetPer(), MaxTokens: b.GetMaxTokens(), MaxCost: b.GetMaxCost(),
+		DegradeModel:   agents.ModelRef{Provider: b.GetDegradeModel().GetProvider(), Name: b.GetDegradeModel().GetName()},
+		DegradePercent: int(b.GetDegradePercent()), Message: b.GetMessage(),
+	}
+}
+
+func agentBudgetProto(b agents.Budget) *parlancev1.AgentBudget {
+	proto := &parlancev1.AgentBudget{
+		Per: b.Per, MaxTokens: b.MaxTokens, MaxCost: b.MaxCost, DegradePercent: int32(b.DegradePercent), Message: b.Message,
+	}
+	if b.DegradeModel != (agents.ModelRef{}) {
+		proto.DegradeModel = &parlancev1.ModelRef{Provider: b.DegradeModel.Provider, Name: b.DegradeModel.Name}
+	}
+	return proto
+}
+
 func agentProto(a agents.Agent) *parlancev1.Agent {
 	c := a.Config
 	return &parlancev1.Agent{
@@ -152,6 +172,7 @@ func agentProto(a agents.Agent) *parlancev1.Agent {
 		},
 		ToolsConfig: toolsConfigProto(c.DisabledTools, c),
 		Guards:      each(c.Guards, agentGuardProto), Fatigue: each(c.Fatigue, fatigueWindowProto),
+		Budgets:            each(c.Budgets, agentBudgetProto),
 		Memory:             agentMemoryProto(c.Memory),
 		MaxDurationSeconds: int32(c.MaxDurationSeconds), IdleTimeoutSeconds: int32(c.IdleTimeoutSeconds),
 		LockedOverrides: c.LockedOverrides, ClientOverrides: c.ClientOverrides, Analysis: agentAnalysisProto(c.Analysis),

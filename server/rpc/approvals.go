@@ -5,14 +5,14 @@ import (
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/sessions"
-	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/approvals"
 	"parlance.dev/parlance/workspaces"
 )
 
 func (s *sessionsServer) ListApprovals(ctx context.Context,
 	req *parlancev1.ListApprovalsRequest,
 ) (*parlancev1.ListApprovalsResponse, error) {
-	list, next, err := s.Turns.Approvals(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()),
+	list, next, err := s.Turns.Approvals.List(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()),
 		sessions.ApprovalStatus(req.GetStatus()), pageParams(req))
 	if err != nil {
 		return nil, err
@@ -22,8 +22,8 @@ func (s *sessionsServer) ListApprovals(ctx context.Context,
 }
 
 func (s *sessionsServer) DecideApproval(ctx context.Context, req *parlancev1.DecideApprovalRequest) (*parlancev1.Approval, error) {
-	decided, err := s.Turns.Decide(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), req.GetCallId(),
-		turns.DecideParams{Approve: req.GetApprove(), Reason: req.GetReason()})
+	decided, err := s.Turns.Approvals.Decide(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), req.GetCallId(),
+		approvals.DecideParams{Approve: req.GetApprove(), Reason: req.GetReason()})
 	return approvalProto(req.GetSessionId(), decided), err
 }
 

@@ -7,13 +7,16 @@ import (
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/usage"
 	"parlance.dev/parlance/workspaces"
 )
 
 // UsageReader reads usage.
 type UsageReader struct {
-	Usage *usage.Service
+	Usage      *usage.Service
+	Workspaces *workspaces.Service
+	Sessions   *sessions.Service
 	// Currency is that of the prices; empty without prices.
 	Currency string
 }
@@ -25,13 +28,19 @@ func NewUsage(r UsageReader) parlancev1connect.UsageServiceHandler { return &usa
 
 func (s *usageServer) GetUsage(ctx context.Context, req *parlancev1.GetUsageRequest) (*parlancev1.Usage, error) {
 	p := workspaces.PrincipalFrom(ctx)
-	month, err := s.Usage.Month(ctx, p.TenantID, req.GetMonth(), filterOf(p, req))
+	filter := filterOf(p, req)
+	month, err := s.Usage.Month(ctx, p.TenantID, req.GetMonth(), filter)
 	if err != nil {
 		return nil, err
 	}
 	answer := &parlancev1.Usage{
 		Month: month.Month, BeginsAt: timestamp(month.Begins), EndsAt: timestamp(month.Ends), Timezone: month.Timezone, Plan: month.Plan.Name,
-		Meters: each(month.Sums, meterProto), Currency: s.Currency,
+		Meters: each(month.Sums, s.meterProto(month.Plan)), Currency: s.Currency, Features: featuresProto(month.Plan),
+	}
+	if filter == (usage.Filter{}) {
+		if answer.Limits, err = s.planLimits(ctx, p.TenantID, month.Plan); err != nil {
+			return nil, err
+		}
 	}
 	if s.Currency != "" {
 		answer.Cost = month.Cost()
@@ -58,10 +67,16 @@ func filterOf(p workspaces.Principal, req usageFilter) usage.Filter {
 	return filter
 }
 
-func meterProto(sum usage.Sum) *parlancev1.MeterUsage {
-	return &parlancev1.MeterUsage{
-		Meter: string(sum.Meter), Quantity: float64(sum.Quantity), Limit: float64(sum.Limit), Percent: sum.Percent(),
-		Expected: float64(sum.AtEnd), LimitReachedOn: sum.ReachedOn,
+func (s *usageServer) meterProto(plan workspaces.Plan) func(usage.Sum) *parlancev1.MeterUsage {
+	return func(sum usage.Sum) *parlancev1.MeterUsage {
+		proto := &parlancev1.MeterUsage{
+			Meter: string(sum.Meter), Quantity: float64(sum.Quantity), Limit: float64(sum.Limit), Percent: sum.Percent(),
+			Expected: float64(sum.AtEnd), LimitReachedOn: sum.ReachedOn,
+		}
+		if sum.Limit > 0 {
+			proto.PlanWithMore = s.Workspaces.PlanWithMore(plan, func(p workspaces.Plan) int64 { return usage.Limit(p, sum.Meter) })
+		}
+		return proto
 	}
 }
 

@@ -53,8 +53,11 @@ var layered = map[string]layering{
 			},
 			{"cache.go", "lease.go", "option.go", "store.go"},
 			{"service.go", "start.go"},
-			{"begin.go", "client_tools.go", "decide.go", "runner.go", "running.go", "variables.go"},
-			{"ask_model.go", "call.go", "fatigue.go", "finish.go", "memory.go", "nogo.go", "out_of_band.go", "summary.go", "trace.go"},
+			{"begin.go", "client_tools.go", "runner.go", "running.go", "variables.go"},
+			{
+				"ask_model.go", "budget.go", "call.go", "fatigue.go", "finish.go", "memory.go", "nogo.go", "out_of_band.go",
+				"summary.go", "trace.go",
+			},
 			{"approve.go", "late.go", "prepare.go", "request.go", "round.go", "run.go", "run_call.go", "system.go"},
 			{"guard.go"},
 		},

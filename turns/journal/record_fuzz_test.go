@@ -8,7 +8,7 @@ import (
 
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
-	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/approvals"
 )
 
 // FuzzDecodeRecord reads what is said to have been kept while Postgres was away: what is taken
@@ -26,7 +26,7 @@ func FuzzDecodeRecord(f *testing.F) {
 			Text:   "Paid.",
 			Result: &sessions.CallResult{
 				StartedAt: at,
-				Approval:  &sessions.CallApproval{Status: sessions.ApprovalApproved, DecidedBy: turns.BySocket, DecidedAt: at},
+				Approval:  &sessions.CallApproval{Status: sessions.ApprovalApproved, DecidedBy: approvals.BySocket, DecidedAt: at},
 			},
 		},
 	}

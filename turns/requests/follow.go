@@ -77,7 +77,7 @@ func (s *Service) followRow(ctx context.Context, session sessions.Session, to *f
 			return true, err
 		}
 		if turn.HasOpenCalls() {
-			waiting, err := s.turns.WaitingApprovals(ctx, turn)
+			waiting, err := s.turns.Approvals.Waiting(ctx, turn)
 			if err != nil {
 				return false, err
 			}

@@ -79,7 +79,9 @@ type Agent struct {
 	// in metrics, "block" does not make it, "off" does not look.
 	InjectionPolicy string `protobuf:"bytes,22,opt,name=injection_policy,json=injectionPolicy,proto3" json:"injection_policy,omitempty"`
 	// What is stored of the agent's conversations.
-	Privacy       *PrivacySettings `protobuf:"bytes,23,opt,name=privacy,proto3" json:"privacy,omitempty"`
+	Privacy *PrivacySettings `protobuf:"bytes,23,opt,name=privacy,proto3" json:"privacy,omitempty"`
+	// What its conversations may use, at most one budget per session, user and agent.
+	Budgets       []*AgentBudget `protobuf:"bytes,24,rep,name=budgets,proto3" json:"budgets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -271,6 +273,13 @@ func (x *Agent) GetInjectionPolicy() string {
 func (x *Agent) GetPrivacy() *PrivacySettings {
 	if x != nil {
 		return x.Privacy
+	}
+	return nil
+}
+
+func (x *Agent) GetBudgets() []*AgentBudget {
+	if x != nil {
+		return x.Budgets
 	}
 	return nil
 }
@@ -1496,6 +1505,103 @@ func (x *FatigueWindow) GetMessage() string {
 	return ""
 }
 
+// AgentBudget limits what the models of conversations with the agent may use: in turns, in answers
+// out of band, in summaries, analyses and judges. Shortly before a limit a cheaper model can
+// answer. A turn that begins behind it is answered by message and ends the session, and new
+// sessions get 402 quota-exceeded-budget. Receipts of turns say both (guard_verdicts, guard "budget").
+type AgentBudget struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// session: one conversation. user: the sessions of a user with the agent that were created in the
+	// last 24 hours. agent: all its conversations in a month of the tenant's time zone, up to a few
+	// seconds ago. At most one budget each.
+	Per string `protobuf:"bytes,1,opt,name=per,proto3" json:"per,omitempty"`
+	// Most tokens, of the input and the output; 0: no limit.
+	MaxTokens int64 `protobuf:"varint,2,opt,name=max_tokens,json=maxTokens,proto3" json:"max_tokens,omitempty"`
+	// Most cost in the currency of the installation's prices; 0: no limit. All models that the agent
+	// names must have a price.
+	MaxCost float64 `protobuf:"fixed64,3,opt,name=max_cost,json=maxCost,proto3" json:"max_cost,omitempty"`
+	// The model that answers from degrade_percent on, without fallbacks; absent: the agent's own.
+	DegradeModel *ModelRef `protobuf:"bytes,4,opt,name=degrade_model,json=degradeModel,proto3" json:"degrade_model,omitempty"`
+	// The share of a limit, in percent, from which degrade_model answers, 1 to 100; 0: 80.
+	DegradePercent int32 `protobuf:"varint,5,opt,name=degrade_percent,json=degradePercent,proto3" json:"degrade_percent,omitempty"`
+	// What the agent says when a limit is reached; empty: a sentence in English.
+	Message       string `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AgentBudget) Reset() {
+	*x = AgentBudget{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AgentBudget) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AgentBudget) ProtoMessage() {}
+
+func (x *AgentBudget) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AgentBudget.ProtoReflect.Descriptor instead.
+func (*AgentBudget) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *AgentBudget) GetPer() string {
+	if x != nil {
+		return x.Per
+	}
+	return ""
+}
+
+func (x *AgentBudget) GetMaxTokens() int64 {
+	if x != nil {
+		return x.MaxTokens
+	}
+	return 0
+}
+
+func (x *AgentBudget) GetMaxCost() float64 {
+	if x != nil {
+		return x.MaxCost
+	}
+	return 0
+}
+
+func (x *AgentBudget) GetDegradeModel() *ModelRef {
+	if x != nil {
+		return x.DegradeModel
+	}
+	return nil
+}
+
+func (x *AgentBudget) GetDegradePercent() int32 {
+	if x != nil {
+		return x.DegradePercent
+	}
+	return 0
+}
+
+func (x *AgentBudget) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
 // What is stored of an agent's conversations.
 type PrivacySettings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1521,7 +1627,7 @@ type PrivacySettings struct {
 
 func (x *PrivacySettings) Reset() {
 	*x = PrivacySettings{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1533,7 +1639,7 @@ func (x *PrivacySettings) String() string {
 func (*PrivacySettings) ProtoMessage() {}
 
 func (x *PrivacySettings) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1546,7 +1652,7 @@ func (x *PrivacySettings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PrivacySettings.ProtoReflect.Descriptor instead.
 func (*PrivacySettings) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *PrivacySettings) GetRedact() []string {
@@ -1588,7 +1694,7 @@ type AgentMemory struct {
 
 func (x *AgentMemory) Reset() {
 	*x = AgentMemory{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1600,7 +1706,7 @@ func (x *AgentMemory) String() string {
 func (*AgentMemory) ProtoMessage() {}
 
 func (x *AgentMemory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1613,7 +1719,7 @@ func (x *AgentMemory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentMemory.ProtoReflect.Descriptor instead.
 func (*AgentMemory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AgentMemory) GetEnabled() bool {
@@ -1661,7 +1767,7 @@ type AgentVersion struct {
 
 func (x *AgentVersion) Reset() {
 	*x = AgentVersion{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1673,7 +1779,7 @@ func (x *AgentVersion) String() string {
 func (*AgentVersion) ProtoMessage() {}
 
 func (x *AgentVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1686,7 +1792,7 @@ func (x *AgentVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentVersion.ProtoReflect.Descriptor instead.
 func (*AgentVersion) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *AgentVersion) GetAgentId() string {
@@ -1732,7 +1838,7 @@ type VersionChange struct {
 
 func (x *VersionChange) Reset() {
 	*x = VersionChange{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1744,7 +1850,7 @@ func (x *VersionChange) String() string {
 func (*VersionChange) ProtoMessage() {}
 
 func (x *VersionChange) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1757,7 +1863,7 @@ func (x *VersionChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VersionChange.ProtoReflect.Descriptor instead.
 func (*VersionChange) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *VersionChange) GetPath() string {
@@ -1821,14 +1927,16 @@ type CreateAgentRequest struct {
 	// off, flag (default) or block; see Agent.
 	InjectionPolicy string `protobuf:"bytes,18,opt,name=injection_policy,json=injectionPolicy,proto3" json:"injection_policy,omitempty"`
 	// What is stored of the agent's conversations; without it, everything as it is said.
-	Privacy       *PrivacySettings `protobuf:"bytes,19,opt,name=privacy,proto3" json:"privacy,omitempty"`
+	Privacy *PrivacySettings `protobuf:"bytes,19,opt,name=privacy,proto3" json:"privacy,omitempty"`
+	// What its conversations may use, at most one budget per session, user and agent.
+	Budgets       []*AgentBudget `protobuf:"bytes,20,rep,name=budgets,proto3" json:"budgets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateAgentRequest) Reset() {
 	*x = CreateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1840,7 +1948,7 @@ func (x *CreateAgentRequest) String() string {
 func (*CreateAgentRequest) ProtoMessage() {}
 
 func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1853,7 +1961,7 @@ func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateAgentRequest.ProtoReflect.Descriptor instead.
 func (*CreateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CreateAgentRequest) GetWorkspaceId() string {
@@ -1989,6 +2097,13 @@ func (x *CreateAgentRequest) GetPrivacy() *PrivacySettings {
 	return nil
 }
 
+func (x *CreateAgentRequest) GetBudgets() []*AgentBudget {
+	if x != nil {
+		return x.Budgets
+	}
+	return nil
+}
+
 type ListAgentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -2007,7 +2122,7 @@ type ListAgentsRequest struct {
 
 func (x *ListAgentsRequest) Reset() {
 	*x = ListAgentsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2019,7 +2134,7 @@ func (x *ListAgentsRequest) String() string {
 func (*ListAgentsRequest) ProtoMessage() {}
 
 func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2032,7 +2147,7 @@ func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListAgentsRequest) GetWorkspaceId() string {
@@ -2082,7 +2197,7 @@ type ListAgentsResponse struct {
 
 func (x *ListAgentsResponse) Reset() {
 	*x = ListAgentsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2094,7 +2209,7 @@ func (x *ListAgentsResponse) String() string {
 func (*ListAgentsResponse) ProtoMessage() {}
 
 func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2107,7 +2222,7 @@ func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListAgentsResponse) GetAgents() []*Agent {
@@ -2136,7 +2251,7 @@ type GetAgentRequest struct {
 
 func (x *GetAgentRequest) Reset() {
 	*x = GetAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2148,7 +2263,7 @@ func (x *GetAgentRequest) String() string {
 func (*GetAgentRequest) ProtoMessage() {}
 
 func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2161,7 +2276,7 @@ func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAgentRequest.ProtoReflect.Descriptor instead.
 func (*GetAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *GetAgentRequest) GetWorkspaceId() string {
@@ -2221,14 +2336,16 @@ type UpdateAgentRequest struct {
 	// As in create; null goes back to what create does without it.
 	InjectionPolicy *string `protobuf:"bytes,20,opt,name=injection_policy,json=injectionPolicy,proto3,oneof" json:"injection_policy,omitempty"`
 	// As in create; null goes back to what create does without it.
-	Privacy       *PrivacySettings `protobuf:"bytes,21,opt,name=privacy,proto3" json:"privacy,omitempty"`
+	Privacy *PrivacySettings `protobuf:"bytes,21,opt,name=privacy,proto3" json:"privacy,omitempty"`
+	// As in create; null goes back to what create does without it.
+	Budgets       []*AgentBudget `protobuf:"bytes,22,rep,name=budgets,proto3" json:"budgets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateAgentRequest) Reset() {
 	*x = UpdateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[25]
+	mi := &file_parlance_v1_agents_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2240,7 +2357,7 @@ func (x *UpdateAgentRequest) String() string {
 func (*UpdateAgentRequest) ProtoMessage() {}
 
 func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[25]
+	mi := &file_parlance_v1_agents_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2253,7 +2370,7 @@ func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateAgentRequest.ProtoReflect.Descriptor instead.
 func (*UpdateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *UpdateAgentRequest) GetWorkspaceId() string {
@@ -2403,6 +2520,13 @@ func (x *UpdateAgentRequest) GetPrivacy() *PrivacySettings {
 	return nil
 }
 
+func (x *UpdateAgentRequest) GetBudgets() []*AgentBudget {
+	if x != nil {
+		return x.Budgets
+	}
+	return nil
+}
+
 type DeleteAgentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -2415,7 +2539,7 @@ type DeleteAgentRequest struct {
 
 func (x *DeleteAgentRequest) Reset() {
 	*x = DeleteAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[26]
+	mi := &file_parlance_v1_agents_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2427,7 +2551,7 @@ func (x *DeleteAgentRequest) String() string {
 func (*DeleteAgentRequest) ProtoMessage() {}
 
 func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[26]
+	mi := &file_parlance_v1_agents_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2440,7 +2564,7 @@ func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteAgentRequest.ProtoReflect.Descriptor instead.
 func (*DeleteAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{26}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *DeleteAgentRequest) GetWorkspaceId() string {
@@ -2473,7 +2597,7 @@ type ListAgentVersionsRequest struct {
 
 func (x *ListAgentVersionsRequest) Reset() {
 	*x = ListAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[27]
+	mi := &file_parlance_v1_agents_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2485,7 +2609,7 @@ func (x *ListAgentVersionsRequest) String() string {
 func (*ListAgentVersionsRequest) ProtoMessage() {}
 
 func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[27]
+	mi := &file_parlance_v1_agents_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2498,7 +2622,7 @@ func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{27}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListAgentVersionsRequest) GetWorkspaceId() string {
@@ -2541,7 +2665,7 @@ type ListAgentVersionsResponse struct {
 
 func (x *ListAgentVersionsResponse) Reset() {
 	*x = ListAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[28]
+	mi := &file_parlance_v1_agents_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2553,7 +2677,7 @@ func (x *ListAgentVersionsResponse) String() string {
 func (*ListAgentVersionsResponse) ProtoMessage() {}
 
 func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[28]
+	mi := &file_parlance_v1_agents_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2566,7 +2690,7 @@ func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{28}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListAgentVersionsResponse) GetVersions() []*AgentVersion {
@@ -2598,7 +2722,7 @@ type CompareAgentVersionsRequest struct {
 
 func (x *CompareAgentVersionsRequest) Reset() {
 	*x = CompareAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[29]
+	mi := &file_parlance_v1_agents_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2610,7 +2734,7 @@ func (x *CompareAgentVersionsRequest) String() string {
 func (*CompareAgentVersionsRequest) ProtoMessage() {}
 
 func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[29]
+	mi := &file_parlance_v1_agents_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2623,7 +2747,7 @@ func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{29}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CompareAgentVersionsRequest) GetWorkspaceId() string {
@@ -2664,7 +2788,7 @@ type CompareAgentVersionsResponse struct {
 
 func (x *CompareAgentVersionsResponse) Reset() {
 	*x = CompareAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[30]
+	mi := &file_parlance_v1_agents_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2676,7 +2800,7 @@ func (x *CompareAgentVersionsResponse) String() string {
 func (*CompareAgentVersionsResponse) ProtoMessage() {}
 
 func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[30]
+	mi := &file_parlance_v1_agents_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2689,7 +2813,7 @@ func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{30}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CompareAgentVersionsResponse) GetChanges() []*VersionChange {
@@ -2712,7 +2836,7 @@ type RollbackAgentRequest struct {
 
 func (x *RollbackAgentRequest) Reset() {
 	*x = RollbackAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[31]
+	mi := &file_parlance_v1_agents_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2724,7 +2848,7 @@ func (x *RollbackAgentRequest) String() string {
 func (*RollbackAgentRequest) ProtoMessage() {}
 
 func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[31]
+	mi := &file_parlance_v1_agents_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2737,7 +2861,7 @@ func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackAgentRequest.ProtoReflect.Descriptor instead.
 func (*RollbackAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{31}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *RollbackAgentRequest) GetWorkspaceId() string {
@@ -2765,7 +2889,7 @@ var File_parlance_v1_agents_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\n" +
-	"\x18parlance/v1/agents.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x1cparlance/v1/workspaces.proto\"\x9f\b\n" +
+	"\x18parlance/v1/agents.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x1cparlance/v1/workspaces.proto\"\xd3\b\n" +
 	"\x05Agent\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x12\n" +
@@ -2795,7 +2919,8 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x03off\n" +
 	"\x04flag\n" +
 	"\x05blockR\x0finjectionPolicy\x126\n" +
-	"\aprivacy\x18\x17 \x01(\v2\x1c.parlance.v1.PrivacySettingsR\aprivacy\"\xce\x01\n" +
+	"\aprivacy\x18\x17 \x01(\v2\x1c.parlance.v1.PrivacySettingsR\aprivacy\x122\n" +
+	"\abudgets\x18\x18 \x03(\v2\x18.parlance.v1.AgentBudgetR\abudgets\"\xce\x01\n" +
 	"\rAgentAnalysis\x12\x18\n" +
 	"\aenabled\x18\x01 \x01(\bR\aenabled\x12D\n" +
 	"\bcriteria\x18\x02 \x03(\v2\x1e.parlance.v1.AnalysisCriterionB\b\xbaH\x05\x92\x01\x02\x10\x1eR\bcriteria\x128\n" +
@@ -2907,6 +3032,14 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\vmax_minutes\x18\x04 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\n" +
 	"maxMinutes\x127\n" +
 	"\x06action\x18\x05 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x05alertR\asuggestR\x06refuseR\x06action\x12\"\n" +
+	"\amessage\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\amessage\"\xb7\x02\n" +
+	"\vAgentBudget\x12-\n" +
+	"\x03per\x18\x01 \x01(\tB\x1b\xbaH\x18r\x16R\asessionR\x04userR\x05agentR\x03per\x12/\n" +
+	"\n" +
+	"max_tokens\x18\x02 \x01(\x03B\x10\xbaH\r\"\v\x18\xff\xff\xff\xff\xff\xff\xff\x0f(\x00R\tmaxTokens\x124\n" +
+	"\bmax_cost\x18\x03 \x01(\x01B\x19\xbaH\x16\x12\x14@\x01\x19\x00\x00\x00\x00e\xcd\xcdA)\x00\x00\x00\x00\x00\x00\x00\x00R\amaxCost\x12:\n" +
+	"\rdegrade_model\x18\x04 \x01(\v2\x15.parlance.v1.ModelRefR\fdegradeModel\x122\n" +
+	"\x0fdegrade_percent\x18\x05 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x00R\x0edegradePercent\x12\"\n" +
 	"\amessage\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\amessage\"\xb8\x01\n" +
 	"\x0fPrivacySettings\x12@\n" +
 	"\x06redact\x18\x01 \x03(\tB(\xbaH%\x92\x01\"\x10\x04\x18\x01\"\x1cr\x1aR\x04cardR\x05emailR\x05phoneR\x04ibanR\x06redact\x12%\n" +
@@ -2929,7 +3062,7 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\rVersionChange\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12*\n" +
 	"\x04from\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x04from\x12&\n" +
-	"\x02to\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x02to\"\x91\b\n" +
+	"\x02to\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x02to\"\xcf\b\n" +
 	"\x12CreateAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -2955,7 +3088,8 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x10\x1e\"\x06r\x04\x10\x01\x18@R\x0fclientOverrides\x126\n" +
 	"\banalysis\x18\x11 \x01(\v2\x1a.parlance.v1.AgentAnalysisR\banalysis\x12D\n" +
 	"\x10injection_policy\x18\x12 \x01(\tB\x19\xbaH\x16r\x14R\x00R\x03offR\x04flagR\x05blockR\x0finjectionPolicy\x126\n" +
-	"\aprivacy\x18\x13 \x01(\v2\x1c.parlance.v1.PrivacySettingsR\aprivacy\"\x85\x02\n" +
+	"\aprivacy\x18\x13 \x01(\v2\x1c.parlance.v1.PrivacySettingsR\aprivacy\x12<\n" +
+	"\abudgets\x18\x14 \x03(\v2\x18.parlance.v1.AgentBudgetB\b\xbaH\x05\x92\x01\x02\x10\x03R\abudgets\"\x85\x02\n" +
 	"\x11ListAgentsRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12'\n" +
 	"\tpage_size\x18\x02 \x01(\x05B\n" +
@@ -2971,7 +3105,7 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"O\n" +
 	"\x0fGetAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
-	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\x86\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\xc4\n" +
 	"\n" +
 	"\x12UpdateAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
@@ -2999,7 +3133,8 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"updateMask\x126\n" +
 	"\banalysis\x18\x13 \x01(\v2\x1a.parlance.v1.AgentAnalysisR\banalysis\x12I\n" +
 	"\x10injection_policy\x18\x14 \x01(\tB\x19\xbaH\x16r\x14R\x00R\x03offR\x04flagR\x05blockH\x06R\x0finjectionPolicy\x88\x01\x01\x126\n" +
-	"\aprivacy\x18\x15 \x01(\v2\x1c.parlance.v1.PrivacySettingsR\aprivacyB\a\n" +
+	"\aprivacy\x18\x15 \x01(\v2\x1c.parlance.v1.PrivacySettingsR\aprivacy\x12<\n" +
+	"\abudgets\x18\x16 \x03(\v2\x18.parlance.v1.AgentBudgetB\b\xbaH\x05\x92\x01\x02\x10\x03R\abudgetsB\a\n" +
 	"\x05_nameB\x0f\n" +
 	"\r_instructionsB\x10\n" +
 	"\x0e_first_messageB\v\n" +
@@ -3055,7 +3190,7 @@ func file_parlance_v1_agents_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_agents_proto_rawDescData
 }
 
-var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
+var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_parlance_v1_agents_proto_goTypes = []any{
 	(*Agent)(nil),                        // 0: parlance.v1.Agent
 	(*AgentAnalysis)(nil),                // 1: parlance.v1.AgentAnalysis
@@ -3074,27 +3209,28 @@ var file_parlance_v1_agents_proto_goTypes = []any{
 	(*AgentGuard)(nil),                   // 14: parlance.v1.AgentGuard
 	(*GuardJudge)(nil),                   // 15: parlance.v1.GuardJudge
 	(*FatigueWindow)(nil),                // 16: parlance.v1.FatigueWindow
-	(*PrivacySettings)(nil),              // 17: parlance.v1.PrivacySettings
-	(*AgentMemory)(nil),                  // 18: parlance.v1.AgentMemory
-	(*AgentVersion)(nil),                 // 19: parlance.v1.AgentVersion
-	(*VersionChange)(nil),                // 20: parlance.v1.VersionChange
-	(*CreateAgentRequest)(nil),           // 21: parlance.v1.CreateAgentRequest
-	(*ListAgentsRequest)(nil),            // 22: parlance.v1.ListAgentsRequest
-	(*ListAgentsResponse)(nil),           // 23: parlance.v1.ListAgentsResponse
-	(*GetAgentRequest)(nil),              // 24: parlance.v1.GetAgentRequest
-	(*UpdateAgentRequest)(nil),           // 25: parlance.v1.UpdateAgentRequest
-	(*DeleteAgentRequest)(nil),           // 26: parlance.v1.DeleteAgentRequest
-	(*ListAgentVersionsRequest)(nil),     // 27: parlance.v1.ListAgentVersionsRequest
-	(*ListAgentVersionsResponse)(nil),    // 28: parlance.v1.ListAgentVersionsResponse
-	(*CompareAgentVersionsRequest)(nil),  // 29: parlance.v1.CompareAgentVersionsRequest
-	(*CompareAgentVersionsResponse)(nil), // 30: parlance.v1.CompareAgentVersionsResponse
-	(*RollbackAgentRequest)(nil),         // 31: parlance.v1.RollbackAgentRequest
-	(*timestamppb.Timestamp)(nil),        // 32: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),              // 33: google.protobuf.Struct
-	(*RetentionSettings)(nil),            // 34: parlance.v1.RetentionSettings
-	(*structpb.Value)(nil),               // 35: google.protobuf.Value
-	(*fieldmaskpb.FieldMask)(nil),        // 36: google.protobuf.FieldMask
-	(*emptypb.Empty)(nil),                // 37: google.protobuf.Empty
+	(*AgentBudget)(nil),                  // 17: parlance.v1.AgentBudget
+	(*PrivacySettings)(nil),              // 18: parlance.v1.PrivacySettings
+	(*AgentMemory)(nil),                  // 19: parlance.v1.AgentMemory
+	(*AgentVersion)(nil),                 // 20: parlance.v1.AgentVersion
+	(*VersionChange)(nil),                // 21: parlance.v1.VersionChange
+	(*CreateAgentRequest)(nil),           // 22: parlance.v1.CreateAgentRequest
+	(*ListAgentsRequest)(nil),            // 23: parlance.v1.ListAgentsRequest
+	(*ListAgentsResponse)(nil),           // 24: parlance.v1.ListAgentsResponse
+	(*GetAgentRequest)(nil),              // 25: parlance.v1.GetAgentRequest
+	(*UpdateAgentRequest)(nil),           // 26: parlance.v1.UpdateAgentRequest
+	(*DeleteAgentRequest)(nil),           // 27: parlance.v1.DeleteAgentRequest
+	(*ListAgentVersionsRequest)(nil),     // 28: parlance.v1.ListAgentVersionsRequest
+	(*ListAgentVersionsResponse)(nil),    // 29: parlance.v1.ListAgentVersionsResponse
+	(*CompareAgentVersionsRequest)(nil),  // 30: parlance.v1.CompareAgentVersionsRequest
+	(*CompareAgentVersionsResponse)(nil), // 31: parlance.v1.CompareAgentVersionsResponse
+	(*RollbackAgentRequest)(nil),         // 32: parlance.v1.RollbackAgentRequest
+	(*timestamppb.Timestamp)(nil),        // 33: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),              // 34: google.protobuf.Struct
+	(*RetentionSettings)(nil),            // 35: parlance.v1.RetentionSettings
+	(*structpb.Value)(nil),               // 36: google.protobuf.Value
+	(*fieldmaskpb.FieldMask)(nil),        // 37: google.protobuf.FieldMask
+	(*emptypb.Empty)(nil),                // 38: google.protobuf.Empty
 }
 var file_parlance_v1_agents_proto_depIdxs = []int32{
 	4,  // 0: parlance.v1.Agent.model:type_name -> parlance.v1.AgentModel
@@ -3103,74 +3239,78 @@ var file_parlance_v1_agents_proto_depIdxs = []int32{
 	9,  // 3: parlance.v1.Agent.tools_config:type_name -> parlance.v1.ToolsConfig
 	14, // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
 	16, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
-	18, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
-	32, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
-	32, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
+	19, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
+	33, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
+	33, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
 	1,  // 9: parlance.v1.Agent.analysis:type_name -> parlance.v1.AgentAnalysis
-	17, // 10: parlance.v1.Agent.privacy:type_name -> parlance.v1.PrivacySettings
-	2,  // 11: parlance.v1.AgentAnalysis.criteria:type_name -> parlance.v1.AnalysisCriterion
-	3,  // 12: parlance.v1.AgentAnalysis.data:type_name -> parlance.v1.AnalysisField
-	5,  // 13: parlance.v1.AgentModel.fallbacks:type_name -> parlance.v1.ModelRef
-	33, // 14: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
-	33, // 15: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
-	33, // 16: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
-	33, // 17: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
-	8,  // 18: parlance.v1.AgentRetrieval.tags:type_name -> parlance.v1.TagFilter
-	10, // 19: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
-	33, // 20: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
-	13, // 21: parlance.v1.CheckGuardsResponse.verdicts:type_name -> parlance.v1.GuardVerdict
-	15, // 22: parlance.v1.AgentGuard.judge:type_name -> parlance.v1.GuardJudge
-	5,  // 23: parlance.v1.GuardJudge.model:type_name -> parlance.v1.ModelRef
-	34, // 24: parlance.v1.PrivacySettings.retention:type_name -> parlance.v1.RetentionSettings
-	0,  // 25: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
-	32, // 26: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
-	35, // 27: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
-	35, // 28: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
-	4,  // 29: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 30: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 31: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	9,  // 32: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	14, // 33: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	16, // 34: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	18, // 35: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	1,  // 36: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	17, // 37: parlance.v1.CreateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
-	0,  // 38: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
-	4,  // 39: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 40: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 41: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	9,  // 42: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	14, // 43: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	16, // 44: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	18, // 45: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	36, // 46: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
-	1,  // 47: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	17, // 48: parlance.v1.UpdateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
-	19, // 49: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
-	20, // 50: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
-	21, // 51: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
-	22, // 52: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
-	24, // 53: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
-	11, // 54: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
-	25, // 55: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
-	26, // 56: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
-	27, // 57: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
-	29, // 58: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
-	31, // 59: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
-	0,  // 60: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
-	23, // 61: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
-	0,  // 62: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
-	12, // 63: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
-	0,  // 64: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
-	37, // 65: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
-	28, // 66: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
-	30, // 67: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
-	0,  // 68: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
-	60, // [60:69] is the sub-list for method output_type
-	51, // [51:60] is the sub-list for method input_type
-	51, // [51:51] is the sub-list for extension type_name
-	51, // [51:51] is the sub-list for extension extendee
-	0,  // [0:51] is the sub-list for field type_name
+	18, // 10: parlance.v1.Agent.privacy:type_name -> parlance.v1.PrivacySettings
+	17, // 11: parlance.v1.Agent.budgets:type_name -> parlance.v1.AgentBudget
+	2,  // 12: parlance.v1.AgentAnalysis.criteria:type_name -> parlance.v1.AnalysisCriterion
+	3,  // 13: parlance.v1.AgentAnalysis.data:type_name -> parlance.v1.AnalysisField
+	5,  // 14: parlance.v1.AgentModel.fallbacks:type_name -> parlance.v1.ModelRef
+	34, // 15: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
+	34, // 16: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
+	34, // 17: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
+	34, // 18: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
+	8,  // 19: parlance.v1.AgentRetrieval.tags:type_name -> parlance.v1.TagFilter
+	10, // 20: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
+	34, // 21: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
+	13, // 22: parlance.v1.CheckGuardsResponse.verdicts:type_name -> parlance.v1.GuardVerdict
+	15, // 23: parlance.v1.AgentGuard.judge:type_name -> parlance.v1.GuardJudge
+	5,  // 24: parlance.v1.GuardJudge.model:type_name -> parlance.v1.ModelRef
+	5,  // 25: parlance.v1.AgentBudget.degrade_model:type_name -> parlance.v1.ModelRef
+	35, // 26: parlance.v1.PrivacySettings.retention:type_name -> parlance.v1.RetentionSettings
+	0,  // 27: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
+	33, // 28: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
+	36, // 29: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
+	36, // 30: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
+	4,  // 31: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 32: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	7,  // 33: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	9,  // 34: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	14, // 35: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	16, // 36: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	19, // 37: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	1,  // 38: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	18, // 39: parlance.v1.CreateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
+	17, // 40: parlance.v1.CreateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
+	0,  // 41: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
+	4,  // 42: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 43: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	7,  // 44: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	9,  // 45: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	14, // 46: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	16, // 47: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	19, // 48: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	37, // 49: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
+	1,  // 50: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	18, // 51: parlance.v1.UpdateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
+	17, // 52: parlance.v1.UpdateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
+	20, // 53: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
+	21, // 54: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
+	22, // 55: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
+	23, // 56: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
+	25, // 57: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
+	11, // 58: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
+	26, // 59: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
+	27, // 60: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
+	28, // 61: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
+	30, // 62: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
+	32, // 63: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
+	0,  // 64: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
+	24, // 65: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
+	0,  // 66: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
+	12, // 67: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
+	0,  // 68: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
+	38, // 69: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
+	29, // 70: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
+	31, // 71: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
+	0,  // 72: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
+	64, // [64:73] is the sub-list for method output_type
+	55, // [55:64] is the sub-list for method input_type
+	55, // [55:55] is the sub-list for extension type_name
+	55, // [55:55] is the sub-list for extension extendee
+	0,  // [0:55] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_agents_proto_init() }
@@ -3182,14 +3322,14 @@ func file_parlance_v1_agents_proto_init() {
 	file_parlance_v1_workspaces_proto_init()
 	file_parlance_v1_agents_proto_msgTypes[4].OneofWrappers = []any{}
 	file_parlance_v1_agents_proto_msgTypes[7].OneofWrappers = []any{}
-	file_parlance_v1_agents_proto_msgTypes[25].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[26].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_agents_proto_rawDesc), len(file_parlance_v1_agents_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   32,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -4551,10 +4551,11 @@ func (x *ReceiptApproval) GetDecidedBy() string {
 type ReceiptGuard struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// injection: text from outside asked for a call that the user had not asked for; intent; no_go:
-	// the words of the user or the agent are in a no-go zone.
+	// the words of the user or the agent are in a no-go zone; budget: a budget of the agent.
 	Guard string `protobuf:"bytes,1,opt,name=guard,proto3" json:"guard,omitempty"`
 	// flagged: the call was made all the same; withheld: it was not made; blocked, escalated, ended:
-	// what a no-go zone did; allowed: its judge failed, and the words were passed on.
+	// what a no-go zone did; allowed: its judge failed, and the words were passed on; degraded: the
+	// budget's cheaper model answered; used_up: no model was asked.
 	Verdict string `protobuf:"bytes,2,opt,name=verdict,proto3" json:"verdict,omitempty"`
 	// What it was about: call_…, or the name of the no-go zone.
 	Subject string `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
@@ -5536,16 +5537,18 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\aexpired\n" +
 	"\twithdrawnR\x06status\x12\x1d\n" +
 	"\n" +
-	"decided_by\x18\x02 \x01(\tR\tdecidedBy\"\xa9\x01\n" +
+	"decided_by\x18\x02 \x01(\tR\tdecidedBy\"\xbc\x01\n" +
 	"\fReceiptGuard\x12\x14\n" +
-	"\x05guard\x18\x01 \x01(\tR\x05guard\x12U\n" +
-	"\averdict\x18\x02 \x01(\tB;\xba\xbb\x187\n" +
+	"\x05guard\x18\x01 \x01(\tR\x05guard\x12h\n" +
+	"\averdict\x18\x02 \x01(\tBN\xba\xbb\x18J\n" +
 	"\aflagged\n" +
 	"\bwithheld\n" +
 	"\ablocked\n" +
 	"\tescalated\n" +
 	"\x05ended\n" +
-	"\aallowedR\averdict\x12\x18\n" +
+	"\aallowed\n" +
+	"\bdegraded\n" +
+	"\aused_upR\averdict\x12\x18\n" +
 	"\asubject\x18\x03 \x01(\tR\asubject\x12\x12\n" +
 	"\x04rule\x18\x04 \x01(\tR\x04rule\"\x8c\x01\n" +
 	"\x0eReceiptHistory\x12\x14\n" +

@@ -107,7 +107,12 @@ type Usage struct {
 	// What calls of models have cost, as a decimal number; empty when no prices are configured.
 	Cost string `protobuf:"bytes,7,opt,name=cost,proto3" json:"cost,omitempty"`
 	// ISO 4217 code of the prices; empty when none are configured.
-	Currency      string `protobuf:"bytes,8,opt,name=currency,proto3" json:"currency,omitempty"`
+	Currency string `protobuf:"bytes,8,opt,name=currency,proto3" json:"currency,omitempty"`
+	// Limits that are not of a month, with what is used now. None when usage is narrowed to a
+	// workspace or an agent, or the key to a workspace.
+	Limits []*PlanLimit `protobuf:"bytes,9,rep,name=limits,proto3" json:"limits,omitempty"`
+	// What the plan has beside limits.
+	Features      *PlanFeatures `protobuf:"bytes,10,opt,name=features,proto3" json:"features,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -198,6 +203,167 @@ func (x *Usage) GetCurrency() string {
 	return ""
 }
 
+func (x *Usage) GetLimits() []*PlanLimit {
+	if x != nil {
+		return x.Limits
+	}
+	return nil
+}
+
+func (x *Usage) GetFeatures() *PlanFeatures {
+	if x != nil {
+		return x.Features
+	}
+	return nil
+}
+
+// PlanLimit is a limit of the tenant, and how much of it is used now.
+type PlanLimit struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of the plan: concurrent_sessions, kb_upload_bytes (of one file), and requests_per_minute of one
+	// key for read, write, session and upload, such as read_requests_per_minute. Of the installation:
+	// workspaces, api_keys, usage_alerts.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// 0 is unlimited.
+	Limit float64 `protobuf:"fixed64,2,opt,name=limit,proto3" json:"limit,omitempty"`
+	// Absent for limits of a single request or key.
+	Used *float64 `protobuf:"fixed64,3,opt,name=used,proto3,oneof" json:"used,omitempty"`
+	// The plan that has more; empty when none has, or when the limit is the installation's.
+	PlanWithMore  string `protobuf:"bytes,4,opt,name=plan_with_more,json=planWithMore,proto3" json:"plan_with_more,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlanLimit) Reset() {
+	*x = PlanLimit{}
+	mi := &file_parlance_v1_usage_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlanLimit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlanLimit) ProtoMessage() {}
+
+func (x *PlanLimit) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_usage_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlanLimit.ProtoReflect.Descriptor instead.
+func (*PlanLimit) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *PlanLimit) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *PlanLimit) GetLimit() float64 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *PlanLimit) GetUsed() float64 {
+	if x != nil && x.Used != nil {
+		return *x.Used
+	}
+	return 0
+}
+
+func (x *PlanLimit) GetPlanWithMore() string {
+	if x != nil {
+		return x.PlanWithMore
+	}
+	return ""
+}
+
+// PlanFeatures are what a plan has beside limits.
+type PlanFeatures struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Custom tools; MCP servers as tools.
+	Tools bool `protobuf:"varint,1,opt,name=tools,proto3" json:"tools,omitempty"`
+	Mcp   bool `protobuf:"varint,2,opt,name=mcp,proto3" json:"mcp,omitempty"`
+	// Models that may answer, as provider/name or provider/*; empty: all.
+	Models []string `protobuf:"bytes,3,rep,name=models,proto3" json:"models,omitempty"`
+	// How many days sessions are kept at most after their end; 0: as workspaces and agents say.
+	TranscriptDays int32 `protobuf:"varint,4,opt,name=transcript_days,json=transcriptDays,proto3" json:"transcript_days,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *PlanFeatures) Reset() {
+	*x = PlanFeatures{}
+	mi := &file_parlance_v1_usage_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlanFeatures) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlanFeatures) ProtoMessage() {}
+
+func (x *PlanFeatures) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_usage_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlanFeatures.ProtoReflect.Descriptor instead.
+func (*PlanFeatures) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *PlanFeatures) GetTools() bool {
+	if x != nil {
+		return x.Tools
+	}
+	return false
+}
+
+func (x *PlanFeatures) GetMcp() bool {
+	if x != nil {
+		return x.Mcp
+	}
+	return false
+}
+
+func (x *PlanFeatures) GetModels() []string {
+	if x != nil {
+		return x.Models
+	}
+	return nil
+}
+
+func (x *PlanFeatures) GetTranscriptDays() int32 {
+	if x != nil {
+		return x.TranscriptDays
+	}
+	return 0
+}
+
 // MeterUsage is what was used of a meter.
 type MeterUsage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -216,13 +382,15 @@ type MeterUsage struct {
 	Expected float64 `protobuf:"fixed64,5,opt,name=expected,proto3" json:"expected,omitempty"`
 	// The day on which the limit is reached then, YYYY-MM-DD; empty when it is not.
 	LimitReachedOn string `protobuf:"bytes,6,opt,name=limit_reached_on,json=limitReachedOn,proto3" json:"limit_reached_on,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// The plan that has a larger limit; empty when none has.
+	PlanWithMore  string `protobuf:"bytes,7,opt,name=plan_with_more,json=planWithMore,proto3" json:"plan_with_more,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *MeterUsage) Reset() {
 	*x = MeterUsage{}
-	mi := &file_parlance_v1_usage_proto_msgTypes[2]
+	mi := &file_parlance_v1_usage_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -234,7 +402,7 @@ func (x *MeterUsage) String() string {
 func (*MeterUsage) ProtoMessage() {}
 
 func (x *MeterUsage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_usage_proto_msgTypes[2]
+	mi := &file_parlance_v1_usage_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -247,7 +415,7 @@ func (x *MeterUsage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MeterUsage.ProtoReflect.Descriptor instead.
 func (*MeterUsage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{2}
+	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *MeterUsage) GetMeter() string {
@@ -292,6 +460,13 @@ func (x *MeterUsage) GetLimitReachedOn() string {
 	return ""
 }
 
+func (x *MeterUsage) GetPlanWithMore() string {
+	if x != nil {
+		return x.PlanWithMore
+	}
+	return ""
+}
+
 type ListUsageDaysRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// First day, YYYY-MM-DD; empty is 29 days before to. At most 366 days are read.
@@ -312,7 +487,7 @@ type ListUsageDaysRequest struct {
 
 func (x *ListUsageDaysRequest) Reset() {
 	*x = ListUsageDaysRequest{}
-	mi := &file_parlance_v1_usage_proto_msgTypes[3]
+	mi := &file_parlance_v1_usage_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -324,7 +499,7 @@ func (x *ListUsageDaysRequest) String() string {
 func (*ListUsageDaysRequest) ProtoMessage() {}
 
 func (x *ListUsageDaysRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_usage_proto_msgTypes[3]
+	mi := &file_parlance_v1_usage_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -337,7 +512,7 @@ func (x *ListUsageDaysRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListUsageDaysRequest.ProtoReflect.Descriptor instead.
 func (*ListUsageDaysRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{3}
+	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListUsageDaysRequest) GetFrom() string {
@@ -394,7 +569,7 @@ type ListUsageDaysResponse struct {
 
 func (x *ListUsageDaysResponse) Reset() {
 	*x = ListUsageDaysResponse{}
-	mi := &file_parlance_v1_usage_proto_msgTypes[4]
+	mi := &file_parlance_v1_usage_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -406,7 +581,7 @@ func (x *ListUsageDaysResponse) String() string {
 func (*ListUsageDaysResponse) ProtoMessage() {}
 
 func (x *ListUsageDaysResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_usage_proto_msgTypes[4]
+	mi := &file_parlance_v1_usage_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -419,7 +594,7 @@ func (x *ListUsageDaysResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListUsageDaysResponse.ProtoReflect.Descriptor instead.
 func (*ListUsageDaysResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{4}
+	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListUsageDaysResponse) GetRows() []*UsageRow {
@@ -458,7 +633,7 @@ type UsageRow struct {
 
 func (x *UsageRow) Reset() {
 	*x = UsageRow{}
-	mi := &file_parlance_v1_usage_proto_msgTypes[5]
+	mi := &file_parlance_v1_usage_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -470,7 +645,7 @@ func (x *UsageRow) String() string {
 func (*UsageRow) ProtoMessage() {}
 
 func (x *UsageRow) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_usage_proto_msgTypes[5]
+	mi := &file_parlance_v1_usage_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -483,7 +658,7 @@ func (x *UsageRow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsageRow.ProtoReflect.Descriptor instead.
 func (*UsageRow) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{5}
+	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *UsageRow) GetDay() string {
@@ -560,7 +735,7 @@ type UsageAlert struct {
 
 func (x *UsageAlert) Reset() {
 	*x = UsageAlert{}
-	mi := &file_parlance_v1_usage_proto_msgTypes[6]
+	mi := &file_parlance_v1_usage_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -572,7 +747,7 @@ func (x *UsageAlert) String() string {
 func (*UsageAlert) ProtoMessage() {}
 
 func (x *UsageAlert) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_usage_proto_msgTypes[6]
+	mi := &file_parlance_v1_usage_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -585,7 +760,7 @@ func (x *UsageAlert) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsageAlert.ProtoReflect.Descriptor instead.
 func (*UsageAlert) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *UsageAlert) GetId() string {
@@ -637,7 +812,7 @@ type CreateUsageAlertRequest struct {
 
 func (x *CreateUsageAlertRequest) Reset() {
 	*x = CreateUsageAlertRequest{}
-	mi := &file_parlance_v1_usage_proto_msgTypes[7]
+	mi := &file_parlance_v1_usage_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -649,7 +824,7 @@ func (x *CreateUsageAlertRequest) String() string {
 func (*CreateUsageAlertRequest) ProtoMessage() {}
 
 func (x *CreateUsageAlertRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_usage_proto_msgTypes[7]
+	mi := &file_parlance_v1_usage_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -662,7 +837,7 @@ func (x *CreateUsageAlertRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateUsageAlertRequest.ProtoReflect.Descriptor instead.
 func (*CreateUsageAlertRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CreateUsageAlertRequest) GetMeter() string {
@@ -694,7 +869,7 @@ type ListUsageAlertsRequest struct {
 
 func (x *ListUsageAlertsRequest) Reset() {
 	*x = ListUsageAlertsRequest{}
-	mi := &file_parlance_v1_usage_proto_msgTypes[8]
+	mi := &file_parlance_v1_usage_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -706,7 +881,7 @@ func (x *ListUsageAlertsRequest) String() string {
 func (*ListUsageAlertsRequest) ProtoMessage() {}
 
 func (x *ListUsageAlertsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_usage_proto_msgTypes[8]
+	mi := &file_parlance_v1_usage_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -719,7 +894,7 @@ func (x *ListUsageAlertsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListUsageAlertsRequest.ProtoReflect.Descriptor instead.
 func (*ListUsageAlertsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{10}
 }
 
 type ListUsageAlertsResponse struct {
@@ -731,7 +906,7 @@ type ListUsageAlertsResponse struct {
 
 func (x *ListUsageAlertsResponse) Reset() {
 	*x = ListUsageAlertsResponse{}
-	mi := &file_parlance_v1_usage_proto_msgTypes[9]
+	mi := &file_parlance_v1_usage_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -743,7 +918,7 @@ func (x *ListUsageAlertsResponse) String() string {
 func (*ListUsageAlertsResponse) ProtoMessage() {}
 
 func (x *ListUsageAlertsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_usage_proto_msgTypes[9]
+	mi := &file_parlance_v1_usage_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -756,7 +931,7 @@ func (x *ListUsageAlertsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListUsageAlertsResponse.ProtoReflect.Descriptor instead.
 func (*ListUsageAlertsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListUsageAlertsResponse) GetAlerts() []*UsageAlert {
@@ -776,7 +951,7 @@ type DeleteUsageAlertRequest struct {
 
 func (x *DeleteUsageAlertRequest) Reset() {
 	*x = DeleteUsageAlertRequest{}
-	mi := &file_parlance_v1_usage_proto_msgTypes[10]
+	mi := &file_parlance_v1_usage_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -788,7 +963,7 @@ func (x *DeleteUsageAlertRequest) String() string {
 func (*DeleteUsageAlertRequest) ProtoMessage() {}
 
 func (x *DeleteUsageAlertRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_usage_proto_msgTypes[10]
+	mi := &file_parlance_v1_usage_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -801,7 +976,7 @@ func (x *DeleteUsageAlertRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteUsageAlertRequest.ProtoReflect.Descriptor instead.
 func (*DeleteUsageAlertRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_usage_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *DeleteUsageAlertRequest) GetAlertId() string {
@@ -819,7 +994,7 @@ const file_parlance_v1_usage_proto_rawDesc = "" +
 	"\x0fGetUsageRequest\x12\x1d\n" +
 	"\x05month\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18\aR\x05month\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x19\n" +
-	"\bagent_id\x18\x03 \x01(\tR\aagentId\"\x9c\x02\n" +
+	"\bagent_id\x18\x03 \x01(\tR\aagentId\"\x83\x03\n" +
 	"\x05Usage\x12\x14\n" +
 	"\x05month\x18\x01 \x01(\tR\x05month\x127\n" +
 	"\tbegins_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\bbeginsAt\x123\n" +
@@ -828,7 +1003,21 @@ const file_parlance_v1_usage_proto_rawDesc = "" +
 	"\x04plan\x18\x05 \x01(\tR\x04plan\x12/\n" +
 	"\x06meters\x18\x06 \x03(\v2\x17.parlance.v1.MeterUsageR\x06meters\x12\x12\n" +
 	"\x04cost\x18\a \x01(\tR\x04cost\x12\x1a\n" +
-	"\bcurrency\x18\b \x01(\tR\bcurrency\"\xb4\x01\n" +
+	"\bcurrency\x18\b \x01(\tR\bcurrency\x12.\n" +
+	"\x06limits\x18\t \x03(\v2\x16.parlance.v1.PlanLimitR\x06limits\x125\n" +
+	"\bfeatures\x18\n" +
+	" \x01(\v2\x19.parlance.v1.PlanFeaturesR\bfeatures\"}\n" +
+	"\tPlanLimit\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05limit\x18\x02 \x01(\x01R\x05limit\x12\x17\n" +
+	"\x04used\x18\x03 \x01(\x01H\x00R\x04used\x88\x01\x01\x12$\n" +
+	"\x0eplan_with_more\x18\x04 \x01(\tR\fplanWithMoreB\a\n" +
+	"\x05_used\"w\n" +
+	"\fPlanFeatures\x12\x14\n" +
+	"\x05tools\x18\x01 \x01(\bR\x05tools\x12\x10\n" +
+	"\x03mcp\x18\x02 \x01(\bR\x03mcp\x12\x16\n" +
+	"\x06models\x18\x03 \x03(\tR\x06models\x12'\n" +
+	"\x0ftranscript_days\x18\x04 \x01(\x05R\x0etranscriptDays\"\xda\x01\n" +
 	"\n" +
 	"MeterUsage\x12\x14\n" +
 	"\x05meter\x18\x01 \x01(\tR\x05meter\x12\x1a\n" +
@@ -836,7 +1025,8 @@ const file_parlance_v1_usage_proto_rawDesc = "" +
 	"\x05limit\x18\x03 \x01(\x01R\x05limit\x12\x18\n" +
 	"\apercent\x18\x04 \x01(\x01R\apercent\x12\x1a\n" +
 	"\bexpected\x18\x05 \x01(\x01R\bexpected\x12(\n" +
-	"\x10limit_reached_on\x18\x06 \x01(\tR\x0elimitReachedOn\"\xc7\x01\n" +
+	"\x10limit_reached_on\x18\x06 \x01(\tR\x0elimitReachedOn\x12$\n" +
+	"\x0eplan_with_more\x18\a \x01(\tR\fplanWithMore\"\xc7\x01\n" +
 	"\x14ListUsageDaysRequest\x12\x1b\n" +
 	"\x04from\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18\n" +
 	"R\x04from\x12\x17\n" +
@@ -896,44 +1086,48 @@ func file_parlance_v1_usage_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_usage_proto_rawDescData
 }
 
-var file_parlance_v1_usage_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_parlance_v1_usage_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_parlance_v1_usage_proto_goTypes = []any{
 	(*GetUsageRequest)(nil),         // 0: parlance.v1.GetUsageRequest
 	(*Usage)(nil),                   // 1: parlance.v1.Usage
-	(*MeterUsage)(nil),              // 2: parlance.v1.MeterUsage
-	(*ListUsageDaysRequest)(nil),    // 3: parlance.v1.ListUsageDaysRequest
-	(*ListUsageDaysResponse)(nil),   // 4: parlance.v1.ListUsageDaysResponse
-	(*UsageRow)(nil),                // 5: parlance.v1.UsageRow
-	(*UsageAlert)(nil),              // 6: parlance.v1.UsageAlert
-	(*CreateUsageAlertRequest)(nil), // 7: parlance.v1.CreateUsageAlertRequest
-	(*ListUsageAlertsRequest)(nil),  // 8: parlance.v1.ListUsageAlertsRequest
-	(*ListUsageAlertsResponse)(nil), // 9: parlance.v1.ListUsageAlertsResponse
-	(*DeleteUsageAlertRequest)(nil), // 10: parlance.v1.DeleteUsageAlertRequest
-	(*timestamppb.Timestamp)(nil),   // 11: google.protobuf.Timestamp
-	(*emptypb.Empty)(nil),           // 12: google.protobuf.Empty
+	(*PlanLimit)(nil),               // 2: parlance.v1.PlanLimit
+	(*PlanFeatures)(nil),            // 3: parlance.v1.PlanFeatures
+	(*MeterUsage)(nil),              // 4: parlance.v1.MeterUsage
+	(*ListUsageDaysRequest)(nil),    // 5: parlance.v1.ListUsageDaysRequest
+	(*ListUsageDaysResponse)(nil),   // 6: parlance.v1.ListUsageDaysResponse
+	(*UsageRow)(nil),                // 7: parlance.v1.UsageRow
+	(*UsageAlert)(nil),              // 8: parlance.v1.UsageAlert
+	(*CreateUsageAlertRequest)(nil), // 9: parlance.v1.CreateUsageAlertRequest
+	(*ListUsageAlertsRequest)(nil),  // 10: parlance.v1.ListUsageAlertsRequest
+	(*ListUsageAlertsResponse)(nil), // 11: parlance.v1.ListUsageAlertsResponse
+	(*DeleteUsageAlertRequest)(nil), // 12: parlance.v1.DeleteUsageAlertRequest
+	(*timestamppb.Timestamp)(nil),   // 13: google.protobuf.Timestamp
+	(*emptypb.Empty)(nil),           // 14: google.protobuf.Empty
 }
 var file_parlance_v1_usage_proto_depIdxs = []int32{
-	11, // 0: parlance.v1.Usage.begins_at:type_name -> google.protobuf.Timestamp
-	11, // 1: parlance.v1.Usage.ends_at:type_name -> google.protobuf.Timestamp
-	2,  // 2: parlance.v1.Usage.meters:type_name -> parlance.v1.MeterUsage
-	5,  // 3: parlance.v1.ListUsageDaysResponse.rows:type_name -> parlance.v1.UsageRow
-	11, // 4: parlance.v1.UsageAlert.created_at:type_name -> google.protobuf.Timestamp
-	6,  // 5: parlance.v1.ListUsageAlertsResponse.alerts:type_name -> parlance.v1.UsageAlert
-	0,  // 6: parlance.v1.UsageService.GetUsage:input_type -> parlance.v1.GetUsageRequest
-	3,  // 7: parlance.v1.UsageService.ListUsageDays:input_type -> parlance.v1.ListUsageDaysRequest
-	7,  // 8: parlance.v1.UsageService.CreateUsageAlert:input_type -> parlance.v1.CreateUsageAlertRequest
-	8,  // 9: parlance.v1.UsageService.ListUsageAlerts:input_type -> parlance.v1.ListUsageAlertsRequest
-	10, // 10: parlance.v1.UsageService.DeleteUsageAlert:input_type -> parlance.v1.DeleteUsageAlertRequest
-	1,  // 11: parlance.v1.UsageService.GetUsage:output_type -> parlance.v1.Usage
-	4,  // 12: parlance.v1.UsageService.ListUsageDays:output_type -> parlance.v1.ListUsageDaysResponse
-	6,  // 13: parlance.v1.UsageService.CreateUsageAlert:output_type -> parlance.v1.UsageAlert
-	9,  // 14: parlance.v1.UsageService.ListUsageAlerts:output_type -> parlance.v1.ListUsageAlertsResponse
-	12, // 15: parlance.v1.UsageService.DeleteUsageAlert:output_type -> google.protobuf.Empty
-	11, // [11:16] is the sub-list for method output_type
-	6,  // [6:11] is the sub-list for method input_type
-	6,  // [6:6] is the sub-list for extension type_name
-	6,  // [6:6] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	13, // 0: parlance.v1.Usage.begins_at:type_name -> google.protobuf.Timestamp
+	13, // 1: parlance.v1.Usage.ends_at:type_name -> google.protobuf.Timestamp
+	4,  // 2: parlance.v1.Usage.meters:type_name -> parlance.v1.MeterUsage
+	2,  // 3: parlance.v1.Usage.limits:type_name -> parlance.v1.PlanLimit
+	3,  // 4: parlance.v1.Usage.features:type_name -> parlance.v1.PlanFeatures
+	7,  // 5: parlance.v1.ListUsageDaysResponse.rows:type_name -> parlance.v1.UsageRow
+	13, // 6: parlance.v1.UsageAlert.created_at:type_name -> google.protobuf.Timestamp
+	8,  // 7: parlance.v1.ListUsageAlertsResponse.alerts:type_name -> parlance.v1.UsageAlert
+	0,  // 8: parlance.v1.UsageService.GetUsage:input_type -> parlance.v1.GetUsageRequest
+	5,  // 9: parlance.v1.UsageService.ListUsageDays:input_type -> parlance.v1.ListUsageDaysRequest
+	9,  // 10: parlance.v1.UsageService.CreateUsageAlert:input_type -> parlance.v1.CreateUsageAlertRequest
+	10, // 11: parlance.v1.UsageService.ListUsageAlerts:input_type -> parlance.v1.ListUsageAlertsRequest
+	12, // 12: parlance.v1.UsageService.DeleteUsageAlert:input_type -> parlance.v1.DeleteUsageAlertRequest
+	1,  // 13: parlance.v1.UsageService.GetUsage:output_type -> parlance.v1.Usage
+	6,  // 14: parlance.v1.UsageService.ListUsageDays:output_type -> parlance.v1.ListUsageDaysResponse
+	8,  // 15: parlance.v1.UsageService.CreateUsageAlert:output_type -> parlance.v1.UsageAlert
+	11, // 16: parlance.v1.UsageService.ListUsageAlerts:output_type -> parlance.v1.ListUsageAlertsResponse
+	14, // 17: parlance.v1.UsageService.DeleteUsageAlert:output_type -> google.protobuf.Empty
+	13, // [13:18] is the sub-list for method output_type
+	8,  // [8:13] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_usage_proto_init() }
@@ -942,13 +1136,14 @@ func file_parlance_v1_usage_proto_init() {
 		return
 	}
 	file_parlance_v1_options_proto_init()
+	file_parlance_v1_usage_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_usage_proto_rawDesc), len(file_parlance_v1_usage_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,4 +1,4 @@
-package turns
+package approvals
 
 import (
 	"context"
@@ -14,6 +14,39 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/workspaces"
 )
+
+// BySocket and byToken say who decided without a key.
+const (
+	BySocket = "socket"
+	byToken  = "session_token"
+)
+
+// Decision says whether a call may be made.
+type Decision struct {
+	Approved bool
+	Reason   string
+	// By is who decided: key_…, BySocket or byToken.
+	By string
+}
+
+// Status is the decision as it is stored.
+func (d Decision) Status() sessions.ApprovalStatus {
+	if d.Approved {
+		return sessions.ApprovalApproved
+	}
+	return sessions.ApprovalDenied
+}
+
+// Service reads and changes requests for approval. Make one with New. Safe for concurrent use.
+type Service struct {
+	db       *postgres.DB
+	sessions *sessions.Service
+}
+
+// New makes a Service.
+func New(db *postgres.DB, sessions *sessions.Service) *Service {
+	return &Service{db: db, sessions: sessions}
+}
 
 // DecideParams is a decision on a call.
 type DecideParams struct {
@@ -68,10 +101,10 @@ func (s *Service) DecideCall(ctx context.Context, session sessions.Session, call
 	if err != nil {
 		return sessions.Approval{}, fmt.Errorf("deciding on a call: %w", err)
 	}
-	if row, err = selectApproval(ctx, s.db, session, callID); err != nil {
+	if row, err = s.Find(ctx, session, callID); err != nil {
 		return sessions.Approval{}, err
 	}
-	if row = row.At(now); decided || row.Status == d.status() {
+	if row = row.At(now); decided || row.Status == d.Status() {
 		return row, nil
 	}
 	switch row.Status {
@@ -88,8 +121,9 @@ func errNotAsked(callID string) error {
 	return fault.New(fault.ResourceNotFound, "No call %q of this session has asked for approval.", callID)
 }
 
-func insertApprovals(ctx context.Context, db bun.IDB, rows []sessions.Approval) error {
-	if _, err := db.NewInsert().Model(&rows).Exec(ctx); err != nil {
+// Ask stores requests.
+func (s *Service) Ask(ctx context.Context, rows []sessions.Approval) error {
+	if _, err := s.db.NewInsert().Model(&rows).Exec(ctx); err != nil {
 		return fmt.Errorf("storing approvals: %w", err)
 	}
 	return nil
@@ -99,7 +133,7 @@ func insertApprovals(ctx context.Context, db bun.IDB, rows []sessions.Approval) 
 // any more.
 func decideTx(ctx context.Context, tx bun.Tx, session sessions.Session, callID string, d Decision, now time.Time) (bool, error) {
 	result, err := tx.NewUpdate().Model((*sessions.Approval)(nil)).
-		Set("status = ?", d.status()).Set("reason = ?", session.Redactor().Text(d.Reason)).Set("decided_by = ?", d.By).Set("decided_at = ?", now).
+		Set("status = ?", d.Status()).Set("reason = ?", session.Redactor().Text(d.Reason)).Set("decided_by = ?", d.By).Set("decided_at = ?", now).
 		Where("v.tenant_id = ?", session.TenantID).Where("v.session_id = ?", session.ID).Where("v.id = ?", callID).
 		Where("v.status = ?", sessions.ApprovalWaiting).Where("v.expires_at > ?", now).
 		Where("EXISTS (SELECT FROM turns AS t WHERE t.tenant_id = v.tenant_id AND t.id = v.turn_id"+
@@ -112,28 +146,23 @@ func decideTx(ctx context.Context, tx bun.Tx, session sessions.Session, callID s
 	return rows > 0, err
 }
 
-// closeApproval ends a request that has no decision, and returns it.
-func (s *Service) closeApproval(session sessions.Session, callID string, status sessions.ApprovalStatus) (sessions.Approval, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.life), sessions.WriteTimeout) // although the answer may be cancelled
-	defer cancel()
-	var row sessions.Approval
-	err := s.ReachSession(ctx, session.ID, func(ctx context.Context) error {
-		_, err := s.db.NewUpdate().Model((*sessions.Approval)(nil)).Set("status = ?", status).Set("decided_at = ?", s.sessions.Now()).
-			Where("v.tenant_id = ?", session.TenantID).Where("v.session_id = ?", session.ID).Where("v.id = ?", callID).
-			Where("v.status = ?", sessions.ApprovalWaiting).Exec(ctx)
-		if err != nil {
-			return fmt.Errorf("closing an approval: %w", err)
-		}
-		row, err = selectApproval(ctx, s.db, session, callID)
-		return err
-	})
-	return row, err
+// Close ends a request that has no decision, and returns it. A decision that was first counts.
+func (s *Service) Close(
+	ctx context.Context, session sessions.Session, callID string, status sessions.ApprovalStatus,
+) (sessions.Approval, error) {
+	_, err := s.db.NewUpdate().Model((*sessions.Approval)(nil)).Set("status = ?", status).Set("decided_at = ?", s.sessions.Now()).
+		Where("v.tenant_id = ?", session.TenantID).Where("v.session_id = ?", session.ID).Where("v.id = ?", callID).
+		Where("v.status = ?", sessions.ApprovalWaiting).Exec(ctx)
+	if err != nil {
+		return sessions.Approval{}, fmt.Errorf("closing an approval: %w", err)
+	}
+	return s.Find(ctx, session, callID)
 }
 
-// selectApproval reads one request of a session. Errors: NotFound.
-func selectApproval(ctx context.Context, db bun.IDB, session sessions.Session, callID string) (sessions.Approval, error) {
+// Find reads one request of a session. Errors: NotFound.
+func (s *Service) Find(ctx context.Context, session sessions.Session, callID string) (sessions.Approval, error) {
 	var row sessions.Approval
-	err := db.NewSelect().Model(&row).
+	err := s.db.NewSelect().Model(&row).
 		Where("v.tenant_id = ?", session.TenantID).Where("v.session_id = ?", session.ID).Where("v.id = ?", callID).Scan(ctx)
 	if postgres.NoRows(err) {
 		return sessions.Approval{}, errNotAsked(callID)
@@ -144,8 +173,8 @@ func selectApproval(ctx context.Context, db bun.IDB, session sessions.Session, c
 	return row, nil
 }
 
-// WaitingApprovals reads the requests of a turn that wait for a decision.
-func (s *Service) WaitingApprovals(ctx context.Context, turn sessions.Turn) ([]sessions.Approval, error) {
+// Waiting reads the requests of a turn that wait for a decision.
+func (s *Service) Waiting(ctx context.Context, turn sessions.Turn) ([]sessions.Approval, error) {
 	var rows []sessions.Approval
 	err := s.db.NewSelect().Model(&rows).
 		Where("v.tenant_id = ?", turn.TenantID).Where("v.session_id = ?", turn.SessionID).
@@ -158,9 +187,9 @@ func (s *Service) WaitingApprovals(ctx context.Context, turn sessions.Turn) ([]s
 	return rows, nil
 }
 
-// Approvals lists the calls of a session that asked for approval, newest first. Status, when set,
+// List lists the calls of a session that asked for approval, newest first. Status, when set,
 // selects those that have it. Errors: NotFound, Invalid invalid-request.
-func (s *Service) Approvals(
+func (s *Service) List(
 	ctx context.Context, p workspaces.Principal, id sessions.ID, status sessions.ApprovalStatus, params postgres.PageParams,
 ) ([]sessions.Approval, string, error) {
 	session, err := s.sessions.Get(ctx, p, id)
