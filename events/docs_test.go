@@ -18,20 +18,24 @@ var update = flag.Bool("update", false, "write the events into docs/webhooks.md 
 
 // occasions says when each event happens. Source: interface, Events.
 var occasions = map[events.Type]string{
-	events.PostCallTranscription: "A conversation has ended and its transcript is persisted.",
+	events.PostCallTranscription: "A conversation has ended and its transcript is persisted; see [Sessions](sessions.md#life).",
 	events.EscalationTriggered: "A no-go zone of an agent escalated a turn: the words of the user or the agent are in it. Once a turn; " +
 		"see [Guards](guards.md).",
-	events.DSARReady:    "An export of a user's data can be downloaded; see [Privacy](privacy.md).",
+	events.DSARReady:    "An export of a user's data can be downloaded; see [Privacy](privacy.md#exports).",
 	events.FatigueAlert: "A user used up a fatigue window. Once until it has cooled down; see [Guards](guards.md#fatigue).",
 	events.UsageThreshold: "A part of a monthly quota, or an alert, was reached. Of the tenant as a whole, once a month; " +
-		"see [Usage](billing.md).",
+		"see [Usage](billing.md#thresholds-and-alerts).",
 	events.SubscriptionChanged: "A subscription changed its status, or the plan that it gives. Of the tenant as a whole; see " +
 		"[Billing](billing.md#stripe).",
-	events.InvoicePaid:           "An invoice was paid. Once for an invoice, of the tenant as a whole.",
-	events.InvoiceFailed:         "A payment of an invoice failed. Once for each attempt, of the tenant as a whole.",
-	events.KBSourceIngested:      "A source of the knowledge base became ready.",
-	events.TurnPersistenceFailed: "A turn could not be written to the database at once; `recovered` says whether it has been since.",
-	events.WebhookDisabled:       "An endpoint was disabled automatically. The endpoint itself does not get it.",
+	events.InvoicePaid: "An invoice was paid. Once for an invoice, of the tenant as a whole; see [Billing](billing.md#stripe).",
+	events.InvoiceFailed: "A payment of an invoice failed. Once for each attempt, of the tenant as a whole; see " +
+		"[Billing](billing.md#stripe).",
+	events.KBSourceIngested: "A source of the knowledge base became ready; see " +
+		"[Knowledge base](knowledge.md#what-happens-to-an-upload).",
+	events.TurnPersistenceFailed: "A turn could not be written to the database at once; `recovered` says whether it has been since. " +
+		"See [Sessions](sessions.md#while-the-database-is-away).",
+	events.WebhookDisabled: "An endpoint was disabled automatically. The endpoint itself does not get it; see " +
+		"[Webhook endpoints](webhook-endpoints.md#disabled-and-what-was-missed).",
 }
 
 // TestPage compares docs/webhooks.md with the events; -update rewrites it.
@@ -73,7 +77,8 @@ func sections(t *testing.T) string {
 		if err := json.Indent(&pretty, body, "", "  "); err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&bodies, "\n### %s\n\n```json\n%s\n```\n", eventType, pretty.String())
+		shown := strings.ReplaceAll(pretty.String(), `\u0026`, "&")
+		fmt.Fprintf(&bodies, "\n### %s\n\n```json\n%s\n```\n", eventType, shown)
 	}
 	return table.String() + bodies.String()
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
+	"parlance.dev/parlance/test/contract"
 	"parlance.dev/parlance/test/fake/receiver"
 	fake "parlance.dev/parlance/test/fake/stripe"
 	"parlance.dev/parlance/test/harness"
@@ -158,6 +159,10 @@ func (s *shop) outcomeOf(t *testing.T, tenant harness.Tenant) outcome {
 		}
 		if err := json.Unmarshal([]byte(body), &e); err != nil {
 			t.Fatal(err)
+		}
+		err := contract.Validate([]byte(body), "webhooks", e.Type, "post", "requestBody", "content", "application/json", "schema")
+		if err != nil {
+			t.Errorf("%s differs from the OpenAPI document: %v", body, err)
 		}
 		if e.Type == "subscription.changed" {
 			found.Last = e.Data.Status + " " + e.Data.Plan

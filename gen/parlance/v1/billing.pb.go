@@ -130,7 +130,7 @@ type Subscription struct {
 	Plan string `protobuf:"bytes,3,opt,name=plan,proto3" json:"plan,omitempty"`
 	// price_…
 	PriceId string `protobuf:"bytes,4,opt,name=price_id,json=priceId,proto3" json:"price_id,omitempty"`
-	// Until when it is paid for.
+	// Until when it is paid for; null when the provider does not say it.
 	CurrentPeriodEnd *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=current_period_end,json=currentPeriodEnd,proto3" json:"current_period_end,omitempty"`
 	// Whether it ends then.
 	CancelAtPeriodEnd bool `protobuf:"varint,6,opt,name=cancel_at_period_end,json=cancelAtPeriodEnd,proto3" json:"cancel_at_period_end,omitempty"`

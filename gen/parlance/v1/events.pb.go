@@ -1418,7 +1418,8 @@ type SubscriptionChanged struct {
 	PreviousStatus string `protobuf:"bytes,3,opt,name=previous_status,json=previousStatus,proto3" json:"previous_status,omitempty"`
 	Status         string `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
 	// The plan that the tenant is on now.
-	Plan             string                 `protobuf:"bytes,5,opt,name=plan,proto3" json:"plan,omitempty"`
+	Plan string `protobuf:"bytes,5,opt,name=plan,proto3" json:"plan,omitempty"`
+	// Until when it is paid for; null when the provider does not say it.
 	CurrentPeriodEnd *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=current_period_end,json=currentPeriodEnd,proto3" json:"current_period_end,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache

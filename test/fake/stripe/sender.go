@@ -88,22 +88,24 @@ func (e Event) JSON() []byte {
 // Subscription is the object of customer.subscription.* events.
 type Subscription struct {
 	ID, Customer, Status, Price string
-	Created, PeriodEnd          time.Time
-	CancelAtPeriodEnd           bool
+	Created                     time.Time
+	// PeriodEnd is zero for one that says no end of its period.
+	PeriodEnd         time.Time
+	CancelAtPeriodEnd bool
 }
 
 // Object is the subscription in today's shape: the period is said by the items.
 func (s Subscription) Object() map[string]any {
 	object := s.object()
 	item := itemOf(object)
-	item["current_period_end"] = s.PeriodEnd.Unix()
+	item["current_period_end"] = unix(s.PeriodEnd)
 	return object
 }
 
 // OldObject is the subscription in the shape before 2025-03-31.
 func (s Subscription) OldObject() map[string]any {
 	object := s.object()
-	object["current_period_end"] = s.PeriodEnd.Unix()
+	object["current_period_end"] = unix(s.PeriodEnd)
 	return object
 }
 
