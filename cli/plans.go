@@ -51,7 +51,8 @@ func newPlansList() *cobra.Command {
 			for _, name := range plans.Names() {
 				p := plans[name]
 				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", name,
-					humanize.IBytes(uint64(p.KBStorageBytes)), humanize.IBytes(uint64(p.KBUploadBytes)), orNoLimit(p.ConcurrentSessions), entitlements(p), quotas(p))
+					humanize.IBytes(uint64(p.KBStorageBytes)), humanize.IBytes(uint64(p.KBUploadBytes)),
+					orNoLimit(p.ConcurrentSessions), entitlements(p), quotas(p))
 			}
 			return table.Flush()
 		}),

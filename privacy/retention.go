@@ -22,9 +22,9 @@ const (
 
 // expiredSQL reads sessions that have ended longer ago than is kept. What the agent says counts,
 // and where it says nothing, or is deleted, what the workspace says. A tenant's plan bounds it for
-// sessions that were made since the tenant has the plan, so that a smaller plan deletes nothing of
-// what is there. Parameters: the names of plans and their days, the time, the bound of an agent, both
-// again for plans, the bound of all.
+// sessions that were made since the tenant has the plan: a smaller plan deletes nothing that is
+// there. Parameters: the names of plans and their days, the time, the bound of an agent, both again
+// for plans, the bound of all.
 const expiredSQL = `
 WITH plan_days AS (
     SELECT name, days FROM unnest(?::text[], ?::integer[]) AS each (name, days)

@@ -73,6 +73,18 @@ func TestRetention(t *testing.T) {
 			t.Errorf("audio_days: %d %s", refused.Status, refused.Body)
 		}
 	}
+	if _, err := env.App.Workspaces.PutPlan(t.Context(), "enterprise",
+		[]byte(`{"kb_storage_bytes":1000,"kb_upload_bytes":1000,"transcript_days":60}`)); err != nil {
+		t.Fatal(err)
+	}
+	sweep()
+	wants("kept by the plan", 404, recent)
+	wants("younger", 200, open, young)
+	env.Exec(t, "UPDATE tenants SET plan_since = now()") // after the sessions were made
+	older = session(plain, "61 days")
+	env.Exec(t, "UPDATE sessions SET created_at = now() - interval '62 days' WHERE id = $1", older)
+	sweep()
+	wants("made before the tenant had the plan", 200, older)
 	env.Do(t, "PATCH", workspace, `{"retention":{"transcript_days":3651}}`, harness.Key(env.Tenant.Admin)).Must(t, 400)
 	env.Do(t, "PATCH", workspace, `{"retention":null}`, harness.Key(env.Tenant.Admin)).Must(t, 200)
 }

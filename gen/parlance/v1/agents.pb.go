@@ -1508,7 +1508,8 @@ func (x *FatigueWindow) GetMessage() string {
 // AgentBudget limits what the models of conversations with the agent may use: in turns, in answers
 // out of band, in summaries, analyses and judges. Shortly before a limit a cheaper model can
 // answer. A turn that begins behind it is answered by message and ends the session, and new
-// sessions get 402 quota-exceeded-budget. Receipts of turns say both (guard_verdicts, guard "budget").
+// sessions get 402 quota-exceeded-budget. Receipts of turns say both (guard_verdicts, guard
+// "budget").
 type AgentBudget struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// session: one conversation. user: the sessions of a user with the agent that were created in the
