@@ -27,6 +27,7 @@ var parts = []part{
 	{"facade", facade},
 	{"turn", turns},
 	{"memory", remembering},
+	{"usage", months},
 }
 
 // knowledgeParts are measured with -kb.
@@ -83,7 +84,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.only, "only", "",
 		"measure these parts alone, with commas between them, and only print them, unless -out is given: sessions, facade, "+
-			"turn, memory; with -sessions: create, overhead, statements, crowd; with -webhooks: deliveries, calm, growth, hanging; "+
+			"turn, memory, usage; with -sessions: create, overhead, statements, crowd; with -webhooks: deliveries, calm, growth, hanging; "+
 			"with -kb: kb-ingest, kb-query, kb-busy, kb-memory, kb-fair")
 	flag.StringVar(&o.out, "out", "", "directory to write benchmarks.md and benchmarks.json to; default: docs, and with -only none")
 	flag.DurationVar(&o.round, "round", 3*time.Second, "length of one round; there are five for each figure")
