@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/workspaces"
@@ -69,6 +70,9 @@ func (c Config) checkBudgets(priced PriceFunc) error {
 		if (b.DegradeModel != ModelRef{}) && (b.DegradeModel.Provider == "" || b.DegradeModel.Name == "") {
 			add("degrade_model", "required", "Give the provider and the name of the model.")
 		}
+		if b.Message != "" && strings.TrimSpace(b.Message) == "" {
+			add("message", "blank", "Say something, or leave it out.")
+		}
 		if b.MaxCost == 0 {
 			continue
 		}
@@ -83,6 +87,21 @@ func (c Config) checkBudgets(priced PriceFunc) error {
 		return nil
 	}
 	return fault.InvalidFields(fields...)
+}
+
+// CheckPriced refuses to answer with a model whose calls have no price, which a session may have
+// chosen or the installation lost, while a budget limits costs. Errors: QuotaExceeded
+// quota-exceeded-budget.
+func (c Config) CheckPriced(priced PriceFunc) error {
+	if !slices.ContainsFunc(c.Budgets, func(b Budget) bool { return b.MaxCost > 0 }) {
+		return nil
+	}
+	for _, model := range c.modelRefs() {
+		if priced == nil || !priced(model) {
+			return fault.New(fault.QuotaBudget, "The agent has a budget of costs, and the calls of %s have no price.", model)
+		}
+	}
+	return nil
 }
 
 // budgetModels are the models that may spend a budget.
@@ -107,7 +126,7 @@ func (c Config) modelRefs() []ModelRef {
 // checkModels refuses models that may not answer or cannot, when what names them has changed: those
 // that the tenant's plan does not have, judges that no language model answers for, and the cheaper
 // models of budgets. Errors: Forbidden plan-model-not-enabled, Unimplemented not-implemented,
-// Upstream upstream-failed.
+// Invalid invalid-request.
 func (s *Service) checkModels(ctx context.Context, ref workspaces.Ref, config, stored Config) error {
 	if err := s.checkJudge(ctx, ref, config, stored); err != nil || s.models == nil {
 		return err
@@ -125,11 +144,16 @@ func (s *Service) checkModels(ctx context.Context, ref workspaces.Ref, config, s
 			return err
 		}
 	}
-	for _, b := range config.Budgets {
+	for i, b := range config.Budgets {
 		if (b.DegradeModel == ModelRef{}) || known(b.DegradeModel) {
 			continue
 		}
-		if _, err := s.models(ctx, ref, Model{Provider: b.DegradeModel.Provider, Name: b.DegradeModel.Name}); err != nil {
+		_, err := s.models(ctx, ref, Model{Provider: b.DegradeModel.Provider, Name: b.DegradeModel.Name})
+		if fault.IsReason(err, fault.UpstreamFailed) {
+			return fault.InvalidField(fmt.Sprintf("budgets[%d].degrade_model", i), "not_configured",
+				"The provider %q is configured neither in this installation nor in the workspace.", b.DegradeModel.Provider)
+		}
+		if err != nil {
 			return err
 		}
 	}

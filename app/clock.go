@@ -30,6 +30,13 @@ func (a *App) watchPlans(ctx context.Context) error {
 	if err := a.Workspaces.ReloadPlans(ctx); err != nil {
 		return err
 	}
+	unknown, err := a.Workspaces.UnknownPlans(ctx)
+	if err != nil {
+		return err
+	}
+	if len(unknown) > 0 {
+		a.log.WarnContext(ctx, "tenants are on plans that do not exist and have what free allows: see parlance plans", "plans", unknown)
+	}
 	a.whileOpen(ctx, func(ctx context.Context) { a.Workspaces.WatchPlans(ctx, a.log) })
 	return nil
 }

@@ -44,7 +44,7 @@ func (a *App) openConversations(keyring *seal.Keyring) {
 	a.Turns = turns.New(turns.Deps{
 		DB: a.db, Sessions: a.Sessions, Store: store, Database: database, Models: a.models.Choose, Installed: a.models.ChooseInstalled,
 		Tools: a.Tools, Retriever: retriever{a.Knowledge}, Memory: a.Memory, Gate: gate, Seal: keyring,
-		Usage: a.Usage, Prices: a.prices, Embedder: a.embedder,
+		Usage: a.Usage, Prices: a.prices, Priced: a.models.priced(a.prices), Embedder: a.embedder,
 		FenceKey: keyFor("fences", a.pageKey),
 		Tracer:   a.traces, Registry: a.metrics.Registry, Log: a.log, Now: a.now,
 	})

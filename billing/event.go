@@ -70,8 +70,10 @@ func (e Event) paymentSucceeded() bool {
 	return e.paidInvoice() || s != nil && (s.Status == stripe.StatusActive || s.Status == stripe.StatusTrialing)
 }
 
-// paymentFailed says whether the event shows that payments of its subscription fail.
+// paymentFailed says whether the event shows that payments of its subscription fail. A change that
+// could not be paid leaves the subscription as it was, unless its status says more.
 func (e Event) paymentFailed() bool {
 	s := e.Data.Subscription
-	return e.Type == stripe.InvoicePaymentFailed || s != nil && (s.Status == stripe.StatusPastDue || s.Status == stripe.StatusUnpaid)
+	failed := e.Type == stripe.InvoicePaymentFailed && !e.Data.Invoice.OfUpdate
+	return failed || s != nil && (s.Status == stripe.StatusPastDue || s.Status == stripe.StatusUnpaid)
 }

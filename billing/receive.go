@@ -132,10 +132,13 @@ func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	}
 }
 
-// prices returns all prices that buy a plan.
-func (s *Service) prices() (ids []string) {
-	for _, plan := range s.Workspaces.Plans() {
-		ids = append(ids, plan.StripePriceIDs...)
+// prices returns the prices of each plan that has any.
+func (s *Service) prices() map[string][]string {
+	prices := map[string][]string{}
+	for name, plan := range s.Workspaces.Plans() {
+		if len(plan.StripePriceIDs) > 0 {
+			prices[name] = plan.StripePriceIDs
+		}
 	}
-	return ids
+	return prices
 }

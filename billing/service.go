@@ -154,7 +154,11 @@ func (s *Service) CreatePortal(ctx context.Context, id workspaces.TenantID, retu
 	if err != nil {
 		return stripe.Page{}, err
 	}
-	if tenant.StripeCustomerID == "" {
+	gone, err := customerDeleted(ctx, s.DB, tenant.ID, tenant.StripeCustomerID)
+	if err != nil {
+		return stripe.Page{}, err
+	}
+	if tenant.StripeCustomerID == "" || gone {
 		return stripe.Page{}, fault.New(fault.BillingCustomerMissing, "The tenant has no customer at Stripe: the first checkout makes one.")
 	}
 	return s.Stripe.CreatePortal(ctx, stripe.PortalParams{CustomerID: tenant.StripeCustomerID, ReturnURL: returnURL})

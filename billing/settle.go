@@ -115,14 +115,17 @@ func bySubscription(events []Event) map[string][]Event {
 	return divided
 }
 
-// setPlan sets the tenant's plan when the subscriptions give another one than before: so a plan
-// that a person has set since stays.
+// setPlan sets the tenant's plan when the subscriptions give another one than before. A plan that a
+// person has set stays, until a subscription begins or changes its price.
 func (s *Service) setPlan(ctx context.Context, tx bun.Tx, st *settlement) error {
 	was, is := givenPlan(st.before), givenPlan(st.after)
 	switch {
 	case was == is:
 		return nil
 	case is != "":
+		if !st.tenant.PlanByBilling && !st.begins() {
+			return nil // a person has set it
+		}
 		st.plan = is
 	case !st.tenant.PlanByBilling: // a person has set it
 		return nil
@@ -132,6 +135,18 @@ func (s *Service) setPlan(ctx context.Context, tx bun.Tx, st *settlement) error 
 	s.Log.InfoContext(ctx, "a subscription has changed the plan of a tenant", slog.String("tenant_id", string(st.tenant.ID)),
 		slog.String("plan", st.plan), slog.String("previous_plan", st.tenant.Plan))
 	return s.Workspaces.SetPlanByBilling(ctx, tx, st.tenant.ID, st.plan, st.now)
+}
+
+// begins says whether the subscription that gives the plan has just begun to run, or to run for
+// another price or one that had no plan.
+func (st *settlement) begins() bool {
+	for id, one := range st.after {
+		before, known := st.before[id]
+		if one.GivesPlan && (!known || before.Plan == "" || before.EventID != one.EventID && !one.ranBefore) {
+			return true
+		}
+	}
+	return false
 }
 
 // givenPlan returns the plan that one of the subscriptions gives; empty: none does.
@@ -174,7 +189,7 @@ func (s *Service) recordOutcomes(ctx context.Context, tx bun.Tx, claimed []Event
 		if err := updateOutcome(ctx, tx, e, outcome); err != nil {
 			return err
 		}
-		if one := st.after[e.SubscriptionID]; one.Plan == "" && one.EventID == e.ID {
+		if one := st.after[e.SubscriptionID]; one.EventID == e.ID && s.Workspaces.Plans().WithPrice(one.PriceID) == "" {
 			s.Log.WarnContext(ctx, "no plan has the price of a subscription", slog.String("tenant_id", string(e.TenantID)),
 				slog.String("price_id", one.PriceID))
 		}

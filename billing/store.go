@@ -102,12 +102,12 @@ func upsertSubscription(ctx context.Context, tx bun.Tx, s Subscription) error {
 }
 
 // selectDue reads up to limit tenants with a subscription whose grace is over at now, or whose
-// price bought no plan and does now.
-func selectDue(ctx context.Context, db bun.IDB, now time.Time, priceIDs []string, limit int64) ([]workspaces.TenantID, error) {
+// price buys another plan than it did. prices are those of each plan.
+func selectDue(ctx context.Context, db bun.IDB, now time.Time, prices map[string][]string, limit int64) ([]workspaces.TenantID, error) {
 	query := db.NewSelect().Model((*Subscription)(nil)).Comment(postgres.AllTenants("the sweep of subscriptions")).
 		Distinct().Column("tenant_id").Where("s.due_at <= ?", now).Limit(limit)
-	if len(priceIDs) > 0 {
-		query = query.WhereOr("s.plan = '' AND s.price_id IN (?)", bun.List(priceIDs))
+	for plan, ids := range prices {
+		query = query.WhereOr("s.plan <> ? AND s.price_id IN (?)", plan, bun.List(ids))
 	}
 	var due []workspaces.TenantID
 	if err := query.Scan(ctx, &due); err != nil {

@@ -21,7 +21,8 @@ type Subscription struct {
 	CustomerID string              `bun:"customer_id"`
 	Status     stripe.Status       `bun:"status"`
 	PriceID    string              `bun:"price_id"`
-	// Plan is the plan that the price buys. Empty means that no plan has the price.
+	// Plan is the plan that the price buys, or that the last price before it bought that a plan has.
+	// Empty means none.
 	Plan              string    `bun:"plan"`
 	CurrentPeriodEnd  time.Time `bun:"current_period_end,nullzero"`
 	CancelAtPeriodEnd bool      `bun:"cancel_at_period_end"`
@@ -38,6 +39,9 @@ type Subscription struct {
 	// EventID is the event that said the newest status.
 	EventID   string    `bun:"event_id"`
 	UpdatedAt time.Time `bun:"updated_at"`
+
+	// ranBefore says that an event before EventID has it running, for the same price.
+	ranBefore bool
 }
 
 // running are the statuses with which a subscription gives a plan, while its payments do not fail.
@@ -69,6 +73,13 @@ func (t terms) subscriptionOf(events []Event, now time.Time) (s Subscription, ok
 		CurrentPeriodEnd: said.CurrentPeriodEnd, CancelAtPeriodEnd: said.CancelAtPeriodEnd, StartedAt: said.CreatedAt, EventID: newest.ID,
 	}
 	s.PriceID, s.Plan = t.planOf(said.PriceIDs)
+	if s.Plan == "" {
+		s.Plan = t.lastPlan(events)
+	}
+	s.ranBefore = slices.ContainsFunc(events, func(e Event) bool {
+		earlier := e.Data.Subscription
+		return earlier != nil && e.ID != newest.ID && runs(earlier.Status) && slices.Equal(earlier.PriceIDs, said.PriceIDs)
+	})
 	if slices.ContainsFunc(events, func(e Event) bool { return e.Type == stripe.CustomerDeleted }) {
 		s.Status = stripe.StatusCanceled // Stripe cancels a customer's subscriptions with it
 	}
@@ -76,6 +87,9 @@ func (t terms) subscriptionOf(events []Event, now time.Time) (s Subscription, ok
 		return s, true
 	}
 	s.PaymentFailedAt = paymentFailedAt(events)
+	if s.PaymentFailedAt.IsZero() && (s.Status == stripe.StatusPastDue || s.Status == stripe.StatusUnpaid) {
+		s.PaymentFailedAt = failingSince(events) // one invoice was paid, and another is open
+	}
 	if !s.PaymentFailedAt.IsZero() {
 		s.GraceUntil = s.PaymentFailedAt.Add(t.grace)
 	}
@@ -96,6 +110,21 @@ func (t terms) planOf(priceIDs []string) (priceID, plan string) {
 		return "", ""
 	}
 	return priceIDs[0], ""
+}
+
+// lastPlan returns the plan of the newest price that a plan has: a price that no plan has takes
+// nothing away.
+func (t terms) lastPlan(events []Event) (plan string) {
+	var newest Event
+	for _, e := range events {
+		if e.Data.Subscription == nil || newest.ID != "" && !newerThan(e, newest) {
+			continue
+		}
+		if _, bought := t.planOf(e.Data.Subscription.PriceIDs); bought != "" {
+			newest, plan = e, bought
+		}
+	}
+	return plan
 }
 
 // newestStatus returns the event that said the status of the subscription last.
@@ -173,4 +202,22 @@ func giver(subscriptions []Subscription, now time.Time) (s Subscription, ok bool
 
 func startedAfter(s, other Subscription) bool {
 	return cmp.Or(s.StartedAt.Compare(other.StartedAt), strings.Compare(s.ID, other.ID)) > 0
+}
+
+// failingSince returns when the status began that says that payments fail: after the last one that
+// says that they do not.
+func failingSince(events []Event) (since time.Time) {
+	var succeeded time.Time
+	for _, e := range events {
+		if s := e.Data.Subscription; s != nil && e.paymentSucceeded() && e.CreatedAt.After(succeeded) {
+			succeeded = e.CreatedAt
+		}
+	}
+	for _, e := range events {
+		failing := e.Data.Subscription != nil && e.paymentFailed()
+		if failing && e.CreatedAt.After(succeeded) && (since.IsZero() || e.CreatedAt.Before(since)) {
+			since = e.CreatedAt
+		}
+	}
+	return since
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -38,7 +39,7 @@ func newUsage() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "usage", Short: "Show what was used this month, and what the plan allows", GroupID: "admin", Args: command.ExactArgs(),
-		Long: `Shows a month of usage with the plan's quotas, and the last 30 days of one meter as a plot. See docs/billing.md.`,
+		Long: `Shows a month of usage with the plan's quotas, and the days of one meter as a plot. See docs/billing.md.`,
 		Example: `  parlance usage
   parlance usage --month 2026-10 --workspace ws_01j…
   parlance usage alerts add --meter tokens --quantity 1000000`,
@@ -64,8 +65,11 @@ func (u *usageReader) show(ctx context.Context, req *parlancev1.GetUsageRequest,
 	if asJSON {
 		return u.PrintMessage(month)
 	}
-	u.Line("%s  %s", u.Screen.Strong(month.GetMonth()),
-		u.Screen.Dim("plan "+month.GetPlan()+", "+month.GetTimezone()+", until "+client.Moment(month.GetEndsAt())))
+	days, err := u.days(ctx, req, meter)
+	if err != nil {
+		return u.Explain("read the usage by day", err)
+	}
+	u.Line("%s  %s", u.Screen.Strong(month.GetMonth()), u.Screen.Dim("plan "+month.GetPlan()+", "+month.GetTimezone()))
 	var rows [][]term.Cell
 	for _, m := range month.GetMeters() {
 		if m.GetQuantity() == 0 && m.GetLimit() == 0 {
@@ -94,7 +98,8 @@ func (u *usageReader) show(ctx context.Context, req *parlancev1.GetUsageRequest,
 	if month.GetCurrency() != "" {
 		u.Line("cost  %s %s", month.GetCost(), month.GetCurrency())
 	}
-	return u.plot(ctx, req, meter)
+	u.plot(days, meter)
+	return nil
 }
 
 // limits prints what the plan allows beside quotas.
@@ -130,30 +135,55 @@ func amount(meter string, quantity float64) string {
 	return humanize.Comma(int64(quantity))
 }
 
-// plot draws the days of a meter, one column each.
-func (u *usageReader) plot(ctx context.Context, req *parlancev1.GetUsageRequest, meter string) error {
-	days, err := u.service.ListUsageDays(ctx, &parlancev1.ListUsageDaysRequest{
-		WorkspaceId: req.GetWorkspaceId(), AgentId: req.GetAgentId(), Meter: meter,
-	})
-	if err != nil {
-		return u.Explain("read the usage by day", err)
+// dayUse is what was used on a day.
+type dayUse struct {
+	day      string
+	quantity float64
+}
+
+// days reads the days of a meter with any use: those of the month that was asked for, or else the
+// last 30. tokens is the sum of two meters.
+func (u *usageReader) days(ctx context.Context, req *parlancev1.GetUsageRequest, meter string) ([]dayUse, error) {
+	asked := &parlancev1.ListUsageDaysRequest{WorkspaceId: req.GetWorkspaceId(), AgentId: req.GetAgentId(), Meter: meter}
+	if meter == "tokens" {
+		asked.Meter = ""
 	}
-	if len(days.GetRows()) == 0 {
-		u.Line("%s", u.Screen.Dim("no "+meter+" in the last 30 days"))
-		return nil
+	if first, err := time.Parse("2006-01", req.GetMonth()); err == nil {
+		asked.From, asked.To = first.Format(time.DateOnly), first.AddDate(0, 1, -1).Format(time.DateOnly)
+	}
+	answer, err := u.service.ListUsageDays(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	var days []dayUse
+	for _, row := range answer.GetRows() {
+		switch {
+		case meter == "tokens" && !strings.HasSuffix(row.GetMeter(), "_tokens"):
+		case len(days) > 0 && days[len(days)-1].day == row.GetDay():
+			days[len(days)-1].quantity += row.GetQuantity()
+		default:
+			days = append(days, dayUse{row.GetDay(), row.GetQuantity()})
+		}
+	}
+	return days, nil
+}
+
+// plot draws the days of a meter, one column each.
+func (u *usageReader) plot(days []dayUse, meter string) {
+	if len(days) == 0 {
+		u.Line("%s", u.Screen.Dim("no "+meter+" in these days"))
+		return
 	}
 	most := 0.0
-	for _, row := range days.GetRows() {
-		most = max(most, row.GetQuantity())
+	for _, one := range days {
+		most = max(most, one.quantity)
 	}
 	var columns strings.Builder
-	for _, row := range days.GetRows() {
-		columns.WriteString(level(row.GetQuantity(), most))
+	for _, one := range days {
+		columns.WriteString(level(one.quantity, most))
 	}
-	rows := days.GetRows()
-	u.Line("%s  %s  %s", u.Screen.Dim(meter+" by day with any, "+rows[0].GetDay()), u.Screen.Busy(columns.String()),
-		u.Screen.Dim(rows[len(rows)-1].GetDay()+", at most "+amount(meter, most)))
-	return nil
+	u.Line("%s  %s  %s", u.Screen.Dim(meter+" by day with any, "+days[0].day), u.Screen.Busy(columns.String()),
+		u.Screen.Dim(days[len(days)-1].day+", at most "+amount(meter, most)))
 }
 
 // levels are the heights of a column of a plot.

@@ -19,7 +19,6 @@ import (
 	"parlance.dev/parlance/sessions/budget"
 	"parlance.dev/parlance/sessions/fatigue"
 	"parlance.dev/parlance/tools"
-	"parlance.dev/parlance/usage"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -77,7 +76,7 @@ func (s *Service) Create(ctx context.Context, p workspaces.Principal, params Cre
 		return Created{}, err
 	}
 	if s.usage != nil {
-		if err := s.usage.Admit(ctx, p.TenantID, usage.Sessions, usage.Turns, usage.Tokens); err != nil {
+		if err := s.usage.AdmitSession(ctx, p.TenantID); err != nil {
 			return Created{}, err
 		}
 	}

@@ -19,7 +19,7 @@ func countEnd(ended *prometheus.CounterVec, session Session) {
 	reason := session.EndReason
 	switch reason {
 	case ReasonEndedByAPI, ReasonEndCall, ReasonHangUp, ReasonNoTurns, ReasonIdle, ReasonMaxDuration, ReasonDisconnected,
-		ReasonExpired, ReasonInternal:
+		ReasonExpired, ReasonInternal, ReasonBudget:
 	default:
 		reason = "other" // callers set any reason
 	}

@@ -49,6 +49,7 @@ type ReceiptModelCall struct {
 	Attempts     []ReceiptAttempt `json:"attempts"`
 	DurationMS   int              `json:"duration_ms"`
 	ErrorCode    string           `json:"error_code"`
+	Estimated    bool             `json:"estimated,omitempty"`
 	FinishReason string           `json:"finish_reason"`
 	FirstTokenMS int              `json:"first_token_ms"`
 	InputTokens  int              `json:"input_tokens"`

@@ -56,7 +56,7 @@ func (b *ReceiptBuilder) ModelCall(provider string, req model.Request, result mo
 		Messages: len(req.Messages), Tools: len(req.Tools),
 		StartMS: Milliseconds(begun.Sub(b.AskedAt)), DurationMS: Milliseconds(now.Sub(begun)),
 		InputTokens: result.Usage.InputTokens, OutputTokens: result.Usage.OutputTokens, FinishReason: string(result.FinishReason),
-		Attempts: []ReceiptAttempt{},
+		Estimated: result.Usage.Estimated, Attempts: []ReceiptAttempt{},
 	}
 	if len(result.Attempts) > 1 { // a single attempt repeats the call
 		for _, a := range result.Attempts {

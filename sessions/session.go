@@ -49,6 +49,8 @@ const (
 	ReasonDisconnected = "disconnected"
 	ReasonExpired      = "expired"
 	ReasonInternal     = "internal_error"
+	// ReasonBudget: a budget of the agent was used up.
+	ReasonBudget = "budget_used_up"
 )
 
 // Limits. Source: decisions, Sessions; DropGrace and those after it are our own.

@@ -11,6 +11,7 @@ import (
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/provider/model/extractive"
 	"parlance.dev/parlance/sessions"
 )
 
@@ -122,6 +123,9 @@ func (r *Runner) askModel(ctx context.Context, provider model.Provider, req mode
 		return err
 	})
 	match, err := filter.finish(ctx, err)
+	if provider.Name() != extractive.Name && (result.Usage.Incomplete || streaming.Err() != nil && result.Usage.IsZero()) {
+		result.Usage = result.Usage.Estimate(req, result.Text)
+	}
 	r.Receipt.ModelCall(provider.Name(), req, result, err, asked, first, r.S.sessions.Now())
 	if filter.guarded != nil {
 		r.countJudge(ctx, sideAgent)

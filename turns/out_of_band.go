@@ -50,6 +50,9 @@ func (r *Runner) answerOutOfBand(ctx context.Context) (err error) {
 			err = fmt.Errorf("the answer panicked: %v\n%s", panicked, debug.Stack())
 		}
 	}()
+	if err := r.admit(ctx); err != nil {
+		return err
+	}
 	if stopped, err := r.keepBudgets(ctx); stopped || err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
-	"parlance.dev/parlance/usage"
 )
 
 // Run takes the turn, from its lease to its last event. A turn that was begun is recorded, whatever
@@ -95,10 +94,8 @@ func (r *Runner) answer(ctx context.Context) (err error) {
 			err = fmt.Errorf("the turn panicked: %v\n%s", panicked, debug.Stack())
 		}
 	}()
-	if r.S.usage != nil && !r.offline {
-		if err := r.S.usage.Admit(ctx, r.Session.TenantID, usage.Turns, usage.Tokens, usage.ToolCalls); err != nil {
-			return err
-		}
+	if err := r.admit(ctx); err != nil {
+		return err
 	}
 	if stopped, err := r.keepBudgets(ctx); stopped || err != nil {
 		return err

@@ -62,8 +62,9 @@ type Deps struct {
 	FenceKey []byte
 	// Usage says whether the tenant's quotas allow another turn; nil: they do.
 	Usage *usage.Service
-	// Prices are what models cost; nil: costs are not computed.
+	// Prices are what models cost; nil: costs are not computed. Priced says which models have a price.
 	Prices *usage.Prices
+	Priced agents.PriceFunc
 	// Tracer makes the spans of turns over sockets; nil: there are none. A turn of a request is part
 	// of the request's trace.
 	Tracer trace.TracerProvider
@@ -98,6 +99,7 @@ type Service struct {
 	fenceKey  []byte
 	usage     *usage.Service
 	prices    *usage.Prices
+	priced    agents.PriceFunc
 	log       *slog.Logger
 	now       func() time.Time
 	metrics   metrics
@@ -143,7 +145,7 @@ func New(d Deps) *Service {
 		seal:      d.Seal,
 		fenceKey:  d.FenceKey,
 		usage:     d.Usage,
-		prices:    d.Prices,
+		prices:    d.Prices, priced: d.Priced,
 		log:       d.Log,
 		now:       d.Now,
 		metrics:   newMetrics(d.Registry),

@@ -157,8 +157,9 @@ type FinishParams struct {
 	Turn    sessions.Turn
 	// Escalation is announced with the end; nil: there is none.
 	Escalation *Escalation
-	// EndCall closes the session behind the turn.
-	EndCall bool
+	// EndCall closes the session behind the turn. EndReason is its end_reason; empty: end_call.
+	EndCall   bool
+	EndReason string
 	// Language, when set, becomes the session's.
 	Language string
 	// Assigned are the variables that answers of tools have set.

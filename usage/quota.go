@@ -51,6 +51,29 @@ func (s *Service) Admit(ctx context.Context, tenant workspaces.TenantID, meters 
 	return nil
 }
 
+// AdmitSession is Admit for a new session. Sessions are counted when they begin; those that may
+// still begin are held against the quota. Errors: QuotaExceeded quota-exceeded-usage.
+func (s *Service) AdmitSession(ctx context.Context, tenant workspaces.TenantID) error {
+	if err := s.Admit(ctx, tenant, Turns, Tokens); err != nil {
+		return err
+	}
+	month := s.monthOf(ctx, tenant)
+	limit, used := Limit(month.plan, Sessions), month.values[Sessions]
+	if limit <= 0 {
+		return nil
+	}
+	var pending int64
+	err := s.db.NewRaw("SELECT count(*) FROM sessions AS s WHERE s.tenant_id = ? AND s.status = 'pending' AND s.token_expires_at > ?",
+		tenant, s.moment()).Scan(ctx, &pending)
+	if err != nil {
+		return fmt.Errorf("count pending sessions: %w", err)
+	}
+	if used+pending >= limit {
+		return s.exceeded(month.plan, Sessions, used+pending, limit, month.ends)
+	}
+	return nil
+}
+
 // exceeded is the error of a quota that is used up.
 func (s *Service) exceeded(plan workspaces.Plan, meter Meter, used, limit int64, ends time.Time) error {
 	more := s.workspaces.PlanWithMore(plan, func(p workspaces.Plan) int64 { return Limit(p, meter) })

@@ -85,7 +85,7 @@ func (s *Service) Month(ctx context.Context, tenant workspaces.TenantID, month s
 	now := s.moment().In(zone)
 	begins := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, zone)
 	if month != "" {
-		if begins, err = time.ParseInLocation("2006-01", month, zone); err != nil {
+		if begins, err = time.ParseInLocation("2006-01", month, zone); err != nil || !sensible(begins) {
 			return Month{}, fault.InvalidField("month", "format", "month is a year and a month, such as 2026-11.")
 		}
 	}
@@ -218,7 +218,7 @@ func (p *DaysParams) check(now time.Time) error {
 		p.To = now.Format(time.DateOnly)
 	}
 	to, err := time.Parse(time.DateOnly, p.To)
-	if err != nil {
+	if err != nil || !sensible(to) {
 		return fault.InvalidField("to", "format", "to is a day, such as 2026-11-27.")
 	}
 	if p.From == "" {
@@ -251,6 +251,9 @@ func (p *DaysParams) check(now time.Time) error {
 	}
 	return nil
 }
+
+// sensible reports whether a time can be computed with and stored.
+func sensible(at time.Time) bool { return at.Year() >= 1970 && at.Year() < 9000 }
 
 func meterNames(meters []Meter) string {
 	names := make([]string, len(meters))

@@ -42,6 +42,9 @@ func (s *Service) announce(ctx context.Context, tx bun.Tx, tenant workspaces.Ten
 		return err
 	}
 	for _, sum := range sums {
+		if err := s.rearm(ctx, tx, sum, Limit(plan, sum.Meter)); err != nil {
+			return err
+		}
 		for _, one := range reached(sum, Limit(plan, sum.Meter), alerts) {
 			one.CrossedAt = now
 			result, err := tx.NewInsert().Model(&one).On("CONFLICT DO NOTHING").Exec(ctx)
@@ -67,6 +70,23 @@ func (s *Service) announce(ctx context.Context, tx bun.Tx, tenant workspaces.Ten
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// rearm forgets the thresholds of a quota that a sum has not reached any more, because the quota
+// was raised: they are announced again. What is stored goes up and down, and is announced once.
+func (s *Service) rearm(ctx context.Context, tx bun.Tx, sum changed, limit int64) error {
+	if sum.Meter == KBBytes || limit == 0 {
+		return nil
+	}
+	_, err := tx.NewRaw(`
+DELETE FROM usage_crossings AS c
+WHERE c.tenant_id = ? AND c.month = ? AND c.meter = ? AND c.percent::numeric * ? > ?::numeric * 100
+  AND (c.alert_id = '' OR EXISTS (SELECT FROM usage_alerts AS a WHERE a.tenant_id = c.tenant_id AND a.id = c.alert_id AND a.percent > 0))`,
+		sum.TenantID, sum.Month, sum.Meter, limit, sum.Quantity).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("rearm thresholds of usage: %w", err)
 	}
 	return nil
 }

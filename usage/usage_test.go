@@ -32,8 +32,8 @@ func newFixture(t *testing.T) *fixture {
 	f := &fixture{db: pgtest.Open(t), now: time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)}
 	plans := workspaces.Plans{
 		"free":   {Name: "free", KBStorageBytes: 1000, KBUploadBytes: 1, Monthly: map[string]int64{"turns": 1000, "tokens": 100}},
-		"more":   {Name: "more", KBStorageBytes: 1, KBUploadBytes: 1, Monthly: map[string]int64{"turns": 5000, "tokens": 100}},
-		"a most": {Name: "a most", KBStorageBytes: 1, KBUploadBytes: 1},
+		"more":   {Name: "more", KBStorageBytes: 1000, KBUploadBytes: 1, Monthly: map[string]int64{"turns": 5000, "tokens": 100}},
+		"a most": {Name: "a most", KBStorageBytes: 1000, KBUploadBytes: 1},
 	}
 	f.tenancy = workspaces.New(workspaces.Deps{DB: f.db, Plans: plans})
 	f.Service = usage.New(usage.Deps{DB: f.db, Workspaces: f.tenancy, Now: func() time.Time { return f.now }})
@@ -205,6 +205,29 @@ func TestQuotas(t *testing.T) {
 	}
 	if admit(usage.Turns) == nil {
 		t.Error("a smaller plan lets everything through")
+	}
+}
+
+// TestRaisedQuota: a larger quota is announced again as it is used up.
+func TestRaisedQuota(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	use := func(source string, turns int64) {
+		t.Helper()
+		if err := f.add(t.Context(), f.now, usage.Record{Source: source, Meter: usage.Turns, Quantity: turns}); err != nil {
+			t.Fatal(err)
+		}
+		f.fold(t)
+	}
+	use("all of it", 1000)
+	if _, err := f.tenancy.SetPlan(t.Context(), f.ref.TenantID, "more"); err != nil {
+		t.Fatal(err)
+	}
+	use("a fifth", 1)
+	use("half of the larger one", 1500)
+	use("once only", 1)
+	if got, want := f.thresholds(t), "turns 50, turns 80, turns 100, turns 50"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -29,6 +29,8 @@ type Plan struct {
 	ConcurrentSessions int  `json:"concurrent_sessions"`
 	Tools              bool `json:"tools"`
 	MCP                bool `json:"mcp"`
+	// Private says that the plan is not named to tenants of other plans.
+	Private bool `json:"private"`
 	// Monthly bounds what a month may have of meters; see MonthlyMeters. A missing meter is unlimited.
 	Monthly map[string]int64 `json:"monthly"`
 	// RatesPerMinute is how many requests a key may make in a minute by bucket, with a burst of twice
@@ -105,7 +107,7 @@ func ParsePlan(name string, definition []byte) (Plan, error) {
 		return Plan{}, fmt.Errorf("plan %q: a name has 1 to 63 small letters, digits, _ and -", name)
 	}
 	if err := jsonvalue.DecodeStrict(definition, &plan); err != nil {
-		return Plan{}, fmt.Errorf("plan %q: %w", name, err)
+		return Plan{}, fmt.Errorf("plan %q must be a JSON object of the members of a plan: %w", name, err)
 	}
 	if err := plan.check(); err != nil {
 		return Plan{}, fmt.Errorf("plan %q: %w", name, err)
@@ -127,8 +129,11 @@ func (p Plan) check() error {
 		}
 	}
 	for bucket, rate := range p.RatesPerMinute {
-		if !slices.Contains(RateBuckets, bucket) || rate < 1 {
-			return fmt.Errorf("rates_per_minute: %q must be above 0 and one of %s", bucket, strings.Join(RateBuckets, ", "))
+		if !slices.Contains(RateBuckets, bucket) {
+			return fmt.Errorf("rates_per_minute: there are no rates of %q, but of %s", bucket, strings.Join(RateBuckets, ", "))
+		}
+		if rate < 1 {
+			return fmt.Errorf("rates_per_minute: the rate of %q must be above 0; leave it out for no limit", bucket)
 		}
 	}
 	for _, model := range p.Models {

@@ -16,8 +16,12 @@ import (
 	"parlance.dev/parlance/platform/ticker"
 )
 
-// planReload is how often a process reads the plans of the database.
-const planReload = time.Second
+const (
+	// planReload is how often a process reads the plans of the database.
+	planReload = time.Second
+	// unknownTimeout bounds a reading that a request waits for.
+	unknownTimeout = 500 * time.Millisecond
+)
 
 // planRow is a plan that an operator has defined. It takes the place of a configured plan of its
 // name.
@@ -55,6 +59,29 @@ func (s *Service) ReloadPlans(ctx context.Context) error {
 	}
 	s.plans.Store(&plans)
 	return errors.Join(unread...)
+}
+
+// reloadForUnknown reads the plans because of a name that is none of them, at most once a second.
+func (s *Service) reloadForUnknown() {
+	last, now := s.unknownAt.Load(), time.Now().UnixMilli()
+	if s.db == nil || now-last < planReload.Milliseconds() || !s.unknownAt.CompareAndSwap(last, now) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), unknownTimeout)
+	defer cancel()
+	_ = s.ReloadPlans(ctx) // WatchPlans logs why plans are not read
+}
+
+// UnknownPlans returns the names of plans that tenants are on and that do not exist: such tenants
+// have what "free" allows.
+func (s *Service) UnknownPlans(ctx context.Context) ([]string, error) {
+	var names []string
+	err := s.db.NewSelect().Model((*Tenant)(nil)).Comment(postgres.AllTenants("the plans that tenants are on")).
+		ColumnExpr("DISTINCT t.plan").Where("t.plan NOT IN (?)", bun.List(s.Plans().Names())).OrderExpr("t.plan").Scan(ctx, &names)
+	if err != nil {
+		return nil, fmt.Errorf("look for unknown plans: %w", err)
+	}
+	return names, nil
 }
 
 // WatchPlans reloads the plans each second until ctx ends.

@@ -37,6 +37,8 @@ type Service struct {
 	// configured are the plans of the configuration; plans are all, see Plans.
 	configured Plans
 	plans      atomic.Pointer[Plans]
+	// unknownAt is when plans were read because of an unknown name, in milliseconds since 1970.
+	unknownAt atomic.Int64
 
 	now    func() time.Time
 	random io.Reader
@@ -160,6 +162,10 @@ func (s *Service) PlanStep(id TenantID, into *Plan) postgres.Step {
 
 // PlanNamed is the plan of a name, or the fallback that Plan describes.
 func (s *Service) PlanNamed(name string) Plan {
+	if plan, ok := s.Plans()[name]; ok {
+		return plan
+	}
+	s.reloadForUnknown() // it may just have been made
 	plans := s.Plans()
 	if plan, ok := plans[name]; ok {
 		return plan
@@ -168,7 +174,8 @@ func (s *Service) PlanNamed(name string) Plan {
 }
 
 // PlanWithMore returns the name of the plan that has the least above what a plan has of something;
-// of returns how much a plan has, 0 for no limit. It is empty when no plan has more.
+// of returns how much a plan has, 0 for no limit. It is empty when no plan has more. Private plans,
+// and those that store less, are left out.
 func (s *Service) PlanWithMore(than Plan, of func(Plan) int64) string {
 	least, found := of(than), ""
 	if least == 0 {
@@ -177,6 +184,9 @@ func (s *Service) PlanWithMore(than Plan, of func(Plan) int64) string {
 	var most int64
 	plans := s.Plans()
 	for _, name := range plans.Names() {
+		if plans[name].Private || plans[name].KBStorageBytes < than.KBStorageBytes {
+			continue
+		}
 		has := of(plans[name])
 		better := has > least || has == 0
 		if better && (found == "" || most == 0 && has > 0 || has > 0 && has < most) {

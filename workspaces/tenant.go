@@ -3,6 +3,7 @@ package workspaces
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -42,6 +43,9 @@ func (s *Service) UpdateTenant(ctx context.Context, p Principal, change TenantCh
 	if err := change.check(); err != nil {
 		return Tenant{}, err
 	}
+	if err := s.checkZone(ctx, change.Timezone); err != nil {
+		return Tenant{}, err
+	}
 	now := s.timestamp()
 	var tenant Tenant
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (err error) {
@@ -68,11 +72,31 @@ func (c *TenantChange) check() error {
 	if *c.Timezone == "" {
 		c.Timezone = new(utc)
 	}
-	// LoadLocation takes "Local" for the time zone of the machine.
-	if _, err := time.LoadLocation(*c.Timezone); err != nil || *c.Timezone == "Local" {
-		return fault.InvalidField("timezone", "unknown", "Use a name of the IANA time zone database, such as Europe/Berlin or UTC.")
+	if _, err := time.LoadLocation(*c.Timezone); err != nil || !zoneName.MatchString(*c.Timezone) {
+		return errZone()
 	}
 	return nil
+}
+
+// zoneName matches the names that are the same everywhere: not those of the machine's own zone
+// ("Local", "localtime"), and not those of other clocks ("right/…").
+var zoneName = regexp.MustCompile(`^(UTC|GMT|((Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific|Etc)/.+))$`)
+
+// checkZone refuses a time zone that Postgres, which computes with it, does not know.
+func (s *Service) checkZone(ctx context.Context, name *string) error {
+	if name == nil {
+		return nil
+	}
+	var now time.Time
+	err := s.db.NewRaw("SELECT now() AT TIME ZONE ?", *name).Scan(ctx, &now)
+	if postgres.IsInvalidParameter(err) {
+		return errZone()
+	}
+	return err
+}
+
+func errZone() error {
+	return fault.InvalidField("timezone", "unknown", "Use a name of the IANA time zone database, such as Europe/Berlin or UTC.")
 }
 
 func (s *Service) updateTenantTx(ctx context.Context, tx bun.Tx, id TenantID, change TenantChange, now time.Time) error {

@@ -106,6 +106,9 @@ func jsonFields(t reflect.Type) (fields map[string]reflect.Type, names []string)
 	fields = make(map[string]reflect.Type, t.NumField())
 	for field := range t.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
 		if name == "" {
 			name = field.Name
 		}

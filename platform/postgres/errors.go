@@ -16,6 +16,7 @@ import (
 
 // SQLSTATEs we act on. Source: PostgreSQL manual, appendix A.
 const (
+	invalidParameter     = "22023"
 	uniqueViolation      = "23505"
 	foreignKeyViolation  = "23503"
 	serializationFailure = "40001"
@@ -73,6 +74,10 @@ func MapError(err error) error {
 	}
 	return err
 }
+
+// IsInvalidParameter says whether Postgres refused the value of a parameter, such as a time zone
+// that it does not know.
+func IsInvalidParameter(err error) bool { return violates(err, invalidParameter, "") }
 
 // IsAway says whether err means that the database cannot serve now: it cannot be reached, broke the
 // connection, starts or stops, only reads, or is out of room. It is what MapError calls

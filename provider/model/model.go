@@ -153,18 +153,26 @@ const (
 	FinishFiltered  FinishReason = "content_filter"
 )
 
-// Usage is the token counts of the server. Nothing is estimated.
+// Usage is the token counts of the server. Nothing is estimated, but by Estimate.
 type Usage struct {
 	InputTokens  int
 	OutputTokens int
 	// Incomplete says that the server did not report all counts, because the answer broke off, was
 	// stopped, or the server does not count. Missing counts are 0.
 	Incomplete bool
+	// Estimated says that Estimate filled in counts.
+	Estimated bool
 }
+
+// IsZero reports whether nothing was counted.
+func (u Usage) IsZero() bool { return u.InputTokens == 0 && u.OutputTokens == 0 }
 
 // plus adds two counts.
 func (u Usage) plus(other Usage) Usage {
-	return Usage{u.InputTokens + other.InputTokens, u.OutputTokens + other.OutputTokens, u.Incomplete || other.Incomplete}
+	return Usage{
+		u.InputTokens + other.InputTokens, u.OutputTokens + other.OutputTokens,
+		u.Incomplete || other.Incomplete, u.Estimated || other.Estimated,
+	}
 }
 
 // Attempt is the call of one provider by a [Chain].

@@ -90,10 +90,16 @@ func (x Exchange) ended(answer *Answer) FinishReason {
 	return cmp.Or(x.Reasons[answer.Reason], FinishStop)
 }
 
+// maxTokens is more than a call can use.
+const maxTokens = 100_000_000
+
 // result is the answer so far.
 func (x Exchange) result(answer *Answer) Result {
 	result := answer.result(x.ended(answer))
 	result.Usage, result.Provider, result.Model = answer.Usage, x.Party.Name, answer.Model
 	result.Usage.Incomplete = answer.opened && !answer.Counted
+	if max(result.Usage.InputTokens, result.Usage.OutputTokens) > maxTokens || min(result.Usage.InputTokens, result.Usage.OutputTokens) < 0 {
+		result.Usage = Usage{Incomplete: true} // no count of tokens
+	}
 	return result
 }

@@ -92,8 +92,11 @@ func months(ctx context.Context, w *world) ([]figures.Row, error) {
 		}
 	}
 	note := fmt.Sprintf("a month of %d turns of %d agents; the floor adds up what the turns have left", busyTurns, busyAgents)
+	row := func(name string, values []float64) figures.Row {
+		value := figures.Round(figures.Median(values))
+		return figures.Row{Name: name, Value: value, Unit: "ms", Better: "lower", Note: note}.Against(figures.Median(added))
+	}
 	return []figures.Row{
-		figures.Row{Name: "Month of a busy tenant", Value: figures.Round(figures.Median(whole)), Unit: "ms", Better: "lower", Note: note}.Against(figures.Median(added)),
-		figures.Row{Name: "Month of one of its agents", Value: figures.Round(figures.Median(ofAgent)), Unit: "ms", Better: "lower", Note: note}.Against(figures.Median(added)),
+		row("Month of a busy tenant", whole), row("Month of one of its agents", ofAgent),
 	}, nil
 }

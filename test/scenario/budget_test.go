@@ -83,7 +83,8 @@ func TestBudgetOfASession(t *testing.T) {
 		t.Fatalf("behind the budget the agent says %q (%s), after %d calls of the model", text, verdict, len(f.llm.Requests())-calls)
 	}
 	harness.Await(t, harness.Patience, "the session ends", func() bool {
-		return f.env.Do(t, "GET", "/v1/sessions/"+session, nil).Must(t, 200).Text("status") == "completed"
+		ended := f.env.Do(t, "GET", "/v1/sessions/"+session, nil).Must(t, 200)
+		return ended.Text("status") == "completed" && ended.Text("end_reason") == "budget_used_up"
 	})
 	f.session(agent, "ada").Must(t, 201)
 }
@@ -123,6 +124,21 @@ func TestBudgetOfAnAgent(t *testing.T) {
 	})
 }
 
+// TestBudgetOfAnUnknownCost: a model without a price, which the session has chosen, does not
+// escape a budget of costs.
+func TestBudgetOfAnUnknownCost(t *testing.T) {
+	t.Parallel()
+	f := newFrugal(t)
+	agent := f.agent(`[{"per":"session","max_cost":1000}]`)
+	session := f.env.Do(t, "POST", "/v1/sessions", map[string]any{
+		"agent_id": agent, "user_id": "ada", "modality": "text", "overrides": map[string]any{"model": map[string]any{"name": "unpriced"}},
+	}).Must(t, 201).Text("id")
+	got := f.env.Do(t, "POST", "/v1/sessions/"+session+"/turns", `{"text":"How are you?"}`)
+	if got.Status != 402 || got.Code() != "quota-exceeded-budget" {
+		t.Errorf("got %d %s", got.Status, got.Body)
+	}
+}
+
 // TestBudgetsAreChecked: a budget that would limit nothing, or could not be kept, is refused.
 func TestBudgetsAreChecked(t *testing.T) {
 	t.Parallel()
@@ -140,5 +156,5 @@ func TestBudgetsAreChecked(t *testing.T) {
 		}
 	}
 	f.env.Do(t, "POST", f.env.Tenant.In("/agents"),
-		`{"name":"Ada","budgets":[{"per":"user","max_tokens":1,"degrade_model":{"provider":"nobody","name":"x"}}]}`).Must(t, 502)
+		`{"name":"Ada","budgets":[{"per":"user","max_tokens":1,"degrade_model":{"provider":"nobody","name":"x"}}]}`).Must(t, 400)
 }

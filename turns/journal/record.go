@@ -42,11 +42,12 @@ type record struct {
 	// Turn is of turn and finish, Receipt of finish.
 	Turn    *sessions.Turn  `json:"turn,omitempty"`
 	Receipt json.RawMessage `json:"receipt,omitempty"`
-	// Escalation, EndCall, Language and Assigned are a finish's; Assigned also of results. UserID is
-	// for the escalation.
+	// Escalation, EndCall, EndReason, Language and Assigned are a finish's; Assigned also of results.
+	// UserID is for the escalation.
 	Escalation *turns.Escalation `json:"escalation,omitempty"`
 	UserID     string            `json:"user_id,omitempty"`
 	EndCall    bool              `json:"end_call,omitempty"`
+	EndReason  string            `json:"end_reason,omitempty"`
 	Language   string            `json:"language,omitempty"`
 	Assigned   map[string]string `json:"assigned,omitempty"`
 	// Socket and HungUp are of left.

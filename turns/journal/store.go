@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -135,7 +136,7 @@ func (j *Journal) finishOffline(p turns.FinishParams) (turns.Finished, error) {
 	turn.Journalled = true
 	r := newRecord(recordFinish, session, p.At)
 	r.Turn, r.Receipt = turn, turn.Receipt
-	r.EndCall, r.Language, r.Assigned = p.EndCall, p.Language, p.Assigned
+	r.EndCall, r.EndReason, r.Language, r.Assigned = p.EndCall, p.EndReason, p.Language, p.Assigned
 	if r.Escalation = p.Escalation; r.Escalation != nil {
 		r.UserID = session.UserID
 	}
@@ -146,7 +147,8 @@ func (j *Journal) finishOffline(p turns.FinishParams) (turns.Finished, error) {
 	j.metrics.turns.Inc()
 	countFinished(&session, p)
 	if p.EndCall {
-		session.Status, session.EndReason, session.EndedAt = sessions.Completed, sessions.ReasonEndCall, p.At
+		session.Status, session.EndedAt = sessions.Completed, p.At
+		session.EndReason = cmp.Or(p.EndReason, sessions.ReasonEndCall)
 	}
 	return turns.Finished{Session: session, Turn: p.Turn, Recorded: true}, nil
 }

@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -57,7 +58,7 @@ var finishTurn = `
 	    running_until = CASE WHEN s.running_turn_id = $3 THEN NULL ELSE s.running_until END,
 	    ending_at = CASE WHEN s.ending_at IS NULL AND $24 AND s.status = 'in_progress' THEN $20::timestamptz ELSE s.ending_at END,
 	    ending_status = CASE WHEN s.ending_at IS NULL AND $24 AND s.status = 'in_progress' THEN 'completed' ELSE s.ending_status END,
-	    ending_reason = CASE WHEN s.ending_at IS NULL AND $24 AND s.status = 'in_progress' THEN 'end_call' ELSE s.ending_reason END
+	    ending_reason = CASE WHEN s.ending_at IS NULL AND $24 AND s.status = 'in_progress' THEN $29 ELSE s.ending_reason END
 	FROM done, assigned
 	WHERE s.tenant_id = $1 AND s.id = $2
 	RETURNING ` + leaseColumns + `, s.status, s.ending_at IS NOT NULL`
@@ -222,5 +223,6 @@ func (s *Store) finishArgs(p turns.FinishParams) ([]any, error) {
 		encode(turn.Metrics), turn.ErrorCode, turn.ErrorMessage, turn.EndedAt, receipt, turn.ReceiptHash,
 		len(turn.ToolCalls()), p.At, p.Language, encode(assigned), sessions.MaxVariables, p.EndCall, turn.Journalled,
 		string(p.Session.WorkspaceID), string(p.Session.AgentID), string(used),
+		cmp.Or(p.EndReason, sessions.ReasonEndCall),
 	}, encoding
 }

@@ -20,7 +20,6 @@ import (
 // Names of the demo's objects.
 const (
 	TenantName = "Parlance demo"
-	Plan       = "enterprise"
 	AgentName  = "Ada"
 	ToolSlug   = "order_status"
 )
@@ -101,7 +100,7 @@ func (d Deps) tenancy(ctx context.Context, p Params) (Installation, error) {
 		return Installation{}, err
 	}
 	if tenant == "" {
-		made, err := d.Workspaces.CreateTenant(ctx, TenantName, Plan)
+		made, err := d.Workspaces.CreateTenant(ctx, TenantName, largestPlan(d.Workspaces.Plans()))
 		return Installation{Ref: workspaces.Ref{TenantID: made.Tenant.ID, ID: made.Workspace.ID}, APIKey: made.Key.Secret}, err
 	}
 	return d.newKey(ctx, tenant)
@@ -214,4 +213,15 @@ func (d Deps) toolNamed(ctx context.Context, ref workspaces.Ref, slug string) (t
 		return tools.Tool{}, false, err
 	}
 	return list[at], true, err
+}
+
+// largestPlan is enterprise, or what stores most where there is none.
+func largestPlan(plans workspaces.Plans) string {
+	largest := "enterprise"
+	for _, name := range plans.Names() {
+		if _, there := plans[largest]; !there || largest != "enterprise" && plans[name].KBStorageBytes > plans[largest].KBStorageBytes {
+			largest = name
+		}
+	}
+	return largest
 }

@@ -4002,7 +4002,7 @@ type ReceiptModelCall struct {
 	FirstTokenMs int32 `protobuf:"varint,7,opt,name=first_token_ms,json=firstTokenMs,proto3" json:"first_token_ms,omitempty"`
 	// Until its end.
 	DurationMs int32 `protobuf:"varint,8,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
-	// Tokens as the provider counted them; 0 when it did not.
+	// Tokens as the provider counted them; see estimated.
 	InputTokens int32 `protobuf:"varint,9,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
 	// See input_tokens.
 	OutputTokens int32 `protobuf:"varint,10,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
@@ -4013,7 +4013,10 @@ type ReceiptModelCall struct {
 	// Each provider that was tried, when it was not the first that answered.
 	Attempts []*ReceiptAttempt `protobuf:"bytes,13,rep,name=attempts,proto3" json:"attempts,omitempty"`
 	// judge: the model was asked as the judge of guards; absent: to answer.
-	Purpose       *string `protobuf:"bytes,14,opt,name=purpose,proto3,oneof" json:"purpose,omitempty"`
+	Purpose *string `protobuf:"bytes,14,opt,name=purpose,proto3,oneof" json:"purpose,omitempty"`
+	// Present and true: the provider did not report all tokens, because the answer was stopped or it
+	// does not count. They are estimated from the lengths of the texts.
+	Estimated     *bool `protobuf:"varint,15,opt,name=estimated,proto3,oneof" json:"estimated,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4144,6 +4147,13 @@ func (x *ReceiptModelCall) GetPurpose() string {
 		return *x.Purpose
 	}
 	return ""
+}
+
+func (x *ReceiptModelCall) GetEstimated() bool {
+	if x != nil && x.Estimated != nil {
+		return *x.Estimated
+	}
+	return false
 }
 
 // ReceiptAttempt is a provider that was tried.
@@ -5453,7 +5463,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\b_historyB\a\n" +
 	"\x05_costB\n" +
 	"\n" +
-	"\b_spilled\"\xa8\x04\n" +
+	"\b_spilled\"\xd9\x04\n" +
 	"\x10ReceiptModelCall\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12\x1f\n" +
@@ -5479,9 +5489,12 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"error_code\x18\f \x01(\tR\terrorCode\x127\n" +
 	"\battempts\x18\r \x03(\v2\x1b.parlance.v1.ReceiptAttemptR\battempts\x12*\n" +
 	"\apurpose\x18\x0e \x01(\tB\v\xba\xbb\x18\a\n" +
-	"\x05judgeH\x00R\apurpose\x88\x01\x01B\n" +
+	"\x05judgeH\x00R\apurpose\x88\x01\x01\x12!\n" +
+	"\testimated\x18\x0f \x01(\bH\x01R\testimated\x88\x01\x01B\n" +
 	"\n" +
-	"\b_purpose\"\x82\x01\n" +
+	"\b_purposeB\f\n" +
+	"\n" +
+	"_estimated\"\x82\x01\n" +
 	"\x0eReceiptAttempt\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12\x1d\n" +

@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // EventType is the type of an event of Stripe.
@@ -44,6 +47,9 @@ type Event struct {
 	Checkout       *Checkout
 }
 
+// maxIDBytes is the length of Stripe's ids at most.
+const maxIDBytes = 255
+
 // ErrUnreadable is the error for a body that is no event.
 var ErrUnreadable = errors.New("the body is not an event of Stripe")
 
@@ -80,6 +86,11 @@ func ParseEvent(body []byte) (event Event, ok bool, err error) {
 	event.CreatedAt = created.Time
 	if err := read(&event, sent.Data.Object); err != nil {
 		return Event{}, false, fmt.Errorf("%w: %w", ErrUnreadable, err)
+	}
+	for _, id := range []string{event.ID, event.ObjectID, event.CustomerID, event.SubscriptionID} {
+		if len(id) > maxIDBytes || strings.ContainsFunc(id, unicode.IsControl) || !utf8.ValidString(id) {
+			return Event{}, false, fmt.Errorf("%w: it has an id that is none", ErrUnreadable)
+		}
 	}
 	if event.ObjectID == "" {
 		return Event{}, false, fmt.Errorf("%w: what it is about has no id", ErrUnreadable)

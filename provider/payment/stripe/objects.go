@@ -3,6 +3,7 @@ package stripe
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -35,6 +36,8 @@ const (
 
 // Invoice is what an event says about an invoice. Amounts are in the smallest unit of the currency.
 type Invoice struct {
+	// OfUpdate says that it is for a change of its subscription before the period is over.
+	OfUpdate         bool   `json:"of_update,omitempty"`
 	AmountPaid       int64  `json:"amount_paid,omitempty"`
 	AmountDue        int64  `json:"amount_due,omitempty"`
 	Currency         string `json:"currency"`
@@ -51,9 +54,12 @@ type Invoice struct {
 type Checkout struct {
 	// Subscribes says that the checkout made a subscription.
 	Subscribes bool `json:"subscribes,omitempty"`
-	// TenantID is the tenant that the checkout was made for; empty when it names none, or two.
+	// TenantID is the tenant that the checkout was made for; empty when it was not made here.
 	TenantID string `json:"tenant_id,omitempty"`
 }
+
+// maxUnixTime is the beginning of the year 9000.
+const maxUnixTime = 221_845_392_000
 
 // unixTime is a time in seconds since 1970; null and 0 are the zero time.
 type unixTime struct{ time.Time }
@@ -65,6 +71,9 @@ func (t *unixTime) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	t.Time = time.Time{}
+	if seconds != nil && (*seconds < 0 || *seconds > maxUnixTime) {
+		return fmt.Errorf("%d is no time", *seconds)
+	}
 	if seconds != nil && *seconds != 0 {
 		t.Time = time.Unix(*seconds, 0).UTC()
 	}
@@ -137,6 +146,7 @@ type invoiceObject struct {
 			Subscription reference `json:"subscription"`
 		} `json:"subscription_details"`
 	} `json:"parent"`
+	BillingReason      string   `json:"billing_reason"`
 	AmountPaid         int64    `json:"amount_paid"`
 	AmountDue          int64    `json:"amount_due"`
 	Currency           string   `json:"currency"`
@@ -157,6 +167,7 @@ func (o invoiceObject) subscriptionID() string {
 
 func (o invoiceObject) invoice() *Invoice {
 	return &Invoice{
+		OfUpdate: o.BillingReason == "subscription_update",
 		AmountPaid: o.AmountPaid, AmountDue: o.AmountDue, Currency: o.Currency, HostedInvoiceURL: o.HostedInvoiceURL,
 		PaidAt: o.StatusTransitions.PaidAt.Time, AttemptCount: o.AttemptCount, NextAttemptAt: o.NextPaymentAttempt.Time,
 		FailureMessage: o.LastFinalizationError.Message,
@@ -175,9 +186,11 @@ type checkoutObject struct {
 }
 
 func (o checkoutObject) checkout() *Checkout {
-	made := &Checkout{Subscribes: o.Mode == "subscription", TenantID: cmp.Or(o.Metadata.TenantID, o.ClientReferenceID)}
-	if o.ClientReferenceID != "" && o.ClientReferenceID != made.TenantID {
-		made.TenantID = "" // the metadata name another one
+	made := &Checkout{Subscribes: o.Mode == "subscription"}
+	// Only who has the account's key can set metadata; client_reference_id is in the URL of a payment
+	// link, where anybody can.
+	if o.ClientReferenceID == o.Metadata.TenantID {
+		made.TenantID = o.Metadata.TenantID
 	}
 	return made
 }
