@@ -1,5 +1,5 @@
-// Package billing is what tenants pay for: their subscriptions at Stripe, and the plans that these
-// give them.
+// Package billing is what tenants pay for: their subscriptions at Stripe, the plans that these give
+// them, and their usage, which is reported to Stripe's meters.
 //
 //	Stripe ── POST /v1/billing/stripe/webhook ──► Receive ──► billing_events (each event once)
 //	                                                            │ in the same transaction
@@ -27,11 +27,27 @@
 // that a subscription gave (tenants.plan_by_billing), and a plan that was set by hand during a
 // subscription stays until the subscription asks for another one.
 //
+// # Usage
+//
+//	usage_months ── what is new ──► billing_meter_events ── ReportUsage ──► Stripe
+//	                  counted in billing_meters         │
+//	                  in the same statement             ├─ taken: deleted, added to reported
+//	                                                    ├─ refused, not taken, unknown: waits
+//	                                                    └─ unknown for 23 h, 35 days old: given up
+//
+// An event is fixed in Postgres before it is sent: quantity, customer, time and identifier. Every
+// attempt sends the same, and Stripe counts an identifier once in 24 hours. So nothing is reported
+// twice or lost when workers are killed (decision 0058). A unit of usage is in one event, because
+// the event is made in the statement that counts it. When a customer changes, what is new is made
+// an event of the former one in the same transaction.
+//
 // # Locks
 //
 // In this order: the customer (workspaces.TenantOfCustomer), then the row of the tenant
-// (workspaces.LockTenant), which makes everything else about its billing wait.
+// (workspaces.LockTenant), which makes everything else about its billing wait, then the rows of its
+// meters. The reports of all tenants take these in any order, and leave out what is locked.
 //
-// Tables: billing_events, billing_subscriptions. Events: subscription.changed, invoice.paid,
-// invoice.failed, all of the tenant as a whole.
+// Tables: billing_events, billing_subscriptions, billing_meters, billing_meter_runs,
+// billing_meter_events. Events: subscription.changed, invoice.paid, invoice.failed, all of the
+// tenant as a whole.
 package billing

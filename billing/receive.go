@@ -91,13 +91,19 @@ func (s *Service) linkCustomer(ctx context.Context, tx bun.Tx, event Event, now 
 			return "", nil
 		}
 	}
-	return tenant.ID, s.Workspaces.SetCustomer(ctx, tx, tenant.ID, event.CustomerID, now)
+	if err := s.Workspaces.SetCustomer(ctx, tx, tenant.ID, event.CustomerID, now); err != nil {
+		return "", err
+	}
+	return tenant.ID, s.followMeters(ctx, tx, tenant.ID, now)
 }
 
 // CustomerChanged implements workspaces.CustomerFunc: it applies the events of the tenant's new
-// customer. Without its former customer the tenant loses the plan that this one's subscription
-// gave.
+// customer, who pays for what is used from now on. Without its former customer the tenant loses the
+// plan that this one's subscription gave.
 func (s *Service) CustomerChanged(ctx context.Context, tx bun.Tx, tenant workspaces.TenantID, now time.Time) error {
+	if err := s.followMeters(ctx, tx, tenant, now); err != nil {
+		return err
+	}
 	return s.settle(ctx, tx, tenant, now)
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
@@ -28,6 +30,9 @@ type Deps struct {
 	APIKey seal.Secret
 	// WebhookSecrets check who sends events. Without one no events are taken.
 	WebhookSecrets []seal.Secret
+	// Meters have the event names of meters at Stripe by the names of ours (usage.Meter). Empty means
+	// that no usage is reported. Reporting needs Stripe.
+	Meters map[string]string
 	// Grace is how long a plan is kept when a payment has failed.
 	Grace time.Duration
 	// FallbackPlan is the plan of tenants whose subscription gives none any more.
@@ -36,11 +41,14 @@ type Deps struct {
 	Log *slog.Logger
 	// Now is the clock, in UTC. nil means time.Now.
 	Now func() time.Time
+	// Registry gets the metrics. nil: there are none.
+	Registry prometheus.Registerer
 }
 
-// Service keeps subscriptions and plans up to date. Safe for concurrent use.
+// Service keeps subscriptions and plans up to date, and reports usage. Safe for concurrent use.
 type Service struct {
 	Deps
+	meterEvents *prometheus.CounterVec
 }
 
 // New makes the service. Errors: events of Stripe are taken, and the fallback plan does not exist.
@@ -55,7 +63,7 @@ func New(d Deps) (*Service, error) {
 	if _, known := plans[d.FallbackPlan]; !known && len(d.WebhookSecrets) > 0 {
 		return nil, errors.New("PARLANCE_BILLING_FALLBACK_PLAN names none of the plans " + strings.Join(plans.Names(), ", "))
 	}
-	return &Service{Deps: d}, nil
+	return &Service{Deps: d, meterEvents: newMeterMetrics(d.Registry)}, nil
 }
 
 // terms are those of the present plans.
@@ -72,6 +80,11 @@ type Overview struct {
 	Subscription *Subscription
 	// StripeConfigured says whether checkouts and portals can be made.
 	StripeConfigured bool
+	// UsageReportedAt is when Stripe took usage last. Zero means never.
+	UsageReportedAt time.Time
+	// UsageProblem says in words why usage is not reported. Empty means that it is, or that usage is
+	// not reported at all.
+	UsageProblem string
 }
 
 // Overview returns what the caller's tenant is on, and what it pays for. A key that is restricted
@@ -96,6 +109,13 @@ func (s *Service) Overview(ctx context.Context, p workspaces.Principal) (Overvie
 	})
 	if len(own) > 0 {
 		overview.Subscription = &own[0]
+	}
+	if seesAll := p.RequireWholeTenant() == nil; seesAll && len(s.Meters) > 0 {
+		reports, err := selectUsageReports(ctx, s.DB, tenant.ID, s.timestamp())
+		if err != nil {
+			return Overview{}, err
+		}
+		overview.UsageReportedAt, overview.UsageProblem = reports.ReportedAt, reports.problem()
 	}
 	return overview, nil
 }

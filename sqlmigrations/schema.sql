@@ -112,6 +112,46 @@ CREATE INDEX billing_events_by_object ON public.billing_events USING btree (tena
 CREATE INDEX billing_events_unclaimed ON public.billing_events USING btree (customer_id) WHERE (tenant_id IS NULL);
 CREATE INDEX billing_events_unclaimed_by_age ON public.billing_events USING btree (received_at) WHERE (tenant_id IS NULL);
 
+CREATE TABLE billing_meter_events (
+    tenant_id text NOT NULL,
+    id uuid NOT NULL,
+    meter text NOT NULL,
+    month date NOT NULL,
+    customer_id text NOT NULL,
+    name text NOT NULL,
+    quantity bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    attempts integer NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    unknown_since timestamp with time zone,
+    problem text NOT NULL,
+    CONSTRAINT billing_meter_events_pkey PRIMARY KEY (tenant_id, id),
+    CONSTRAINT billing_meter_events_quantity_check CHECK ((quantity > 0)),
+    CONSTRAINT billing_meter_events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+CREATE INDEX billing_meter_events_by_month ON public.billing_meter_events USING btree (tenant_id, meter, month);
+CREATE INDEX billing_meter_events_due ON public.billing_meter_events USING btree (due_at);
+
+CREATE TABLE billing_meter_runs (
+    meter text NOT NULL,
+    ran_at timestamp with time zone NOT NULL,
+    CONSTRAINT billing_meter_runs_pkey PRIMARY KEY (meter)
+);
+
+CREATE TABLE billing_meters (
+    tenant_id text NOT NULL,
+    meter text NOT NULL,
+    month date NOT NULL,
+    customer_id text NOT NULL,
+    counted bigint NOT NULL,
+    reported bigint NOT NULL DEFAULT 0,
+    given_up bigint NOT NULL DEFAULT 0,
+    reported_at timestamp with time zone,
+    CONSTRAINT billing_meters_pkey PRIMARY KEY (tenant_id, meter, month),
+    CONSTRAINT billing_meters_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+CREATE INDEX billing_meters_by_month ON public.billing_meters USING btree (month);
+
 CREATE TABLE billing_subscriptions (
     tenant_id text NOT NULL,
     id text NOT NULL,

@@ -37,6 +37,9 @@ var empty = map[string]string{
 	"memory_embeddings_due": "memories that wait for their vector",
 	"webhook_flights":       "deliveries that are under way now",
 	"event_feed_floors":     "what retention has deleted",
+	"billing_meters":        "usage that is reported to Stripe",
+	"billing_meter_events":  "usage that waits for Stripe",
+	"billing_meter_runs":    "reports of usage to Stripe",
 	"bun_migration_locks":   "not used: an advisory lock takes its place",
 }
 

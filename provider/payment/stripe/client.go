@@ -21,7 +21,7 @@ const (
 	DefaultBaseURL = "https://api.stripe.com"
 	// Version is the version of the interface that the client asks for, whatever the account's is.
 	Version = "2025-08-27.basil"
-	// timeout bounds one attempt: somebody waits for a page.
+	// timeout bounds one attempt. Somebody waits for a page.
 	timeout        = 20 * time.Second
 	maxAnswerBytes = 1 << 20
 	maxShownRunes  = 300
@@ -36,7 +36,7 @@ type Config struct {
 	Client *http.Client
 }
 
-// Client makes pages of Stripe. It is safe for concurrent use.
+// Client makes pages of Stripe, and reports usage. It is safe for concurrent use.
 type Client struct {
 	base   *url.URL
 	apiKey seal.Secret
@@ -119,14 +119,19 @@ func (c *Client) CreatePortal(ctx context.Context, p PortalParams) (Page, error)
 	return c.createPage(ctx, "v1/billing_portal/sessions", url.Values{"customer": {p.CustomerID}, "return_url": {p.ReturnURL}})
 }
 
-func (c *Client) createPage(ctx context.Context, path string, form url.Values) (Page, error) {
+// caller posts forms to a path under a key that makes repetitions harmless.
+func (c *Client) caller(path, idempotencyKey string) apiclient.Caller {
 	header := apiclient.Header("application/json", c.apiKey.Reveal())
 	header.Set("Stripe-Version", Version)
-	header.Set("Idempotency-Key", idgen.In(ctx, idgen.Request))
-	caller := apiclient.Caller{
+	header.Set("Idempotency-Key", idempotencyKey)
+	return apiclient.Caller{
 		Client: c.client, URL: c.base.JoinPath(path).String(), Header: header,
 		ContentType: "application/x-www-form-urlencoded", Timeout: timeout,
 	}
+}
+
+func (c *Client) createPage(ctx context.Context, path string, form url.Values) (Page, error) {
+	caller := c.caller(path, idgen.In(ctx, idgen.Request))
 	answer, err := caller.PostWhole(ctx, []byte(form.Encode()), maxAnswerBytes)
 	if err != nil {
 		return Page{}, c.explain(ctx, err)

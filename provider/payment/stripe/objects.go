@@ -167,7 +167,7 @@ func (o invoiceObject) subscriptionID() string {
 
 func (o invoiceObject) invoice() *Invoice {
 	return &Invoice{
-		OfUpdate: o.BillingReason == "subscription_update",
+		OfUpdate:   o.BillingReason == "subscription_update",
 		AmountPaid: o.AmountPaid, AmountDue: o.AmountDue, Currency: o.Currency, HostedInvoiceURL: o.HostedInvoiceURL,
 		PaidAt: o.StatusTransitions.PaidAt.Time, AttemptCount: o.AttemptCount, NextAttemptAt: o.NextPaymentAttempt.Time,
 		FailureMessage: o.LastFinalizationError.Message,

@@ -33,15 +33,27 @@ type Server struct {
 	// URL is its root, without /v1.
 	URL string
 
-	mu     sync.Mutex
-	calls  []Call
-	kept   map[string]kept
-	fail   []int
-	silent bool
+	mu    sync.Mutex
+	now   func() time.Time
+	calls []Call
+	kept  map[string]kept
+	fail  []int
+	lose  int
+	// stuck gets a value for each call that gets no answer; nil: all get one. carriesOut says that
+	// such calls are carried out.
+	stuck      chan struct{}
+	carriesOut bool
+	gone       []string
+	usage      []MeterEvent
 }
+
+// keyLife is how long the answer to an idempotency key is kept. Source: docs.stripe.com/api,
+// Idempotent requests.
+const keyLife = 24 * time.Hour
 
 // kept is the answer to an idempotency key.
 type kept struct {
+	at     time.Time
 	form   string
 	status int
 	body   []byte
@@ -50,8 +62,9 @@ type kept struct {
 // New runs a server for the length of the test.
 func New(t testing.TB) *Server {
 	t.Helper()
-	s := &Server{kept: map[string]kept{}}
+	s := &Server{kept: map[string]kept{}, now: time.Now}
 	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/billing/meter_events", s.answer(s.meterEvent))
 	mux.HandleFunc("POST /v1/checkout/sessions", s.answer(checkout))
 	mux.HandleFunc("POST /v1/billing_portal/sessions", s.answer(portal))
 	server := httptest.NewServer(mux)
@@ -67,11 +80,41 @@ func (s *Server) Fail(statuses ...int) {
 	s.fail = statuses
 }
 
-// Hang makes every later call wait until its caller has gone.
-func (s *Server) Hang() {
+// SetClock gives the server another clock than the machine's.
+func (s *Server) SetClock(now func() time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.silent = true
+	s.now = now
+}
+
+// Lose makes the next n calls answer 500 although they are carried out.
+func (s *Server) Lose(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lose = n
+}
+
+// maxStuck bounds the calls that get no answer.
+const maxStuck = 100
+
+// Hang makes every later call wait until its caller has gone. stuck gets a value for each.
+func (s *Server) Hang() (stuck <-chan struct{}) { return s.hang(false) }
+
+// Hold is Hang, and the calls are carried out.
+func (s *Server) Hold() (stuck <-chan struct{}) { return s.hang(true) }
+
+func (s *Server) hang(carriesOut bool) <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stuck, s.carriesOut = make(chan struct{}, maxStuck), carriesOut
+	return s.stuck
+}
+
+// Release makes the server answer later calls again.
+func (s *Server) Release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stuck = nil
 }
 
 // Calls are the calls that were answered.
@@ -102,9 +145,13 @@ func (s *Server) answer(make func(form url.Values) (map[string]any, *refusal)) h
 			return
 		}
 		s.mu.Lock()
-		silent := s.silent
+		stuck, carriesOut := s.stuck, s.carriesOut
 		s.mu.Unlock()
-		if silent {
+		if stuck != nil {
+			if carriesOut {
+				s.decide(r, make)
+			}
+			stuck <- struct{}{}
 			<-r.Context().Done()
 			return
 		}
@@ -138,7 +185,7 @@ func (s *Server) decide(r *http.Request, make func(form url.Values) (map[string]
 		return http.StatusBadRequest, refusal{kind: "invalid_request_error", message: "Send a form."}.body()
 	}
 	form := r.PostForm.Encode()
-	if before, known := s.kept[key]; known && key != "" {
+	if before, known := s.kept[key]; known && key != "" && s.now().Before(before.at.Add(keyLife)) {
 		if before.form != form {
 			return http.StatusBadRequest, refusal{
 				kind: "idempotency_error", message: "Keys for idempotent requests can only be used with the same parameters.",
@@ -150,9 +197,19 @@ func (s *Server) decide(r *http.Request, make func(form url.Values) (map[string]
 	if refused != nil {
 		return refused.status, refused.body()
 	}
-	body, _ = json.Marshal(made) // strings and numbers only
-	s.kept[key] = kept{form: form, status: http.StatusOK, body: body}
-	return http.StatusOK, body
+	status, body = http.StatusOK, encode(made)
+	if s.lose > 0 {
+		s.lose--
+		status, body = http.StatusInternalServerError, refusal{kind: "api_error", message: "An unknown error occurred."}.body()
+	}
+	s.kept[key] = kept{at: s.now(), form: form, status: status, body: body}
+	return status, body
+}
+
+// encode encodes what is made of strings and numbers.
+func encode(made map[string]any) []byte {
+	encoded, _ := json.Marshal(made) // it cannot fail
+	return encoded
 }
 
 func checkout(form url.Values) (map[string]any, *refusal) {
