@@ -17,7 +17,8 @@ func TestUsage(t *testing.T) {
 		t.Helper()
 		return clitest.Execute(t, "", append(append([]string{"usage"}, args...), "--data-dir", w.DataDir, "--api-key", w.Env.Tenant.Admin)...)
 	}
-	usage().Wants(t, command.ExitDone, "plan enterprise", "no turns in the last 30 days")
+	usage().Wants(t, command.ExitDone, "plan enterprise", "no turns in these days")
+	usage("--meter", "tokens").Wants(t, command.ExitDone, "no tokens in these days")
 	agent := w.Env.Do(t, "POST", w.Env.Tenant.In("/agents"), `{"name":"Ada"}`).Must(t, 201).Text("id")
 	session := w.Env.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`).Must(t, 201).Text("id")
 	w.Env.Do(t, "POST", "/v1/sessions/"+session+"/turns", `{"text":"Hello."}`).Must(t, 200)
