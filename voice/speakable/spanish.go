@@ -15,7 +15,8 @@ var spanish = language{
 	symbols: map[rune]string{
 		'&': "y", '<': "menor que", '>': "mayor que", '×': "por", '*': "por", '=': "igual a", '+': "más",
 		'≈': "aproximadamente", '~': "aproximadamente", '§': "sección",
-		'@': "arroba", '°': "grados", '%': "por ciento", '€': "euros", '$': "dólares", '£': "libras", '≥': "al menos", '≤': "como máximo",
+		'@': "arroba", '°': "grados", '%': "por ciento", '€': "euros", '$': "dólares", '£': "libras",
+		'≥': "al menos", '≤': "como máximo",
 	},
 
 	percent: "por ciento",

@@ -212,7 +212,10 @@ func TestMarkdown(t *testing.T) {
 			"Do this:\n\n1. Open the app\n2. Tap `Send`\n\n- really\n* [x] done!\n",
 			"Do this: 1: Open the app. 2: Tap Send. really. done!",
 		},
-		{"| Plan | Price |\n|------|------:|\n| Basic | $5 |\n| Pro | **$10** |\n", "Plan: Basic, Price: 5 dollars. Plan: Pro, Price: 10 dollars."},
+		{
+			"| Plan | Price |\n|------|------:|\n| Basic | $5 |\n| Pro | **$10** |\n",
+			"Plan: Basic, Price: 5 dollars. Plan: Pro, Price: 10 dollars.",
+		},
 		{"Use this:\n```js\nlet x = 1;\n```\nThen run it.", "Use this: There is a code example in the text. Then run it."},
 		{"See [the guide](https://example.com/a(b)) or <https://example.com>.", "See the guide or example dot com."},
 		{"We ship daily.[1][2] Really[^3] 【4:0†source】.\n\n[1]: http://a.com\n[^3]: A note.", "We ship daily. Really."},
