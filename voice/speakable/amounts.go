@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	amount    = `(\d{1,3}(?:[ \x{a0}]\d{3})+(?:[.,]\d+)?|\d+(?:[.,'’]\d+)*)`
+	amount    = `(\d{1,3}(?:[ \x{a0}]\d{3})+(?:[.,]\d+)?|\d+(?:[.,'’]\d+)*|\.\d\d)`
 	anySign   = `(R\$|US\$|[$€£¥₹]|(?:USD|EUR|GBP|CHF|JPY|INR|BRL)\b)`
 	magnitude = `(?:[ \x{a0}]?(\pL+\.?))?`
 )
@@ -151,7 +151,8 @@ func measure(s *speaker, i int) (int, string) {
 		return n + 1, number + " " + say // "5 Mio. Kunden"
 	}
 	names, ok := s.units[unit]
-	if !ok || space == "" && utf8.RuneCountInString(unit) == 1 && unit != "°" || !s.wholeWord(i+n) { // "the 90s", "5G"
+	attached := space == "" && utf8.RuneCountInString(unit) == 1 && !strings.Contains("gWV°", unit) // "the 90s", "5m"
+	if !ok || attached || !s.wholeWord(i+n) {
 		return 0, ""
 	}
 	name := names[1]

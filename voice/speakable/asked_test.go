@@ -69,6 +69,8 @@ func TestAskedForDetails(t *testing.T) {
 		{"de-AT", "Wie lautet Ihre achtstellige Kundennummer?", speakable.Value{Kind: speakable.Number, Digits: 8}},
 		{"de", "Wie ist die Postleitzahl?", speakable.Value{Kind: speakable.Number, Digits: 5}},
 		{"de", "Wann sind Sie geboren?", speakable.Value{Kind: speakable.Date, Year: true}},
+		{"en", "I have sent you a code. What does it say?", speakable.Value{Kind: speakable.Number}},
+		{"de", "Ich habe Ihnen einen Code geschickt. Wie lautet er?", speakable.Value{Kind: speakable.Number}},
 		{"pl", "Jaki jest numer zamówienia?", speakable.Value{}},
 		{"en", "", speakable.Value{}},
 	} {

@@ -3,6 +3,7 @@ package speakable_test
 import (
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,6 +41,7 @@ var answers = []struct{ language, text string }{
 	{"de", "Der Termin ist am 27.11.2026 um 14:30 Uhr, z. B. in der Hauptstr. 5. Am 5. Mai kommen 5–7 Kunden usw. " +
 		"Danach 5 % Rabatt.\n1. Mai ist frei."},
 	{"fr", "Le 01/05/2026 à 14h30, p. ex. 3,50 €. « Bonjour ! » dit M. Dupont. C'est-à-dire : 1 200 € ; merci — au revoir."},
+	{"en", "Of all that we sell in this shop, apples and pears and plums go first. 5 are cheap. And (7) are not, \"etc.\" - 9 and more of 10 are."},
 	{"ja", "こんにちは。今日は良い天気ですね、散歩に行きましょう！はい。東京は明日も晴れるでしょう。"},
 	{"en", strings.Repeat("word ", 150) + "end. " + strings.Repeat("x", 700) + " " + strings.Repeat("clause, ", 90)},
 	{"en", "~~gone~~ ~5 people, a_b_c, __init__, 5*3 and \\*literal\\* [link][ref] [broken](http://x 【4:0†source】 " +
@@ -61,6 +63,7 @@ func TestPieces(t *testing.T) {
 		{"en", "a colon", "There are three plans for you: / small, medium, and large ones for teams. / Which one is it?"},
 		{"en", "a dash", "That depends on your contract – / usually it is one month, and not more."},
 		{"en", "abbreviations", "Please ask Dr. J. Smith of Acme Inc. on e.g. U.S. terms, / i.e. the long ones, in May. / He knows them."},
+		{"en", "initials", "The book that you are looking for is by Robert J. Smith and J. R. R. Jones, / which is a pity."},
 		{"en", "numbers", "The total is 1,234.56 dollars for 3,000 units at 9:30 or 14:30, / version 2.0.1 of it. All right so far?"},
 		{"en", "addresses", "Write to first.last@mail.example.com or see example.com/a,b;c:d now, / please. We answer within one day."},
 		{"en", "an enumeration of digits", "The combination of it is 4, 7, 1, 1 and nothing else, / believe me. Is that clear to you?"},
@@ -129,10 +132,18 @@ func TestLimits(t *testing.T) {
 			}
 			pieces := append(c.Write(text), c.Flush()...)
 			checkPieces(t, text, pieces)
+			var spoken strings.Builder
 			for _, p := range pieces {
+				spoken.WriteString(text[p.Start:p.End])
 				if n := utf8.RuneCountInString(text[p.Start:p.End]); n > most {
 					t.Errorf("a piece speaks %d characters of %.20q, at most %d are wanted", n, text, most)
 				}
+			}
+			letters := func(text string) string {
+				return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) }), "")
+			}
+			if letters(spoken.String()) != letters(text) {
+				t.Errorf("%d bytes of %.20q are spoken, of %d", spoken.Len(), text, len(text))
 			}
 		}
 	}

@@ -12,9 +12,9 @@ import (
 
 var (
 	isoDatePattern = regexp.MustCompile(
-		`^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d(?:\.\d+)?)?(Z)?)?`)
+		`^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?`)
 	dottedDatePattern = regexp.MustCompile(`^(\d{1,2})\.(?: ?)(\d{1,2})\.(?: ?)(\d{4})`)
-	shortDatePattern  = regexp.MustCompile(`^(\d\d)([./])(\d\d)([./])(\d\d)`)
+	shortDatePattern  = regexp.MustCompile(`^(?:(\d\d)\.(\d\d)\.(\d\d)|(\d{1,2})/(\d{1,2})/(\d\d))`)
 	dayMonthPattern   = regexp.MustCompile(`^(\d{1,2})\.(\d{1,2})\.`)
 	slashDatePattern  = regexp.MustCompile(`^(\d{1,2})[/-](\d{1,2})[/-](\d{4})`)
 	clockPattern      = regexp.MustCompile(`^([01]?\d|2[0-4])([:.h]|[ \x{a0}]h[ \x{a0}]?)([0-5]\d)`)
@@ -41,7 +41,7 @@ func isoDate(s *speaker, i int) (int, string) {
 	if m[4] != "" {
 		say += ", " + s.sayTime(m[4], m[5], true)
 	}
-	if m[6] != "" {
+	if m[6] == "Z" {
 		say += " UTC"
 	}
 	return len(m[0]), say
@@ -57,11 +57,11 @@ func writtenDate(s *speaker, i int) (int, string) {
 	if m := slashDatePattern.FindStringSubmatch(rest); m != nil && s.wholeWord(i+len(m[0])) {
 		return whole(m[0], s.sayOrdered(m[1], m[2], m[3]))
 	}
-	if m := shortDatePattern.FindStringSubmatch(rest); m != nil && m[2] == m[4] && s.wholeWord(i+len(m[0])) {
-		if m[2] == "." {
-			return whole(m[0], s.sayDate(m[1], m[3], century(m[5])))
+	if m := shortDatePattern.FindStringSubmatch(rest); m != nil && s.wholeWord(i+len(m[0])) {
+		if m[1] != "" {
+			return whole(m[0], s.sayDate(m[1], m[2], century(m[3])))
 		}
-		return whole(m[0], s.sayOrdered(m[1], m[3], century(m[5])))
+		return whole(m[0], s.sayOrdered(m[4], m[5], century(m[6])))
 	}
 	m := dayMonthPattern.FindStringSubmatch(rest)
 	if m == nil || !s.ordinalDot || !s.wholeWord(i+len(m[0])) {
@@ -246,4 +246,40 @@ func monthName(s *speaker, i int) (int, string) {
 		say += "."
 	}
 	return n, say
+}
+
+// weekday reads "Mon-Fri", "Mo.–Fr." and "Sat 10". Elsewhere such words may be others, like "so"
+// and "sun".
+func weekday(s *speaker, i int) (int, string) {
+	word, dotted := s.dotted(i)
+	say := s.weekdays[s.in[i:i+word]]
+	if say == "" {
+		return 0, ""
+	}
+	n := word
+	if dotted {
+		n++
+	}
+	before, _ := utf8.DecodeLastRuneInString(s.in[:i])
+	dash, size := utf8.DecodeRuneInString(s.in[i+n:])
+	isDash := func(r rune) bool { return r == '-' || r == '–' }
+	switch {
+	case isDash(dash) && i+n+size < len(s.in):
+		next, _ := s.dotted(i + n + size)
+		if s.weekdays[s.in[i+n+size:i+n+size+next]] != "" {
+			return n + size, say + s.to
+		}
+	case isDash(before), unicode.IsDigit(s.afterSpace(i+n)) && (dotted || s.clock.twelve), dotted && dash == ',':
+		return n, say
+	}
+	return 0, ""
+}
+
+// dotted is the length of the word at i, and whether there is a full stop behind it.
+func (s *speaker) dotted(i int) (int, bool) {
+	n := strings.IndexFunc(s.in[i:], func(r rune) bool { return !isWordRune(r) })
+	if n < 0 {
+		return len(s.in) - i, false
+	}
+	return n, s.in[i+n] == '.'
 }

@@ -26,7 +26,7 @@ const longest = 5
 func (s *speaker) spell(groups []string) string {
 	var said []string
 	for _, group := range groups {
-		for len(group) > 4 {
+		for len(group) > 5 {
 			size := 3
 			if len(group) == 8 {
 				size = 4
@@ -159,7 +159,15 @@ func (s *speaker) spellPart(part string, isWord bool) []string {
 		}
 		return append(said, s.spell([]string{part[at[0]:]}))
 	}
-	return []string{spaced(part)}
+	const group = 4
+	if len(part) <= group+2 {
+		return []string{spaced(part)}
+	}
+	var said []string
+	for group := range slices.Chunk([]byte(part), group) {
+		said = append(said, spaced(string(group)))
+	}
+	return said
 }
 
 // longNumber reads numbers digit by digit that nobody reads as a quantity: those of five digits and

@@ -7,6 +7,9 @@ var dutch = language{
 	shortMonths: map[string]int{
 		"jan": 1, "feb": 2, "mrt": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "okt": 10, "nov": 11, "dec": 12,
 	},
+	weekdays: map[string]string{
+		"ma": "maandag", "di": "dinsdag", "wo": "woensdag", "do": "donderdag", "vr": "vrijdag", "za": "zaterdag", "zo": "zondag",
+	},
 	date:  "{day} {month} {year}",
 	clock: clock{hour: "{h} uur", minutes: "{h} uur {m}", after: []string{"uur"}},
 

@@ -7,6 +7,10 @@ var english = language{
 	shortMonths: map[string]int{
 		"jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10, "nov": 11, "dec": 12,
 	},
+	weekdays: map[string]string{
+		"Mon": "Monday", "Tue": "Tuesday", "Tues": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday",
+		"Thurs": "Thursday", "Fri": "Friday", "Sat": "Saturday", "Sun": "Sunday",
+	},
 	date:       "{month} {day}, {year}",
 	monthFirst: true,
 	clock:      clock{twelve: true, after: []string{"hrs", "hours"}},

@@ -7,6 +7,9 @@ var french = language{
 	shortMonths: map[string]int{
 		"janv": 1, "févr": 2, "fév": 2, "avr": 4, "juil": 7, "sept": 9, "oct": 10, "nov": 11, "déc": 12,
 	},
+	weekdays: map[string]string{
+		"lun": "lundi", "mar": "mardi", "mer": "mercredi", "jeu": "jeudi", "ven": "vendredi", "sam": "samedi", "dim": "dimanche",
+	},
 	date: "{day} {month} {year}", firstDay: "premier",
 	clock: clock{hour: "{h} heures", one: "{h} heure", minutes: "{h} heures {m}", after: []string{"heures", "h"}},
 
@@ -53,7 +56,7 @@ var french = language{
 	abbreviations: map[string]abbreviation{
 		"p.ex.": {say: "par exemple"}, "c.-à-d.": {say: "c'est-à-dire"}, "c.àd.": {say: "c'est-à-dire"},
 		"etc.": {say: "et cetera", ends: true},
-		"m.":   {say: "Monsieur", before: upper}, "mm.": {say: "Messieurs", before: upper}, "mme": {say: "Madame"},
+		"m.":   {say: "Monsieur", before: upper}, "mm.": {say: "Messieurs", before: upper}, "mme": {say: "Madame"}, "mme.": {say: "Madame"},
 		"env.": {say: "environ"},
 		"n°":   {say: "numéro"}, "no.": {say: "numéro", before: digit}, "tél.": {say: "téléphone"}, "dr.": {say: "docteur"},
 		"max.": {say: "maximum"},

@@ -7,6 +7,9 @@ var german = language{
 	shortMonths: map[string]int{
 		"jan": 1, "jän": 1, "feb": 2, "apr": 4, "aug": 8, "sep": 9, "sept": 9, "okt": 10, "nov": 11, "dez": 12,
 	},
+	weekdays: map[string]string{
+		"Mo": "Montag", "Di": "Dienstag", "Mi": "Mittwoch", "Do": "Donnerstag", "Fr": "Freitag", "Sa": "Samstag", "So": "Sonntag",
+	},
 	date:       "{day}. {month} {year}",
 	ordinalDot: true,
 	clock:      clock{hour: "{h} Uhr", minutes: "{h} Uhr {m}", after: []string{"Uhr"}},

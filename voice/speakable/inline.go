@@ -124,8 +124,6 @@ func codeSpan(text string, final bool) span {
 	}
 	closing := strings.Index(rest, text[:ticks])
 	switch {
-	case ticks == len(text) && !final:
-		return wait
 	case closing > 0 && closing+ticks <= maxSpan:
 		return span{length: 2*ticks + closing, from: ticks, to: ticks + closing}
 	case end < 0 && len(rest) <= maxSpan && !final:

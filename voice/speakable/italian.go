@@ -7,6 +7,9 @@ var italian = language{
 	shortMonths: map[string]int{
 		"gen": 1, "feb": 2, "apr": 4, "giu": 6, "lug": 7, "ago": 8, "set": 9, "sett": 9, "ott": 10, "nov": 11, "dic": 12,
 	},
+	weekdays: map[string]string{
+		"lun": "lunedì", "mar": "martedì", "mer": "mercoledì", "gio": "giovedì", "ven": "venerdì", "sab": "sabato", "dom": "domenica",
+	},
 	date: "{day} {month} {year}", firstDay: "primo",
 	clock: clock{hour: "{h}", minutes: "{h} e {m}"},
 

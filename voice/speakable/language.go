@@ -13,6 +13,8 @@ type language struct {
 	// months have their names in a date, shortMonths their numbers by abbreviation without full stop.
 	months      [12]string
 	shortMonths map[string]int
+	// weekdays have their names by abbreviation without full stop.
+	weekdays map[string]string
 	// date is a pattern with {day}, {month} and {year}. firstDay is the first of a month, "1" if
 	// empty.
 	date, firstDay string

@@ -54,12 +54,11 @@ func (m *markdown) step(final bool) bool {
 		return false
 	}
 	if m.raw == "" {
-		if final && (len(m.plain.text) > 0 || m.place != lineStart) {
+		atEnd := final && (len(m.plain.text) > 0 || m.place == inLine)
+		if atEnd {
 			m.end()
-			m.place, m.header, m.item = lineStart, nil, 0
-			return true
 		}
-		return false
+		return atEnd
 	}
 	switch m.place {
 	case inCode:

@@ -7,6 +7,9 @@ var portuguese = language{
 	shortMonths: map[string]int{
 		"jan": 1, "fev": 2, "abr": 4, "jun": 6, "jul": 7, "ago": 8, "set": 9, "out": 10, "nov": 11, "dez": 12,
 	},
+	weekdays: map[string]string{
+		"seg": "segunda", "ter": "terça", "qua": "quarta", "qui": "quinta", "sex": "sexta", "sáb": "sábado", "dom": "domingo",
+	},
 	date: "{day} de {month} de {year}", firstDay: "primeiro",
 	clock: clock{hour: "{h} horas", one: "{h} hora", minutes: "{h} e {m}", after: []string{"horas", "h"}},
 

@@ -7,6 +7,9 @@ var spanish = language{
 	shortMonths: map[string]int{
 		"ene": 1, "feb": 2, "abr": 4, "jun": 6, "jul": 7, "ago": 8, "sep": 9, "sept": 9, "oct": 10, "nov": 11, "dic": 12,
 	},
+	weekdays: map[string]string{
+		"lun": "lunes", "mar": "martes", "mié": "miércoles", "jue": "jueves", "vie": "viernes", "sáb": "sábado", "dom": "domingo",
+	},
 	date:  "{day} de {month} de {year}",
 	clock: clock{hour: "{h} horas", one: "{h} horas", minutes: "{h} y {m}", after: []string{"horas", "hs", "h"}},
 

@@ -27,7 +27,7 @@ var (
 		isoDate, writtenDate, amPM, clockTime, dimension, cardNumber, phoneNumber, dottedNumber, amountAfter, ordinal, measure, serial,
 		longNumber,
 	}
-	letterRules = []rule{email, webAddress, amountBefore, accountNumber, serial, versionNumber, monthName, shortened}
+	letterRules = []rule{email, webAddress, amountBefore, accountNumber, serial, versionNumber, weekday, monthName, shortened}
 	signRules   = []rule{phoneNumber, amountBefore, negative, hashNumber, approximate}
 )
 

@@ -10,6 +10,7 @@ import (
 func (s *speaker) symbol(i int, r rune, size int) int {
 	before, _ := utf8.DecodeLastRuneInString(s.in[:i])
 	after, _ := utf8.DecodeRuneInString(s.in[i+size:])
+	isSaid := s.symbols[r] != "" && isSaid(r, before, s.afterSpace(i+size))
 	switch {
 	case r == ' ' || r == '\u00a0':
 		s.write(" ")
@@ -17,14 +18,14 @@ func (s *speaker) symbol(i int, r rune, size int) int {
 		s.punctuation(r)
 	case strings.ContainsRune("-–—−", r):
 		s.hyphen(i, size, before, after)
-	case r == '|' || r == '•' || r == '→' || r == '⇒' || r == '➜':
+	case strings.ContainsRune("|•→⇒➜", r), r == '>' && !isSaid: // "Settings > Wi-Fi"
 		s.punctuation(',')
 		s.write(" ")
 	case r == '/' && unicode.IsDigit(before) && unicode.IsDigit(after) && s.in[max(0, i-2):i] != "24":
 		s.out = append(s.out, '/')
 	case r == '/' && isWordRune(before) && isWordRune(after), r == '_', r == '\\':
 		s.write(" ")
-	case s.symbols[r] != "" && isSaid(r, before, after):
+	case isSaid:
 		s.out = append(s.out, ' ')
 		s.trimSpace()
 		s.write(" " + s.symbols[r])
@@ -36,6 +37,12 @@ func (s *speaker) symbol(i int, r rune, size int) int {
 	return size
 }
 
+// afterSpace is the next character that is no space.
+func (s *speaker) afterSpace(i int) rune {
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(s.in[i:], " \u00a0"))
+	return r
+}
+
 // isKept reports whether a character without a name is left to the synthesizer. Emoji and brackets
 // are not.
 func isKept(r rune) bool {
@@ -45,14 +52,19 @@ func isKept(r rune) bool {
 	return unicode.IsPunct(r) || unicode.In(r, unicode.Sm, unicode.Sc) || r == '°'
 }
 
-// isSaid reports whether a symbol that has a name is said: an asterisk or a plus between numbers
-// only.
+// isSaid reports whether a symbol that has a name is said: most of those that are also used for
+// other things are said only beside numbers.
 func isSaid(r, before, after rune) bool {
-	if !strings.ContainsRune("*+=°<>", r) {
-		return true
+	isTerm := unicode.IsDigit(before) || before == ' '
+	switch r {
+	case '*', '+':
+		return isTerm && unicode.IsDigit(after)
+	case '>':
+		return unicode.IsDigit(after)
+	case '=', '°', '<':
+		return isTerm
 	}
-	calculated := func(r rune) bool { return unicode.IsDigit(r) || r == ' ' }
-	return calculated(before) && (calculated(after) || r == '°')
+	return true
 }
 
 // punctuation appends a punctuation mark, without a space before it. After another one only those
@@ -62,6 +74,9 @@ func (s *speaker) punctuation(r rune) {
 	last, _ := utf8.DecodeLastRune(s.out)
 	switch {
 	case len(s.out) == 0 && r != '…':
+		return
+	case last == '.' && r == ',': // behind an abbreviation: "Sat., Dec. 5"
+		s.out[len(s.out)-1] = ','
 		return
 	case strings.ContainsRune(".,;:!?…", last) && (r == ',' || r == ';' || r == ':' || last == ',' || last == ';'):
 		if r == '.' || r == '!' || r == '?' {
@@ -110,6 +125,9 @@ func (s *speaker) isRange(i, size int, before, after rune) bool {
 	}
 	rest := strings.TrimRight(left, numberRunes)
 	from := left[len(rest):]
+	if half := strings.ToLower(left); s.clock.twelve && (strings.HasSuffix(half, "am") || strings.HasSuffix(half, "pm")) {
+		return true // "9am-5pm"
+	}
 	right = strings.TrimLeft(right, "$€£")
 	behind := strings.TrimLeft(right, numberRunes)
 	upTo := strings.TrimRight(right[:len(right)-len(behind)], ".,:")
