@@ -41,7 +41,8 @@ var answers = []struct{ language, text string }{
 	{"de", "Der Termin ist am 27.11.2026 um 14:30 Uhr, z. B. in der Hauptstr. 5. Am 5. Mai kommen 5–7 Kunden usw. " +
 		"Danach 5 % Rabatt.\n1. Mai ist frei."},
 	{"fr", "Le 01/05/2026 à 14h30, p. ex. 3,50 €. « Bonjour ! » dit M. Dupont. C'est-à-dire : 1 200 € ; merci — au revoir."},
-	{"en", "Of all that we sell in this shop, apples and pears and plums go first. 5 are cheap. And (7) are not, \"etc.\" - 9 and more of 10 are."},
+	{"en", "Of all that we sell in this shop, apples and pears and plums go first. 5 are cheap. " +
+		"And (7) are not, \"etc.\" - 9 and more of 10 are."},
 	{"ja", "こんにちは。今日は良い天気ですね、散歩に行きましょう！はい。東京は明日も晴れるでしょう。"},
 	{"en", strings.Repeat("word ", 150) + "end. " + strings.Repeat("x", 700) + " " + strings.Repeat("clause, ", 90)},
 	{"en", "~~gone~~ ~5 people, a_b_c, __init__, 5*3 and \\*literal\\* [link][ref] [broken](http://x 【4:0†source】 " +

@@ -69,9 +69,9 @@ var english = language{
 		"mon.": {}, "tue.": {}, "wed.": {}, "thu.": {}, "fri.": {}, "gov.": {}, "sen.": {}, "rev.": {}, "hon.": {},
 	},
 	codeWords: map[string]bool{
-		"code": true, "codes": true, "pin": true, "number": true, "id": true, "order": true, "ticket": true, "reference": true,
-		"account": true, "invoice": true, "tracking": true, "case": true, "password": true, "zip": true, "extension": true, "ext": true,
-		"dial": true, "call": true, "phone": true, "booking": true, "card": true,
+		"ending": true, "code": true, "codes": true, "pin": true, "number": true, "id": true, "ticket": true, "reference": true,
+		"account": true, "invoice": true, "tracking": true, "password": true, "zip": true, "extension": true, "ext": true,
+		"dial": true, "booking": true, "card": true,
 	},
 
 	codeBlock: "There is a code example in the text.", image: "Picture: ",

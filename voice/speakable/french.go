@@ -65,7 +65,7 @@ var french = language{
 		"art.": {say: "article", before: digit}, "p.": {say: "page", before: digit}, "cf.": {say: "voir"}, "st.": {}, "ste.": {},
 	},
 	codeWords: map[string]bool{
-		"code": true, "numéro": true, "n": true, "pin": true, "commande": true, "référence": true, "dossier": true,
+		"code": true, "numéro": true, "pin": true, "référence": true, "dossier": true,
 		"facture": true, "compte": true,
 		"client": true, "téléphone": true, "postal": true,
 	},

@@ -63,7 +63,7 @@ var italian = language{
 		"cfr.": {say: "confronta"},
 	},
 	codeWords: map[string]bool{
-		"codice": true, "numero": true, "pin": true, "ordine": true, "riferimento": true, "fattura": true, "conto": true,
+		"codice": true, "numero": true, "pin": true, "riferimento": true, "fattura": true, "conto": true,
 		"telefono": true, "cap": true,
 	},
 

@@ -64,7 +64,7 @@ var portuguese = language{
 		"art.": {say: "artigo", before: digit}, "ltda.": {ends: true}, "obs.": {say: "observação"},
 	},
 	codeWords: map[string]bool{
-		"código": true, "número": true, "pin": true, "pedido": true, "referência": true, "fatura": true, "conta": true,
+		"código": true, "número": true, "pin": true, "referência": true, "fatura": true, "conta": true,
 		"telefone": true, "cep": true,
 		"protocolo": true, "senha": true,
 	},

@@ -67,7 +67,7 @@ var spanish = language{
 		"p.m.": {ends: true},
 	},
 	codeWords: map[string]bool{
-		"código": true, "número": true, "pin": true, "pedido": true, "referencia": true, "factura": true, "cuenta": true,
+		"código": true, "número": true, "pin": true, "referencia": true, "factura": true, "cuenta": true,
 		"teléfono": true,
 		"postal":   true, "clave": true,
 	},

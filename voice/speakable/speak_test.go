@@ -44,6 +44,8 @@ func TestEnglish(t *testing.T) {
 		// Digits.
 		{"Your order number is 4711234.", "Your order number is 4 7 1, 1 2 3 4."},
 		{"The code is 4711.", "The code is 4 7 1 1."},
+		{"Please order 150 units by phone.", "Please order 150 units by phone."},
+		{"The card ending in 4242 is valid.", "The card ending in 4 2 4 2 is valid."},
 		{"Your PIN: 0815.", "Your PIN: 0 8 1 5."},
 		{"Order AB-12345 is on its way.", "Order A B, 1 2 3 4 5 is on its way."},
 		{"Ticket ORD-2024-0017 is closed.", "Ticket ORD, 2 0 2 4, 0 0 1 7 is closed."},
