@@ -149,7 +149,7 @@ func serial(s *speaker, i int) (int, string) {
 
 // spellPart spells letters and digits in turn. isWord is whether letters alone are a word.
 func (s *speaker) spellPart(part string, isWord bool) []string {
-	if isWord && len(part) > 2 && strings.IndexAny(part, "0123456789") < 0 {
+	if isWord && len(part) > 2 && !strings.ContainsAny(part, "0123456789") {
 		return []string{part}
 	}
 	if at := digitsPattern.FindStringIndex(part); at != nil && at[1] == len(part) { // letters, then digits
