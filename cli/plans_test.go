@@ -43,7 +43,8 @@ func TestPlans(t *testing.T) {
 		plans("set", "small", "--file", file).Wants(t, command.ExitFailed, said)
 	}
 	plans("show", "small").Wants(t, command.ExitDone, `"turns": 1000`)
-	clitest.Execute(t, "", append([]string{"tenants", "create", "acme", "--plan", "small"}, database...)...).Wants(t, command.ExitDone, "small")
+	tenant := append([]string{"tenants", "create", "acme", "--plan", "small"}, database...)
+	clitest.Execute(t, "", tenant...).Wants(t, command.ExitDone, "small")
 	plans("delete", "small").Wants(t, command.ExitFailed, "1 tenants are on the plan")
 	plans("delete", "nothing").Wants(t, command.ExitFailed, "nothing")
 	write(`{"kb_storage_bytes": 1, "kb_upload_bytes": 1}`)
