@@ -432,7 +432,7 @@ func (a *App) Work(ctx context.Context) error {
 	w, err := worker.New(worker.Deps{
 		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: a.ingestion, Reembedder: a.ingestion,
 		Models: a.ingestion.SweepModels, ReleaseBlobFunc: a.Knowledge.SweepBlob, Strays: a.Knowledge.Sweep, Indexes: a.ingestion.Maintain,
-		Sessions: a.Sessions, Analyses: a.Analysis, Privacy: a.Privacy, Billing: a.Billing.Sweep,
+		Sessions: a.Sessions, Analyses: a.Analysis, Privacy: a.Privacy, Billing: a.Billing.Sweep, UsageReports: a.Billing.ReportUsage,
 		Answers: a.answers.Sweep, Audit: a.audit.Sweep,
 		Usage: a.Usage.Fold, UsageRecords: a.Usage.Sweep, Traces: a.Tools.Sweep, Memories: a.Memory.Sweep,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare,

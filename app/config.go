@@ -221,8 +221,10 @@ func Load(src Source) (Config, error) {
 	if c.Model.BaseURL != "" && c.Model.Name == "" {
 		problems = append(problems, errors.New("PARLANCE_MODEL_BASE_URL needs PARLANCE_MODEL_NAME"))
 	}
-	if err := c.Azure.check(); err != nil {
-		problems = append(problems, err)
+	for _, err := range []error{c.Azure.check(), c.Stripe.check()} {
+		if err != nil {
+			problems = append(problems, err)
+		}
 	}
 	return c, errors.Join(problems...)
 }

@@ -271,3 +271,36 @@ func TestSettingsAreWhole(t *testing.T) {
 		seen[s.Flag()] = true
 	}
 }
+
+// TestMeters: meters of Stripe that cannot be reported, or would be twice, are refused with words
+// that say why.
+func TestMeters(t *testing.T) {
+	t.Parallel()
+	const key = "sk_test_1"
+	long := strings.Repeat("n", 101)
+	for value, says := range map[string]string{
+		"tokens":                      `"tokens", which is not meter=event_name`,
+		"tokens=":                     `"tokens=", which is not meter=event_name`,
+		"tokens=" + long:              "at most 100 bytes",
+		"words=w":                     `the meter "words"; the meters are those of GET /v1/usage`,
+		"sessions=s,kb_bytes=b":       "kb_bytes, which cannot be reported: it is what is stored at a time",
+		"tokens=a,tokens=b":           "counted twice",
+		"input_tokens=t,tokens=t":     "counted twice",
+		"sessions=one, turns=another": "",
+		"":                            "",
+	} {
+		c, err := app.Load(source(map[string]string{"PARLANCE_STRIPE_METERS": value, "PARLANCE_STRIPE_API_KEY": key}, nil, nil))
+		switch {
+		case says == "" && err != nil:
+			t.Errorf("%q: %v", value, err)
+		case says != "" && (err == nil || !strings.Contains(err.Error(), "PARLANCE_STRIPE_METERS has ") || !strings.Contains(err.Error(), says)):
+			t.Errorf("%q: %v, want %q", value, err, says)
+		case value == "sessions=one, turns=another" && (c.Stripe.Meters["sessions"] != "one" || c.Stripe.Meters["turns"] != "another"):
+			t.Errorf("%q: %v", value, c.Stripe.Meters)
+		}
+	}
+	_, err := app.Load(source(map[string]string{"PARLANCE_STRIPE_METERS": "tokens=t"}, nil, nil))
+	if err == nil || !strings.Contains(err.Error(), "PARLANCE_STRIPE_METERS needs PARLANCE_STRIPE_API_KEY") {
+		t.Errorf("without a key: %v", err)
+	}
+}

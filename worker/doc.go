@@ -23,6 +23,7 @@
 //     they may wait while Redis is away.
 //   - Everything else runs on a ticker in each process: the relay and the dispatchers, because they
 //     wake early and refill Redis; sessions, memories and model changes, because users notice when
-//     they wait for Redis; indexes of searches, because building one takes longer than a task may;
-//     and the figures, because each process reports its own.
+//     they wait for Redis; indexes of searches and reports of usage to the payment provider,
+//     because they take longer than a task may; and the figures, because each process reports its
+//     own.
 package worker

@@ -44,6 +44,8 @@ const (
 	contentInterval = 5 * time.Second
 	// billingInterval is how often subscriptions are looked for whose grace is over.
 	billingInterval = 15 * time.Second
+	// reportsInterval is how often usage is reported to the payment provider.
+	reportsInterval = time.Minute
 	// modelInterval is how often changes of the embedding model are continued.
 	modelInterval = 15 * time.Second
 )
@@ -77,6 +79,8 @@ type Deps struct {
 	Privacy *privacy.Service
 	// Billing ends the grace of failed payments (billing.Service.Sweep); every fifteen seconds.
 	Billing SweepFunc
+	// UsageReports reports usage to the payment provider (billing.Service.ReportUsage); every minute.
+	UsageReports SweepFunc
 	// Strays deletes blobs without a source (knowledge.Service.Sweep); every five minutes.
 	Strays SweepFunc
 	// Indexes indexes sources of earlier versions (ingestion.Service.Maintain); every minute.
@@ -284,6 +288,9 @@ func (w *Worker) periodicWork(public, internal <-chan struct{}) []periodic {
 	}
 	if d.Billing != nil {
 		list = append(list, periodic{name: "sweep of subscriptions", interval: billingInterval, fn: w.byAge(d.Billing)})
+	}
+	if d.UsageReports != nil {
+		list = append(list, periodic{name: "reports of usage", interval: reportsInterval, fn: w.byAge(d.UsageReports)})
 	}
 	if d.Memories != nil {
 		list = append(list, periodic{name: "sweep of memories", interval: memoryInterval, fn: w.byAge(d.Memories)})

@@ -46,7 +46,7 @@ func with(run func(ctx context.Context, s *service, args []string) error) func(*
 func newShow() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "show", Aliases: []string{"get"}, Short: "Show the plan and the subscription", Args: command.ExactArgs(),
+		Use: "show", Aliases: []string{"get"}, Short: "Show the plan, the subscription and the reports of usage", Args: command.ExactArgs(),
 		Example: "  parlance billing show --json | jq -r .subscription.status",
 		RunE: with(func(ctx context.Context, s *service, _ []string) error {
 			shown, err := s.billing.GetBilling(ctx, &parlancev1.GetBillingRequest{})
@@ -82,6 +82,12 @@ func (s *service) print(shown *parlancev1.Billing) {
 	if since := shown.GetPaymentFailedAt(); since != nil {
 		s.Fact("not paid since", client.Moment(since))
 		s.Fact("plan until", client.Moment(shown.GetGraceUntil()))
+	}
+	if at := shown.GetUsageReportedAt(); at != nil {
+		s.Fact("usage reported", client.Moment(at))
+	}
+	if problem := shown.GetUsageProblem(); problem != "" {
+		s.Fact("usage problem", term.Clean(problem))
 	}
 	if !shown.GetStripeConfigured() {
 		s.Screen.Line("%s", s.Screen.Dim("Stripe is not configured here: there are no checkouts and portals."))

@@ -47,6 +47,7 @@ func (s *billingServer) CreatePortal(ctx context.Context, req *parlancev1.Create
 func billingProto(o billing.Overview) *parlancev1.Billing {
 	converted := &parlancev1.Billing{
 		Plan: o.Tenant.Plan, StripeCustomerId: o.Tenant.StripeCustomerID, StripeConfigured: o.StripeConfigured,
+		UsageReportedAt: timestamp(o.UsageReportedAt), UsageProblem: o.UsageProblem,
 	}
 	if s := o.Subscription; s != nil {
 		converted.GraceUntil, converted.PaymentFailedAt = timestamp(s.GraceUntil), timestamp(s.PaymentFailedAt)

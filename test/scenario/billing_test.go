@@ -309,7 +309,7 @@ func (s story) wantBilling(t *testing.T, at *shop) {
 	after := func(months, days int) string { return s.begin.AddDate(0, months, days).Format(time.RFC3339) }
 	want := map[string]any{
 		"plan": "pro", "stripe_customer_id": s.customer, "stripe_configured": true,
-		"payment_failed_at": after(0, 39), "grace_until": after(0, 46),
+		"payment_failed_at": after(0, 39), "grace_until": after(0, 46), "usage_reported_at": nil, "usage_problem": "",
 		"subscription": map[string]any{
 			"id": s.subscription, "status": "active", "plan": "pro", "price_id": "price_pro", "cancel_at_period_end": false,
 			"current_period_end": after(2, 0),
@@ -412,7 +412,7 @@ func TestWithoutStripe(t *testing.T) {
 	got := env.Do(t, "GET", "/v1/billing", nil).Must(t, 200)
 	want := map[string]any{
 		"plan": "enterprise", "stripe_customer_id": "", "subscription": nil, "grace_until": nil, "payment_failed_at": nil,
-		"stripe_configured": false,
+		"stripe_configured": false, "usage_reported_at": nil, "usage_problem": "",
 	}
 	if diff := cmp.Diff(want, got.At()); diff != "" {
 		t.Errorf("GET /v1/billing (-want +got):\n%s", diff)

@@ -42,8 +42,12 @@ type Billing struct {
 	PaymentFailedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=payment_failed_at,json=paymentFailedAt,proto3" json:"payment_failed_at,omitempty"`
 	// Whether this installation can make checkouts and portals.
 	StripeConfigured bool `protobuf:"varint,6,opt,name=stripe_configured,json=stripeConfigured,proto3" json:"stripe_configured,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// When Stripe took usage of the tenant last; null when it never did, or usage is not reported.
+	UsageReportedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=usage_reported_at,json=usageReportedAt,proto3" json:"usage_reported_at,omitempty"`
+	// Why usage waits or is not reported to Stripe, in words for people; empty when all is well.
+	UsageProblem  string `protobuf:"bytes,8,opt,name=usage_problem,json=usageProblem,proto3" json:"usage_problem,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Billing) Reset() {
@@ -116,6 +120,20 @@ func (x *Billing) GetStripeConfigured() bool {
 		return x.StripeConfigured
 	}
 	return false
+}
+
+func (x *Billing) GetUsageReportedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UsageReportedAt
+	}
+	return nil
+}
+
+func (x *Billing) GetUsageProblem() string {
+	if x != nil {
+		return x.UsageProblem
+	}
+	return ""
 }
 
 // Subscription is a subscription at Stripe, as far as its events have told.
@@ -459,7 +477,7 @@ var File_parlance_v1_billing_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_billing_proto_rawDesc = "" +
 	"\n" +
-	"\x19parlance/v1/billing.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xbc\x02\n" +
+	"\x19parlance/v1/billing.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xa9\x03\n" +
 	"\aBilling\x12\x12\n" +
 	"\x04plan\x18\x01 \x01(\tR\x04plan\x12,\n" +
 	"\x12stripe_customer_id\x18\x02 \x01(\tR\x10stripeCustomerId\x12=\n" +
@@ -467,7 +485,9 @@ const file_parlance_v1_billing_proto_rawDesc = "" +
 	"\vgrace_until\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"graceUntil\x12F\n" +
 	"\x11payment_failed_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x0fpaymentFailedAt\x12+\n" +
-	"\x11stripe_configured\x18\x06 \x01(\bR\x10stripeConfigured\"\xe0\x01\n" +
+	"\x11stripe_configured\x18\x06 \x01(\bR\x10stripeConfigured\x12F\n" +
+	"\x11usage_reported_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x0fusageReportedAt\x12#\n" +
+	"\rusage_problem\x18\b \x01(\tR\fusageProblem\"\xe0\x01\n" +
 	"\fSubscription\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06status\x18\x02 \x01(\tR\x06status\x12\x12\n" +
@@ -528,19 +548,20 @@ var file_parlance_v1_billing_proto_depIdxs = []int32{
 	1, // 0: parlance.v1.Billing.subscription:type_name -> parlance.v1.Subscription
 	7, // 1: parlance.v1.Billing.grace_until:type_name -> google.protobuf.Timestamp
 	7, // 2: parlance.v1.Billing.payment_failed_at:type_name -> google.protobuf.Timestamp
-	7, // 3: parlance.v1.Subscription.current_period_end:type_name -> google.protobuf.Timestamp
-	7, // 4: parlance.v1.Checkout.expires_at:type_name -> google.protobuf.Timestamp
-	4, // 5: parlance.v1.BillingService.GetBilling:input_type -> parlance.v1.GetBillingRequest
-	5, // 6: parlance.v1.BillingService.CreateCheckout:input_type -> parlance.v1.CreateCheckoutRequest
-	6, // 7: parlance.v1.BillingService.CreatePortal:input_type -> parlance.v1.CreatePortalRequest
-	0, // 8: parlance.v1.BillingService.GetBilling:output_type -> parlance.v1.Billing
-	2, // 9: parlance.v1.BillingService.CreateCheckout:output_type -> parlance.v1.Checkout
-	3, // 10: parlance.v1.BillingService.CreatePortal:output_type -> parlance.v1.Portal
-	8, // [8:11] is the sub-list for method output_type
-	5, // [5:8] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	7, // 3: parlance.v1.Billing.usage_reported_at:type_name -> google.protobuf.Timestamp
+	7, // 4: parlance.v1.Subscription.current_period_end:type_name -> google.protobuf.Timestamp
+	7, // 5: parlance.v1.Checkout.expires_at:type_name -> google.protobuf.Timestamp
+	4, // 6: parlance.v1.BillingService.GetBilling:input_type -> parlance.v1.GetBillingRequest
+	5, // 7: parlance.v1.BillingService.CreateCheckout:input_type -> parlance.v1.CreateCheckoutRequest
+	6, // 8: parlance.v1.BillingService.CreatePortal:input_type -> parlance.v1.CreatePortalRequest
+	0, // 9: parlance.v1.BillingService.GetBilling:output_type -> parlance.v1.Billing
+	2, // 10: parlance.v1.BillingService.CreateCheckout:output_type -> parlance.v1.Checkout
+	3, // 11: parlance.v1.BillingService.CreatePortal:output_type -> parlance.v1.Portal
+	9, // [9:12] is the sub-list for method output_type
+	6, // [6:9] is the sub-list for method input_type
+	6, // [6:6] is the sub-list for extension type_name
+	6, // [6:6] is the sub-list for extension extendee
+	0, // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_billing_proto_init() }
