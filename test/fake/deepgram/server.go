@@ -80,7 +80,7 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // it has answered
 	}
-	defer conn.CloseNow() //nolint:errcheck // the connection is done
+	defer conn.CloseNow()
 	conn.SetReadLimit(16 << 20)
 	rate, _ := strconv.Atoi(query.Get("sample_rate"))
 	u := &utterance{server: s, conn: conn, reply: reply, request: speechtest.HeardRequest{

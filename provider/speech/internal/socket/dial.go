@@ -55,7 +55,8 @@ func (d Dialer) Dial(ctx context.Context) (*websocket.Conn, error) {
 func (d Dialer) attempt(ctx context.Context) (*websocket.Conn, error) {
 	client := *d.Client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	conn, res, err := websocket.Dial(ctx, d.URL, &websocket.DialOptions{HTTPClient: &client, HTTPHeader: d.Header})
+	options := websocket.DialOptions{HTTPClient: &client, HTTPHeader: d.Header}
+	conn, res, err := websocket.Dial(ctx, d.URL, &options) //nolint:bodyclose // the library closes it
 	if err == nil {
 		conn.SetReadLimit(d.MaxMessageBytes)
 		return conn, nil
