@@ -69,3 +69,22 @@ func TestNoAudio(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestReportedErrors: an error that may pass is unavailable, any other is upstream-failed.
+func TestReportedErrors(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]struct {
+		reason fault.Reason
+		words  string
+	}{
+		"quota_exceeded": {fault.UpstreamFailed, "elevenlabs reported an error."},
+		"system_busy":    {fault.ServiceUnavailable, "elevenlabs is overloaded or limiting our rate."},
+	} {
+		server := fake.New(t, speechtest.Key, speechtest.Spoken{End: speechtest.EndError, Code: code})
+		y := synthesizer(t, elevenlabs.Config{BaseURL: server.BaseURL, APIKey: speechtest.Key})
+		err := y.Speak(t.Context(), speech.Speech{Text: "Hello."}, func(speech.Piece) error { return nil })
+		if f := fault.From(err); f.Reason != want.reason || f.Message != want.words {
+			t.Errorf("%s: %v", code, err)
+		}
+	}
+}

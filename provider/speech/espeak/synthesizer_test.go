@@ -129,6 +129,13 @@ func TestLanguages(t *testing.T) {
 		}
 		texts[key.String()] = language
 	}
+	for language, best := range map[string]string{"en": "en-gb", "pt": "pt", "zh-CN": "cmn", "nb-NO": "nb"} {
+		got, err := speak(t, s, speech.Speech{Text: "Parlance 2026", Language: language})
+		want, wantErr := speak(t, s, speech.Speech{Text: "Parlance 2026", Voice: best + "+f3"})
+		if err != nil || wantErr != nil || !slices.Equal(got, want) {
+			t.Errorf("%s is not spoken by %s: %v, %v", language, best, err, wantErr)
+		}
+	}
 	_, err := speak(t, s, speech.Speech{Text: "Hello.", Language: "tlh"})
 	if f := fault.From(err); f.Reason != fault.UpstreamFailed || !strings.Contains(f.Message, `no voice for the language "tlh"`) {
 		t.Errorf("error %v", err)

@@ -1,6 +1,7 @@
 package speechtest
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -40,6 +41,14 @@ func same(t *testing.T, what string, got, want any) {
 	}
 }
 
+// hungUp checks that err is the end of the caller's context, and not a fault of the service.
+func hungUp(t *testing.T, err error) {
+	t.Helper()
+	if _, isFault := errors.AsType[*fault.Error](err); isFault || !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
 // failed checks that err is a fault with words in its message, and that it says no key.
 func failed(t *testing.T, err error, reason fault.Reason, words string) *fault.Error {
 	t.Helper()
@@ -53,6 +62,11 @@ func failed(t *testing.T, err error, reason fault.Reason, words string) *fault.E
 		}
 	}
 	return f
+}
+
+// badEnds are the ends of an answer that are an error.
+var badEnds = map[string]End{
+	"error": EndError, "cut": EndCut, "garbage": EndGarbage, "endless": EndEndless, "closed": EndClosed,
 }
 
 // saysKey is a body that repeats the key, where codes are looked for too.

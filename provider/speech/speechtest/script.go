@@ -16,7 +16,8 @@ const Key = "sk-suite-0123456789abcdef"
 type End int
 
 // The ends: as it should; with an error message; with the connection cut; never; with a message
-// that is in no form of the service; with a message that is larger than anything it sends.
+// that is in no form of the service; with a message that is larger than anything it sends; with a
+// socket closed for a reason that repeats the key (others: cut).
 const (
 	EndWhole End = iota
 	EndError
@@ -24,6 +25,7 @@ const (
 	EndSilent
 	EndGarbage
 	EndEndless
+	EndClosed
 )
 
 // Refusal is an answer that is none. Status 0 is no refusal.
@@ -72,6 +74,8 @@ type Spoken struct {
 	// Words are those of each piece, by times from its beginning (services with times).
 	Words [][]speech.Word
 	End   End
+	// Code is the error's of EndError; empty is the service's own for a quota that is used up.
+	Code string
 	// Gate, when set, is received from before each piece.
 	Gate <-chan struct{}
 	// ContentType replaces that of the answer (services with HTTP answers).

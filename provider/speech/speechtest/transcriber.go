@@ -2,7 +2,6 @@ package speechtest
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -180,7 +179,7 @@ func (s hearingSuite) repeats(t *testing.T) {
 // ends: an answer that does not end well is an error.
 func (s hearingSuite) ends(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]End{"error": EndError, "cut": EndCut, "garbage": EndGarbage, "endless": EndEndless} {
+	for name, end := range badEnds {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			reply := Heard{Text: "half a", End: end}
@@ -212,9 +211,7 @@ func (s hearingSuite) callerHangsUp(t *testing.T) {
 	}()
 	gate <- struct{}{} // the service has been asked
 	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
+	hungUp(t, <-ended)
 }
 
 func (s hearingSuite) nobodyThere(t *testing.T) {

@@ -200,6 +200,9 @@ func (u *utterance) finish(ctx context.Context) {
 		u.send(ctx, object{"type": "Error", "variant": "INTERNAL", "description": "Something went wrong for " + u.server.key})
 		_ = u.conn.Close(websocket.StatusInternalError, "NET-0000 for "+u.server.key)
 		return
+	case speechtest.EndClosed:
+		_ = u.conn.Close(websocket.StatusInternalError, "Something went wrong for "+u.server.key)
+		return
 	case speechtest.EndGarbage:
 		_ = u.conn.Write(ctx, websocket.MessageText, []byte("<html>"))
 	case speechtest.EndEndless:

@@ -5,5 +5,6 @@
 //	fake := elevenlabs.New(t, key, speechtest.Spoken{Pieces: [][]byte{…}})
 //	speaker, err := elevenlabs.New(elevenlabs.Config{BaseURL: fake.BaseURL, APIKey: key, …})
 //
-// It begins to speak when the text is flushed, and ends when an empty text has come.
+// It refuses a text that is not flushed, because ElevenLabs would wait for more of it, and speaks
+// when an empty text has come.
 package elevenlabs

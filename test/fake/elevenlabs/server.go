@@ -1,6 +1,7 @@
 package elevenlabs
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -100,12 +101,13 @@ func (c *connection) listen(ctx context.Context) bool {
 		}
 		var m struct {
 			Text     *string `json:"text"`
+			Flush    bool    `json:"flush"`
 			Settings struct {
 				Speed float64 `json:"speed"`
 			} `json:"voice_settings"`
 		}
 		switch err := json.Unmarshal(data, &m); {
-		case err != nil || m.Text == nil || !begun && *m.Text != " " || begun && *m.Text != "" && !strings.HasSuffix(*m.Text, " ") ||
+		case err != nil || m.Text == nil || !begun && *m.Text != " " || begun && *m.Text != "" && (!strings.HasSuffix(*m.Text, " ") || !m.Flush) ||
 			m.Settings.Speed != 0 && (m.Settings.Speed < 0.7 || m.Settings.Speed > 1.2):
 			c.fail(ctx, "invalid_message")
 			return false
@@ -145,7 +147,10 @@ func (c *connection) speak(ctx context.Context) {
 	case speechtest.EndCut:
 		return // the deferred CloseNow cuts the connection
 	case speechtest.EndError:
-		c.fail(ctx, "quota_exceeded")
+		c.fail(ctx, cmp.Or(c.reply.Code, "quota_exceeded"))
+		return
+	case speechtest.EndClosed:
+		_ = c.conn.Close(websocket.StatusInternalError, "Something went wrong for "+c.server.key)
 		return
 	case speechtest.EndGarbage:
 		_ = c.conn.Write(ctx, websocket.MessageText, []byte("<html>"))

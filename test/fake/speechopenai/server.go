@@ -113,16 +113,16 @@ func (s *Server) transcribe(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	values := r.MultipartForm.Value
+	s.Hearing.Record(speechtest.HeardRequest{
+		Header: r.Header, Samples: samples, Rate: rate, Model: r.FormValue("model"), Language: r.FormValue("language"),
+		Hints: values["prompt"], Values: values,
+	})
 	verbose := r.FormValue("response_format") == "verbose_json"
 	if verbose && (s.Form == FormPlain || strings.HasPrefix(r.FormValue("model"), "gpt-")) {
 		refuse(w, http.StatusBadRequest, "unsupported_value", "response_format 'verbose_json' is not compatible with the model.")
 		return
 	}
 	reply := s.Hearing.Next()
-	s.Hearing.Record(speechtest.HeardRequest{
-		Header: r.Header, Samples: samples, Rate: rate, Model: r.FormValue("model"), Language: r.FormValue("language"),
-		Hints: values["prompt"], Values: values,
-	})
 	if !speechtest.Pass(r.Context(), reply.Gate) || refused(w, reply.Refusal) {
 		return
 	}
@@ -162,7 +162,7 @@ func (s *Server) transcript(w http.ResponseWriter, r *http.Request, reply speech
 	case speechtest.EndError:
 		_, _ = io.WriteString(w, `{"error":{"message":"Something went wrong for `+s.key+`."}}`)
 		return
-	case speechtest.EndCut:
+	case speechtest.EndCut, speechtest.EndClosed:
 		_, _ = io.WriteString(w, `{"text": "half`)
 		_ = http.NewResponseController(w).Flush() // nothing can be done about a caller that is gone
 		panic(http.ErrAbortHandler)
@@ -265,7 +265,7 @@ func (s *Server) audio(w http.ResponseWriter, r *http.Request, reply speechtest.
 	switch reply.End {
 	case speechtest.EndSilent:
 		<-r.Context().Done()
-	case speechtest.EndCut:
+	case speechtest.EndCut, speechtest.EndClosed:
 		panic(http.ErrAbortHandler)
 	case speechtest.EndEndless:
 		for r.Context().Err() == nil {
