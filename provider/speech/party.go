@@ -40,8 +40,11 @@ const (
 
 // Failed is the error for a call that err ended. ctx is that of the call, from Timeouts: when the
 // caller ended it, the result is ctx.Err() wrapped, not a fault. begun says that something of an
-// answer had come.
+// answer had come. An err that is a fault is returned as it is.
 func (p Party) Failed(ctx context.Context, begun bool, err error) error {
+	if decided, ok := errors.AsType[*fault.Error](err); ok {
+		return decided
+	}
 	cause := context.Cause(ctx)
 	switch {
 	case errors.Is(cause, errNoTranscript):

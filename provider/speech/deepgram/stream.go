@@ -115,20 +115,14 @@ func (s *stream) failed(ctx context.Context, err error) error {
 	if s.opened.Err() != nil {
 		ctx = s.opened
 	}
-	if decided, ok := errors.AsType[reported](err); ok {
-		return decided.error
-	}
 	return s.transcriber.party.Failed(ctx, s.conn.Opened(), err)
 }
-
-// reported is an error that is a fault already.
-type reported struct{ error }
 
 // receive handles a message of the server. It runs on a goroutine of the connection.
 func (s *stream) receive(data []byte) (complete bool, err error) {
 	var m message
 	if err := json.Unmarshal(data, &m); err != nil {
-		return false, reported{s.transcriber.party.Unreadable(err, "transcripts")}
+		return false, s.transcriber.party.Unreadable(err, "transcripts")
 	}
 	switch m.Type {
 	case "Results":
@@ -143,7 +137,7 @@ func (s *stream) receive(data []byte) (complete bool, err error) {
 		defer s.mu.Unlock()
 		return s.finishing, nil
 	case "Error":
-		return false, reported{s.transcriber.party.Reported(m.Variant+m.Code, false)}
+		return false, s.transcriber.party.Reported(m.Variant+m.Code, false)
 	}
 	return false, nil
 }
@@ -151,7 +145,7 @@ func (s *stream) receive(data []byte) (complete bool, err error) {
 func (s *stream) results(m message) error {
 	var c channel
 	if err := json.Unmarshal(m.Channel, &c); err != nil || len(c.Alternatives) == 0 {
-		return reported{s.transcriber.party.Unreadable(err, "transcripts")}
+		return s.transcriber.party.Unreadable(err, "transcripts")
 	}
 	best := c.Alternatives[0]
 	best.Transcript = strings.TrimSpace(best.Transcript)
@@ -181,7 +175,7 @@ func (s *stream) results(m message) error {
 	tooMuch := len(partial.Text) > maxTextBytes || len(s.heard.Words) > maxWords
 	s.mu.Unlock()
 	if tooMuch {
-		return reported{s.transcriber.party.Unreadable(errTooMuchText, "a transcript")}
+		return s.transcriber.party.Unreadable(errTooMuchText, "a transcript")
 	}
 	s.tell(partial)
 	return nil

@@ -73,7 +73,11 @@ func TestResponseFormat(t *testing.T) {
 	for _, row := range []struct {
 		model string
 		want  []string // of the requests for two utterances
-	}{{"local-model", []string{"verbose_json", "json", "json"}}, {"", []string{"json", "json"}}, {whisper, []string{"verbose_json", "verbose_json"}}} {
+	}{
+		{"local-model", []string{"verbose_json", "json", "json"}},
+		{"", []string{"json", "json"}},
+		{whisper, []string{"verbose_json", "verbose_json"}},
+	} {
 		fake := speechopenai.New(t, speechtest.Key)
 		if row.model == "local-model" {
 			fake.Form = speechopenai.FormPlain

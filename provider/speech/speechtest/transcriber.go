@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,8 +26,14 @@ type HearingSetup struct {
 type HearingTraits struct {
 	// Streams: it gives partial transcripts.
 	Streams bool
+	// AppendOnly: partial transcripts are never corrected, and say only their text.
+	AppendOnly bool
 	// NoSpeech: it gives the probability that nobody spoke.
 	NoSpeech bool
+	// NoWords: it gives no times of words.
+	NoWords bool
+	// WireRate is the rate of the samples that its service takes; 0: speech.HearingRate.
+	WireRate int
 }
 
 // StartTranscriber starts a fake and its transcriber.
@@ -97,6 +104,9 @@ func (s hearingSuite) hears(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := speech.Transcript{Text: reply.Text, Language: "de", Words: words, Provider: tr.Name()}
+	if s.traits.NoWords {
+		want.Words = nil
+	}
 	if s.traits.NoSpeech {
 		want.NoSpeech = reply.NoSpeech
 	}
@@ -105,12 +115,25 @@ func (s hearingSuite) hears(t *testing.T) {
 	}
 	same(t, "transcript", got, want)
 	asked := script.Requests()[0]
-	same(t, "samples", asked.Samples, samples)
-	if asked.Rate != speech.HearingRate || asked.Language != "de" || asked.Model == "" {
-		t.Errorf("rate %d, language %q, model %q", asked.Rate, asked.Language, asked.Model)
+	s.sameSamples(t, asked, samples)
+	if asked.Language != "de" || asked.Model == "" {
+		t.Errorf("language %q, model %q", asked.Language, asked.Model)
 	}
 	if hints := strings.Join(asked.Hints, "|"); !strings.Contains(hints, "Parlance") || !strings.Contains(hints, "Zürich Nord") {
 		t.Errorf("hints %q", hints)
+	}
+}
+
+// sameSamples checks what the service received. Of other rates only the length is checked.
+func (s hearingSuite) sameSamples(t *testing.T, got HeardRequest, want []int16) {
+	t.Helper()
+	rate := s.traits.WireRate
+	if rate == 0 || rate == speech.HearingRate {
+		rate = speech.HearingRate
+		same(t, "samples", got.Samples, want)
+	}
+	if n := len(want) * rate / speech.HearingRate; got.Rate != rate || len(got.Samples) < n-1 || len(got.Samples) > n+1 {
+		t.Errorf("%d samples at %d Hz, want %d at %d Hz", len(got.Samples), got.Rate, n, rate)
 	}
 }
 
@@ -139,7 +162,7 @@ func (s hearingSuite) refusals(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			tr, _ := s.with(t, Heard{Refusal: row.refusal}, Heard{Refusal: row.refusal})
-			_, err := transcribe(t.Context(), tr, Tone(1000), speech.StreamOptions{})
+			_, err := transcribe(t.Context(), tr, Tone(4000), speech.StreamOptions{})
 			if f := failed(t, err, row.reason, tr.Name()+" "+row.words); f.RetryAfter != row.after {
 				t.Errorf("retry after %s", f.RetryAfter)
 			}
@@ -150,7 +173,7 @@ func (s hearingSuite) refusals(t *testing.T) {
 func (s hearingSuite) wrongKey(t *testing.T) {
 	t.Parallel()
 	tr, script := s.start(t, HearingSetup{APIKey: wrongKey, Timeouts: patient})
-	_, err := transcribe(t.Context(), tr, Tone(1000), speech.StreamOptions{})
+	_, err := transcribe(t.Context(), tr, Tone(4000), speech.StreamOptions{})
 	failed(t, err, fault.UpstreamFailed, tr.Name()+" (status 401) refused the API key")
 	if n := len(script.Requests()); n != 0 {
 		t.Errorf("%d utterances got in", n)
@@ -164,15 +187,15 @@ func (s hearingSuite) repeats(t *testing.T) {
 	overloaded := Heard{Refusal: Refusal{Status: http.StatusServiceUnavailable}}
 	limited := Heard{Refusal: Refusal{Status: http.StatusTooManyRequests, RetryAfter: "17"}}
 	tr, _ := s.with(t, overloaded, Heard{Text: "here"})
-	got, err := transcribe(t.Context(), tr, Tone(1000), speech.StreamOptions{})
+	got, err := transcribe(t.Context(), tr, Tone(4000), speech.StreamOptions{})
 	if err != nil || got.Text != "here" {
 		t.Errorf("got %q, %v", got.Text, err)
 	}
 	tr, _ = s.with(t, overloaded, Heard{Text: "here"})
-	_, err = transcribe(t.Context(), tr, Tone(1000), speech.StreamOptions{Options: speech.Options{Standby: true}})
+	_, err = transcribe(t.Context(), tr, Tone(4000), speech.StreamOptions{Options: speech.Options{Standby: true}})
 	failed(t, err, fault.ServiceUnavailable, "503")
 	tr, _ = s.with(t, limited, Heard{Text: "here"})
-	_, err = transcribe(t.Context(), tr, Tone(1000), speech.StreamOptions{})
+	_, err = transcribe(t.Context(), tr, Tone(4000), speech.StreamOptions{})
 	failed(t, err, fault.ServiceUnavailable, "429")
 }
 
@@ -184,7 +207,7 @@ func (s hearingSuite) ends(t *testing.T) {
 			t.Parallel()
 			reply := Heard{Text: "half a", End: end}
 			tr, _ := s.with(t, reply, reply)
-			_, err := transcribe(t.Context(), tr, Tone(1000), speech.StreamOptions{})
+			_, err := transcribe(t.Context(), tr, Tone(4000), speech.StreamOptions{})
 			failed(t, err, fault.UpstreamFailed, tr.Name())
 		})
 	}
@@ -195,7 +218,7 @@ func (s hearingSuite) tooSlow(t *testing.T) {
 	timeouts := patient
 	timeouts.Transcript = waitShort
 	tr, _ := s.start(t, HearingSetup{APIKey: Key, Timeouts: timeouts, Replies: []Heard{{End: EndSilent}, {Text: "late"}}})
-	_, err := transcribe(t.Context(), tr, Tone(1000), speech.StreamOptions{})
+	_, err := transcribe(t.Context(), tr, Tone(4000), speech.StreamOptions{})
 	failed(t, err, fault.UpstreamFailed, tr.Name()+" did not return a transcript in time")
 }
 
@@ -206,7 +229,7 @@ func (s hearingSuite) callerHangsUp(t *testing.T) {
 	tr, _ := s.with(t, Heard{Gate: gate})
 	ended := make(chan error, 1)
 	go func() {
-		_, err := transcribe(ctx, tr, Tone(1000), speech.StreamOptions{})
+		_, err := transcribe(ctx, tr, Tone(4000), speech.StreamOptions{})
 		ended <- err
 	}()
 	gate <- struct{}{} // the service has been asked
@@ -217,7 +240,7 @@ func (s hearingSuite) callerHangsUp(t *testing.T) {
 func (s hearingSuite) nobodyThere(t *testing.T) {
 	t.Parallel()
 	tr, _ := s.start(t, HearingSetup{APIKey: Key, BaseURL: closedURL(), Timeouts: patient})
-	_, err := transcribe(t.Context(), tr, Tone(1000), speech.StreamOptions{})
+	_, err := transcribe(t.Context(), tr, Tone(4000), speech.StreamOptions{})
 	failed(t, err, fault.UpstreamFailed, tr.Name()+" could not be reached")
 }
 
@@ -232,7 +255,7 @@ func closedURL() string {
 func (s hearingSuite) followsNoRedirect(t *testing.T) {
 	t.Parallel()
 	tr, _ := s.start(t, HearingSetup{APIKey: Key, BaseURL: redirector(t), Timeouts: patient})
-	_, err := transcribe(t.Context(), tr, Tone(1000), speech.StreamOptions{})
+	_, err := transcribe(t.Context(), tr, Tone(4000), speech.StreamOptions{})
 	failed(t, err, fault.UpstreamFailed, "(status 307)")
 }
 
@@ -254,7 +277,7 @@ func (s hearingSuite) givenUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := stream.Write(Tone(1000)); err != nil {
+	if err := stream.Write(Tone(4000)); err != nil {
 		t.Error(err)
 	}
 	stream.Close()
@@ -270,7 +293,11 @@ func (s hearingSuite) partials(t *testing.T) {
 		{Text: "I would like to go", HeardMS: 750},
 		{Text: "I would like to leave.", HeardMS: 1000, Final: true, EndOfSpeech: true},
 	}
-	tr, _ := s.with(t, Heard{Text: want[3].Text, Partials: want})
+	if s.traits.AppendOnly {
+		want = []speech.Partial{{Text: "I", HeardMS: 250}, {Text: "I would like", HeardMS: 500}, {Text: "I would like to leave.", HeardMS: 750}}
+	}
+	final := want[len(want)-1].Text
+	tr, _ := s.with(t, Heard{Text: final, Partials: want})
 	partials := make(chan speech.Partial, len(want)+1)
 	stream, err := tr.Open(t.Context(), speech.StreamOptions{PartialFunc: func(p speech.Partial) { partials <- p }})
 	if err != nil {
@@ -284,7 +311,7 @@ func (s hearingSuite) partials(t *testing.T) {
 		same(t, "partial", <-partials, partial)
 	}
 	got, err := stream.Finish(t.Context())
-	if err != nil || got.Text != want[3].Text {
+	if err != nil || got.Text != final {
 		t.Errorf("got %q, %v", got.Text, err)
 	}
 }
@@ -299,9 +326,10 @@ func (s hearingSuite) openedAhead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stream.Close()
-	samples := Tone(3000)
-	for at := 0; at < len(samples); at += 1000 {
-		if err := stream.Write(samples[at : at+1000]); err != nil {
+	const samplesAtOnce = 1000
+	samples := Tone(3 * samplesAtOnce)
+	for piece := range slices.Chunk(samples, samplesAtOnce) {
+		if err := stream.Write(piece); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -310,5 +338,5 @@ func (s hearingSuite) openedAhead(t *testing.T) {
 	if err != nil || got.Text != "Hello." {
 		t.Errorf("got %q, %v", got.Text, err)
 	}
-	same(t, "samples", script.Requests()[0].Samples, samples)
+	s.sameSamples(t, script.Requests()[0], samples)
 }

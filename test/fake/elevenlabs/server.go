@@ -106,10 +106,14 @@ func (c *connection) listen(ctx context.Context) bool {
 				Speed float64 `json:"speed"`
 			} `json:"voice_settings"`
 		}
-		switch err := json.Unmarshal(data, &m); {
-		case err != nil || m.Text == nil || !begun && *m.Text != " " || begun && *m.Text != "" && (!strings.HasSuffix(*m.Text, " ") || !m.Flush) ||
-			m.Settings.Speed != 0 && (m.Settings.Speed < 0.7 || m.Settings.Speed > 1.2):
+		err = json.Unmarshal(data, &m)
+		badSpeed := m.Settings.Speed != 0 && (m.Settings.Speed < 0.7 || m.Settings.Speed > 1.2)
+		switch {
+		case err != nil || m.Text == nil || badSpeed || !begun && *m.Text != " ":
 			c.fail(ctx, "invalid_message")
+			return false
+		case begun && *m.Text != "" && (!strings.HasSuffix(*m.Text, " ") || !m.Flush):
+			c.fail(ctx, "would_wait_for_more_text")
 			return false
 		case !begun:
 			begun = true

@@ -1,5 +1,6 @@
 // Package speechopenai is a small server on OpenAI's audio wire, for tests: POST
-// /v1/audio/transcriptions and POST /v1/audio/speech. Each follows the replies of its own script.
+// /v1/audio/transcriptions, GET /v1/realtime?intent=transcription as a WebSocket, and POST
+// /v1/audio/speech. What hears follows one script, what speaks the other.
 //
 //	fake := speechopenai.New(t, key)
 //	fake.Hearing.Add(speechtest.Heard{Text: "Hello."})

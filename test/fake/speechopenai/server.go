@@ -49,6 +49,7 @@ func New(t testing.TB, key string) *Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/audio/transcriptions", s.transcribe)
 	mux.HandleFunc("POST /v1/audio/speech", s.speak)
+	mux.HandleFunc("GET /v1/realtime", s.realtime)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	s.BaseURL = server.URL + "/v1"
