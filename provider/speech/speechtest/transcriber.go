@@ -226,7 +226,7 @@ func (s hearingSuite) callerHangsUp(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	gate := make(chan struct{})
-	tr, _ := s.with(t, Heard{Gate: gate})
+	tr, _ := s.with(t, Heard{Gate: gate, End: EndSilent})
 	ended := make(chan error, 1)
 	go func() {
 		_, err := transcribe(ctx, tr, Tone(4000), speech.StreamOptions{})
