@@ -164,7 +164,7 @@ func TestChainEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	one, two := &hearer{name: "one"}, &hearer{name: "two"}
 	ctx, cancel := context.WithCancel(t.Context())
-	stream, err := speech.TranscriberChain{Transcribers: []speech.StreamTranscriber{one, two}}.Open(ctx, speech.StreamOptions{})
+	stream, err := speech.TranscriberChain{Transcribers: []speech.StreamTranscriber{one, two}}.Open(t.Context(), speech.StreamOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

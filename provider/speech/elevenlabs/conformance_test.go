@@ -32,6 +32,7 @@ func synthesizer(t *testing.T, cfg elevenlabs.Config) *elevenlabs.Synthesizer {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(y.Close)
 	return y
 }
 
@@ -52,7 +53,8 @@ func TestRequest(t *testing.T) {
 	}
 	want := map[string][]string{
 		"model_id": {"eleven_flash_v2_5"}, "output_format": {"pcm_24000"}, "auto_mode": {"true"}, "sync_alignment": {"true"},
-		"language_code": {"pt"},
+		"inactivity_timeout": {"90"},
+		"language_code":      {"pt"},
 	}
 	if diff := gocmp.Diff(first.Values, want); diff != "" {
 		t.Error(diff)

@@ -4,7 +4,11 @@
 //	► {"text": " ", "voice_settings": …}, {"text": "A sentence. ", "flush": true}, {"text": ""}
 //	◄ {"audio": base64, "alignment": {chars, charStartTimesMs, charDurationsMs}} …, {"isFinal": true}
 //
-// Each call has a connection of its own. The alignment of characters becomes the times of words:
+// Each call has a connection of its own. When it ends, one is made for the next sentence of the
+// same voice, which then waits for no handshake: at most 4 for a voice, for a minute. One that was
+// closed meanwhile is replaced by a new one.
+//
+// The alignment of characters becomes the times of words:
 // those of a message count from the beginning of its audio, and a word may begin in one message and
 // end in the next.
 //

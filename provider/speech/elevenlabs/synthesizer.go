@@ -61,9 +61,11 @@ const (
 	maxSpeed = 1.2
 )
 
-// Synthesizer implements speech.Synthesizer. It is safe for concurrent use.
+// Synthesizer implements speech.Synthesizer. It is safe for concurrent use. Close closes the
+// connections that wait for the next sentence.
 type Synthesizer struct {
 	config Config
+	spares *spares
 	base   *url.URL
 	party  speech.Party
 }
@@ -82,8 +84,11 @@ func New(cfg Config) (*Synthesizer, error) {
 		return nil, fmt.Errorf("elevenlabs: the rate must be 16000 or 24000, not %d", cfg.Rate)
 	}
 	cfg.Timeouts = cfg.Timeouts.WithDefaults()
-	return &Synthesizer{config: cfg, base: base, party: speech.Party{Name: cfg.Name, Secret: cfg.APIKey}}, nil
+	return &Synthesizer{config: cfg, spares: newSpares(), base: base, party: speech.Party{Name: cfg.Name, Secret: cfg.APIKey}}, nil
 }
+
+// Close closes connections that nobody uses. Sentences that are being spoken go on.
+func (s *Synthesizer) Close() { s.spares.close() }
 
 // Name is the configured name.
 func (s *Synthesizer) Name() string { return s.config.Name }
@@ -102,15 +107,36 @@ func (s *Synthesizer) Speak(ctx context.Context, asked speech.Speech, emit func(
 	if s.config.APIKey != "" {
 		dialer.Header.Set("Xi-Api-Key", s.config.APIKey)
 	}
+	if conn := s.spares.take(dialer.URL); conn != nil {
+		begun, err := s.exchange(within, conn, asked, watch, emit)
+		if err == nil {
+			s.spares.refill(dialer)
+		}
+		if begun || err == nil || within.Err() != nil {
+			return err
+		}
+		// The connection may have been closed while it waited.
+	}
 	conn, err := dialer.Dial(within)
 	if err != nil {
 		return s.party.Failed(within, false, err)
 	}
+	if _, err := s.exchange(within, conn, asked, watch, emit); err != nil {
+		return err
+	}
+	s.spares.refill(dialer)
+	return nil
+}
+
+// exchange speaks on a connection, and closes it. begun says that the server has answered.
+func (s *Synthesizer) exchange(
+	within context.Context, conn *websocket.Conn, asked speech.Speech, watch *speech.AudioWatch, emit func(speech.Piece) error,
+) (begun bool, err error) {
 	defer conn.CloseNow() //nolint:errcheck // what was needed of it is there
 	for _, m := range s.messages(asked) {
 		text, err := json.Marshal(m)
 		if err != nil {
-			return fmt.Errorf("write a message: %w", err)
+			return false, fmt.Errorf("write a message: %w", err)
 		}
 		if conn.Write(within, websocket.MessageText, text) != nil {
 			break // the server may say why, so it is read
@@ -122,7 +148,7 @@ func (s *Synthesizer) Speak(ctx context.Context, asked speech.Speech, emit func(
 func (s *Synthesizer) url(asked speech.Speech) string {
 	query := url.Values{
 		"model_id": {s.config.Model}, "output_format": {"pcm_" + strconv.Itoa(s.config.Rate)},
-		"auto_mode": {"true"}, "sync_alignment": {"true"},
+		"auto_mode": {"true"}, "sync_alignment": {"true"}, "inactivity_timeout": {serverWaitsSeconds},
 	}
 	if primary, _, _ := strings.Cut(asked.Language, "-"); primary != "" {
 		query.Set("language_code", strings.ToLower(primary))
@@ -177,30 +203,33 @@ func isOverload(code string) bool {
 	return false
 }
 
-// read emits what comes. within is the context of watch.
-func (s *Synthesizer) read(within context.Context, conn *websocket.Conn, watch *speech.AudioWatch, emit func(speech.Piece) error) error {
+// read emits what comes. within is the context of watch, begun says that something came.
+func (s *Synthesizer) read(
+	within context.Context, conn *websocket.Conn, watch *speech.AudioWatch, emit func(speech.Piece) error,
+) (begun bool, err error) {
 	var words wordBuilder
 	decoder := pcm.Decoder{Rate: s.config.Rate}
 	samples, total := 0, 0
 	for {
 		_, data, err := conn.Read(within)
 		if err != nil {
-			return s.party.Failed(within, true, socket.WithoutWords(err))
+			return begun, s.party.Failed(within, true, socket.WithoutWords(err))
 		}
+		begun = true
 		var m incoming
 		if err := json.Unmarshal(data, &m); err != nil {
-			return s.party.Unreadable(errors.New("a message that is not JSON"), "speech")
+			return true, s.party.Unreadable(errors.New("a message that is not JSON"), "speech")
 		}
 		if m.Error != "" {
-			return s.party.Reported(m.Error, isOverload(m.Error))
+			return true, s.party.Reported(m.Error, isOverload(m.Error))
 		}
 		audio, err := base64.StdEncoding.DecodeString(m.Audio)
 		if total += len(audio); err != nil || total > maxSpeechBytes {
-			return s.party.Unreadable(errors.New("no base64, or too much of it"), "the speech of one sentence")
+			return true, s.party.Unreadable(errors.New("no base64, or too much of it"), "the speech of one sentence")
 		}
 		piece := speech.Piece{Rate: s.config.Rate, Provider: s.Name()}
 		if piece.Samples, err = decoder.Decode(audio); err != nil {
-			return s.party.Unreadable(err, "PCM audio")
+			return true, s.party.Unreadable(err, "PCM audio")
 		}
 		piece.Words = words.add(cmp.Or(m.Alignment, m.Normalized), samples*1000/s.config.Rate)
 		if m.IsFinal {
@@ -209,14 +238,14 @@ func (s *Synthesizer) read(within context.Context, conn *websocket.Conn, watch *
 		samples += len(piece.Samples)
 		if len(piece.Samples)+len(piece.Words) > 0 {
 			if err := watch.Emit(piece, emit); err != nil {
-				return fmt.Errorf("take speech: %w", err)
+				return true, fmt.Errorf("take speech: %w", err)
 			}
 		}
 		switch {
 		case m.IsFinal && samples == 0:
-			return s.party.Unreadable(errors.New("no audio"), "speech")
+			return true, s.party.Unreadable(errors.New("no audio"), "speech")
 		case m.IsFinal:
-			return nil
+			return true, nil
 		}
 	}
 }

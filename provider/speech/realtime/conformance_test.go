@@ -12,23 +12,25 @@ import (
 	"parlance.dev/parlance/test/fake/speechopenai"
 )
 
-// repeater makes three samples of two, by saying every second one twice.
+// repeater makes three samples of two, by saying every second one twice. It holds the newest back.
 type repeater struct {
-	odd bool
+	odd  bool
+	held []int16
 }
 
 func (r *repeater) AppendResample(dst, samples []int16) []int16 {
 	for _, s := range samples {
-		dst = append(dst, s)
+		dst = append(dst, r.held...)
+		r.held = append(r.held[:0], s)
 		if r.odd {
-			dst = append(dst, s)
+			r.held = append(r.held, s)
 		}
 		r.odd = !r.odd
 	}
 	return dst
 }
 
-func (*repeater) AppendFlush(dst []int16) []int16 { return dst }
+func (r *repeater) AppendFlush(dst []int16) []int16 { return append(dst, r.held...) }
 
 func transcriber(t *testing.T, cfg realtime.Config) *realtime.Transcriber {
 	t.Helper()

@@ -11,7 +11,7 @@ import (
 // FuzzReceive: whatever a server sends, partial transcripts are text.
 func FuzzReceive(f *testing.F) {
 	const prefix = `{"type":"conversation.item.input_audio_transcription.`
-	f.Add(prefix + `delta","delta":"Hi"}` + "\n" + prefix + `delta","delta":" there"}` + "\n" + prefix + `completed","transcript":"Hi there."}`)
+	f.Add(prefix + `delta","delta":"Hi"}` + "\n" + prefix + `delta","delta":" you"}` + "\n" + prefix + `completed","transcript":"Hi you."}`)
 	f.Add(`{"type":"error","error":{"code":"input_audio_buffer_commit_empty"}}`)
 	f.Add(prefix + `failed","error":{"type":"server_error"}}`)
 	f.Fuzz(func(t *testing.T, lines string) {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/coder/websocket"
@@ -22,19 +23,51 @@ type Server struct {
 	// BaseURL ends in /v1.
 	BaseURL string
 
+	// Connected gets a value for each handshake, unless the test takes none for long.
+	Connected chan struct{}
+
 	key string
+
+	mu      sync.Mutex
+	waiting map[*websocket.Conn]bool
 }
 
 // New starts a server that answers 401 to every other key; it ends with the test.
 func New(t testing.TB, key string, script ...speechtest.Spoken) *Server {
 	t.Helper()
-	s := &Server{SpeakingScript: speechtest.NewScript[speechtest.SpokenRequest](script...), key: key}
+	s := &Server{
+		SpeakingScript: speechtest.NewScript[speechtest.SpokenRequest](script...), Connected: make(chan struct{}, maxConnected),
+		key: key, waiting: map[*websocket.Conn]bool{},
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/text-to-speech/{voice}/stream-input", s.stream)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	s.BaseURL = server.URL + "/v1"
 	return s
+}
+
+// maxConnected is how many handshakes are counted that no test has taken.
+const maxConnected = 16
+
+// DropWaiting closes the connections on which nothing has come, as ElevenLabs does after a while.
+func (s *Server) DropWaiting() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for conn := range s.waiting {
+		_ = conn.CloseNow() // without a close frame: nobody reads at the other end
+	}
+}
+
+// await notes whether a connection waits for its first message.
+func (s *Server) await(conn *websocket.Conn, waits bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if waits {
+		s.waiting[conn] = true
+	} else {
+		delete(s.waiting, conn)
+	}
 }
 
 type object = map[string]any
@@ -74,6 +107,12 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 		return // it has answered
 	}
 	defer conn.CloseNow()
+	s.await(conn, true)
+	defer s.await(conn, false)
+	select {
+	case s.Connected <- struct{}{}:
+	default:
+	}
 	request := speechtest.SpokenRequest{
 		Header: r.Header, Model: query.Get("model_id"), Voice: r.PathValue("voice"), Language: query.Get("language_code"), Values: query,
 	}
@@ -99,6 +138,7 @@ func (c *connection) listen(ctx context.Context) bool {
 		if err != nil {
 			return false
 		}
+		c.server.await(c.conn, false)
 		var m struct {
 			Text     *string `json:"text"`
 			Flush    bool    `json:"flush"`
