@@ -37,7 +37,9 @@ func (s *Server) realtime(w http.ResponseWriter, r *http.Request) {
 	session.send(r.Context(), object{"type": "session.created", "session": object{"type": "transcription"}})
 	for session.handle(r.Context()) {
 	}
-	s.Hearing.Record(session.request)
+	if !session.committed {
+		s.Hearing.Record(session.request)
+	}
 }
 
 const (
@@ -55,6 +57,8 @@ type session struct {
 	request speechtest.HeardRequest
 	told    int // partials that were sent
 	said    string
+	// committed sessions were recorded, before the client could know.
+	committed bool
 }
 
 // handle handles one event of the client, and reports whether there may be another one.
@@ -130,6 +134,8 @@ func (s *session) delta(ctx context.Context, text string) {
 }
 
 func (s *session) commit(ctx context.Context) {
+	s.committed = true
+	s.server.Hearing.Record(s.request)
 	if len(s.request.Samples) < minCommitSamples {
 		s.fail(ctx, "input_audio_buffer_commit_empty")
 		return
