@@ -39,7 +39,7 @@ type Config struct {
 	KeepAliveEvery time.Duration
 	// Query adds parameters to the request or replaces ours, e.g. smart_format or mip_opt_out.
 	Query url.Values
-	// Client makes the handshake. It must have no Timeout.
+	// Client makes the handshake, as that of speech.SocketClient. It must have no Timeout.
 	Client   *http.Client
 	Timeouts speech.Timeouts
 }

@@ -45,7 +45,7 @@ type Config struct {
 	Rate int
 	// Stability and Similarity are the voice's settings, from 0 to 1. nil: those of the voice.
 	Stability, Similarity *float64
-	// Client makes the handshake. It must have no Timeout.
+	// Client makes the handshake, as that of speech.SocketClient. It must have no Timeout.
 	Client   *http.Client
 	Timeouts speech.Timeouts
 }

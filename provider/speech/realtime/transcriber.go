@@ -45,7 +45,7 @@ type Config struct {
 	Model string
 	// ResamplerFunc makes a resampler between two rates, in samples per second, for each stream.
 	ResamplerFunc func(fromHz, toHz int) (Resampler, error)
-	// Client makes the handshake. It must have no Timeout.
+	// Client makes the handshake, as that of speech.SocketClient. It must have no Timeout.
 	Client   *http.Client
 	Timeouts speech.Timeouts
 }

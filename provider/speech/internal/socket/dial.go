@@ -18,8 +18,8 @@ import (
 
 // Dialer makes connections to one server.
 type Dialer struct {
-	// Client makes the handshake; required. Redirects are not followed, because net/http would send
-	// headers like Xi-Api-Key to any host.
+	// Client makes the handshake, as that of speech.SocketClient; required. Redirects are not
+	// followed, because net/http would send headers like Xi-Api-Key to any host.
 	Client *http.Client
 	// URL has the scheme http, https, ws or wss.
 	URL string
@@ -68,7 +68,7 @@ func (d Dialer) attempt(ctx context.Context) (*websocket.Conn, error) {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		return nil, fmt.Errorf("connecting: %w", outer.Err) // without the URL, whose query repeats what a user may say
 	}
-	return nil, errors.New("connecting: the answer is no handshake")
+	return nil, errors.New("connecting: the answer is no handshake, or the client hands over no socket")
 }
 
 func isRepeatable(err error) bool {
