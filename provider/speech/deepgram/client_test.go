@@ -39,7 +39,8 @@ func TestGuardedClient(t *testing.T) {
 	if _, err := hear(speech.SocketClient(closed.Dialer().DialContext, nil)); !errors.Is(err, publicnet.ErrNotPublic) {
 		t.Errorf("a host that is not public: %v", err)
 	}
-	if _, err := hear(open.Client(publicnet.ClientOptions{})); err == nil || !strings.Contains(err.Error(), "the client hands over no socket") {
+	const words = "the client hands over no socket"
+	if _, err := hear(open.Client(publicnet.ClientOptions{})); err == nil || !strings.Contains(err.Error(), words) {
 		t.Errorf("a client that hands over no sockets: %v", err)
 	}
 }

@@ -154,8 +154,7 @@ func (c *Conn) receive(ctx context.Context, conn *websocket.Conn) error {
 			return err
 		}
 		if complete {
-			_ = conn.Close(websocket.StatusNormalClosure, "") // the server may be gone already
-			return errComplete
+			return errComplete // without a closing handshake, for which somebody would wait
 		}
 	}
 }
