@@ -13,8 +13,9 @@
 // from call to call: every [Piece] says its own.
 //
 // The adapters are the folders beside this file: openai (both directions, every server with
-// OpenAI's API), deepgram (streams), elevenlabs and espeak (synthesizers). speechtest is the test
-// suite of every adapter.
+// OpenAI's API), deepgram and realtime (transcribers that stream), elevenlabs and espeak
+// (synthesizers). speechtest is the test suite of every adapter. Those with WebSockets (deepgram,
+// realtime, elevenlabs) take the client of [SocketClient].
 //
 // Wrappers: [GuardTranscriber] and [GuardSynthesizer] measure calls and have a circuit breaker.
 // [TranscriberChain] and [SynthesizerChain] fail over to the next service. A process puts them
