@@ -212,7 +212,7 @@ var confined = []struct {
 		"analysis", "turns", "live", "webhooks", "worker", "idempotency", "privacy", "audit", "usage", "billing",
 	}},
 	{"github.com/jackc/pgx", []string{"platform/postgres", "platform/devstack", "knowledge", "cli"}},
-	{"github.com/coder/websocket", []string{"server/realtime", "server/probe", "cli"}},
+	{"github.com/coder/websocket", []string{"server/realtime", "server/probe", "cli", "provider/speech"}},
 	{"github.com/gobwas/ws", []string{"server/realtime/websocket"}},
 	{"github.com/spf13/cobra", []string{"cli"}},
 	{"connectrpc.com/connect", []string{"server", "gen", "fault", "cli", "proto"}},
