@@ -19,7 +19,7 @@ var root = filepath.Join("..", "..")
 // nouns are the rooms of the product itself.
 var nouns = []string{
 	"workspaces", "agents", "tools", "knowledge", "memory", "guards", "sessions", "analysis", "turns", "live", "webhooks",
-	"privacy", "audit", "usage", "billing",
+	"privacy", "audit", "usage", "billing", "voice",
 }
 
 // base is what every room above the platform may import.
@@ -51,6 +51,9 @@ var rooms = map[string][]string{
 	"audit":      append([]string{"workspaces", "events"}, base...),
 	"billing":    append([]string{"workspaces", "events"}, base...),
 	"workspaces": append([]string{"events"}, base...),
+	"voice":      base,
+	// Hearing is computing with samples and words: it calls no provider and stores nothing.
+	"voice/hearing": {"platform"},
 
 	// What the edge remembers of its callers' requests; it knows who calls, and no other noun.
 	"idempotency": {"workspaces", "fault", "platform"},
