@@ -45,7 +45,7 @@ func (r *Rules) Ending(text string, asked Value, digits int) Ending {
 	if r.trailingDigits(words) >= readOut {
 		return Unfinished
 	}
-	if endsSentence(text) {
+	if Punctuated(text) {
 		return Finished
 	}
 	return Open
@@ -56,7 +56,8 @@ func trailsOff(text string) bool {
 	return strings.HasSuffix(text, "...") || strings.HasSuffix(text, "…") || strings.HasSuffix(text, "-")
 }
 
-func endsSentence(text string) bool {
+// Punctuated reports whether a text ends with the mark of a sentence's end.
+func Punctuated(text string) bool {
 	text = strings.TrimRightFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune(`"'”’»)`, r)
 	})

@@ -1,0 +1,147 @@
+package hearing
+
+import "fmt"
+
+// Kind is what an Event reports.
+type Kind int
+
+const (
+	// SpeechStarted: the user speaks since FromMS. While the agent speaks it is reported only
+	// with an Interrupt, because clients stop playing at once and cannot resume.
+	SpeechStarted Kind = iota
+	// EndLikely: the user has probably finished. The turn may begin, as long as nothing of it is
+	// sent and no tool with effects is called before Commit.
+	EndLikely
+	// Continued: the user goes on after EndLikely.
+	Continued
+	// SpeechStopped: the speech ended at ToMS. Reported just before Commit.
+	SpeechStopped
+	// Commit: FromMS to ToMS is an utterance of the user, its prefix included. The agent answers if
+	// Settings.CreateResponse is set.
+	Commit
+	// FalseStart: what began at FromMS was no utterance, for the Reason. After SpeechStarted or
+	// Pause, in place of Commit.
+	FalseStart
+	// Pause: speech began while the agent speaks. Send nothing more until Interrupt or Resume.
+	Pause
+	// Transcribe: what is paused for ended. Without a streaming transcriber, transcribe FromMS to
+	// ToMS and call Taker.Words: its words decide between Interrupt and Resume.
+	Transcribe
+	// Interrupt: the speech that began at FromMS interrupts the agent. Drop what is not sent, tell
+	// the client to drop what it has not played, cut the transcript to what was heard.
+	Interrupt
+	// Resume: go on sending where Pause stopped.
+	Resume
+	// Idle: neither side has spoken for Settings.IdleMS. Count tells how often in a row.
+	Idle
+)
+
+var kinds = [...]string{
+	"speech started", "end likely", "continued", "speech stopped", "commit", "false start", "pause", "transcribe",
+	"interrupt", "resume", "idle",
+}
+
+func (k Kind) String() string {
+	return kinds[k]
+}
+
+// Reason is why an Event happened.
+type Reason int
+
+const (
+	// NoReason: the kind says it all.
+	NoReason Reason = iota
+
+	// BySilence: of a Commit, after a silence, the words saying nothing about the end.
+	BySilence
+	// ByWords: of a Commit, a finished sentence or whole value; of an Interrupt, two words that are
+	// no acknowledgement.
+	ByWords
+	// ByTimeout: of a Commit, words that have something to come, and nothing came.
+	ByTimeout
+	// ByModel: of a Commit, the EndModel's vote.
+	ByModel
+	// ByCaller: of a Commit, a call of Taker.Commit.
+	ByCaller
+
+	// ByStopWord: of an Interrupt, words such as "stop" or "wait".
+	ByStopWord
+	// ByDuration: of an Interrupt, speech that lasts.
+	ByDuration
+
+	// Acknowledgement: of a FalseStart, words such as "uh-huh" while the agent speaks.
+	Acknowledgement
+	// Echo: of a FalseStart, the agent's own words.
+	Echo
+	// NoWords: of a FalseStart, nothing was transcribed.
+	NoWords
+	// TooLittle: of a FalseStart, a single word or short sound while the agent speaks.
+	TooLittle
+)
+
+var reasons = [...]string{
+	"", "silence", "words", "timeout", "model", "caller", "stop word", "duration", "acknowledgement", "echo", "no words",
+	"too little",
+}
+
+func (r Reason) String() string {
+	return reasons[r]
+}
+
+// Event is a decision. Times are audio time: ms of audio written to the taker since the beginning.
+type Event struct {
+	Kind Kind
+	// AtMS is when it was decided.
+	AtMS int
+	// FromMS and ToMS bound the audio that the event is about.
+	FromMS, ToMS int
+	// SpeechMS is how much of the audio of a Commit or FalseStart was speech. Transcribers invent
+	// words for audio with little speech.
+	SpeechMS int
+	Reason   Reason
+	// Joined: the utterance goes on from the one committed before, which began at JoinedMS and whose
+	// answer the user had not heard. If no tool with effects has run, take that turn back and answer
+	// both together.
+	Joined   bool
+	JoinedMS int
+	// Count is how many Idle events there were since the last utterance, 1 for the first.
+	Count int
+}
+
+func (e Event) String() string {
+	text := fmt.Sprintf("%d %s %d-%d", e.AtMS, e.Kind, e.FromMS, e.ToMS)
+	if e.Reason != NoReason {
+		text += " (" + e.Reason.String() + ")"
+	}
+	if e.Joined {
+		text += fmt.Sprintf(" joined %d", e.JoinedMS)
+	}
+	if e.Count > 0 {
+		text += fmt.Sprintf(" ×%d", e.Count)
+	}
+	return text
+}
+
+// State is where a conversation stands.
+type State int
+
+const (
+	// Listening: nobody speaks.
+	Listening State = iota
+	// UserSpeaking: the user speaks.
+	UserSpeaking
+	// Ending: the user is silent, and may have finished.
+	Ending
+	// Thinking: an utterance was committed, and the agent has not begun to speak.
+	Thinking
+	// Speaking: the agent speaks.
+	Speaking
+	// Interrupted: the agent is paused, until it is known whether it was interrupted.
+	Interrupted
+)
+
+var states = [...]string{"listening", "user speaking", "ending", "thinking", "speaking", "interrupted"}
+
+func (s State) String() string {
+	return states[s]
+}
