@@ -14,6 +14,8 @@ const (
 	pieceMS = 100
 	// aheadMS is how far ahead of being played a piece is sent.
 	aheadMS = 200
+	// prefixMS is how much audio before a barge-in the transcriber gets.
+	prefixMS = 300
 	// wholeDelayMS is how long a transcriber of whole utterances takes.
 	wholeDelayMS = 400
 )
@@ -109,7 +111,7 @@ func (p *run) take(events []hearing.Event) {
 		switch e.Kind {
 		case hearing.SpeechStarted, hearing.Pause:
 			if e.Kind == hearing.Pause || p.fromMS < 0 {
-				p.fromMS, p.told = max(e.FromMS-100, 0), ""
+				p.fromMS, p.told = max(e.FromMS-prefixMS, 0), ""
 			}
 			if e.Kind == hearing.Pause {
 				p.paused = true
@@ -162,7 +164,7 @@ func (p *run) transcribe() {
 func (p *run) understood(fromMS, toMS, byMS int) string {
 	var text strings.Builder
 	for _, word := range p.r.Words {
-		if word.FromMS < fromMS || word.FromMS > toMS || word.AtMS > byMS || word.Echo && p.silenced(word.FromMS-p.r.EchoDelayMS) {
+		if word.FromMS < fromMS || word.FromMS > toMS || word.AtMS > byMS || word.Echo && !p.echoes(word) {
 			continue
 		}
 		if strings.Trim(word.Text, ".?!") != "" && text.Len() > 0 {
@@ -171,4 +173,9 @@ func (p *run) understood(fromMS, toMS, byMS int) string {
 		text.WriteString(word.Text)
 	}
 	return text.String()
+}
+
+// echoes reports whether a word of the agent is understood: it was played, and nobody spoke louder.
+func (p *run) echoes(word Word) bool {
+	return !p.silenced(word.FromMS-p.r.EchoDelayMS) && !spoken(p.r, word.FromMS, word.FromMS)
 }

@@ -1,6 +1,7 @@
 package voicecorpus
 
 import (
+	"fmt"
 	"slices"
 
 	"parlance.dev/parlance/voice/hearing"
@@ -59,7 +60,7 @@ func (s *Score) spans(r *Recording, events []hearing.Event, minSpeechMS int) {
 			s.AcknowledgedInterrupts.Of++
 			if at := find(events, hearing.Interrupt, span.FromMS, span.ToMS+2000); at >= 0 {
 				s.AcknowledgedInterrupts.Count++
-				s.wrong(r, "acknowledgement interrupts: "+events[at].String())
+				s.wrong(r, fmt.Sprintf("acknowledgement %q at %d-%d interrupts: %s", span.Text, span.FromMS, span.ToMS, events[at]))
 			}
 		case Background:
 		}
@@ -89,7 +90,10 @@ func (s *Score) turn(r *Recording, span Span, events []hearing.Event) {
 func (s *Score) interruption(r *Recording, span Span, events []hearing.Event, minSpeechMS int) {
 	s.MissedInterrupts.Of++
 	if at := find(events, hearing.Interrupt, span.FromMS, span.ToMS+2000); at >= 0 {
-		s.ToldMS = append(s.ToldMS, events[at].AtMS-span.FromMS)
+		told := events[at].AtMS - span.FromMS
+		if s.ToldMS = append(s.ToldMS, told); told > 700 {
+			s.wrong(r, fmt.Sprintf("interruption at %d told late: %s", span.FromMS, events[at]))
+		}
 	} else {
 		s.MissedInterrupts.Count++
 		s.wrong(r, "missed interruption "+span.Text)

@@ -146,6 +146,16 @@ func (e *echo) said(words string, speechMS int) bool {
 	return words != "" && utterance.Echo(words, e.around(speechMS))
 }
 
+// strip leaves out the first words of speech that began at a time as long as the agent says them: the
+// end of its words that came back before the user spoke. It leaves one word at least.
+func (e *echo) strip(words []string, speechMS int) []string {
+	own := utterance.Words(e.around(speechMS))
+	for len(words) > 1 && slices.Contains(own, words[0]) {
+		words = words[1:]
+	}
+	return words
+}
+
 // mentions reports whether the agent says a word around a time.
 func (e *echo) mentions(word string, speechMS int) bool {
 	return slices.Contains(utterance.Words(e.around(speechMS)), word)

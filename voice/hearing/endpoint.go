@@ -6,6 +6,9 @@ import "parlance.dev/parlance/voice/hearing/utterance"
 // ended.
 const openLikelyMS = 300
 
+// finishedPatienceMS bounds how much longer a finished sentence of a slow speaker is waited for.
+const finishedPatienceMS = 300
+
 // end decides whether a silent user has finished.
 func (t *Taker) end() {
 	u := &t.user
@@ -24,7 +27,7 @@ func (t *Taker) end() {
 		u.likely = true
 		t.emit(Event{Kind: EndLikely, FromMS: u.fromMS, ToMS: t.NowMS()})
 	}
-	if silence < need {
+	if silence < need || u.run > 0 { // the user may be going on
 		return
 	}
 	if t.settings.Streaming && u.words == "" {
@@ -56,7 +59,7 @@ func (t *Taker) silenceNeeded() (int, Reason) {
 	need, reason := e.open+patience, BySilence
 	switch t.ending() {
 	case utterance.Finished:
-		need, reason = e.finished, ByWords
+		need, reason = e.finished+min(patience/2, finishedPatienceMS), ByWords
 	case utterance.Unfinished:
 		need, reason = e.unfinished+patience, ByTimeout
 	case utterance.Partial:
@@ -69,17 +72,18 @@ func (t *Taker) silenceNeeded() (int, Reason) {
 	return t.settings.bounded(need), reason
 }
 
-// ending is what the words say about the end. Words that came before the end of the speech say
-// nothing about it: the last of them are still missing.
+// ending is what the words say about the end.
 func (t *Taker) ending() utterance.Ending {
 	u := &t.user
-	if u.words == "" || u.wordsMS < u.speechEndMS {
+	if u.words == "" {
 		return utterance.Open
 	}
 	ending := t.rules.Ending(u.words, t.asked, t.digits)
-	if ending == utterance.Open && t.punctuates {
-		// This transcriber would have put a mark at the end of a sentence.
-		return utterance.Unfinished
+	if ending == utterance.Finished && u.wordsMS < u.speechEndMS {
+		ending = utterance.Open // the user went on, and the words of that are still to come
+	}
+	if ending == utterance.Open && t.settings.Punctuated {
+		return utterance.Unfinished // the mark of the end is missing
 	}
 	return ending
 }

@@ -1,6 +1,10 @@
 package hearing
 
-import "parlance.dev/parlance/voice/hearing/utterance"
+import (
+	"strings"
+
+	"parlance.dev/parlance/voice/hearing/utterance"
+)
 
 const (
 	// interruptMS is how long speech without words lasts before it interrupts, and
@@ -10,8 +14,9 @@ const (
 	interruptStreamingMS = 600
 
 	// acknowledgedMS is how long speech lasts before it interrupts although its words so far are
-	// acknowledgements, or a single word that the agent is saying itself.
+	// acknowledgements, ownWordMS although its only word so far is one that the agent is saying.
 	acknowledgedMS = 1200
+	ownWordMS      = 800
 )
 
 // judge decides whether what the user says while the agent is paused interrupts it.
@@ -19,45 +24,78 @@ func (t *Taker) judge() {
 	u := &t.user
 	ended := u.phase == userEnding
 	silence, length := t.NowMS()-u.speechEndMS, u.speechEndMS-u.speechMS
-	words := utterance.Words(u.words)
-	if ended && !u.asked && !t.settings.Streaming && len(words) == 0 {
+	if ended && !u.asked && !t.settings.Streaming && u.words == "" {
 		u.asked = true
 		t.emit(Event{Kind: Transcribe, FromMS: u.fromMS, ToMS: t.NowMS()})
 	}
-	limit := interruptMS
+	verdict, reason := t.verdict()
 	switch {
-	case len(words) == 0:
-		if t.settings.Streaming {
-			limit = interruptStreamingMS
-		}
-		if ended && (u.final || silence >= wordsWithinMS) {
-			t.dismiss(NoWords)
-			return
-		}
-	case t.agent.echo.said(u.words, u.speechMS):
+	case verdict == interrupts:
+		t.interrupt(reason)
+	case ended && (verdict == harmless || u.final || silence >= wordsWithinMS):
+		t.dismiss(reason)
+	case verdict == echoes:
 		t.dismiss(Echo)
-		return
-	case t.rules.Acknowledgement(u.words):
-		limit = acknowledgedMS
-		if ended {
-			t.dismiss(Acknowledgement)
-			return
-		}
-	case t.rules.Stop(u.words):
-		t.interrupt(ByStopWord)
-		return
-	case len(words) >= 2:
-		t.interrupt(ByWords)
-		return
-	case ended && (u.final || silence >= wordsWithinMS):
-		t.dismiss(TooLittle)
-		return
-	case t.agent.echo.mentions(words[0], u.speechMS):
-		limit = acknowledgedMS
-	}
-	if !ended && length >= limit {
+	case !ended && length >= t.limitMS(verdict):
 		t.interrupt(ByDuration)
 	}
+}
+
+// verdict is what the words of a user say who speaks while the agent does.
+type verdict int
+
+const (
+	silent     verdict = iota // there are none yet
+	interrupts                // they interrupt
+	harmless                  // acknowledgements
+	hopeful                   // they may become acknowledgements
+	own                       // one word that the agent says itself
+	unclear                   // one other word
+	echoes                    // the agent's words
+)
+
+// verdict returns, beside, the reason for an interruption, or for dismissing the speech if nothing
+// comes after these words.
+func (t *Taker) verdict() (verdict, Reason) {
+	u := &t.user
+	words := utterance.Words(u.words)
+	if len(words) == 0 {
+		return silent, NoWords
+	}
+	if t.agent.echo.said(u.words, u.speechMS) {
+		return echoes, Echo
+	}
+	words = t.agent.echo.strip(words, u.speechMS)
+	rest := strings.Join(words, " ")
+	switch {
+	case t.rules.Acknowledgement(u.words) || t.rules.Acknowledgement(rest):
+		return harmless, Acknowledgement
+	case t.rules.Stop(u.words) || t.rules.Stop(rest):
+		return interrupts, ByStopWord
+	case t.rules.BeginsAcknowledgement(rest):
+		return hopeful, TooLittle
+	case len(words) >= 2:
+		return interrupts, ByWords
+	case t.agent.echo.mentions(words[0], u.speechMS):
+		return own, TooLittle
+	}
+	return unclear, TooLittle
+}
+
+// limitMS is how long speech with these words lasts before it interrupts all the same.
+func (t *Taker) limitMS(v verdict) int {
+	switch v {
+	case harmless, hopeful:
+		return acknowledgedMS
+	case own:
+		return ownWordMS
+	case silent:
+		if t.settings.Streaming {
+			return interruptStreamingMS
+		}
+	case interrupts, unclear, echoes:
+	}
+	return interruptMS
 }
 
 // interrupt takes the turn from the agent.

@@ -41,6 +41,9 @@ type Settings struct {
 	// Streaming says that a transcriber calls Taker.Words while the user speaks. Speech without words
 	// then makes no turn.
 	Streaming bool
+	// Punctuated says that the transcriber puts marks at the ends of sentences, also before it is
+	// final. Words without one are then unfinished.
+	Punctuated bool
 	// IdleMS is the silence of both sides after which Idle is reported; 0 for never.
 	IdleMS int
 	// Language is the tag of the language that the user speaks ("en", "pt-BR").
@@ -66,7 +69,7 @@ type endpointing struct {
 }
 
 func (s *Settings) endpointing() endpointing {
-	e := endpointing{finished: 300, open: s.SilenceMS, unfinished: 1500, value: 3000, vote: 0.5}
+	e := endpointing{finished: 300, open: s.SilenceMS, unfinished: 1600, value: 3000, vote: 0.5}
 	switch s.Eagerness {
 	case EagernessLow:
 		e = endpointing{finished: 500, open: s.SilenceMS + 300, unfinished: 2500, value: 3000, vote: 0.7}

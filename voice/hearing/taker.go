@@ -43,15 +43,15 @@ type Taker struct {
 	// sound is the last of the audio, for the model only.
 	sound []int16
 
-	onset   onset
-	user    user
-	agent   agent
-	speaker speaker
+	levels     [4]float64 // of the last frames, a ring
+	onset      onset
+	user       user
+	agent      agent
+	speaker    speaker
+	background background
 
 	asked  utterance.Value
 	digits int
-	// punctuates says that the transcriber has put a mark at the end of a sentence.
-	punctuates bool
 
 	// heardToMS is the end of the audio that belongs to earlier events.
 	heardToMS int
@@ -111,9 +111,6 @@ func (t *Taker) Words(text string, final bool) []Event {
 		return t.take()
 	}
 	t.user.words, t.user.final, t.user.wordsMS = text, final, t.NowMS()
-	if utterance.Punctuated(text) {
-		t.punctuates = true
-	}
 	t.decide()
 	return t.take()
 }
@@ -211,15 +208,22 @@ func (t *Taker) frame(samples []int16) {
 func (t *Taker) counts(frame vad.Frame) bool {
 	const hysteresis = 0.15
 	threshold := t.settings.Threshold
-	if t.onset.frames > 0 || t.user.phase == userSpeaking {
+	if len(t.onset.frames) > 0 || t.user.phase == userSpeaking {
 		threshold -= hysteresis
 	}
+	// Within a word there are quiet frames: the mean of the last ones tells who speaks.
+	t.levels[t.frames%len(t.levels)] = frame.LevelDB
+	var recent loudness
+	for _, level := range t.levels {
+		recent.add(level)
+	}
+	level := recent.meanDB()
 	now := t.NowMS()
 	playing := t.agent.phase == agentPlaying || t.agent.phase == agentPaused
 	return float64(frame.Speech) >= threshold &&
-		!t.agent.echo.explains(now, frame.LevelDB) &&
-		frame.LevelDB >= t.speaker.quietestDB(now, playing) &&
-		!t.user.overshadows(frame.LevelDB)
+		!t.agent.echo.explains(now, level) &&
+		level >= t.speaker.quietestDB(now, playing) &&
+		frame.LevelDB >= t.user.quietestDB(t.background.levelDB)
 }
 
 // keep stores the last 8 s of audio, if there is a model that listens to it.

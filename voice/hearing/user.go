@@ -10,12 +10,48 @@ const (
 	userEnding
 )
 
-// onset is sound that may become speech.
+// onset is sound that may become speech: its last frames of speech, as many as MinSpeechMS needs.
 type onset struct {
-	fromMS   int
-	frames   int // of speech
-	gap      int // frames since the last of them
-	loudness loudness
+	frames []heard
+	gap    int // frames since the last of them
+}
+
+// heard is a frame of speech that ended at endMS.
+type heard struct {
+	endMS   int
+	levelDB float64
+}
+
+// fromMS is where the onset begins.
+func (o *onset) fromMS() int { return o.frames[0].endMS - frameMS }
+
+func (o *onset) loudness() (l loudness) {
+	for _, frame := range o.frames {
+		l.add(frame.levelDB)
+	}
+	return l
+}
+
+// background is the mean level, in dB, of what is heard while nobody speaks to the agent: noise,
+// music, voices farther away. Before anything was heard it is that of a room with some noise.
+type background struct {
+	frames  int
+	levelDB float64
+}
+
+const (
+	unknownBackgroundDB = -40
+	// aboveBackgroundDB is how far above the mean of the background speech begins.
+	aboveBackgroundDB = 4.5
+)
+
+func (b *background) learn(levelDB float64) {
+	const weight, quickly = 0.03, 8 // a time constant of a second, and less at the beginning
+	if b.frames == 0 {
+		b.levelDB = unknownBackgroundDB
+	}
+	b.levelDB += max(weight, 1/float64(b.frames+quickly)) * (levelDB - b.levelDB)
+	b.frames++
 }
 
 // user is what the user is saying.
@@ -41,11 +77,15 @@ type user struct {
 	joinedMS int
 }
 
-// overshadows reports whether a level is so far below the user's own that it is somebody else's, or
-// the room's: speech in the background would otherwise keep an utterance from ending.
-func (u *user) overshadows(levelDB float64) bool {
-	const below, enough = 18, 6
-	return u.phase != userSilent && u.loudness.frames >= enough && levelDB < u.loudness.meanDB()-below
+// quietestDB is the level under which a frame is not the speaking user's: voices in the background
+// would otherwise keep an utterance from ending.
+func (u *user) quietestDB(backgroundDB float64) float64 {
+	const below, between = 18, 0.4
+	if u.phase == userSilent {
+		return math.Inf(-1)
+	}
+	own := u.loudness.meanDB()
+	return max(own-below, backgroundDB+between*(own-backgroundDB))
 }
 
 // loudness is the mean level of frames.
@@ -75,7 +115,7 @@ type speaker struct {
 // quietestDB is the level under which speech is in the background. It is stricter while the agent
 // speaks, and falls with time, so that a person who moved away is heard again.
 func (s *speaker) quietestDB(nowMS int, agentSpeaks bool) float64 {
-	const below, belowSpeaking, fallPerSecond = 15, 10, 0.5
+	const below, belowSpeaking, fallPerSecond = 15, 10, 0.1
 	if !s.known {
 		return math.Inf(-1)
 	}
@@ -114,6 +154,7 @@ func (s *speaker) patienceMS() int {
 
 // listen waits for the beginning of speech.
 func (t *Taker) listen(speech bool, levelDB float64) {
+	t.background.learn(levelDB)
 	o := &t.onset
 	if !speech {
 		if o.gap++; o.gap*frameMS > gapMS {
@@ -121,22 +162,26 @@ func (t *Taker) listen(speech bool, levelDB float64) {
 		}
 		return
 	}
-	if o.frames == 0 {
-		o.fromMS = t.NowMS() - frameMS
+	o.gap = 0
+	o.frames = append(o.frames, heard{t.NowMS(), levelDB})
+	for len(o.frames) > 1 && t.NowMS()-o.fromMS() >= t.settings.MinSpeechMS+gapMS {
+		o.frames = o.frames[1:]
 	}
-	o.frames, o.gap = o.frames+1, 0
-	o.loudness.add(levelDB)
-	if (o.frames+1)*frameMS > t.settings.MinSpeechMS {
-		t.begin()
+	span := t.NowMS() - o.fromMS()
+	loudness := o.loudness()
+	// Half a frame short of the minimum is enough, and some frames between may be none of speech.
+	if span+frameMS/2 >= t.settings.MinSpeechMS && 3*len(o.frames)*frameMS >= 2*span &&
+		loudness.meanDB() >= t.background.levelDB+aboveBackgroundDB {
+		t.begin(loudness)
 	}
 }
 
 // begin makes the onset the beginning of an utterance.
-func (t *Taker) begin() {
-	now := t.NowMS()
+func (t *Taker) begin(loudness loudness) {
+	now, from := t.NowMS(), t.onset.fromMS()
 	t.user = user{
-		phase: userSpeaking, speechMS: t.onset.fromMS, fromMS: max(t.onset.fromMS-t.settings.PrefixMS, t.heardToMS),
-		speechEndMS: now, speechFrames: t.onset.frames, run: t.onset.frames, loudness: t.onset.loudness,
+		phase: userSpeaking, speechMS: from, fromMS: max(from-t.settings.PrefixMS, t.heardToMS),
+		speechEndMS: now, speechFrames: len(t.onset.frames), run: 2, loudness: loudness,
 	}
 	t.onset = onset{}
 	switch t.agent.phase {

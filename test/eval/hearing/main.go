@@ -55,7 +55,7 @@ func evaluate(seed uint64, scale int, wrong bool) error {
 	scores := make([]voicecorpus.Score, len(ways))
 	for i, way := range ways {
 		settings := hearing.Defaults()
-		settings.Streaming = way.stream
+		settings.Streaming, settings.Punctuated = way.stream, way.stream
 		began, steps := time.Now(), 0
 		for _, r := range recordings {
 			detector := way.detector()

@@ -45,7 +45,7 @@ func (r *Rules) Ending(text string, asked Value, digits int) Ending {
 	if r.trailingDigits(words) >= readOut {
 		return Unfinished
 	}
-	if Punctuated(text) {
+	if endsSentence(text) {
 		return Finished
 	}
 	return Open
@@ -56,8 +56,7 @@ func trailsOff(text string) bool {
 	return strings.HasSuffix(text, "...") || strings.HasSuffix(text, "…") || strings.HasSuffix(text, "-")
 }
 
-// Punctuated reports whether a text ends with the mark of a sentence's end.
-func Punctuated(text string) bool {
+func endsSentence(text string) bool {
 	text = strings.TrimRightFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune(`"'”’»)`, r)
 	})

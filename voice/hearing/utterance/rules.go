@@ -92,6 +92,17 @@ func (p phrases) prefix(words []string) int {
 	return 0
 }
 
+// begunBy reports whether all words together are the beginning of an entry, or one.
+func (p phrases) begunBy(words []string) bool {
+	begin := strings.Join(words, " ")
+	for entry := range p {
+		if entry == begin || strings.HasPrefix(entry, begin+" ") {
+			return true
+		}
+	}
+	return false
+}
+
 // within reports whether an entry is anywhere in the words.
 func (p phrases) within(words []string) bool {
 	for i := range words {
@@ -126,6 +137,23 @@ func (r *Rules) Acknowledgement(text string) bool {
 		words = words[n:]
 	}
 	return true
+}
+
+// BeginsAcknowledgement reports whether a text is nothing but acknowledgements, the last of them
+// perhaps not whole yet: "okay, that's", which may become "okay, that's right".
+func (r *Rules) BeginsAcknowledgement(text string) bool {
+	words := Words(text)
+	for len(words) > 0 {
+		if r.acknowledgements.begunBy(words) {
+			return true
+		}
+		n := r.acknowledgements.prefix(words)
+		if n == 0 {
+			return false
+		}
+		words = words[n:]
+	}
+	return false
 }
 
 // Stop reports whether a text asks the agent to stop speaking: after any acknowledgements it begins

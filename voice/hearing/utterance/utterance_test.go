@@ -36,6 +36,26 @@ func TestAcknowledgement(t *testing.T) {
 	}
 }
 
+func TestBeginsAcknowledgement(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		language, text string
+		want           bool
+	}{
+		{"en", "okay, that's", true},
+		{"en", "okay", true},
+		{"en", "okay that is", false},
+		{"en", "", false},
+		{"de", "alles", true},
+		{"de", "alles gut", false},
+		{"es", "de", true},
+	} {
+		if got := utterance.For(row.language).BeginsAcknowledgement(row.text); got != row.want {
+			t.Errorf("%s %q: got %t, want %t", row.language, row.text, got, row.want)
+		}
+	}
+}
+
 func TestStop(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
