@@ -80,7 +80,7 @@ func shortTurn(b *builder, i int) {
 func pausedTurn(b *builder, i int) {
 	b.silence(b.between(600, 1500))
 	b.speak(Turn, b.voice(), sentences[i%len(sentences)], b.between(300, 1500))
-	b.silence(1800)
+	b.silence(2600)
 	b.speak(Turn, b.voice(), sentences[(i+7)%len(sentences)], b.between(300, 1500))
 	b.silence(3500)
 	b.noise([]string{"room", "pink", "brown"}[i%3], -20)

@@ -1,5 +1,11 @@
 package voicecorpus
 
+import (
+	"strings"
+
+	"parlance.dev/parlance/voice/hearing"
+)
+
 // Kind is what a Span is.
 type Kind int
 
@@ -47,7 +53,20 @@ type Recording struct {
 	Words       []Word
 }
 
-// agentToMS is when the agent has finished.
-func (r *Recording) agentToMS() int {
-	return r.AgentFromMS + msOf(len(r.AgentSound))
+// sentences are the agent's, at times by their letters.
+func (r *Recording) sentences() []hearing.Said {
+	if r.AgentText == "" {
+		return nil
+	}
+	var all []hearing.Said
+	length, at := msOf(len(r.AgentSound)), 0
+	for sentence := range strings.SplitAfterSeq(r.AgentText, ". ") {
+		from := at
+		at += len(sentence)
+		all = append(all, hearing.Said{
+			Text:   sentence,
+			FromMS: r.AgentFromMS + length*from/len(r.AgentText), ToMS: r.AgentFromMS + length*at/len(r.AgentText),
+		})
+	}
+	return all
 }

@@ -31,7 +31,8 @@ type run struct {
 	// fromMS is where the speech began whose words are told; −1 when nobody speaks.
 	fromMS int
 	told   string
-	sentMS int // how much of the agent's sound was sent
+	said   []hearing.Said // the agent's sentences that are still to be told
+	sentMS int            // how much of the agent's sound was sent
 	paused bool
 	cutMS  int // when the agent was interrupted; −1
 	muted  [][2]int
@@ -47,7 +48,7 @@ type run struct {
 func Run(r *Recording, settings hearing.Settings, detector hearing.Detector) []hearing.Event {
 	settings.Language = r.Language
 	p := &run{r: r, taker: hearing.New(settings, detector, nil), stream: settings.Streaming, fromMS: -1, cutMS: -1}
-	p.answer.atMS = -1
+	p.answer.atMS, p.said = -1, r.sentences()
 	for p.nowMS < msOf(len(r.Samples)) {
 		p.sendAgent()
 		p.take(p.taker.Write(p.chunk()))
@@ -91,8 +92,9 @@ func (p *run) sendAgent() {
 	if r.AgentSound == nil || p.cutMS >= 0 {
 		return
 	}
-	if p.sentMS == 0 && p.nowMS >= r.AgentFromMS-aheadMS {
-		p.taker.AgentSaid(hearing.Said{Text: r.AgentText, FromMS: r.AgentFromMS, ToMS: r.agentToMS()})
+	for len(p.said) > 0 && p.nowMS >= p.said[0].FromMS-aheadMS {
+		p.taker.AgentSaid(p.said[0])
+		p.said = p.said[1:]
 	}
 	for !p.paused && r.AgentFromMS+p.sentMS <= p.nowMS+aheadMS && p.sentMS < msOf(len(r.AgentSound)) {
 		piece := r.AgentSound[samplesOf(p.sentMS):min(samplesOf(p.sentMS+pieceMS), len(r.AgentSound))]

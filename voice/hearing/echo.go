@@ -41,7 +41,8 @@ type echo struct {
 	pieces     []piece
 	texts      []Said
 	couplingDB float64
-	times      int
+	times      int      // how often the agent's words were heard
+	blocks     int      // how often the coupling was measured
 	block      loudness // of the input, since the last measurement
 }
 
@@ -62,14 +63,25 @@ func (e *echo) cut() {
 	}
 }
 
-// explains reports whether a frame that ended now is not louder than the echo.
-func (e *echo) explains(nowMS int, levelDB float64) bool {
-	loudest := e.loudestDB(nowMS-frameMS-echoWithinMS, nowMS)
+// expectedDB is the level above which a frame that ended now is no echo.
+func (e *echo) expectedDB(nowMS int) float64 {
 	raised := 0.0
 	if e.times >= 2 {
 		raised = raiseDB
 	}
-	return levelDB <= loudest+e.couplingDB+echoMarginDB+raised
+	return e.loudestDB(nowMS-frameMS-echoWithinMS, nowMS) + e.couplingDB + echoMarginDB + raised
+}
+
+// explains reports whether a frame that ended now is not louder than the echo.
+func (e *echo) explains(nowMS int, levelDB float64) bool {
+	return levelDB <= e.expectedDB(nowMS)
+}
+
+// drowned reports whether speech is so much louder than the echo was so far that words of the agent
+// in it are the end of an echo before it.
+func (e *echo) drowned(nowMS int, levelDB float64) bool {
+	const louder, measured = 10, 2
+	return e.blocks >= measured && levelDB >= e.expectedDB(nowMS)+louder
 }
 
 // loudestDB is the level of the loudest piece that is played at any time between two times.
@@ -100,6 +112,7 @@ func (e *echo) learn(nowMS int, levelDB float64, speech bool) {
 	if math.IsInf(played, -1) {
 		return
 	}
+	e.blocks++
 	const rise, fall = 3, 0.5
 	if coupling := min(heard-played, 0); coupling > e.couplingDB {
 		e.couplingDB = min(coupling, e.couplingDB+rise)
@@ -130,33 +143,28 @@ func (e *echo) seen() {
 	e.times++
 }
 
-// around is what the agent said around a time.
-func (e *echo) around(speechMS int) string {
+// around is what the agent said around speech that began at a time, as far as it was played by now.
+func (e *echo) around(speechMS, nowMS int) string {
 	var texts []string
 	for _, said := range e.texts {
-		if said.ToMS >= speechMS-wordsEchoMS {
+		if said.ToMS >= speechMS-wordsEchoMS && said.FromMS <= nowMS {
 			texts = append(texts, said.Text)
 		}
 	}
 	return strings.Join(texts, " ")
 }
 
-// said reports whether words of speech that began at a time are the agent's.
-func (e *echo) said(words string, speechMS int) bool {
-	return words != "" && utterance.Echo(words, e.around(speechMS))
-}
-
-// strip leaves out the first words of speech that began at a time as long as the agent says them: the
-// end of its words that came back before the user spoke. It leaves one word at least.
-func (e *echo) strip(words []string, speechMS int) []string {
-	own := utterance.Words(e.around(speechMS))
+// strip leaves out the first of a user's words as long as the agent says them: the end of its words
+// that came back before the user spoke. It leaves one word at least.
+func strip(words []string, agentText string) []string {
+	own := utterance.Words(agentText)
 	for len(words) > 1 && slices.Contains(own, words[0]) {
 		words = words[1:]
 	}
 	return words
 }
 
-// mentions reports whether the agent says a word around a time.
-func (e *echo) mentions(word string, speechMS int) bool {
-	return slices.Contains(utterance.Words(e.around(speechMS)), word)
+// mentions reports whether a text has a word.
+func mentions(text, word string) bool {
+	return slices.Contains(utterance.Words(text), word)
 }

@@ -13,7 +13,7 @@ const finishedPatienceMS = 300
 func (t *Taker) end() {
 	u := &t.user
 	silence := t.NowMS() - u.speechEndMS
-	if t.agent.echo.said(u.words, u.speechMS) {
+	if utterance.Echo(u.words, t.agent.echo.around(u.speechMS, t.NowMS())) {
 		t.dismiss(Echo)
 		return
 	}

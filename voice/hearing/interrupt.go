@@ -11,7 +11,7 @@ const (
 	// interruptStreamingMS the same where words are to be expected: "uh-huh" takes up to half a
 	// second, and its words come a little later.
 	interruptMS          = 500
-	interruptStreamingMS = 600
+	interruptStreamingMS = 550
 
 	// acknowledgedMS is how long speech lasts before it interrupts although its words so far are
 	// acknowledgements, ownWordMS although its only word so far is one that the agent is saying.
@@ -62,10 +62,11 @@ func (t *Taker) verdict() (verdict, Reason) {
 	if len(words) == 0 {
 		return silent, NoWords
 	}
-	if t.agent.echo.said(u.words, u.speechMS) {
+	agentText := t.agent.echo.around(u.speechMS, t.NowMS())
+	if utterance.Echo(u.words, agentText) && !t.agent.echo.drowned(t.NowMS(), u.loudness.meanDB()) {
 		return echoes, Echo
 	}
-	words = t.agent.echo.strip(words, u.speechMS)
+	words = strip(words, agentText)
 	rest := strings.Join(words, " ")
 	switch {
 	case t.rules.Acknowledgement(u.words) || t.rules.Acknowledgement(rest):
@@ -76,7 +77,7 @@ func (t *Taker) verdict() (verdict, Reason) {
 		return hopeful, TooLittle
 	case len(words) >= 2:
 		return interrupts, ByWords
-	case t.agent.echo.mentions(words[0], u.speechMS):
+	case mentions(agentText, words[0]):
 		return own, TooLittle
 	}
 	return unclear, TooLittle

@@ -14,6 +14,9 @@ const (
 	// gapMS is the longest gap within the first MinSpeechMS of speech.
 	gapMS = 96
 
+	// maskedMS is the longest time within it in which the agent's echo is as loud.
+	maskedMS = 224
+
 	// endingMS is the silence after which a speaker may have finished.
 	endingMS = 200
 
@@ -43,7 +46,6 @@ type Taker struct {
 	// sound is the last of the audio, for the model only.
 	sound []int16
 
-	levels     [4]float64 // of the last frames, a ring
 	onset      onset
 	user       user
 	agent      agent
@@ -182,21 +184,23 @@ func (t *Taker) take() []Event {
 func (t *Taker) frame(samples []int16) {
 	frame := t.detector.Detect(samples)
 	t.frames++
+	now := t.NowMS()
 	t.keep(samples)
-	speech := t.counts(frame)
-	t.agent.echo.learn(t.NowMS(), frame.LevelDB, speech || t.user.phase != userSilent)
+	speech := float64(frame.Speech) >= t.threshold()
+	echo := t.agent.echo.explains(now, frame.LevelDB)
+	t.agent.echo.learn(now, frame.LevelDB, t.user.phase != userSilent || speech && !echo)
 	switch {
 	case t.settings.Manual:
 		if speech {
 			t.manualSpeech++
 		}
 	case t.user.phase == userSilent:
-		t.listen(speech, frame.LevelDB)
+		t.listen(speech, echo, frame.LevelDB)
 	default:
-		t.follow(speech, frame.LevelDB)
+		t.follow(speech && !echo && frame.LevelDB >= t.user.quietestDB(t.background.levelDB), frame.LevelDB)
 	}
-	if t.agent.over(t.NowMS()) {
-		t.idleFromMS = t.NowMS()
+	if t.agent.over(now) {
+		t.idleFromMS = now
 		if t.user.withheld {
 			t.emitStarted()
 		}
@@ -204,26 +208,13 @@ func (t *Taker) frame(samples []int16) {
 	t.idle()
 }
 
-// counts reports whether a frame is speech of the user.
-func (t *Taker) counts(frame vad.Frame) bool {
+// threshold is the probability from which a frame is speech: less within speech than before it.
+func (t *Taker) threshold() float64 {
 	const hysteresis = 0.15
-	threshold := t.settings.Threshold
 	if len(t.onset.frames) > 0 || t.user.phase == userSpeaking {
-		threshold -= hysteresis
+		return t.settings.Threshold - hysteresis
 	}
-	// Within a word there are quiet frames: the mean of the last ones tells who speaks.
-	t.levels[t.frames%len(t.levels)] = frame.LevelDB
-	var recent loudness
-	for _, level := range t.levels {
-		recent.add(level)
-	}
-	level := recent.meanDB()
-	now := t.NowMS()
-	playing := t.agent.phase == agentPlaying || t.agent.phase == agentPaused
-	return float64(frame.Speech) >= threshold &&
-		!t.agent.echo.explains(now, level) &&
-		level >= t.speaker.quietestDB(now, playing) &&
-		frame.LevelDB >= t.user.quietestDB(t.background.levelDB)
+	return t.settings.Threshold
 }
 
 // keep stores the last 8 s of audio, if there is a model that listens to it.

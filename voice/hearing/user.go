@@ -13,7 +13,8 @@ const (
 // onset is sound that may become speech: its last frames of speech, as many as MinSpeechMS needs.
 type onset struct {
 	frames []heard
-	gap    int // frames since the last of them
+	gap    int // frames of no speech since the last of them
+	masked int // frames no louder than the agent's echo since the last of them
 }
 
 // heard is a frame of speech that ended at endMS.
@@ -152,36 +153,50 @@ func (s *speaker) patienceMS() int {
 	return max(int(s.pauseMS)-ordinary, 0)
 }
 
-// listen waits for the beginning of speech.
-func (t *Taker) listen(speech bool, levelDB float64) {
+// listen waits for the beginning of speech. Speech that is no louder than the agent's echo is held
+// against nobody for a moment: between two loud syllables the user's own is as quiet.
+func (t *Taker) listen(speech, echo bool, levelDB float64) {
 	t.background.learn(levelDB)
 	o := &t.onset
-	if !speech {
-		if o.gap++; o.gap*frameMS > gapMS {
-			*o = onset{}
-		}
-		return
+	switch {
+	case !speech:
+		o.gap++
+	case echo:
+		o.masked++
+	default:
+		o.gap, o.masked = 0, 0
+		o.frames = append(o.frames, heard{t.NowMS(), levelDB})
 	}
-	o.gap = 0
-	o.frames = append(o.frames, heard{t.NowMS(), levelDB})
-	for len(o.frames) > 1 && t.NowMS()-o.fromMS() >= t.settings.MinSpeechMS+gapMS {
+	if o.gap*frameMS > gapMS || o.masked*frameMS > maskedMS {
+		*o = onset{}
+	}
+	for len(o.frames) > 1 && t.NowMS()-o.fromMS() >= t.settings.MinSpeechMS+maskedMS {
 		o.frames = o.frames[1:]
 	}
-	span := t.NowMS() - o.fromMS()
-	loudness := o.loudness()
-	// Half a frame short of the minimum is enough, and some frames between may be none of speech.
-	if span+frameMS/2 >= t.settings.MinSpeechMS && 3*len(o.frames)*frameMS >= 2*span &&
-		loudness.meanDB() >= t.background.levelDB+aboveBackgroundDB {
-		t.begin(loudness)
+	if speech && !echo && t.begins() {
+		t.begin()
 	}
 }
 
+// begins reports whether the onset is the beginning of an utterance: it is long enough, and loud
+// enough for the user. Within a word there are quiet frames, so the mean of all tells.
+func (t *Taker) begins() bool {
+	now, o := t.NowMS(), &t.onset
+	span, loudness := now-o.fromMS(), o.loudness()
+	level := loudness.meanDB()
+	agentSpeaks := t.agent.phase == agentPlaying
+	// Half a frame short of the minimum is enough, and some frames between may be none of speech.
+	return span+frameMS/2 >= t.settings.MinSpeechMS && 2*len(o.frames)*frameMS >= span &&
+		level >= t.background.levelDB+aboveBackgroundDB &&
+		level >= t.speaker.quietestDB(now, agentSpeaks)
+}
+
 // begin makes the onset the beginning of an utterance.
-func (t *Taker) begin(loudness loudness) {
+func (t *Taker) begin() {
 	now, from := t.NowMS(), t.onset.fromMS()
 	t.user = user{
 		phase: userSpeaking, speechMS: from, fromMS: max(from-t.settings.PrefixMS, t.heardToMS),
-		speechEndMS: now, speechFrames: len(t.onset.frames), run: 2, loudness: loudness,
+		speechEndMS: now, speechFrames: len(t.onset.frames), run: 2, loudness: t.onset.loudness(),
 	}
 	t.onset = onset{}
 	switch t.agent.phase {
