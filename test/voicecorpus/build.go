@@ -10,7 +10,8 @@ const (
 	wordDelayMS = 150
 	// markDelayMS is how long after the end of speech it puts the mark of a sentence's end.
 	markDelayMS = 200
-	// wrongMarks is one of how many pauses and ends has the wrong mark.
+	// wrongMarks is one of how many pauses and ends has the wrong mark. They are counted out, not
+	// drawn, so that a part of the corpus has as many.
 	wrongMarks = 10
 )
 
@@ -19,6 +20,7 @@ type builder struct {
 	voices *voices
 	chance *rand.Rand
 	r      *Recording
+	parts  int // pieces of speech between pauses, counted on from the recording before
 	err    error
 }
 
@@ -65,7 +67,7 @@ func (b *builder) speak(kind Kind, by voice, text string, pauseMS int) {
 func (b *builder) transcribe(part string, fromMS, toMS int, last bool) {
 	text := strings.TrimRight(part, ".?!")
 	mark := part[len(text):]
-	if b.chance.IntN(wrongMarks) == 0 {
+	if b.parts++; b.parts%wrongMarks == 0 {
 		mark = map[bool]string{true: "", false: "."}[last]
 	}
 	letters, said := len(text), 0

@@ -40,8 +40,10 @@ func Corpus(seed uint64, scale int) ([]*Recording, error) {
 	defer func() { _ = spoken.close() }()
 	var all []*Recording
 	for number, g := range groups {
+		parts := 0
 		for i := range max(1, g.count/scale) {
 			b := &builder{
+				parts:  parts,
 				voices: spoken, chance: rand.New(rand.NewPCG(seed, uint64(number*1000+i))),
 				r: &Recording{Group: g.name, Name: fmt.Sprintf("%s %d", g.name, i), Language: "en"},
 			}
@@ -49,6 +51,7 @@ func Corpus(seed uint64, scale int) ([]*Recording, error) {
 			if b.err != nil {
 				return nil, fmt.Errorf("%s: %w", b.r.Name, b.err)
 			}
+			parts = b.parts
 			all = append(all, b.r)
 		}
 	}

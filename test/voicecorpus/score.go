@@ -36,6 +36,28 @@ type Score struct {
 	Wrong []string
 }
 
+// Violations says which bounds a score breaks.
+func (s *Score) Violations() []string {
+	var broken []string
+	for _, row := range []struct {
+		what  string
+		got   float64
+		bound float64
+	}{
+		{"missed starts, %", s.Missed.Percent(), 1},
+		{"false starts, %", s.FalseStarts.Percent(), 2},
+		{"turns cut off in a pause, %", s.CutOffs.Percent(), 10},
+		{"acknowledgements that interrupt, %", s.AcknowledgedInterrupts.Percent(), 10},
+		{"detected speech to pause, p95 in ms", float64(Percentile(s.DetectedMS, 95)), 100},
+		{"beginning to interrupt, p95 in ms", float64(Percentile(s.ToldMS, 95)), 700},
+	} {
+		if row.got > row.bound {
+			broken = append(broken, fmt.Sprintf("%s: %.1f, at most %.0f", row.what, row.got, row.bound))
+		}
+	}
+	return broken
+}
+
 // slackMS is how far a report may be from the truth: a detector hears a sound's edges late.
 const slackMS = 250
 
@@ -155,11 +177,11 @@ func find(events []hearing.Event, kind hearing.Kind, fromMS, toMS int) int {
 	})
 }
 
-// Percentile is the value under which percent of the values are; 0 of none.
+// Percentile is the value at percent of the way from the smallest to the largest; 0 of none.
 func Percentile(values []int, percent int) int {
 	if len(values) == 0 {
 		return 0
 	}
 	sorted := slices.Sorted(slices.Values(values))
-	return sorted[min(len(sorted)*percent/100, len(sorted)-1)]
+	return sorted[(len(sorted)-1)*percent/100]
 }

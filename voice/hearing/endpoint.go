@@ -134,5 +134,8 @@ func (t *Taker) dismiss(reason Reason) {
 		t.agent.phase = agentPlaying
 		t.emit(Event{Kind: Resume, FromMS: u.speechMS, ToMS: t.NowMS()})
 	}
+	if u.joined {
+		t.agent.owe() // the answer to the utterance before goes on
+	}
 	t.idleFromMS = t.NowMS()
 }

@@ -19,8 +19,8 @@ const (
 	// Commit: FromMS to ToMS is an utterance of the user, its prefix included. The agent answers if
 	// Settings.CreateResponse is set.
 	Commit
-	// FalseStart: what began at FromMS was no utterance, for the Reason. After SpeechStarted or
-	// Pause, in place of Commit.
+	// FalseStart: what began at FromMS was no utterance, for the Reason. Comes after SpeechStarted or
+	// Pause, in place of Commit; a transcriber may forget that audio.
 	FalseStart
 	// Pause: speech began while the agent speaks. Send nothing more until Interrupt or Resume.
 	Pause
@@ -99,9 +99,10 @@ type Event struct {
 	// words for audio with little speech.
 	SpeechMS int
 	Reason   Reason
-	// Joined: the utterance goes on from the one committed before, which began at JoinedMS and whose
-	// answer the user had not heard. If no tool with effects has run, take that turn back and answer
-	// both together.
+	// Joined: the utterance goes on from the one committed before, which began at JoinedMS and of
+	// whose answer the user has heard nothing. At SpeechStarted send nothing of that answer. At
+	// Commit take it back, if no tool with effects has run, and answer both utterances together. At
+	// FalseStart go on with it.
 	Joined   bool
 	JoinedMS int
 	// Count is how many Idle events there were since the last utterance, 1 for the first.

@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	// interruptMS is how long speech without words lasts before it interrupts, and
-	// interruptStreamingMS the same where words are to be expected: "uh-huh" takes up to half a
-	// second, and its words come a little later.
-	interruptMS          = 500
+	// interruptMS is how long speech without words lasts before it interrupts: half a second, less
+	// the moment that detectors take to hear it. interruptStreamingMS is the same where words are to
+	// be expected: "uh-huh" takes up to half a second, and its words come a little later.
+	interruptMS          = 480
 	interruptStreamingMS = 550
 
 	// acknowledgedMS is how long speech lasts before it interrupts although its words so far are
@@ -49,7 +49,7 @@ const (
 	interrupts                // they interrupt
 	harmless                  // acknowledgements
 	hopeful                   // they may become acknowledgements
-	own                       // one word that the agent says itself
+	own                       // words that the agent says itself
 	unclear                   // one other word
 	echoes                    // the agent's words
 )
@@ -63,11 +63,13 @@ func (t *Taker) verdict() (verdict, Reason) {
 		return silent, NoWords
 	}
 	agentText := t.agent.echo.around(u.speechMS, t.NowMS())
-	if utterance.Echo(u.words, agentText) && !t.agent.echo.drowned(t.NowMS(), u.loudness.meanDB()) {
+	loud := t.agent.echo.drowned(t.NowMS(), u.loudness.meanDB())
+	echo := utterance.Echo(u.words, agentText)
+	if echo && !loud {
 		return echoes, Echo
 	}
-	words = strip(words, agentText)
-	rest := strings.Join(words, " ")
+	stripped := strip(words, agentText)
+	rest := strings.Join(stripped, " ")
 	switch {
 	case t.rules.Acknowledgement(u.words) || t.rules.Acknowledgement(rest):
 		return harmless, Acknowledgement
@@ -75,9 +77,9 @@ func (t *Taker) verdict() (verdict, Reason) {
 		return interrupts, ByStopWord
 	case t.rules.BeginsAcknowledgement(rest):
 		return hopeful, TooLittle
-	case len(words) >= 2:
+	case !echo && (len(stripped) >= 2 || loud && len(words) >= 2):
 		return interrupts, ByWords
-	case mentions(agentText, words[0]):
+	case echo || mentions(agentText, stripped[0]):
 		return own, TooLittle
 	}
 	return unclear, TooLittle

@@ -72,7 +72,8 @@ func New(settings Settings, detector Detector, model EndModel) *Taker {
 	return t
 }
 
-// Set changes the settings from here on.
+// Set changes the settings from here on. An utterance that is being spoken when Manual is set is
+// dismissed; the events of that are returned by the next call.
 func (t *Taker) Set(settings Settings) {
 	if settings.Manual && t.user.phase != userSilent {
 		t.dismiss(NoReason)

@@ -137,8 +137,8 @@ func (s *speaker) learnLevel(nowMS int, levelDB float64) {
 
 // learnPause takes a pause after which the user went on.
 func (s *speaker) learnPause(ms int) {
-	const weight = 0.3
-	if ms < endingMS {
+	const weight, longestMS = 0.3, 3000
+	if ms < endingMS || ms > longestMS {
 		return
 	}
 	if !s.pauses {

@@ -69,6 +69,12 @@ func evaluate(seed uint64, scale int, wrong bool) error {
 			way.name, time.Since(began).Seconds(), 100*float64(steps)/float64(frames))
 	}
 	printTable(scores)
+	fmt.Println()
+	for i, way := range ways {
+		for _, broken := range scores[i].Violations() {
+			fmt.Printf("%s breaks a bound: %s\n", way.name, broken)
+		}
+	}
 	if wrong {
 		for i, way := range ways {
 			fmt.Printf("\n%s:\n", way.name)

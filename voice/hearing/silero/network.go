@@ -128,6 +128,13 @@ func (n *Network) Step(frame []int16) float32 {
 	return sigmoid(sum)
 }
 
+// Skip passes a frame over: the next step sees the end of it as what came before.
+func (n *Network) Skip(frame []int16) {
+	for i, sample := range frame[FrameSamples-context : FrameSamples] {
+		n.samples[FrameSamples+i] = float32(sample) / 32768
+	}
+}
+
 // apply writes as many rows of outputs as fit. Because of the zero rows around the input, what a
 // row of outputs depends on is one piece of the input.
 func (c *convolution) apply(in, out []float32) {

@@ -16,6 +16,10 @@ const (
 	// hold is for how many frames of background the network goes on, so that its answer falls as it
 	// does at the end of a word.
 	hold = 8
+
+	// surely is the probability from which a frame is surely speech. After settled such frames the
+	// network looks at every stride-th frame only, as long as the level does not fall by fallDB.
+	surely, settled, stride, fallDB = 0.9, 10, 3, 12
 )
 
 // Detector is a Gate whose doubts the network of package silero decides.
@@ -26,6 +30,9 @@ type Detector struct {
 	missed  int                       // how many frames it has not seen
 	quiet   int                       // frames of background on end
 	steps   int
+	last    float32
+	sure    int     // frames on end that were surely speech
+	loudDB  float64 // their level
 }
 
 // New returns a detector at the beginning of a stream.
@@ -47,7 +54,21 @@ func (d *Detector) Detect(samples []int16) Frame {
 		return frame
 	}
 	d.wake()
+	if d.sure >= settled && d.sure%stride != 0 && frame.LevelDB > d.loudDB-fallDB {
+		d.sure++
+		d.network.Skip(samples)
+		frame.Speech = d.last
+		return frame
+	}
 	frame.Speech = d.step(samples)
+	if d.last = frame.Speech; d.last < surely {
+		d.sure = 0
+		return frame
+	}
+	if d.sure++; d.sure == 1 {
+		d.loudDB = frame.LevelDB
+	}
+	d.loudDB += (frame.LevelDB - d.loudDB) / settled
 	return frame
 }
 
