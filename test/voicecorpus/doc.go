@@ -7,6 +7,6 @@
 //
 // What the recordings are not: the voices are synthetic, read, and do not talk over each other as
 // people do; words are spread over an utterance by their letters; a scripted transcriber mishears
-// nothing. It puts the mark of a sentence's end where a speaker only paused in one pause of ten, and
-// forgets it at one end of ten.
+// nothing. It puts the mark of a sentence's end where a speaker only paused in one pause of ten,
+// and forgets it at one end of ten.
 package voicecorpus

@@ -37,8 +37,8 @@ type Said struct {
 	Protected bool
 }
 
-// AgentSaid tells what the agent's audio says, sentence by sentence, when it is sent. A question for
-// a value (an e-mail address, a number, a date) makes the next utterance wait for all of it.
+// AgentSaid tells what the agent's audio says, sentence by sentence, when it is sent. A question
+// for a value (an e-mail address, a number, a date) makes the next utterance wait for all of it.
 func (t *Taker) AgentSaid(said Said) {
 	t.agent.echo.add(said, t.NowMS())
 	if value := t.rules.Asked(said.Text); value != utterance.None {
@@ -46,8 +46,8 @@ func (t *Taker) AgentSaid(said Said) {
 	}
 }
 
-// AgentPlaying tells that a piece of the agent's audio is played from one audio time to another: call
-// it for each piece that is sent. levelDB is the level of the piece (vad.LevelDB).
+// AgentPlaying tells that a piece of the agent's audio is played from one audio time to another:
+// call it for each piece that is sent. levelDB is the level of the piece (vad.LevelDB).
 func (t *Taker) AgentPlaying(fromMS, toMS int, levelDB float64) {
 	a := &t.agent
 	if a.phase != agentPaused {
@@ -58,8 +58,8 @@ func (t *Taker) AgentPlaying(fromMS, toMS int, levelDB float64) {
 	a.echo.play(piece{fromMS, toMS, levelDB})
 }
 
-// AgentDone tells that the agent's answer is complete, or that there is none: when what was sent has
-// been played, the user is listened to.
+// AgentDone tells that the agent's answer is complete, or that there is none: when what was sent
+// has been played, the user is listened to.
 func (t *Taker) AgentDone() {
 	t.agent.done = true
 	if t.agent.phase == agentThinking {

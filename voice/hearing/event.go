@@ -6,33 +6,34 @@ import "fmt"
 type Kind int
 
 const (
-	// SpeechStarted: the user speaks since FromMS. While the agent speaks it is reported only
-	// with an Interrupt, because clients stop playing at once and cannot resume.
+	// SpeechStarted says that the user speaks since FromMS. While the agent speaks it is reported
+	// only with an Interrupt, because clients stop playing at once and cannot resume.
 	SpeechStarted Kind = iota
-	// EndLikely: the user has probably finished. The turn may begin, as long as nothing of it is
-	// sent and no tool with effects is called before Commit.
+	// EndLikely says that the user has probably finished. The turn may begin, as long as nothing of
+	// it is sent and no tool with effects is called before Commit.
 	EndLikely
-	// Continued: the user goes on after EndLikely.
+	// Continued says that the user goes on after EndLikely.
 	Continued
-	// SpeechStopped: the speech ended at ToMS. Reported just before Commit.
+	// SpeechStopped says that the speech ended at ToMS. Reported just before Commit.
 	SpeechStopped
-	// Commit: FromMS to ToMS is an utterance of the user, its prefix included. The agent answers if
-	// Settings.CreateResponse is set.
+	// Commit says that FromMS to ToMS is an utterance of the user, its prefix included. The agent
+	// answers if Settings.CreateResponse is set.
 	Commit
-	// FalseStart: what began at FromMS was no utterance, for the Reason. Comes after SpeechStarted or
-	// Pause, in place of Commit; a transcriber may forget that audio.
+	// FalseStart says that what began at FromMS was no utterance, for the Reason. Comes after
+	// SpeechStarted or Pause, in place of Commit; a transcriber may forget that audio.
 	FalseStart
-	// Pause: speech began while the agent speaks. Send nothing more until Interrupt or Resume.
+	// Pause says that speech began while the agent speaks. Send nothing more until Interrupt or
+	// Resume.
 	Pause
-	// Transcribe: what is paused for ended. Without a streaming transcriber, transcribe FromMS to
-	// ToMS and call Taker.Words: its words decide between Interrupt and Resume.
+	// Transcribe says that the speech after Pause has ended. Without a streaming transcriber,
+	// transcribe FromMS to ToMS and call Taker.Words: its words decide between Interrupt and Resume.
 	Transcribe
-	// Interrupt: the speech that began at FromMS interrupts the agent. Drop what is not sent, tell
-	// the client to drop what it has not played, cut the transcript to what was heard.
+	// Interrupt says that the speech that began at FromMS interrupts the agent. Drop what is not
+	// sent, tell the client to drop what it has not played, cut the transcript to what was heard.
 	Interrupt
-	// Resume: go on sending where Pause stopped.
+	// Resume asks to go on sending where Pause stopped.
 	Resume
-	// Idle: neither side has spoken for Settings.IdleMS. Count tells how often in a row.
+	// Idle says that neither side has spoken for Settings.IdleMS. Count tells how often in a row.
 	Idle
 )
 
@@ -49,33 +50,33 @@ func (k Kind) String() string {
 type Reason int
 
 const (
-	// NoReason: the kind says it all.
+	// NoReason is for kinds that say it all.
 	NoReason Reason = iota
 
-	// BySilence: of a Commit, after a silence, the words saying nothing about the end.
+	// BySilence is a Commit after a silence, the words saying nothing about the end.
 	BySilence
-	// ByWords: of a Commit, a finished sentence or whole value; of an Interrupt, two words that are
-	// no acknowledgement.
+	// ByWords is a Commit after a finished sentence or whole value, or an Interrupt by two words
+	// that are no acknowledgement.
 	ByWords
-	// ByTimeout: of a Commit, words that have something to come, and nothing came.
+	// ByTimeout is a Commit after words that had something to come, and nothing came.
 	ByTimeout
-	// ByModel: of a Commit, the EndModel's vote.
+	// ByModel is a Commit by the EndModel's vote.
 	ByModel
-	// ByCaller: of a Commit, a call of Taker.Commit.
+	// ByCaller is a Commit by a call of Taker.Commit, and an Interrupt by the same.
 	ByCaller
 
-	// ByStopWord: of an Interrupt, words such as "stop" or "wait".
+	// ByStopWord is an Interrupt by words such as "stop" or "wait".
 	ByStopWord
-	// ByDuration: of an Interrupt, speech that lasts.
+	// ByDuration is an Interrupt by speech that lasts.
 	ByDuration
 
-	// Acknowledgement: of a FalseStart, words such as "uh-huh" while the agent speaks.
+	// Acknowledgement is a FalseStart of words such as "uh-huh" while the agent speaks.
 	Acknowledgement
-	// Echo: of a FalseStart, the agent's own words.
+	// Echo is a FalseStart of the agent's own words.
 	Echo
-	// NoWords: of a FalseStart, nothing was transcribed.
+	// NoWords is a FalseStart of sound in which nothing was understood.
 	NoWords
-	// TooLittle: of a FalseStart, a single word or short sound while the agent speaks.
+	// TooLittle is a FalseStart of a single word while the agent speaks.
 	TooLittle
 )
 
@@ -127,17 +128,17 @@ func (e Event) String() string {
 type State int
 
 const (
-	// Listening: nobody speaks.
+	// Listening means that nobody speaks.
 	Listening State = iota
-	// UserSpeaking: the user speaks.
+	// UserSpeaking means that the user speaks.
 	UserSpeaking
-	// Ending: the user is silent, and may have finished.
+	// Ending means that the user is silent, and may have finished.
 	Ending
-	// Thinking: an utterance was committed, and the agent has not begun to speak.
+	// Thinking means that an utterance was committed, and the agent has not begun to speak.
 	Thinking
-	// Speaking: the agent speaks.
+	// Speaking means that the agent speaks.
 	Speaking
-	// Interrupted: the agent is paused, until it is known whether it was interrupted.
+	// Interrupted means that the agent is paused, until it is known whether it was interrupted.
 	Interrupted
 )
 

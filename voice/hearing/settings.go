@@ -89,8 +89,9 @@ func (s *Settings) rules() *utterance.Rules {
 	return utterance.For(s.Language)
 }
 
-// EndModel is a model that judges from the sound whether a speaker has finished, such as Smart Turn.
-// It is asked once in each pause of a speaker, after 200 ms, on the goroutine that calls the taker.
+// EndModel is a model that judges from the sound whether a speaker has finished, such as Smart
+// Turn. It is asked once in each pause of a speaker, after 200 ms, on the goroutine that calls
+// the taker.
 type EndModel interface {
 	// Finished returns the probability that the utterance has ended. audio is 16 kHz mono, at most
 	// the last 8 s of it with the pause; words are those transcribed so far.

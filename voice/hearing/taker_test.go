@@ -11,7 +11,8 @@ import (
 	"parlance.dev/parlance/voice/hearing/vad"
 )
 
-// loudDetector takes each frame above −50 dB for speech, so that tests say by tones who speaks when.
+// loudDetector takes each frame above −50 dB for speech, so that tests say by tones who speaks
+// when.
 type loudDetector struct{}
 
 func (loudDetector) Detect(samples []int16) vad.Frame {

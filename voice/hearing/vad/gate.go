@@ -3,9 +3,10 @@ package vad
 import "math"
 
 const (
-	// FrameSamples is the number of samples of a frame, and FrameMS its length in ms.
+	// FrameSamples is the number of samples of a frame.
 	FrameSamples = 512
-	FrameMS      = 32
+	// FrameMS is the length of a frame in ms.
+	FrameMS = 32
 
 	// floorFrames is how far back the quietest moment is looked for. Speech has a pause between two
 	// syllables or words within two seconds, so that the quietest moment is the background.

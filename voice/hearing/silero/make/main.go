@@ -12,6 +12,7 @@ package main
 import (
 	"encoding/binary"
 	"fmt"
+	"log"
 	"math"
 	"os"
 )
@@ -43,12 +44,10 @@ var order = []struct {
 
 func main() {
 	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: make MODEL.onnx weights.bin")
-		os.Exit(2)
+		log.Fatal("usage: make MODEL.onnx weights.bin")
 	}
 	if err := convert(os.Args[1], os.Args[2]); err != nil {
-		fmt.Fprintln(os.Stderr, "make:", err)
-		os.Exit(1)
+		log.Fatal("make: ", err)
 	}
 }
 

@@ -18,7 +18,6 @@ const (
 	attributeName   = 1
 	attributeTensor = 5
 	attributeGraph  = 6
-	tensorDims      = 1
 	tensorDataType  = 2
 	tensorName      = 8
 	tensorRawData   = 9
@@ -62,25 +61,23 @@ func fieldsOf(message []byte) ([]field, error) {
 
 // path returns the bytes of all fields that the numbers lead to, one level of messages a number.
 func path(message []byte, numbers ...protowire.Number) ([][]byte, error) {
-	if len(numbers) == 0 {
-		return [][]byte{message}, nil
-	}
-	fields, err := fieldsOf(message)
-	if err != nil {
-		return nil, err
-	}
-	var all [][]byte
-	for _, f := range fields {
-		if f.number != numbers[0] {
-			continue
+	level := [][]byte{message}
+	for _, number := range numbers {
+		var next [][]byte
+		for _, message := range level {
+			fields, err := fieldsOf(message)
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range fields {
+				if f.number == number {
+					next = append(next, f.bytes)
+				}
+			}
 		}
-		below, err := path(f.bytes, numbers[1:]...)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, below...)
+		level = next
 	}
-	return all, nil
+	return level, nil
 }
 
 // tensors returns the named tensors of float32 of the 16 kHz network. The model is one If node,
@@ -121,14 +118,14 @@ func addTensor(named map[string][]float32, message []byte) error {
 	var raw []byte
 	var kind uint64
 	for _, f := range fields {
-		switch f.number {
-		case tensorDataType:
+		if f.number == tensorDataType {
 			kind = f.value
-		case tensorName:
+		}
+		if f.number == tensorName {
 			name = string(f.bytes)
-		case tensorRawData:
+		}
+		if f.number == tensorRawData {
 			raw = f.bytes
-		case tensorDims:
 		}
 	}
 	if kind != dataTypeFloat || name == "" || strings.HasPrefix(name, "/") {
