@@ -20,9 +20,12 @@ type builder struct {
 	voices *voices
 	chance *rand.Rand
 	r      *Recording
-	parts  int // pieces of speech between pauses, counted on from the recording before
+	marks  marks // counted on from the recording before
 	err    error
 }
+
+// marks counts the pauses and ends of sentences.
+type marks struct{ pauses, ends int }
 
 func (b *builder) between(from, to int) int { return from + b.chance.IntN(to-from+1) }
 
@@ -67,7 +70,11 @@ func (b *builder) speak(kind Kind, by voice, text string, pauseMS int) {
 func (b *builder) transcribe(part string, fromMS, toMS int, last bool) {
 	text := strings.TrimRight(part, ".?!")
 	mark := part[len(text):]
-	if b.parts++; b.parts%wrongMarks == 0 {
+	count := &b.marks.pauses
+	if last {
+		count = &b.marks.ends
+	}
+	if *count++; *count%wrongMarks == 0 {
 		mark = map[bool]string{true: "", false: "."}[last]
 	}
 	letters, said := len(text), 0

@@ -40,10 +40,10 @@ func Corpus(seed uint64, scale int) ([]*Recording, error) {
 	defer func() { _ = spoken.close() }()
 	var all []*Recording
 	for number, g := range groups {
-		parts := 0
+		var counted marks
 		for i := range max(1, g.count/scale) {
 			b := &builder{
-				parts:  parts,
+				marks:  counted,
 				voices: spoken, chance: rand.New(rand.NewPCG(seed, uint64(number*1000+i))),
 				r: &Recording{Group: g.name, Name: fmt.Sprintf("%s %d", g.name, i), Language: "en"},
 			}
@@ -51,7 +51,7 @@ func Corpus(seed uint64, scale int) ([]*Recording, error) {
 			if b.err != nil {
 				return nil, fmt.Errorf("%s: %w", b.r.Name, b.err)
 			}
-			parts = b.parts
+			counted = b.marks
 			all = append(all, b.r)
 		}
 	}

@@ -27,7 +27,7 @@
 // long are given more. An EndModel has a vote after 200 ms.
 //
 // What interrupts: a stop word, two words that are no acknowledgement, or speech of 500 ms
-// (550 ms while a streaming transcriber's words are awaited).
+// (600 ms while a streaming transcriber's words are awaited).
 //
 // # How a session uses it
 //

@@ -113,12 +113,8 @@ func (e *echo) learn(nowMS int, levelDB float64, speech bool) {
 		return
 	}
 	e.blocks++
-	const rise, fall = 3, 0.5
-	if coupling := min(heard-played, 0); coupling > e.couplingDB {
-		e.couplingDB = min(coupling, e.couplingDB+rise)
-	} else {
-		e.couplingDB += fall * (coupling - e.couplingDB)
-	}
+	const weight = 0.5
+	e.couplingDB += weight * (min(heard-played, 0) - e.couplingDB)
 }
 
 // meanDB is the mean level of what is played between two times, −Inf if that is less than half of
@@ -138,9 +134,12 @@ func (e *echo) meanDB(fromMS, toMS int) float64 {
 	return 10 * math.Log10(power/float64(covered))
 }
 
-// seen notes that the agent's own words were heard.
-func (e *echo) seen() {
+// seen notes that the agent's own words were heard, at a level.
+func (e *echo) seen(nowMS int, levelDB float64) {
 	e.times++
+	if loudest := e.loudestDB(nowMS-blockMS-echoWithinMS, nowMS); !math.IsInf(loudest, -1) {
+		e.couplingDB = min(max(e.couplingDB, levelDB-loudest), 0)
+	}
 }
 
 // around is what the agent said around speech that began at a time, as far as it was played by now.

@@ -128,7 +128,7 @@ func (t *Taker) dismiss(reason Reason) {
 		Joined: u.joined, JoinedMS: u.joinedMS,
 	})
 	if reason == Echo {
-		t.agent.echo.seen()
+		t.agent.echo.seen(t.NowMS(), u.loudness.meanDB())
 	}
 	if t.agent.phase == agentPaused {
 		t.agent.phase = agentPlaying

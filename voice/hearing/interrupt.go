@@ -11,12 +11,15 @@ const (
 	// the moment that detectors take to hear it. interruptStreamingMS is the same where words are to
 	// be expected: "uh-huh" takes up to half a second, and its words come a little later.
 	interruptMS          = 480
-	interruptStreamingMS = 550
+	interruptStreamingMS = 600
 
 	// acknowledgedMS is how long speech lasts before it interrupts although its words so far are
 	// acknowledgements, ownWordMS although its only word so far is one that the agent is saying.
 	acknowledgedMS = 1200
 	ownWordMS      = 800
+
+	// surelyEcho is how many words of the agent are its echo however loud they are.
+	surelyEcho = 4
 )
 
 // judge decides whether what the user says while the agent is paused interrupts it.
@@ -48,8 +51,8 @@ const (
 	silent     verdict = iota // there are none yet
 	interrupts                // they interrupt
 	harmless                  // acknowledgements
-	hopeful                   // they may become acknowledgements
-	own                       // words that the agent says itself
+	hopeful                   // they may become acknowledgements, or an echo
+	own                       // one word that the agent says itself
 	unclear                   // one other word
 	echoes                    // the agent's words
 )
@@ -64,12 +67,14 @@ func (t *Taker) verdict() (verdict, Reason) {
 	}
 	agentText := t.agent.echo.around(u.speechMS, t.NowMS())
 	loud := t.agent.echo.drowned(t.NowMS(), u.loudness.meanDB())
-	echo := utterance.Echo(u.words, agentText)
-	if echo && !loud {
+	stripped := strip(words, agentText)
+	rest, ownToo := strings.Join(stripped, " "), mentions(agentText, stripped[0])
+	if utterance.Echo(u.words, agentText) && (!loud || ownToo) {
+		if loud && len(words) < surelyEcho {
+			return hopeful, Echo
+		}
 		return echoes, Echo
 	}
-	stripped := strip(words, agentText)
-	rest := strings.Join(stripped, " ")
 	switch {
 	case t.rules.Acknowledgement(u.words) || t.rules.Acknowledgement(rest):
 		return harmless, Acknowledgement
@@ -77,9 +82,9 @@ func (t *Taker) verdict() (verdict, Reason) {
 		return interrupts, ByStopWord
 	case t.rules.BeginsAcknowledgement(rest):
 		return hopeful, TooLittle
-	case !echo && (len(stripped) >= 2 || loud && len(words) >= 2):
+	case len(stripped) >= 2 || loud && len(words) >= 2:
 		return interrupts, ByWords
-	case echo || mentions(agentText, stripped[0]):
+	case ownToo:
 		return own, TooLittle
 	}
 	return unclear, TooLittle

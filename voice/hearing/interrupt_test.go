@@ -57,10 +57,19 @@ func TestInterruption(t *testing.T) {
 			"pause", "transcribe", "interrupt (stop word)", "speech started", "speech stopped", "commit (words)",
 		}},
 		"the agent's own words": {streaming, func(c *call) {
-			c.soft(300, -28).words("from nine").soft(100, -28).silence(200)
+			c.soft(300, -28).words("from nine").soft(100, -28).silence(1200)
 		}, []string{"pause", "false start (echo)", "resume"}},
 		"the agent's own words before loud speech": {streaming, func(c *call) { c.speak(300).words("nine yeah").silence(300) }, []string{
 			"pause", "false start (acknowledgement)", "resume",
+		}},
+		"loud words that the agent says in another order": {streaming, func(c *call) { c.speak(300).words("five nine").speak(100) }, []string{
+			"pause", "interrupt (words)", "speech started",
+		}},
+		"the agent's own words, suddenly loud": {streaming, func(c *call) {
+			c.speak(400).words("from nine").speak(400).words("from nine to five").silence(300)
+		}, []string{"pause", "false start (echo)", "resume"}},
+		"a stop word behind the agent's own": {streaming, func(c *call) { c.speak(300).words("nine to wait").speak(100) }, []string{
+			"pause", "interrupt (stop word)", "speech started",
 		}},
 		"interruptions are off": {
 			func(s *hearing.Settings) { streaming(s); s.Interrupt = false },
@@ -102,6 +111,18 @@ func TestAnswerOwed(t *testing.T) {
 	c.taker.AgentDone()
 	c.silence(8000)
 	c.state(hearing.Thinking)
+}
+
+// TestSpeechBeyondTheAgent checks that speech which interrupted nothing is reported when the agent
+// has finished.
+func TestSpeechBeyondTheAgent(t *testing.T) {
+	t.Parallel()
+	c := newCall(t, func(s *hearing.Settings) { s.Interrupt = false }).silence(1024).agent("Hello.", 2048)
+	c.taker.AgentDone()
+	c.silence(1024).speak(1500)
+	c.expect("speech started")
+	near(t, "the report", c.only(hearing.SpeechStarted).AtMS, 1024+2048)
+	c.state(hearing.UserSpeaking)
 }
 
 // TestInterruptionTimes checks the pause and the interruption against the beginning of the speech.
@@ -149,15 +170,26 @@ func TestEchoLevel(t *testing.T) {
 	c.expect("pause", "interrupt (duration)", "speech started")
 }
 
-// TestEchoTwice checks that an agent whose echo is louder than expected is paused for it twice, and
-// not again.
-func TestEchoTwice(t *testing.T) {
+// TestNoEcho checks that a quiet user interrupts an agent that was found to have no echo.
+func TestNoEcho(t *testing.T) {
+	t.Parallel()
+	c := newCall(t, nil).silence(1024).agent("We are open from nine to five.", 20_000)
+	c.soft(700, -33)
+	c.expect()
+	c.silence(4000).soft(700, -33)
+	c.expect("pause", "interrupt (duration)", "speech started")
+}
+
+// TestEchoLearned checks that an echo that is louder than expected pauses the agent once, and again
+// when it becomes louder. After the second time the taker is on its guard, and not a third time.
+func TestEchoLearned(t *testing.T) {
 	t.Parallel()
 	c := newCall(t, streaming).silence(1024).agent("We are open from nine to five on weekdays.", 30_000)
-	for range 4 {
-		c.soft(320, -28).words("from nine to").soft(64, -28)
+	for _, level := range []float64{-28, -24, -19} {
+		for range 3 {
+			c.soft(320, level).words("from nine to").soft(64, level)
+		}
 	}
-	c.soft(2000, -28)
 	c.expect("pause", "false start (echo)", "resume", "pause", "false start (echo)", "resume")
 }
 

@@ -86,11 +86,11 @@ func (c *call) agent(text string, ms int) *call {
 	return c
 }
 
-// answered is a call in which the user has asked something and the agent has spoken for a second.
+// answered is a call in which the user has asked something and the agent has spoken for two seconds.
 func answered(t *testing.T, change func(*hearing.Settings)) *call {
 	t.Helper()
 	c := newCall(t, change).silence(1000).speak(1000).words("What are your hours?").silence(600)
-	c.agent("We are open from nine to five on weekdays.", 8000).silence(1024)
+	c.agent("We are open from nine to five on weekdays.", 8000).silence(2048)
 	if state := c.taker.State(); state != hearing.Speaking {
 		t.Fatalf("the agent is to speak, but the state is %s after %v", state, c.log)
 	}
@@ -249,6 +249,46 @@ func TestLearnedPauses(t *testing.T) {
 	end := c.taker.NowMS()
 	c.silence(3000)
 	near(t, "the silence before the commit", c.only(hearing.Commit).AtMS-end, 1000+540)
+}
+
+// TestAskedOnce checks that only the next utterance is waited for until the value is whole.
+func TestAskedOnce(t *testing.T) {
+	t.Parallel()
+	c := newCall(t, streaming).silence(1000)
+	c.taker.AgentSaid(hearing.Said{Text: "What is your phone number?"})
+	c.speak(1024).silence(160).words("555 123 4567.").silence(1000)
+	c.taker.AgentDone()
+	c.all = nil
+	c.speak(1024).silence(160).words("I need 2 rooms.").silence(1000)
+	c.only(hearing.Commit)
+}
+
+// steps is a detector that says a probability for so many frames, then the next.
+type steps []struct {
+	frames int
+	speech float32
+}
+
+func (s *steps) Detect([]int16) vad.Frame {
+	for len(*s) > 1 && (*s)[0].frames == 0 {
+		*s = (*s)[1:]
+	}
+	(*s)[0].frames--
+	frame := vad.Frame{Speech: (*s)[0].speech, LevelDB: -23, FloorDB: -70}
+	if frame.Speech == 0 {
+		frame.LevelDB = -70
+	}
+	return frame
+}
+
+// TestThreshold checks that speech goes on at a lower probability than it begins with.
+func TestThreshold(t *testing.T) {
+	t.Parallel()
+	detector := &steps{{30, 0}, {30, 0.45}, {30, 0}, {30, 0.55}, {30, 0.45}, {1, 0.2}}
+	c := &call{t: t, taker: hearing.New(hearing.Defaults(), detector, nil)}
+	c.silence(6000)
+	near(t, "the beginning", c.only(hearing.SpeechStarted).AtMS, 90*32+200)
+	near(t, "the end", c.only(hearing.SpeechStopped).ToMS, 150*32)
 }
 
 // TestClick checks that a single loud frame in a pause is no speech.

@@ -164,6 +164,7 @@ func TestFrugal(t *testing.T) {
 	if speechFrames < 80 || different > 6 {
 		t.Errorf("%d of %d frames of speech are judged otherwise than by the network alone", different, speechFrames)
 	}
+	t.Log(d.Steps(), speechFrames)
 	if got, most := d.Steps(), speechFrames+60; got > most {
 		t.Errorf("the network ran on %d of %d frames, %d of them speech", got, len(frames), speechFrames)
 	}
