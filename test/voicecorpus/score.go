@@ -21,8 +21,9 @@ type Score struct {
 	// FalseStarts are recordings in which speech of the user was reported where there was none:
 	// noise, echo, somebody else. FalseTurns are those in which it was committed.
 	FalseStarts, FalseTurns Share
-	// CutOffs are utterances with pauses that were committed in one of them.
-	CutOffs Share
+	// CutOffs are utterances with pauses that were committed in one of them, CutShort those without
+	// pauses that were committed before their end.
+	CutOffs, CutShort Share
 	// AcknowledgedInterrupts are acknowledgements that interrupted the agent.
 	AcknowledgedInterrupts Share
 	// FalsePauses are recordings in which the agent was paused for no interruption.
@@ -97,12 +98,14 @@ func (s *Score) turn(r *Recording, span Span, events []hearing.Event) {
 		s.Missed.Count++
 		s.wrong(r, "missed "+span.Text)
 	}
+	cut := &s.CutShort
 	if len(span.Pauses) > 0 {
-		s.CutOffs.Of++
-		if at := find(events, hearing.Commit, span.FromMS, span.ToMS); at >= 0 {
-			s.CutOffs.Count++
-			s.wrong(r, "cut off: "+events[at].String())
-		}
+		cut = &s.CutOffs
+	}
+	at := find(events, hearing.Commit, span.FromMS, span.ToMS)
+	cut.Of++
+	if cut.add(at >= 0); at >= 0 {
+		s.wrong(r, "cut off: "+events[at].String())
 	}
 	if at := find(events, hearing.Commit, span.ToMS, span.ToMS+3500); at >= 0 {
 		s.LatencyMS = append(s.LatencyMS, events[at].AtMS-span.ToMS)

@@ -86,7 +86,8 @@ func (c *call) agent(text string, ms int) *call {
 	return c
 }
 
-// answered is a call in which the user has asked something and the agent has spoken for two seconds.
+// answered is a call in which the user has asked something and the agent has spoken for two
+// seconds.
 func answered(t *testing.T, change func(*hearing.Settings)) *call {
 	t.Helper()
 	c := newCall(t, change).silence(1000).speak(1000).words("What are your hours?").silence(600)

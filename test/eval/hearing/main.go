@@ -100,6 +100,7 @@ func printTable(scores []voicecorpus.Score) {
 		{"false starts", "≤ 2 %", func(s *voicecorpus.Score) voicecorpus.Share { return s.FalseStarts }},
 		{"false turns", "", func(s *voicecorpus.Score) voicecorpus.Share { return s.FalseTurns }},
 		{"cut off in a pause", "≤ 10 %", func(s *voicecorpus.Score) voicecorpus.Share { return s.CutOffs }},
+		{"cut off elsewhere", "", func(s *voicecorpus.Score) voicecorpus.Share { return s.CutShort }},
 		{"acknowledgements that interrupt", "≤ 10 %", func(s *voicecorpus.Score) voicecorpus.Share { return s.AcknowledgedInterrupts }},
 		{"missed interruptions", "", func(s *voicecorpus.Score) voicecorpus.Share { return s.MissedInterrupts }},
 		{"paused for no speech", "", func(s *voicecorpus.Score) voicecorpus.Share { return s.FalsePauses }},
