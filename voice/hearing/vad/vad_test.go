@@ -164,8 +164,8 @@ func TestFrugal(t *testing.T) {
 	if speechFrames < 80 || different > 6 {
 		t.Errorf("%d of %d frames of speech are judged otherwise than by the network alone", different, speechFrames)
 	}
-	t.Log(d.Steps(), speechFrames)
-	if got, most := d.Steps(), speechFrames+60; got > most {
+	// 25 is for the ends of words; without the sparing of steady speech it would be 41.
+	if got, most := d.Steps(), speechFrames+25; got > most {
 		t.Errorf("the network ran on %d of %d frames, %d of them speech", got, len(frames), speechFrames)
 	}
 }
