@@ -54,6 +54,8 @@ var rooms = map[string][]string{
 	"voice":      base,
 	// What is said is computed from text alone.
 	"voice/speakable": {},
+	// Hearing is computing with samples and words: it calls no provider and stores nothing.
+	"voice/hearing": {"platform"},
 
 	// What the edge remembers of its callers' requests; it knows who calls, and no other noun.
 	"idempotency": {"workspaces", "fault", "platform"},
