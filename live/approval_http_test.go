@@ -231,7 +231,7 @@ func TestApprovalAcrossNodes(t *testing.T) {
 	late := f.stream(t, hurried, made.Session.ID, requests.Params{Text: "And again."})
 	late.over.Wait()
 	last := asked(t, &late.eventListener)
-	_, err := f.Approvals.Decide(t.Context(), f.principal, made.Session.ID, last.CallID, approvals.DecideParams{Approve: true})
+	_, err = f.Approvals.Decide(t.Context(), f.principal, made.Session.ID, last.CallID, approvals.DecideParams{Approve: true})
 	wantReason(t, err, fault.ApprovalDecided)
 	taken := f.transcript(t, made.Session.ID)
 	if call := taken[2].ToolCalls()[0]; call.ErrorCode != "not-approved" ||

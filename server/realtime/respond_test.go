@@ -78,7 +78,8 @@ func TestOutOfBand(t *testing.T) {
 	if err != nil || len(turns) != 2 {
 		t.Errorf("transcript %+v, %v", turns, err)
 	}
-	if session := f.session(t, made.Session.ID); session.InputTokens != 20 || session.OutputTokens != 6 ||
+	// The answer that was cancelled is counted by estimates: its prompt, and two tokens for "Well,".
+	if session := f.session(t, made.Session.ID); session.InputTokens <= 20 || session.OutputTokens != 6+2 ||
 		session.TurnCount != 2 {
 		t.Errorf("usage %d %d of %d turns", session.InputTokens, session.OutputTokens, session.TurnCount)
 	}
