@@ -145,7 +145,7 @@ func fatigueWindow(f *parlancev1.FatigueWindow) agents.FatigueWindow {
 
 func agentBudget(b *parlancev1.AgentBudget) agents.Budget {
 	return agents.Budget{
-		Per: b.GetPer(), MaxTokens: b.GetMaxTokens(), MaxCost: b.GetMaxCost(),
+		Per: b.GetPer(), MaxTokens: int64(b.GetMaxTokens()), MaxCost: b.GetMaxCost(),
 		DegradeModel:   agents.ModelRef{Provider: b.GetDegradeModel().GetProvider(), Name: b.GetDegradeModel().GetName()},
 		DegradePercent: int(b.GetDegradePercent()), Message: b.GetMessage(),
 	}
@@ -153,7 +153,7 @@ func agentBudget(b *parlancev1.AgentBudget) agents.Budget {
 
 func agentBudgetProto(b agents.Budget) *parlancev1.AgentBudget {
 	proto := &parlancev1.AgentBudget{
-		Per: b.Per, MaxTokens: b.MaxTokens, MaxCost: b.MaxCost, DegradePercent: int32(b.DegradePercent), Message: b.Message,
+		Per: b.Per, MaxTokens: float64(b.MaxTokens), MaxCost: b.MaxCost, DegradePercent: int32(b.DegradePercent), Message: b.Message,
 	}
 	if b.DegradeModel != (agents.ModelRef{}) {
 		proto.DegradeModel = &parlancev1.ModelRef{Provider: b.DegradeModel.Provider, Name: b.DegradeModel.Name}

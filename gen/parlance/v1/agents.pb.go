@@ -1517,7 +1517,7 @@ type AgentBudget struct {
 	// seconds ago. At most one budget each.
 	Per string `protobuf:"bytes,1,opt,name=per,proto3" json:"per,omitempty"`
 	// Most tokens, of the input and the output; 0: no limit.
-	MaxTokens int64 `protobuf:"varint,2,opt,name=max_tokens,json=maxTokens,proto3" json:"max_tokens,omitempty"`
+	MaxTokens float64 `protobuf:"fixed64,2,opt,name=max_tokens,json=maxTokens,proto3" json:"max_tokens,omitempty"`
 	// Most cost in the currency of the installation's prices; 0: no limit. All models that the agent
 	// names must have a price.
 	MaxCost float64 `protobuf:"fixed64,3,opt,name=max_cost,json=maxCost,proto3" json:"max_cost,omitempty"`
@@ -1568,7 +1568,7 @@ func (x *AgentBudget) GetPer() string {
 	return ""
 }
 
-func (x *AgentBudget) GetMaxTokens() int64 {
+func (x *AgentBudget) GetMaxTokens() float64 {
 	if x != nil {
 		return x.MaxTokens
 	}
@@ -3033,11 +3033,11 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\vmax_minutes\x18\x04 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\n" +
 	"maxMinutes\x127\n" +
 	"\x06action\x18\x05 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x05alertR\asuggestR\x06refuseR\x06action\x12\"\n" +
-	"\amessage\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\amessage\"\xb7\x02\n" +
+	"\amessage\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\amessage\"\xc0\x02\n" +
 	"\vAgentBudget\x12-\n" +
-	"\x03per\x18\x01 \x01(\tB\x1b\xbaH\x18r\x16R\asessionR\x04userR\x05agentR\x03per\x12/\n" +
+	"\x03per\x18\x01 \x01(\tB\x1b\xbaH\x18r\x16R\asessionR\x04userR\x05agentR\x03per\x128\n" +
 	"\n" +
-	"max_tokens\x18\x02 \x01(\x03B\x10\xbaH\r\"\v\x18\xff\xff\xff\xff\xff\xff\xff\x0f(\x00R\tmaxTokens\x124\n" +
+	"max_tokens\x18\x02 \x01(\x01B\x19\xbaH\x16\x12\x14@\x01\x19\xff\xff\xff\xff\xff\xff?C)\x00\x00\x00\x00\x00\x00\x00\x00R\tmaxTokens\x124\n" +
 	"\bmax_cost\x18\x03 \x01(\x01B\x19\xbaH\x16\x12\x14@\x01\x19\x00\x00\x00\x00e\xcd\xcdA)\x00\x00\x00\x00\x00\x00\x00\x00R\amaxCost\x12:\n" +
 	"\rdegrade_model\x18\x04 \x01(\v2\x15.parlance.v1.ModelRefR\fdegradeModel\x122\n" +
 	"\x0fdegrade_percent\x18\x05 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x00R\x0edegradePercent\x12\"\n" +
