@@ -46,6 +46,8 @@ var elsewhere = map[fault.Reason]string{
 	fault.WebhookEndpointsFull:   "takes as many endpoints as a workspace may have: webhooks",
 	fault.MemoryFull:             "takes as many memories as the setting allows: memory",
 	fault.QuotaUsage:             "takes a month's usage: TestUsage",
+	fault.QuotaBudget:            "takes a budget that is used up: TestBudgetOfAUser",
+	fault.PlanModelNotEnabled:    "takes a plan in the database: TestPlansInTheDatabase",
 	fault.UsageAlertsFull:        "takes as many alerts as a tenant may have: usage",
 	fault.ApprovalDecided:        "takes a turn that waits: TestApprovalOverREST, conversation",
 	fault.SignatureInvalid:       "answers the payment provider: TestStripeRefuses",
