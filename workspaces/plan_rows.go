@@ -63,7 +63,7 @@ func (s *Service) ReloadPlans(ctx context.Context) error {
 
 // reloadForUnknown reads the plans because of a name that is none of them, at most once a second.
 func (s *Service) reloadForUnknown() {
-	last, now := s.unknownAt.Load(), time.Now().UnixMilli()
+	last, now := s.unknownAt.Load(), s.now().UnixMilli()
 	if s.db == nil || now-last < planReload.Milliseconds() || !s.unknownAt.CompareAndSwap(last, now) {
 		return
 	}

@@ -24,7 +24,7 @@ func TestPlansInTheDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()                                    //nolint:errcheck // only used by this test
+	defer db.Close()
 	operator := workspaces.New(workspaces.Deps{DB: db}) // as in the process of parlance plans
 	set := func(members string) {
 		t.Helper()
