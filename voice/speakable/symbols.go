@@ -25,6 +25,7 @@ func (s *speaker) symbol(i int, r rune, size int) int {
 		s.out = append(s.out, '/')
 	case r == '/' && isWordRune(before) && isWordRune(after), r == '_', r == '\\':
 		s.write(" ")
+	case isSaid && r == after: // the last one of a row is said
 	case isSaid:
 		s.out = append(s.out, ' ')
 		s.trimSpace()
