@@ -88,7 +88,8 @@ func (t terms) subscriptionOf(events []Event, now time.Time) (s Subscription, ok
 	}
 	s.PaymentFailedAt = paymentFailedAt(events)
 	if s.PaymentFailedAt.IsZero() && (s.Status == stripe.StatusPastDue || s.Status == stripe.StatusUnpaid) {
-		s.PaymentFailedAt = failingSince(events) // one invoice was paid, and another is open
+		// One invoice was paid, and another is open: since its status says so.
+		s.PaymentFailedAt = paymentFailedAt(slices.DeleteFunc(slices.Clone(events), func(e Event) bool { return e.Data.Subscription == nil }))
 	}
 	if !s.PaymentFailedAt.IsZero() {
 		s.GraceUntil = s.PaymentFailedAt.Add(t.grace)
@@ -202,22 +203,4 @@ func giver(subscriptions []Subscription, now time.Time) (s Subscription, ok bool
 
 func startedAfter(s, other Subscription) bool {
 	return cmp.Or(s.StartedAt.Compare(other.StartedAt), strings.Compare(s.ID, other.ID)) > 0
-}
-
-// failingSince returns when the status began that says that payments fail: after the last one that
-// says that they do not.
-func failingSince(events []Event) (since time.Time) {
-	var succeeded time.Time
-	for _, e := range events {
-		if s := e.Data.Subscription; s != nil && e.paymentSucceeded() && e.CreatedAt.After(succeeded) {
-			succeeded = e.CreatedAt
-		}
-	}
-	for _, e := range events {
-		failing := e.Data.Subscription != nil && e.paymentFailed()
-		if failing && e.CreatedAt.After(succeeded) && (since.IsZero() || e.CreatedAt.Before(since)) {
-			since = e.CreatedAt
-		}
-	}
-	return since
 }

@@ -9,6 +9,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/provider/internal/apiclient"
 )
 
 // ChainParams are the parameters of Chain.
@@ -72,7 +73,7 @@ func (c chain) Stream(ctx context.Context, req Request, emit func(Event) error) 
 			failures = append(failures, err)
 		}
 		if last {
-			return result, noneAnswered(failures)
+			return result, apiclient.AllFailed("No model answered:", failures)
 		}
 		c.failedOver(ctx, attempt, c.Providers[i+1])
 		req.Model = ""
@@ -134,26 +135,4 @@ func failsOver(err error) bool {
 	default:
 		return meta[metaStatus] != "400" && meta[metaStatus] != "413" && meta[metaStatus] != "422"
 	}
-}
-
-func noneAnswered(failures []error) error {
-	if len(failures) == 1 {
-		return failures[0]
-	}
-	reason := fault.ServiceUnavailable
-	sentences := make([]string, 0, len(failures))
-	var retryAfter time.Duration
-	for _, err := range failures {
-		f := fault.From(err)
-		if f.Reason != fault.ServiceUnavailable {
-			reason = fault.UpstreamFailed
-		}
-		if f.RetryAfter > 0 && (retryAfter == 0 || f.RetryAfter < retryAfter) {
-			retryAfter = f.RetryAfter
-		}
-		sentences = append(sentences, f.Message)
-	}
-	wrapped := fault.Wrap(errors.Join(failures...), reason, "No model answered: %s", strings.Join(sentences, " "))
-	wrapped.RetryAfter = retryAfter
-	return wrapped
 }

@@ -3,6 +3,8 @@ package speech
 import (
 	"context"
 	"log/slog"
+
+	"parlance.dev/parlance/provider/internal/apiclient"
 )
 
 // SynthesizerChain is a synthesizer that fails over between several: when one fails before it
@@ -45,5 +47,5 @@ func (c SynthesizerChain) Speak(ctx context.Context, s Speech, emit func(Piece) 
 		}
 		s.Voice = ""
 	}
-	return allFailed("No synthesizer spoke:", failures)
+	return apiclient.AllFailed("No synthesizer spoke:", failures)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/provider/internal/apiclient"
 )
 
 // TranscriberChain is a transcriber that fails over between several. It keeps the samples of an
@@ -96,12 +97,12 @@ func (s *chainedStream) failed(last error) error {
 	if s.opened.Err() != nil {
 		return last
 	}
-	return allFailed("No transcriber answered:", s.failures)
+	return apiclient.AllFailed("No transcriber answered:", s.failures)
 }
 
 func (s *chainedStream) Write(samples []int16) error {
 	if s.stream == nil {
-		return allFailed("No transcriber answered:", s.failures)
+		return apiclient.AllFailed("No transcriber answered:", s.failures)
 	}
 	if len(s.samples)+len(samples) > maxUtteranceSamples {
 		return errTooLongUtterance(s.chain.Name())
@@ -115,7 +116,7 @@ func (s *chainedStream) Write(samples []int16) error {
 
 func (s *chainedStream) Finish(ctx context.Context) (Transcript, error) {
 	if s.stream == nil {
-		return Transcript{}, allFailed("No transcriber answered:", s.failures)
+		return Transcript{}, apiclient.AllFailed("No transcriber answered:", s.failures)
 	}
 	for {
 		transcript, err := s.stream.Finish(ctx)
