@@ -13,11 +13,11 @@ import (
 
 // acceptMessage stores a user's message and sends it to the sockets.
 func (e *engine) acceptMessage(live *Live, c UserMessage) {
-	if !turns.IsSayable(c.Text) {
+	if !c.isSayable() {
 		live.push(Failed{CommandID: c.CommandID, Err: turns.ErrTextLength()})
 		return
 	}
-	if e.accept(live, c.CommandID, sessions.Message{Role: sessions.RoleUser, ItemID: c.ItemID, After: c.After, Text: c.Text}) {
+	if e.accept(live, c.CommandID, c.stored()) {
 		e.client.userSpoke()
 	}
 }
@@ -97,32 +97,4 @@ func insertedCall(c Insert) (sessions.Message, *fault.Error) {
 		return sessions.Message{}, fault.InvalidField("arguments", "unkeepable", "%s", jsonvalue.Unkeepable(call.Arguments))
 	}
 	return sessions.Message{Role: sessions.RoleAssistant, Inserted: true, After: c.After, Calls: []sessions.MessageCall{call}}, nil
-}
-
-// appendAudio adds to the audio that waits for AudioCommit.
-func (e *engine) appendAudio(live *Live, c AudioAppend) {
-	a := &live.audio
-	if a.bytes+len(c.Data) > MaxAudioBytes {
-		if !a.full {
-			a.full = true
-			live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("audio", "too_long",
-				"At most %d bytes of audio wait to be committed; what comes now is dropped. Send input_audio_buffer.commit or .clear.", MaxAudioBytes)})
-		}
-		return
-	}
-	a.bytes, a.bytesPerMS = a.bytes+len(c.Data), max(1, c.BytesPerMS)
-}
-
-// commitAudio stores the appended audio as a user's message without text.
-func (e *engine) commitAudio(live *Live, c AudioCommit) {
-	a := live.audio
-	if length := a.bytes / max(1, a.bytesPerMS); length < minAudioMS {
-		live.push(Failed{CommandID: c.CommandID, Err: fault.Wrap(ErrNoAudio, fault.InvalidRequest,
-			"Expected at least %d ms of audio, but the buffer has %d ms.", minAudioMS, length)})
-		return
-	}
-	live.audio = appendedAudio{}
-	if e.accept(live, c.CommandID, sessions.Message{Role: sessions.RoleUser, Audio: &sessions.Audio{LengthMS: a.bytes / a.bytesPerMS}}) {
-		e.client.userSpoke()
-	}
 }

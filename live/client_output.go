@@ -41,7 +41,7 @@ func (e *engine) acceptToolOutput(live *Live, c ToolOutput) {
 	}
 	e.client.unasked = 0
 	if c.Respond && len(e.waiting) < turns.MaxWaitingResponds && !e.answerQueued() {
-		e.waiting = append(e.waiting, answerRequest{live: live, command: Respond{CommandID: c.CommandID}})
+		e.waiting = append(e.waiting, answerRequest{live: live, command: Respond{CommandID: c.CommandID, Spoken: live.speaks.Load()}})
 	}
 	e.startNext()
 }
@@ -95,7 +95,7 @@ func (e *engine) expireCall(call *clientCall) {
 	} else if live := e.answerSocket(call); live != nil && !call.LaterTurnEnded && len(e.waiting) == 0 && !e.client.blocked() &&
 		e.client.unasked < maxUnasked {
 		e.client.unasked++
-		e.waiting = append(e.waiting, answerRequest{live: live})
+		e.waiting = append(e.waiting, answerRequest{live: live, command: Respond{Spoken: live.speaks.Load()}})
 	}
 	e.startNext()
 }

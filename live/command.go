@@ -9,9 +9,9 @@ import (
 )
 
 // Command is what a socket asks for: [UserMessage], [ToolOutput], [Approve], [Respond], [Ask],
-// [Cancel], [Configure], [Greet], [Feedback], [Activity], [End], [Insert], [Retrieve], [Remove],
-// [Truncate], [AudioAppend], [AudioCommit] or [AudioClear].
-type Command interface{ command() }
+// [Cancel], [Configure], [Greet], [Feedback], [Activity], [End], [Insert], [Retrieve], [Remove] or
+// [Truncate]. Those of package voice are for its Call, and an engine does nothing with them.
+type Command interface{ IsCommand() }
 
 // UserMessage is something the user said. It is in Postgres before ItemAdded is sent, and Respond
 // has it answered. Messages without a Respond between them become one turn.
@@ -23,8 +23,20 @@ type UserMessage struct {
 	ItemID string
 	// After is the item that precedes it in what the model sees, AtFront, or empty for the end.
 	After string
-	// Text has 1 to 32,000 characters.
+	// Text has 1 to 32,000 characters. It may be empty when Audio is set: nobody knows the words.
 	Text string
+	// Audio describes a message that was spoken; nil: it was written.
+	Audio *sessions.Audio
+}
+
+// isSayable reports whether the message can be stored.
+func (m UserMessage) isSayable() bool {
+	return m.Audio != nil && m.Text == "" || turns.IsSayable(m.Text)
+}
+
+// stored is the message as it is stored.
+func (m UserMessage) stored() sessions.Message {
+	return sessions.Message{Role: sessions.RoleUser, ItemID: m.ItemID, After: m.After, Text: m.Text, Audio: m.Audio}
 }
 
 // ToolOutput is the client's result of a ClientToolCalled, from any socket of the session. With
@@ -73,6 +85,10 @@ type Respond struct {
 	MaxOutputTokens int
 	// Input, when not nil, is what the model sees in place of the conversation.
 	Input []InputItem
+	// Spoken says that the answer will be spoken: its messages are recorded as speech.
+	Spoken bool
+	// Heard says when the speech that is answered ended, for the receipt; nil: it was written.
+	Heard *turns.Heard
 	// OutOfBand asks for an answer that neither the conversation nor the transcript keeps. It does
 	// not wait for other answers; at most maxOutOfBand are in progress at once.
 	OutOfBand bool
@@ -156,24 +172,35 @@ type End struct {
 	Reason string
 }
 
-func (UserMessage) command() {}
+// IsCommand implements Command.
+func (UserMessage) IsCommand() {}
 
-func (ToolOutput) command() {}
+// IsCommand implements Command.
+func (ToolOutput) IsCommand() {}
 
-func (Approve) command() {}
+// IsCommand implements Command.
+func (Approve) IsCommand() {}
 
-func (Respond) command() {}
+// IsCommand implements Command.
+func (Respond) IsCommand() {}
 
-func (Ask) command() {}
+// IsCommand implements Command.
+func (Ask) IsCommand() {}
 
-func (Cancel) command() {}
+// IsCommand implements Command.
+func (Cancel) IsCommand() {}
 
-func (Configure) command() {}
+// IsCommand implements Command.
+func (Configure) IsCommand() {}
 
-func (Greet) command() {}
+// IsCommand implements Command.
+func (Greet) IsCommand() {}
 
-func (Feedback) command() {}
+// IsCommand implements Command.
+func (Feedback) IsCommand() {}
 
-func (Activity) command() {}
+// IsCommand implements Command.
+func (Activity) IsCommand() {}
 
-func (End) command() {}
+// IsCommand implements Command.
+func (End) IsCommand() {}

@@ -75,12 +75,6 @@ func (e *engine) carryOut(live *Live, command Command) {
 		e.saveFeedback(live, c)
 	case Activity:
 		e.recordActivity()
-	case AudioAppend:
-		e.appendAudio(live, c)
-	case AudioCommit:
-		e.commitAudio(live, c)
-	case AudioClear:
-		live.audio = appendedAudio{}
 	case Insert:
 		e.insert(live, c)
 	case Retrieve:

@@ -88,16 +88,18 @@ func (e *engine) truncate(live *Live, c Truncate) {
 			return fault.Wrap(ErrNothingToTruncate, fault.InvalidRequest, "There is no item with that id.")
 		case item.Kind == sessions.UserItem && item.Audio != nil:
 			return fault.InvalidField("item_id", "not_audio", "Only audio of the agent can be truncated; this item is the user's.")
-		case item.Kind != sessions.AssistantItem || item.Audio == nil:
+		case item.Kind != sessions.AssistantItem || item.Audio == nil && c.HeardText == nil:
 			return fault.InvalidField("item_id", "not_audio", "Only audio of the agent can be truncated; this item is text.")
 		case c.AudioEndMS < 0:
 			return fault.InvalidField("audio_end_ms", "range", "audio_end_ms is 0 or more.")
-		case item.Audio.LengthMS > 0 && c.AudioEndMS > item.Audio.LengthMS:
+		case c.HeardText == nil && item.Audio.LengthMS > 0 && c.AudioEndMS > item.Audio.LengthMS:
 			return fault.InvalidField("audio_end_ms", "range", "Audio content of %dms is already shorter than %dms.",
 				item.Audio.LengthMS, c.AudioEndMS)
 		}
 		edit.Cut = &sessions.Cut{AudioEndMS: c.AudioEndMS, Text: item.Text}
-		if item.Audio.LengthMS > 0 {
+		if c.HeardText != nil {
+			edit.Cut.Text = *c.HeardText
+		} else if item.Audio.LengthMS > 0 {
 			edit.Cut.Text = heardText(item.Text, item.Audio.LengthMS, c.AudioEndMS)
 		}
 		if e.session.KeepsNothing() {

@@ -204,9 +204,6 @@ var ErrNoReference = errors.New("no such item to refer to")
 // the Input.
 var ErrNoCall = errors.New("no such call to answer")
 
-// ErrNoAudio is the cause of Failed for an AudioCommit without enough audio.
-var ErrNoAudio = errors.New("no audio to commit")
-
 func errItemTaken() *fault.Error {
 	return fault.Wrap(ErrItemTaken, fault.InvalidRequest, "There is an item with that id already.")
 }

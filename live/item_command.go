@@ -48,45 +48,21 @@ type Truncate struct {
 	ItemID    string
 	// AudioEndMS is where the user stopped listening, 0 to the item's length.
 	AudioEndMS int
+	// HeardText is the item's text until there; nil: it is estimated from the item's length.
+	HeardText *string
 }
 
-const (
-	// MaxAudioBytes bounds the audio that waits for AudioCommit. Source: OpenAI's bound of one
-	// append.
-	MaxAudioBytes = 15 << 20
-	// minAudioMS is the least audio that can be committed. Source: OpenAI.
-	minAudioMS = 100
-)
+// IsCommand implements Command.
+func (Insert) IsCommand() {}
 
-// AudioAppend is the next piece of the user's speech. Nothing transcribes speech yet, so only its
-// length is kept. Audio over MaxAudioBytes is dropped until AudioCommit or AudioClear, and Failed
-// says so once.
-type AudioAppend struct {
-	CommandID string
-	Data      []byte
-	// BytesPerMS is the number of bytes in a millisecond of audio.
-	BytesPerMS int
-}
+// IsCommand implements Command.
+func (Retrieve) IsCommand() {}
 
-// AudioCommit makes an item without text of the audio. ItemAdded answers it.
-type AudioCommit struct{ CommandID string }
+// IsCommand implements Command.
+func (Remove) IsCommand() {}
 
-// AudioClear discards the audio.
-type AudioClear struct{}
-
-func (Insert) command() {}
-
-func (Retrieve) command() {}
-
-func (Remove) command() {}
-
-func (Truncate) command() {}
-
-func (AudioAppend) command() {}
-
-func (AudioCommit) command() {}
-
-func (AudioClear) command() {}
+// IsCommand implements Command.
+func (Truncate) IsCommand() {}
 
 // chosenID returns the id that a client has chosen for the item it adds; empty: none.
 func chosenID(command Command) (id, commandID string) {

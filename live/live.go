@@ -14,12 +14,6 @@ import (
 	"parlance.dev/parlance/turns"
 )
 
-// appendedAudio is the audio that a socket has appended and not committed.
-type appendedAudio struct {
-	bytes, bytesPerMS int
-	full              bool // Failed has said that more is dropped
-}
-
 // Live is one socket's end of a conversation. Do, Next and Leave may be called from different
 // goroutines; Next from one at a time.
 type Live struct {
@@ -33,8 +27,10 @@ type Live struct {
 	origin  telemetry.Origin
 	history []sessions.Item
 	left    sync.Once
-	// onCommand carries out a command, and onLeave records that the socket is gone: functions of the
-	// engine, for its inbox.
+	// speaks is SpeakAnswers's.
+	speaks atomic.Bool
+	// onCommand carries out a command, and onLeave records that the socket is gone: functions of
+	// the engine, for its inbox.
 	onCommand func(Command)
 	onLeave   func(how Leaving, keepsEvents bool)
 
@@ -53,8 +49,6 @@ type Live struct {
 	lostResponse string
 	// answeredElsewhere says that another node was giving an answer when the socket joined.
 	answeredElsewhere bool
-	// audio waits for AudioCommit.
-	audio appendedAudio
 	// dropWhenIdle says that no socket will return for the Live, which ends with its last answer.
 	dropWhenIdle bool
 	// awayTimer ends an away Live after DropGrace.
@@ -104,6 +98,10 @@ func (l *Live) Do(ctx context.Context, c Command) error {
 	}
 	return err
 }
+
+// SpeakAnswers says whether answers that no Respond of the socket asks for, such as those to a
+// tool's result, will be spoken. They are not at first.
+func (l *Live) SpeakAnswers(on bool) { l.speaks.Store(on) }
 
 // Leave says that the socket is gone, and returns when the engine has recorded it. It is the last
 // call. Later calls do nothing, nor does one after Closed.

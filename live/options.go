@@ -19,6 +19,7 @@ func (e *engine) optionsOf(request answerRequest) turns.Options {
 	o := turns.Options{
 		ClientTools: live.clientTools, Input: request.input,
 		ToolChoice: cmp.Or(c.ToolChoice, live.toolChoice), MaxOutputTokens: cmp.Or(c.MaxOutputTokens, live.maxOutputTokens),
+		Spoken: c.Spoken, Heard: c.Heard,
 	}
 	if c.ClientTools != nil {
 		o.ClientTools = turns.KnownTools(c.ClientTools)

@@ -51,14 +51,14 @@ func (e *engine) respond(live *Live, c Respond) {
 // stores the message with the turn's begin. The engine waits until it has, so that no later message
 // is stored first.
 func (e *engine) acceptAndRespond(live *Live, c Ask) {
-	if !e.canStartNow() || !c.Respond.isPlain() || !turns.IsSayable(c.Message.Text) {
+	if !e.canStartNow() || !c.Respond.isPlain() || !c.Message.isSayable() {
 		e.acceptMessage(live, c.Message)
 		e.respond(live, c.Respond)
 		return
 	}
 	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
 	defer cancel()
-	message := sessions.Message{Role: sessions.RoleUser, ItemID: c.Message.ItemID, After: c.Message.After, Text: c.Message.Text}
+	message := c.Message.stored()
 	if refused := e.assignItemID(ctx, &message); refused != nil {
 		live.push(Failed{CommandID: c.Message.CommandID, Err: refused})
 		e.respond(live, c.Respond)

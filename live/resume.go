@@ -50,7 +50,7 @@ func (e *engine) resumeTurns(turns []sessions.Turn) {
 		}
 		if live := e.anySocket(); live != nil && !e.restarting {
 			e.cache.SetOpen(turn)
-			e.waiting = slices.Insert(e.waiting, first, answerRequest{live: live, turn: turn.ID})
+			e.waiting = slices.Insert(e.waiting, first, answerRequest{live: live, turn: turn.ID, command: Respond{Spoken: live.speaks.Load()}})
 			first++
 		}
 	}

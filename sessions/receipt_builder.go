@@ -14,6 +14,8 @@ import (
 
 // The stages of a turn. Source: sessions.proto, ReceiptStage.
 const (
+	StageEndpointing = "endpointing"
+	StageTranscript  = "transcript"
 	StageLease       = "lease"
 	StageHistory     = "history"
 	StageMemory      = "memory"
@@ -52,7 +54,7 @@ func (b *ReceiptBuilder) Stage(name string, begun, now time.Time) {
 // ModelCall adds a call of a model.
 func (b *ReceiptBuilder) ModelCall(provider string, req model.Request, result model.Result, err error, begun, first, now time.Time) {
 	call := ReceiptModelCall{
-		Provider: cleanName(result.Provider), Model: cleanName(result.Model), PromptHash: promptHash(req),
+		Provider: cleanName(result.Provider), Model: cleanName(result.Model), PromptHash: req.Hash(),
 		Messages: len(req.Messages), Tools: len(req.Tools),
 		StartMS: Milliseconds(begun.Sub(b.AskedAt)), DurationMS: Milliseconds(now.Sub(begun)),
 		InputTokens: result.Usage.InputTokens, OutputTokens: result.Usage.OutputTokens, FinishReason: string(result.FinishReason),

@@ -8,7 +8,6 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/agents/judge"
-	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/model/extractive"
@@ -75,7 +74,7 @@ func (r *Runner) askModel(ctx context.Context, provider model.Provider, req mode
 	if asked.Sub(queued) >= time.Millisecond {
 		r.Receipt.Stage(sessions.StageModelQueue, queued, asked)
 	}
-	said := sessions.Message{Role: sessions.RoleAssistant, ItemID: idgen.New(idgen.Item)}
+	said := r.newMessage()
 	open := false
 	var words strings.Builder
 	say := func(text string) error {

@@ -23,9 +23,19 @@ type ResponseStarted struct {
 	CommandID string
 	// Greeting says that this is the agent's first_message.
 	Greeting bool
+	// Spoken and Heard are those of the Respond.
+	Spoken bool
+	Heard  *Heard
 	// OutOfBand says that the answer is beside the conversation: it has no TurnID, and nothing keeps
 	// its items.
 	OutOfBand bool
+}
+
+// Heard says when an utterance that is answered was spoken and understood.
+type Heard struct {
+	// SpeechEndedAt is when the user fell silent, CommittedAt when that was believed to be the end,
+	// and TranscribedAt when the words were known.
+	SpeechEndedAt, CommittedAt, TranscribedAt time.Time
 }
 
 // MessageStarted opens a message of the agent within an answer.

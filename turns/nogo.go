@@ -8,7 +8,6 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/agents/judge"
 	"parlance.dev/parlance/agents/nogo"
-	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 )
@@ -206,10 +205,8 @@ func (r *Runner) sayReply(zone agents.Guard) error {
 
 // sayFixed says a text that no model wrote, as a message of its own.
 func (r *Runner) sayFixed(text string) error {
-	said := sessions.Message{
-		Role: sessions.RoleAssistant, ItemID: idgen.New(idgen.Item), Text: text,
-		At: sessions.Milliseconds(r.S.sessions.Now().Sub(r.Begun)),
-	}
+	said := r.newMessage()
+	said.Text, said.At = text, sessions.Milliseconds(r.S.sessions.Now().Sub(r.Begun))
 	r.Turn.Messages = append(r.Turn.Messages, said)
 	for _, e := range []Event{
 		MessageStarted{ResponseID: r.ResponseID, ItemID: said.ItemID},

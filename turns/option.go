@@ -6,6 +6,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 )
@@ -38,6 +39,19 @@ type Options struct {
 	// Input are the messages that the model sees in place of the conversation; nil: it sees the
 	// conversation.
 	Input []sessions.Message
+	// Spoken says that the answer will be spoken: its messages are recorded as speech.
+	Spoken bool
+	// Heard is the speech that is answered; nil: it was written.
+	Heard *Heard
+}
+
+// newMessage is an empty message of the agent.
+func (o Options) newMessage() sessions.Message {
+	said := sessions.Message{Role: sessions.RoleAssistant, ItemID: idgen.New(idgen.Item)}
+	if o.Spoken {
+		said.Audio = &sessions.Audio{Transcribed: true}
+	}
+	return said
 }
 
 // KnownTools are the tools of a client that can be offered.

@@ -28,6 +28,11 @@ func (r *Runner) Run(ctx context.Context) (outcome Outcome) {
 	if r.Receipt.AskedAt.IsZero() {
 		r.Receipt.AskedAt = r.S.sessions.Now()
 	}
+	if r.Heard != nil {
+		r.Receipt.AskedAt = r.Heard.SpeechEndedAt
+		r.Receipt.Stage(sessions.StageEndpointing, r.Heard.SpeechEndedAt, r.Heard.CommittedAt)
+		r.Receipt.Stage(sessions.StageTranscript, r.Heard.CommittedAt, r.Heard.TranscribedAt)
+	}
 	ctx, l := r.S.hold(ctx, r.Start, r.Approvals)
 	defer r.S.release(r.Start.Turn, l)
 	begun, err := r.S.begin(ctx, &r.Start, l)
@@ -49,7 +54,9 @@ func (r *Runner) Run(ctx context.Context) (outcome Outcome) {
 	if r.Config != nil {
 		r.Session.Config = *r.Config
 	}
-	err = r.send(ResponseStarted{ResponseID: r.ResponseID, TurnID: turn.ID, TurnIndex: turn.Index, CommandID: r.CommandID})
+	err = r.send(ResponseStarted{
+		ResponseID: r.ResponseID, TurnID: turn.ID, TurnIndex: turn.Index, CommandID: r.CommandID, Spoken: r.Spoken, Heard: r.Heard,
+	})
 	if err == nil {
 		err = r.answer(ctx)
 	}

@@ -33,6 +33,7 @@ import (
 	"parlance.dev/parlance/test/sealtest"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/voice"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -50,12 +51,14 @@ const patience = 3 * time.Minute
 // pro.
 type fixture struct {
 	*rooms.Node
-	handler   *realtime.Handler
-	agents    *agents.Service
-	tools     *tools.Service
-	endpoint  *httptool.Server
-	model     *script
-	passages  fixedPassages
+	handler  *realtime.Handler
+	agents   *agents.Service
+	tools    *tools.Service
+	endpoint *httptool.Server
+	model    *script
+	passages fixedPassages
+	// stack hears and speaks on voice sockets; nothing does in the zero one.
+	stack     voice.Stack
 	principal workspaces.Principal
 	ref       workspaces.Ref
 	agent     agents.Agent
@@ -188,8 +191,13 @@ func (f *fixture) own(t *testing.T, owners *workspaces.Service, config agents.Co
 func (f *fixture) listen(t *testing.T, limits realtime.Limits) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	f.stop = stop
+	calls := voice.New(voice.Deps{
+		StackFunc: func(context.Context, workspaces.Ref, agents.Voice, string) (voice.Stack, error) { return f.stack, nil },
+		Now:       f.now,
+	})
 	f.handler = realtime.New(realtime.Deps{
 		Sessions: f.Live,
+		Voice:    calls,
 		Log:      slog.New(slog.DiscardHandler),
 		Context:  ctx,
 		Now:      f.now,
@@ -211,6 +219,7 @@ func (f *fixture) listen(t *testing.T, limits realtime.Limits) {
 			t.Errorf("Wait: %v", err)
 		}
 		server.Close()
+		calls.Wait()
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/ticker"
 )
 
@@ -21,7 +20,7 @@ const (
 type follower struct {
 	store   *frameStore
 	streams []*remoteFrames
-	live    *live.Live
+	live    conversation
 	seen    map[string]bool
 	stop    context.CancelFunc
 	done    sync.WaitGroup
@@ -34,7 +33,7 @@ type framesFollowed struct{ frames []sentFrame }
 type lastFramesDue struct{ responseID string }
 
 // follow starts where the streams have been read to.
-func follow(store *frameStore, streams []*remoteFrames, joined *live.Live) *follower {
+func follow(store *frameStore, streams []*remoteFrames, joined conversation) *follower {
 	ctx, stop := context.WithCancel(context.Background())
 	f := &follower{store: store, streams: streams, live: joined, seen: map[string]bool{}, stop: stop}
 	for _, remote := range streams {

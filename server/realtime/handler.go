@@ -15,6 +15,7 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/server/realtime/websocket"
+	"parlance.dev/parlance/voice"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -27,8 +28,10 @@ const retryAfter = 5 * time.Second
 // Deps is what a Handler works with. Sessions and Log are required.
 type Deps struct {
 	Sessions *live.Service
-	Log      *slog.Logger
-	Problem  problem.Writer
+	// Voice speaks and hears on voice sockets; nil: they are text.
+	Voice   *voice.Service
+	Log     *slog.Logger
+	Problem problem.Writer
 	// Redis keeps for some minutes what sockets were sent, for clients that come back on another
 	// node. With nil such clients get what they missed as whole items.
 	Redis goredis.UniversalClient

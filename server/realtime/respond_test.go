@@ -78,7 +78,8 @@ func TestOutOfBand(t *testing.T) {
 	if err != nil || len(turns) != 2 {
 		t.Errorf("transcript %+v, %v", turns, err)
 	}
-	// The answer that was cancelled is counted by estimates: its prompt, and two tokens for "Well,".
+	// The answer that was cancelled is counted by estimates: its prompt, and two tokens for
+	// "Well,".
 	if session := f.session(t, made.Session.ID); session.InputTokens <= 20 || session.OutputTokens != 6+2 ||
 		session.TurnCount != 2 {
 		t.Errorf("usage %d %d of %d turns", session.InputTokens, session.OutputTokens, session.TurnCount)
@@ -392,9 +393,10 @@ func TestAudio(t *testing.T) {
 	failed := c.want("conversation.item.input_audio_transcription.failed")
 	want = []any{
 		event{
-			"type":    "transcription_error",
-			"code":    "stt-not-configured",
-			"message": "No transcriber is configured, so the words are not known.",
+			"type": "transcription_error",
+			"code": "stt-not-configured",
+			"message": "No transcriber is configured, so audio is not heard. Send text; it is answered." +
+				" The operator can set PARLANCE_STT_BASE_URL.",
 		},
 	}
 	if diff := cmp.Diff(want, []any{failed["error"]}); diff != "" || failed["item_id"] != committed["item_id"] {

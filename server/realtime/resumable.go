@@ -18,7 +18,7 @@ type resumable struct {
 	dialect  dialect.Dialect
 	protocol string
 	buffer   *replayBuffer
-	live     *live.Live
+	live     conversation
 	// store is nil without Redis, and for sessions that keep nothing.
 	store *frameStore
 	log   *slog.Logger

@@ -5,7 +5,6 @@ import (
 	"context"
 	"time"
 
-	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/platform/ticker"
 	"parlance.dev/parlance/server/realtime/dialect"
@@ -23,7 +22,7 @@ const (
 // newResumable makes the dialect of a socket that has joined. It waits for what the client's last
 // socket on this node hands over.
 func (h *Handler) newResumable(
-	ctx context.Context, joined *live.Live, protocol, lastEventID string, p dialect.Params,
+	ctx context.Context, joined conversation, protocol, lastEventID string, p dialect.Params,
 ) *resumable {
 	r := &resumable{
 		protocol: protocol, buffer: newReplayBuffer(nil), live: joined, lastEventID: lastEventID,

@@ -9,7 +9,6 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/server/realtime/websocket"
-	"parlance.dev/parlance/sessions"
 )
 
 // serve joins an upgraded connection to its conversation and returns; the socket goes on by itself.
@@ -21,7 +20,7 @@ func (h *Handler) serve(r *http.Request, conn *websocket.Conn, admission live.Ad
 	telemetry.Note(ctx, telemetry.KeyTenantID, string(admission.Session.TenantID))
 	telemetry.Note(ctx, telemetry.KeyWorkspaceID, string(admission.Session.WorkspaceID))
 	telemetry.Note(ctx, telemetry.KeySessionID, string(admission.Session.ID))
-	joined, err := h.deps.Sessions.Join(ctx, admission)
+	joined, speaks, err := h.join(ctx, admission)
 	if err != nil {
 		defer done()
 		defer cancel()
@@ -41,7 +40,9 @@ func (h *Handler) serve(r *http.Request, conn *websocket.Conn, admission live.Ad
 			done()
 		}
 	}()
-	s := h.newSocket(ctx, conn, joined, admission.Channel, r.URL.Query().Get("last_event_id"))
+	s := h.newSocket(ctx, conn, joined, r.URL.Query().Get("last_event_id"), dialect.Params{
+		Session: joined.Session(), Channel: admission.Channel, History: joined.History(), Speaks: speaks, Now: h.deps.Now,
+	})
 	started = true
 	go func() { // Wait waits for done
 		defer done()
@@ -53,15 +54,12 @@ func (h *Handler) serve(r *http.Request, conn *websocket.Conn, admission live.Ad
 }
 
 func (h *Handler) newSocket(
-	ctx context.Context, conn *websocket.Conn, joined *live.Live,
-	channel sessions.Channel, lastEventID string,
+	ctx context.Context, conn *websocket.Conn, joined conversation, lastEventID string, p dialect.Params,
 ) *socket {
-	resumed := h.newResumable(ctx, joined, conn.Protocol(), lastEventID, dialect.Params{
-		Session: joined.Session(), Channel: channel, History: joined.History(), Now: h.deps.Now,
-	})
+	resumed := h.newResumable(ctx, joined, conn.Protocol(), lastEventID, p)
 	s := &socket{
 		conn: conn, live: joined, limits: &h.limits, now: h.deps.Now, dialect: resumed,
-		log: h.deps.Log.With("channel", channel), wake: make(chan struct{}, 1),
+		log: h.deps.Log.With("channel", p.Channel), wake: make(chan struct{}, 1),
 	}
 	s.detach = sync.OnceFunc(func() {
 		s.detached = true

@@ -30,13 +30,17 @@ func TestNullClears(t *testing.T) {
 		}
 	}
 	began := shown(c.want("session.created"))
-	want := event{"model": "own", "voice": "ada", "speed": 1.0, "in": "audio/pcmu", "out": "audio/pcm", "turns": nil}
+	detection := event{
+		"type": "server_vad", "threshold": 0.5, "prefix_padding_ms": 300.0, "silence_duration_ms": 500.0, "idle_timeout_ms": nil,
+		"create_response": true, "interrupt_response": true,
+	}
+	want := event{"model": "own", "voice": "ada", "speed": 1.0, "in": "audio/pcmu", "out": "audio/pcm", "turns": detection}
 	if diff := cmp.Diff(want, began); diff != "" {
 		t.Errorf("in the beginning (-want +got):\n%s", diff)
 	}
 	c.send(
 		`{"type":"session.update","session":{"model":"other","audio":{"input":{"format":{"type":"audio/pcma"},
-			"turn_detection":{"type":"server_vad"}},
+			"turn_detection":{"type":"semantic_vad","eagerness":"low","interrupt_response":false}},
 		"output":{"voice":"bob","speed":0.5,"format":{"type":"audio/pcma"}}}}}`,
 	)
 	changed := event{
@@ -45,7 +49,7 @@ func TestNullClears(t *testing.T) {
 		"speed": 0.5,
 		"in":    "audio/pcma",
 		"out":   "audio/pcma",
-		"turns": event{"type": "server_vad"},
+		"turns": event{"type": "semantic_vad", "eagerness": "low", "create_response": true, "interrupt_response": false},
 	}
 	if diff := cmp.Diff(changed, shown(c.want("session.updated"))); diff != "" {
 		t.Errorf("changed (-want +got):\n%s", diff)
@@ -64,6 +68,7 @@ func TestNullClears(t *testing.T) {
 		`{"type":"session.update","session":{"model":null,"audio":{"input":{"format":null,"turn_detection":null},` +
 			`"output":{"voice":null,"speed":null,"format":null}}}}`,
 	)
+	began["turns"] = nil // the client commits
 	if diff := cmp.Diff(began, shown(c.want("session.updated"))); diff != "" {
 		t.Errorf("null (-want +got):\n%s", diff)
 	}

@@ -21,7 +21,7 @@ const flushTimeout = 5 * time.Second
 // resulting frames to the client, as many at once as there are.
 type socket struct {
 	conn   *websocket.Conn
-	live   *live.Live
+	live   conversation
 	limits *Limits
 	now    func() time.Time
 	log    *slog.Logger

@@ -28,7 +28,7 @@ var layered = map[string]layering{
 	"sessions": {
 		layers: [][]string{
 			{
-				"edits.go", "errors.go", "keys.go", "prompt_hash.go", "receipt.go", "retrieval.go",
+				"edits.go", "errors.go", "keys.go", "receipt.go", "retrieval.go",
 				"text.go",
 			},
 			{"override_value.go", "session.go"},

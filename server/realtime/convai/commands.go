@@ -11,6 +11,7 @@ import (
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/voice"
 )
 
 // The ids of commands. The conversation's events about a command repeat its id.
@@ -48,7 +49,7 @@ func (d *Dialect) readText(e clientEvent) (string, bool) {
 func (d *Dialect) ask(text string) {
 	d.step.Command(live.Cancel{CommandID: commandInterrupt}) // failed ignores that nothing is open
 	d.step.Command(live.UserMessage{CommandID: commandMessage, Text: text})
-	d.step.Command(live.Respond{CommandID: commandMessage, IfUnanswered: true})
+	d.step.Command(live.Respond{CommandID: commandMessage, IfUnanswered: true, Spoken: d.speaks && !d.textOnly})
 }
 
 // checkText makes the conversation's checks of a text here: its answer is asked for before the
@@ -180,21 +181,22 @@ func (d *Dialect) pong(e clientEvent) {
 	}
 }
 
-// refuseAudio refuses audio once, though a microphone sends several of these events a second.
-func (d *Dialect) refuseAudio(e clientEvent) {
-	if d.audioRefused {
-		return
+// hear takes a piece of the user's speech. A socket that takes none says so once, though a
+// microphone sends several of these events a second.
+func (d *Dialect) hear(e clientEvent) {
+	var sound []byte
+	switch {
+	case d.channel == sessions.ChatChannel:
+		if !d.audioRefused {
+			d.audioRefused = true
+			d.refuse(e.Type, &refusal{
+				errorType: typeASR, reason: fault.SessionModality,
+				message: "This is the chat socket: send text with user_message, or speak on the session's ws_url.",
+			})
+		}
+	case json.Unmarshal(e.UserAudioChunk, &sound) != nil:
+		d.refuse(e.Type, invalid(typeValue, audioType, "user_audio_chunk is audio in Base64."))
+	default:
+		d.step.Command(voice.Append{CommandID: audioType, Data: sound})
 	}
-	d.audioRefused = true
-	refused := &refusal{
-		errorType: typeASR, reason: fault.STTNotConfigured,
-		message: "No transcriber is configured, so audio is not heard." +
-			" Send text with user_message; it is answered in text.",
-	}
-	if d.channel == sessions.ChatChannel {
-		refused.reason = fault.SessionModality
-		refused.message = "This is the chat socket: send text with user_message," +
-			" or speak on the session's ws_url."
-	}
-	d.refuse(e.Type, refused)
 }

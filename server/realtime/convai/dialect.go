@@ -14,7 +14,9 @@ type Dialect struct {
 	session sessions.Session
 	channel sessions.Channel
 	history []sessions.Item
-	now     func() time.Time
+	// speaks is set when answers can be spoken on this socket, textOnly when the client wants none.
+	speaks, textOnly bool
+	now              func() time.Time
 
 	// settled is set when metadataPause is over.
 	settled bool
@@ -28,11 +30,13 @@ type Dialect struct {
 	// awaited is the event id of the answer to the last user's message that was sent; 0: it has
 	// begun, or will not begin.
 	awaited int
+	// turns counts the turns that the client was sent something of.
+	turns int
 	// heldItems wait for the end of the open or the awaited answer: see holdItem.
 	heldItems []sessions.Item
 	// approvals are the ids of the requests for approval, by call.
 	approvals map[string]string
-	// audioRefused is set once the client has got the error that its audio is not transcribed.
+	// audioRefused is set once the client has got the error that it cannot speak here.
 	audioRefused bool
 
 	pings     int
@@ -54,7 +58,7 @@ func New(p dialect.Params) *Dialect {
 		now = time.Now
 	}
 	return &Dialect{
-		session: p.Session, channel: p.Channel, history: p.History, now: now,
+		session: p.Session, channel: p.Channel, speaks: p.Speaks, history: p.History, now: now,
 		returning: len(p.History) > 0, approvals: map[string]string{}, frameCounts: map[int]int{},
 	}
 }

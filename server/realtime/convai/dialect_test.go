@@ -14,6 +14,7 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/voice"
 )
 
 type event = map[string]any
@@ -176,18 +177,25 @@ func TestRefusedFrames(t *testing.T) {
 	}
 }
 
-// TestAudioIsRefusedOnce: audio is refused once, for a microphone sends ten chunks a second.
+// TestAudioIsRefusedOnce: the chat socket refuses audio once, for a microphone sends ten chunks a
+// second. The voice socket passes it on.
 func TestAudioIsRefusedOnce(t *testing.T) {
 	t.Parallel()
-	for channel, reason := range map[sessions.Channel]fault.Reason{
-		sessions.ChatChannel: fault.SessionModality, sessions.VoiceChannel: fault.STTNotConfigured,
-	} {
-		d := newDialect(channel)
-		first := sent(t, d, `{"user_audio_chunk":"AAAA"}`)
-		second := sent(t, d, `{"user_audio_chunk":"AAAA"}`)
-		if len(first) != 1 || field(first[0], "error_event", "details", "code") != string(reason) || len(second) != 0 {
-			t.Errorf("%s: %v, then %v", channel, first, second)
+	d := newDialect(sessions.ChatChannel)
+	first := sent(t, d, `{"user_audio_chunk":"AAAA"}`)
+	second := sent(t, d, `{"user_audio_chunk":"AAAA"}`)
+	if len(first) != 1 || field(first[0], "error_event", "details", "code") != string(fault.SessionModality) || len(second) != 0 {
+		t.Errorf("%v, then %v", first, second)
+	}
+	step := newDialect(sessions.VoiceChannel).Frame([]byte(`{"user_audio_chunk":"AAAA"}`))
+	var heard []byte
+	for _, command := range step.Commands {
+		if piece, is := command.(voice.Append); is {
+			heard = piece.Data
 		}
+	}
+	if len(heard) != 3 || len(step.Frames) != 0 {
+		t.Errorf("heard %d bytes, and sent %v", len(heard), step.Frames)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/voice"
 )
 
 // openResponse is an answer that has not ended.
@@ -21,6 +22,10 @@ type openResponse struct {
 	messages int
 	// sent is the text that the client has.
 	sent strings.Builder
+	// spoken is set when the answer is speech. Its whole text is sent before its sound has ended,
+	// and isWritten is set then; isInterrupted when the client was told that it is not said to its
+	// end.
+	spoken, isWritten, isInterrupted bool
 	// endCall is the result of the tool end_call, which is sent last, for the SDK hangs up when it
 	// comes.
 	endCall *turns.ToolDone
@@ -56,6 +61,24 @@ func (d *Dialect) responseContent(e turns.Event) {
 			Name: e.Name, CallID: e.CallID, Parameters: objectOf(e.Arguments), EventID: d.eventID(),
 		})
 	default: // MessageDone: its text went out in deltas
+		d.voiceContent(e)
+	}
+}
+
+// voiceContent takes the events within an answer that is spoken.
+func (d *Dialect) voiceContent(e turns.Event) {
+	id := d.eventID()
+	switch e := e.(type) {
+	case voice.Audio:
+		d.send(0, "audio", sound{Data: e.Data, EventID: id})
+	case voice.Written:
+		d.response.isWritten = true
+		if e.Text != "" {
+			d.sendAnswer(id, e.Text, nil)
+		}
+	case voice.Interrupted:
+		d.response.isInterrupted = true
+		d.send(id, "interruption", interruption{EventID: userEventID(d.response.turn + 1)})
 	}
 }
 
@@ -116,7 +139,8 @@ func (d *Dialect) beginResponse(e turns.ResponseStarted) {
 	if d.response != nil || d.awaited < agentEventID(e.TurnIndex) { // the answer before had no end
 		d.sendHeldItems()
 	}
-	d.response, d.awaited = &openResponse{turn: e.TurnIndex}, 0
+	d.response, d.awaited = &openResponse{turn: e.TurnIndex, spoken: e.Spoken}, 0
+	d.turns = max(d.turns, e.TurnIndex+1)
 	d.sendTyping(d.eventID(), typing{Is: true})
 }
 
@@ -139,6 +163,7 @@ func (d *Dialect) sendHeldItems() {
 
 func (d *Dialect) sendUserMessage(item sessions.Item) {
 	id := userEventID(item.TurnIndex)
+	d.turns = max(d.turns, item.TurnIndex+1)
 	d.send(id, "user_transcript", userTranscript{Text: item.Text, EventID: id})
 }
 
@@ -161,7 +186,7 @@ func (d *Dialect) finishResponse(e turns.ResponseDone) {
 	if d.response.messages > 0 {
 		d.sendPart("stop", "")
 	}
-	if sent != "" {
+	if sent != "" && !d.response.isWritten {
 		d.sendAnswer(id, sent, e.Citations)
 	}
 	switch e.Status {
@@ -184,7 +209,9 @@ func (d *Dialect) finishResponse(e turns.ResponseDone) {
 // frame belongs to the answer.
 func (d *Dialect) sendInterruption(sent, kept string) {
 	id := d.eventID()
-	d.send(id, "interruption", interruption{EventID: userEventID(d.response.turn + 1)})
+	if !d.response.isInterrupted {
+		d.send(id, "interruption", interruption{EventID: userEventID(d.response.turn + 1)})
+	}
 	if sent != "" {
 		d.send(id, "agent_response_correction", correction{Original: sent, Corrected: kept, EventID: id})
 	}
@@ -298,6 +325,9 @@ func (d *Dialect) failed(e live.Failed) {
 	failure := wireError{
 		Code: codePolicy, Type: typeValue, Message: e.Err.Message,
 		Details: errorDetails{Code: string(e.Err.Reason), Event: e.CommandID},
+	}
+	if e.Err.Reason == fault.STTNotConfigured {
+		failure.Type = typeASR
 	}
 	if e.Err.Kind().Status() >= 500 {
 		failure.Code, failure.Type = codeInternal, typeUnknown

@@ -47,6 +47,7 @@ type configOverride struct {
 	}
 	Conversation struct {
 		ClientEvents []string `json:"client_events"`
+		TextOnly     bool     `json:"text_only"`
 	}
 }
 
@@ -80,6 +81,7 @@ func (d *Dialect) initiate(e clientEvent) {
 			d.enabled[name] = true
 		}
 	}
+	d.textOnly = override.Conversation.TextOnly
 	d.refuseUnsupported(e, override)
 	d.refuseUnknownMembers(e)
 	if len(command.Overrides)+len(command.Variables) > 0 {

@@ -7,10 +7,12 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/platform/audio"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/voice"
 )
 
 // dataPause is how long a client has to send its initiation data before the first message goes out
@@ -20,11 +22,12 @@ const dataPause = time.Second
 // Open sends the metadata, which must be the first and for a moment the only event, and offers the
 // agent's client tools.
 func (d *Dialect) Open() dialect.Step {
-	voice := d.session.Config.Voice
+	input, output := d.formats()
 	d.send(0, "conversation_initiation_metadata", metadata{
 		ConversationID: string(d.session.ID),
-		OutputFormat:   formatName(voice.OutputAudioFormat), InputFormat: formatName(voice.InputAudioFormat),
+		OutputFormat:   output.ElevenLabs(), InputFormat: input.ElevenLabs(),
 	})
+	d.configureVoice()
 	if tools := clientTools(d.session.Config); len(tools) > 0 {
 		d.step.Command(live.Configure{CommandID: commandTools, ClientTools: tools})
 	}
@@ -32,17 +35,27 @@ func (d *Dialect) Open() dialect.Step {
 	return d.step.Take()
 }
 
-// formatNames are the protocol's audio formats by the agent's names for them. The protocol has no
-// A-law, for which its nearest format stands.
-var formatNames = map[string]string{
-	"pcm16_16000": "pcm_16000", "g711_ulaw": "ulaw_8000", "g711_alaw": "ulaw_8000",
+// formatOf is the format of a socket's sound for an agent's: the protocol's clients know no A-law,
+// and are sent µ-law instead.
+func formatOf(f audio.Format) audio.Format {
+	if f.Encoding == audio.ALaw {
+		f.Encoding = audio.MuLaw
+	}
+	return f
 }
 
-func formatName(format string) string {
-	if name, ok := formatNames[format]; ok {
-		return name
+// configureVoice has the socket's call use the formats that the client was told.
+func (d *Dialect) configureVoice() {
+	if d.channel == sessions.VoiceChannel {
+		input, output := d.formats()
+		d.step.Command(voice.Configure{Input: input, Output: output})
 	}
-	return "pcm_24000"
+}
+
+// formats are those of the socket's sound.
+func (d *Dialect) formats() (input, output audio.Format) {
+	input, output = voice.Formats(d.session.Config.Voice)
+	return formatOf(input), formatOf(output)
 }
 
 // clientTools are those of the agent: clients of this protocol cannot declare any.
@@ -151,7 +164,7 @@ var clientEvents = map[string]func(*Dialect, clientEvent){
 	"mcp_tool_approval_result":            (*Dialect).approvalResult,
 	"feedback":                            (*Dialect).feedback,
 	"pong":                                (*Dialect).pong,
-	audioType:                             (*Dialect).refuseAudio,
+	audioType:                             (*Dialect).hear,
 }
 
 // Frame takes a text frame of the client.
@@ -199,6 +212,8 @@ func (d *Dialect) Event(e turns.Event) dialect.Step {
 	case live.Failed:
 		d.failed(e)
 		d.stopAwaiting()
+	case voice.Hearing:
+		d.send(0, "tentative_user_transcript", userTranscript{Text: e.Text, EventID: userEventID(d.turns)})
 	default:
 		if d.response != nil {
 			d.responseContent(e)

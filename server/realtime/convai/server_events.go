@@ -22,6 +22,8 @@ var objectNames = map[string]string{
 	"conversation_initiation_metadata": "conversation_initiation_metadata_event",
 	"ping":                             "ping_event",
 	"user_transcript":                  "user_transcription_event",
+	"tentative_user_transcript":        "tentative_user_transcription_event",
+	"audio":                            "audio_event",
 	"agent_chat_response_part":         "text_response_part",
 	"agent_response":                   "agent_response_event",
 	"agent_response_correction":        "agent_response_correction_event",
@@ -62,6 +64,12 @@ type userTranscript struct {
 }
 
 // part is a piece of an answer; Type is start, delta or stop.
+// sound is a piece of an answer's sound, in Base64 on the wire.
+type sound struct {
+	Data    []byte `json:"audio_base_64"`
+	EventID int    `json:"event_id"`
+}
+
 type part struct {
 	Type    string `json:"type"`
 	Text    string `json:"text"`

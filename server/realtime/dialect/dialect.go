@@ -15,6 +15,8 @@ type Params struct {
 	Channel sessions.Channel
 	// History is the items of the conversation so far; empty for a new one.
 	History []sessions.Item
+	// Speaks says that answers can be spoken on this socket.
+	Speaks bool
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }

@@ -8,6 +8,7 @@ import (
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/voice"
 )
 
 // maxIDBytes bounds an id that a client chooses. Those of SDKs have about 30 bytes.
@@ -27,6 +28,7 @@ func (d *Dialect) updateSession(e clientEvent) {
 		d.refuse(e.EventID, unsupported)
 	}
 	d.audio, command.CommandID = audio, e.EventID
+	d.configureVoice()
 	d.step.Command(command)
 }
 
@@ -140,17 +142,43 @@ func (d *Dialect) appendAudio(e clientEvent) {
 		d.refuse(e.EventID, invalid("audio", "audio is audio data in Base64."))
 		return
 	}
-	if !d.audioRefused {
-		d.audioRefused = true
-		d.refuse(e.EventID, d.noAudio())
+	if d.channel == sessions.ChatChannel {
+		if !d.audioRefused {
+			d.audioRefused = true
+			d.refuse(e.EventID, d.noAudio())
+		}
+		return
 	}
-	if d.channel != sessions.ChatChannel {
-		d.step.Command(live.AudioAppend{
-			CommandID: e.EventID, Data: audio, BytesPerMS: d.audio.input.bytesPerMS(),
-		})
+	if len(audio) > voice.MaxAppendBytes {
+		d.refuse(e.EventID, invalid("audio", "An append has at most 15 MiB of audio."))
+		return
 	}
+	d.step.Command(voice.Append{CommandID: e.EventID, Data: audio})
 }
 
+// configureVoice has the socket's call go by the client's settings.
+func (d *Dialect) configureVoice() {
+	if d.channel == sessions.ChatChannel {
+		return
+	}
+	detection := d.audio.detection
+	d.step.Command(voice.Configure{
+		Input: d.audio.input.audio(), Output: d.audio.output.audio(), Detection: &detection, Speed: d.audio.speed,
+		Transcription: d.transcriptionLanguage(),
+	})
+}
+
+// transcriptionLanguage is the language that the client has chosen for transcripts; nil: it has
+// chosen none.
+func (d *Dialect) transcriptionLanguage() *string {
+	var chosen transcription
+	if json.Unmarshal(d.audio.transcription, &chosen) != nil { // it was checked
+		return nil
+	}
+	return chosen.Language
+}
+
+// commitAudio ends what the user is saying.
 func (d *Dialect) commitAudio(e clientEvent) {
 	if d.channel == sessions.ChatChannel {
 		d.refuse(e.EventID, &refusal{
@@ -158,24 +186,28 @@ func (d *Dialect) commitAudio(e clientEvent) {
 		})
 		return
 	}
-	d.step.Command(live.AudioCommit{CommandID: e.EventID})
+	d.step.Command(voice.Commit{CommandID: e.EventID})
 }
 
-// noAudio returns why audio is not transcribed.
+// noAudio is the error of a socket that takes no audio.
 func (d *Dialect) noAudio() *refusal {
-	if d.channel == sessions.ChatChannel {
-		return &refusal{code: string(fault.SessionModality), message: "This is the chat socket: send text" +
-			" with conversation.item.create, or speak on the session's ws_url."}
-	}
-	return &refusal{code: string(fault.STTNotConfigured), message: "No transcriber is configured, so audio" +
-		" is not heard. Send text with conversation.item.create; it is answered in text."}
+	return &refusal{code: string(fault.SessionModality), message: "This is the chat socket: send text" +
+		" with conversation.item.create, or speak on the session's ws_url."}
 }
 
+// clearInput forgets what the user has said and not committed.
 func (d *Dialect) clearInput(clientEvent) {
-	d.step.Command(live.AudioClear{})
+	if d.channel != sessions.ChatChannel { // InputCleared answers it
+		d.step.Command(voice.Clear{})
+		return
+	}
 	d.send(&plainEvent{head{Type: "input_audio_buffer.cleared"}})
 }
 
+// clearOutput stops what the agent is saying.
 func (d *Dialect) clearOutput(clientEvent) {
+	if d.channel != sessions.ChatChannel {
+		d.step.Command(voice.ClearOutput{})
+	}
 	d.send(&outputClearedEvent{head{Type: "output_audio_buffer.cleared"}, d.lastResponse})
 }

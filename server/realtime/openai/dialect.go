@@ -13,7 +13,9 @@ import (
 type Dialect struct {
 	session sessions.Session
 	channel sessions.Channel
-	audio   audioSettings
+	// speaks is set when answers can be spoken on this socket.
+	speaks bool
+	audio  audioSettings
 	// initialVoice is the agent's voice as the session began with it.
 	initialVoice agents.Voice
 	tools        []model.Tool
@@ -30,7 +32,7 @@ type Dialect struct {
 	requested map[string]requestedResponse
 	// maxTokens is the client's bound of an answer; 0 or less when there is none.
 	maxTokens int
-	// audioRefused is set once the client has got the error that its audio is not transcribed.
+	// audioRefused is set once the client has got the error that it cannot speak here.
 	audioRefused bool
 
 	// step is the result of the call that is being handled.
@@ -41,7 +43,7 @@ type Dialect struct {
 func New(p dialect.Params) *Dialect {
 	voice := p.Session.Config.Voice
 	d := &Dialect{
-		session: p.Session, channel: p.Channel, audio: newAudioSettings(voice), initialVoice: voice,
+		session: p.Session, channel: p.Channel, speaks: p.Speaks, audio: newAudioSettings(voice), initialVoice: voice,
 		history: p.History, requested: map[string]requestedResponse{},
 		responses: map[string]*openResponse{},
 	}

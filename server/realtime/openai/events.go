@@ -10,6 +10,7 @@ import (
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/voice"
 )
 
 // configured sends the session's settings. Settings that the agent does not allow are left out
@@ -48,20 +49,12 @@ func (d *Dialect) sendWholeItem(item sessions.Item, previous string) {
 	}
 }
 
-// addItem sends an item. Speech was committed before it became an item, and has no transcript.
+// addItem sends an item. What the user has spoken was committed before it became an item.
 func (d *Dialect) addItem(e live.ItemAdded) {
-	spoken := e.Item.Kind == sessions.UserItem && e.Item.Audio != nil && !e.Item.Audio.Transcribed
-	if spoken {
+	if e.Item.Kind == sessions.UserItem && e.Item.Audio != nil && d.channel == sessions.VoiceChannel {
 		d.send(&committedEvent{head{Type: "input_audio_buffer.committed"}, optional(e.PreviousItemID), e.Item.ID})
 	}
 	d.sendWholeItem(e.Item, e.PreviousItemID)
-	if spoken {
-		failed := head{Type: "conversation.item.input_audio_transcription.failed"}
-		d.send(&transcriptionEvent{failed, e.Item.ID, 0, transcriptionError{
-			Type: "transcription_error", Code: string(fault.STTNotConfigured),
-			Message: "No transcriber is configured, so the words are not known.",
-		}})
-	}
 }
 
 func (d *Dialect) removeItem(e live.ItemRemoved) {
@@ -90,7 +83,7 @@ var refusals = []struct {
 	{live.ErrNothingToCancel, refusal{
 		code: "response_cancel_not_active", message: "There is no response going out to cancel.",
 	}},
-	{live.ErrNoAudio, refusal{
+	{voice.ErrNoAudio, refusal{
 		code: "input_audio_buffer_commit_empty", message: "The audio buffer is too small: at least 100 ms are needed.",
 	}},
 	{live.ErrNoReference, refusal{

@@ -22,6 +22,7 @@ func (d *Dialect) Open() dialect.Step {
 // Reopen is Open for the next socket of the client. Its tools, formats and overrides stay in force.
 func (d *Dialect) Reopen(history []sessions.Item) dialect.Step {
 	d.history = history
+	d.configureVoice() // the next socket's call is another
 	return d.Open()
 }
 
@@ -108,6 +109,7 @@ func (d *Dialect) Event(e turns.Event) dialect.Step {
 		d.failed(e)
 	default:
 		d.responseContent(e)
+		d.voiceEvent(e)
 	}
 	return d.step.Take()
 }

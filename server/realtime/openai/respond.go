@@ -74,8 +74,8 @@ func (d *Dialect) createResponse(e clientEvent) {
 	d.step.Command(command)
 }
 
-// readResponse is the command for a response. output_modalities and audio must be well-formed, and
-// the answer is text in any case: there is no speech yet.
+// readResponse is the command for a response. The format of its audio must be well-formed, and is
+// that of the session in any case.
 func (d *Dialect) readResponse(params newResponse) (live.Respond, *refusal) {
 	command := live.Respond{Instructions: params.Instructions}
 	switch params.Conversation {
@@ -91,14 +91,18 @@ func (d *Dialect) readResponse(params newResponse) (live.Respond, *refusal) {
 	if refused := checkMetadata(params.Metadata); refused != nil {
 		return command, refused
 	}
-	if _, refused := readModalities("response.output_modalities", params.OutputModalities); refused != nil {
+	modalities, refused := readModalities("response.output_modalities", params.OutputModalities)
+	if refused != nil {
 		return command, refused
+	}
+	command.Spoken = d.speaks && !d.audio.textOnly && !command.OutOfBand
+	if modalities != nil {
+		command.Spoken = d.speaks && slices.Contains(modalities, "audio") && !command.OutOfBand
 	}
 	format, output := params.Audio.Output.Format, d.audio.output
 	if _, refused := readFormat("response.audio.output.format", format, output, output); refused != nil {
 		return command, refused
 	}
-	var refused *refusal
 	command.MaxOutputTokens, refused = readMaxTokens("response.max_output_tokens", params.MaxOutputTokens)
 	if refused != nil {
 		return command, refused

@@ -16,6 +16,8 @@ type requestedResponse struct {
 // openResponse is a response that has not ended.
 type openResponse struct {
 	id string
+	// spoken is set when its messages are speech.
+	spoken bool
 	// outOfBand is set when its items are not the conversation's.
 	outOfBand bool
 	requested requestedResponse
@@ -41,7 +43,7 @@ func (d *Dialect) showResponse(r *openResponse, status string) response {
 	}
 	shown := response{
 		ID: r.id, Object: "realtime.response", Status: status, Output: output,
-		OutputModalities: textOnly(), ConversationID: optional(string(d.session.ID)),
+		OutputModalities: d.modalities(r.spoken), ConversationID: optional(string(d.session.ID)),
 		MaxOutputTokens: d.maxOutputTokens(r.requested.maxOutputTokens), Metadata: r.requested.metadata,
 		Audio: responseAudio{Output: responseOutput{Format: d.audio.output, Voice: voiceName(d.session)}},
 	}

@@ -14,7 +14,11 @@ func (d *Dialect) responseContent(e turns.Event) {
 		d.inResponse(e.ResponseID, func(r *openResponse) { d.startMessage(r, e) })
 	case turns.TextDelta:
 		d.inResponse(e.ResponseID, func(r *openResponse) {
-			d.send(&deltaEvent{head{Type: "response.output_text.delta"}, r.place(e.ItemID), e.Text})
+			kind := "response.output_text.delta"
+			if r.spoken {
+				kind = "response.output_audio_transcript.delta"
+			}
+			d.send(&deltaEvent{head{Type: kind}, r.place(e.ItemID), e.Text})
 		})
 	case turns.MessageDone:
 		d.inResponse(e.ResponseID, func(r *openResponse) { d.finishMessage(r, e) })
@@ -47,7 +51,7 @@ func (d *Dialect) inResponse(responseID string, do func(*openResponse)) {
 
 func (d *Dialect) startResponse(e turns.ResponseStarted) {
 	r := &openResponse{
-		id: e.ResponseID, outOfBand: e.OutOfBand, requested: d.requested[e.CommandID],
+		id: e.ResponseID, outOfBand: e.OutOfBand, spoken: e.Spoken, requested: d.requested[e.CommandID],
 		indexes: map[string]int{},
 	}
 	d.responses[e.ResponseID] = r
@@ -64,7 +68,7 @@ func (d *Dialect) startMessage(r *openResponse, e turns.MessageStarted) {
 	index := r.add(e.ItemID, item)
 	d.send(&outputItemEvent{head{Type: "response.output_item.added"}, r.id, index, item})
 	d.sendItem(r, "conversation.item.added", previous, item)
-	d.send(&partEvent{head{Type: "response.content_part.added"}, r.place(e.ItemID), part{Type: "text"}})
+	d.send(&partEvent{head{Type: "response.content_part.added"}, r.place(e.ItemID), r.part("")})
 }
 
 func (d *Dialect) finishMessage(r *openResponse, e turns.MessageDone) {
@@ -75,12 +79,17 @@ func (d *Dialect) finishMessage(r *openResponse, e turns.MessageDone) {
 	if e.Cut {
 		status = statusIncomplete
 	}
-	item := agentMessage(e.ItemID, e.Text, status, nil)
+	item := agentMessage(e.ItemID, e.Text, status, r.audio())
 	previous := d.recordItem(r, e.ItemID, item)
 	place := r.place(e.ItemID)
 	r.output[place.OutputIndex] = item
-	d.send(&textEvent{head{Type: "response.output_text.done"}, place, e.Text})
-	d.send(&partEvent{head{Type: "response.content_part.done"}, place, part{Type: "text", Text: e.Text}})
+	if r.spoken {
+		d.send(&placeEvent{head{Type: "response.output_audio.done"}, place})
+		d.send(&transcriptEvent{head{Type: "response.output_audio_transcript.done"}, place, e.Text})
+	} else {
+		d.send(&textEvent{head{Type: "response.output_text.done"}, place, e.Text})
+	}
+	d.send(&partEvent{head{Type: "response.content_part.done"}, place, r.part(e.Text)})
 	d.noteWhole(r, e.ItemID)
 	d.sendItem(r, "conversation.item.done", previous, item)
 	d.send(&outputItemEvent{head{Type: "response.output_item.done"}, r.id, place.OutputIndex, item})

@@ -91,7 +91,7 @@ type outputItemEvent struct {
 type partEvent struct {
 	head
 	place
-	Part part `json:"part"`
+	Part any `json:"part"` // textPart, audioPart
 }
 
 type deltaEvent struct {
@@ -104,6 +104,57 @@ type textEvent struct {
 	head
 	place
 	Text string `json:"text"`
+}
+
+type transcriptEvent struct {
+	head
+	place
+	Transcript string `json:"transcript"`
+}
+
+type placeEvent struct {
+	head
+	place
+}
+
+// audioEvent is response.output_audio.delta; Delta is in Base64 on the wire.
+type audioEvent struct {
+	head
+	place
+	Delta []byte `json:"delta"`
+}
+
+// speechEvent is input_audio_buffer.speech_started and .speech_stopped, one of whose times is set.
+type speechEvent struct {
+	head
+	ItemID       string `json:"item_id"`
+	AudioStartMS *int   `json:"audio_start_ms,omitempty"`
+	AudioEndMS   *int   `json:"audio_end_ms,omitempty"`
+}
+
+// transcribedEvent is conversation.item.input_audio_transcription.completed.
+type transcribedEvent struct {
+	head
+	ItemID       string             `json:"item_id"`
+	ContentIndex int                `json:"content_index"`
+	Transcript   string             `json:"transcript"`
+	Usage        transcriptionUsage `json:"usage"`
+}
+
+type transcriptionUsage struct {
+	Type    string  `json:"type"`
+	Seconds float64 `json:"seconds"`
+}
+
+// timingEvent is our own event: how long the beginning of a spoken answer took, in milliseconds
+// from the end of the user's speech.
+type timingEvent struct {
+	head
+	ResponseID   string `json:"response_id"`
+	EndpointMS   int    `json:"endpoint_ms"`
+	TranscriptMS int    `json:"transcript_ms"`
+	FirstTokenMS int    `json:"first_token_ms"`
+	FirstAudioMS int    `json:"first_audio_ms"`
 }
 
 // argumentsEvent is response.function_call_arguments.delta and .done, which differ in the last
@@ -164,10 +215,16 @@ type wireError struct {
 	EventID *string `json:"event_id"`
 }
 
-// part is a content part. Its types are text and audio, unlike those of an item's content.
-type part struct {
+// textPart and audioPart are content parts. Their types are text and audio, unlike those of an
+// item's content.
+type textPart struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
+}
+
+type audioPart struct {
+	Type       string `json:"type"`
+	Transcript string `json:"transcript"`
 }
 
 // response is a response as response.created and response.done show it.

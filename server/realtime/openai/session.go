@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/platform/audio"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/voice"
 )
 
 // session is all settings in force, as session.created and session.updated show them. The agents
@@ -35,7 +37,7 @@ type audioInput struct {
 	Format         format          `json:"format"`
 	Transcription  json.RawMessage `json:"transcription"`
 	NoiseReduction json.RawMessage `json:"noise_reduction"`
-	TurnDetection  json.RawMessage `json:"turn_detection"`
+	TurnDetection  any             `json:"turn_detection"` // null: the client commits
 }
 
 type audioOutput struct {
@@ -50,14 +52,6 @@ type format struct {
 	RateHz int    `json:"rate,omitempty"`
 }
 
-// bytesPerMS: PCM has two bytes a sample, G.711 one at 8 kHz.
-func (f format) bytesPerMS() int {
-	if f.RateHz > 0 {
-		return 2 * f.RateHz / 1000
-	}
-	return 8
-}
-
 // tool is a tool that the client runs itself.
 type tool struct {
 	Type        string          `json:"type"`
@@ -66,31 +60,40 @@ type tool struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// formats are the protocol's audio formats by the agent's names for them.
-var formats = map[string]format{
-	"":            {Type: "audio/pcm", RateHz: 24000},
-	"pcm16_24000": {Type: "audio/pcm", RateHz: 24000},
-	"pcm16_16000": {Type: "audio/pcm", RateHz: 16000},
-	"g711_ulaw":   {Type: "audio/pcmu"},
-	"g711_alaw":   {Type: "audio/pcma"},
+// formatOf is a format as the protocol has it.
+func formatOf(f audio.Format) format {
+	kind, rateHz, known := f.OpenAI()
+	if !known { // agents have formats of this protocol only
+		return formatOf(audio.Default)
+	}
+	return format{Type: kind, RateHz: rateHz}
 }
 
-// audioSettings are the settings of this socket alone: the formats, and JSON that is only shown to
-// the client again, where nil is null.
+// audio is the format as Parlance has it.
+func (f format) audio() audio.Format {
+	known, _ := audio.ParseOpenAI(f.Type, f.RateHz) // readFormat has checked it
+	return known
+}
+
+// audioSettings are the settings of this socket alone: the formats, how turns are detected, and
+// JSON that is only shown to the client again, where nil is null.
 type audioSettings struct {
-	input          format
-	output         format
-	speed          float64
-	turnDetection  json.RawMessage
+	input  format
+	output format
+	speed  float64
+	// textOnly is set when the client wants no speech.
+	textOnly       bool
+	detection      voice.Detection
 	transcription  json.RawMessage
 	noiseReduction json.RawMessage
 	tracing        json.RawMessage
 	toolChoice     json.RawMessage
 }
 
-func newAudioSettings(voice agents.Voice) audioSettings {
+func newAudioSettings(agent agents.Voice) audioSettings {
+	input, output := voice.Formats(agent)
 	return audioSettings{
-		input: formats[voice.InputAudioFormat], output: formats[voice.OutputAudioFormat], speed: 1,
+		input: formatOf(input), output: formatOf(output), speed: 1, detection: voice.DetectionOf(agent),
 		toolChoice: json.RawMessage(`"auto"`),
 	}
 }
@@ -98,18 +101,18 @@ func newAudioSettings(voice agents.Voice) audioSettings {
 // effectiveSession is the session as it is now. Answers are text in any case: there is no speech
 // yet.
 func (d *Dialect) effectiveSession() session {
-	s, audio := d.session, d.audio
+	s, settings := d.session, d.audio
 	shown := session{
 		Type: "realtime", Object: "realtime.session", ID: string(s.ID), Model: modelName(s),
-		OutputModalities: textOnly(), Instructions: s.Config.Instructions, Tools: []tool{},
-		ToolChoice: audio.toolChoice, MaxOutputTokens: d.maxOutputTokens(0), Tracing: audio.tracing,
+		OutputModalities: d.modalities(d.speaks && !settings.textOnly), Instructions: s.Config.Instructions, Tools: []tool{},
+		ToolChoice: settings.toolChoice, MaxOutputTokens: d.maxOutputTokens(0), Tracing: settings.tracing,
 		ExpiresAt: expiresAt(s),
 		Audio: sessionAudio{
 			Input: audioInput{
-				Format: audio.input, Transcription: audio.transcription,
-				NoiseReduction: audio.noiseReduction, TurnDetection: audio.turnDetection,
+				Format: settings.input, Transcription: settings.transcription,
+				NoiseReduction: settings.noiseReduction, TurnDetection: d.shownDetection(),
 			},
-			Output: audioOutput{Format: audio.output, Voice: voiceName(s), Speed: audio.speed},
+			Output: audioOutput{Format: settings.output, Voice: voiceName(s), Speed: settings.speed},
 		},
 	}
 	for _, t := range d.tools {
@@ -120,7 +123,13 @@ func (d *Dialect) effectiveSession() session {
 	return shown
 }
 
-func textOnly() []string { return []string{"text"} }
+// modalities are the output_modalities of something that is spoken, or written.
+func (d *Dialect) modalities(spoken bool) []string {
+	if spoken {
+		return []string{"audio"}
+	}
+	return []string{"text"}
+}
 
 // modelName is the model that answers; "default" is the installation's.
 func modelName(s sessions.Session) string {

@@ -49,6 +49,13 @@ func (d *Dialect) configure(raw json.RawMessage) (audioSettings, live.Configure,
 	if refused := audio.apply(update, newAudioSettings(d.initialVoice)); refused != nil {
 		return audio, live.Configure{}, refused
 	}
+	modalities, refused := readModalities("session.output_modalities", update.OutputModalities)
+	if refused != nil {
+		return audio, live.Configure{}, refused
+	}
+	if modalities != nil {
+		audio.textOnly = !slices.Contains(modalities, "audio")
+	}
 	command := live.Configure{Overrides: map[string]json.RawMessage{}}
 	if dialect.IsPresent(update.Instructions) {
 		command.Overrides["instructions"] = update.Instructions
@@ -65,7 +72,7 @@ func (d *Dialect) configure(raw json.RawMessage) (audioSettings, live.Configure,
 	} else if voice != nil {
 		command.Restore = append(command.Restore, "voice")
 	}
-	refused := readAnswerSettings(update, &command)
+	refused = readAnswerSettings(update, &command)
 	return audio, command, refused
 }
 
@@ -77,9 +84,6 @@ func readAnswerSettings(update sessionUpdate, command *live.Configure) (refused 
 	}
 	command.ToolChoice, refused = readToolChoice("session.tool_choice", update.ToolChoice)
 	if refused != nil {
-		return refused
-	}
-	if _, refused = readModalities("session.output_modalities", update.OutputModalities); refused != nil {
 		return refused
 	}
 	command.ClientTools, refused = readClientTools("session.tools", update.Tools)

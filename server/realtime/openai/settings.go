@@ -2,8 +2,10 @@ package openai
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 
+	"parlance.dev/parlance/platform/audio"
 	"parlance.dev/parlance/server/realtime/dialect"
 )
 
@@ -30,15 +32,6 @@ type shownObject struct {
 
 // The known members of shown objects: SDKs expect these types.
 type (
-	turnDetection struct {
-		Threshold         *float64 `json:"threshold"`
-		PrefixPaddingMS   *float64 `json:"prefix_padding_ms"`
-		SilenceDurationMS *float64 `json:"silence_duration_ms"`
-		IdleTimeoutMS     *float64 `json:"idle_timeout_ms"`
-		CreateResponse    *bool    `json:"create_response"`
-		InterruptResponse *bool    `json:"interrupt_response"`
-		Eagerness         *string  `json:"eagerness"`
-	}
 	transcription struct {
 		Model     *string  `json:"model"`
 		Language  *string  `json:"language"`
@@ -70,12 +63,6 @@ func (a *audioSettings) apply(update sessionUpdate, initial audioSettings) (refu
 	}
 	for _, object := range []shownObject{
 		{
-			"session.audio.input.turn_detection", in.TurnDetection, &a.turnDetection,
-			[]string{"server_vad", "semantic_vad"},
-			"turn_detection is null or an object with the type server_vad or semantic_vad.",
-			new(turnDetection),
-		},
-		{
 			"session.audio.input.noise_reduction", in.NoiseReduction, &a.noiseReduction,
 			[]string{"near_field", "far_field"},
 			"noise_reduction is null or an object with the type near_field or far_field.",
@@ -89,6 +76,9 @@ func (a *audioSettings) apply(update sessionUpdate, initial audioSettings) (refu
 		if refused := object.read(); refused != nil {
 			return refused
 		}
+	}
+	if a.detection, refused = readDetection(in.TurnDetection, a.detection, initial.detection); refused != nil {
+		return refused
 	}
 	a.applyToolChoice(update.ToolChoice)
 	return a.applyTracing(update.Tracing)
@@ -160,7 +150,7 @@ func readFormat(param string, raw json.RawMessage, current, initial format) (for
 	switch requested.Type {
 	case "audio/pcm":
 		if requested.RateHz == 0 {
-			requested.RateHz = formats[""].RateHz
+			requested.RateHz = audio.Default.RateHz
 		}
 		if requested.RateHz != 24000 && requested.RateHz != 16000 {
 			return current, invalid(param+".rate", "The rate of audio/pcm is 24000 or 16000.")
@@ -184,4 +174,9 @@ func readSpeed(raw json.RawMessage, current, initial float64) (float64, *refusal
 		return current, invalid("session.audio.output.speed", "speed is a number from 0.25 to 1.5.")
 	}
 	return speed, nil
+}
+
+// outOfRange refuses a number.
+func outOfRange(param string, least, most float64) *refusal {
+	return invalid(param, fmt.Sprintf("%s is a number from %g to %g.", param, least, most))
 }

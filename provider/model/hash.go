@@ -1,4 +1,4 @@
-package sessions
+package model
 
 import (
 	"crypto/sha256"
@@ -6,16 +6,14 @@ import (
 	"fmt"
 	"hash"
 	"strconv"
-
-	"parlance.dev/parlance/provider/model"
 )
 
-// promptHash returns the SHA-256, in hex, of a model's request: the name, the length in bytes and
-// the content of each part. Source: docs/receipts.md.
-func promptHash(req model.Request) string {
+// Hash returns the SHA-256, in hex, of the request: the name, the length in bytes and the content
+// of each part. Source: docs/receipts.md.
+func (r Request) Hash() string {
 	h := sha256.New()
-	hashPart(h, "system", req.System)
-	for _, m := range req.Messages {
+	hashPart(h, "system", r.System)
+	for _, m := range r.Messages {
 		hashPart(h, string(m.Role), m.Text)
 		for _, call := range m.ToolCalls {
 			hashPart(h, "call "+call.ID+" "+call.Name, call.Arguments)
@@ -24,15 +22,15 @@ func promptHash(req model.Request) string {
 			hashPart(h, "result", m.ToolCallID)
 		}
 	}
-	for _, tool := range req.Tools {
+	for _, tool := range r.Tools {
 		hashPart(h, "tool "+tool.Name, tool.Description)
 		hashPart(h, "schema", tool.InputSchema)
 	}
-	hashPart(h, "model", req.Model)
-	if req.Temperature != nil {
-		hashPart(h, "temperature", strconv.FormatFloat(*req.Temperature, 'f', -1, 64))
+	hashPart(h, "model", r.Model)
+	if r.Temperature != nil {
+		hashPart(h, "temperature", strconv.FormatFloat(*r.Temperature, 'f', -1, 64))
 	}
-	hashPart(h, "max_output_tokens", strconv.Itoa(req.MaxOutputTokens))
+	hashPart(h, "max_output_tokens", strconv.Itoa(r.MaxOutputTokens))
 	return hex.EncodeToString(h.Sum(nil))
 }
 

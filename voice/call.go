@@ -1,0 +1,308 @@
+package voice
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/platform/audio"
+	"parlance.dev/parlance/provider/speech"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/voice/hearing"
+)
+
+const (
+	// ownCommand begins the ids of the commands that a call gives by itself.
+	ownCommand = "voice:"
+	// cutCommand is the id of those that follow from an interruption.
+	cutCommand = ownCommand + "cut"
+)
+
+// Call is the voice of one socket's conversation. It has the methods of a live.Live, which may be
+// called as described there.
+type Call struct {
+	*live.Live
+
+	s *Service
+	// life ends with the call: its transcribers and synthesizers run under it.
+	life    context.Context //nolint:containedctx // the life of the goroutines, which no caller's context spans
+	endLife context.CancelFunc
+
+	// passing keeps the order of commands: it is held while they are handed to the conversation.
+	passing sync.Mutex
+
+	mu sync.Mutex
+	// What follows is guarded by mu.
+
+	session  sessions.Session
+	stack    Stack
+	language string
+	// transcription is the language that the client chose for transcripts; nil: it chose none.
+	transcription *string
+	detection     Detection
+	input, output audio.Format
+	speed         float64
+	// over is set when the socket is gone: nothing is heard or said any more. muted is set when
+	// nothing more is said.
+	over, muted bool
+
+	ears   ears
+	player player
+
+	// out are events for the socket that wait for nothing.
+	out []turns.Event
+	// answers are the answers that the client was not sent to their ends, oldest first; open has
+	// those that the conversation has not ended, by response.
+	answers []*answer
+	open    map[string]*answer
+	// asked are the commands whose answers have not begun, unwanted those of them that nobody is to
+	// hear.
+	asked, unwanted map[string]bool
+	// spoken are the messages that were spoken last.
+	spoken []*message
+	// closing is the conversation's Closed, which waits for the sound before it.
+	closing *live.Closed
+	closeBy time.Time
+
+	// commands are for the conversation. handing is set while a goroutine hands them over.
+	commands []live.Command
+	handing  bool
+	wake     func()
+}
+
+// begin sets up a call with its stack, or says why it has none. mu is held.
+func (c *Call) begin(stack Stack, err error) {
+	c.stack = stack
+	if err != nil {
+		c.s.deps.Log.WarnContext(c.life, "no speech for a session", "session_id", c.session.ID, "error", err)
+	}
+	c.ears.begin(c)
+	c.SpeakAnswers(c.speaks())
+}
+
+// Do takes a command of the socket, as live.Live.Do does.
+func (c *Call) Do(ctx context.Context, command live.Command) error {
+	c.mu.Lock()
+	c.take(command)
+	c.mu.Unlock()
+	return c.pass(ctx)
+}
+
+// take carries out a command that is about sound, and leaves the others to the conversation. mu is
+// held.
+func (c *Call) take(command live.Command) {
+	switch command := command.(type) {
+	case Append:
+		c.hear(command)
+	case Commit:
+		c.commit(command)
+	case Clear:
+		c.clearInput()
+	case ClearOutput:
+		c.stopSpeaking(turns.ReasonClientCancelled)
+		c.ears.taker.AgentDone()
+	case Configure:
+		c.configure(command)
+	case live.Cancel:
+		c.cancel(command)
+	case live.Truncate:
+		c.commands = append(c.commands, c.truncation(command))
+	case live.Respond:
+		command.Spoken = command.Spoken && c.speaks()
+		c.commands = append(c.commands, command)
+	case live.Ask:
+		command.Respond.Spoken = command.Respond.Spoken && c.speaks()
+		c.commands = append(c.commands, command)
+	default:
+		c.commands = append(c.commands, command)
+	}
+}
+
+// pass hands the waiting commands to the conversation, in their order.
+func (c *Call) pass(ctx context.Context) error {
+	c.passing.Lock()
+	defer c.passing.Unlock()
+	for {
+		c.mu.Lock()
+		commands := c.commands
+		c.commands = nil
+		c.mu.Unlock()
+		if len(commands) == 0 {
+			return nil
+		}
+		for i, command := range commands {
+			if err := c.Live.Do(ctx, command); err != nil {
+				if ctx.Err() != nil { // the others may still be wanted
+					c.mu.Lock()
+					c.commands = append(commands[i:], c.commands...)
+					c.mu.Unlock()
+				}
+				return err
+			}
+		}
+	}
+}
+
+// unlock ends a change of the call: the call's own commands are passed, and the socket is woken if
+// it is to look for events.
+func (c *Call) unlock(wakes bool) {
+	hand := len(c.commands) > 0 && !c.handing
+	c.handing = c.handing || hand
+	wake := c.wake
+	c.mu.Unlock()
+	if hand {
+		c.s.workers.Go(c.handOver)
+	}
+	if wakes && wake != nil {
+		wake()
+	}
+}
+
+// handOver passes the call's own commands until there are none.
+func (c *Call) handOver() {
+	for {
+		err := c.pass(c.life) // session-closed: Closed is on its way
+		c.mu.Lock()
+		if c.handing = err == nil && len(c.commands) > 0; !c.handing {
+			c.mu.Unlock()
+			return
+		}
+		c.mu.Unlock()
+	}
+}
+
+// OnWake is live.Live's.
+func (c *Call) OnWake(f func()) {
+	c.mu.Lock()
+	c.wake = f
+	c.mu.Unlock()
+	c.Live.OnWake(f)
+}
+
+// Poll is live.Live's: it returns the next event whose time has come.
+func (c *Call) Poll() (turns.Event, bool) {
+	c.mu.Lock()
+	defer c.unlock(false) // the socket is awake
+	for {
+		if e, is := c.next(); is {
+			return e, true
+		}
+		e, is := c.Live.Poll()
+		if !is {
+			return nil, false
+		}
+		c.observe(e)
+	}
+}
+
+// Next is live.Live's.
+func (c *Call) Next(ctx context.Context) (turns.Event, error) {
+	c.mu.Lock()
+	if e, is := c.next(); is {
+		c.mu.Unlock()
+		return e, nil
+	}
+	c.mu.Unlock()
+	return c.Live.Next(ctx)
+}
+
+// Leave is live.Live's. The call is over. What was being said to somebody who hangs up is cut to
+// what was heard.
+func (c *Call) Leave(how live.Leaving) {
+	if how == live.HungUp {
+		c.mu.Lock()
+		c.stopSpeaking(turns.ReasonClientCancelled)
+		c.mu.Unlock()
+		_ = c.pass(c.life) // session-closed: it is cut all the same when it ends
+	}
+	c.end()
+	c.Live.Leave(how)
+}
+
+// Detach is live.Live's. The call is over, and the rest of an answer is text.
+func (c *Call) Detach() {
+	c.end()
+	c.Live.Detach()
+}
+
+// end ends what is heard and said.
+func (c *Call) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return
+	}
+	c.over = true
+	c.s.remove(c)
+	c.endLife()
+	c.ears.end()
+	c.mute()
+}
+
+// tick moves the call by the clock.
+func (c *Call) tick() {
+	c.mu.Lock()
+	now := c.s.now()
+	if !c.over {
+		c.hearSilence(now)
+		c.keepWaiting(now)
+	}
+	c.unlock(len(c.out) > 0 || c.player.isDue(now) || c.closing != nil)
+}
+
+// isOwn reports whether a command is one that a call has given.
+func isOwn(commandID string) bool { return strings.HasPrefix(commandID, ownCommand) }
+
+// transcriptLanguage is the language that transcribers expect.
+func (c *Call) transcriptLanguage() string {
+	if c.transcription != nil {
+		return *c.transcription
+	}
+	return c.stack.Language
+}
+
+// speechOf is what the synthesizer is asked to say.
+func (c *Call) speechOf(text string) speech.Speech {
+	s := c.stack.Speech
+	s.Text = text
+	if c.speed > 0 {
+		s.Speed = c.speed
+	}
+	if s.Language == "" {
+		s.Language = c.language
+	}
+	return s
+}
+
+// configure takes a client's settings. mu is held.
+func (c *Call) configure(s Configure) {
+	if s.Input.IsKnown() && s.Input != c.input {
+		c.input = s.Input
+		c.ears.setFormat(c.input)
+	}
+	if s.Output.IsKnown() {
+		c.output = s.Output
+	}
+	if s.Speed > 0 {
+		c.speed = s.Speed
+	}
+	if s.Transcription != nil {
+		c.transcription = s.Transcription
+	}
+	if s.Detection != nil {
+		c.detection = *s.Detection
+		c.setHearing()
+	}
+}
+
+// setHearing has the taker go by the settings in force. mu is held.
+func (c *Call) setHearing() {
+	c.ears.taker.Set(c.hearingSettings())
+}
+
+func (c *Call) hearingSettings() hearing.Settings {
+	return c.detection.hearing(c.stack, c.language)
+}

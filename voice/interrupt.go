@@ -1,0 +1,129 @@
+package voice
+
+import (
+	"time"
+
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/voice/hearing"
+)
+
+// interrupted stops the agent, because the user has begun to speak. mu is held.
+func (c *Call) interrupted(hearing.Event) {
+	c.s.deps.Metrics.interrupted()
+	c.stopSpeaking(turns.ReasonTurnDetected)
+}
+
+// stopSpeaking ends all answers that are being said, or about to be. Their text is cut to what was
+// heard. mu is held.
+func (c *Call) stopSpeaking(reason string) {
+	now := c.s.now()
+	unheard := c.player.ahead(now)
+	for i := len(c.answers) - 1; i >= 0; i-- {
+		a := c.answers[i]
+		if a.spoken && !a.cut {
+			unheard = c.cut(a, reason, unheard)
+		}
+	}
+	c.player.drop()
+	c.player.until = now
+}
+
+// cut ends an answer where the user has stopped to listen: unheard is how much of what was sent was
+// not played, and what is left of it belongs to the answer before. mu is held.
+func (c *Call) cut(a *answer, reason string, unheard time.Duration) time.Duration {
+	a.cut, a.reason = true, reason
+	c.out = append(c.out, Interrupted{ResponseID: a.responseID})
+	for i := len(a.messages) - 1; i >= 0; i-- {
+		m := a.messages[i]
+		sent := m.sent()
+		listened := max(0, sent-unheard)
+		unheard -= sent - listened
+		c.cutMessage(m, listened)
+	}
+	if !a.done {
+		c.commands = append(c.commands, live.Cancel{
+			CommandID: cutCommand, ResponseID: a.responseID, Speech: reason == turns.ReasonTurnDetected,
+		})
+	}
+	a.events = a.cutEvents()
+	return unheard
+}
+
+// cutEvents are the events that the client is still sent of an answer that was cut: none of
+// messages that it does not know.
+func (a *answer) cutEvents() (events []turns.Event) {
+	for _, m := range a.messages {
+		a.dropped[m.itemID] = !m.started
+	}
+	for _, e := range a.events {
+		switch e := e.(type) {
+		case turns.MessageStarted:
+			if !a.dropped[e.ItemID] {
+				events = append(events, e)
+			}
+		case turns.TextDelta, gate, Written:
+		case turns.MessageDone:
+			if e.Cut = true; !a.dropped[e.ItemID] {
+				events = append(events, e)
+			}
+		case turns.ResponseDone:
+			events = append(events, a.ended(e))
+		default:
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// cutMessage has the conversation keep what was heard of a message.
+func (c *Call) cutMessage(m *message, listened time.Duration) {
+	text := m.heard(listened)
+	m.listened = &text
+	if m.written && m.isSent() && listened >= m.sent() {
+		return // all of it was heard
+	}
+	c.commands = append(c.commands, live.Truncate{
+		CommandID: cutCommand, ItemID: m.itemID, AudioEndMS: int(listened / time.Millisecond), HeardText: &text,
+	})
+}
+
+// takeBack takes the answer back to what the user has said before they went on: nothing of it was
+// heard. mu is held.
+func (c *Call) takeBack() {
+	c.s.deps.Metrics.takenBack()
+	for commandID := range c.asked { // its answer has not begun
+		c.unwanted[commandID] = true
+	}
+	clear(c.asked)
+	c.stopSpeaking(turns.ReasonTurnDetected)
+}
+
+// cancel stops an answer for the client. One that the conversation has ended may still be spoken.
+// mu is held.
+func (c *Call) cancel(command live.Cancel) {
+	for _, a := range c.answers {
+		if a.spoken && !a.cut && (command.ResponseID == "" || command.ResponseID == a.responseID) {
+			reason := turns.ReasonClientCancelled
+			if command.Speech {
+				reason = turns.ReasonTurnDetected
+			}
+			c.stopSpeaking(reason)
+			c.ears.taker.AgentDone()
+			return
+		}
+	}
+	c.commands = append(c.commands, command)
+}
+
+// truncation is a client's Truncate with the words that it has heard, if the call knows them. mu is
+// held.
+func (c *Call) truncation(command live.Truncate) live.Command {
+	for _, m := range c.spoken {
+		if m.itemID == command.ItemID {
+			text := m.heard(time.Duration(command.AudioEndMS) * time.Millisecond)
+			command.HeardText = &text
+		}
+	}
+	return command
+}

@@ -1,0 +1,64 @@
+package voice
+
+import (
+	"encoding/json"
+
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/turns"
+)
+
+// toolLanguage is the system tool with which the agent changes the conversation's language.
+const toolLanguage = "language_detection"
+
+// noteTool goes by the language that the agent has changed to. mu is held.
+func (c *Call) noteTool(e turns.ToolDone) {
+	if !e.System || e.Name != toolLanguage || e.Failed {
+		return
+	}
+	var asked struct {
+		Language string `json:"language"`
+	}
+	if json.Unmarshal(e.Arguments, &asked) == nil && asked.Language != "" {
+		c.setLanguage(asked.Language)
+	}
+}
+
+// noteLanguage takes the language of what the user has said. mu is held.
+func (c *Call) noteLanguage(string) {}
+
+// setLanguage has the call heard and spoken in another language. mu is held.
+func (c *Call) setLanguage(tag string) {
+	if tag == c.language {
+		return
+	}
+	c.language = tag
+	c.choose()
+}
+
+// configured takes the session's configuration in force. mu is held.
+func (c *Call) configured(e live.Configured) {
+	before := c.session.Config.Voice
+	c.session = e.Session
+	after := c.session.Config.Voice
+	switch {
+	case e.Session.Language != "" && e.Session.Language != c.language:
+		c.setLanguage(e.Session.Language)
+	case string(before.TTS) != string(after.TTS), string(before.STT) != string(after.STT):
+		c.choose()
+	}
+}
+
+// choose chooses again what hears and speaks. mu is held.
+func (c *Call) choose() {
+	ref, voice, language := c.session.Ref(), c.session.Config.Voice, c.language
+	c.s.workers.Go(func() {
+		stack, err := c.s.deps.StackFunc(c.life, ref, voice, language)
+		c.mu.Lock()
+		defer c.unlock(true)
+		if err != nil || c.language != language { // what is there goes on
+			return
+		}
+		c.stack = stack
+		c.setHearing()
+	})
+}

@@ -1,0 +1,113 @@
+package voice
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/platform/cache"
+	"parlance.dev/parlance/provider/speech"
+)
+
+// Deps are what a Service works with. StackFunc and Now are required.
+type Deps struct {
+	StackFunc StackFunc
+	// Now is the clock.
+	Now func() time.Time
+	// Log gets errors that no caller is told; nil discards them.
+	Log *slog.Logger
+	// Metrics counts what calls do; nil: nothing is counted.
+	Metrics *Metrics
+}
+
+// Service makes the calls of this node and moves them on. It is safe for concurrent use.
+type Service struct {
+	deps Deps
+
+	mu sync.Mutex
+	// calls are those that the ticker moves. ticking is set while it runs.
+	calls   map[*Call]struct{}
+	ticking bool
+	// workers are the goroutines of calls.
+	workers sync.WaitGroup
+	// phrases has the sound of texts that are said again and again.
+	phrases *cache.Cache[phrase, []speech.Piece]
+}
+
+// tick is how often calls are moved: sound is sent, silence is heard, time-outs pass. One ticker
+// serves all calls of a node.
+const tick = 20 * time.Millisecond
+
+// New makes the service.
+func New(d Deps) *Service {
+	if d.Log == nil {
+		d.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Service{deps: d, calls: map[*Call]struct{}{}, phrases: cache.New[phrase, []speech.Piece](maxPhrases)}
+}
+
+// Start begins the call of a voice socket that has joined its conversation. ctx bounds the choice
+// of what hears and speaks. It never fails: without a transcriber the user writes, without a
+// synthesizer the agent does, and the client is told.
+func (s *Service) Start(ctx context.Context, joined *live.Live) *Call {
+	session := joined.Session()
+	c := &Call{
+		Live: joined, s: s, session: session, language: session.Language,
+		detection: DetectionOf(session.Config.Voice), open: map[string]*answer{},
+		asked: map[string]bool{}, unwanted: map[string]bool{},
+	}
+	c.input, c.output = Formats(session.Config.Voice)
+	c.life, c.endLife = context.WithCancel(context.WithoutCancel(ctx))
+	stack, err := s.deps.StackFunc(ctx, session.Ref(), session.Config.Voice, session.Language)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.begin(stack, err)
+	s.add(c)
+	return c
+}
+
+// add has the ticker move a call.
+func (s *Service) add(c *Call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls[c] = struct{}{}
+	if !s.ticking {
+		s.ticking = true
+		s.workers.Go(s.run)
+	}
+}
+
+// remove ends what add began.
+func (s *Service) remove(c *Call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.calls, c)
+}
+
+// run moves the calls until there are none.
+func (s *Service) run() {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for range ticker.C {
+		s.mu.Lock()
+		calls := slices.Collect(maps.Keys(s.calls))
+		s.ticking = len(calls) > 0
+		s.mu.Unlock()
+		if len(calls) == 0 {
+			return
+		}
+		for _, c := range calls {
+			c.tick()
+		}
+	}
+}
+
+// Wait returns when no goroutine of a call runs any more: after all sockets have left.
+func (s *Service) Wait() { s.workers.Wait() }
+
+// now is the time on the wall.
+func (s *Service) now() time.Time { return s.deps.Now() }

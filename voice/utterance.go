@@ -1,0 +1,216 @@
+package voice
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/provider/speech"
+	"parlance.dev/parlance/voice/hearing"
+)
+
+// utterance is something the user says.
+type utterance struct {
+	// itemID is the item that it will be.
+	itemID string
+	// stream transcribes it; nil: none could be opened, for the reason err.
+	stream speech.Stream
+	cancel context.CancelFunc
+	err    error
+	// joined says that it goes on from the one before, of whose answer nothing was heard.
+	joined bool
+	// isTold is set when the client was told that it has begun.
+	isTold bool
+	// respond says that it is answered.
+	respond bool
+	// lengthMS is its audio, and speechMS the speech in it.
+	lengthMS, speechMS                        int
+	speechEndedAt, committedAt, transcribedAt time.Time
+	// ready is set when the words are known, or err is.
+	ready      bool
+	transcript speech.Transcript
+
+	// partials has the newest words of a streaming transcriber, which come on its goroutine.
+	partials partials
+	// words are those that the taker was told.
+	words string
+}
+
+// partials hands the newest partial transcript over without waiting for anybody.
+type partials struct {
+	mu    sync.Mutex
+	last  speech.Partial
+	fresh bool
+}
+
+func (p *partials) put(partial speech.Partial) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last, p.fresh = partial, true
+}
+
+func (p *partials) take() (speech.Partial, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fresh := p.fresh
+	p.fresh = false
+	return p.last, fresh
+}
+
+func (u *utterance) told() bool { return u.isTold }
+
+// write has the utterance go on.
+func (u *utterance) write(samples []int16) {
+	if u.stream != nil && u.err == nil {
+		u.err = u.stream.Write(samples)
+	}
+}
+
+// close gives the utterance up.
+func (u *utterance) close() {
+	u.cancel()
+	if u.stream != nil {
+		stream := u.stream
+		u.stream = nil
+		stream.Close()
+	}
+}
+
+// openUtterance begins an utterance with what was heard since an audio time. mu is held.
+func (c *Call) openUtterance(fromMS int) {
+	if c.ears.current != nil {
+		return
+	}
+	u := &utterance{itemID: idgen.New(idgen.Item)}
+	var ctx context.Context
+	ctx, u.cancel = context.WithCancel(c.life)
+	c.ears.current = u
+	if c.stack.Transcriber == nil {
+		u.err = errNotConfigured()
+		return
+	}
+	options := speech.StreamOptions{Options: c.transcriberOptions(), PartialFunc: u.partials.put}
+	u.stream, u.err = c.stack.Transcriber.Open(ctx, options)
+	u.write(c.ears.track.since(fromMS))
+}
+
+func (c *Call) transcriberOptions() speech.Options {
+	return speech.Options{Language: c.transcriptLanguage(), Hints: c.stack.Hints}
+}
+
+// takeWords tells the taker, and the client, what was understood so far. mu is held.
+func (c *Call) takeWords(u *utterance) {
+	partial, fresh := u.partials.take()
+	if !fresh || partial.Text == u.words && !partial.Final {
+		return
+	}
+	if partial.Text != u.words {
+		u.words = partial.Text
+		c.out = append(c.out, Hearing{ItemID: u.itemID, Text: u.words})
+	}
+	c.follow(c.ears.taker.Words(partial.Text, partial.Final && partial.EndOfSpeech))
+}
+
+// transcribePart transcribes what was said so far into a pause of the agent, where the transcriber
+// does not stream. mu is held.
+func (c *Call) transcribePart(e hearing.Event) {
+	u := c.ears.current
+	if u == nil || c.stack.Transcriber == nil {
+		return
+	}
+	heard := speech.Utterance{Samples: c.ears.track.since(e.FromMS), Options: c.transcriberOptions()}
+	transcriber := c.stack.Transcriber
+	c.s.workers.Go(func() {
+		transcript, err := speech.Transcribe(c.life, transcriber, heard)
+		c.mu.Lock()
+		defer c.unlock(true)
+		if c.ears.current != u || c.over {
+			return
+		}
+		if err != nil || speech.IsHallucination(transcript, e.ToMS-e.FromMS) {
+			transcript.Text = ""
+		}
+		c.follow(c.ears.taker.Words(transcript.Text, true))
+	})
+}
+
+// finish has the transcriber end an utterance. mu is held.
+func (c *Call) finish(u *utterance) {
+	if u.err != nil || u.stream == nil {
+		u.ready, u.transcribedAt = true, c.s.now()
+		c.deliver()
+		return
+	}
+	stream := u.stream
+	c.s.workers.Go(func() {
+		transcript, err := stream.Finish(c.life)
+		stream.Close()
+		c.mu.Lock()
+		defer c.unlock(true)
+		u.transcript, u.err = transcript, err
+		u.stream, u.ready, u.transcribedAt = nil, true, c.s.now()
+		u.cancel()
+		c.deliver()
+	})
+}
+
+// deliver tells the conversation what was said, in the order in which it was said. mu is held.
+func (c *Call) deliver() {
+	for len(c.ears.pending) > 0 && c.ears.pending[0].ready && !c.over {
+		u := c.ears.pending[0]
+		c.ears.pending = c.ears.pending[1:]
+		c.understood(u)
+	}
+}
+
+// understood takes the words of an utterance. mu is held.
+func (c *Call) understood(u *utterance) {
+	text := strings.TrimSpace(u.transcript.Text)
+	heardMS := u.speechMS
+	if c.manual() {
+		heardMS = u.lengthMS // nobody but the client says where the speech is
+	}
+	switch {
+	case u.err != nil:
+		c.notUnderstood(u)
+		return
+	case text == "", speech.IsHallucination(u.transcript, heardMS):
+		c.s.deps.Metrics.dropped(text != "")
+		c.unanswered(u)
+		return
+	}
+	if u.joined {
+		c.takeBack()
+	}
+	c.noteLanguage(u.transcript.Language)
+	c.said(u, text)
+}
+
+// notUnderstood takes an utterance whose words nobody knows. mu is held.
+func (c *Call) notUnderstood(u *utterance) {
+	if c.life.Err() != nil {
+		return
+	}
+	if u.joined {
+		c.player.resume()
+	}
+	if fault.IsReason(u.err, fault.STTNotConfigured) {
+		u.respond = false
+	} else {
+		c.s.deps.Log.WarnContext(c.life, "utterance not transcribed", "session_id", c.session.ID, "error", u.err)
+	}
+	c.ears.unknown[u.itemID] = fault.From(u.err)
+	c.said(u, "")
+}
+
+// unanswered ends the wait for an answer to an utterance without words. mu is held.
+func (c *Call) unanswered(u *utterance) {
+	if u.joined {
+		c.player.resume() // the answer to what was said before goes on
+		return
+	}
+	c.ears.taker.AgentDone()
+}
