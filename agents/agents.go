@@ -130,6 +130,7 @@ type Voice struct {
 	TTS               json.RawMessage `json:"tts,omitempty"`
 	VAD               json.RawMessage `json:"vad,omitempty"`
 	TurnDetection     json.RawMessage `json:"turn_detection,omitempty"`
+	Waiting           json.RawMessage `json:"waiting,omitempty"`
 	InputAudioFormat  string          `json:"input_audio_format"`
 	OutputAudioFormat string          `json:"output_audio_format"`
 }

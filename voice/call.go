@@ -61,6 +61,15 @@ type Call struct {
 	// asked are the commands whose answers have not begun, unwanted those of them that nobody is to
 	// hear.
 	asked, unwanted map[string]bool
+	// minute is the minute of the session that was counted last.
+	minute int
+	// heardLanguage is another language that the user has spoken heardTimes times in a row.
+	heardLanguage string
+	heardTimes    int
+	// own are items of sentences that the call says by itself.
+	own map[string]bool
+	// turnIndex is that of the newest turn that was answered. fillers counts those that were said.
+	turnIndex, fillers int
 	// spoken are the messages that were spoken last.
 	spoken []*message
 	// closing is the conversation's Closed, which waits for the sound before it.
@@ -249,6 +258,7 @@ func (c *Call) tick() {
 	if !c.over {
 		c.hearSilence(now)
 		c.keepWaiting(now)
+		c.meterMinutes(now)
 	}
 	c.unlock(len(c.out) > 0 || c.player.isDue(now) || c.closing != nil)
 }
@@ -304,5 +314,5 @@ func (c *Call) setHearing() {
 }
 
 func (c *Call) hearingSettings() hearing.Settings {
-	return c.detection.hearing(c.stack, c.language)
+	return c.detection.hearing(c.session.Config.Voice, c.stack, c.language)
 }

@@ -51,6 +51,12 @@ type Audio struct {
 	Data               []byte
 }
 
+// Filler says that the message that follows in an answer is none of the answer's: it is said
+// because the user waits.
+type Filler struct {
+	ResponseID, ItemID string
+}
+
 // Written says that an answer's text is complete. Its sound may go on, until its ResponseDone.
 type Written struct {
 	ResponseID, Text string
@@ -94,6 +100,9 @@ func (NotTranscribed) IsEvent() {}
 
 // IsEvent implements turns.Event.
 func (Audio) IsEvent() {}
+
+// IsEvent implements turns.Event.
+func (Filler) IsEvent() {}
 
 // IsEvent implements turns.Event.
 func (Written) IsEvent() {}

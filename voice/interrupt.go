@@ -80,8 +80,8 @@ func (a *answer) cutEvents() (events []turns.Event) {
 func (c *Call) cutMessage(m *message, listened time.Duration) {
 	text := m.heard(listened)
 	m.listened = &text
-	if m.written && m.isSent() && listened >= m.sent() {
-		return // all of it was heard
+	if m.filler || m.written && m.isSent() && listened >= m.sent() {
+		return // the conversation does not know it, or all of it was heard
 	}
 	c.commands = append(c.commands, live.Truncate{
 		CommandID: cutCommand, ItemID: m.itemID, AudioEndMS: int(listened / time.Millisecond), HeardText: &text,

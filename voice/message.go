@@ -20,6 +20,8 @@ type message struct {
 	segments []*segment
 	// started is set when the client knows the item, written when the text is complete.
 	started, written bool
+	// filler says that it is said because the user waits: the conversation does not know it.
+	filler bool
 	// protected says that speech does not interrupt it.
 	protected bool
 	// listened is what was heard of it when it was cut; nil: it was not cut.
@@ -28,7 +30,7 @@ type message struct {
 
 // segment is a part of a message, or a phrase of the call's own, as sound.
 type segment struct {
-	// message is nil for a phrase that belongs to no answer.
+	id      string
 	message *message
 	piece   speakable.Piece
 	// samples are those that were not sent yet, at rate; sent counts the others.
@@ -111,6 +113,9 @@ func (m *message) heard(until time.Duration) string {
 func (a *answer) heardText() string {
 	var said []string
 	for _, m := range a.messages {
+		if m.filler {
+			continue
+		}
 		text := m.text.String()
 		if m.listened != nil {
 			text = *m.listened

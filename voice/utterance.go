@@ -169,6 +169,9 @@ func (c *Call) deliver() {
 // understood takes the words of an utterance. mu is held.
 func (c *Call) understood(u *utterance) {
 	text := strings.TrimSpace(u.transcript.Text)
+	if u.err == nil {
+		c.meterHeard(u)
+	}
 	heardMS := u.speechMS
 	if c.manual() {
 		heardMS = u.lengthMS // nobody but the client says where the speech is
