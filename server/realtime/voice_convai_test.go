@@ -2,15 +2,20 @@ package realtime_test
 
 import (
 	"encoding/base64"
+	"net"
 	"slices"
 	"strings"
 	"testing"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/platform/audio"
+	"parlance.dev/parlance/provider/speech"
+	"parlance.dev/parlance/provider/speech/deepgram"
 	"parlance.dev/parlance/provider/speech/speechtest"
 	"parlance.dev/parlance/server/realtime"
 	"parlance.dev/parlance/sessions"
+	deepgramfake "parlance.dev/parlance/test/fake/deepgram"
+	"parlance.dev/parlance/voice"
 )
 
 // TestSpokenConversationOfElevenLabs: a client of ElevenLabs' protocol on a telephone's format is
@@ -85,5 +90,46 @@ func (c eleven) speak(samples []int16) {
 	for chunk := range slices.Chunk(narrow, 800) {
 		data := audio.Format{Encoding: audio.MuLaw, RateHz: 8000}.AppendEncode(nil, chunk)
 		c.send(`{"user_audio_chunk":"` + base64.StdEncoding.EncodeToString(data) + `"}`)
+	}
+}
+
+// TestWordsWhileTheyAreSpoken: a transcriber that streams shows the words as they come, and a
+// finished sentence ends the turn sooner than silence alone.
+func TestWordsWhileTheyAreSpoken(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	server := deepgramfake.New(t, speechtest.Key)
+	server.Add(speechtest.Heard{
+		Text: "Are you open today?",
+		Partials: []speech.Partial{
+			{Text: "are you", HeardMS: 300}, {Text: "Are you open today?", HeardMS: 700, Final: true},
+		},
+	})
+	var dialer net.Dialer
+	client := speech.SocketClient(dialer.DialContext, nil)
+	t.Cleanup(client.CloseIdleConnections)
+	streaming, err := deepgram.New(deepgram.Config{BaseURL: server.BaseURL, APIKey: speechtest.Key, Client: client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.stack = voice.Stack{Transcriber: streaming, Streaming: true, Punctuated: true, Synthesizer: speaker(t)}
+	f.model.then(say("Until six."))
+	c := f.dialEleven(t, f.create(t, sessions.Voice).VoiceURL)
+	c.send(`{"type":"conversation_initiation_client_data"}`)
+	c.until("conversation_initiation_metadata")
+	samples := soundOf(t, f.stack.Synthesizer, "Are you open today?")
+	for chunk := range slices.Chunk(samples, 480) {
+		data := audio.Default.AppendEncode(nil, chunk)
+		c.send(`{"user_audio_chunk":"` + base64.StdEncoding.EncodeToString(data) + `"}`)
+	}
+	events := c.until("audio")
+	var words []string
+	for _, e := range events {
+		if text, is := path(e, "tentative_user_transcription_event", "user_transcript").(string); is {
+			words = append(words, text)
+		}
+	}
+	if !slices.Equal(words, []string{"are you", "Are you open today?"}) {
+		t.Errorf("the words so far: %q", words)
 	}
 }
