@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/audio"
 	"parlance.dev/parlance/platform/sandbox"
 	"parlance.dev/parlance/provider/speech"
-	"parlance.dev/parlance/provider/speech/internal/pcm"
 )
 
 const (
@@ -124,14 +124,13 @@ func (s *Synthesizer) Speak(ctx context.Context, asked speech.Speech, emit func(
 
 // emit hands on the samples of a WAV file.
 func (s *Synthesizer) emit(wav []byte, emit func(speech.Piece) error) error {
-	var decoder pcm.Decoder
-	samples, err := decoder.Decode(wav)
+	samples, rate, err := audio.ReadWAV(bytes.NewReader(wav), outputBytes)
 	if err != nil || len(samples) == 0 {
 		return s.party.Unreadable(cmp.Or(err, errors.New("no samples")), "audio")
 	}
 	for len(samples) > 0 {
 		n := min(pieceSamples, len(samples))
-		if err := emit(speech.Piece{Samples: samples[:n:n], Rate: decoder.Rate, Provider: s.Name()}); err != nil {
+		if err := emit(speech.Piece{Samples: samples[:n:n], Rate: rate, Provider: s.Name()}); err != nil {
 			return fmt.Errorf("take speech: %w", err)
 		}
 		samples = samples[n:]
