@@ -31,8 +31,8 @@ type Speech struct {
 	Voice string
 }
 
-// set reports whether there is a service.
-func (s Speech) set() bool { return s.Kind != "" || s.BaseURL != "" || s.APIKey.IsSet() }
+// IsSet reports whether there is a service.
+func (s Speech) IsSet() bool { return s.Kind != "" || s.BaseURL != "" || s.APIKey.IsSet() }
 
 // kind returns the provider of a service that is set.
 func (s Speech) kind() string {
@@ -70,7 +70,7 @@ func (s *Speech) adoptKey(src Source, isDefault bool) error {
 func (s Speech) check(prefix string) (problems []error) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Errorf(prefix+format, args...)) }
 	switch {
-	case !s.set():
+	case !s.IsSet():
 	case s.Kind == providerOffline:
 		if s.BaseURL != "" || s.Name != "" || s.APIKey.IsSet() {
 			add("_BASE_URL, _API_KEY and _NAME are for a server, and %s_PROVIDER %s has none", prefix, s.Kind)
@@ -99,10 +99,10 @@ func (c *Config) adoptSpeechKeys(src Source) (problems []error) {
 func (c *Config) checkSpeech() []error {
 	problems := slices.Concat(c.STT.check("PARLANCE_STT"), c.STTFallback.check("PARLANCE_STT_FALLBACK"),
 		c.TTS.check("PARLANCE_TTS"), c.TTSFallback.check("PARLANCE_TTS_FALLBACK"))
-	if c.STTFallback.set() && !c.STT.set() {
+	if c.STTFallback.IsSet() && !c.STT.IsSet() {
 		problems = append(problems, errors.New("PARLANCE_STT_FALLBACK_* needs PARLANCE_STT_*, which it stands in for"))
 	}
-	if c.TTSFallback.set() && !c.TTS.set() {
+	if c.TTSFallback.IsSet() && !c.TTS.IsSet() {
 		problems = append(problems, errors.New("PARLANCE_TTS_FALLBACK_* needs PARLANCE_TTS_*, which it stands in for"))
 	}
 	if c.TTSOffline == offlineOff && (c.TTS.Kind == providerOffline || c.TTSFallback.Kind == providerOffline) {

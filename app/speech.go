@@ -71,7 +71,7 @@ func newSpeechStacks(config Config, guard *publicnet.Guard) (*speechStacks, erro
 		{&s.synthesizers, []Speech{config.TTS, config.TTSFallback}},
 	} {
 		for _, one := range each.services {
-			if !one.set() {
+			if !one.IsSet() {
 				continue
 			}
 			client, err := operatorSpeechClient(guard, one)

@@ -1,6 +1,6 @@
 // Package doctools gives tests the programs that PDF files and pictures are read with, those that
-// make them, and the one that speaks. On Debian and Ubuntu as root it installs what is missing, once; elsewhere the
-// test fails with the line to run.
+// make them, and the one that speaks. On Debian and Ubuntu as root it installs what is missing,
+// once; elsewhere the test fails with the line to run.
 package doctools
 
 import (
