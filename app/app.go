@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net"
 	"net/http"
 	"strings"
@@ -45,6 +44,7 @@ import (
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/turns/requests"
 	"parlance.dev/parlance/usage"
+	"parlance.dev/parlance/voice"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/worker"
 	"parlance.dev/parlance/workspaces"
@@ -84,9 +84,13 @@ type App struct {
 	Privacy     *privacy.Service
 	Usage       *usage.Service
 	Billing     *billing.Service
+	// Stack chooses what hears and speaks for a session.
+	Stack voice.StackFunc
 	// Answers and Embeds describe the model and the embedder of this process to people.
 	Answers string
 	Embeds  string
+	// Hears and Speaks describe what agents hear and speak with that name nothing.
+	Hears, Speaks string
 
 	answers     *idempotency.Service
 	audit       *audit.Service
@@ -94,6 +98,7 @@ type App struct {
 	userHashes  *workspaces.UserHashes
 	credentials *workspaces.Credentials
 	documents   *documents
+	speech      *speechStacks
 	models      *models
 	log         *slog.Logger
 	now         func() time.Time
@@ -234,6 +239,9 @@ func (a *App) join(ctx context.Context, component string) error {
 		DB: a.db, Workspaces: a.Workspaces, Keys: keyring, Guard: guard, Now: a.now,
 	})
 	a.models.credentials = a.credentials
+	if err := a.openSpeech(guard); err != nil {
+		return err
+	}
 	a.Agents = agents.New(agents.Deps{
 		DB: a.db, Workspaces: a.Workspaces, CheckDisabledTools: tools.CheckDisabledTools, Embedder: embedder,
 		Models: a.models.Choose, Priced: a.models.priced(a.prices), Now: a.now,
@@ -289,16 +297,6 @@ func (a *App) join(ctx context.Context, component string) error {
 	})
 	a.openPrivacy()
 	return nil
-}
-
-// newGate makes a limit of concurrent work that tenants share.
-func (a *App) newGate(name string, slots int) *fair.Gate {
-	return a.slots.Gate(fair.Config{Name: name, Slots: slots, SharePercent: a.Config.TenantShare, Now: a.now})
-}
-
-// newLine is newGate without a limit on how much work waits.
-func (a *App) newLine(name string, slots int) *fair.Gate {
-	return a.slots.Gate(fair.Config{Name: name, Slots: slots, SharePercent: a.Config.TenantShare, MaxWaiting: math.MaxInt, Now: a.now})
 }
 
 func (a *App) webhookPolicy() webhooks.Policy {
@@ -364,8 +362,9 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 				Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Analysis: a.Analysis, Tools: a.Tools, Privacy: a.Privacy,
 				Currency: a.prices.Currency(),
 			}),
-			Webhooks: rpc.NewWebhooks(access, a.Webhooks, stopping), Credentials: rpc.NewCredentials(a.credentials, a.models),
-			Memory: rpc.NewMemory(a.Memory), Privacy: rpc.NewPrivacy(a.Privacy), Audit: rpc.NewAudit(reader),
+			Webhooks:    rpc.NewWebhooks(access, a.Webhooks, stopping),
+			Credentials: rpc.NewCredentials(a.credentials, credentialTester{a.models, a.speech}),
+			Memory:      rpc.NewMemory(a.Memory), Privacy: rpc.NewPrivacy(a.Privacy), Audit: rpc.NewAudit(reader),
 			Usage: rpc.NewUsage(rpc.UsageReader{
 				Usage: a.Usage, Workspaces: a.Workspaces, Sessions: a.Sessions, Currency: a.prices.Currency(),
 			}),
@@ -470,6 +469,9 @@ func (a *App) Close() error {
 	}
 	if a.documents != nil {
 		errs = append(errs, a.documents.close())
+	}
+	if a.speech != nil {
+		errs = append(errs, a.speech.close())
 	}
 	for _, stop := range a.stops {
 		stop()

@@ -249,6 +249,7 @@ func (c *Call) end() {
 	c.endLife()
 	c.ears.end()
 	c.mute()
+	c.stack.close()
 }
 
 // tick moves the call by the clock.

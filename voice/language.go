@@ -82,9 +82,11 @@ func (c *Call) choose() {
 		stack, err := c.s.deps.StackFunc(c.life, ref, voice, language)
 		c.mu.Lock()
 		defer c.unlock(true)
-		if err != nil || c.language != language { // what is there goes on
+		if err != nil || c.over || c.language != language { // what is there goes on
+			stack.close()
 			return
 		}
+		c.stack.close()
 		c.stack = stack
 		c.setHearing()
 	})

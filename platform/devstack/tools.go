@@ -28,6 +28,15 @@ func DocumentTools() []Tool {
 	return slices.DeleteFunc(tools, func(tool Tool) bool { return tool.Brew == "" && runtime.GOOS == "darwin" })
 }
 
+// SpeechTools are what speaks without a server, in the same place.
+func SpeechTools() []Tool {
+	tools := []Tool{
+		{Command: "espeak-ng", Apt: "espeak-ng", Brew: "espeak-ng"},
+		{Command: "bwrap", Apt: "bubblewrap"},
+	}
+	return slices.DeleteFunc(tools, func(tool Tool) bool { return tool.Brew == "" && runtime.GOOS == "darwin" })
+}
+
 // MissingTools says what of o.Tools is missing and how it is installed. It changes nothing.
 func MissingTools(o Options) InstallPlan {
 	return planTools(packageManager(), findTools(o.Tools), o.Tools)

@@ -648,9 +648,11 @@ func (x *ModelRef) GetName() string {
 // AgentVoice is the voice stack; each part is an object of its provider's settings.
 type AgentVoice struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Transcriber: {provider, model, language}.
+	// Transcriber: {provider, model, language, keywords}. Providers: openai (also any server with its
+	// API), deepgram, openai-realtime. What is left out is the installation's.
 	Stt *structpb.Struct `protobuf:"bytes,1,opt,name=stt,proto3" json:"stt,omitempty"`
-	// Voice: {provider, model, voice, speed}.
+	// Voice: {provider, model, voice, language, speed, stability, similarity_boost, instructions}.
+	// Providers: openai (also any server with its API), elevenlabs, espeak-ng.
 	Tts *structpb.Struct `protobuf:"bytes,2,opt,name=tts,proto3" json:"tts,omitempty"`
 	// Voice activity detection: {threshold, prefix_padding_ms, silence_duration_ms}.
 	Vad *structpb.Struct `protobuf:"bytes,3,opt,name=vad,proto3" json:"vad,omitempty"`
