@@ -133,6 +133,14 @@ type Voice struct {
 	Waiting           json.RawMessage `json:"waiting,omitempty"`
 	InputAudioFormat  string          `json:"input_audio_format"`
 	OutputAudioFormat string          `json:"output_audio_format"`
+	Recording         Recording       `json:"recording,omitzero"`
+}
+
+// Recording says whether the sound of voice sessions is kept; see package recordings.
+type Recording struct {
+	Enabled bool `json:"enabled,omitempty"`
+	// Notice is said to the user before anything else of a recorded session; empty: nothing is said.
+	Notice string `json:"notice,omitempty"`
 }
 
 // Retrieval says how passages are chosen for a turn.
@@ -279,9 +287,6 @@ func (c Config) withDefaults() Config {
 // guard nothing, so that no one relies on them. What an earlier release stored is kept until it is
 // changed. Errors: Unimplemented not-implemented, Invalid invalid-request.
 func (c Config) checkBuilt(stored Config, by Comparer, priced PriceFunc) error {
-	if err := c.Privacy.Retention.Check(); err != nil {
-		return err
-	}
 	if !reflect.DeepEqual(c.Guards, stored.Guards) {
 		if err := checkGuards(c.Guards, by); err != nil {
 			return err
@@ -329,6 +334,7 @@ func (c Config) Check() error {
 	}
 	fields = append(fields, c.Analysis.check()...)
 	c.checkZeroRetention(add)
+	c.checkRecording(add)
 	if err := c.Retrieval.Tags.Check("retrieval.tags"); err != nil {
 		fields = append(fields, fault.From(err).Fields...)
 	}

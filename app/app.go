@@ -34,6 +34,7 @@ import (
 	"parlance.dev/parlance/privacy"
 	"parlance.dev/parlance/provider/blob"
 	"parlance.dev/parlance/provider/embedding"
+	"parlance.dev/parlance/recordings"
 	"parlance.dev/parlance/server"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
@@ -79,6 +80,7 @@ type App struct {
 	Turns       *turns.Service
 	Requests    *requests.Service
 	Live        *live.Service
+	Recordings  *recordings.Service
 	Analysis    *analysis.Service
 	Webhooks    *webhooks.Service
 	Privacy     *privacy.Service
@@ -360,7 +362,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			Knowledge: rpc.NewKnowledge(access, a.Knowledge, a.webpages, a.evaluations, stopping),
 			Sessions: rpc.NewSessions(rpc.Conversations{
 				Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Analysis: a.Analysis, Tools: a.Tools, Privacy: a.Privacy,
-				Currency: a.prices.Currency(),
+				Recordings: a.Recordings, Currency: a.prices.Currency(),
 			}),
 			Webhooks:    rpc.NewWebhooks(access, a.Webhooks, stopping),
 			Credentials: rpc.NewCredentials(a.credentials, credentialTester{a.models, a.speech}),
@@ -371,7 +373,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			Billing: rpc.NewBilling(a.Billing),
 		},
 		Manual: rpc.NewFiles(rpc.FileDeps{
-			Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Once: once, Audit: audits,
+			Access: access, Knowledge: a.Knowledge, Sessions: a.Sessions, Recordings: a.Recordings, Admit: gate.Admit, Once: once, Audit: audits,
 			Problem: problems, Log: a.log, Now: a.now,
 		}, reader),
 		Gate: gate, Once: once, Audit: audits, PageKey: a.pageKey, CORSOrigins: a.Config.CORSOrigins,
@@ -432,7 +434,7 @@ func (a *App) Work(ctx context.Context) error {
 		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: a.ingestion, Reembedder: a.ingestion,
 		Models: a.ingestion.SweepModels, ReleaseBlobFunc: a.Knowledge.SweepBlob, Strays: a.Knowledge.Sweep, Indexes: a.ingestion.Maintain,
 		Sessions: a.Sessions, Analyses: a.Analysis, Privacy: a.Privacy, Billing: a.Billing.Sweep, UsageReports: a.Billing.ReportUsage,
-		Answers: a.answers.Sweep, Audit: a.audit.Sweep,
+		Answers: a.answers.Sweep, Audit: a.audit.Sweep, Recordings: a.Recordings.Sweep,
 		Usage: a.Usage.Fold, UsageRecords: a.Usage.Sweep, Traces: a.Tools.Sweep, Memories: a.Memory.Sweep,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare,
 		Slots: a.slots, ShutdownTimeout: a.Config.ShutdownTimeout,

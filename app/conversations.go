@@ -9,6 +9,7 @@ import (
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/privacy"
+	"parlance.dev/parlance/recordings"
 	"parlance.dev/parlance/server/realtime"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
@@ -25,9 +26,11 @@ func (a *App) openConversations(keyring *seal.Keyring) {
 		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Usage: a.Usage, Seal: keyring, PublicURL: a.publicBase(),
 		Registry: a.metrics.Registry, Now: a.now,
 	})
+	a.Recordings = recordings.New(recordings.Deps{DB: a.db, Workspaces: a.Workspaces, Bucket: a.bucket, Log: a.log, Now: a.now})
 	gate := a.newGate("model", a.Config.ModelConcurrency)
 	a.Analysis = analysis.New(analysis.Deps{
 		DB: a.db, Sessions: a.Sessions, Models: a.models.Choose, Memory: a.Memory, Gate: gate, Prices: a.prices, Seal: keyring, Log: a.log,
+		HasAudioFunc: a.Recordings.HasAudio,
 	})
 	var store turns.Store = pgstore.New(pgstore.Deps{
 		DB: a.db, Sessions: a.Sessions, Tools: a.Tools, Retriever: retriever{a.Knowledge}, HasKeys: a.credentials.HasModels,
@@ -59,7 +62,7 @@ func (a *App) openConversations(keyring *seal.Keyring) {
 func (a *App) openPrivacy() {
 	a.Privacy = privacy.New(privacy.Deps{
 		DB: a.db, Workspaces: a.Workspaces, Users: a.userHashes, Sessions: a.Sessions, Memory: a.Memory, Webhooks: a.Webhooks,
-		Answers: a.answers, Bucket: a.bucket,
+		Answers: a.answers, Recordings: a.Recordings, Bucket: a.bucket,
 		ForgetFramesFunc: func(ctx context.Context, ids ...sessions.ID) error {
 			return realtime.ForgetFrames(ctx, a.redis, ids...)
 		},

@@ -85,6 +85,7 @@ func agentVoice(v *parlancev1.AgentVoice) agents.Voice {
 	return agents.Voice{
 		STT: jsonOf(v.GetStt()), TTS: jsonOf(v.GetTts()), VAD: jsonOf(v.GetVad()), TurnDetection: jsonOf(v.GetTurnDetection()),
 		InputAudioFormat: v.GetInputAudioFormat(), OutputAudioFormat: v.GetOutputAudioFormat(),
+		Recording: agents.Recording{Enabled: v.GetRecording().GetEnabled(), Notice: v.GetRecording().GetNotice()},
 	}
 }
 
@@ -221,6 +222,7 @@ func agentVoiceProto(v agents.Voice) *parlancev1.AgentVoice {
 	return &parlancev1.AgentVoice{
 		Stt: structOf(v.STT), Tts: structOf(v.TTS), Vad: structOf(v.VAD), TurnDetection: structOf(v.TurnDetection),
 		InputAudioFormat: v.InputAudioFormat, OutputAudioFormat: v.OutputAudioFormat,
+		Recording: &parlancev1.AgentRecording{Enabled: v.Recording.Enabled, Notice: v.Recording.Notice},
 	}
 }
 

@@ -662,8 +662,10 @@ type AgentVoice struct {
 	InputAudioFormat string `protobuf:"bytes,5,opt,name=input_audio_format,json=inputAudioFormat,proto3" json:"input_audio_format,omitempty"`
 	// Audio the client gets; the same values.
 	OutputAudioFormat string `protobuf:"bytes,6,opt,name=output_audio_format,json=outputAudioFormat,proto3" json:"output_audio_format,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// Whether conversations are recorded. Default: they are not.
+	Recording     *AgentRecording `protobuf:"bytes,7,opt,name=recording,proto3" json:"recording,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AgentVoice) Reset() {
@@ -738,6 +740,70 @@ func (x *AgentVoice) GetOutputAudioFormat() string {
 	return ""
 }
 
+func (x *AgentVoice) GetRecording() *AgentRecording {
+	if x != nil {
+		return x.Recording
+	}
+	return nil
+}
+
+// AgentRecording says whether the sound of voice sessions is kept; see the recording of a session.
+type AgentRecording struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Sessions that are created from now on are recorded. Not together with privacy.zero_retention or
+	// privacy.redact.
+	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// Said to the user before anything else, in each voice session that is recorded, such as "This
+	// call is recorded."; empty: nothing is said.
+	Notice        string `protobuf:"bytes,2,opt,name=notice,proto3" json:"notice,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AgentRecording) Reset() {
+	*x = AgentRecording{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AgentRecording) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AgentRecording) ProtoMessage() {}
+
+func (x *AgentRecording) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AgentRecording.ProtoReflect.Descriptor instead.
+func (*AgentRecording) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *AgentRecording) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+func (x *AgentRecording) GetNotice() string {
+	if x != nil {
+		return x.Notice
+	}
+	return ""
+}
+
 // AgentRetrieval says how passages are chosen for a turn.
 type AgentRetrieval struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -761,7 +827,7 @@ type AgentRetrieval struct {
 
 func (x *AgentRetrieval) Reset() {
 	*x = AgentRetrieval{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[7]
+	mi := &file_parlance_v1_agents_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -773,7 +839,7 @@ func (x *AgentRetrieval) String() string {
 func (*AgentRetrieval) ProtoMessage() {}
 
 func (x *AgentRetrieval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[7]
+	mi := &file_parlance_v1_agents_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -786,7 +852,7 @@ func (x *AgentRetrieval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentRetrieval.ProtoReflect.Descriptor instead.
 func (*AgentRetrieval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *AgentRetrieval) GetTopK() int32 {
@@ -840,7 +906,7 @@ type TagFilter struct {
 
 func (x *TagFilter) Reset() {
 	*x = TagFilter{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[8]
+	mi := &file_parlance_v1_agents_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -852,7 +918,7 @@ func (x *TagFilter) String() string {
 func (*TagFilter) ProtoMessage() {}
 
 func (x *TagFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[8]
+	mi := &file_parlance_v1_agents_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -865,7 +931,7 @@ func (x *TagFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TagFilter.ProtoReflect.Descriptor instead.
 func (*TagFilter) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TagFilter) GetAllOf() []string {
@@ -906,7 +972,7 @@ type ToolsConfig struct {
 
 func (x *ToolsConfig) Reset() {
 	*x = ToolsConfig{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[9]
+	mi := &file_parlance_v1_agents_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -918,7 +984,7 @@ func (x *ToolsConfig) String() string {
 func (*ToolsConfig) ProtoMessage() {}
 
 func (x *ToolsConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[9]
+	mi := &file_parlance_v1_agents_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -931,7 +997,7 @@ func (x *ToolsConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolsConfig.ProtoReflect.Descriptor instead.
 func (*ToolsConfig) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ToolsConfig) GetDisabledTools() []string {
@@ -973,7 +1039,7 @@ type AgentClientTool struct {
 
 func (x *AgentClientTool) Reset() {
 	*x = AgentClientTool{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[10]
+	mi := &file_parlance_v1_agents_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -985,7 +1051,7 @@ func (x *AgentClientTool) String() string {
 func (*AgentClientTool) ProtoMessage() {}
 
 func (x *AgentClientTool) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[10]
+	mi := &file_parlance_v1_agents_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -998,7 +1064,7 @@ func (x *AgentClientTool) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentClientTool.ProtoReflect.Descriptor instead.
 func (*AgentClientTool) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AgentClientTool) GetName() string {
@@ -1043,7 +1109,7 @@ type CheckGuardsRequest struct {
 
 func (x *CheckGuardsRequest) Reset() {
 	*x = CheckGuardsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[11]
+	mi := &file_parlance_v1_agents_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1055,7 +1121,7 @@ func (x *CheckGuardsRequest) String() string {
 func (*CheckGuardsRequest) ProtoMessage() {}
 
 func (x *CheckGuardsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[11]
+	mi := &file_parlance_v1_agents_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1068,7 +1134,7 @@ func (x *CheckGuardsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckGuardsRequest.ProtoReflect.Descriptor instead.
 func (*CheckGuardsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *CheckGuardsRequest) GetWorkspaceId() string {
@@ -1104,7 +1170,7 @@ type CheckGuardsResponse struct {
 
 func (x *CheckGuardsResponse) Reset() {
 	*x = CheckGuardsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[12]
+	mi := &file_parlance_v1_agents_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1116,7 +1182,7 @@ func (x *CheckGuardsResponse) String() string {
 func (*CheckGuardsResponse) ProtoMessage() {}
 
 func (x *CheckGuardsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[12]
+	mi := &file_parlance_v1_agents_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1129,7 +1195,7 @@ func (x *CheckGuardsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckGuardsResponse.ProtoReflect.Descriptor instead.
 func (*CheckGuardsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CheckGuardsResponse) GetVerdicts() []*GuardVerdict {
@@ -1165,7 +1231,7 @@ type GuardVerdict struct {
 
 func (x *GuardVerdict) Reset() {
 	*x = GuardVerdict{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[13]
+	mi := &file_parlance_v1_agents_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1177,7 +1243,7 @@ func (x *GuardVerdict) String() string {
 func (*GuardVerdict) ProtoMessage() {}
 
 func (x *GuardVerdict) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[13]
+	mi := &file_parlance_v1_agents_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1190,7 +1256,7 @@ func (x *GuardVerdict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GuardVerdict.ProtoReflect.Descriptor instead.
 func (*GuardVerdict) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GuardVerdict) GetGuard() string {
@@ -1259,7 +1325,7 @@ type AgentGuard struct {
 
 func (x *AgentGuard) Reset() {
 	*x = AgentGuard{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[14]
+	mi := &file_parlance_v1_agents_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1271,7 +1337,7 @@ func (x *AgentGuard) String() string {
 func (*AgentGuard) ProtoMessage() {}
 
 func (x *AgentGuard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[14]
+	mi := &file_parlance_v1_agents_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1284,7 +1350,7 @@ func (x *AgentGuard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentGuard.ProtoReflect.Descriptor instead.
 func (*AgentGuard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *AgentGuard) GetName() string {
@@ -1363,7 +1429,7 @@ type GuardJudge struct {
 
 func (x *GuardJudge) Reset() {
 	*x = GuardJudge{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	mi := &file_parlance_v1_agents_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1375,7 +1441,7 @@ func (x *GuardJudge) String() string {
 func (*GuardJudge) ProtoMessage() {}
 
 func (x *GuardJudge) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	mi := &file_parlance_v1_agents_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1388,7 +1454,7 @@ func (x *GuardJudge) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GuardJudge.ProtoReflect.Descriptor instead.
 func (*GuardJudge) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GuardJudge) GetInstructions() string {
@@ -1437,7 +1503,7 @@ type FatigueWindow struct {
 
 func (x *FatigueWindow) Reset() {
 	*x = FatigueWindow{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[16]
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1449,7 +1515,7 @@ func (x *FatigueWindow) String() string {
 func (*FatigueWindow) ProtoMessage() {}
 
 func (x *FatigueWindow) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[16]
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1462,7 +1528,7 @@ func (x *FatigueWindow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FatigueWindow.ProtoReflect.Descriptor instead.
 func (*FatigueWindow) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *FatigueWindow) GetWindow() string {
@@ -1535,7 +1601,7 @@ type AgentBudget struct {
 
 func (x *AgentBudget) Reset() {
 	*x = AgentBudget{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1547,7 +1613,7 @@ func (x *AgentBudget) String() string {
 func (*AgentBudget) ProtoMessage() {}
 
 func (x *AgentBudget) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1560,7 +1626,7 @@ func (x *AgentBudget) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentBudget.ProtoReflect.Descriptor instead.
 func (*AgentBudget) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *AgentBudget) GetPer() string {
@@ -1630,7 +1696,7 @@ type PrivacySettings struct {
 
 func (x *PrivacySettings) Reset() {
 	*x = PrivacySettings{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1642,7 +1708,7 @@ func (x *PrivacySettings) String() string {
 func (*PrivacySettings) ProtoMessage() {}
 
 func (x *PrivacySettings) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1655,7 +1721,7 @@ func (x *PrivacySettings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PrivacySettings.ProtoReflect.Descriptor instead.
 func (*PrivacySettings) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PrivacySettings) GetRedact() []string {
@@ -1697,7 +1763,7 @@ type AgentMemory struct {
 
 func (x *AgentMemory) Reset() {
 	*x = AgentMemory{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1709,7 +1775,7 @@ func (x *AgentMemory) String() string {
 func (*AgentMemory) ProtoMessage() {}
 
 func (x *AgentMemory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1722,7 +1788,7 @@ func (x *AgentMemory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentMemory.ProtoReflect.Descriptor instead.
 func (*AgentMemory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *AgentMemory) GetEnabled() bool {
@@ -1770,7 +1836,7 @@ type AgentVersion struct {
 
 func (x *AgentVersion) Reset() {
 	*x = AgentVersion{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1782,7 +1848,7 @@ func (x *AgentVersion) String() string {
 func (*AgentVersion) ProtoMessage() {}
 
 func (x *AgentVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1795,7 +1861,7 @@ func (x *AgentVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentVersion.ProtoReflect.Descriptor instead.
 func (*AgentVersion) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *AgentVersion) GetAgentId() string {
@@ -1841,7 +1907,7 @@ type VersionChange struct {
 
 func (x *VersionChange) Reset() {
 	*x = VersionChange{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1853,7 +1919,7 @@ func (x *VersionChange) String() string {
 func (*VersionChange) ProtoMessage() {}
 
 func (x *VersionChange) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1866,7 +1932,7 @@ func (x *VersionChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VersionChange.ProtoReflect.Descriptor instead.
 func (*VersionChange) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *VersionChange) GetPath() string {
@@ -1939,7 +2005,7 @@ type CreateAgentRequest struct {
 
 func (x *CreateAgentRequest) Reset() {
 	*x = CreateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1951,7 +2017,7 @@ func (x *CreateAgentRequest) String() string {
 func (*CreateAgentRequest) ProtoMessage() {}
 
 func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1964,7 +2030,7 @@ func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateAgentRequest.ProtoReflect.Descriptor instead.
 func (*CreateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CreateAgentRequest) GetWorkspaceId() string {
@@ -2125,7 +2191,7 @@ type ListAgentsRequest struct {
 
 func (x *ListAgentsRequest) Reset() {
 	*x = ListAgentsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2137,7 +2203,7 @@ func (x *ListAgentsRequest) String() string {
 func (*ListAgentsRequest) ProtoMessage() {}
 
 func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2150,7 +2216,7 @@ func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListAgentsRequest) GetWorkspaceId() string {
@@ -2200,7 +2266,7 @@ type ListAgentsResponse struct {
 
 func (x *ListAgentsResponse) Reset() {
 	*x = ListAgentsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2212,7 +2278,7 @@ func (x *ListAgentsResponse) String() string {
 func (*ListAgentsResponse) ProtoMessage() {}
 
 func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2225,7 +2291,7 @@ func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListAgentsResponse) GetAgents() []*Agent {
@@ -2254,7 +2320,7 @@ type GetAgentRequest struct {
 
 func (x *GetAgentRequest) Reset() {
 	*x = GetAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[25]
+	mi := &file_parlance_v1_agents_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2266,7 +2332,7 @@ func (x *GetAgentRequest) String() string {
 func (*GetAgentRequest) ProtoMessage() {}
 
 func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[25]
+	mi := &file_parlance_v1_agents_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2279,7 +2345,7 @@ func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAgentRequest.ProtoReflect.Descriptor instead.
 func (*GetAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *GetAgentRequest) GetWorkspaceId() string {
@@ -2348,7 +2414,7 @@ type UpdateAgentRequest struct {
 
 func (x *UpdateAgentRequest) Reset() {
 	*x = UpdateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[26]
+	mi := &file_parlance_v1_agents_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2360,7 +2426,7 @@ func (x *UpdateAgentRequest) String() string {
 func (*UpdateAgentRequest) ProtoMessage() {}
 
 func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[26]
+	mi := &file_parlance_v1_agents_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2373,7 +2439,7 @@ func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateAgentRequest.ProtoReflect.Descriptor instead.
 func (*UpdateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{26}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *UpdateAgentRequest) GetWorkspaceId() string {
@@ -2542,7 +2608,7 @@ type DeleteAgentRequest struct {
 
 func (x *DeleteAgentRequest) Reset() {
 	*x = DeleteAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[27]
+	mi := &file_parlance_v1_agents_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2554,7 +2620,7 @@ func (x *DeleteAgentRequest) String() string {
 func (*DeleteAgentRequest) ProtoMessage() {}
 
 func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[27]
+	mi := &file_parlance_v1_agents_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2567,7 +2633,7 @@ func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteAgentRequest.ProtoReflect.Descriptor instead.
 func (*DeleteAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{27}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *DeleteAgentRequest) GetWorkspaceId() string {
@@ -2600,7 +2666,7 @@ type ListAgentVersionsRequest struct {
 
 func (x *ListAgentVersionsRequest) Reset() {
 	*x = ListAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[28]
+	mi := &file_parlance_v1_agents_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2612,7 +2678,7 @@ func (x *ListAgentVersionsRequest) String() string {
 func (*ListAgentVersionsRequest) ProtoMessage() {}
 
 func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[28]
+	mi := &file_parlance_v1_agents_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2625,7 +2691,7 @@ func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{28}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListAgentVersionsRequest) GetWorkspaceId() string {
@@ -2668,7 +2734,7 @@ type ListAgentVersionsResponse struct {
 
 func (x *ListAgentVersionsResponse) Reset() {
 	*x = ListAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[29]
+	mi := &file_parlance_v1_agents_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2680,7 +2746,7 @@ func (x *ListAgentVersionsResponse) String() string {
 func (*ListAgentVersionsResponse) ProtoMessage() {}
 
 func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[29]
+	mi := &file_parlance_v1_agents_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2693,7 +2759,7 @@ func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{29}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListAgentVersionsResponse) GetVersions() []*AgentVersion {
@@ -2725,7 +2791,7 @@ type CompareAgentVersionsRequest struct {
 
 func (x *CompareAgentVersionsRequest) Reset() {
 	*x = CompareAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[30]
+	mi := &file_parlance_v1_agents_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2737,7 +2803,7 @@ func (x *CompareAgentVersionsRequest) String() string {
 func (*CompareAgentVersionsRequest) ProtoMessage() {}
 
 func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[30]
+	mi := &file_parlance_v1_agents_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2750,7 +2816,7 @@ func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{30}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CompareAgentVersionsRequest) GetWorkspaceId() string {
@@ -2791,7 +2857,7 @@ type CompareAgentVersionsResponse struct {
 
 func (x *CompareAgentVersionsResponse) Reset() {
 	*x = CompareAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[31]
+	mi := &file_parlance_v1_agents_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2803,7 +2869,7 @@ func (x *CompareAgentVersionsResponse) String() string {
 func (*CompareAgentVersionsResponse) ProtoMessage() {}
 
 func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[31]
+	mi := &file_parlance_v1_agents_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2816,7 +2882,7 @@ func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{31}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *CompareAgentVersionsResponse) GetChanges() []*VersionChange {
@@ -2839,7 +2905,7 @@ type RollbackAgentRequest struct {
 
 func (x *RollbackAgentRequest) Reset() {
 	*x = RollbackAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[32]
+	mi := &file_parlance_v1_agents_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2851,7 +2917,7 @@ func (x *RollbackAgentRequest) String() string {
 func (*RollbackAgentRequest) ProtoMessage() {}
 
 func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[32]
+	mi := &file_parlance_v1_agents_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2864,7 +2930,7 @@ func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackAgentRequest.ProtoReflect.Descriptor instead.
 func (*RollbackAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{32}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *RollbackAgentRequest) GetWorkspaceId() string {
@@ -2952,7 +3018,7 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\f_temperature\"M\n" +
 	"\bModelRef\x12#\n" +
 	"\bprovider\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18@R\bprovider\x12\x1c\n" +
-	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\"\x9d\x03\n" +
+	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\"\xd8\x03\n" +
 	"\n" +
 	"AgentVoice\x12)\n" +
 	"\x03stt\x18\x01 \x01(\v2\x17.google.protobuf.StructR\x03stt\x12)\n" +
@@ -2960,7 +3026,11 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x03vad\x18\x03 \x01(\v2\x17.google.protobuf.StructR\x03vad\x12>\n" +
 	"\x0eturn_detection\x18\x04 \x01(\v2\x17.google.protobuf.StructR\rturnDetection\x12e\n" +
 	"\x12input_audio_format\x18\x05 \x01(\tB7\xbaH4r2R\x00R\vpcm16_24000R\vpcm16_16000R\tg711_ulawR\tg711_alawR\x10inputAudioFormat\x12g\n" +
-	"\x13output_audio_format\x18\x06 \x01(\tB7\xbaH4r2R\x00R\vpcm16_24000R\vpcm16_16000R\tg711_ulawR\tg711_alawR\x11outputAudioFormat\"\x83\x02\n" +
+	"\x13output_audio_format\x18\x06 \x01(\tB7\xbaH4r2R\x00R\vpcm16_24000R\vpcm16_16000R\tg711_ulawR\tg711_alawR\x11outputAudioFormat\x129\n" +
+	"\trecording\x18\a \x01(\v2\x1b.parlance.v1.AgentRecordingR\trecording\"L\n" +
+	"\x0eAgentRecording\x12\x18\n" +
+	"\aenabled\x18\x01 \x01(\bR\aenabled\x12 \n" +
+	"\x06notice\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06notice\"\x83\x02\n" +
 	"\x0eAgentRetrieval\x12\x1e\n" +
 	"\x05top_k\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x182(\x00R\x04topK\x12C\n" +
 	"\x0emin_similarity\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\rminSimilarity\x88\x01\x01\x125\n" +
@@ -3193,7 +3263,7 @@ func file_parlance_v1_agents_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_agents_proto_rawDescData
 }
 
-var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_parlance_v1_agents_proto_goTypes = []any{
 	(*Agent)(nil),                        // 0: parlance.v1.Agent
 	(*AgentAnalysis)(nil),                // 1: parlance.v1.AgentAnalysis
@@ -3202,118 +3272,120 @@ var file_parlance_v1_agents_proto_goTypes = []any{
 	(*AgentModel)(nil),                   // 4: parlance.v1.AgentModel
 	(*ModelRef)(nil),                     // 5: parlance.v1.ModelRef
 	(*AgentVoice)(nil),                   // 6: parlance.v1.AgentVoice
-	(*AgentRetrieval)(nil),               // 7: parlance.v1.AgentRetrieval
-	(*TagFilter)(nil),                    // 8: parlance.v1.TagFilter
-	(*ToolsConfig)(nil),                  // 9: parlance.v1.ToolsConfig
-	(*AgentClientTool)(nil),              // 10: parlance.v1.AgentClientTool
-	(*CheckGuardsRequest)(nil),           // 11: parlance.v1.CheckGuardsRequest
-	(*CheckGuardsResponse)(nil),          // 12: parlance.v1.CheckGuardsResponse
-	(*GuardVerdict)(nil),                 // 13: parlance.v1.GuardVerdict
-	(*AgentGuard)(nil),                   // 14: parlance.v1.AgentGuard
-	(*GuardJudge)(nil),                   // 15: parlance.v1.GuardJudge
-	(*FatigueWindow)(nil),                // 16: parlance.v1.FatigueWindow
-	(*AgentBudget)(nil),                  // 17: parlance.v1.AgentBudget
-	(*PrivacySettings)(nil),              // 18: parlance.v1.PrivacySettings
-	(*AgentMemory)(nil),                  // 19: parlance.v1.AgentMemory
-	(*AgentVersion)(nil),                 // 20: parlance.v1.AgentVersion
-	(*VersionChange)(nil),                // 21: parlance.v1.VersionChange
-	(*CreateAgentRequest)(nil),           // 22: parlance.v1.CreateAgentRequest
-	(*ListAgentsRequest)(nil),            // 23: parlance.v1.ListAgentsRequest
-	(*ListAgentsResponse)(nil),           // 24: parlance.v1.ListAgentsResponse
-	(*GetAgentRequest)(nil),              // 25: parlance.v1.GetAgentRequest
-	(*UpdateAgentRequest)(nil),           // 26: parlance.v1.UpdateAgentRequest
-	(*DeleteAgentRequest)(nil),           // 27: parlance.v1.DeleteAgentRequest
-	(*ListAgentVersionsRequest)(nil),     // 28: parlance.v1.ListAgentVersionsRequest
-	(*ListAgentVersionsResponse)(nil),    // 29: parlance.v1.ListAgentVersionsResponse
-	(*CompareAgentVersionsRequest)(nil),  // 30: parlance.v1.CompareAgentVersionsRequest
-	(*CompareAgentVersionsResponse)(nil), // 31: parlance.v1.CompareAgentVersionsResponse
-	(*RollbackAgentRequest)(nil),         // 32: parlance.v1.RollbackAgentRequest
-	(*timestamppb.Timestamp)(nil),        // 33: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),              // 34: google.protobuf.Struct
-	(*RetentionSettings)(nil),            // 35: parlance.v1.RetentionSettings
-	(*structpb.Value)(nil),               // 36: google.protobuf.Value
-	(*fieldmaskpb.FieldMask)(nil),        // 37: google.protobuf.FieldMask
-	(*emptypb.Empty)(nil),                // 38: google.protobuf.Empty
+	(*AgentRecording)(nil),               // 7: parlance.v1.AgentRecording
+	(*AgentRetrieval)(nil),               // 8: parlance.v1.AgentRetrieval
+	(*TagFilter)(nil),                    // 9: parlance.v1.TagFilter
+	(*ToolsConfig)(nil),                  // 10: parlance.v1.ToolsConfig
+	(*AgentClientTool)(nil),              // 11: parlance.v1.AgentClientTool
+	(*CheckGuardsRequest)(nil),           // 12: parlance.v1.CheckGuardsRequest
+	(*CheckGuardsResponse)(nil),          // 13: parlance.v1.CheckGuardsResponse
+	(*GuardVerdict)(nil),                 // 14: parlance.v1.GuardVerdict
+	(*AgentGuard)(nil),                   // 15: parlance.v1.AgentGuard
+	(*GuardJudge)(nil),                   // 16: parlance.v1.GuardJudge
+	(*FatigueWindow)(nil),                // 17: parlance.v1.FatigueWindow
+	(*AgentBudget)(nil),                  // 18: parlance.v1.AgentBudget
+	(*PrivacySettings)(nil),              // 19: parlance.v1.PrivacySettings
+	(*AgentMemory)(nil),                  // 20: parlance.v1.AgentMemory
+	(*AgentVersion)(nil),                 // 21: parlance.v1.AgentVersion
+	(*VersionChange)(nil),                // 22: parlance.v1.VersionChange
+	(*CreateAgentRequest)(nil),           // 23: parlance.v1.CreateAgentRequest
+	(*ListAgentsRequest)(nil),            // 24: parlance.v1.ListAgentsRequest
+	(*ListAgentsResponse)(nil),           // 25: parlance.v1.ListAgentsResponse
+	(*GetAgentRequest)(nil),              // 26: parlance.v1.GetAgentRequest
+	(*UpdateAgentRequest)(nil),           // 27: parlance.v1.UpdateAgentRequest
+	(*DeleteAgentRequest)(nil),           // 28: parlance.v1.DeleteAgentRequest
+	(*ListAgentVersionsRequest)(nil),     // 29: parlance.v1.ListAgentVersionsRequest
+	(*ListAgentVersionsResponse)(nil),    // 30: parlance.v1.ListAgentVersionsResponse
+	(*CompareAgentVersionsRequest)(nil),  // 31: parlance.v1.CompareAgentVersionsRequest
+	(*CompareAgentVersionsResponse)(nil), // 32: parlance.v1.CompareAgentVersionsResponse
+	(*RollbackAgentRequest)(nil),         // 33: parlance.v1.RollbackAgentRequest
+	(*timestamppb.Timestamp)(nil),        // 34: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),              // 35: google.protobuf.Struct
+	(*RetentionSettings)(nil),            // 36: parlance.v1.RetentionSettings
+	(*structpb.Value)(nil),               // 37: google.protobuf.Value
+	(*fieldmaskpb.FieldMask)(nil),        // 38: google.protobuf.FieldMask
+	(*emptypb.Empty)(nil),                // 39: google.protobuf.Empty
 }
 var file_parlance_v1_agents_proto_depIdxs = []int32{
 	4,  // 0: parlance.v1.Agent.model:type_name -> parlance.v1.AgentModel
 	6,  // 1: parlance.v1.Agent.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 2: parlance.v1.Agent.retrieval:type_name -> parlance.v1.AgentRetrieval
-	9,  // 3: parlance.v1.Agent.tools_config:type_name -> parlance.v1.ToolsConfig
-	14, // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
-	16, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
-	19, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
-	33, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
-	33, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
+	8,  // 2: parlance.v1.Agent.retrieval:type_name -> parlance.v1.AgentRetrieval
+	10, // 3: parlance.v1.Agent.tools_config:type_name -> parlance.v1.ToolsConfig
+	15, // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
+	17, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
+	20, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
+	34, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
+	34, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
 	1,  // 9: parlance.v1.Agent.analysis:type_name -> parlance.v1.AgentAnalysis
-	18, // 10: parlance.v1.Agent.privacy:type_name -> parlance.v1.PrivacySettings
-	17, // 11: parlance.v1.Agent.budgets:type_name -> parlance.v1.AgentBudget
+	19, // 10: parlance.v1.Agent.privacy:type_name -> parlance.v1.PrivacySettings
+	18, // 11: parlance.v1.Agent.budgets:type_name -> parlance.v1.AgentBudget
 	2,  // 12: parlance.v1.AgentAnalysis.criteria:type_name -> parlance.v1.AnalysisCriterion
 	3,  // 13: parlance.v1.AgentAnalysis.data:type_name -> parlance.v1.AnalysisField
 	5,  // 14: parlance.v1.AgentModel.fallbacks:type_name -> parlance.v1.ModelRef
-	34, // 15: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
-	34, // 16: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
-	34, // 17: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
-	34, // 18: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
-	8,  // 19: parlance.v1.AgentRetrieval.tags:type_name -> parlance.v1.TagFilter
-	10, // 20: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
-	34, // 21: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
-	13, // 22: parlance.v1.CheckGuardsResponse.verdicts:type_name -> parlance.v1.GuardVerdict
-	15, // 23: parlance.v1.AgentGuard.judge:type_name -> parlance.v1.GuardJudge
-	5,  // 24: parlance.v1.GuardJudge.model:type_name -> parlance.v1.ModelRef
-	5,  // 25: parlance.v1.AgentBudget.degrade_model:type_name -> parlance.v1.ModelRef
-	35, // 26: parlance.v1.PrivacySettings.retention:type_name -> parlance.v1.RetentionSettings
-	0,  // 27: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
-	33, // 28: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
-	36, // 29: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
-	36, // 30: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
-	4,  // 31: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 32: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 33: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	9,  // 34: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	14, // 35: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	16, // 36: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	19, // 37: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	1,  // 38: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	18, // 39: parlance.v1.CreateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
-	17, // 40: parlance.v1.CreateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
-	0,  // 41: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
-	4,  // 42: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 43: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 44: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	9,  // 45: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	14, // 46: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	16, // 47: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	19, // 48: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	37, // 49: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
-	1,  // 50: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	18, // 51: parlance.v1.UpdateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
-	17, // 52: parlance.v1.UpdateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
-	20, // 53: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
-	21, // 54: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
-	22, // 55: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
-	23, // 56: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
-	25, // 57: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
-	11, // 58: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
-	26, // 59: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
-	27, // 60: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
-	28, // 61: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
-	30, // 62: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
-	32, // 63: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
-	0,  // 64: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
-	24, // 65: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
-	0,  // 66: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
-	12, // 67: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
-	0,  // 68: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
-	38, // 69: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
-	29, // 70: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
-	31, // 71: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
-	0,  // 72: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
-	64, // [64:73] is the sub-list for method output_type
-	55, // [55:64] is the sub-list for method input_type
-	55, // [55:55] is the sub-list for extension type_name
-	55, // [55:55] is the sub-list for extension extendee
-	0,  // [0:55] is the sub-list for field type_name
+	35, // 15: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
+	35, // 16: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
+	35, // 17: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
+	35, // 18: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
+	7,  // 19: parlance.v1.AgentVoice.recording:type_name -> parlance.v1.AgentRecording
+	9,  // 20: parlance.v1.AgentRetrieval.tags:type_name -> parlance.v1.TagFilter
+	11, // 21: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
+	35, // 22: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
+	14, // 23: parlance.v1.CheckGuardsResponse.verdicts:type_name -> parlance.v1.GuardVerdict
+	16, // 24: parlance.v1.AgentGuard.judge:type_name -> parlance.v1.GuardJudge
+	5,  // 25: parlance.v1.GuardJudge.model:type_name -> parlance.v1.ModelRef
+	5,  // 26: parlance.v1.AgentBudget.degrade_model:type_name -> parlance.v1.ModelRef
+	36, // 27: parlance.v1.PrivacySettings.retention:type_name -> parlance.v1.RetentionSettings
+	0,  // 28: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
+	34, // 29: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
+	37, // 30: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
+	37, // 31: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
+	4,  // 32: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 33: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	8,  // 34: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	10, // 35: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	15, // 36: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	17, // 37: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	20, // 38: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	1,  // 39: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	19, // 40: parlance.v1.CreateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
+	18, // 41: parlance.v1.CreateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
+	0,  // 42: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
+	4,  // 43: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 44: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	8,  // 45: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	10, // 46: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	15, // 47: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	17, // 48: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	20, // 49: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	38, // 50: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
+	1,  // 51: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	19, // 52: parlance.v1.UpdateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
+	18, // 53: parlance.v1.UpdateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
+	21, // 54: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
+	22, // 55: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
+	23, // 56: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
+	24, // 57: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
+	26, // 58: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
+	12, // 59: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
+	27, // 60: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
+	28, // 61: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
+	29, // 62: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
+	31, // 63: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
+	33, // 64: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
+	0,  // 65: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
+	25, // 66: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
+	0,  // 67: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
+	13, // 68: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
+	0,  // 69: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
+	39, // 70: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
+	30, // 71: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
+	32, // 72: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
+	0,  // 73: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
+	65, // [65:74] is the sub-list for method output_type
+	56, // [56:65] is the sub-list for method input_type
+	56, // [56:56] is the sub-list for extension type_name
+	56, // [56:56] is the sub-list for extension extendee
+	0,  // [0:56] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_agents_proto_init() }
@@ -3324,15 +3396,15 @@ func file_parlance_v1_agents_proto_init() {
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_workspaces_proto_init()
 	file_parlance_v1_agents_proto_msgTypes[4].OneofWrappers = []any{}
-	file_parlance_v1_agents_proto_msgTypes[7].OneofWrappers = []any{}
-	file_parlance_v1_agents_proto_msgTypes[26].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[8].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[27].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_agents_proto_rawDesc), len(file_parlance_v1_agents_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   33,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
