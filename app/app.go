@@ -81,6 +81,7 @@ type App struct {
 	Requests    *requests.Service
 	Live        *live.Service
 	Recordings  *recordings.Service
+	Voice       *voice.Service
 	Analysis    *analysis.Service
 	Webhooks    *webhooks.Service
 	Privacy     *privacy.Service
@@ -352,7 +353,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	}
 	once := interceptor.NewOnce(a.answers, a.log, policies)
 	sockets := realtime.New(realtime.Deps{
-		Sessions: a.Live, Log: a.log, Now: a.now, Problem: problems, Context: ctx, Registry: a.metrics.Registry, Redis: a.redis,
+		Sessions: a.Live, Voice: a.Voice, Log: a.log, Now: a.now, Problem: problems, Context: ctx, Registry: a.metrics.Registry, Redis: a.redis,
 		Limits: realtime.Limits{MaxSockets: a.Config.SocketMax, MaxSocketsPerTenant: a.Config.SocketMaxPerTenant},
 	})
 	handler, err := server.NewHandler(server.Deps{
@@ -420,7 +421,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 		draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Config.ShutdownTimeout)
 		defer cancel()
 		// Close frames are written after the sessions have released their sockets.
-		return errors.Join(a.Live.Close(draining), sockets.Wait(draining), sockets.Close(draining))
+		return errors.Join(a.Live.Close(draining), sockets.Wait(draining), sockets.Close(draining), a.Voice.Close(draining))
 	})
 	return group.Wait()
 }

@@ -17,6 +17,8 @@ import (
 	"parlance.dev/parlance/turns/journal"
 	"parlance.dev/parlance/turns/pgstore"
 	"parlance.dev/parlance/turns/requests"
+	"parlance.dev/parlance/usage"
+	"parlance.dev/parlance/voice"
 )
 
 // openConversations makes the services of conversations: sessions, turns, live sockets, and the
@@ -56,6 +58,12 @@ func (a *App) openConversations(keyring *seal.Keyring) {
 		DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Tools: a.Tools, Log: a.log, Now: a.now,
 	})
 	a.Memory.SetAgreed(a.Turns.Agreed)
+	a.Voice = voice.New(voice.Deps{
+		StackFunc: a.speech.Choose, Recordings: a.Recordings, Metrics: voice.NewMetrics(a.metrics.Registry), Log: a.log, Now: a.now,
+		MeterFunc: func(ctx context.Context, place usage.Place, records ...usage.Record) error {
+			return usage.Add(ctx, a.db, place, records...)
+		},
+	})
 }
 
 // openPrivacy makes the service of exports and erasures, which needs all that know of users.

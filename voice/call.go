@@ -49,8 +49,9 @@ type Call struct {
 	// nothing more is said.
 	over, muted bool
 
-	ears   ears
-	player player
+	ears      ears
+	player    player
+	recording recording
 
 	// out are events for the socket that wait for nothing.
 	out []turns.Event
@@ -90,6 +91,9 @@ func (c *Call) begin(stack Stack, err error) {
 	}
 	c.ears.begin(c)
 	c.SpeakAnswers(c.speaks())
+	if notice := c.session.Config.Voice.Recording.Notice; c.recording.recorder != nil && notice != "" && !c.Resumed() {
+		c.sayOwn(notice)
+	}
 }
 
 // Do takes a command of the socket, as live.Live.Do does.
@@ -250,6 +254,7 @@ func (c *Call) end() {
 	c.ears.end()
 	c.mute()
 	c.stack.close()
+	c.closeRecording()
 }
 
 // tick moves the call by the clock.

@@ -134,6 +134,7 @@ func (c *Call) hearSilence(now time.Time) {
 func (c *Call) listen(samples []int16) {
 	e := &c.ears
 	e.track.append(samples, c.keptHistory())
+	c.recording.hear(samples, e.track.end())
 	if u := e.current; u != nil {
 		u.write(samples)
 		c.takeWords(u)
@@ -237,7 +238,7 @@ func (c *Call) committed(e hearing.Event) {
 	}
 	u := ears.current
 	ears.current, ears.full = nil, false
-	u.lengthMS, u.speechMS, u.joined = e.ToMS-e.FromMS, e.SpeechMS, e.Joined
+	u.fromMS, u.lengthMS, u.speechMS, u.joined = e.FromMS, e.ToMS-e.FromMS, e.SpeechMS, e.Joined
 	u.committedAt, u.respond = c.s.now(), c.detection.CreateResponse && !c.manual()
 	if u.speechEndedAt.IsZero() {
 		u.speechEndedAt = u.committedAt

@@ -25,6 +25,10 @@ func (c *Call) stopSpeaking(reason string) {
 			unheard = c.cut(a, reason, unheard)
 		}
 	}
+	if len(c.player.queue) > 0 {
+		c.markAgent(c.player.queue[0])
+	}
+	c.recording.cut(c.heardMS())
 	c.player.drop()
 	c.player.until = now
 }

@@ -42,8 +42,10 @@ type segment struct {
 	// begun is set when a synthesizer has it, complete when all of its sound is there, or none is
 	// to come.
 	begun, complete bool
-	// announced is set when the taker was told what it says.
-	announced bool
+	// announced is set when the taker was told what it says. playedFrom is the audio time at which
+	// it begins to be played.
+	announced  bool
+	playedFrom int
 	// kept says that its sound is kept for the next time that it is said.
 	kept      bool
 	resampler *audio.Resampler

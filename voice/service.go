@@ -11,6 +11,7 @@ import (
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/cache"
 	"parlance.dev/parlance/provider/speech"
+	"parlance.dev/parlance/recordings"
 )
 
 // Deps are what a Service works with. StackFunc and Now are required.
@@ -20,6 +21,8 @@ type Deps struct {
 	Now func() time.Time
 	// Log gets errors that no caller is told; nil discards them.
 	Log *slog.Logger
+	// Recordings keeps the sound of sessions whose agents record; nil: none is kept.
+	Recordings *recordings.Service
 	// MeterFunc counts what calls use; nil: nothing is counted.
 	MeterFunc MeterFunc
 	// Metrics counts what calls do; nil: nothing is counted.
@@ -73,7 +76,10 @@ func (s *Service) Start(ctx context.Context, joined *live.Live) *Call {
 	c.life, c.endLife = context.WithCancel(context.WithoutCancel(ctx))
 	stack, err := s.deps.StackFunc(ctx, session.Ref(), session.Config.Voice, session.Language)
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock(false)
+	if s.deps.Recordings != nil {
+		c.recording.recorder = s.deps.Recordings.Start(session)
+	}
 	c.begin(stack, err)
 	s.add(c)
 	return c

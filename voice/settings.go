@@ -94,7 +94,7 @@ func (d Detection) hearing(agent agents.Voice, stack Stack, language string) hea
 	s := hearing.Defaults()
 	s.Threshold, s.PrefixMS, s.SilenceMS, s.IdleMS = d.Threshold, d.PrefixMS, d.SilenceMS, d.IdleMS
 	s.Interrupt, s.CreateResponse, s.Manual = d.Interrupt, d.CreateResponse, d.Type == "" || stack.Transcriber == nil
-	if idle := WaitingOf(agent).ReengageAfterMS; d.IdleMS == 0 {
+	if idle := agent.Waiting.ReengageAfterMS; d.IdleMS == 0 {
 		s.IdleMS = idle
 	}
 	s.Streaming, s.Punctuated = stack.Streaming, stack.Punctuated

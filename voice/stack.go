@@ -19,8 +19,8 @@ type Stack struct {
 	Synthesizer speech.Synthesizer
 	// Speech has the voice, language, speed and instructions of each sentence; its Text is empty.
 	Speech speech.Speech
-	// Hints are words that transcribers should expect. The session adds its own, such as the agent's
-	// name.
+	// Hints are words that transcribers should expect. The session adds its own, such as the
+	// agent's name.
 	Hints []string
 	// Language is that of the transcriber, a BCP 47 tag; empty lets it detect.
 	Language string

@@ -26,8 +26,8 @@ type utterance struct {
 	isTold bool
 	// respond says that it is answered.
 	respond bool
-	// lengthMS is its audio, and speechMS the speech in it.
-	lengthMS, speechMS                        int
+	// fromMS is where it begins, lengthMS its audio, and speechMS the speech in it.
+	fromMS, lengthMS, speechMS                int
 	speechEndedAt, committedAt, transcribedAt time.Time
 	// ready is set when the words are known, or err is.
 	ready      bool
@@ -189,6 +189,7 @@ func (c *Call) understood(u *utterance) {
 		c.takeBack()
 	}
 	c.noteLanguage(u.transcript.Language)
+	c.markUser(u, text)
 	c.said(u, text)
 }
 

@@ -2,7 +2,6 @@ package voice
 
 import (
 	"cmp"
-	"encoding/json"
 	"time"
 
 	"parlance.dev/parlance/agents"
@@ -13,42 +12,19 @@ import (
 	"parlance.dev/parlance/voice/hearing"
 )
 
-// Waiting is what the agent says while somebody waits. Its JSON is the part waiting of an agent's
-// voice.
-type Waiting struct {
-	// FillerAfterMS is how long the user waits for an answer before the agent says a filler, at
-	// most one an answer; 0: it says none. The default is DefaultFillerMS.
-	FillerAfterMS *int `json:"filler_after_ms"`
-	// Fillers are said in turn. Empty: one of the language's own.
-	Fillers []string `json:"fillers"`
-	// ReengageAfterMS is how long nobody speaks before the agent asks whether the user is still
-	// there. After as long again it says goodbye, and ends the session. 0: it waits.
-	ReengageAfterMS int    `json:"reengage_after_ms"`
-	ReengageMessage string `json:"reengage_message"`
-	GoodbyeMessage  string `json:"goodbye_message"`
-	// ProtectFirstMessage has speech not interrupt the agent's first message. It is answered after
-	// it.
-	ProtectFirstMessage bool `json:"protect_first_message"`
+// defaultFiller is how long the user waits before the agent says a filler. Source: voice design,
+// Beginning early.
+const defaultFiller = 1500 * time.Millisecond
+
+// fillerAfter is how long the user waits before the agent says a filler; 0: it says none.
+func fillerAfter(w agents.Waiting) time.Duration {
+	if w.FillerAfterMS == nil {
+		return defaultFiller
+	}
+	return time.Duration(*w.FillerAfterMS) * time.Millisecond
 }
 
-// DefaultFillerMS is the default of FillerAfterMS. Source: voice design, Beginning early.
-const DefaultFillerMS = 1500
-
-// WaitingOf is what an agent's voice settings say about waiting.
-func WaitingOf(v agents.Voice) Waiting {
-	var w Waiting
-	_ = json.Unmarshal(v.Waiting, &w) // it was checked when it was saved
-	return w
-}
-
-// fillerAfter is FillerAfterMS as a time; 0: never.
-func (w Waiting) fillerAfter() time.Duration {
-	after := DefaultFillerMS
-	set(&after, w.FillerAfterMS)
-	return time.Duration(after) * time.Millisecond
-}
-
-// phrases are what the agent says by itself, in one language.
+// ownPhrases are what the agent says by itself, in one language.
 type ownPhrases struct{ filler, reengage, goodbye string }
 
 // languagePhrases are those of agents that have none of their own, by base language.
@@ -72,7 +48,7 @@ func phrasesIn(tag string) ownPhrases {
 
 // idle takes that nobody has spoken for a while. mu is held.
 func (c *Call) idle(e hearing.Event) {
-	waiting := WaitingOf(c.session.Config.Voice)
+	waiting := c.session.Config.Voice.Waiting
 	own := phrasesIn(c.language)
 	switch {
 	case c.detection.IdleMS > 0: // the client's wish: the agent goes on by itself
@@ -111,7 +87,7 @@ func (c *Call) keepWaiting(now time.Time) {
 		return
 	}
 	a := c.answers[0]
-	after := WaitingOf(c.session.Config.Voice).fillerAfter()
+	after := fillerAfter(c.session.Config.Voice.Waiting)
 	if a.filled || !a.spoken || a.cut || a.done || after <= 0 || c.player.isBusy() || c.player.paused {
 		return
 	}
@@ -128,7 +104,7 @@ func (c *Call) keepWaiting(now time.Time) {
 func (c *Call) fill(a *answer) {
 	a.filled = true
 	text := phrasesIn(c.language).filler
-	if own := WaitingOf(c.session.Config.Voice).Fillers; len(own) > 0 {
+	if own := c.session.Config.Voice.Waiting.Fillers; len(own) > 0 {
 		text = own[c.fillers%len(own)]
 		c.fillers++
 	}
@@ -146,4 +122,4 @@ func (c *Call) fill(a *answer) {
 }
 
 // protectsGreeting reports whether speech does not interrupt the agent's first message.
-func (c *Call) protectsGreeting() bool { return WaitingOf(c.session.Config.Voice).ProtectFirstMessage }
+func (c *Call) protectsGreeting() bool { return c.session.Config.Voice.Waiting.ProtectFirstMessage }

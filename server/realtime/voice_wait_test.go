@@ -2,7 +2,6 @@ package realtime_test
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,11 +16,6 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/test/fake/speechopenai"
 )
-
-// voiceWith is an agent's voice with a part of its settings.
-func voiceWith(waiting string) agents.Voice {
-	return agents.Voice{Waiting: json.RawMessage(waiting)}
-}
 
 // transcriptsOf are the transcripts of the agent's items, in the order in which they were said.
 func transcriptsOf(events []event) (said []string) {
@@ -38,7 +32,7 @@ func transcriptsOf(events []event) (said []string) {
 func TestSilenceIsBroken(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{
-		Voice: voiceWith(`{"reengage_after_ms":400,"reengage_message":"Hello?","goodbye_message":"Good night."}`),
+		Voice: agents.Voice{Waiting: agents.Waiting{ReengageAfterMS: 400, ReengageMessage: "Hello?", GoodbyeMessage: "Good night."}},
 	}, realtime.Limits{})
 	f.stack.Transcriber, _ = transcriber(t)
 	f.stack.Synthesizer = speaker(t)
@@ -72,7 +66,9 @@ func TestSilenceIsBroken(t *testing.T) {
 // not have it.
 func TestFiller(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, agents.Config{Voice: voiceWith(`{"filler_after_ms":150,"fillers":["Let me see."]}`)}, realtime.Limits{})
+	f := newFixture(t, agents.Config{Voice: agents.Voice{
+		Waiting: agents.Waiting{FillerAfterMS: new(150), Fillers: []string{"Let me see."}},
+	}}, realtime.Limits{})
 	f.stack.Transcriber, _ = transcriber(t, speechtest.Heard{Text: "How much is it?"})
 	f.stack.Synthesizer = speaker(t)
 	filled, release := make(chan struct{}), say("Five euros.")
@@ -270,7 +266,7 @@ func TestLanguageFollows(t *testing.T) {
 // TestGoingOn: a user who goes on before the answer was heard gets one answer to both utterances.
 func TestGoingOn(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, agents.Config{Voice: voiceWith(`{"filler_after_ms":0}`)}, realtime.Limits{})
+	f := newFixture(t, agents.Config{Voice: agents.Voice{Waiting: agents.Waiting{FillerAfterMS: new(0)}}}, realtime.Limits{})
 	f.stack.Transcriber, _ = transcriber(t, speechtest.Heard{Text: "I would like"}, speechtest.Heard{Text: "two tickets."})
 	f.stack.Synthesizer = speaker(t)
 	asked := make(chan struct{})

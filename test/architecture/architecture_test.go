@@ -52,7 +52,7 @@ var rooms = map[string][]string{
 	"audit":      append([]string{"workspaces", "events"}, base...),
 	"billing":    append([]string{"workspaces", "events"}, base...),
 	"workspaces": append([]string{"events"}, base...),
-	"voice":      append([]string{"live", "turns", "sessions", "usage", "agents", "workspaces"}, base...),
+	"voice":      append([]string{"live", "turns", "recordings", "sessions", "usage", "agents", "workspaces"}, base...),
 	// What is said is computed from text alone.
 	"voice/speakable": {},
 	// Hearing is computing with samples and words: it calls no provider and stores nothing.

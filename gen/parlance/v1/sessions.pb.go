@@ -4885,6 +4885,7 @@ func (x *ReceiptHistory) GetSummaryHash() string {
 // ReceiptStage is where time went.
 type ReceiptStage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
+	// endpointing (from the end of the user's speech until it was believed to be the end), transcript,
 	// lease (waiting for the turn before, and beginning), history, memory, retrieval, tool_list,
 	// model_queue, model, judge (of guards), tools or persistence (writing on the way; the last write
 	// cannot be in its own receipt).
@@ -6058,9 +6059,12 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x05turns\x18\x01 \x01(\x05R\x05turns\x12\x16\n" +
 	"\x06tokens\x18\x02 \x01(\x05R\x06tokens\x12)\n" +
 	"\x10summarized_turns\x18\x03 \x01(\x05R\x0fsummarizedTurns\x12!\n" +
-	"\fsummary_hash\x18\x04 \x01(\tR\vsummaryHash\"\xc3\x01\n" +
-	"\fReceiptStage\x12w\n" +
-	"\x05stage\x18\x01 \x01(\tBa\xba\xbb\x18]\n" +
+	"\fsummary_hash\x18\x04 \x01(\tR\vsummaryHash\"\xdd\x01\n" +
+	"\fReceiptStage\x12\x90\x01\n" +
+	"\x05stage\x18\x01 \x01(\tBz\xba\xbb\x18v\n" +
+	"\vendpointing\n" +
+	"\n" +
+	"transcript\n" +
 	"\x05lease\n" +
 	"\ahistory\n" +
 	"\x06memory\n" +
