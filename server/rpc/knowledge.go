@@ -215,7 +215,7 @@ func sendPieces(r io.Reader, send func(piece []byte) error) error {
 			}
 		}
 		// A file's own end only: a part of it that ends too early is an error of the file.
-		if err == io.EOF || err == io.ErrUnexpectedEOF { //nolint:errorlint // ReadFull returns these as they are
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			return nil
 		}
 		if err != nil {
