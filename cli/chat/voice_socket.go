@@ -130,13 +130,14 @@ func (s *voiceSocket) read(ctx context.Context) error {
 	}
 }
 
-// send sends an event.
+// send sends an event. It does not end with ctx: a write that is cancelled would cut the connection,
+// and the server would wait for the client instead of ending the session.
 func (s *voiceSocket) send(ctx context.Context, event map[string]any) error {
 	text, err := json.Marshal(event)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, socketTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), socketTimeout)
 	defer cancel()
 	if err := s.conn.Write(ctx, websocket.MessageText, text); err != nil {
 		return fmt.Errorf("send to the session: %w", err)

@@ -44,7 +44,7 @@ type voiceTalk struct {
 	// last is the last tick. Real time is counted in samples since begun: done of them have passed.
 	begun, last time.Time
 	done        int
-	// sent is how many samples the server was sent, and firstSent when.
+	// sent is how many samples the server was sent. The first of them is of firstSent.
 	sent      int
 	firstSent time.Time
 	// connected is when the session was created; zero before.
@@ -71,7 +71,7 @@ func newVoiceTalk(c *chat, parts voiceParts, socket *voiceSocket) *voiceTalk {
 	v := &voiceTalk{voiceParts: parts, chat: c, socket: socket, responses: map[string]bool{}}
 	v.printer = &voicePrinter{out: c.out, agent: c.agent, json: c.options.json}
 	v.turns = &voiceTurns{printer: v.printer}
-	v.player = sound.NewPlayer(parts.sink, func(item string) { v.turns.heard(item, v.now().Add(parts.sink.Lag())) })
+	v.player = sound.NewPlayer(parts.sink, func(item string) { v.turns.heard(item, v.last.Add(parts.sink.Lag())) })
 	v.speaking = c.options.voice == microphone
 	return v
 }
@@ -173,11 +173,11 @@ func (v *voiceTalk) sendVoice(ctx context.Context, due int) error {
 	}
 	for frame := range slices.Chunk(samples, frameSamples) {
 		if v.sent == 0 {
-			v.firstSent = v.last
+			v.firstSent = v.last.Add(-audio.Duration(len(samples), sound.RateHz))
 		}
 		v.sent += len(frame)
-		sound := base64.StdEncoding.EncodeToString(audio.Default.AppendEncode(nil, frame))
-		if err := v.socket.send(ctx, map[string]any{"type": "input_audio_buffer.append", "audio": sound}); err != nil {
+		encoded := base64.StdEncoding.EncodeToString(audio.Default.AppendEncode(nil, frame))
+		if err := v.socket.send(ctx, map[string]any{"type": "input_audio_buffer.append", "audio": encoded}); err != nil {
 			return v.sendFailed(err)
 		}
 	}
