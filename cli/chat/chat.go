@@ -77,9 +77,9 @@ ffmpeg, PulseAudio's, whichever is found.`,
 	cmd.Flags().DurationVar(&options.reconnectFor, "reconnect-for", reconnectFor,
 		"how long to try to come back when the connection is lost; 0: not at all")
 	cmd.Flags().BoolVar(&options.json, "json", false,
-		"print each turn as one line of JSON; with --voice each event of the server, sound without its samples")
+		"print each turn as one line of JSON; of a spoken conversation each event of the server, sound without its samples")
 	cmd.Flags().StringVar(&options.voice, "voice", "",
-		"speak: by the microphone, from a WAV file (--voice=FILE), or bare 16-bit mono samples at 24 kHz from the input (--voice=-)")
+		"speak: by the microphone, from a WAV file (--voice=FILE), or from the input (--voice=-: bare 16-bit mono samples at 24 kHz)")
 	cmd.Flags().Lookup("voice").NoOptDefVal = microphone
 	cmd.Flags().StringVar(&options.voiceOut, "voice-out", "",
 		"write what the agent says to this WAV file, as it would be heard, and play nothing")

@@ -130,8 +130,8 @@ func (s *voiceSocket) read(ctx context.Context) error {
 	}
 }
 
-// send sends an event. It does not end with ctx: a write that is cancelled would cut the connection,
-// and the server would wait for the client instead of ending the session.
+// send sends an event. It does not end with ctx: a write that is cancelled would cut the
+// connection, and the server would wait for the client instead of ending the session.
 func (s *voiceSocket) send(ctx context.Context, event map[string]any) error {
 	text, err := json.Marshal(event)
 	if err != nil {
