@@ -2,6 +2,7 @@ package sound_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"math"
@@ -146,6 +147,10 @@ func TestPlayer(t *testing.T) {
 	}
 	player.Queue("third", first)
 	player.Advance(480)
+	player.Advance(480) // 10 ms of it, and 10 ms of nothing
+	if item, heard := player.Playing(); item != "third" || heard != 30*time.Millisecond {
+		t.Errorf("plays %q, %s heard", item, heard)
+	}
 	if err := sink.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +158,10 @@ func TestPlayer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := slices.Concat(make([]int16, 480), first, second[:240], first[:480])
+	if file, err := os.ReadFile(path); err != nil || int(binary.LittleEndian.Uint32(file[40:])) != len(file)-44 {
+		t.Errorf("the header of the file has another length: %v", err)
+	}
+	want := slices.Concat(make([]int16, 480), first, second[:240], first, make([]int16, 240))
 	if got := readAll(t, source); !slices.Equal(got, want) {
 		t.Errorf("%d samples, want %d", len(got), len(want))
 	}
