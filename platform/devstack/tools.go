@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Tool is a program beyond the databases that a caller wants present, such as pdftotext.
+// Tool is a program or a file beyond the databases that a caller wants present, such as pdftotext.
 type Tool struct {
-	Command string // looked up on PATH
+	Command string // looked up on PATH; an absolute path is that of a file, which need not be a program
 	Apt     string // Debian package that has it
 	Brew    string // Homebrew's formula; empty where macOS cannot have it
 }

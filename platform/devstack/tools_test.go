@@ -3,6 +3,7 @@ package devstack
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -68,6 +69,22 @@ func TestToolsRefused(t *testing.T) {
 	}
 	if asked != missing.Plan.Automatic {
 		t.Errorf("asked: %t", asked)
+	}
+}
+
+// TestFiles: an absolute path names a file, which need not be a program.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "model")
+	tools := []Tool{{Command: file, Apt: "model", Brew: "model"}}
+	if plan := MissingTools(Options{Tools: tools}); len(plan.Missing) != 1 {
+		t.Errorf("missing: %v", plan.Missing)
+	}
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if plan := MissingTools(Options{Tools: tools}); !plan.Empty() {
+		t.Errorf("missing: %v", plan.Missing)
 	}
 }
 
