@@ -77,14 +77,30 @@ func (s Speech) check(prefix string) (problems []error) {
 		}
 	case s.BaseURL == "" && !s.APIKey.IsSet():
 		add("_PROVIDER %s needs %s_API_KEY or %s_BASE_URL", s.Kind, prefix, prefix)
-	case s.kind() == providerOpenAI && s.BaseURL != "" && s.Name == "":
-		add("_BASE_URL needs %s_NAME", prefix)
 	}
 	return problems
 }
 
-// adoptSpeechKeys completes the keys of the services.
+// The models of servers with OpenAI's API for which none is named: the oldest names, which all of
+// them know.
+const (
+	serverTranscriber = "whisper-1"
+	serverSynthesizer = "tts-1"
+)
+
+// nameModel names the model of a server that is given by its address alone.
+func (s *Speech) nameModel(model string) {
+	if s.kind() == providerOpenAI && s.BaseURL != "" && s.Name == "" {
+		s.Name = model
+	}
+}
+
+// adoptSpeechKeys completes the keys and models of the services.
 func (c *Config) adoptSpeechKeys(src Source) (problems []error) {
+	c.STT.nameModel(serverTranscriber)
+	c.STTFallback.nameModel(serverTranscriber)
+	c.TTS.nameModel(serverSynthesizer)
+	c.TTSFallback.nameModel(serverSynthesizer)
 	told := map[string]bool{} // they share files
 	for i, service := range []*Speech{&c.STT, &c.TTS, &c.STTFallback, &c.TTSFallback} {
 		if err := service.adoptKey(src, i < 2); err != nil && !told[err.Error()] {
@@ -122,7 +138,7 @@ func (c *Config) speechSettings() []Setting {
 			"Its API key; local servers need none. Default: OPENAI_API_KEY, if STT_BASE_URL is unset; DEEPGRAM_API_KEY for deepgram.").secret(),
 		setting("STT_NAME", "", text(&c.STT.Name),
 			"Name of its model. Default: gpt-4o-mini-transcribe at openai, gpt-live-transcribe at openai-realtime, nova-3 at "+
-				"deepgram; needed with STT_BASE_URL for openai."),
+				"deepgram; whisper-1 with STT_BASE_URL for openai."),
 		setting("STT_PROVIDER", "", choice(&c.STT.Kind, stt...),
 			"Protocol of the server: openai, openai-realtime or deepgram. The last two transcribe while the user speaks. Default: openai."),
 		setting("STT_FALLBACK_BASE_URL", "", address(&c.STTFallback.BaseURL, "http", "https"),
@@ -136,7 +152,7 @@ func (c *Config) speechSettings() []Setting {
 		setting("TTS_API_KEY", "", text(&c.TTS.APIKey),
 			"Its API key. Default: OPENAI_API_KEY, if TTS_BASE_URL is unset; ELEVENLABS_API_KEY for elevenlabs.").secret(),
 		setting("TTS_NAME", "", text(&c.TTS.Name),
-			"Name of its model. Default: gpt-4o-mini-tts at openai, eleven_flash_v2_5 at elevenlabs; needed with TTS_BASE_URL "+
+			"Name of its model. Default: gpt-4o-mini-tts at openai, eleven_flash_v2_5 at elevenlabs; tts-1 with TTS_BASE_URL "+
 				"for openai."),
 		setting("TTS_VOICE", "", text(&c.TTS.Voice),
 			"Name or id of its voice, for agents that name none. Default: alloy at openai, Rachel at elevenlabs, that of the "+

@@ -36,6 +36,10 @@ func TestSpeechKeys(t *testing.T) {
 			stt: named{base: local, name: "whisper"}, tts: named{base: local, name: "kokoro", voice: "af_heart"},
 		},
 		{
+			name: "addresses alone", env: map[string]string{"PARLANCE_STT_BASE_URL": local, "PARLANCE_TTS_BASE_URL": local},
+			stt: named{base: local, name: "whisper-1"}, tts: named{base: local, name: "tts-1"},
+		},
+		{
 			name: "their providers",
 			env:  with(theirs, "PARLANCE_STT_PROVIDER", "deepgram", "PARLANCE_TTS_PROVIDER", "elevenlabs"),
 			stt:  named{kind: "deepgram", key: "of-deepgram"}, tts: named{kind: "elevenlabs", key: "of-elevenlabs"},
@@ -106,9 +110,6 @@ func TestSpeechRefused(t *testing.T) {
 		}, []string{
 			"PARLANCE_STT_PROVIDER deepgram needs PARLANCE_STT_API_KEY or PARLANCE_STT_BASE_URL",
 			"PARLANCE_TTS_PROVIDER elevenlabs needs PARLANCE_TTS_API_KEY or PARLANCE_TTS_BASE_URL",
-		}},
-		"server without a model": {map[string]string{"PARLANCE_STT_BASE_URL": local, "PARLANCE_TTS_BASE_URL": local}, []string{
-			"PARLANCE_STT_BASE_URL needs PARLANCE_STT_NAME", "PARLANCE_TTS_BASE_URL needs PARLANCE_TTS_NAME",
 		}},
 		"fallback of nothing": {map[string]string{
 			"PARLANCE_STT_FALLBACK_API_KEY": "k", "PARLANCE_TTS_FALLBACK_BASE_URL": local, "PARLANCE_TTS_FALLBACK_NAME": "n",
