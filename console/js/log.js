@@ -9,7 +9,7 @@ export class EventLog {
   #entries = [];
   #list = h('ol', { 'class': 'events', 'tabindex': '0', 'aria-label': 'Events' });
   #follow = true;
-  #sounds = new Map(); // by type of event: the entry of those since the last other event
+  #sounds = new Map(); // by type: the entries that are added to
   #number = h('span', { class: 'help' });
   #filter = h('input', {
     'type': 'search',
@@ -55,11 +55,14 @@ export class EventLog {
 
   /** Adds an event; direction is → (sent), ← (received) or · (about the connection). */
   add(direction, event) {
-    this.#sounds.clear();
+    if (/^(input_audio_buffer|response\.output_audio)\.|^voice: /.test(event.type)) this.#sounds.clear();
     this.#add(direction, event);
   }
 
-  /** Adds an event with sound. Those that follow each other are one entry with their number and length. */
+  /**
+   * Adds an event with sound. Those up to the next event about speech are one entry, with their
+   * number and length.
+   */
   addSound(direction, type, ms) {
     const known = this.#sounds.get(type);
     if (!known) return this.#sounds.set(type, this.#add(direction, { type, events: 1, sound_ms: Math.round(ms) }));

@@ -109,7 +109,15 @@ class Live {
   #sendButton = h('button', { type: 'submit' }, 'Send');
   #cancel = h(
     'button',
-    { type: 'button', class: 'quiet', disabled: true, onclick: () => this.#send({ type: 'response.cancel' }) },
+    {
+      type: 'button',
+      class: 'quiet',
+      disabled: true,
+      onclick: () => {
+        this.#send({ type: 'response.cancel' });
+        this.#voice?.silence();
+      },
+    },
     'Stop the answer',
   );
   #drop = h(

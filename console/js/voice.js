@@ -120,6 +120,11 @@ export class Voice extends EventTarget {
     return Boolean(this.#conversation?.send(event));
   }
 
+  /** Has the agent be silent. */
+  silence() {
+    if (this.#sound) this.#interrupt();
+  }
+
   /** Stops listening and speaking. The session goes on. `why` is shown. */
   async stop(why = '') {
     const sound = this.#sound,

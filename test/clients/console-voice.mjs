@@ -37,6 +37,12 @@ const level = (page, name) => page.run((label) => document.querySelector(`meter[
 const soundOf = (page, name, above) =>
   page.until((label, db) => document.querySelector(`meter[aria-label="${label}"]`).value > db, name, above);
 
+/** Presses the button that talking was begun with. */
+async function stopTalking(page) {
+  await page.run(() => document.querySelector('.voice button').click());
+  await page.until(() => document.querySelector('.voice button').textContent === 'Talk');
+}
+
 /** Waits until a function of this program returns a truthy value, and returns it. */
 async function until(fn) {
   const late = Date.now() + 30_000;
@@ -116,6 +122,7 @@ async function asked(page, session) {
 
 /** The agent is interrupted. */
 async function interrupted(page, session) {
+  await until(() => [...session.sentMS.values()].at(-1) > 1500);
   session.interrupt();
   const cut = await until(() => session.received.find((e) => e.type === 'conversation.item.truncate'));
   const sentMS = session.sentMS.get(cut.item_id);
@@ -176,23 +183,28 @@ async function dropped(page, session) {
   seen('a dropped connection comes back behind the last event, and the microphone with it');
 }
 
-/** The agent is stopped with the button. */
+/** An answer is stopped, and then talking. */
 async function stopped(page, session) {
-  session.service.answers.push(long);
-  await type(page, 'Once more.');
-  await who(page, 'The agent is speaking.');
-  await page.press('Stop');
-  await page.until(() => document.querySelector('.voice button').textContent === 'Talk');
-  const { item_id: item } = await until(
-    () => session.received.filter((e) => e.type === 'conversation.item.truncate')[1],
-  );
-  assert.ok(session.received.some((e) => e.type === 'output_audio_buffer.clear'));
-  assert.ok(session.sentMS.get(item) < long.length * charMS, 'the answer was said to its end');
+  const truncates = () => session.received.filter((e) => e.type === 'conversation.item.truncate');
+  for (const [press, sent] of [
+    [() => page.press('Stop the answer'), 'response.cancel'],
+    [() => stopTalking(page), 'output_audio_buffer.clear'],
+  ]) {
+    const before = truncates().length;
+    session.service.answers.push(long);
+    await type(page, 'Once more.');
+    await who(page, 'The agent is speaking.');
+    await press();
+    await page.until(() => document.querySelector('meter[aria-label="Loudness of the agent"]').value <= -60);
+    const { item_id: item } = await until(() => truncates()[before]);
+    assert.ok(session.received.some((e) => e.type === sent));
+    assert.ok(session.sentMS.get(item) < long.length * charMS, 'the answer was said to its end');
+  }
   await type(page, 'In writing, please.');
   await until(() =>
     session.received.some((e) => e.channel === 'chat' && e.item?.content?.[0].text === 'In writing, please.'),
   );
-  seen('“Stop” silences the agent, and the conversation goes on in writing');
+  seen('“Stop the answer” and “Stop” silence the agent, and the conversation goes on in writing');
 }
 
 /** Another view is looked at: nobody is heard there. */
@@ -294,8 +306,7 @@ async function real() {
     await page.until(() => document.querySelector('.turn .unheard, .now .unheard'));
     await page.type('Filter the events', '→ conversation.item.truncate');
     console.log(`    ${await page.until(() => document.querySelector('.events summary')?.textContent)}`);
-    await page.press('Stop');
-    await page.until(() => document.querySelector('.voice button').textContent === 'Talk');
+    await stopTalking(page);
     await type(page, 'And which file types are there?');
     await page.until(() =>
       [...document.querySelectorAll('.turn .said.user .text')].some((e) => e.textContent.startsWith('And which')),

@@ -83,6 +83,8 @@ function rest(service, call, body) {
       return { tools: [] };
     case 'GET /v1/workspaces/ws_1/agents/agent_1/knowledge-base':
       return { attachments: [] };
+    case 'GET /v1/sessions':
+      return { sessions: [] };
     case 'POST /v1/sessions': {
       const session = new Session(service, body);
       service.sessions.set(session.id, session);
@@ -180,6 +182,7 @@ class Session {
       case 'response.create':
         return this.#respond(channel, this.#typed);
       case 'output_audio_buffer.clear':
+      case 'response.cancel':
         return this.#cut('client_cancelled');
       case 'conversation.item.truncate':
         return this.#truncate(event.item_id, event.audio_end_ms);
