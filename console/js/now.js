@@ -67,7 +67,8 @@ export class Now {
       this.#settled.add(turn.id);
       const spoken = new Set(turn.items?.map((i) => i.id));
       const found = this.#exchanges.filter((e) => spoken.has(e.item));
-      const written = found.length === 0 && this.#exchanges.find((e) => !e.item && e.text === (turn.user_text ?? ''));
+      const said = (e) => e.text === (turn.user_text ?? '');
+      const written = !found.some(said) && this.#exchanges.find((e) => !e.item && said(e));
       if (written) found.push(written);
       for (const one of found) this.#remove(one);
       if (found.length === 0) others++;

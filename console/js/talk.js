@@ -384,8 +384,8 @@ class Live {
       notice(this.#trouble, '');
       if (document.activeElement === document.body) this.#text.focus();
     }
+    this.#panel.over = this.#over;
     if (this.#over) {
-      this.#panel.close();
       this.#requests.clear();
       this.#refresh();
       this.#showSession();

@@ -13,6 +13,7 @@ const quietDB = -60;
 export class VoicePanel {
   #voice;
   #renew;
+  #over = false;
   #trouble = h('div');
   #hint = h('div');
   #talk = h('button', { type: 'button', onclick: () => this.#pressed() }, 'Talk');
@@ -52,9 +53,10 @@ export class VoicePanel {
     });
   }
 
-  /** The session is over: nothing more can be said. */
-  close() {
-    this.#talk.disabled = true;
+  /** Whether the session is over, or another page has it: talking cannot be begun any more. */
+  set over(over) {
+    this.#over = over;
+    this.#show();
   }
 
   /** Starts talking, as the button does. */
@@ -96,16 +98,21 @@ export class VoicePanel {
     } catch {
       // A browser without storage is told each time.
     }
-    notice(
+    fill(
       this.#hint,
-      'Headphones help: without them the microphone also hears the agent, which may then interrupt itself.',
-      'hint',
+      h(
+        'p',
+        { class: 'notice hint', role: 'status' },
+        'Headphones help: without them the microphone also hears the agent, which may then interrupt itself. ',
+        h('button', { type: 'button', class: 'quiet', onclick: () => fill(this.#hint) }, 'Understood'),
+      ),
     );
   }
 
   #show() {
-    const { phase, hears, trouble, muted } = this.#voice;
+    const { phase = 'off', hears = true, trouble = '', muted = false } = this.#voice ?? {};
     const off = phase === 'off';
+    this.#talk.disabled = off && this.#over;
     this.#talk.textContent = off ? 'Talk' : 'Stop';
     this.#talk.setAttribute('aria-label', off ? 'Talk with the agent' : 'Stop talking with the agent');
     const lost = this.#mute === document.activeElement && (off || !hears);
@@ -120,7 +127,7 @@ export class VoicePanel {
   }
 
   #words() {
-    const { phase, hears, muted, userSpeaks, agentSpeaks } = this.#voice;
+    const { phase = 'off', hears, muted, userSpeaks, agentSpeaks } = this.#voice ?? {};
     if (phase === 'off') return '';
     if (phase === 'asking') return 'Waiting until you allow the microphone …';
     if (phase === 'connecting') return 'Connecting …';

@@ -34,7 +34,7 @@ export async function soundParts(page) {
 
     const frames = [];
     const cutter = new pcm.Frames(4);
-    for (const piece of [[1, 2, 3], [4], [5, 6, 7, 8, 9, 10, 11, 12], [13]])
+    for (const piece of [[1, 2], [3], [4, 5, 6, 7, 8, 9, 10, 11, 12], [13]])
       cutter.push(Float32Array.from(piece), (frame) => frames.push([...frame]));
     steps.frames = frames;
 

@@ -33,7 +33,8 @@ const startMS = 100,
 
 /** Starts a service. `hears` is what is understood of each utterance; a service without it hears nothing. */
 export async function serve({ hears, answers, first_message: greeting = '' }) {
-  const service = { hears, answers, greeting, sessions: new Map() };
+  const times = { endpoint_ms: 300, transcript_ms: 450, first_token_ms: 650, first_audio_ms: 730 };
+  const service = { hears, answers, greeting, times, sessions: new Map() };
   const server = http.createServer((request, response) => respond(service, request, response));
   const sockets = new WebSocketServer({ server });
   sockets.on('connection', (socket, request) => {
@@ -134,8 +135,12 @@ class Session {
   frames = [];
   /** How much sound was sent of each item. */
   sentMS = new Map();
+  /** For how long the agent had spoken when it was interrupted. */
+  spokenForMS = 0;
   #sockets = {};
   #answer;
+  #waiting = [];
+  #notUnderstood = [];
   #heardMS = 0;
   #speechMS = 0;
   #silenceMS = 0;
@@ -232,19 +237,24 @@ class Session {
 
   /** Has somebody speak over the agent, whatever the microphone hears, until stopInterrupting(). */
   interrupt() {
+    if (this.#answer) {
+      this.#sendDue(this.#answer); // as much as a client can have, which it then drops
+      this.spokenForMS = Date.now() - this.#answer.began;
+    }
     this.#begin(this.#heardMS);
     this.#interrupting = true;
   }
 
   stopInterrupting() {
     this.#interrupting = false;
+    this.#silenceMS = 0;
     this.#finish();
   }
 
   #finish() {
     const { id } = this.#utterance;
     this.#utterance = undefined;
-    const transcript = this.service.hears.shift() ?? 'Yes.';
+    const transcript = this.service.hears.shift() ?? null;
     const head = { item_id: id, content_index: 0 };
     this.#send('voice', {
       type: 'input_audio_buffer.speech_stopped',
@@ -253,11 +263,17 @@ class Session {
     });
     this.#send('voice', { type: 'input_audio_buffer.committed', item_id: id, previous_item_id: null });
     this.#add('voice', { id, type: 'message', role: 'user', content: [{ type: 'input_audio', transcript }] });
+    if (transcript === null) {
+      const error = { type: 'transcription_error', code: 'upstream-failed', message: 'The transcriber is down.' };
+      this.#notUnderstood.push(id);
+      return this.#send('voice', { type: 'conversation.item.input_audio_transcription.failed', ...head, error });
+    }
     this.#send('voice', { type: 'conversation.item.input_audio_transcription.completed', ...head, transcript });
     this.#respond('voice', transcript, undefined, id);
   }
 
   #respond(channel, question, text = this.service.answers.shift() ?? 'All right.', spokenItem = '') {
+    if (this.#answer) return this.#waiting.push([channel, question, text, spokenItem]);
     const answer = { channel, question, text, spokenItem, response: newID('resp'), item: newID('item'), sentMS: 0 };
     const { response, item } = answer;
     const isSpoken = channel === 'voice';
@@ -276,22 +292,27 @@ class Session {
     this.#speak();
   }
 
-  /** Sends the sound that is due. */
+  /** Sends the sound that is due, and again until all is sent. */
   #speak() {
     const a = this.#answer;
+    this.#sendDue(a);
+    if (a.sound.length === 0) {
+      this.#done('completed');
+      return this.#next();
+    }
+    a.timer = setTimeout(() => this.#speak(), pieceMS);
+  }
+
+  #sendDue(a) {
     for (; a.sound.length > 0 && a.sentMS - (Date.now() - a.began) < leadMS;) {
       const piece = a.sound.subarray(0, (pieceMS * wireHz * 2) / 1000);
       a.sound = a.sound.subarray(piece.length);
       this.#send('voice', { type: 'response.output_audio.delta', ...a.place, delta: piece.toString('base64') });
-      if (a.sentMS === 0 && a.spokenItem) {
-        const times = { endpoint_ms: 300, transcript_ms: 450, first_token_ms: 650, first_audio_ms: 730 };
-        this.#send('voice', { type: 'parlance.timing', response_id: a.response, ...times });
-      }
+      if (a.sentMS === 0 && a.spokenItem && this.service.times)
+        this.#send('voice', { type: 'parlance.timing', response_id: a.response, ...this.service.times });
       a.sentMS += msOf(piece);
       this.sentMS.set(a.item, a.sentMS);
     }
-    if (a.sound.length === 0) return this.#done('completed');
-    a.timer = setTimeout(() => this.#speak(), pieceMS);
   }
 
   /** Ends the answer in progress in the middle. */
@@ -302,6 +323,7 @@ class Session {
     this.#done('cancelled', reason);
     // What was heard as far as the service knows; the client knows better.
     if (a.channel === 'voice') this.#truncate(a.item, Math.max(0, a.sentMS - leadMS));
+    this.#next();
   }
 
   #done(status, reason) {
@@ -313,6 +335,7 @@ class Session {
     }
     const items = [{ id: item, kind: 'assistant', text, spoken: channel === 'voice' }];
     if (spokenItem) items.unshift({ id: spokenItem, kind: 'user', text: question, spoken: true });
+    for (const one of this.#notUnderstood.splice(0)) items.unshift({ id: one, kind: 'user', text: '', spoken: true });
     const id = newID('turn');
     const metrics = { total_ms: 1 };
     this.turns.push({
@@ -329,6 +352,10 @@ class Session {
       type: 'response.done',
       response: { id: response, status, status_details: details, output: [] },
     });
+  }
+
+  #next() {
+    if (this.#waiting.length > 0) this.#respond(...this.#waiting.shift());
   }
 
   /** Cuts an item to the words that were heard in as much of its sound. */
