@@ -1,6 +1,6 @@
-// Package console is the session page at /console/: pick an agent, talk to it in text, and see what
-// it did: passages with their scores, calls of tools, the receipt, the time of each stage, and
-// every event of the socket. It is also a debugger for the developers of Parlance.
+// Package console is the session page at /console/: pick an agent, type or talk, and see what it
+// did: passages with their scores, calls of tools, the receipt, the time of each stage, and every
+// event of the sockets. It is also a debugger for the developers of Parlance.
 //
 // The files are served as they are: HTML, CSS and JavaScript modules, without a build step, and
 // nothing from other hosts. The page uses the API alone, with the rights of the key that the user
@@ -11,7 +11,14 @@
 //	js/setup.js       the settings of a new session
 //	js/talk.js        the live conversation
 //	js/now.js         its exchanges in progress
-//	js/realtime.js    the socket: reconnects, close codes
+//	js/realtime.js    a socket: reconnects, close codes
+//	js/voice.js       the voice socket, and what it does with microphone and loudspeaker
+//	js/voicepanel.js  its buttons, levels, and who speaks
+//	js/latency.js     the stages from the end of the user's speech to the first sound
+//	js/sound.js       the microphone and the loudspeaker, which run on the audio thread:
+//	                  js/microphone-worklet.js and js/player-worklet.js
+//	js/playqueue.js   what waits to be played, and how much was
+//	js/pcm.js         samples: rates, PCM, loudness
 //	js/requests.js    what the agent waits for
 //	js/log.js         the raw events
 //	js/transcript.js  a session's turns, kept up to date

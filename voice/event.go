@@ -24,6 +24,12 @@ type SpeechStopped struct {
 	AtMS   int
 }
 
+// SpeechDropped says that what began with a SpeechStarted was no utterance, for a reason such as
+// "no words". It may follow its SpeechStopped.
+type SpeechDropped struct {
+	ItemID, Reason string
+}
+
 // InputCleared answers Clear.
 type InputCleared struct{}
 
@@ -85,6 +91,9 @@ func (SpeechStarted) IsEvent() {}
 
 // IsEvent implements turns.Event.
 func (SpeechStopped) IsEvent() {}
+
+// IsEvent implements turns.Event.
+func (SpeechDropped) IsEvent() {}
 
 // IsEvent implements turns.Event.
 func (InputCleared) IsEvent() {}

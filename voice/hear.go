@@ -201,6 +201,7 @@ func (c *Call) speechStarted(e hearing.Event) {
 	if e.Joined { // nothing of the answer was heard
 		c.player.pause()
 	}
+	u.isTold = true
 	c.out = append(c.out, SpeechStarted{ItemID: u.itemID, AtMS: e.FromMS})
 	c.recordActivity()
 }
@@ -222,8 +223,8 @@ func (c *Call) falseStart(e hearing.Event) {
 	u.close()
 	c.ears.current = nil
 	c.s.deps.Metrics.falseStart(e.Reason.String())
-	if u.told() {
-		c.out = append(c.out, SpeechStopped{ItemID: u.itemID, AtMS: e.ToMS})
+	if u.isTold {
+		c.out = append(c.out, SpeechStopped{ItemID: u.itemID, AtMS: e.ToMS}, SpeechDropped{ItemID: u.itemID, Reason: e.Reason.String()})
 	}
 	if u.joined {
 		c.player.resume()

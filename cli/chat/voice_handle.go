@@ -44,6 +44,9 @@ func (v *voiceTalk) handle(ctx context.Context, event voiceEvent) error {
 			v.awaited = false
 			v.turns.nothingSaid()
 		}
+	case "parlance.speech_dropped":
+		v.awaited = false
+		v.turns.nothingSaid()
 	case "conversation.item.input_audio_transcription.failed":
 		v.awaited = false
 		v.turns.nothingSaid()

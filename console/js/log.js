@@ -9,6 +9,7 @@ export class EventLog {
   #entries = [];
   #list = h('ol', { 'class': 'events', 'tabindex': '0', 'aria-label': 'Events' });
   #follow = true;
+  #sounds = new Map(); // by type: the entries that are added to
   #number = h('span', { class: 'help' });
   #filter = h('input', {
     'type': 'search',
@@ -54,6 +55,23 @@ export class EventLog {
 
   /** Adds an event; direction is → (sent), ← (received) or · (about the connection). */
   add(direction, event) {
+    if (/^(input_audio_buffer|response\.output_audio)\.|^voice: /.test(event.type)) this.#sounds.clear();
+    this.#add(direction, event);
+  }
+
+  /**
+   * Adds an event with sound. Those up to the next event about speech are one entry, with their
+   * number and length.
+   */
+  addSound(direction, type, ms) {
+    const known = this.#sounds.get(type);
+    if (!known) return this.#sounds.set(type, this.#add(direction, { type, events: 1, sound_ms: Math.round(ms) }));
+    known.event.events++;
+    known.event.sound_ms += Math.round(ms);
+    known.line.querySelector('.gist').textContent = gist(known.event);
+  }
+
+  #add(direction, event) {
     const entry = { direction, event, at: new Date(), line: this.#line(direction, event) };
     this.#entries.push(entry);
     if (this.#entries.length > maxEntries) this.#entries.shift().line.remove();
@@ -62,6 +80,7 @@ export class EventLog {
       if (this.#follow) this.#list.scrollTop = this.#list.scrollHeight;
     }
     this.#count();
+    return entry;
   }
 
   #line(direction, event) {
@@ -118,10 +137,12 @@ export class EventLog {
 /** A short text of an event, for its closed entry. */
 function gist(event) {
   const text =
+    (event.sound_ms && `${event.events} × sound, ${(event.sound_ms / 1000).toFixed(1)} s`) ??
     event.delta ??
+    event.transcript ??
     event.text ??
     event.error?.message ??
-    event.item?.content?.map((c) => c.text ?? '').join(' ') ??
+    event.item?.content?.map((c) => c.text ?? c.transcript ?? '').join(' ') ??
     event.item?.name ??
     event.item?.output ??
     event.response?.status ??

@@ -1,6 +1,6 @@
 // The exchanges in progress: shown as their events arrive, until the transcript has them.
 import { fill, h } from './dom.js';
-import { bubble } from './turn.js';
+import { bubble, heardText } from './turn.js';
 
 /**
  * The exchanges in progress. An exchange is a message of the user and the answer to it as far as it
@@ -11,6 +11,7 @@ export class Now {
   #exchanges = [];
   #settled = new Set();
   #gone = new Set();
+  #items = new Set();
 
   /** Whether an answer is in progress, also while there is no connection. */
   get answering() {
@@ -31,12 +32,18 @@ export class Now {
   take(event) {
     const { type, item = {} } = event,
       response = event.response_id ?? event.response?.id;
-    if (type === 'conversation.item.added' && item.role === 'user') this.#heard(item.content?.[0]?.text);
+    if (type === 'conversation.item.added' && item.role === 'user') this.#added(item);
+    if (type === 'conversation.item.input_audio_transcription.completed')
+      this.#spoken(event.item_id)?.say(event.transcript);
+    if (type === 'conversation.item.input_audio_transcription.failed')
+      this.#spoken(event.item_id)?.fail(event.error?.message ?? 'There is no transcript.');
+    if (type === 'conversation.item.retrieved' && item.role === 'assistant') this.#cut(item);
     if (!response || this.#gone.has(response)) return;
     // A client that comes back in the middle of an answer has missed its response.created.
     const exchange = this.#of(response);
     if (type === 'response.done') exchange.over = true;
-    if (type === 'response.output_text.delta') exchange.answer(event.item_id).append(event.delta);
+    if (type === 'response.output_text.delta' || type === 'response.output_audio_transcript.delta')
+      exchange.write(event.item_id, event.delta);
     if (item.type === 'mcp_call' && type === 'response.output_item.added')
       exchange.line(item.id, 'Calling ', h('code', {}, item.name), ' …');
     if (item.type === 'mcp_call' && type === 'response.output_item.done') {
@@ -51,16 +58,20 @@ export class Now {
 
   /**
    * Removes the exchanges that the transcript has. The socket does not know the ids of turns, so
-   * the user's text finds a turn's exchange. A turn with another text must be one of `over`, the
-   * exchanges that had ended before the transcript was read.
+   * the user's text, or the item that was spoken, finds a turn's exchange. Another turn must be one
+   * of `over`, the exchanges that had ended before the transcript was read.
    */
   settle(turns, over) {
     let others = 0;
     for (const turn of turns.filter((t) => !this.#settled.has(t.id))) {
       this.#settled.add(turn.id);
-      const found = this.#exchanges.find((e) => e.text === (turn.user_text ?? ''));
-      if (found) this.#remove(found);
-      else others++;
+      const spoken = new Set(turn.items?.map((i) => i.id));
+      const found = this.#exchanges.filter((e) => spoken.has(e.item));
+      const said = (e) => e.text === (turn.user_text ?? '');
+      const written = !found.some(said) && this.#exchanges.find((e) => !e.item && said(e));
+      if (written) found.push(written);
+      for (const one of found) this.#remove(one);
+      if (found.length === 0) others++;
     }
     for (const one of over.filter((e) => this.#exchanges.includes(e)).slice(0, others)) this.#remove(one);
   }
@@ -76,6 +87,26 @@ export class Now {
     this.#exchanges.splice(this.#exchanges.indexOf(exchange), 1);
     exchange.element.remove();
     if (exchange.response) this.#gone.add(exchange.response);
+  }
+
+  /** The service has an item of the user. Both sockets of a session may tell it. */
+  #added({ id, content: [content] = [] }) {
+    if (id && this.#items.has(id)) return;
+    this.#items.add(id);
+    if (content?.type !== 'input_audio') return this.#heard(content?.text);
+    const exchange = this.#add('', true);
+    exchange.item = id;
+    exchange.say(content.transcript ?? '');
+  }
+
+  /** The exchange that begins with a spoken item. */
+  #spoken(item) {
+    return this.#exchanges.find((e) => e.item === item);
+  }
+
+  /** Shows which words of a spoken item of the agent nobody has heard. */
+  #cut({ id, content: [content] = [] }) {
+    for (const exchange of this.#exchanges) if (exchange.has(id)) exchange.cut(id, content?.transcript ?? '');
   }
 
   /** The service has the user's message: an answer that starts from now on may be to it. */
@@ -99,6 +130,10 @@ export class Now {
 class Exchange {
   response = '';
   over = false;
+  /** The item of the user, if it was spoken. */
+  item = '';
+  #user;
+  #texts = new Map();
   #parts = new Map();
 
   constructor(text, heard) {
@@ -107,8 +142,38 @@ class Exchange {
     this.element = h('div', {}, text && bubble('user', text));
   }
 
-  /** The element for the text of an item. */
-  answer(item) {
+  /** Shows what the user has said aloud. */
+  say(text) {
+    this.text = text;
+    const said = bubble('user', text || '…');
+    if (this.#user) this.#user.replaceWith(said);
+    else this.element.prepend(said);
+    this.#user = said;
+  }
+
+  /** What the user has said aloud was not understood, and is not answered. */
+  fail(why) {
+    this.heard = false;
+    this.line(this.item, `Not understood: ${why}`);
+  }
+
+  has(item) {
+    return this.#texts.has(item);
+  }
+
+  /** Adds to the text of an item. */
+  write(item, delta) {
+    this.#texts.set(item, (this.#texts.get(item) ?? '') + delta);
+    this.#answer(item).append(delta);
+  }
+
+  /** Marks what follows the words of an item that were heard. */
+  cut(item, heard) {
+    const text = this.#texts.get(item);
+    fill(this.#answer(item), heardText(text, [{ text, heard: { text: heard } }]));
+  }
+
+  #answer(item) {
     return this.#part(item, () => bubble('agent', '')).querySelector('.text');
   }
 

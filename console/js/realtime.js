@@ -1,4 +1,4 @@
-// A session's chat socket with the OpenAI Realtime protocol. After a lost connection it connects
+// A socket of a session with the OpenAI Realtime protocol. After a lost connection it connects
 // again with the id of the last event. It explains why a socket was closed.
 import { base, call, path } from './api.js';
 
@@ -57,8 +57,8 @@ export function closing(code, reason) {
 /**
  * The socket's URL with the host and prefix of this page, whatever host the service has in its own.
  */
-export function ownURL(chatURL) {
-  const given = new URL(chatURL);
+export function ownURL(socketURL) {
+  const given = new URL(socketURL);
   const url = new URL(`v1/realtime/${given.pathname.split('/v1/realtime/')[1] ?? ''}`, base);
   url.protocol = base.protocol === 'https:' ? 'wss:' : 'ws:';
   url.search = given.search;
@@ -80,10 +80,10 @@ export class Conversation extends EventTarget {
   #dropped = false;
   #over = false;
 
-  constructor(sessionID, chatURL) {
+  constructor(sessionID, socketURL) {
     super();
     this.sessionID = sessionID;
-    this.#url = ownURL(chatURL);
+    this.#url = ownURL(socketURL);
   }
 
   get lastEventID() {
@@ -118,7 +118,8 @@ export class Conversation extends EventTarget {
     } catch {
       event = { type: '(not JSON)', data: String(data).slice(0, 1000) };
     }
-    if (event.event_id) this.#last = event.event_id;
+    // Sound is not kept for a client that was away, so nothing can be asked for behind it.
+    if (event.event_id && event.type !== 'response.output_audio.delta') this.#last = event.event_id;
     this.dispatchEvent(new CustomEvent('event', { detail: event }));
   }
 

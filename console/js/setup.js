@@ -13,7 +13,10 @@ const exampleTools = [
   },
 ];
 
-/** The form that starts a session, and then calls started({ session, agent, clientTools }). */
+/**
+ * The form that starts a session, and then calls started({ session, agent, clientTools, body, talks }).
+ * body is what the session was created with; talks says that it begins with the microphone.
+ */
 export function setup(started) {
   const kept = storedSetup();
   const trouble = h('div');
@@ -40,6 +43,10 @@ export function setup(started) {
     placeholder: JSON.stringify(exampleTools),
   });
   const start = h('button', { type: 'submit', disabled: true }, 'Start a session');
+  const talk = h('button', { type: 'submit', class: 'quiet', disabled: true, value: 'talk' }, 'Start and talk');
+  const enable = (on) => {
+    start.disabled = talk.disabled = !on;
+  };
   let agents = [];
 
   const addVariable = (name = '', value = '') => {
@@ -85,7 +92,7 @@ export function setup(started) {
     const mine = ++chosen,
       where = `workspaces/${path(workspace.value)}/agents`,
       whose = workspace.value;
-    start.disabled = true;
+    enable(false);
     fill(about);
     let found;
     try {
@@ -110,7 +117,7 @@ export function setup(started) {
   async function showAgent() {
     const mine = ++chosen,
       shown = agents.find((a) => a.id === agent.value);
-    start.disabled = !shown;
+    enable(shown);
     if (!shown) return;
     fill(about, agentFacts(shown));
     const where = `workspaces/${path(workspace.value)}/agents/${path(shown.id)}`;
@@ -125,9 +132,10 @@ export function setup(started) {
   async function submit(event) {
     event.preventDefault();
     notice(trouble, '');
+    const talks = event.submitter === talk;
     let body, clientTools;
     try {
-      body = { agent_id: agent.value, user_id: user.value, modality: modality.value };
+      body = { agent_id: agent.value, user_id: user.value, modality: talks ? 'voice+text' : modality.value };
       const pairs = Object.fromEntries(
         [...variables.children]
           .map((row) => [row.children[0].value.trim(), row.children[1].value])
@@ -157,14 +165,14 @@ export function setup(started) {
     } catch (failure) {
       return notice(trouble, failure.message);
     }
-    start.disabled = true;
+    enable(false);
     try {
       const session = await call('POST', 'sessions', { body });
-      await started({ session, agent: agents.find((a) => a.id === agent.value), clientTools });
+      await started({ session, agent: agents.find((a) => a.id === agent.value), clientTools, body, talks });
     } catch (failure) {
       notice(trouble, failure.message);
     } finally {
-      start.disabled = false;
+      enable(true);
     }
   }
 
@@ -182,7 +190,11 @@ export function setup(started) {
       'details',
       { open: Boolean(kept.overrides || kept.tools || variables.children.length) },
       h('summary', {}, 'Variables, overrides, client tools'),
-      field('Modality', modality, 'This page talks in text either way.'),
+      field(
+        'Modality',
+        modality,
+        'A session of the modality text cannot be talked with. The others end sooner when nobody says anything.',
+      ),
       h(
         'fieldset',
         {},
@@ -221,7 +233,7 @@ export function setup(started) {
         'Fill in an example',
       ),
     ),
-    start,
+    h('div', { class: 'row' }, start, talk),
   );
 }
 

@@ -8,6 +8,8 @@ import { Conversation } from './realtime.js';
 import { Requests } from './requests.js';
 import { setup } from './setup.js';
 import { Transcript } from './transcript.js';
+import { Voice } from './voice.js';
+import { VoicePanel } from './voicepanel.js';
 
 /** The view. It goes on while another view is shown. */
 export class Talk {
@@ -23,14 +25,7 @@ export class Talk {
     this.#live = undefined;
     fill(
       this.element,
-      setup((made) => {
-        this.#live = new Live(made, () => {
-          this.#begin();
-          this.element.closest('main')?.focus(); // the button that was pressed is gone
-        });
-        fill(this.element, this.#live.element);
-        this.#live.start();
-      }),
+      setup((made) => this.#enter(made)),
       h(
         'section',
         { class: 'panel hint' },
@@ -38,12 +33,38 @@ export class Talk {
         h(
           'p',
           {},
-          'Pick an agent, say something, and see what the answer was made of: passages with their scores, calls of' +
+          'Pick an agent, type or talk, and see what the answer was made of: passages with their scores, calls of' +
             ' tools, the receipt, where the time went, and each event of the socket.',
         ),
         h('p', {}, 'The key stays in this tab. Nothing is loaded from elsewhere.'),
       ),
     );
+  }
+
+  /** Shows a session. `made.talks` says that it begins with the microphone. */
+  #enter(made) {
+    this.#live = new Live(made, {
+      again: () => {
+        this.#begin();
+        this.element.closest('main')?.focus(); // the button that was pressed is gone
+      },
+      renew: () => this.#renew(made),
+    });
+    fill(this.element, this.#live.element);
+    this.#live.start(made.talks);
+  }
+
+  /** Replaces a session that takes text only by one with the same settings that can be talked with. */
+  async #renew(made) {
+    const body = { ...made.body, modality: 'voice+text' };
+    const old = this.#live;
+    try {
+      const session = await call('POST', 'sessions', { body });
+      old.leave();
+      this.#enter({ ...made, body, session, talks: true });
+    } catch (failure) {
+      old.fail(failure.message);
+    }
   }
 
   /** Leaves the session without ending it. */
@@ -61,6 +82,8 @@ const toolSeconds = 20;
 /** A session in progress. */
 class Live {
   #conversation;
+  #voice;
+  #panel;
   #transcript;
   #requests;
   #log = new EventLog();
@@ -86,7 +109,15 @@ class Live {
   #sendButton = h('button', { type: 'submit' }, 'Send');
   #cancel = h(
     'button',
-    { type: 'button', class: 'quiet', disabled: true, onclick: () => this.#send({ type: 'response.cancel' }) },
+    {
+      type: 'button',
+      class: 'quiet',
+      disabled: true,
+      onclick: () => {
+        this.#send({ type: 'response.cancel' });
+        this.#voice?.silence();
+      },
+    },
     'Stop the answer',
   );
   #drop = h(
@@ -95,18 +126,30 @@ class Live {
       type: 'button',
       class: 'quiet',
       title: 'Loses the connection, to see that the session survives it',
-      onclick: () => this.#conversation.drop(),
+      onclick: () => {
+        this.#voice?.drop();
+        this.#conversation.drop();
+      },
     },
     'Drop the connection',
   );
   #reconnect = h(
     'button',
-    { type: 'button', class: 'quiet', hidden: true, onclick: () => this.#conversation.connect() },
+    {
+      type: 'button',
+      class: 'quiet',
+      hidden: true,
+      onclick: () => {
+        this.#voice?.reconnect();
+        this.#conversation.connect();
+      },
+    },
     'Reconnect',
   );
   #end = h('button', { type: 'button', class: 'quiet', onclick: () => this.#endSession() }, 'End the session');
 
-  constructor({ session, agent, clientTools }, again) {
+  /** again() shows the settings of another session, renew() begins one that can be talked with. */
+  constructor({ session, agent, clientTools, body }, { again, renew }) {
     this.session = session;
     this.agent = agent;
     this.#clientTools = clientTools;
@@ -119,6 +162,8 @@ class Live {
     this.#conversation.addEventListener('event', ({ detail }) => this.#take(detail));
     this.#conversation.addEventListener('sent', ({ detail }) => this.#log.add('→', detail));
     this.#conversation.addEventListener('state', ({ detail }) => this.#changed(detail));
+    if (body.modality !== 'text') this.#voice = this.#voiceOf(session);
+    this.#panel = new VoicePanel(this.#voice, renew);
     this.#text.addEventListener('keydown', (event) => {
       if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
         event.preventDefault();
@@ -134,6 +179,7 @@ class Live {
           this.#say();
         },
       },
+      this.#panel.element,
       this.#text,
       h('div', { class: 'row' }, this.#sendButton, this.#cancel, this.#state),
     );
@@ -185,19 +231,49 @@ class Live {
     );
   }
 
-  start() {
-    this.#conversation.connect();
+  /** Connects. With `talks` the voice socket is the first, so that a greeting is spoken. */
+  async start(talks) {
     this.#showSession();
+    if (talks) await this.#panel.start();
+    if (!this.#left.signal.aborted) this.#conversation.connect();
+  }
+
+  #voiceOf(session) {
+    const voice = new Voice(session, this.#clientTools);
+    voice.addEventListener('event', ({ detail }) => this.#take(detail));
+    voice.addEventListener('sent', ({ detail }) => this.#log.add('→', detail));
+    voice.addEventListener('sound', ({ detail: { direction, type, ms } }) => this.#log.addSound(direction, type, ms));
+    voice.addEventListener('socket', ({ detail: { name, text, code, reason } }) => {
+      this.#log.add('·', { type: `voice: ${name}`, text, ...(code !== undefined && { code, reason }) });
+      this.#canStop();
+    });
+    const { signal } = this.#left;
+    window.addEventListener('pagehide', () => voice.leave(), { signal });
+    window.addEventListener(
+      'hashchange',
+      () => {
+        if (!this.element.isConnected) voice.stop(); // nobody is heard behind another view
+      },
+      { signal },
+    );
+    return voice;
   }
 
   leave() {
     this.#left.abort();
+    this.#voice?.leave();
     this.#grown.disconnect();
     this.#conversation.leave();
   }
 
+  /** Shows why something was not possible. */
+  fail(message) {
+    notice(this.#trouble, message);
+  }
+
+  /** Sends an event, over the voice socket while the user talks: what is asked there is answered aloud. */
   #send(event) {
-    const sent = this.#conversation.send(event);
+    const sent = (this.#voice?.open ? this.#voice : this.#conversation).send(event);
     notice(this.#trouble, sent ? '' : 'There is no connection now. It is made again by itself, or with “Reconnect”.');
     return sent;
   }
@@ -228,14 +304,18 @@ class Live {
       case 'response.done':
         this.#done(event.response);
         break;
+      case 'conversation.item.truncated':
+        this.#refresh();
+        break;
       case 'error':
+        if (event.isHandled) break;
         notice(this.#trouble, `${event.error?.message ?? 'An event was refused.'} (${event.error?.code ?? 'error'})`);
         break;
     }
   }
 
   #canStop() {
-    this.#cancel.disabled = !this.#now.answering || !this.#conversation.open;
+    this.#cancel.disabled = !this.#now.answering || !(this.#conversation.open || this.#voice?.open);
   }
 
   #done(response) {
@@ -304,6 +384,7 @@ class Live {
       notice(this.#trouble, '');
       if (document.activeElement === document.body) this.#text.focus();
     }
+    this.#panel.over = this.#over;
     if (this.#over) {
       this.#requests.clear();
       this.#refresh();

@@ -8,7 +8,7 @@ export function turnCard(turn) {
   const metrics = turn.metrics ?? {};
   const parts = [
     turn.user_text && bubble('user', turn.user_text),
-    turn.agent_text && bubble('agent', turn.agent_text),
+    turn.agent_text && bubble('agent', heardText(turn.agent_text, turn.items)),
     !turn.user_text && !turn.agent_text && h('p', { class: 'help' }, 'Nothing was said in this turn.'),
     turn.error &&
       h(
@@ -54,6 +54,26 @@ export function bubble(who, text) {
     h('span', { class: 'sr' }, `${names[who]}: `),
     h('div', { class: 'text', dir: 'auto' }, text),
   );
+}
+
+/**
+ * A text of the agent with the words marked that were spoken and not heard. Items have their whole
+ * `text`, and in `heard` what was heard of it if they were cut off.
+ */
+export function heardText(text, items = []) {
+  const pieces = [];
+  let done = 0;
+  for (const { text: said, heard } of items) {
+    const begin = heard && said ? text.indexOf(said, done) : -1;
+    if (begin < 0) continue;
+    const from = begin + (said.startsWith(heard.text ?? '') ? (heard.text ?? '').length : 0);
+    const unheard = h('span', { class: 'unheard', title: 'Nobody heard this: the agent was interrupted.' });
+    unheard.append(h('span', { class: 'sr' }, ' Not heard: '), text.slice(from, begin + said.length));
+    pieces.push(text.slice(done, from), unheard);
+    done = begin + said.length;
+  }
+  pieces.push(text.slice(done));
+  return pieces;
 }
 
 /** The kinds of parts that the user has open; new cards open them too. */

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import WebSocket from 'ws';
 
-const patienceMS = 30_000;
+const patienceMS = Number(process.env.PATIENCE_MS ?? 30_000);
 
-/** Starts Chromium with one page. close() ends both. */
-export async function open(program = process.env.CHROMIUM ?? 'chromium') {
+/** Starts Chromium with one page, and with more arguments. close() ends both. */
+export async function open(...more) {
+  const program = process.env.CHROMIUM ?? 'chromium';
   const profile = mkdtempSync(join(tmpdir(), 'parlance-browser-'));
   const child = spawn(
     program,
@@ -21,6 +22,7 @@ export async function open(program = process.env.CHROMIUM ?? 'chromium') {
       '--disable-background-networking',
       '--remote-debugging-port=0',
       `--user-data-dir=${profile}`,
+      ...more,
       'about:blank',
     ],
     { stdio: ['ignore', 'ignore', 'pipe'], detached: true },

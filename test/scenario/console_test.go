@@ -93,7 +93,7 @@ func TestConsoleUnderAPrefix(t *testing.T) {
 }
 
 // consoleLinks are the ways from one file of the console to another.
-var consoleLinks = regexp.MustCompile(`(?:src|href)="([^"#]+)"|from '([^']+)'`)
+var consoleLinks = regexp.MustCompile(`(?:src|href)="([^"#]+)"|(?:from |new URL\()'(\./[^']+)'`)
 
 // consoleOutside is whatever would be loaded from elsewhere or from the root of the host.
 var consoleOutside = regexp.MustCompile(`(?:src|href)="(?:/|[a-z]+:)|from ` +
