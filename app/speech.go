@@ -139,7 +139,7 @@ func (s *speechStacks) Choose(ctx context.Context, ref workspaces.Ref, v agents.
 
 // hear chooses the transcribers.
 func (s *speechStacks) hear(ctx context.Context, ref workspaces.Ref, asked agents.Transcriber, language string, stack *voice.Stack) error {
-	stack.Hints, stack.Language = asked.Keywords, cmp.Or(asked.Language, language)
+	stack.Hints = asked.Keywords
 	chosen, err := s.chosen(ctx, ref, workspaces.CredentialSTT, asked.Provider, s.transcribers)
 	if err != nil || len(chosen) == 0 {
 		return err
@@ -159,6 +159,7 @@ func (s *speechStacks) hear(ctx context.Context, ref workspaces.Ref, asked agent
 		}
 		if i == 0 {
 			stack.TranscriberName = one.describe()
+			stack.Language = cmp.Or(asked.Language, one.hears(language))
 		}
 	}
 	stack.Transcriber = chain

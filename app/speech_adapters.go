@@ -74,6 +74,16 @@ func (o speechService) streams() bool {
 		o.Kind == providerRealtime && strings.HasPrefix(o.Name, "gpt-live")
 }
 
+// hears is the language that a transcriber is told, of a session in that language. Whisper and what
+// is like it are told none: they detect it, and say which it was, so that the session can follow the
+// user into another.
+func (o speechService) hears(language string) string {
+	if o.Kind == providerOpenAI && !strings.HasPrefix(o.Name, "gpt-") {
+		return ""
+	}
+	return language
+}
+
 // transcriber returns the adapter of a service.
 func (s *speechStacks) transcriber(of speechService) (speech.StreamTranscriber, error) {
 	if of.credential != "" {

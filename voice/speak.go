@@ -22,7 +22,10 @@ var errDropped = errors.New("what was being said is not wanted any more")
 // say has pieces of a message spoken. mu is held.
 func (c *Call) say(m *message, pieces []speakable.Piece) {
 	for _, piece := range pieces {
-		s := &segment{id: m.itemID + ":" + strconv.Itoa(len(m.segments)), message: m, piece: piece, kept: (m.answer.greeting || m.filler) && len(piece.Text) <= maxPhraseChars}
+		s := &segment{
+			id: m.itemID + ":" + strconv.Itoa(len(m.segments)), message: m, piece: piece,
+			kept: (m.answer.greeting || m.filler) && len(piece.Text) <= maxPhraseChars,
+		}
 		m.segments = append(m.segments, s)
 		c.player.queue = append(c.player.queue, s)
 	}

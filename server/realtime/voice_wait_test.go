@@ -27,8 +27,8 @@ func transcriptsOf(events []event) (said []string) {
 	return said
 }
 
-// TestSilenceIsBroken: after silence the agent asks whether the user is there, then says goodbye, to
-// its end, and the session is over.
+// TestSilenceIsBroken: after silence the agent asks whether the user is there, then says goodbye,
+// to its end, and the session is over.
 func TestSilenceIsBroken(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{
@@ -92,7 +92,8 @@ func TestFiller(t *testing.T) {
 	}
 }
 
-// TestPushToTalk: without turn detection only the client ends an utterance, and asks for the answer.
+// TestPushToTalk: without turn detection only the client ends an utterance, and asks for the
+// answer.
 func TestPushToTalk(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})

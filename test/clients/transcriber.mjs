@@ -1,5 +1,5 @@
-// A transcriber with OpenAI's API that understands the same whatever is said: the first utterance as
-// the first argument, the next ones as the second, and so on; the last argument is repeated.
+// A transcriber with OpenAI's API that understands the same whatever is said: the first utterance
+// as the first argument, the next ones as the second, and so on; the last argument is repeated.
 //
 //	node transcriber.mjs 'How are webhooks signed?' 'Stop, that is enough.'
 //

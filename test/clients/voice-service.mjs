@@ -1,6 +1,6 @@
-// A service as the console sees it, with a script in place of an agent: the console's files, what it
-// needs of the API, and sockets with the OpenAI Realtime protocol of server/realtime/openai. It hears
-// by loudness alone, and speaks a tone.
+// A service as the console sees it, with a script in place of an agent: the console's files, what
+// it needs of the API, and sockets with the OpenAI Realtime protocol of server/realtime/openai. It
+// hears by loudness alone, and speaks a tone.
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { extname } from 'node:path';
