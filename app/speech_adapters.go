@@ -75,8 +75,8 @@ func (o speechService) streams() bool {
 }
 
 // hears is the language that a transcriber is told, of a session in that language. Whisper and what
-// is like it are told none: they detect it, and say which it was, so that the session can follow the
-// user into another.
+// is like it are told none: they detect it, and say which it was, so that the session can follow
+// the user into another.
 func (o speechService) hears(language string) string {
 	if o.Kind == providerOpenAI && !strings.HasPrefix(o.Name, "gpt-") {
 		return ""

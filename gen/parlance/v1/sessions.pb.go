@@ -4885,7 +4885,7 @@ func (x *ReceiptHistory) GetSummaryHash() string {
 // ReceiptStage is where time went.
 type ReceiptStage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// endpointing (from the end of the user's speech until it was believed to be the end), transcript,
+	// endpointing (from the end of the speech until it was believed to be the end), transcript,
 	// lease (waiting for the turn before, and beginning), history, memory, retrieval, tool_list,
 	// model_queue, model, judge (of guards), tools or persistence (writing on the way; the last write
 	// cannot be in its own receipt).
