@@ -32,12 +32,13 @@ RUN mkdir -p /rootfs/etc/ssl/certs /rootfs/var/lib/parlance/blobs \
     && chmod 0700 /rootfs/var/lib/parlance /rootfs/var/lib/parlance/blobs \
     && chown -R 65532:65532 /rootfs/var/lib/parlance
 
-# full is for workers, which read PDF with poppler and pictures with tesseract, in a sandbox. The
+# full is for workers, which read PDF with poppler and pictures with tesseract, and for servers that
+# speak without a server of speech (espeak-ng), in a sandbox. The
 # sandbox is bubblewrap where the container may make user namespaces, else the container itself.
 # More languages: tesseract-ocr-deu and so on, and PARLANCE_OCR_LANGUAGES.
 FROM ${DEBIAN_IMAGE} AS full
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates poppler-utils tesseract-ocr tesseract-ocr-eng bubblewrap \
+    && apt-get install -y --no-install-recommends ca-certificates poppler-utils tesseract-ocr tesseract-ocr-eng espeak-ng bubblewrap \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=build /rootfs/var/lib/ /var/lib/
 COPY --from=build --chmod=0755 /out/parlance /usr/local/bin/parlance

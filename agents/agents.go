@@ -23,8 +23,8 @@ type ID string
 const (
 	DefaultTopK               = 5
 	DefaultMaxDurationSeconds = 3600
-	// DefaultClientToolTimeoutSeconds is how long clients may take to answer a call. It can be set up
-	// to maxClientToolSeconds. Source: decisions, Tools (the times of http tools).
+	// DefaultClientToolTimeoutSeconds is how long clients may take to answer a call. It can be set
+	// up to maxClientToolSeconds. Source: decisions, Tools (the times of http tools).
 	DefaultClientToolTimeoutSeconds = 20
 	maxClientToolSeconds            = 120
 	// minSeconds and maxSeconds bound max_duration_seconds and idle_timeout_seconds.
@@ -132,6 +132,32 @@ type Voice struct {
 	TurnDetection     json.RawMessage `json:"turn_detection,omitempty"`
 	InputAudioFormat  string          `json:"input_audio_format"`
 	OutputAudioFormat string          `json:"output_audio_format"`
+	Recording         Recording       `json:"recording,omitzero"`
+	Waiting           Waiting         `json:"waiting,omitzero"`
+}
+
+// Recording says whether the sound of voice sessions is kept; see package recordings.
+type Recording struct {
+	Enabled bool `json:"enabled,omitempty"`
+	// Notice is said to the user before anything else of a recorded session; empty: nothing is
+	// said.
+	Notice string `json:"notice,omitempty"`
+}
+
+// Waiting is what the agent says, in voice sessions, while somebody waits. Source: agents.proto.
+type Waiting struct {
+	// FillerAfterMS is how long the user waits for an answer before the agent says one of Fillers,
+	// at most one an answer; nil is 1500, 0 never.
+	FillerAfterMS *int     `json:"filler_after_ms,omitempty"`
+	Fillers       []string `json:"fillers,omitempty"`
+	// ReengageAfterMS is how long nobody speaks before the agent says ReengageMessage, and after as
+	// long again GoodbyeMessage, which ends the session; 0: never. Empty messages are the
+	// language's.
+	ReengageAfterMS int    `json:"reengage_after_ms,omitempty"`
+	ReengageMessage string `json:"reengage_message,omitempty"`
+	GoodbyeMessage  string `json:"goodbye_message,omitempty"`
+	// ProtectFirstMessage has speech not interrupt the agent's first message.
+	ProtectFirstMessage bool `json:"protect_first_message,omitempty"`
 }
 
 // Retrieval says how passages are chosen for a turn.
@@ -221,8 +247,8 @@ func checkClientTools(list []ClientTool, add func(field, code, message string)) 
 // Memory is the agent's memory of its users.
 type Memory struct {
 	Enabled bool `json:"enabled"`
-	// ConfirmCategories are categories of memories that the user or an operator must confirm. "*" is
-	// every category.
+	// ConfirmCategories are categories of memories that the user or an operator must confirm. "*"
+	// is every category.
 	ConfirmCategories []string `json:"confirm_categories,omitempty"`
 	// MaxTokens bounds the memories that a session is given. 0 means 800.
 	MaxTokens int `json:"max_tokens,omitempty"`
@@ -278,9 +304,6 @@ func (c Config) withDefaults() Config {
 // guard nothing, so that no one relies on them. What an earlier release stored is kept until it is
 // changed. Errors: Unimplemented not-implemented, Invalid invalid-request.
 func (c Config) checkBuilt(stored Config, by Comparer, priced PriceFunc) error {
-	if err := c.Privacy.Retention.Check(); err != nil {
-		return err
-	}
 	if !reflect.DeepEqual(c.Guards, stored.Guards) {
 		if err := checkGuards(c.Guards, by); err != nil {
 			return err
@@ -328,6 +351,7 @@ func (c Config) Check() error {
 	}
 	fields = append(fields, c.Analysis.check()...)
 	c.checkZeroRetention(add)
+	c.checkRecording(add)
 	if err := c.Retrieval.Tags.Check("retrieval.tags"); err != nil {
 		fields = append(fields, fault.From(err).Fields...)
 	}

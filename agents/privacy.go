@@ -36,6 +36,24 @@ func (c Config) checkZeroRetention(add func(field, code, message string)) {
 	}
 }
 
+// checkRecording refuses to keep the sound of what is not stored as text.
+func (c Config) checkRecording(add func(field, code, message string)) {
+	switch {
+	case !c.Voice.Recording.Enabled:
+	case c.Privacy.ZeroRetention:
+		add("voice.recording.enabled", "zero_retention",
+			"An agent with privacy.zero_retention keeps nothing of its users. Turn one of the two off.")
+	case len(c.Privacy.Redact) > 0:
+		add("voice.recording.enabled", "redact",
+			"A recording has what privacy.redact keeps out of the transcript. Turn one of the two off.")
+	}
+}
+
+// Records reports whether the sound of voice sessions is kept.
+func (c Config) Records() bool {
+	return c.Voice.Recording.Enabled && !c.Privacy.ZeroRetention && len(c.Privacy.Redact) == 0
+}
+
 // Redactor returns what replaces personal data in what is stored of a conversation, or leaves
 // nothing of what is said when that is not stored. spoken is the
 // language of the conversation, for an agent that has none.

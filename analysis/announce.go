@@ -22,6 +22,7 @@ import (
 type announcer struct {
 	sessions *sessions.Service
 	seal     *seal.Keyring
+	hasAudio func(ctx context.Context, db bun.IDB, session sessions.Session) (bool, error)
 }
 
 // appendPostCall appends the event of a closed session. The event's id is made from the session's,
@@ -44,6 +45,10 @@ func (a announcer) appendPostCall(
 	if payload.Analysis, err = newCallAnalysis(found[Judging]); err != nil {
 		return err
 	}
+	if payload.HasAudio, err = a.hasAudio(ctx, tx, session); err != nil {
+		return err
+	}
+	payload.HasUserAudio, payload.HasResponseAudio = payload.HasAudio, payload.HasAudio // both channels of one file
 	if session.Config.Memory.Enabled {
 		learnt, err := memory.LearntTx(ctx, tx, session.Ref(), session.UserID, string(session.ID))
 		if err != nil {

@@ -33,6 +33,9 @@ type Deps struct {
 	Seal *seal.Keyring
 	// Memory stores facts about users; nil stores none.
 	Memory *memory.Service
+	// HasAudioFunc reports whether a closing session has a recording (recordings.Service.HasAudio);
+	// nil: none has.
+	HasAudioFunc func(ctx context.Context, db bun.IDB, session sessions.Session) (bool, error)
 	// Gate shares the calls of models between tenants; nil does not limit them.
 	Gate *fair.Gate
 	// Log gets errors that no caller sees; nil discards them.
@@ -55,7 +58,10 @@ type Service struct {
 func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, sessions: d.Sessions, models: d.Models, memory: d.Memory, gate: d.Gate, prices: d.Prices, log: d.Log,
-		announce: announcer{d.Sessions, d.Seal},
+		announce: announcer{d.Sessions, d.Seal, d.HasAudioFunc},
+	}
+	if s.announce.hasAudio == nil {
+		s.announce.hasAudio = func(context.Context, bun.IDB, sessions.Session) (bool, error) { return false, nil }
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

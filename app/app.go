@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net"
 	"net/http"
 	"strings"
@@ -35,6 +34,7 @@ import (
 	"parlance.dev/parlance/privacy"
 	"parlance.dev/parlance/provider/blob"
 	"parlance.dev/parlance/provider/embedding"
+	"parlance.dev/parlance/recordings"
 	"parlance.dev/parlance/server"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
@@ -45,6 +45,7 @@ import (
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/turns/requests"
 	"parlance.dev/parlance/usage"
+	"parlance.dev/parlance/voice"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/worker"
 	"parlance.dev/parlance/workspaces"
@@ -79,14 +80,20 @@ type App struct {
 	Turns       *turns.Service
 	Requests    *requests.Service
 	Live        *live.Service
+	Recordings  *recordings.Service
+	Voice       *voice.Service
 	Analysis    *analysis.Service
 	Webhooks    *webhooks.Service
 	Privacy     *privacy.Service
 	Usage       *usage.Service
 	Billing     *billing.Service
+	// Stack chooses what hears and speaks for a session.
+	Stack voice.StackFunc
 	// Answers and Embeds describe the model and the embedder of this process to people.
 	Answers string
 	Embeds  string
+	// Hears and Speaks describe what agents hear and speak with that name nothing.
+	Hears, Speaks string
 
 	answers     *idempotency.Service
 	audit       *audit.Service
@@ -94,6 +101,7 @@ type App struct {
 	userHashes  *workspaces.UserHashes
 	credentials *workspaces.Credentials
 	documents   *documents
+	speech      *speechStacks
 	models      *models
 	log         *slog.Logger
 	now         func() time.Time
@@ -234,6 +242,9 @@ func (a *App) join(ctx context.Context, component string) error {
 		DB: a.db, Workspaces: a.Workspaces, Keys: keyring, Guard: guard, Now: a.now,
 	})
 	a.models.credentials = a.credentials
+	if err := a.openSpeech(guard); err != nil {
+		return err
+	}
 	a.Agents = agents.New(agents.Deps{
 		DB: a.db, Workspaces: a.Workspaces, CheckDisabledTools: tools.CheckDisabledTools, Embedder: embedder,
 		Models: a.models.Choose, Priced: a.models.priced(a.prices), Now: a.now,
@@ -291,16 +302,6 @@ func (a *App) join(ctx context.Context, component string) error {
 	return nil
 }
 
-// newGate makes a limit of concurrent work that tenants share.
-func (a *App) newGate(name string, slots int) *fair.Gate {
-	return a.slots.Gate(fair.Config{Name: name, Slots: slots, SharePercent: a.Config.TenantShare, Now: a.now})
-}
-
-// newLine is newGate without a limit on how much work waits.
-func (a *App) newLine(name string, slots int) *fair.Gate {
-	return a.slots.Gate(fair.Config{Name: name, Slots: slots, SharePercent: a.Config.TenantShare, MaxWaiting: math.MaxInt, Now: a.now})
-}
-
 func (a *App) webhookPolicy() webhooks.Policy {
 	return webhooks.Policy{
 		Schedule: a.Config.WebhookSchedule, DisableFailures: a.Config.WebhookDisableFailures,
@@ -352,7 +353,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	}
 	once := interceptor.NewOnce(a.answers, a.log, policies)
 	sockets := realtime.New(realtime.Deps{
-		Sessions: a.Live, Log: a.log, Now: a.now, Problem: problems, Context: ctx, Registry: a.metrics.Registry, Redis: a.redis,
+		Sessions: a.Live, Voice: a.Voice, Log: a.log, Now: a.now, Problem: problems, Context: ctx, Registry: a.metrics.Registry, Redis: a.redis,
 		Limits: realtime.Limits{MaxSockets: a.Config.SocketMax, MaxSocketsPerTenant: a.Config.SocketMaxPerTenant},
 	})
 	handler, err := server.NewHandler(server.Deps{
@@ -362,17 +363,18 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			Knowledge: rpc.NewKnowledge(access, a.Knowledge, a.webpages, a.evaluations, stopping),
 			Sessions: rpc.NewSessions(rpc.Conversations{
 				Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Analysis: a.Analysis, Tools: a.Tools, Privacy: a.Privacy,
-				Currency: a.prices.Currency(),
+				Recordings: a.Recordings, Currency: a.prices.Currency(),
 			}),
-			Webhooks: rpc.NewWebhooks(access, a.Webhooks, stopping), Credentials: rpc.NewCredentials(a.credentials, a.models),
-			Memory: rpc.NewMemory(a.Memory), Privacy: rpc.NewPrivacy(a.Privacy), Audit: rpc.NewAudit(reader),
+			Webhooks:    rpc.NewWebhooks(access, a.Webhooks, stopping),
+			Credentials: rpc.NewCredentials(a.credentials, credentialTester{a.models, a.speech}),
+			Memory:      rpc.NewMemory(a.Memory), Privacy: rpc.NewPrivacy(a.Privacy), Audit: rpc.NewAudit(reader),
 			Usage: rpc.NewUsage(rpc.UsageReader{
 				Usage: a.Usage, Workspaces: a.Workspaces, Sessions: a.Sessions, Currency: a.prices.Currency(),
 			}),
 			Billing: rpc.NewBilling(a.Billing),
 		},
 		Manual: rpc.NewFiles(rpc.FileDeps{
-			Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Once: once, Audit: audits,
+			Access: access, Knowledge: a.Knowledge, Sessions: a.Sessions, Recordings: a.Recordings, Admit: gate.Admit, Once: once, Audit: audits,
 			Problem: problems, Log: a.log, Now: a.now,
 		}, reader),
 		Gate: gate, Once: once, Audit: audits, PageKey: a.pageKey, CORSOrigins: a.Config.CORSOrigins,
@@ -419,7 +421,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 		draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Config.ShutdownTimeout)
 		defer cancel()
 		// Close frames are written after the sessions have released their sockets.
-		return errors.Join(a.Live.Close(draining), sockets.Wait(draining), sockets.Close(draining))
+		return errors.Join(a.Live.Close(draining), sockets.Wait(draining), sockets.Close(draining), a.Voice.Close(draining))
 	})
 	return group.Wait()
 }
@@ -433,7 +435,7 @@ func (a *App) Work(ctx context.Context) error {
 		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: a.ingestion, Reembedder: a.ingestion,
 		Models: a.ingestion.SweepModels, ReleaseBlobFunc: a.Knowledge.SweepBlob, Strays: a.Knowledge.Sweep, Indexes: a.ingestion.Maintain,
 		Sessions: a.Sessions, Analyses: a.Analysis, Privacy: a.Privacy, Billing: a.Billing.Sweep, UsageReports: a.Billing.ReportUsage,
-		Answers: a.answers.Sweep, Audit: a.audit.Sweep,
+		Answers: a.answers.Sweep, Audit: a.audit.Sweep, Recordings: a.Recordings.Sweep,
 		Usage: a.Usage.Fold, UsageRecords: a.Usage.Sweep, Traces: a.Tools.Sweep, Memories: a.Memory.Sweep,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare,
 		Slots: a.slots, ShutdownTimeout: a.Config.ShutdownTimeout,
@@ -470,6 +472,9 @@ func (a *App) Close() error {
 	}
 	if a.documents != nil {
 		errs = append(errs, a.documents.close())
+	}
+	if a.speech != nil {
+		errs = append(errs, a.speech.close())
 	}
 	for _, stop := range a.stops {
 		stop()

@@ -93,6 +93,11 @@ type Config struct {
 	Azure            Azure
 	// The zero fields of ModelTimeouts mean the defaults.
 	ModelTimeouts model.Timeouts
+	// The second ones stand in for the first.
+	STT, STTFallback Speech
+	TTS, TTSFallback Speech
+	// TTSOffline is auto or off.
+	TTSOffline string
 	// Rerank has no base URL when there is no reranking server.
 	Rerank Provider
 	// Embedding has no base URL when the built-in embedder is used. EmbeddingPrevious is the former
@@ -213,6 +218,13 @@ func Load(src Source) (Config, error) {
 			problems = append(problems, fmt.Errorf("%s and %s must be set together", pair[2], pair[3]))
 		}
 	}
+	problems = append(problems, c.adoptSpeechKeys(src)...)
+	return c, errors.Join(append(problems, c.checkServices()...)...)
+}
+
+// checkServices returns the errors of the settings of models and other services that cannot work
+// together.
+func (c *Config) checkServices() (problems []error) {
 	if c.Embedding.BaseURL == "" && (c.Embedding.Dimensions > 0 || c.Embedding.Floor > 0 ||
 		c.Embedding.Prefixes != openaiembedding.Prefixes{}) {
 		problems = append(problems,
@@ -226,7 +238,7 @@ func Load(src Source) (Config, error) {
 			problems = append(problems, err)
 		}
 	}
-	return c, errors.Join(problems...)
+	return append(problems, c.checkSpeech()...)
 }
 
 // value returns the value of a setting, and its origin for errors.

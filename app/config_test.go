@@ -159,6 +159,10 @@ func TestSecretsFromFiles(t *testing.T) {
 			env["PARLANCE_S3_SECRET_ACCESS_KEY"] = "other"
 		case "S3_SECRET_ACCESS_KEY":
 			env["PARLANCE_S3_ACCESS_KEY_ID"] = "other"
+		case "STT_FALLBACK_API_KEY":
+			env["PARLANCE_STT_API_KEY"] = "other"
+		case "TTS_FALLBACK_API_KEY":
+			env["PARLANCE_TTS_API_KEY"] = "other"
 		}
 		c, err := app.Load(source(env, map[string]string{file: value + "\n"}, nil))
 		if err != nil {
@@ -204,6 +208,8 @@ func revealed(c app.Config) string {
 				all = append(all, secret.Reveal())
 			}
 		case app.Provider:
+			all = append(all, v.APIKey.Reveal())
+		case app.Speech:
 			all = append(all, v.APIKey.Reveal())
 		case app.Embedding:
 			all = append(all, v.APIKey.Reveal())

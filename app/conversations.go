@@ -9,6 +9,7 @@ import (
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/privacy"
+	"parlance.dev/parlance/recordings"
 	"parlance.dev/parlance/server/realtime"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
@@ -16,6 +17,8 @@ import (
 	"parlance.dev/parlance/turns/journal"
 	"parlance.dev/parlance/turns/pgstore"
 	"parlance.dev/parlance/turns/requests"
+	"parlance.dev/parlance/usage"
+	"parlance.dev/parlance/voice"
 )
 
 // openConversations makes the services of conversations: sessions, turns, live sockets, and the
@@ -25,9 +28,11 @@ func (a *App) openConversations(keyring *seal.Keyring) {
 		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Usage: a.Usage, Seal: keyring, PublicURL: a.publicBase(),
 		Registry: a.metrics.Registry, Now: a.now,
 	})
+	a.Recordings = recordings.New(recordings.Deps{DB: a.db, Workspaces: a.Workspaces, Bucket: a.bucket, Log: a.log, Now: a.now})
 	gate := a.newGate("model", a.Config.ModelConcurrency)
 	a.Analysis = analysis.New(analysis.Deps{
 		DB: a.db, Sessions: a.Sessions, Models: a.models.Choose, Memory: a.Memory, Gate: gate, Prices: a.prices, Seal: keyring, Log: a.log,
+		HasAudioFunc: a.Recordings.HasAudio,
 	})
 	var store turns.Store = pgstore.New(pgstore.Deps{
 		DB: a.db, Sessions: a.Sessions, Tools: a.Tools, Retriever: retriever{a.Knowledge}, HasKeys: a.credentials.HasModels,
@@ -53,13 +58,19 @@ func (a *App) openConversations(keyring *seal.Keyring) {
 		DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Tools: a.Tools, Log: a.log, Now: a.now,
 	})
 	a.Memory.SetAgreed(a.Turns.Agreed)
+	a.Voice = voice.New(voice.Deps{
+		StackFunc: a.speech.Choose, Recordings: a.Recordings, Metrics: voice.NewMetrics(a.metrics.Registry), Log: a.log, Now: a.now,
+		MeterFunc: func(ctx context.Context, place usage.Place, records ...usage.Record) error {
+			return usage.Add(ctx, a.db, place, records...)
+		},
+	})
 }
 
 // openPrivacy makes the service of exports and erasures, which needs all that know of users.
 func (a *App) openPrivacy() {
 	a.Privacy = privacy.New(privacy.Deps{
 		DB: a.db, Workspaces: a.Workspaces, Users: a.userHashes, Sessions: a.Sessions, Memory: a.Memory, Webhooks: a.Webhooks,
-		Answers: a.answers, Bucket: a.bucket,
+		Answers: a.answers, Recordings: a.Recordings, Bucket: a.bucket,
 		ForgetFramesFunc: func(ctx context.Context, ids ...sessions.ID) error {
 			return realtime.ForgetFrames(ctx, a.redis, ids...)
 		},

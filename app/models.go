@@ -186,7 +186,7 @@ func (m *models) own(ctx context.Context, ref workspaces.Ref, refs []agents.Mode
 	if m.credentials == nil || !slices.ContainsFunc(refs, func(r agents.ModelRef) bool { return !builtIn(r) }) {
 		return nil, nil //nolint:nilnil // no credentials are needed
 	}
-	own, err := m.credentials.Models(ctx, ref)
+	own, err := m.credentials.OfKind(ctx, ref, workspaces.CredentialModel)
 	if err != nil {
 		return nil, fmt.Errorf("finding the workspace's own model keys: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"parlance.dev/parlance/fault"
@@ -68,17 +69,20 @@ type ownModel struct {
 // Stream implements model.Provider.
 func (o ownModel) Stream(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
 	result, err := o.Provider.Stream(ctx, req, emit)
+	return result, withCredential(o.credential, err)
+}
+
+// withCredential adds to a fault whose key was used.
+func withCredential(id workspaces.CredentialID, err error) error {
 	decided, ok := errors.AsType[*fault.Error](err)
 	if !ok || err == nil {
-		return result, err
+		return err
 	}
 	ours := *decided
-	ours.Message = "With the workspace's own credential " + string(o.credential) + ": " + decided.Message
-	ours.Meta = map[string]string{"credential_id": string(o.credential)}
-	for name, value := range decided.Meta {
-		ours.Meta[name] = value
-	}
-	return result, &ours
+	ours.Message = "With the workspace's own credential " + string(id) + ": " + decided.Message
+	ours.Meta = map[string]string{"credential_id": string(id)}
+	maps.Copy(ours.Meta, decided.Meta)
+	return &ours
 }
 
 // TestCredential implements workspaces.CredentialTester with one short answer. A refusal by the

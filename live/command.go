@@ -164,6 +164,13 @@ type Feedback struct {
 // Activity says that the user is active (speaks, types), which restarts the idle time-out.
 type Activity struct{}
 
+// SwitchLanguage goes on in the language that the user speaks. Text that names no language is
+// ignored.
+type SwitchLanguage struct {
+	// Tag is a BCP 47 tag.
+	Tag string
+}
+
 // End closes the session. Closed follows.
 type End struct {
 	// Failed ends the session as failed instead of completed.
@@ -201,6 +208,9 @@ func (Feedback) IsCommand() {}
 
 // IsCommand implements Command.
 func (Activity) IsCommand() {}
+
+// IsCommand implements Command.
+func (SwitchLanguage) IsCommand() {}
 
 // IsCommand implements Command.
 func (End) IsCommand() {}

@@ -126,6 +126,9 @@ func TestCreateRefuses(t *testing.T) {
 		{"unknown voice override", voice("mouth", `{}`), invalid, "voice_stack_override.mouth"},
 		{"unknown transcriber", voice("stt", `{"provider":"nope"}`), invalid, "voice_stack_override.stt"},
 		{"transcriber's model", voice("stt", `{"model":5}`), invalid, "voice_stack_override.stt"},
+		{"transcriber's keywords", voice("stt", `{"keywords":"Ada"}`), invalid, "voice_stack_override.stt"},
+		{"transcriber's language", voice("stt", `{"language":"English please"}`), invalid, "voice_stack_override.stt"},
+		{"synthesizer that transcribes", over("voice", `{"stt":{"provider":"elevenlabs"}}`), invalid, "overrides.voice"},
 		{"voice activity", voice("vad", `{"threshold":5}`), invalid, "voice_stack_override.vad"},
 		{"voice activity in capitals", voice("vad", `{"THRESHOLD":0.1}`), invalid, "voice_stack_override.vad.THRESHOLD"},
 		{

@@ -75,6 +75,8 @@ func (e *engine) carryOut(live *Live, command Command) {
 		e.saveFeedback(live, c)
 	case Activity:
 		e.recordActivity()
+	case SwitchLanguage:
+		e.switchLanguage(c.Tag)
 	case Insert:
 		e.insert(live, c)
 	case Retrieve:

@@ -146,6 +146,16 @@ func (e *engine) saveColumn(column string) {
 	}
 }
 
+// switchLanguage goes on in another language.
+func (e *engine) switchLanguage(tag string) {
+	canonical, ok := sessions.CanonicalLanguage(tag)
+	if !ok || canonical == e.session.Language {
+		return
+	}
+	e.session.Language = canonical
+	e.saveColumn("language")
+}
+
 // activityPause is the least time between two writes of the last activity.
 const activityPause = 5 * time.Second
 

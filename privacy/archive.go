@@ -14,7 +14,9 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/recordings"
 	"parlance.dev/parlance/sessions"
 )
 
@@ -23,8 +25,9 @@ var readme string
 
 // archive writes the files of an export and notes their hashes.
 type archive struct {
-	zip   *zip.Writer
-	files []entry
+	zip        *zip.Writer
+	recordings *recordings.Service
+	files      []entry
 }
 
 // writeArchive writes the archive of a user as the transaction sees the database.
@@ -38,7 +41,7 @@ func (s *Service) writeArchive(ctx context.Context, tx bun.Tx, request Request, 
 	if err != nil {
 		return Counts{}, err
 	}
-	a := &archive{zip: zip.NewWriter(to)}
+	a := &archive{zip: zip.NewWriter(to), recordings: s.Recordings}
 	if err := a.file("README.txt", func(f *archiveFile) error { return f.text(readme) }); err != nil {
 		return Counts{}, err
 	}
@@ -80,6 +83,9 @@ func (a *archive) sessions(ctx context.Context, tx bun.Tx, request Request) erro
 			if err := a.session(ctx, tx, request, id); err != nil {
 				return err
 			}
+			if err := a.recording(ctx, tx, request, id); err != nil {
+				return err
+			}
 		}
 		after = ids[len(ids)-1]
 	}
@@ -105,6 +111,23 @@ func (a *archive) session(ctx context.Context, tx bun.Tx, request Request, id se
 			}
 		}
 		return f.text("}\n")
+	})
+}
+
+// recording writes the sound of a session, when there is any.
+func (a *archive) recording(ctx context.Context, tx bun.Tx, request Request, id sessions.ID) error {
+	sound, err := a.recordings.OpenTx(ctx, tx, request.TenantID, id)
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sound.Close() }() // only read
+	return a.file("sessions/"+sound.Name, func(f *archiveFile) error {
+		n, err := io.Copy(io.MultiWriter(f.to, f.sum), sound)
+		f.size += n
+		return err
 	})
 }
 

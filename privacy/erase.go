@@ -40,10 +40,10 @@ func (s *Service) DeleteSessions(ctx context.Context, ref workspaces.Ref, ids []
 	var counts Counts
 	for batch := range slices.Chunk(ids, batchSize) {
 		erased, err := s.deleteBatch(ctx, ref, batch)
+		counts.add(erased.Counts)
 		if err != nil {
 			return counts, err
 		}
-		counts.add(erased.Counts)
 		if err := s.eraseLate(ctx, ref, erased); err != nil {
 			return counts, err
 		}
@@ -64,10 +64,15 @@ func (s *Service) deleteBatch(ctx context.Context, ref workspaces.Ref, ids []ses
 	if err := s.Sessions.Discard(ctx, ref, ids); err != nil {
 		return erased{}, err
 	}
+	// Before the sessions: while a file cannot be deleted, they say that it is there.
+	recorded, err := s.Recordings.Erase(ctx, ref, ids)
+	if err != nil {
+		return erased{}, err
+	}
 	var done erased
 	now := s.now()
-	err := postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) (err error) {
-		done = erased{}
+	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) (err error) {
+		done = erased{Counts: Counts{Recordings: recorded}}
 		if done.sessions, err = sessions.LockClosed(ctx, tx, ref, ids); err != nil || len(done.sessions) == 0 {
 			return err
 		}
@@ -87,7 +92,10 @@ func (s *Service) deleteBatch(ctx context.Context, ref workspaces.Ref, ids []ses
 		done.add(rows)
 		return err
 	})
-	return done, err
+	if err != nil {
+		return erased{Counts: Counts{Recordings: recorded}}, err
+	}
+	return done, nil
 }
 
 // eraseTraces erases webhook events, their deliveries and answers that are kept.

@@ -180,6 +180,18 @@ FROM (
     WHERE n.tenant_id = ? AND n.session_id = ?
     ORDER BY n.kind
 ) AS x`},
+	{"recording", `
+SELECT to_json(x)
+FROM (
+    SELECT r.started_at, r.offset_ms, r.ended_at, r.incomplete, r.erased_at,
+           (SELECT coalesce(json_agg(m.value ORDER BY g.number, m.ordinality), '[]')
+            FROM recording_segments AS g
+            CROSS JOIN LATERAL jsonb_array_elements(g.marks) WITH ORDINALITY AS m
+            WHERE g.tenant_id = r.tenant_id AND g.part_id = r.id AND g.due_at IS NULL) AS marks
+    FROM recording_parts AS r
+    WHERE r.tenant_id = ? AND r.session_id = ?
+    ORDER BY r.started_at, r.id
+) AS x`},
 	{"summaries", `
 SELECT to_json(x)
 FROM (

@@ -20,7 +20,7 @@ var (
 	// session_id.
 	ofSessions = []string{"tool_calls", "tool_call_counts", "session_mcp_catalogs"}
 	// withSessions are the tables whose rows go with the row of their session, by a foreign key.
-	withSessions = []string{"turns", "session_connections", "session_analyses", "session_summaries", "call_approvals"}
+	withSessions = []string{"turns", "session_connections", "session_analyses", "session_summaries", "call_approvals", "recording_parts"}
 	// ofUsers are the tables whose rows are deleted by their user_id.
 	ofUsers = []string{"fatigue_alerts"}
 	// elsewhere are the tables that are handled by their noun, or below in words.
@@ -30,6 +30,7 @@ var (
 		"memory_users":          "memory.Erase",
 		"memory_vectors":        "memory.Erase, by a foreign key",
 		"memory_embeddings_due": "memory.Erase, by a foreign key",
+		"recording_segments":    "recordings.Erase, with their files in the bucket",
 		"events":                "events.Erase, with the deliveries in webhooks.Erase",
 		"idempotency_keys":      "idempotency.Erase",
 		"audit_entries":         "stay: they name users by a keyed hash and hold nothing that was said",
@@ -40,12 +41,13 @@ var (
 // count counts what is kept about a user.
 func (s *Service) count(ctx context.Context, db bun.IDB, ref workspaces.Ref, userID string) (Counts, error) {
 	var counts struct {
-		Sessions  int `bun:"sessions"`
-		Turns     int `bun:"turns"`
-		ToolCalls int `bun:"tool_calls"`
-		Memories  int `bun:"memories"`
-		Exports   int `bun:"exports"`
-		Answers   int `bun:"answers"`
+		Sessions   int `bun:"sessions"`
+		Turns      int `bun:"turns"`
+		ToolCalls  int `bun:"tool_calls"`
+		Memories   int `bun:"memories"`
+		Exports    int `bun:"exports"`
+		Answers    int `bun:"answers"`
+		Recordings int `bun:"recordings"`
 	}
 	about := events.About{TenantID: string(ref.TenantID), WorkspaceID: string(ref.ID), UserID: userID}
 	err := db.NewRaw(`
@@ -59,6 +61,9 @@ WITH own AS (
 SELECT (SELECT count(*) FROM own) AS sessions,
        (SELECT count(*) FROM own JOIN turns AS t ON t.tenant_id = ? AND t.session_id = own.id) AS turns,
        (SELECT count(*) FROM own JOIN tool_calls AS c ON c.tenant_id = ? AND c.session_id = own.id) AS tool_calls,
+       (SELECT count(DISTINCT own.id)
+        FROM own
+        JOIN recording_parts AS r ON r.tenant_id = ? AND r.session_id = own.id AND r.erased_at IS NULL) AS recordings,
        (SELECT count(*)
         FROM own
         JOIN idempotency_keys AS k ON k.tenant_id = ? AND k.session_id = own.id AND k.user_hash IS NULL) AS answers,
@@ -66,13 +71,14 @@ SELECT (SELECT count(*) FROM own) AS sessions,
        (SELECT count(*)
         FROM privacy_requests AS p
         WHERE p.tenant_id = ? AND p.workspace_id = ? AND p.user_id = ? AND p.file_key <> '' AND p.status = 'ready') AS exports`,
-		ref.TenantID, ref.ID, userID, ref.TenantID, ref.TenantID, ref.TenantID,
+		ref.TenantID, ref.ID, userID, ref.TenantID, ref.TenantID, ref.TenantID, ref.TenantID,
 		ref.TenantID, ref.ID, userID, ref.TenantID, ref.ID, userID).Scan(ctx, &counts)
 	if err != nil {
 		return Counts{}, fmt.Errorf("count a user's data: %w", err)
 	}
 	found := Counts{
 		Sessions: counts.Sessions, Turns: counts.Turns, ToolCalls: counts.ToolCalls, Memories: counts.Memories, Exports: counts.Exports,
+		Recordings: counts.Recordings,
 	}
 	if found.Events, err = events.CountAbout(ctx, db, about); err != nil {
 		return Counts{}, err

@@ -99,8 +99,9 @@ type Counts struct {
 	Answers int `json:"answers"`
 	// Exports are files of earlier requests.
 	Exports int `json:"exports"`
-	// Callbacks and Recordings are none as long as neither is built.
-	Callbacks  int `json:"callbacks"`
+	// Callbacks are none as long as they are not built.
+	Callbacks int `json:"callbacks"`
+	// Recordings are sessions that have a recording.
 	Recordings int `json:"recordings"`
 }
 
@@ -114,6 +115,7 @@ func (c *Counts) add(more Counts) {
 	c.Undelivered += more.Undelivered
 	c.Answers += more.Answers
 	c.Exports += more.Exports
+	c.Recordings += more.Recordings
 }
 
 // NotCovered is what an erasure cannot reach.

@@ -17,6 +17,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/blob"
+	"parlance.dev/parlance/recordings"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/workspaces"
@@ -33,6 +34,8 @@ type Deps struct {
 	Webhooks *webhooks.Service
 	// Answers are those of requests with Idempotency-Key.
 	Answers *idempotency.Service
+	// Recordings are those of voice sessions.
+	Recordings *recordings.Service
 	// Bucket keeps the files of exports.
 	Bucket blob.Bucket
 	// ForgetFramesFunc deletes what Redis keeps of sockets, for clients that come back.

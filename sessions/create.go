@@ -76,7 +76,7 @@ func (s *Service) Create(ctx context.Context, p workspaces.Principal, params Cre
 		return Created{}, err
 	}
 	if s.usage != nil {
-		if err := s.usage.AdmitSession(ctx, p.TenantID); err != nil {
+		if err := s.usage.AdmitSession(ctx, p.TenantID, params.Modality != Text); err != nil {
 			return Created{}, err
 		}
 	}

@@ -74,10 +74,8 @@ func isValidText(name string, maxChars int) bool {
 const (
 	// builtInVoice is the provider that needs no server.
 	builtInVoice = "espeak-ng"
-	// minSpeed and maxSpeed are OpenAI's bounds for speech. maxPauseMS is far longer than any pause
-	// in a sentence.
-	minSpeed, maxSpeed = 0.25, 4
-	maxPauseMS         = 60_000
+	// maxPauseMS is far longer than any pause in a sentence.
+	maxPauseMS = 60_000
 )
 
 // providersOf returns the providers that a session may choose.

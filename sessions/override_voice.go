@@ -1,10 +1,10 @@
 package sessions
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
-	"reflect"
 	"regexp"
 	"slices"
 
@@ -18,8 +18,8 @@ var languageTag = regexp.MustCompile(`^[a-zA-Z]{2,8}(-[a-zA-Z0-9]{1,8})*$`)
 
 // voiceOverrides are the keys of voice_stack_override. Source: decisions, Sessions.
 var voiceOverrides = map[string]override{
-	"stt":                 setPart(checkSpeech(workspaces.CredentialSTT), func(c *agents.Config) *json.RawMessage { return &c.Voice.STT }),
-	"tts":                 setPart(checkSpeech(workspaces.CredentialTTS), func(c *agents.Config) *json.RawMessage { return &c.Voice.TTS }),
+	"stt":                 setPart(checkTranscriber, func(c *agents.Config) *json.RawMessage { return &c.Voice.STT }),
+	"tts":                 setPart(checkSynthesizer, func(c *agents.Config) *json.RawMessage { return &c.Voice.TTS }),
 	"vad":                 setPart(checkVAD, func(c *agents.Config) *json.RawMessage { return &c.Voice.VAD }),
 	"turn_detection":      setPart(checkTurnDetection, func(c *agents.Config) *json.RawMessage { return &c.Voice.TurnDetection }),
 	"input_audio_format":  setFormat(func(c *agents.Config) *string { return &c.Voice.InputAudioFormat }),
@@ -32,31 +32,25 @@ var nestedKeys = map[string][]string{
 	"voice": {"stt", "tts", "vad", "turn_detection", "input_audio_format", "output_audio_format"},
 }
 
-// speech holds the known fields of stt and tts.
-type speech struct {
-	Provider string   `json:"provider"`
-	Model    string   `json:"model"`
-	Language string   `json:"language"`
-	Voice    string   `json:"voice"`
-	Speed    *float64 `json:"speed"`
+// checkTranscriber checks stt.
+func checkTranscriber(part, own json.RawMessage) error {
+	chosen, err := agents.ParseTranscriber(part)
+	agent := agents.Voice{STT: own}.Transcriber()
+	return cmp.Or(err, checkTag(chosen.Language), checkProvider(workspaces.CredentialSTT, chosen.Provider, agent.Provider))
 }
 
-// checkSpeech returns the check of stt or tts.
-func checkSpeech(kind workspaces.CredentialKind) func(part, own json.RawMessage) error {
-	return func(part, own json.RawMessage) error {
-		var chosen, agent speech
-		if unknown := jsonvalue.FindMisspelled(part, reflect.TypeFor[speech]()); unknown != nil { // the decoder ignores the case of names
-			return unknown
-		}
-		if json.Unmarshal(part, &chosen) != nil || chosen.Speed != nil && (*chosen.Speed < minSpeed || *chosen.Speed > maxSpeed) {
-			return errors.New("provider, model, language and voice are strings, and speed is a number from 0.25 to 4")
-		}
-		_ = json.Unmarshal(own, &agent) // the agent's value was checked when it was saved
-		if chosen.Language != "" && !languageTag.MatchString(chosen.Language) {
-			return errors.New(`language must be a BCP 47 tag such as "en" or "de-CH"`)
-		}
-		return checkProvider(kind, chosen.Provider, agent.Provider)
+// checkSynthesizer checks tts.
+func checkSynthesizer(part, own json.RawMessage) error {
+	chosen, err := agents.ParseSynthesizer(part)
+	agent := agents.Voice{TTS: own}.Synthesizer()
+	return cmp.Or(err, checkTag(chosen.Language), checkProvider(workspaces.CredentialTTS, chosen.Provider, agent.Provider))
+}
+
+func checkTag(language string) error {
+	if language != "" && !languageTag.MatchString(language) {
+		return errors.New(`language must be a BCP 47 tag such as "en" or "de-CH"`)
 	}
+	return nil
 }
 
 // checkVAD checks the settings of voice activity detection.

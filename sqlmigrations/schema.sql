@@ -522,6 +522,40 @@ CREATE TABLE provider_credentials (
 );
 CREATE UNIQUE INDEX provider_credentials_one ON public.provider_credentials USING btree (workspace_id, kind, provider);
 
+CREATE TABLE recording_parts (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    session_id text NOT NULL,
+    agent_id text NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    offset_ms integer NOT NULL,
+    ended_at timestamp with time zone,
+    incomplete boolean NOT NULL DEFAULT false,
+    erased_at timestamp with time zone,
+    CONSTRAINT recording_parts_offset_ms_check CHECK ((offset_ms >= 0)),
+    CONSTRAINT recording_parts_pkey PRIMARY KEY (id),
+    CONSTRAINT recording_parts_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
+);
+CREATE INDEX recording_parts_by_session ON public.recording_parts USING btree (session_id, started_at, id);
+CREATE INDEX recording_parts_kept ON public.recording_parts USING btree (agent_id, started_at) WHERE (erased_at IS NULL);
+
+CREATE TABLE recording_segments (
+    part_id text NOT NULL,
+    number integer NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    session_id text NOT NULL,
+    key text NOT NULL,
+    frames bigint NOT NULL,
+    marks jsonb NOT NULL DEFAULT '[]'::jsonb,
+    due_at timestamp with time zone,
+    CONSTRAINT recording_segments_frames_check CHECK ((frames >= 0)),
+    CONSTRAINT recording_segments_pkey PRIMARY KEY (part_id, number)
+);
+CREATE INDEX recording_segments_by_session ON public.recording_segments USING btree (session_id);
+CREATE INDEX recording_segments_due ON public.recording_segments USING btree (due_at) WHERE (due_at IS NOT NULL);
+
 CREATE TABLE session_analyses (
     session_id text NOT NULL,
     tenant_id text NOT NULL,
@@ -1187,6 +1221,7 @@ CREATE TABLE workspaces (
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     transcript_days integer NOT NULL DEFAULT 0,
+    audio_days integer NOT NULL DEFAULT 0,
     CONSTRAINT workspaces_kb_used_bytes_check CHECK ((kb_used_bytes >= 0)),
     CONSTRAINT workspaces_name_check CHECK ((name <> ''::text)),
     CONSTRAINT workspaces_pkey PRIMARY KEY (id),

@@ -51,10 +51,15 @@ func (s *Service) Admit(ctx context.Context, tenant workspaces.TenantID, meters 
 	return nil
 }
 
-// AdmitSession is Admit for a new session. Sessions are counted when they begin; those that may
-// still begin are held against the quota. Errors: QuotaExceeded quota-exceeded-usage.
-func (s *Service) AdmitSession(ctx context.Context, tenant workspaces.TenantID) error {
-	if err := s.Admit(ctx, tenant, Turns, Tokens); err != nil {
+// AdmitSession is Admit for a new session; spoken says that it has a voice socket. Sessions are
+// counted when they begin; those that may still begin are held against the quota. Errors:
+// QuotaExceeded quota-exceeded-usage.
+func (s *Service) AdmitSession(ctx context.Context, tenant workspaces.TenantID, spoken bool) error {
+	needed := []Meter{Turns, Tokens}
+	if spoken {
+		needed = append(needed, VoiceMinutes, SpeechSeconds, SpeechCharacters)
+	}
+	if err := s.Admit(ctx, tenant, needed...); err != nil {
 		return err
 	}
 	month := s.monthOf(ctx, tenant)

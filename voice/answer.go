@@ -21,6 +21,9 @@ type answer struct {
 	messages []*message
 	// dropped are the messages that came, or were about to be said, when it was cut.
 	dropped map[string]bool
+	// begunAt is when it began. filled is set when a filler was said in it.
+	begunAt time.Time
+	filled  bool
 	// greeting says that it is the agent's first message.
 	greeting bool
 	// done is set when the conversation has ended the answer, cut when the user has.
@@ -50,7 +53,6 @@ func (c *Call) observe(e turns.Event) {
 		c.endAnswer(e)
 		return
 	case live.ItemAdded:
-		c.out = append(c.out, e)
 		c.itemAdded(e)
 		return
 	case live.Failed:
@@ -103,8 +105,9 @@ func (c *Call) beginAnswer(e turns.ResponseStarted) {
 	e.Spoken = (e.Spoken || e.Greeting) && c.speaks()
 	a := &answer{
 		responseID: e.ResponseID, spoken: e.Spoken, greeting: e.Greeting, heard: e.Heard, events: []turns.Event{e},
-		dropped: map[string]bool{},
+		begunAt: c.s.now(), dropped: map[string]bool{},
 	}
+	c.turnIndex = max(c.turnIndex, e.TurnIndex)
 	c.answers = append(c.answers, a)
 	c.open[e.ResponseID] = a
 	if c.unwanted[e.CommandID] {
@@ -160,14 +163,14 @@ func (c *Call) content(a *answer, e turns.Event) {
 		if a.firstTokenAt.IsZero() {
 			a.firstTokenAt = c.s.now()
 		}
-		if m := a.lastMessage(); m != nil {
+		if m := a.message(e.ItemID); m != nil {
 			c.say(m, m.write(e.Text))
 		}
 	case turns.MessageDone:
 		if a.dropped[e.ItemID] {
 			return
 		}
-		if m := a.lastMessage(); m != nil && !a.cut {
+		if m := a.message(e.ItemID); m != nil && !a.cut {
 			c.say(m, m.end())
 			a.events = append(a.events, gate{m})
 		}
@@ -180,11 +183,14 @@ func (c *Call) content(a *answer, e turns.Event) {
 	a.events = append(a.events, e)
 }
 
-func (a *answer) lastMessage() *message {
-	if len(a.messages) == 0 {
-		return nil
+// message is a spoken message of the answer; nil: there is none.
+func (a *answer) message(itemID string) *message {
+	for _, m := range a.messages {
+		if m.itemID == itemID {
+			return m
+		}
 	}
-	return a.messages[len(a.messages)-1]
+	return nil
 }
 
 // endAnswer takes the end of an answer, which the client is sent behind its sound.
@@ -260,8 +266,13 @@ func (c *Call) answered(a *answer) {
 	}
 }
 
-// itemAdded tells what was said in the user's own item.
+// itemAdded passes an item on, and tells what was said in the user's own.
 func (c *Call) itemAdded(e live.ItemAdded) {
+	if c.own[e.Item.ID] { // the client has it as an answer
+		delete(c.own, e.Item.ID)
+		return
+	}
+	c.out = append(c.out, e)
 	if e.Item.Audio == nil || !isOwn(e.CommandID) {
 		return
 	}

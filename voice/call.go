@@ -49,8 +49,9 @@ type Call struct {
 	// nothing more is said.
 	over, muted bool
 
-	ears   ears
-	player player
+	ears      ears
+	player    player
+	recording recording
 
 	// out are events for the socket that wait for nothing.
 	out []turns.Event
@@ -61,6 +62,15 @@ type Call struct {
 	// asked are the commands whose answers have not begun, unwanted those of them that nobody is to
 	// hear.
 	asked, unwanted map[string]bool
+	// minute is the minute of the session that was counted last.
+	minute int
+	// heardLanguage is another language that the user has spoken heardTimes times in a row.
+	heardLanguage string
+	heardTimes    int
+	// own are items of sentences that the call says by itself.
+	own map[string]bool
+	// turnIndex is that of the newest turn that was answered. fillers counts those that were said.
+	turnIndex, fillers int
 	// spoken are the messages that were spoken last.
 	spoken []*message
 	// closing is the conversation's Closed, which waits for the sound before it.
@@ -81,6 +91,9 @@ func (c *Call) begin(stack Stack, err error) {
 	}
 	c.ears.begin(c)
 	c.SpeakAnswers(c.speaks())
+	if notice := c.session.Config.Voice.Recording.Notice; c.recording.recorder != nil && notice != "" && !c.Resumed() {
+		c.sayOwn(notice)
+	}
 }
 
 // Do takes a command of the socket, as live.Live.Do does.
@@ -240,6 +253,8 @@ func (c *Call) end() {
 	c.endLife()
 	c.ears.end()
 	c.mute()
+	c.stack.close()
+	c.closeRecording()
 }
 
 // tick moves the call by the clock.
@@ -249,6 +264,7 @@ func (c *Call) tick() {
 	if !c.over {
 		c.hearSilence(now)
 		c.keepWaiting(now)
+		c.meterMinutes(now)
 	}
 	c.unlock(len(c.out) > 0 || c.player.isDue(now) || c.closing != nil)
 }
@@ -304,5 +320,5 @@ func (c *Call) setHearing() {
 }
 
 func (c *Call) hearingSettings() hearing.Settings {
-	return c.detection.hearing(c.stack, c.language)
+	return c.detection.hearing(c.session.Config.Voice, c.stack, c.language)
 }

@@ -24,6 +24,12 @@ type SpeechStopped struct {
 	AtMS   int
 }
 
+// SpeechDropped says that what began with a SpeechStarted was no utterance, for a reason such as
+// "no words". It may follow its SpeechStopped.
+type SpeechDropped struct {
+	ItemID, Reason string
+}
+
 // InputCleared answers Clear.
 type InputCleared struct{}
 
@@ -49,6 +55,12 @@ type NotTranscribed struct {
 type Audio struct {
 	ResponseID, ItemID string
 	Data               []byte
+}
+
+// Filler says that the message that follows in an answer is none of the answer's: it is said
+// because the user waits.
+type Filler struct {
+	ResponseID, ItemID string
 }
 
 // Written says that an answer's text is complete. Its sound may go on, until its ResponseDone.
@@ -81,6 +93,9 @@ func (SpeechStarted) IsEvent() {}
 func (SpeechStopped) IsEvent() {}
 
 // IsEvent implements turns.Event.
+func (SpeechDropped) IsEvent() {}
+
+// IsEvent implements turns.Event.
 func (InputCleared) IsEvent() {}
 
 // IsEvent implements turns.Event.
@@ -94,6 +109,9 @@ func (NotTranscribed) IsEvent() {}
 
 // IsEvent implements turns.Event.
 func (Audio) IsEvent() {}
+
+// IsEvent implements turns.Event.
+func (Filler) IsEvent() {}
 
 // IsEvent implements turns.Event.
 func (Written) IsEvent() {}

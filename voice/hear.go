@@ -134,6 +134,7 @@ func (c *Call) hearSilence(now time.Time) {
 func (c *Call) listen(samples []int16) {
 	e := &c.ears
 	e.track.append(samples, c.keptHistory())
+	c.recording.hear(samples, e.track.end())
 	if u := e.current; u != nil {
 		u.write(samples)
 		c.takeWords(u)
@@ -200,6 +201,7 @@ func (c *Call) speechStarted(e hearing.Event) {
 	if e.Joined { // nothing of the answer was heard
 		c.player.pause()
 	}
+	u.isTold = true
 	c.out = append(c.out, SpeechStarted{ItemID: u.itemID, AtMS: e.FromMS})
 	c.recordActivity()
 }
@@ -221,8 +223,8 @@ func (c *Call) falseStart(e hearing.Event) {
 	u.close()
 	c.ears.current = nil
 	c.s.deps.Metrics.falseStart(e.Reason.String())
-	if u.told() {
-		c.out = append(c.out, SpeechStopped{ItemID: u.itemID, AtMS: e.ToMS})
+	if u.isTold {
+		c.out = append(c.out, SpeechStopped{ItemID: u.itemID, AtMS: e.ToMS}, SpeechDropped{ItemID: u.itemID, Reason: e.Reason.String()})
 	}
 	if u.joined {
 		c.player.resume()
@@ -237,7 +239,7 @@ func (c *Call) committed(e hearing.Event) {
 	}
 	u := ears.current
 	ears.current, ears.full = nil, false
-	u.lengthMS, u.speechMS, u.joined = e.ToMS-e.FromMS, e.SpeechMS, e.Joined
+	u.fromMS, u.lengthMS, u.speechMS, u.joined = e.FromMS, e.ToMS-e.FromMS, e.SpeechMS, e.Joined
 	u.committedAt, u.respond = c.s.now(), c.detection.CreateResponse && !c.manual()
 	if u.speechEndedAt.IsZero() {
 		u.speechEndedAt = u.committedAt

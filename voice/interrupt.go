@@ -25,6 +25,10 @@ func (c *Call) stopSpeaking(reason string) {
 			unheard = c.cut(a, reason, unheard)
 		}
 	}
+	if len(c.player.queue) > 0 {
+		c.markAgent(c.player.queue[0])
+	}
+	c.recording.cut(c.heardMS())
 	c.player.drop()
 	c.player.until = now
 }
@@ -80,8 +84,8 @@ func (a *answer) cutEvents() (events []turns.Event) {
 func (c *Call) cutMessage(m *message, listened time.Duration) {
 	text := m.heard(listened)
 	m.listened = &text
-	if m.written && m.isSent() && listened >= m.sent() {
-		return // all of it was heard
+	if m.filler || m.written && m.isSent() && listened >= m.sent() {
+		return // the conversation does not know it, or all of it was heard
 	}
 	c.commands = append(c.commands, live.Truncate{
 		CommandID: cutCommand, ItemID: m.itemID, AudioEndMS: int(listened / time.Millisecond), HeardText: &text,

@@ -2,6 +2,7 @@ package voice
 
 import (
 	"encoding/json"
+	"strings"
 
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/turns"
@@ -23,8 +24,34 @@ func (c *Call) noteTool(e turns.ToolDone) {
 	}
 }
 
-// noteLanguage takes the language of what the user has said. mu is held.
-func (c *Call) noteLanguage(string) {}
+// agreeing is how many utterances in a row must be in another language before the call goes on in
+// it: transcribers take a name or a short word for another language.
+const agreeing = 2
+
+// noteLanguage takes the language of what the user has said; empty: the transcriber names none. mu
+// is held.
+func (c *Call) noteLanguage(tag string) {
+	spoken := baseOf(tag)
+	if spoken == "" || spoken == baseOf(c.language) {
+		c.heardLanguage, c.heardTimes = "", 0
+		return
+	}
+	if spoken != c.heardLanguage {
+		c.heardLanguage, c.heardTimes = spoken, 0
+	}
+	if c.heardTimes++; c.heardTimes < agreeing {
+		return
+	}
+	c.heardLanguage, c.heardTimes = "", 0
+	c.commands = append(c.commands, live.SwitchLanguage{Tag: tag})
+	c.setLanguage(tag)
+}
+
+// baseOf is the language of a tag, without its region.
+func baseOf(tag string) string {
+	base, _, _ := strings.Cut(strings.ToLower(tag), "-")
+	return base
+}
 
 // setLanguage has the call heard and spoken in another language. mu is held.
 func (c *Call) setLanguage(tag string) {
@@ -55,9 +82,11 @@ func (c *Call) choose() {
 		stack, err := c.s.deps.StackFunc(c.life, ref, voice, language)
 		c.mu.Lock()
 		defer c.unlock(true)
-		if err != nil || c.language != language { // what is there goes on
+		if err != nil || c.over || c.language != language { // what is there goes on
+			stack.close()
 			return
 		}
+		c.stack.close()
 		c.stack = stack
 		c.setHearing()
 	})

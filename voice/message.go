@@ -20,6 +20,8 @@ type message struct {
 	segments []*segment
 	// started is set when the client knows the item, written when the text is complete.
 	started, written bool
+	// filler says that it is said because the user waits: the conversation does not know it.
+	filler bool
 	// protected says that speech does not interrupt it.
 	protected bool
 	// listened is what was heard of it when it was cut; nil: it was not cut.
@@ -28,7 +30,7 @@ type message struct {
 
 // segment is a part of a message, or a phrase of the call's own, as sound.
 type segment struct {
-	// message is nil for a phrase that belongs to no answer.
+	id      string
 	message *message
 	piece   speakable.Piece
 	// samples are those that were not sent yet, at rate; sent counts the others.
@@ -40,8 +42,10 @@ type segment struct {
 	// begun is set when a synthesizer has it, complete when all of its sound is there, or none is
 	// to come.
 	begun, complete bool
-	// announced is set when the taker was told what it says.
-	announced bool
+	// announced is set when the taker was told what it says. playedFrom is the audio time at which
+	// it begins to be played.
+	announced  bool
+	playedFrom int
 	// kept says that its sound is kept for the next time that it is said.
 	kept      bool
 	resampler *audio.Resampler
@@ -111,6 +115,9 @@ func (m *message) heard(until time.Duration) string {
 func (a *answer) heardText() string {
 	var said []string
 	for _, m := range a.messages {
+		if m.filler {
+			continue
+		}
 		text := m.text.String()
 		if m.listened != nil {
 			text = *m.listened

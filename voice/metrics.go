@@ -15,6 +15,7 @@ type Metrics struct {
 	falseStarts   *prometheus.CounterVec
 	interruptions prometheus.Counter
 	takenBacks    prometheus.Counter
+	fillers       prometheus.Counter
 	droppedTexts  *prometheus.CounterVec
 }
 
@@ -35,6 +36,9 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		}),
 		takenBacks: registered.NewCounter(prometheus.CounterOpts{
 			Name: "parlance_voice_answers_taken_back_total", Help: "Answers of which nothing was heard, because the user went on.",
+		}),
+		fillers: registered.NewCounter(prometheus.CounterOpts{
+			Name: "parlance_voice_fillers_total", Help: "Fillers that were said because an answer took long.",
 		}),
 		droppedTexts: registered.NewCounterVec(prometheus.CounterOpts{
 			Name: "parlance_voice_transcripts_dropped_total",
@@ -69,6 +73,12 @@ func (m *Metrics) interrupted() {
 func (m *Metrics) takenBack() {
 	if m != nil {
 		m.takenBacks.Inc()
+	}
+}
+
+func (m *Metrics) filled() {
+	if m != nil {
+		m.fillers.Inc()
 	}
 }
 

@@ -78,6 +78,7 @@ func (c *Call) nextAudio() (turns.Event, bool) {
 		return nil, false
 	}
 	for len(p.queue) > 0 && p.queue[0].isSent() {
+		c.markAgent(p.queue[0])
 		p.queue = p.queue[1:]
 		c.synthesize()
 	}
@@ -110,9 +111,10 @@ func (c *Call) send(s *segment, samples []int16, now time.Time) turns.Event {
 // announce tells the taker what the user is going to hear. mu is held.
 func (c *Call) announce(s *segment, samples []int16, now time.Time) {
 	taker := c.ears.taker
-	from := taker.NowMS() + int(c.player.ahead(now)/time.Millisecond)
+	from := c.heardMS() + int(c.player.ahead(now)/time.Millisecond)
+	c.recording.say(samples, s.rate, from)
 	if !s.announced {
-		s.announced = true
+		s.announced, s.playedFrom = true, from
 		length := s.length()
 		if !s.complete {
 			length = max(length, time.Duration(len([]rune(s.piece.Text)))*perChar)

@@ -11,6 +11,7 @@ import (
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/cache"
 	"parlance.dev/parlance/provider/speech"
+	"parlance.dev/parlance/recordings"
 )
 
 // Deps are what a Service works with. StackFunc and Now are required.
@@ -20,6 +21,10 @@ type Deps struct {
 	Now func() time.Time
 	// Log gets errors that no caller is told; nil discards them.
 	Log *slog.Logger
+	// Recordings keeps the sound of sessions whose agents record; nil: none is kept.
+	Recordings *recordings.Service
+	// MeterFunc counts what calls use; nil: nothing is counted.
+	MeterFunc MeterFunc
 	// Metrics counts what calls do; nil: nothing is counted.
 	Metrics *Metrics
 }
@@ -34,6 +39,10 @@ type Service struct {
 	ticking bool
 	// workers are the goroutines of calls.
 	workers sync.WaitGroup
+	// life ends when Close stops waiting.
+	life    context.Context //nolint:containedctx // the life of goroutines that outlive their calls
+	endLife context.CancelFunc
+	meter   meter
 	// phrases has the sound of texts that are said again and again.
 	phrases *cache.Cache[phrase, []speech.Piece]
 }
@@ -47,7 +56,10 @@ func New(d Deps) *Service {
 	if d.Log == nil {
 		d.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{deps: d, calls: map[*Call]struct{}{}, phrases: cache.New[phrase, []speech.Piece](maxPhrases)}
+	s := &Service{deps: d, calls: map[*Call]struct{}{}, phrases: cache.New[phrase, []speech.Piece](maxPhrases)}
+	s.life, s.endLife = context.WithCancel(context.Background())
+	s.meter = meter{count: d.MeterFunc, life: s.life, start: s.workers.Go}
+	return s
 }
 
 // Start begins the call of a voice socket that has joined its conversation. ctx bounds the choice
@@ -57,14 +69,17 @@ func (s *Service) Start(ctx context.Context, joined *live.Live) *Call {
 	session := joined.Session()
 	c := &Call{
 		Live: joined, s: s, session: session, language: session.Language,
-		detection: DetectionOf(session.Config.Voice), open: map[string]*answer{},
-		asked: map[string]bool{}, unwanted: map[string]bool{},
+		detection: DetectionOf(session.Config.Voice), minute: -1, open: map[string]*answer{},
+		asked: map[string]bool{}, unwanted: map[string]bool{}, own: map[string]bool{},
 	}
 	c.input, c.output = Formats(session.Config.Voice)
 	c.life, c.endLife = context.WithCancel(context.WithoutCancel(ctx))
 	stack, err := s.deps.StackFunc(ctx, session.Ref(), session.Config.Voice, session.Language)
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock(false)
+	if s.deps.Recordings != nil {
+		c.recording.recorder = s.deps.Recordings.Start(session)
+	}
 	c.begin(stack, err)
 	s.add(c)
 	return c
@@ -106,8 +121,24 @@ func (s *Service) run() {
 	}
 }
 
-// Wait returns when no goroutine of a call runs any more: after all sockets have left.
-func (s *Service) Wait() { s.workers.Wait() }
+// Close waits until nothing of the calls is left to do, once all sockets have left. What could not
+// be counted when ctx ends is lost. Errors: ctx's.
+func (s *Service) Close(ctx context.Context) error {
+	defer s.endLife()
+	done := make(chan struct{})
+	go func() { // ends with the workers
+		s.workers.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+	}
+	s.endLife()
+	<-done
+	return ctx.Err()
+}
 
 // now is the time on the wall.
 func (s *Service) now() time.Time { return s.deps.Now() }

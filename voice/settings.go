@@ -90,10 +90,13 @@ var eagerness = map[string]hearing.Eagerness{
 }
 
 // hearing is the detection as package hearing has it.
-func (d Detection) hearing(stack Stack, language string) hearing.Settings {
+func (d Detection) hearing(agent agents.Voice, stack Stack, language string) hearing.Settings {
 	s := hearing.Defaults()
 	s.Threshold, s.PrefixMS, s.SilenceMS, s.IdleMS = d.Threshold, d.PrefixMS, d.SilenceMS, d.IdleMS
 	s.Interrupt, s.CreateResponse, s.Manual = d.Interrupt, d.CreateResponse, d.Type == "" || stack.Transcriber == nil
+	if idle := agent.Waiting.ReengageAfterMS; d.IdleMS == 0 {
+		s.IdleMS = idle
+	}
 	s.Streaming, s.Punctuated = stack.Streaming, stack.Punctuated
 	s.Language = cmp.Or(language, s.Language)
 	if d.Type == SemanticVAD {

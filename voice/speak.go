@@ -3,6 +3,7 @@ package voice
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/audio"
@@ -21,7 +22,10 @@ var errDropped = errors.New("what was being said is not wanted any more")
 // say has pieces of a message spoken. mu is held.
 func (c *Call) say(m *message, pieces []speakable.Piece) {
 	for _, piece := range pieces {
-		s := &segment{message: m, piece: piece, kept: m.answer.greeting && len(piece.Text) <= maxPhraseChars}
+		s := &segment{
+			id: m.itemID + ":" + strconv.Itoa(len(m.segments)), message: m, piece: piece,
+			kept: (m.answer.greeting || m.filler) && len(piece.Text) <= maxPhraseChars,
+		}
 		m.segments = append(m.segments, s)
 		c.player.queue = append(c.player.queue, s)
 	}
@@ -53,10 +57,11 @@ func (c *Call) synthesizeQueue() {
 		c.player.cancel = cancel
 		c.mu.Unlock()
 		err := c.synthesizeOne(ctx, synthesizer, asked, s)
+		dropped := ctx.Err() != nil || errors.Is(err, errDropped)
 		cancel()
 		c.mu.Lock()
 		s.end()
-		if err != nil && ctx.Err() == nil && !errors.Is(err, errDropped) {
+		if err != nil && !dropped {
 			c.synthesizerFailed(err)
 		}
 		c.unlock(true)
@@ -77,10 +82,16 @@ func (c *Call) synthesizeOne(ctx context.Context, synthesizer speech.Synthesizer
 		}
 		return c.takeSound(ctx, s, p)
 	})
-	if err == nil && s.kept {
+	if err != nil {
+		return err
+	}
+	if s.kept {
 		c.s.phrases.Set(key, sound)
 	}
-	return err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.meterSpoken(s)
+	return nil
 }
 
 // phrase is a text that is said again and again: a first message, a filler, a goodbye.

@@ -12,21 +12,32 @@ import (
 type Stack struct {
 	// Transcriber is nil when none is configured.
 	Transcriber speech.StreamTranscriber
-	// Streaming says that Transcriber gives words while the user speaks, Punctuated that they have
-	// marks at the ends of sentences.
+	// Streaming says that Transcriber gives words while the user speaks, also after a fail-over,
+	// Punctuated that they have marks at the ends of sentences.
 	Streaming, Punctuated bool
 	// Synthesizer is nil when none can be had.
 	Synthesizer speech.Synthesizer
 	// Speech has the voice, language, speed and instructions of each sentence; its Text is empty.
 	Speech speech.Speech
-	// Hints are words that transcribers should expect.
+	// Hints are words that transcribers should expect. The session adds its own, such as the
+	// agent's name.
 	Hints []string
-	// Language is the language of the transcripts; empty lets the transcriber detect it.
+	// Language is that of the transcriber, a BCP 47 tag; empty lets it detect.
 	Language string
-	// TranscriberName and SynthesizerName are for receipts and logs: "openai/whisper-1".
+	// TranscriberName and SynthesizerName are provider and model for receipts and logs, e.g.
+	// "openai/whisper-1" and "espeak-ng". Empty when there is none. After a fail-over another one
+	// has done the work: see Provider of speech.Transcript and speech.Piece.
 	TranscriberName, SynthesizerName string
+	// Close frees what belongs to the session; nil: nothing does. It may be called twice.
+	Close func()
 }
 
-// StackFunc chooses the stack of a session. Errors: Upstream upstream-failed when the agent names a
-// provider that is not configured.
+func (s Stack) close() {
+	if s.Close != nil {
+		s.Close()
+	}
+}
+
+// StackFunc chooses the stack of a session. language is the session's, a BCP 47 tag or empty.
+// Errors: Upstream upstream-failed when the agent names a provider that is not configured.
 type StackFunc func(ctx context.Context, ref workspaces.Ref, voice agents.Voice, language string) (Stack, error)

@@ -29,8 +29,11 @@ func (t *track) since(fromMS int) []int16 {
 	return t.samples[from:]
 }
 
+// end is the number of samples that were heard.
+func (t *track) end() int { return t.first + len(t.samples) }
+
 // uncommitted is the number of samples since the last utterance.
-func (t *track) uncommitted() int { return t.first + len(t.samples) - t.committedTo }
+func (t *track) uncommitted() int { return t.end() - t.committedTo }
 
 // commit notes that an utterance ends here.
-func (t *track) commit() { t.committedTo = t.first + len(t.samples) }
+func (t *track) commit() { t.committedTo = t.end() }

@@ -2,6 +2,8 @@ package voice
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,8 +28,8 @@ type utterance struct {
 	isTold bool
 	// respond says that it is answered.
 	respond bool
-	// lengthMS is its audio, and speechMS the speech in it.
-	lengthMS, speechMS                        int
+	// fromMS is where it begins, lengthMS its audio, and speechMS the speech in it.
+	fromMS, lengthMS, speechMS                int
 	speechEndedAt, committedAt, transcribedAt time.Time
 	// ready is set when the words are known, or err is.
 	ready      bool
@@ -59,8 +61,6 @@ func (p *partials) take() (speech.Partial, bool) {
 	p.fresh = false
 	return p.last, fresh
 }
-
-func (u *utterance) told() bool { return u.isTold }
 
 // write has the utterance go on.
 func (u *utterance) write(samples []int16) {
@@ -98,7 +98,22 @@ func (c *Call) openUtterance(fromMS int) {
 }
 
 func (c *Call) transcriberOptions() speech.Options {
-	return speech.Options{Language: c.transcriptLanguage(), Hints: c.stack.Hints}
+	return speech.Options{Language: c.transcriptLanguage(), Hints: append(c.names(), c.stack.Hints...)}
+}
+
+// maxNameBytes bounds a variable that transcribers are told as a name.
+const maxNameBytes = 60
+
+// names are the names among the session's variables: people say them, and transcribers do not know
+// them.
+func (c *Call) names() (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(c.session.DynamicVariables)) {
+		value := strings.TrimSpace(c.session.DynamicVariables[name])
+		if strings.HasSuffix(name, "name") && value != "" && len(value) <= maxNameBytes {
+			names = append(names, value)
+		}
+	}
+	return names
 }
 
 // takeWords tells the taker, and the client, what was understood so far. mu is held.
@@ -169,6 +184,9 @@ func (c *Call) deliver() {
 // understood takes the words of an utterance. mu is held.
 func (c *Call) understood(u *utterance) {
 	text := strings.TrimSpace(u.transcript.Text)
+	if u.err == nil {
+		c.meterHeard(u)
+	}
 	heardMS := u.speechMS
 	if c.manual() {
 		heardMS = u.lengthMS // nobody but the client says where the speech is
@@ -179,6 +197,7 @@ func (c *Call) understood(u *utterance) {
 		return
 	case text == "", speech.IsHallucination(u.transcript, heardMS):
 		c.s.deps.Metrics.dropped(text != "")
+		c.out = append(c.out, SpeechDropped{ItemID: u.itemID, Reason: hearing.NoWords.String()})
 		c.unanswered(u)
 		return
 	}
@@ -186,6 +205,7 @@ func (c *Call) understood(u *utterance) {
 		c.takeBack()
 	}
 	c.noteLanguage(u.transcript.Language)
+	c.markUser(u, text)
 	c.said(u, text)
 }
 

@@ -18,9 +18,9 @@
 //
 // Periodic work is of two kinds:
 //
-//   - Sweeps every five minutes (old events, answers and traces, blobs without a source) are
-//     periodic tasks of asynq's scheduler, because one run in the whole installation is enough and
-//     they may wait while Redis is away.
+//   - Sweeps every five minutes (old events, answers, traces and recordings, blobs without a
+//     source) are periodic tasks of asynq's scheduler, because one run in the whole installation is
+//     enough and they may wait while Redis is away.
 //   - Everything else runs on a ticker in each process: the relay and the dispatchers, because they
 //     wake early and refill Redis; sessions, memories and model changes, because users notice when
 //     they wait for Redis; indexes of searches and reports of usage to the payment provider,

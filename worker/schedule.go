@@ -62,7 +62,7 @@ type SweepFunc func(ctx context.Context, now time.Time) error
 func (d Deps) sweepTasks() map[string]SweepFunc {
 	sweeps := map[string]SweepFunc{
 		"sweep_webhooks": d.Webhooks.Sweep, "sweep_strays": d.Strays, "sweep_answers": d.Answers, "sweep_traces": d.Traces,
-		"sweep_audit": d.Audit, "sweep_usage": d.UsageRecords,
+		"sweep_audit": d.Audit, "sweep_usage": d.UsageRecords, "sweep_recordings": d.Recordings,
 	}
 	if d.Privacy != nil {
 		sweeps["sweep_exports"], sweeps["sweep_retention"] = d.Privacy.Sweep, d.Privacy.SweepRetention

@@ -83,6 +83,9 @@ type Deps struct {
 	UsageReports SweepFunc
 	// Strays deletes blobs without a source (knowledge.Service.Sweep); every five minutes.
 	Strays SweepFunc
+	// Recordings deletes recordings that are kept no longer, and files that nothing needs
+	// (recordings.Service.Sweep); every five minutes.
+	Recordings SweepFunc
 	// Indexes indexes sources of earlier versions (ingestion.Service.Maintain); every minute.
 	Indexes SweepFunc
 	// Models continues changes of the embedding model (ingestion.Service.SweepModels); each 15 s.

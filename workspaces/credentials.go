@@ -20,7 +20,7 @@ type CredentialID string
 // CredentialKind is what a credential is for.
 type CredentialKind string
 
-// The kinds. Only model credentials are used yet.
+// The kinds. Those for telephony are not used yet.
 const (
 	CredentialModel     CredentialKind = "model"
 	CredentialSTT       CredentialKind = "stt"
@@ -66,7 +66,7 @@ type CredentialTest struct {
 	Took  time.Duration
 }
 
-// CredentialTester makes one small call with a model credential.
+// CredentialTester makes one small call with a credential of any kind but telephony.
 type CredentialTester interface {
 	TestCredential(ctx context.Context, c Credential, apiKey seal.Secret) (CredentialTest, error)
 }
@@ -229,13 +229,13 @@ func (s *Credentials) Delete(ctx context.Context, ref Ref, id CredentialID) erro
 	})
 }
 
-// Test makes one small call with a model credential. Errors: NotFound, Unimplemented.
+// Test makes one small call with a credential. Errors: NotFound, Unimplemented (telephony).
 func (s *Credentials) Test(ctx context.Context, ref Ref, id CredentialID, tester CredentialTester) (CredentialTest, error) {
 	c, err := selectCredential(ctx, s.db, ref, id, noLock)
 	if err != nil {
 		return CredentialTest{}, err
 	}
-	if c.Kind != CredentialModel {
+	if c.Kind == CredentialTelephony {
 		return CredentialTest{}, fault.New(fault.NotImplemented, "Credentials of kind %s cannot be tried yet.", c.Kind)
 	}
 	key, err := s.open(ctx, c)
@@ -261,10 +261,10 @@ func (s *Credentials) HasModels(ref Ref, has *bool) postgres.Step {
 	}
 }
 
-// Models returns the model credentials of the workspace with their keys, by provider. It reads
+// OfKind returns the credentials of the workspace for a kind with their keys, by provider. It reads
 // Postgres each time, so that a change takes effect at once on every node.
-func (s *Credentials) Models(ctx context.Context, ref Ref) (map[string]Opened, error) {
-	found, err := selectOfKind(ctx, s.db, ref, CredentialModel)
+func (s *Credentials) OfKind(ctx context.Context, ref Ref, kind CredentialKind) (map[string]Opened, error) {
+	found, err := selectOfKind(ctx, s.db, ref, kind)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}

@@ -16,8 +16,8 @@ import (
 // credentialProviders are the providers of each kind, by the names that agents use.
 var credentialProviders = map[CredentialKind][]string{
 	CredentialModel:     {"openai", "anthropic", providerAzure},
-	CredentialSTT:       {"openai"},
-	CredentialTTS:       {"openai"},
+	CredentialSTT:       {"openai", "deepgram", "openai-realtime"},
+	CredentialTTS:       {"openai", "elevenlabs"},
 	CredentialTelephony: {"twilio"},
 }
 

@@ -42,6 +42,8 @@ type Plan struct {
 	// TranscriptDays is how many days a session is kept at most after its end, whatever its workspace
 	// and its agent say. 0: as they say.
 	TranscriptDays int `json:"transcript_days"`
+	// AudioDays is the same of recordings.
+	AudioDays int `json:"audio_days"`
 	// StripePriceIDs are the prices at Stripe that buy the plan. A checkout offers the first.
 	StripePriceIDs []string `json:"stripe_price_ids"`
 }
@@ -117,8 +119,9 @@ func ParsePlan(name string, definition []byte) (Plan, error) {
 
 // check refuses what would limit nothing, or everything.
 func (p Plan) check() error {
-	if p.KBStorageBytes <= 0 || p.KBUploadBytes <= 0 || p.ConcurrentSessions < 0 || p.TranscriptDays < 0 {
-		return errors.New("kb_storage_bytes and kb_upload_bytes must be above 0, concurrent_sessions and transcript_days at least 0")
+	if p.KBStorageBytes <= 0 || p.KBUploadBytes <= 0 || p.ConcurrentSessions < 0 || p.TranscriptDays < 0 || p.AudioDays < 0 {
+		return errors.New("kb_storage_bytes and kb_upload_bytes must be above 0, and concurrent_sessions, transcript_days and audio_days " +
+			"at least 0")
 	}
 	for meter, quota := range p.Monthly {
 		if !slices.Contains(MonthlyMeters, meter) {

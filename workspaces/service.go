@@ -274,16 +274,10 @@ type WorkspaceChange struct {
 	Retention *Retention
 }
 
-// UpdateWorkspace changes a workspace. Errors: NotFound, Invalid invalid-request (an empty name),
-// Unimplemented not-implemented (audio_days).
+// UpdateWorkspace changes a workspace. Errors: NotFound, Invalid invalid-request (an empty name).
 func (s *Service) UpdateWorkspace(ctx context.Context, ref Ref, change WorkspaceChange) (Workspace, error) {
 	if change.Name != nil && strings.TrimSpace(*change.Name) == "" {
 		return Workspace{}, errNoName()
-	}
-	if change.Retention != nil {
-		if err := change.Retention.Check(); err != nil {
-			return Workspace{}, err
-		}
 	}
 	if change == (WorkspaceChange{}) {
 		return s.Workspace(ctx, ref)

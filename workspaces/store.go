@@ -79,7 +79,7 @@ func updateWorkspace(ctx context.Context, db bun.IDB, ref Ref, change WorkspaceC
 		update = update.Set("name = ?", *change.Name)
 	}
 	if change.Retention != nil {
-		update = update.Set("transcript_days = ?", change.Retention.TranscriptDays)
+		update = update.Set("transcript_days = ?", change.Retention.TranscriptDays).Set("audio_days = ?", change.Retention.AudioDays)
 	}
 	err := update.Scan(ctx)
 	return workspace, postgres.OrNoSuch(err, "workspace", string(ref.ID))

@@ -45,14 +45,17 @@ type Workspace struct {
 	Name     string   `bun:"name"`
 	// KBUsedBytes is how many bytes sources store or have reserved.
 	KBUsedBytes int64 `bun:"kb_used_bytes"`
-	// TranscriptDays are those of Retention.
+	// TranscriptDays and AudioDays are those of Retention.
 	TranscriptDays int       `bun:"transcript_days"`
+	AudioDays      int       `bun:"audio_days"`
 	CreatedAt      time.Time `bun:"created_at"`
 	UpdatedAt      time.Time `bun:"updated_at"`
 }
 
 // Retention is how long what was said in the workspace is kept.
-func (w Workspace) Retention() Retention { return Retention{TranscriptDays: w.TranscriptDays} }
+func (w Workspace) Retention() Retention {
+	return Retention{TranscriptDays: w.TranscriptDays, AudioDays: w.AudioDays}
+}
 
 // Key is an API key. Only a hash of its secret is stored.
 type Key struct {

@@ -109,6 +109,9 @@ func newShow() *cobra.Command {
 			if days := one.GetPrivacy().GetRetention().GetTranscriptDays(); days > 0 {
 				c.Fact("kept", fmt.Sprintf("sessions for %d days after their end", days))
 			}
+			if days := one.GetPrivacy().GetRetention().GetAudioDays(); days > 0 {
+				c.Fact("audio kept", fmt.Sprintf("recordings for %d days after the session's end", days))
+			}
 			c.Screen.Line("")
 			for _, line := range term.CleanLines(one.GetInstructions()) {
 				c.Screen.Line("  %s", line)

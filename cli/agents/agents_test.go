@@ -42,8 +42,8 @@ func TestAgents(t *testing.T) {
 	agents("", "update", id, "--redact", "card,iban").Wants(t, command.ExitDone, "version 4")
 	agents("", "show", id).Wants(t, command.ExitDone, "redacted", "card, iban")
 	agents("", "update", id, "--redact", "names").Wants(t, command.ExitFailed, "privacy.redact")
-	agents("", "update", id, "--redact", "", "--transcript-days", "30").Wants(t, command.ExitDone, "version 5")
-	agents("", "show", id).Wants(t, command.ExitDone, "sessions for 30 days")
+	agents("", "update", id, "--redact", "", "--transcript-days", "30", "--audio-days", "7").Wants(t, command.ExitDone, "version 5")
+	agents("", "show", id).Wants(t, command.ExitDone, "sessions for 30 days", "recordings for 7 days")
 	privacy := agents("", "get", id, "--json").JSONLines(t)[0]["privacy"].(map[string]any)
 	if len(privacy["redact"].([]any)) > 0 || privacy["retention"].(map[string]any)["transcript_days"] != 30.0 {
 		t.Errorf("privacy %v", privacy)
@@ -56,7 +56,9 @@ func TestAgents(t *testing.T) {
 	if got := agents("", "rollback", id, "3", "--json").JSONLines(t)[0]; got["version"] != 7.0 || got["idle_timeout_seconds"] != 60.0 {
 		t.Errorf("rolled back to %v", got)
 	}
-	agents("", "rollback", id, "9").Wants(t, command.ExitFailed, "roll the agent back")
+	agents(`{"voice": {"recording": {"enabled": true}}}`, "update", id, "--file", "-").Wants(t, command.ExitDone, "version 8")
+	agents("", "update", id, "--zero-retention").Wants(t, command.ExitDone, "version 9")
+	agents("", "rollback", id, "19").Wants(t, command.ExitFailed, "roll the agent back")
 	agents("", "rollback", id, "one").Wants(t, command.ExitUsage, "parlance agents versions "+id)
 	agents("", "versions", "agt_none").Wants(t, command.ExitFailed, "parlance agents ls")
 	agents("", "update", id).Wants(t, command.ExitUsage, "nothing is to change")

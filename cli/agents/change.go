@@ -19,7 +19,7 @@ import (
 type fields struct {
 	file, name, instructions, firstMessage, language, model, provider string
 	redact                                                            []string
-	transcriptDays                                                    int32
+	transcriptDays, audioDays                                         int32
 	zeroRetention                                                     bool
 	json                                                              bool
 
@@ -38,6 +38,8 @@ func (f *fields) add(cmd *cobra.Command) {
 	f.flags.StringSliceVar(&f.redact, "redact", nil, `personal data that is not stored, of card,email,phone,iban; "" stores all`)
 	f.flags.Int32Var(&f.transcriptDays, "transcript-days", 0,
 		"how many days after their end its sessions are deleted, also those that there are; 0 goes by the workspace")
+	f.flags.Int32Var(&f.audioDays, "audio-days", 0,
+		"how many days after their end recordings of its sessions are deleted, also those that there are; 0 goes by the workspace")
 	f.flags.BoolVar(&f.zeroRetention, "zero-retention", false,
 		"keep nothing that is said: it is stored encrypted until it is delivered to your webhooks, then deleted; turns memory and analysis off")
 	f.flags.BoolVar(&f.json, "json", false, "print the agent as a line of JSON")
@@ -127,8 +129,8 @@ func (f *fields) modelOf(model *parlancev1.AgentModel) *parlancev1.AgentModel {
 	return model
 }
 
-// privacyOf returns the settings with the changes of --redact, --zero-retention and
-// --transcript-days.
+// privacyOf returns the settings with the changes of --redact, --zero-retention, --transcript-days
+// and --audio-days.
 func (f *fields) privacyOf(privacy *parlancev1.PrivacySettings) *parlancev1.PrivacySettings {
 	if !f.privacyGiven() {
 		return privacy
@@ -142,11 +144,14 @@ func (f *fields) privacyOf(privacy *parlancev1.PrivacySettings) *parlancev1.Priv
 	if f.given("zero-retention") {
 		privacy.ZeroRetention = f.zeroRetention
 	}
+	if privacy.GetRetention() == nil && (f.given("transcript-days") || f.given("audio-days")) {
+		privacy.Retention = &parlancev1.RetentionSettings{}
+	}
 	if f.given("transcript-days") {
-		if privacy.GetRetention() == nil {
-			privacy.Retention = &parlancev1.RetentionSettings{}
-		}
 		privacy.Retention.TranscriptDays = f.transcriptDays
+	}
+	if f.given("audio-days") {
+		privacy.Retention.AudioDays = f.audioDays
 	}
 	return privacy
 }
@@ -163,10 +168,14 @@ func (f *fields) keepNothing(req *parlancev1.UpdateAgentRequest, stored *parlanc
 		req.Analysis.Enabled = false
 		req.UpdateMask.Paths = append(req.UpdateMask.Paths, "analysis")
 	}
+	if req.GetVoice() == nil && stored.GetVoice().GetRecording().GetEnabled() {
+		req.Voice = &parlancev1.AgentVoice{Recording: &parlancev1.AgentRecording{}}
+		req.UpdateMask.Paths = append(req.UpdateMask.Paths, "voice.recording.enabled")
+	}
 }
 
 func (f *fields) privacyGiven() bool {
-	return f.given("redact") || f.given("zero-retention") || f.given("transcript-days")
+	return f.given("redact") || f.given("zero-retention") || f.given("transcript-days") || f.given("audio-days")
 }
 
 func newUpdate() *cobra.Command {

@@ -30,15 +30,23 @@ const (
 // chatOptions are the flags of `parlance chat`.
 type chatOptions struct {
 	agent, session, user string
-	json                 bool
-	reconnectFor         time.Duration
+	// voice is a file, microphone, or bareInput; empty is a conversation in text.
+	voice, voiceOut string
+	json            bool
+	reconnectFor    time.Duration
 }
 
 // New makes the command.
 func New() *cobra.Command {
 	var options chatOptions
 	cmd := &cobra.Command{
-		Use: "chat", Short: "Talk to an agent from the terminal", GroupID: "use", Args: command.ExactArgs(),
+		Use: "chat", Short: "Talk to an agent from the terminal", GroupID: "use",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if err := checkVoice(options, args); err != nil {
+				return err
+			}
+			return command.ExactArgs()(cmd, args)
+		},
 		Long: `Talks to an agent of an installation over its public API; without flags to the demo agent of
 the parlance dev on this machine. Each line is a turn; /quit or Ctrl-D ends the session. When
 the input is not a terminal, each of its lines is a turn too, and a turn that fails ends the chat.
@@ -46,9 +54,19 @@ the input is not a terminal, each of its lines is a turn too, and a turn that fa
 A connection that is lost in the middle of an answer is made again, on whatever server is there, and
 the answer goes on where it was.
 
-"/tool SLUG {…}" makes the built-in extractive responder call a tool.`,
+"/tool SLUG {…}" makes the built-in extractive responder call a tool.
+
+With --voice you speak, by the microphone and the loudspeaker of this machine; what both sides say is
+printed, and how long an answer took. Speak while the agent does to interrupt it (without headphones
+it may hear itself). A line that you type is a turn as well; /mute makes the agent deaf and hearing
+again, Ctrl-C ends the session. With --voice=FILE.wav the file is spoken after the agent's greeting,
+and the command ends when its last utterance is answered. Programs for sound: arecord and aplay, sox,
+ffmpeg, PulseAudio's, whichever is found.`,
 		Example: `  parlance chat
-  echo "Which file types can I upload?" | parlance chat --json`,
+  echo "Which file types can I upload?" | parlance chat --json
+  parlance chat --voice
+  parlance chat --voice=question.wav --voice-out=answer.wav
+  arecord -q -t raw -f S16_LE -r 24000 | parlance chat --voice=- --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runChat(cmd, options) },
 	}
 	client.AddInstallation(cmd)
@@ -58,7 +76,13 @@ the answer goes on where it was.
 	cmd.Flags().StringVar(&options.user, "user", "terminal", "user id of the session")
 	cmd.Flags().DurationVar(&options.reconnectFor, "reconnect-for", reconnectFor,
 		"how long to try to come back when the connection is lost; 0: not at all")
-	cmd.Flags().BoolVar(&options.json, "json", false, "print each turn as one line of JSON")
+	cmd.Flags().BoolVar(&options.json, "json", false,
+		"print each turn as one line of JSON; of a spoken conversation each event of the server, sound without its samples")
+	cmd.Flags().StringVar(&options.voice, "voice", "",
+		"speak: by the microphone, from a WAV file (--voice=FILE), or from the input (--voice=-: bare 16-bit mono samples at 24 kHz)")
+	cmd.Flags().Lookup("voice").NoOptDefVal = microphone
+	cmd.Flags().StringVar(&options.voiceOut, "voice-out", "",
+		"write what the agent says to this WAV file, as it would be heard, and play nothing")
 	return cmd
 }
 
@@ -78,6 +102,9 @@ func runChat(cmd *cobra.Command, options chatOptions) error {
 		sessions: parlancev1connect.NewSessionServiceClient(client, where.Base, where.Options()...),
 		agents:   parlancev1connect.NewAgentServiceClient(client, where.Base, where.Options()...),
 	}
+	if options.voice != "" {
+		return talk.runVoice(cmd.Context())
+	}
 	return talk.run(cmd.Context())
 }
 
@@ -91,6 +118,8 @@ type chat struct {
 	sessions     parlancev1connect.SessionServiceClient
 	agents       parlancev1connect.AgentServiceClient
 	session      string
+	// socketURL is the signed URL of the session's voice socket.
+	socketURL string
 	// agent is the name that is shown, without control characters.
 	agent string
 	// turns are the turns that this chat has received, or that the session had before.
@@ -183,14 +212,18 @@ func (c *chat) open(ctx context.Context) error {
 	if c.installation.AgentID == "" {
 		return command.Usagef("--agent is missing: the id of the agent to talk to")
 	}
+	modality := "text"
+	if c.options.voice != "" {
+		modality = "voice"
+	}
 	made, err := c.sessions.CreateSession(ctx, &parlancev1.CreateSessionRequest{
 		AgentId: c.installation.AgentID,
-		UserId:  c.options.user, Modality: "text",
+		UserId:  c.options.user, Modality: modality,
 	})
 	if err != nil {
 		return c.installation.Explain("create the session", err)
 	}
-	c.session = made.GetId()
+	c.session, c.socketURL = made.GetId(), made.GetWsUrl()
 	if c.options.json {
 		return nil
 	}
@@ -203,6 +236,10 @@ func (c *chat) open(ctx context.Context) error {
 		}); err == nil {
 			c.agent, greeting = term.Clean(agent.GetName()), term.CleanText(agent.GetFirstMessage())
 		}
+	}
+	if c.options.voice != "" {
+		fmt.Fprintf(c.out, "Session %s with %s.\n", c.session, c.agent)
+		return nil // the greeting is spoken
 	}
 	if c.terminal {
 		fmt.Fprintf(c.out, "Session %s with %s. /quit or Ctrl-D ends it.\n", c.session, c.agent)

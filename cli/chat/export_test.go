@@ -3,8 +3,10 @@ package chat
 import (
 	"context"
 	"io"
+	"time"
 
 	"parlance.dev/parlance/cli/client"
+	"parlance.dev/parlance/cli/sound"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 )
 
@@ -20,4 +22,42 @@ func AtTerminal(ctx context.Context, where client.Installation, in io.Reader, ou
 		sessions: parlancev1connect.NewSessionServiceClient(http, where.Base, where.Options()...),
 	}
 	return talk.run(ctx)
+}
+
+// VoiceTest is a spoken conversation by another clock.
+type VoiceTest struct {
+	// Voice is a file; with a Source it is a microphone.
+	Voice    string
+	Source   sound.Source
+	VoiceOut string
+	JSON     bool
+	// Terminal says that a person types In.
+	Terminal bool
+	In       io.Reader
+	Out, Err io.Writer
+	Ticks    <-chan time.Time
+	Now      func() time.Time
+}
+
+// TalkBy speaks with an agent by the clock of a test.
+func TalkBy(ctx context.Context, where client.Installation, test VoiceTest) error {
+	http, err := where.Client()
+	if err != nil {
+		return err
+	}
+	defer http.CloseIdleConnections()
+	talk := &chat{
+		installation: where, in: test.In, out: test.Out, err: test.Err, terminal: test.Terminal,
+		options:  chatOptions{voice: test.Voice, voiceOut: test.VoiceOut, json: test.JSON},
+		sessions: parlancev1connect.NewSessionServiceClient(http, where.Base, where.Options()...),
+		agents:   parlancev1connect.NewAgentServiceClient(http, where.Base, where.Options()...),
+	}
+	parts := voiceParts{source: test.Source, sink: sound.Nowhere(), says: "a test"}
+	if test.Source != nil {
+		talk.options.voice = microphone
+	} else if parts, err = talk.openVoice(ctx); err != nil {
+		return err
+	}
+	parts.ticks, parts.now = test.Ticks, test.Now
+	return talk.talk(ctx, parts)
 }

@@ -44,7 +44,13 @@ func (d *dev) banner(opened *app.App, made demo.Installation) {
 	for i, words := range d.embedderWords(opened.Embeds) {
 		row(map[bool]string{true: "embeds", false: ""}[i == 0], "%s", words)
 	}
-	row("voice", "not in this version; text only")
+	hears, speaks := d.speechWords(opened)
+	for i, words := range hears {
+		row(map[bool]string{true: "hears", false: ""}[i == 0], "%s", words)
+	}
+	for i, words := range speaks {
+		row(map[bool]string{true: "speaks", false: ""}[i == 0], "%s", words)
+	}
 	row("egress", "%s", d.egressWords())
 	fmt.Fprintf(&text, "\nTry, in another terminal:\n\n")
 	fmt.Fprintf(&text, "  %s chat%s\n\n", program(), data)

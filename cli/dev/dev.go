@@ -33,14 +33,17 @@ type options struct {
 	port    int
 	tls     bool
 	yes     bool
-	// model is auto or none, embedding is tell, auto or none.
-	model, embedding string
+	// model and speech are auto or none, embedding is tell, auto or none.
+	model, embedding, speech string
 }
 
 // check refuses values that the flags do not have.
 func (o options) check() error {
 	if !slices.Contains([]string{auto, none}, o.model) {
 		return command.Usagef("--model must be auto or none; a model is named by --model-base-url and --model-name")
+	}
+	if !slices.Contains([]string{auto, none}, o.speech) {
+		return command.Usagef("--speech must be auto or none; a transcriber is named by --stt-base-url and --stt-name")
 	}
 	if !slices.Contains([]string{tell, auto, none}, o.embedding) {
 		return command.Usagef("--embedding must be tell, auto or none; a model is named by --embedding-base-url and --embedding-name")
@@ -55,7 +58,8 @@ func New(version string) *cobra.Command {
 		Use: "dev", Short: "Run everything on this machine, with a demo agent", GroupID: "run", Args: command.ExactArgs(),
 		Long: `Starts a private Postgres and Redis under the data directory, migrates, seeds a demo workspace
 with an agent, a knowledge base and a tool, and runs server and worker in one process. PDF files and
-pictures are read with poppler and tesseract, in a sandbox (bubblewrap); it works without them.
+pictures are read with poppler and tesseract, and espeak-ng speaks where no server does, in a sandbox
+(bubblewrap); it works without them.
 
 What is missing is installed on Debian and Ubuntu as root. On a terminal it asks first, unless
 --yes is given; elsewhere the line that installs it is printed. DATABASE_URL and REDIS_URL, when set, are used instead.
@@ -78,6 +82,8 @@ Ctrl-C stops everything it started; the data stays for the next time.`,
 	cmd.Flags().BoolVar(&options.yes, "yes", false, "install what is missing without asking")
 	cmd.Flags().StringVar(&options.model, "model", auto,
 		"auto uses a model server found on this machine when none is configured; none refuses every model")
+	cmd.Flags().StringVar(&options.speech, "speech", auto,
+		"auto has a speech server found on this machine transcribe when none is configured; none refuses every server of speech")
 	cmd.Flags().StringVar(&options.embedding, "embedding", tell,
 		"what to do with an embedding model found on this machine when none is configured: tell of it, or auto uses it, which embeds "+
 			"the sources again; none uses the built-in embedder and does not look")
@@ -96,6 +102,9 @@ type dev struct {
 	hurry context.Context //nolint:containedctx // the life of the process
 	// noticed names the model server that was found on this machine; it may be empty.
 	noticed string
+	// heard is noticed for the server that transcribes; spoken is a server that could speak, or nil.
+	heard  string
+	spoken *discover.Found
 	// embedder is an embedding model that was found on this machine, or nil.
 	embedder *foundEmbedder
 	// ownGuard reports that the operator chose which addresses tools and webhooks may reach.

@@ -127,10 +127,10 @@ func TestEmbedderNotLookedFor(t *testing.T) {
 		t.Error("it looks for servers")
 		return nil, nil
 	}
-	if d := chosen(t, configured, options{model: none, embedding: auto}, unasked); d.config.Embedding != configured.Embedding {
+	if d := chosen(t, configured, options{model: none, embedding: auto, speech: none}, unasked); d.config.Embedding != configured.Embedding {
 		t.Errorf("the configured embedder became %+v", d.config.Embedding)
 	}
-	d := chosen(t, configured, options{model: none, embedding: none}, unasked)
+	d := chosen(t, configured, options{model: none, embedding: none, speech: none}, unasked)
 	if d.config.Embedding != (app.Embedding{}) {
 		t.Errorf("--embedding none keeps %+v", d.config.Embedding)
 	}

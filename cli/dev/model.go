@@ -21,8 +21,9 @@ const (
 // lookFunc looks for model servers: discover.Local.
 type lookFunc func(context.Context, *http.Client) ([]discover.Found, error)
 
-// chooseModels uses a model server on this machine to answer when none is configured, and notes an
-// embedding model. With --model none and --embedding none it ignores what is configured.
+// chooseModels uses a model server on this machine to answer when none is configured, and one that
+// transcribes, and notes models that embed and speak. With --model none, --embedding none and
+// --speech none it ignores what is configured.
 func (d *dev) chooseModels(ctx context.Context, look lookFunc) error {
 	if d.options.model == none {
 		d.config.Model, d.config.AnthropicAPIKey, d.config.Azure = app.Provider{}, "", app.Azure{}
@@ -30,10 +31,14 @@ func (d *dev) chooseModels(ctx context.Context, look lookFunc) error {
 	if d.options.embedding == none {
 		d.config.Embedding = app.Embedding{}
 	}
+	if d.options.speech == none {
+		d.config.STT, d.config.STTFallback, d.config.TTS, d.config.TTSFallback = app.Speech{}, app.Speech{}, app.Speech{}, app.Speech{}
+	}
 	wantsModel := d.options.model != none && d.config.Model.BaseURL == "" && !d.config.Model.APIKey.IsSet() &&
 		!d.config.AnthropicAPIKey.IsSet() && !d.config.Azure.APIKey.IsSet()
 	wantsEmbedder := d.options.embedding != none && d.config.Embedding.BaseURL == ""
-	if !wantsModel && !wantsEmbedder {
+	wantsSpeech := d.options.speech != none && !(d.config.STT.IsSet() && d.config.TTS.IsSet())
+	if !wantsModel && !wantsEmbedder && !wantsSpeech {
 		return nil
 	}
 	found, err := lookAround(ctx, look)
@@ -45,6 +50,9 @@ func (d *dev) chooseModels(ctx context.Context, look lookFunc) error {
 	}
 	if at := slices.IndexFunc(found, func(f discover.Found) bool { return len(f.Embedding) > 0 }); wantsEmbedder && at >= 0 {
 		d.embedder = newFoundEmbedder(found[at])
+	}
+	if wantsSpeech {
+		d.chooseSpeech(found)
 	}
 	return nil
 }

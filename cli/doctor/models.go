@@ -55,7 +55,3 @@ func checkEmbedder(ctx context.Context, d Deps, r *report) {
 	}
 	r.ok("call", "%s gave a vector of %d numbers in %s", described, probed.Dimension, probed.Took.Round(time.Millisecond))
 }
-
-func checkSpeech(_ context.Context, _ Deps, r *report) {
-	r.skip("call", "not configured: this version has no speech; voice sessions can be created and take text")
-}

@@ -107,6 +107,9 @@ func (s *service) print(one *parlancev1.Workspace, asJSON bool) error {
 	s.Fact("tenant", one.GetTenantId())
 	s.Fact("knowledge", term.Bytes(one.GetKbUsedBytes()))
 	s.Fact("kept", keptWords(one.GetRetention().GetTranscriptDays()))
+	if days := one.GetRetention().GetAudioDays(); days > 0 {
+		s.Fact("audio kept", fmt.Sprintf("recordings for %d days after the session's end", days))
+	}
 	s.Fact("made", client.Moment(one.GetCreatedAt()))
 	return nil
 }
@@ -137,7 +140,7 @@ func newCreate() *cobra.Command {
 
 func newUpdate() *cobra.Command {
 	var name string
-	var days int32
+	var days, audioDays int32
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "update WORKSPACE", Short: "Rename a workspace, and say how long its sessions are kept", Args: command.ExactArgs("WORKSPACE"),
@@ -149,12 +152,14 @@ func newUpdate() *cobra.Command {
 		if name != "" {
 			req.Name, req.UpdateMask.Paths = &name, append(req.UpdateMask.Paths, "name")
 		}
-		if cmd.Flags().Changed("transcript-days") {
-			req.Retention = &parlancev1.RetentionSettings{TranscriptDays: days}
-			req.UpdateMask.Paths = append(req.UpdateMask.Paths, "retention.transcript_days")
+		req.Retention = &parlancev1.RetentionSettings{TranscriptDays: days, AudioDays: audioDays}
+		for flag, path := range map[string]string{"transcript-days": "retention.transcript_days", "audio-days": "retention.audio_days"} {
+			if cmd.Flags().Changed(flag) {
+				req.UpdateMask.Paths = append(req.UpdateMask.Paths, path)
+			}
 		}
 		if len(req.GetUpdateMask().GetPaths()) == 0 {
-			return command.Usagef("nothing is to change: give --name or --transcript-days")
+			return command.Usagef("nothing is to change: give --name, --transcript-days or --audio-days")
 		}
 		changed, err := s.workspaces.UpdateWorkspace(ctx, req)
 		if err != nil {
@@ -165,6 +170,8 @@ func newUpdate() *cobra.Command {
 	cmd.Flags().StringVar(&name, "name", "", "its new name")
 	cmd.Flags().Int32Var(&days, "transcript-days", 0,
 		"how many days after their end sessions are deleted, also those that there are; 0 keeps them for ever")
+	cmd.Flags().Int32Var(&audioDays, "audio-days", 0,
+		"how many days after their session's end recordings are deleted, also those that there are; 0 keeps them as long as the session")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the workspace as a line of JSON")
 	return cmd
 }

@@ -20,6 +20,7 @@ func TestWorkspaces(t *testing.T) {
 	workspaces("ls").Wants(t, command.ExitDone, "production", id, w.Env.Tenant.WorkspaceID)
 	workspaces("update", id).Wants(t, command.ExitUsage, "--name")
 	workspaces("update", id, "--transcript-days", "90").Wants(t, command.ExitDone, "90 days", "production")
+	workspaces("update", id, "--audio-days", "7").Wants(t, command.ExitDone, "90 days", "recordings for 7 days")
 	workspaces("update", id, "--transcript-days", "4000").Wants(t, command.ExitFailed, "retention.transcript_days")
 	workspaces("update", id, "--transcript-days", "0").Wants(t, command.ExitDone, "for ever")
 	workspaces("rm", id).Wants(t, command.ExitUsage, "add --yes")

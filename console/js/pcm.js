@@ -1,4 +1,5 @@
-// Samples: their rate, their form on the wire, their loudness. The page and its worklets use it.
+// Samples: their rate, their form on the wire, their loudness. Used by the page and by its
+// worklets.
 
 /** The rate of sound on the wire. */
 export const wireHz = 24_000;

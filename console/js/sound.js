@@ -31,7 +31,7 @@ export class Sound extends EventTarget {
   async open() {
     if (!navigator.mediaDevices?.getUserMedia || !window.AudioWorkletNode)
       throw new Error('Browsers have a microphone only for pages over https:// or on localhost.');
-    // Made at once: a page may begin to make sound only while the user presses something.
+    // Made at once: the browser lets a page make sound only while the user presses something.
     this.#context = new AudioContext({ latencyHint: 'interactive' });
     try {
       this.#stream = await navigator.mediaDevices.getUserMedia({

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"parlance.dev/parlance/fault"
 )
 
 // The defaults of Options. Source: decisions, Tools.
@@ -101,6 +103,16 @@ func (b *Breaker) Wait(key string, now time.Time) time.Duration {
 		return max(time.Second, c.openUntil.Sub(now))
 	}
 	return time.Second
+}
+
+// Refusal is the error for a call that Allow refused: unavailable, with a RetryAfter of whole
+// seconds. name is that of the party, for people. Its Meta is empty, for the caller to set.
+func (b *Breaker) Refusal(key, name string, now time.Time) *fault.Error {
+	seconds := (b.Wait(key, now) + time.Second - 1) / time.Second
+	err := fault.New(fault.ServiceUnavailable,
+		"%s has failed several times in a row and is not asked for a moment; try again in %d s.", name, seconds)
+	err.RetryAfter = seconds * time.Second
+	return err
 }
 
 // Report records the result of a call. opened says that the circuit opened.

@@ -1,9 +1,11 @@
 package breaker_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/breaker"
 )
 
@@ -37,6 +39,11 @@ func TestBreaker(t *testing.T) {
 	}
 	if wait := b.Wait("k", now.Add(10*time.Second)); wait != 20*time.Second {
 		t.Errorf("wait %s, want 20s", wait)
+	}
+	refusal := b.Refusal("k", "acme", now.Add(10*time.Second+time.Millisecond))
+	if refusal.Reason != fault.ServiceUnavailable || refusal.RetryAfter != 20*time.Second || !strings.Contains(refusal.Message, "acme") ||
+		!strings.Contains(refusal.Message, "in 20 s") {
+		t.Errorf("refusal %v, after %s", refusal, refusal.RetryAfter)
 	}
 	now = now.Add(30 * time.Second)
 	if b.Allow("k", now) != breaker.Trial || b.Allow("k", now) != breaker.Refused {

@@ -211,7 +211,12 @@ func findRedis(ctx context.Context) Redis {
 func findTools(tools []Tool) map[string]string {
 	found := make(map[string]string)
 	for _, tool := range tools {
-		path, err := exec.LookPath(tool.Command)
+		path, err := tool.Command, error(nil)
+		if filepath.IsAbs(tool.Command) {
+			_, err = os.Stat(tool.Command)
+		} else {
+			path, err = exec.LookPath(tool.Command)
+		}
 		if err == nil {
 			found[tool.Command] = path
 		}

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Tool is a program beyond the databases that a caller wants present, such as pdftotext.
+// Tool is a program or a file beyond the databases that a caller wants present, such as pdftotext.
 type Tool struct {
-	Command string // looked up on PATH
+	Command string // looked up on PATH; an absolute path is that of a file, which need not be a program
 	Apt     string // Debian package that has it
 	Brew    string // Homebrew's formula; empty where macOS cannot have it
 }
@@ -23,6 +23,15 @@ func DocumentTools() []Tool {
 		{Command: "pdftohtml", Apt: "poppler-utils", Brew: "poppler"},
 		{Command: "pdftoppm", Apt: "poppler-utils", Brew: "poppler"},
 		{Command: "tesseract", Apt: "tesseract-ocr", Brew: "tesseract"},
+		{Command: "bwrap", Apt: "bubblewrap"},
+	}
+	return slices.DeleteFunc(tools, func(tool Tool) bool { return tool.Brew == "" && runtime.GOOS == "darwin" })
+}
+
+// SpeechTools are what speaks without a server, in the same place.
+func SpeechTools() []Tool {
+	tools := []Tool{
+		{Command: "espeak-ng", Apt: "espeak-ng", Brew: "espeak-ng"},
 		{Command: "bwrap", Apt: "bubblewrap"},
 	}
 	return slices.DeleteFunc(tools, func(tool Tool) bool { return tool.Brew == "" && runtime.GOOS == "darwin" })

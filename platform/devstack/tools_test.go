@@ -3,6 +3,7 @@ package devstack
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -11,20 +12,24 @@ func TestPlanTools(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		manager string
+		tools   []Tool
 		found   []string
 		want    string
 	}{
-		"Debian, nothing there": {manager: "apt", want: "sudo apt-get install -y --no-install-recommends bubblewrap " +
+		"Debian, nothing there": {manager: "apt", tools: DocumentTools(), want: "sudo apt-get install -y --no-install-recommends bubblewrap " +
 			"poppler-utils tesseract-ocr"},
 		"Debian, poppler there": {
-			manager: "apt", found: []string{"pdfinfo", "pdftohtml", "pdftoppm"},
+			manager: "apt", tools: DocumentTools(), found: []string{"pdfinfo", "pdftohtml", "pdftoppm"},
 			want: "sudo apt-get install -y --no-install-recommends bubblewrap tesseract-ocr",
 		},
-		"macOS":            {manager: "brew", found: []string{"bwrap"}, want: "brew install poppler tesseract"},
-		"neither of them":  {},
-		"everything there": {manager: "apt", found: []string{"pdfinfo", "pdftohtml", "pdftoppm", "tesseract", "bwrap"}},
+		"macOS":            {manager: "brew", tools: DocumentTools(), found: []string{"bwrap"}, want: "brew install poppler tesseract"},
+		"neither of them":  {tools: DocumentTools()},
+		"everything there": {manager: "apt", tools: DocumentTools(), found: []string{"pdfinfo", "pdftohtml", "pdftoppm", "tesseract", "bwrap"}},
+		"what speaks": {
+			manager: "apt", tools: SpeechTools(), want: "sudo apt-get install -y --no-install-recommends bubblewrap espeak-ng",
+		},
 		"half of a package lost": {
-			manager: "apt", found: []string{"pdfinfo", "tesseract", "bwrap"},
+			manager: "apt", tools: DocumentTools(), found: []string{"pdfinfo", "tesseract", "bwrap"},
 			want: "sudo apt-get install -y --no-install-recommends poppler-utils",
 		},
 	} {
@@ -34,7 +39,7 @@ func TestPlanTools(t *testing.T) {
 			for _, command := range row.found {
 				found[command] = "/usr/bin/" + command
 			}
-			plan := planTools(row.manager, found, DocumentTools())
+			plan := planTools(row.manager, found, row.tools)
 			if plan.Command != row.want || plan.Automatic != (row.manager == "apt" && plan.Command != "" && os.Geteuid() == 0) {
 				t.Errorf("got %q (automatic %v), want %q", plan.Command, plan.Automatic, row.want)
 			}
@@ -67,10 +72,26 @@ func TestToolsRefused(t *testing.T) {
 	}
 }
 
+// TestFiles: an absolute path names a file, which need not be a program.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "model")
+	tools := []Tool{{Command: file, Apt: "model", Brew: "model"}}
+	if plan := MissingTools(Options{Tools: tools}); len(plan.Missing) != 1 {
+		t.Errorf("missing: %v", plan.Missing)
+	}
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if plan := MissingTools(Options{Tools: tools}); !plan.Empty() {
+		t.Errorf("missing: %v", plan.Missing)
+	}
+}
+
 // TestInstallTools: on a machine without them this installs; afterwards nothing is missing.
 func TestInstallTools(t *testing.T) {
 	t.Parallel()
-	o := Options{Tools: DocumentTools(), Log: t.Logf}
+	o := Options{Tools: append(DocumentTools(), SpeechTools()...), Log: t.Logf}
 	if err := InstallTools(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}

@@ -40,6 +40,7 @@ const (
 	Evaluation Prefix = "evl_"
 	Audit      Prefix = "aud_"
 	UsageAlert Prefix = "ual_"
+	Recording  Prefix = "rec_"
 )
 
 // alphabet is Crockford's base32 in lower case: digits and letters without i, l, o, u, in

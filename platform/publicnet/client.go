@@ -52,6 +52,18 @@ func (g *Guard) Client(options ClientOptions) *http.Client {
 // or loopback too, and to no other host and port. Each base is a URL; its port is that of the
 // scheme when it has none. Otherwise it is like Client. Do not hand it a tenant's URL.
 func (g *Guard) OperatorClient(bases []string, options ClientOptions) (*http.Client, error) {
+	dial, err := g.OperatorDial(bases)
+	if err != nil {
+		return nil, err
+	}
+	transport := g.transport(options)
+	transport.DialContext = boundDials(dial)
+	return client(guarded{transport}, options), nil
+}
+
+// OperatorDial is the dial function of an OperatorClient, for clients of WebSockets: it connects to
+// the hosts and ports of the bases and to no other. Errors of the function: ErrNotPublic wrapped.
+func (g *Guard) OperatorDial(bases []string) (func(ctx context.Context, network, address string) (net.Conn, error), error) {
 	targets := make([]string, 0, len(bases))
 	for _, base := range bases {
 		target, err := hostPort(base)
@@ -61,14 +73,12 @@ func (g *Guard) OperatorClient(bases []string, options ClientOptions) (*http.Cli
 		targets = append(targets, target)
 	}
 	dialer := &net.Dialer{Timeout: connectTimeout, Resolver: g.resolver}
-	transport := g.transport(options)
-	transport.DialContext = boundDials(func(ctx context.Context, network, address string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if host, port, err := net.SplitHostPort(address); err != nil || !slices.Contains(targets, net.JoinHostPort(canonicalHost(host), port)) {
 			return nil, fmt.Errorf("%w: %s is not among the operator's hosts", ErrNotPublic, address)
 		}
 		return dialer.DialContext(ctx, network, address)
-	})
-	return client(guarded{transport}, options), nil
+	}, nil
 }
 
 // SameOrigin says whether two URLs lead to the same server: the same scheme, host and port, however

@@ -97,6 +97,9 @@ func (g *Guard) control(_ context.Context, network, address string, _ syscall.Ra
 // Opened says whether the operator opened ranges to tenants: an installation for development.
 func (g *Guard) Opened() bool { return len(g.allowed) > 0 }
 
+// Roots are the CAs that are trusted: nil means the system's.
+func (g *Guard) Roots() *x509.CertPool { return g.roots }
+
 // permits says whether tenants may reach addr.
 func (g *Guard) permits(addr netip.Addr) bool {
 	addr = addr.Unmap()

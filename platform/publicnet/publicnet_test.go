@@ -345,6 +345,32 @@ func TestNoProxy(t *testing.T) {
 	}
 }
 
+// TestOperatorDial: for sockets, the named host and port and no other, although both are loopback.
+func TestOperatorDial(t *testing.T) {
+	t.Parallel()
+	named, other := httptest.NewServer(nil), httptest.NewServer(nil)
+	defer named.Close()
+	defer other.Close()
+	guard := newGuard(t, publicnet.Options{})
+	dial, err := guard.OperatorDial([]string{named.URL + "/v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := dial(t.Context(), "tcp", parse(t, named.URL).Host)
+	if err != nil {
+		t.Fatalf("the named host: %v", err)
+	}
+	if err := conn.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := dial(t.Context(), "tcp", parse(t, other.URL).Host); !errors.Is(err, publicnet.ErrNotPublic) {
+		t.Errorf("another port of the host: %v", err)
+	}
+	if _, err := guard.OperatorDial([]string{"localhost:1"}); !errors.Is(err, publicnet.ErrURL) {
+		t.Errorf("a base that is no URL: %v", err)
+	}
+}
+
 func TestOperatorClient(t *testing.T) {
 	t.Parallel()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("here")) })

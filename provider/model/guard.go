@@ -44,7 +44,7 @@ func (g guarded) Stream(ctx context.Context, req Request, emit func(Event) error
 	b, key := g.params.Breaker, g.params.Key
 	verdict := b.Allow(key, g.params.Now())
 	if verdict == breaker.Refused {
-		return Result{Provider: g.Name(), Model: req.Model}, g.open(b.Wait(key, g.params.Now()))
+		return Result{Provider: g.Name(), Model: req.Model}, g.refusal()
 	}
 	outcome := breaker.Neutral
 	trial := verdict == breaker.Trial
@@ -83,12 +83,9 @@ func failing(err error) bool {
 	return decided.Meta[metaProvider] != "" && (status == 0 || status >= 500 || status == 408)
 }
 
-// open is the error of a call that was not made.
-func (g guarded) open(wait time.Duration) error {
-	seconds := int((wait + time.Second - 1) / time.Second)
-	err := fault.New(fault.ServiceUnavailable,
-		"%s has failed several times in a row and is not asked for a moment; try again in %d s.", g.Name(), seconds)
-	err.RetryAfter = time.Duration(seconds) * time.Second
+// refusal is the error of a call that was not made.
+func (g guarded) refusal() error {
+	err := g.params.Breaker.Refusal(g.params.Key, g.Name(), g.params.Now())
 	err.Meta = map[string]string{metaProvider: g.Name(), metaWhy: ReasonCircuitOpen}
 	return err
 }

@@ -41,10 +41,7 @@ func (g Guard) begin(name string) (*call, error) {
 	if g.Breaker.Allow(g.Key, g.Now()) != breaker.Refused {
 		return &call{guard: g, name: name}, nil
 	}
-	seconds := int((g.Breaker.Wait(g.Key, g.Now()) + time.Second - 1) / time.Second)
-	err := fault.New(fault.ServiceUnavailable,
-		"%s has failed several times in a row and is not asked for a moment; try again in %d s.", name, seconds)
-	err.RetryAfter = time.Duration(seconds) * time.Second
+	err := g.Breaker.Refusal(g.Key, name, g.Now())
 	err.Meta = map[string]string{metaProvider: name, metaWhy: whyCircuitOpen}
 	return nil, err
 }

@@ -219,7 +219,9 @@ func (f *fixture) listen(t *testing.T, limits realtime.Limits) {
 			t.Errorf("Wait: %v", err)
 		}
 		server.Close()
-		calls.Wait()
+		if err := calls.Close(waiting); err != nil {
+			t.Errorf("closing the calls: %v", err)
+		}
 	})
 }
 

@@ -70,7 +70,9 @@ func transcriber(t *testing.T, heard ...speechtest.Heard) (speech.StreamTranscri
 	server := speechopenai.New(t, speechtest.Key)
 	server.Hearing.Add(heard...)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	made, err := speechapi.NewTranscriber(speechapi.Config{BaseURL: server.BaseURL, APIKey: speechtest.Key, Client: client})
+	made, err := speechapi.NewTranscriber(speechapi.Config{
+		BaseURL: server.BaseURL, APIKey: speechtest.Key, Model: "whisper-1", Client: client,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

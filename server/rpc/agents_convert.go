@@ -85,7 +85,31 @@ func agentVoice(v *parlancev1.AgentVoice) agents.Voice {
 	return agents.Voice{
 		STT: jsonOf(v.GetStt()), TTS: jsonOf(v.GetTts()), VAD: jsonOf(v.GetVad()), TurnDetection: jsonOf(v.GetTurnDetection()),
 		InputAudioFormat: v.GetInputAudioFormat(), OutputAudioFormat: v.GetOutputAudioFormat(),
+		Recording: agents.Recording{Enabled: v.GetRecording().GetEnabled(), Notice: v.GetRecording().GetNotice()},
+		Waiting:   agentWaiting(v.GetWaiting()),
 	}
+}
+
+func agentWaiting(w *parlancev1.AgentWaiting) agents.Waiting {
+	waiting := agents.Waiting{
+		Fillers: w.GetFillers(), ReengageAfterMS: int(w.GetReengageAfterMs()), ReengageMessage: w.GetReengageMessage(),
+		GoodbyeMessage: w.GetGoodbyeMessage(), ProtectFirstMessage: w.GetProtectFirstMessage(),
+	}
+	if w != nil && w.FillerAfterMs != nil {
+		waiting.FillerAfterMS = new(int(*w.FillerAfterMs))
+	}
+	return waiting
+}
+
+func agentWaitingProto(w agents.Waiting) *parlancev1.AgentWaiting {
+	waiting := &parlancev1.AgentWaiting{
+		Fillers: w.Fillers, ReengageAfterMs: int32Of(w.ReengageAfterMS), ReengageMessage: w.ReengageMessage,
+		GoodbyeMessage: w.GoodbyeMessage, ProtectFirstMessage: w.ProtectFirstMessage,
+	}
+	if w.FillerAfterMS != nil {
+		waiting.FillerAfterMs = new(int32Of(*w.FillerAfterMS))
+	}
+	return waiting
 }
 
 func agentRetrieval(r *parlancev1.AgentRetrieval) agents.Retrieval {
@@ -221,6 +245,8 @@ func agentVoiceProto(v agents.Voice) *parlancev1.AgentVoice {
 	return &parlancev1.AgentVoice{
 		Stt: structOf(v.STT), Tts: structOf(v.TTS), Vad: structOf(v.VAD), TurnDetection: structOf(v.TurnDetection),
 		InputAudioFormat: v.InputAudioFormat, OutputAudioFormat: v.OutputAudioFormat,
+		Recording: &parlancev1.AgentRecording{Enabled: v.Recording.Enabled, Notice: v.Recording.Notice},
+		Waiting:   agentWaitingProto(v.Waiting),
 	}
 }
 

@@ -12,9 +12,11 @@ func NewFiles(d FileDeps, log AuditReader) map[string]http.Handler {
 		upload   = parlancev1connect.KnowledgeServiceUploadSourceProcedure
 		replace  = parlancev1connect.KnowledgeServiceReplaceSourceContentProcedure
 		download = parlancev1connect.KnowledgeServiceDownloadSourceProcedure
+		sound    = parlancev1connect.SessionServiceDownloadRecordingProcedure
 		export   = parlancev1connect.AuditServiceExportAuditLogProcedure
 	)
 	return map[string]http.Handler{
-		upload: NewUpload(d, upload), replace: NewUpload(d, replace), download: NewDownload(d), export: NewAuditExport(d, log),
+		upload: NewUpload(d, upload), replace: NewUpload(d, replace), download: NewDownload(d), sound: NewRecordingDownload(d),
+		export: NewAuditExport(d, log),
 	}
 }

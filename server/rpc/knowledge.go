@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"context"
-	"errors"
 	"io"
 
 	"connectrpc.com/connect"
@@ -202,15 +201,21 @@ func (s *knowledgeServer) DownloadSource(
 		return err
 	}
 	defer func() { _ = r.Close() }() // only read
+	return sendPieces(r, func(piece []byte) error { return stream.Send(&parlancev1.DownloadSourceResponse{Data: piece}) })
+}
+
+// sendPieces sends a file in pieces.
+func sendPieces(r io.Reader, send func(piece []byte) error) error {
 	piece := make([]byte, downloadPiece)
 	for {
 		n, err := io.ReadFull(r, piece)
 		if n > 0 {
-			if err := stream.Send(&parlancev1.DownloadSourceResponse{Data: piece[:n]}); err != nil {
+			if err := send(piece[:n]); err != nil {
 				return err
 			}
 		}
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		// A file's own end only: a part of it that ends too early is an error of the file.
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			return nil
 		}
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/privacy"
+	"parlance.dev/parlance/recordings"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
@@ -29,6 +30,8 @@ type Conversations struct {
 	Tools *tools.Service
 	// Privacy deletes sessions.
 	Privacy *privacy.Service
+	// Recordings are those of voice sessions.
+	Recordings *recordings.Service
 	// Currency is that of the prices of models; empty without prices.
 	Currency string
 }
@@ -63,7 +66,13 @@ func (s *sessionsServer) ListSessions(ctx context.Context, req *parlancev1.ListS
 	if err != nil {
 		return nil, err
 	}
-	shown := each(list, func(one sessions.Session) *parlancev1.Session { return s.sessionProto(one, analyses[one.ID]) })
+	recorded, err := s.Recordings.Views(ctx, list...)
+	if err != nil {
+		return nil, err
+	}
+	shown := each(list, func(one sessions.Session) *parlancev1.Session {
+		return s.sessionProto(ctx, one, analyses[one.ID], recorded[one.ID])
+	})
 	return &parlancev1.ListSessionsResponse{Sessions: shown, NextPageToken: next}, nil
 }
 
@@ -72,13 +81,17 @@ func (s *sessionsServer) GetSession(ctx context.Context, req *parlancev1.GetSess
 	if err != nil {
 		return nil, err
 	}
-	return s.analysed(ctx, session)
+	return s.shown(ctx, session)
 }
 
-// analysed returns a session with the results of its analysis.
-func (s *sessionsServer) analysed(ctx context.Context, session sessions.Session) (*parlancev1.Session, error) {
+// shown returns a session with the results of its analysis and its recording.
+func (s *sessionsServer) shown(ctx context.Context, session sessions.Session) (*parlancev1.Session, error) {
 	analyses, err := s.Analysis.Analyses(ctx, session)
-	return s.sessionProto(session, analyses[session.ID]), err
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := s.Recordings.View(ctx, session)
+	return s.sessionProto(ctx, session, analyses[session.ID], recorded), err
 }
 
 func (s *sessionsServer) DeleteSession(ctx context.Context, req *parlancev1.DeleteSessionRequest) (*emptypb.Empty, error) {
@@ -94,7 +107,7 @@ func (s *sessionsServer) EndSession(ctx context.Context, req *parlancev1.EndSess
 	if workspaces.PrincipalFrom(ctx).SessionID != "" {
 		return endedProto(session), nil
 	}
-	return s.analysed(ctx, session)
+	return s.shown(ctx, session)
 }
 
 func (s *sessionsServer) CreateTurn(ctx context.Context, req *parlancev1.CreateTurnRequest) (*parlancev1.CreateTurnResponse, error) {

@@ -14,6 +14,7 @@ import (
 	"parlance.dev/parlance/fault"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/recordings"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/turns/requests"
@@ -29,13 +30,14 @@ func createSessionParams(req *parlancev1.CreateSessionRequest) sessions.CreatePa
 	}
 }
 
-// endedProto is what an end user is told of a session that it ended: not its variables, analysis
-// and usage, which are the operator's.
+// endedProto is what an end user is told of a session that it ended: not its variables, analysis,
+// recording and usage, which are the operator's.
 func endedProto(s sessions.Session) *parlancev1.Session {
 	return &parlancev1.Session{
 		Id: string(s.ID), Status: string(s.Status), AgentId: string(s.AgentID), UserId: s.UserID, Modality: string(s.Modality),
 		CreatedAt: timestamp(s.CreatedAt), StartedAt: timestamp(s.StartedAt), EndedAt: timestamp(s.EndedAt), EndReason: s.EndReason,
 		Usage: &parlancev1.SessionUsage{}, Analysis: &parlancev1.SessionAnalysis{Status: "none", Usage: &parlancev1.TurnUsage{}},
+		Recording: &parlancev1.SessionRecording{Status: "none"},
 	}
 }
 
@@ -62,7 +64,9 @@ func feedbackProto(l sessions.Likes) *parlancev1.SessionFeedback {
 	return &parlancev1.SessionFeedback{OverallScore: string(l.Overall()), Likes: int32Of(l.Likes), Dislikes: int32Of(l.Dislikes)}
 }
 
-func (s *sessionsServer) sessionProto(one sessions.Session, analysis analysis.Analysis) *parlancev1.Session {
+func (s *sessionsServer) sessionProto(
+	ctx context.Context, one sessions.Session, analysis analysis.Analysis, recorded recordings.View,
+) *parlancev1.Session {
 	used := &parlancev1.SessionUsage{
 		InputTokens: int32Of(one.InputTokens), OutputTokens: int32Of(one.OutputTokens), ToolCalls: int32Of(one.ToolCalls), Currency: s.Currency,
 	}
@@ -79,7 +83,7 @@ func (s *sessionsServer) sessionProto(one sessions.Session, analysis analysis.An
 		DynamicVariables: one.ShownVariables(one.DynamicVariables), AssignedVariables: one.ShownVariables(one.AssignedVariables),
 		Analysis:           sessionAnalysisProto(analysis),
 		IdleTimeoutSeconds: int32Of(one.IdleTimeoutSeconds), MaxDurationSeconds: int32Of(one.MaxDurationSeconds),
-		ContentDeletedAt: timestamp(one.ContentDeletedAt),
+		ContentDeletedAt: timestamp(one.ContentDeletedAt), Recording: recordingProto(ctx, one.ID, recorded),
 	}
 }
 

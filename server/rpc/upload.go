@@ -19,8 +19,10 @@ import (
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/platform/stablejson"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/recordings"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -47,9 +49,12 @@ type AdmitFunc func(ctx context.Context, procedure string, request, answer http.
 type FileDeps struct {
 	Access    Access
 	Knowledge *knowledge.Service
-	Admit     AdmitFunc
-	Problem   problem.Writer
-	Log       *slog.Logger
+	// Sessions and Recordings have the recordings of sessions.
+	Sessions   *sessions.Service
+	Recordings *recordings.Service
+	Admit      AdmitFunc
+	Problem    problem.Writer
+	Log        *slog.Logger
 	// Once replays the answers to uploads with Idempotency-Key.
 	Once *interceptor.Once
 	// Audit writes the entries of the audit log.

@@ -43,5 +43,8 @@ func (s *usageServer) planLimits(ctx context.Context, tenant workspaces.TenantID
 }
 
 func featuresProto(plan workspaces.Plan) *parlancev1.PlanFeatures {
-	return &parlancev1.PlanFeatures{Tools: plan.Tools, Mcp: plan.MCP, Models: plan.Models, TranscriptDays: int32(plan.TranscriptDays)}
+	return &parlancev1.PlanFeatures{
+		Tools: plan.Tools, Mcp: plan.MCP, Models: plan.Models,
+		TranscriptDays: int32(plan.TranscriptDays), AudioDays: int32(plan.AudioDays),
+	}
 }

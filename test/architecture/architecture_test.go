@@ -19,7 +19,7 @@ var root = filepath.Join("..", "..")
 // nouns are the rooms of the product itself.
 var nouns = []string{
 	"workspaces", "agents", "tools", "knowledge", "memory", "guards", "sessions", "analysis", "turns", "live", "webhooks",
-	"privacy", "audit", "usage", "billing", "voice",
+	"privacy", "audit", "usage", "billing", "voice", "recordings",
 }
 
 // base is what every room above the platform may import.
@@ -40,18 +40,19 @@ var rooms = map[string][]string{
 	"turns":      append([]string{"sessions", "usage", "guards", "memory", "tools", "agents", "workspaces", "events"}, base...),
 	"analysis":   append([]string{"sessions", "usage", "guards", "memory", "tools", "agents", "workspaces", "events"}, base...),
 	"sessions":   append([]string{"tools", "agents", "usage", "workspaces", "events"}, base...),
+	"recordings": append([]string{"sessions", "agents", "workspaces"}, base...),
 	"guards":     base,
 	"knowledge":  append([]string{"agents", "usage", "workspaces", "events", "gen"}, base...),
 	"memory":     append([]string{"tools", "agents", "workspaces"}, base...),
 	"tools":      append([]string{"agents", "workspaces", "events"}, base...),
-	"privacy":    append([]string{"webhooks", "sessions", "memory", "idempotency", "workspaces", "events"}, base...),
+	"privacy":    append([]string{"webhooks", "recordings", "sessions", "memory", "idempotency", "workspaces", "events"}, base...),
 	"agents":     append([]string{"workspaces", "guards", "events"}, base...),
 	"webhooks":   append([]string{"usage", "workspaces", "events", "gen"}, base...),
 	"usage":      append([]string{"workspaces", "events"}, base...),
 	"audit":      append([]string{"workspaces", "events"}, base...),
 	"billing":    append([]string{"workspaces", "events"}, base...),
 	"workspaces": append([]string{"events"}, base...),
-	"voice":      append([]string{"live", "turns", "sessions", "agents", "workspaces"}, base...),
+	"voice":      append([]string{"live", "turns", "recordings", "sessions", "usage", "agents", "workspaces"}, base...),
 	// What is said is computed from text alone.
 	"voice/speakable": {},
 	// Hearing is computing with samples and words: it calls no provider and stores nothing.
@@ -211,7 +212,7 @@ var confined = []struct {
 	{"github.com/hibiken/asynq", []string{"platform/queue"}},
 	{"github.com/uptrace/bun", []string{
 		"platform/postgres", "platform/seal", "events", "workspaces", "agents", "tools", "knowledge", "memory", "sessions",
-		"analysis", "turns", "live", "webhooks", "worker", "idempotency", "privacy", "audit", "usage", "billing",
+		"analysis", "turns", "live", "webhooks", "worker", "idempotency", "privacy", "audit", "usage", "billing", "recordings",
 	}},
 	{"github.com/jackc/pgx", []string{"platform/postgres", "platform/devstack", "knowledge", "cli"}},
 	{"github.com/coder/websocket", []string{"server/realtime", "server/probe", "cli", "provider/speech"}},

@@ -117,6 +117,15 @@ var layered = map[string]layering{
 			{"analyse.go", "queue.go"},
 		},
 	},
+	"recordings": {
+		layers: [][]string{
+			{"recording.go"},
+			{"store.go", "timeline.go"},
+			{"recorder.go", "service.go"},
+			{"erase.go", "view.go", "wav.go", "writer.go"},
+			{"start.go"},
+		},
+	},
 	"knowledge/search": {
 		layers: [][]string{
 			{"codes.go", "search.go", "spellings.go"},

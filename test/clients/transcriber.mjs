@@ -1,10 +1,9 @@
 // A transcriber with OpenAI's API that understands the same whatever is said: the first utterance
-// as the first argument, the next one as the second, and so on; the last argument is repeated.
+// as the first argument, the next ones as the second, and so on; the last argument is repeated.
 //
 //	node transcriber.mjs 'How are webhooks signed?' 'Stop, that is enough.'
 //
-// It prints its base URL, for PARLANCE_STT_BASE_URL, and serves until it is stopped. Any model
-// (PARLANCE_STT_NAME) will do.
+// It prints its base URL, for PARLANCE_STT_BASE_URL, and serves until it is stopped.
 import http from 'node:http';
 
 const texts = process.argv.slice(2);

@@ -1,6 +1,6 @@
-// Package doctools gives tests the programs that PDF files and pictures are read with, and those
-// that make them. On Debian and Ubuntu as root it installs what is missing, once; elsewhere the
-// test fails with the line to run.
+// Package doctools gives tests the programs that PDF files and pictures are read with, those that
+// make them, and the one that speaks. On Debian and Ubuntu as root it installs what is missing,
+// once; elsewhere the test fails with the line to run.
 package doctools
 
 import (
@@ -14,6 +14,12 @@ import (
 func Need(t testing.TB) {
 	t.Helper()
 	need(t, devstack.DocumentTools())
+}
+
+// NeedSpeech makes the programs of devstack.SpeechTools present.
+func NeedSpeech(t testing.TB) {
+	t.Helper()
+	need(t, devstack.SpeechTools())
 }
 
 // NeedMakers makes the programs present that tests make documents with: qpdf encrypts, cwebp

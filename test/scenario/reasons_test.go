@@ -105,7 +105,8 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 	}
 	agent, full := made(own, own.In("/agents"), `{"name":"a","locked_overrides":["voice"]}`, 201),
 		made(tiny, tiny.In("/agents"), `{"name":"a"}`, 201)
-	speech := made(own, own.In("/provider-credentials"), `{"kind":"tts","provider":"openai","name":"n","api_key":"sk-speech"}`, 201)
+	phone := made(own, own.In("/provider-credentials"),
+		`{"kind":"telephony","provider":"twilio","name":"n","account_id":"AC1","api_key":"sk-phone"}`, 201)
 	tool := made(own, own.In("/tools"),
 		`{"slug":"shop","description":"d","kind":"http","webhook_url":"https://shop.example/",`+
 			`"input_schema":{"type":"object","required":["id"],"properties":{"id":{"type":"string"}}}}`, 201)
@@ -161,7 +162,7 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 		fault.WebhookEventUnknown:    post(hooks, `{"url":"https://example.com/","events":["nothing"]}`, "events[0]"),
 		fault.RateLimitedReason:      {key: bare.Read, method: "GET", path: bare.In("/agents"), retry: true},
 		fault.UpstreamFailed:         post("/v1/sessions/"+open+"/turns", `{"text":"Hello?"}`),
-		fault.NotImplemented:         as(own.Admin, post(own.In("/provider-credentials")+"/"+speech+"/test", `{}`)),
+		fault.NotImplemented:         as(own.Admin, post(own.In("/provider-credentials")+"/"+phone+"/test", `{}`)),
 		fault.ProviderNotConfigured:  as(own.Admin, post("/v1/billing/portal", `{"return_url":"https://a.example/"}`)),
 		fault.Conflict:               post(agents, `{"name":"conflict"}`),
 		fault.ServiceUnavailable:     post(agents, `{"name":"unavailable"}`),

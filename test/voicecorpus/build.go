@@ -3,6 +3,8 @@ package voicecorpus
 import (
 	"math/rand/v2"
 	"strings"
+
+	"parlance.dev/parlance/test/voices"
 )
 
 const (
@@ -17,7 +19,7 @@ const (
 
 // builder puts a recording together.
 type builder struct {
-	voices *voices
+	voices *voices.Maker
 	chance *rand.Rand
 	r      *Recording
 	marks  marks // counted on from the recording before
@@ -29,14 +31,14 @@ type marks struct{ pauses, ends int }
 
 func (b *builder) between(from, to int) int { return from + b.chance.IntN(to-from+1) }
 
-func (b *builder) voice() voice { return englishVoices[b.chance.IntN(len(englishVoices))] }
+func (b *builder) voice() voices.Voice { return englishVoices[b.chance.IntN(len(englishVoices))] }
 
-func (b *builder) say(by voice, text string) []int16 {
+func (b *builder) say(by voices.Voice, text string) []int16 {
 	if b.err != nil {
 		return nil
 	}
 	var samples []int16
-	samples, b.err = b.voices.say(by, text)
+	samples, b.err = b.voices.Say(by, text)
 	return samples
 }
 
@@ -48,7 +50,7 @@ func (b *builder) silence(ms int) {
 func (b *builder) nowMS() int { return msOf(len(b.r.Samples)) }
 
 // speak adds an utterance at the end. "|" in the text is a pause of pauseMS.
-func (b *builder) speak(kind Kind, by voice, text string, pauseMS int) {
+func (b *builder) speak(kind Kind, by voices.Voice, text string, pauseMS int) {
 	span := Span{Kind: kind, FromMS: b.nowMS(), Text: text}
 	parts := strings.Split(text, "|")
 	for i, part := range parts {
@@ -90,7 +92,7 @@ func (b *builder) transcribe(part string, fromMS, toMS int, last bool) {
 }
 
 // overlap adds speech while the agent speaks, without making the recording longer.
-func (b *builder) overlap(kind Kind, by voice, text string, atMS int, gainDB float64) {
+func (b *builder) overlap(kind Kind, by voices.Voice, text string, atMS int, gainDB float64) {
 	sound := b.say(by, text)
 	mix(b.r.Samples, sound, atMS, gainDB)
 	b.r.Spans = append(b.r.Spans, Span{Kind: kind, FromMS: atMS, ToMS: atMS + msOf(len(sound)), Text: text})
@@ -146,5 +148,5 @@ func (b *builder) noise(kind string, relativeDB float64) {
 	case "room": // a quiet room
 		sound, relativeDB = pinkNoise(b.chance, ms), -45
 	}
-	mix(b.r.Samples, atLevel(sound, speechDB+relativeDB), 0, 0)
+	mix(b.r.Samples, voices.AtLevel(sound, voices.Level+relativeDB), 0, 0)
 }

@@ -1,9 +1,12 @@
 package voicecorpus
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
+
+	"parlance.dev/parlance/test/voices"
 )
 
 // group is a kind of recording: how many of a whole corpus, and how one is made.
@@ -33,11 +36,10 @@ var groups = []group{
 
 // Corpus makes count/scale recordings of each group from a seed.
 func Corpus(seed uint64, scale int) ([]*Recording, error) {
-	spoken, err := newVoices()
+	spoken, err := voices.NewMaker(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = spoken.close() }()
 	var all []*Recording
 	for number, g := range groups {
 		var counted marks
@@ -133,13 +135,13 @@ func coughs(b *builder, i int) {
 		if i%3 == 2 {
 			sound = clicks(b.chance)
 		}
-		mix(b.r.Samples, atLevel(sound, speechDB), at, []float64{0, -6}[i%2])
+		mix(b.r.Samples, voices.AtLevel(sound, voices.Level), at, []float64{0, -6}[i%2])
 	}
 	b.noise("room", 0)
 }
 
 // asked is the beginning of a recording in which the agent speaks: a turn, then the answer.
-func asked(b *builder, by voice, delayMS int, couplingDB float64) {
+func asked(b *builder, by voices.Voice, delayMS int, couplingDB float64) {
 	b.silence(800)
 	b.speak(Turn, by, b.sentence(), 0)
 	b.silence(1800)

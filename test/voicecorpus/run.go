@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"parlance.dev/parlance/test/voices"
 	"parlance.dev/parlance/voice/hearing"
 	"parlance.dev/parlance/voice/hearing/vad"
 )
@@ -68,7 +69,7 @@ func (p *run) chunk() []int16 {
 	for i := range heard {
 		heard[i] = p.r.Samples[from+i]
 		if from+i < len(p.r.Echo) {
-			heard[i] = clip(float64(heard[i]) + float64(p.r.Echo[from+i]))
+			heard[i] = voices.Clip(float64(heard[i]) + float64(p.r.Echo[from+i]))
 		}
 	}
 	return heard

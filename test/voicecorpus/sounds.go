@@ -3,9 +3,11 @@ package voicecorpus
 import (
 	"math"
 	"math/rand/v2"
+
+	"parlance.dev/parlance/test/voices"
 )
 
-const sampleRate = 16_000
+const sampleRate = voices.RateHz
 
 func samplesOf(ms int) int { return ms * sampleRate / 1000 }
 
@@ -15,20 +17,13 @@ func msOf(samples int) int { return samples * 1000 / sampleRate }
 func generate(ms int, next func(i int) float64) []int16 {
 	samples := make([]int16, samplesOf(ms))
 	for i := range samples {
-		samples[i] = clip(8000 * next(i))
+		samples[i] = voices.Clip(8000 * next(i))
 	}
 	return samples
 }
 
 func pinkNoise(chance *rand.Rand, ms int) []int16 {
-	var low, middle, high float64 // three one-pole filters stand for the slope of 3 dB an octave
-	return generate(ms, func(int) float64 {
-		white := chance.NormFloat64()
-		low = 0.99765*low + 0.0990460*white
-		middle = 0.963*middle + 0.2965164*white
-		high = 0.57*high + 1.0526913*white
-		return 0.1 * (low + middle + high + 0.1848*white)
-	})
+	return voices.PinkNoise(chance, samplesOf(ms))
 }
 
 func brownNoise(chance *rand.Rand, ms int) []int16 {
@@ -94,8 +89,5 @@ func clicks(chance *rand.Rand) []int16 {
 
 // mix adds a sound to samples at a time, at a gain in dB.
 func mix(into, sound []int16, atMS int, gainDB float64) {
-	gain := math.Pow(10, gainDB/20)
-	for i, at := 0, samplesOf(atMS); i < len(sound) && at < len(into); i, at = i+1, at+1 {
-		into[at] = clip(float64(into[at]) + gain*float64(sound[i]))
-	}
+	voices.Mix(into, sound, samplesOf(atMS), gainDB)
 }

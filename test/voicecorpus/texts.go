@@ -1,5 +1,31 @@
 package voicecorpus
 
+import "parlance.dev/parlance/test/voices"
+
+var (
+	englishVoices = []voices.Voice{
+		flite("slt", "1.0"),
+		espeak("en-us", "160"),
+		flite("rms", "0.85"),
+		espeak("en-gb+f3", "180"),
+		flite("awb", "1.0"),
+		espeak("en-us+m3", "150"),
+		flite("kal16", "0.9"),
+		flite("slt", "0.8"),
+		espeak("en-us+f2", "190"),
+		flite("rms", "1.1"),
+	}
+	agentVoice = flite("slt", "0.95")
+)
+
+func flite(name, speed string) voices.Voice {
+	return voices.Voice{Engine: "flite", Name: name, Speed: speed}
+}
+
+func espeak(name, speed string) voices.Voice {
+	return voices.Voice{Engine: "espeak-ng", Name: name, Speed: speed}
+}
+
 // sentences are what users say; "|" is where they may pause.
 var sentences = []string{
 	"What are your | opening hours on Sunday?",
@@ -60,14 +86,14 @@ var (
 	}
 	foreign = []struct {
 		language string
-		by       voice
+		by       voices.Voice
 		texts    []string
 	}{
-		{"de", voice{"espeak-ng", "de", "160"}, []string{"Ja, genau.", "Mhm.", "Alles klar.", "Verstehe."}},
-		{"fr", voice{"espeak-ng", "fr", "160"}, []string{"D'accord.", "Oui, oui.", "Très bien."}},
-		{"es", voice{"espeak-ng", "es", "160"}, []string{"Vale.", "Sí, claro.", "De acuerdo."}},
-		{"it", voice{"espeak-ng", "it", "160"}, []string{"Va bene.", "Certo.", "Sì."}},
-		{"pt", voice{"espeak-ng", "pt", "160"}, []string{"Está bem.", "Claro."}},
-		{"nl", voice{"espeak-ng", "nl", "160"}, []string{"Ja, precies.", "Prima."}},
+		{"de", espeak("de", "160"), []string{"Ja, genau.", "Mhm.", "Alles klar.", "Verstehe."}},
+		{"fr", espeak("fr", "160"), []string{"D'accord.", "Oui, oui.", "Très bien."}},
+		{"es", espeak("es", "160"), []string{"Vale.", "Sí, claro.", "De acuerdo."}},
+		{"it", espeak("it", "160"), []string{"Va bene.", "Certo.", "Sì."}},
+		{"pt", espeak("pt", "160"), []string{"Está bem.", "Claro."}},
+		{"nl", espeak("nl", "160"), []string{"Ja, precies.", "Prima."}},
 	}
 )

@@ -648,9 +648,11 @@ func (x *ModelRef) GetName() string {
 // AgentVoice is the voice stack; each part is an object of its provider's settings.
 type AgentVoice struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Transcriber: {provider, model, language}.
+	// Transcriber: {provider, model, language, keywords}. Providers: openai (also any server with its
+	// API), deepgram, openai-realtime. What is left out is the installation's.
 	Stt *structpb.Struct `protobuf:"bytes,1,opt,name=stt,proto3" json:"stt,omitempty"`
-	// Voice: {provider, model, voice, speed}.
+	// Voice: {provider, model, voice, language, speed, stability, similarity_boost, instructions}.
+	// Providers: openai (also any server with its API), elevenlabs, espeak-ng.
 	Tts *structpb.Struct `protobuf:"bytes,2,opt,name=tts,proto3" json:"tts,omitempty"`
 	// Voice activity detection: {threshold, prefix_padding_ms, silence_duration_ms}.
 	Vad *structpb.Struct `protobuf:"bytes,3,opt,name=vad,proto3" json:"vad,omitempty"`
@@ -660,8 +662,12 @@ type AgentVoice struct {
 	InputAudioFormat string `protobuf:"bytes,5,opt,name=input_audio_format,json=inputAudioFormat,proto3" json:"input_audio_format,omitempty"`
 	// Audio the client gets; the same values.
 	OutputAudioFormat string `protobuf:"bytes,6,opt,name=output_audio_format,json=outputAudioFormat,proto3" json:"output_audio_format,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// Whether conversations are recorded. Default: they are not.
+	Recording *AgentRecording `protobuf:"bytes,7,opt,name=recording,proto3" json:"recording,omitempty"`
+	// What the agent says while somebody waits.
+	Waiting       *AgentWaiting `protobuf:"bytes,8,opt,name=waiting,proto3" json:"waiting,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AgentVoice) Reset() {
@@ -736,6 +742,170 @@ func (x *AgentVoice) GetOutputAudioFormat() string {
 	return ""
 }
 
+func (x *AgentVoice) GetRecording() *AgentRecording {
+	if x != nil {
+		return x.Recording
+	}
+	return nil
+}
+
+func (x *AgentVoice) GetWaiting() *AgentWaiting {
+	if x != nil {
+		return x.Waiting
+	}
+	return nil
+}
+
+// AgentWaiting is what the agent says, in voice sessions, while somebody waits.
+type AgentWaiting struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How long the user waits for an answer before the agent says a filler, at most one an answer, in
+	// milliseconds. Default 1500; 0: it says none.
+	FillerAfterMs *int32 `protobuf:"varint,1,opt,name=filler_after_ms,json=fillerAfterMs,proto3,oneof" json:"filler_after_ms,omitempty"`
+	// Said in turn. Empty: "One moment, please." in the session's language.
+	Fillers []string `protobuf:"bytes,2,rep,name=fillers,proto3" json:"fillers,omitempty"`
+	// How long nobody speaks before the agent asks whether the user is still there, in milliseconds.
+	// After as long again it says goodbye and ends the session. 0: it waits for idle_timeout_seconds.
+	ReengageAfterMs int32 `protobuf:"varint,3,opt,name=reengage_after_ms,json=reengageAfterMs,proto3" json:"reengage_after_ms,omitempty"`
+	// Empty: "Are you still there?" in the session's language.
+	ReengageMessage string `protobuf:"bytes,4,opt,name=reengage_message,json=reengageMessage,proto3" json:"reengage_message,omitempty"`
+	// Empty: a goodbye in the session's language.
+	GoodbyeMessage string `protobuf:"bytes,5,opt,name=goodbye_message,json=goodbyeMessage,proto3" json:"goodbye_message,omitempty"`
+	// Speech does not interrupt the agent's first message; it is answered after it.
+	ProtectFirstMessage bool `protobuf:"varint,6,opt,name=protect_first_message,json=protectFirstMessage,proto3" json:"protect_first_message,omitempty"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
+}
+
+func (x *AgentWaiting) Reset() {
+	*x = AgentWaiting{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AgentWaiting) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AgentWaiting) ProtoMessage() {}
+
+func (x *AgentWaiting) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AgentWaiting.ProtoReflect.Descriptor instead.
+func (*AgentWaiting) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *AgentWaiting) GetFillerAfterMs() int32 {
+	if x != nil && x.FillerAfterMs != nil {
+		return *x.FillerAfterMs
+	}
+	return 0
+}
+
+func (x *AgentWaiting) GetFillers() []string {
+	if x != nil {
+		return x.Fillers
+	}
+	return nil
+}
+
+func (x *AgentWaiting) GetReengageAfterMs() int32 {
+	if x != nil {
+		return x.ReengageAfterMs
+	}
+	return 0
+}
+
+func (x *AgentWaiting) GetReengageMessage() string {
+	if x != nil {
+		return x.ReengageMessage
+	}
+	return ""
+}
+
+func (x *AgentWaiting) GetGoodbyeMessage() string {
+	if x != nil {
+		return x.GoodbyeMessage
+	}
+	return ""
+}
+
+func (x *AgentWaiting) GetProtectFirstMessage() bool {
+	if x != nil {
+		return x.ProtectFirstMessage
+	}
+	return false
+}
+
+// AgentRecording says whether the sound of voice sessions is kept; see the recording of a session.
+type AgentRecording struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Sessions that are created from now on are recorded. Not together with privacy.zero_retention or
+	// privacy.redact.
+	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// Said to the user before anything else, in each voice session that is recorded, such as "This
+	// call is recorded."; empty: nothing is said.
+	Notice        string `protobuf:"bytes,2,opt,name=notice,proto3" json:"notice,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AgentRecording) Reset() {
+	*x = AgentRecording{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AgentRecording) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AgentRecording) ProtoMessage() {}
+
+func (x *AgentRecording) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AgentRecording.ProtoReflect.Descriptor instead.
+func (*AgentRecording) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *AgentRecording) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+func (x *AgentRecording) GetNotice() string {
+	if x != nil {
+		return x.Notice
+	}
+	return ""
+}
+
 // AgentRetrieval says how passages are chosen for a turn.
 type AgentRetrieval struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -759,7 +929,7 @@ type AgentRetrieval struct {
 
 func (x *AgentRetrieval) Reset() {
 	*x = AgentRetrieval{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[7]
+	mi := &file_parlance_v1_agents_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -771,7 +941,7 @@ func (x *AgentRetrieval) String() string {
 func (*AgentRetrieval) ProtoMessage() {}
 
 func (x *AgentRetrieval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[7]
+	mi := &file_parlance_v1_agents_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -784,7 +954,7 @@ func (x *AgentRetrieval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentRetrieval.ProtoReflect.Descriptor instead.
 func (*AgentRetrieval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *AgentRetrieval) GetTopK() int32 {
@@ -838,7 +1008,7 @@ type TagFilter struct {
 
 func (x *TagFilter) Reset() {
 	*x = TagFilter{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[8]
+	mi := &file_parlance_v1_agents_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -850,7 +1020,7 @@ func (x *TagFilter) String() string {
 func (*TagFilter) ProtoMessage() {}
 
 func (x *TagFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[8]
+	mi := &file_parlance_v1_agents_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -863,7 +1033,7 @@ func (x *TagFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TagFilter.ProtoReflect.Descriptor instead.
 func (*TagFilter) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *TagFilter) GetAllOf() []string {
@@ -904,7 +1074,7 @@ type ToolsConfig struct {
 
 func (x *ToolsConfig) Reset() {
 	*x = ToolsConfig{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[9]
+	mi := &file_parlance_v1_agents_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -916,7 +1086,7 @@ func (x *ToolsConfig) String() string {
 func (*ToolsConfig) ProtoMessage() {}
 
 func (x *ToolsConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[9]
+	mi := &file_parlance_v1_agents_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -929,7 +1099,7 @@ func (x *ToolsConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolsConfig.ProtoReflect.Descriptor instead.
 func (*ToolsConfig) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ToolsConfig) GetDisabledTools() []string {
@@ -971,7 +1141,7 @@ type AgentClientTool struct {
 
 func (x *AgentClientTool) Reset() {
 	*x = AgentClientTool{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[10]
+	mi := &file_parlance_v1_agents_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -983,7 +1153,7 @@ func (x *AgentClientTool) String() string {
 func (*AgentClientTool) ProtoMessage() {}
 
 func (x *AgentClientTool) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[10]
+	mi := &file_parlance_v1_agents_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -996,7 +1166,7 @@ func (x *AgentClientTool) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentClientTool.ProtoReflect.Descriptor instead.
 func (*AgentClientTool) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AgentClientTool) GetName() string {
@@ -1041,7 +1211,7 @@ type CheckGuardsRequest struct {
 
 func (x *CheckGuardsRequest) Reset() {
 	*x = CheckGuardsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[11]
+	mi := &file_parlance_v1_agents_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1053,7 +1223,7 @@ func (x *CheckGuardsRequest) String() string {
 func (*CheckGuardsRequest) ProtoMessage() {}
 
 func (x *CheckGuardsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[11]
+	mi := &file_parlance_v1_agents_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1066,7 +1236,7 @@ func (x *CheckGuardsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckGuardsRequest.ProtoReflect.Descriptor instead.
 func (*CheckGuardsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CheckGuardsRequest) GetWorkspaceId() string {
@@ -1102,7 +1272,7 @@ type CheckGuardsResponse struct {
 
 func (x *CheckGuardsResponse) Reset() {
 	*x = CheckGuardsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[12]
+	mi := &file_parlance_v1_agents_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1114,7 +1284,7 @@ func (x *CheckGuardsResponse) String() string {
 func (*CheckGuardsResponse) ProtoMessage() {}
 
 func (x *CheckGuardsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[12]
+	mi := &file_parlance_v1_agents_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1127,7 +1297,7 @@ func (x *CheckGuardsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckGuardsResponse.ProtoReflect.Descriptor instead.
 func (*CheckGuardsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *CheckGuardsResponse) GetVerdicts() []*GuardVerdict {
@@ -1163,7 +1333,7 @@ type GuardVerdict struct {
 
 func (x *GuardVerdict) Reset() {
 	*x = GuardVerdict{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[13]
+	mi := &file_parlance_v1_agents_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1175,7 +1345,7 @@ func (x *GuardVerdict) String() string {
 func (*GuardVerdict) ProtoMessage() {}
 
 func (x *GuardVerdict) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[13]
+	mi := &file_parlance_v1_agents_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1188,7 +1358,7 @@ func (x *GuardVerdict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GuardVerdict.ProtoReflect.Descriptor instead.
 func (*GuardVerdict) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GuardVerdict) GetGuard() string {
@@ -1257,7 +1427,7 @@ type AgentGuard struct {
 
 func (x *AgentGuard) Reset() {
 	*x = AgentGuard{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[14]
+	mi := &file_parlance_v1_agents_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1269,7 +1439,7 @@ func (x *AgentGuard) String() string {
 func (*AgentGuard) ProtoMessage() {}
 
 func (x *AgentGuard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[14]
+	mi := &file_parlance_v1_agents_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1282,7 +1452,7 @@ func (x *AgentGuard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentGuard.ProtoReflect.Descriptor instead.
 func (*AgentGuard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *AgentGuard) GetName() string {
@@ -1361,7 +1531,7 @@ type GuardJudge struct {
 
 func (x *GuardJudge) Reset() {
 	*x = GuardJudge{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1373,7 +1543,7 @@ func (x *GuardJudge) String() string {
 func (*GuardJudge) ProtoMessage() {}
 
 func (x *GuardJudge) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1386,7 +1556,7 @@ func (x *GuardJudge) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GuardJudge.ProtoReflect.Descriptor instead.
 func (*GuardJudge) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GuardJudge) GetInstructions() string {
@@ -1435,7 +1605,7 @@ type FatigueWindow struct {
 
 func (x *FatigueWindow) Reset() {
 	*x = FatigueWindow{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[16]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1447,7 +1617,7 @@ func (x *FatigueWindow) String() string {
 func (*FatigueWindow) ProtoMessage() {}
 
 func (x *FatigueWindow) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[16]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1460,7 +1630,7 @@ func (x *FatigueWindow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FatigueWindow.ProtoReflect.Descriptor instead.
 func (*FatigueWindow) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *FatigueWindow) GetWindow() string {
@@ -1533,7 +1703,7 @@ type AgentBudget struct {
 
 func (x *AgentBudget) Reset() {
 	*x = AgentBudget{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1545,7 +1715,7 @@ func (x *AgentBudget) String() string {
 func (*AgentBudget) ProtoMessage() {}
 
 func (x *AgentBudget) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1558,7 +1728,7 @@ func (x *AgentBudget) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentBudget.ProtoReflect.Descriptor instead.
 func (*AgentBudget) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AgentBudget) GetPer() string {
@@ -1628,7 +1798,7 @@ type PrivacySettings struct {
 
 func (x *PrivacySettings) Reset() {
 	*x = PrivacySettings{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1640,7 +1810,7 @@ func (x *PrivacySettings) String() string {
 func (*PrivacySettings) ProtoMessage() {}
 
 func (x *PrivacySettings) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1653,7 +1823,7 @@ func (x *PrivacySettings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PrivacySettings.ProtoReflect.Descriptor instead.
 func (*PrivacySettings) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *PrivacySettings) GetRedact() []string {
@@ -1695,7 +1865,7 @@ type AgentMemory struct {
 
 func (x *AgentMemory) Reset() {
 	*x = AgentMemory{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1707,7 +1877,7 @@ func (x *AgentMemory) String() string {
 func (*AgentMemory) ProtoMessage() {}
 
 func (x *AgentMemory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1720,7 +1890,7 @@ func (x *AgentMemory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentMemory.ProtoReflect.Descriptor instead.
 func (*AgentMemory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *AgentMemory) GetEnabled() bool {
@@ -1768,7 +1938,7 @@ type AgentVersion struct {
 
 func (x *AgentVersion) Reset() {
 	*x = AgentVersion{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1780,7 +1950,7 @@ func (x *AgentVersion) String() string {
 func (*AgentVersion) ProtoMessage() {}
 
 func (x *AgentVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1793,7 +1963,7 @@ func (x *AgentVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentVersion.ProtoReflect.Descriptor instead.
 func (*AgentVersion) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *AgentVersion) GetAgentId() string {
@@ -1839,7 +2009,7 @@ type VersionChange struct {
 
 func (x *VersionChange) Reset() {
 	*x = VersionChange{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1851,7 +2021,7 @@ func (x *VersionChange) String() string {
 func (*VersionChange) ProtoMessage() {}
 
 func (x *VersionChange) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1864,7 +2034,7 @@ func (x *VersionChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VersionChange.ProtoReflect.Descriptor instead.
 func (*VersionChange) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *VersionChange) GetPath() string {
@@ -1937,7 +2107,7 @@ type CreateAgentRequest struct {
 
 func (x *CreateAgentRequest) Reset() {
 	*x = CreateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1949,7 +2119,7 @@ func (x *CreateAgentRequest) String() string {
 func (*CreateAgentRequest) ProtoMessage() {}
 
 func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1962,7 +2132,7 @@ func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateAgentRequest.ProtoReflect.Descriptor instead.
 func (*CreateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CreateAgentRequest) GetWorkspaceId() string {
@@ -2123,7 +2293,7 @@ type ListAgentsRequest struct {
 
 func (x *ListAgentsRequest) Reset() {
 	*x = ListAgentsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2135,7 +2305,7 @@ func (x *ListAgentsRequest) String() string {
 func (*ListAgentsRequest) ProtoMessage() {}
 
 func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2148,7 +2318,7 @@ func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListAgentsRequest) GetWorkspaceId() string {
@@ -2198,7 +2368,7 @@ type ListAgentsResponse struct {
 
 func (x *ListAgentsResponse) Reset() {
 	*x = ListAgentsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2210,7 +2380,7 @@ func (x *ListAgentsResponse) String() string {
 func (*ListAgentsResponse) ProtoMessage() {}
 
 func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2223,7 +2393,7 @@ func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListAgentsResponse) GetAgents() []*Agent {
@@ -2252,7 +2422,7 @@ type GetAgentRequest struct {
 
 func (x *GetAgentRequest) Reset() {
 	*x = GetAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[25]
+	mi := &file_parlance_v1_agents_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2264,7 +2434,7 @@ func (x *GetAgentRequest) String() string {
 func (*GetAgentRequest) ProtoMessage() {}
 
 func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[25]
+	mi := &file_parlance_v1_agents_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2277,7 +2447,7 @@ func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAgentRequest.ProtoReflect.Descriptor instead.
 func (*GetAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetAgentRequest) GetWorkspaceId() string {
@@ -2346,7 +2516,7 @@ type UpdateAgentRequest struct {
 
 func (x *UpdateAgentRequest) Reset() {
 	*x = UpdateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[26]
+	mi := &file_parlance_v1_agents_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2358,7 +2528,7 @@ func (x *UpdateAgentRequest) String() string {
 func (*UpdateAgentRequest) ProtoMessage() {}
 
 func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[26]
+	mi := &file_parlance_v1_agents_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2371,7 +2541,7 @@ func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateAgentRequest.ProtoReflect.Descriptor instead.
 func (*UpdateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{26}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *UpdateAgentRequest) GetWorkspaceId() string {
@@ -2540,7 +2710,7 @@ type DeleteAgentRequest struct {
 
 func (x *DeleteAgentRequest) Reset() {
 	*x = DeleteAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[27]
+	mi := &file_parlance_v1_agents_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2552,7 +2722,7 @@ func (x *DeleteAgentRequest) String() string {
 func (*DeleteAgentRequest) ProtoMessage() {}
 
 func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[27]
+	mi := &file_parlance_v1_agents_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2565,7 +2735,7 @@ func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteAgentRequest.ProtoReflect.Descriptor instead.
 func (*DeleteAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{27}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *DeleteAgentRequest) GetWorkspaceId() string {
@@ -2598,7 +2768,7 @@ type ListAgentVersionsRequest struct {
 
 func (x *ListAgentVersionsRequest) Reset() {
 	*x = ListAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[28]
+	mi := &file_parlance_v1_agents_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2610,7 +2780,7 @@ func (x *ListAgentVersionsRequest) String() string {
 func (*ListAgentVersionsRequest) ProtoMessage() {}
 
 func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[28]
+	mi := &file_parlance_v1_agents_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2623,7 +2793,7 @@ func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{28}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListAgentVersionsRequest) GetWorkspaceId() string {
@@ -2666,7 +2836,7 @@ type ListAgentVersionsResponse struct {
 
 func (x *ListAgentVersionsResponse) Reset() {
 	*x = ListAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[29]
+	mi := &file_parlance_v1_agents_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2678,7 +2848,7 @@ func (x *ListAgentVersionsResponse) String() string {
 func (*ListAgentVersionsResponse) ProtoMessage() {}
 
 func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[29]
+	mi := &file_parlance_v1_agents_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2691,7 +2861,7 @@ func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{29}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ListAgentVersionsResponse) GetVersions() []*AgentVersion {
@@ -2723,7 +2893,7 @@ type CompareAgentVersionsRequest struct {
 
 func (x *CompareAgentVersionsRequest) Reset() {
 	*x = CompareAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[30]
+	mi := &file_parlance_v1_agents_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2735,7 +2905,7 @@ func (x *CompareAgentVersionsRequest) String() string {
 func (*CompareAgentVersionsRequest) ProtoMessage() {}
 
 func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[30]
+	mi := &file_parlance_v1_agents_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2748,7 +2918,7 @@ func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{30}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *CompareAgentVersionsRequest) GetWorkspaceId() string {
@@ -2789,7 +2959,7 @@ type CompareAgentVersionsResponse struct {
 
 func (x *CompareAgentVersionsResponse) Reset() {
 	*x = CompareAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[31]
+	mi := &file_parlance_v1_agents_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2801,7 +2971,7 @@ func (x *CompareAgentVersionsResponse) String() string {
 func (*CompareAgentVersionsResponse) ProtoMessage() {}
 
 func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[31]
+	mi := &file_parlance_v1_agents_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2814,7 +2984,7 @@ func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{31}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CompareAgentVersionsResponse) GetChanges() []*VersionChange {
@@ -2837,7 +3007,7 @@ type RollbackAgentRequest struct {
 
 func (x *RollbackAgentRequest) Reset() {
 	*x = RollbackAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[32]
+	mi := &file_parlance_v1_agents_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2849,7 +3019,7 @@ func (x *RollbackAgentRequest) String() string {
 func (*RollbackAgentRequest) ProtoMessage() {}
 
 func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[32]
+	mi := &file_parlance_v1_agents_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2862,7 +3032,7 @@ func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackAgentRequest.ProtoReflect.Descriptor instead.
 func (*RollbackAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{32}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *RollbackAgentRequest) GetWorkspaceId() string {
@@ -2950,7 +3120,7 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\f_temperature\"M\n" +
 	"\bModelRef\x12#\n" +
 	"\bprovider\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18@R\bprovider\x12\x1c\n" +
-	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\"\x9d\x03\n" +
+	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\"\x8d\x04\n" +
 	"\n" +
 	"AgentVoice\x12)\n" +
 	"\x03stt\x18\x01 \x01(\v2\x17.google.protobuf.StructR\x03stt\x12)\n" +
@@ -2958,7 +3128,21 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x03vad\x18\x03 \x01(\v2\x17.google.protobuf.StructR\x03vad\x12>\n" +
 	"\x0eturn_detection\x18\x04 \x01(\v2\x17.google.protobuf.StructR\rturnDetection\x12e\n" +
 	"\x12input_audio_format\x18\x05 \x01(\tB7\xbaH4r2R\x00R\vpcm16_24000R\vpcm16_16000R\tg711_ulawR\tg711_alawR\x10inputAudioFormat\x12g\n" +
-	"\x13output_audio_format\x18\x06 \x01(\tB7\xbaH4r2R\x00R\vpcm16_24000R\vpcm16_16000R\tg711_ulawR\tg711_alawR\x11outputAudioFormat\"\x83\x02\n" +
+	"\x13output_audio_format\x18\x06 \x01(\tB7\xbaH4r2R\x00R\vpcm16_24000R\vpcm16_16000R\tg711_ulawR\tg711_alawR\x11outputAudioFormat\x129\n" +
+	"\trecording\x18\a \x01(\v2\x1b.parlance.v1.AgentRecordingR\trecording\x123\n" +
+	"\awaiting\x18\b \x01(\v2\x19.parlance.v1.AgentWaitingR\awaiting\"\xde\x02\n" +
+	"\fAgentWaiting\x128\n" +
+	"\x0ffiller_after_ms\x18\x01 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xe0\xd4\x03(\x00H\x00R\rfillerAfterMs\x88\x01\x01\x12+\n" +
+	"\afillers\x18\x02 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\n" +
+	"\"\ar\x05\x10\x01\x18\xc8\x01R\afillers\x127\n" +
+	"\x11reengage_after_ms\x18\x03 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\xcf$(\x00R\x0freengageAfterMs\x123\n" +
+	"\x10reengage_message\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x0freengageMessage\x121\n" +
+	"\x0fgoodbye_message\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x0egoodbyeMessage\x122\n" +
+	"\x15protect_first_message\x18\x06 \x01(\bR\x13protectFirstMessageB\x12\n" +
+	"\x10_filler_after_ms\"L\n" +
+	"\x0eAgentRecording\x12\x18\n" +
+	"\aenabled\x18\x01 \x01(\bR\aenabled\x12 \n" +
+	"\x06notice\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06notice\"\x83\x02\n" +
 	"\x0eAgentRetrieval\x12\x1e\n" +
 	"\x05top_k\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x182(\x00R\x04topK\x12C\n" +
 	"\x0emin_similarity\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\rminSimilarity\x88\x01\x01\x125\n" +
@@ -3191,7 +3375,7 @@ func file_parlance_v1_agents_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_agents_proto_rawDescData
 }
 
-var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_parlance_v1_agents_proto_goTypes = []any{
 	(*Agent)(nil),                        // 0: parlance.v1.Agent
 	(*AgentAnalysis)(nil),                // 1: parlance.v1.AgentAnalysis
@@ -3200,118 +3384,122 @@ var file_parlance_v1_agents_proto_goTypes = []any{
 	(*AgentModel)(nil),                   // 4: parlance.v1.AgentModel
 	(*ModelRef)(nil),                     // 5: parlance.v1.ModelRef
 	(*AgentVoice)(nil),                   // 6: parlance.v1.AgentVoice
-	(*AgentRetrieval)(nil),               // 7: parlance.v1.AgentRetrieval
-	(*TagFilter)(nil),                    // 8: parlance.v1.TagFilter
-	(*ToolsConfig)(nil),                  // 9: parlance.v1.ToolsConfig
-	(*AgentClientTool)(nil),              // 10: parlance.v1.AgentClientTool
-	(*CheckGuardsRequest)(nil),           // 11: parlance.v1.CheckGuardsRequest
-	(*CheckGuardsResponse)(nil),          // 12: parlance.v1.CheckGuardsResponse
-	(*GuardVerdict)(nil),                 // 13: parlance.v1.GuardVerdict
-	(*AgentGuard)(nil),                   // 14: parlance.v1.AgentGuard
-	(*GuardJudge)(nil),                   // 15: parlance.v1.GuardJudge
-	(*FatigueWindow)(nil),                // 16: parlance.v1.FatigueWindow
-	(*AgentBudget)(nil),                  // 17: parlance.v1.AgentBudget
-	(*PrivacySettings)(nil),              // 18: parlance.v1.PrivacySettings
-	(*AgentMemory)(nil),                  // 19: parlance.v1.AgentMemory
-	(*AgentVersion)(nil),                 // 20: parlance.v1.AgentVersion
-	(*VersionChange)(nil),                // 21: parlance.v1.VersionChange
-	(*CreateAgentRequest)(nil),           // 22: parlance.v1.CreateAgentRequest
-	(*ListAgentsRequest)(nil),            // 23: parlance.v1.ListAgentsRequest
-	(*ListAgentsResponse)(nil),           // 24: parlance.v1.ListAgentsResponse
-	(*GetAgentRequest)(nil),              // 25: parlance.v1.GetAgentRequest
-	(*UpdateAgentRequest)(nil),           // 26: parlance.v1.UpdateAgentRequest
-	(*DeleteAgentRequest)(nil),           // 27: parlance.v1.DeleteAgentRequest
-	(*ListAgentVersionsRequest)(nil),     // 28: parlance.v1.ListAgentVersionsRequest
-	(*ListAgentVersionsResponse)(nil),    // 29: parlance.v1.ListAgentVersionsResponse
-	(*CompareAgentVersionsRequest)(nil),  // 30: parlance.v1.CompareAgentVersionsRequest
-	(*CompareAgentVersionsResponse)(nil), // 31: parlance.v1.CompareAgentVersionsResponse
-	(*RollbackAgentRequest)(nil),         // 32: parlance.v1.RollbackAgentRequest
-	(*timestamppb.Timestamp)(nil),        // 33: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),              // 34: google.protobuf.Struct
-	(*RetentionSettings)(nil),            // 35: parlance.v1.RetentionSettings
-	(*structpb.Value)(nil),               // 36: google.protobuf.Value
-	(*fieldmaskpb.FieldMask)(nil),        // 37: google.protobuf.FieldMask
-	(*emptypb.Empty)(nil),                // 38: google.protobuf.Empty
+	(*AgentWaiting)(nil),                 // 7: parlance.v1.AgentWaiting
+	(*AgentRecording)(nil),               // 8: parlance.v1.AgentRecording
+	(*AgentRetrieval)(nil),               // 9: parlance.v1.AgentRetrieval
+	(*TagFilter)(nil),                    // 10: parlance.v1.TagFilter
+	(*ToolsConfig)(nil),                  // 11: parlance.v1.ToolsConfig
+	(*AgentClientTool)(nil),              // 12: parlance.v1.AgentClientTool
+	(*CheckGuardsRequest)(nil),           // 13: parlance.v1.CheckGuardsRequest
+	(*CheckGuardsResponse)(nil),          // 14: parlance.v1.CheckGuardsResponse
+	(*GuardVerdict)(nil),                 // 15: parlance.v1.GuardVerdict
+	(*AgentGuard)(nil),                   // 16: parlance.v1.AgentGuard
+	(*GuardJudge)(nil),                   // 17: parlance.v1.GuardJudge
+	(*FatigueWindow)(nil),                // 18: parlance.v1.FatigueWindow
+	(*AgentBudget)(nil),                  // 19: parlance.v1.AgentBudget
+	(*PrivacySettings)(nil),              // 20: parlance.v1.PrivacySettings
+	(*AgentMemory)(nil),                  // 21: parlance.v1.AgentMemory
+	(*AgentVersion)(nil),                 // 22: parlance.v1.AgentVersion
+	(*VersionChange)(nil),                // 23: parlance.v1.VersionChange
+	(*CreateAgentRequest)(nil),           // 24: parlance.v1.CreateAgentRequest
+	(*ListAgentsRequest)(nil),            // 25: parlance.v1.ListAgentsRequest
+	(*ListAgentsResponse)(nil),           // 26: parlance.v1.ListAgentsResponse
+	(*GetAgentRequest)(nil),              // 27: parlance.v1.GetAgentRequest
+	(*UpdateAgentRequest)(nil),           // 28: parlance.v1.UpdateAgentRequest
+	(*DeleteAgentRequest)(nil),           // 29: parlance.v1.DeleteAgentRequest
+	(*ListAgentVersionsRequest)(nil),     // 30: parlance.v1.ListAgentVersionsRequest
+	(*ListAgentVersionsResponse)(nil),    // 31: parlance.v1.ListAgentVersionsResponse
+	(*CompareAgentVersionsRequest)(nil),  // 32: parlance.v1.CompareAgentVersionsRequest
+	(*CompareAgentVersionsResponse)(nil), // 33: parlance.v1.CompareAgentVersionsResponse
+	(*RollbackAgentRequest)(nil),         // 34: parlance.v1.RollbackAgentRequest
+	(*timestamppb.Timestamp)(nil),        // 35: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),              // 36: google.protobuf.Struct
+	(*RetentionSettings)(nil),            // 37: parlance.v1.RetentionSettings
+	(*structpb.Value)(nil),               // 38: google.protobuf.Value
+	(*fieldmaskpb.FieldMask)(nil),        // 39: google.protobuf.FieldMask
+	(*emptypb.Empty)(nil),                // 40: google.protobuf.Empty
 }
 var file_parlance_v1_agents_proto_depIdxs = []int32{
 	4,  // 0: parlance.v1.Agent.model:type_name -> parlance.v1.AgentModel
 	6,  // 1: parlance.v1.Agent.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 2: parlance.v1.Agent.retrieval:type_name -> parlance.v1.AgentRetrieval
-	9,  // 3: parlance.v1.Agent.tools_config:type_name -> parlance.v1.ToolsConfig
-	14, // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
-	16, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
-	19, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
-	33, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
-	33, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
+	9,  // 2: parlance.v1.Agent.retrieval:type_name -> parlance.v1.AgentRetrieval
+	11, // 3: parlance.v1.Agent.tools_config:type_name -> parlance.v1.ToolsConfig
+	16, // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
+	18, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
+	21, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
+	35, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
+	35, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
 	1,  // 9: parlance.v1.Agent.analysis:type_name -> parlance.v1.AgentAnalysis
-	18, // 10: parlance.v1.Agent.privacy:type_name -> parlance.v1.PrivacySettings
-	17, // 11: parlance.v1.Agent.budgets:type_name -> parlance.v1.AgentBudget
+	20, // 10: parlance.v1.Agent.privacy:type_name -> parlance.v1.PrivacySettings
+	19, // 11: parlance.v1.Agent.budgets:type_name -> parlance.v1.AgentBudget
 	2,  // 12: parlance.v1.AgentAnalysis.criteria:type_name -> parlance.v1.AnalysisCriterion
 	3,  // 13: parlance.v1.AgentAnalysis.data:type_name -> parlance.v1.AnalysisField
 	5,  // 14: parlance.v1.AgentModel.fallbacks:type_name -> parlance.v1.ModelRef
-	34, // 15: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
-	34, // 16: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
-	34, // 17: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
-	34, // 18: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
-	8,  // 19: parlance.v1.AgentRetrieval.tags:type_name -> parlance.v1.TagFilter
-	10, // 20: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
-	34, // 21: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
-	13, // 22: parlance.v1.CheckGuardsResponse.verdicts:type_name -> parlance.v1.GuardVerdict
-	15, // 23: parlance.v1.AgentGuard.judge:type_name -> parlance.v1.GuardJudge
-	5,  // 24: parlance.v1.GuardJudge.model:type_name -> parlance.v1.ModelRef
-	5,  // 25: parlance.v1.AgentBudget.degrade_model:type_name -> parlance.v1.ModelRef
-	35, // 26: parlance.v1.PrivacySettings.retention:type_name -> parlance.v1.RetentionSettings
-	0,  // 27: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
-	33, // 28: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
-	36, // 29: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
-	36, // 30: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
-	4,  // 31: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 32: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 33: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	9,  // 34: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	14, // 35: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	16, // 36: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	19, // 37: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	1,  // 38: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	18, // 39: parlance.v1.CreateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
-	17, // 40: parlance.v1.CreateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
-	0,  // 41: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
-	4,  // 42: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 43: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 44: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	9,  // 45: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	14, // 46: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	16, // 47: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	19, // 48: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	37, // 49: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
-	1,  // 50: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	18, // 51: parlance.v1.UpdateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
-	17, // 52: parlance.v1.UpdateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
-	20, // 53: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
-	21, // 54: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
-	22, // 55: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
-	23, // 56: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
-	25, // 57: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
-	11, // 58: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
-	26, // 59: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
-	27, // 60: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
-	28, // 61: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
-	30, // 62: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
-	32, // 63: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
-	0,  // 64: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
-	24, // 65: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
-	0,  // 66: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
-	12, // 67: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
-	0,  // 68: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
-	38, // 69: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
-	29, // 70: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
-	31, // 71: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
-	0,  // 72: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
-	64, // [64:73] is the sub-list for method output_type
-	55, // [55:64] is the sub-list for method input_type
-	55, // [55:55] is the sub-list for extension type_name
-	55, // [55:55] is the sub-list for extension extendee
-	0,  // [0:55] is the sub-list for field type_name
+	36, // 15: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
+	36, // 16: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
+	36, // 17: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
+	36, // 18: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
+	8,  // 19: parlance.v1.AgentVoice.recording:type_name -> parlance.v1.AgentRecording
+	7,  // 20: parlance.v1.AgentVoice.waiting:type_name -> parlance.v1.AgentWaiting
+	10, // 21: parlance.v1.AgentRetrieval.tags:type_name -> parlance.v1.TagFilter
+	12, // 22: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
+	36, // 23: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
+	15, // 24: parlance.v1.CheckGuardsResponse.verdicts:type_name -> parlance.v1.GuardVerdict
+	17, // 25: parlance.v1.AgentGuard.judge:type_name -> parlance.v1.GuardJudge
+	5,  // 26: parlance.v1.GuardJudge.model:type_name -> parlance.v1.ModelRef
+	5,  // 27: parlance.v1.AgentBudget.degrade_model:type_name -> parlance.v1.ModelRef
+	37, // 28: parlance.v1.PrivacySettings.retention:type_name -> parlance.v1.RetentionSettings
+	0,  // 29: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
+	35, // 30: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
+	38, // 31: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
+	38, // 32: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
+	4,  // 33: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 34: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	9,  // 35: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	11, // 36: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	16, // 37: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	18, // 38: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	21, // 39: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	1,  // 40: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	20, // 41: parlance.v1.CreateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
+	19, // 42: parlance.v1.CreateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
+	0,  // 43: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
+	4,  // 44: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 45: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	9,  // 46: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	11, // 47: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	16, // 48: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	18, // 49: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	21, // 50: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	39, // 51: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
+	1,  // 52: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	20, // 53: parlance.v1.UpdateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
+	19, // 54: parlance.v1.UpdateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
+	22, // 55: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
+	23, // 56: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
+	24, // 57: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
+	25, // 58: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
+	27, // 59: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
+	13, // 60: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
+	28, // 61: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
+	29, // 62: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
+	30, // 63: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
+	32, // 64: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
+	34, // 65: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
+	0,  // 66: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
+	26, // 67: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
+	0,  // 68: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
+	14, // 69: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
+	0,  // 70: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
+	40, // 71: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
+	31, // 72: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
+	33, // 73: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
+	0,  // 74: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
+	66, // [66:75] is the sub-list for method output_type
+	57, // [57:66] is the sub-list for method input_type
+	57, // [57:57] is the sub-list for extension type_name
+	57, // [57:57] is the sub-list for extension extendee
+	0,  // [0:57] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_agents_proto_init() }
@@ -3323,14 +3511,15 @@ func file_parlance_v1_agents_proto_init() {
 	file_parlance_v1_workspaces_proto_init()
 	file_parlance_v1_agents_proto_msgTypes[4].OneofWrappers = []any{}
 	file_parlance_v1_agents_proto_msgTypes[7].OneofWrappers = []any{}
-	file_parlance_v1_agents_proto_msgTypes[26].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[9].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[28].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_agents_proto_rawDesc), len(file_parlance_v1_agents_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   33,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

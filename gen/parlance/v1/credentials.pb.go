@@ -37,7 +37,8 @@ type ProviderCredential struct {
 	WorkspaceId string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// model, stt, tts or telephony.
 	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
-	// openai, anthropic or azure (model), openai (stt, tts), twilio (telephony).
+	// openai, anthropic or azure (model), openai, deepgram or openai-realtime (stt), openai or
+	// elevenlabs (tts), twilio (telephony).
 	Provider string `protobuf:"bytes,4,opt,name=provider,proto3" json:"provider,omitempty"`
 	// Display name.
 	Name string `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`
@@ -45,7 +46,7 @@ type ProviderCredential struct {
 	BaseUrl string `protobuf:"bytes,6,opt,name=base_url,json=baseUrl,proto3" json:"base_url,omitempty"`
 	// Twilio's account SID; empty for others.
 	AccountId string `protobuf:"bytes,7,opt,name=account_id,json=accountId,proto3" json:"account_id,omitempty"`
-	// The model that answers when an agent names none; empty: the provider's default here.
+	// The model that is used when an agent names none; empty: the provider's default here.
 	DefaultModel string `protobuf:"bytes,8,opt,name=default_model,json=defaultModel,proto3" json:"default_model,omitempty"`
 	// Whether a key is stored.
 	ApiKeySet bool `protobuf:"varint,9,opt,name=api_key_set,json=apiKeySet,proto3" json:"api_key_set,omitempty"`
@@ -179,8 +180,8 @@ type CreateProviderCredentialRequest struct {
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// model, stt, tts or telephony.
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
-	// openai (any server with its API), anthropic or azure for model, openai for stt and tts, twilio
-	// for telephony.
+	// openai (any server with its API), anthropic or azure for model; openai, deepgram or
+	// openai-realtime for stt; openai or elevenlabs for tts; twilio for telephony.
 	Provider string `protobuf:"bytes,3,opt,name=provider,proto3" json:"provider,omitempty"`
 	// Display name, at most 200 characters.
 	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
@@ -192,7 +193,7 @@ type CreateProviderCredentialRequest struct {
 	ApiKey string `protobuf:"bytes,6,opt,name=api_key,json=apiKey,proto3" json:"api_key,omitempty"`
 	// Twilio's account SID.
 	AccountId string `protobuf:"bytes,7,opt,name=account_id,json=accountId,proto3" json:"account_id,omitempty"`
-	// The model that answers when an agent names none.
+	// The model that is used when an agent names none.
 	DefaultModel  string `protobuf:"bytes,8,opt,name=default_model,json=defaultModel,proto3" json:"default_model,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -747,7 +748,7 @@ var File_parlance_v1_credentials_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_credentials_proto_rawDesc = "" +
 	"\n" +
-	"\x1dparlance/v1/credentials.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xec\x03\n" +
+	"\x1dparlance/v1/credentials.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\x93\x04\n" +
 	"\x12ProviderCredential\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x124\n" +
@@ -755,11 +756,15 @@ const file_parlance_v1_credentials_proto_rawDesc = "" +
 	"\x05model\n" +
 	"\x03stt\n" +
 	"\x03tts\n" +
-	"\ttelephonyR\x04kind\x12B\n" +
-	"\bprovider\x18\x04 \x01(\tB&\xba\xbb\x18\"\n" +
+	"\ttelephonyR\x04kind\x12i\n" +
+	"\bprovider\x18\x04 \x01(\tBM\xba\xbb\x18I\n" +
 	"\x06openai\n" +
 	"\tanthropic\n" +
 	"\x05azure\n" +
+	"\bdeepgram\n" +
+	"\x0fopenai-realtime\n" +
+	"\n" +
+	"elevenlabs\n" +
 	"\x06twilioR\bprovider\x12\x12\n" +
 	"\x04name\x18\x05 \x01(\tR\x04name\x12\x19\n" +
 	"\bbase_url\x18\x06 \x01(\tR\abaseUrl\x12\x1d\n" +

@@ -42,9 +42,12 @@ type PostCallTranscription struct {
 	// most two minutes.
 	Analysis                         *CallAnalysis           `protobuf:"bytes,8,opt,name=analysis,proto3" json:"analysis,omitempty"`
 	ConversationInitiationClientData *ConversationInitiation `protobuf:"bytes,9,opt,name=conversation_initiation_client_data,json=conversationInitiationClientData,proto3" json:"conversation_initiation_client_data,omitempty"`
-	HasAudio                         bool                    `protobuf:"varint,10,opt,name=has_audio,json=hasAudio,proto3" json:"has_audio,omitempty"`
-	HasUserAudio                     bool                    `protobuf:"varint,11,opt,name=has_user_audio,json=hasUserAudio,proto3" json:"has_user_audio,omitempty"`
-	HasResponseAudio                 bool                    `protobuf:"varint,12,opt,name=has_response_audio,json=hasResponseAudio,proto3" json:"has_response_audio,omitempty"`
+	// The session has a recording: see recording of GET /v1/sessions/{session_id}.
+	HasAudio bool `protobuf:"varint,10,opt,name=has_audio,json=hasAudio,proto3" json:"has_audio,omitempty"`
+	// As has_audio: a recording has both sides.
+	HasUserAudio bool `protobuf:"varint,11,opt,name=has_user_audio,json=hasUserAudio,proto3" json:"has_user_audio,omitempty"`
+	// As has_audio.
+	HasResponseAudio bool `protobuf:"varint,12,opt,name=has_response_audio,json=hasResponseAudio,proto3" json:"has_response_audio,omitempty"`
 	// Set when the transcript was left out because the body would be over 256 KiB; when it still was,
 	// also conversation_config_override, then dynamic_variables, then memory.learnt.
 	Truncated bool `protobuf:"varint,13,opt,name=truncated,proto3" json:"truncated,omitempty"`

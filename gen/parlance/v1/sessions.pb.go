@@ -77,8 +77,10 @@ type Session struct {
 	// When what was said was deleted, for an agent with privacy.zero_retention; null before, and for
 	// other agents. Such a session shows its variables without values.
 	ContentDeletedAt *timestamppb.Timestamp `protobuf:"bytes,33,opt,name=content_deleted_at,json=contentDeletedAt,proto3" json:"content_deleted_at,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// The recording of the session's sound.
+	Recording     *SessionRecording `protobuf:"bytes,34,opt,name=recording,proto3" json:"recording,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Session) Reset() {
@@ -265,6 +267,179 @@ func (x *Session) GetContentDeletedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Session) GetRecording() *SessionRecording {
+	if x != nil {
+		return x.Recording
+	}
+	return nil
+}
+
+// SessionRecording is what is stored of the sound of a session.
+type SessionRecording struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// none: the session is not recorded, or has had no voice socket; recording: it goes on, or its
+	// end is being written; ready; incomplete: some of it is missing, because a server was lost or
+	// the bucket could not be written for two minutes; erased: it was kept no longer.
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// Length of the file; what was stored so far while it goes on.
+	DurationMs int32 `protobuf:"varint,2,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
+	// Size of the WAV file.
+	SizeBytes float64 `protobuf:"fixed64,3,opt,name=size_bytes,json=sizeBytes,proto3" json:"size_bytes,omitempty"`
+	// Where the WAV file is read, with a key; empty when there is none.
+	Url string `protobuf:"bytes,4,opt,name=url,proto3" json:"url,omitempty"`
+	// When its first socket was opened; null when there is none.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// The sockets of the session, which follow each other in the file without a pause.
+	Parts         []*RecordingPart `protobuf:"bytes,6,rep,name=parts,proto3" json:"parts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SessionRecording) Reset() {
+	*x = SessionRecording{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionRecording) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionRecording) ProtoMessage() {}
+
+func (x *SessionRecording) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SessionRecording.ProtoReflect.Descriptor instead.
+func (*SessionRecording) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *SessionRecording) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *SessionRecording) GetDurationMs() int32 {
+	if x != nil {
+		return x.DurationMs
+	}
+	return 0
+}
+
+func (x *SessionRecording) GetSizeBytes() float64 {
+	if x != nil {
+		return x.SizeBytes
+	}
+	return 0
+}
+
+func (x *SessionRecording) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *SessionRecording) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *SessionRecording) GetParts() []*RecordingPart {
+	if x != nil {
+		return x.Parts
+	}
+	return nil
+}
+
+// RecordingPart is what was recorded of one voice socket of a session.
+type RecordingPart struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// From the session's start to the opening of the socket.
+	OffsetMs int32 `protobuf:"varint,1,opt,name=offset_ms,json=offsetMs,proto3" json:"offset_ms,omitempty"`
+	// Where the part begins in the file.
+	FromMs int32 `protobuf:"varint,2,opt,name=from_ms,json=fromMs,proto3" json:"from_ms,omitempty"`
+	// Length of the part.
+	DurationMs int32 `protobuf:"varint,3,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
+	// Some of its end is missing.
+	Incomplete    bool `protobuf:"varint,4,opt,name=incomplete,proto3" json:"incomplete,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecordingPart) Reset() {
+	*x = RecordingPart{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecordingPart) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecordingPart) ProtoMessage() {}
+
+func (x *RecordingPart) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecordingPart.ProtoReflect.Descriptor instead.
+func (*RecordingPart) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *RecordingPart) GetOffsetMs() int32 {
+	if x != nil {
+		return x.OffsetMs
+	}
+	return 0
+}
+
+func (x *RecordingPart) GetFromMs() int32 {
+	if x != nil {
+		return x.FromMs
+	}
+	return 0
+}
+
+func (x *RecordingPart) GetDurationMs() int32 {
+	if x != nil {
+		return x.DurationMs
+	}
+	return 0
+}
+
+func (x *RecordingPart) GetIncomplete() bool {
+	if x != nil {
+		return x.Incomplete
+	}
+	return false
+}
+
 // SessionFeedback counts the answers that the user liked and disliked.
 type SessionFeedback struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -278,7 +453,7 @@ type SessionFeedback struct {
 
 func (x *SessionFeedback) Reset() {
 	*x = SessionFeedback{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[1]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -290,7 +465,7 @@ func (x *SessionFeedback) String() string {
 func (*SessionFeedback) ProtoMessage() {}
 
 func (x *SessionFeedback) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[1]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -303,7 +478,7 @@ func (x *SessionFeedback) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionFeedback.ProtoReflect.Descriptor instead.
 func (*SessionFeedback) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{1}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *SessionFeedback) GetOverallScore() string {
@@ -354,7 +529,7 @@ type SessionAnalysis struct {
 
 func (x *SessionAnalysis) Reset() {
 	*x = SessionAnalysis{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[2]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -366,7 +541,7 @@ func (x *SessionAnalysis) String() string {
 func (*SessionAnalysis) ProtoMessage() {}
 
 func (x *SessionAnalysis) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[2]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -379,7 +554,7 @@ func (x *SessionAnalysis) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionAnalysis.ProtoReflect.Descriptor instead.
 func (*SessionAnalysis) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{2}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *SessionAnalysis) GetStatus() string {
@@ -455,7 +630,7 @@ type CriterionResult struct {
 
 func (x *CriterionResult) Reset() {
 	*x = CriterionResult{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -467,7 +642,7 @@ func (x *CriterionResult) String() string {
 func (*CriterionResult) ProtoMessage() {}
 
 func (x *CriterionResult) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -480,7 +655,7 @@ func (x *CriterionResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CriterionResult.ProtoReflect.Descriptor instead.
 func (*CriterionResult) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{3}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CriterionResult) GetId() string {
@@ -530,7 +705,7 @@ type DataResult struct {
 
 func (x *DataResult) Reset() {
 	*x = DataResult{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -542,7 +717,7 @@ func (x *DataResult) String() string {
 func (*DataResult) ProtoMessage() {}
 
 func (x *DataResult) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -555,7 +730,7 @@ func (x *DataResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DataResult.ProtoReflect.Descriptor instead.
 func (*DataResult) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{4}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *DataResult) GetId() string {
@@ -612,7 +787,7 @@ type SessionUsage struct {
 
 func (x *SessionUsage) Reset() {
 	*x = SessionUsage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -624,7 +799,7 @@ func (x *SessionUsage) String() string {
 func (*SessionUsage) ProtoMessage() {}
 
 func (x *SessionUsage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -637,7 +812,7 @@ func (x *SessionUsage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionUsage.ProtoReflect.Descriptor instead.
 func (*SessionUsage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{5}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SessionUsage) GetInputTokens() int32 {
@@ -726,7 +901,7 @@ type Turn struct {
 
 func (x *Turn) Reset() {
 	*x = Turn{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -738,7 +913,7 @@ func (x *Turn) String() string {
 func (*Turn) ProtoMessage() {}
 
 func (x *Turn) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -751,7 +926,7 @@ func (x *Turn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Turn.ProtoReflect.Descriptor instead.
 func (*Turn) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Turn) GetId() string {
@@ -919,7 +1094,7 @@ type TurnItem struct {
 
 func (x *TurnItem) Reset() {
 	*x = TurnItem{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -931,7 +1106,7 @@ func (x *TurnItem) String() string {
 func (*TurnItem) ProtoMessage() {}
 
 func (x *TurnItem) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -944,7 +1119,7 @@ func (x *TurnItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnItem.ProtoReflect.Descriptor instead.
 func (*TurnItem) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TurnItem) GetId() string {
@@ -1037,7 +1212,7 @@ type TurnItemHeard struct {
 
 func (x *TurnItemHeard) Reset() {
 	*x = TurnItemHeard{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1049,7 +1224,7 @@ func (x *TurnItemHeard) String() string {
 func (*TurnItemHeard) ProtoMessage() {}
 
 func (x *TurnItemHeard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1062,7 +1237,7 @@ func (x *TurnItemHeard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnItemHeard.ProtoReflect.Descriptor instead.
 func (*TurnItemHeard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *TurnItemHeard) GetAudioEndMs() int32 {
@@ -1099,7 +1274,7 @@ type TurnRetrieval struct {
 
 func (x *TurnRetrieval) Reset() {
 	*x = TurnRetrieval{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1111,7 +1286,7 @@ func (x *TurnRetrieval) String() string {
 func (*TurnRetrieval) ProtoMessage() {}
 
 func (x *TurnRetrieval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1124,7 +1299,7 @@ func (x *TurnRetrieval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnRetrieval.ProtoReflect.Descriptor instead.
 func (*TurnRetrieval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *TurnRetrieval) GetRanking() string {
@@ -1191,7 +1366,7 @@ type RetrievedChunk struct {
 
 func (x *RetrievedChunk) Reset() {
 	*x = RetrievedChunk{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1203,7 +1378,7 @@ func (x *RetrievedChunk) String() string {
 func (*RetrievedChunk) ProtoMessage() {}
 
 func (x *RetrievedChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1216,7 +1391,7 @@ func (x *RetrievedChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetrievedChunk.ProtoReflect.Descriptor instead.
 func (*RetrievedChunk) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RetrievedChunk) GetChunkId() string {
@@ -1295,7 +1470,7 @@ type TurnError struct {
 
 func (x *TurnError) Reset() {
 	*x = TurnError{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1307,7 +1482,7 @@ func (x *TurnError) String() string {
 func (*TurnError) ProtoMessage() {}
 
 func (x *TurnError) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1320,7 +1495,7 @@ func (x *TurnError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnError.ProtoReflect.Descriptor instead.
 func (*TurnError) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *TurnError) GetCode() string {
@@ -1364,7 +1539,7 @@ type Citation struct {
 
 func (x *Citation) Reset() {
 	*x = Citation{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1376,7 +1551,7 @@ func (x *Citation) String() string {
 func (*Citation) ProtoMessage() {}
 
 func (x *Citation) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1389,7 +1564,7 @@ func (x *Citation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Citation.ProtoReflect.Descriptor instead.
 func (*Citation) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Citation) GetSourceId() string {
@@ -1470,7 +1645,7 @@ type TurnUsage struct {
 
 func (x *TurnUsage) Reset() {
 	*x = TurnUsage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1482,7 +1657,7 @@ func (x *TurnUsage) String() string {
 func (*TurnUsage) ProtoMessage() {}
 
 func (x *TurnUsage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1495,7 +1670,7 @@ func (x *TurnUsage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnUsage.ProtoReflect.Descriptor instead.
 func (*TurnUsage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *TurnUsage) GetInputTokens() int32 {
@@ -1540,7 +1715,7 @@ type TurnMetrics struct {
 
 func (x *TurnMetrics) Reset() {
 	*x = TurnMetrics{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1552,7 +1727,7 @@ func (x *TurnMetrics) String() string {
 func (*TurnMetrics) ProtoMessage() {}
 
 func (x *TurnMetrics) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1565,7 +1740,7 @@ func (x *TurnMetrics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnMetrics.ProtoReflect.Descriptor instead.
 func (*TurnMetrics) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *TurnMetrics) GetRetrievalMs() int32 {
@@ -1635,7 +1810,7 @@ type CreateSessionRequest struct {
 
 func (x *CreateSessionRequest) Reset() {
 	*x = CreateSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1647,7 +1822,7 @@ func (x *CreateSessionRequest) String() string {
 func (*CreateSessionRequest) ProtoMessage() {}
 
 func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1660,7 +1835,7 @@ func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionRequest.ProtoReflect.Descriptor instead.
 func (*CreateSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CreateSessionRequest) GetAgentId() string {
@@ -1732,7 +1907,7 @@ type CreateSessionResponse struct {
 
 func (x *CreateSessionResponse) Reset() {
 	*x = CreateSessionResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1744,7 +1919,7 @@ func (x *CreateSessionResponse) String() string {
 func (*CreateSessionResponse) ProtoMessage() {}
 
 func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1757,7 +1932,7 @@ func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionResponse.ProtoReflect.Descriptor instead.
 func (*CreateSessionResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CreateSessionResponse) GetId() string {
@@ -1830,7 +2005,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1842,7 +2017,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1855,7 +2030,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListSessionsRequest) GetPageSize() int32 {
@@ -1940,7 +2115,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1952,7 +2127,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1965,7 +2140,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*Session {
@@ -1992,7 +2167,7 @@ type GetSessionRequest struct {
 
 func (x *GetSessionRequest) Reset() {
 	*x = GetSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2004,7 +2179,7 @@ func (x *GetSessionRequest) String() string {
 func (*GetSessionRequest) ProtoMessage() {}
 
 func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2017,7 +2192,7 @@ func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSessionRequest.ProtoReflect.Descriptor instead.
 func (*GetSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *GetSessionRequest) GetSessionId() string {
@@ -2041,7 +2216,7 @@ type EndSessionRequest struct {
 
 func (x *EndSessionRequest) Reset() {
 	*x = EndSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2053,7 +2228,7 @@ func (x *EndSessionRequest) String() string {
 func (*EndSessionRequest) ProtoMessage() {}
 
 func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2066,7 +2241,7 @@ func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSessionRequest.ProtoReflect.Descriptor instead.
 func (*EndSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *EndSessionRequest) GetSessionId() string {
@@ -2100,7 +2275,7 @@ type DeleteSessionRequest struct {
 
 func (x *DeleteSessionRequest) Reset() {
 	*x = DeleteSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2112,7 +2287,7 @@ func (x *DeleteSessionRequest) String() string {
 func (*DeleteSessionRequest) ProtoMessage() {}
 
 func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2125,7 +2300,7 @@ func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *DeleteSessionRequest) GetSessionId() string {
@@ -2152,7 +2327,7 @@ type ClientTool struct {
 
 func (x *ClientTool) Reset() {
 	*x = ClientTool{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2164,7 +2339,7 @@ func (x *ClientTool) String() string {
 func (*ClientTool) ProtoMessage() {}
 
 func (x *ClientTool) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2177,7 +2352,7 @@ func (x *ClientTool) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClientTool.ProtoReflect.Descriptor instead.
 func (*ClientTool) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ClientTool) GetName() string {
@@ -2223,7 +2398,7 @@ type ToolOutput struct {
 
 func (x *ToolOutput) Reset() {
 	*x = ToolOutput{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2235,7 +2410,7 @@ func (x *ToolOutput) String() string {
 func (*ToolOutput) ProtoMessage() {}
 
 func (x *ToolOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2248,7 +2423,7 @@ func (x *ToolOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolOutput.ProtoReflect.Descriptor instead.
 func (*ToolOutput) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ToolOutput) GetCallId() string {
@@ -2284,7 +2459,7 @@ type GetTurnRequest struct {
 
 func (x *GetTurnRequest) Reset() {
 	*x = GetTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2296,7 +2471,7 @@ func (x *GetTurnRequest) String() string {
 func (*GetTurnRequest) ProtoMessage() {}
 
 func (x *GetTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2309,7 +2484,7 @@ func (x *GetTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTurnRequest.ProtoReflect.Descriptor instead.
 func (*GetTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *GetTurnRequest) GetSessionId() string {
@@ -2340,7 +2515,7 @@ type FollowTurnRequest struct {
 
 func (x *FollowTurnRequest) Reset() {
 	*x = FollowTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2352,7 +2527,7 @@ func (x *FollowTurnRequest) String() string {
 func (*FollowTurnRequest) ProtoMessage() {}
 
 func (x *FollowTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2365,7 +2540,7 @@ func (x *FollowTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FollowTurnRequest.ProtoReflect.Descriptor instead.
 func (*FollowTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *FollowTurnRequest) GetSessionId() string {
@@ -2401,7 +2576,7 @@ type CancelTurnRequest struct {
 
 func (x *CancelTurnRequest) Reset() {
 	*x = CancelTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2413,7 +2588,7 @@ func (x *CancelTurnRequest) String() string {
 func (*CancelTurnRequest) ProtoMessage() {}
 
 func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2426,7 +2601,7 @@ func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTurnRequest.ProtoReflect.Descriptor instead.
 func (*CancelTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{26}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CancelTurnRequest) GetSessionId() string {
@@ -2461,7 +2636,7 @@ type CreateTurnRequest struct {
 
 func (x *CreateTurnRequest) Reset() {
 	*x = CreateTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2473,7 +2648,7 @@ func (x *CreateTurnRequest) String() string {
 func (*CreateTurnRequest) ProtoMessage() {}
 
 func (x *CreateTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2486,7 +2661,7 @@ func (x *CreateTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTurnRequest.ProtoReflect.Descriptor instead.
 func (*CreateTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{27}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *CreateTurnRequest) GetSessionId() string {
@@ -2545,7 +2720,7 @@ type CreateTurnResponse struct {
 
 func (x *CreateTurnResponse) Reset() {
 	*x = CreateTurnResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2557,7 +2732,7 @@ func (x *CreateTurnResponse) String() string {
 func (*CreateTurnResponse) ProtoMessage() {}
 
 func (x *CreateTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2570,7 +2745,7 @@ func (x *CreateTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTurnResponse.ProtoReflect.Descriptor instead.
 func (*CreateTurnResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{28}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CreateTurnResponse) GetTurnId() string {
@@ -2657,7 +2832,7 @@ type StreamTurnRequest struct {
 
 func (x *StreamTurnRequest) Reset() {
 	*x = StreamTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2669,7 +2844,7 @@ func (x *StreamTurnRequest) String() string {
 func (*StreamTurnRequest) ProtoMessage() {}
 
 func (x *StreamTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2682,7 +2857,7 @@ func (x *StreamTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamTurnRequest.ProtoReflect.Descriptor instead.
 func (*StreamTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{29}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *StreamTurnRequest) GetSessionId() string {
@@ -2757,7 +2932,7 @@ type StreamTurnResponse struct {
 
 func (x *StreamTurnResponse) Reset() {
 	*x = StreamTurnResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2769,7 +2944,7 @@ func (x *StreamTurnResponse) String() string {
 func (*StreamTurnResponse) ProtoMessage() {}
 
 func (x *StreamTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2782,7 +2957,7 @@ func (x *StreamTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamTurnResponse.ProtoReflect.Descriptor instead.
 func (*StreamTurnResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *StreamTurnResponse) GetType() string {
@@ -2950,7 +3125,7 @@ type TurnStarted struct {
 
 func (x *TurnStarted) Reset() {
 	*x = TurnStarted{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2962,7 +3137,7 @@ func (x *TurnStarted) String() string {
 func (*TurnStarted) ProtoMessage() {}
 
 func (x *TurnStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2975,7 +3150,7 @@ func (x *TurnStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnStarted.ProtoReflect.Descriptor instead.
 func (*TurnStarted) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
 }
 
 // TurnTextDelta is a piece of the answer.
@@ -2989,7 +3164,7 @@ type TurnTextDelta struct {
 
 func (x *TurnTextDelta) Reset() {
 	*x = TurnTextDelta{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3001,7 +3176,7 @@ func (x *TurnTextDelta) String() string {
 func (*TurnTextDelta) ProtoMessage() {}
 
 func (x *TurnTextDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3014,7 +3189,7 @@ func (x *TurnTextDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnTextDelta.ProtoReflect.Descriptor instead.
 func (*TurnTextDelta) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *TurnTextDelta) GetText() string {
@@ -3035,7 +3210,7 @@ type TurnApprovalRequested struct {
 
 func (x *TurnApprovalRequested) Reset() {
 	*x = TurnApprovalRequested{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3047,7 +3222,7 @@ func (x *TurnApprovalRequested) String() string {
 func (*TurnApprovalRequested) ProtoMessage() {}
 
 func (x *TurnApprovalRequested) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3060,7 +3235,7 @@ func (x *TurnApprovalRequested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnApprovalRequested.ProtoReflect.Descriptor instead.
 func (*TurnApprovalRequested) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *TurnApprovalRequested) GetApproval() *Approval {
@@ -3081,7 +3256,7 @@ type TurnToolCalled struct {
 
 func (x *TurnToolCalled) Reset() {
 	*x = TurnToolCalled{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3093,7 +3268,7 @@ func (x *TurnToolCalled) String() string {
 func (*TurnToolCalled) ProtoMessage() {}
 
 func (x *TurnToolCalled) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3106,7 +3281,7 @@ func (x *TurnToolCalled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnToolCalled.ProtoReflect.Descriptor instead.
 func (*TurnToolCalled) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *TurnToolCalled) GetCall() *ToolCall {
@@ -3127,7 +3302,7 @@ type TurnClientToolCalled struct {
 
 func (x *TurnClientToolCalled) Reset() {
 	*x = TurnClientToolCalled{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3139,7 +3314,7 @@ func (x *TurnClientToolCalled) String() string {
 func (*TurnClientToolCalled) ProtoMessage() {}
 
 func (x *TurnClientToolCalled) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3152,7 +3327,7 @@ func (x *TurnClientToolCalled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnClientToolCalled.ProtoReflect.Descriptor instead.
 func (*TurnClientToolCalled) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{35}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *TurnClientToolCalled) GetCall() *ToolCall {
@@ -3173,7 +3348,7 @@ type TurnDone struct {
 
 func (x *TurnDone) Reset() {
 	*x = TurnDone{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3185,7 +3360,7 @@ func (x *TurnDone) String() string {
 func (*TurnDone) ProtoMessage() {}
 
 func (x *TurnDone) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3198,7 +3373,7 @@ func (x *TurnDone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnDone.ProtoReflect.Descriptor instead.
 func (*TurnDone) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{36}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *TurnDone) GetTurn() *CreateTurnResponse {
@@ -3242,7 +3417,7 @@ type Approval struct {
 
 func (x *Approval) Reset() {
 	*x = Approval{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3254,7 +3429,7 @@ func (x *Approval) String() string {
 func (*Approval) ProtoMessage() {}
 
 func (x *Approval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3267,7 +3442,7 @@ func (x *Approval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Approval.ProtoReflect.Descriptor instead.
 func (*Approval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{37}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Approval) GetCallId() string {
@@ -3370,7 +3545,7 @@ type ListApprovalsRequest struct {
 
 func (x *ListApprovalsRequest) Reset() {
 	*x = ListApprovalsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3382,7 +3557,7 @@ func (x *ListApprovalsRequest) String() string {
 func (*ListApprovalsRequest) ProtoMessage() {}
 
 func (x *ListApprovalsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3395,7 +3570,7 @@ func (x *ListApprovalsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListApprovalsRequest.ProtoReflect.Descriptor instead.
 func (*ListApprovalsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{38}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ListApprovalsRequest) GetSessionId() string {
@@ -3438,7 +3613,7 @@ type ListApprovalsResponse struct {
 
 func (x *ListApprovalsResponse) Reset() {
 	*x = ListApprovalsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3450,7 +3625,7 @@ func (x *ListApprovalsResponse) String() string {
 func (*ListApprovalsResponse) ProtoMessage() {}
 
 func (x *ListApprovalsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3463,7 +3638,7 @@ func (x *ListApprovalsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListApprovalsResponse.ProtoReflect.Descriptor instead.
 func (*ListApprovalsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{39}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ListApprovalsResponse) GetApprovals() []*Approval {
@@ -3496,7 +3671,7 @@ type DecideApprovalRequest struct {
 
 func (x *DecideApprovalRequest) Reset() {
 	*x = DecideApprovalRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3508,7 +3683,7 @@ func (x *DecideApprovalRequest) String() string {
 func (*DecideApprovalRequest) ProtoMessage() {}
 
 func (x *DecideApprovalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3521,7 +3696,7 @@ func (x *DecideApprovalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideApprovalRequest.ProtoReflect.Descriptor instead.
 func (*DecideApprovalRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{40}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *DecideApprovalRequest) GetSessionId() string {
@@ -3566,7 +3741,7 @@ type GetTranscriptRequest struct {
 
 func (x *GetTranscriptRequest) Reset() {
 	*x = GetTranscriptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3578,7 +3753,7 @@ func (x *GetTranscriptRequest) String() string {
 func (*GetTranscriptRequest) ProtoMessage() {}
 
 func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3591,7 +3766,7 @@ func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptRequest.ProtoReflect.Descriptor instead.
 func (*GetTranscriptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{41}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *GetTranscriptRequest) GetSessionId() string {
@@ -3627,7 +3802,7 @@ type GetTranscriptResponse struct {
 
 func (x *GetTranscriptResponse) Reset() {
 	*x = GetTranscriptResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3639,7 +3814,7 @@ func (x *GetTranscriptResponse) String() string {
 func (*GetTranscriptResponse) ProtoMessage() {}
 
 func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3652,7 +3827,7 @@ func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptResponse.ProtoReflect.Descriptor instead.
 func (*GetTranscriptResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{42}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *GetTranscriptResponse) GetTurns() []*Turn {
@@ -3681,7 +3856,7 @@ type GetTurnReceiptRequest struct {
 
 func (x *GetTurnReceiptRequest) Reset() {
 	*x = GetTurnReceiptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3693,7 +3868,7 @@ func (x *GetTurnReceiptRequest) String() string {
 func (*GetTurnReceiptRequest) ProtoMessage() {}
 
 func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3706,7 +3881,7 @@ func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTurnReceiptRequest.ProtoReflect.Descriptor instead.
 func (*GetTurnReceiptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{43}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *GetTurnReceiptRequest) GetSessionId() string {
@@ -3786,7 +3961,7 @@ type TurnReceipt struct {
 
 func (x *TurnReceipt) Reset() {
 	*x = TurnReceipt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3798,7 +3973,7 @@ func (x *TurnReceipt) String() string {
 func (*TurnReceipt) ProtoMessage() {}
 
 func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3811,7 +3986,7 @@ func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnReceipt.ProtoReflect.Descriptor instead.
 func (*TurnReceipt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{44}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *TurnReceipt) GetVersion() int32 {
@@ -4023,7 +4198,7 @@ type ReceiptModelCall struct {
 
 func (x *ReceiptModelCall) Reset() {
 	*x = ReceiptModelCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4035,7 +4210,7 @@ func (x *ReceiptModelCall) String() string {
 func (*ReceiptModelCall) ProtoMessage() {}
 
 func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4048,7 +4223,7 @@ func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptModelCall.ProtoReflect.Descriptor instead.
 func (*ReceiptModelCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{45}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ReceiptModelCall) GetProvider() string {
@@ -4173,7 +4348,7 @@ type ReceiptAttempt struct {
 
 func (x *ReceiptAttempt) Reset() {
 	*x = ReceiptAttempt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4185,7 +4360,7 @@ func (x *ReceiptAttempt) String() string {
 func (*ReceiptAttempt) ProtoMessage() {}
 
 func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4198,7 +4373,7 @@ func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptAttempt.ProtoReflect.Descriptor instead.
 func (*ReceiptAttempt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{46}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ReceiptAttempt) GetProvider() string {
@@ -4258,7 +4433,7 @@ type ReceiptPassage struct {
 
 func (x *ReceiptPassage) Reset() {
 	*x = ReceiptPassage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4270,7 +4445,7 @@ func (x *ReceiptPassage) String() string {
 func (*ReceiptPassage) ProtoMessage() {}
 
 func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4283,7 +4458,7 @@ func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptPassage.ProtoReflect.Descriptor instead.
 func (*ReceiptPassage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{47}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ReceiptPassage) GetSourceId() string {
@@ -4390,7 +4565,7 @@ type ReceiptToolCall struct {
 
 func (x *ReceiptToolCall) Reset() {
 	*x = ReceiptToolCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4402,7 +4577,7 @@ func (x *ReceiptToolCall) String() string {
 func (*ReceiptToolCall) ProtoMessage() {}
 
 func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4415,7 +4590,7 @@ func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptToolCall.ProtoReflect.Descriptor instead.
 func (*ReceiptToolCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{48}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *ReceiptToolCall) GetId() string {
@@ -4515,7 +4690,7 @@ type ReceiptApproval struct {
 
 func (x *ReceiptApproval) Reset() {
 	*x = ReceiptApproval{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[49]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4527,7 +4702,7 @@ func (x *ReceiptApproval) String() string {
 func (*ReceiptApproval) ProtoMessage() {}
 
 func (x *ReceiptApproval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[49]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4540,7 +4715,7 @@ func (x *ReceiptApproval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptApproval.ProtoReflect.Descriptor instead.
 func (*ReceiptApproval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{49}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *ReceiptApproval) GetStatus() string {
@@ -4578,7 +4753,7 @@ type ReceiptGuard struct {
 
 func (x *ReceiptGuard) Reset() {
 	*x = ReceiptGuard{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[50]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4590,7 +4765,7 @@ func (x *ReceiptGuard) String() string {
 func (*ReceiptGuard) ProtoMessage() {}
 
 func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[50]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4603,7 +4778,7 @@ func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptGuard.ProtoReflect.Descriptor instead.
 func (*ReceiptGuard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{50}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ReceiptGuard) GetGuard() string {
@@ -4651,7 +4826,7 @@ type ReceiptHistory struct {
 
 func (x *ReceiptHistory) Reset() {
 	*x = ReceiptHistory{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[51]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4663,7 +4838,7 @@ func (x *ReceiptHistory) String() string {
 func (*ReceiptHistory) ProtoMessage() {}
 
 func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[51]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4676,7 +4851,7 @@ func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptHistory.ProtoReflect.Descriptor instead.
 func (*ReceiptHistory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{51}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ReceiptHistory) GetTurns() int32 {
@@ -4710,6 +4885,7 @@ func (x *ReceiptHistory) GetSummaryHash() string {
 // ReceiptStage is where time went.
 type ReceiptStage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
+	// endpointing (from the end of the speech until it was believed to be the end), transcript,
 	// lease (waiting for the turn before, and beginning), history, memory, retrieval, tool_list,
 	// model_queue, model, judge (of guards), tools or persistence (writing on the way; the last write
 	// cannot be in its own receipt).
@@ -4724,7 +4900,7 @@ type ReceiptStage struct {
 
 func (x *ReceiptStage) Reset() {
 	*x = ReceiptStage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4736,7 +4912,7 @@ func (x *ReceiptStage) String() string {
 func (*ReceiptStage) ProtoMessage() {}
 
 func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4749,7 +4925,7 @@ func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptStage.ProtoReflect.Descriptor instead.
 func (*ReceiptStage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{52}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *ReceiptStage) GetStage() string {
@@ -4786,7 +4962,7 @@ type ReceiptCost struct {
 
 func (x *ReceiptCost) Reset() {
 	*x = ReceiptCost{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4798,7 +4974,7 @@ func (x *ReceiptCost) String() string {
 func (*ReceiptCost) ProtoMessage() {}
 
 func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4811,7 +4987,7 @@ func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptCost.ProtoReflect.Descriptor instead.
 func (*ReceiptCost) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{53}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *ReceiptCost) GetAmount() string {
@@ -4826,6 +5002,295 @@ func (x *ReceiptCost) GetCurrency() string {
 		return x.Currency
 	}
 	return ""
+}
+
+type DownloadRecordingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ses_…
+	SessionId     string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DownloadRecordingRequest) Reset() {
+	*x = DownloadRecordingRequest{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[56]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DownloadRecordingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DownloadRecordingRequest) ProtoMessage() {}
+
+func (x *DownloadRecordingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[56]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DownloadRecordingRequest.ProtoReflect.Descriptor instead.
+func (*DownloadRecordingRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{56}
+}
+
+func (x *DownloadRecordingRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+type DownloadRecordingResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Data          []byte                 `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DownloadRecordingResponse) Reset() {
+	*x = DownloadRecordingResponse{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[57]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DownloadRecordingResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DownloadRecordingResponse) ProtoMessage() {}
+
+func (x *DownloadRecordingResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[57]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DownloadRecordingResponse.ProtoReflect.Descriptor instead.
+func (*DownloadRecordingResponse) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{57}
+}
+
+func (x *DownloadRecordingResponse) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type GetRecordingMarksRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ses_…
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Only marks that end after this time of the file.
+	FromMs int32 `protobuf:"varint,2,opt,name=from_ms,json=fromMs,proto3" json:"from_ms,omitempty"`
+	// Only marks that begin before this time of the file; 0: to its end.
+	ToMs          int32 `protobuf:"varint,3,opt,name=to_ms,json=toMs,proto3" json:"to_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetRecordingMarksRequest) Reset() {
+	*x = GetRecordingMarksRequest{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[58]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetRecordingMarksRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetRecordingMarksRequest) ProtoMessage() {}
+
+func (x *GetRecordingMarksRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[58]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetRecordingMarksRequest.ProtoReflect.Descriptor instead.
+func (*GetRecordingMarksRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{58}
+}
+
+func (x *GetRecordingMarksRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *GetRecordingMarksRequest) GetFromMs() int32 {
+	if x != nil {
+		return x.FromMs
+	}
+	return 0
+}
+
+func (x *GetRecordingMarksRequest) GetToMs() int32 {
+	if x != nil {
+		return x.ToMs
+	}
+	return 0
+}
+
+// RecordingMarks say when what is in the transcript is heard.
+type RecordingMarks struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// In the order of time.
+	Marks         []*RecordingMark `protobuf:"bytes,1,rep,name=marks,proto3" json:"marks,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecordingMarks) Reset() {
+	*x = RecordingMarks{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[59]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecordingMarks) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecordingMarks) ProtoMessage() {}
+
+func (x *RecordingMarks) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[59]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecordingMarks.ProtoReflect.Descriptor instead.
+func (*RecordingMarks) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{59}
+}
+
+func (x *RecordingMarks) GetMarks() []*RecordingMark {
+	if x != nil {
+		return x.Marks
+	}
+	return nil
+}
+
+// RecordingMark is the time of a word or sentence.
+type RecordingMark struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Who says it: user (left) or agent (right).
+	Role string `protobuf:"bytes,1,opt,name=role,proto3" json:"role,omitempty"`
+	// The item that it is in; see the items of the transcript's turns.
+	ItemId string `protobuf:"bytes,2,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
+	// Where it begins in the text of the item, in characters (code points).
+	FromChar int32 `protobuf:"varint,3,opt,name=from_char,json=fromChar,proto3" json:"from_char,omitempty"`
+	// Where it ends in the text of the item, exclusive.
+	ToChar int32 `protobuf:"varint,4,opt,name=to_char,json=toChar,proto3" json:"to_char,omitempty"`
+	// When it begins in the file.
+	FromMs int32 `protobuf:"varint,5,opt,name=from_ms,json=fromMs,proto3" json:"from_ms,omitempty"`
+	// When it ends in the file, or where it was cut off.
+	ToMs          int32 `protobuf:"varint,6,opt,name=to_ms,json=toMs,proto3" json:"to_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecordingMark) Reset() {
+	*x = RecordingMark{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[60]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecordingMark) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecordingMark) ProtoMessage() {}
+
+func (x *RecordingMark) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[60]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecordingMark.ProtoReflect.Descriptor instead.
+func (*RecordingMark) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{60}
+}
+
+func (x *RecordingMark) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
+func (x *RecordingMark) GetItemId() string {
+	if x != nil {
+		return x.ItemId
+	}
+	return ""
+}
+
+func (x *RecordingMark) GetFromChar() int32 {
+	if x != nil {
+		return x.FromChar
+	}
+	return 0
+}
+
+func (x *RecordingMark) GetToChar() int32 {
+	if x != nil {
+		return x.ToChar
+	}
+	return 0
+}
+
+func (x *RecordingMark) GetFromMs() int32 {
+	if x != nil {
+		return x.FromMs
+	}
+	return 0
+}
+
+func (x *RecordingMark) GetToMs() int32 {
+	if x != nil {
+		return x.ToMs
+	}
+	return 0
 }
 
 type ListSessionToolCallsRequest struct {
@@ -4852,7 +5317,7 @@ type ListSessionToolCallsRequest struct {
 
 func (x *ListSessionToolCallsRequest) Reset() {
 	*x = ListSessionToolCallsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4864,7 +5329,7 @@ func (x *ListSessionToolCallsRequest) String() string {
 func (*ListSessionToolCallsRequest) ProtoMessage() {}
 
 func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4877,7 +5342,7 @@ func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{54}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *ListSessionToolCallsRequest) GetSessionId() string {
@@ -4948,7 +5413,7 @@ type ListSessionToolCallsResponse struct {
 
 func (x *ListSessionToolCallsResponse) Reset() {
 	*x = ListSessionToolCallsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[55]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4960,7 +5425,7 @@ func (x *ListSessionToolCallsResponse) String() string {
 func (*ListSessionToolCallsResponse) ProtoMessage() {}
 
 func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[55]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4973,7 +5438,7 @@ func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{55}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *ListSessionToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -4994,7 +5459,8 @@ var File_parlance_v1_sessions_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
-	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\xea\t\n" +
+	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\xa7\n" +
+	"\n" +
 	"\aSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12E\n" +
 	"\x06status\x18\x02 \x01(\tB-\xba\xbb\x18)\n" +
@@ -5031,13 +5497,38 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\bfeedback\x18\x1e \x01(\v2\x1c.parlance.v1.SessionFeedbackR\bfeedback\x120\n" +
 	"\x14idle_timeout_seconds\x18\x1f \x01(\x05R\x12idleTimeoutSeconds\x120\n" +
 	"\x14max_duration_seconds\x18  \x01(\x05R\x12maxDurationSeconds\x12H\n" +
-	"\x12content_deleted_at\x18! \x01(\v2\x1a.google.protobuf.TimestampR\x10contentDeletedAt\x1aC\n" +
+	"\x12content_deleted_at\x18! \x01(\v2\x1a.google.protobuf.TimestampR\x10contentDeletedAt\x12;\n" +
+	"\trecording\x18\" \x01(\v2\x1d.parlance.v1.SessionRecordingR\trecording\x1aC\n" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1aD\n" +
 	"\x16AssignedVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x7f\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x9b\x02\n" +
+	"\x10SessionRecording\x12H\n" +
+	"\x06status\x18\x01 \x01(\tB0\xba\xbb\x18,\n" +
+	"\x04none\n" +
+	"\trecording\n" +
+	"\x05ready\n" +
+	"\n" +
+	"incomplete\n" +
+	"\x06erasedR\x06status\x12\x1f\n" +
+	"\vduration_ms\x18\x02 \x01(\x05R\n" +
+	"durationMs\x12\x1d\n" +
+	"\n" +
+	"size_bytes\x18\x03 \x01(\x01R\tsizeBytes\x12\x10\n" +
+	"\x03url\x18\x04 \x01(\tR\x03url\x129\n" +
+	"\n" +
+	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x120\n" +
+	"\x05parts\x18\x06 \x03(\v2\x1a.parlance.v1.RecordingPartR\x05parts\"\x86\x01\n" +
+	"\rRecordingPart\x12\x1b\n" +
+	"\toffset_ms\x18\x01 \x01(\x05R\boffsetMs\x12\x17\n" +
+	"\afrom_ms\x18\x02 \x01(\x05R\x06fromMs\x12\x1f\n" +
+	"\vduration_ms\x18\x03 \x01(\x05R\n" +
+	"durationMs\x12\x1e\n" +
+	"\n" +
+	"incomplete\x18\x04 \x01(\bR\n" +
+	"incomplete\"\x7f\n" +
 	"\x0fSessionFeedback\x12:\n" +
 	"\roverall_score\x18\x01 \x01(\tB\x15\xba\xbb\x18\x11\n" +
 	"\x04like\n" +
@@ -5568,9 +6059,12 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x05turns\x18\x01 \x01(\x05R\x05turns\x12\x16\n" +
 	"\x06tokens\x18\x02 \x01(\x05R\x06tokens\x12)\n" +
 	"\x10summarized_turns\x18\x03 \x01(\x05R\x0fsummarizedTurns\x12!\n" +
-	"\fsummary_hash\x18\x04 \x01(\tR\vsummaryHash\"\xc3\x01\n" +
-	"\fReceiptStage\x12w\n" +
-	"\x05stage\x18\x01 \x01(\tBa\xba\xbb\x18]\n" +
+	"\fsummary_hash\x18\x04 \x01(\tR\vsummaryHash\"\xdd\x01\n" +
+	"\fReceiptStage\x12\x90\x01\n" +
+	"\x05stage\x18\x01 \x01(\tBz\xba\xbb\x18v\n" +
+	"\vendpointing\n" +
+	"\n" +
+	"transcript\n" +
 	"\x05lease\n" +
 	"\ahistory\n" +
 	"\x06memory\n" +
@@ -5586,7 +6080,28 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"durationMs\"A\n" +
 	"\vReceiptCost\x12\x16\n" +
 	"\x06amount\x18\x01 \x01(\tR\x06amount\x12\x1a\n" +
-	"\bcurrency\x18\x02 \x01(\tR\bcurrency\"\xfd\x02\n" +
+	"\bcurrency\x18\x02 \x01(\tR\bcurrency\"9\n" +
+	"\x18DownloadRecordingRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"/\n" +
+	"\x19DownloadRecordingResponse\x12\x12\n" +
+	"\x04data\x18\x01 \x01(\fR\x04data\"y\n" +
+	"\x18GetRecordingMarksRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12 \n" +
+	"\afrom_ms\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\x06fromMs\x12\x1c\n" +
+	"\x05to_ms\x18\x03 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\x04toMs\"B\n" +
+	"\x0eRecordingMarks\x120\n" +
+	"\x05marks\x18\x01 \x03(\v2\x1a.parlance.v1.RecordingMarkR\x05marks\"\xb3\x01\n" +
+	"\rRecordingMark\x12%\n" +
+	"\x04role\x18\x01 \x01(\tB\x11\xba\xbb\x18\r\n" +
+	"\x04user\n" +
+	"\x05agentR\x04role\x12\x17\n" +
+	"\aitem_id\x18\x02 \x01(\tR\x06itemId\x12\x1b\n" +
+	"\tfrom_char\x18\x03 \x01(\x05R\bfromChar\x12\x17\n" +
+	"\ato_char\x18\x04 \x01(\x05R\x06toChar\x12\x17\n" +
+	"\afrom_ms\x18\x05 \x01(\x05R\x06fromMs\x12\x13\n" +
+	"\x05to_ms\x18\x06 \x01(\x05R\x04toMs\"\xfd\x02\n" +
 	"\x1bListSessionToolCallsRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12'\n" +
@@ -5603,7 +6118,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x1cListSessionToolCallsResponse\x124\n" +
 	"\n" +
 	"tool_calls\x18\x01 \x03(\v2\x15.parlance.v1.ToolCallR\ttoolCalls\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xc9\x0f\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x80\x12\n" +
 	"\x0eSessionService\x12\x9a\x01\n" +
 	"\rCreateSession\x12!.parlance.v1.CreateSessionRequest\x1a\".parlance.v1.CreateSessionResponse\"B\xaa\xbb\x18\r\b\x02\x1a\asession \x01\xb2\xbb\x18\x16\b\xc9\x01\x12\x11/v1/sessions/{id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/sessions\x12o\n" +
 	"\fListSessions\x12 .parlance.v1.ListSessionsRequest\x1a!.parlance.v1.ListSessionsResponse\"\x1a\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/sessions\x12k\n" +
@@ -5627,7 +6142,10 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\rListApprovals\x12!.parlance.v1.ListApprovalsRequest\x1a\".parlance.v1.ListApprovalsResponse\"3\xaa\xbb\x18\x04\b\x01\x10\x01\x82\xd3\xe4\x93\x02%\x12#/v1/sessions/{session_id}/approvals\x12\x8d\x01\n" +
 	"\x0eDecideApproval\x12\".parlance.v1.DecideApprovalRequest\x1a\x15.parlance.v1.Approval\"@\xaa\xbb\x18\x04\b\x02\x10\x01\x82\xd3\xe4\x93\x022:\x01*\"-/v1/sessions/{session_id}/approvals/{call_id}\x12\x8a\x01\n" +
 	"\rGetTranscript\x12!.parlance.v1.GetTranscriptRequest\x1a\".parlance.v1.GetTranscriptResponse\"2\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02&\x12$/v1/sessions/{session_id}/transcript\x12\x8f\x01\n" +
-	"\x0eGetTurnReceipt\x12\".parlance.v1.GetTurnReceiptRequest\x1a\x18.parlance.v1.TurnReceipt\"?\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x023\x121/v1/sessions/{session_id}/turns/{turn_id}/receipt\x12\x9f\x01\n" +
+	"\x0eGetTurnReceipt\x12\".parlance.v1.GetTurnReceiptRequest\x1a\x18.parlance.v1.TurnReceipt\"?\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x023\x121/v1/sessions/{session_id}/turns/{turn_id}/receipt\x12\xa1\x01\n" +
+	"\x11DownloadRecording\x12%.parlance.v1.DownloadRecordingRequest\x1a&.parlance.v1.DownloadRecordingResponse\";\xaa\xbb\x18\n" +
+	"\b\x01\x1a\x04read \x03\xb2\xbb\x18)\x1a'GET /v1/sessions/{session_id}/recording0\x01\x12\x90\x01\n" +
+	"\x11GetRecordingMarks\x12%.parlance.v1.GetRecordingMarksRequest\x1a\x1b.parlance.v1.RecordingMarks\"7\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02+\x12)/v1/sessions/{session_id}/recording/marks\x12\x9f\x01\n" +
 	"\x14ListSessionToolCalls\x12(.parlance.v1.ListSessionToolCallsRequest\x1a).parlance.v1.ListSessionToolCallsResponse\"2\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02&\x12$/v1/sessions/{session_id}/tool-callsB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
 
 var (
@@ -5642,184 +6160,199 @@ func file_parlance_v1_sessions_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_sessions_proto_rawDescData
 }
 
-var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 59)
+var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 66)
 var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*Session)(nil),                      // 0: parlance.v1.Session
-	(*SessionFeedback)(nil),              // 1: parlance.v1.SessionFeedback
-	(*SessionAnalysis)(nil),              // 2: parlance.v1.SessionAnalysis
-	(*CriterionResult)(nil),              // 3: parlance.v1.CriterionResult
-	(*DataResult)(nil),                   // 4: parlance.v1.DataResult
-	(*SessionUsage)(nil),                 // 5: parlance.v1.SessionUsage
-	(*Turn)(nil),                         // 6: parlance.v1.Turn
-	(*TurnItem)(nil),                     // 7: parlance.v1.TurnItem
-	(*TurnItemHeard)(nil),                // 8: parlance.v1.TurnItemHeard
-	(*TurnRetrieval)(nil),                // 9: parlance.v1.TurnRetrieval
-	(*RetrievedChunk)(nil),               // 10: parlance.v1.RetrievedChunk
-	(*TurnError)(nil),                    // 11: parlance.v1.TurnError
-	(*Citation)(nil),                     // 12: parlance.v1.Citation
-	(*TurnUsage)(nil),                    // 13: parlance.v1.TurnUsage
-	(*TurnMetrics)(nil),                  // 14: parlance.v1.TurnMetrics
-	(*CreateSessionRequest)(nil),         // 15: parlance.v1.CreateSessionRequest
-	(*CreateSessionResponse)(nil),        // 16: parlance.v1.CreateSessionResponse
-	(*ListSessionsRequest)(nil),          // 17: parlance.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),         // 18: parlance.v1.ListSessionsResponse
-	(*GetSessionRequest)(nil),            // 19: parlance.v1.GetSessionRequest
-	(*EndSessionRequest)(nil),            // 20: parlance.v1.EndSessionRequest
-	(*DeleteSessionRequest)(nil),         // 21: parlance.v1.DeleteSessionRequest
-	(*ClientTool)(nil),                   // 22: parlance.v1.ClientTool
-	(*ToolOutput)(nil),                   // 23: parlance.v1.ToolOutput
-	(*GetTurnRequest)(nil),               // 24: parlance.v1.GetTurnRequest
-	(*FollowTurnRequest)(nil),            // 25: parlance.v1.FollowTurnRequest
-	(*CancelTurnRequest)(nil),            // 26: parlance.v1.CancelTurnRequest
-	(*CreateTurnRequest)(nil),            // 27: parlance.v1.CreateTurnRequest
-	(*CreateTurnResponse)(nil),           // 28: parlance.v1.CreateTurnResponse
-	(*StreamTurnRequest)(nil),            // 29: parlance.v1.StreamTurnRequest
-	(*StreamTurnResponse)(nil),           // 30: parlance.v1.StreamTurnResponse
-	(*TurnStarted)(nil),                  // 31: parlance.v1.TurnStarted
-	(*TurnTextDelta)(nil),                // 32: parlance.v1.TurnTextDelta
-	(*TurnApprovalRequested)(nil),        // 33: parlance.v1.TurnApprovalRequested
-	(*TurnToolCalled)(nil),               // 34: parlance.v1.TurnToolCalled
-	(*TurnClientToolCalled)(nil),         // 35: parlance.v1.TurnClientToolCalled
-	(*TurnDone)(nil),                     // 36: parlance.v1.TurnDone
-	(*Approval)(nil),                     // 37: parlance.v1.Approval
-	(*ListApprovalsRequest)(nil),         // 38: parlance.v1.ListApprovalsRequest
-	(*ListApprovalsResponse)(nil),        // 39: parlance.v1.ListApprovalsResponse
-	(*DecideApprovalRequest)(nil),        // 40: parlance.v1.DecideApprovalRequest
-	(*GetTranscriptRequest)(nil),         // 41: parlance.v1.GetTranscriptRequest
-	(*GetTranscriptResponse)(nil),        // 42: parlance.v1.GetTranscriptResponse
-	(*GetTurnReceiptRequest)(nil),        // 43: parlance.v1.GetTurnReceiptRequest
-	(*TurnReceipt)(nil),                  // 44: parlance.v1.TurnReceipt
-	(*ReceiptModelCall)(nil),             // 45: parlance.v1.ReceiptModelCall
-	(*ReceiptAttempt)(nil),               // 46: parlance.v1.ReceiptAttempt
-	(*ReceiptPassage)(nil),               // 47: parlance.v1.ReceiptPassage
-	(*ReceiptToolCall)(nil),              // 48: parlance.v1.ReceiptToolCall
-	(*ReceiptApproval)(nil),              // 49: parlance.v1.ReceiptApproval
-	(*ReceiptGuard)(nil),                 // 50: parlance.v1.ReceiptGuard
-	(*ReceiptHistory)(nil),               // 51: parlance.v1.ReceiptHistory
-	(*ReceiptStage)(nil),                 // 52: parlance.v1.ReceiptStage
-	(*ReceiptCost)(nil),                  // 53: parlance.v1.ReceiptCost
-	(*ListSessionToolCallsRequest)(nil),  // 54: parlance.v1.ListSessionToolCallsRequest
-	(*ListSessionToolCallsResponse)(nil), // 55: parlance.v1.ListSessionToolCallsResponse
-	nil,                                  // 56: parlance.v1.Session.DynamicVariablesEntry
-	nil,                                  // 57: parlance.v1.Session.AssignedVariablesEntry
-	nil,                                  // 58: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	(*timestamppb.Timestamp)(nil),        // 59: google.protobuf.Timestamp
-	(*structpb.Value)(nil),               // 60: google.protobuf.Value
-	(*ToolCall)(nil),                     // 61: parlance.v1.ToolCall
-	(*structpb.Struct)(nil),              // 62: google.protobuf.Struct
-	(*emptypb.Empty)(nil),                // 63: google.protobuf.Empty
+	(*SessionRecording)(nil),             // 1: parlance.v1.SessionRecording
+	(*RecordingPart)(nil),                // 2: parlance.v1.RecordingPart
+	(*SessionFeedback)(nil),              // 3: parlance.v1.SessionFeedback
+	(*SessionAnalysis)(nil),              // 4: parlance.v1.SessionAnalysis
+	(*CriterionResult)(nil),              // 5: parlance.v1.CriterionResult
+	(*DataResult)(nil),                   // 6: parlance.v1.DataResult
+	(*SessionUsage)(nil),                 // 7: parlance.v1.SessionUsage
+	(*Turn)(nil),                         // 8: parlance.v1.Turn
+	(*TurnItem)(nil),                     // 9: parlance.v1.TurnItem
+	(*TurnItemHeard)(nil),                // 10: parlance.v1.TurnItemHeard
+	(*TurnRetrieval)(nil),                // 11: parlance.v1.TurnRetrieval
+	(*RetrievedChunk)(nil),               // 12: parlance.v1.RetrievedChunk
+	(*TurnError)(nil),                    // 13: parlance.v1.TurnError
+	(*Citation)(nil),                     // 14: parlance.v1.Citation
+	(*TurnUsage)(nil),                    // 15: parlance.v1.TurnUsage
+	(*TurnMetrics)(nil),                  // 16: parlance.v1.TurnMetrics
+	(*CreateSessionRequest)(nil),         // 17: parlance.v1.CreateSessionRequest
+	(*CreateSessionResponse)(nil),        // 18: parlance.v1.CreateSessionResponse
+	(*ListSessionsRequest)(nil),          // 19: parlance.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),         // 20: parlance.v1.ListSessionsResponse
+	(*GetSessionRequest)(nil),            // 21: parlance.v1.GetSessionRequest
+	(*EndSessionRequest)(nil),            // 22: parlance.v1.EndSessionRequest
+	(*DeleteSessionRequest)(nil),         // 23: parlance.v1.DeleteSessionRequest
+	(*ClientTool)(nil),                   // 24: parlance.v1.ClientTool
+	(*ToolOutput)(nil),                   // 25: parlance.v1.ToolOutput
+	(*GetTurnRequest)(nil),               // 26: parlance.v1.GetTurnRequest
+	(*FollowTurnRequest)(nil),            // 27: parlance.v1.FollowTurnRequest
+	(*CancelTurnRequest)(nil),            // 28: parlance.v1.CancelTurnRequest
+	(*CreateTurnRequest)(nil),            // 29: parlance.v1.CreateTurnRequest
+	(*CreateTurnResponse)(nil),           // 30: parlance.v1.CreateTurnResponse
+	(*StreamTurnRequest)(nil),            // 31: parlance.v1.StreamTurnRequest
+	(*StreamTurnResponse)(nil),           // 32: parlance.v1.StreamTurnResponse
+	(*TurnStarted)(nil),                  // 33: parlance.v1.TurnStarted
+	(*TurnTextDelta)(nil),                // 34: parlance.v1.TurnTextDelta
+	(*TurnApprovalRequested)(nil),        // 35: parlance.v1.TurnApprovalRequested
+	(*TurnToolCalled)(nil),               // 36: parlance.v1.TurnToolCalled
+	(*TurnClientToolCalled)(nil),         // 37: parlance.v1.TurnClientToolCalled
+	(*TurnDone)(nil),                     // 38: parlance.v1.TurnDone
+	(*Approval)(nil),                     // 39: parlance.v1.Approval
+	(*ListApprovalsRequest)(nil),         // 40: parlance.v1.ListApprovalsRequest
+	(*ListApprovalsResponse)(nil),        // 41: parlance.v1.ListApprovalsResponse
+	(*DecideApprovalRequest)(nil),        // 42: parlance.v1.DecideApprovalRequest
+	(*GetTranscriptRequest)(nil),         // 43: parlance.v1.GetTranscriptRequest
+	(*GetTranscriptResponse)(nil),        // 44: parlance.v1.GetTranscriptResponse
+	(*GetTurnReceiptRequest)(nil),        // 45: parlance.v1.GetTurnReceiptRequest
+	(*TurnReceipt)(nil),                  // 46: parlance.v1.TurnReceipt
+	(*ReceiptModelCall)(nil),             // 47: parlance.v1.ReceiptModelCall
+	(*ReceiptAttempt)(nil),               // 48: parlance.v1.ReceiptAttempt
+	(*ReceiptPassage)(nil),               // 49: parlance.v1.ReceiptPassage
+	(*ReceiptToolCall)(nil),              // 50: parlance.v1.ReceiptToolCall
+	(*ReceiptApproval)(nil),              // 51: parlance.v1.ReceiptApproval
+	(*ReceiptGuard)(nil),                 // 52: parlance.v1.ReceiptGuard
+	(*ReceiptHistory)(nil),               // 53: parlance.v1.ReceiptHistory
+	(*ReceiptStage)(nil),                 // 54: parlance.v1.ReceiptStage
+	(*ReceiptCost)(nil),                  // 55: parlance.v1.ReceiptCost
+	(*DownloadRecordingRequest)(nil),     // 56: parlance.v1.DownloadRecordingRequest
+	(*DownloadRecordingResponse)(nil),    // 57: parlance.v1.DownloadRecordingResponse
+	(*GetRecordingMarksRequest)(nil),     // 58: parlance.v1.GetRecordingMarksRequest
+	(*RecordingMarks)(nil),               // 59: parlance.v1.RecordingMarks
+	(*RecordingMark)(nil),                // 60: parlance.v1.RecordingMark
+	(*ListSessionToolCallsRequest)(nil),  // 61: parlance.v1.ListSessionToolCallsRequest
+	(*ListSessionToolCallsResponse)(nil), // 62: parlance.v1.ListSessionToolCallsResponse
+	nil,                                  // 63: parlance.v1.Session.DynamicVariablesEntry
+	nil,                                  // 64: parlance.v1.Session.AssignedVariablesEntry
+	nil,                                  // 65: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	(*timestamppb.Timestamp)(nil),        // 66: google.protobuf.Timestamp
+	(*structpb.Value)(nil),               // 67: google.protobuf.Value
+	(*ToolCall)(nil),                     // 68: parlance.v1.ToolCall
+	(*structpb.Struct)(nil),              // 69: google.protobuf.Struct
+	(*emptypb.Empty)(nil),                // 70: google.protobuf.Empty
 }
 var file_parlance_v1_sessions_proto_depIdxs = []int32{
-	59, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	59, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
-	59, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
-	5,  // 3: parlance.v1.Session.usage:type_name -> parlance.v1.SessionUsage
-	56, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
-	57, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
-	2,  // 6: parlance.v1.Session.analysis:type_name -> parlance.v1.SessionAnalysis
-	1,  // 7: parlance.v1.Session.feedback:type_name -> parlance.v1.SessionFeedback
-	59, // 8: parlance.v1.Session.content_deleted_at:type_name -> google.protobuf.Timestamp
-	3,  // 9: parlance.v1.SessionAnalysis.criteria:type_name -> parlance.v1.CriterionResult
-	4,  // 10: parlance.v1.SessionAnalysis.data:type_name -> parlance.v1.DataResult
-	13, // 11: parlance.v1.SessionAnalysis.usage:type_name -> parlance.v1.TurnUsage
-	59, // 12: parlance.v1.SessionAnalysis.ended_at:type_name -> google.protobuf.Timestamp
-	60, // 13: parlance.v1.DataResult.value:type_name -> google.protobuf.Value
-	12, // 14: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
-	61, // 15: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
-	13, // 16: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
-	14, // 17: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
-	59, // 18: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
-	59, // 19: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
-	11, // 20: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
-	9,  // 21: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
-	7,  // 22: parlance.v1.Turn.items:type_name -> parlance.v1.TurnItem
-	8,  // 23: parlance.v1.TurnItem.heard:type_name -> parlance.v1.TurnItemHeard
-	10, // 24: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
-	58, // 25: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	62, // 26: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
-	62, // 27: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
-	59, // 28: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
-	59, // 29: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
-	59, // 30: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
-	0,  // 31: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
-	62, // 32: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
-	22, // 33: parlance.v1.CreateTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
-	23, // 34: parlance.v1.CreateTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
-	12, // 35: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
-	61, // 36: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	13, // 37: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
-	61, // 38: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
-	22, // 39: parlance.v1.StreamTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
-	23, // 40: parlance.v1.StreamTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
-	61, // 41: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
-	28, // 42: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
-	37, // 43: parlance.v1.StreamTurnResponse.approval:type_name -> parlance.v1.Approval
-	31, // 44: parlance.v1.StreamTurnResponse.started:type_name -> parlance.v1.TurnStarted
-	32, // 45: parlance.v1.StreamTurnResponse.text_delta:type_name -> parlance.v1.TurnTextDelta
-	33, // 46: parlance.v1.StreamTurnResponse.approval_requested:type_name -> parlance.v1.TurnApprovalRequested
-	34, // 47: parlance.v1.StreamTurnResponse.tool_called:type_name -> parlance.v1.TurnToolCalled
-	35, // 48: parlance.v1.StreamTurnResponse.client_tool_called:type_name -> parlance.v1.TurnClientToolCalled
-	36, // 49: parlance.v1.StreamTurnResponse.done:type_name -> parlance.v1.TurnDone
-	37, // 50: parlance.v1.TurnApprovalRequested.approval:type_name -> parlance.v1.Approval
-	61, // 51: parlance.v1.TurnToolCalled.call:type_name -> parlance.v1.ToolCall
-	61, // 52: parlance.v1.TurnClientToolCalled.call:type_name -> parlance.v1.ToolCall
-	28, // 53: parlance.v1.TurnDone.turn:type_name -> parlance.v1.CreateTurnResponse
-	62, // 54: parlance.v1.Approval.input:type_name -> google.protobuf.Struct
-	59, // 55: parlance.v1.Approval.created_at:type_name -> google.protobuf.Timestamp
-	59, // 56: parlance.v1.Approval.expires_at:type_name -> google.protobuf.Timestamp
-	59, // 57: parlance.v1.Approval.decided_at:type_name -> google.protobuf.Timestamp
-	37, // 58: parlance.v1.ListApprovalsResponse.approvals:type_name -> parlance.v1.Approval
-	6,  // 59: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
-	59, // 60: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
-	59, // 61: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
-	45, // 62: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
-	47, // 63: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
-	48, // 64: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
-	50, // 65: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
-	51, // 66: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
-	52, // 67: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
-	13, // 68: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
-	53, // 69: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
-	46, // 70: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
-	49, // 71: parlance.v1.ReceiptToolCall.approval:type_name -> parlance.v1.ReceiptApproval
-	59, // 72: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	59, // 73: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	61, // 74: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	15, // 75: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
-	17, // 76: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
-	19, // 77: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
-	20, // 78: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
-	21, // 79: parlance.v1.SessionService.DeleteSession:input_type -> parlance.v1.DeleteSessionRequest
-	27, // 80: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
-	29, // 81: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
-	24, // 82: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
-	25, // 83: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
-	26, // 84: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
-	38, // 85: parlance.v1.SessionService.ListApprovals:input_type -> parlance.v1.ListApprovalsRequest
-	40, // 86: parlance.v1.SessionService.DecideApproval:input_type -> parlance.v1.DecideApprovalRequest
-	41, // 87: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
-	43, // 88: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
-	54, // 89: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
-	16, // 90: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
-	18, // 91: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
-	0,  // 92: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
-	0,  // 93: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
-	63, // 94: parlance.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
-	28, // 95: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
-	30, // 96: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
-	6,  // 97: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
-	30, // 98: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
-	6,  // 99: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
-	39, // 100: parlance.v1.SessionService.ListApprovals:output_type -> parlance.v1.ListApprovalsResponse
-	37, // 101: parlance.v1.SessionService.DecideApproval:output_type -> parlance.v1.Approval
-	42, // 102: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
-	44, // 103: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
-	55, // 104: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
-	90, // [90:105] is the sub-list for method output_type
-	75, // [75:90] is the sub-list for method input_type
-	75, // [75:75] is the sub-list for extension type_name
-	75, // [75:75] is the sub-list for extension extendee
-	0,  // [0:75] is the sub-list for field type_name
+	66, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	66, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
+	66, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
+	7,  // 3: parlance.v1.Session.usage:type_name -> parlance.v1.SessionUsage
+	63, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
+	64, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
+	4,  // 6: parlance.v1.Session.analysis:type_name -> parlance.v1.SessionAnalysis
+	3,  // 7: parlance.v1.Session.feedback:type_name -> parlance.v1.SessionFeedback
+	66, // 8: parlance.v1.Session.content_deleted_at:type_name -> google.protobuf.Timestamp
+	1,  // 9: parlance.v1.Session.recording:type_name -> parlance.v1.SessionRecording
+	66, // 10: parlance.v1.SessionRecording.created_at:type_name -> google.protobuf.Timestamp
+	2,  // 11: parlance.v1.SessionRecording.parts:type_name -> parlance.v1.RecordingPart
+	5,  // 12: parlance.v1.SessionAnalysis.criteria:type_name -> parlance.v1.CriterionResult
+	6,  // 13: parlance.v1.SessionAnalysis.data:type_name -> parlance.v1.DataResult
+	15, // 14: parlance.v1.SessionAnalysis.usage:type_name -> parlance.v1.TurnUsage
+	66, // 15: parlance.v1.SessionAnalysis.ended_at:type_name -> google.protobuf.Timestamp
+	67, // 16: parlance.v1.DataResult.value:type_name -> google.protobuf.Value
+	14, // 17: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
+	68, // 18: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
+	15, // 19: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
+	16, // 20: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
+	66, // 21: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
+	66, // 22: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
+	13, // 23: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
+	11, // 24: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
+	9,  // 25: parlance.v1.Turn.items:type_name -> parlance.v1.TurnItem
+	10, // 26: parlance.v1.TurnItem.heard:type_name -> parlance.v1.TurnItemHeard
+	12, // 27: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
+	65, // 28: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	69, // 29: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
+	69, // 30: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
+	66, // 31: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	66, // 32: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
+	66, // 33: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
+	0,  // 34: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
+	69, // 35: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
+	24, // 36: parlance.v1.CreateTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
+	25, // 37: parlance.v1.CreateTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
+	14, // 38: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
+	68, // 39: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	15, // 40: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
+	68, // 41: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
+	24, // 42: parlance.v1.StreamTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
+	25, // 43: parlance.v1.StreamTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
+	68, // 44: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
+	30, // 45: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
+	39, // 46: parlance.v1.StreamTurnResponse.approval:type_name -> parlance.v1.Approval
+	33, // 47: parlance.v1.StreamTurnResponse.started:type_name -> parlance.v1.TurnStarted
+	34, // 48: parlance.v1.StreamTurnResponse.text_delta:type_name -> parlance.v1.TurnTextDelta
+	35, // 49: parlance.v1.StreamTurnResponse.approval_requested:type_name -> parlance.v1.TurnApprovalRequested
+	36, // 50: parlance.v1.StreamTurnResponse.tool_called:type_name -> parlance.v1.TurnToolCalled
+	37, // 51: parlance.v1.StreamTurnResponse.client_tool_called:type_name -> parlance.v1.TurnClientToolCalled
+	38, // 52: parlance.v1.StreamTurnResponse.done:type_name -> parlance.v1.TurnDone
+	39, // 53: parlance.v1.TurnApprovalRequested.approval:type_name -> parlance.v1.Approval
+	68, // 54: parlance.v1.TurnToolCalled.call:type_name -> parlance.v1.ToolCall
+	68, // 55: parlance.v1.TurnClientToolCalled.call:type_name -> parlance.v1.ToolCall
+	30, // 56: parlance.v1.TurnDone.turn:type_name -> parlance.v1.CreateTurnResponse
+	69, // 57: parlance.v1.Approval.input:type_name -> google.protobuf.Struct
+	66, // 58: parlance.v1.Approval.created_at:type_name -> google.protobuf.Timestamp
+	66, // 59: parlance.v1.Approval.expires_at:type_name -> google.protobuf.Timestamp
+	66, // 60: parlance.v1.Approval.decided_at:type_name -> google.protobuf.Timestamp
+	39, // 61: parlance.v1.ListApprovalsResponse.approvals:type_name -> parlance.v1.Approval
+	8,  // 62: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
+	66, // 63: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
+	66, // 64: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
+	47, // 65: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
+	49, // 66: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
+	50, // 67: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
+	52, // 68: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
+	53, // 69: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
+	54, // 70: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
+	15, // 71: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
+	55, // 72: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
+	48, // 73: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
+	51, // 74: parlance.v1.ReceiptToolCall.approval:type_name -> parlance.v1.ReceiptApproval
+	60, // 75: parlance.v1.RecordingMarks.marks:type_name -> parlance.v1.RecordingMark
+	66, // 76: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	66, // 77: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	68, // 78: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	17, // 79: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
+	19, // 80: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
+	21, // 81: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
+	22, // 82: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
+	23, // 83: parlance.v1.SessionService.DeleteSession:input_type -> parlance.v1.DeleteSessionRequest
+	29, // 84: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
+	31, // 85: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
+	26, // 86: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
+	27, // 87: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
+	28, // 88: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
+	40, // 89: parlance.v1.SessionService.ListApprovals:input_type -> parlance.v1.ListApprovalsRequest
+	42, // 90: parlance.v1.SessionService.DecideApproval:input_type -> parlance.v1.DecideApprovalRequest
+	43, // 91: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
+	45, // 92: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
+	56, // 93: parlance.v1.SessionService.DownloadRecording:input_type -> parlance.v1.DownloadRecordingRequest
+	58, // 94: parlance.v1.SessionService.GetRecordingMarks:input_type -> parlance.v1.GetRecordingMarksRequest
+	61, // 95: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
+	18, // 96: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
+	20, // 97: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
+	0,  // 98: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
+	0,  // 99: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
+	70, // 100: parlance.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
+	30, // 101: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
+	32, // 102: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
+	8,  // 103: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
+	32, // 104: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
+	8,  // 105: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
+	41, // 106: parlance.v1.SessionService.ListApprovals:output_type -> parlance.v1.ListApprovalsResponse
+	39, // 107: parlance.v1.SessionService.DecideApproval:output_type -> parlance.v1.Approval
+	44, // 108: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
+	46, // 109: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
+	57, // 110: parlance.v1.SessionService.DownloadRecording:output_type -> parlance.v1.DownloadRecordingResponse
+	59, // 111: parlance.v1.SessionService.GetRecordingMarks:output_type -> parlance.v1.RecordingMarks
+	62, // 112: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
+	96, // [96:113] is the sub-list for method output_type
+	79, // [79:96] is the sub-list for method input_type
+	79, // [79:79] is the sub-list for extension type_name
+	79, // [79:79] is the sub-list for extension extendee
+	0,  // [0:79] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_sessions_proto_init() }
@@ -5829,9 +6362,9 @@ func file_parlance_v1_sessions_proto_init() {
 	}
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_tools_proto_init()
-	file_parlance_v1_sessions_proto_msgTypes[10].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[15].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[30].OneofWrappers = []any{
+	file_parlance_v1_sessions_proto_msgTypes[12].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[17].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[32].OneofWrappers = []any{
 		(*StreamTurnResponse_Started)(nil),
 		(*StreamTurnResponse_TextDelta)(nil),
 		(*StreamTurnResponse_ApprovalRequested)(nil),
@@ -5839,17 +6372,17 @@ func file_parlance_v1_sessions_proto_init() {
 		(*StreamTurnResponse_ClientToolCalled)(nil),
 		(*StreamTurnResponse_Done)(nil),
 	}
-	file_parlance_v1_sessions_proto_msgTypes[40].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[44].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[45].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[48].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[42].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[46].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[47].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[50].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_sessions_proto_rawDesc), len(file_parlance_v1_sessions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   59,
+			NumMessages:   66,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -302,8 +302,11 @@ type PlanFeatures struct {
 	Models []string `protobuf:"bytes,3,rep,name=models,proto3" json:"models,omitempty"`
 	// How many days sessions are kept at most after their end; 0: as workspaces and agents say.
 	TranscriptDays int32 `protobuf:"varint,4,opt,name=transcript_days,json=transcriptDays,proto3" json:"transcript_days,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// How many days recordings are kept at most after the session's end; 0: as workspaces and agents
+	// say.
+	AudioDays     int32 `protobuf:"varint,5,opt,name=audio_days,json=audioDays,proto3" json:"audio_days,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PlanFeatures) Reset() {
@@ -360,6 +363,13 @@ func (x *PlanFeatures) GetModels() []string {
 func (x *PlanFeatures) GetTranscriptDays() int32 {
 	if x != nil {
 		return x.TranscriptDays
+	}
+	return 0
+}
+
+func (x *PlanFeatures) GetAudioDays() int32 {
+	if x != nil {
+		return x.AudioDays
 	}
 	return 0
 }
@@ -1012,12 +1022,14 @@ const file_parlance_v1_usage_proto_rawDesc = "" +
 	"\x05limit\x18\x02 \x01(\x01R\x05limit\x12\x17\n" +
 	"\x04used\x18\x03 \x01(\x01H\x00R\x04used\x88\x01\x01\x12$\n" +
 	"\x0eplan_with_more\x18\x04 \x01(\tR\fplanWithMoreB\a\n" +
-	"\x05_used\"w\n" +
+	"\x05_used\"\x96\x01\n" +
 	"\fPlanFeatures\x12\x14\n" +
 	"\x05tools\x18\x01 \x01(\bR\x05tools\x12\x10\n" +
 	"\x03mcp\x18\x02 \x01(\bR\x03mcp\x12\x16\n" +
 	"\x06models\x18\x03 \x03(\tR\x06models\x12'\n" +
-	"\x0ftranscript_days\x18\x04 \x01(\x05R\x0etranscriptDays\"\xda\x01\n" +
+	"\x0ftranscript_days\x18\x04 \x01(\x05R\x0etranscriptDays\x12\x1d\n" +
+	"\n" +
+	"audio_days\x18\x05 \x01(\x05R\taudioDays\"\xda\x01\n" +
 	"\n" +
 	"MeterUsage\x12\x14\n" +
 	"\x05meter\x18\x01 \x01(\tR\x05meter\x12\x1a\n" +

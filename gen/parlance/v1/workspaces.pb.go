@@ -318,8 +318,8 @@ type RetentionSettings struct {
 	// How many days after its end a session is deleted with its transcript and everything else of it:
 	// 1 to 3650. 0: as the workspace says, and in a workspace for ever.
 	TranscriptDays int32 `protobuf:"varint,1,opt,name=transcript_days,json=transcriptDays,proto3" json:"transcript_days,omitempty"`
-	// How many days recordings are kept. There are no recordings yet: anything but 0 is answered with
-	// 501 not-implemented.
+	// How many days after the session's end its recording is deleted, while the session stays: 1 to
+	// 3650. 0: as the workspace says, and in a workspace as long as the session.
 	AudioDays     int32 `protobuf:"varint,2,opt,name=audio_days,json=audioDays,proto3" json:"audio_days,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

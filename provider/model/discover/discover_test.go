@@ -47,6 +47,10 @@ func TestAmong(t *testing.T) {
 		`{"object":"list","data":[{"id":"text-embedding-nomic-embed-text-v1.5","object":"model"},{"id":"gemma-3","type":"llm"}]}`)
 	embedder := serving(t, "GET /v1/models", `{"object":"list","data":[{"id":"BAAI/bge-m3"}]}`)
 	speech := serving(t, "GET /v1/models", `{"object":"list","data":[{"id":"whisper-1"},{"id":"text-embedding-bge-reranker-v2-m3"}]}`)
+	speaches := serving(t, "GET /v1/models", `{"object":"list","data":[
+		{"id":"speaches-ai/Kokoro-82M-v1.0-ONNX","object":"model","owned_by":"speaches-ai","task":"text-to-speech"},
+		{"id":"ours/listener","object":"model","owned_by":"ours","task":"automatic-speech-recognition"},
+		{"id":"Systran/faster-whisper-small","object":"model","owned_by":"Systran","task":"automatic-speech-recognition"}]}`)
 	stranger := serving(t, "GET /v1/models", `<html>Jenkins</html>`)
 	other := serving(t, "GET /v1/models", `{"data":[{"id":"something"}]}`)
 	fake := openaichat.New(t).BaseURL
@@ -57,7 +61,8 @@ func TestAmong(t *testing.T) {
 		{Product: "silent", URL: silent.URL},
 		{Product: "LM Studio", URL: studio + "/"},
 		{Product: "embedder", URL: embedder},
-		{Product: "speech", URL: speech},
+		{Product: "speech", URL: speech, SpeechProduct: "LocalAI"},
+		{Product: "Speaches", URL: speaches},
 		{Product: "stranger", URL: stranger},
 		{Product: "other", URL: other},
 		{Product: "nobody", URL: "http://127.0.0.1:1"},
@@ -73,6 +78,11 @@ func TestAmong(t *testing.T) {
 			Embedding: []string{"text-embedding-nomic-embed-text-v1.5"},
 		},
 		{Product: "embedder", BaseURL: embedder + "/v1", Embedding: []string{"BAAI/bge-m3"}},
+		{Product: "LocalAI", BaseURL: speech + "/v1", Hearing: []string{"whisper-1"}},
+		{
+			Product: "Speaches", BaseURL: speaches + "/v1", Hearing: []string{"ours/listener", "Systran/faster-whisper-small"},
+			Speaking: []string{"speaches-ai/Kokoro-82M-v1.0-ONNX"},
+		},
 		{Product: "vLLM", BaseURL: fake, Chat: []string{openaichat.Model}},
 	}
 	if diff := cmp.Diff(got, want); diff != "" {
@@ -106,6 +116,33 @@ func TestTextEmbeddingsInference(t *testing.T) {
 		{Product: "embedder", BaseURL: embedder + "/v1", Embedding: []string{"intfloat/multilingual-e5-small"}},
 		{Product: "older", BaseURL: older + "/v1", Embedding: []string{"thenlper/gte-base"}},
 	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+}
+
+// TestWhisper: whisper.cpp's server is found when it has OpenAI's path.
+func TestWhisper(t *testing.T) {
+	t.Parallel()
+	server := func(page, path string) string {
+		mux := http.NewServeMux()
+		mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, page) })
+		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"error":"no 'file' field in the request"}`)
+		})
+		server := httptest.NewServer(mux)
+		t.Cleanup(server.Close)
+		return server.URL
+	}
+	const page = "<html><head><title>Whisper.cpp Server</title>"
+	whisper, other := server(page, "/v1/audio/transcriptions"), server(page, "/inference")
+	stranger := server("<html>Jenkins", "/v1/audio/transcriptions")
+	got := among(t,
+		discover.Place{Product: "whisper.cpp", URL: whisper, Listing: discover.WhisperPage},
+		discover.Place{Product: "other path", URL: other, Listing: discover.WhisperPage},
+		discover.Place{Product: "stranger", URL: stranger, Listing: discover.WhisperPage},
+	)
+	want := []discover.Found{{Product: "whisper.cpp", BaseURL: whisper + "/v1", Hearing: []string{"whisper-1"}}}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)
 	}

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -9,7 +10,7 @@ import (
 	"net/http"
 )
 
-// maxListBytes bounds a list of models.
+// maxListBytes bounds an answer.
 const maxListBytes = 1 << 20
 
 // list asks a server for its models; none when it does not answer as the product does.
@@ -19,14 +20,18 @@ func list(ctx context.Context, client *http.Client, root string, listing Listing
 		return listTags(ctx, client, root)
 	case TEIInfo:
 		return listInfo(ctx, client, root)
+	case WhisperPage:
+		return listWhisper(ctx, client, root)
 	case OpenAIModels:
 	}
-	// Source: platform.openai.com/docs/api-reference/models. Type is LM Studio's and others'.
+	// Source: platform.openai.com/docs/api-reference/models. Type is LM Studio's and others', task
+	// Speaches' (src/speaches/api_types.py at github.com/speaches-ai/speaches).
 	var answer struct {
 		Object string `json:"object"`
 		Data   []struct {
 			ID   string `json:"id"`
 			Type string `json:"type"`
+			Task string `json:"task"`
 		} `json:"data"`
 	}
 	if get(ctx, client, root+"/v1/models", &answer) != nil || answer.Object != "list" {
@@ -34,7 +39,7 @@ func list(ctx context.Context, client *http.Client, root string, listing Listing
 	}
 	models := make([]served, 0, len(answer.Data))
 	for _, m := range answer.Data {
-		models = append(models, served{name: m.ID, kind: m.Type})
+		models = append(models, served{name: m.ID, kind: cmp.Or(m.Type, m.Task)})
 	}
 	return models
 }
@@ -84,21 +89,50 @@ func listInfo(ctx context.Context, client *http.Client, root string) []served {
 	return []served{{name: cmp.Or(answer.ServedModelName, answer.ModelID), capabilities: []string{"embedding"}}}
 }
 
+// whisperModel stands for the model of whisper.cpp's server, which ignores the name.
+const whisperModel = "whisper-1"
+
+// listWhisper recognises whisper.cpp's server by its page, and tries whether it has OpenAI's path:
+// by default it has /inference instead. A request without a file transcribes nothing.
+// Source: examples/server at github.com/ggml-org/whisper.cpp.
+func listWhisper(ctx context.Context, client *http.Client, root string) []served {
+	page, status, err := read(ctx, client, http.MethodGet, root+"/")
+	if err != nil || status != http.StatusOK || !bytes.Contains(page, []byte("Whisper.cpp Server")) {
+		return nil
+	}
+	if _, status, err = read(ctx, client, http.MethodPost, root+"/v1/audio/transcriptions"); err != nil || status == http.StatusNotFound {
+		return nil
+	}
+	return []served{{name: whisperModel}}
+}
+
 func get(ctx context.Context, client *http.Client, url string, into any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	body, status, err := read(ctx, client, http.MethodGet, url)
 	if err != nil {
-		return fmt.Errorf("making the request: %w", err)
+		return err
 	}
-	res, err := client.Do(req)
-	if err != nil {
-		return fmt.Errorf("asking for models: %w", err)
+	if status != http.StatusOK {
+		return fmt.Errorf("asking for models: status %d", status)
 	}
-	defer func() { _ = res.Body.Close() }() // read as far as it is wanted
-	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("asking for models: status %d", res.StatusCode)
-	}
-	if err := json.NewDecoder(io.LimitReader(res.Body, maxListBytes)).Decode(into); err != nil {
+	if err := json.Unmarshal(body, into); err != nil {
 		return fmt.Errorf("reading the models: %w", err)
 	}
 	return nil
+}
+
+// read makes a request without a body, and returns the beginning of the answer.
+func read(ctx context.Context, client *http.Client, method, url string) (body []byte, status int, err error) {
+	req, err := http.NewRequestWithContext(ctx, method, url, nil)
+	if err != nil {
+		return nil, 0, fmt.Errorf("making the request: %w", err)
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return nil, 0, fmt.Errorf("asking for models: %w", err)
+	}
+	defer func() { _ = res.Body.Close() }() // read as far as it is wanted
+	if body, err = io.ReadAll(io.LimitReader(res.Body, maxListBytes)); err != nil {
+		return nil, 0, fmt.Errorf("reading the answer: %w", err)
+	}
+	return body, res.StatusCode, nil
 }

@@ -12,6 +12,8 @@ const (
 	other work = iota
 	chats
 	embeds
+	transcribes
+	speaks
 )
 
 // served is a model and what its server says of it: its kind or family, and what it can do.
@@ -25,7 +27,9 @@ type served struct {
 var (
 	notEmbedding = []string{"rerank", "cross-encoder", "ms-marco", "colbert", "colpali", "splade", "clip-", "siglip"}
 	embedding    = []string{"embed", "bge-", "e5-", "gte-", "minilm", "mpnet", "labse", "sentence-t", "paraphrase-"}
-	notChat      = []string{"bert", "sentence-", "whisper", "tts", "kokoro", "stable-diffusion", "flux", "moderation", "guard"}
+	hearing      = []string{"whisper", "automatic-speech-recognition", "parakeet", "moonshine", "transcribe"}
+	speaking     = []string{"text-to-speech", "tts", "kokoro", "piper"}
+	notChat      = []string{"bert", "sentence-", "stable-diffusion", "flux", "moderation", "guard"}
 )
 
 // embeddingFamilies are those that Ollama names for models that embed.
@@ -43,7 +47,13 @@ func (m served) work() work {
 		return other
 	case told && slices.Contains(m.capabilities, "embedding"), !told && named:
 		return embeds
-	case told && !slices.Contains(m.capabilities, "completion"), named, hasPart(text, notChat):
+	case told && !slices.Contains(m.capabilities, "completion"), named:
+		return other
+	case hasPart(text, hearing):
+		return transcribes
+	case hasPart(text, speaking):
+		return speaks
+	case hasPart(text, notChat):
 		return other
 	}
 	return chats

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"parlance.dev/parlance/platform/audio"
 	"parlance.dev/parlance/provider/speech"
-	"parlance.dev/parlance/provider/speech/internal/pcm"
 	"parlance.dev/parlance/provider/speech/internal/socket"
 )
 
@@ -20,6 +20,9 @@ const (
 )
 
 var errTooMuchText = errors.New("more text than anybody says in one utterance")
+
+// wireFormat is what the query asks for.
+var wireFormat = audio.Format{Encoding: audio.PCM16, RateHz: speech.HearingRate}
 
 // stream is one utterance.
 type stream struct {
@@ -73,7 +76,7 @@ func (s *stream) Write(samples []int16) error {
 		return nil // an empty message would end the stream
 	}
 	s.written = true
-	if err := s.conn.Send(socket.Message{Data: pcm.Append(make([]byte, 0, 2*len(samples)), samples)}); err != nil {
+	if err := s.conn.Send(socket.Message{Data: wireFormat.AppendEncode(nil, samples)}); err != nil {
 		return s.failed(s.opened, err)
 	}
 	return nil

@@ -14,9 +14,9 @@ import (
 
 	"github.com/coder/websocket"
 
+	"parlance.dev/parlance/platform/audio"
 	"parlance.dev/parlance/provider/internal/apiclient"
 	"parlance.dev/parlance/provider/speech"
-	"parlance.dev/parlance/provider/speech/internal/pcm"
 	"parlance.dev/parlance/provider/speech/internal/socket"
 )
 
@@ -208,29 +208,26 @@ func (s *Synthesizer) read(
 	within context.Context, conn *websocket.Conn, watch *speech.AudioWatch, emit func(speech.Piece) error,
 ) (begun bool, err error) {
 	var words wordBuilder
-	decoder := pcm.Decoder{Rate: s.config.Rate}
+	decoder := audio.Decoder{Format: audio.Format{Encoding: audio.PCM16, RateHz: s.config.Rate}}
 	samples, total := 0, 0
 	for {
-		_, data, err := conn.Read(within)
+		_, message, err := conn.Read(within)
 		if err != nil {
 			return begun, s.party.Failed(within, true, socket.WithoutWords(err))
 		}
 		begun = true
 		var m incoming
-		if err := json.Unmarshal(data, &m); err != nil {
+		if err := json.Unmarshal(message, &m); err != nil {
 			return true, s.party.Unreadable(errors.New("a message that is not JSON"), "speech")
 		}
 		if m.Error != "" {
 			return true, s.party.Reported(m.Error, isOverload(m.Error))
 		}
-		audio, err := base64.StdEncoding.DecodeString(m.Audio)
-		if total += len(audio); err != nil || total > maxSpeechBytes {
+		data, err := base64.StdEncoding.DecodeString(m.Audio)
+		if total += len(data); err != nil || total > maxSpeechBytes {
 			return true, s.party.Unreadable(errors.New("no base64, or too much of it"), "the speech of one sentence")
 		}
-		piece := speech.Piece{Rate: s.config.Rate, Provider: s.Name()}
-		if piece.Samples, err = decoder.Decode(audio); err != nil {
-			return true, s.party.Unreadable(err, "PCM audio")
-		}
+		piece := speech.Piece{Samples: decoder.AppendDecode(nil, data), Rate: s.config.Rate, Provider: s.Name()}
 		piece.Words = words.add(cmp.Or(m.Alignment, m.Normalized), samples*1000/s.config.Rate)
 		if m.IsFinal {
 			piece.Words = append(piece.Words, words.end()...)

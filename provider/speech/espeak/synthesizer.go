@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/audio"
 	"parlance.dev/parlance/platform/sandbox"
 	"parlance.dev/parlance/provider/speech"
-	"parlance.dev/parlance/provider/speech/internal/pcm"
 )
 
 const (
@@ -48,7 +48,8 @@ type Config struct {
 	// Voice is one of Voices, with or without a variant ("de", "en-us+f3"), for a Speech that names
 	// neither a voice nor a language; default "en-us".
 	Voice string
-	// Variant is added to the voice of a language, e.g. "f3" for a woman's voice. Empty: none.
+	// Variant is added to the voice of a language, and to Voice if that has none, e.g. "f3" for a
+	// woman's voice. Empty: none.
 	Variant string
 	// Concurrent is how many sentences are spoken at once; 0: as many as there are cores.
 	Concurrent int
@@ -88,6 +89,14 @@ func New(ctx context.Context, cfg Config) (*Synthesizer, error) {
 	return s, nil
 }
 
+// WithVariant is the same synthesizer with another Config.Variant. Both share the limit of
+// sentences at once. A variant that espeak-ng does not have changes nothing.
+func (s *Synthesizer) WithVariant(variant string) *Synthesizer {
+	varied := *s
+	varied.config.Variant = variant
+	return &varied
+}
+
 // Name is the configured name.
 func (s *Synthesizer) Name() string { return s.config.Name }
 
@@ -112,7 +121,7 @@ func (s *Synthesizer) Speak(ctx context.Context, asked speech.Speech, emit func(
 	}
 	var wav bytes.Buffer
 	err = s.run(within, sandbox.Command{
-		Args:  []string{"--stdout", "-b", "1", "-v", voice, "-s", strconv.Itoa(speedOf(asked.Speed)), "--stdin"},
+		Args:  []string{"--stdout", "-b", "1", "-v", s.argument(voice), "-s", strconv.Itoa(speedOf(asked.Speed)), "--stdin"},
 		Stdin: strings.NewReader(spellable(asked.Text)), Stdout: &wav,
 	})
 	s.turns.Release(1)
@@ -124,14 +133,13 @@ func (s *Synthesizer) Speak(ctx context.Context, asked speech.Speech, emit func(
 
 // emit hands on the samples of a WAV file.
 func (s *Synthesizer) emit(wav []byte, emit func(speech.Piece) error) error {
-	var decoder pcm.Decoder
-	samples, err := decoder.Decode(wav)
+	samples, rate, err := audio.ReadWAV(bytes.NewReader(wav), outputBytes)
 	if err != nil || len(samples) == 0 {
 		return s.party.Unreadable(cmp.Or(err, errors.New("no samples")), "audio")
 	}
 	for len(samples) > 0 {
 		n := min(pieceSamples, len(samples))
-		if err := emit(speech.Piece{Samples: samples[:n:n], Rate: decoder.Rate, Provider: s.Name()}); err != nil {
+		if err := emit(speech.Piece{Samples: samples[:n:n], Rate: rate, Provider: s.Name()}); err != nil {
 			return fmt.Errorf("take speech: %w", err)
 		}
 		samples = samples[n:]

@@ -18,6 +18,8 @@ type Voice struct {
 	// Description is the program's own, e.g. "English (Great Britain)".
 	Description string
 
+	// file is that of the voice, below the program's data.
+	file string
 	// serves are the languages of the voice, with its rank among their voices. Lower is better.
 	serves map[string]int
 }
@@ -38,7 +40,7 @@ func (s *Synthesizer) Languages() []string {
 }
 
 var (
-	voicePattern   = regexp.MustCompile(`^ *(\d+) +([a-zA-Z0-9-]+) +\S+ +(\S+)`)
+	voicePattern   = regexp.MustCompile(`^ *(\d+) +([a-zA-Z0-9-]+) +\S+ +(\S+) +(\S+)`)
 	alsoPattern    = regexp.MustCompile(`\(([a-zA-Z0-9-]+) (\d+)\)`)
 	variantPattern = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 )
@@ -57,7 +59,7 @@ func parseVoices(table string) []Voice {
 			continue // another spelling of the same language
 		}
 		rank, _ := strconv.Atoi(found[1]) // digits
-		voice := Voice{ID: id, Description: strings.ReplaceAll(found[3], "_", " "), serves: map[string]int{id: rank}}
+		voice := Voice{ID: id, Description: strings.ReplaceAll(found[3], "_", " "), file: found[4], serves: map[string]int{id: rank}}
 		for _, also := range alsoPattern.FindAllStringSubmatch(line, -1) {
 			voice.serves[strings.ToLower(also[1])], _ = strconv.Atoi(also[2])
 		}
@@ -82,18 +84,34 @@ func (s *Synthesizer) voiceFor(asked speech.Speech) (string, error) {
 		return asked.Voice, nil
 	}
 	if asked.Language == "" {
-		return s.config.Voice, nil
+		return s.varied(s.config.Voice), nil
 	}
 	for language := strings.ToLower(asked.Language); language != ""; {
 		if voice := s.bestFor(language); voice != "" {
-			if s.config.Variant != "" {
-				voice += "+" + s.config.Variant
-			}
-			return voice, nil
+			return s.varied(voice), nil
 		}
 		language = language[:max(0, strings.LastIndexByte(language, '-'))]
 	}
 	return "", fault.New(fault.UpstreamFailed, "%s has no voice for the language %q.", s.Name(), asked.Language)
+}
+
+// varied adds the configured variant to a voice that has none.
+func (s *Synthesizer) varied(voice string) string {
+	if s.config.Variant == "" || strings.Contains(voice, "+") {
+		return voice
+	}
+	return voice + "+" + s.config.Variant
+}
+
+// argument is a voice as the program takes it. It ignores the variant of a language whose file has
+// another name (en-gb), but not that of a file (gmw/en).
+func (s *Synthesizer) argument(voice string) string {
+	id, variant, varied := strings.Cut(voice, "+")
+	at := slices.IndexFunc(s.voices, func(v Voice) bool { return v.ID == id })
+	if !varied || at < 0 {
+		return voice
+	}
+	return s.voices[at].file + "+" + variant
 }
 
 // bestFor is the voice of the best rank for exactly this language; empty when there is none.

@@ -3,10 +3,12 @@ package openai_test
 import (
 	"cmp"
 	"net/http"
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"parlance.dev/parlance/platform/audio"
 	"parlance.dev/parlance/provider/speech"
 	"parlance.dev/parlance/provider/speech/openai"
 	"parlance.dev/parlance/provider/speech/speechtest"
@@ -119,8 +121,10 @@ func TestForms(t *testing.T) {
 	t.Parallel()
 	samples := speechtest.Tone(1000)
 	bare := speechtest.Bytes(samples)
+	both := speechtest.Bytes(audio.AppendInterleaved(nil, samples, samples))
 	header := "RIFF\xff\xff\xff\xffWAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x22\x56\x00\x00\x44\xac\x00\x00\x02\x00\x10\x00" +
 		"data\xff\xff\xff\xff"
+	stereo := []byte(strings.Replace(header, "\x01\x00\x01\x00", "\x01\x00\x02\x00", 1))
 	for _, row := range []struct {
 		name, contentType string
 		pieces            [][]byte
@@ -130,6 +134,7 @@ func TestForms(t *testing.T) {
 		{"bare, with a rate", "audio/L16; rate=16000; channels=1", [][]byte{bare}, 16000},
 		{"bare, of no type", "application/octet-stream", [][]byte{bare}, 24000},
 		{"WAV of unknown length", "audio/wav", [][]byte{[]byte(header[:20]), append([]byte(header[20:]), bare...)}, 22050},
+		{"WAV with two channels", "audio/wav", [][]byte{stereo, both[:5], both[5:]}, 22050},
 		{"WAV called PCM", "audio/pcm", [][]byte{append([]byte(header), bare...)}, 22050},
 		{"MP3", "audio/mpeg", [][]byte{bare}, 0},
 		{"MP3 called PCM", "audio/pcm", [][]byte{append([]byte("ID3\x04"), bare...)}, 0},

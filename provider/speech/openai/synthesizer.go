@@ -7,20 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
-	"net/http"
-	"strconv"
 	"strings"
 
 	"parlance.dev/parlance/provider/speech"
-	"parlance.dev/parlance/provider/speech/internal/pcm"
 )
 
 const (
 	// defaultRate is that of OpenAI's format pcm.
 	defaultRate = 24000
-	// readBytes is the largest piece: 341 ms at defaultRate.
-	readBytes = 16 << 10
 	// maxSpeechBytes bounds what is read of one sentence: more than ten minutes.
 	maxSpeechBytes = 32 << 20
 	minSpeed       = 0.25
@@ -75,46 +69,24 @@ func (s *Synthesizer) Speak(ctx context.Context, asked speech.Speech, emit func(
 		return s.party.Failed(within, false, err)
 	}
 	defer func() { _ = res.Body.Close() }() // read to its end or given up: an error changes nothing
-	decoder, err := s.decoderFor(res)
+	source, err := s.open(res)
 	if err != nil {
-		return err
+		return s.party.Failed(within, false, err)
 	}
-	return s.read(within, res.Body, decoder, watch, emit)
-}
-
-// decoderFor checks the Content-Type. Errors: it is no PCM.
-func (s *Synthesizer) decoderFor(res *http.Response) (*pcm.Decoder, error) {
-	kind, params, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // servers that name none send samples
-	switch {
-	case strings.HasPrefix(kind, "text/"), strings.HasSuffix(kind, "json"), kind == "audio/mpeg", kind == "audio/ogg", kind == "audio/opus",
-		kind == "audio/aac", kind == "audio/flac":
-		return nil, s.party.Unreadable(errors.New("Content-Type "+strconv.Quote(kind)), "PCM audio")
-	}
-	rate, err := strconv.Atoi(params["rate"])
-	if err != nil || rate < 8000 || rate > 48000 {
-		rate = s.config.Rate
-	}
-	return &pcm.Decoder{Rate: rate}, nil
+	return s.read(within, source, watch, emit)
 }
 
 // read emits the samples as they come. within is the context of watch.
-func (s *Synthesizer) read(
-	within context.Context, body io.Reader, decoder *pcm.Decoder, watch *speech.AudioWatch, emit func(speech.Piece) error,
-) error {
-	buffer := make([]byte, readBytes)
+func (s *Synthesizer) read(within context.Context, source *pcmReader, watch *speech.AudioWatch, emit func(speech.Piece) error) error {
 	begun, total := false, 0
 	for {
-		n, readErr := body.Read(buffer)
+		samples, n, readErr := source.next()
 		if total += n; total > maxSpeechBytes {
 			return s.party.Unreadable(errors.New("more than 32 MiB"), "the speech of one sentence")
 		}
-		samples, err := decoder.Decode(buffer[:n])
-		if err != nil {
-			return s.party.Unreadable(err, "PCM audio")
-		}
 		if len(samples) > 0 {
 			begun = true
-			if err := watch.Emit(speech.Piece{Samples: samples, Rate: decoder.Rate, Provider: s.Name()}, emit); err != nil {
+			if err := watch.Emit(speech.Piece{Samples: samples, Rate: source.decoder.Format.RateHz, Provider: s.Name()}, emit); err != nil {
 				return fmt.Errorf("take speech: %w", err)
 			}
 		}

@@ -13,9 +13,9 @@ import (
 	"sync/atomic"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/audio"
 	"parlance.dev/parlance/provider/internal/apiclient"
 	"parlance.dev/parlance/provider/speech"
-	"parlance.dev/parlance/provider/speech/internal/pcm"
 )
 
 const (
@@ -24,6 +24,9 @@ const (
 	// maxPromptBytes keeps the prompt below Whisper's 224 tokens.
 	maxPromptBytes = 600
 )
+
+// fileFormat is that of the samples in the file.
+var fileFormat = audio.Format{Encoding: audio.PCM16, RateHz: speech.HearingRate}
 
 // Transcriber implements speech.Transcriber. It is safe for concurrent use.
 type Transcriber struct {
@@ -117,7 +120,7 @@ func (t *Transcriber) form(u speech.Utterance, plain bool) (body []byte, content
 	}
 	file, err := form.CreateFormFile("file", "utterance.wav")
 	if err == nil {
-		_, err = file.Write(pcm.WAV(u.Samples, speech.HearingRate))
+		_, err = file.Write(audio.AppendWAV(nil, fileFormat, 1, u.Samples))
 	}
 	if err = errors.Join(err, form.Close()); err != nil {
 		return nil, "", fmt.Errorf("write a form: %w", err)

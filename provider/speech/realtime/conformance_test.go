@@ -12,35 +12,9 @@ import (
 	"parlance.dev/parlance/test/fake/speechopenai"
 )
 
-// repeater makes three samples of two, by saying every second one twice. It holds the newest back.
-type repeater struct {
-	odd  bool
-	held []int16
-}
-
-func (r *repeater) AppendResample(dst, samples []int16) []int16 {
-	for _, s := range samples {
-		dst = append(dst, r.held...)
-		r.held = append(r.held[:0], s)
-		if r.odd {
-			r.held = append(r.held, s)
-		}
-		r.odd = !r.odd
-	}
-	return dst
-}
-
-func (r *repeater) AppendFlush(dst []int16) []int16 { return append(dst, r.held...) }
-
 func transcriber(t *testing.T, cfg realtime.Config) *realtime.Transcriber {
 	t.Helper()
 	cfg.Client = &http.Client{}
-	cfg.ResamplerFunc = func(fromHz, toHz int) (realtime.Resampler, error) {
-		if 3*fromHz != 2*toHz {
-			t.Errorf("from %d to %d Hz", fromHz, toHz)
-		}
-		return &repeater{}, nil
-	}
 	tr, err := realtime.New(cfg)
 	if err != nil {
 		t.Fatal(err)

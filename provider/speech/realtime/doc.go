@@ -10,7 +10,7 @@
 // to: partial transcripts are never corrected, and there are no times of words. Models that do not
 // stream (gpt-4o-transcribe, whisper-1) send their deltas after the commit.
 //
-// The API takes samples at 24 kHz only; Config.ResamplerFunc makes them.
+// The API takes samples at 24 kHz only, so they are resampled.
 //
 // Source: OpenAI's guide "Realtime transcription" and its reference of Realtime events. It was
 // tested against a fake of that documentation, not against OpenAI.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"parlance.dev/parlance/platform/audio"
 	"parlance.dev/parlance/provider/speech"
-	"parlance.dev/parlance/provider/speech/internal/pcm"
 	"parlance.dev/parlance/provider/speech/internal/socket"
 )
 
@@ -26,7 +26,7 @@ type stream struct {
 	// opened is the context of Open, which ends the stream.
 	opened      context.Context //nolint:containedctx // a stream belongs to the call that opened it
 	partialFunc func(speech.Partial)
-	resampler   Resampler
+	resampler   *audio.Resampler
 
 	mu        sync.Mutex
 	samples   int // that were written
@@ -63,8 +63,8 @@ func (s *stream) append(samples []int16) error {
 	if len(samples) == 0 {
 		return nil
 	}
-	audio := base64.StdEncoding.EncodeToString(pcm.Append(make([]byte, 0, 2*len(samples)), samples))
-	return s.send(`{"type":"input_audio_buffer.append","audio":"` + audio + `"}`)
+	encoded := base64.StdEncoding.EncodeToString(wireFormat.AppendEncode(nil, samples))
+	return s.send(`{"type":"input_audio_buffer.append","audio":"` + encoded + `"}`)
 }
 
 func (s *stream) send(text string) error {

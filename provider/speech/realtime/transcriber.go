@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"parlance.dev/parlance/platform/audio"
 	"parlance.dev/parlance/provider/internal/apiclient"
 	"parlance.dev/parlance/provider/speech"
 	"parlance.dev/parlance/provider/speech/internal/socket"
@@ -25,15 +26,9 @@ const DefaultModel = "gpt-live-transcribe"
 // wireRate is the only rate of samples that the API takes.
 const wireRate = 24000
 
-// Resampler changes the rate of one stream of samples.
-type Resampler interface {
-	// AppendResample appends what is complete with these samples to dst.
-	AppendResample(dst, samples []int16) []int16
-	// AppendFlush appends the end of the stream to dst.
-	AppendFlush(dst []int16) []int16
-}
+var wireFormat = audio.Format{Encoding: audio.PCM16, RateHz: wireRate}
 
-// Config says which server to call. Client and ResamplerFunc are required.
+// Config says which server to call. Client is required.
 type Config struct {
 	// Name is the transcriber's name in errors and logs; default "openai-realtime".
 	Name string
@@ -43,8 +38,6 @@ type Config struct {
 	APIKey string
 	// Model; default DefaultModel.
 	Model string
-	// ResamplerFunc makes a resampler between two rates, in samples per second, for each stream.
-	ResamplerFunc func(fromHz, toHz int) (Resampler, error)
 	// Client makes the handshake, as that of speech.SocketClient. It must have no Timeout.
 	Client   *http.Client
 	Timeouts speech.Timeouts
@@ -69,8 +62,8 @@ type Transcriber struct {
 
 // New checks the configuration. It sends nothing.
 func New(cfg Config) (*Transcriber, error) {
-	if cfg.Client == nil || cfg.ResamplerFunc == nil {
-		return nil, errors.New("realtime: a client and a resampler are needed")
+	if cfg.Client == nil {
+		return nil, errors.New("realtime: a client is needed")
 	}
 	base, err := apiclient.ParseBase(cmp.Or(cfg.BaseURL, DefaultBaseURL))
 	if err != nil {
@@ -89,7 +82,7 @@ func (t *Transcriber) Name() string { return t.config.Name }
 
 // Open implements speech.StreamTranscriber.
 func (t *Transcriber) Open(ctx context.Context, o speech.StreamOptions) (speech.Stream, error) {
-	resampler, err := t.config.ResamplerFunc(speech.HearingRate, wireRate)
+	resampler, err := audio.NewResampler(speech.HearingRate, wireRate)
 	if err != nil {
 		return nil, fmt.Errorf("resample for %s: %w", t.Name(), err)
 	}

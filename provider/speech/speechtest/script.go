@@ -91,6 +91,8 @@ type SpokenRequest struct {
 	Language     string
 	Speed        float64
 	Instructions string
+	// Stability and Similarity are ElevenLabs' settings of a voice; nil when they were not sent.
+	Stability, Similarity *float64
 	// Values are the parameters of the URL.
 	Values map[string][]string
 }

@@ -26,6 +26,8 @@ type openResponse struct {
 	// and isWritten is set then; isInterrupted when the client was told that it is not said to its
 	// end.
 	spoken, isWritten, isInterrupted bool
+	// filler is the message that is said because the user waits: only its sound is sent.
+	filler string
 	// endCall is the result of the tool end_call, which is sent last, for the SDK hangs up when it
 	// comes.
 	endCall *turns.ToolDone
@@ -41,13 +43,18 @@ const toolEndCall = "end_call"
 func (d *Dialect) responseContent(e turns.Event) {
 	switch e := e.(type) {
 	case turns.MessageStarted:
+		if e.ItemID == d.response.filler {
+			return
+		}
 		if d.response.messages++; d.response.messages == 1 {
 			d.sendPart("start", "")
 		} else {
 			d.sendPart("delta", messageSeparator)
 		}
 	case turns.TextDelta:
-		d.sendPart("delta", e.Text)
+		if e.ItemID != d.response.filler {
+			d.sendPart("delta", e.Text)
+		}
 	case turns.ZoneEntered:
 		d.send(d.eventID(), "guardrail_triggered", guardrailTriggered{Guard: e.Guard, Action: e.Action, Side: e.Side, EventID: d.eventID()})
 	case turns.ToolStarted:
@@ -71,6 +78,8 @@ func (d *Dialect) voiceContent(e turns.Event) {
 	switch e := e.(type) {
 	case voice.Audio:
 		d.send(0, "audio", sound{Data: e.Data, EventID: id})
+	case voice.Filler:
+		d.response.filler = e.ItemID
 	case voice.Written:
 		d.response.isWritten = true
 		if e.Text != "" {

@@ -146,6 +146,13 @@ type transcriptionUsage struct {
 	Seconds float64 `json:"seconds"`
 }
 
+// droppedEvent is our own event: what was taken for speech was no utterance.
+type droppedEvent struct {
+	head
+	ItemID string `json:"item_id"`
+	Reason string `json:"reason"`
+}
+
 // timingEvent is our own event: how long the beginning of a spoken answer took, in milliseconds
 // from the end of the user's speech.
 type timingEvent struct {

@@ -14,6 +14,8 @@ func (d *Dialect) voiceEvent(e turns.Event) {
 		d.send(&speechEvent{head: head{Type: "input_audio_buffer.speech_started"}, ItemID: e.ItemID, AudioStartMS: &e.AtMS})
 	case voice.SpeechStopped:
 		d.send(&speechEvent{head: head{Type: "input_audio_buffer.speech_stopped"}, ItemID: e.ItemID, AudioEndMS: &e.AtMS})
+	case voice.SpeechDropped:
+		d.send(&droppedEvent{head{Type: "parlance.speech_dropped"}, e.ItemID, e.Reason})
 	case voice.InputCleared:
 		d.send(&plainEvent{head{Type: "input_audio_buffer.cleared"}})
 	case voice.Transcribed:

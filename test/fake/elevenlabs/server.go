@@ -143,7 +143,9 @@ func (c *connection) listen(ctx context.Context) bool {
 			Text     *string `json:"text"`
 			Flush    bool    `json:"flush"`
 			Settings struct {
-				Speed float64 `json:"speed"`
+				Speed      float64  `json:"speed"`
+				Stability  *float64 `json:"stability"`
+				Similarity *float64 `json:"similarity_boost"`
 			} `json:"voice_settings"`
 		}
 		err = json.Unmarshal(data, &m)
@@ -157,7 +159,7 @@ func (c *connection) listen(ctx context.Context) bool {
 			return false
 		case !begun:
 			begun = true
-			c.request.Speed = m.Settings.Speed
+			c.request.Speed, c.request.Stability, c.request.Similarity = m.Settings.Speed, m.Settings.Stability, m.Settings.Similarity
 		case *m.Text != "":
 			c.request.Text += strings.TrimSuffix(*m.Text, " ")
 		default:

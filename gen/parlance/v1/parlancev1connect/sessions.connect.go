@@ -76,6 +76,12 @@ const (
 	// SessionServiceGetTurnReceiptProcedure is the fully-qualified name of the SessionService's
 	// GetTurnReceipt RPC.
 	SessionServiceGetTurnReceiptProcedure = "/parlance.v1.SessionService/GetTurnReceipt"
+	// SessionServiceDownloadRecordingProcedure is the fully-qualified name of the SessionService's
+	// DownloadRecording RPC.
+	SessionServiceDownloadRecordingProcedure = "/parlance.v1.SessionService/DownloadRecording"
+	// SessionServiceGetRecordingMarksProcedure is the fully-qualified name of the SessionService's
+	// GetRecordingMarks RPC.
+	SessionServiceGetRecordingMarksProcedure = "/parlance.v1.SessionService/GetRecordingMarks"
 	// SessionServiceListSessionToolCallsProcedure is the fully-qualified name of the SessionService's
 	// ListSessionToolCalls RPC.
 	SessionServiceListSessionToolCallsProcedure = "/parlance.v1.SessionService/ListSessionToolCalls"
@@ -138,6 +144,15 @@ type SessionServiceClient interface {
 	// GetTurnReceipt is what a turn was made of, with a hash of it. Turns of before version 0.3.0,
 	// and a turn that goes on, have none. Errors: not-found.
 	GetTurnReceipt(context.Context, *v1.GetTurnReceiptRequest) (*v1.TurnReceipt, error)
+	// DownloadRecording returns the recording of a session as a WAV file; over REST as the file
+	// itself, with Range. It has 16 kHz, 16 bits and two channels: the user left, the agent right.
+	// While the session goes on it has what was stored so far. Errors: not-found, also for a
+	// recording that was deleted.
+	DownloadRecording(context.Context, *v1.DownloadRecordingRequest) (*connect.ServerStreamForClient[v1.DownloadRecordingResponse], error)
+	// GetRecordingMarks returns when the words and sentences of a session's items are heard in its
+	// recording, in the order of time. Errors: not-found, also for a recording that was deleted,
+	// invalid-request.
+	GetRecordingMarks(context.Context, *v1.GetRecordingMarksRequest) (*v1.RecordingMarks, error)
 	// ListSessionToolCalls lists the traces of a session's tool calls, oldest first. Errors:
 	// not-found.
 	ListSessionToolCalls(context.Context, *v1.ListSessionToolCallsRequest) (*v1.ListSessionToolCallsResponse, error)
@@ -238,6 +253,18 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(sessionServiceMethods.ByName("GetTurnReceipt")),
 			connect.WithClientOptions(opts...),
 		),
+		downloadRecording: connect.NewClient[v1.DownloadRecordingRequest, v1.DownloadRecordingResponse](
+			httpClient,
+			baseURL+SessionServiceDownloadRecordingProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("DownloadRecording")),
+			connect.WithClientOptions(opts...),
+		),
+		getRecordingMarks: connect.NewClient[v1.GetRecordingMarksRequest, v1.RecordingMarks](
+			httpClient,
+			baseURL+SessionServiceGetRecordingMarksProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("GetRecordingMarks")),
+			connect.WithClientOptions(opts...),
+		),
 		listSessionToolCalls: connect.NewClient[v1.ListSessionToolCallsRequest, v1.ListSessionToolCallsResponse](
 			httpClient,
 			baseURL+SessionServiceListSessionToolCallsProcedure,
@@ -263,6 +290,8 @@ type sessionServiceClient struct {
 	decideApproval       *connect.Client[v1.DecideApprovalRequest, v1.Approval]
 	getTranscript        *connect.Client[v1.GetTranscriptRequest, v1.GetTranscriptResponse]
 	getTurnReceipt       *connect.Client[v1.GetTurnReceiptRequest, v1.TurnReceipt]
+	downloadRecording    *connect.Client[v1.DownloadRecordingRequest, v1.DownloadRecordingResponse]
+	getRecordingMarks    *connect.Client[v1.GetRecordingMarksRequest, v1.RecordingMarks]
 	listSessionToolCalls *connect.Client[v1.ListSessionToolCallsRequest, v1.ListSessionToolCallsResponse]
 }
 
@@ -384,6 +413,20 @@ func (c *sessionServiceClient) GetTurnReceipt(ctx context.Context, req *v1.GetTu
 	return nil, err
 }
 
+// DownloadRecording calls parlance.v1.SessionService.DownloadRecording.
+func (c *sessionServiceClient) DownloadRecording(ctx context.Context, req *v1.DownloadRecordingRequest) (*connect.ServerStreamForClient[v1.DownloadRecordingResponse], error) {
+	return c.downloadRecording.CallServerStream(ctx, connect.NewRequest(req))
+}
+
+// GetRecordingMarks calls parlance.v1.SessionService.GetRecordingMarks.
+func (c *sessionServiceClient) GetRecordingMarks(ctx context.Context, req *v1.GetRecordingMarksRequest) (*v1.RecordingMarks, error) {
+	response, err := c.getRecordingMarks.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // ListSessionToolCalls calls parlance.v1.SessionService.ListSessionToolCalls.
 func (c *sessionServiceClient) ListSessionToolCalls(ctx context.Context, req *v1.ListSessionToolCallsRequest) (*v1.ListSessionToolCallsResponse, error) {
 	response, err := c.listSessionToolCalls.CallUnary(ctx, connect.NewRequest(req))
@@ -450,6 +493,15 @@ type SessionServiceHandler interface {
 	// GetTurnReceipt is what a turn was made of, with a hash of it. Turns of before version 0.3.0,
 	// and a turn that goes on, have none. Errors: not-found.
 	GetTurnReceipt(context.Context, *v1.GetTurnReceiptRequest) (*v1.TurnReceipt, error)
+	// DownloadRecording returns the recording of a session as a WAV file; over REST as the file
+	// itself, with Range. It has 16 kHz, 16 bits and two channels: the user left, the agent right.
+	// While the session goes on it has what was stored so far. Errors: not-found, also for a
+	// recording that was deleted.
+	DownloadRecording(context.Context, *v1.DownloadRecordingRequest, *connect.ServerStream[v1.DownloadRecordingResponse]) error
+	// GetRecordingMarks returns when the words and sentences of a session's items are heard in its
+	// recording, in the order of time. Errors: not-found, also for a recording that was deleted,
+	// invalid-request.
+	GetRecordingMarks(context.Context, *v1.GetRecordingMarksRequest) (*v1.RecordingMarks, error)
 	// ListSessionToolCalls lists the traces of a session's tool calls, oldest first. Errors:
 	// not-found.
 	ListSessionToolCalls(context.Context, *v1.ListSessionToolCallsRequest) (*v1.ListSessionToolCallsResponse, error)
@@ -546,6 +598,18 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 		connect.WithSchema(sessionServiceMethods.ByName("GetTurnReceipt")),
 		connect.WithHandlerOptions(opts...),
 	)
+	sessionServiceDownloadRecordingHandler := connect.NewServerStreamHandlerSimple(
+		SessionServiceDownloadRecordingProcedure,
+		svc.DownloadRecording,
+		connect.WithSchema(sessionServiceMethods.ByName("DownloadRecording")),
+		connect.WithHandlerOptions(opts...),
+	)
+	sessionServiceGetRecordingMarksHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceGetRecordingMarksProcedure,
+		svc.GetRecordingMarks,
+		connect.WithSchema(sessionServiceMethods.ByName("GetRecordingMarks")),
+		connect.WithHandlerOptions(opts...),
+	)
 	sessionServiceListSessionToolCallsHandler := connect.NewUnaryHandlerSimple(
 		SessionServiceListSessionToolCallsProcedure,
 		svc.ListSessionToolCalls,
@@ -582,6 +646,10 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 			sessionServiceGetTranscriptHandler.ServeHTTP(w, r)
 		case SessionServiceGetTurnReceiptProcedure:
 			sessionServiceGetTurnReceiptHandler.ServeHTTP(w, r)
+		case SessionServiceDownloadRecordingProcedure:
+			sessionServiceDownloadRecordingHandler.ServeHTTP(w, r)
+		case SessionServiceGetRecordingMarksProcedure:
+			sessionServiceGetRecordingMarksHandler.ServeHTTP(w, r)
 		case SessionServiceListSessionToolCallsProcedure:
 			sessionServiceListSessionToolCallsHandler.ServeHTTP(w, r)
 		default:
@@ -647,6 +715,14 @@ func (UnimplementedSessionServiceHandler) GetTranscript(context.Context, *v1.Get
 
 func (UnimplementedSessionServiceHandler) GetTurnReceipt(context.Context, *v1.GetTurnReceiptRequest) (*v1.TurnReceipt, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.SessionService.GetTurnReceipt is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) DownloadRecording(context.Context, *v1.DownloadRecordingRequest, *connect.ServerStream[v1.DownloadRecordingResponse]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.SessionService.DownloadRecording is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) GetRecordingMarks(context.Context, *v1.GetRecordingMarksRequest) (*v1.RecordingMarks, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.SessionService.GetRecordingMarks is not implemented"))
 }
 
 func (UnimplementedSessionServiceHandler) ListSessionToolCalls(context.Context, *v1.ListSessionToolCallsRequest) (*v1.ListSessionToolCallsResponse, error) {

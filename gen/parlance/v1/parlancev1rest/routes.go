@@ -129,6 +129,8 @@ var Routes = []route.Route{
 	{Method: "POST", Pattern: "/v1/sessions/{session_id}/approvals/{call_id}", Procedure: "/parlance.v1.SessionService/DecideApproval", Request: (*v1.DecideApprovalRequest)(nil), Response: (*v1.Approval)(nil), Body: "*", Status: 200},
 	{Method: "GET", Pattern: "/v1/sessions/{session_id}/transcript", Procedure: "/parlance.v1.SessionService/GetTranscript", Request: (*v1.GetTranscriptRequest)(nil), Response: (*v1.GetTranscriptResponse)(nil), Status: 200},
 	{Method: "GET", Pattern: "/v1/sessions/{session_id}/turns/{turn_id}/receipt", Procedure: "/parlance.v1.SessionService/GetTurnReceipt", Request: (*v1.GetTurnReceiptRequest)(nil), Response: (*v1.TurnReceipt)(nil), Status: 200},
+	{Method: "GET", Pattern: "/v1/sessions/{session_id}/recording", Procedure: "/parlance.v1.SessionService/DownloadRecording", Request: (*v1.DownloadRecordingRequest)(nil), Response: (*v1.DownloadRecordingResponse)(nil), Status: 200, ServerStream: true, Manual: true},
+	{Method: "GET", Pattern: "/v1/sessions/{session_id}/recording/marks", Procedure: "/parlance.v1.SessionService/GetRecordingMarks", Request: (*v1.GetRecordingMarksRequest)(nil), Response: (*v1.RecordingMarks)(nil), Status: 200},
 	{Method: "GET", Pattern: "/v1/sessions/{session_id}/tool-calls", Procedure: "/parlance.v1.SessionService/ListSessionToolCalls", Request: (*v1.ListSessionToolCallsRequest)(nil), Response: (*v1.ListSessionToolCallsResponse)(nil), Status: 200},
 
 	// UsageService

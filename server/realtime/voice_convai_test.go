@@ -1,0 +1,135 @@
+package realtime_test
+
+import (
+	"encoding/base64"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/platform/audio"
+	"parlance.dev/parlance/provider/speech"
+	"parlance.dev/parlance/provider/speech/deepgram"
+	"parlance.dev/parlance/provider/speech/speechtest"
+	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/sessions"
+	deepgramfake "parlance.dev/parlance/test/fake/deepgram"
+	"parlance.dev/parlance/voice"
+)
+
+// TestSpokenConversationOfElevenLabs: a client of ElevenLabs' protocol on a telephone's format is
+// heard and spoken to, and its interruption has the ids that the SDK drops sound by.
+func TestSpokenConversationOfElevenLabs(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{Voice: agents.Voice{InputAudioFormat: "g711_alaw", OutputAudioFormat: "g711_ulaw"}}, realtime.Limits{})
+	f.stack.Transcriber, _ = transcriber(t,
+		speechtest.Heard{Text: "Tell me everything."}, speechtest.Heard{Text: "Stop, that is enough."},
+		speechtest.Heard{Text: "Stop, that is enough."})
+	f.stack.Synthesizer = speaker(t)
+	long := "The first thing to know is that we open at nine. The second thing is that we close at six." +
+		" The third thing is that we sell bread, cheese and wine. The fourth thing is that parking is free."
+	f.model.then(say(long), say("All right."))
+	made := f.create(t, sessions.Voice)
+	c := f.dialEleven(t, made.VoiceURL)
+	c.send(`{"type":"conversation_initiation_client_data"}`)
+	metadata := c.until("conversation_initiation_metadata")[0]
+	formats := path(metadata, "conversation_initiation_metadata_event")
+	// The protocol has no A-law: the client is told µ-law, and is taken by its word.
+	if path(formats, "user_input_audio_format") != "ulaw_8000" || path(formats, "agent_output_audio_format") != "ulaw_8000" {
+		t.Errorf("the formats: %v", formats)
+	}
+	c.speak(soundOf(t, f.stack.Synthesizer, "Tell me everything."))
+	c.until("user_transcript")
+	events := c.until("agent_response")
+	if got := path(events[len(events)-1], "agent_response_event", "agent_response"); got != long {
+		t.Errorf("the whole text is sent before its sound has ended: %v", got)
+	}
+	var sound []byte
+	var audioID float64
+	for len(sound) < 12_000 { // 1.5 s
+		one := c.until("audio")
+		data, err := base64.StdEncoding.DecodeString(path(one[len(one)-1], "audio_event", "audio_base_64").(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sound = append(sound, data...)
+		audioID = path(one[len(one)-1], "audio_event", "event_id").(float64)
+	}
+	decoder := audio.Decoder{Format: audio.Format{Encoding: audio.MuLaw, RateHz: 8000}}
+	if level := audio.Level(decoder.AppendDecode(nil, sound)); level < -40 {
+		t.Errorf("the sound has %.0f dB", level)
+	}
+	c.speak(soundOf(t, f.stack.Synthesizer, "Stop, that is enough!"))
+	events = c.until("agent_response_correction")
+	interrupted := events[slices.Index(types(events), "interruption")]
+	if id, _ := path(interrupted, "interruption_event", "event_id").(float64); id <= audioID {
+		t.Errorf("the interruption has the id %v, and the sound before it %v", id, audioID)
+	}
+	corrected, _ := path(events[len(events)-1], "agent_response_correction_event", "corrected_agent_response").(string)
+	if len(corrected) < 10 || len(corrected) > len(long)/2 || !strings.HasPrefix(long, corrected) {
+		t.Errorf("corrected to %q", corrected)
+	}
+	events = c.until("agent_response")
+	if got := path(events[len(events)-1], "agent_response_event", "agent_response"); got != "All right." {
+		t.Errorf("the next answer: %v", got)
+	}
+	if slices.Contains(types(events), "error") {
+		t.Errorf("errors: %v", events)
+	}
+}
+
+// speak sends sound in µ-law, in chunks of 100 ms.
+func (c eleven) speak(samples []int16) {
+	c.t.Helper()
+	resampler, err := audio.NewResampler(24000, 8000)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	narrow := resampler.AppendFlush(resampler.AppendResample(nil, samples))
+	for chunk := range slices.Chunk(narrow, 800) {
+		data := audio.Format{Encoding: audio.MuLaw, RateHz: 8000}.AppendEncode(nil, chunk)
+		c.send(`{"user_audio_chunk":"` + base64.StdEncoding.EncodeToString(data) + `"}`)
+	}
+}
+
+// TestWordsWhileTheyAreSpoken: a transcriber that streams shows the words as they come, and a
+// finished sentence ends the turn sooner than silence alone.
+func TestWordsWhileTheyAreSpoken(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	server := deepgramfake.New(t, speechtest.Key)
+	server.Add(speechtest.Heard{
+		Text: "Are you open today?",
+		Partials: []speech.Partial{
+			{Text: "are you", HeardMS: 300}, {Text: "Are you open today?", HeardMS: 700, Final: true},
+		},
+	})
+	var dialer net.Dialer
+	client := speech.SocketClient(dialer.DialContext, nil)
+	t.Cleanup(client.CloseIdleConnections)
+	streaming, err := deepgram.New(deepgram.Config{BaseURL: server.BaseURL, APIKey: speechtest.Key, Client: client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.stack = voice.Stack{Transcriber: streaming, Streaming: true, Punctuated: true, Synthesizer: speaker(t)}
+	f.model.then(say("Until six."))
+	c := f.dialEleven(t, f.create(t, sessions.Voice).VoiceURL)
+	c.send(`{"type":"conversation_initiation_client_data"}`)
+	c.until("conversation_initiation_metadata")
+	samples := soundOf(t, f.stack.Synthesizer, "Are you open today?")
+	for chunk := range slices.Chunk(samples, 480) {
+		data := audio.Default.AppendEncode(nil, chunk)
+		c.send(`{"user_audio_chunk":"` + base64.StdEncoding.EncodeToString(data) + `"}`)
+	}
+	events := c.until("audio")
+	var words []string
+	for _, e := range events {
+		if text, is := path(e, "tentative_user_transcription_event", "user_transcript").(string); is {
+			words = append(words, text)
+		}
+	}
+	if len(words) == 0 || words[len(words)-1] != "Are you open today?" { // the first ones may come together
+		t.Errorf("the words so far: %q", words)
+	}
+}
