@@ -147,6 +147,6 @@ function gist(event) {
     event.item?.output ??
     event.response?.status ??
     event.session?.id ??
-    '';
+    (event.audio_end_ms !== undefined ? `at ${event.audio_end_ms} ms` : '');
   return String(text).slice(0, 80);
 }

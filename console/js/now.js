@@ -64,13 +64,15 @@ export class Now {
   settle(turns, over) {
     let others = 0;
     for (const turn of turns.filter((t) => !this.#settled.has(t.id))) {
-      this.#settled.add(turn.id);
       const spoken = new Set(turn.items?.map((i) => i.id));
       const found = this.#exchanges.filter((e) => spoken.has(e.item));
       const said = (e) => e.text === (turn.user_text ?? '');
       const written = !found.some(said) && this.#exchanges.find((e) => !e.item && said(e));
       if (written) found.push(written);
       for (const one of found) this.#remove(one);
+      // The transcript may have a greeting before this page hears of it.
+      if (found.length === 0 && !turn.user_text) continue;
+      this.#settled.add(turn.id);
       if (found.length === 0) others++;
     }
     for (const one of over.filter((e) => this.#exchanges.includes(e)).slice(0, others)) this.#remove(one);

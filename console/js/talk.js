@@ -245,8 +245,8 @@ class Live {
     voice.addEventListener('sound', ({ detail: { direction, type, ms } }) => this.#log.addSound(direction, type, ms));
     voice.addEventListener('socket', ({ detail: { name, text, code, reason } }) => {
       this.#log.add('·', { type: `voice: ${name}`, text, ...(code !== undefined && { code, reason }) });
-      this.#canStop();
     });
+    voice.addEventListener('changed', () => this.#canStop());
     const { signal } = this.#left;
     window.addEventListener('pagehide', () => voice.leave(), { signal });
     window.addEventListener(
@@ -315,7 +315,8 @@ class Live {
   }
 
   #canStop() {
-    this.#cancel.disabled = !this.#now.answering || !(this.#conversation.open || this.#voice?.open);
+    const answering = this.#now.answering || this.#voice?.agentSpeaks;
+    this.#cancel.disabled = !answering || !(this.#conversation.open || this.#voice?.open);
   }
 
   #done(response) {

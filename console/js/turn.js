@@ -64,9 +64,10 @@ export function heardText(text, items = []) {
   const pieces = [];
   let done = 0;
   for (const { text: said, heard } of items) {
-    const begin = heard && said ? text.indexOf(said, done) : -1;
+    const words = heard?.text ?? '';
+    const begin = heard && said?.startsWith(words) ? text.indexOf(said, done) : -1;
     if (begin < 0) continue;
-    const from = begin + (said.startsWith(heard.text ?? '') ? (heard.text ?? '').length : 0);
+    const from = begin + words.length;
     const unheard = h('span', { class: 'unheard', title: 'Nobody heard this: the agent was interrupted.' });
     unheard.append(h('span', { class: 'sr' }, ' Not heard: '), text.slice(from, begin + said.length));
     pieces.push(text.slice(done, from), unheard);

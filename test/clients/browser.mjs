@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import WebSocket from 'ws';
 
-const patienceMS = Number(process.env.PATIENCE_MS ?? 30_000);
+const patienceMS = 30_000;
 
 /** Starts Chromium with one page, and with more arguments. close() ends both. */
 export async function open(...more) {

@@ -45,7 +45,7 @@ async function stopTalking(page) {
 
 /** Waits until a function of this program returns a truthy value, and returns it. */
 async function until(fn) {
-  const late = Date.now() + Number(process.env.PATIENCE_MS ?? 30_000);
+  const late = Date.now() + 30_000;
   for (;;) {
     const value = fn();
     if (value) return value;
@@ -65,11 +65,12 @@ async function scripted() {
     hears: ['What are your opening hours?', 'Stop, that is enough.'],
     answers: [long, 'All right. Ask me anything else that you would like to know.'],
   });
-  const page = await open(...microphone(record(0.5, 'What are your opening hours?', 1)));
+  const page = await open(...microphone(record(0.5, 'What are your opening hours?', 1), { repeats: true }));
   try {
     await enter(page, service.url);
     await soundParts(page);
     seen('resampling, frames, and what is played');
+    await earlyGreeting(page);
 
     await page.press('Start a session');
     await connected(page);
@@ -99,6 +100,33 @@ async function scripted() {
     await page.close();
     service.close();
   }
+}
+
+/** The transcript has a greeting before the page hears of it, and later how much of it was heard. */
+async function earlyGreeting(page) {
+  const shown = await page.run(async () => {
+    const { Now } = await import(new URL('js/now.js', document.baseURI.replace(/#.*/, '')));
+    const now = new Now();
+    const turns = [{ id: 'turn_1', agent_text: 'Hello, I am Ada.' }];
+    const steps = [];
+    const step = (...events) => {
+      for (const event of events) now.take(event);
+      steps.push(now.element.textContent);
+    };
+    now.settle(turns, now.over);
+    step(
+      { type: 'response.created', response: { id: 'resp_1' } },
+      { type: 'response.output_audio_transcript.delta', response_id: 'resp_1', item_id: 'item_1', delta: 'Hello, I ' },
+      { type: 'response.output_audio_transcript.delta', response_id: 'resp_1', item_id: 'item_1', delta: 'am Ada.' },
+      { type: 'response.done', response: { id: 'resp_1' } },
+    );
+    const item = { id: 'item_1', role: 'assistant', content: [{ type: 'output_audio', transcript: 'Hello,' }] };
+    step({ type: 'conversation.item.retrieved', item });
+    now.settle(turns, now.over);
+    step();
+    return steps;
+  });
+  assert.deepEqual(shown, ['Agent: Hello, I am Ada.', 'Agent: Hello, Not heard:  I am Ada.', '']);
 }
 
 /** A question is asked aloud, and answered. */
@@ -158,16 +186,19 @@ async function interrupted(page, session) {
 
 /** The microphone is muted with the space bar. */
 async function muted(page, session) {
-  const before = session.frames.length;
+  await soundOf(page, 'Loudness of your microphone', -40);
   await page.run(() => [...document.querySelectorAll('button')].find((b) => b.textContent === 'Mute').focus());
   await page.key(' ', 'Space');
   await page.until(() => document.querySelector('.voice [aria-pressed="true"]'));
-  await until(
-    () => session.frames.length > before + 50 && session.frames.slice(-25).every((f) => f.every((b) => b === 0)),
-  );
+  const isSilent = (frame) => frame.every((byte) => byte === 0);
+  await until(() => isSilent(session.frames.at(-1)));
+  const before = session.frames.length;
+  await until(() => session.frames.length > before + 250); // the recording is shorter, and was repeated
+  assert.ok(session.frames.slice(before).every(isSilent), 'something is sent while the microphone is muted');
   assert.equal(await level(page, 'Loudness of your microphone'), -60);
   await page.key(' ', 'Space');
   await page.until(() => document.querySelector('.voice [aria-pressed="false"]'));
+  await soundOf(page, 'Loudness of your microphone', -40);
   seen('the space bar mutes, and silence is sent');
 }
 
@@ -272,6 +303,7 @@ async function left(page, session) {
 async function ended(page, service, session) {
   await page.press('Talk');
   await who(page, 'Nobody is speaking.');
+  session.service.answers.push('Goodbye, and come again when there is something else that you would like to know.');
   await type(page, 'Goodbye.');
   await who(page, 'The agent is speaking.');
   await page.until(() => document.querySelector('.now').childElementCount === 0); // all of it was sent
@@ -282,19 +314,26 @@ async function ended(page, service, session) {
   assert.equal(await page.run(() => document.querySelector('.voice .who').textContent), '');
   assert.equal(session.frames.length, frames);
 
-  service.greeting = 'Hello, I am Ada.';
+  service.greeting = 'Hello, I am Ada. Is there anything that I can do for you on such a fine day?';
   await page.press('Another session');
   await page.press('Start and talk');
   await page.sees('Hello, I am Ada.');
   await who(page, 'The agent is speaking.');
   const [first] = service.last().connections;
   assert.equal(first.channel, 'voice', 'the greeting is not spoken');
+  await page.press('Stop the answer');
+  await page.until(() => document.querySelector('.turn .unheard'));
+  await page.until(() => document.querySelector('.now').childElementCount === 0);
+  assert.equal(await page.run(() => document.querySelectorAll('.said.agent').length), 1, 'the greeting is shown twice');
   seen('an end of the session ends it, and another one begins with a spoken greeting');
 }
 
 /** A service without a transcriber, and a browser without a microphone. */
 async function without() {
-  const service = await serve({ hears: undefined, answers: ['It is nine.', 'It is ten.'] });
+  const service = await serve({
+    hears: undefined,
+    answers: ['It is nine. Shall I tell you as well what time it is elsewhere?', 'It is ten.'],
+  });
   const recording = record(0.2, 'What time is it?', 1);
   let page = await open(...microphone(recording));
   try {

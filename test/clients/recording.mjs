@@ -46,9 +46,9 @@ export function record(...parts) {
   return path;
 }
 
-/** The browser's arguments for a microphone that plays a file once. */
-export const microphone = (path) => [
+/** The browser's arguments for a microphone that plays a file once, or again and again. */
+export const microphone = (path, { repeats = false } = {}) => [
   '--use-fake-device-for-media-stream',
   '--use-fake-ui-for-media-stream',
-  `--use-file-for-fake-audio-capture=${path}%noloop`,
+  `--use-file-for-fake-audio-capture=${path}${repeats ? '' : '%noloop'}`,
 ];

@@ -31,10 +31,13 @@ export const charMS = 65;
 const startMS = 100,
   endMS = 500;
 
-/** Starts a service. `hears` is what is understood of each utterance; a service without it hears nothing. */
-export async function serve({ hears, answers, first_message: greeting = '' }) {
+/**
+ * Starts a service. `hears` is what is understood of each utterance; a service without it hears
+ * nothing. It listens to as many utterances as there are in `listensTo`.
+ */
+export async function serve({ hears, answers }) {
   const times = { endpoint_ms: 300, transcript_ms: 450, first_token_ms: 650, first_audio_ms: 730 };
-  const service = { hears, answers, greeting, times, sessions: new Map() };
+  const service = { hears, answers, greeting: '', times, listensTo: 1, sessions: new Map() };
   const server = http.createServer((request, response) => respond(service, request, response));
   const sockets = new WebSocketServer({ server });
   sockets.on('connection', (socket, request) => {
@@ -168,7 +171,12 @@ class Session {
       type: 'session.created',
       session: { id: this.id, audio: { input: { turn_detection: turnDetection } } },
     });
-    if (this.service.greeting && this.connections.length === 1) this.#respond(channel, '', this.service.greeting);
+    if (this.service.greeting && this.connections.length === 1) this.#greet(channel);
+  }
+
+  /** Greets. The transcript has the greeting at once. */
+  #greet(channel) {
+    this.#respond(channel, '', this.service.greeting, '', this.#addTurn({ agent_text: this.service.greeting }));
   }
 
   #send(channel, event) {
@@ -221,7 +229,8 @@ class Session {
     const isSpeech = loudnessDB(pcm) > speechDB;
     this.#speechMS = isSpeech ? this.#speechMS + ms : 0;
     this.#silenceMS = isSpeech ? 0 : this.#silenceMS + ms;
-    if (!this.#utterance && this.#speechMS >= startMS) this.#begin(this.#heardMS - this.#speechMS);
+    if (!this.#utterance && this.#speechMS >= startMS && this.service.listensTo-- > 0)
+      this.#begin(this.#heardMS - this.#speechMS);
     if (this.#utterance && !this.#interrupting && this.#silenceMS >= endMS) this.#finish();
   }
 
@@ -272,9 +281,18 @@ class Session {
     this.#respond('voice', transcript, undefined, id);
   }
 
-  #respond(channel, question, text = this.service.answers.shift() ?? 'All right.', spokenItem = '') {
-    if (this.#answer) return this.#waiting.push([channel, question, text, spokenItem]);
-    const answer = { channel, question, text, spokenItem, response: newID('resp'), item: newID('item'), sentMS: 0 };
+  #respond(channel, question, text = this.service.answers.shift() ?? 'All right.', spokenItem = '', turn) {
+    if (this.#answer) return this.#waiting.push([channel, question, text, spokenItem, turn]);
+    const answer = {
+      channel,
+      question,
+      text,
+      spokenItem,
+      turn,
+      response: newID('resp'),
+      item: newID('item'),
+      sentMS: 0,
+    };
     const { response, item } = answer;
     const isSpoken = channel === 'voice';
     answer.place = { response_id: response, item_id: item, output_index: 0, content_index: 0 };
@@ -327,7 +345,7 @@ class Session {
   }
 
   #done(status, reason) {
-    const { channel, question, text, spokenItem, response, item, place } = this.#answer;
+    const { channel, question, text, spokenItem, response, item, place, turn } = this.#answer;
     this.#answer = undefined;
     if (channel === 'voice') {
       this.#send(channel, { type: 'response.output_audio.done', ...place });
@@ -336,22 +354,18 @@ class Session {
     const items = [{ id: item, kind: 'assistant', text, spoken: channel === 'voice' }];
     if (spokenItem) items.unshift({ id: spokenItem, kind: 'user', text: question, spoken: true });
     for (const one of this.#notUnderstood.splice(0)) items.unshift({ id: one, kind: 'user', text: '', spoken: true });
-    const id = newID('turn');
-    const metrics = { total_ms: 1 };
-    this.turns.push({
-      id,
-      index: this.turns.length,
-      status: 'completed',
-      user_text: question,
-      agent_text: text,
-      items,
-      metrics,
-    });
+    Object.assign(turn ?? this.#addTurn({}), { user_text: question, agent_text: text, items });
     const details = reason && { type: status, reason };
     this.#send(channel, {
       type: 'response.done',
       response: { id: response, status, status_details: details, output: [] },
     });
+  }
+
+  #addTurn(members) {
+    const metrics = { total_ms: 1 };
+    this.turns.push({ id: newID('turn'), index: this.turns.length, status: 'completed', metrics, ...members });
+    return this.turns.at(-1);
   }
 
   #next() {
