@@ -97,6 +97,7 @@ func (c *Call) nextAudio() (turns.Event, bool) {
 func (c *Call) send(s *segment, samples []int16, now time.Time) turns.Event {
 	p := &c.player
 	p.until = later(p.until, now)
+	c.recordActivity()
 	c.announce(s, samples, now)
 	e := Audio{Data: c.output.AppendEncode(nil, samples)}
 	if s.message != nil {
