@@ -33,7 +33,8 @@ func learnRequest(session sessions.Session, spoken []sessions.Turn, known []memo
 	return model.Request{
 		Model: session.Config.Model.Name, System: learnIntro,
 		Messages: []model.Message{{Role: model.RoleUser, Text: "<known>\n" + strings.Join(lines, "\n") + "\n</known>\n" +
-			"<transcript>\n" + transcriptOf(spoken) + "</transcript>\n\nNow answer with the one JSON object, by your instructions alone."}},
+			"<transcript>\n" + transcriptOf(spoken, session.ItemEdits) + "</transcript>\n\n" +
+			"Now answer with the one JSON object, by your instructions alone."}},
 		MaxOutputTokens: maxAnswerTokens,
 		Metadata:        map[string]string{"session_id": string(session.ID)},
 	}

@@ -73,9 +73,10 @@ func utterances(session sessions.Session, turn sessions.Turn) []*events.Transcri
 			Role: "user", Message: turn.UserText, TurnId: string(turn.ID), TimeInCallSecs: seconds(begun),
 		})
 	}
+	heard, cut := sessions.HeardText(turn, session.ItemEdits)
 	agent := &events.TranscriptEntry{
-		Role: "agent", Message: turn.AgentText, TurnId: string(turn.ID),
-		Interrupted: turn.Status == sessions.TurnCancelled, Feedback: string(turn.Feedback),
+		Role: "agent", Message: heard, TurnId: string(turn.ID),
+		Interrupted: cut || turn.Status == sessions.TurnCancelled, Feedback: string(turn.Feedback),
 	}
 	for _, call := range turn.ToolCalls() {
 		agent.ToolCalls = append(agent.ToolCalls, &events.TranscriptToolCall{

@@ -25,7 +25,7 @@ func analysisRequest(session sessions.Session, turns []sessions.Turn) model.Requ
 		Model:  session.Config.Model.Name,
 		System: analysisSystem(session),
 		Messages: []model.Message{{
-			Role: model.RoleUser, Text: "<transcript>\n" + transcriptOf(turns) + "</transcript>" + analysisOutro,
+			Role: model.RoleUser, Text: "<transcript>\n" + transcriptOf(turns, session.ItemEdits) + "</transcript>" + analysisOutro,
 		}},
 		MaxOutputTokens: maxAnswerTokens,
 		Metadata:        map[string]string{"session_id": string(session.ID)},

@@ -32,7 +32,7 @@ type transcriptLine struct {
 
 // transcriptOf returns what was said and done, one JSON object a line. A transcript that is too
 // long loses its middle.
-func transcriptOf(turns []sessions.Turn) string {
+func transcriptOf(turns []sessions.Turn, edits sessions.ItemEdits) string {
 	var lines []string
 	size := 0
 	add := func(l transcriptLine) {
@@ -60,8 +60,8 @@ func transcriptOf(turns []sessions.Turn) string {
 		if turn.Status != sessions.TurnCompleted {
 			outcome = string(turn.Status)
 		}
-		if turn.AgentText != "" || outcome != "" {
-			add(transcriptLine{Turn: n, Agent: shortenMiddle(turn.AgentText, maxLineRunes), Outcome: outcome})
+		if heard, _ := sessions.HeardText(turn, edits); heard != "" || outcome != "" {
+			add(transcriptLine{Turn: n, Agent: shortenMiddle(heard, maxLineRunes), Outcome: outcome})
 		}
 	}
 	return strings.Join(dropMiddle(lines, size, maxTranscriptBytes), "")

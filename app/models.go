@@ -55,7 +55,8 @@ const maxMadeModels = 1000
 // precedence.
 type models struct {
 	config Config
-	// clients reach only the operator's hosts, by provider. guarded reaches hosts that tenants name.
+	// clients reach only the operator's hosts, by provider. guarded reaches hosts that tenants
+	// name.
 	clients  map[string]*http.Client
 	guarded  *http.Client
 	fallback string
@@ -69,8 +70,8 @@ type models struct {
 
 	made *cache.Cache[agents.ModelRef, model.Provider]
 
-	// planOf returns the plan of a tenant, planWith the smallest plan that has something; nil: every
-	// model may answer.
+	// planOf returns the plan of a tenant, planWith the smallest plan that has something; nil:
+	// every model may answer.
 	planOf   func(ctx context.Context, tenant workspaces.TenantID) workspaces.Plan
 	planWith func(has func(workspaces.Plan) bool) string
 }

@@ -17,7 +17,8 @@ type Setting struct {
 	Default string
 	// Help is one sentence, with the unit and the values.
 	Help string
-	// Secret settings can also be given as a file: PARLANCE_<NAME>_FILE. Their values are never shown.
+	// Secret settings can also be given as a file: PARLANCE_<NAME>_FILE. Their values are never
+	// shown.
 	Secret bool
 	// Group is the heading in the reference.
 	Group string

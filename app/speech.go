@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -127,14 +128,13 @@ func (s *speechStacks) Choose(ctx context.Context, ref workspaces.Ref, v agents.
 		}
 	}}
 	keep := func(done func()) { closes = append(closes, sync.OnceFunc(done)) }
-	if err := s.hear(ctx, ref, v.Transcriber(), language, &stack); err != nil {
-		return voice.Stack{}, err
+	if stack.Deaf = s.hear(ctx, ref, v.Transcriber(), language, &stack); stack.Deaf != nil {
+		stack.Transcriber, stack.Streaming, stack.Punctuated = nil, false, false
 	}
-	if err := s.speak(ctx, ref, v.Synthesizer(), language, &stack, keep); err != nil {
-		stack.Close()
-		return voice.Stack{}, err
+	if stack.Mute = s.speak(ctx, ref, v.Synthesizer(), language, &stack, keep); stack.Mute != nil {
+		stack.Synthesizer = nil
 	}
-	return stack, nil
+	return stack, errors.Join(stack.Deaf, stack.Mute)
 }
 
 // hear chooses the transcribers.

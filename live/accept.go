@@ -54,6 +54,9 @@ func (e *engine) insert(live *Live, c Insert) {
 		message.Role = sessions.RoleSystem
 	case sessions.AssistantItem:
 		message.Role, message.Inserted = sessions.RoleAssistant, true
+		if c.Spoken {
+			message.Audio = &sessions.Audio{Transcribed: true}
+		}
 	case sessions.ClientToolCallItem:
 		message, err = insertedCall(c)
 	case sessions.UserItem, sessions.ToolItem, sessions.ToolOutputItem:

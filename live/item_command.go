@@ -22,6 +22,8 @@ type Insert struct {
 	Kind  sessions.ItemKind
 	// Text has 1 to 32,000 characters; empty for a call.
 	Text string
+	// Spoken says that a message of the agent is said aloud.
+	Spoken bool
 	// CallID, Name and Arguments (a JSON object) belong to a call.
 	CallID    string
 	Name      string

@@ -74,6 +74,21 @@ func VisibleItems(turn Turn, edits ItemEdits) []Item {
 	return items
 }
 
+// HeardText returns what the agent said in a turn, without what the listener did not hear; cut says
+// that something is left out.
+func HeardText(turn Turn, edits ItemEdits) (text string, cut bool) {
+	heard := slices.Clone(turn.Messages)
+	for i, m := range heard {
+		if edit, _ := edits.of(m.ItemID, m.Generation); m.Role == RoleAssistant && edit.Cut != nil {
+			heard[i].Text, cut = edit.Cut.heard(m.Text), true
+		}
+	}
+	if !cut {
+		return turn.AgentText, false
+	}
+	return AgentText(heard), true
+}
+
 // LatestItems returns the items of several turns, each once. A client's result that arrived in a
 // later turn is stored both in that turn and beside its call; the later one remains.
 func LatestItems(items []Item) []Item {

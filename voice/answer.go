@@ -24,6 +24,8 @@ type answer struct {
 	// begunAt is when it began. filled is set when a filler was said in it.
 	begunAt time.Time
 	filled  bool
+	// protected says that speech does not interrupt it.
+	protected bool
 	// greeting says that it is the agent's first message.
 	greeting bool
 	// done is set when the conversation has ended the answer, cut when the user has.
@@ -102,10 +104,10 @@ func (c *Call) beginAnswer(e turns.ResponseStarted) {
 		c.out = append(c.out, e)
 		return
 	}
-	e.Spoken = (e.Spoken || e.Greeting) && c.speaks()
+	e.Spoken = (e.Spoken || e.Greeting && !c.textOnly) && c.speaks()
 	a := &answer{
 		responseID: e.ResponseID, spoken: e.Spoken, greeting: e.Greeting, heard: e.Heard, events: []turns.Event{e},
-		begunAt: c.s.now(), dropped: map[string]bool{},
+		begunAt: c.s.now(), protected: c.saysNotice, dropped: map[string]bool{},
 	}
 	c.turnIndex = max(c.turnIndex, e.TurnIndex)
 	c.answers = append(c.answers, a)
@@ -123,7 +125,7 @@ const spokenKept = 32
 // beginMessage begins a message that is spoken.
 func (c *Call) beginMessage(a *answer, itemID string) {
 	m := newMessage(a, itemID, c.language)
-	m.protected = a.greeting && c.protectsGreeting()
+	m.protected = a.protected || a.greeting && c.protectsGreeting()
 	a.messages = append(a.messages, m)
 	c.spoken = append(c.spoken[max(0, len(c.spoken)+1-spokenKept):], m)
 }

@@ -8,6 +8,7 @@ import (
 
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/audio"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/speech"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
@@ -45,6 +46,8 @@ type Call struct {
 	detection     Detection
 	input, output audio.Format
 	speed         float64
+	// textOnly is set when the client wants answers in text.
+	textOnly bool
 	// over is set when the socket is gone: nothing is heard or said any more. muted is set when
 	// nothing more is said.
 	over, muted bool
@@ -64,9 +67,15 @@ type Call struct {
 	asked, unwanted map[string]bool
 	// minute is the minute of the session that was counted last.
 	minute int
+	// unmeteredMS is what was transcribed and not counted: less than a second.
+	unmeteredMS int
 	// heardLanguage is another language that the user has spoken heardTimes times in a row.
 	heardLanguage string
 	heardTimes    int
+	// rest is what nobody has heard of the answers that were cut last.
+	rest string
+	// saysNotice is set while the notice of a recording is begun.
+	saysNotice bool
 	// own are items of sentences that the call says by itself.
 	own map[string]bool
 	// turnIndex is that of the newest turn that was answered. fillers counts those that were said.
@@ -87,13 +96,20 @@ type Call struct {
 func (c *Call) begin(stack Stack, err error) {
 	c.stack = stack
 	if err != nil {
-		c.s.deps.Log.WarnContext(c.life, "no speech for a session", "session_id", c.session.ID, "error", err)
+		c.s.deps.Log.WarnContext(c.life, "speech of a session is not whole", "session_id", c.session.ID, "error", err)
+	}
+	if stack.Mute != nil {
+		c.out = append(c.out, live.Failed{Err: postgres.Decide(stack.Mute)})
 	}
 	c.ears.begin(c)
 	c.SpeakAnswers(c.speaks())
 	if notice := c.session.Config.Voice.Recording.Notice; c.recording.recorder != nil && notice != "" && !c.Resumed() {
-		c.sayOwn(notice)
+		c.saysNotice = true
+		c.sayOwnAfter(notice, sessions.AtFront)
+		c.saysNotice = false
 	}
+	c.rest = c.s.takeRest(c.session.ID)
+	c.sayRest()
 }
 
 // Do takes a command of the socket, as live.Live.Do does.
@@ -122,16 +138,33 @@ func (c *Call) take(command live.Command) {
 	case live.Cancel:
 		c.cancel(command)
 	case live.Truncate:
-		c.commands = append(c.commands, c.truncation(command))
+		c.truncate(command)
 	case live.Respond:
 		command.Spoken = command.Spoken && c.speaks()
-		c.commands = append(c.commands, command)
+		c.afterWords(command)
 	case live.Ask:
 		command.Respond.Spoken = command.Respond.Spoken && c.speaks()
-		c.commands = append(c.commands, command)
+		c.afterWords(command)
+	case live.UserMessage, live.Insert:
+		c.afterWords(command)
 	default:
 		c.commands = append(c.commands, command)
 	}
+}
+
+// afterWords has the conversation carry out a command once it knows what the user has said before
+// it. mu is held.
+func (c *Call) afterWords(command live.Command) {
+	waits := len(c.ears.pending) > 0
+	if respond, is := command.(live.Respond); is && waits && c.ears.pending[len(c.ears.pending)-1].respond {
+		respond.IfUnanswered = true // the utterance is answered by itself
+		command = respond
+	}
+	if waits {
+		c.ears.behind = append(c.ears.behind, command)
+		return
+	}
+	c.commands = append(c.commands, command)
 }
 
 // pass hands the waiting commands to the conversation, in their order.
@@ -235,8 +268,18 @@ func (c *Call) Leave(how live.Leaving) {
 	c.Live.Leave(how)
 }
 
-// Detach is live.Live's. The call is over, and the rest of an answer is text.
+// Detach is live.Live's. The call is over. An answer that was written is cut to what was heard, and
+// the next call of the session says the rest; one that is still being written continues as text.
 func (c *Call) Detach() {
+	c.mu.Lock()
+	rest := ""
+	if len(c.answers) > 0 && c.answers[len(c.answers)-1].done {
+		c.stopSpeaking(turns.ReasonClientCancelled)
+		rest = c.rest
+	}
+	c.mu.Unlock()
+	_ = c.pass(c.life) // session-closed: nobody comes back
+	c.s.leaveRest(c.session.ID, rest)
 	c.end()
 	c.Live.Detach()
 }
@@ -265,6 +308,7 @@ func (c *Call) tick() {
 		c.hearSilence(now)
 		c.keepWaiting(now)
 		c.meterMinutes(now)
+		c.recording.pass(now)
 	}
 	c.unlock(len(c.out) > 0 || c.player.isDue(now) || c.closing != nil)
 }
@@ -307,6 +351,10 @@ func (c *Call) configure(s Configure) {
 	}
 	if s.Transcription != nil {
 		c.transcription = s.Transcription
+	}
+	if s.TextOnly != nil {
+		c.textOnly = *s.TextOnly
+		c.SpeakAnswers(c.speaks() && !c.textOnly)
 	}
 	if s.Detection != nil {
 		c.detection = *s.Detection

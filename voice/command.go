@@ -26,6 +26,8 @@ type Configure struct {
 	Detection     *Detection
 	// Speed is that of the voice, 0.25 to 4.
 	Speed float64
+	// TextOnly has answers not spoken; nil keeps it.
+	TextOnly *bool
 	// Transcription is the language of the transcripts, as a BCP 47 tag; nil keeps it.
 	Transcription *string
 }

@@ -1,11 +1,13 @@
 package voice
 
 import (
+	"slices"
 	"time"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/audio"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/speech"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
@@ -14,9 +16,13 @@ import (
 )
 
 const (
-	// silenceAfter is how long a client sends nothing before it is taken to be silent. Networks
-	// delay sound by less.
-	silenceAfter = 200 * time.Millisecond
+	// silenceAfter is how long a client sends nothing before it is taken to be silent; in speech a
+	// little longer, so that a slow network ends no utterance. While the agent speaks there is
+	// nothing to decide, and silence in the wrong place would have the agent's echo come when it is
+	// not expected.
+	silenceAfter       = 200 * time.Millisecond
+	silenceAfterSpeech = 400 * time.Millisecond
+	silenceAfterAgent  = 1500 * time.Millisecond
 	// maxSilence bounds the silence that is heard at once, after a node was suspended.
 	maxSilence = 5 * time.Second
 	// MinCommitMS is the least audio that can be committed. Source: OpenAI.
@@ -45,6 +51,10 @@ type ears struct {
 	// were committed, oldest first, until their words are known.
 	current *utterance
 	pending []*utterance
+	// committing is the command by which the client commits just now.
+	committing string
+	// behind are commands that wait for the words of the pending utterances.
+	behind []live.Command
 	// unknown is why the words of an item are not known.
 	unknown map[string]*fault.Error
 	// refused is set when the client was told that nothing transcribes.
@@ -84,7 +94,7 @@ func (c *Call) hear(a Append) {
 	e := &c.ears
 	if c.stack.Transcriber == nil && !e.refused {
 		e.refused = true
-		c.out = append(c.out, live.Failed{CommandID: a.CommandID, Err: errNotConfigured()})
+		c.out = append(c.out, live.Failed{CommandID: a.CommandID, Err: postgres.Decide(c.whyDeaf())})
 	}
 	now := c.s.now()
 	e.lastAppend, e.fedUntil = now, now
@@ -93,6 +103,7 @@ func (c *Call) hear(a Append) {
 	if c.manual() && !c.hasRoom(a.CommandID, len(e.samples)) {
 		return
 	}
+	c.recording.hear(e.samples, now)
 	c.listen(e.samples)
 }
 
@@ -111,6 +122,14 @@ func (c *Call) hasRoom(commandID string, samples int) bool {
 	return false
 }
 
+// whyDeaf is why nothing transcribes.
+func (c *Call) whyDeaf() error {
+	if c.stack.Deaf != nil {
+		return c.stack.Deaf
+	}
+	return errNotConfigured()
+}
+
 // errNotConfigured says that nothing transcribes.
 func errNotConfigured() *fault.Error {
 	return fault.New(fault.STTNotConfigured, "No transcriber is configured, so audio is not heard. Send text; it is answered."+
@@ -120,7 +139,15 @@ func errNotConfigured() *fault.Error {
 // hearSilence has a client that sends nothing be silent. mu is held.
 func (c *Call) hearSilence(now time.Time) {
 	e := &c.ears
-	if now.Sub(e.lastAppend) < silenceAfter || c.manual() {
+	after := silenceAfter
+	switch e.taker.State() {
+	case hearing.UserSpeaking, hearing.Ending:
+		after = silenceAfterSpeech
+	case hearing.Speaking, hearing.Interrupted:
+		after = silenceAfterAgent
+	case hearing.Listening, hearing.Thinking:
+	}
+	if now.Sub(e.lastAppend) < after || c.manual() {
 		return
 	}
 	missing := min(now.Sub(e.fedUntil), maxSilence)
@@ -130,11 +157,20 @@ func (c *Call) hearSilence(now time.Time) {
 	}
 }
 
+// listenedAtOnce is how many samples are heard before what was decided is carried out: a client may
+// send a whole file at once, of which only the newest is kept.
+const listenedAtOnce = 100 * samplesPerMS
+
 // listen takes samples at hearing's rate. mu is held.
 func (c *Call) listen(samples []int16) {
+	for piece := range slices.Chunk(samples, listenedAtOnce) {
+		c.listenTo(piece)
+	}
+}
+
+func (c *Call) listenTo(samples []int16) {
 	e := &c.ears
 	e.track.append(samples, c.keptHistory())
-	c.recording.hear(samples, e.track.end())
 	if u := e.current; u != nil {
 		u.write(samples)
 		c.takeWords(u)
@@ -178,6 +214,7 @@ func (c *Call) follow(events []hearing.Event) {
 		case hearing.Pause:
 			c.player.pause()
 			c.openUtterance(max(0, e.FromMS-c.detection.PrefixMS))
+			c.ears.current.overAgent = true
 		case hearing.Transcribe:
 			c.transcribePart(e)
 		case hearing.Interrupt:
@@ -239,7 +276,10 @@ func (c *Call) committed(e hearing.Event) {
 	}
 	u := ears.current
 	ears.current, ears.full = nil, false
-	u.fromMS, u.lengthMS, u.speechMS, u.joined = e.FromMS, e.ToMS-e.FromMS, e.SpeechMS, e.Joined
+	u.recordedTo = c.recording.at(c.s.now()) - (e.AtMS - e.ToMS)
+	u.fromMS, u.levelDB = e.FromMS, vad.LevelDB(ears.track.since(e.FromMS))
+	u.lengthMS, u.speechMS, u.joined = e.ToMS-e.FromMS, e.SpeechMS, e.Joined
+	u.commandID, u.byClient = ears.committing, c.manual()
 	u.committedAt, u.respond = c.s.now(), c.detection.CreateResponse && !c.manual()
 	if u.speechEndedAt.IsZero() {
 		u.speechEndedAt = u.committedAt
@@ -258,7 +298,9 @@ func (c *Call) commit(command Commit) {
 			"Expected at least %d ms of audio, but the buffer has %d ms.", MinCommitMS, length)})
 		return
 	}
+	c.ears.committing = command.CommandID
 	c.follow(e.taker.Commit())
+	c.ears.committing = ""
 }
 
 // clearInput forgets what was not committed. mu is held.
@@ -271,6 +313,7 @@ func (c *Call) clearInput() {
 
 // said is what the conversation is told of an utterance.
 func (c *Call) said(u *utterance, text string) {
+	c.rest = ""
 	message := live.UserMessage{
 		CommandID: ownCommand + u.itemID, ItemID: u.itemID, Text: text,
 		Audio: &sessions.Audio{LengthMS: u.lengthMS, Transcribed: text != ""},
@@ -280,7 +323,7 @@ func (c *Call) said(u *utterance, text string) {
 		return
 	}
 	respond := live.Respond{
-		CommandID: ownCommand + u.itemID, Spoken: c.speaks(), Awaited: true,
+		CommandID: ownCommand + u.itemID, Spoken: c.speaks() && !c.textOnly, Awaited: true,
 		Heard: &turns.Heard{SpeechEndedAt: u.speechEndedAt, CommittedAt: u.committedAt, TranscribedAt: u.transcribedAt},
 	}
 	c.asked[respond.CommandID] = true

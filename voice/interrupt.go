@@ -1,8 +1,10 @@
 package voice
 
 import (
+	"strings"
 	"time"
 
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/voice/hearing"
@@ -19,16 +21,18 @@ func (c *Call) interrupted(hearing.Event) {
 func (c *Call) stopSpeaking(reason string) {
 	now := c.s.now()
 	unheard := c.player.ahead(now)
+	c.rest = ""
 	for i := len(c.answers) - 1; i >= 0; i-- {
 		a := c.answers[i]
 		if a.spoken && !a.cut {
 			unheard = c.cut(a, reason, unheard)
+			c.rest = strings.TrimSpace(a.unheard() + " " + c.rest)
 		}
 	}
 	if len(c.player.queue) > 0 {
 		c.markAgent(c.player.queue[0])
 	}
-	c.recording.cut(c.heardMS())
+	c.recording.cut(now)
 	c.player.drop()
 	c.player.until = now
 }
@@ -92,6 +96,30 @@ func (c *Call) cutMessage(m *message, listened time.Duration) {
 	})
 }
 
+// unheard is what nobody has heard of an answer that was cut; empty while the model was still
+// writing it.
+func (a *answer) unheard() string {
+	if !a.done {
+		return ""
+	}
+	var rest []string
+	for _, m := range a.messages {
+		if m.listened != nil && !m.filler {
+			rest = append(rest, strings.TrimSpace(strings.TrimPrefix(m.text.String(), *m.listened)))
+		}
+	}
+	return strings.Join(rest, " ")
+}
+
+// sayRest goes on with what was cut last, as an answer of its own: the interruption was none. mu is
+// held.
+func (c *Call) sayRest() {
+	if rest := c.rest; rest != "" && !c.muted {
+		c.rest = ""
+		c.sayOwn(rest)
+	}
+}
+
 // takeBack takes the answer back to what the user has said before they went on: nothing of it was
 // heard. mu is held.
 func (c *Call) takeBack() {
@@ -130,4 +158,22 @@ func (c *Call) truncation(command live.Truncate) live.Command {
 		}
 	}
 	return command
+}
+
+// maxAheadOfSent is how much more than was sent a client may say to have played: its clock is
+// another.
+const maxAheadOfSent = time.Second
+
+// truncate takes a client's Truncate. mu is held.
+func (c *Call) truncate(command live.Truncate) {
+	for _, m := range c.spoken {
+		sent := m.sent()
+		if m.itemID != command.ItemID || time.Duration(command.AudioEndMS) <= (sent+maxAheadOfSent)/time.Millisecond {
+			continue
+		}
+		c.out = append(c.out, live.Failed{CommandID: command.CommandID, Err: fault.InvalidField("audio_end_ms", "range",
+			"Audio content of %dms is already shorter than %dms.", sent.Milliseconds(), command.AudioEndMS)})
+		return
+	}
+	c.commands = append(c.commands, c.truncation(command))
 }

@@ -39,11 +39,13 @@ type segment struct {
 	sent    int
 	// words are those whose times are known, from the segment's beginning.
 	words []speech.Word
+	// whole is the segment's length, once nothing more of it is sent; 0 before.
+	whole time.Duration
 	// begun is set when a synthesizer has it, complete when all of its sound is there, or none is
 	// to come.
 	begun, complete bool
-	// announced is set when the taker was told what it says. playedFrom is the audio time at which
-	// it begins to be played.
+	// announced is set when the taker was told what it says. playedFrom is where in the recording
+	// it begins.
 	announced  bool
 	playedFrom int
 	// kept says that its sound is kept for the next time that it is said.
@@ -129,7 +131,26 @@ func (a *answer) heardText() string {
 	return strings.Join(said, sessions.BetweenMessages)
 }
 
-func (s *segment) isSent() bool { return s.complete && len(s.samples) == 0 }
+func (s *segment) isSent() bool { return s.complete && len(s.samples) == 0 && s.whole == 0 }
+
+// expected is how long the segment is: as long as its text when not all of it is synthesized.
+func (s *segment) expected() time.Duration {
+	switch {
+	case s.whole > 0:
+		return s.whole
+	case s.complete:
+		return s.length()
+	}
+	return max(s.length(), time.Duration(len([]rune(s.piece.Text)))*perChar)
+}
+
+// drop has nothing more of the segment sent.
+func (s *segment) drop() {
+	if !s.isSent() {
+		s.whole = max(s.expected(), 1)
+	}
+	s.samples, s.complete = nil, true
+}
 
 // sentLength is the length of what was sent of it.
 func (s *segment) sentLength() time.Duration {
@@ -166,10 +187,7 @@ func (s *segment) heard(until time.Duration) int {
 		}
 		return s.piece.HeardText(heard.String())
 	}
-	whole := s.length()
-	if !s.complete {
-		whole = max(whole, time.Duration(len([]rune(s.piece.Text)))*perChar)
-	}
+	whole := s.expected()
 	if whole <= 0 {
 		return s.piece.Start
 	}

@@ -106,9 +106,13 @@ func (c *Call) meterMinutes(now time.Time) {
 	c.meter(usage.VoiceMinutes, fmt.Sprintf("%s:voice:%d", c.session.ID, minute), "", 1)
 }
 
-// meterHeard counts what was transcribed of an utterance. mu is held.
+// meterHeard counts what was transcribed of an utterance, in whole seconds; the rest is counted
+// with the next one. mu is held.
 func (c *Call) meterHeard(u *utterance) {
-	c.meter(usage.SpeechSeconds, u.itemID, c.stack.TranscriberName, (u.lengthMS+999)/1000)
+	c.unmeteredMS += u.lengthMS
+	seconds := c.unmeteredMS / 1000
+	c.unmeteredMS -= 1000 * seconds
+	c.meter(usage.SpeechSeconds, u.itemID, c.stack.TranscriberName, seconds)
 }
 
 // meterSpoken counts the characters that were synthesized of a message. mu is held.

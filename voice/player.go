@@ -50,7 +50,7 @@ func (p *player) isDue(now time.Time) bool {
 // drop forgets what was not sent.
 func (p *player) drop() {
 	for _, s := range p.queue {
-		s.samples, s.complete = nil, true
+		s.drop()
 	}
 	p.queue, p.paused = nil, false
 	if p.cancel != nil {
@@ -113,15 +113,12 @@ func (c *Call) send(s *segment, samples []int16, now time.Time) turns.Event {
 func (c *Call) announce(s *segment, samples []int16, now time.Time) {
 	taker := c.ears.taker
 	from := c.heardMS() + int(c.player.ahead(now)/time.Millisecond)
-	c.recording.say(samples, s.rate, from)
+	c.recording.say(samples, s.rate, now, c.player.ahead(now))
 	if !s.announced {
-		s.announced, s.playedFrom = true, from
-		length := s.length()
-		if !s.complete {
-			length = max(length, time.Duration(len([]rune(s.piece.Text)))*perChar)
-		}
+		s.announced = true
+		s.playedFrom = c.recording.at(now) + int(c.player.ahead(now)/time.Millisecond)
 		taker.AgentSaid(hearing.Said{
-			Text: s.piece.Text, FromMS: from, ToMS: from + int(length/time.Millisecond),
+			Text: s.piece.Text, FromMS: from, ToMS: from + int(s.expected()/time.Millisecond),
 			Protected: s.message != nil && s.message.protected,
 		})
 	}
@@ -135,7 +132,12 @@ func (c *Call) timeAnswer(a *answer, now time.Time) {
 		return
 	}
 	a.timed = true
-	since := func(t time.Time) int { return int(t.Sub(a.heard.SpeechEndedAt) / time.Millisecond) }
+	since := func(t time.Time) int {
+		if t.IsZero() {
+			return 0
+		}
+		return int(t.Sub(a.heard.SpeechEndedAt) / time.Millisecond)
+	}
 	timing := Timing{
 		ResponseID: a.responseID, EndpointMS: since(a.heard.CommittedAt), TranscriptMS: since(a.heard.TranscribedAt),
 		FirstTokenMS: since(a.firstTokenAt), FirstAudioMS: since(now),

@@ -12,6 +12,7 @@ import (
 	"parlance.dev/parlance/platform/cache"
 	"parlance.dev/parlance/provider/speech"
 	"parlance.dev/parlance/recordings"
+	"parlance.dev/parlance/sessions"
 )
 
 // Deps are what a Service works with. StackFunc and Now are required.
@@ -37,6 +38,9 @@ type Service struct {
 	// calls are those that the ticker moves. ticking is set while it runs.
 	calls   map[*Call]struct{}
 	ticking bool
+	// rests are what calls that lost their client had still to say, by session. They are
+	// forgotten when the client cannot come back any more.
+	rests map[sessions.ID]rest
 	// workers are the goroutines of calls.
 	workers sync.WaitGroup
 	// life ends when Close stops waiting.
@@ -56,7 +60,7 @@ func New(d Deps) *Service {
 	if d.Log == nil {
 		d.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{deps: d, calls: map[*Call]struct{}{}, phrases: cache.New[phrase, []speech.Piece](maxPhrases)}
+	s := &Service{deps: d, calls: map[*Call]struct{}{}, rests: map[sessions.ID]rest{}, phrases: cache.New[phrase, []speech.Piece](maxPhrases)}
 	s.life, s.endLife = context.WithCancel(context.Background())
 	s.meter = meter{count: d.MeterFunc, life: s.life, start: s.workers.Go}
 	return s
@@ -78,7 +82,7 @@ func (s *Service) Start(ctx context.Context, joined *live.Live) *Call {
 	c.mu.Lock()
 	defer c.unlock(false)
 	if s.deps.Recordings != nil {
-		c.recording.recorder = s.deps.Recordings.Start(session)
+		c.recording = recording{recorder: s.deps.Recordings.Start(session), begunAt: s.now()}
 	}
 	c.begin(stack, err)
 	s.add(c)
@@ -101,6 +105,38 @@ func (s *Service) remove(c *Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.calls, c)
+}
+
+// rest is what is still to be said to a client that comes back.
+type rest struct {
+	text   string
+	leftAt time.Time
+}
+
+// maxRests bounds what is kept for clients that were lost.
+const maxRests = 10_000
+
+// leaveRest keeps what the next call of a session says first.
+func (s *Service) leaveRest(id sessions.ID, text string) {
+	if text == "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	maps.DeleteFunc(s.rests, func(_ sessions.ID, r rest) bool { return now.Sub(r.leftAt) > sessions.DropGrace })
+	if len(s.rests) < maxRests {
+		s.rests[id] = rest{text, now}
+	}
+}
+
+// takeRest is what the last call of a session on this node had still to say; empty: nothing.
+func (s *Service) takeRest(id sessions.ID) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := s.rests[id]
+	delete(s.rests, id)
+	return left.text
 }
 
 // run moves the calls until there are none.

@@ -73,6 +73,17 @@ func set[T any](to, given *T) {
 	}
 }
 
+// SpeedOf is the speed of the agent's voice; 1 when it says none.
+func SpeedOf(v agents.Voice) float64 {
+	var tts struct {
+		Speed *float64 `json:"speed"`
+	}
+	speed := 1.0
+	_ = json.Unmarshal(v.TTS, &tts) // it was checked when it was saved
+	set(&speed, tts.Speed)
+	return speed
+}
+
 // Formats are the formats of a call's sound that an agent's voice settings ask for.
 func Formats(v agents.Voice) (input, output audio.Format) {
 	formatOf := func(name string) audio.Format {

@@ -28,6 +28,9 @@ type Stack struct {
 	// "openai/whisper-1" and "espeak-ng". Empty when there is none. After a fail-over another one
 	// has done the work: see Provider of speech.Transcript and speech.Piece.
 	TranscriberName, SynthesizerName string
+	// Deaf and Mute are why there is no Transcriber or Synthesizer although the agent names one;
+	// nil: none is named.
+	Deaf, Mute error
 	// Close frees what belongs to the session; nil: nothing does. It may be called twice.
 	Close func()
 }
@@ -39,5 +42,6 @@ func (s Stack) close() {
 }
 
 // StackFunc chooses the stack of a session. language is the session's, a BCP 47 tag or empty.
-// Errors: Upstream upstream-failed when the agent names a provider that is not configured.
+// Errors: why one half of the stack is missing, which Deaf and Mute say too; the other half is
+// there.
 type StackFunc func(ctx context.Context, ref workspaces.Ref, voice agents.Voice, language string) (Stack, error)

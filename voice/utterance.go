@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/provider/speech"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/voice/hearing"
 )
 
@@ -24,12 +26,19 @@ type utterance struct {
 	err    error
 	// joined says that it goes on from the one before, of whose answer nothing was heard.
 	joined bool
+	// overAgent says that it began while the agent spoke.
+	overAgent bool
 	// isTold is set when the client was told that it has begun.
 	isTold bool
-	// respond says that it is answered.
-	respond bool
-	// fromMS is where it begins, lengthMS its audio, and speechMS the speech in it.
-	fromMS, lengthMS, speechMS                int
+	// respond says that it is answered. byClient says that only the client could commit it, with
+	// the command commandID.
+	respond, byClient bool
+	commandID         string
+	// lengthMS is its audio from fromMS on, and speechMS the speech in it. recordedTo is its end in
+	// the recording.
+	lengthMS, speechMS, recordedTo, fromMS int
+	// levelDB is how loud it is.
+	levelDB                                   float64
 	speechEndedAt, committedAt, transcribedAt time.Time
 	// ready is set when the words are known, or err is.
 	ready      bool
@@ -89,7 +98,7 @@ func (c *Call) openUtterance(fromMS int) {
 	ctx, u.cancel = context.WithCancel(c.life)
 	c.ears.current = u
 	if c.stack.Transcriber == nil {
-		u.err = errNotConfigured()
+		u.err = c.whyDeaf()
 		return
 	}
 	options := speech.StreamOptions{Options: c.transcriberOptions(), PartialFunc: u.partials.put}
@@ -179,11 +188,15 @@ func (c *Call) deliver() {
 		c.ears.pending = c.ears.pending[1:]
 		c.understood(u)
 	}
+	if len(c.ears.pending) == 0 {
+		c.commands = append(c.commands, c.ears.behind...)
+		c.ears.behind = nil
+	}
 }
 
 // understood takes the words of an utterance. mu is held.
 func (c *Call) understood(u *utterance) {
-	text := strings.TrimSpace(u.transcript.Text)
+	text := sayable(u.transcript.Text)
 	if u.err == nil {
 		c.meterHeard(u)
 	}
@@ -197,8 +210,12 @@ func (c *Call) understood(u *utterance) {
 		return
 	case text == "", speech.IsHallucination(u.transcript, heardMS):
 		c.s.deps.Metrics.dropped(text != "")
-		c.out = append(c.out, SpeechDropped{ItemID: u.itemID, Reason: hearing.NoWords.String()})
-		c.unanswered(u)
+		c.drop(u, hearing.NoWords)
+		return
+	case u.overAgent && c.ears.taker.Echoes(text, u.fromMS, u.levelDB):
+		c.s.deps.Metrics.falseStart(hearing.Echo.String())
+		c.drop(u, hearing.Echo)
+		c.sayRest()
 		return
 	}
 	if u.joined {
@@ -217,7 +234,7 @@ func (c *Call) notUnderstood(u *utterance) {
 	if u.joined {
 		c.player.resume()
 	}
-	if fault.IsReason(u.err, fault.STTNotConfigured) {
+	if c.stack.Transcriber == nil {
 		u.respond = false
 	} else {
 		c.s.deps.Log.WarnContext(c.life, "utterance not transcribed", "session_id", c.session.ID, "error", u.err)
@@ -226,8 +243,23 @@ func (c *Call) notUnderstood(u *utterance) {
 	c.said(u, "")
 }
 
-// unanswered ends the wait for an answer to an utterance without words. mu is held.
-func (c *Call) unanswered(u *utterance) {
+// sayable is a transcript as the conversation takes it: a transcriber may write anything.
+func sayable(text string) string {
+	text = strings.TrimSpace(sessions.StorableText(text))
+	if characters := []rune(text); len(characters) > sessions.MaxTextChars {
+		text = string(characters[:sessions.MaxTextChars])
+	}
+	return text
+}
+
+// drop forgets an utterance in which the user has said nothing, and ends the wait for an answer to
+// it. mu is held.
+func (c *Call) drop(u *utterance, why hearing.Reason) {
+	c.out = append(c.out, SpeechDropped{ItemID: u.itemID, Reason: why.String()})
+	if u.byClient {
+		c.out = append(c.out, live.Failed{CommandID: u.commandID, Err: fault.Wrap(ErrNoAudio, fault.InvalidRequest,
+			"No words were heard in the audio.")})
+	}
 	if u.joined {
 		c.player.resume() // the answer to what was said before goes on
 		return

@@ -53,7 +53,7 @@ func (c *Call) idle(e hearing.Event) {
 	switch {
 	case c.detection.IdleMS > 0: // the client's wish: the agent goes on by itself
 		c.out = append(c.out, SilenceNoted{FromMS: e.FromMS, ToMS: e.ToMS})
-		c.commands = append(c.commands, live.Respond{CommandID: ownCommand + idgen.New(idgen.Request), Spoken: c.speaks(), Awaited: true})
+		c.commands = append(c.commands, live.Respond{CommandID: ownCommand + idgen.New(idgen.Request), Spoken: c.speaks() && !c.textOnly, Awaited: true})
 	case e.Count == 1:
 		c.sayOwn(cmp.Or(waiting.ReengageMessage, own.reengage))
 	default:
@@ -64,11 +64,14 @@ func (c *Call) idle(e hearing.Event) {
 
 // sayOwn has the agent say a sentence that no model wrote, as an answer of its own. The transcript
 // has it. mu is held.
-func (c *Call) sayOwn(text string) {
+func (c *Call) sayOwn(text string) { c.sayOwnAfter(text, "") }
+
+// sayOwnAfter is sayOwn with a place in what the model sees, as of live.Insert.
+func (c *Call) sayOwnAfter(text, after string) {
 	response, item := idgen.New(idgen.Response), idgen.New(idgen.Item)
 	c.own[item] = true
 	c.commands = append(c.commands, live.Insert{
-		CommandID: ownCommand + item, ItemID: item, Kind: sessions.AssistantItem, Text: text,
+		CommandID: ownCommand + item, ItemID: item, After: after, Kind: sessions.AssistantItem, Text: text, Spoken: c.speaks(),
 	})
 	for _, e := range []turns.Event{
 		turns.ResponseStarted{ResponseID: response, TurnIndex: c.turnIndex, Spoken: true},

@@ -8,6 +8,7 @@ import (
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/server/realtime/openai"
 	"parlance.dev/parlance/server/realtime/websocket"
 )
 
@@ -40,7 +41,7 @@ func (h *Handler) serve(r *http.Request, conn *websocket.Conn, admission live.Ad
 			done()
 		}
 	}()
-	s := h.newSocket(ctx, conn, joined, r.URL.Query().Get("last_event_id"), dialect.Params{
+	s := h.newSocket(ctx, conn, joined, openai.SeenEvent(r.URL.Query().Get("last_event_id")), dialect.Params{
 		Session: joined.Session(), Channel: admission.Channel, History: joined.History(), Speaks: speaks, Now: h.deps.Now,
 	})
 	started = true

@@ -68,6 +68,16 @@ func (t *Taker) AgentDone() {
 	}
 }
 
+// Echoes reports whether the words of an utterance, which began at fromMS and was committed before
+// they were known, are the agent's own. If so, its echo is expected to be as loud from now on.
+func (t *Taker) Echoes(words string, fromMS int, levelDB float64) bool {
+	if !utterance.Echo(words, t.agent.echo.around(fromMS, t.NowMS())) {
+		return false
+	}
+	t.agent.echo.seen(t.NowMS(), levelDB)
+	return true
+}
+
 // over ends a complete answer when it has been played.
 func (a *agent) over(nowMS int) bool {
 	if a.phase != agentPlaying || !a.done || nowMS < a.endMS {

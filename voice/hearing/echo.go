@@ -10,10 +10,10 @@ import (
 
 const (
 	// echoWithinMS is how much later than it is played the agent's sound may come back.
-	echoWithinMS = 400
+	echoWithinMS = 700
 
-	// unknownCouplingDB is how much quieter than what is played the echo is, before it was measured:
-	// as loud as a loudspeaker beside the microphone.
+	// unknownCouplingDB is how much quieter than what is played the echo is, before it was
+	// measured: as loud as a loudspeaker beside the microphone.
 	unknownCouplingDB = -12
 
 	// echoMarginDB is how far above the expected echo speech is.

@@ -26,7 +26,8 @@ const (
 	// Resume.
 	Pause
 	// Transcribe says that the speech after Pause has ended. Without a streaming transcriber,
-	// transcribe FromMS to ToMS and call Taker.Words: its words decide between Interrupt and Resume.
+	// transcribe FromMS to ToMS and call Taker.Words: its words decide between Interrupt and
+	// Resume.
 	Transcribe
 	// Interrupt says that the speech that began at FromMS interrupts the agent. Drop what is not
 	// sent, tell the client to drop what it has not played, cut the transcript to what was heard.

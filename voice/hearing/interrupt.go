@@ -8,8 +8,8 @@ import (
 
 const (
 	// interruptMS is how long speech without words lasts before it interrupts: half a second, less
-	// the moment that detectors take to hear it. interruptStreamingMS is the same where words are to
-	// be expected: "uh-huh" takes up to half a second, and its words come a little later.
+	// the moment that detectors take to hear it. interruptStreamingMS is the same where words are
+	// to be expected: "uh-huh" takes up to half a second, and its words come a little later.
 	interruptMS          = 480
 	interruptStreamingMS = 600
 

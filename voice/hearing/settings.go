@@ -22,8 +22,8 @@ type Settings struct {
 	Threshold float64
 	// PrefixMS is how much audio before the speech belongs to the utterance.
 	PrefixMS int
-	// SilenceMS is how long a speaker is silent after an utterance whose words say nothing about its
-	// end, or that has no words.
+	// SilenceMS is how long a speaker is silent after an utterance whose words say nothing about
+	// its end, or that has no words.
 	SilenceMS int
 	// MinSpeechMS is how long speech lasts before it counts as begun.
 	MinSpeechMS int
@@ -38,8 +38,8 @@ type Settings struct {
 	CreateResponse bool
 	// Manual is push-to-talk: only Taker.Commit ends an utterance, and speech interrupts nothing.
 	Manual bool
-	// Streaming says that a transcriber calls Taker.Words while the user speaks. Speech without words
-	// then makes no turn.
+	// Streaming says that a transcriber calls Taker.Words while the user speaks. Speech without
+	// words then makes no turn.
 	Streaming bool
 	// Punctuated says that the transcriber puts marks at the ends of sentences, also before it is
 	// final. Words without one are then unfinished.

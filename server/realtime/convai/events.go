@@ -33,6 +33,9 @@ type openResponse struct {
 	endCall *turns.ToolDone
 }
 
+// isFiller reports whether a message is said because the user waits.
+func (r *openResponse) isFiller(itemID string) bool { return itemID != "" && itemID == r.filler }
+
 // messageSeparator is between the messages of one answer, as in its transcript.
 const messageSeparator = "\n\n"
 
@@ -43,7 +46,7 @@ const toolEndCall = "end_call"
 func (d *Dialect) responseContent(e turns.Event) {
 	switch e := e.(type) {
 	case turns.MessageStarted:
-		if e.ItemID == d.response.filler {
+		if d.response.isFiller(e.ItemID) {
 			return
 		}
 		if d.response.messages++; d.response.messages == 1 {
@@ -52,7 +55,7 @@ func (d *Dialect) responseContent(e turns.Event) {
 			d.sendPart("delta", messageSeparator)
 		}
 	case turns.TextDelta:
-		if e.ItemID != d.response.filler {
+		if !d.response.isFiller(e.ItemID) {
 			d.sendPart("delta", e.Text)
 		}
 	case turns.ZoneEntered:

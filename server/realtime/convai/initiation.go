@@ -12,6 +12,7 @@ import (
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/voice"
 )
 
 const (
@@ -81,7 +82,9 @@ func (d *Dialect) initiate(e clientEvent) {
 			d.enabled[name] = true
 		}
 	}
-	d.textOnly = override.Conversation.TextOnly
+	if d.textOnly = override.Conversation.TextOnly; d.textOnly && d.channel == sessions.VoiceChannel {
+		d.step.Command(voice.Configure{TextOnly: &d.textOnly})
+	}
 	d.refuseUnsupported(e, override)
 	d.refuseUnknownMembers(e)
 	if len(command.Overrides)+len(command.Variables) > 0 {

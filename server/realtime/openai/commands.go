@@ -161,9 +161,10 @@ func (d *Dialect) configureVoice() {
 	if d.channel == sessions.ChatChannel {
 		return
 	}
-	detection := d.audio.detection
+	detection, textOnly := d.audio.detection, d.audio.textOnly
 	d.step.Command(voice.Configure{
-		Input: d.audio.input.audio(), Output: d.audio.output.audio(), Detection: &detection, Speed: d.audio.speed,
+		TextOnly: &textOnly,
+		Input:    d.audio.input.audio(), Output: d.audio.output.audio(), Detection: &detection, Speed: d.audio.speed,
 		Transcription: d.transcriptionLanguage(),
 	})
 }

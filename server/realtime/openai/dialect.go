@@ -22,6 +22,8 @@ type Dialect struct {
 	history      []sessions.Item
 
 	items items
+	// lastEventID is the id of the last event that was sent, without sound.
+	lastEventID string
 	// lastWholeItem is the newest item that the client has completely.
 	lastWholeItem string
 	// responses are the open ones by id: at most one of the conversation, and some out of band.
@@ -68,6 +70,7 @@ func (d *Dialect) send(e serverEvent) {
 		id += "." + d.lastWholeItem
 	}
 	e.setEventID(id)
+	d.lastEventID = id
 	d.step.Send(id, e)
 }
 

@@ -93,7 +93,7 @@ type audioSettings struct {
 func newAudioSettings(agent agents.Voice) audioSettings {
 	input, output := voice.Formats(agent)
 	return audioSettings{
-		input: formatOf(input), output: formatOf(output), speed: 1, detection: voice.DetectionOf(agent),
+		input: formatOf(input), output: formatOf(output), speed: voice.SpeedOf(agent), detection: voice.DetectionOf(agent),
 		toolChoice: json.RawMessage(`"auto"`),
 	}
 }

@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"strings"
+
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
@@ -42,10 +44,18 @@ func (d *Dialect) voiceEvent(e turns.Event) {
 	}
 }
 
+// soundMark ends the event_id of a piece of sound: what is before it is the id of the last event
+// that is no sound.
+const soundMark = "~"
+
+// SeenEvent is the last event that a client has seen that is kept for it, by the event_id that it
+// names.
+func SeenEvent(eventID string) string { return strings.TrimSuffix(eventID, soundMark) }
+
 // sendAudio sends sound. It is not kept for a client that was away: the frame has no id.
 func (d *Dialect) sendAudio(r *openResponse, e voice.Audio) {
 	sound := &audioEvent{head{Type: "response.output_audio.delta"}, r.place(e.ItemID), e.Data}
-	sound.setEventID(idgen.New(idgen.Event))
+	sound.setEventID(d.lastEventID + soundMark)
 	d.step.Send("", sound)
 }
 
