@@ -109,13 +109,16 @@ func TestPushToTalk(t *testing.T) {
 	question := soundOf(t, f.stack.Synthesizer, "Are you open?")
 	c.appendAudio(question)
 	c.appendAudio(make([]int16, 2*24000)) // a pause that would end a turn
-	c.send(`{"type":"input_audio_buffer.commit"}`)
+	// The request for an answer waits for the words before it.
+	c.send(`{"type":"input_audio_buffer.commit"}`, `{"type":"response.create","response":{"output_modalities":["text"]}}`)
 	events := c.until("conversation.item.input_audio_transcription.completed")
 	if kinds := types(events); slices.Contains(kinds, "input_audio_buffer.speech_started") || slices.Contains(kinds, "response.created") {
 		t.Errorf("without detection: %v", kinds)
 	}
-	c.send(`{"type":"response.create","response":{"output_modalities":["text"]}}`)
 	answer := c.until("response.done")
+	if asked := f.model.requests()[0].Messages; len(asked) != 1 || asked[0].Text != "Are you open?" {
+		t.Errorf("the model was asked %+v", asked)
+	}
 	if !slices.Contains(types(answer), "response.output_text.done") || len(soundIn(t, answer)) > 0 {
 		t.Errorf("an answer in text: %v", kindsOf(answer))
 	}

@@ -10,7 +10,7 @@ import (
 
 const (
 	// echoWithinMS is how much later than it is played the agent's sound may come back.
-	echoWithinMS = 700
+	echoWithinMS = 400
 
 	// unknownCouplingDB is how much quieter than what is played the echo is, before it was
 	// measured: as loud as a loudspeaker beside the microphone.
@@ -18,6 +18,9 @@ const (
 
 	// echoMarginDB is how far above the expected echo speech is.
 	echoMarginDB = 3
+
+	// strangerDB is added until the user has spoken: nothing is known of how loud they are.
+	strangerDB = 3
 
 	// raiseDB is added when the agent's words were heard twice.
 	raiseDB = 6
@@ -41,6 +44,7 @@ type echo struct {
 	pieces     []piece
 	texts      []Said
 	couplingDB float64
+	stranger   bool     // the user has not spoken yet
 	times      int      // how often the agent's words were heard
 	blocks     int      // how often the coupling was measured
 	block      loudness // of the input, since the last measurement
@@ -68,6 +72,9 @@ func (e *echo) expectedDB(nowMS int) float64 {
 	raised := 0.0
 	if e.times >= 2 {
 		raised = raiseDB
+	}
+	if e.stranger {
+		raised += strangerDB
 	}
 	return e.loudestDB(nowMS-frameMS-echoWithinMS, nowMS) + e.couplingDB + echoMarginDB + raised
 }

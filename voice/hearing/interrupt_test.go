@@ -190,10 +190,10 @@ func TestEchoLearned(t *testing.T) {
 			c.soft(320, level).words("from nine to").soft(64, level)
 		}
 	}
-	sound(-28)
+	sound(-25)
 	c.expect("pause", "false start (echo)", "resume")
-	sound(-24)
-	sound(-19)
+	sound(-21)
+	sound(-16)
 	c.expect("pause", "false start (echo)", "resume", "pause", "false start (echo)", "resume")
 }
 

@@ -188,6 +188,7 @@ func (t *Taker) frame(samples []int16) {
 	now := t.NowMS()
 	t.keep(samples)
 	speech := float64(frame.Speech) >= t.threshold()
+	t.agent.echo.stranger = !t.speaker.known
 	echo := t.agent.echo.explains(now, frame.LevelDB)
 	t.agent.echo.learn(now, frame.LevelDB, t.user.phase != userSilent || speech && !echo)
 	switch {

@@ -1,0 +1,138 @@
+package realtime_test
+
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+	"testing"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/platform/audio"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/speech/speechtest"
+	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/sessions"
+)
+
+// longAnswer takes about 12 s to say.
+const longAnswer = "The first thing to know is that we open at nine. The second thing is that we close at six." +
+	" The third thing is that we sell bread, cheese and wine. The fourth thing is that parking is free."
+
+// heardOf is what the listener has heard of a turn's last item.
+func heardOf(t *testing.T, f *fixture, id sessions.ID, turn int) string {
+	t.Helper()
+	turns, _, err := f.Transcript(t.Context(), f.principal, id, postgres.PageParams{Size: 10})
+	if err != nil || len(turns) <= turn || len(turns[turn].Items) == 0 {
+		t.Fatalf("the transcript: %+v %v", turns, err)
+	}
+	edit := turns[turn].Items[len(turns[turn].Items)-1].ItemEdit
+	if edit.Cut == nil {
+		t.Fatalf("nothing is cut: %+v", turns[turn])
+	}
+	return edit.Cut.Text
+}
+
+// TestRestOfALostAnswer: a client whose connection was lost in an answer hears the rest of it when
+// it comes back, and the transcript has both parts.
+func TestRestOfALostAnswer(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.stack.Transcriber, _ = transcriber(t, speechtest.Heard{Text: "Tell me everything."})
+	f.stack.Synthesizer = speaker(t)
+	f.model.then(say(longAnswer))
+	made := f.create(t, sessions.Voice)
+	c := f.dial(t, made.VoiceURL)
+	c.want("session.created")
+	c.appendAudio(soundOf(t, f.stack.Synthesizer, "Tell me everything."))
+	for range 40 {
+		c.until("response.output_audio.delta")
+	}
+	_ = c.conn.CloseNow()
+	back := f.dial(t, made.VoiceURL)
+	events := back.until("response.done")
+	heard := heardOf(t, f, made.Session.ID, 0)
+	if len(heard) < 10 || len(heard) > len(longAnswer)/2 {
+		t.Errorf("the first connection has heard %q", heard)
+	}
+	said := transcriptsOf(events)
+	if len(said) == 0 || heard+" "+said[len(said)-1] != longAnswer {
+		t.Errorf("behind %q the second connection was told %q", heard, said)
+	}
+	if len(soundIn(t, events)) == 0 {
+		t.Error("the rest has no sound")
+	}
+}
+
+// TestClientsTruncation: a client that says where it stopped gets the words until there, by the
+// length of the whole sentence and not by what was sent of it.
+func TestClientsTruncation(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.stack.Transcriber, _ = transcriber(t, speechtest.Heard{Text: "Tell me everything."}, speechtest.Heard{Text: "Stop."})
+	f.stack.Synthesizer = speaker(t)
+	f.model.then(say(longAnswer), say("Yes."))
+	made := f.create(t, sessions.Voice)
+	c := f.dial(t, made.VoiceURL)
+	c.want("session.created")
+	c.appendAudio(soundOf(t, f.stack.Synthesizer, "Tell me everything."))
+	item := ""
+	for range 25 {
+		read := c.until("response.output_audio.delta")
+		item = read[len(read)-1]["item_id"].(string)
+	}
+	c.send(`{"type":"response.cancel"}`)
+	c.until("conversation.item.truncated")
+	ours := heardOf(t, f, made.Session.ID, 0)
+	c.send(`{"type":"conversation.item.truncate","item_id":"` + item + `","content_index":0,"audio_end_ms":600}`)
+	c.until("conversation.item.truncated")
+	theirs := heardOf(t, f, made.Session.ID, 0)
+	if len(theirs) > len(ours)+1 || !strings.HasPrefix(longAnswer, theirs) || len(theirs) > len("The first thing to know") {
+		t.Errorf("600 ms are %q, and about a second is %q", theirs, ours)
+	}
+	c.send(`{"type":"conversation.item.truncate","item_id":"` + item + `","content_index":0,"audio_end_ms":2147483647}`)
+	if failed := c.until("error"); path(failed[len(failed)-1], "error", "code") != "invalid_value" {
+		t.Errorf("a truncation behind the end: %v", failed)
+	}
+}
+
+// TestTextOnly: a client that wants text gets no sound, for what it says aloud either.
+func TestTextOnly(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.stack.Transcriber, _ = transcriber(t, speechtest.Heard{Text: "Are you open?"})
+	f.stack.Synthesizer = speaker(t)
+	f.model.then(say("Yes."))
+	c := f.dial(t, f.create(t, sessions.Voice).VoiceURL)
+	c.want("session.created")
+	c.send(`{"type":"session.update","session":{"output_modalities":["text"]}}`)
+	c.want("session.updated")
+	c.appendAudio(soundOf(t, f.stack.Synthesizer, "Are you open?"))
+	events := c.until("response.done")
+	if !slices.Contains(types(events), "response.output_text.done") || len(soundIn(t, events)) > 0 {
+		t.Errorf("the answer: %v", kindsOf(events))
+	}
+}
+
+// TestFileAtOnce: speech and a long silence in one frame are heard as if they had come one by one.
+func TestFileAtOnce(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	server := f.stack
+	var heard interface {
+		Requests() []speechtest.HeardRequest
+	}
+	transcribes, fake := transcriber(t, speechtest.Heard{Text: "Are you open?"})
+	server.Transcriber, server.Synthesizer, heard = transcribes, speaker(t), fake.Hearing
+	f.stack = server
+	f.model.then(say("Yes."))
+	c := f.dial(t, f.create(t, sessions.Voice).VoiceURL)
+	c.want("session.created")
+	question := soundOf(t, f.stack.Synthesizer, "Are you open?")
+	file := append(slices.Clone(question), make([]int16, 8*24000)...)
+	data := audio.Default.AppendEncode(nil, file)
+	c.send(`{"type":"input_audio_buffer.append","audio":"` + base64.StdEncoding.EncodeToString(data) + `"}`)
+	c.until("response.done")
+	if got := heard.Requests(); len(got) != 1 || audio.Level(got[0].Samples) < -45 {
+		t.Errorf("the transcriber was asked %d times", len(got))
+	}
+}
