@@ -53,7 +53,9 @@ func (c *Call) idle(e hearing.Event) {
 	switch {
 	case c.detection.IdleMS > 0: // the client's wish: the agent goes on by itself
 		c.out = append(c.out, SilenceNoted{FromMS: e.FromMS, ToMS: e.ToMS})
-		c.commands = append(c.commands, live.Respond{CommandID: ownCommand + idgen.New(idgen.Request), Spoken: c.speaks() && !c.textOnly, Awaited: true})
+		c.commands = append(c.commands, live.Respond{
+			CommandID: ownCommand + idgen.New(idgen.Request), Spoken: c.speaks() && !c.textOnly, Awaited: true,
+		})
 	case e.Count == 1:
 		c.sayOwn(cmp.Or(waiting.ReengageMessage, own.reengage))
 	default:
