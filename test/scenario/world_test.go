@@ -243,7 +243,10 @@ func (w *world) rest(t *testing.T, r route.Route) (path string, body any, with [
 	method := methodNamed(t, r.Procedure)
 	fields := w.request(method)
 	if r.Manual {
-		fields = map[string]any{"workspace_id": w.values["workspace_id"], "source_id": w.values["source_id"]}
+		fields = map[string]any{
+			"workspace_id": w.values["workspace_id"], "source_id": w.values["source_id"],
+			"session_id": w.values["DownloadRecording.session_id"],
+		}
 	}
 	path = fill(t, r.Pattern, fields)
 	switch {
