@@ -52,7 +52,7 @@ func crowd(ctx context.Context, w *world) ([]figures.Row, error) {
 	defer hangUpAll(callers)
 	length := time.Minute
 	if w.options.short {
-		length = 25 * time.Second
+		length = 20 * time.Second
 	}
 	if _, err := w.chatter(ctx, callers, 10*time.Second); err != nil { // until all have begun
 		return nil, err
@@ -79,7 +79,7 @@ func crowdRows(h heard, calls int, spent cpuTimes, took time.Duration, sessionKi
 			"each compared with when its pace allowed it, %s ahead of being played; p50 %.1f ms; callers send frames of %s, p99 %.0f ms late",
 			len(h.delays), pieceLength, lead, percentile(h.delays, 50), frameLength, percentile(h.lateness, 99))).To(frameDelay),
 		row(when+": frames that came when the client had nothing left to play", float64(h.late), "", "of the same").To(0),
-		row(when+": calls dropped", float64(h.dropped), "", "").To(0),
+		row(when+": calls dropped, or not answered within "+patience.String(), float64(h.dropped), "", "").To(0),
 		row(when+": from the end of speech to the first sound, p50", percentile(ms, 50), "ms", fmt.Sprintf(
 			"p95 %.0f ms, p99 %.0f; %d turns; %s", percentile(ms, 95), percentile(ms, 99), len(h.turns), stages(h.turns))),
 		row(when+": CPU of the server", cores(spent.server), "%", fmt.Sprintf(
@@ -120,7 +120,7 @@ func (w *world) profile(ctx context.Context, name, path string) error {
 }
 
 // chatter has each caller speak for its share of the time, and returns what came meanwhile. A call
-// that ends is dropped, and no error.
+// that ends, or is not answered, is counted, and no error.
 func (w *world) chatter(ctx context.Context, callers []*caller, length time.Duration) (h heard, err error) {
 	var mu sync.Mutex
 	until := time.Now().Add(length)
@@ -140,7 +140,7 @@ func (w *world) chatter(ctx context.Context, callers []*caller, length time.Dura
 				if err == nil {
 					h.turns = append(h.turns, t)
 				} else if h.dropped++; h.dropped == 1 {
-					fmt.Fprintf(os.Stderr, "a call was dropped: %v\n", err)
+					fmt.Fprintf(os.Stderr, "the first call that was dropped: %v\n", err)
 				}
 				mu.Unlock()
 				if err != nil {

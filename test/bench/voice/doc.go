@@ -2,7 +2,7 @@
 // docs/benchmarks.md and docs/benchmarks.json:
 //
 //	go run ./test/bench/voice                  # about fifteen minutes, ten of them one long call
-//	go run ./test/bench/voice -short           # about two minutes; prints, and writes nothing
+//	go run ./test/bench/voice -short           # about three minutes; prints, and writes nothing
 //	go run ./test/bench/voice -hour            # the long call lasts an hour
 //	go run ./test/bench/voice -only crowd      # one part
 //

@@ -37,7 +37,7 @@ func longCall(ctx context.Context, w *world) ([]figures.Row, error) {
 	case w.options.hour:
 		length = time.Hour
 	case w.options.short:
-		length = 30 * time.Second
+		length = 24 * time.Second
 	}
 	w.providers.set(fixedDelays, crowdAnswer)
 	defer w.providers.set(delays{}, shortAnswer)

@@ -29,9 +29,9 @@ type bargeIn struct{ lastSound, told time.Duration }
 func interruptions(ctx context.Context, w *world) ([]figures.Row, error) {
 	w.providers.set(fixedDelays, longAnswer)
 	defer w.providers.set(delays{}, shortAnswer)
-	each := 10
+	each := 6
 	if w.options.short {
-		each = 3
+		each = 2
 	}
 	callers, err := w.callAll(ctx, talkers)
 	if err != nil {

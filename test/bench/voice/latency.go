@@ -13,7 +13,7 @@ const (
 	// shipped. Source: package hearing.
 	finishedSilence = 300 * time.Millisecond
 	// talkers are how many calls converse at once while latencies are measured.
-	talkers = 12
+	talkers = 20
 )
 
 // fixedDelays are those of the whole turn. Source: voice design, budget of a spoken turn.
@@ -22,9 +22,9 @@ var fixedDelays = delays{transcript: 150 * time.Millisecond, token: 200 * time.M
 // ownTime measures what we add, with providers that answer at once.
 func ownTime(ctx context.Context, w *world) ([]figures.Row, error) {
 	w.providers.set(delays{}, shortAnswer)
-	each := 20
+	each := 12
 	if w.options.short {
-		each = 9
+		each = 5
 	}
 	turns, err := w.talk(ctx, talkers, each)
 	if err != nil {
@@ -53,9 +53,9 @@ func ownTime(ctx context.Context, w *world) ([]figures.Row, error) {
 // wholeTurn measures what a caller waits for, with providers that take their usual time.
 func wholeTurn(ctx context.Context, w *world) ([]figures.Row, error) {
 	w.providers.set(fixedDelays, shortAnswer)
-	each := 10
+	each := 6
 	if w.options.short {
-		each = 5
+		each = 2
 	}
 	turns, err := w.talk(ctx, talkers, each)
 	if err != nil {

@@ -46,7 +46,7 @@ func main() {
 	flag.StringVar(&o.out, "out", "", "directory to write benchmarks.md and benchmarks.json to; default: docs, and with -only or -short none")
 	flag.StringVar(&o.profiles, "profiles", "", "directory to write the server's profiles of the crowd to")
 	flag.StringVar(&o.program, "program", "", "measure this parlance, to compare it with another; default: the one of this tree")
-	flag.BoolVar(&o.short, "short", false, "measure less of everything, in about two minutes")
+	flag.BoolVar(&o.short, "short", false, "measure less of everything, in about three minutes")
 	flag.BoolVar(&o.hour, "hour", false, "the long call lasts an hour in place of ten minutes")
 	flag.IntVar(&o.calls, "calls", 300, "how many calls there are at once in the crowd")
 	flag.Parse()

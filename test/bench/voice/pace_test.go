@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestPace: pieces that come as soon as they may have no delay; later ones have theirs, and one that
+// TestPace: pieces that come as soon as they may have no delay; others have theirs, and one that
 // comes when all before it was played is late.
 func TestPace(t *testing.T) {
 	t.Parallel()
