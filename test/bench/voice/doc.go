@@ -19,6 +19,9 @@
 //
 // The parts are own, whole, interruptions, crowd, hour and hearing.
 //
+// With more calls than the machine carries, answers come after a filler, whose sound then counts as
+// the first one.
+//
 // It exits with 1 when a figure is over its bound. CPU and memory are read from /proc, so it runs
 // on Linux only.
 package main

@@ -24,8 +24,14 @@ const (
 // moment is what was seen with one turn of the long call.
 type moment struct {
 	latencyMS, delayMS, driftMS float64
-	memory                      footprint
+	// stalls counts frames that the caller itself sent so late that the service heard silence before.
+	stalls int
+	memory footprint
 }
+
+// stall is the lateness of the caller that makes the longest delay one of 200 ms, which the service
+// takes for silence.
+const stall = 200*time.Millisecond - maxLateFrames*frameLength
 
 // footprint is the server's memory, and how much runs in it.
 type footprint struct{ residentMiB, heapMiB, goroutines float64 }
@@ -60,6 +66,10 @@ func longCall(ctx context.Context, w *world) ([]figures.Row, error) {
 	}
 	third := max(1, len(moments)/3)
 	first, last := middle(moments[:third]), middle(moments[len(moments)-third:])
+	stalls := 0
+	for _, m := range moments {
+		stalls += m.stalls
+	}
 	name := fmt.Sprintf("One call of %s", length)
 	note := "median of the last third less that of the first; in the first it is "
 	return []figures.Row{
@@ -71,7 +81,9 @@ func longCall(ctx context.Context, w *world) ([]figures.Row, error) {
 		row(name+": growth of the number of goroutines", last.memory.goroutines-first.memory.goroutines, "",
 			fmt.Sprintf("%s%.0f", note, first.memory.goroutines)).To(2),
 		row(name+": drift of the clock of what is heard", abs(last.driftMS-first.driftMS), "ms",
-			"where speech_started says that speech began, against where it is in the audio that was sent; medians as above").To(50),
+			fmt.Sprintf("where speech_started says that speech began, against where it is in the audio that was sent: %.0f ms in the first "+
+				"third, %.0f in the last; the caller itself stalled %d times, which the service may have heard as silence",
+				first.driftMS, last.driftMS, stalls)).To(50),
 		row(name+": growth of the delay of paced frames", last.delayMS-first.delayMS, "ms",
 			fmt.Sprintf("%s%.1f ms", note, first.delayMS)).To(20),
 		row(name+": growth of the time to the first sound", last.latencyMS-first.latencyMS, "ms",
@@ -92,8 +104,13 @@ func (w *world) moments(ctx context.Context, c *caller, length time.Duration) (a
 		if t.isCut() {
 			cut++
 		}
-		delays, _, _ := c.reset()
+		delays, _, lateness := c.reset()
 		m := moment{latencyMS: millis(t.latency()), delayMS: percentile(allMillis(delays), 50), driftMS: float64(t.startedMS - t.sentMS)}
+		for _, late := range lateness {
+			if late >= stall {
+				m.stalls++
+			}
+		}
 		if m.memory, err = w.memory(ctx); err != nil {
 			return nil, 0, err
 		}
