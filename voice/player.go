@@ -105,6 +105,9 @@ func (c *Call) send(s *segment, samples []int16, now time.Time) turns.Event {
 		c.timeAnswer(s.message.answer, now)
 	}
 	s.samples, s.sent = s.samples[len(samples):], s.sent+len(samples)
+	if len(s.samples) == 0 {
+		s.samples = nil // the segment is kept for what was heard of it, and would keep all its sound
+	}
 	p.until = p.until.Add(audio.Duration(len(samples), s.rate))
 	return e
 }

@@ -20,6 +20,8 @@ const (
 	PartTools     = "tools"
 	PartSessions  = "sessions"
 	PartWebhooks  = "webhooks"
+	// PartVoice is of spoken conversations.
+	PartVoice = "voice"
 	// PartRetrieval and a space begin the parts of test collections: "retrieval cran".
 	PartRetrieval = "retrieval"
 	// PartAnswers is of the questions over help centres.
@@ -171,7 +173,7 @@ func write(dir, part string, rows []Row, goes func(Row) bool) error {
 }
 
 func order(part string) int {
-	parts := []string{PartService, PartSessions, PartTools, PartWebhooks, PartKnowledge, PartRetrieval, PartAnswers, PartPages}
+	parts := []string{PartService, PartSessions, PartVoice, PartTools, PartWebhooks, PartKnowledge, PartRetrieval, PartAnswers, PartPages}
 	return slices.Index(parts, strings.Fields(part)[0])
 }
 
@@ -192,6 +194,10 @@ var headings = map[string]string{
 		"the clients, bare ones that read frames off a connection, are one process beside the server's and Postgres, and share " +
 		"the cores with them. " +
 		"Postgres has the files of its log at hand as one that has run for a day: a new one makes each while all who commit wait.",
+	PartVoice: "## Voice\n\nWritten by `task bench:voice` (`go run ./test/bench/voice`): the callers, who speak in real time, and the " +
+		"providers, whose delays are fixed, are one process beside the server's and Postgres, and share the cores with them; settings as " +
+		"shipped. The callers' sound is not played back to them, so there is no echo. The rows of hearing are of recordings that are " +
+		"made (test/voicecorpus), with the network and a scripted streaming transcriber.",
 	PartAnswers: "## Answers\n\nWritten by `task eval:answers` (`go run ./test/eval/answers`): 100 questions and 60 paraphrased ones over " +
 		"24 help documents, which test/eval/testdata has, asked of `parlance dev` with the built-in responder and embedder.",
 	PartPages: "## Reading order of PDF pages\n\nWritten by `task eval:pages` (`go run ./test/eval/pages`): the share of what a " +
