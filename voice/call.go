@@ -262,6 +262,7 @@ func (c *Call) Leave(how live.Leaving) {
 		c.mu.Lock()
 		c.stopSpeaking(turns.ReasonClientCancelled)
 		c.mu.Unlock()
+		c.awaitLastWords()
 		_ = c.pass(c.life) // session-closed: it is cut all the same when it ends
 	}
 	c.end()
@@ -278,10 +279,39 @@ func (c *Call) Detach() {
 		rest = c.rest
 	}
 	c.mu.Unlock()
+	c.awaitLastWords()
 	_ = c.pass(c.life) // session-closed: nobody comes back
 	c.s.leaveRest(c.session.ID, rest)
 	c.end()
 	c.Live.Detach()
+}
+
+// lastWordsWithin is how long the words of somebody who is gone are waited for.
+const lastWordsWithin = 2 * time.Second
+
+// awaitLastWords waits for the words of what the user said last, so that the transcript has them.
+// Nobody is answered.
+func (c *Call) awaitLastWords() {
+	c.mu.Lock()
+	if c.ears.current != nil {
+		c.follow(c.ears.taker.Commit())
+	}
+	for _, u := range c.ears.pending {
+		u.respond = false
+	}
+	if len(c.ears.pending) == 0 {
+		c.mu.Unlock()
+		return
+	}
+	known := make(chan struct{})
+	c.ears.known = known
+	c.mu.Unlock()
+	late := time.NewTimer(lastWordsWithin)
+	defer late.Stop()
+	select {
+	case <-known:
+	case <-late.C:
+	}
 }
 
 // end ends what is heard and said.

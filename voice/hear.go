@@ -53,6 +53,8 @@ type ears struct {
 	pending []*utterance
 	// committing is the command by which the client commits just now.
 	committing string
+	// known, unless nil, is closed when the words of all utterances are known.
+	known chan struct{}
 	// behind are commands that wait for the words of the pending utterances.
 	behind []live.Command
 	// unknown is why the words of an item are not known.

@@ -191,6 +191,10 @@ func (c *Call) deliver() {
 	if len(c.ears.pending) == 0 {
 		c.commands = append(c.commands, c.ears.behind...)
 		c.ears.behind = nil
+		if c.ears.known != nil {
+			close(c.ears.known)
+			c.ears.known = nil
+		}
 	}
 }
 

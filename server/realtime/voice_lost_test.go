@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coder/websocket"
+
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/platform/audio"
 	"parlance.dev/parlance/platform/postgres"
@@ -134,5 +136,27 @@ func TestFileAtOnce(t *testing.T) {
 	c.until("response.done")
 	if got := heard.Requests(); len(got) != 1 || audio.Level(got[0].Samples) < -45 {
 		t.Errorf("the transcriber was asked %d times", len(got))
+	}
+}
+
+// TestLastWords: what somebody says who hangs up is in the transcript.
+func TestLastWords(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.stack.Transcriber, _ = transcriber(t, speechtest.Heard{Text: "I will call again tomorrow."})
+	f.stack.Synthesizer = speaker(t)
+	made := f.create(t, sessions.Voice)
+	c := f.dial(t, made.VoiceURL)
+	c.want("session.created")
+	c.appendAudio(soundOf(t, f.stack.Synthesizer, "I will call again tomorrow."))
+	c.want("input_audio_buffer.speech_started")
+	_ = c.conn.Close(websocket.StatusNormalClosure, "")
+	f.awaitSession(t, made.Session.ID, "the end", func(s sessions.Session) bool { return s.Status == sessions.Completed })
+	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{Size: 10})
+	if err != nil || len(turns) != 1 || turns[0].UserText != "I will call again tomorrow." {
+		t.Errorf("the transcript: %+v %v", turns, err)
+	}
+	if end := f.session(t, made.Session.ID).EndReason; end != sessions.ReasonHangUp {
+		t.Errorf("the session ended by %s", end)
 	}
 }
