@@ -84,6 +84,7 @@ type voiceSocket struct {
 func dialVoice(ctx context.Context, client *http.Client, url string) (*voiceSocket, error) {
 	within, done := context.WithTimeout(ctx, socketTimeout)
 	defer done()
+	//nolint:bodyclose // the package closes the body of a refusal, and a connection has none
 	conn, answer, err := websocket.Dial(within, url, &websocket.DialOptions{HTTPClient: client, Subprotocols: []string{"realtime"}})
 	if err != nil {
 		return nil, fmt.Errorf("open the session's WebSocket: %w", refusedSocket(answer, err))

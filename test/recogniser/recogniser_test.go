@@ -168,7 +168,8 @@ func TestGeneralModel(t *testing.T) {
 		want := strings.Fields(strings.ToLower(strings.Trim(question, "?.")))
 		wrong, words = wrong+distance(strings.Fields(strings.ToLower(heard)), want), words+len(want)
 	}
-	if t.Log(fmt.Sprintf("%d of %d", wrong, words)); wrong*4 > words {
+	t.Logf("%d of %d", wrong, words)
+	if wrong*4 > words {
 		t.Errorf("%d word errors in %d words", wrong, words)
 	}
 }

@@ -212,7 +212,8 @@ func TestSpeechStreams(t *testing.T) {
 			map[string]string{"PARLANCE_STT_PROVIDER": "deepgram", "PARLANCE_STT_API_KEY": "k"}, `{"model":"nova-2"}`, "deepgram/nova-2", true, true,
 		},
 		"openai-realtime": {
-			map[string]string{"PARLANCE_STT_PROVIDER": "openai-realtime", "OPENAI_API_KEY": "k"}, ``,
+			map[string]string{"PARLANCE_STT_PROVIDER": "openai-realtime", "OPENAI_API_KEY": "k"},
+			``,
 			"openai-realtime/gpt-live-transcribe", true, true,
 		},
 		"its older models": {
@@ -260,7 +261,7 @@ func TestSpeechFailsOver(t *testing.T) {
 		"PARLANCE_STT_PROVIDER": "deepgram", "PARLANCE_STT_BASE_URL": first.BaseURL, "PARLANCE_STT_API_KEY": "first-key",
 		"PARLANCE_STT_FALLBACK_BASE_URL": second.BaseURL, "PARLANCE_STT_FALLBACK_API_KEY": installationKey,
 		"PARLANCE_STT_FALLBACK_NAME": "whisper",
-		"PARLANCE_TTS_PROVIDER": "elevenlabs", "PARLANCE_TTS_BASE_URL": voices.BaseURL, "PARLANCE_TTS_API_KEY": "voice-key",
+		"PARLANCE_TTS_PROVIDER":      "elevenlabs", "PARLANCE_TTS_BASE_URL": voices.BaseURL, "PARLANCE_TTS_API_KEY": "voice-key",
 		"PARLANCE_TTS_FALLBACK_BASE_URL": second.BaseURL, "PARLANCE_TTS_FALLBACK_API_KEY": installationKey,
 		"PARLANCE_TTS_FALLBACK_NAME": "kokoro",
 	})
