@@ -102,7 +102,9 @@ func (c *Call) send(s *segment, samples []int16, now time.Time) turns.Event {
 	e := Audio{Data: c.output.AppendEncode(nil, samples)}
 	if s.message != nil {
 		e.ResponseID, e.ItemID = s.message.answer.responseID, s.message.itemID
-		c.timeAnswer(s.message.answer, now)
+		if !s.message.filler {
+			c.timeAnswer(s.message.answer, now)
+		}
 	}
 	s.samples, s.sent = s.samples[len(samples):], s.sent+len(samples)
 	if len(s.samples) == 0 {

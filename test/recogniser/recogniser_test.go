@@ -1,7 +1,6 @@
 package recogniser_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"strings"
