@@ -34,7 +34,7 @@ func TestNullClears(t *testing.T) {
 		"type": "server_vad", "threshold": 0.5, "prefix_padding_ms": 300.0, "silence_duration_ms": 500.0, "idle_timeout_ms": nil,
 		"create_response": true, "interrupt_response": true,
 	}
-	want := event{"model": "own", "voice": "ada", "speed": 1.0, "in": "audio/pcmu", "out": "audio/pcm", "turns": detection}
+	want := event{"model": "own", "voice": "ada", "speed": 1.2, "in": "audio/pcmu", "out": "audio/pcm", "turns": detection}
 	if diff := cmp.Diff(want, began); diff != "" {
 		t.Errorf("in the beginning (-want +got):\n%s", diff)
 	}

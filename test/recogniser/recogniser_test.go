@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"parlance.dev/parlance/provider/speech"
 	"parlance.dev/parlance/provider/speech/openai"
@@ -27,7 +28,9 @@ var questions = []string{
 // transcriber is the product's own client of the wire.
 func transcriber(t *testing.T, url string) *openai.Transcriber {
 	t.Helper()
-	made, err := openai.NewTranscriber(openai.Config{BaseURL: url, Model: "whisper-1", Client: &http.Client{}})
+	made, err := openai.NewTranscriber(openai.Config{
+		BaseURL: url, Model: "whisper-1", Client: &http.Client{}, Timeouts: speech.Timeouts{Transcript: 5 * time.Minute}, // a busy machine
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

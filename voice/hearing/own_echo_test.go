@@ -21,11 +21,11 @@ func TestOwnEcho(t *testing.T) {
 		levelDB  float64
 		delaysMS []int
 	}{
-		{"slt", -12, []int{60, 120, 200, 300, 360}},
-		{"rms", -15, []int{60, 120, 200, 300, 360}},
-		{"slt", -20, []int{60, 120, 200, 300, 360}},
-		{"rms", -25, []int{60, 120, 200, 300, 360}},
-		{"awb", -30, []int{60, 120, 200, 300, 360}},
+		{"slt", -12, []int{120, 360}},
+		{"rms", -15, []int{120, 360}},
+		{"slt", -20, []int{120, 360}},
+		{"rms", -25, []int{120, 360}},
+		{"awb", -30, []int{120, 360}},
 	} {
 		said := voices.Say(t, "flite", row.voice, text, hearing.SampleRate)
 		for _, delayMS := range row.delaysMS {
