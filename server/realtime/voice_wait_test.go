@@ -160,7 +160,8 @@ func TestSynthesizerDown(t *testing.T) {
 	}
 	var err error
 	f.stack.Synthesizer, err = speechapi.NewSynthesizer(speechapi.Config{
-		BaseURL: server.BaseURL, APIKey: speechtest.Key, Timeouts: patient, Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+		BaseURL: server.BaseURL, APIKey: speechtest.Key, Timeouts: patient,
+		Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
 	})
 	if err != nil {
 		t.Fatal(err)
