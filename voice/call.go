@@ -74,6 +74,8 @@ type Call struct {
 	heardTimes    int
 	// rest is what nobody has heard of the answers that were cut last.
 	rest string
+	// saidGoodbye is set when the session is being ended because nobody speaks.
+	saidGoodbye bool
 	// saysNotice is set while the notice of a recording is begun.
 	saysNotice bool
 	// own are items of sentences that the call says by itself.

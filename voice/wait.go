@@ -58,7 +58,8 @@ func (c *Call) idle(e hearing.Event) {
 		})
 	case e.Count == 1:
 		c.sayOwn(cmp.Or(waiting.ReengageMessage, own.reengage))
-	default:
+	case !c.saidGoodbye:
+		c.saidGoodbye = true
 		c.sayOwn(cmp.Or(waiting.GoodbyeMessage, own.goodbye))
 		c.commands = append(c.commands, live.End{Reason: sessions.ReasonIdle})
 	}
