@@ -216,7 +216,7 @@ func (c *Call) follow(events []hearing.Event) {
 		case hearing.Pause:
 			c.player.pause()
 			c.openUtterance(max(0, e.FromMS-c.detection.PrefixMS))
-			c.ears.current.overAgent = true
+			c.ears.current.overAgent, c.ears.current.echoDB = true, c.ears.taker.EchoDB()
 		case hearing.Transcribe:
 			c.transcribePart(e)
 		case hearing.Interrupt:

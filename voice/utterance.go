@@ -26,8 +26,9 @@ type utterance struct {
 	err    error
 	// joined says that it goes on from the one before, of whose answer nothing was heard.
 	joined bool
-	// overAgent says that it began while the agent spoke.
+	// overAgent says that it began while the agent spoke, whose echo is up to echoDB loud.
 	overAgent bool
+	echoDB    float64
 	// isTold is set when the client was told that it has begun.
 	isTold bool
 	// respond says that it is answered. byClient says that only the client could commit it, with
@@ -216,7 +217,7 @@ func (c *Call) understood(u *utterance) {
 		c.s.deps.Metrics.dropped(text != "")
 		c.drop(u, hearing.NoWords)
 		return
-	case u.overAgent && c.ears.taker.Echoes(text, u.fromMS, u.levelDB):
+	case u.overAgent && u.levelDB < u.echoDB+louderThanEcho && c.ears.taker.Echoes(text, u.fromMS, u.levelDB):
 		c.s.deps.Metrics.falseStart(hearing.Echo.String())
 		c.drop(u, hearing.Echo)
 		c.sayRest()
@@ -246,6 +247,10 @@ func (c *Call) notUnderstood(u *utterance) {
 	c.ears.unknown[u.itemID] = fault.From(u.err)
 	c.said(u, "")
 }
+
+// louderThanEcho is how many dB above the agent's echo somebody speaks who is not it, although they
+// say the same words: people repeat what they have heard.
+const louderThanEcho = 6
 
 // sayable is a transcript as the conversation takes it: a transcriber may write anything.
 func sayable(text string) string {

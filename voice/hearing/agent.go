@@ -68,6 +68,9 @@ func (t *Taker) AgentDone() {
 	}
 }
 
+// EchoDB is the level up to which what is heard now may be the agent's echo.
+func (t *Taker) EchoDB() float64 { return t.agent.echo.expectedDB(t.NowMS()) }
+
 // Echoes reports whether the words of an utterance, which began at fromMS and was committed before
 // they were known, are the agent's own. If so, its echo is expected to be as loud from now on.
 func (t *Taker) Echoes(words string, fromMS int, levelDB float64) bool {
