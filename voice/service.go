@@ -53,7 +53,7 @@ type Service struct {
 
 // tick is how often calls are moved: sound is sent, silence is heard, time-outs pass. One ticker
 // serves all calls of a node.
-const tick = 20 * time.Millisecond
+const tick = 10 * time.Millisecond
 
 // New makes the service.
 func New(d Deps) *Service {
