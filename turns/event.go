@@ -26,8 +26,8 @@ type ResponseStarted struct {
 	// Spoken and Heard are those of the Respond.
 	Spoken bool
 	Heard  *Heard
-	// OutOfBand says that the answer is beside the conversation: it has no TurnID, and nothing keeps
-	// its items.
+	// OutOfBand says that the answer is beside the conversation: it has no TurnID, and nothing
+	// keeps its items.
 	OutOfBand bool
 }
 
@@ -124,6 +124,30 @@ type ClientToolCalled struct {
 	CallID     string
 	Name       string
 	Arguments  json.RawMessage
+}
+
+// ResponseOf is the answer that an event is within; empty for the first and the last event of an
+// answer, and for those of none.
+func ResponseOf(e Event) string {
+	switch e := e.(type) {
+	case MessageStarted:
+		return e.ResponseID
+	case TextDelta:
+		return e.ResponseID
+	case MessageDone:
+		return e.ResponseID
+	case ZoneEntered:
+		return e.ResponseID
+	case ToolStarted:
+		return e.ResponseID
+	case ToolDone:
+		return e.ResponseID
+	case ApprovalRequested:
+		return e.ResponseID
+	case ClientToolCalled:
+		return e.ResponseID
+	}
+	return ""
 }
 
 // ResponseStatus is how an answer ended.

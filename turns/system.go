@@ -118,6 +118,16 @@ func spokenLanguage(arguments json.RawMessage) (string, error) {
 	return tag, nil
 }
 
+// SwitchedLanguage returns the language, as a canonical tag, that a call of language_detection has
+// switched to. It returns false for other calls and for one that failed.
+func SwitchedLanguage(e ToolDone) (tag string, switched bool) {
+	if !e.System || e.Name != toolLanguage || e.Failed {
+		return "", false
+	}
+	tag, err := spokenLanguage(e.Arguments)
+	return tag, err == nil
+}
+
 // SystemTools execute the system tools for package tools. They only answer the model: their effects
 // follow when their call has succeeded.
 func SystemTools() map[string]tools.Builtin {

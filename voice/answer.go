@@ -68,34 +68,21 @@ func (c *Call) observe(e turns.Event) {
 	case live.Released:
 		c.mute()
 	}
-	if a := c.open[responseOf(e)]; a != nil {
+	if a := c.open(turns.ResponseOf(e)); a != nil {
 		c.content(a, e)
 		return
 	}
 	c.out = append(c.out, e)
 }
 
-// responseOf is the response that an event is about; empty: it is about none.
-func responseOf(e turns.Event) string {
-	switch e := e.(type) {
-	case turns.MessageStarted:
-		return e.ResponseID
-	case turns.TextDelta:
-		return e.ResponseID
-	case turns.MessageDone:
-		return e.ResponseID
-	case turns.ZoneEntered:
-		return e.ResponseID
-	case turns.ToolStarted:
-		return e.ResponseID
-	case turns.ToolDone:
-		return e.ResponseID
-	case turns.ApprovalRequested:
-		return e.ResponseID
-	case turns.ClientToolCalled:
-		return e.ResponseID
+// open is the answer of a response that the conversation has not ended; nil: there is none.
+func (c *Call) open(responseID string) *answer {
+	for _, a := range c.answers {
+		if a.responseID == responseID && !a.done {
+			return a
+		}
 	}
-	return ""
+	return nil
 }
 
 // beginAnswer begins an answer. One out of band is beside the conversation, and never spoken.
@@ -107,11 +94,10 @@ func (c *Call) beginAnswer(e turns.ResponseStarted) {
 	e.Spoken = (e.Spoken || e.Greeting && !c.textOnly) && c.speaks()
 	a := &answer{
 		responseID: e.ResponseID, spoken: e.Spoken, greeting: e.Greeting, heard: e.Heard, events: []turns.Event{e},
-		begunAt: c.s.now(), protected: c.saysNotice, dropped: map[string]bool{},
+		begunAt: c.s.now(), dropped: map[string]bool{},
 	}
 	c.turnIndex = max(c.turnIndex, e.TurnIndex)
 	c.answers = append(c.answers, a)
-	c.open[e.ResponseID] = a
 	if c.unwanted[e.CommandID] {
 		delete(c.unwanted, e.CommandID)
 		c.cut(a, turns.ReasonTurnDetected, 0)
@@ -166,21 +152,23 @@ func (c *Call) content(a *answer, e turns.Event) {
 			a.firstTokenAt = c.s.now()
 		}
 		if m := a.message(e.ItemID); m != nil {
-			c.say(m, m.write(e.Text))
+			c.speak(m, m.write(e.Text))
 		}
 	case turns.MessageDone:
 		if a.dropped[e.ItemID] {
 			return
 		}
 		if m := a.message(e.ItemID); m != nil && !a.cut {
-			c.say(m, m.end())
+			c.speak(m, m.end())
 			a.events = append(a.events, gate{m})
 		}
 		e.Cut = e.Cut || a.cut
 		a.events = append(a.events, e)
 		return
 	case turns.ToolDone:
-		c.noteTool(e)
+		if tag, switched := turns.SwitchedLanguage(e); switched {
+			c.setLanguage(tag)
+		}
 	}
 	a.events = append(a.events, e)
 }
@@ -197,12 +185,11 @@ func (a *answer) message(itemID string) *message {
 
 // endAnswer takes the end of an answer, which the client is sent behind its sound.
 func (c *Call) endAnswer(e turns.ResponseDone) {
-	a := c.open[e.ResponseID]
+	a := c.open(e.ResponseID)
 	if a == nil {
 		c.out = append(c.out, e)
 		return
 	}
-	delete(c.open, e.ResponseID)
 	a.done = true
 	if a.spoken && !a.cut {
 		written := Written{ResponseID: e.ResponseID, Text: e.Text}

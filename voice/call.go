@@ -58,10 +58,8 @@ type Call struct {
 
 	// out are events for the socket that wait for nothing.
 	out []turns.Event
-	// answers are the answers that the client was not sent to their ends, oldest first; open has
-	// those that the conversation has not ended, by response.
+	// answers are the answers that the client was not sent to their ends, oldest first.
 	answers []*answer
-	open    map[string]*answer
 	// asked are the commands whose answers have not begun, unwanted those of them that nobody is to
 	// hear.
 	asked, unwanted map[string]bool
@@ -76,8 +74,6 @@ type Call struct {
 	rest string
 	// saidGoodbye is set when the session is being ended because nobody speaks.
 	saidGoodbye bool
-	// saysNotice is set while the notice of a recording is begun.
-	saysNotice bool
 	// own are items of sentences that the call says by itself.
 	own map[string]bool
 	// turnIndex is that of the newest turn that was answered. fillers counts those that were said.
@@ -106,9 +102,7 @@ func (c *Call) begin(stack Stack, err error) {
 	c.ears.begin(c)
 	c.SpeakAnswers(c.speaks())
 	if notice := c.session.Config.Voice.Recording.Notice; c.recording.recorder != nil && notice != "" && !c.Resumed() {
-		c.saysNotice = true
-		c.sayOwnAfter(notice, sessions.AtFront)
-		c.saysNotice = false
+		c.say(sentence{text: notice, after: sessions.AtFront, protected: true})
 	}
 	c.rest = c.s.takeRest(c.session.ID)
 	c.sayRest()

@@ -220,7 +220,8 @@ func (c *Call) follow(events []hearing.Event) {
 		case hearing.Transcribe:
 			c.transcribePart(e)
 		case hearing.Interrupt:
-			c.interrupted(e)
+			c.s.deps.Metrics.interrupted()
+			c.stopSpeaking(turns.ReasonTurnDetected)
 		case hearing.Resume:
 			c.player.resume()
 		case hearing.Idle:
@@ -279,7 +280,9 @@ func (c *Call) committed(e hearing.Event) {
 	u := ears.current
 	ears.current, ears.full = nil, false
 	u.recordedTo = c.recording.at(c.s.now()) - (e.AtMS - e.ToMS)
-	u.fromMS, u.levelDB = e.FromMS, vad.LevelDB(ears.track.since(e.FromMS))
+	if u.fromMS = e.FromMS; u.overAgent {
+		u.levelDB = vad.LevelDB(ears.track.since(e.FromMS))
+	}
 	u.lengthMS, u.speechMS, u.joined = e.ToMS-e.FromMS, e.SpeechMS, e.Joined
 	u.commandID, u.byClient = ears.committing, c.manual()
 	u.committedAt, u.respond = c.s.now(), c.detection.CreateResponse && !c.manual()

@@ -1,20 +1,14 @@
 package voice
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/turns"
-	"parlance.dev/parlance/voice/hearing"
 )
-
-// interrupted stops the agent, because the user has begun to speak. mu is held.
-func (c *Call) interrupted(hearing.Event) {
-	c.s.deps.Metrics.interrupted()
-	c.stopSpeaking(turns.ReasonTurnDetected)
-}
 
 // stopSpeaking ends all answers that are being said, or about to be. Their text is cut to what was
 // heard. mu is held.
@@ -116,7 +110,7 @@ func (a *answer) unheard() string {
 func (c *Call) sayRest() {
 	if rest := c.rest; rest != "" && !c.muted {
 		c.rest = ""
-		c.sayOwn(rest)
+		c.say(sentence{text: rest})
 	}
 }
 
@@ -148,32 +142,23 @@ func (c *Call) cancel(command live.Cancel) {
 	c.commands = append(c.commands, command)
 }
 
-// truncation is a client's Truncate with the words that it has heard, if the call knows them. mu is
-// held.
-func (c *Call) truncation(command live.Truncate) live.Command {
-	for _, m := range c.spoken {
-		if m.itemID == command.ItemID {
-			text := m.heard(time.Duration(command.AudioEndMS) * time.Millisecond)
-			command.HeardText = &text
-		}
-	}
-	return command
-}
-
 // maxAheadOfSent is how much more than was sent a client may say to have played: its clock is
 // another.
 const maxAheadOfSent = time.Second
 
-// truncate takes a client's Truncate. mu is held.
+// truncate takes a client's Truncate, with the words that it has heard if the call knows them. mu
+// is held.
 func (c *Call) truncate(command live.Truncate) {
-	for _, m := range c.spoken {
-		sent := m.sent()
-		if m.itemID != command.ItemID || time.Duration(command.AudioEndMS) <= (sent+maxAheadOfSent)/time.Millisecond {
-			continue
+	at := slices.IndexFunc(c.spoken, func(m *message) bool { return m.itemID == command.ItemID })
+	if at >= 0 {
+		m, sent := c.spoken[at], c.spoken[at].sent()
+		if time.Duration(command.AudioEndMS) > (sent+maxAheadOfSent)/time.Millisecond {
+			c.out = append(c.out, live.Failed{CommandID: command.CommandID, Err: fault.InvalidField("audio_end_ms", "range",
+				"Audio content of %dms is already shorter than %dms.", sent.Milliseconds(), command.AudioEndMS)})
+			return
 		}
-		c.out = append(c.out, live.Failed{CommandID: command.CommandID, Err: fault.InvalidField("audio_end_ms", "range",
-			"Audio content of %dms is already shorter than %dms.", sent.Milliseconds(), command.AudioEndMS)})
-		return
+		text := m.heard(time.Duration(command.AudioEndMS) * time.Millisecond)
+		command.HeardText = &text
 	}
-	c.commands = append(c.commands, c.truncation(command))
+	c.commands = append(c.commands, command)
 }

@@ -1,28 +1,10 @@
 package voice
 
 import (
-	"encoding/json"
 	"strings"
 
 	"parlance.dev/parlance/live"
-	"parlance.dev/parlance/turns"
 )
-
-// toolLanguage is the system tool with which the agent changes the conversation's language.
-const toolLanguage = "language_detection"
-
-// noteTool goes by the language that the agent has changed to. mu is held.
-func (c *Call) noteTool(e turns.ToolDone) {
-	if !e.System || e.Name != toolLanguage || e.Failed {
-		return
-	}
-	var asked struct {
-		Language string `json:"language"`
-	}
-	if json.Unmarshal(e.Arguments, &asked) == nil && asked.Language != "" {
-		c.setLanguage(asked.Language)
-	}
-}
 
 // agreeing is how many utterances in a row must be in another language before the call goes on in
 // it: transcribers take a name or a short word for another language.

@@ -73,8 +73,7 @@ func (s *Service) Start(ctx context.Context, joined *live.Live) *Call {
 	session := joined.Session()
 	c := &Call{
 		Live: joined, s: s, session: session, language: session.Language,
-		detection: DetectionOf(session.Config.Voice), minute: -1, open: map[string]*answer{},
-		asked: map[string]bool{}, unwanted: map[string]bool{}, own: map[string]bool{},
+		detection: DetectionOf(session.Config.Voice), minute: -1, asked: map[string]bool{}, unwanted: map[string]bool{}, own: map[string]bool{},
 	}
 	c.input, c.output = Formats(session.Config.Voice)
 	c.life, c.endLife = context.WithCancel(context.WithoutCancel(ctx))

@@ -19,8 +19,8 @@ const synthesizedAhead = 2
 // errDropped ends the synthesis of a segment that is not wanted any more.
 var errDropped = errors.New("what was being said is not wanted any more")
 
-// say has pieces of a message spoken. mu is held.
-func (c *Call) say(m *message, pieces []speakable.Piece) {
+// speak has pieces of a message spoken. mu is held.
+func (c *Call) speak(m *message, pieces []speakable.Piece) {
 	for _, piece := range pieces {
 		s := &segment{
 			id: m.itemID + ":" + strconv.Itoa(len(m.segments)), message: m, piece: piece,

@@ -38,7 +38,7 @@ type utterance struct {
 	// lengthMS is its audio from fromMS on, and speechMS the speech in it. recordedTo is its end in
 	// the recording.
 	lengthMS, speechMS, recordedTo, fromMS int
-	// levelDB is how loud it is.
+	// levelDB is how loud it is, when it is overAgent.
 	levelDB                                   float64
 	speechEndedAt, committedAt, transcribedAt time.Time
 	// ready is set when the words are known, or err is.

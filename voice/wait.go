@@ -57,31 +57,37 @@ func (c *Call) idle(e hearing.Event) {
 			CommandID: ownCommand + idgen.New(idgen.Request), Spoken: c.speaks() && !c.textOnly, Awaited: true,
 		})
 	case e.Count == 1:
-		c.sayOwn(cmp.Or(waiting.ReengageMessage, own.reengage))
+		c.say(sentence{text: cmp.Or(waiting.ReengageMessage, own.reengage)})
 	case !c.saidGoodbye:
 		c.saidGoodbye = true
-		c.sayOwn(cmp.Or(waiting.GoodbyeMessage, own.goodbye))
+		c.say(sentence{text: cmp.Or(waiting.GoodbyeMessage, own.goodbye)})
 		c.commands = append(c.commands, live.End{Reason: sessions.ReasonIdle})
 	}
 }
 
-// sayOwn has the agent say a sentence that no model wrote, as an answer of its own. The transcript
-// has it. mu is held.
-func (c *Call) sayOwn(text string) { c.sayOwnAfter(text, "") }
+// sentence is something that no model wrote.
+type sentence struct {
+	text string
+	// after is its place in what the model sees, as of live.Insert.
+	after string
+	// protected says that speech does not interrupt it.
+	protected bool
+}
 
-// sayOwnAfter is sayOwn with a place in what the model sees, as of live.Insert.
-func (c *Call) sayOwnAfter(text, after string) {
+// say has the agent say a sentence, as an answer of its own. The transcript has it. mu is held.
+func (c *Call) say(s sentence) {
 	response, item := idgen.New(idgen.Response), idgen.New(idgen.Item)
 	c.own[item] = true
 	c.commands = append(c.commands, live.Insert{
-		CommandID: ownCommand + item, ItemID: item, After: after, Kind: sessions.AssistantItem, Text: text, Spoken: c.speaks(),
+		CommandID: ownCommand + item, ItemID: item, After: s.after, Kind: sessions.AssistantItem, Text: s.text, Spoken: c.speaks(),
 	})
+	c.observe(turns.ResponseStarted{ResponseID: response, TurnIndex: c.turnIndex, Spoken: true})
+	c.open(response).protected = s.protected
 	for _, e := range []turns.Event{
-		turns.ResponseStarted{ResponseID: response, TurnIndex: c.turnIndex, Spoken: true},
 		turns.MessageStarted{ResponseID: response, ItemID: item},
-		turns.TextDelta{ResponseID: response, ItemID: item, Text: text},
-		turns.MessageDone{ResponseID: response, ItemID: item, Text: text},
-		turns.ResponseDone{ResponseID: response, Status: turns.ResponseCompleted, Text: text},
+		turns.TextDelta{ResponseID: response, ItemID: item, Text: s.text},
+		turns.MessageDone{ResponseID: response, ItemID: item, Text: s.text},
+		turns.ResponseDone{ResponseID: response, Status: turns.ResponseCompleted, Text: s.text},
 	} {
 		c.observe(e)
 	}
@@ -124,7 +130,7 @@ func (c *Call) fill(a *answer) {
 		turns.TextDelta{ResponseID: a.responseID, ItemID: m.itemID, Text: text},
 		gate{m}, turns.MessageDone{ResponseID: a.responseID, ItemID: m.itemID, Text: text},
 	)
-	c.say(m, append(m.write(text), m.end()...))
+	c.speak(m, append(m.write(text), m.end()...))
 }
 
 // protectsGreeting reports whether speech does not interrupt the agent's first message.

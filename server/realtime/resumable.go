@@ -102,18 +102,8 @@ func answerOf(e turns.Event) (responseID string, marks frameMark) {
 		return e.ResponseID, markFirst
 	case turns.ResponseDone:
 		return e.ResponseID, markLast
-	case turns.MessageStarted:
-		return e.ResponseID, 0
-	case turns.TextDelta:
-		return e.ResponseID, 0
-	case turns.MessageDone:
-		return e.ResponseID, 0
-	case turns.ZoneEntered:
-		return e.ResponseID, 0
-	case turns.ClientToolCalled: // the only calls of an answer out of band
-		return e.ResponseID, 0
 	}
-	return "", 0
+	return turns.ResponseOf(e), 0
 }
 
 // takeInjected takes an event of the follower.
