@@ -92,10 +92,15 @@ func utterances(session sessions.Session, turn sessions.Turn) []*events.Transcri
 	}
 	agent.TimeInCallSecs = seconds(begun + time.Duration(turn.Metrics.RetrievalMS+turn.Metrics.ModelFirstTokenMS)*time.Millisecond)
 	agent.ConversationTurnMetrics = map[string]*events.ElapsedTime{}
-	for name, ms := range map[string]int{
+	stages := map[string]int{
 		"convai_llm_service_ttfb": turn.Metrics.ModelFirstTokenMS, "retrieval": turn.Metrics.RetrievalMS,
 		"tools": turn.Metrics.ToolsMS, "total": turn.Metrics.TotalMS,
-	} {
+	}
+	if speech := turn.Speech; speech != nil {
+		stages["endpointing"], stages["transcript"] = speech.EndpointingMS, speech.TranscriptMS
+		stages["first_token"], stages["first_audio"] = speech.FirstTokenMS, speech.FirstAudioMS
+	}
+	for name, ms := range stages {
 		if ms > 0 {
 			agent.ConversationTurnMetrics[name] = &events.ElapsedTime{ElapsedTime: float64(ms) / 1000}
 		}

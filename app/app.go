@@ -41,6 +41,7 @@ import (
 	"parlance.dev/parlance/server/realtime"
 	"parlance.dev/parlance/server/rpc"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/sessions/latency"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/turns/requests"
@@ -359,7 +360,8 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	handler, err := server.NewHandler(server.Deps{
 		Services: server.Services{
 			Workspaces: rpc.NewWorkspaces(access, a.Workspaces), APIKeys: rpc.NewAPIKeys(a.Workspaces),
-			InWorkspace: access.Interceptor(), Agents: rpc.NewAgents(a.Agents), Tools: rpc.NewTools(a.Tools),
+			InWorkspace: access.Interceptor(), Agents: rpc.NewAgents(a.Agents, &latency.Service{DB: a.db, Agents: a.Agents, Now: a.now}),
+			Tools:     rpc.NewTools(a.Tools),
 			Knowledge: rpc.NewKnowledge(access, a.Knowledge, a.webpages, a.evaluations, stopping),
 			Sessions: rpc.NewSessions(rpc.Conversations{
 				Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Analysis: a.Analysis, Tools: a.Tools, Privacy: a.Privacy,

@@ -12,6 +12,7 @@ import (
 	"parlance.dev/parlance/recordings"
 	"parlance.dev/parlance/server/realtime"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/sessions/latency"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/turns/content"
 	"parlance.dev/parlance/turns/journal"
@@ -19,6 +20,7 @@ import (
 	"parlance.dev/parlance/turns/requests"
 	"parlance.dev/parlance/usage"
 	"parlance.dev/parlance/voice"
+	"parlance.dev/parlance/workspaces"
 )
 
 // openConversations makes the services of conversations: sessions, turns, live sockets, and the
@@ -62,6 +64,9 @@ func (a *App) openConversations(keyring *seal.Keyring) {
 		StackFunc: a.speech.Choose, Recordings: a.Recordings, Metrics: voice.NewMetrics(a.metrics.Registry), Log: a.log, Now: a.now,
 		MeterFunc: func(ctx context.Context, place usage.Place, records ...usage.Record) error {
 			return usage.Add(ctx, a.db, place, records...)
+		},
+		LatencyFunc: func(ctx context.Context, tenant workspaces.TenantID, turn sessions.TurnID, speech sessions.SpeechMetrics) error {
+			return latency.Record(ctx, a.db, tenant, turn, speech)
 		},
 	})
 }

@@ -43,6 +43,9 @@ type Turn struct {
 	InputTokens  int        `bun:"input_tokens"`
 	OutputTokens int        `bun:"output_tokens"`
 	Metrics      Metrics    `bun:"metrics,type:jsonb"`
+	// Speech is written by package latency only; nil when the answer was not spoken, or to nothing
+	// that was heard.
+	Speech *SpeechMetrics `bun:"speech,type:jsonb,nullzero"`
 	// Retrieval is nil when no passages were searched.
 	Retrieval *Retrieval `bun:"retrieval,type:jsonb,nullzero"`
 	// ErrorCode and ErrorMessage say why the turn failed; empty otherwise.
@@ -162,4 +165,16 @@ type Metrics struct {
 	// Incomplete is why a completed answer may lack something (ReasonMaxOutputTokens,
 	// ReasonContentFilter or ReasonToolRounds of package turns); empty when it does not.
 	Incomplete string `json:"incomplete,omitempty"`
+}
+
+// SpeechMetrics say how long the beginning of a spoken answer took, in milliseconds from the end of
+// the user's speech.
+type SpeechMetrics struct {
+	// EndpointingMS is until the silence was believed to be the end, TranscriptMS until the words
+	// were known.
+	EndpointingMS int `json:"endpointing_ms"`
+	TranscriptMS  int `json:"transcript_ms"`
+	// FirstTokenMS is until the answer's first words, FirstAudioMS until its first sound was sent.
+	FirstTokenMS int `json:"first_token_ms"`
+	FirstAudioMS int `json:"first_audio_ms"`
 }

@@ -678,6 +678,7 @@ CREATE TABLE sessions (
     CONSTRAINT sessions_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'in_progress'::text, 'completed'::text, 'failed'::text]))),
     CONSTRAINT sessions_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
 );
+CREATE INDEX sessions_by_agent ON public.sessions USING btree (agent_id, created_at DESC);
 CREATE INDEX sessions_by_tenant ON public.sessions USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX sessions_by_user ON public.sessions USING btree (workspace_id, user_id COLLATE "C", created_at DESC);
 CREATE INDEX sessions_by_workspace ON public.sessions USING btree (workspace_id, created_at DESC, id DESC);
@@ -996,6 +997,7 @@ CREATE TABLE turns (
     feedback text NOT NULL DEFAULT ''::text,
     spilled boolean NOT NULL DEFAULT false,
     client_tools json,
+    speech jsonb,
     CONSTRAINT turns_index_check CHECK ((index >= 0)),
     CONSTRAINT turns_pkey PRIMARY KEY (id),
     CONSTRAINT turns_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,

@@ -12,6 +12,7 @@ import (
 // answer is an answer of the agent, until the client was sent its end.
 type answer struct {
 	responseID string
+	turnID     sessions.TurnID
 	// spoken says that its text is spoken.
 	spoken bool
 	// events are those that the client was not sent yet, in order. A gate among them waits for a
@@ -93,7 +94,7 @@ func (c *Call) beginAnswer(e turns.ResponseStarted) {
 	}
 	e.Spoken = (e.Spoken || e.Greeting && !c.textOnly) && c.speaks()
 	a := &answer{
-		responseID: e.ResponseID, spoken: e.Spoken, greeting: e.Greeting, heard: e.Heard, events: []turns.Event{e},
+		responseID: e.ResponseID, turnID: e.TurnID, spoken: e.Spoken, greeting: e.Greeting, heard: e.Heard, events: []turns.Event{e},
 		begunAt: c.s.now(), dropped: map[string]bool{},
 	}
 	c.turnIndex = max(c.turnIndex, e.TurnIndex)

@@ -149,6 +149,7 @@ func (c *Call) timeAnswer(a *answer, now time.Time) {
 	}
 	c.out = append(c.out, timing)
 	c.s.deps.Metrics.timed(timing)
+	c.noteLatency(a.turnID, timing)
 }
 
 func later(a, b time.Time) time.Time {

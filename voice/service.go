@@ -26,6 +26,8 @@ type Deps struct {
 	Recordings *recordings.Service
 	// MeterFunc counts what calls use; nil: nothing is counted.
 	MeterFunc MeterFunc
+	// LatencyFunc keeps how long the beginning of an answer took; nil: nothing does.
+	LatencyFunc LatencyFunc
 	// Metrics counts what calls do; nil: nothing is counted.
 	Metrics *Metrics
 }
@@ -46,7 +48,7 @@ type Service struct {
 	// life ends when Close stops waiting.
 	life    context.Context //nolint:containedctx // the life of goroutines that outlive their calls
 	endLife context.CancelFunc
-	meter   meter
+	notes   notes
 	// phrases has the sound of texts that are said again and again.
 	phrases *cache.Cache[phrase, []speech.Piece]
 }
@@ -62,7 +64,7 @@ func New(d Deps) *Service {
 	}
 	s := &Service{deps: d, calls: map[*Call]struct{}{}, rests: map[sessions.ID]rest{}, phrases: cache.New[phrase, []speech.Piece](maxPhrases)}
 	s.life, s.endLife = context.WithCancel(context.Background())
-	s.meter = meter{count: d.MeterFunc, life: s.life, start: s.workers.Go}
+	s.notes = notes{life: s.life, start: s.workers.Go}
 	return s
 }
 

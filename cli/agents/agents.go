@@ -26,7 +26,7 @@ commands work on the parlance dev of this machine. An agent is named by its id (
   parlance agents versions agt_01j…
   parlance chat --agent agt_01j…`,
 	}
-	cmd.AddCommand(newList(), newShow(), newCreate(), newUpdate(), newVersions(), newRollback(), newRemove())
+	cmd.AddCommand(newList(), newShow(), newCreate(), newUpdate(), newVersions(), newRollback(), newLatency(), newRemove())
 	client.AddWorkspace(cmd.Commands()...)
 	return cmd
 }

@@ -52,6 +52,13 @@ func TestAgents(t *testing.T) {
 	if lines := agents("", "versions", id, "--json").JSONLines(t); len(lines) != 5 || lines[0]["version"] != 5.0 {
 		t.Errorf("versions %v", lines)
 	}
+	agents("", "latency", id).Wants(t, command.ExitDone, "answered nobody")
+	session := w.Env.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+id+`","user_id":"u","modality":"text"}`).Must(t, 201).Text("id")
+	w.Env.Do(t, "POST", "/v1/sessions/"+session+"/turns", `{"text":"Hello."}`).Must(t, 200)
+	agents("", "latency", id, "--since", "1h").Wants(t, command.ExitDone, "P95", "total")
+	if lines := agents("", "latency", id, "--json").JSONLines(t); len(lines) == 0 || lines[len(lines)-1]["answers"] != 1.0 {
+		t.Errorf("latency %v", lines)
+	}
 	agents("", "rollback", id, "1").Wants(t, command.ExitDone, "version 6", "version 1")
 	if got := agents("", "rollback", id, "3", "--json").JSONLines(t)[0]; got["version"] != 7.0 || got["idle_timeout_seconds"] != 60.0 {
 		t.Errorf("rolled back to %v", got)

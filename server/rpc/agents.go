@@ -8,15 +8,17 @@ import (
 	"parlance.dev/parlance/agents"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	"parlance.dev/parlance/sessions/latency"
 )
 
 type agentsServer struct {
-	agents *agents.Service
+	agents  *agents.Service
+	latency *latency.Service
 }
 
 // NewAgents serves AgentService.
-func NewAgents(service *agents.Service) parlancev1connect.AgentServiceHandler {
-	return &agentsServer{agents: service}
+func NewAgents(service *agents.Service, times *latency.Service) parlancev1connect.AgentServiceHandler {
+	return &agentsServer{agents: service, latency: times}
 }
 
 func (s *agentsServer) CreateAgent(ctx context.Context, req *parlancev1.CreateAgentRequest) (*parlancev1.Agent, error) {
@@ -80,6 +82,23 @@ func (s *agentsServer) CompareAgentVersions(
 ) (*parlancev1.CompareAgentVersionsResponse, error) {
 	changes, err := s.agents.Compare(ctx, refOf(ctx), agents.ID(req.GetAgentId()), int(req.GetVersion()), int(req.GetAgainst()))
 	return &parlancev1.CompareAgentVersionsResponse{Changes: each(changes, versionChangeProto)}, err
+}
+
+func (s *agentsServer) GetAgentLatency(
+	ctx context.Context, req *parlancev1.GetAgentLatencyRequest,
+) (*parlancev1.AgentLatency, error) {
+	found, err := s.latency.Of(ctx, refOf(ctx), latency.Params{
+		AgentID: agents.ID(req.GetAgentId()), Since: timeOf(req.GetSince()), Until: timeOf(req.GetUntil()),
+		Version: int(req.GetAgentVersion()),
+	})
+	return &parlancev1.AgentLatency{Answers: int32Of(found.Answers), Stages: each(found.Stages, latencyStageProto)}, err
+}
+
+func latencyStageProto(s latency.Stage) *parlancev1.LatencyStage {
+	return &parlancev1.LatencyStage{
+		Stage: s.Name, Answers: int32Of(s.Answers), MinMs: int32Of(s.MinMS), P50Ms: int32Of(s.P50MS), P90Ms: int32Of(s.P90MS),
+		P95Ms: int32Of(s.P95MS), P99Ms: int32Of(s.P99MS), MaxMs: int32Of(s.MaxMS),
+	}
 }
 
 func (s *agentsServer) RollbackAgent(ctx context.Context, req *parlancev1.RollbackAgentRequest) (*parlancev1.Agent, error) {

@@ -95,6 +95,7 @@ func turnProto(t sessions.Turn) *parlancev1.Turn {
 			RetrievalMs: int32Of(t.Metrics.RetrievalMS), ModelFirstTokenMs: int32Of(t.Metrics.ModelFirstTokenMS),
 			ToolsMs: int32Of(t.Metrics.ToolsMS), TotalMs: int32Of(t.Metrics.TotalMS),
 			ToolRounds: int32Of(t.Metrics.ToolRounds), ToolRoundsExhausted: t.Metrics.RoundsExhausted,
+			Speech: speechProto(t.Speech),
 		},
 		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt), Retrieval: retrievalProto(t.Retrieval),
 		ReceiptHash: t.ReceiptHash, Feedback: string(t.Feedback),
@@ -160,6 +161,16 @@ func schemaOf(tool *parlancev1.ClientTool) json.RawMessage {
 
 func turnEmitter(session string, stream *connect.ServerStream[parlancev1.StreamTurnResponse]) func(requests.Event) error {
 	return func(e requests.Event) error { return stream.Send(turnEventProto(session, e)) }
+}
+
+func speechProto(m *sessions.SpeechMetrics) *parlancev1.TurnSpeech {
+	if m == nil {
+		return nil
+	}
+	return &parlancev1.TurnSpeech{
+		EndpointingMs: int32Of(m.EndpointingMS), TranscriptMs: int32Of(m.TranscriptMS),
+		FirstTokenMs: int32Of(m.FirstTokenMS), FirstAudioMs: int32Of(m.FirstAudioMS),
+	}
 }
 
 func turnUsageProto(t sessions.Turn) *parlancev1.TurnUsage {

@@ -2994,6 +2994,254 @@ func (x *CompareAgentVersionsResponse) GetChanges() []*VersionChange {
 	return nil
 }
 
+type GetAgentLatencyRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// Only sessions that were created at this time or later; absent: in the last seven days.
+	Since *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=since,proto3" json:"since,omitempty"`
+	// Only sessions that were created before this time.
+	Until *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=until,proto3" json:"until,omitempty"`
+	// Only sessions of this version of the agent; 0: of all.
+	AgentVersion  int32 `protobuf:"varint,5,opt,name=agent_version,json=agentVersion,proto3" json:"agent_version,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetAgentLatencyRequest) Reset() {
+	*x = GetAgentLatencyRequest{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetAgentLatencyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetAgentLatencyRequest) ProtoMessage() {}
+
+func (x *GetAgentLatencyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetAgentLatencyRequest.ProtoReflect.Descriptor instead.
+func (*GetAgentLatencyRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *GetAgentLatencyRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *GetAgentLatencyRequest) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+func (x *GetAgentLatencyRequest) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *GetAgentLatencyRequest) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *GetAgentLatencyRequest) GetAgentVersion() int32 {
+	if x != nil {
+		return x.AgentVersion
+	}
+	return 0
+}
+
+// AgentLatency is how long answers of an agent took.
+type AgentLatency struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many answers were looked at: those that a model completed, the newest 10,000 at most.
+	Answers int32 `protobuf:"varint,1,opt,name=answers,proto3" json:"answers,omitempty"`
+	// The stages that any of them had.
+	Stages        []*LatencyStage `protobuf:"bytes,2,rep,name=stages,proto3" json:"stages,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AgentLatency) Reset() {
+	*x = AgentLatency{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AgentLatency) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AgentLatency) ProtoMessage() {}
+
+func (x *AgentLatency) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AgentLatency.ProtoReflect.Descriptor instead.
+func (*AgentLatency) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *AgentLatency) GetAnswers() int32 {
+	if x != nil {
+		return x.Answers
+	}
+	return 0
+}
+
+func (x *AgentLatency) GetStages() []*LatencyStage {
+	if x != nil {
+		return x.Stages
+	}
+	return nil
+}
+
+// LatencyStage is how long one stage took, in milliseconds.
+type LatencyStage struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// From the end of the user's speech, in spoken answers only: endpointing (until the silence was
+	// believed to be the end), transcript, first_token, first_audio. Of every answer: retrieval,
+	// model_first_token (from the request to the model), tools (all calls of the answer), total (from
+	// the request to the last token).
+	Stage string `protobuf:"bytes,1,opt,name=stage,proto3" json:"stage,omitempty"`
+	// How many answers had it.
+	Answers int32 `protobuf:"varint,2,opt,name=answers,proto3" json:"answers,omitempty"`
+	// The shortest.
+	MinMs int32 `protobuf:"varint,3,opt,name=min_ms,json=minMs,proto3" json:"min_ms,omitempty"`
+	// Half of them took no longer.
+	P50Ms int32 `protobuf:"varint,4,opt,name=p50_ms,json=p50Ms,proto3" json:"p50_ms,omitempty"`
+	// Nine tenths took no longer.
+	P90Ms int32 `protobuf:"varint,5,opt,name=p90_ms,json=p90Ms,proto3" json:"p90_ms,omitempty"`
+	// 95 of 100 took no longer.
+	P95Ms int32 `protobuf:"varint,6,opt,name=p95_ms,json=p95Ms,proto3" json:"p95_ms,omitempty"`
+	// 99 of 100 took no longer.
+	P99Ms int32 `protobuf:"varint,7,opt,name=p99_ms,json=p99Ms,proto3" json:"p99_ms,omitempty"`
+	// The longest.
+	MaxMs         int32 `protobuf:"varint,8,opt,name=max_ms,json=maxMs,proto3" json:"max_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LatencyStage) Reset() {
+	*x = LatencyStage{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LatencyStage) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LatencyStage) ProtoMessage() {}
+
+func (x *LatencyStage) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LatencyStage.ProtoReflect.Descriptor instead.
+func (*LatencyStage) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *LatencyStage) GetStage() string {
+	if x != nil {
+		return x.Stage
+	}
+	return ""
+}
+
+func (x *LatencyStage) GetAnswers() int32 {
+	if x != nil {
+		return x.Answers
+	}
+	return 0
+}
+
+func (x *LatencyStage) GetMinMs() int32 {
+	if x != nil {
+		return x.MinMs
+	}
+	return 0
+}
+
+func (x *LatencyStage) GetP50Ms() int32 {
+	if x != nil {
+		return x.P50Ms
+	}
+	return 0
+}
+
+func (x *LatencyStage) GetP90Ms() int32 {
+	if x != nil {
+		return x.P90Ms
+	}
+	return 0
+}
+
+func (x *LatencyStage) GetP95Ms() int32 {
+	if x != nil {
+		return x.P95Ms
+	}
+	return 0
+}
+
+func (x *LatencyStage) GetP99Ms() int32 {
+	if x != nil {
+		return x.P99Ms
+	}
+	return 0
+}
+
+func (x *LatencyStage) GetMaxMs() int32 {
+	if x != nil {
+		return x.MaxMs
+	}
+	return 0
+}
+
 type RollbackAgentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -3007,7 +3255,7 @@ type RollbackAgentRequest struct {
 
 func (x *RollbackAgentRequest) Reset() {
 	*x = RollbackAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[34]
+	mi := &file_parlance_v1_agents_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3019,7 +3267,7 @@ func (x *RollbackAgentRequest) String() string {
 func (*RollbackAgentRequest) ProtoMessage() {}
 
 func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[34]
+	mi := &file_parlance_v1_agents_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3032,7 +3280,7 @@ func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackAgentRequest.ProtoReflect.Descriptor instead.
 func (*RollbackAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{34}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *RollbackAgentRequest) GetWorkspaceId() string {
@@ -3346,11 +3594,38 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\aversion\x18\x03 \x01(\x05R\aversion\x12!\n" +
 	"\aagainst\x18\x04 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\aagainst\"T\n" +
 	"\x1cCompareAgentVersionsResponse\x124\n" +
-	"\achanges\x18\x01 \x03(\v2\x1a.parlance.v1.VersionChangeR\achanges\"n\n" +
+	"\achanges\x18\x01 \x03(\v2\x1a.parlance.v1.VersionChangeR\achanges\"\xe8\x01\n" +
+	"\x16GetAgentLatencyRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId\x120\n" +
+	"\x05since\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x120\n" +
+	"\x05until\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12,\n" +
+	"\ragent_version\x18\x05 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\fagentVersion\"[\n" +
+	"\fAgentLatency\x12\x18\n" +
+	"\aanswers\x18\x01 \x01(\x05R\aanswers\x121\n" +
+	"\x06stages\x18\x02 \x03(\v2\x19.parlance.v1.LatencyStageR\x06stages\"\xad\x02\n" +
+	"\fLatencyStage\x12y\n" +
+	"\x05stage\x18\x01 \x01(\tBc\xba\xbb\x18_\n" +
+	"\vendpointing\n" +
+	"\n" +
+	"transcript\n" +
+	"\vfirst_token\n" +
+	"\vfirst_audio\n" +
+	"\tretrieval\n" +
+	"\x11model_first_token\n" +
+	"\x05tools\n" +
+	"\x05totalR\x05stage\x12\x18\n" +
+	"\aanswers\x18\x02 \x01(\x05R\aanswers\x12\x15\n" +
+	"\x06min_ms\x18\x03 \x01(\x05R\x05minMs\x12\x15\n" +
+	"\x06p50_ms\x18\x04 \x01(\x05R\x05p50Ms\x12\x15\n" +
+	"\x06p90_ms\x18\x05 \x01(\x05R\x05p90Ms\x12\x15\n" +
+	"\x06p95_ms\x18\x06 \x01(\x05R\x05p95Ms\x12\x15\n" +
+	"\x06p99_ms\x18\a \x01(\x05R\x05p99Ms\x12\x15\n" +
+	"\x06max_ms\x18\b \x01(\x05R\x05maxMs\"n\n" +
 	"\x14RollbackAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12\x18\n" +
-	"\aversion\x18\x03 \x01(\x05R\aversion2\x97\v\n" +
+	"\aversion\x18\x03 \x01(\x05R\aversion2\xb2\f\n" +
 	"\fAgentService\x12\xab\x01\n" +
 	"\vCreateAgent\x12\x1f.parlance.v1.CreateAgentRequest\x1a\x12.parlance.v1.Agent\"g\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18.\b\xc9\x01\x12)/v1/workspaces/{workspace_id}/agents/{id}\x82\xd3\xe4\x93\x02):\x01*\"$/v1/workspaces/{workspace_id}/agents\x12\x81\x01\n" +
 	"\n" +
@@ -3360,7 +3635,8 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\vUpdateAgent\x12\x1f.parlance.v1.UpdateAgentRequest\x1a\x12.parlance.v1.Agent\"@\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x024:\x01*2//v1/workspaces/{workspace_id}/agents/{agent_id}\x12\x8c\x01\n" +
 	"\vDeleteAgent\x12\x1f.parlance.v1.DeleteAgentRequest\x1a\x16.google.protobuf.Empty\"D\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x021*//v1/workspaces/{workspace_id}/agents/{agent_id}\x12\xaa\x01\n" +
 	"\x11ListAgentVersions\x12%.parlance.v1.ListAgentVersionsRequest\x1a&.parlance.v1.ListAgentVersionsResponse\"F\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02:\x128/v1/workspaces/{workspace_id}/agents/{agent_id}/versions\x12\xc5\x01\n" +
-	"\x14CompareAgentVersions\x12(.parlance.v1.CompareAgentVersionsRequest\x1a).parlance.v1.CompareAgentVersionsResponse\"X\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02L\x12J/v1/workspaces/{workspace_id}/agents/{agent_id}/versions/{version}/compare\x12\xa4\x01\n" +
+	"\x14CompareAgentVersions\x12(.parlance.v1.CompareAgentVersionsRequest\x1a).parlance.v1.CompareAgentVersionsResponse\"X\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02L\x12J/v1/workspaces/{workspace_id}/agents/{agent_id}/versions/{version}/compare\x12\x98\x01\n" +
+	"\x0fGetAgentLatency\x12#.parlance.v1.GetAgentLatencyRequest\x1a\x19.parlance.v1.AgentLatency\"E\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x029\x127/v1/workspaces/{workspace_id}/agents/{agent_id}/latency\x12\xa4\x01\n" +
 	"\rRollbackAgent\x12!.parlance.v1.RollbackAgentRequest\x1a\x12.parlance.v1.Agent\"\\\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02P:\x01*\"K/v1/workspaces/{workspace_id}/agents/{agent_id}/versions/{version}/rollbackB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
 
 var (
@@ -3375,7 +3651,7 @@ func file_parlance_v1_agents_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_agents_proto_rawDescData
 }
 
-var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_parlance_v1_agents_proto_goTypes = []any{
 	(*Agent)(nil),                        // 0: parlance.v1.Agent
 	(*AgentAnalysis)(nil),                // 1: parlance.v1.AgentAnalysis
@@ -3411,13 +3687,16 @@ var file_parlance_v1_agents_proto_goTypes = []any{
 	(*ListAgentVersionsResponse)(nil),    // 31: parlance.v1.ListAgentVersionsResponse
 	(*CompareAgentVersionsRequest)(nil),  // 32: parlance.v1.CompareAgentVersionsRequest
 	(*CompareAgentVersionsResponse)(nil), // 33: parlance.v1.CompareAgentVersionsResponse
-	(*RollbackAgentRequest)(nil),         // 34: parlance.v1.RollbackAgentRequest
-	(*timestamppb.Timestamp)(nil),        // 35: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),              // 36: google.protobuf.Struct
-	(*RetentionSettings)(nil),            // 37: parlance.v1.RetentionSettings
-	(*structpb.Value)(nil),               // 38: google.protobuf.Value
-	(*fieldmaskpb.FieldMask)(nil),        // 39: google.protobuf.FieldMask
-	(*emptypb.Empty)(nil),                // 40: google.protobuf.Empty
+	(*GetAgentLatencyRequest)(nil),       // 34: parlance.v1.GetAgentLatencyRequest
+	(*AgentLatency)(nil),                 // 35: parlance.v1.AgentLatency
+	(*LatencyStage)(nil),                 // 36: parlance.v1.LatencyStage
+	(*RollbackAgentRequest)(nil),         // 37: parlance.v1.RollbackAgentRequest
+	(*timestamppb.Timestamp)(nil),        // 38: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),              // 39: google.protobuf.Struct
+	(*RetentionSettings)(nil),            // 40: parlance.v1.RetentionSettings
+	(*structpb.Value)(nil),               // 41: google.protobuf.Value
+	(*fieldmaskpb.FieldMask)(nil),        // 42: google.protobuf.FieldMask
+	(*emptypb.Empty)(nil),                // 43: google.protobuf.Empty
 }
 var file_parlance_v1_agents_proto_depIdxs = []int32{
 	4,  // 0: parlance.v1.Agent.model:type_name -> parlance.v1.AgentModel
@@ -3427,32 +3706,32 @@ var file_parlance_v1_agents_proto_depIdxs = []int32{
 	16, // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
 	18, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
 	21, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
-	35, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
-	35, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
+	38, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
+	38, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
 	1,  // 9: parlance.v1.Agent.analysis:type_name -> parlance.v1.AgentAnalysis
 	20, // 10: parlance.v1.Agent.privacy:type_name -> parlance.v1.PrivacySettings
 	19, // 11: parlance.v1.Agent.budgets:type_name -> parlance.v1.AgentBudget
 	2,  // 12: parlance.v1.AgentAnalysis.criteria:type_name -> parlance.v1.AnalysisCriterion
 	3,  // 13: parlance.v1.AgentAnalysis.data:type_name -> parlance.v1.AnalysisField
 	5,  // 14: parlance.v1.AgentModel.fallbacks:type_name -> parlance.v1.ModelRef
-	36, // 15: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
-	36, // 16: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
-	36, // 17: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
-	36, // 18: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
+	39, // 15: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
+	39, // 16: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
+	39, // 17: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
+	39, // 18: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
 	8,  // 19: parlance.v1.AgentVoice.recording:type_name -> parlance.v1.AgentRecording
 	7,  // 20: parlance.v1.AgentVoice.waiting:type_name -> parlance.v1.AgentWaiting
 	10, // 21: parlance.v1.AgentRetrieval.tags:type_name -> parlance.v1.TagFilter
 	12, // 22: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
-	36, // 23: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
+	39, // 23: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
 	15, // 24: parlance.v1.CheckGuardsResponse.verdicts:type_name -> parlance.v1.GuardVerdict
 	17, // 25: parlance.v1.AgentGuard.judge:type_name -> parlance.v1.GuardJudge
 	5,  // 26: parlance.v1.GuardJudge.model:type_name -> parlance.v1.ModelRef
 	5,  // 27: parlance.v1.AgentBudget.degrade_model:type_name -> parlance.v1.ModelRef
-	37, // 28: parlance.v1.PrivacySettings.retention:type_name -> parlance.v1.RetentionSettings
+	40, // 28: parlance.v1.PrivacySettings.retention:type_name -> parlance.v1.RetentionSettings
 	0,  // 29: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
-	35, // 30: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
-	38, // 31: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
-	38, // 32: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
+	38, // 30: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
+	41, // 31: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
+	41, // 32: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
 	4,  // 33: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
 	6,  // 34: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
 	9,  // 35: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
@@ -3471,35 +3750,40 @@ var file_parlance_v1_agents_proto_depIdxs = []int32{
 	16, // 48: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
 	18, // 49: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
 	21, // 50: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	39, // 51: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
+	42, // 51: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
 	1,  // 52: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
 	20, // 53: parlance.v1.UpdateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
 	19, // 54: parlance.v1.UpdateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
 	22, // 55: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
 	23, // 56: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
-	24, // 57: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
-	25, // 58: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
-	27, // 59: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
-	13, // 60: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
-	28, // 61: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
-	29, // 62: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
-	30, // 63: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
-	32, // 64: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
-	34, // 65: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
-	0,  // 66: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
-	26, // 67: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
-	0,  // 68: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
-	14, // 69: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
-	0,  // 70: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
-	40, // 71: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
-	31, // 72: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
-	33, // 73: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
-	0,  // 74: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
-	66, // [66:75] is the sub-list for method output_type
-	57, // [57:66] is the sub-list for method input_type
-	57, // [57:57] is the sub-list for extension type_name
-	57, // [57:57] is the sub-list for extension extendee
-	0,  // [0:57] is the sub-list for field type_name
+	38, // 57: parlance.v1.GetAgentLatencyRequest.since:type_name -> google.protobuf.Timestamp
+	38, // 58: parlance.v1.GetAgentLatencyRequest.until:type_name -> google.protobuf.Timestamp
+	36, // 59: parlance.v1.AgentLatency.stages:type_name -> parlance.v1.LatencyStage
+	24, // 60: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
+	25, // 61: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
+	27, // 62: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
+	13, // 63: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
+	28, // 64: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
+	29, // 65: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
+	30, // 66: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
+	32, // 67: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
+	34, // 68: parlance.v1.AgentService.GetAgentLatency:input_type -> parlance.v1.GetAgentLatencyRequest
+	37, // 69: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
+	0,  // 70: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
+	26, // 71: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
+	0,  // 72: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
+	14, // 73: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
+	0,  // 74: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
+	43, // 75: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
+	31, // 76: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
+	33, // 77: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
+	35, // 78: parlance.v1.AgentService.GetAgentLatency:output_type -> parlance.v1.AgentLatency
+	0,  // 79: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
+	70, // [70:80] is the sub-list for method output_type
+	60, // [60:70] is the sub-list for method input_type
+	60, // [60:60] is the sub-list for extension type_name
+	60, // [60:60] is the sub-list for extension extendee
+	0,  // [0:60] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_agents_proto_init() }
@@ -3519,7 +3803,7 @@ func file_parlance_v1_agents_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_agents_proto_rawDesc), len(file_parlance_v1_agents_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   35,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -395,7 +395,9 @@ type TranscriptEntry struct {
 	// like, dislike or empty.
 	Feedback       string `protobuf:"bytes,6,opt,name=feedback,proto3" json:"feedback,omitempty"`
 	TimeInCallSecs int32  `protobuf:"varint,7,opt,name=time_in_call_secs,json=timeInCallSecs,proto3" json:"time_in_call_secs,omitempty"`
-	// Seconds by stage, e.g. convai_llm_service_ttfb.
+	// Seconds by stage: convai_llm_service_ttfb (the model's first token), retrieval, tools, total;
+	// of spoken answers, from the end of the user's speech: endpointing, transcript, first_token,
+	// first_audio.
 	ConversationTurnMetrics map[string]*ElapsedTime `protobuf:"bytes,8,rep,name=conversation_turn_metrics,json=conversationTurnMetrics,proto3" json:"conversation_turn_metrics,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	Interrupted             bool                    `protobuf:"varint,9,opt,name=interrupted,proto3" json:"interrupted,omitempty"`
 	unknownFields           protoimpl.UnknownFields

@@ -1709,8 +1709,11 @@ type TurnMetrics struct {
 	ToolRounds int32 `protobuf:"varint,5,opt,name=tool_rounds,json=toolRounds,proto3" json:"tool_rounds,omitempty"`
 	// The model had called tools in 8 rounds and had to answer without them.
 	ToolRoundsExhausted bool `protobuf:"varint,6,opt,name=tool_rounds_exhausted,json=toolRoundsExhausted,proto3" json:"tool_rounds_exhausted,omitempty"`
-	unknownFields       protoimpl.UnknownFields
-	sizeCache           protoimpl.SizeCache
+	// Of an answer that was spoken to a user who spoke; null for others, and until a moment after its
+	// first sound was sent.
+	Speech        *TurnSpeech `protobuf:"bytes,7,opt,name=speech,proto3" json:"speech,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TurnMetrics) Reset() {
@@ -1785,6 +1788,87 @@ func (x *TurnMetrics) GetToolRoundsExhausted() bool {
 	return false
 }
 
+func (x *TurnMetrics) GetSpeech() *TurnSpeech {
+	if x != nil {
+		return x.Speech
+	}
+	return nil
+}
+
+// TurnSpeech says how long the beginning of a spoken answer took: milliseconds from the end of the
+// user's speech.
+type TurnSpeech struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Until the silence was believed to be the end.
+	EndpointingMs int32 `protobuf:"varint,1,opt,name=endpointing_ms,json=endpointingMs,proto3" json:"endpointing_ms,omitempty"`
+	// Until the words were known.
+	TranscriptMs int32 `protobuf:"varint,2,opt,name=transcript_ms,json=transcriptMs,proto3" json:"transcript_ms,omitempty"`
+	// Until the first words of the answer.
+	FirstTokenMs int32 `protobuf:"varint,3,opt,name=first_token_ms,json=firstTokenMs,proto3" json:"first_token_ms,omitempty"`
+	// Until the first sound of the answer was sent.
+	FirstAudioMs  int32 `protobuf:"varint,4,opt,name=first_audio_ms,json=firstAudioMs,proto3" json:"first_audio_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TurnSpeech) Reset() {
+	*x = TurnSpeech{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TurnSpeech) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TurnSpeech) ProtoMessage() {}
+
+func (x *TurnSpeech) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TurnSpeech.ProtoReflect.Descriptor instead.
+func (*TurnSpeech) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *TurnSpeech) GetEndpointingMs() int32 {
+	if x != nil {
+		return x.EndpointingMs
+	}
+	return 0
+}
+
+func (x *TurnSpeech) GetTranscriptMs() int32 {
+	if x != nil {
+		return x.TranscriptMs
+	}
+	return 0
+}
+
+func (x *TurnSpeech) GetFirstTokenMs() int32 {
+	if x != nil {
+		return x.FirstTokenMs
+	}
+	return 0
+}
+
+func (x *TurnSpeech) GetFirstAudioMs() int32 {
+	if x != nil {
+		return x.FirstAudioMs
+	}
+	return 0
+}
+
 type CreateSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent to talk to.
@@ -1810,7 +1894,7 @@ type CreateSessionRequest struct {
 
 func (x *CreateSessionRequest) Reset() {
 	*x = CreateSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1822,7 +1906,7 @@ func (x *CreateSessionRequest) String() string {
 func (*CreateSessionRequest) ProtoMessage() {}
 
 func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1835,7 +1919,7 @@ func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionRequest.ProtoReflect.Descriptor instead.
 func (*CreateSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CreateSessionRequest) GetAgentId() string {
@@ -1907,7 +1991,7 @@ type CreateSessionResponse struct {
 
 func (x *CreateSessionResponse) Reset() {
 	*x = CreateSessionResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1919,7 +2003,7 @@ func (x *CreateSessionResponse) String() string {
 func (*CreateSessionResponse) ProtoMessage() {}
 
 func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1932,7 +2016,7 @@ func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionResponse.ProtoReflect.Descriptor instead.
 func (*CreateSessionResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *CreateSessionResponse) GetId() string {
@@ -2005,7 +2089,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2017,7 +2101,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2030,7 +2114,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListSessionsRequest) GetPageSize() int32 {
@@ -2115,7 +2199,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2127,7 +2211,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2140,7 +2224,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*Session {
@@ -2167,7 +2251,7 @@ type GetSessionRequest struct {
 
 func (x *GetSessionRequest) Reset() {
 	*x = GetSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2179,7 +2263,7 @@ func (x *GetSessionRequest) String() string {
 func (*GetSessionRequest) ProtoMessage() {}
 
 func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2192,7 +2276,7 @@ func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSessionRequest.ProtoReflect.Descriptor instead.
 func (*GetSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *GetSessionRequest) GetSessionId() string {
@@ -2216,7 +2300,7 @@ type EndSessionRequest struct {
 
 func (x *EndSessionRequest) Reset() {
 	*x = EndSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2228,7 +2312,7 @@ func (x *EndSessionRequest) String() string {
 func (*EndSessionRequest) ProtoMessage() {}
 
 func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2241,7 +2325,7 @@ func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSessionRequest.ProtoReflect.Descriptor instead.
 func (*EndSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *EndSessionRequest) GetSessionId() string {
@@ -2275,7 +2359,7 @@ type DeleteSessionRequest struct {
 
 func (x *DeleteSessionRequest) Reset() {
 	*x = DeleteSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2287,7 +2371,7 @@ func (x *DeleteSessionRequest) String() string {
 func (*DeleteSessionRequest) ProtoMessage() {}
 
 func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2300,7 +2384,7 @@ func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *DeleteSessionRequest) GetSessionId() string {
@@ -2327,7 +2411,7 @@ type ClientTool struct {
 
 func (x *ClientTool) Reset() {
 	*x = ClientTool{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2339,7 +2423,7 @@ func (x *ClientTool) String() string {
 func (*ClientTool) ProtoMessage() {}
 
 func (x *ClientTool) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2352,7 +2436,7 @@ func (x *ClientTool) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClientTool.ProtoReflect.Descriptor instead.
 func (*ClientTool) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ClientTool) GetName() string {
@@ -2398,7 +2482,7 @@ type ToolOutput struct {
 
 func (x *ToolOutput) Reset() {
 	*x = ToolOutput{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2410,7 +2494,7 @@ func (x *ToolOutput) String() string {
 func (*ToolOutput) ProtoMessage() {}
 
 func (x *ToolOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2423,7 +2507,7 @@ func (x *ToolOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolOutput.ProtoReflect.Descriptor instead.
 func (*ToolOutput) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ToolOutput) GetCallId() string {
@@ -2459,7 +2543,7 @@ type GetTurnRequest struct {
 
 func (x *GetTurnRequest) Reset() {
 	*x = GetTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2471,7 +2555,7 @@ func (x *GetTurnRequest) String() string {
 func (*GetTurnRequest) ProtoMessage() {}
 
 func (x *GetTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2484,7 +2568,7 @@ func (x *GetTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTurnRequest.ProtoReflect.Descriptor instead.
 func (*GetTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{26}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetTurnRequest) GetSessionId() string {
@@ -2515,7 +2599,7 @@ type FollowTurnRequest struct {
 
 func (x *FollowTurnRequest) Reset() {
 	*x = FollowTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2527,7 +2611,7 @@ func (x *FollowTurnRequest) String() string {
 func (*FollowTurnRequest) ProtoMessage() {}
 
 func (x *FollowTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2540,7 +2624,7 @@ func (x *FollowTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FollowTurnRequest.ProtoReflect.Descriptor instead.
 func (*FollowTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{27}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *FollowTurnRequest) GetSessionId() string {
@@ -2576,7 +2660,7 @@ type CancelTurnRequest struct {
 
 func (x *CancelTurnRequest) Reset() {
 	*x = CancelTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2588,7 +2672,7 @@ func (x *CancelTurnRequest) String() string {
 func (*CancelTurnRequest) ProtoMessage() {}
 
 func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2601,7 +2685,7 @@ func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTurnRequest.ProtoReflect.Descriptor instead.
 func (*CancelTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{28}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *CancelTurnRequest) GetSessionId() string {
@@ -2636,7 +2720,7 @@ type CreateTurnRequest struct {
 
 func (x *CreateTurnRequest) Reset() {
 	*x = CreateTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2648,7 +2732,7 @@ func (x *CreateTurnRequest) String() string {
 func (*CreateTurnRequest) ProtoMessage() {}
 
 func (x *CreateTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2661,7 +2745,7 @@ func (x *CreateTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTurnRequest.ProtoReflect.Descriptor instead.
 func (*CreateTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{29}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CreateTurnRequest) GetSessionId() string {
@@ -2720,7 +2804,7 @@ type CreateTurnResponse struct {
 
 func (x *CreateTurnResponse) Reset() {
 	*x = CreateTurnResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2732,7 +2816,7 @@ func (x *CreateTurnResponse) String() string {
 func (*CreateTurnResponse) ProtoMessage() {}
 
 func (x *CreateTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2745,7 +2829,7 @@ func (x *CreateTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTurnResponse.ProtoReflect.Descriptor instead.
 func (*CreateTurnResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CreateTurnResponse) GetTurnId() string {
@@ -2832,7 +2916,7 @@ type StreamTurnRequest struct {
 
 func (x *StreamTurnRequest) Reset() {
 	*x = StreamTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2844,7 +2928,7 @@ func (x *StreamTurnRequest) String() string {
 func (*StreamTurnRequest) ProtoMessage() {}
 
 func (x *StreamTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2857,7 +2941,7 @@ func (x *StreamTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamTurnRequest.ProtoReflect.Descriptor instead.
 func (*StreamTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *StreamTurnRequest) GetSessionId() string {
@@ -2932,7 +3016,7 @@ type StreamTurnResponse struct {
 
 func (x *StreamTurnResponse) Reset() {
 	*x = StreamTurnResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2944,7 +3028,7 @@ func (x *StreamTurnResponse) String() string {
 func (*StreamTurnResponse) ProtoMessage() {}
 
 func (x *StreamTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2957,7 +3041,7 @@ func (x *StreamTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamTurnResponse.ProtoReflect.Descriptor instead.
 func (*StreamTurnResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *StreamTurnResponse) GetType() string {
@@ -3125,7 +3209,7 @@ type TurnStarted struct {
 
 func (x *TurnStarted) Reset() {
 	*x = TurnStarted{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3137,7 +3221,7 @@ func (x *TurnStarted) String() string {
 func (*TurnStarted) ProtoMessage() {}
 
 func (x *TurnStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3150,7 +3234,7 @@ func (x *TurnStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnStarted.ProtoReflect.Descriptor instead.
 func (*TurnStarted) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
 }
 
 // TurnTextDelta is a piece of the answer.
@@ -3164,7 +3248,7 @@ type TurnTextDelta struct {
 
 func (x *TurnTextDelta) Reset() {
 	*x = TurnTextDelta{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3176,7 +3260,7 @@ func (x *TurnTextDelta) String() string {
 func (*TurnTextDelta) ProtoMessage() {}
 
 func (x *TurnTextDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3189,7 +3273,7 @@ func (x *TurnTextDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnTextDelta.ProtoReflect.Descriptor instead.
 func (*TurnTextDelta) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *TurnTextDelta) GetText() string {
@@ -3210,7 +3294,7 @@ type TurnApprovalRequested struct {
 
 func (x *TurnApprovalRequested) Reset() {
 	*x = TurnApprovalRequested{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3222,7 +3306,7 @@ func (x *TurnApprovalRequested) String() string {
 func (*TurnApprovalRequested) ProtoMessage() {}
 
 func (x *TurnApprovalRequested) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3235,7 +3319,7 @@ func (x *TurnApprovalRequested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnApprovalRequested.ProtoReflect.Descriptor instead.
 func (*TurnApprovalRequested) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{35}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *TurnApprovalRequested) GetApproval() *Approval {
@@ -3256,7 +3340,7 @@ type TurnToolCalled struct {
 
 func (x *TurnToolCalled) Reset() {
 	*x = TurnToolCalled{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3268,7 +3352,7 @@ func (x *TurnToolCalled) String() string {
 func (*TurnToolCalled) ProtoMessage() {}
 
 func (x *TurnToolCalled) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3281,7 +3365,7 @@ func (x *TurnToolCalled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnToolCalled.ProtoReflect.Descriptor instead.
 func (*TurnToolCalled) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{36}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *TurnToolCalled) GetCall() *ToolCall {
@@ -3302,7 +3386,7 @@ type TurnClientToolCalled struct {
 
 func (x *TurnClientToolCalled) Reset() {
 	*x = TurnClientToolCalled{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3314,7 +3398,7 @@ func (x *TurnClientToolCalled) String() string {
 func (*TurnClientToolCalled) ProtoMessage() {}
 
 func (x *TurnClientToolCalled) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3327,7 +3411,7 @@ func (x *TurnClientToolCalled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnClientToolCalled.ProtoReflect.Descriptor instead.
 func (*TurnClientToolCalled) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{37}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *TurnClientToolCalled) GetCall() *ToolCall {
@@ -3348,7 +3432,7 @@ type TurnDone struct {
 
 func (x *TurnDone) Reset() {
 	*x = TurnDone{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3360,7 +3444,7 @@ func (x *TurnDone) String() string {
 func (*TurnDone) ProtoMessage() {}
 
 func (x *TurnDone) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3373,7 +3457,7 @@ func (x *TurnDone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnDone.ProtoReflect.Descriptor instead.
 func (*TurnDone) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{38}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *TurnDone) GetTurn() *CreateTurnResponse {
@@ -3417,7 +3501,7 @@ type Approval struct {
 
 func (x *Approval) Reset() {
 	*x = Approval{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3429,7 +3513,7 @@ func (x *Approval) String() string {
 func (*Approval) ProtoMessage() {}
 
 func (x *Approval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3442,7 +3526,7 @@ func (x *Approval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Approval.ProtoReflect.Descriptor instead.
 func (*Approval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{39}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Approval) GetCallId() string {
@@ -3545,7 +3629,7 @@ type ListApprovalsRequest struct {
 
 func (x *ListApprovalsRequest) Reset() {
 	*x = ListApprovalsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3557,7 +3641,7 @@ func (x *ListApprovalsRequest) String() string {
 func (*ListApprovalsRequest) ProtoMessage() {}
 
 func (x *ListApprovalsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3570,7 +3654,7 @@ func (x *ListApprovalsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListApprovalsRequest.ProtoReflect.Descriptor instead.
 func (*ListApprovalsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{40}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ListApprovalsRequest) GetSessionId() string {
@@ -3613,7 +3697,7 @@ type ListApprovalsResponse struct {
 
 func (x *ListApprovalsResponse) Reset() {
 	*x = ListApprovalsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3625,7 +3709,7 @@ func (x *ListApprovalsResponse) String() string {
 func (*ListApprovalsResponse) ProtoMessage() {}
 
 func (x *ListApprovalsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3638,7 +3722,7 @@ func (x *ListApprovalsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListApprovalsResponse.ProtoReflect.Descriptor instead.
 func (*ListApprovalsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{41}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ListApprovalsResponse) GetApprovals() []*Approval {
@@ -3671,7 +3755,7 @@ type DecideApprovalRequest struct {
 
 func (x *DecideApprovalRequest) Reset() {
 	*x = DecideApprovalRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3683,7 +3767,7 @@ func (x *DecideApprovalRequest) String() string {
 func (*DecideApprovalRequest) ProtoMessage() {}
 
 func (x *DecideApprovalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3696,7 +3780,7 @@ func (x *DecideApprovalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideApprovalRequest.ProtoReflect.Descriptor instead.
 func (*DecideApprovalRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{42}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *DecideApprovalRequest) GetSessionId() string {
@@ -3741,7 +3825,7 @@ type GetTranscriptRequest struct {
 
 func (x *GetTranscriptRequest) Reset() {
 	*x = GetTranscriptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3753,7 +3837,7 @@ func (x *GetTranscriptRequest) String() string {
 func (*GetTranscriptRequest) ProtoMessage() {}
 
 func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3766,7 +3850,7 @@ func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptRequest.ProtoReflect.Descriptor instead.
 func (*GetTranscriptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{43}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *GetTranscriptRequest) GetSessionId() string {
@@ -3802,7 +3886,7 @@ type GetTranscriptResponse struct {
 
 func (x *GetTranscriptResponse) Reset() {
 	*x = GetTranscriptResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3814,7 +3898,7 @@ func (x *GetTranscriptResponse) String() string {
 func (*GetTranscriptResponse) ProtoMessage() {}
 
 func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3827,7 +3911,7 @@ func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptResponse.ProtoReflect.Descriptor instead.
 func (*GetTranscriptResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{44}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *GetTranscriptResponse) GetTurns() []*Turn {
@@ -3856,7 +3940,7 @@ type GetTurnReceiptRequest struct {
 
 func (x *GetTurnReceiptRequest) Reset() {
 	*x = GetTurnReceiptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3868,7 +3952,7 @@ func (x *GetTurnReceiptRequest) String() string {
 func (*GetTurnReceiptRequest) ProtoMessage() {}
 
 func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3881,7 +3965,7 @@ func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTurnReceiptRequest.ProtoReflect.Descriptor instead.
 func (*GetTurnReceiptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{45}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *GetTurnReceiptRequest) GetSessionId() string {
@@ -3961,7 +4045,7 @@ type TurnReceipt struct {
 
 func (x *TurnReceipt) Reset() {
 	*x = TurnReceipt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3973,7 +4057,7 @@ func (x *TurnReceipt) String() string {
 func (*TurnReceipt) ProtoMessage() {}
 
 func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3986,7 +4070,7 @@ func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnReceipt.ProtoReflect.Descriptor instead.
 func (*TurnReceipt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{46}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *TurnReceipt) GetVersion() int32 {
@@ -4198,7 +4282,7 @@ type ReceiptModelCall struct {
 
 func (x *ReceiptModelCall) Reset() {
 	*x = ReceiptModelCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4210,7 +4294,7 @@ func (x *ReceiptModelCall) String() string {
 func (*ReceiptModelCall) ProtoMessage() {}
 
 func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4223,7 +4307,7 @@ func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptModelCall.ProtoReflect.Descriptor instead.
 func (*ReceiptModelCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{47}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ReceiptModelCall) GetProvider() string {
@@ -4348,7 +4432,7 @@ type ReceiptAttempt struct {
 
 func (x *ReceiptAttempt) Reset() {
 	*x = ReceiptAttempt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4360,7 +4444,7 @@ func (x *ReceiptAttempt) String() string {
 func (*ReceiptAttempt) ProtoMessage() {}
 
 func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4373,7 +4457,7 @@ func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptAttempt.ProtoReflect.Descriptor instead.
 func (*ReceiptAttempt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{48}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ReceiptAttempt) GetProvider() string {
@@ -4433,7 +4517,7 @@ type ReceiptPassage struct {
 
 func (x *ReceiptPassage) Reset() {
 	*x = ReceiptPassage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[49]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4445,7 +4529,7 @@ func (x *ReceiptPassage) String() string {
 func (*ReceiptPassage) ProtoMessage() {}
 
 func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[49]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4458,7 +4542,7 @@ func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptPassage.ProtoReflect.Descriptor instead.
 func (*ReceiptPassage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{49}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *ReceiptPassage) GetSourceId() string {
@@ -4565,7 +4649,7 @@ type ReceiptToolCall struct {
 
 func (x *ReceiptToolCall) Reset() {
 	*x = ReceiptToolCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[50]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4577,7 +4661,7 @@ func (x *ReceiptToolCall) String() string {
 func (*ReceiptToolCall) ProtoMessage() {}
 
 func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[50]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4590,7 +4674,7 @@ func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptToolCall.ProtoReflect.Descriptor instead.
 func (*ReceiptToolCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{50}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *ReceiptToolCall) GetId() string {
@@ -4690,7 +4774,7 @@ type ReceiptApproval struct {
 
 func (x *ReceiptApproval) Reset() {
 	*x = ReceiptApproval{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[51]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4702,7 +4786,7 @@ func (x *ReceiptApproval) String() string {
 func (*ReceiptApproval) ProtoMessage() {}
 
 func (x *ReceiptApproval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[51]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4715,7 +4799,7 @@ func (x *ReceiptApproval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptApproval.ProtoReflect.Descriptor instead.
 func (*ReceiptApproval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{51}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ReceiptApproval) GetStatus() string {
@@ -4753,7 +4837,7 @@ type ReceiptGuard struct {
 
 func (x *ReceiptGuard) Reset() {
 	*x = ReceiptGuard{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4765,7 +4849,7 @@ func (x *ReceiptGuard) String() string {
 func (*ReceiptGuard) ProtoMessage() {}
 
 func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4778,7 +4862,7 @@ func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptGuard.ProtoReflect.Descriptor instead.
 func (*ReceiptGuard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{52}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ReceiptGuard) GetGuard() string {
@@ -4826,7 +4910,7 @@ type ReceiptHistory struct {
 
 func (x *ReceiptHistory) Reset() {
 	*x = ReceiptHistory{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4838,7 +4922,7 @@ func (x *ReceiptHistory) String() string {
 func (*ReceiptHistory) ProtoMessage() {}
 
 func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4851,7 +4935,7 @@ func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptHistory.ProtoReflect.Descriptor instead.
 func (*ReceiptHistory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{53}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *ReceiptHistory) GetTurns() int32 {
@@ -4900,7 +4984,7 @@ type ReceiptStage struct {
 
 func (x *ReceiptStage) Reset() {
 	*x = ReceiptStage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4912,7 +4996,7 @@ func (x *ReceiptStage) String() string {
 func (*ReceiptStage) ProtoMessage() {}
 
 func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4925,7 +5009,7 @@ func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptStage.ProtoReflect.Descriptor instead.
 func (*ReceiptStage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{54}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *ReceiptStage) GetStage() string {
@@ -4962,7 +5046,7 @@ type ReceiptCost struct {
 
 func (x *ReceiptCost) Reset() {
 	*x = ReceiptCost{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[55]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4974,7 +5058,7 @@ func (x *ReceiptCost) String() string {
 func (*ReceiptCost) ProtoMessage() {}
 
 func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[55]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4987,7 +5071,7 @@ func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptCost.ProtoReflect.Descriptor instead.
 func (*ReceiptCost) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{55}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *ReceiptCost) GetAmount() string {
@@ -5014,7 +5098,7 @@ type DownloadRecordingRequest struct {
 
 func (x *DownloadRecordingRequest) Reset() {
 	*x = DownloadRecordingRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[56]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5026,7 +5110,7 @@ func (x *DownloadRecordingRequest) String() string {
 func (*DownloadRecordingRequest) ProtoMessage() {}
 
 func (x *DownloadRecordingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[56]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5039,7 +5123,7 @@ func (x *DownloadRecordingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DownloadRecordingRequest.ProtoReflect.Descriptor instead.
 func (*DownloadRecordingRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{56}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *DownloadRecordingRequest) GetSessionId() string {
@@ -5058,7 +5142,7 @@ type DownloadRecordingResponse struct {
 
 func (x *DownloadRecordingResponse) Reset() {
 	*x = DownloadRecordingResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[57]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5070,7 +5154,7 @@ func (x *DownloadRecordingResponse) String() string {
 func (*DownloadRecordingResponse) ProtoMessage() {}
 
 func (x *DownloadRecordingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[57]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5083,7 +5167,7 @@ func (x *DownloadRecordingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DownloadRecordingResponse.ProtoReflect.Descriptor instead.
 func (*DownloadRecordingResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{57}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *DownloadRecordingResponse) GetData() []byte {
@@ -5107,7 +5191,7 @@ type GetRecordingMarksRequest struct {
 
 func (x *GetRecordingMarksRequest) Reset() {
 	*x = GetRecordingMarksRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[58]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5119,7 +5203,7 @@ func (x *GetRecordingMarksRequest) String() string {
 func (*GetRecordingMarksRequest) ProtoMessage() {}
 
 func (x *GetRecordingMarksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[58]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5132,7 +5216,7 @@ func (x *GetRecordingMarksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRecordingMarksRequest.ProtoReflect.Descriptor instead.
 func (*GetRecordingMarksRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{58}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *GetRecordingMarksRequest) GetSessionId() string {
@@ -5167,7 +5251,7 @@ type RecordingMarks struct {
 
 func (x *RecordingMarks) Reset() {
 	*x = RecordingMarks{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[59]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5179,7 +5263,7 @@ func (x *RecordingMarks) String() string {
 func (*RecordingMarks) ProtoMessage() {}
 
 func (x *RecordingMarks) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[59]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5192,7 +5276,7 @@ func (x *RecordingMarks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordingMarks.ProtoReflect.Descriptor instead.
 func (*RecordingMarks) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{59}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *RecordingMarks) GetMarks() []*RecordingMark {
@@ -5223,7 +5307,7 @@ type RecordingMark struct {
 
 func (x *RecordingMark) Reset() {
 	*x = RecordingMark{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[60]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5235,7 +5319,7 @@ func (x *RecordingMark) String() string {
 func (*RecordingMark) ProtoMessage() {}
 
 func (x *RecordingMark) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[60]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5248,7 +5332,7 @@ func (x *RecordingMark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordingMark.ProtoReflect.Descriptor instead.
 func (*RecordingMark) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{60}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *RecordingMark) GetRole() string {
@@ -5317,7 +5401,7 @@ type ListSessionToolCallsRequest struct {
 
 func (x *ListSessionToolCallsRequest) Reset() {
 	*x = ListSessionToolCallsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[61]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5329,7 +5413,7 @@ func (x *ListSessionToolCallsRequest) String() string {
 func (*ListSessionToolCallsRequest) ProtoMessage() {}
 
 func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[61]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5342,7 +5426,7 @@ func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{61}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *ListSessionToolCallsRequest) GetSessionId() string {
@@ -5413,7 +5497,7 @@ type ListSessionToolCallsResponse struct {
 
 func (x *ListSessionToolCallsResponse) Reset() {
 	*x = ListSessionToolCallsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[62]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5425,7 +5509,7 @@ func (x *ListSessionToolCallsResponse) String() string {
 func (*ListSessionToolCallsResponse) ProtoMessage() {}
 
 func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[62]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5438,7 +5522,7 @@ func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{62}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *ListSessionToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -5694,7 +5778,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\tTurnUsage\x12!\n" +
 	"\finput_tokens\x18\x01 \x01(\x05R\vinputTokens\x12#\n" +
 	"\routput_tokens\x18\x02 \x01(\x05R\foutputTokens\x12\x14\n" +
-	"\x05model\x18\x03 \x01(\tR\x05model\"\xec\x01\n" +
+	"\x05model\x18\x03 \x01(\tR\x05model\"\x9d\x02\n" +
 	"\vTurnMetrics\x12!\n" +
 	"\fretrieval_ms\x18\x01 \x01(\x05R\vretrievalMs\x12/\n" +
 	"\x14model_first_token_ms\x18\x02 \x01(\x05R\x11modelFirstTokenMs\x12\x19\n" +
@@ -5702,7 +5786,14 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\btotal_ms\x18\x04 \x01(\x05R\atotalMs\x12\x1f\n" +
 	"\vtool_rounds\x18\x05 \x01(\x05R\n" +
 	"toolRounds\x122\n" +
-	"\x15tool_rounds_exhausted\x18\x06 \x01(\bR\x13toolRoundsExhausted\"\xa5\x04\n" +
+	"\x15tool_rounds_exhausted\x18\x06 \x01(\bR\x13toolRoundsExhausted\x12/\n" +
+	"\x06speech\x18\a \x01(\v2\x17.parlance.v1.TurnSpeechR\x06speech\"\xa4\x01\n" +
+	"\n" +
+	"TurnSpeech\x12%\n" +
+	"\x0eendpointing_ms\x18\x01 \x01(\x05R\rendpointingMs\x12#\n" +
+	"\rtranscript_ms\x18\x02 \x01(\x05R\ftranscriptMs\x12$\n" +
+	"\x0efirst_token_ms\x18\x03 \x01(\x05R\ffirstTokenMs\x12$\n" +
+	"\x0efirst_audio_ms\x18\x04 \x01(\x05R\ffirstAudioMs\"\xa5\x04\n" +
 	"\x14CreateSessionRequest\x12$\n" +
 	"\bagent_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\aagentId\x12#\n" +
 	"\auser_id\x18\x02 \x01(\tB\n" +
@@ -6160,7 +6251,7 @@ func file_parlance_v1_sessions_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_sessions_proto_rawDescData
 }
 
-var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 66)
+var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 67)
 var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*Session)(nil),                      // 0: parlance.v1.Session
 	(*SessionRecording)(nil),             // 1: parlance.v1.SessionRecording
@@ -6179,180 +6270,182 @@ var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*Citation)(nil),                     // 14: parlance.v1.Citation
 	(*TurnUsage)(nil),                    // 15: parlance.v1.TurnUsage
 	(*TurnMetrics)(nil),                  // 16: parlance.v1.TurnMetrics
-	(*CreateSessionRequest)(nil),         // 17: parlance.v1.CreateSessionRequest
-	(*CreateSessionResponse)(nil),        // 18: parlance.v1.CreateSessionResponse
-	(*ListSessionsRequest)(nil),          // 19: parlance.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),         // 20: parlance.v1.ListSessionsResponse
-	(*GetSessionRequest)(nil),            // 21: parlance.v1.GetSessionRequest
-	(*EndSessionRequest)(nil),            // 22: parlance.v1.EndSessionRequest
-	(*DeleteSessionRequest)(nil),         // 23: parlance.v1.DeleteSessionRequest
-	(*ClientTool)(nil),                   // 24: parlance.v1.ClientTool
-	(*ToolOutput)(nil),                   // 25: parlance.v1.ToolOutput
-	(*GetTurnRequest)(nil),               // 26: parlance.v1.GetTurnRequest
-	(*FollowTurnRequest)(nil),            // 27: parlance.v1.FollowTurnRequest
-	(*CancelTurnRequest)(nil),            // 28: parlance.v1.CancelTurnRequest
-	(*CreateTurnRequest)(nil),            // 29: parlance.v1.CreateTurnRequest
-	(*CreateTurnResponse)(nil),           // 30: parlance.v1.CreateTurnResponse
-	(*StreamTurnRequest)(nil),            // 31: parlance.v1.StreamTurnRequest
-	(*StreamTurnResponse)(nil),           // 32: parlance.v1.StreamTurnResponse
-	(*TurnStarted)(nil),                  // 33: parlance.v1.TurnStarted
-	(*TurnTextDelta)(nil),                // 34: parlance.v1.TurnTextDelta
-	(*TurnApprovalRequested)(nil),        // 35: parlance.v1.TurnApprovalRequested
-	(*TurnToolCalled)(nil),               // 36: parlance.v1.TurnToolCalled
-	(*TurnClientToolCalled)(nil),         // 37: parlance.v1.TurnClientToolCalled
-	(*TurnDone)(nil),                     // 38: parlance.v1.TurnDone
-	(*Approval)(nil),                     // 39: parlance.v1.Approval
-	(*ListApprovalsRequest)(nil),         // 40: parlance.v1.ListApprovalsRequest
-	(*ListApprovalsResponse)(nil),        // 41: parlance.v1.ListApprovalsResponse
-	(*DecideApprovalRequest)(nil),        // 42: parlance.v1.DecideApprovalRequest
-	(*GetTranscriptRequest)(nil),         // 43: parlance.v1.GetTranscriptRequest
-	(*GetTranscriptResponse)(nil),        // 44: parlance.v1.GetTranscriptResponse
-	(*GetTurnReceiptRequest)(nil),        // 45: parlance.v1.GetTurnReceiptRequest
-	(*TurnReceipt)(nil),                  // 46: parlance.v1.TurnReceipt
-	(*ReceiptModelCall)(nil),             // 47: parlance.v1.ReceiptModelCall
-	(*ReceiptAttempt)(nil),               // 48: parlance.v1.ReceiptAttempt
-	(*ReceiptPassage)(nil),               // 49: parlance.v1.ReceiptPassage
-	(*ReceiptToolCall)(nil),              // 50: parlance.v1.ReceiptToolCall
-	(*ReceiptApproval)(nil),              // 51: parlance.v1.ReceiptApproval
-	(*ReceiptGuard)(nil),                 // 52: parlance.v1.ReceiptGuard
-	(*ReceiptHistory)(nil),               // 53: parlance.v1.ReceiptHistory
-	(*ReceiptStage)(nil),                 // 54: parlance.v1.ReceiptStage
-	(*ReceiptCost)(nil),                  // 55: parlance.v1.ReceiptCost
-	(*DownloadRecordingRequest)(nil),     // 56: parlance.v1.DownloadRecordingRequest
-	(*DownloadRecordingResponse)(nil),    // 57: parlance.v1.DownloadRecordingResponse
-	(*GetRecordingMarksRequest)(nil),     // 58: parlance.v1.GetRecordingMarksRequest
-	(*RecordingMarks)(nil),               // 59: parlance.v1.RecordingMarks
-	(*RecordingMark)(nil),                // 60: parlance.v1.RecordingMark
-	(*ListSessionToolCallsRequest)(nil),  // 61: parlance.v1.ListSessionToolCallsRequest
-	(*ListSessionToolCallsResponse)(nil), // 62: parlance.v1.ListSessionToolCallsResponse
-	nil,                                  // 63: parlance.v1.Session.DynamicVariablesEntry
-	nil,                                  // 64: parlance.v1.Session.AssignedVariablesEntry
-	nil,                                  // 65: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	(*timestamppb.Timestamp)(nil),        // 66: google.protobuf.Timestamp
-	(*structpb.Value)(nil),               // 67: google.protobuf.Value
-	(*ToolCall)(nil),                     // 68: parlance.v1.ToolCall
-	(*structpb.Struct)(nil),              // 69: google.protobuf.Struct
-	(*emptypb.Empty)(nil),                // 70: google.protobuf.Empty
+	(*TurnSpeech)(nil),                   // 17: parlance.v1.TurnSpeech
+	(*CreateSessionRequest)(nil),         // 18: parlance.v1.CreateSessionRequest
+	(*CreateSessionResponse)(nil),        // 19: parlance.v1.CreateSessionResponse
+	(*ListSessionsRequest)(nil),          // 20: parlance.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),         // 21: parlance.v1.ListSessionsResponse
+	(*GetSessionRequest)(nil),            // 22: parlance.v1.GetSessionRequest
+	(*EndSessionRequest)(nil),            // 23: parlance.v1.EndSessionRequest
+	(*DeleteSessionRequest)(nil),         // 24: parlance.v1.DeleteSessionRequest
+	(*ClientTool)(nil),                   // 25: parlance.v1.ClientTool
+	(*ToolOutput)(nil),                   // 26: parlance.v1.ToolOutput
+	(*GetTurnRequest)(nil),               // 27: parlance.v1.GetTurnRequest
+	(*FollowTurnRequest)(nil),            // 28: parlance.v1.FollowTurnRequest
+	(*CancelTurnRequest)(nil),            // 29: parlance.v1.CancelTurnRequest
+	(*CreateTurnRequest)(nil),            // 30: parlance.v1.CreateTurnRequest
+	(*CreateTurnResponse)(nil),           // 31: parlance.v1.CreateTurnResponse
+	(*StreamTurnRequest)(nil),            // 32: parlance.v1.StreamTurnRequest
+	(*StreamTurnResponse)(nil),           // 33: parlance.v1.StreamTurnResponse
+	(*TurnStarted)(nil),                  // 34: parlance.v1.TurnStarted
+	(*TurnTextDelta)(nil),                // 35: parlance.v1.TurnTextDelta
+	(*TurnApprovalRequested)(nil),        // 36: parlance.v1.TurnApprovalRequested
+	(*TurnToolCalled)(nil),               // 37: parlance.v1.TurnToolCalled
+	(*TurnClientToolCalled)(nil),         // 38: parlance.v1.TurnClientToolCalled
+	(*TurnDone)(nil),                     // 39: parlance.v1.TurnDone
+	(*Approval)(nil),                     // 40: parlance.v1.Approval
+	(*ListApprovalsRequest)(nil),         // 41: parlance.v1.ListApprovalsRequest
+	(*ListApprovalsResponse)(nil),        // 42: parlance.v1.ListApprovalsResponse
+	(*DecideApprovalRequest)(nil),        // 43: parlance.v1.DecideApprovalRequest
+	(*GetTranscriptRequest)(nil),         // 44: parlance.v1.GetTranscriptRequest
+	(*GetTranscriptResponse)(nil),        // 45: parlance.v1.GetTranscriptResponse
+	(*GetTurnReceiptRequest)(nil),        // 46: parlance.v1.GetTurnReceiptRequest
+	(*TurnReceipt)(nil),                  // 47: parlance.v1.TurnReceipt
+	(*ReceiptModelCall)(nil),             // 48: parlance.v1.ReceiptModelCall
+	(*ReceiptAttempt)(nil),               // 49: parlance.v1.ReceiptAttempt
+	(*ReceiptPassage)(nil),               // 50: parlance.v1.ReceiptPassage
+	(*ReceiptToolCall)(nil),              // 51: parlance.v1.ReceiptToolCall
+	(*ReceiptApproval)(nil),              // 52: parlance.v1.ReceiptApproval
+	(*ReceiptGuard)(nil),                 // 53: parlance.v1.ReceiptGuard
+	(*ReceiptHistory)(nil),               // 54: parlance.v1.ReceiptHistory
+	(*ReceiptStage)(nil),                 // 55: parlance.v1.ReceiptStage
+	(*ReceiptCost)(nil),                  // 56: parlance.v1.ReceiptCost
+	(*DownloadRecordingRequest)(nil),     // 57: parlance.v1.DownloadRecordingRequest
+	(*DownloadRecordingResponse)(nil),    // 58: parlance.v1.DownloadRecordingResponse
+	(*GetRecordingMarksRequest)(nil),     // 59: parlance.v1.GetRecordingMarksRequest
+	(*RecordingMarks)(nil),               // 60: parlance.v1.RecordingMarks
+	(*RecordingMark)(nil),                // 61: parlance.v1.RecordingMark
+	(*ListSessionToolCallsRequest)(nil),  // 62: parlance.v1.ListSessionToolCallsRequest
+	(*ListSessionToolCallsResponse)(nil), // 63: parlance.v1.ListSessionToolCallsResponse
+	nil,                                  // 64: parlance.v1.Session.DynamicVariablesEntry
+	nil,                                  // 65: parlance.v1.Session.AssignedVariablesEntry
+	nil,                                  // 66: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	(*timestamppb.Timestamp)(nil),        // 67: google.protobuf.Timestamp
+	(*structpb.Value)(nil),               // 68: google.protobuf.Value
+	(*ToolCall)(nil),                     // 69: parlance.v1.ToolCall
+	(*structpb.Struct)(nil),              // 70: google.protobuf.Struct
+	(*emptypb.Empty)(nil),                // 71: google.protobuf.Empty
 }
 var file_parlance_v1_sessions_proto_depIdxs = []int32{
-	66, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	66, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
-	66, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
+	67, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	67, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
+	67, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
 	7,  // 3: parlance.v1.Session.usage:type_name -> parlance.v1.SessionUsage
-	63, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
-	64, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
+	64, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
+	65, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
 	4,  // 6: parlance.v1.Session.analysis:type_name -> parlance.v1.SessionAnalysis
 	3,  // 7: parlance.v1.Session.feedback:type_name -> parlance.v1.SessionFeedback
-	66, // 8: parlance.v1.Session.content_deleted_at:type_name -> google.protobuf.Timestamp
+	67, // 8: parlance.v1.Session.content_deleted_at:type_name -> google.protobuf.Timestamp
 	1,  // 9: parlance.v1.Session.recording:type_name -> parlance.v1.SessionRecording
-	66, // 10: parlance.v1.SessionRecording.created_at:type_name -> google.protobuf.Timestamp
+	67, // 10: parlance.v1.SessionRecording.created_at:type_name -> google.protobuf.Timestamp
 	2,  // 11: parlance.v1.SessionRecording.parts:type_name -> parlance.v1.RecordingPart
 	5,  // 12: parlance.v1.SessionAnalysis.criteria:type_name -> parlance.v1.CriterionResult
 	6,  // 13: parlance.v1.SessionAnalysis.data:type_name -> parlance.v1.DataResult
 	15, // 14: parlance.v1.SessionAnalysis.usage:type_name -> parlance.v1.TurnUsage
-	66, // 15: parlance.v1.SessionAnalysis.ended_at:type_name -> google.protobuf.Timestamp
-	67, // 16: parlance.v1.DataResult.value:type_name -> google.protobuf.Value
+	67, // 15: parlance.v1.SessionAnalysis.ended_at:type_name -> google.protobuf.Timestamp
+	68, // 16: parlance.v1.DataResult.value:type_name -> google.protobuf.Value
 	14, // 17: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
-	68, // 18: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
+	69, // 18: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
 	15, // 19: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
 	16, // 20: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
-	66, // 21: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
-	66, // 22: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
+	67, // 21: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
+	67, // 22: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
 	13, // 23: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
 	11, // 24: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
 	9,  // 25: parlance.v1.Turn.items:type_name -> parlance.v1.TurnItem
 	10, // 26: parlance.v1.TurnItem.heard:type_name -> parlance.v1.TurnItemHeard
 	12, // 27: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
-	65, // 28: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	69, // 29: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
-	69, // 30: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
-	66, // 31: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
-	66, // 32: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
-	66, // 33: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
-	0,  // 34: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
-	69, // 35: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
-	24, // 36: parlance.v1.CreateTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
-	25, // 37: parlance.v1.CreateTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
-	14, // 38: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
-	68, // 39: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	15, // 40: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
-	68, // 41: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
-	24, // 42: parlance.v1.StreamTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
-	25, // 43: parlance.v1.StreamTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
-	68, // 44: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
-	30, // 45: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
-	39, // 46: parlance.v1.StreamTurnResponse.approval:type_name -> parlance.v1.Approval
-	33, // 47: parlance.v1.StreamTurnResponse.started:type_name -> parlance.v1.TurnStarted
-	34, // 48: parlance.v1.StreamTurnResponse.text_delta:type_name -> parlance.v1.TurnTextDelta
-	35, // 49: parlance.v1.StreamTurnResponse.approval_requested:type_name -> parlance.v1.TurnApprovalRequested
-	36, // 50: parlance.v1.StreamTurnResponse.tool_called:type_name -> parlance.v1.TurnToolCalled
-	37, // 51: parlance.v1.StreamTurnResponse.client_tool_called:type_name -> parlance.v1.TurnClientToolCalled
-	38, // 52: parlance.v1.StreamTurnResponse.done:type_name -> parlance.v1.TurnDone
-	39, // 53: parlance.v1.TurnApprovalRequested.approval:type_name -> parlance.v1.Approval
-	68, // 54: parlance.v1.TurnToolCalled.call:type_name -> parlance.v1.ToolCall
-	68, // 55: parlance.v1.TurnClientToolCalled.call:type_name -> parlance.v1.ToolCall
-	30, // 56: parlance.v1.TurnDone.turn:type_name -> parlance.v1.CreateTurnResponse
-	69, // 57: parlance.v1.Approval.input:type_name -> google.protobuf.Struct
-	66, // 58: parlance.v1.Approval.created_at:type_name -> google.protobuf.Timestamp
-	66, // 59: parlance.v1.Approval.expires_at:type_name -> google.protobuf.Timestamp
-	66, // 60: parlance.v1.Approval.decided_at:type_name -> google.protobuf.Timestamp
-	39, // 61: parlance.v1.ListApprovalsResponse.approvals:type_name -> parlance.v1.Approval
-	8,  // 62: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
-	66, // 63: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
-	66, // 64: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
-	47, // 65: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
-	49, // 66: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
-	50, // 67: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
-	52, // 68: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
-	53, // 69: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
-	54, // 70: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
-	15, // 71: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
-	55, // 72: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
-	48, // 73: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
-	51, // 74: parlance.v1.ReceiptToolCall.approval:type_name -> parlance.v1.ReceiptApproval
-	60, // 75: parlance.v1.RecordingMarks.marks:type_name -> parlance.v1.RecordingMark
-	66, // 76: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	66, // 77: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	68, // 78: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	17, // 79: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
-	19, // 80: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
-	21, // 81: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
-	22, // 82: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
-	23, // 83: parlance.v1.SessionService.DeleteSession:input_type -> parlance.v1.DeleteSessionRequest
-	29, // 84: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
-	31, // 85: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
-	26, // 86: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
-	27, // 87: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
-	28, // 88: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
-	40, // 89: parlance.v1.SessionService.ListApprovals:input_type -> parlance.v1.ListApprovalsRequest
-	42, // 90: parlance.v1.SessionService.DecideApproval:input_type -> parlance.v1.DecideApprovalRequest
-	43, // 91: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
-	45, // 92: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
-	56, // 93: parlance.v1.SessionService.DownloadRecording:input_type -> parlance.v1.DownloadRecordingRequest
-	58, // 94: parlance.v1.SessionService.GetRecordingMarks:input_type -> parlance.v1.GetRecordingMarksRequest
-	61, // 95: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
-	18, // 96: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
-	20, // 97: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
-	0,  // 98: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
-	0,  // 99: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
-	70, // 100: parlance.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
-	30, // 101: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
-	32, // 102: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
-	8,  // 103: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
-	32, // 104: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
-	8,  // 105: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
-	41, // 106: parlance.v1.SessionService.ListApprovals:output_type -> parlance.v1.ListApprovalsResponse
-	39, // 107: parlance.v1.SessionService.DecideApproval:output_type -> parlance.v1.Approval
-	44, // 108: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
-	46, // 109: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
-	57, // 110: parlance.v1.SessionService.DownloadRecording:output_type -> parlance.v1.DownloadRecordingResponse
-	59, // 111: parlance.v1.SessionService.GetRecordingMarks:output_type -> parlance.v1.RecordingMarks
-	62, // 112: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
-	96, // [96:113] is the sub-list for method output_type
-	79, // [79:96] is the sub-list for method input_type
-	79, // [79:79] is the sub-list for extension type_name
-	79, // [79:79] is the sub-list for extension extendee
-	0,  // [0:79] is the sub-list for field type_name
+	17, // 28: parlance.v1.TurnMetrics.speech:type_name -> parlance.v1.TurnSpeech
+	66, // 29: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	70, // 30: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
+	70, // 31: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
+	67, // 32: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	67, // 33: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
+	67, // 34: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
+	0,  // 35: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
+	70, // 36: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
+	25, // 37: parlance.v1.CreateTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
+	26, // 38: parlance.v1.CreateTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
+	14, // 39: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
+	69, // 40: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	15, // 41: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
+	69, // 42: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
+	25, // 43: parlance.v1.StreamTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
+	26, // 44: parlance.v1.StreamTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
+	69, // 45: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
+	31, // 46: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
+	40, // 47: parlance.v1.StreamTurnResponse.approval:type_name -> parlance.v1.Approval
+	34, // 48: parlance.v1.StreamTurnResponse.started:type_name -> parlance.v1.TurnStarted
+	35, // 49: parlance.v1.StreamTurnResponse.text_delta:type_name -> parlance.v1.TurnTextDelta
+	36, // 50: parlance.v1.StreamTurnResponse.approval_requested:type_name -> parlance.v1.TurnApprovalRequested
+	37, // 51: parlance.v1.StreamTurnResponse.tool_called:type_name -> parlance.v1.TurnToolCalled
+	38, // 52: parlance.v1.StreamTurnResponse.client_tool_called:type_name -> parlance.v1.TurnClientToolCalled
+	39, // 53: parlance.v1.StreamTurnResponse.done:type_name -> parlance.v1.TurnDone
+	40, // 54: parlance.v1.TurnApprovalRequested.approval:type_name -> parlance.v1.Approval
+	69, // 55: parlance.v1.TurnToolCalled.call:type_name -> parlance.v1.ToolCall
+	69, // 56: parlance.v1.TurnClientToolCalled.call:type_name -> parlance.v1.ToolCall
+	31, // 57: parlance.v1.TurnDone.turn:type_name -> parlance.v1.CreateTurnResponse
+	70, // 58: parlance.v1.Approval.input:type_name -> google.protobuf.Struct
+	67, // 59: parlance.v1.Approval.created_at:type_name -> google.protobuf.Timestamp
+	67, // 60: parlance.v1.Approval.expires_at:type_name -> google.protobuf.Timestamp
+	67, // 61: parlance.v1.Approval.decided_at:type_name -> google.protobuf.Timestamp
+	40, // 62: parlance.v1.ListApprovalsResponse.approvals:type_name -> parlance.v1.Approval
+	8,  // 63: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
+	67, // 64: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
+	67, // 65: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
+	48, // 66: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
+	50, // 67: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
+	51, // 68: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
+	53, // 69: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
+	54, // 70: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
+	55, // 71: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
+	15, // 72: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
+	56, // 73: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
+	49, // 74: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
+	52, // 75: parlance.v1.ReceiptToolCall.approval:type_name -> parlance.v1.ReceiptApproval
+	61, // 76: parlance.v1.RecordingMarks.marks:type_name -> parlance.v1.RecordingMark
+	67, // 77: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	67, // 78: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	69, // 79: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	18, // 80: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
+	20, // 81: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
+	22, // 82: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
+	23, // 83: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
+	24, // 84: parlance.v1.SessionService.DeleteSession:input_type -> parlance.v1.DeleteSessionRequest
+	30, // 85: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
+	32, // 86: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
+	27, // 87: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
+	28, // 88: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
+	29, // 89: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
+	41, // 90: parlance.v1.SessionService.ListApprovals:input_type -> parlance.v1.ListApprovalsRequest
+	43, // 91: parlance.v1.SessionService.DecideApproval:input_type -> parlance.v1.DecideApprovalRequest
+	44, // 92: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
+	46, // 93: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
+	57, // 94: parlance.v1.SessionService.DownloadRecording:input_type -> parlance.v1.DownloadRecordingRequest
+	59, // 95: parlance.v1.SessionService.GetRecordingMarks:input_type -> parlance.v1.GetRecordingMarksRequest
+	62, // 96: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
+	19, // 97: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
+	21, // 98: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
+	0,  // 99: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
+	0,  // 100: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
+	71, // 101: parlance.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
+	31, // 102: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
+	33, // 103: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
+	8,  // 104: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
+	33, // 105: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
+	8,  // 106: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
+	42, // 107: parlance.v1.SessionService.ListApprovals:output_type -> parlance.v1.ListApprovalsResponse
+	40, // 108: parlance.v1.SessionService.DecideApproval:output_type -> parlance.v1.Approval
+	45, // 109: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
+	47, // 110: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
+	58, // 111: parlance.v1.SessionService.DownloadRecording:output_type -> parlance.v1.DownloadRecordingResponse
+	60, // 112: parlance.v1.SessionService.GetRecordingMarks:output_type -> parlance.v1.RecordingMarks
+	63, // 113: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
+	97, // [97:114] is the sub-list for method output_type
+	80, // [80:97] is the sub-list for method input_type
+	80, // [80:80] is the sub-list for extension type_name
+	80, // [80:80] is the sub-list for extension extendee
+	0,  // [0:80] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_sessions_proto_init() }
@@ -6363,8 +6456,8 @@ func file_parlance_v1_sessions_proto_init() {
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_tools_proto_init()
 	file_parlance_v1_sessions_proto_msgTypes[12].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[17].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[32].OneofWrappers = []any{
+	file_parlance_v1_sessions_proto_msgTypes[18].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[33].OneofWrappers = []any{
 		(*StreamTurnResponse_Started)(nil),
 		(*StreamTurnResponse_TextDelta)(nil),
 		(*StreamTurnResponse_ApprovalRequested)(nil),
@@ -6372,17 +6465,17 @@ func file_parlance_v1_sessions_proto_init() {
 		(*StreamTurnResponse_ClientToolCalled)(nil),
 		(*StreamTurnResponse_Done)(nil),
 	}
-	file_parlance_v1_sessions_proto_msgTypes[42].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[46].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[43].OneofWrappers = []any{}
 	file_parlance_v1_sessions_proto_msgTypes[47].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[50].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[48].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[51].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_sessions_proto_rawDesc), len(file_parlance_v1_sessions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   66,
+			NumMessages:   67,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -57,6 +57,9 @@ const (
 	// AgentServiceCompareAgentVersionsProcedure is the fully-qualified name of the AgentService's
 	// CompareAgentVersions RPC.
 	AgentServiceCompareAgentVersionsProcedure = "/parlance.v1.AgentService/CompareAgentVersions"
+	// AgentServiceGetAgentLatencyProcedure is the fully-qualified name of the AgentService's
+	// GetAgentLatency RPC.
+	AgentServiceGetAgentLatencyProcedure = "/parlance.v1.AgentService/GetAgentLatency"
 	// AgentServiceRollbackAgentProcedure is the fully-qualified name of the AgentService's
 	// RollbackAgent RPC.
 	AgentServiceRollbackAgentProcedure = "/parlance.v1.AgentService/RollbackAgent"
@@ -87,6 +90,9 @@ type AgentServiceClient interface {
 	ListAgentVersions(context.Context, *v1.ListAgentVersionsRequest) (*v1.ListAgentVersionsResponse, error)
 	// CompareAgentVersions lists the fields in which two versions differ. Errors: not-found.
 	CompareAgentVersions(context.Context, *v1.CompareAgentVersionsRequest) (*v1.CompareAgentVersionsResponse, error)
+	// GetAgentLatency says how long answers of an agent took, stage by stage: percentiles of its
+	// newest 10,000 answers in a period. Errors: not-found.
+	GetAgentLatency(context.Context, *v1.GetAgentLatencyRequest) (*v1.AgentLatency, error)
 	// RollbackAgent saves an earlier version again, as a new one.
 	// Errors: not-found, version-mismatch.
 	RollbackAgent(context.Context, *v1.RollbackAgentRequest) (*v1.Agent, error)
@@ -151,6 +157,12 @@ func NewAgentServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(agentServiceMethods.ByName("CompareAgentVersions")),
 			connect.WithClientOptions(opts...),
 		),
+		getAgentLatency: connect.NewClient[v1.GetAgentLatencyRequest, v1.AgentLatency](
+			httpClient,
+			baseURL+AgentServiceGetAgentLatencyProcedure,
+			connect.WithSchema(agentServiceMethods.ByName("GetAgentLatency")),
+			connect.WithClientOptions(opts...),
+		),
 		rollbackAgent: connect.NewClient[v1.RollbackAgentRequest, v1.Agent](
 			httpClient,
 			baseURL+AgentServiceRollbackAgentProcedure,
@@ -170,6 +182,7 @@ type agentServiceClient struct {
 	deleteAgent          *connect.Client[v1.DeleteAgentRequest, emptypb.Empty]
 	listAgentVersions    *connect.Client[v1.ListAgentVersionsRequest, v1.ListAgentVersionsResponse]
 	compareAgentVersions *connect.Client[v1.CompareAgentVersionsRequest, v1.CompareAgentVersionsResponse]
+	getAgentLatency      *connect.Client[v1.GetAgentLatencyRequest, v1.AgentLatency]
 	rollbackAgent        *connect.Client[v1.RollbackAgentRequest, v1.Agent]
 }
 
@@ -245,6 +258,15 @@ func (c *agentServiceClient) CompareAgentVersions(ctx context.Context, req *v1.C
 	return nil, err
 }
 
+// GetAgentLatency calls parlance.v1.AgentService.GetAgentLatency.
+func (c *agentServiceClient) GetAgentLatency(ctx context.Context, req *v1.GetAgentLatencyRequest) (*v1.AgentLatency, error) {
+	response, err := c.getAgentLatency.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // RollbackAgent calls parlance.v1.AgentService.RollbackAgent.
 func (c *agentServiceClient) RollbackAgent(ctx context.Context, req *v1.RollbackAgentRequest) (*v1.Agent, error) {
 	response, err := c.rollbackAgent.CallUnary(ctx, connect.NewRequest(req))
@@ -279,6 +301,9 @@ type AgentServiceHandler interface {
 	ListAgentVersions(context.Context, *v1.ListAgentVersionsRequest) (*v1.ListAgentVersionsResponse, error)
 	// CompareAgentVersions lists the fields in which two versions differ. Errors: not-found.
 	CompareAgentVersions(context.Context, *v1.CompareAgentVersionsRequest) (*v1.CompareAgentVersionsResponse, error)
+	// GetAgentLatency says how long answers of an agent took, stage by stage: percentiles of its
+	// newest 10,000 answers in a period. Errors: not-found.
+	GetAgentLatency(context.Context, *v1.GetAgentLatencyRequest) (*v1.AgentLatency, error)
 	// RollbackAgent saves an earlier version again, as a new one.
 	// Errors: not-found, version-mismatch.
 	RollbackAgent(context.Context, *v1.RollbackAgentRequest) (*v1.Agent, error)
@@ -339,6 +364,12 @@ func NewAgentServiceHandler(svc AgentServiceHandler, opts ...connect.HandlerOpti
 		connect.WithSchema(agentServiceMethods.ByName("CompareAgentVersions")),
 		connect.WithHandlerOptions(opts...),
 	)
+	agentServiceGetAgentLatencyHandler := connect.NewUnaryHandlerSimple(
+		AgentServiceGetAgentLatencyProcedure,
+		svc.GetAgentLatency,
+		connect.WithSchema(agentServiceMethods.ByName("GetAgentLatency")),
+		connect.WithHandlerOptions(opts...),
+	)
 	agentServiceRollbackAgentHandler := connect.NewUnaryHandlerSimple(
 		AgentServiceRollbackAgentProcedure,
 		svc.RollbackAgent,
@@ -363,6 +394,8 @@ func NewAgentServiceHandler(svc AgentServiceHandler, opts ...connect.HandlerOpti
 			agentServiceListAgentVersionsHandler.ServeHTTP(w, r)
 		case AgentServiceCompareAgentVersionsProcedure:
 			agentServiceCompareAgentVersionsHandler.ServeHTTP(w, r)
+		case AgentServiceGetAgentLatencyProcedure:
+			agentServiceGetAgentLatencyHandler.ServeHTTP(w, r)
 		case AgentServiceRollbackAgentProcedure:
 			agentServiceRollbackAgentHandler.ServeHTTP(w, r)
 		default:
@@ -404,6 +437,10 @@ func (UnimplementedAgentServiceHandler) ListAgentVersions(context.Context, *v1.L
 
 func (UnimplementedAgentServiceHandler) CompareAgentVersions(context.Context, *v1.CompareAgentVersionsRequest) (*v1.CompareAgentVersionsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.AgentService.CompareAgentVersions is not implemented"))
+}
+
+func (UnimplementedAgentServiceHandler) GetAgentLatency(context.Context, *v1.GetAgentLatencyRequest) (*v1.AgentLatency, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.AgentService.GetAgentLatency is not implemented"))
 }
 
 func (UnimplementedAgentServiceHandler) RollbackAgent(context.Context, *v1.RollbackAgentRequest) (*v1.Agent, error) {

@@ -38,6 +38,7 @@ var Routes = []route.Route{
 	{Method: "DELETE", Pattern: "/v1/workspaces/{workspace_id}/agents/{agent_id}", Procedure: "/parlance.v1.AgentService/DeleteAgent", Request: (*v1.DeleteAgentRequest)(nil), Response: (*emptypb.Empty)(nil), Status: 204},
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/agents/{agent_id}/versions", Procedure: "/parlance.v1.AgentService/ListAgentVersions", Request: (*v1.ListAgentVersionsRequest)(nil), Response: (*v1.ListAgentVersionsResponse)(nil), Status: 200},
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/agents/{agent_id}/versions/{version}/compare", Procedure: "/parlance.v1.AgentService/CompareAgentVersions", Request: (*v1.CompareAgentVersionsRequest)(nil), Response: (*v1.CompareAgentVersionsResponse)(nil), Status: 200},
+	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/agents/{agent_id}/latency", Procedure: "/parlance.v1.AgentService/GetAgentLatency", Request: (*v1.GetAgentLatencyRequest)(nil), Response: (*v1.AgentLatency)(nil), Status: 200},
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/agents/{agent_id}/versions/{version}/rollback", Procedure: "/parlance.v1.AgentService/RollbackAgent", Request: (*v1.RollbackAgentRequest)(nil), Response: (*v1.Agent)(nil), Body: "*", Status: 200},
 
 	// AuditService
