@@ -9,7 +9,7 @@ import (
 )
 
 // Command is what a socket asks for: [UserMessage], [ToolOutput], [Approve], [Respond], [Ask],
-// [Cancel], [Configure], [Greet], [Feedback], [Activity], [End], [Insert], [Retrieve], [Remove] or
+// [Anticipate], [Cancel], [Configure], [Greet], [Feedback], [Activity], [End], [Insert], [Retrieve], [Remove] or
 // [Truncate]. Those of package voice are for its Call, and an engine does nothing with them.
 type Command interface{ IsCommand() }
 
@@ -117,6 +117,11 @@ type Ask struct {
 	Respond Respond
 }
 
+// Anticipate says what the user has probably said, while it is not certain yet that they have
+// finished: the model is asked already. An Ask with the same text gets that answer; everything else
+// is as if Anticipate had not come. An empty Text takes it back.
+type Anticipate struct{ Text string }
+
 // Cancel stops an answer in progress; what was sent of it stays in the transcript. When there is
 // none, it is answered by Failed with the cause ErrNothingToCancel.
 type Cancel struct {
@@ -193,6 +198,9 @@ func (Respond) IsCommand() {}
 
 // IsCommand implements Command.
 func (Ask) IsCommand() {}
+
+// IsCommand implements Command.
+func (Anticipate) IsCommand() {}
 
 // IsCommand implements Command.
 func (Cancel) IsCommand() {}

@@ -61,6 +61,8 @@ func (e *engine) carryOut(live *Live, command Command) {
 		}
 	case Ask:
 		e.acceptAndRespond(live, c)
+	case Anticipate:
+		e.anticipate(live, c)
 	case Cancel:
 		if e.current == nil && e.watching != "" && len(e.outOfBand) == 0 {
 			e.cancelOnOtherNode()
@@ -148,5 +150,6 @@ func (e *engine) retire() bool {
 		return false
 	}
 	delete(e.s.engines.shard(e.id), e.id)
+	e.dropAhead()
 	return true
 }

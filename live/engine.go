@@ -93,6 +93,8 @@ type engine struct {
 	current   *answer            // the conversation's answer in progress
 	outOfBand map[string]*answer // answers out of band, by response id
 	items     itemOrder
+	// ahead is the answer to what the user has probably said; nil: there is none.
+	ahead *turns.Ahead
 	// restarting says that the node is being stopped: sockets that still join are sent away.
 	restarting bool
 	// watching is the turn that another node runs; see resume.go.

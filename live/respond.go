@@ -66,9 +66,14 @@ func (e *engine) acceptAndRespond(live *Live, c Ask) {
 	}
 	start := e.newStart("")
 	start.Turn, start.Said = sessions.TurnID(idgen.New(idgen.Turn)), []sessions.Message{message}
+	ahead := e.takeAhead(message.Text)
+	if ahead != nil {
+		start.Turn = ahead.Turn
+	}
 	stored := make(chan acceptResult, 1) // Accepted is called once
 	start.Accepted = func(turn sessions.Turn, err error) { stored <- acceptResult{turn, err} }
 	turnCtx, run, r := e.prepare(answerRequest{live: live, command: c.Respond, requestedAt: e.s.sessions.Now()}, start)
+	r.Ahead = ahead
 	e.client.userSpoke()
 	e.launch(turnCtx, run, r)
 	result := <-stored

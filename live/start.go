@@ -57,6 +57,9 @@ func (e *engine) prepare(request answerRequest, start turns.Start) (context.Cont
 // launch runs an answer as the conversation's current one.
 func (e *engine) launch(ctx context.Context, run *answer, r *turns.Runner) {
 	e.current = run
+	if r.Ahead == nil {
+		e.dropAhead()
+	}
 	if run.turn == e.unanswered {
 		e.unanswered = ""
 		// The answer covers what these Respond to. If they stayed, they would answer later messages

@@ -74,9 +74,11 @@ func checkTurnDetection(part, _ json.RawMessage) error {
 		Type              string `json:"type"`
 		InterruptResponse bool   `json:"interrupt_response"`
 		CreateResponse    bool   `json:"create_response"`
+		StartEarly        bool   `json:"start_early"`
 	}
 	if err := jsonvalue.DecodeStrict(part, &chosen); err != nil || !slices.Contains([]string{"", "server_vad", "semantic_vad"}, chosen.Type) {
-		return refusal(err, "it is an object of type (server_vad or semantic_vad), interrupt_response and create_response (true or false)")
+		return refusal(err, "it is an object of type (server_vad or semantic_vad), interrupt_response, create_response and start_early "+
+			"(true or false)")
 	}
 	return nil
 }

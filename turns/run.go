@@ -22,6 +22,7 @@ func (r *Runner) Run(ctx context.Context) (outcome Outcome) {
 				"error", panicked, telemetry.KeyStack, string(debug.Stack()))
 		}
 	}()
+	defer r.Ahead.Drop()
 	ctx, span := r.startTrace(ctx)
 	defer func() { r.endTrace(span, outcome) }()
 	r.Receipt = sessions.ReceiptBuilder{AskedAt: r.Start.Asked, Prices: r.S.prices}
@@ -116,6 +117,9 @@ func (r *Runner) answer(ctx context.Context) (err error) {
 	provider, err := r.answering(ctx)
 	if err != nil {
 		return err
+	}
+	if r.Ahead != nil {
+		provider = aheadProvider{provider, r.Ahead}
 	}
 	for range maxToolRounds {
 		r.readUsedUp(ctx)

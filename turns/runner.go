@@ -70,6 +70,8 @@ type Runner struct {
 	offline, unreachable bool
 	// interrupted says that the user's speech stopped the answer.
 	interrupted bool
+	// Ahead is the answer that was asked for before the turn began; nil: none was.
+	Ahead *Ahead
 	// Approvals are the calls that wait for approval; nil: there is nobody to ask.
 	Approvals *Approvals
 	// recorded is closed when the turn has been recorded, or could not be.

@@ -63,6 +63,8 @@ type Call struct {
 	// asked are the commands whose answers have not begun, unwanted those of them that nobody is to
 	// hear.
 	asked, unwanted map[string]bool
+	// anticipated is what the model is asked about while it is not certain that it is all.
+	anticipated string
 	// minute is the minute of the session that was counted last.
 	minute int
 	// unmeteredMS is what was transcribed and not counted: less than a second.

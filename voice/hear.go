@@ -226,7 +226,10 @@ func (c *Call) follow(events []hearing.Event) {
 			c.player.resume()
 		case hearing.Idle:
 			c.idle(e)
-		case hearing.EndLikely, hearing.Continued:
+		case hearing.EndLikely:
+			c.endLikely()
+		case hearing.Continued:
+			c.continued()
 		}
 	}
 }
@@ -261,6 +264,7 @@ func (c *Call) falseStart(e hearing.Event) {
 		return
 	}
 	u.close()
+	c.anticipate("")
 	c.ears.current = nil
 	c.s.deps.Metrics.falseStart(e.Reason.String())
 	if u.isTold {
@@ -318,7 +322,7 @@ func (c *Call) clearInput() {
 
 // said is what the conversation is told of an utterance.
 func (c *Call) said(u *utterance, text string) {
-	c.rest = ""
+	c.rest, c.anticipated = "", ""
 	message := live.UserMessage{
 		CommandID: ownCommand + u.itemID, ItemID: u.itemID, Text: text,
 		Audio: &sessions.Audio{LengthMS: u.lengthMS, Transcribed: text != ""},

@@ -38,7 +38,7 @@ func (c *Call) meterMinutes(now time.Time) {
 // meterHeard counts what was transcribed of an utterance, in whole seconds; the rest is counted
 // with the next one. mu is held.
 func (c *Call) meterHeard(u *utterance) {
-	c.unmeteredMS += u.lengthMS
+	c.unmeteredMS += u.lengthMS + u.wastedMS
 	seconds := c.unmeteredMS / 1000
 	c.unmeteredMS -= 1000 * seconds
 	c.meter(usage.SpeechSeconds, u.itemID, c.stack.TranscriberName, seconds)

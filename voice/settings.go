@@ -29,6 +29,10 @@ type Detection struct {
 	// Eagerness is low, medium, high, or auto; of SemanticVAD.
 	Eagerness                 string
 	CreateResponse, Interrupt bool
+	// StartEarly says whether an utterance is transcribed, and the model asked, when the user has
+	// probably finished. Nothing of that is heard before it is certain. nil: it is where a transcriber
+	// streams; one of whole utterances would hear many of them twice.
+	StartEarly *bool
 }
 
 // DefaultDetection is the detection of an agent that says nothing about it. Source: decisions,
@@ -53,6 +57,7 @@ func DetectionOf(v agents.Voice) Detection {
 		Type           string `json:"type"`
 		Interrupt      *bool  `json:"interrupt_response"`
 		CreateResponse *bool  `json:"create_response"`
+		StartEarly     *bool  `json:"start_early"`
 	}
 	// Both were checked when they were saved; what is not there keeps its default.
 	_ = json.Unmarshal(v.VAD, &vad)
@@ -62,6 +67,7 @@ func DetectionOf(v agents.Voice) Detection {
 	set(&d.SilenceMS, vad.SilenceMS)
 	set(&d.Interrupt, detection.Interrupt)
 	set(&d.CreateResponse, detection.CreateResponse)
+	d.StartEarly = detection.StartEarly
 	d.Type = cmp.Or(detection.Type, d.Type)
 	return d
 }

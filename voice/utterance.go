@@ -10,6 +10,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/platform/audio"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/provider/speech"
 	"parlance.dev/parlance/sessions"
@@ -20,10 +21,20 @@ import (
 type utterance struct {
 	// itemID is the item that it will be.
 	itemID string
-	// stream transcribes it; nil: none could be opened, for the reason err.
-	stream speech.Stream
+	// stream transcribes it while it is spoken. Where it is transcribed as a whole, samples are
+	// kept for that instead. Neither could be done for the reason err.
+	stream  speech.Stream
+	samples []int16
+	err     error
+	// life ends with close.
+	life   context.Context //nolint:containedctx // the life of what transcribes it
 	cancel context.CancelFunc
-	err    error
+	// attempt counts the transcriptions of the whole that were begun; attempting is set while the
+	// last one, of attemptMS, is of use. wastedMS is how much the others have transcribed.
+	attempt, attemptMS, wastedMS int
+	attempting                   bool
+	// likely says that it has probably ended.
+	likely bool
 	// joined says that it goes on from the one before, of whose answer nothing was heard.
 	joined bool
 	// overAgent says that it began while the agent spoke, whose echo is up to echoDB loud.
@@ -41,7 +52,8 @@ type utterance struct {
 	// levelDB is how loud it is, when it is overAgent.
 	levelDB                                   float64
 	speechEndedAt, committedAt, transcribedAt time.Time
-	// ready is set when the words are known, or err is.
+	// committed is set when it has ended, ready when the words are known, or err is.
+	committed  bool
 	ready      bool
 	transcript speech.Transcript
 
@@ -74,8 +86,12 @@ func (p *partials) take() (speech.Partial, bool) {
 
 // write has the utterance go on.
 func (u *utterance) write(samples []int16) {
-	if u.stream != nil && u.err == nil {
+	switch {
+	case u.err != nil:
+	case u.stream != nil:
 		u.err = u.stream.Write(samples)
+	case len(u.samples) < audio.Samples(speech.MaxUtterance, speech.HearingRate):
+		u.samples = append(u.samples, samples...)
 	}
 }
 
@@ -95,15 +111,15 @@ func (c *Call) openUtterance(fromMS int) {
 		return
 	}
 	u := &utterance{itemID: idgen.New(idgen.Item)}
-	var ctx context.Context
-	ctx, u.cancel = context.WithCancel(c.life)
+	u.life, u.cancel = context.WithCancel(c.life)
 	c.ears.current = u
-	if c.stack.Transcriber == nil {
+	switch {
+	case c.stack.Transcriber == nil:
 		u.err = c.whyDeaf()
-		return
+	case c.stack.Streaming:
+		options := speech.StreamOptions{Options: c.transcriberOptions(), PartialFunc: u.partials.put}
+		u.stream, u.err = c.stack.Transcriber.Open(u.life, options)
 	}
-	options := speech.StreamOptions{Options: c.transcriberOptions(), PartialFunc: u.partials.put}
-	u.stream, u.err = c.stack.Transcriber.Open(ctx, options)
 	u.write(c.ears.track.since(fromMS))
 }
 
@@ -135,6 +151,9 @@ func (c *Call) takeWords(u *utterance) {
 	if partial.Text != u.words {
 		u.words = partial.Text
 		c.out = append(c.out, Hearing{ItemID: u.itemID, Text: u.words})
+		if u.likely {
+			c.anticipate(u.words)
+		}
 	}
 	c.follow(c.ears.taker.Words(partial.Text, partial.Final && partial.EndOfSpeech))
 }
@@ -162,24 +181,36 @@ func (c *Call) transcribePart(e hearing.Event) {
 	})
 }
 
-// finish has the transcriber end an utterance. mu is held.
+// finish has an utterance that has ended transcribed to its end. mu is held.
 func (c *Call) finish(u *utterance) {
-	if u.err != nil || u.stream == nil {
+	u.committed = true
+	switch {
+	case u.err != nil:
 		u.ready, u.transcribedAt = true, c.s.now()
 		c.deliver()
-		return
-	}
-	stream := u.stream
-	c.s.workers.Go(func() {
-		transcript, err := stream.Finish(c.life)
-		stream.Close()
-		c.mu.Lock()
-		defer c.unlock(true)
-		u.transcript, u.err = transcript, err
-		u.stream, u.ready, u.transcribedAt = nil, true, c.s.now()
-		u.cancel()
+	case u.ready: // since it had probably ended
+		u.transcribedAt = later(u.transcribedAt, u.committedAt)
 		c.deliver()
-	})
+	case u.stream == nil:
+		c.transcribe(u)
+	default:
+		stream := u.stream
+		c.s.workers.Go(func() {
+			transcript, err := stream.Finish(c.life)
+			stream.Close()
+			c.mu.Lock()
+			defer c.unlock(true)
+			u.stream = nil
+			c.transcribed(u, transcript, err)
+		})
+	}
+}
+
+// transcribed takes the transcript of an utterance. mu is held.
+func (c *Call) transcribed(u *utterance, transcript speech.Transcript, err error) {
+	u.transcript, u.err, u.ready, u.transcribedAt = transcript, err, true, c.s.now()
+	u.cancel()
+	c.deliver()
 }
 
 // deliver tells the conversation what was said, in the order in which it was said. mu is held.
@@ -236,6 +267,7 @@ func (c *Call) notUnderstood(u *utterance) {
 	if c.life.Err() != nil {
 		return
 	}
+	c.anticipate("")
 	if u.joined {
 		c.player.resume()
 	}
@@ -264,6 +296,7 @@ func sayable(text string) string {
 // drop forgets an utterance in which the user has said nothing, and ends the wait for an answer to
 // it. mu is held.
 func (c *Call) drop(u *utterance, why hearing.Reason) {
+	c.anticipate("")
 	c.out = append(c.out, SpeechDropped{ItemID: u.itemID, Reason: why.String()})
 	if u.byClient {
 		c.out = append(c.out, live.Failed{CommandID: u.commandID, Err: fault.Wrap(ErrNoAudio, fault.InvalidRequest,

@@ -76,6 +76,8 @@ type fixture struct {
 	stopping sync.WaitGroup
 	mu       sync.Mutex
 	late     time.Duration
+	// stopped is the time at which the clock stands still; zero: it runs.
+	stopped time.Time
 }
 
 // newFixture makes a fixture whose agent has the config.
@@ -144,7 +146,25 @@ func (f *fixture) now() time.Time {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if !f.stopped.IsZero() {
+		return f.stopped
+	}
 	return time.Now().Add(f.late)
+}
+
+// stopClock has the clock stand still until the function is called: nobody is taken to be silent
+// meanwhile.
+func (f *fixture) stopClock() (run func()) {
+	now := f.now()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stopped = now
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.late -= time.Since(f.stopped.Add(-f.late))
+		f.stopped = time.Time{}
+	}
 }
 
 func (f *fixture) advance(d time.Duration) {
