@@ -5,17 +5,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"parlance.dev/parlance/test/bench/rig"
 )
 
 // patience bounds waiting for an event of the server.
@@ -60,12 +58,12 @@ func (w *world) call(ctx context.Context, number int, losses *losses) (*caller, 
 	var made struct {
 		VoiceURL string `json:"ws_url"`
 	}
-	if err := w.post(ctx, "/sessions", map[string]string{
-		"agent_id": w.agent, "user_id": fmt.Sprint("user-", number), "modality": "voice",
+	if err := w.Post(ctx, "/sessions", map[string]string{
+		"agent_id": w.Agent, "user_id": fmt.Sprint("user-", number), "modality": "voice",
 	}, &made); err != nil {
 		return nil, err
 	}
-	conn, reader, err := dial(ctx, made.VoiceURL)
+	conn, reader, err := rig.Dial(ctx, made.VoiceURL, 8192)
 	if err != nil {
 		return nil, err
 	}
@@ -116,55 +114,25 @@ func hangUpAll(callers []*caller) {
 // hangUp closes the socket.
 func (c *caller) hangUp() {
 	c.mic.stop()
-	_, _ = c.conn.Write(frameOf(opClose, []byte{0x03, 0xE8})) // 1000, if it is still open
-	_ = c.conn.Close()                                        // as above
+	_, _ = c.conn.Write(rig.Frame(rig.OpClose, []byte{0x03, 0xE8})) // 1000, if it is still open
+	_ = c.conn.Close()                                              // as above
 	<-c.ended
-}
-
-// dial opens a socket.
-func dial(ctx context.Context, address string) (net.Conn, *bufio.Reader, error) {
-	target, err := url.Parse(address)
-	if err != nil {
-		return nil, nil, fmt.Errorf("reading ws_url: %w", err)
-	}
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", target.Host)
-	if err != nil {
-		return nil, nil, fmt.Errorf("connecting: %w", err)
-	}
-	_ = conn.SetDeadline(time.Now().Add(patience)) // the connection is open
-	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
-		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", target.RequestURI(), target.Host)
-	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("asking for a socket: %w", err), conn.Close())
-	}
-	reader := bufio.NewReaderSize(conn, 8192)
-	response, err := http.ReadResponse(reader, nil)
-	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("reading the handshake: %w", err), conn.Close())
-	}
-	if response.StatusCode != http.StatusSwitchingProtocols {
-		text, _ := io.ReadAll(response.Body) // whatever there is
-		return nil, nil, errors.Join(fmt.Errorf("the socket was refused: %d %s", response.StatusCode, text), conn.Close())
-	}
-	_ = conn.SetDeadline(time.Time{}) // the connection is open
-	return conn, reader, nil
 }
 
 // read takes frames until the connection ends.
 func (c *caller) read(reader *bufio.Reader) error {
-	buffer := make([]byte, 64<<10)
 	for {
-		op, payload, err := readFrame(reader, buffer)
+		op, payload, err := rig.ReadFrame(reader)
 		switch {
 		case err != nil:
 			return err
-		case op == opPing:
-			if err := c.mic.send(frameOf(opPong, payload)); err != nil {
+		case op == rig.OpPing:
+			if err := c.mic.send(rig.Frame(rig.OpPong, payload)); err != nil {
 				return fmt.Errorf("answering a ping: %w", err)
 			}
-		case op == opClose:
+		case op == rig.OpClose:
 			return fmt.Errorf("closed: %q", payload)
-		case op == opText:
+		case op == rig.OpText:
 			if err := c.take(payload, time.Now()); err != nil {
 				return err
 			}

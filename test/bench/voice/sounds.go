@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/platform/audio"
+	"parlance.dev/parlance/test/bench/rig"
 	"parlance.dev/parlance/test/voices"
 )
 
@@ -127,7 +128,7 @@ func newSound(text string, samples []int16) (*sound, error) {
 		n := copy(frame, samples)
 		samples, s.pad = samples[n:], audio.Duration(size-n, audio.Default.RateHz)
 		data := base64.StdEncoding.EncodeToString(audio.Default.AppendEncode(nil, frame))
-		s.frames = append(s.frames, frameOf(opText, []byte(`{"type":"input_audio_buffer.append","audio":"`+data+`"}`)))
+		s.frames = append(s.frames, rig.Frame(rig.OpText, []byte(`{"type":"input_audio_buffer.append","audio":"`+data+`"}`)))
 	}
 	return s, nil
 }
