@@ -72,7 +72,7 @@ func (in *Installation) fetch(ctx context.Context, url string, into io.Writer) e
 	return err
 }
 
-// Profile writes NAME.pprof to a directory; without one it does nothing. URL is that of the profile.
+// Profile writes the profile at url to a directory, as NAME.pprof; without one it does nothing.
 func (in *Installation) Profile(ctx context.Context, dir, name, url string) error {
 	if dir == "" {
 		return nil

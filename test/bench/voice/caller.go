@@ -24,6 +24,9 @@ const patience = 20 * time.Second
 type caller struct {
 	conn net.Conn
 	mic  *microphone
+	// session is the id of its session; tape, when set, records its events.
+	session string
+	tape    *tape
 	// ended is closed when the socket is, and err says why.
 	ended chan struct{}
 	err   error
@@ -53,9 +56,10 @@ type timing struct {
 	FirstAudioMS int `json:"first_audio_ms"`
 }
 
-// call makes a session and opens its voice socket, and begins to send.
-func (w *world) call(ctx context.Context, number int, losses *losses) (*caller, error) {
+// call makes a session and opens its voice socket, and begins to send. A nil tape records nothing.
+func (w *world) call(ctx context.Context, number int, losses *losses, tape *tape) (*caller, error) {
 	var made struct {
+		ID       string `json:"id"`
 		VoiceURL string `json:"ws_url"`
 	}
 	if err := w.Post(ctx, "/sessions", map[string]string{
@@ -68,7 +72,7 @@ func (w *world) call(ctx context.Context, number int, losses *losses) (*caller, 
 		return nil, err
 	}
 	c := &caller{
-		conn: conn, ended: make(chan struct{}),
+		conn: conn, session: made.ID, tape: tape, ended: make(chan struct{}),
 		opened: make(chan time.Time, 1), firsts: make(chan time.Time, 1), starts: make(chan time.Time, 1), dones: make(chan time.Time, 1),
 	}
 	c.mic = newMicrophone(conn, w.sounds.room, losses)
@@ -92,7 +96,7 @@ func (w *world) callAll(ctx context.Context, count int) ([]*caller, error) {
 	group.SetLimit(8)
 	for i := range callers {
 		group.Go(func() (err error) {
-			callers[i], err = w.call(opening, i, nil)
+			callers[i], err = w.call(opening, i, nil, nil)
 			return err
 		})
 	}
@@ -146,6 +150,7 @@ var typePrefix = []byte(`{"type":"`)
 // take takes an event.
 func (c *caller) take(payload []byte, now time.Time) error {
 	kind, _, _ := bytes.Cut(bytes.TrimPrefix(payload, typePrefix), []byte(`"`))
+	c.tape.noteEvent(string(kind), payload, now)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch string(kind) {

@@ -47,7 +47,7 @@ func longCall(ctx context.Context, w *world) ([]figures.Row, error) {
 		return nil, err
 	}
 	bad := &losses{chance: rand.New(rand.NewPCG(1, 3)), share: badShare}
-	c, err := w.call(ctx, 0, bad)
+	c, err := w.call(ctx, 0, bad, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,8 @@ const frameLength = 20 * time.Millisecond
 type sound struct {
 	text   string
 	frames [][]byte
+	// samples are those of the frames.
+	samples []int16
 	// pad is the silence behind the last sample in the last frame.
 	pad time.Duration
 }
@@ -121,7 +123,7 @@ func newSound(text string, samples []int16) (*sound, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sound{text: text}
+	s := &sound{text: text, samples: samples}
 	size := audio.Samples(frameLength, audio.Default.RateHz)
 	for len(samples) > 0 {
 		frame := make([]int16, size)
