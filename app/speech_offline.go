@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/langtag"
 	"parlance.dev/parlance/platform/sandbox"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/speech/espeak"
@@ -109,15 +110,10 @@ func (o *offlineSpeech) close() error {
 // speaks another one.
 func offlineVoice(voice, language string) string {
 	id, _, _ := strings.Cut(voice, "+")
-	if language == "" || strings.EqualFold(primaryLanguage(id), primaryLanguage(language)) {
+	if language == "" || langtag.Base(id) == langtag.Base(language) {
 		return voice
 	}
 	return ""
-}
-
-func primaryLanguage(tag string) string {
-	primary, _, _ := strings.Cut(tag, "-")
-	return primary
 }
 
 // femaleVariant is a variant of espeak-ng that sounds like a woman. Its voices sound like men.

@@ -286,7 +286,7 @@ func TestWordsUnderTheFloor(t *testing.T) {
 	agent := f.agent(f.ref)
 	var long strings.Builder
 	for i := range 150 {
-		fmt.Fprintf(&long, "Item%d lies on shelf%d near door%d. ", i, i*7, i*13)
+		fmt.Fprintf(&long, "Item%d lies in box%d near door%d. ", i, i*7, i*13)
 	}
 	id := f.ready(f.ref, "stock", "The Verbena licence is MPL. "+long.String())
 	f.attach(f.ref, agent, knowledge.UsageAuto, id)

@@ -8,6 +8,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/jsonvalue"
+	"parlance.dev/parlance/platform/langtag"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 )
@@ -32,8 +33,7 @@ var farewells = map[string]string{
 
 // farewellIn is the farewell in the language of a tag; the English one when there is none.
 func farewellIn(tag string) string {
-	base, _, _ := strings.Cut(strings.ToLower(tag), "-")
-	if text, known := farewells[base]; known {
+	if text, known := farewells[langtag.Base(tag)]; known {
 		return text
 	}
 	return farewells["en"]

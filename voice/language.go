@@ -1,9 +1,8 @@
 package voice
 
 import (
-	"strings"
-
 	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/platform/langtag"
 )
 
 // agreeing is how many utterances in a row must be in another language before the call goes on in
@@ -13,8 +12,8 @@ const agreeing = 2
 // noteLanguage takes the language of what the user has said; empty: the transcriber names none. mu
 // is held.
 func (c *Call) noteLanguage(tag string) {
-	spoken := baseOf(tag)
-	if spoken == "" || spoken == baseOf(c.language) {
+	spoken := langtag.Base(tag)
+	if spoken == "" || spoken == langtag.Base(c.language) {
 		c.heardLanguage, c.heardTimes = "", 0
 		return
 	}
@@ -27,12 +26,6 @@ func (c *Call) noteLanguage(tag string) {
 	c.heardLanguage, c.heardTimes = "", 0
 	c.commands = append(c.commands, live.SwitchLanguage{Tag: tag})
 	c.setLanguage(tag)
-}
-
-// baseOf is the language of a tag, without its region.
-func baseOf(tag string) string {
-	base, _, _ := strings.Cut(strings.ToLower(tag), "-")
-	return base
 }
 
 // setLanguage has the call heard and spoken in another language. mu is held.

@@ -7,6 +7,7 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/langtag"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/voice/hearing"
@@ -40,7 +41,7 @@ var languagePhrases = map[string]ownPhrases{
 
 // phrasesIn are the phrases of a language; those of English when it has none.
 func phrasesIn(tag string) ownPhrases {
-	if own, known := languagePhrases[baseOf(tag)]; known {
+	if own, known := languagePhrases[langtag.Base(tag)]; known {
 		return own
 	}
 	return languagePhrases["en"]

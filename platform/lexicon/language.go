@@ -24,6 +24,7 @@ import (
 	"github.com/kljensen/snowball/english"
 
 	"parlance.dev/parlance/platform/cache"
+	"parlance.dev/parlance/platform/langtag"
 )
 
 // language is what is known of a language.
@@ -119,8 +120,7 @@ var languages = func() map[string]language {
 // languageOf is the language of a code, "en-GB" being English. One without stop words and a
 // stemmer of its own has English's, which touch Latin words only.
 func languageOf(code string) language {
-	primary, _, _ := strings.Cut(strings.ToLower(code), "-")
-	if known, ok := languages[primary]; ok {
+	if known, ok := languages[langtag.Base(code)]; ok {
 		return known
 	}
 	return languages["en"]

@@ -7,12 +7,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
-	"net/url"
 	"strconv"
 	"time"
+
+	"parlance.dev/parlance/test/bench/rig"
 )
 
 // answerPatience bounds waiting for an answer.
@@ -35,30 +34,10 @@ type chatter struct {
 
 // dialChat opens a socket and reads it from then on.
 func dialChat(ctx context.Context, chatURL string) (*chatter, error) {
-	target, err := url.Parse(chatURL)
+	conn, reader, err := rig.Dial(ctx, chatURL, 4096)
 	if err != nil {
-		return nil, fmt.Errorf("reading chat_url: %w", err)
+		return nil, err
 	}
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", target.Host)
-	if err != nil {
-		return nil, fmt.Errorf("connecting: %w", err)
-	}
-	_ = conn.SetDeadline(time.Now().Add(answerPatience)) // the connection is open
-	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
-		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", target.RequestURI(), target.Host)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("asking for a socket: %w", err), conn.Close())
-	}
-	reader := bufio.NewReaderSize(conn, 4096)
-	response, err := http.ReadResponse(reader, nil)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("reading the handshake: %w", err), conn.Close())
-	}
-	if response.StatusCode != http.StatusSwitchingProtocols {
-		text, _ := io.ReadAll(response.Body) // whatever there is
-		return nil, errors.Join(fmt.Errorf("the socket was refused: %d %s", response.StatusCode, text), conn.Close())
-	}
-	_ = conn.SetDeadline(time.Time{}) // the connection is open
 	c := &chatter{
 		conn: conn, opened: make(chan struct{}, 1), ended: make(chan struct{}),
 		firsts: make(chan time.Time, 1), dones: make(chan time.Time, 1),
@@ -68,33 +47,6 @@ func dialChat(ctx context.Context, chatURL string) (*chatter, error) {
 		close(c.ended)
 	}()
 	return c, nil
-}
-
-// Frames as RFC 6455, 5.2 has them.
-const (
-	opText  = 0x1
-	opClose = 0x8
-	opPing  = 0x9
-	opPong  = 0xA
-	final   = 0x80
-	masked  = 0x80
-)
-
-// frameOf is a client's frame; its mask is all zero, which leaves the payload as it is.
-func frameOf(op byte, payload []byte) []byte {
-	out := []byte{final | op, 0}
-	switch n := len(payload); {
-	case n < 126:
-		out[1] = byte(n)
-	case n < 1<<16:
-		out[1] = 126
-		out = binary.BigEndian.AppendUint16(out, uint16(n))
-	default:
-		out[1] = 127
-		out = binary.BigEndian.AppendUint64(out, uint64(n))
-	}
-	out[1] |= masked
-	return append(append(out, 0, 0, 0, 0), payload...)
 }
 
 // The beginnings of the frames that are looked at.
@@ -109,21 +61,21 @@ var (
 func (c *chatter) read(reader *bufio.Reader) error {
 	first := true
 	for {
-		op, payload, err := readFrame(reader)
+		op, payload, err := rig.ReadFrame(reader)
 		if err != nil {
 			return err
 		}
 		switch {
-		case op == opPing:
-			if _, err := c.conn.Write(frameOf(opPong, payload)); err != nil {
+		case op == rig.OpPing:
+			if _, err := c.conn.Write(rig.Frame(rig.OpPong, payload)); err != nil {
 				return fmt.Errorf("answering a ping: %w", err)
 			}
-		case op == opClose:
+		case op == rig.OpClose:
 			if len(payload) < 2 {
 				return errors.New("closed without a code")
 			}
 			return fmt.Errorf("closed with %d %s", binary.BigEndian.Uint16(payload), payload[2:])
-		case op != opText:
+		case op != rig.OpText:
 		case bytes.HasPrefix(payload, typeDelta):
 			if first {
 				first = false
@@ -151,37 +103,6 @@ func notify[T any](to chan T, value T) {
 	}
 }
 
-func readFrame(reader *bufio.Reader) (op byte, payload []byte, err error) {
-	var head [8]byte
-	if _, err := io.ReadFull(reader, head[:2]); err != nil {
-		return 0, nil, err
-	}
-	op = head[0] & 0xF
-	n := uint64(head[1] & 0x7F)
-	switch n {
-	case 126:
-		if _, err := io.ReadFull(reader, head[:2]); err != nil {
-			return 0, nil, err
-		}
-		n = uint64(binary.BigEndian.Uint16(head[:2]))
-	case 127:
-		if _, err := io.ReadFull(reader, head[:8]); err != nil {
-			return 0, nil, err
-		}
-		n = binary.BigEndian.Uint64(head[:8])
-	}
-	if n <= uint64(reader.Size()) {
-		if payload, err = reader.Peek(int(n)); err != nil {
-			return 0, nil, err
-		}
-		_, err = reader.Discard(int(n))
-		return op, payload, err // good until the next frame
-	}
-	payload = make([]byte, n)
-	_, err = io.ReadFull(reader, payload)
-	return op, payload, err
-}
-
 // answerTimes are the times from a question to its answer.
 type answerTimes struct{ first, whole time.Duration }
 
@@ -189,7 +110,7 @@ type answerTimes struct{ first, whole time.Duration }
 func (c *chatter) say(ctx context.Context, text string) (answerTimes, error) {
 	item := `{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text",` +
 		`"text":` + strconv.Quote(text) + `}]}}`
-	out := append(frameOf(opText, []byte(item)), frameOf(opText, []byte(`{"type":"response.create"}`))...)
+	out := append(rig.Frame(rig.OpText, []byte(item)), rig.Frame(rig.OpText, []byte(`{"type":"response.create"}`))...)
 	began := time.Now()
 	if _, err := c.conn.Write(out); err != nil {
 		return answerTimes{}, fmt.Errorf("saying something: %w", err)

@@ -1,16 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -44,11 +38,11 @@ func crowd(ctx context.Context, w *world) (rows []figures.Row, err error) {
 		return nil, err
 	}
 	// A server of its own: what earlier figures left in memory is not these sessions'.
-	w, err = w.withServer(ctx, w.stack.DatabaseURL)
+	w, err = w.withServer(ctx, w.Stack.DatabaseURL)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, w.server.stop()) }()
+	defer func() { err = errors.Join(err, w.server.Stop()) }()
 	warm, err := w.openChats(ctx, p, callers)
 	if err != nil {
 		return nil, err
@@ -145,14 +139,10 @@ func crowd(ctx context.Context, w *world) (rows []figures.Row, err error) {
 
 // usageOfTwo is what the server and Postgres have spent so far.
 func (w *world) usageOfTwo() (u usage, err error) {
-	if u.server, err = w.server.cpu(); err != nil {
+	if u.server, err = ownCPU(w.server); err != nil {
 		return u, err
 	}
-	postmaster, err := w.postmaster()
-	if err != nil {
-		return u, err
-	}
-	u.postgres, err = cpuOfFamily(postmaster)
+	u.postgres, err = w.PostgresCPU()
 	return u, err
 }
 
@@ -175,56 +165,19 @@ func (f footprint) String() string {
 // memory is the footprint now, the resident part as it is without being asked to collect.
 func (w *world) memory(ctx context.Context) (f footprint, err error) {
 	time.Sleep(settling)
-	if f.resident, err = w.server.memory("VmRSS:"); err != nil {
+	resident, err := w.server.ResidentMiB()
+	if err != nil {
 		return f, err
 	}
-	if err := w.fetch(ctx, w.debug+"/heap?gc=1", io.Discard); err != nil {
-		return f, err
-	}
-	var page strings.Builder
-	if err := w.fetch(ctx, w.url+"/metrics", &page); err != nil {
-		return f, err
-	}
-	lines := bufio.NewScanner(strings.NewReader(page.String()))
-	for lines.Scan() {
-		name, value, _ := strings.Cut(lines.Text(), " ")
-		for metric, field := range map[string]*float64{
-			"go_memstats_heap_inuse_bytes":  &f.heap,
-			"go_memstats_stack_inuse_bytes": &f.stacks, "go_goroutines": &f.goroutines,
-		} {
-			if name == metric {
-				if *field, err = strconv.ParseFloat(value, 64); err != nil {
-					return f, fmt.Errorf("reading %s: %w", name, err)
-				}
-			}
-		}
-	}
-	f.heap, f.stacks = f.heap/1024, f.stacks/1024
-	return f, nil
+	err = w.Gauges(ctx, w.debug, map[string]*float64{
+		"go_memstats_heap_inuse_bytes":  &f.heap,
+		"go_memstats_stack_inuse_bytes": &f.stacks, "go_goroutines": &f.goroutines,
+	})
+	f.resident, f.heap, f.stacks = resident*1024, f.heap/1024, f.stacks/1024
+	return f, err
 }
 
-// profile writes one of the server's profiles, when a directory for profiles is set.
+// profile writes one of the newest server's profiles, when a directory for profiles is set.
 func (w *world) profile(ctx context.Context, name, path string) error {
-	if w.profiles == "" {
-		return nil
-	}
-	file, err := os.Create(filepath.Join(w.profiles, name+".pprof"))
-	if err != nil {
-		return fmt.Errorf("writing a profile: %w", err)
-	}
-	return errors.Join(w.fetch(ctx, w.debug+path, file), file.Close())
-}
-
-func (w *world) fetch(ctx context.Context, url string, into io.Writer) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
-	if err != nil {
-		return fmt.Errorf("making a request: %w", err)
-	}
-	response, err := w.client.Do(request)
-	if err != nil {
-		return fmt.Errorf("asking the server about itself: %w", err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	_, err = io.Copy(into, response.Body)
-	return err
+	return w.Profile(ctx, w.profiles, name, w.debug+path)
 }

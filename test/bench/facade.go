@@ -18,12 +18,12 @@ type pair struct {
 // facade compares the REST facade with the protocol below it, by a small read and by a write with a
 // body.
 func facade(ctx context.Context, w *world) ([]figures.Row, error) {
-	get, err := json.Marshal(map[string]string{"workspace_id": w.workspace, "agent_id": w.agent})
+	get, err := json.Marshal(map[string]string{"workspace_id": w.Workspace, "agent_id": w.Agent})
 	if err != nil {
 		return nil, fmt.Errorf("encoding a request: %w", err)
 	}
 	create, err := json.Marshal(map[string]any{
-		"agent_id": w.agent, "user_id": "bench", "modality": "text",
+		"agent_id": w.Agent, "user_id": "bench", "modality": "text",
 		"dynamic_variables": map[string]string{"name": "Ada", "city": "London"},
 	})
 	if err != nil {
@@ -33,19 +33,19 @@ func facade(ctx context.Context, w *world) ([]figures.Row, error) {
 		{
 			"GET one agent",
 			call{
-				method: http.MethodGet, url: w.url + "/v1/workspaces/" + w.workspace + "/agents/" + w.agent,
-				header: w.header(), status: http.StatusOK,
+				method: http.MethodGet, url: w.URL + "/v1/workspaces/" + w.Workspace + "/agents/" + w.Agent,
+				header: w.Header(), status: http.StatusOK,
 			},
 			call{
-				method: http.MethodPost, url: w.url + "/parlance.v1.AgentService/GetAgent", header: w.header(),
+				method: http.MethodPost, url: w.URL + "/parlance.v1.AgentService/GetAgent", header: w.Header(),
 				body: get, status: http.StatusOK,
 			},
 		},
 		{
 			"POST /sessions",
-			call{method: http.MethodPost, url: w.url + "/v1/sessions", header: w.header(), body: create, status: http.StatusCreated},
+			call{method: http.MethodPost, url: w.URL + "/v1/sessions", header: w.Header(), body: create, status: http.StatusCreated},
 			call{
-				method: http.MethodPost, url: w.url + "/parlance.v1.SessionService/CreateSession", header: w.header(),
+				method: http.MethodPost, url: w.URL + "/parlance.v1.SessionService/CreateSession", header: w.Header(),
 				body: create, status: http.StatusOK,
 			},
 		},
@@ -64,11 +64,11 @@ func facade(ctx context.Context, w *world) ([]figures.Row, error) {
 func (p pair) measure(ctx context.Context, w *world) ([]figures.Row, error) {
 	var restCPU, connectCPU, added, restRate, connectRate []float64
 	for n := range rounds + 1 {
-		rest, err := underLoad(ctx, w.server, w.client, p.rest, w.round)
+		rest, err := underLoad(ctx, w.server, w.HTTP, p.rest, w.round)
 		if err != nil {
 			return nil, err
 		}
-		connect, err := underLoad(ctx, w.server, w.client, p.connect, w.round)
+		connect, err := underLoad(ctx, w.server, w.HTTP, p.connect, w.round)
 		if err != nil {
 			return nil, err
 		}

@@ -68,7 +68,7 @@ func deliveries(ctx context.Context, w *world) ([]figures.Row, error) {
 		p50, p99 = append(p50, millis(percentile(whole.latencies, 50))), append(p99, millis(percentile(whole.latencies, 99)))
 		cpu, cost = append(cpu, millis(spent.all())/hookEvents), cost.plus(spent)
 	}
-	peak, err := w.worker.peakMemory()
+	peak, err := w.worker.PeakMiB()
 	if err != nil {
 		return nil, err
 	}

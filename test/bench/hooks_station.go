@@ -48,7 +48,7 @@ func (w *world) openStation(ctx context.Context, name string, endpoints int) (*s
 	for i := range endpoints {
 		var made struct{ ID, Secret string }
 		path := fmt.Sprintf("/%s/%d", name, i)
-		err := w.at(p).post(ctx, "/workspaces/"+p.workspace+"/webhooks", map[string]any{
+		err := w.at(p).Post(ctx, "/workspaces/"+p.workspace+"/webhooks", map[string]any{
 			"url": w.hooks.server.URL + path, "events": []string{string(events.KBSourceIngested)},
 		}, &made)
 		if err != nil {
@@ -65,7 +65,7 @@ func (s *station) close(ctx context.Context) {
 	s.hang.Store(false)
 	for _, id := range s.endpoints {
 		// Whoever stays gets nothing more, for its tenant publishes nothing more.
-		_ = s.w.at(s.place).do(ctx, http.MethodDelete, "/workspaces/"+s.place.workspace+"/webhooks/"+id, nil, nil)
+		_ = s.w.at(s.place).Do(ctx, http.MethodDelete, "/workspaces/"+s.place.workspace+"/webhooks/"+id, nil, nil)
 	}
 }
 
@@ -135,7 +135,7 @@ func signed(key []byte, before string, body []byte) []byte {
 // endpoints have all of them. publishing is how many a second were appended.
 func (s *station) drain(ctx context.Context, n int) (perSecond float64, spent hookUsage, publishing float64, err error) {
 	awaited := s.expect(n * len(s.paths))
-	worker := s.w.worker.command.Process
+	worker := s.w.worker
 	if err := worker.Signal(syscall.SIGSTOP); err != nil {
 		return 0, spent, 0, fmt.Errorf("stopping the worker: %w", err)
 	}

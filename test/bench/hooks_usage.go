@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"parlance.dev/parlance/test/bench/rig"
 )
 
 // hookUsage is what deliveries cost.
@@ -30,24 +32,20 @@ func (u hookUsage) per(count float64) string {
 
 // usage is what they have spent so far.
 func (s *station) usage() (u hookUsage, err error) {
-	if u.worker, err = s.w.worker.cpu(); err != nil {
+	if u.worker, err = ownCPU(s.w.worker); err != nil {
 		return u, err
 	}
-	postmaster, err := s.w.postmaster()
-	if err != nil {
+	if u.postgres, err = s.w.PostgresCPU(); err != nil {
 		return u, err
 	}
-	if u.postgres, err = cpuOfFamily(postmaster); err != nil {
-		return u, err
-	}
-	redis, err := cpuOf(s.redis)
-	u.redis = redis.own
+	redis, err := rig.CPUOf(s.redis)
+	u.redis = redis.Own
 	return u, err
 }
 
 // redisProcess is the number of Redis's process.
 func (w *world) redisProcess(ctx context.Context) (int, error) {
-	options, err := redis.ParseURL(w.stack.RedisURL)
+	options, err := redis.ParseURL(w.Stack.RedisURL)
 	if err != nil {
 		return 0, fmt.Errorf("reading the address of Redis: %w", err)
 	}

@@ -23,17 +23,9 @@ type place struct{ tenant, workspace, agent, key string }
 
 // newPlace makes a workspace of its own in a tenant of its own.
 func (w *world) newPlace(ctx context.Context, name string) (place, error) {
-	made, err := w.parlance(ctx, "tenants", "create", name, "--plan", "enterprise", "--json")
+	tenant, err := w.NewTenant(ctx, name)
 	if err != nil {
 		return place{}, err
-	}
-	var tenant struct {
-		TenantID    string `json:"tenant_id"`
-		WorkspaceID string `json:"workspace_id"`
-		APIKey      string `json:"api_key"`
-	}
-	if err := json.Unmarshal(made, &tenant); err != nil {
-		return place{}, fmt.Errorf("reading the tenant: %w", err)
 	}
 	p := place{tenant: tenant.TenantID, workspace: tenant.WorkspaceID, key: tenant.APIKey}
 	p.agent, err = w.newAgent(ctx, p)
@@ -44,14 +36,14 @@ func (w *world) newAgent(ctx context.Context, p place) (string, error) {
 	var agent struct {
 		ID string `json:"id"`
 	}
-	err := w.at(p).post(ctx, "/workspaces/"+p.workspace+"/agents", map[string]any{"name": "Bench"}, &agent)
+	err := w.at(p).Post(ctx, "/workspaces/"+p.workspace+"/agents", map[string]any{"name": "Bench"}, &agent)
 	return agent.ID, err
 }
 
 // at is the world with the key of a place.
 func (w *world) at(p place) *world {
 	there := *w
-	there.key = p.key
+	there.Key = p.key
 	return &there
 }
 
@@ -65,12 +57,12 @@ type file struct {
 func (w *world) upload(ctx context.Context, p place, f file) (string, error) {
 	body, contentType := f.form()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost,
-		w.url+"/v1/workspaces/"+p.workspace+"/knowledge-base/sources/upload", body)
+		w.URL+"/v1/workspaces/"+p.workspace+"/knowledge-base/sources/upload", body)
 	if err != nil {
 		return "", fmt.Errorf("making a request: %w", err)
 	}
 	request.Header = http.Header{"Authorization": {"Bearer " + p.key}, "Content-Type": {contentType}}
-	response, err := w.client.Do(request)
+	response, err := w.HTTP.Do(request)
 	if err != nil {
 		return "", fmt.Errorf("uploading %s: %w", f.name, err)
 	}
@@ -149,7 +141,7 @@ func (w *world) await(ctx context.Context, patience time.Duration, what string, 
 // attach attaches sources to an agent.
 func (w *world) attach(ctx context.Context, p place, agent string, ids []string) error {
 	for part := range slices.Chunk(ids, 100) {
-		if err := w.at(p).post(ctx, "/workspaces/"+p.workspace+"/agents/"+agent+"/knowledge-base/attach",
+		if err := w.at(p).Post(ctx, "/workspaces/"+p.workspace+"/agents/"+agent+"/knowledge-base/attach",
 			map[string]any{"source_ids": part}, nil); err != nil {
 			return err
 		}

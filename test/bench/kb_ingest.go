@@ -126,7 +126,7 @@ func (w *world) ingest(ctx context.Context, p place, files []file) (time.Duratio
 // write writes the files into the world's directory.
 func (w *world) write(files []file) (paths []string, err error) {
 	for _, f := range files {
-		path := filepath.Join(w.dir, f.name)
+		path := filepath.Join(w.Dir, f.name)
 		if err := os.WriteFile(path, f.data, 0o600); err != nil {
 			return nil, fmt.Errorf("writing a file: %w", err)
 		}
@@ -188,10 +188,10 @@ func memory(ctx context.Context, w *world) ([]figures.Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		if server[i], err = w.server.peakMemory(); err != nil {
+		if server[i], err = w.server.PeakMiB(); err != nil {
 			return nil, err
 		}
-		if worker[i], err = w.worker.peakMemory(); err != nil {
+		if worker[i], err = w.worker.PeakMiB(); err != nil {
 			return nil, err
 		}
 	}
@@ -272,7 +272,7 @@ func besideScan(ctx context.Context, w *world) ([]figures.Row, error) {
 		}
 		times = append(times, time.Since(began).Seconds())
 	}
-	if err := w.at(scanner).do(ctx, "DELETE", "/workspaces/"+scanner.workspace+"/knowledge-base/sources/"+scan, nil, nil); err != nil {
+	if err := w.at(scanner).Do(ctx, "DELETE", "/workspaces/"+scanner.workspace+"/knowledge-base/sources/"+scan, nil, nil); err != nil {
 		return nil, err
 	}
 	return []figures.Row{figures.Row{

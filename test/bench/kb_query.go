@@ -187,7 +187,7 @@ func (w *world) ask(ctx context.Context, p place, agent, ranking, text string) (
 			ID string `json:"id"`
 		} `json:"chunks"`
 	}
-	if err := w.at(p).do(ctx, http.MethodPost, "/workspaces/"+p.workspace+"/knowledge-base/query", body, &answer); err != nil {
+	if err := w.at(p).Do(ctx, http.MethodPost, "/workspaces/"+p.workspace+"/knowledge-base/query", body, &answer); err != nil {
 		return nil, err
 	}
 	ids := make([]string, len(answer.Chunks))

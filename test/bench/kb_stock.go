@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -22,10 +21,10 @@ const stockers = 2
 // stock fills a place with chunks, a thousand in each source: by the code that the worker runs, but
 // here, without the queue. The worker stands still meanwhile, as it would do the same.
 func (w *world) stock(ctx context.Context, p place, chunks int) (ids []string, err error) {
-	if err := w.worker.stop(); err != nil {
+	if err := w.worker.Stop(); err != nil {
 		return nil, err
 	}
-	bucket, err := blob.Open("file://" + filepath.Join(w.dir, "blobs"))
+	bucket, err := blob.Open("file://" + w.BlobDir())
 	if err != nil {
 		return nil, fmt.Errorf("opening the bucket: %w", err)
 	}
@@ -62,6 +61,6 @@ func (w *world) stock(ctx context.Context, p place, chunks int) (ids []string, e
 	if _, err := w.db.Pool.Exec(ctx, "VACUUM ANALYZE"); err != nil {
 		return nil, fmt.Errorf("analysing: %w", err)
 	}
-	w.worker, err = start(w.program, w.environment(w.stack.DatabaseURL, "127.0.0.1:0"), "worker")
+	w.worker, err = w.Work()
 	return ids, err
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"parlance.dev/parlance/test/bench/rig"
 )
 
 // callers is how many requests are under way at once in a load.
@@ -82,8 +84,8 @@ type spent struct {
 }
 
 // underLoad loads the process for one round.
-func underLoad(ctx context.Context, p *process, client *http.Client, c call, d time.Duration) (spent, error) {
-	before, err := p.cpu()
+func underLoad(ctx context.Context, p *rig.Process, client *http.Client, c call, d time.Duration) (spent, error) {
+	before, err := ownCPU(p)
 	if err != nil {
 		return spent{}, err
 	}
@@ -93,11 +95,17 @@ func underLoad(ctx context.Context, p *process, client *http.Client, c call, d t
 		return spent{}, err
 	}
 	elapsed := time.Since(began)
-	after, err := p.cpu()
+	after, err := ownCPU(p)
 	if err != nil {
 		return spent{}, err
 	}
 	return spent{perSecond: float64(n) / elapsed.Seconds(), cpu: (after - before) / time.Duration(max(n, 1))}, nil
+}
+
+// ownCPU is the time a process has spent so far, without its children's.
+func ownCPU(p *rig.Process) (time.Duration, error) {
+	spent, err := p.CPU()
+	return spent.Own, err
 }
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }

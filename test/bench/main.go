@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"parlance.dev/parlance/test/bench/rig"
 	"parlance.dev/parlance/test/figures"
 )
 
@@ -144,12 +145,12 @@ func run(ctx context.Context, o options) (err error) {
 			}
 		}
 		fmt.Fprintf(os.Stderr, "measuring %s …\n", p.name)
-		before := readStealTime()
+		before := rig.ReadMachineTime()
 		measured, err := p.measure(ctx, w)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		measured = append(measured, readStealTime().row(before, p.name))
+		measured = append(measured, stealRow(before, rig.ReadMachineTime(), p.name))
 		for _, row := range measured {
 			fmt.Println(row)
 		}

@@ -57,7 +57,7 @@ func (w *world) openChats(ctx context.Context, p place, count int) ([]*chatter, 
 				ID      string `json:"id"`
 				ChatURL string `json:"chat_url"`
 			}
-			if err := w.at(p).post(opening, "/sessions", map[string]string{
+			if err := w.at(p).Post(opening, "/sessions", map[string]string{
 				"agent_id": p.agent,
 				"user_id":  fmt.Sprint("user-", i), "modality": "text",
 			}, &made); err != nil {
@@ -97,7 +97,7 @@ func closeAll(chats []*chatter) {
 // next figures.
 func (w *world) part(ctx context.Context, p place, chats []*chatter) error {
 	for _, c := range chats {
-		if err := w.at(p).post(ctx, "/sessions/"+c.session+"/end", map[string]string{"status": "completed"}, nil); err != nil {
+		if err := w.at(p).Post(ctx, "/sessions/"+c.session+"/end", map[string]string{"status": "completed"}, nil); err != nil {
 			return err
 		}
 	}
@@ -193,7 +193,7 @@ func overheads(ctx context.Context, w *world) ([]figures.Row, error) {
 		return nil, err
 	}
 	var idle tally
-	before, err := w.server.cpu()
+	before, err := ownCPU(w.server)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func overheads(ctx context.Context, w *world) ([]figures.Row, error) {
 		}
 		idle.whole, idle.first = append(idle.whole, whole), append(idle.first, first)
 	}
-	after, err := w.server.cpu()
+	after, err := ownCPU(w.server)
 	if err != nil {
 		return nil, err
 	}

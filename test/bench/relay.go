@@ -14,6 +14,8 @@ import (
 
 	"github.com/gobwas/ws"
 	"golang.org/x/sync/errgroup"
+
+	"parlance.dev/parlance/test/bench/rig"
 )
 
 // relayCommand makes this program a bare relay: chat sockets on one side, a model's stream on the
@@ -26,7 +28,7 @@ const relayTalk = 30 * time.Second
 
 // relayed is the CPU in ms that a turn costs the relay, with the crowd's pace and model.
 func (w *world) relayed(ctx context.Context) (_ float64, err error) {
-	address, err := freeAddress(ctx)
+	address, err := rig.FreeAddress(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -34,12 +36,12 @@ func (w *world) relayed(ctx context.Context) (_ float64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("finding this program: %w", err)
 	}
-	relay, err := start(program, nil, relayCommand, address, w.modelURL)
+	relay, err := rig.Start(program, nil, relayCommand, address, w.paced.url)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, relay.stop()) }()
-	if err := ready(ctx, "http://"+address); err != nil {
+	defer func() { err = errors.Join(err, relay.Stop()) }()
+	if err := rig.AwaitReady(ctx, "http://"+address); err != nil {
 		return 0, err
 	}
 	chats := make([]*chatter, w.speakers)
@@ -55,7 +57,7 @@ func (w *world) relayed(ctx context.Context) (_ float64, err error) {
 	if _, err := w.converse(ctx, chats, crowdPeriod, crowdPeriod); err != nil { // to warm up
 		return 0, err
 	}
-	before, err := relay.cpu()
+	before, err := ownCPU(relay)
 	if err != nil {
 		return 0, err
 	}
@@ -63,7 +65,7 @@ func (w *world) relayed(ctx context.Context) (_ float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	after, err := relay.cpu()
+	after, err := ownCPU(relay)
 	return millis(after-before) / float64(len(t.whole)), err
 }
 

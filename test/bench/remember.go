@@ -11,6 +11,7 @@ import (
 	remembered "parlance.dev/parlance/memory"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/embedding/words"
+	"parlance.dev/parlance/test/bench/rig"
 	"parlance.dev/parlance/test/figures"
 	"parlance.dev/parlance/workspaces"
 )
@@ -26,12 +27,12 @@ const (
 // remembering measures a search of a user's memory, as in a turn, and reading the memories that a
 // session starts with: in this process, as the server does it, over the world's Postgres.
 func remembering(ctx context.Context, w *world) ([]figures.Row, error) {
-	db, err := postgres.Open(ctx, postgres.Config{URL: w.stack.DatabaseURL})
+	db, err := postgres.Open(ctx, postgres.Config{URL: w.Stack.DatabaseURL})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = db.Close() }() // the databases end
-	ref := workspaces.Ref{ID: workspaces.ID(w.workspace)}
+	ref := workspaces.Ref{ID: workspaces.ID(w.Workspace)}
 	if err := db.NewRaw("SELECT tenant_id FROM workspaces WHERE id = ?", ref.ID).Scan(ctx, &ref.TenantID); err != nil {
 		return nil, fmt.Errorf("finding the tenant: %w", err)
 	}
@@ -136,15 +137,11 @@ func each(times int, do func() error) ([]time.Duration, error) {
 type cpuUsed struct{ own, postgres time.Duration }
 
 func (w *world) selfAndPostgres() (s cpuUsed, err error) {
-	own, err := cpuOf(os.Getpid())
+	own, err := rig.CPUOf(os.Getpid())
 	if err != nil {
 		return s, err
 	}
-	postmaster, err := w.postmaster()
-	if err != nil {
-		return s, err
-	}
-	s.own = own.own
-	s.postgres, err = cpuOfFamily(postmaster)
+	s.own = own.Own
+	s.postgres, err = w.PostgresCPU()
 	return s, err
 }

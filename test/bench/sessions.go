@@ -20,9 +20,9 @@ import (
 
 // sessions measures POST /sessions against the same statements without us.
 func sessions(ctx context.Context, w *world) ([]figures.Row, error) {
-	create := call{method: http.MethodPost, url: w.url + "/v1/sessions", header: w.header(), status: http.StatusCreated}
+	create := call{method: http.MethodPost, url: w.URL + "/v1/sessions", header: w.Header(), status: http.StatusCreated}
 	var err error
-	if create.body, err = json.Marshal(map[string]string{"agent_id": w.agent, "user_id": "bench", "modality": "text"}); err != nil {
+	if create.body, err = json.Marshal(map[string]string{"agent_id": w.Agent, "user_id": "bench", "modality": "text"}); err != nil {
 		return nil, fmt.Errorf("encoding a request: %w", err)
 	}
 	seen, err := w.watch(ctx, create)
@@ -31,7 +31,7 @@ func sessions(ctx context.Context, w *world) ([]figures.Row, error) {
 	}
 	var own, bare, ours, pgbench []float64
 	for n := range rounds + 1 {
-		s, err := underLoad(ctx, w.server, w.client, create, w.round)
+		s, err := underLoad(ctx, w.server, w.HTTP, create, w.round)
 		if err != nil {
 			return nil, err
 		}
@@ -86,29 +86,29 @@ var sessionID = regexp.MustCompile(`'ses_[0-9a-z]+'`)
 
 // watch sends the call through a server whose database connections are listened to.
 func (w *world) watch(ctx context.Context, create call) (observed, error) {
-	tap, err := newTap(ctx, w.stack.DatabaseURL)
+	tap, err := newTap(ctx, w.Stack.DatabaseURL)
 	if err != nil {
 		return observed{}, err
 	}
 	defer tap.close()
 	server, url, err := w.serve(ctx, tap.url)
 	if err != nil {
-		return observed{}, errors.Join(err, server.stop())
+		return observed{}, errors.Join(err, server.Stop())
 	}
-	create.url = strings.Replace(create.url, w.url, url, 1)
+	create.url = strings.Replace(create.url, w.URL, url, 1)
 	for range 5 { // the first ones make a signing key, learn the agent, note the key's use
-		if err := create.send(ctx, w.client); err != nil {
-			return observed{}, errors.Join(err, server.stop())
+		if err := create.send(ctx, w.HTTP); err != nil {
+			return observed{}, errors.Join(err, server.Stop())
 		}
 	}
 	tap.reset()
 	for range watched {
-		if err := create.send(ctx, w.client); err != nil {
-			return observed{}, errors.Join(err, server.stop())
+		if err := create.send(ctx, w.HTTP); err != nil {
+			return observed{}, errors.Join(err, server.Stop())
 		}
 	}
 	traffic := tap.reset()
-	if err := server.stop(); err != nil {
+	if err := server.Stop(); err != nil {
 		return observed{}, err
 	}
 	out := observed{}
@@ -131,7 +131,7 @@ func (w *world) floor(ctx context.Context, statements []string) (float64, error)
 	if err != nil {
 		return 0, fmt.Errorf("finding this program: %w", err)
 	}
-	order, err := json.Marshal(floorOrder{URL: w.stack.DatabaseURL, Statements: statements, Duration: w.round})
+	order, err := json.Marshal(floorOrder{URL: w.Stack.DatabaseURL, Statements: statements, Duration: w.round})
 	if err != nil {
 		return 0, fmt.Errorf("encoding the statements: %w", err)
 	}
@@ -152,13 +152,13 @@ var tpsLine = regexp.MustCompile(`(?m)^tps = ([0-9.]+)`)
 
 // pgbench is how many runs of the statements pgbench makes in a second.
 func (w *world) pgbench(ctx context.Context, statements []string) (float64, error) {
-	script := filepath.Join(w.dir, "sessions.sql")
+	script := filepath.Join(w.Dir, "sessions.sql")
 	if err := os.WriteFile(script, []byte(strings.Join(oneLine(statements), ";\n")+";\n"), 0o600); err != nil {
 		return 0, fmt.Errorf("writing pgbench's script: %w", err)
 	}
-	command := exec.CommandContext(ctx, filepath.Join(w.stack.Postgres.BinDir, "pgbench"),
+	command := exec.CommandContext(ctx, filepath.Join(w.Stack.Postgres.BinDir, "pgbench"),
 		"--no-vacuum", "--client", strconv.Itoa(callers), "--jobs", "2", "--time", strconv.Itoa(max(1, int(w.round/time.Second))),
-		"--file", script, w.stack.DatabaseURL)
+		"--file", script, w.Stack.DatabaseURL)
 	output, err := command.CombinedOutput()
 	if err != nil {
 		return 0, fmt.Errorf("running pgbench: %w\n%s", err, output)

@@ -81,7 +81,7 @@ func (w *world) openShop(ctx context.Context) (_ *shop, err error) {
 		_, _ = io.WriteString(out, `{"order":"A-1007","state":"sent","items":[{"sku":"1","n":2},{"sku":"2","n":1}]}`)
 	}))
 	environment := map[string]string{}
-	for _, pair := range w.environment(w.stack.DatabaseURL, "127.0.0.1:0") {
+	for _, pair := range w.Environment(w.Stack.DatabaseURL, "127.0.0.1:0") {
 		name, value, _ := strings.Cut(pair, "=")
 		environment[name] = value
 	}
@@ -119,23 +119,23 @@ func (s *shop) stock(ctx context.Context, w *world) error {
 		var made struct {
 			ID string `json:"id"`
 		}
-		if err := w.post(ctx, "/workspaces/"+w.workspace+"/tools", tool, &made); err != nil {
+		if err := w.Post(ctx, "/workspaces/"+w.Workspace+"/tools", tool, &made); err != nil {
 			return err
 		}
-		if err := w.post(ctx, "/workspaces/"+w.workspace+"/agents/"+w.agent+"/tools/attach",
+		if err := w.Post(ctx, "/workspaces/"+w.Workspace+"/agents/"+w.Agent+"/tools/attach",
 			map[string]any{"tool_id": made.ID}, nil); err != nil {
 			return err
 		}
 	}
 	s.variables = tools.NewVariables(map[string]string{"shop": "München", "user": "u-1", "secret__key": "k-0123456789"})
-	owner, err := s.app.Workspaces.Authenticate(ctx, w.key)
+	owner, err := s.app.Workspaces.Authenticate(ctx, w.Key)
 	if err != nil {
 		return err
 	}
-	if s.ref, err = s.app.Workspaces.Resolve(ctx, owner, w.workspace); err != nil {
+	if s.ref, err = s.app.Workspaces.Resolve(ctx, owner, w.Workspace); err != nil {
 		return err
 	}
-	registry, err := s.app.Tools.ListAgentTools(ctx, s.ref, agents.ID(w.agent))
+	registry, err := s.app.Tools.ListAgentTools(ctx, s.ref, agents.ID(w.Agent))
 	if err != nil {
 		return err
 	}

@@ -82,26 +82,26 @@ func turns(ctx context.Context, w *world) ([]figures.Row, error) {
 	var session struct {
 		ID string `json:"id"`
 	}
-	if err := w.post(ctx, "/sessions", map[string]string{"agent_id": w.agent, "user_id": "bench", "modality": "text"},
+	if err := w.Post(ctx, "/sessions", map[string]string{"agent_id": w.Agent, "user_id": "bench", "modality": "text"},
 		&session); err != nil {
 		return nil, err
 	}
 	body := []byte(`{"text":"When is the shop open?"}`)
 	turn := call{
-		method: http.MethodPost, url: w.url + "/v1/sessions/" + session.ID + "/turns", header: w.header(),
+		method: http.MethodPost, url: w.URL + "/v1/sessions/" + session.ID + "/turns", header: w.Header(),
 		body: body, status: http.StatusOK,
 	}
-	bare := call{method: http.MethodPost, url: w.model.url + "/chat/completions", header: w.header(), body: body, status: http.StatusOK}
+	bare := call{method: http.MethodPost, url: w.model.url + "/chat/completions", header: w.Header(), body: body, status: http.StatusOK}
 	var own, floor []float64
 	const count = 100
-	before, err := w.server.cpu()
+	before, err := ownCPU(w.server)
 	if err != nil {
 		return nil, err
 	}
 	for range count {
 		for _, c := range []call{turn, bare} {
 			began := time.Now()
-			if err := c.send(ctx, w.client); err != nil {
+			if err := c.send(ctx, w.HTTP); err != nil {
 				return nil, err
 			}
 			took := millis(time.Since(began) - w.model.last())
@@ -112,7 +112,7 @@ func turns(ctx context.Context, w *world) ([]figures.Row, error) {
 			}
 		}
 	}
-	after, err := w.server.cpu()
+	after, err := ownCPU(w.server)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func turnStatements(ctx context.Context, w *world) (_ []figures.Row, err error) 
 	if err != nil {
 		return nil, err
 	}
-	tap, err := newTap(ctx, w.stack.DatabaseURL)
+	tap, err := newTap(ctx, w.Stack.DatabaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func turnStatements(ctx context.Context, w *world) (_ []figures.Row, err error) 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, w.server.stop()) }()
+	defer func() { err = errors.Join(err, w.server.Stop()) }()
 	w.paced.set(quick)
 	chats, err := w.openChats(ctx, p, 1)
 	if err != nil {

@@ -45,7 +45,7 @@ GROUP BY meter`
 // months measures reading a busy tenant's month, as GET /v1/usage does, in this process, and beside
 // it adding up the same month from what its turns have left.
 func months(ctx context.Context, w *world) ([]figures.Row, error) {
-	db, err := postgres.Open(ctx, postgres.Config{URL: w.stack.DatabaseURL})
+	db, err := postgres.Open(ctx, postgres.Config{URL: w.Stack.DatabaseURL})
 	if err != nil {
 		return nil, err
 	}

@@ -32,12 +32,3 @@ func BenchmarkSpeak(b *testing.B) {
 		speakable.Speak("Dr. Smith will call you on 2026-11-27 at 14:30, or write to ada@example.com.", "en")
 	}
 }
-
-// BenchmarkAsked judges a question and an answer.
-func BenchmarkAsked(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		value := speakable.AskedFor("Thanks, I found you. Could you give me the last four digits of your card?", "en")
-		speakable.Whole("It's four seven one one", value, "en")
-	}
-}

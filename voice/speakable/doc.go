@@ -52,13 +52,6 @@
 // ordinals. A boundary is used once the next letter is known, because that decides. The same
 // pieces come of an answer however it is divided into deltas; a fuzz test holds this.
 //
-// # Values that were asked for
-//
-// [AskedFor] tells from the agent's last words which value it has asked for, such as an order
-// number, and [Whole] whether what the user has said so far is all of it. People pause within such
-// values, so whoever decides that a turn has ended waits longer until the value is whole. The
-// words are English and German; in other languages nothing is found.
-//
 // # Libraries
 //
 // Looked at and not used: jargo's utils/text (English only), neurosnap/sentences (Punkt models of

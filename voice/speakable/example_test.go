@@ -26,13 +26,3 @@ func ExampleCutter() {
 	// Anything else?
 	// heard: Your order **4711234** was sent, and arrives on
 }
-
-// Whoever decides that a turn has ended waits longer when the value is not whole.
-func ExampleWhole() {
-	value := speakable.AskedFor("I can look that up. What is your date of birth?", "en")
-	fmt.Println(speakable.Whole("May twenty-fifth", value, "en"))
-	fmt.Println(speakable.Whole("May twenty-fifth nineteen eighty-five", value, "en"))
-	// Output:
-	// false
-	// true
-}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"parlance.dev/parlance/platform/langtag"
 	"parlance.dev/parlance/provider/internal/apiclient"
 	"parlance.dev/parlance/provider/speech"
 	"parlance.dev/parlance/provider/speech/internal/socket"
@@ -130,8 +131,7 @@ func (t *Transcriber) query(o speech.Options) url.Values {
 
 // separatorOf is what stands between two parts of a transcript.
 func separatorOf(language string) string {
-	primary, _, _ := strings.Cut(strings.ToLower(language), "-")
-	switch primary {
+	switch langtag.Base(language) {
 	case "zh", "ja", "th":
 		return ""
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/coder/websocket"
 
 	"parlance.dev/parlance/platform/audio"
+	"parlance.dev/parlance/platform/langtag"
 	"parlance.dev/parlance/provider/internal/apiclient"
 	"parlance.dev/parlance/provider/speech"
 	"parlance.dev/parlance/provider/speech/internal/socket"
@@ -150,8 +151,8 @@ func (s *Synthesizer) url(asked speech.Speech) string {
 		"model_id": {s.config.Model}, "output_format": {"pcm_" + strconv.Itoa(s.config.Rate)},
 		"auto_mode": {"true"}, "sync_alignment": {"true"}, "inactivity_timeout": {serverWaitsSeconds},
 	}
-	if primary, _, _ := strings.Cut(asked.Language, "-"); primary != "" {
-		query.Set("language_code", strings.ToLower(primary))
+	if base := langtag.Base(asked.Language); base != "" {
+		query.Set("language_code", base)
 	}
 	voice := url.PathEscape(cmp.Or(asked.Voice, s.config.Voice))
 	return socket.URL(s.base, "text-to-speech/"+voice+"/stream-input", query)

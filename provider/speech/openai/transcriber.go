@@ -14,6 +14,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/audio"
+	"parlance.dev/parlance/platform/langtag"
 	"parlance.dev/parlance/provider/internal/apiclient"
 	"parlance.dev/parlance/provider/speech"
 )
@@ -107,8 +108,8 @@ func (t *Transcriber) form(u speech.Utterance, plain bool) (body []byte, content
 			{"timestamp_granularities[]", "segment"},
 		}
 	}
-	if primary, _, _ := strings.Cut(u.Language, "-"); primary != "" {
-		fields = append(fields, [2]string{"language", strings.ToLower(primary)})
+	if base := langtag.Base(u.Language); base != "" {
+		fields = append(fields, [2]string{"language", base})
 	}
 	if prompt := promptOf(u.Hints); prompt != "" {
 		fields = append(fields, [2]string{"prompt", prompt})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/platform/audio"
+	"parlance.dev/parlance/platform/langtag"
 	"parlance.dev/parlance/provider/internal/apiclient"
 	"parlance.dev/parlance/provider/speech"
 	"parlance.dev/parlance/provider/speech/internal/socket"
@@ -111,8 +112,8 @@ type object = map[string]any
 // settings is the event that sets up the session.
 func (t *Transcriber) settings(o speech.Options) object {
 	transcription := object{"model": t.config.Model}
-	if primary, _, _ := strings.Cut(o.Language, "-"); primary != "" {
-		transcription["language"] = strings.ToLower(primary)
+	if base := langtag.Base(o.Language); base != "" {
+		transcription["language"] = base
 	}
 	var hints []string
 	for _, hint := range o.Hints {

@@ -5,17 +5,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"parlance.dev/parlance/test/bench/rig"
 )
 
 // patience bounds waiting for an event of the server.
@@ -26,6 +24,9 @@ const patience = 20 * time.Second
 type caller struct {
 	conn net.Conn
 	mic  *microphone
+	// session is the id of its session; tape, when set, records its events.
+	session string
+	tape    *tape
 	// ended is closed when the socket is, and err says why.
 	ended chan struct{}
 	err   error
@@ -55,22 +56,23 @@ type timing struct {
 	FirstAudioMS int `json:"first_audio_ms"`
 }
 
-// call makes a session and opens its voice socket, and begins to send.
-func (w *world) call(ctx context.Context, number int, losses *losses) (*caller, error) {
+// call makes a session and opens its voice socket, and begins to send. A nil tape records nothing.
+func (w *world) call(ctx context.Context, number int, losses *losses, tape *tape) (*caller, error) {
 	var made struct {
+		ID       string `json:"id"`
 		VoiceURL string `json:"ws_url"`
 	}
-	if err := w.post(ctx, "/sessions", map[string]string{
-		"agent_id": w.agent, "user_id": fmt.Sprint("user-", number), "modality": "voice",
+	if err := w.Post(ctx, "/sessions", map[string]string{
+		"agent_id": w.Agent, "user_id": fmt.Sprint("user-", number), "modality": "voice",
 	}, &made); err != nil {
 		return nil, err
 	}
-	conn, reader, err := dial(ctx, made.VoiceURL)
+	conn, reader, err := rig.Dial(ctx, made.VoiceURL, 8192)
 	if err != nil {
 		return nil, err
 	}
 	c := &caller{
-		conn: conn, ended: make(chan struct{}),
+		conn: conn, session: made.ID, tape: tape, ended: make(chan struct{}),
 		opened: make(chan time.Time, 1), firsts: make(chan time.Time, 1), starts: make(chan time.Time, 1), dones: make(chan time.Time, 1),
 	}
 	c.mic = newMicrophone(conn, w.sounds.room, losses)
@@ -94,7 +96,7 @@ func (w *world) callAll(ctx context.Context, count int) ([]*caller, error) {
 	group.SetLimit(8)
 	for i := range callers {
 		group.Go(func() (err error) {
-			callers[i], err = w.call(opening, i, nil)
+			callers[i], err = w.call(opening, i, nil, nil)
 			return err
 		})
 	}
@@ -116,55 +118,25 @@ func hangUpAll(callers []*caller) {
 // hangUp closes the socket.
 func (c *caller) hangUp() {
 	c.mic.stop()
-	_, _ = c.conn.Write(frameOf(opClose, []byte{0x03, 0xE8})) // 1000, if it is still open
-	_ = c.conn.Close()                                        // as above
+	_, _ = c.conn.Write(rig.Frame(rig.OpClose, []byte{0x03, 0xE8})) // 1000, if it is still open
+	_ = c.conn.Close()                                              // as above
 	<-c.ended
-}
-
-// dial opens a socket.
-func dial(ctx context.Context, address string) (net.Conn, *bufio.Reader, error) {
-	target, err := url.Parse(address)
-	if err != nil {
-		return nil, nil, fmt.Errorf("reading ws_url: %w", err)
-	}
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", target.Host)
-	if err != nil {
-		return nil, nil, fmt.Errorf("connecting: %w", err)
-	}
-	_ = conn.SetDeadline(time.Now().Add(patience)) // the connection is open
-	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
-		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", target.RequestURI(), target.Host)
-	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("asking for a socket: %w", err), conn.Close())
-	}
-	reader := bufio.NewReaderSize(conn, 8192)
-	response, err := http.ReadResponse(reader, nil)
-	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("reading the handshake: %w", err), conn.Close())
-	}
-	if response.StatusCode != http.StatusSwitchingProtocols {
-		text, _ := io.ReadAll(response.Body) // whatever there is
-		return nil, nil, errors.Join(fmt.Errorf("the socket was refused: %d %s", response.StatusCode, text), conn.Close())
-	}
-	_ = conn.SetDeadline(time.Time{}) // the connection is open
-	return conn, reader, nil
 }
 
 // read takes frames until the connection ends.
 func (c *caller) read(reader *bufio.Reader) error {
-	buffer := make([]byte, 64<<10)
 	for {
-		op, payload, err := readFrame(reader, buffer)
+		op, payload, err := rig.ReadFrame(reader)
 		switch {
 		case err != nil:
 			return err
-		case op == opPing:
-			if err := c.mic.send(frameOf(opPong, payload)); err != nil {
+		case op == rig.OpPing:
+			if err := c.mic.send(rig.Frame(rig.OpPong, payload)); err != nil {
 				return fmt.Errorf("answering a ping: %w", err)
 			}
-		case op == opClose:
+		case op == rig.OpClose:
 			return fmt.Errorf("closed: %q", payload)
-		case op == opText:
+		case op == rig.OpText:
 			if err := c.take(payload, time.Now()); err != nil {
 				return err
 			}
@@ -178,6 +150,7 @@ var typePrefix = []byte(`{"type":"`)
 // take takes an event.
 func (c *caller) take(payload []byte, now time.Time) error {
 	kind, _, _ := bytes.Cut(bytes.TrimPrefix(payload, typePrefix), []byte(`"`))
+	c.tape.noteEvent(string(kind), payload, now)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch string(kind) {

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -41,7 +39,7 @@ func crowd(ctx context.Context, w *world) ([]figures.Row, error) {
 	if _, err := w.talk(ctx, talkers, 1); err != nil { // to warm up
 		return nil, err
 	}
-	empty, err := w.server.residentMiB()
+	empty, err := w.server.ResidentMiB()
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +61,7 @@ func crowd(ctx context.Context, w *world) ([]figures.Row, error) {
 		return nil, err
 	}
 	spent, took := w.readCPU().minus(before), time.Since(began)
-	full, err := w.server.residentMiB()
+	full, err := w.server.ResidentMiB()
 	if err != nil {
 		return nil, err
 	}
@@ -109,14 +107,7 @@ func (w *world) profiled(ctx context.Context, callers []*caller, length time.Dur
 
 // profile writes one of the server's profiles, when a directory for profiles is set.
 func (w *world) profile(ctx context.Context, name, path string) error {
-	if w.options.profiles == "" {
-		return nil
-	}
-	file, err := os.Create(filepath.Join(w.options.profiles, name+".pprof"))
-	if err != nil {
-		return fmt.Errorf("writing a profile: %w", err)
-	}
-	return errors.Join(w.fetch(ctx, w.debug+path, file), file.Close())
+	return w.Profile(ctx, w.options.profiles, name, w.server.Debug+path)
 }
 
 // chatter has each caller speak for its share of the time, and returns what came meanwhile. A call

@@ -6,6 +6,10 @@
 //	go run ./test/bench/voice -hour            # the long call lasts an hour
 //	go run ./test/bench/voice -only crowd      # one part
 //
+// With -timeline it measures nothing. It records a spoken turn and an interruption, and draws them:
+//
+//	go run ./test/bench/voice -timeline docs/voice
+//
 // It starts a private Postgres and Redis, `parlance server` as its own process, and in the process
 // of the benchmark the callers and the providers: a transcriber that streams (Deepgram's wire), one
 // of whole utterances, a synthesizer and a model (OpenAI's). Their delays are fixed, so what is

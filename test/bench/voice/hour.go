@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"parlance.dev/parlance/test/figures"
@@ -51,7 +47,7 @@ func longCall(ctx context.Context, w *world) ([]figures.Row, error) {
 		return nil, err
 	}
 	bad := &losses{chance: rand.New(rand.NewPCG(1, 3)), share: badShare}
-	c, err := w.call(ctx, 0, bad)
+	c, err := w.call(ctx, 0, bad, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -150,29 +146,12 @@ func abs(x float64) float64 { return max(x, -x) }
 
 // memory is the footprint now, the heap's part after a collection.
 func (w *world) memory(ctx context.Context) (f footprint, err error) {
-	if f.residentMiB, err = w.server.residentMiB(); err != nil {
+	if f.residentMiB, err = w.server.ResidentMiB(); err != nil {
 		return f, err
 	}
-	if err := w.fetch(ctx, w.debug+"/heap?gc=1", io.Discard); err != nil {
-		return f, err
-	}
-	var page strings.Builder
-	if err := w.fetch(ctx, w.url+"/metrics", &page); err != nil {
-		return f, err
-	}
-	lines := bufio.NewScanner(strings.NewReader(page.String()))
-	for lines.Scan() {
-		name, value, _ := strings.Cut(lines.Text(), " ")
-		for metric, field := range map[string]*float64{
-			"go_memstats_heap_alloc_bytes": &f.heapMiB, "go_goroutines": &f.goroutines,
-		} {
-			if name == metric {
-				if *field, err = strconv.ParseFloat(value, 64); err != nil {
-					return f, fmt.Errorf("reading %s: %w", name, err)
-				}
-			}
-		}
-	}
+	err = w.Gauges(ctx, w.server.Debug, map[string]*float64{
+		"go_memstats_heap_alloc_bytes": &f.heapMiB, "go_goroutines": &f.goroutines,
+	})
 	f.heapMiB /= 1 << 20
-	return f, nil
+	return f, err
 }

@@ -33,6 +33,7 @@ var parts = []part{
 // options are the flags.
 type options struct {
 	only, out, profiles, program string
+	timeline                     string
 	short, hour                  bool
 	calls                        int
 }
@@ -49,6 +50,7 @@ func main() {
 	flag.BoolVar(&o.short, "short", false, "measure less of everything, in about three minutes")
 	flag.BoolVar(&o.hour, "hour", false, "the long call lasts an hour in place of ten minutes")
 	flag.IntVar(&o.calls, "calls", 300, "how many calls there are at once in the crowd")
+	flag.StringVar(&o.timeline, "timeline", "", "measure nothing: record a spoken turn and an interruption, and draw them in this directory")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, o)
@@ -66,6 +68,9 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.close()) }()
+	if o.timeline != "" {
+		return timelines(ctx, w, o.timeline)
+	}
 	var rows []figures.Row
 	for _, p := range parts {
 		if o.only != "" && !slices.Contains(strings.Split(o.only, ","), p.name) {

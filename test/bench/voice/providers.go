@@ -25,8 +25,10 @@ type providers struct {
 	// url is where their APIs begin.
 	url    string
 	delays atomic.Pointer[delays]
-	// answer is what the model says.
-	answer atomic.Pointer[string]
+	// answer is what the model says, heard what the transcribers understand.
+	answer, heard atomic.Pointer[string]
+	// tape, when set, records what the providers do.
+	tape atomic.Pointer[tape]
 	// voice is sound that the synthesizer repeats, at 24 kHz.
 	voice []byte
 }
@@ -40,6 +42,7 @@ const perCharacter = 60 * time.Millisecond
 func newProviders(voice []int16) *providers {
 	p := &providers{voice: audio.Default.AppendEncode(nil, voice)}
 	p.set(delays{}, shortAnswer)
+	p.hear(heardText)
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", p.complete)
 	mux.HandleFunc("POST /v1/audio/speech", p.speak)
@@ -55,6 +58,9 @@ func (p *providers) set(d delays, answer string) {
 	p.delays.Store(&d)
 	p.answer.Store(&answer)
 }
+
+// hear changes what the transcribers understand from now on.
+func (p *providers) hear(text string) { p.heard.Store(&text) }
 
 func (p *providers) close() { p.server.Close() }
 
@@ -77,6 +83,7 @@ func (p *providers) complete(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.Copy(io.Discard, r.Body); err != nil || !after(r, began, p.delays.Load().token) {
 		return
 	}
+	p.tape.Load().noteWork("model", began)
 	w.Header().Set("Content-Type", "text/event-stream")
 	flusher := http.NewResponseController(w)
 	words := strings.SplitAfter(*p.answer.Load(), " ")
@@ -114,6 +121,7 @@ func (p *providers) speak(w http.ResponseWriter, r *http.Request) {
 	if !after(r, began, p.delays.Load().sound) {
 		return
 	}
+	p.tape.Load().noteWork("synthesizer", began)
 	left := audio.Default.Bytes(time.Duration(len(in.Input)) * perCharacter)
 	w.Header().Set("Content-Type", "audio/pcm")
 	w.Header().Set("Content-Length", strconv.Itoa(left))
@@ -132,5 +140,5 @@ func (p *providers) transcribe(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(encode(map[string]any{"text": heardText, "language": "english"})) // or the caller has gone
+	_, _ = w.Write(encode(map[string]any{"text": *p.heard.Load(), "language": "english"})) // or the caller has gone
 }

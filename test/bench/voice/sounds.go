@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/platform/audio"
+	"parlance.dev/parlance/test/bench/rig"
 	"parlance.dev/parlance/test/voices"
 )
 
@@ -19,6 +20,8 @@ const frameLength = 20 * time.Millisecond
 type sound struct {
 	text   string
 	frames [][]byte
+	// samples are those of the frames.
+	samples []int16
 	// pad is the silence behind the last sample in the last frame.
 	pad time.Duration
 }
@@ -120,14 +123,14 @@ func newSound(text string, samples []int16) (*sound, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sound{text: text}
+	s := &sound{text: text, samples: samples}
 	size := audio.Samples(frameLength, audio.Default.RateHz)
 	for len(samples) > 0 {
 		frame := make([]int16, size)
 		n := copy(frame, samples)
 		samples, s.pad = samples[n:], audio.Duration(size-n, audio.Default.RateHz)
 		data := base64.StdEncoding.EncodeToString(audio.Default.AppendEncode(nil, frame))
-		s.frames = append(s.frames, frameOf(opText, []byte(`{"type":"input_audio_buffer.append","audio":"`+data+`"}`)))
+		s.frames = append(s.frames, rig.Frame(rig.OpText, []byte(`{"type":"input_audio_buffer.append","audio":"`+data+`"}`)))
 	}
 	return s, nil
 }

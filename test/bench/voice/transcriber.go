@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// heardText is what the transcribers understand, whoever speaks. No word of it is one of the
-	// agent's, whose echo it could be taken for.
+	// heardText is what the transcribers understand, whoever speaks, unless hear was called. No word
+	// of it is one of the agent's, whose echo it could be taken for.
 	heardText = "Could you please tell me about parking instead?"
 	// perWord is the speech from which the streaming transcriber makes a word.
 	perWord = 280 * time.Millisecond
@@ -30,6 +30,8 @@ const (
 type listening struct {
 	conn  *websocket.Conn
 	delay time.Duration
+	tape  *tape
+	text  string
 	words []string
 	// results are to be sent at their times, in order.
 	results chan result
@@ -60,9 +62,10 @@ func (p *providers) listen(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	l := &listening{
-		conn: conn, delay: p.delays.Load().transcript, words: strings.Fields(heardText),
+		conn: conn, delay: p.delays.Load().transcript, tape: p.tape.Load(), text: *p.heard.Load(),
 		results: make(chan result, 64), // far more than an utterance has words; else hearing waits
 	}
+	l.words = strings.Fields(l.text)
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
@@ -85,7 +88,7 @@ func (l *listening) hear(ctx context.Context) {
 		case strings.Contains(string(data), "CloseStream"):
 			text := ""
 			if l.loud > 0 {
-				text = heardText
+				text = l.text
 			}
 			l.tell(ctx, result{text: text, final: true})
 			l.tell(ctx, result{last: true})
@@ -109,7 +112,7 @@ func (l *listening) take(ctx context.Context, data []byte) {
 			l.silent += block
 		}
 		l.block = l.block[:0]
-		if text := l.text(); text != l.told {
+		if text := l.understood(); text != l.told {
 			l.told = text
 			l.tell(ctx, result{text: text})
 		}
@@ -117,10 +120,10 @@ func (l *listening) take(ctx context.Context, data []byte) {
 	l.odd = slices.Clone(data)
 }
 
-// text is what was understood so far.
-func (l *listening) text() string {
+// understood is what was understood so far.
+func (l *listening) understood() string {
 	if l.loud > perWord && l.silent >= endSilence {
-		return heardText
+		return l.text
 	}
 	count := min(int(l.loud/perWord), len(l.words))
 	return strings.TrimRight(strings.Join(l.words[:count], " "), "?")
@@ -130,7 +133,7 @@ func (l *listening) text() string {
 func (l *listening) tell(ctx context.Context, r result) {
 	// The mark is known as soon as the silence is: it is as late behind the end as words are.
 	r.at, r.heard = time.Now().Add(l.delay), l.loud+l.silent
-	if r.text == heardText && !r.final {
+	if r.text == l.text && !r.final {
 		r.at = time.Now().Add(max(0, l.delay-l.silent))
 	}
 	select {
@@ -149,6 +152,7 @@ func (l *listening) send(ctx context.Context) {
 			if d := time.Until(r.at); d > 0 {
 				time.Sleep(d)
 			}
+			l.tape.noteWords(r.text)
 			if r.last {
 				_ = l.conn.Write(ctx, websocket.MessageText, []byte(`{"type":"Metadata","channels":1}`)) // as below
 				_ = l.conn.Close(websocket.StatusNormalClosure, "")

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"parlance.dev/parlance/platform/langtag"
 )
 
 // Rules are the words of one language. Safe for concurrent use.
@@ -27,9 +29,7 @@ const maxPhraseWords = 4
 // For returns the rules of a language tag ("de", "pt-BR"). A language without a table has English
 // rules.
 func For(language string) *Rules {
-	base, _, _ := strings.Cut(strings.ToLower(language), "-")
-	base, _, _ = strings.Cut(base, "_")
-	if rules := all()[base]; rules != nil {
+	if rules := all()[langtag.Base(language)]; rules != nil {
 		return rules
 	}
 	return all()["en"]
