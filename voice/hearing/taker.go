@@ -36,8 +36,8 @@ type Detector interface {
 // Taker decides whose turn it is. Feed it the user's audio with Write, what a transcriber says with
 // Words, and what is being played to the user with AgentSaid, AgentPlaying and AgentDone. Each call
 // returns the events that it led to, in order. The same calls at the same places of the audio give
-// the same events, in whatever pieces the audio is written; so do an EndModel's answers that come at
-// the same places. Not safe for concurrent use.
+// the same events, in whatever pieces the audio is written, if an EndModel's answers come at the
+// same places too. Not safe for concurrent use.
 type Taker struct {
 	settings Settings
 	rules    *utterance.Rules
