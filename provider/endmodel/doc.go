@@ -11,8 +11,8 @@
 // In all others [Built] is false and [Open] fails.
 //
 // One [Model] serves all calls of a process. Its workers, one for two processors, judge one
-// utterance at a time each. [Model.Ask] never waits: when the queue is full there is no answer, and
-// the caller decides without one.
+// utterance at a time each. [Model.Ask] never waits: when the queue is full, or a question has
+// waited for too long in it, there is no answer, and the caller decides without one.
 //
 // It does not know what was said before, or by whom, and keeps nothing.
 package endmodel

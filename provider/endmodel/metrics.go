@@ -26,7 +26,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		}, []string{telemetry.KeyResult}),
 		drops: registered.NewCounter(prometheus.CounterOpts{
 			Name: "parlance_end_model_dropped_total",
-			Help: "Pauses that were decided without the model of the end of turns, because too many questions waited.",
+			Help: "Pauses that were decided without the model of the end of turns, because too many questions waited, or one for too long.",
 		}),
 	}
 }

@@ -63,9 +63,13 @@ type question struct {
 	answer  chan<- float32
 }
 
-// queuedPerWorker bounds what waits, to what a worker judges in about 150 ms. An answer that comes
-// later is of little use.
-const queuedPerWorker = 10
+const (
+	// queuedPerWorker bounds how many questions wait.
+	queuedPerWorker = 10
+	// maxWait is how long a question may wait. The silence after which most utterances end is over
+	// then, so nobody needs the answer.
+	maxWait = 300 * time.Millisecond
+)
 
 // Open loads onnxruntime and the network, and has it judge silence, so that a file which cannot be
 // used is found at start. Only one Model can be open in a process.
@@ -129,9 +133,9 @@ func tryOut(j judge) error {
 }
 
 // Ask has an utterance judged. The channel gets the probability that its speaker has finished, or
-// stays empty when the judgement fails. It is nil when too many utterances wait. The network hears
-// the last 8 s of the audio, at 16 kHz, and does not read the words. The caller must not change the
-// audio.
+// stays empty when the judgement fails or would come too late. It is nil when too many utterances
+// wait. The network hears the last 8 s of the audio, at 16 kHz, and does not read the words. The
+// caller must not change the audio.
 func (m *Model) Ask(audio []int16, _ string) <-chan float32 {
 	answer := make(chan float32, 1)
 	select {
@@ -151,6 +155,10 @@ func (m *Model) work(j judge) {
 		case <-m.closing:
 			return
 		case q := <-m.questions:
+			if m.p.Now().Sub(q.askedAt) > maxWait {
+				m.p.Metrics.dropped()
+				continue
+			}
 			spectrogram.compute(j.input(), q.audio)
 			probability, err := j.probability()
 			m.p.Metrics.answered(m.p.Now().Sub(q.askedAt), err)

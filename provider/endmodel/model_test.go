@@ -4,7 +4,9 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
@@ -39,6 +41,9 @@ func (j *fakeJudge) close() error {
 	return nil
 }
 
+// stopped is a clock by which no question waits for too long.
+func stopped() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
+
 // loudness is a network's judgement that tells utterances apart.
 func loudness(features []float32) (float32, error) {
 	sum := 0.0
@@ -51,7 +56,7 @@ func loudness(features []float32) (float32, error) {
 func startFake(t *testing.T, workers int, metrics *Metrics, judge func(features []float32) (float32, error)) (*Model, *fakeNetwork) {
 	t.Helper()
 	network := &fakeNetwork{judgeFunc: judge}
-	m, err := start(Params{Metrics: metrics}, network, workers)
+	m, err := start(Params{Metrics: metrics, Now: stopped}, network, workers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,6 +128,46 @@ func TestFullQueue(t *testing.T) {
 	}
 	if got := testutil.CollectAndCount(metrics.seconds); got != 1 {
 		t.Errorf("%d results are counted", got)
+	}
+}
+
+// TestLateQuestion: what has waited for too long is not judged.
+func TestLateQuestion(t *testing.T) {
+	t.Parallel()
+	metrics := NewMetrics(prometheus.NewRegistry())
+	calls := 0
+	entered, release := make(chan struct{}), make(chan struct{})
+	var passed atomic.Int64
+	now := func() time.Time { return stopped().Add(time.Duration(passed.Load())) }
+	m, err := start(Params{Metrics: metrics, Now: now}, &fakeNetwork{judgeFunc: func([]float32) (float32, error) {
+		if calls++; calls == 2 {
+			entered <- struct{}{}
+			<-release
+		}
+		return 0.5, nil
+	}}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := m.Ask(nil, "")
+	<-entered
+	late := m.Ask(nil, "")
+	passed.Store(int64(time.Hour))
+	inTime := m.Ask(nil, "")
+	close(release)
+	if <-first != 0.5 || <-inTime != 0.5 {
+		t.Error("a question that did not wait has another answer")
+	}
+	select {
+	case got := <-late:
+		t.Errorf("the question that waited for an hour has the answer %g", got)
+	default:
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := testutil.ToFloat64(metrics.drops); got != 1 {
+		t.Errorf("%g questions are counted as dropped", got)
 	}
 }
 

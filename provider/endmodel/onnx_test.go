@@ -29,7 +29,7 @@ func library(t *testing.T) string {
 // goroutines at once.
 func TestSmallNetwork(t *testing.T) {
 	network := smallNetwork(inputName, 80, 800)
-	m, err := Open(Params{Path: write(t, network.bytes()), Library: library(t)})
+	m, err := Open(Params{Path: write(t, network.bytes()), Library: library(t), Now: stopped})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestSharedSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := start(Params{}, loaded, 2)
+	m, err := start(Params{Now: stopped}, loaded, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
