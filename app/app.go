@@ -34,6 +34,7 @@ import (
 	"parlance.dev/parlance/privacy"
 	"parlance.dev/parlance/provider/blob"
 	"parlance.dev/parlance/provider/embedding"
+	"parlance.dev/parlance/provider/endmodel"
 	"parlance.dev/parlance/recordings"
 	"parlance.dev/parlance/server"
 	"parlance.dev/parlance/server/interceptor"
@@ -103,6 +104,7 @@ type App struct {
 	credentials *workspaces.Credentials
 	documents   *documents
 	speech      *speechStacks
+	endModel    *endmodel.Model // nil: none
 	models      *models
 	log         *slog.Logger
 	now         func() time.Time
@@ -243,7 +245,7 @@ func (a *App) join(ctx context.Context, component string) error {
 		DB: a.db, Workspaces: a.Workspaces, Keys: keyring, Guard: guard, Now: a.now,
 	})
 	a.models.credentials = a.credentials
-	if err := a.openSpeech(guard); err != nil {
+	if err := a.openSpeech(guard, component); err != nil {
 		return err
 	}
 	a.Agents = agents.New(agents.Deps{
@@ -477,6 +479,9 @@ func (a *App) Close() error {
 	}
 	if a.speech != nil {
 		errs = append(errs, a.speech.close())
+	}
+	if a.endModel != nil {
+		errs = append(errs, a.endModel.Close())
 	}
 	for _, stop := range a.stops {
 		stop()

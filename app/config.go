@@ -96,6 +96,9 @@ type Config struct {
 	// The second ones stand in for the first.
 	STT, STTFallback Speech
 	TTS, TTSFallback Speech
+	// EndModel is the file of the model of the end of turns; empty: none. ONNXRuntime is the library
+	// that runs it; empty: the system's.
+	EndModel, ONNXRuntime string
 	// TTSOffline is auto or off.
 	TTSOffline string
 	// Rerank has no base URL when there is no reranking server.

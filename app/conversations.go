@@ -60,7 +60,7 @@ func (a *App) openConversations(keyring *seal.Keyring) {
 		DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Tools: a.Tools, Log: a.log, Now: a.now,
 	})
 	a.Memory.SetAgreed(a.Turns.Agreed)
-	a.Voice = voice.New(voice.Deps{
+	calls := voice.Deps{
 		StackFunc: a.speech.Choose, Recordings: a.Recordings, Metrics: voice.NewMetrics(a.metrics.Registry), Log: a.log, Now: a.now,
 		MeterFunc: func(ctx context.Context, place usage.Place, records ...usage.Record) error {
 			return usage.Add(ctx, a.db, place, records...)
@@ -68,7 +68,11 @@ func (a *App) openConversations(keyring *seal.Keyring) {
 		LatencyFunc: func(ctx context.Context, tenant workspaces.TenantID, turn sessions.TurnID, speech sessions.SpeechMetrics) error {
 			return latency.Record(ctx, a.db, tenant, turn, speech)
 		},
-	})
+	}
+	if a.endModel != nil {
+		calls.EndModel = a.endModel
+	}
+	a.Voice = voice.New(calls)
 }
 
 // openPrivacy makes the service of exports and erasures, which needs all that know of users.

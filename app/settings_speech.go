@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"parlance.dev/parlance/provider/endmodel"
 )
 
 // Names of the providers that an agent may choose to hear and speak.
@@ -124,6 +126,12 @@ func (c *Config) checkSpeech() []error {
 	if c.TTSOffline == offlineOff && (c.TTS.Kind == providerOffline || c.TTSFallback.Kind == providerOffline) {
 		problems = append(problems, errors.New("PARLANCE_TTS_OFFLINE=off leaves out espeak-ng, which a PARLANCE_TTS_*PROVIDER names"))
 	}
+	if c.EndModel != "" && !endmodel.Built {
+		problems = append(problems, fmt.Errorf("PARLANCE_STT_END_MODEL: %w", endmodel.ErrNotBuilt))
+	}
+	if c.ONNXRuntime != "" && c.EndModel == "" {
+		problems = append(problems, errors.New("PARLANCE_ONNXRUNTIME needs PARLANCE_STT_END_MODEL, which it runs"))
+	}
 	return problems
 }
 
@@ -146,6 +154,12 @@ func (c *Config) speechSettings() []Setting {
 		setting("STT_FALLBACK_API_KEY", "", text(&c.STTFallback.APIKey), "Its STT_API_KEY.").secret(),
 		setting("STT_FALLBACK_NAME", "", text(&c.STTFallback.Name), "Its STT_NAME."),
 		setting("STT_FALLBACK_PROVIDER", "", choice(&c.STTFallback.Kind, stt...), "Its STT_PROVIDER."),
+		setting("STT_END_MODEL", "", text(&c.EndModel),
+			"File of a model that judges from the sound whether a speaker has finished: Smart Turn v3 (smart-turn-v3.2-cpu.onnx). "+
+				"For servers; refused by programs that were built without the tag onnxruntime."),
+		setting("ONNXRUNTIME", "", text(&c.ONNXRuntime),
+			"File of onnxruntime's shared library, 1.24 or newer, which runs STT_END_MODEL. Default: libonnxruntime.so, where the "+
+				"system has its libraries."),
 		setting("TTS_BASE_URL", "", address(&c.TTS.BaseURL, "http", "https"),
 			"Server that speaks, where its API begins (…/v1): any with OpenAI's POST …/audio/speech (Speaches, LocalAI, "+
 				"Kokoro-FastAPI), or that of TTS_PROVIDER. Default: the provider's own, if there is a key."),

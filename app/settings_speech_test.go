@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/provider/endmodel"
 )
 
 // named is a speech service with its key in clear.
@@ -137,5 +138,28 @@ func TestSpeechRefused(t *testing.T) {
 		if lines := strings.Count(err.Error(), "\n") + 1; lines != len(row.says) {
 			t.Errorf("%s: %d problems, want %d:\n%v", name, lines, len(row.says), err)
 		}
+	}
+}
+
+// TestEndModelSettings: a program that cannot run the model refuses it, and says which one can; a
+// library alone is for nothing.
+func TestEndModelSettings(t *testing.T) {
+	t.Parallel()
+	c, err := app.Load(source(map[string]string{
+		"PARLANCE_STT_END_MODEL": "/models/smart-turn.onnx", "PARLANCE_ONNXRUNTIME": "/lib/libonnxruntime.so",
+	}, nil, nil))
+	switch {
+	case !endmodel.Built:
+		if err == nil || !strings.Contains(err.Error(), "PARLANCE_STT_END_MODEL: ") || !strings.Contains(err.Error(), "-tags onnxruntime") {
+			t.Errorf("got %v", err)
+		}
+	case err != nil:
+		t.Error(err)
+	case c.EndModel != "/models/smart-turn.onnx" || c.ONNXRuntime != "/lib/libonnxruntime.so":
+		t.Errorf("the model is %q and its library %q", c.EndModel, c.ONNXRuntime)
+	}
+	_, err = app.Load(source(map[string]string{"PARLANCE_ONNXRUNTIME": "/lib/libonnxruntime.so"}, nil, nil))
+	if err == nil || !strings.Contains(err.Error(), "PARLANCE_ONNXRUNTIME needs PARLANCE_STT_END_MODEL") {
+		t.Errorf("a library without a model: %v", err)
 	}
 }

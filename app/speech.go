@@ -102,8 +102,9 @@ func operatorSpeechClient(guard *publicnet.Guard, one Speech) (*http.Client, err
 	return speech.SocketClient(dial, guard.Roots()), nil
 }
 
-// openSpeech makes the choice of stacks. It connects to nothing.
-func (a *App) openSpeech(guard *publicnet.Guard) (err error) {
+// openSpeech makes the choice of stacks, and loads the model of the end of turns. It connects to
+// nothing.
+func (a *App) openSpeech(guard *publicnet.Guard, component string) (err error) {
 	if a.speech, err = newSpeechStacks(a.Config, guard); err != nil {
 		return err
 	}
@@ -111,7 +112,7 @@ func (a *App) openSpeech(guard *publicnet.Guard) (err error) {
 	a.speech.credentials = a.credentials
 	a.Stack = a.speech.Choose
 	a.Hears, a.Speaks = a.speech.describe()
-	return nil
+	return a.openEndModel(component)
 }
 
 // observe enables metrics and logs of fail-overs.

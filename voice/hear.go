@@ -65,7 +65,7 @@ type ears struct {
 
 func (e *ears) begin(c *Call) {
 	e.unknown = map[string]*fault.Error{}
-	e.taker = hearing.New(c.hearingSettings(), vad.New(), nil)
+	e.taker = hearing.New(c.hearingSettings(), vad.New(), c.s.deps.EndModel)
 	e.setFormat(c.input)
 	now := c.s.now()
 	e.fedUntil, e.lastAppend = now, now

@@ -13,6 +13,7 @@ import (
 	"parlance.dev/parlance/provider/speech"
 	"parlance.dev/parlance/recordings"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/voice/hearing"
 )
 
 // Deps are what a Service works with. StackFunc and Now are required.
@@ -28,6 +29,8 @@ type Deps struct {
 	MeterFunc MeterFunc
 	// LatencyFunc keeps how long the beginning of an answer took; nil: nothing does.
 	LatencyFunc LatencyFunc
+	// EndModel judges whether a speaker has finished; nil: words and silence alone do.
+	EndModel hearing.EndModel
 	// Metrics counts what calls do; nil: nothing is counted.
 	Metrics *Metrics
 }

@@ -218,5 +218,6 @@ var confined = []struct {
 	{"github.com/coder/websocket", []string{"server/realtime", "server/probe", "cli", "provider/speech"}},
 	{"github.com/gobwas/ws", []string{"server/realtime/websocket"}},
 	{"github.com/spf13/cobra", []string{"cli"}},
+	{"github.com/yalue/onnxruntime_go", []string{"provider/endmodel"}},
 	{"connectrpc.com/connect", []string{"server", "gen", "fault", "cli", "proto"}},
 }

@@ -2,7 +2,8 @@
 // when they have finished, and whether what they say while the agent speaks interrupts it.
 //
 // Everything is a plain call in audio time: the count of samples written, never a clock. A
-// recording that is written faster than it was spoken gives the same turns.
+// recording that is written faster than it was spoken gives the same turns. Only the answers of an
+// EndModel come when they are ready.
 //
 //	               Write: 16 kHz mono           Words: from a transcriber
 //	                        │                        │
@@ -24,7 +25,9 @@
 // How long an utterance's last silence is, in the default settings: 300 ms after a finished
 // sentence or a whole value, 500 ms without words, 1.6 s after words that have something to come,
 // 3 s after the beginning of a value that the agent has asked for. Speakers whose pauses were
-// long are given more. An EndModel has a vote after 200 ms.
+// long are given more. An EndModel is asked after 200 ms, and its answer decides from the moment
+// at which it comes: the utterance ends at once, or only after 1.6 s. Until then, and when no
+// answer comes, the rules above hold. An answer that comes after the user went on is dropped.
 //
 // What interrupts: a stop word, two words that are no acknowledgement, or speech of 500 ms
 // (600 ms while a streaming transcriber's words are awaited).

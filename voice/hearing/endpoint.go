@@ -1,6 +1,10 @@
 package hearing
 
-import "parlance.dev/parlance/voice/hearing/utterance"
+import (
+	"slices"
+
+	"parlance.dev/parlance/voice/hearing/utterance"
+)
 
 // openLikelyMS is the silence after which words that say nothing about their end have probably
 // ended.
@@ -22,6 +26,7 @@ func (t *Taker) end() {
 		return
 	}
 	t.askModel()
+	u.vote.read()
 	need, reason := t.silenceNeeded()
 	if !u.likely && silence < need && (reason == ByWords || reason == ByModel || reason == BySilence && silence >= openLikelyMS) {
 		u.likely = true
@@ -41,19 +46,21 @@ func (t *Taker) end() {
 
 // askModel asks the model once in each pause.
 func (t *Taker) askModel() {
-	if t.model == nil || t.user.voted {
+	u := &t.user
+	if t.model == nil || u.vote.asked {
 		return
 	}
-	t.user.voted = true
-	sound := t.sound[max(0, len(t.sound)-8*SampleRate):]
-	t.user.vote = t.model.Finished(sound, t.user.words)
+	spoken := (t.NowMS() - u.fromMS) * SampleRate / 1000
+	from := len(t.sound) - min(spoken, modelSamples, len(t.sound))
+	u.vote = vote{asked: true, answer: t.model.Ask(slices.Clone(t.sound[from:]), u.words)}
 }
 
 // silenceNeeded is the silence in ms after which the utterance ends, and why it ends then.
 func (t *Taker) silenceNeeded() (int, Reason) {
 	e := t.settings.endpointing()
 	patience := t.speaker.patienceMS()
-	if t.user.voted && t.user.vote >= e.vote {
+	vote := t.user.vote
+	if vote.known && vote.probability >= e.vote {
 		return t.settings.bounded(endingMS), ByModel
 	}
 	need, reason := e.open+patience, BySilence
@@ -66,7 +73,7 @@ func (t *Taker) silenceNeeded() (int, Reason) {
 		need, reason = e.value, ByTimeout
 	case utterance.Open:
 	}
-	if t.user.voted {
+	if vote.known {
 		need, reason = max(need, e.unfinished), ByTimeout
 	}
 	return t.settings.bounded(need), reason

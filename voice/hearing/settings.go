@@ -90,10 +90,13 @@ func (s *Settings) rules() *utterance.Rules {
 }
 
 // EndModel is a model that judges from the sound whether a speaker has finished, such as Smart
-// Turn. It is asked once in each pause of a speaker, after 200 ms, on the goroutine that calls
-// the taker.
+// Turn. It is asked once in each pause of a speaker, after 200 ms.
 type EndModel interface {
-	// Finished returns the probability that the utterance has ended. audio is 16 kHz mono, at most
-	// the last 8 s of it with the pause; words are those transcribed so far.
-	Finished(audio []int16, words string) float32
+	// Ask starts a judgement and returns at once. The channel must have room for one value: it gets
+	// the probability that the utterance has ended, or stays empty if the model fails. It is nil if
+	// the model has too much to do.
+	//
+	// audio is the utterance at 16 kHz mono, with the pause: at most the last 8 s. The model may
+	// keep it. words are those transcribed so far.
+	Ask(audio []int16, words string) <-chan float32
 }

@@ -20,6 +20,9 @@ const (
 	// endingMS is the silence after which a speaker may have finished.
 	endingMS = 200
 
+	// modelSamples is how much audio an EndModel judges.
+	modelSamples = 8 * SampleRate
+
 	// wordsWithinMS is how long after speech its first words are waited for.
 	wordsWithinMS = 1000
 )
@@ -33,7 +36,8 @@ type Detector interface {
 // Taker decides whose turn it is. Feed it the user's audio with Write, what a transcriber says with
 // Words, and what is being played to the user with AgentSaid, AgentPlaying and AgentDone. Each call
 // returns the events that it led to, in order. The same calls at the same places of the audio give
-// the same events, in whatever pieces the audio is written. Not safe for concurrent use.
+// the same events, in whatever pieces the audio is written, if an EndModel's answers come at the
+// same places too. Not safe for concurrent use.
 type Taker struct {
 	settings Settings
 	rules    *utterance.Rules
@@ -221,14 +225,14 @@ func (t *Taker) threshold() float64 {
 
 // keep stores the last 8 s of audio, if there is a model that listens to it.
 func (t *Taker) keep(samples []int16) {
-	const modelSamples = 8 * SampleRate
+	const room = modelSamples + SampleRate // old audio is dropped once a second
 	if t.model == nil {
 		return
 	}
-	t.sound = append(t.sound, samples...)
-	if len(t.sound) > 2*modelSamples {
+	if len(t.sound)+len(samples) > room {
 		t.sound = append(t.sound[:0], t.sound[len(t.sound)-modelSamples:]...)
 	}
+	t.sound = append(t.sound, samples...)
 }
 
 func (t *Taker) idle() {

@@ -1,7 +1,6 @@
 package hearing_test
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -404,44 +403,4 @@ func TestCommitByCaller(t *testing.T) {
 	c = newCall(t, nil).silence(1000).speak(800)
 	c.take(c.taker.Discard()).silence(1000)
 	c.expect("speech started", "false start")
-}
-
-// endModel says what it was told to say, and keeps what it was asked.
-type endModel struct {
-	vote  float32
-	asked []string
-}
-
-func (m *endModel) Finished(audio []int16, words string) float32 {
-	m.asked = append(m.asked, fmt.Sprintf("%d %s", len(audio), words))
-	return m.vote
-}
-
-func TestEndModel(t *testing.T) {
-	t.Parallel()
-	for name, row := range map[string]struct {
-		vote   float32
-		want   int
-		reason hearing.Reason
-	}{
-		"finished": {0.9, 250, hearing.ByModel},
-		"goes on":  {0.1, 1600, hearing.ByTimeout},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			model := &endModel{vote: row.vote}
-			c := &call{t: t, taker: hearing.New(hearing.Defaults(), loudDetector{}, model)}
-			c.silence(20_000).speak(1024)
-			end := c.taker.NowMS()
-			c.silence(2500)
-			commit := c.only(hearing.Commit)
-			near(t, "the silence before the commit", commit.AtMS-end, row.want)
-			if commit.Reason != row.reason {
-				t.Errorf("the reason is %s", commit.Reason)
-			}
-			if want := []string{"128000 "}; !slices.Equal(model.asked, want) {
-				t.Errorf("the model was asked %q, want %q", model.asked, want)
-			}
-		})
-	}
 }

@@ -70,12 +70,29 @@ type user struct {
 	wordsMS int // when they came
 
 	likely   bool // EndLikely was reported
-	voted    bool // the model was asked in this pause
-	vote     float32
+	vote     vote // of the model, in this pause
 	asked    bool // Transcribe was reported
 	withheld bool // SpeechStarted is not reported, because the agent speaks
 	joined   bool
 	joinedMS int
+}
+
+// vote is what an EndModel says about a pause. It is forgotten when the user goes on.
+type vote struct {
+	asked  bool
+	answer <-chan float32
+	// known says that the answer has come.
+	known       bool
+	probability float32
+}
+
+// read takes the answer if it has come.
+func (v *vote) read() {
+	select {
+	case v.probability = <-v.answer:
+		v.known = true
+	default:
+	}
 }
 
 // quietestDB is the level under which a frame is not the speaking user's: voices in the background
@@ -243,7 +260,7 @@ func (t *Taker) follow(speech bool, levelDB float64) {
 		if u.likely {
 			t.emit(Event{Kind: Continued, FromMS: u.fromMS, ToMS: now})
 		}
-		u.phase, u.speechEndMS, u.likely, u.voted, u.asked, u.final = userSpeaking, now, false, false, false, false
+		u.phase, u.speechEndMS, u.likely, u.vote, u.asked, u.final = userSpeaking, now, false, vote{}, false, false
 	case !speech && now-u.speechEndMS >= endingMS:
 		u.phase = userEnding
 	}
