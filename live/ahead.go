@@ -4,6 +4,7 @@ import (
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/ahead"
 )
 
 // anticipate has the model asked for the answer to what the user has probably said, when an answer
@@ -30,12 +31,12 @@ func (e *engine) dropAhead() {
 
 // takeAhead returns the answer that was asked for ahead to what the user has said now; nil: there
 // is none. One to something else is dropped.
-func (e *engine) takeAhead(said string) *turns.Ahead {
-	ahead := e.ahead
+func (e *engine) takeAhead(said string) *ahead.Answer {
+	answer := e.ahead
 	e.ahead = nil
-	if ahead != nil && ahead.Text == said {
-		return ahead
+	if answer != nil && answer.Text == said {
+		return answer
 	}
-	ahead.Drop()
+	answer.Drop()
 	return nil
 }

@@ -9,8 +9,9 @@ import (
 )
 
 // Command is what a socket asks for: [UserMessage], [ToolOutput], [Approve], [Respond], [Ask],
-// [Anticipate], [Cancel], [Configure], [Greet], [Feedback], [Activity], [End], [Insert], [Retrieve], [Remove] or
-// [Truncate]. Those of package voice are for its Call, and an engine does nothing with them.
+// [Anticipate], [Cancel], [Configure], [Greet], [Feedback], [Activity], [End], [Insert],
+// [Retrieve], [Remove] or [Truncate]. Those of package voice are for its Call, and an engine does
+// nothing with them.
 type Command interface{ IsCommand() }
 
 // UserMessage is something the user said. It is in Postgres before ItemAdded is sent, and Respond

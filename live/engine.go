@@ -13,6 +13,7 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/ahead"
 	"parlance.dev/parlance/turns/requests"
 	"parlance.dev/parlance/workspaces"
 )
@@ -94,7 +95,7 @@ type engine struct {
 	outOfBand map[string]*answer // answers out of band, by response id
 	items     itemOrder
 	// ahead is the answer to what the user has probably said; nil: there is none.
-	ahead *turns.Ahead
+	ahead *ahead.Answer
 	// restarting says that the node is being stopped: sockets that still join are sent away.
 	restarting bool
 	// watching is the turn that another node runs; see resume.go.

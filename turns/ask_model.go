@@ -14,6 +14,9 @@ import (
 	"parlance.dev/parlance/sessions"
 )
 
+// answerCapacity is the initial capacity, in bytes, for what the agent says.
+const answerCapacity = 1 << 10
+
 // offlineLookup bounds the choice of a provider while Postgres is away.
 const offlineLookup = 2 * time.Second
 

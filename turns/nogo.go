@@ -10,6 +10,7 @@ import (
 	"parlance.dev/parlance/agents/nogo"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns/prompt"
 )
 
 // guardNoGo is the guard of the no-go zones in receipts; its rule is whose words matched by what
@@ -71,7 +72,7 @@ func (r *Runner) screening(ctx context.Context) (*judge.Screen, error) {
 	}
 	r.screen = judge.NewScreen(zones, &judge.Judge{
 		Provider: provider, Model: choice.Name, Rules: rules, Now: r.S.sessions.Now,
-		Fence:    fenceOf(r.S.fenceKey, r.Session.ID, string(r.Turn.ID)+" "+judge.Purpose),
+		Fence:    prompt.Fence(r.S.fenceKey, r.Session.ID, string(r.Turn.ID)+" "+judge.Purpose),
 		Metadata: map[string]string{"session_id": string(r.Session.ID), "turn_id": string(r.Turn.ID)},
 	})
 	return r.screen, nil

@@ -7,6 +7,7 @@ import (
 
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns/prompt"
 )
 
 // modelRequest is the next request to the model.
@@ -18,14 +19,14 @@ func (r *Runner) modelRequest(withTools bool) model.Request {
 	}
 	// The messages of earlier turns and of this one are arranged together, so that a client's result
 	// in this turn finds its call in an earlier one.
-	p := prompt{
-		instructions: instructions, session: r.Session, fenceKey: r.S.fenceKey, turn: r.Turn.ID, values: r.values.Public,
-		memory: memoryLines(r.recalled), summary: r.summary.Text, passages: r.passages,
-		said: r.visible(), goOn: r.goOn(), unreachable: r.unreachable,
+	p := prompt.Prompt{
+		Instructions: instructions, Session: r.Session, FenceKey: r.S.fenceKey, Turn: r.Turn.ID, Values: r.values.Public,
+		Memory: memoryLines(r.recalled), Summary: r.summary.Text, Passages: r.passages,
+		Said: r.visible(), GoOn: r.goOn(), Unreachable: r.unreachable,
 	}
 	req := model.Request{
-		Model: config.Model.Name, System: p.system(),
-		Messages: p.messages(), Temperature: config.Model.Temperature, MaxOutputTokens: config.Model.MaxOutputTokens,
+		Model: config.Model.Name, System: p.System(),
+		Messages: p.Messages(), Temperature: config.Model.Temperature, MaxOutputTokens: config.Model.MaxOutputTokens,
 		Passages: modelPassages(r.passages), Memories: modelMemories(r.recalled), Unreachable: r.unreachable,
 		Metadata: map[string]string{"session_id": string(r.Session.ID), "turn_id": string(r.Turn.ID)},
 	}
@@ -66,9 +67,9 @@ func (r *Runner) readUsedUp(ctx context.Context) {
 
 func (r *Runner) goOn() string {
 	if r.Input != nil && len(r.Input) == 0 {
-		return noConversationPrompt
+		return prompt.NoConversation
 	}
-	return goOn
+	return prompt.GoOn
 }
 
 // visible are the messages that the model sees of the conversation and of the turn.
@@ -77,4 +78,20 @@ func (r *Runner) visible() []sessions.Message {
 		return slices.Concat(r.Input, r.Turn.Messages[r.initialMessages:])
 	}
 	return sessions.ArrangeMessages(slices.Concat(r.Earlier, r.Turn.Messages), r.Session.ItemEdits)
+}
+
+// modelPassages are the passages as the extractive responder gets them.
+func modelPassages(passages []sessions.Passage) []model.Passage {
+	converted := make([]model.Passage, len(passages))
+	for i, p := range passages {
+		converted[i] = model.Passage{
+			Source:     p.SourceName,
+			Heading:    p.Heading,
+			Text:       p.Text,
+			PageStart:  p.PageStart,
+			PageEnd:    p.PageEnd,
+			Similarity: p.Similarity,
+		}
+	}
+	return converted
 }

@@ -118,9 +118,7 @@ func (r *Runner) answer(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if r.Ahead != nil {
-		provider = aheadProvider{provider, r.Ahead}
-	}
+	provider = r.Ahead.Provider(provider)
 	for range maxToolRounds {
 		r.readUsedUp(ctx)
 		calls, err := r.askModel(ctx, provider, r.modelRequest(true))

@@ -10,6 +10,7 @@ import (
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns/ahead"
 	"parlance.dev/parlance/turns/history"
 )
 
@@ -71,7 +72,7 @@ type Runner struct {
 	// interrupted says that the user's speech stopped the answer.
 	interrupted bool
 	// Ahead is the answer that was asked for before the turn began; nil: none was.
-	Ahead *Ahead
+	Ahead *ahead.Answer
 	// Approvals are the calls that wait for approval; nil: there is nobody to ask.
 	Approvals *Approvals
 	// recorded is closed when the turn has been recorded, or could not be.

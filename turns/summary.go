@@ -14,6 +14,7 @@ import (
 	"parlance.dev/parlance/provider/model/extractive"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns/history"
+	"parlance.dev/parlance/turns/prompt"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -155,7 +156,7 @@ func (s *Service) writeSummary(ctx context.Context, session sessions.Session, bu
 		return err
 	}
 	defer leave()
-	fence := fenceOf(s.fenceKey, session.ID, "summary of "+string(turns[len(turns)-1].ID))
+	fence := prompt.Fence(s.fenceKey, session.ID, "summary of "+string(turns[len(turns)-1].ID))
 	req := history.SummaryRequest(fence, session, last.Text, turns)
 	result, err := provider.Stream(ctx, req, func(model.Event) error { return ctx.Err() })
 	next := summary{

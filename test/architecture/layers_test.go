@@ -48,8 +48,7 @@ var layered = map[string]layering{
 	"turns": {
 		layers: [][]string{
 			{
-				"approvals.go", "database.go", "event.go", "input.go", "metrics.go",
-				"prompt.go", "retriever.go",
+				"approvals.go", "database.go", "event.go", "input.go", "metrics.go", "retriever.go",
 			},
 			{"cache.go", "lease.go", "option.go", "store.go"},
 			{"service.go", "start.go"},
@@ -59,7 +58,7 @@ var layered = map[string]layering{
 				"summary.go", "trace.go",
 			},
 			{"approve.go", "late.go", "prepare.go", "request.go", "round.go", "run.go", "run_call.go", "system.go"},
-			{"guard.go"},
+			{"ask_ahead.go", "guard.go"},
 		},
 	},
 	"turns/requests": {
@@ -94,7 +93,7 @@ var layered = map[string]layering{
 			{"answer.go", "live_queue.go"},
 			{"engine.go", "message.go"},
 			{
-				"accept.go", "admission.go", "away.go", "client_output.go", "close.go", "edit.go", "heartbeat.go",
+				"accept.go", "admission.go", "ahead.go", "away.go", "client_output.go", "close.go", "edit.go", "heartbeat.go",
 				"item.go", "join.go", "notices.go", "options.go", "resume.go", "send.go", "service.go", "session.go",
 				"start.go",
 			},
