@@ -45,6 +45,7 @@ type ears struct {
 	samples, decoded []int16
 	// fedUntil is until when the user was heard, or was taken to be silent.
 	fedUntil, lastAppend, lastActivity time.Time
+	stall                              stall
 	// full is set when the client was told that its uncommitted audio is too long.
 	full bool
 	// current is the utterance that is being spoken; nil: there is none. pending are those that
@@ -106,7 +107,9 @@ func (c *Call) hear(a Append) {
 		return
 	}
 	c.recording.hear(e.samples, now)
-	c.listen(e.samples)
+	if !c.isTooMuch(e.samples, now) {
+		c.listen(e.samples)
+	}
 }
 
 // hasRoom reports whether more audio can wait to be committed, and says once when it cannot.
@@ -152,11 +155,14 @@ func (c *Call) hearSilence(now time.Time) {
 	if now.Sub(e.lastAppend) < after || c.manual() {
 		return
 	}
-	missing := min(now.Sub(e.fedUntil), maxSilence)
-	e.fedUntil = now
-	if missing > 0 {
-		c.listen(make([]int16, audio.Samples(missing, hearing.SampleRate)))
+	if missing := min(now.Sub(e.fedUntil), maxSilence); missing > 0 {
+		c.hearMissing(missing, now)
 	}
+}
+
+// silence is sound of a length in which there is nothing, at hearing's rate.
+func silence(length time.Duration) []int16 {
+	return make([]int16, audio.Samples(length, hearing.SampleRate))
 }
 
 // listenedAtOnce is how many samples are heard before what was decided is carried out: a client may

@@ -170,6 +170,9 @@ func (f *fixture) stopClock() (run func()) {
 func (f *fixture) advance(d time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if !f.stopped.IsZero() {
+		f.stopped = f.stopped.Add(d)
+	}
 	f.late += d
 }
 

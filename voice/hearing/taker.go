@@ -50,6 +50,8 @@ type Taker struct {
 	// sound is the last of the audio, for the model only.
 	sound []int16
 
+	// floorDB is the level of the background.
+	floorDB    float64
 	onset      onset
 	user       user
 	agent      agent
@@ -173,6 +175,13 @@ func (t *Taker) State() State {
 	return Listening
 }
 
+// IsBackground reports whether sound of a level is nothing but background: nobody speaks or begins
+// to, and it is hardly louder than what was heard before.
+func (t *Taker) IsBackground(levelDB float64) bool {
+	const margin = 3
+	return t.State() == Listening && t.user.phase == userSilent && len(t.onset.frames) == 0 && levelDB <= t.floorDB+margin
+}
+
 func (t *Taker) emit(e Event) {
 	e.AtMS = t.NowMS()
 	t.events = append(t.events, e)
@@ -190,6 +199,7 @@ func (t *Taker) frame(samples []int16) {
 	frame := t.detector.Detect(samples)
 	t.frames++
 	now := t.NowMS()
+	t.floorDB = frame.FloorDB
 	t.keep(samples)
 	speech := float64(frame.Speech) >= t.threshold()
 	t.agent.echo.stranger = !t.speaker.known
