@@ -99,7 +99,7 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (arrival, 
 		if a.HoldGreeting {
 			row.Config.FirstMessage = ""
 		}
-		greeting, err = s.sessions.StartTx(ctx, tx, row, now)
+		greeting, err = s.sessions.StartTx(ctx, tx, row, now, a.Channel == sessions.VoiceChannel)
 		row.Config.FirstMessage = first
 		if err != nil {
 			return err

@@ -182,7 +182,7 @@ func (e *engine) createGreeting(live *Live) {
 		}
 		row.Config, row.Language = e.session.Config, e.session.Language
 		var err error
-		if greeting, err = e.s.sessions.GreetTx(ctx, tx, row, now); err != nil || greeting == nil {
+		if greeting, err = e.s.sessions.GreetTx(ctx, tx, row, now, live.speaks.Load()); err != nil || greeting == nil {
 			return err
 		}
 		return sessions.Update(ctx, tx, *row, "turn_count")

@@ -49,8 +49,10 @@ type segment struct {
 	announced  bool
 	playedFrom int
 	// kept says that its sound is kept for the next time that it is said.
-	kept      bool
+	kept bool
+	// resampler makes the rate of what is synthesized, fromHz, that of the call.
 	resampler *audio.Resampler
+	fromHz    int
 }
 
 func newMessage(a *answer, itemID, language string) *message {

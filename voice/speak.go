@@ -3,7 +3,9 @@ package voice
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
+	"time"
 
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/audio"
@@ -76,12 +78,17 @@ func (c *Call) synthesizeOne(ctx context.Context, synthesizer speech.Synthesizer
 		return c.takeSound(ctx, s, sound...)
 	}
 	sound = nil
-	err := synthesizer.Speak(ctx, asked, func(p speech.Piece) error {
+	take := func(p speech.Piece) error {
 		if s.kept {
 			sound = append(sound, p)
 		}
 		return c.takeSound(ctx, s, p)
-	})
+	}
+	var broken part
+	err := synthesizer.Speak(ctx, asked, broken.count(take))
+	if err != nil && broken.length > 0 && ctx.Err() == nil && !errors.Is(err, errDropped) {
+		err = synthesizer.Speak(ctx, asked, broken.skip(take)) // once more, from where it broke off
+	}
 	if err != nil {
 		return err
 	}
@@ -92,6 +99,35 @@ func (c *Call) synthesizeOne(ctx context.Context, synthesizer speech.Synthesizer
 	defer c.mu.Unlock()
 	c.meterSpoken(s)
 	return nil
+}
+
+// part is the beginning of a sentence, after which the synthesizer broke off.
+type part struct{ length, skipped time.Duration }
+
+// count has a sentence taken, and keeps how long it is so far.
+func (b *part) count(take func(speech.Piece) error) func(speech.Piece) error {
+	return func(p speech.Piece) error {
+		err := take(p)
+		if err == nil {
+			b.length += audio.Duration(len(p.Samples), p.Rate)
+		}
+		return err
+	}
+}
+
+// skip has the same sentence taken without its beginning.
+func (b *part) skip(take func(speech.Piece) error) func(speech.Piece) error {
+	return func(p speech.Piece) error {
+		p.Words = slices.DeleteFunc(slices.Clone(p.Words), func(w speech.Word) bool {
+			return time.Duration(w.EndMS)*time.Millisecond <= b.length
+		})
+		n := min(len(p.Samples), audio.Samples(b.length-b.skipped, p.Rate))
+		b.skipped += audio.Duration(n, p.Rate)
+		if p.Samples = p.Samples[n:]; len(p.Samples) == 0 && len(p.Words) == 0 {
+			return nil
+		}
+		return take(p)
+	}
 }
 
 // phrase is a text that is said again and again: a first message, a filler, a goodbye.
@@ -132,22 +168,30 @@ func (c *Call) synthesizerFailed(err error) {
 
 // add adds sound to a segment, at the rate of the call.
 func (s *segment) add(p speech.Piece, rateHz int) error {
-	if s.resampler == nil {
+	if s.resampler == nil || s.fromHz != p.Rate { // another synthesizer went on
+		s.flush()
 		resampler, err := audio.NewResampler(p.Rate, rateHz)
 		if err != nil {
 			return err
 		}
-		s.resampler, s.rate = resampler, rateHz
+		s.resampler, s.fromHz, s.rate = resampler, p.Rate, rateHz
 	}
 	s.samples = s.resampler.AppendResample(s.samples, p.Samples)
 	s.words = append(s.words, p.Words...)
 	return nil
 }
 
-// end ends the sound with what the resampler has held back.
+// end ends the sound.
 func (s *segment) end() {
-	if s.resampler != nil && !s.complete {
-		s.samples = s.resampler.AppendFlush(s.samples)
+	if !s.complete {
+		s.flush()
 	}
 	s.complete = true
+}
+
+// flush adds what the resampler has held back.
+func (s *segment) flush() {
+	if s.resampler != nil {
+		s.samples = s.resampler.AppendFlush(s.samples)
+	}
 }

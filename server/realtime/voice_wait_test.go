@@ -185,6 +185,43 @@ func TestSynthesizerDown(t *testing.T) {
 	}
 }
 
+// TestSynthesizerBreaks: a sentence in whose middle the synthesizer broke off is said to its end,
+// and nothing of it twice.
+func TestSynthesizerBreaks(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	server := speechopenai.New(t, speechtest.Key)
+	whole := speechtest.Tone(24000 * 2) // 2 s
+	spoken := speechtest.Bytes(whole)
+	server.Speaking.Add(speechtest.Spoken{Pieces: [][]byte{spoken[:30000]}, End: speechtest.EndCut})
+	server.Speaking.Else = func() speechtest.Spoken { return speechtest.Spoken{Pieces: [][]byte{spoken}} }
+	var err error
+	f.stack.Synthesizer, err = speechapi.NewSynthesizer(speechapi.Config{
+		BaseURL: server.BaseURL, APIKey: speechtest.Key, Timeouts: patient,
+		Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.model.then(say("We open at nine."))
+	c := f.dial(t, f.create(t, sessions.Voice).VoiceURL)
+	c.want("session.created")
+	c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"When?"}]}}`)
+	c.send(`{"type":"response.create"}`)
+	events := c.until("response.done")
+	if heard := soundIn(t, events); len(heard) < len(whole)-480 || len(heard) > len(whole)+480 {
+		t.Errorf("%d samples were sent of a sentence of %d", len(heard), len(whole))
+	}
+	for _, e := range events {
+		if e["type"] == "error" {
+			t.Errorf("the client was told %v", e)
+		}
+	}
+	if asked := server.Speaking.Requests(); len(asked) != 2 || asked[0].Text != asked[1].Text {
+		t.Errorf("the synthesizer was asked %+v", asked)
+	}
+}
+
 // TestSaidToItsEnd: an agent that hangs up is heard to its last word before the socket closes.
 func TestSaidToItsEnd(t *testing.T) {
 	t.Parallel()

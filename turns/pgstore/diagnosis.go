@@ -67,7 +67,7 @@ func leaseOver(session sessions.Session, now time.Time) bool {
 // out).
 func (s *Store) start(ctx context.Context, session sessions.Session, now time.Time) (after sessions.Session, err error) {
 	err = s.sessions.Locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
-		_, err := s.sessions.StartTx(ctx, tx, row, now)
+		_, err := s.sessions.StartTx(ctx, tx, row, now, false)
 		after = *row
 		return err
 	})

@@ -79,10 +79,13 @@ func New(settings Settings, detector Detector, model EndModel) *Taker {
 }
 
 // Set changes the settings from here on. An utterance that is being spoken when Manual is set is
-// dismissed; the events of that are returned by the next call.
+// dismissed, and is the beginning of what Commit ends; the events of that are returned by the next
+// call.
 func (t *Taker) Set(settings Settings) {
 	if settings.Manual && t.user.phase != userSilent {
+		from, speech := t.user.fromMS, t.user.speechFrames
 		t.dismiss(NoReason)
+		t.heardToMS, t.manualSpeech = from, speech
 	}
 	t.settings, t.rules = settings, settings.rules()
 }

@@ -392,6 +392,23 @@ func TestManual(t *testing.T) {
 	c.expect()
 }
 
+// TestManualInSpeech: what the user is saying when turn detection is switched off belongs to what
+// the client commits.
+func TestManualInSpeech(t *testing.T) {
+	t.Parallel()
+	c := newCall(t, nil).silence(1024).speak(1024)
+	settings := hearing.Defaults()
+	settings.Manual = true
+	c.taker.Set(settings)
+	c.speak(1024).take(c.taker.Commit())
+	c.expect("speech started", "false start", "commit (caller)")
+	commit := c.only(hearing.Commit)
+	if commit.FromMS > 1024 || commit.FromMS < 512 || commit.ToMS != 3072 {
+		t.Errorf("the utterance is %d to %d", commit.FromMS, commit.ToMS)
+	}
+	near(t, "the speech in it", commit.SpeechMS, 2048)
+}
+
 func TestCommitByCaller(t *testing.T) {
 	t.Parallel()
 	c := newCall(t, nil).silence(1000).take(nil)
