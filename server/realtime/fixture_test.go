@@ -59,6 +59,7 @@ type fixture struct {
 	passages fixedPassages
 	// stack hears and speaks on voice sockets; nothing does in the zero one.
 	stack     voice.Stack
+	endModel  endModel
 	principal workspaces.Principal
 	ref       workspaces.Ref
 	agent     agents.Agent
@@ -217,6 +218,7 @@ func (f *fixture) listen(t *testing.T, limits realtime.Limits) {
 	calls := voice.New(voice.Deps{
 		StackFunc: func(context.Context, workspaces.Ref, agents.Voice, string) (voice.Stack, error) { return f.stack, nil },
 		Now:       f.now,
+		EndModel:  &f.endModel,
 	})
 	f.handler = realtime.New(realtime.Deps{
 		Sessions: f.Live,
