@@ -10,6 +10,7 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/provider/speech"
 	speechapi "parlance.dev/parlance/provider/speech/openai"
 	"parlance.dev/parlance/provider/speech/speechtest"
 	"parlance.dev/parlance/server/realtime"
@@ -148,6 +149,19 @@ func TestTranscriberDown(t *testing.T) {
 	}
 }
 
+// synthesizerOf speaks by a server.
+func synthesizerOf(t *testing.T, server *speechopenai.Server) speech.Synthesizer {
+	t.Helper()
+	synthesizer, err := speechapi.NewSynthesizer(speechapi.Config{
+		BaseURL: server.BaseURL, APIKey: speechtest.Key, Timeouts: patient,
+		Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return synthesizer
+}
+
 // TestSynthesizerDown: what cannot be spoken is text, and the client is told once.
 func TestSynthesizerDown(t *testing.T) {
 	t.Parallel()
@@ -158,14 +172,7 @@ func TestSynthesizerDown(t *testing.T) {
 	server.Speaking.Else = func() speechtest.Spoken {
 		return speechtest.Spoken{Refusal: speechtest.Refusal{Status: http.StatusInternalServerError}}
 	}
-	var err error
-	f.stack.Synthesizer, err = speechapi.NewSynthesizer(speechapi.Config{
-		BaseURL: server.BaseURL, APIKey: speechtest.Key, Timeouts: patient,
-		Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.stack.Synthesizer = synthesizerOf(t, server)
 	f.model.then(say("We open at nine o'clock in the morning. ", "Come by any time you like. And bring friends."))
 	c := f.dial(t, f.create(t, sessions.Voice).VoiceURL)
 	c.want("session.created")
@@ -195,14 +202,7 @@ func TestSynthesizerBreaks(t *testing.T) {
 	spoken := speechtest.Bytes(whole)
 	server.Speaking.Add(speechtest.Spoken{Pieces: [][]byte{spoken[:30000]}, End: speechtest.EndCut})
 	server.Speaking.Else = func() speechtest.Spoken { return speechtest.Spoken{Pieces: [][]byte{spoken}} }
-	var err error
-	f.stack.Synthesizer, err = speechapi.NewSynthesizer(speechapi.Config{
-		BaseURL: server.BaseURL, APIKey: speechtest.Key, Timeouts: patient,
-		Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.stack.Synthesizer = synthesizerOf(t, server)
 	f.model.then(say("We open at nine."))
 	c := f.dial(t, f.create(t, sessions.Voice).VoiceURL)
 	c.want("session.created")
