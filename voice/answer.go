@@ -38,6 +38,8 @@ type answer struct {
 	// firstTokenAt is when its first words came. timed is set when Timing was sent.
 	firstTokenAt time.Time
 	timed        bool
+	// behind says that it had to wait until something else was said.
+	behind bool
 }
 
 // gate holds back what is behind a message until its sound was sent.
@@ -67,6 +69,7 @@ func (c *Call) observe(e turns.Event) {
 		c.closed(e)
 		return
 	case live.Released:
+		c.leaveRest()
 		c.mute()
 	}
 	if a := c.open(turns.ResponseOf(e)); a != nil {
@@ -97,6 +100,7 @@ func (c *Call) beginAnswer(e turns.ResponseStarted) {
 		responseID: e.ResponseID, turnID: e.TurnID, spoken: e.Spoken, greeting: e.Greeting, heard: e.Heard, events: []turns.Event{e},
 		begunAt: c.s.now(), dropped: map[string]bool{},
 	}
+	a.behind = len(c.answers) > 0 || c.player.isBusy()
 	c.turnIndex = max(c.turnIndex, e.TurnIndex)
 	c.answers = append(c.answers, a)
 	if c.unwanted[e.CommandID] {
@@ -219,6 +223,17 @@ func (c *Call) next() (turns.Event, bool) {
 		c.out = c.out[1:]
 		return e, true
 	}
+	if e, is := c.nextOfAnswers(); is {
+		return e, true
+	}
+	if e, is := c.nextAudio(); is {
+		return e, true
+	}
+	return c.nextClosed()
+}
+
+// nextOfAnswers returns the next event of an answer that does not wait for sound.
+func (c *Call) nextOfAnswers() (turns.Event, bool) {
 	for len(c.answers) > 0 {
 		a := c.answers[0]
 		if len(a.events) == 0 {
@@ -240,10 +255,7 @@ func (c *Call) next() (turns.Event, bool) {
 		}
 		return e, true
 	}
-	if e, is := c.nextAudio(); is {
-		return e, true
-	}
-	return c.nextClosed()
+	return nil, false
 }
 
 // answered ends an answer whose end the client is being sent.
@@ -291,11 +303,19 @@ func (c *Call) failed(e live.Failed) {
 // maxFarewell bounds how long the end of a conversation waits for what the agent says last.
 const maxFarewell = time.Minute
 
-// closed takes the end of the conversation. What the agent said before it hung up is said to its
-// end.
+// closed takes the end of the conversation, or of the socket's part in it. What the agent said
+// before it hung up is said to its end, and the user does not interrupt it: nothing that they say
+// can be answered any more.
 func (c *Call) closed(e live.Closed) {
 	c.closing, c.closeBy = &e, c.s.now().Add(maxFarewell)
-	if !e.Ended || e.Reason != sessions.ReasonEndCall && e.Reason != sessions.ReasonIdle && e.Reason != sessions.ReasonBudget {
+	c.ears.end()
+	switch {
+	case !e.Ended: // another socket has taken over
+		c.leaveRest()
+		c.mute()
+	case e.Reason == sessions.ReasonEndCall, e.Reason == sessions.ReasonIdle, e.Reason == sessions.ReasonBudget:
+		c.player.resume()
+	default:
 		c.mute()
 	}
 }
@@ -311,7 +331,10 @@ func (c *Call) nextClosed() (turns.Event, bool) {
 	}
 	if len(c.answers) > 0 { // what is behind sound that is not sent any more
 		c.mute()
-		return c.next()
+		if e, is := c.nextOfAnswers(); is {
+			return e, true
+		}
+		c.answers = nil // what comes of them is for another socket
 	}
 	e := *c.closing
 	c.closing = nil

@@ -2,10 +2,12 @@ package voice
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/audio"
 	"parlance.dev/parlance/platform/postgres"
@@ -106,8 +108,7 @@ func (c *Call) begin(stack Stack, err error) {
 	if notice := c.session.Config.Voice.Recording.Notice; c.recording.recorder != nil && notice != "" && !c.Resumed() {
 		c.say(sentence{text: notice, after: sessions.AtFront, protected: true})
 	}
-	c.rest = c.s.takeRest(c.session.ID)
-	c.sayRest()
+	c.takeRest(c.s.takeRest(c.session.ID))
 }
 
 // Do takes a command of the socket, as live.Live.Do does.
@@ -121,6 +122,10 @@ func (c *Call) Do(ctx context.Context, command live.Command) error {
 // take carries out a command that is about sound, and leaves the others to the conversation. mu is
 // held.
 func (c *Call) take(command live.Command) {
+	if c.closing != nil && c.closing.Ended {
+		c.refuse(command)
+		return
+	}
 	switch command := command.(type) {
 	case Append:
 		c.hear(command)
@@ -148,6 +153,22 @@ func (c *Call) take(command live.Command) {
 	default:
 		c.commands = append(c.commands, command)
 	}
+}
+
+// refuse tells a client that writes while the agent says goodbye that nobody reads it. mu is held.
+func (c *Call) refuse(command live.Command) {
+	id := ""
+	switch command := command.(type) {
+	case live.UserMessage:
+		id = command.CommandID
+	case live.Ask:
+		id = command.Message.CommandID
+	case live.Respond:
+		id = command.CommandID
+	default:
+		return
+	}
+	c.out = append(c.out, live.Failed{CommandID: id, Err: fault.New(fault.SessionClosed, "The agent has ended the conversation.")})
 }
 
 // afterWords has the conversation carry out a command once it knows what the user has said before
@@ -271,17 +292,36 @@ func (c *Call) Leave(how live.Leaving) {
 // the next call of the session says the rest; one that is still being written continues as text.
 func (c *Call) Detach() {
 	c.mu.Lock()
-	rest := ""
-	if len(c.answers) > 0 && c.answers[len(c.answers)-1].done {
-		c.stopSpeaking(turns.ReasonClientCancelled)
-		rest = c.rest
-	}
+	c.leaveRest()
 	c.mu.Unlock()
 	c.awaitLastWords()
 	_ = c.pass(c.life) // session-closed: nobody comes back
-	c.s.leaveRest(c.session.ID, rest)
 	c.end()
 	c.Live.Detach()
+}
+
+// leaveRest cuts what is being said to what was heard, and leaves the rest to the next call of the
+// session: the one that has replaced this, or that of a client that comes back. What the model is
+// still writing continues as text. mu is held.
+func (c *Call) leaveRest() {
+	if len(c.answers) == 0 || !c.answers[len(c.answers)-1].done {
+		return
+	}
+	before := len(c.commands)
+	c.stopSpeaking(turns.ReasonClientCancelled)
+	left := rest{text: c.rest, leftAt: c.s.now()}
+	if c.closing != nil { // the conversation takes nothing from this socket any more
+		left.cuts = slices.Clone(c.commands[before:])
+		c.commands = c.commands[:before]
+	}
+	c.s.leaveRest(c, left)
+}
+
+// takeRest goes on with what another call of the session had still to say. mu is held.
+func (c *Call) takeRest(left rest) {
+	c.commands = append(c.commands, left.cuts...)
+	c.rest = left.text
+	c.sayRest()
 }
 
 // lastWordsWithin is how long the words of somebody who is gone are waited for.

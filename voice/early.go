@@ -22,7 +22,9 @@ func (c *Call) endLikely() {
 	if u.stream == nil && u.err == nil {
 		c.transcribe(u)
 	}
-	c.anticipate(u.words)
+	if !u.joined { // the model would be shown an answer that is about to be taken back
+		c.anticipate(u.words)
+	}
 }
 
 // continued throws away what was begun early: the user goes on. mu is held.
@@ -68,7 +70,7 @@ func (c *Call) transcribe(u *utterance) {
 			u.attempting = false
 		default:
 			u.transcript, u.ready, u.transcribedAt = transcript, true, c.s.now()
-			if !speech.IsHallucination(transcript, u.attemptMS) {
+			if !u.joined && !speech.IsHallucination(transcript, u.attemptMS) {
 				c.anticipate(transcript.Text)
 			}
 		}

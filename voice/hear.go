@@ -90,11 +90,18 @@ func (e *ears) end() {
 		u.close()
 	}
 	e.current, e.pending = nil, nil
+	if e.known != nil {
+		close(e.known)
+		e.known = nil
+	}
 }
 
 // hear takes a piece of the user's sound. mu is held.
 func (c *Call) hear(a Append) {
 	e := &c.ears
+	if c.closing != nil {
+		return
+	}
 	if c.stack.Transcriber == nil && !e.refused {
 		e.refused = true
 		c.out = append(c.out, live.Failed{CommandID: a.CommandID, Err: postgres.Decide(c.whyDeaf())})
@@ -103,7 +110,7 @@ func (c *Call) hear(a Append) {
 	e.lastAppend, e.fedUntil = now, now
 	e.decoded = e.decoder.AppendDecode(e.decoded[:0], a.Data)
 	e.samples = e.resampler.AppendResample(e.samples[:0], e.decoded)
-	if c.manual() && !c.hasRoom(a.CommandID, len(e.samples)) {
+	if c.isPushToTalk() && !c.hasRoom(a.CommandID, len(e.samples)) {
 		return
 	}
 	c.recording.hear(e.samples, now)
@@ -144,6 +151,9 @@ func errNotConfigured() *fault.Error {
 // hearSilence has a client that sends nothing be silent. mu is held.
 func (c *Call) hearSilence(now time.Time) {
 	e := &c.ears
+	if c.closing != nil {
+		return
+	}
 	after := silenceAfter
 	switch e.taker.State() {
 	case hearing.UserSpeaking, hearing.Ending:
@@ -152,7 +162,7 @@ func (c *Call) hearSilence(now time.Time) {
 		after = silenceAfterAgent
 	case hearing.Listening, hearing.Thinking:
 	}
-	if now.Sub(e.lastAppend) < after || c.manual() {
+	if now.Sub(e.lastAppend) < after || c.isPushToTalk() {
 		return
 	}
 	if missing := min(now.Sub(e.fedUntil), maxSilence); missing > 0 {
@@ -188,13 +198,17 @@ func (c *Call) listenTo(samples []int16) {
 
 // manual reports whether only the client ends utterances: push-to-talk, or there is nothing that
 // transcribes them.
-func (c *Call) manual() bool { return c.detection.Type == "" || c.stack.Transcriber == nil }
+func (c *Call) manual() bool { return c.isPushToTalk() || c.stack.Transcriber == nil }
+
+// isPushToTalk reports whether the client has switched turn detection off: time passes by its sound
+// alone.
+func (c *Call) isPushToTalk() bool { return c.detection.Type == "" }
 
 // keptHistory is how much of what was heard is kept beside the current utterance: the prefix of the
 // next one, and while the agent speaks, speech that is recognised late.
 func (c *Call) keptHistory() int {
 	const ordinary, speaking = 3 * time.Second, 12 * time.Second
-	if c.manual() {
+	if c.isPushToTalk() {
 		return c.ears.track.uncommitted() + audio.Samples(ordinary, hearing.SampleRate)
 	}
 	kept := ordinary
@@ -207,13 +221,18 @@ func (c *Call) keptHistory() int {
 // follow carries out the taker's decisions. mu is held.
 func (c *Call) follow(events []hearing.Event) {
 	for _, e := range events {
+		if c.closing != nil {
+			return
+		}
 		switch e.Kind {
 		case hearing.SpeechStarted:
 			c.speechStarted(e)
 		case hearing.SpeechStopped:
 			if u := c.ears.current; u != nil {
 				u.speechEndedAt = c.s.now().Add(-time.Duration(e.AtMS-e.ToMS) * time.Millisecond)
-				c.out = append(c.out, SpeechStopped{ItemID: u.itemID, AtMS: e.ToMS})
+				if u.isTold {
+					c.out = append(c.out, SpeechStopped{ItemID: u.itemID, AtMS: e.ToMS})
+				}
 			}
 		case hearing.Commit:
 			c.committed(e)
@@ -250,8 +269,9 @@ func (c *Call) speechStarted(e hearing.Event) {
 	if e.Joined { // nothing of the answer was heard
 		c.player.pause()
 	}
-	u.isTold = true
-	c.out = append(c.out, SpeechStarted{ItemID: u.itemID, AtMS: e.FromMS})
+	if u.isTold = !e.Quiet; u.isTold {
+		c.out = append(c.out, SpeechStarted{ItemID: u.itemID, AtMS: e.FromMS})
+	}
 	c.recordActivity()
 }
 

@@ -148,6 +148,9 @@ func (c *Call) timeAnswer(a *answer, now time.Time) {
 		FirstTokenMS: since(a.firstTokenAt), FirstAudioMS: since(now),
 	}
 	c.out = append(c.out, timing)
+	if a.behind { // it says nothing of how fast the agent is
+		return
+	}
 	c.s.deps.Metrics.timed(timing)
 	c.noteLatency(a.turnID, timing)
 }

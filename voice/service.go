@@ -88,8 +88,8 @@ func (s *Service) Start(ctx context.Context, joined *live.Live) *Call {
 	if s.deps.Recordings != nil {
 		c.recording = recording{recorder: s.deps.Recordings.Start(session), begunAt: s.now()}
 	}
+	s.add(c) // before it asks what an earlier call has left
 	c.begin(stack, err)
-	s.add(c)
 	return c
 }
 
@@ -113,34 +113,51 @@ func (s *Service) remove(c *Call) {
 
 // rest is what is still to be said to a client that comes back.
 type rest struct {
-	text   string
+	text string
+	// cuts tell the conversation what was heard, where the call could not.
+	cuts   []live.Command
 	leftAt time.Time
 }
 
 // maxRests bounds what is kept for clients that were lost.
 const maxRests = 10_000
 
-// leaveRest keeps what the next call of a session says first.
-func (s *Service) leaveRest(id sessions.ID, text string) {
-	if text == "" {
+// leaveRest has the call that has replaced a call go on, or the next one of the session.
+func (s *Service) leaveRest(from *Call, left rest) {
+	if left.text == "" && len(left.cuts) == 0 {
 		return
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	var next *Call
+	for c := range s.calls {
+		if c != from && c.session.ID == from.session.ID {
+			next = c
+		}
+	}
 	now := s.now()
 	maps.DeleteFunc(s.rests, func(_ sessions.ID, r rest) bool { return now.Sub(r.leftAt) > sessions.DropGrace })
-	if len(s.rests) < maxRests {
-		s.rests[id] = rest{text, now}
+	if next == nil && len(s.rests) < maxRests {
+		s.rests[from.session.ID] = left
+	}
+	s.mu.Unlock()
+	if next != nil {
+		s.workers.Go(func() { // not while the other call's mu is held
+			next.mu.Lock()
+			defer next.unlock(true)
+			if !next.over {
+				next.takeRest(left)
+			}
+		})
 	}
 }
 
-// takeRest is what the last call of a session on this node had still to say; empty: nothing.
-func (s *Service) takeRest(id sessions.ID) string {
+// takeRest is what the last call of a session on this node had still to say.
+func (s *Service) takeRest(id sessions.ID) rest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left := s.rests[id]
 	delete(s.rests, id)
-	return left.text
+	return left
 }
 
 // run moves the calls until there are none.

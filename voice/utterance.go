@@ -151,7 +151,7 @@ func (c *Call) takeWords(u *utterance) {
 	if partial.Text != u.words {
 		u.words = partial.Text
 		c.out = append(c.out, Hearing{ItemID: u.itemID, Text: u.words})
-		if u.likely {
+		if u.likely && !u.joined {
 			c.anticipate(u.words)
 		}
 	}
@@ -297,7 +297,9 @@ func sayable(text string) string {
 // it. mu is held.
 func (c *Call) drop(u *utterance, why hearing.Reason) {
 	c.anticipate("")
-	c.out = append(c.out, SpeechDropped{ItemID: u.itemID, Reason: why.String()})
+	if u.isTold {
+		c.out = append(c.out, SpeechDropped{ItemID: u.itemID, Reason: why.String()})
+	}
 	if u.byClient {
 		c.out = append(c.out, live.Failed{CommandID: u.commandID, Err: fault.Wrap(ErrNoAudio, fault.InvalidRequest,
 			"No words were heard in the audio.")})

@@ -1,7 +1,9 @@
 package realtime_test
 
 import (
+	"context"
 	"encoding/base64"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/platform/audio"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/speech/speechtest"
 	"parlance.dev/parlance/server/realtime"
 	"parlance.dev/parlance/sessions"
@@ -62,6 +65,70 @@ func TestRestOfALostAnswer(t *testing.T) {
 	}
 	if len(soundIn(t, events)) == 0 {
 		t.Error("the rest has no sound")
+	}
+}
+
+// TestReplacedWhileSpeaking: a client that comes back before its old connection is known to be lost
+// hears the rest too, and the transcript has both parts.
+func TestReplacedWhileSpeaking(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.stack.Transcriber, _ = transcriber(t, speechtest.Heard{Text: "Tell me everything."})
+	f.stack.Synthesizer = speaker(t)
+	f.model.then(say(longAnswer))
+	made := f.create(t, sessions.Voice)
+	c := f.dial(t, made.VoiceURL)
+	c.want("session.created")
+	c.appendAudio(soundOf(t, f.stack.Synthesizer, "Tell me everything."))
+	for range 40 {
+		c.until("response.output_audio.delta")
+	}
+	back := f.dial(t, made.VoiceURL)
+	old := c.until("response.done")
+	if got := path(old[len(old)-1], "response", "status"); got != "cancelled" {
+		t.Errorf("the old connection was told that the answer is %v", got)
+	}
+	if got := c.closed().Code; got != 4409 {
+		t.Errorf("the old connection was closed with %d", got)
+	}
+	events := back.until("response.done")
+	heard := heardOf(t, f, made.Session.ID, 0)
+	if said := transcriptsOf(events); len(said) == 0 || heard == "" || heard+" "+said[len(said)-1] != longAnswer {
+		t.Errorf("behind %q the new connection was told %q", heard, said)
+	}
+	if len(soundIn(t, events)) == 0 {
+		t.Error("the rest has no sound")
+	}
+}
+
+// TestReplacedWhileThinking: a voice socket is replaced while the model has not answered. The old
+// one is closed, and the answer comes on the new one.
+func TestReplacedWhileThinking(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.stack.Synthesizer = speaker(t)
+	asked, goOn := make(chan struct{}), make(chan struct{})
+	f.model.then(func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
+		close(asked)
+		<-goOn
+		return say("Here it is.")(ctx, req, emit)
+	})
+	made := f.create(t, sessions.Voice)
+	c := f.dial(t, made.VoiceURL)
+	c.want("session.created")
+	c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"When?"}]}}`)
+	c.send(`{"type":"response.create"}`)
+	<-asked
+	back := f.dial(t, made.VoiceURL)
+	if got := c.closed().Code; got != 4409 {
+		t.Errorf("the old connection was closed with %d", got)
+	}
+	close(goOn)
+	for {
+		events := back.until("response.done")
+		if done := fmt.Sprint(events[len(events)-1]); strings.Contains(done, "Here it is.") {
+			break
+		}
 	}
 }
 

@@ -232,13 +232,24 @@ func TestSaidToItsEnd(t *testing.T) {
 	c := f.dial(t, f.create(t, sessions.Voice).VoiceURL)
 	c.want("session.created")
 	c.appendAudio(soundOf(t, f.stack.Synthesizer, "That was all."))
-	var events []event
+	events := c.until("response.output_audio.delta")
+	// The conversation is over: what is said now is not heard, and what is written is refused.
+	c.appendAudio(soundOf(t, f.stack.Synthesizer, "Wait, I have another question."))
+	c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"Wait."}]}}`)
+	refused := false
 	for {
 		e, err := c.read()
 		if err != nil {
 			break
 		}
 		events = append(events, e)
+		refused = refused || path(e, "error", "code") == "session-closed"
+		if kind := e["type"]; kind == "input_audio_buffer.speech_started" || kind == "response.done" && path(e, "response", "status") != "completed" {
+			t.Errorf("the farewell was interrupted: %v", e)
+		}
+	}
+	if !refused {
+		t.Error("what was written was not refused")
 	}
 	whole := soundOf(t, f.stack.Synthesizer, "Thank you for calling. Have a very nice day, and goodbye.")
 	if heard := soundIn(t, events); len(heard) < len(whole)*8/10 {

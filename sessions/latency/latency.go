@@ -81,7 +81,7 @@ type Latency struct {
 // selectStages has a row without a stage first, which counts the answers.
 const selectStages = `
 	WITH answers AS (
-	    SELECT t.metrics, t.speech
+	    SELECT t.metrics, t.speech, t.retrieval
 	    FROM sessions AS s
 	    JOIN turns AS t ON t.tenant_id = s.tenant_id AND t.session_id = s.id
 	    WHERE s.tenant_id = ? AND s.workspace_id = ? AND s.agent_id = ? AND s.created_at >= ? AND s.created_at < ?
@@ -98,9 +98,9 @@ const selectStages = `
 	        (2, 'transcript', (speech->>'transcript_ms')::int),
 	        (3, 'first_token', (speech->>'first_token_ms')::int),
 	        (4, 'first_audio', (speech->>'first_audio_ms')::int),
-	        (5, 'retrieval', nullif((metrics->>'retrieval_ms')::int, 0)),
+	        (5, 'retrieval', CASE WHEN retrieval IS NOT NULL THEN (metrics->>'retrieval_ms')::int END),
 	        (6, 'model_first_token', nullif((metrics->>'model_first_token_ms')::int, 0)),
-	        (7, 'tools', nullif((metrics->>'tools_ms')::int, 0)),
+	        (7, 'tools', CASE WHEN (metrics->>'tool_rounds')::int > 0 THEN (metrics->>'tools_ms')::int END),
 	        (8, 'total', (metrics->>'total_ms')::int)
 	    ) AS of_answer (place, stage, ms)
 	    WHERE ms IS NOT NULL

@@ -151,7 +151,8 @@ func TestAgentLatency(t *testing.T) {
 			model, metrics, speech, started_at, ended_at)
 		SELECT id || n, tenant_id, workspace_id, session_id, n, user_text, agent_text,
 			CASE WHEN n > 100 THEN 'failed' ELSE 'completed' END, messages, citations, model,
-			jsonb_build_object('total_ms', n, 'tools_ms', CASE WHEN n > 90 THEN 5 ELSE 0 END),
+			jsonb_build_object('total_ms', n, 'tools_ms', CASE WHEN n > 90 THEN 5 ELSE 0 END,
+				'tool_rounds', CASE WHEN n > 90 THEN 1 ELSE 0 END),
 			CASE WHEN n <= 10 THEN jsonb_build_object('first_audio_ms', 10 * n) END, started_at, ended_at
 		FROM turns, generate_series(1, 200) AS n WHERE session_id = $1`, session)
 	env.Exec(t, `DELETE FROM turns WHERE session_id = $1 AND index = 0`, session)

@@ -100,9 +100,9 @@ func (t *Taker) commit(reason Reason) {
 	const tailMS = 300
 	u := t.user
 	if u.withheld {
-		t.emitStarted()
+		t.emitStarted(true)
 	}
-	t.emit(Event{Kind: SpeechStopped, FromMS: u.fromMS, ToMS: u.speechEndMS})
+	t.emit(Event{Kind: SpeechStopped, FromMS: u.fromMS, ToMS: u.speechEndMS, Quiet: u.withheld})
 	end := min(t.NowMS(), u.speechEndMS+tailMS)
 	t.emit(Event{
 		Kind: Commit, FromMS: u.fromMS, ToMS: end, SpeechMS: u.speechFrames * frameMS, Reason: reason, Joined: u.joined, JoinedMS: u.joinedMS,

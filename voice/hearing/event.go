@@ -101,6 +101,9 @@ type Event struct {
 	// words for audio with little speech.
 	SpeechMS int
 	Reason   Reason
+	// Quiet is a SpeechStarted, SpeechStopped of speech that does not interrupt the agent, and that was
+	// over before the agent was. Do not tell the client, which would stop playing.
+	Quiet bool
 	// Joined: the utterance goes on from the one committed before, which began at JoinedMS and of
 	// whose answer the user has heard nothing. At SpeechStarted send nothing of that answer. At
 	// Commit take it back, if no tool with effects has run, and answer both utterances together. At

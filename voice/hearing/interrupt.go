@@ -110,5 +110,5 @@ func (t *Taker) limitMS(v verdict) int {
 func (t *Taker) interrupt(reason Reason) {
 	t.agent.cut()
 	t.emit(Event{Kind: Interrupt, FromMS: t.user.speechMS, ToMS: t.NowMS(), Reason: reason})
-	t.emitStarted()
+	t.emitStarted(false)
 }

@@ -221,7 +221,7 @@ func (t *Taker) frame(samples []int16) {
 	if t.agent.over(now) {
 		t.idleFromMS = now
 		if t.user.withheld {
-			t.emitStarted()
+			t.emitStarted(false)
 		}
 	}
 	t.idle()

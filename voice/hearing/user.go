@@ -231,13 +231,13 @@ func (t *Taker) begin() {
 		t.agent.phase = agentSilent
 	case agentSilent, agentPaused:
 	}
-	t.emitStarted()
+	t.emitStarted(false)
 }
 
-func (t *Taker) emitStarted() {
+func (t *Taker) emitStarted(quiet bool) {
 	t.user.withheld = false
 	t.emit(Event{
-		Kind: SpeechStarted, FromMS: t.user.fromMS, ToMS: t.NowMS(), Joined: t.user.joined, JoinedMS: t.user.joinedMS,
+		Kind: SpeechStarted, FromMS: t.user.fromMS, ToMS: t.NowMS(), Quiet: quiet, Joined: t.user.joined, JoinedMS: t.user.joinedMS,
 	})
 }
 
