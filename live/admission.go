@@ -82,7 +82,7 @@ func (s *Service) Join(ctx context.Context, a Admission) (*Live, error) {
 func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (arrival, error) {
 	now := s.sessions.Now()
 	live := &Live{
-		inbox: &e.inbox, now: s.now, channel: a.Channel, origin: telemetry.OriginOf(ctx),
+		s: s, inbox: &e.inbox, now: s.now, channel: a.Channel, origin: telemetry.OriginOf(ctx),
 		wake: make(chan struct{}, 1), handover: make(chan any, 1),
 	}
 	live.onCommand = func(c Command) { e.carryOut(live, c) }

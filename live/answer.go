@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -43,6 +44,26 @@ type answer struct {
 	deferred  []deferredCommand
 	approvals *turns.Approvals
 	cancel    context.CancelCauseFunc
+	// cuts are what was heard of its items, which the runner reads.
+	cutsMu sync.Mutex
+	cuts   map[string]sessions.Cut
+}
+
+// cut notes what was heard of an item of the answer.
+func (a *answer) cut(item string, cut sessions.Cut) {
+	a.cutsMu.Lock()
+	defer a.cutsMu.Unlock()
+	if a.cuts == nil {
+		a.cuts = map[string]sessions.Cut{}
+	}
+	a.cuts[item] = cut
+}
+
+// heardCuts are what was heard of items that were cut.
+func (a *answer) heardCuts() map[string]sessions.Cut {
+	a.cutsMu.Lock()
+	defer a.cutsMu.Unlock()
+	return maps.Clone(a.cuts)
 }
 
 // deferredCommand is a command of a socket that is carried out later.

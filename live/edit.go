@@ -79,37 +79,61 @@ func (e *engine) remove(live *Live, c Remove) {
 
 // truncate cuts a spoken item to what the user heard.
 func (e *engine) truncate(live *Live, c Truncate) {
+	if run := e.current; run != nil && c.HeardText != nil && slices.Contains(run.items, c.ItemID) {
+		run.cut(c.ItemID, heardCut(e.session, c.AudioEndMS, *c.HeardText)) // the session may end with the answer
+	}
 	if e.deferUntilRecorded(live, c.ItemID, c.CommandID, c) {
 		return
 	}
-	edit := func(item sessions.Item, edit *sessions.ItemEdit) error {
-		switch {
-		case item.ID == "":
-			return fault.Wrap(ErrNothingToTruncate, fault.InvalidRequest, "There is no item with that id.")
-		case item.Kind == sessions.UserItem && item.Audio != nil:
-			return fault.InvalidField("item_id", "not_audio", "Only audio of the agent can be truncated; this item is the user's.")
-		case item.Kind != sessions.AssistantItem || item.Audio == nil && c.HeardText == nil:
-			return fault.InvalidField("item_id", "not_audio", "Only audio of the agent can be truncated; this item is text.")
-		case c.AudioEndMS < 0:
-			return fault.InvalidField("audio_end_ms", "range", "audio_end_ms is 0 or more.")
-		case c.HeardText == nil && item.Audio.LengthMS > 0 && c.AudioEndMS > item.Audio.LengthMS:
-			return fault.InvalidField("audio_end_ms", "range", "Audio content of %dms is already shorter than %dms.",
-				item.Audio.LengthMS, c.AudioEndMS)
-		}
-		edit.Cut = &sessions.Cut{AudioEndMS: c.AudioEndMS, Text: item.Text}
-		if c.HeardText != nil {
-			edit.Cut.Text = *c.HeardText
-		} else if item.Audio.LengthMS > 0 {
-			edit.Cut.Text = heardText(item.Text, item.Audio.LengthMS, c.AudioEndMS)
-		}
-		if e.session.KeepsNothing() {
-			edit.Cut.Text, edit.Cut.Chars = "", utf8.RuneCountInString(edit.Cut.Text)
-		}
-		return nil
-	}
+	edit := func(item sessions.Item, edit *sessions.ItemEdit) error { return cutItem(e.session, c, item, edit) }
 	if e.editItem(live, c.CommandID, c.ItemID, edit) {
 		e.sendEdit(live, c.CommandID, c.ItemID, e.session.ItemEdits[c.ItemID])
 	}
+}
+
+// cutItem cuts an item. Errors: of one that cannot be cut, or not there.
+func cutItem(session sessions.Session, c Truncate, item sessions.Item, edit *sessions.ItemEdit) error {
+	switch {
+	case item.ID == "":
+		return fault.Wrap(ErrNothingToTruncate, fault.InvalidRequest, "There is no item with that id.")
+	case item.Kind == sessions.UserItem && item.Audio != nil:
+		return fault.InvalidField("item_id", "not_audio", "Only audio of the agent can be truncated; this item is the user's.")
+	case item.Kind != sessions.AssistantItem || item.Audio == nil && c.HeardText == nil:
+		return fault.InvalidField("item_id", "not_audio", "Only audio of the agent can be truncated; this item is text.")
+	case c.AudioEndMS < 0:
+		return fault.InvalidField("audio_end_ms", "range", "audio_end_ms is 0 or more.")
+	case c.HeardText == nil && item.Audio.LengthMS > 0 && c.AudioEndMS > item.Audio.LengthMS:
+		return fault.InvalidField("audio_end_ms", "range", "Audio content of %dms is already shorter than %dms.",
+			item.Audio.LengthMS, c.AudioEndMS)
+	}
+	text := item.Text
+	if c.HeardText != nil {
+		text = *c.HeardText
+	} else if item.Audio.LengthMS > 0 {
+		text = heardText(item.Text, item.Audio.LengthMS, c.AudioEndMS)
+	}
+	cut := heardCut(session, c.AudioEndMS, text)
+	edit.Cut = &cut
+	return nil
+}
+
+// heardCut is the place where the user stopped listening.
+func heardCut(session sessions.Session, audioEndMS int, text string) sessions.Cut {
+	if session.KeepsNothing() {
+		return sessions.Cut{AudioEndMS: audioEndMS, Chars: utf8.RuneCountInString(text)}
+	}
+	return sessions.Cut{AudioEndMS: audioEndMS, Text: text}
+}
+
+// CutHeard is Truncate with HeardText for a socket that the conversation takes nothing from any
+// more. An item that cannot be cut is left as it is, and so is a session that has ended.
+func (l *Live) CutHeard(ctx context.Context, c Truncate) error {
+	edit := func(item sessions.Item, edit *sessions.ItemEdit) error { return cutItem(l.session, c, item, edit) }
+	_, err := l.s.writeEdit(ctx, l.session, "", c.ItemID, edit)
+	if reason := postgres.Decide(err); err != nil && reason.Reason != fault.ServiceUnavailable {
+		return nil //nolint:nilerr // it is as it can be
+	}
+	return err
 }
 
 // editItem stores an edit; false when it could not, which live has been told.
@@ -118,7 +142,7 @@ func (e *engine) editItem(live *Live, commandID, item string, change func(sessio
 	defer cancel()
 	var edits sessions.ItemEdits
 	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) (err error) {
-		edits, err = e.writeEdit(ctx, item, change)
+		edits, err = e.s.writeEdit(ctx, e.session, e.s.node, item, change)
 		return err
 	})
 	if err != nil {

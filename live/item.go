@@ -117,7 +117,7 @@ func (e *engine) claimItemID(ctx context.Context, id string, message *sessions.M
 func (e *engine) reuseItemID(ctx context.Context, id string) (sessions.ItemEdit, error) {
 	var edits sessions.ItemEdits
 	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) (err error) {
-		edits, err = e.writeEdit(ctx, id, func(item sessions.Item, edit *sessions.ItemEdit) error {
+		edits, err = e.s.writeEdit(ctx, e.session, e.s.node, id, func(item sessions.Item, edit *sessions.ItemEdit) error {
 			if item.ID != "" { // another node has added one
 				return errItemTaken()
 			}
@@ -136,19 +136,19 @@ func (e *engine) reuseItemID(ctx context.Context, id string) (sessions.ItemEdit,
 	return edits[id], nil
 }
 
-// writeEdit changes an item's edit in the session's row and notifies the other nodes. change gets
+// writeEdit changes an item's edit in the session's row and notifies all nodes but from. change gets
 // an Item without id when no item has the id. It may run twice.
-func (e *engine) writeEdit(
-	ctx context.Context, id string, change func(sessions.Item, *sessions.ItemEdit) error,
+func (s *Service) writeEdit(
+	ctx context.Context, of sessions.Session, from, id string, change func(sessions.Item, *sessions.ItemEdit) error,
 ) (sessions.ItemEdits, error) {
 	var edits sessions.ItemEdits
-	err := e.s.sessions.Locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
+	err := s.sessions.Locked(ctx, of.TenantID, of.ID, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
 		if err := sessions.CheckOpen(*row); err != nil {
 			return err
 		}
 		holding, err := sessions.TurnsWithItem(ctx, tx, *row, id)
 		if err == nil {
-			holding, err = e.s.sessions.OpenTurns(ctx, *row, holding)
+			holding, err = s.sessions.OpenTurns(ctx, *row, holding)
 		}
 		if err != nil {
 			return err
@@ -171,7 +171,7 @@ func (e *engine) writeEdit(
 				return err
 			}
 		}
-		return sessions.Notify(ctx, tx, sessions.Notice{Kind: sessions.NoticeItem, Session: row.ID, From: e.s.node})
+		return sessions.Notify(ctx, tx, sessions.Notice{Kind: sessions.NoticeItem, Session: row.ID, From: from})
 	})
 	return edits, err
 }

@@ -17,6 +17,7 @@ import (
 // Live is one socket's end of a conversation. Do, Next and Leave may be called from different
 // goroutines; Next from one at a time.
 type Live struct {
+	s       *Service
 	inbox   *inbox
 	now     func() time.Time
 	channel sessions.Channel

@@ -80,7 +80,7 @@ func (e *engine) newRunner(request answerRequest, run *answer) *turns.Runner {
 	config := e.session.Config
 	return &turns.Runner{
 		S: e.s.turns, Start: turns.Start{Session: e.session}, Origin: &request.live.origin, Config: &config,
-		Options: e.optionsOf(request), CommandID: run.commandID, ResponseID: run.responseID,
+		Options: e.optionsOf(request), CommandID: run.commandID, ResponseID: run.responseID, CutsFunc: run.heardCuts,
 		Emit: func(event turns.Event) error { e.passOn(run, event); return nil },
 	}
 }

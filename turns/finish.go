@@ -19,6 +19,9 @@ import (
 func (r *Runner) recordEnd(ctx context.Context) (finished Finished, err error) {
 	ctx = context.WithoutCancel(ctx)
 	p := r.end
+	if r.CutsFunc != nil {
+		p.Cuts = r.CutsFunc()
+	}
 	p.Session, p.Turn, p.At, p.Offline, p.Cache = r.Session, r.Turn, r.S.sessions.Now(), r.offline, r.Start.Cache
 	pauses := []time.Duration{200 * time.Millisecond, time.Second, 3 * time.Second}
 	for {

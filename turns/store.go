@@ -164,6 +164,8 @@ type FinishParams struct {
 	Language string
 	// Assigned are the variables that answers of tools have set.
 	Assigned map[string]string
+	// Cuts are what was heard of the turn's items that were cut, by their ids.
+	Cuts map[string]sessions.Cut
 	// At is when the turn ended.
 	At time.Time
 	// Offline is Begun.Offline.

@@ -2,7 +2,6 @@ package voice
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -309,18 +308,20 @@ func (c *Call) leaveRest() {
 	}
 	before := len(c.commands)
 	c.stopSpeaking(turns.ReasonClientCancelled)
-	left := rest{text: c.rest, leftAt: c.s.now()}
-	if c.closing != nil { // the conversation takes nothing from this socket any more
-		left.cuts = slices.Clone(c.commands[before:])
+	if c.closing != nil { // the conversation takes no commands from this socket any more
+		for _, command := range c.commands[before:] {
+			if cut, is := command.(live.Truncate); is {
+				c.s.notes.add(func(ctx context.Context) error { return c.CutHeard(ctx, cut) })
+			}
+		}
 		c.commands = c.commands[:before]
 	}
-	c.s.leaveRest(c, left)
+	c.s.leaveRest(c, c.rest)
 }
 
 // takeRest goes on with what another call of the session had still to say. mu is held.
-func (c *Call) takeRest(left rest) {
-	c.commands = append(c.commands, left.cuts...)
-	c.rest = left.text
+func (c *Call) takeRest(text string) {
+	c.rest = text
 	c.sayRest()
 }
 

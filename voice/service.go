@@ -113,51 +113,55 @@ func (s *Service) remove(c *Call) {
 
 // rest is what is still to be said to a client that comes back.
 type rest struct {
-	text string
-	// cuts tell the conversation what was heard, where the call could not.
-	cuts   []live.Command
+	text   string
 	leftAt time.Time
 }
 
 // maxRests bounds what is kept for clients that were lost.
 const maxRests = 10_000
 
-// leaveRest has the call that has replaced a call go on, or the next one of the session.
-func (s *Service) leaveRest(from *Call, left rest) {
-	if left.text == "" && len(left.cuts) == 0 {
+// leaveRest has the call that has replaced a call say a text, or the next one of the session.
+func (s *Service) leaveRest(from *Call, text string) {
+	if text == "" {
 		return
 	}
+	next := s.keepRest(from, text)
+	if next == nil {
+		return
+	}
+	s.workers.Go(func() { // not while the other call's mu is held
+		next.mu.Lock()
+		defer next.unlock(true)
+		if !next.over {
+			next.takeRest(text)
+		}
+	})
+}
+
+// keepRest keeps a text for the next call of a session, unless there is one already.
+func (s *Service) keepRest(from *Call, text string) (next *Call) {
 	s.mu.Lock()
-	var next *Call
+	defer s.mu.Unlock()
 	for c := range s.calls {
 		if c != from && c.session.ID == from.session.ID {
-			next = c
+			return c
 		}
 	}
 	now := s.now()
 	maps.DeleteFunc(s.rests, func(_ sessions.ID, r rest) bool { return now.Sub(r.leftAt) > sessions.DropGrace })
-	if next == nil && len(s.rests) < maxRests {
-		s.rests[from.session.ID] = left
+	if len(s.rests) < maxRests {
+		s.rests[from.session.ID] = rest{text, now}
 	}
-	s.mu.Unlock()
-	if next != nil {
-		s.workers.Go(func() { // not while the other call's mu is held
-			next.mu.Lock()
-			defer next.unlock(true)
-			if !next.over {
-				next.takeRest(left)
-			}
-		})
-	}
+	return nil
 }
 
-// takeRest is what the last call of a session on this node had still to say.
-func (s *Service) takeRest(id sessions.ID) rest {
+// takeRest is what the last call of a session on this node had still to say; empty: nothing.
+func (s *Service) takeRest(id sessions.ID) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left := s.rests[id]
 	delete(s.rests, id)
-	return left
+	return left.text
 }
 
 // run moves the calls until there are none.

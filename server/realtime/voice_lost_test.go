@@ -3,6 +3,7 @@ package realtime_test
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,6 +66,34 @@ func TestRestOfALostAnswer(t *testing.T) {
 	}
 	if len(soundIn(t, events)) == 0 {
 		t.Error("the rest has no sound")
+	}
+}
+
+// TestHangUpWhileWriting: who hangs up while the model still writes has heard what was said until
+// then.
+func TestHangUpWhileWriting(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.stack.Synthesizer = speaker(t)
+	f.model.then(func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
+		result, err := say(longAnswer)(ctx, req, emit)
+		<-ctx.Done() // it would write more
+		return result, errors.Join(err, ctx.Err())
+	})
+	made := f.create(t, sessions.Voice)
+	c := f.dial(t, made.VoiceURL)
+	c.want("session.created")
+	c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"When?"}]}}`)
+	c.send(`{"type":"response.create"}`)
+	for range 40 {
+		c.until("response.output_audio.delta")
+	}
+	if err := c.conn.Close(websocket.StatusNormalClosure, ""); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the session ends", func() bool { return f.session(t, made.Session.ID).Closed() })
+	if heard := heardOf(t, f, made.Session.ID, 0); len(heard) < 3 || len(heard) > len(longAnswer)/2 {
+		t.Errorf("heard was %q", heard)
 	}
 }
 

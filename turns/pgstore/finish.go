@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -71,6 +72,9 @@ func (s *Store) Finish(ctx context.Context, p turns.FinishParams) (turns.Finishe
 		if err := s.escalate(ctx, p); err != nil {
 			return turns.Finished{Session: p.Session, Turn: p.Turn}, err
 		}
+	}
+	if err := s.cutItems(ctx, p); err != nil {
+		return turns.Finished{Session: p.Session, Turn: p.Turn}, err
 	}
 	after, ending, recorded, err := s.tryFinish(ctx, p)
 	if err == nil && !recorded {
@@ -156,6 +160,27 @@ func (s *Store) followUp(ctx context.Context, p turns.FinishParams) (after sessi
 		return err
 	})
 	return after, err
+}
+
+// cutItems notes what was heard of the turn's items. It does so before the turn's end is written:
+// the session may end with it.
+func (s *Store) cutItems(ctx context.Context, p turns.FinishParams) error {
+	if len(p.Cuts) == 0 {
+		return nil
+	}
+	return s.sessions.Locked(ctx, p.Session.TenantID, p.Session.ID, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
+		edits := maps.Clone(row.ItemEdits)
+		if edits == nil {
+			edits = sessions.ItemEdits{}
+		}
+		for id, cut := range p.Cuts {
+			edit := edits[id]
+			edit.Cut = &cut
+			edits[id] = edit
+		}
+		row.ItemEdits = edits
+		return sessions.Update(ctx, tx, *row, "item_edits")
+	})
 }
 
 // adoptResults puts a client's results that came in before a turn was recorded beside their calls.
