@@ -82,10 +82,11 @@ func (s *Service) Join(ctx context.Context, a Admission) (*Live, error) {
 func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (arrival, error) {
 	now := s.sessions.Now()
 	live := &Live{
-		s: s, inbox: &e.inbox, now: s.now, channel: a.Channel, origin: telemetry.OriginOf(ctx),
+		inbox: &e.inbox, now: s.now, channel: a.Channel, origin: telemetry.OriginOf(ctx),
 		wake: make(chan struct{}, 1), handover: make(chan any, 1),
 	}
 	live.onCommand = func(c Command) { e.carryOut(live, c) }
+	live.onCut = func(ctx context.Context, c Truncate) error { return s.cutHeard(ctx, live.session, c) }
 	live.onLeave = func(how Leaving, keepsEvents bool) { e.leave(live, how, keepsEvents) }
 	var (
 		refused    error

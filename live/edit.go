@@ -125,11 +125,11 @@ func heardCut(session sessions.Session, audioEndMS int, text string) sessions.Cu
 	return sessions.Cut{AudioEndMS: audioEndMS, Text: text}
 }
 
-// CutHeard is Truncate with HeardText for a socket that the conversation takes nothing from any
+// cutHeard is truncate with HeardText for a socket that the conversation takes nothing from any
 // more. An item that cannot be cut is left as it is, and so is a session that has ended.
-func (l *Live) CutHeard(ctx context.Context, c Truncate) error {
-	edit := func(item sessions.Item, edit *sessions.ItemEdit) error { return cutItem(l.session, c, item, edit) }
-	_, err := l.s.writeEdit(ctx, l.session, "", c.ItemID, edit)
+func (s *Service) cutHeard(ctx context.Context, session sessions.Session, c Truncate) error {
+	edit := func(item sessions.Item, edit *sessions.ItemEdit) error { return cutItem(session, c, item, edit) }
+	_, err := s.writeEdit(ctx, session, "", c.ItemID, edit)
 	if reason := postgres.Decide(err); err != nil && reason.Reason != fault.ServiceUnavailable {
 		return nil //nolint:nilerr // it is as it can be
 	}

@@ -136,7 +136,7 @@ func (e *engine) reuseItemID(ctx context.Context, id string) (sessions.ItemEdit,
 	return edits[id], nil
 }
 
-// writeEdit changes an item's edit in the session's row and notifies all nodes but from. change gets
+// writeEdit changes an item's edit in the session's row and notifies all nodes but one. change gets
 // an Item without id when no item has the id. It may run twice.
 func (s *Service) writeEdit(
 	ctx context.Context, of sessions.Session, from, id string, change func(sessions.Item, *sessions.ItemEdit) error,

@@ -17,7 +17,6 @@ import (
 // Live is one socket's end of a conversation. Do, Next and Leave may be called from different
 // goroutines; Next from one at a time.
 type Live struct {
-	s       *Service
 	inbox   *inbox
 	now     func() time.Time
 	channel sessions.Channel
@@ -34,6 +33,8 @@ type Live struct {
 	// the engine, for its inbox.
 	onCommand func(Command)
 	onLeave   func(how Leaving, keepsEvents bool)
+	// onCut is CutHeard's.
+	onCut func(ctx context.Context, c Truncate) error
 
 	// The engine's, which nothing else reads or writes.
 
@@ -99,6 +100,10 @@ func (l *Live) Do(ctx context.Context, c Command) error {
 	}
 	return err
 }
+
+// CutHeard notes what was heard of an item, also when the socket was replaced or sent away. Errors:
+// Unavailable; it may be called again then.
+func (l *Live) CutHeard(ctx context.Context, c Truncate) error { return l.onCut(ctx, c) }
 
 // SpeakAnswers says whether answers that no Respond of the socket asks for, such as those to a
 // tool's result, will be spoken. They are not at first.

@@ -71,7 +71,7 @@ type Runner struct {
 	offline, unreachable bool
 	// interrupted says that the user's speech stopped the answer.
 	interrupted bool
-	// CutsFunc returns what was heard of items that were cut before the turn is recorded; nil: all was.
+	// CutsFunc returns what was heard of items that were cut before the turn is recorded; nil: all.
 	CutsFunc func() map[string]sessions.Cut
 	// Ahead is the answer that was asked for before the turn began; nil: none was.
 	Ahead *ahead.Answer

@@ -289,6 +289,11 @@ func (c *Call) falseStart(e hearing.Event) {
 	if u == nil {
 		return
 	}
+	if e.Reason == hearing.NoWords && c.stack.Streaming && u.isTold { // none have come: the transcriber may be down
+		c.out = append(c.out, SpeechStopped{ItemID: u.itemID, AtMS: e.ToMS})
+		c.committed(e)
+		return
+	}
 	u.close()
 	c.anticipate("")
 	c.ears.current = nil

@@ -149,6 +149,27 @@ func TestTranscriberDown(t *testing.T) {
 	}
 }
 
+// TestStreamingTranscriberDown: where words would come while the user speaks, and none do because
+// the transcriber cannot be reached, the user is answered too.
+func TestStreamingTranscriberDown(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	down := speechtest.Heard{Refusal: speechtest.Refusal{Status: http.StatusInternalServerError}}
+	f.stack.Transcriber, _ = transcriber(t, down, down, down, down)
+	f.stack.Streaming, f.stack.Punctuated = true, true
+	f.stack.Synthesizer = speaker(t)
+	f.model.then(say("Sorry, say that again, please."))
+	c := f.dial(t, f.create(t, sessions.Voice).VoiceURL)
+	c.want("session.created")
+	c.appendAudio(slices.Concat(soundOf(t, f.stack.Synthesizer, "What are your opening hours?"), silence(2000)))
+	events := c.until("response.done")
+	kinds := types(events)
+	if !slices.Contains(kinds, "conversation.item.input_audio_transcription.failed") || slices.Contains(kinds, "parlance.speech_dropped") ||
+		len(soundIn(t, events)) == 0 {
+		t.Errorf("the client was told %v", kinds)
+	}
+}
+
 // synthesizerOf speaks by a server.
 func synthesizerOf(t *testing.T, server *speechopenai.Server) speech.Synthesizer {
 	t.Helper()
@@ -244,7 +265,8 @@ func TestSaidToItsEnd(t *testing.T) {
 		}
 		events = append(events, e)
 		refused = refused || path(e, "error", "code") == "session-closed"
-		if kind := e["type"]; kind == "input_audio_buffer.speech_started" || kind == "response.done" && path(e, "response", "status") != "completed" {
+		if kind := e["type"]; kind == "input_audio_buffer.speech_started" ||
+			kind == "response.done" && path(e, "response", "status") != "completed" {
 			t.Errorf("the farewell was interrupted: %v", e)
 		}
 	}

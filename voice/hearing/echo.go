@@ -16,6 +16,10 @@ const (
 	// measured: as loud as a loudspeaker beside the microphone.
 	unknownCouplingDB = -12
 
+	// knownUserDB is taken off while only the user was measured, and not the echo: somebody who speaks
+	// just as the agent begins is heard, and words tell when it was the echo.
+	knownUserDB = 5
+
 	// echoMarginDB is how far above the expected echo speech is.
 	echoMarginDB = 3
 
@@ -73,8 +77,11 @@ func (e *echo) expectedDB(nowMS int) float64 {
 	if e.times >= 2 {
 		raised = raiseDB
 	}
-	if e.stranger {
+	switch {
+	case e.stranger:
 		raised += strangerDB
+	case e.blocks == 0:
+		raised -= knownUserDB
 	}
 	return e.loudestDB(nowMS-frameMS-echoWithinMS, nowMS) + e.couplingDB + echoMarginDB + raised
 }

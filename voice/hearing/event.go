@@ -101,7 +101,7 @@ type Event struct {
 	// words for audio with little speech.
 	SpeechMS int
 	Reason   Reason
-	// Quiet is a SpeechStarted, SpeechStopped of speech that does not interrupt the agent, and that was
+	// Quiet is a SpeechStarted or SpeechStopped of speech that does not interrupt the agent, and was
 	// over before the agent was. Do not tell the client, which would stop playing.
 	Quiet bool
 	// Joined: the utterance goes on from the one committed before, which began at JoinedMS and of

@@ -216,7 +216,9 @@ func (t *Taker) frame(samples []int16) {
 	case t.user.phase == userSilent:
 		t.listen(speech, echo, frame.LevelDB)
 	default:
-		t.follow(speech && !echo && frame.LevelDB >= t.user.quietestDB(t.background.levelDB), frame.LevelDB)
+		// Once the agent is silent, what is as loud as the last of its echo is the user who goes on.
+		own := !echo || t.agent.phase == agentSilent
+		t.follow(speech && own && frame.LevelDB >= t.user.quietestDB(t.background.levelDB), frame.LevelDB)
 	}
 	if t.agent.over(now) {
 		t.idleFromMS = now
