@@ -51,7 +51,7 @@ func (k Kind) String() string {
 type Reason int
 
 const (
-	// NoReason is for kinds that say it all.
+	// NoReason is for kinds that say it all; a FalseStart without another reason was cleared.
 	NoReason Reason = iota
 
 	// BySilence is a Commit after a silence, the words saying nothing about the end.
@@ -82,7 +82,7 @@ const (
 )
 
 var reasons = [...]string{
-	"", "silence", "words", "timeout", "model", "caller", "stop word", "duration", "acknowledgement", "echo", "no words",
+	"cleared", "silence", "words", "timeout", "model", "caller", "stop word", "duration", "acknowledgement", "echo", "no words",
 	"too little",
 }
 
