@@ -131,7 +131,7 @@ func (s *Service) cutHeard(ctx context.Context, session sessions.Session, c Trun
 	edit := func(item sessions.Item, edit *sessions.ItemEdit) error { return cutItem(session, c, item, edit) }
 	_, err := s.writeEdit(ctx, session, "", c.ItemID, edit)
 	if reason := postgres.Decide(err); err != nil && reason.Reason != fault.ServiceUnavailable {
-		return nil //nolint:nilerr // it is as it can be
+		return nil // it is as it can be
 	}
 	return err
 }
