@@ -239,6 +239,7 @@ func TestSealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = thief.Close() }) // until then its own log is in use
 	if records, err := thief.Adopt(t.Context()); err == nil || len(records) > 0 {
 		t.Errorf("opened with another key: %v", records)
 	}
