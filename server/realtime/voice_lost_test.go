@@ -38,21 +38,28 @@ func heardOf(t *testing.T, f *fixture, id sessions.ID, turn int) string {
 	return edit.Cut.Text
 }
 
-// TestRestOfALostAnswer: a client whose connection was lost in an answer hears the rest of it when
-// it comes back, and the transcript has both parts.
-func TestRestOfALostAnswer(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, agents.Config{}, realtime.Limits{})
+// inLongAnswer is a client that is hearing longAnswer, which the model has written to its end.
+func (f *fixture) inLongAnswer(t *testing.T) (made sessions.Created, c *client) {
+	t.Helper()
 	f.stack.Transcriber, _ = transcriber(t, speechtest.Heard{Text: "Tell me everything."})
 	f.stack.Synthesizer = speaker(t)
 	f.model.then(say(longAnswer))
-	made := f.create(t, sessions.Voice)
-	c := f.dial(t, made.VoiceURL)
+	made = f.create(t, sessions.Voice)
+	c = f.dial(t, made.VoiceURL)
 	c.want("session.created")
 	c.appendAudio(soundOf(t, f.stack.Synthesizer, "Tell me everything."))
 	for range 40 {
 		c.until("response.output_audio.delta")
 	}
+	return made, c
+}
+
+// TestRestOfALostAnswer: a client whose connection was lost in an answer hears the rest of it when
+// it comes back, and the transcript has both parts.
+func TestRestOfALostAnswer(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	made, c := f.inLongAnswer(t)
 	_ = c.conn.CloseNow()
 	back := f.dial(t, made.VoiceURL)
 	events := back.until("response.done")
@@ -102,16 +109,7 @@ func TestHangUpWhileWriting(t *testing.T) {
 func TestReplacedWhileSpeaking(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
-	f.stack.Transcriber, _ = transcriber(t, speechtest.Heard{Text: "Tell me everything."})
-	f.stack.Synthesizer = speaker(t)
-	f.model.then(say(longAnswer))
-	made := f.create(t, sessions.Voice)
-	c := f.dial(t, made.VoiceURL)
-	c.want("session.created")
-	c.appendAudio(soundOf(t, f.stack.Synthesizer, "Tell me everything."))
-	for range 40 {
-		c.until("response.output_audio.delta")
-	}
+	made, c := f.inLongAnswer(t)
 	back := f.dial(t, made.VoiceURL)
 	old := c.until("response.done")
 	if got := path(old[len(old)-1], "response", "status"); got != "cancelled" {
