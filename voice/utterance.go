@@ -185,11 +185,9 @@ func (c *Call) transcribePart(e hearing.Event) {
 func (c *Call) finish(u *utterance) {
 	u.committed = true
 	switch {
-	case u.err != nil:
-		u.ready, u.transcribedAt = true, c.s.now()
-		c.deliver()
-	case u.ready: // since it had probably ended
-		u.transcribedAt = later(u.transcribedAt, u.committedAt)
+	case u.err != nil, u.ready: // ready since it had probably ended
+		u.ready, u.transcribedAt = true, later(u.transcribedAt, u.committedAt)
+		u.cancel()
 		c.deliver()
 	case u.stream == nil:
 		c.transcribe(u)
