@@ -41,6 +41,9 @@ const (
 	Audit      Prefix = "aud_"
 	UsageAlert Prefix = "ual_"
 	Recording  Prefix = "rec_"
+	PhoneCall  Prefix = "pcl_"
+	Number     Prefix = "num_"
+	Batch      Prefix = "bat_"
 )
 
 // alphabet is Crockford's base32 in lower case: digits and letters without i, l, o, u, in
