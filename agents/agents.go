@@ -90,8 +90,10 @@ type Config struct {
 	Analysis           Analysis `json:"analysis,omitzero"`
 	// InjectionPolicy is one of the policies below, or empty in what earlier releases stored: see
 	// Policy.
-	InjectionPolicy string  `json:"injection_policy,omitempty"`
-	Privacy         Privacy `json:"privacy,omitzero"`
+	InjectionPolicy string    `json:"injection_policy,omitempty"`
+	Privacy         Privacy   `json:"privacy,omitzero"`
+	Callbacks       Callbacks `json:"callbacks,omitzero"`
+	Handover        Handover  `json:"handover,omitzero"`
 }
 
 // The values of Config.InjectionPolicy: what happens to a call that text from outside seems to
@@ -352,6 +354,7 @@ func (c Config) Check() error {
 	fields = append(fields, c.Analysis.check()...)
 	c.checkZeroRetention(add)
 	c.checkRecording(add)
+	c.checkCalling(add)
 	if err := c.Retrieval.Tags.Check("retrieval.tags"); err != nil {
 		fields = append(fields, fault.From(err).Fields...)
 	}

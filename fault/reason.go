@@ -55,6 +55,13 @@ const (
 	SessionModality     Reason = "session-modality"
 	STTNotConfigured    Reason = "stt-not-configured"
 	ApprovalDecided     Reason = "approval-decided"
+	SessionTakenOver    Reason = "session-taken-over"
+	SessionNotTakenOver Reason = "session-not-taken-over"
+
+	CallbackNotAllowed   Reason = "callback-not-allowed"
+	CallbackNotScheduled Reason = "callback-not-scheduled"
+	CallbackBatchOver    Reason = "callback-batch-over"
+	CallNotInProgress    Reason = "call-not-in-progress"
 
 	WebhookURLNotHTTPS     Reason = "webhook-url-not-https"
 	WebhookURLNotPublic    Reason = "webhook-url-not-public"
@@ -198,7 +205,19 @@ var table = []Entry{
 		"Create a session and use the URL from its answer before expires_at.",
 	},
 	{SessionClosed, Precondition, "The session is closed", "Create a new session."},
+	{
+		SessionTakenOver, Precondition, "A person has the conversation",
+		"Wait until they have released it, or ask them to: the detail says who has it.",
+	},
+	{SessionNotTakenOver, Precondition, "Nobody has taken the conversation over", "Take it over, then write."},
 	{ApprovalDecided, Precondition, "The call was decided on already", "Nothing: the detail says what was decided."},
+	{
+		CallbackNotAllowed, Precondition, "The call is not allowed at that time, or to that number or user",
+		"Choose another time: the detail says from when on it is allowed. Operators may set ignore_limits for quiet hours and intervals.",
+	},
+	{CallbackNotScheduled, Precondition, "The callback is not scheduled any more", "Create another one."},
+	{CallbackBatchOver, Precondition, "The batch is over", "Create another one."},
+	{CallNotInProgress, Precondition, "The call is not in progress", "Nothing: the detail says how it ended."},
 	{
 		SessionModality, Forbidden, "The session does not have this modality",
 		"Create the session with modality voice or voice+text, or use chat_url.",

@@ -81,7 +81,11 @@ type Agent struct {
 	// What is stored of the agent's conversations.
 	Privacy *PrivacySettings `protobuf:"bytes,23,opt,name=privacy,proto3" json:"privacy,omitempty"`
 	// What its conversations may use, at most one budget per session, user and agent.
-	Budgets       []*AgentBudget `protobuf:"bytes,24,rep,name=budgets,proto3" json:"budgets,omitempty"`
+	Budgets []*AgentBudget `protobuf:"bytes,24,rep,name=budgets,proto3" json:"budgets,omitempty"`
+	// When and whom the agent may call.
+	Callbacks *AgentCallbacks `protobuf:"bytes,25,opt,name=callbacks,proto3" json:"callbacks,omitempty"`
+	// Whether and how conversations are handed over to people.
+	Handover      *AgentHandover `protobuf:"bytes,26,opt,name=handover,proto3" json:"handover,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -284,6 +288,282 @@ func (x *Agent) GetBudgets() []*AgentBudget {
 	return nil
 }
 
+func (x *Agent) GetCallbacks() *AgentCallbacks {
+	if x != nil {
+		return x.Callbacks
+	}
+	return nil
+}
+
+func (x *Agent) GetHandover() *AgentHandover {
+	if x != nil {
+		return x.Handover
+	}
+	return nil
+}
+
+// AgentCallbacks says when and whom an agent may call. It is for outbound calls of all kinds.
+type AgentCallbacks struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Countries whose numbers may be called, ISO 3166-1 alpha-2 ("DE"). Empty: all.
+	Countries []string `protobuf:"bytes,1,rep,name=countries,proto3" json:"countries,omitempty"`
+	// Local times, HH:MM in the time zone of the callback, between which nobody is called. Omitted:
+	// 21:00 and 08:00. Both the same: there are no quiet hours.
+	QuietFrom *string `protobuf:"bytes,2,opt,name=quiet_from,json=quietFrom,proto3,oneof" json:"quiet_from,omitempty"`
+	// See quiet_from.
+	QuietUntil *string `protobuf:"bytes,3,opt,name=quiet_until,json=quietUntil,proto3,oneof" json:"quiet_until,omitempty"`
+	// Least minutes between two calls of one user, 0 to 43,200; retries of a callback do not count.
+	// Omitted: 240.
+	MinIntervalMinutes *int32 `protobuf:"varint,4,opt,name=min_interval_minutes,json=minIntervalMinutes,proto3,oneof" json:"min_interval_minutes,omitempty"`
+	// Whether only users are called who have agreed to it (SetCallConsent).
+	RequireConsent bool `protobuf:"varint,5,opt,name=require_consent,json=requireConsent,proto3" json:"require_consent,omitempty"`
+	// The number that calls come from, E.164; empty: the workspace's first number, else
+	// PARLANCE_TWILIO_FROM_NUMBER.
+	FromNumber string `protobuf:"bytes,6,opt,name=from_number,json=fromNumber,proto3" json:"from_number,omitempty"`
+	// What follows when an answering machine answers: hang_up (default; the call counts as missed),
+	// or leave_message.
+	Voicemail string `protobuf:"bytes,7,opt,name=voicemail,proto3" json:"voicemail,omitempty"`
+	// What is left then; needed with leave_message. {{variables}} are rendered.
+	VoicemailMessage string `protobuf:"bytes,8,opt,name=voicemail_message,json=voicemailMessage,proto3" json:"voicemail_message,omitempty"`
+	// How long it rings, 5 to 120 s; 0 means 30.
+	RingSeconds int32 `protobuf:"varint,9,opt,name=ring_seconds,json=ringSeconds,proto3" json:"ring_seconds,omitempty"`
+	// Whether the model may press keys in a call (tool press_keys), for menus of telephone systems.
+	PressKeys     bool `protobuf:"varint,10,opt,name=press_keys,json=pressKeys,proto3" json:"press_keys,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AgentCallbacks) Reset() {
+	*x = AgentCallbacks{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AgentCallbacks) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AgentCallbacks) ProtoMessage() {}
+
+func (x *AgentCallbacks) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AgentCallbacks.ProtoReflect.Descriptor instead.
+func (*AgentCallbacks) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *AgentCallbacks) GetCountries() []string {
+	if x != nil {
+		return x.Countries
+	}
+	return nil
+}
+
+func (x *AgentCallbacks) GetQuietFrom() string {
+	if x != nil && x.QuietFrom != nil {
+		return *x.QuietFrom
+	}
+	return ""
+}
+
+func (x *AgentCallbacks) GetQuietUntil() string {
+	if x != nil && x.QuietUntil != nil {
+		return *x.QuietUntil
+	}
+	return ""
+}
+
+func (x *AgentCallbacks) GetMinIntervalMinutes() int32 {
+	if x != nil && x.MinIntervalMinutes != nil {
+		return *x.MinIntervalMinutes
+	}
+	return 0
+}
+
+func (x *AgentCallbacks) GetRequireConsent() bool {
+	if x != nil {
+		return x.RequireConsent
+	}
+	return false
+}
+
+func (x *AgentCallbacks) GetFromNumber() string {
+	if x != nil {
+		return x.FromNumber
+	}
+	return ""
+}
+
+func (x *AgentCallbacks) GetVoicemail() string {
+	if x != nil {
+		return x.Voicemail
+	}
+	return ""
+}
+
+func (x *AgentCallbacks) GetVoicemailMessage() string {
+	if x != nil {
+		return x.VoicemailMessage
+	}
+	return ""
+}
+
+func (x *AgentCallbacks) GetRingSeconds() int32 {
+	if x != nil {
+		return x.RingSeconds
+	}
+	return 0
+}
+
+func (x *AgentCallbacks) GetPressKeys() bool {
+	if x != nil {
+		return x.PressKeys
+	}
+	return false
+}
+
+// AgentHandover says whether and how conversations are handed over to people.
+type AgentHandover struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether the model is offered the tool transfer_to_person, and a guard's "escalate" hands over.
+	// A tool of the workspace with that slug goes first.
+	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// Where telephone calls are transferred to; the model chooses by name, a guard takes the first.
+	// Conversations without a telephone wait for an operator.
+	Destinations []*HandoverDestination `protobuf:"bytes,2,rep,name=destinations,proto3" json:"destinations,omitempty"`
+	// cold (default): the caller is connected at once. warm: the person hears a summary first.
+	Mode string `protobuf:"bytes,3,opt,name=mode,proto3" json:"mode,omitempty"`
+	// How long it rings at a person's, 5 to 60 s; 0 means 25. The caller comes back to the agent
+	// then.
+	RingSeconds   int32 `protobuf:"varint,4,opt,name=ring_seconds,json=ringSeconds,proto3" json:"ring_seconds,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AgentHandover) Reset() {
+	*x = AgentHandover{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AgentHandover) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AgentHandover) ProtoMessage() {}
+
+func (x *AgentHandover) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AgentHandover.ProtoReflect.Descriptor instead.
+func (*AgentHandover) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *AgentHandover) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+func (x *AgentHandover) GetDestinations() []*HandoverDestination {
+	if x != nil {
+		return x.Destinations
+	}
+	return nil
+}
+
+func (x *AgentHandover) GetMode() string {
+	if x != nil {
+		return x.Mode
+	}
+	return ""
+}
+
+func (x *AgentHandover) GetRingSeconds() int32 {
+	if x != nil {
+		return x.RingSeconds
+	}
+	return 0
+}
+
+// HandoverDestination is a number at which people answer.
+type HandoverDestination struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the model calls it, e.g. "sales".
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// E.164.
+	PhoneNumber   string `protobuf:"bytes,2,opt,name=phone_number,json=phoneNumber,proto3" json:"phone_number,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HandoverDestination) Reset() {
+	*x = HandoverDestination{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HandoverDestination) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HandoverDestination) ProtoMessage() {}
+
+func (x *HandoverDestination) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HandoverDestination.ProtoReflect.Descriptor instead.
+func (*HandoverDestination) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *HandoverDestination) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *HandoverDestination) GetPhoneNumber() string {
+	if x != nil {
+		return x.PhoneNumber
+	}
+	return ""
+}
+
 // AgentAnalysis is what a model finds out about each conversation when it is over: a summary,
 // whether it succeeded, and data. Only sessions in which the user said something are analysed, with
 // the agent's own model and fallbacks, at the cost of one call; the extractive responder analyses
@@ -305,7 +585,7 @@ type AgentAnalysis struct {
 
 func (x *AgentAnalysis) Reset() {
 	*x = AgentAnalysis{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[1]
+	mi := &file_parlance_v1_agents_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -317,7 +597,7 @@ func (x *AgentAnalysis) String() string {
 func (*AgentAnalysis) ProtoMessage() {}
 
 func (x *AgentAnalysis) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[1]
+	mi := &file_parlance_v1_agents_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -330,7 +610,7 @@ func (x *AgentAnalysis) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentAnalysis.ProtoReflect.Descriptor instead.
 func (*AgentAnalysis) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{1}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *AgentAnalysis) GetEnabled() bool {
@@ -376,7 +656,7 @@ type AnalysisCriterion struct {
 
 func (x *AnalysisCriterion) Reset() {
 	*x = AnalysisCriterion{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[2]
+	mi := &file_parlance_v1_agents_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -388,7 +668,7 @@ func (x *AnalysisCriterion) String() string {
 func (*AnalysisCriterion) ProtoMessage() {}
 
 func (x *AnalysisCriterion) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[2]
+	mi := &file_parlance_v1_agents_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -401,7 +681,7 @@ func (x *AnalysisCriterion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnalysisCriterion.ProtoReflect.Descriptor instead.
 func (*AnalysisCriterion) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{2}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *AnalysisCriterion) GetId() string {
@@ -442,7 +722,7 @@ type AnalysisField struct {
 
 func (x *AnalysisField) Reset() {
 	*x = AnalysisField{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[3]
+	mi := &file_parlance_v1_agents_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -454,7 +734,7 @@ func (x *AnalysisField) String() string {
 func (*AnalysisField) ProtoMessage() {}
 
 func (x *AnalysisField) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[3]
+	mi := &file_parlance_v1_agents_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -467,7 +747,7 @@ func (x *AnalysisField) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnalysisField.ProtoReflect.Descriptor instead.
 func (*AnalysisField) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{3}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *AnalysisField) GetId() string {
@@ -520,7 +800,7 @@ type AgentModel struct {
 
 func (x *AgentModel) Reset() {
 	*x = AgentModel{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[4]
+	mi := &file_parlance_v1_agents_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -532,7 +812,7 @@ func (x *AgentModel) String() string {
 func (*AgentModel) ProtoMessage() {}
 
 func (x *AgentModel) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[4]
+	mi := &file_parlance_v1_agents_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -545,7 +825,7 @@ func (x *AgentModel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentModel.ProtoReflect.Descriptor instead.
 func (*AgentModel) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{4}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *AgentModel) GetProvider() string {
@@ -603,7 +883,7 @@ type ModelRef struct {
 
 func (x *ModelRef) Reset() {
 	*x = ModelRef{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[5]
+	mi := &file_parlance_v1_agents_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -615,7 +895,7 @@ func (x *ModelRef) String() string {
 func (*ModelRef) ProtoMessage() {}
 
 func (x *ModelRef) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[5]
+	mi := &file_parlance_v1_agents_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -628,7 +908,7 @@ func (x *ModelRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelRef.ProtoReflect.Descriptor instead.
 func (*ModelRef) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{5}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ModelRef) GetProvider() string {
@@ -672,7 +952,7 @@ type AgentVoice struct {
 
 func (x *AgentVoice) Reset() {
 	*x = AgentVoice{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[6]
+	mi := &file_parlance_v1_agents_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -684,7 +964,7 @@ func (x *AgentVoice) String() string {
 func (*AgentVoice) ProtoMessage() {}
 
 func (x *AgentVoice) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[6]
+	mi := &file_parlance_v1_agents_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -697,7 +977,7 @@ func (x *AgentVoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentVoice.ProtoReflect.Descriptor instead.
 func (*AgentVoice) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *AgentVoice) GetStt() *structpb.Struct {
@@ -779,7 +1059,7 @@ type AgentWaiting struct {
 
 func (x *AgentWaiting) Reset() {
 	*x = AgentWaiting{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[7]
+	mi := &file_parlance_v1_agents_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -791,7 +1071,7 @@ func (x *AgentWaiting) String() string {
 func (*AgentWaiting) ProtoMessage() {}
 
 func (x *AgentWaiting) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[7]
+	mi := &file_parlance_v1_agents_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -804,7 +1084,7 @@ func (x *AgentWaiting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentWaiting.ProtoReflect.Descriptor instead.
 func (*AgentWaiting) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *AgentWaiting) GetFillerAfterMs() int32 {
@@ -864,7 +1144,7 @@ type AgentRecording struct {
 
 func (x *AgentRecording) Reset() {
 	*x = AgentRecording{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[8]
+	mi := &file_parlance_v1_agents_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -876,7 +1156,7 @@ func (x *AgentRecording) String() string {
 func (*AgentRecording) ProtoMessage() {}
 
 func (x *AgentRecording) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[8]
+	mi := &file_parlance_v1_agents_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -889,7 +1169,7 @@ func (x *AgentRecording) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentRecording.ProtoReflect.Descriptor instead.
 func (*AgentRecording) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AgentRecording) GetEnabled() bool {
@@ -929,7 +1209,7 @@ type AgentRetrieval struct {
 
 func (x *AgentRetrieval) Reset() {
 	*x = AgentRetrieval{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[9]
+	mi := &file_parlance_v1_agents_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -941,7 +1221,7 @@ func (x *AgentRetrieval) String() string {
 func (*AgentRetrieval) ProtoMessage() {}
 
 func (x *AgentRetrieval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[9]
+	mi := &file_parlance_v1_agents_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -954,7 +1234,7 @@ func (x *AgentRetrieval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentRetrieval.ProtoReflect.Descriptor instead.
 func (*AgentRetrieval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AgentRetrieval) GetTopK() int32 {
@@ -1008,7 +1288,7 @@ type TagFilter struct {
 
 func (x *TagFilter) Reset() {
 	*x = TagFilter{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[10]
+	mi := &file_parlance_v1_agents_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1020,7 +1300,7 @@ func (x *TagFilter) String() string {
 func (*TagFilter) ProtoMessage() {}
 
 func (x *TagFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[10]
+	mi := &file_parlance_v1_agents_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1033,7 +1313,7 @@ func (x *TagFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TagFilter.ProtoReflect.Descriptor instead.
 func (*TagFilter) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *TagFilter) GetAllOf() []string {
@@ -1074,7 +1354,7 @@ type ToolsConfig struct {
 
 func (x *ToolsConfig) Reset() {
 	*x = ToolsConfig{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[11]
+	mi := &file_parlance_v1_agents_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1086,7 +1366,7 @@ func (x *ToolsConfig) String() string {
 func (*ToolsConfig) ProtoMessage() {}
 
 func (x *ToolsConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[11]
+	mi := &file_parlance_v1_agents_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1099,7 +1379,7 @@ func (x *ToolsConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolsConfig.ProtoReflect.Descriptor instead.
 func (*ToolsConfig) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ToolsConfig) GetDisabledTools() []string {
@@ -1141,7 +1421,7 @@ type AgentClientTool struct {
 
 func (x *AgentClientTool) Reset() {
 	*x = AgentClientTool{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[12]
+	mi := &file_parlance_v1_agents_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1153,7 +1433,7 @@ func (x *AgentClientTool) String() string {
 func (*AgentClientTool) ProtoMessage() {}
 
 func (x *AgentClientTool) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[12]
+	mi := &file_parlance_v1_agents_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1166,7 +1446,7 @@ func (x *AgentClientTool) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentClientTool.ProtoReflect.Descriptor instead.
 func (*AgentClientTool) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *AgentClientTool) GetName() string {
@@ -1211,7 +1491,7 @@ type CheckGuardsRequest struct {
 
 func (x *CheckGuardsRequest) Reset() {
 	*x = CheckGuardsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[13]
+	mi := &file_parlance_v1_agents_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1223,7 +1503,7 @@ func (x *CheckGuardsRequest) String() string {
 func (*CheckGuardsRequest) ProtoMessage() {}
 
 func (x *CheckGuardsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[13]
+	mi := &file_parlance_v1_agents_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1236,7 +1516,7 @@ func (x *CheckGuardsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckGuardsRequest.ProtoReflect.Descriptor instead.
 func (*CheckGuardsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CheckGuardsRequest) GetWorkspaceId() string {
@@ -1272,7 +1552,7 @@ type CheckGuardsResponse struct {
 
 func (x *CheckGuardsResponse) Reset() {
 	*x = CheckGuardsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[14]
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1284,7 +1564,7 @@ func (x *CheckGuardsResponse) String() string {
 func (*CheckGuardsResponse) ProtoMessage() {}
 
 func (x *CheckGuardsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[14]
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1297,7 +1577,7 @@ func (x *CheckGuardsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckGuardsResponse.ProtoReflect.Descriptor instead.
 func (*CheckGuardsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CheckGuardsResponse) GetVerdicts() []*GuardVerdict {
@@ -1333,7 +1613,7 @@ type GuardVerdict struct {
 
 func (x *GuardVerdict) Reset() {
 	*x = GuardVerdict{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1345,7 +1625,7 @@ func (x *GuardVerdict) String() string {
 func (*GuardVerdict) ProtoMessage() {}
 
 func (x *GuardVerdict) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1358,7 +1638,7 @@ func (x *GuardVerdict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GuardVerdict.ProtoReflect.Descriptor instead.
 func (*GuardVerdict) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *GuardVerdict) GetGuard() string {
@@ -1427,7 +1707,7 @@ type AgentGuard struct {
 
 func (x *AgentGuard) Reset() {
 	*x = AgentGuard{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[16]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1439,7 +1719,7 @@ func (x *AgentGuard) String() string {
 func (*AgentGuard) ProtoMessage() {}
 
 func (x *AgentGuard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[16]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1452,7 +1732,7 @@ func (x *AgentGuard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentGuard.ProtoReflect.Descriptor instead.
 func (*AgentGuard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AgentGuard) GetName() string {
@@ -1531,7 +1811,7 @@ type GuardJudge struct {
 
 func (x *GuardJudge) Reset() {
 	*x = GuardJudge{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1543,7 +1823,7 @@ func (x *GuardJudge) String() string {
 func (*GuardJudge) ProtoMessage() {}
 
 func (x *GuardJudge) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1556,7 +1836,7 @@ func (x *GuardJudge) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GuardJudge.ProtoReflect.Descriptor instead.
 func (*GuardJudge) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GuardJudge) GetInstructions() string {
@@ -1605,7 +1885,7 @@ type FatigueWindow struct {
 
 func (x *FatigueWindow) Reset() {
 	*x = FatigueWindow{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1617,7 +1897,7 @@ func (x *FatigueWindow) String() string {
 func (*FatigueWindow) ProtoMessage() {}
 
 func (x *FatigueWindow) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1630,7 +1910,7 @@ func (x *FatigueWindow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FatigueWindow.ProtoReflect.Descriptor instead.
 func (*FatigueWindow) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *FatigueWindow) GetWindow() string {
@@ -1703,7 +1983,7 @@ type AgentBudget struct {
 
 func (x *AgentBudget) Reset() {
 	*x = AgentBudget{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1715,7 +1995,7 @@ func (x *AgentBudget) String() string {
 func (*AgentBudget) ProtoMessage() {}
 
 func (x *AgentBudget) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1728,7 +2008,7 @@ func (x *AgentBudget) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentBudget.ProtoReflect.Descriptor instead.
 func (*AgentBudget) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *AgentBudget) GetPer() string {
@@ -1798,7 +2078,7 @@ type PrivacySettings struct {
 
 func (x *PrivacySettings) Reset() {
 	*x = PrivacySettings{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1810,7 +2090,7 @@ func (x *PrivacySettings) String() string {
 func (*PrivacySettings) ProtoMessage() {}
 
 func (x *PrivacySettings) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1823,7 +2103,7 @@ func (x *PrivacySettings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PrivacySettings.ProtoReflect.Descriptor instead.
 func (*PrivacySettings) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *PrivacySettings) GetRedact() []string {
@@ -1865,7 +2145,7 @@ type AgentMemory struct {
 
 func (x *AgentMemory) Reset() {
 	*x = AgentMemory{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1877,7 +2157,7 @@ func (x *AgentMemory) String() string {
 func (*AgentMemory) ProtoMessage() {}
 
 func (x *AgentMemory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1890,7 +2170,7 @@ func (x *AgentMemory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentMemory.ProtoReflect.Descriptor instead.
 func (*AgentMemory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *AgentMemory) GetEnabled() bool {
@@ -1938,7 +2218,7 @@ type AgentVersion struct {
 
 func (x *AgentVersion) Reset() {
 	*x = AgentVersion{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1950,7 +2230,7 @@ func (x *AgentVersion) String() string {
 func (*AgentVersion) ProtoMessage() {}
 
 func (x *AgentVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1963,7 +2243,7 @@ func (x *AgentVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentVersion.ProtoReflect.Descriptor instead.
 func (*AgentVersion) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *AgentVersion) GetAgentId() string {
@@ -2009,7 +2289,7 @@ type VersionChange struct {
 
 func (x *VersionChange) Reset() {
 	*x = VersionChange{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2021,7 +2301,7 @@ func (x *VersionChange) String() string {
 func (*VersionChange) ProtoMessage() {}
 
 func (x *VersionChange) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2034,7 +2314,7 @@ func (x *VersionChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VersionChange.ProtoReflect.Descriptor instead.
 func (*VersionChange) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *VersionChange) GetPath() string {
@@ -2100,14 +2380,18 @@ type CreateAgentRequest struct {
 	// What is stored of the agent's conversations; without it, everything as it is said.
 	Privacy *PrivacySettings `protobuf:"bytes,19,opt,name=privacy,proto3" json:"privacy,omitempty"`
 	// What its conversations may use, at most one budget per session, user and agent.
-	Budgets       []*AgentBudget `protobuf:"bytes,20,rep,name=budgets,proto3" json:"budgets,omitempty"`
+	Budgets []*AgentBudget `protobuf:"bytes,20,rep,name=budgets,proto3" json:"budgets,omitempty"`
+	// When and whom the agent may call.
+	Callbacks *AgentCallbacks `protobuf:"bytes,21,opt,name=callbacks,proto3" json:"callbacks,omitempty"`
+	// Whether and how conversations are handed over to people.
+	Handover      *AgentHandover `protobuf:"bytes,22,opt,name=handover,proto3" json:"handover,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateAgentRequest) Reset() {
 	*x = CreateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2119,7 +2403,7 @@ func (x *CreateAgentRequest) String() string {
 func (*CreateAgentRequest) ProtoMessage() {}
 
 func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2132,7 +2416,7 @@ func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateAgentRequest.ProtoReflect.Descriptor instead.
 func (*CreateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *CreateAgentRequest) GetWorkspaceId() string {
@@ -2275,6 +2559,20 @@ func (x *CreateAgentRequest) GetBudgets() []*AgentBudget {
 	return nil
 }
 
+func (x *CreateAgentRequest) GetCallbacks() *AgentCallbacks {
+	if x != nil {
+		return x.Callbacks
+	}
+	return nil
+}
+
+func (x *CreateAgentRequest) GetHandover() *AgentHandover {
+	if x != nil {
+		return x.Handover
+	}
+	return nil
+}
+
 type ListAgentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -2293,7 +2591,7 @@ type ListAgentsRequest struct {
 
 func (x *ListAgentsRequest) Reset() {
 	*x = ListAgentsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[25]
+	mi := &file_parlance_v1_agents_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2305,7 +2603,7 @@ func (x *ListAgentsRequest) String() string {
 func (*ListAgentsRequest) ProtoMessage() {}
 
 func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[25]
+	mi := &file_parlance_v1_agents_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2318,7 +2616,7 @@ func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListAgentsRequest) GetWorkspaceId() string {
@@ -2368,7 +2666,7 @@ type ListAgentsResponse struct {
 
 func (x *ListAgentsResponse) Reset() {
 	*x = ListAgentsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[26]
+	mi := &file_parlance_v1_agents_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2380,7 +2678,7 @@ func (x *ListAgentsResponse) String() string {
 func (*ListAgentsResponse) ProtoMessage() {}
 
 func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[26]
+	mi := &file_parlance_v1_agents_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2393,7 +2691,7 @@ func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{26}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListAgentsResponse) GetAgents() []*Agent {
@@ -2422,7 +2720,7 @@ type GetAgentRequest struct {
 
 func (x *GetAgentRequest) Reset() {
 	*x = GetAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[27]
+	mi := &file_parlance_v1_agents_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2434,7 +2732,7 @@ func (x *GetAgentRequest) String() string {
 func (*GetAgentRequest) ProtoMessage() {}
 
 func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[27]
+	mi := &file_parlance_v1_agents_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2447,7 +2745,7 @@ func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAgentRequest.ProtoReflect.Descriptor instead.
 func (*GetAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{27}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *GetAgentRequest) GetWorkspaceId() string {
@@ -2509,14 +2807,18 @@ type UpdateAgentRequest struct {
 	// As in create; null goes back to what create does without it.
 	Privacy *PrivacySettings `protobuf:"bytes,21,opt,name=privacy,proto3" json:"privacy,omitempty"`
 	// As in create; null goes back to what create does without it.
-	Budgets       []*AgentBudget `protobuf:"bytes,22,rep,name=budgets,proto3" json:"budgets,omitempty"`
+	Budgets []*AgentBudget `protobuf:"bytes,22,rep,name=budgets,proto3" json:"budgets,omitempty"`
+	// As in create; null goes back to what create does without it.
+	Callbacks *AgentCallbacks `protobuf:"bytes,23,opt,name=callbacks,proto3" json:"callbacks,omitempty"`
+	// As in create; null goes back to what create does without it.
+	Handover      *AgentHandover `protobuf:"bytes,24,opt,name=handover,proto3" json:"handover,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateAgentRequest) Reset() {
 	*x = UpdateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[28]
+	mi := &file_parlance_v1_agents_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2528,7 +2830,7 @@ func (x *UpdateAgentRequest) String() string {
 func (*UpdateAgentRequest) ProtoMessage() {}
 
 func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[28]
+	mi := &file_parlance_v1_agents_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2541,7 +2843,7 @@ func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateAgentRequest.ProtoReflect.Descriptor instead.
 func (*UpdateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{28}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *UpdateAgentRequest) GetWorkspaceId() string {
@@ -2698,6 +3000,20 @@ func (x *UpdateAgentRequest) GetBudgets() []*AgentBudget {
 	return nil
 }
 
+func (x *UpdateAgentRequest) GetCallbacks() *AgentCallbacks {
+	if x != nil {
+		return x.Callbacks
+	}
+	return nil
+}
+
+func (x *UpdateAgentRequest) GetHandover() *AgentHandover {
+	if x != nil {
+		return x.Handover
+	}
+	return nil
+}
+
 type DeleteAgentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -2710,7 +3026,7 @@ type DeleteAgentRequest struct {
 
 func (x *DeleteAgentRequest) Reset() {
 	*x = DeleteAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[29]
+	mi := &file_parlance_v1_agents_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2722,7 +3038,7 @@ func (x *DeleteAgentRequest) String() string {
 func (*DeleteAgentRequest) ProtoMessage() {}
 
 func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[29]
+	mi := &file_parlance_v1_agents_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2735,7 +3051,7 @@ func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteAgentRequest.ProtoReflect.Descriptor instead.
 func (*DeleteAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{29}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *DeleteAgentRequest) GetWorkspaceId() string {
@@ -2768,7 +3084,7 @@ type ListAgentVersionsRequest struct {
 
 func (x *ListAgentVersionsRequest) Reset() {
 	*x = ListAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[30]
+	mi := &file_parlance_v1_agents_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2780,7 +3096,7 @@ func (x *ListAgentVersionsRequest) String() string {
 func (*ListAgentVersionsRequest) ProtoMessage() {}
 
 func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[30]
+	mi := &file_parlance_v1_agents_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2793,7 +3109,7 @@ func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{30}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ListAgentVersionsRequest) GetWorkspaceId() string {
@@ -2836,7 +3152,7 @@ type ListAgentVersionsResponse struct {
 
 func (x *ListAgentVersionsResponse) Reset() {
 	*x = ListAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[31]
+	mi := &file_parlance_v1_agents_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2848,7 +3164,7 @@ func (x *ListAgentVersionsResponse) String() string {
 func (*ListAgentVersionsResponse) ProtoMessage() {}
 
 func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[31]
+	mi := &file_parlance_v1_agents_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2861,7 +3177,7 @@ func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{31}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ListAgentVersionsResponse) GetVersions() []*AgentVersion {
@@ -2893,7 +3209,7 @@ type CompareAgentVersionsRequest struct {
 
 func (x *CompareAgentVersionsRequest) Reset() {
 	*x = CompareAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[32]
+	mi := &file_parlance_v1_agents_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2905,7 +3221,7 @@ func (x *CompareAgentVersionsRequest) String() string {
 func (*CompareAgentVersionsRequest) ProtoMessage() {}
 
 func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[32]
+	mi := &file_parlance_v1_agents_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2918,7 +3234,7 @@ func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{32}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *CompareAgentVersionsRequest) GetWorkspaceId() string {
@@ -2959,7 +3275,7 @@ type CompareAgentVersionsResponse struct {
 
 func (x *CompareAgentVersionsResponse) Reset() {
 	*x = CompareAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[33]
+	mi := &file_parlance_v1_agents_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2971,7 +3287,7 @@ func (x *CompareAgentVersionsResponse) String() string {
 func (*CompareAgentVersionsResponse) ProtoMessage() {}
 
 func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[33]
+	mi := &file_parlance_v1_agents_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2984,7 +3300,7 @@ func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{33}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *CompareAgentVersionsResponse) GetChanges() []*VersionChange {
@@ -3012,7 +3328,7 @@ type GetAgentLatencyRequest struct {
 
 func (x *GetAgentLatencyRequest) Reset() {
 	*x = GetAgentLatencyRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[34]
+	mi := &file_parlance_v1_agents_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3024,7 +3340,7 @@ func (x *GetAgentLatencyRequest) String() string {
 func (*GetAgentLatencyRequest) ProtoMessage() {}
 
 func (x *GetAgentLatencyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[34]
+	mi := &file_parlance_v1_agents_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3037,7 +3353,7 @@ func (x *GetAgentLatencyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAgentLatencyRequest.ProtoReflect.Descriptor instead.
 func (*GetAgentLatencyRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{34}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *GetAgentLatencyRequest) GetWorkspaceId() string {
@@ -3088,7 +3404,7 @@ type AgentLatency struct {
 
 func (x *AgentLatency) Reset() {
 	*x = AgentLatency{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[35]
+	mi := &file_parlance_v1_agents_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3100,7 +3416,7 @@ func (x *AgentLatency) String() string {
 func (*AgentLatency) ProtoMessage() {}
 
 func (x *AgentLatency) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[35]
+	mi := &file_parlance_v1_agents_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3113,7 +3429,7 @@ func (x *AgentLatency) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentLatency.ProtoReflect.Descriptor instead.
 func (*AgentLatency) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{35}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *AgentLatency) GetAnswers() int32 {
@@ -3158,7 +3474,7 @@ type LatencyStage struct {
 
 func (x *LatencyStage) Reset() {
 	*x = LatencyStage{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[36]
+	mi := &file_parlance_v1_agents_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3170,7 +3486,7 @@ func (x *LatencyStage) String() string {
 func (*LatencyStage) ProtoMessage() {}
 
 func (x *LatencyStage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[36]
+	mi := &file_parlance_v1_agents_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3183,7 +3499,7 @@ func (x *LatencyStage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LatencyStage.ProtoReflect.Descriptor instead.
 func (*LatencyStage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{36}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *LatencyStage) GetStage() string {
@@ -3255,7 +3571,7 @@ type RollbackAgentRequest struct {
 
 func (x *RollbackAgentRequest) Reset() {
 	*x = RollbackAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[37]
+	mi := &file_parlance_v1_agents_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3267,7 +3583,7 @@ func (x *RollbackAgentRequest) String() string {
 func (*RollbackAgentRequest) ProtoMessage() {}
 
 func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[37]
+	mi := &file_parlance_v1_agents_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3280,7 +3596,7 @@ func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackAgentRequest.ProtoReflect.Descriptor instead.
 func (*RollbackAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{37}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *RollbackAgentRequest) GetWorkspaceId() string {
@@ -3308,7 +3624,7 @@ var File_parlance_v1_agents_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\n" +
-	"\x18parlance/v1/agents.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x1cparlance/v1/workspaces.proto\"\xd3\b\n" +
+	"\x18parlance/v1/agents.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x1cparlance/v1/workspaces.proto\"\xc6\t\n" +
 	"\x05Agent\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x12\n" +
@@ -3339,7 +3655,37 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x04flag\n" +
 	"\x05blockR\x0finjectionPolicy\x126\n" +
 	"\aprivacy\x18\x17 \x01(\v2\x1c.parlance.v1.PrivacySettingsR\aprivacy\x122\n" +
-	"\abudgets\x18\x18 \x03(\v2\x18.parlance.v1.AgentBudgetR\abudgets\"\xce\x01\n" +
+	"\abudgets\x18\x18 \x03(\v2\x18.parlance.v1.AgentBudgetR\abudgets\x129\n" +
+	"\tcallbacks\x18\x19 \x01(\v2\x1b.parlance.v1.AgentCallbacksR\tcallbacks\x126\n" +
+	"\bhandover\x18\x1a \x01(\v2\x1a.parlance.v1.AgentHandoverR\bhandover\"\x91\x05\n" +
+	"\x0eAgentCallbacks\x129\n" +
+	"\tcountries\x18\x01 \x03(\tB\x1b\xbaH\x18\x92\x01\x15\x10\xfa\x01\x18\x01\"\x0er\f2\n" +
+	"^[A-Z]{2}$R\tcountries\x12J\n" +
+	"\n" +
+	"quiet_from\x18\x02 \x01(\tB&\xbaH#r!2\x1f^([01][0-9]|2[0-3]):[0-5][0-9]$H\x00R\tquietFrom\x88\x01\x01\x12L\n" +
+	"\vquiet_until\x18\x03 \x01(\tB&\xbaH#r!2\x1f^([01][0-9]|2[0-3]):[0-5][0-9]$H\x01R\n" +
+	"quietUntil\x88\x01\x01\x12B\n" +
+	"\x14min_interval_minutes\x18\x04 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\xd1\x02(\x00H\x02R\x12minIntervalMinutes\x88\x01\x01\x12'\n" +
+	"\x0frequire_consent\x18\x05 \x01(\bR\x0erequireConsent\x12?\n" +
+	"\vfrom_number\x18\x06 \x01(\tB\x1e\xbaH\x1br\x192\x17^(\\+[1-9][0-9]{6,14})?$R\n" +
+	"fromNumber\x12=\n" +
+	"\tvoicemail\x18\a \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\ahang_upR\rleave_messageR\tvoicemail\x125\n" +
+	"\x11voicemail_message\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x10voicemailMessage\x12/\n" +
+	"\fring_seconds\x18\t \x01(\x05B\f\xbaH\t\xd8\x01\x01\x1a\x04\x18x(\x05R\vringSeconds\x12\x1d\n" +
+	"\n" +
+	"press_keys\x18\n" +
+	" \x01(\bR\tpressKeysB\r\n" +
+	"\v_quiet_fromB\x0e\n" +
+	"\f_quiet_untilB\x17\n" +
+	"\x15_min_interval_minutes\"\xd3\x01\n" +
+	"\rAgentHandover\x12\x18\n" +
+	"\aenabled\x18\x01 \x01(\bR\aenabled\x12N\n" +
+	"\fdestinations\x18\x02 \x03(\v2 .parlance.v1.HandoverDestinationB\b\xbaH\x05\x92\x01\x02\x10\x14R\fdestinations\x12'\n" +
+	"\x04mode\x18\x03 \x01(\tB\x13\xbaH\x10r\x0eR\x00R\x04coldR\x04warmR\x04mode\x12/\n" +
+	"\fring_seconds\x18\x04 \x01(\x05B\f\xbaH\t\xd8\x01\x01\x1a\x04\x18<(\x05R\vringSeconds\"t\n" +
+	"\x13HandoverDestination\x12\x1d\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\x12>\n" +
+	"\fphone_number\x18\x02 \x01(\tB\x1b\xbaH\x18r\x162\x14^\\+[1-9][0-9]{6,14}$R\vphoneNumber\"\xce\x01\n" +
 	"\rAgentAnalysis\x12\x18\n" +
 	"\aenabled\x18\x01 \x01(\bR\aenabled\x12D\n" +
 	"\bcriteria\x18\x02 \x03(\v2\x1e.parlance.v1.AnalysisCriterionB\b\xbaH\x05\x92\x01\x02\x10\x1eR\bcriteria\x128\n" +
@@ -3495,7 +3841,7 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\rVersionChange\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12*\n" +
 	"\x04from\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x04from\x12&\n" +
-	"\x02to\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x02to\"\xcf\b\n" +
+	"\x02to\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x02to\"\xc2\t\n" +
 	"\x12CreateAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -3522,7 +3868,9 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\banalysis\x18\x11 \x01(\v2\x1a.parlance.v1.AgentAnalysisR\banalysis\x12D\n" +
 	"\x10injection_policy\x18\x12 \x01(\tB\x19\xbaH\x16r\x14R\x00R\x03offR\x04flagR\x05blockR\x0finjectionPolicy\x126\n" +
 	"\aprivacy\x18\x13 \x01(\v2\x1c.parlance.v1.PrivacySettingsR\aprivacy\x12<\n" +
-	"\abudgets\x18\x14 \x03(\v2\x18.parlance.v1.AgentBudgetB\b\xbaH\x05\x92\x01\x02\x10\x03R\abudgets\"\x85\x02\n" +
+	"\abudgets\x18\x14 \x03(\v2\x18.parlance.v1.AgentBudgetB\b\xbaH\x05\x92\x01\x02\x10\x03R\abudgets\x129\n" +
+	"\tcallbacks\x18\x15 \x01(\v2\x1b.parlance.v1.AgentCallbacksR\tcallbacks\x126\n" +
+	"\bhandover\x18\x16 \x01(\v2\x1a.parlance.v1.AgentHandoverR\bhandover\"\x85\x02\n" +
 	"\x11ListAgentsRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12'\n" +
 	"\tpage_size\x18\x02 \x01(\x05B\n" +
@@ -3538,8 +3886,7 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"O\n" +
 	"\x0fGetAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
-	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\xc4\n" +
-	"\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\xb7\v\n" +
 	"\x12UpdateAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12#\n" +
@@ -3567,7 +3914,9 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\banalysis\x18\x13 \x01(\v2\x1a.parlance.v1.AgentAnalysisR\banalysis\x12I\n" +
 	"\x10injection_policy\x18\x14 \x01(\tB\x19\xbaH\x16r\x14R\x00R\x03offR\x04flagR\x05blockH\x06R\x0finjectionPolicy\x88\x01\x01\x126\n" +
 	"\aprivacy\x18\x15 \x01(\v2\x1c.parlance.v1.PrivacySettingsR\aprivacy\x12<\n" +
-	"\abudgets\x18\x16 \x03(\v2\x18.parlance.v1.AgentBudgetB\b\xbaH\x05\x92\x01\x02\x10\x03R\abudgetsB\a\n" +
+	"\abudgets\x18\x16 \x03(\v2\x18.parlance.v1.AgentBudgetB\b\xbaH\x05\x92\x01\x02\x10\x03R\abudgets\x129\n" +
+	"\tcallbacks\x18\x17 \x01(\v2\x1b.parlance.v1.AgentCallbacksR\tcallbacks\x126\n" +
+	"\bhandover\x18\x18 \x01(\v2\x1a.parlance.v1.AgentHandoverR\bhandoverB\a\n" +
 	"\x05_nameB\x0f\n" +
 	"\r_instructionsB\x10\n" +
 	"\x0e_first_messageB\v\n" +
@@ -3651,139 +4000,149 @@ func file_parlance_v1_agents_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_agents_proto_rawDescData
 }
 
-var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
+var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_parlance_v1_agents_proto_goTypes = []any{
 	(*Agent)(nil),                        // 0: parlance.v1.Agent
-	(*AgentAnalysis)(nil),                // 1: parlance.v1.AgentAnalysis
-	(*AnalysisCriterion)(nil),            // 2: parlance.v1.AnalysisCriterion
-	(*AnalysisField)(nil),                // 3: parlance.v1.AnalysisField
-	(*AgentModel)(nil),                   // 4: parlance.v1.AgentModel
-	(*ModelRef)(nil),                     // 5: parlance.v1.ModelRef
-	(*AgentVoice)(nil),                   // 6: parlance.v1.AgentVoice
-	(*AgentWaiting)(nil),                 // 7: parlance.v1.AgentWaiting
-	(*AgentRecording)(nil),               // 8: parlance.v1.AgentRecording
-	(*AgentRetrieval)(nil),               // 9: parlance.v1.AgentRetrieval
-	(*TagFilter)(nil),                    // 10: parlance.v1.TagFilter
-	(*ToolsConfig)(nil),                  // 11: parlance.v1.ToolsConfig
-	(*AgentClientTool)(nil),              // 12: parlance.v1.AgentClientTool
-	(*CheckGuardsRequest)(nil),           // 13: parlance.v1.CheckGuardsRequest
-	(*CheckGuardsResponse)(nil),          // 14: parlance.v1.CheckGuardsResponse
-	(*GuardVerdict)(nil),                 // 15: parlance.v1.GuardVerdict
-	(*AgentGuard)(nil),                   // 16: parlance.v1.AgentGuard
-	(*GuardJudge)(nil),                   // 17: parlance.v1.GuardJudge
-	(*FatigueWindow)(nil),                // 18: parlance.v1.FatigueWindow
-	(*AgentBudget)(nil),                  // 19: parlance.v1.AgentBudget
-	(*PrivacySettings)(nil),              // 20: parlance.v1.PrivacySettings
-	(*AgentMemory)(nil),                  // 21: parlance.v1.AgentMemory
-	(*AgentVersion)(nil),                 // 22: parlance.v1.AgentVersion
-	(*VersionChange)(nil),                // 23: parlance.v1.VersionChange
-	(*CreateAgentRequest)(nil),           // 24: parlance.v1.CreateAgentRequest
-	(*ListAgentsRequest)(nil),            // 25: parlance.v1.ListAgentsRequest
-	(*ListAgentsResponse)(nil),           // 26: parlance.v1.ListAgentsResponse
-	(*GetAgentRequest)(nil),              // 27: parlance.v1.GetAgentRequest
-	(*UpdateAgentRequest)(nil),           // 28: parlance.v1.UpdateAgentRequest
-	(*DeleteAgentRequest)(nil),           // 29: parlance.v1.DeleteAgentRequest
-	(*ListAgentVersionsRequest)(nil),     // 30: parlance.v1.ListAgentVersionsRequest
-	(*ListAgentVersionsResponse)(nil),    // 31: parlance.v1.ListAgentVersionsResponse
-	(*CompareAgentVersionsRequest)(nil),  // 32: parlance.v1.CompareAgentVersionsRequest
-	(*CompareAgentVersionsResponse)(nil), // 33: parlance.v1.CompareAgentVersionsResponse
-	(*GetAgentLatencyRequest)(nil),       // 34: parlance.v1.GetAgentLatencyRequest
-	(*AgentLatency)(nil),                 // 35: parlance.v1.AgentLatency
-	(*LatencyStage)(nil),                 // 36: parlance.v1.LatencyStage
-	(*RollbackAgentRequest)(nil),         // 37: parlance.v1.RollbackAgentRequest
-	(*timestamppb.Timestamp)(nil),        // 38: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),              // 39: google.protobuf.Struct
-	(*RetentionSettings)(nil),            // 40: parlance.v1.RetentionSettings
-	(*structpb.Value)(nil),               // 41: google.protobuf.Value
-	(*fieldmaskpb.FieldMask)(nil),        // 42: google.protobuf.FieldMask
-	(*emptypb.Empty)(nil),                // 43: google.protobuf.Empty
+	(*AgentCallbacks)(nil),               // 1: parlance.v1.AgentCallbacks
+	(*AgentHandover)(nil),                // 2: parlance.v1.AgentHandover
+	(*HandoverDestination)(nil),          // 3: parlance.v1.HandoverDestination
+	(*AgentAnalysis)(nil),                // 4: parlance.v1.AgentAnalysis
+	(*AnalysisCriterion)(nil),            // 5: parlance.v1.AnalysisCriterion
+	(*AnalysisField)(nil),                // 6: parlance.v1.AnalysisField
+	(*AgentModel)(nil),                   // 7: parlance.v1.AgentModel
+	(*ModelRef)(nil),                     // 8: parlance.v1.ModelRef
+	(*AgentVoice)(nil),                   // 9: parlance.v1.AgentVoice
+	(*AgentWaiting)(nil),                 // 10: parlance.v1.AgentWaiting
+	(*AgentRecording)(nil),               // 11: parlance.v1.AgentRecording
+	(*AgentRetrieval)(nil),               // 12: parlance.v1.AgentRetrieval
+	(*TagFilter)(nil),                    // 13: parlance.v1.TagFilter
+	(*ToolsConfig)(nil),                  // 14: parlance.v1.ToolsConfig
+	(*AgentClientTool)(nil),              // 15: parlance.v1.AgentClientTool
+	(*CheckGuardsRequest)(nil),           // 16: parlance.v1.CheckGuardsRequest
+	(*CheckGuardsResponse)(nil),          // 17: parlance.v1.CheckGuardsResponse
+	(*GuardVerdict)(nil),                 // 18: parlance.v1.GuardVerdict
+	(*AgentGuard)(nil),                   // 19: parlance.v1.AgentGuard
+	(*GuardJudge)(nil),                   // 20: parlance.v1.GuardJudge
+	(*FatigueWindow)(nil),                // 21: parlance.v1.FatigueWindow
+	(*AgentBudget)(nil),                  // 22: parlance.v1.AgentBudget
+	(*PrivacySettings)(nil),              // 23: parlance.v1.PrivacySettings
+	(*AgentMemory)(nil),                  // 24: parlance.v1.AgentMemory
+	(*AgentVersion)(nil),                 // 25: parlance.v1.AgentVersion
+	(*VersionChange)(nil),                // 26: parlance.v1.VersionChange
+	(*CreateAgentRequest)(nil),           // 27: parlance.v1.CreateAgentRequest
+	(*ListAgentsRequest)(nil),            // 28: parlance.v1.ListAgentsRequest
+	(*ListAgentsResponse)(nil),           // 29: parlance.v1.ListAgentsResponse
+	(*GetAgentRequest)(nil),              // 30: parlance.v1.GetAgentRequest
+	(*UpdateAgentRequest)(nil),           // 31: parlance.v1.UpdateAgentRequest
+	(*DeleteAgentRequest)(nil),           // 32: parlance.v1.DeleteAgentRequest
+	(*ListAgentVersionsRequest)(nil),     // 33: parlance.v1.ListAgentVersionsRequest
+	(*ListAgentVersionsResponse)(nil),    // 34: parlance.v1.ListAgentVersionsResponse
+	(*CompareAgentVersionsRequest)(nil),  // 35: parlance.v1.CompareAgentVersionsRequest
+	(*CompareAgentVersionsResponse)(nil), // 36: parlance.v1.CompareAgentVersionsResponse
+	(*GetAgentLatencyRequest)(nil),       // 37: parlance.v1.GetAgentLatencyRequest
+	(*AgentLatency)(nil),                 // 38: parlance.v1.AgentLatency
+	(*LatencyStage)(nil),                 // 39: parlance.v1.LatencyStage
+	(*RollbackAgentRequest)(nil),         // 40: parlance.v1.RollbackAgentRequest
+	(*timestamppb.Timestamp)(nil),        // 41: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),              // 42: google.protobuf.Struct
+	(*RetentionSettings)(nil),            // 43: parlance.v1.RetentionSettings
+	(*structpb.Value)(nil),               // 44: google.protobuf.Value
+	(*fieldmaskpb.FieldMask)(nil),        // 45: google.protobuf.FieldMask
+	(*emptypb.Empty)(nil),                // 46: google.protobuf.Empty
 }
 var file_parlance_v1_agents_proto_depIdxs = []int32{
-	4,  // 0: parlance.v1.Agent.model:type_name -> parlance.v1.AgentModel
-	6,  // 1: parlance.v1.Agent.voice:type_name -> parlance.v1.AgentVoice
-	9,  // 2: parlance.v1.Agent.retrieval:type_name -> parlance.v1.AgentRetrieval
-	11, // 3: parlance.v1.Agent.tools_config:type_name -> parlance.v1.ToolsConfig
-	16, // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
-	18, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
-	21, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
-	38, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
-	38, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
-	1,  // 9: parlance.v1.Agent.analysis:type_name -> parlance.v1.AgentAnalysis
-	20, // 10: parlance.v1.Agent.privacy:type_name -> parlance.v1.PrivacySettings
-	19, // 11: parlance.v1.Agent.budgets:type_name -> parlance.v1.AgentBudget
-	2,  // 12: parlance.v1.AgentAnalysis.criteria:type_name -> parlance.v1.AnalysisCriterion
-	3,  // 13: parlance.v1.AgentAnalysis.data:type_name -> parlance.v1.AnalysisField
-	5,  // 14: parlance.v1.AgentModel.fallbacks:type_name -> parlance.v1.ModelRef
-	39, // 15: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
-	39, // 16: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
-	39, // 17: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
-	39, // 18: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
-	8,  // 19: parlance.v1.AgentVoice.recording:type_name -> parlance.v1.AgentRecording
-	7,  // 20: parlance.v1.AgentVoice.waiting:type_name -> parlance.v1.AgentWaiting
-	10, // 21: parlance.v1.AgentRetrieval.tags:type_name -> parlance.v1.TagFilter
-	12, // 22: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
-	39, // 23: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
-	15, // 24: parlance.v1.CheckGuardsResponse.verdicts:type_name -> parlance.v1.GuardVerdict
-	17, // 25: parlance.v1.AgentGuard.judge:type_name -> parlance.v1.GuardJudge
-	5,  // 26: parlance.v1.GuardJudge.model:type_name -> parlance.v1.ModelRef
-	5,  // 27: parlance.v1.AgentBudget.degrade_model:type_name -> parlance.v1.ModelRef
-	40, // 28: parlance.v1.PrivacySettings.retention:type_name -> parlance.v1.RetentionSettings
-	0,  // 29: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
-	38, // 30: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
-	41, // 31: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
-	41, // 32: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
-	4,  // 33: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 34: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	9,  // 35: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	11, // 36: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	16, // 37: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	18, // 38: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	21, // 39: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	1,  // 40: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	20, // 41: parlance.v1.CreateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
-	19, // 42: parlance.v1.CreateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
-	0,  // 43: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
-	4,  // 44: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 45: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	9,  // 46: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	11, // 47: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	16, // 48: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	18, // 49: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	21, // 50: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	42, // 51: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
-	1,  // 52: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	20, // 53: parlance.v1.UpdateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
-	19, // 54: parlance.v1.UpdateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
-	22, // 55: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
-	23, // 56: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
-	38, // 57: parlance.v1.GetAgentLatencyRequest.since:type_name -> google.protobuf.Timestamp
-	38, // 58: parlance.v1.GetAgentLatencyRequest.until:type_name -> google.protobuf.Timestamp
-	36, // 59: parlance.v1.AgentLatency.stages:type_name -> parlance.v1.LatencyStage
-	24, // 60: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
-	25, // 61: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
-	27, // 62: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
-	13, // 63: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
-	28, // 64: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
-	29, // 65: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
-	30, // 66: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
-	32, // 67: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
-	34, // 68: parlance.v1.AgentService.GetAgentLatency:input_type -> parlance.v1.GetAgentLatencyRequest
-	37, // 69: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
-	0,  // 70: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
-	26, // 71: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
-	0,  // 72: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
-	14, // 73: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
-	0,  // 74: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
-	43, // 75: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
-	31, // 76: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
-	33, // 77: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
-	35, // 78: parlance.v1.AgentService.GetAgentLatency:output_type -> parlance.v1.AgentLatency
-	0,  // 79: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
-	70, // [70:80] is the sub-list for method output_type
-	60, // [60:70] is the sub-list for method input_type
-	60, // [60:60] is the sub-list for extension type_name
-	60, // [60:60] is the sub-list for extension extendee
-	0,  // [0:60] is the sub-list for field type_name
+	7,  // 0: parlance.v1.Agent.model:type_name -> parlance.v1.AgentModel
+	9,  // 1: parlance.v1.Agent.voice:type_name -> parlance.v1.AgentVoice
+	12, // 2: parlance.v1.Agent.retrieval:type_name -> parlance.v1.AgentRetrieval
+	14, // 3: parlance.v1.Agent.tools_config:type_name -> parlance.v1.ToolsConfig
+	19, // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
+	21, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
+	24, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
+	41, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
+	41, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
+	4,  // 9: parlance.v1.Agent.analysis:type_name -> parlance.v1.AgentAnalysis
+	23, // 10: parlance.v1.Agent.privacy:type_name -> parlance.v1.PrivacySettings
+	22, // 11: parlance.v1.Agent.budgets:type_name -> parlance.v1.AgentBudget
+	1,  // 12: parlance.v1.Agent.callbacks:type_name -> parlance.v1.AgentCallbacks
+	2,  // 13: parlance.v1.Agent.handover:type_name -> parlance.v1.AgentHandover
+	3,  // 14: parlance.v1.AgentHandover.destinations:type_name -> parlance.v1.HandoverDestination
+	5,  // 15: parlance.v1.AgentAnalysis.criteria:type_name -> parlance.v1.AnalysisCriterion
+	6,  // 16: parlance.v1.AgentAnalysis.data:type_name -> parlance.v1.AnalysisField
+	8,  // 17: parlance.v1.AgentModel.fallbacks:type_name -> parlance.v1.ModelRef
+	42, // 18: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
+	42, // 19: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
+	42, // 20: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
+	42, // 21: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
+	11, // 22: parlance.v1.AgentVoice.recording:type_name -> parlance.v1.AgentRecording
+	10, // 23: parlance.v1.AgentVoice.waiting:type_name -> parlance.v1.AgentWaiting
+	13, // 24: parlance.v1.AgentRetrieval.tags:type_name -> parlance.v1.TagFilter
+	15, // 25: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
+	42, // 26: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
+	18, // 27: parlance.v1.CheckGuardsResponse.verdicts:type_name -> parlance.v1.GuardVerdict
+	20, // 28: parlance.v1.AgentGuard.judge:type_name -> parlance.v1.GuardJudge
+	8,  // 29: parlance.v1.GuardJudge.model:type_name -> parlance.v1.ModelRef
+	8,  // 30: parlance.v1.AgentBudget.degrade_model:type_name -> parlance.v1.ModelRef
+	43, // 31: parlance.v1.PrivacySettings.retention:type_name -> parlance.v1.RetentionSettings
+	0,  // 32: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
+	41, // 33: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
+	44, // 34: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
+	44, // 35: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
+	7,  // 36: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	9,  // 37: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	12, // 38: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	14, // 39: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	19, // 40: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	21, // 41: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	24, // 42: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	4,  // 43: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	23, // 44: parlance.v1.CreateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
+	22, // 45: parlance.v1.CreateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
+	1,  // 46: parlance.v1.CreateAgentRequest.callbacks:type_name -> parlance.v1.AgentCallbacks
+	2,  // 47: parlance.v1.CreateAgentRequest.handover:type_name -> parlance.v1.AgentHandover
+	0,  // 48: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
+	7,  // 49: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	9,  // 50: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	12, // 51: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	14, // 52: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	19, // 53: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	21, // 54: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	24, // 55: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	45, // 56: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
+	4,  // 57: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	23, // 58: parlance.v1.UpdateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
+	22, // 59: parlance.v1.UpdateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
+	1,  // 60: parlance.v1.UpdateAgentRequest.callbacks:type_name -> parlance.v1.AgentCallbacks
+	2,  // 61: parlance.v1.UpdateAgentRequest.handover:type_name -> parlance.v1.AgentHandover
+	25, // 62: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
+	26, // 63: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
+	41, // 64: parlance.v1.GetAgentLatencyRequest.since:type_name -> google.protobuf.Timestamp
+	41, // 65: parlance.v1.GetAgentLatencyRequest.until:type_name -> google.protobuf.Timestamp
+	39, // 66: parlance.v1.AgentLatency.stages:type_name -> parlance.v1.LatencyStage
+	27, // 67: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
+	28, // 68: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
+	30, // 69: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
+	16, // 70: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
+	31, // 71: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
+	32, // 72: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
+	33, // 73: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
+	35, // 74: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
+	37, // 75: parlance.v1.AgentService.GetAgentLatency:input_type -> parlance.v1.GetAgentLatencyRequest
+	40, // 76: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
+	0,  // 77: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
+	29, // 78: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
+	0,  // 79: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
+	17, // 80: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
+	0,  // 81: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
+	46, // 82: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
+	34, // 83: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
+	36, // 84: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
+	38, // 85: parlance.v1.AgentService.GetAgentLatency:output_type -> parlance.v1.AgentLatency
+	0,  // 86: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
+	77, // [77:87] is the sub-list for method output_type
+	67, // [67:77] is the sub-list for method input_type
+	67, // [67:67] is the sub-list for extension type_name
+	67, // [67:67] is the sub-list for extension extendee
+	0,  // [0:67] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_agents_proto_init() }
@@ -3793,17 +4152,18 @@ func file_parlance_v1_agents_proto_init() {
 	}
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_workspaces_proto_init()
-	file_parlance_v1_agents_proto_msgTypes[4].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[1].OneofWrappers = []any{}
 	file_parlance_v1_agents_proto_msgTypes[7].OneofWrappers = []any{}
-	file_parlance_v1_agents_proto_msgTypes[9].OneofWrappers = []any{}
-	file_parlance_v1_agents_proto_msgTypes[28].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[10].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[12].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[31].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_agents_proto_rawDesc), len(file_parlance_v1_agents_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   38,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -386,7 +386,7 @@ func (x *LearntMemory) GetTurnId() string {
 // TranscriptEntry is one utterance.
 type TranscriptEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// user or agent.
+	// user or agent; agent also for a person who had the conversation, see operator.
 	Role        string                  `protobuf:"bytes,1,opt,name=role,proto3" json:"role,omitempty"`
 	Message     string                  `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	TurnId      string                  `protobuf:"bytes,3,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
@@ -400,8 +400,10 @@ type TranscriptEntry struct {
 	// first_audio.
 	ConversationTurnMetrics map[string]*ElapsedTime `protobuf:"bytes,8,rep,name=conversation_turn_metrics,json=conversationTurnMetrics,proto3" json:"conversation_turn_metrics,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	Interrupted             bool                    `protobuf:"varint,9,opt,name=interrupted,proto3" json:"interrupted,omitempty"`
-	unknownFields           protoimpl.UnknownFields
-	sizeCache               protoimpl.SizeCache
+	// The person who wrote it while they had the conversation; empty: the agent or the user said it.
+	Operator      string `protobuf:"bytes,10,opt,name=operator,proto3" json:"operator,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TranscriptEntry) Reset() {
@@ -495,6 +497,13 @@ func (x *TranscriptEntry) GetInterrupted() bool {
 		return x.Interrupted
 	}
 	return false
+}
+
+func (x *TranscriptEntry) GetOperator() string {
+	if x != nil {
+		return x.Operator
+	}
+	return ""
 }
 
 // TranscriptToolCall is a call the model made.
@@ -2058,7 +2067,7 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x05model\n" +
 	"\n" +
 	"extractionR\tcreatedBy\x12\x17\n" +
-	"\aturn_id\x18\a \x01(\tR\x06turnId\"\xce\x04\n" +
+	"\aturn_id\x18\a \x01(\tR\x06turnId\"\xea\x04\n" +
 	"\x0fTranscriptEntry\x12%\n" +
 	"\x04role\x18\x01 \x01(\tB\x11\xba\xbb\x18\r\n" +
 	"\x04user\n" +
@@ -2074,7 +2083,9 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x00R\bfeedback\x12)\n" +
 	"\x11time_in_call_secs\x18\a \x01(\x05R\x0etimeInCallSecs\x12u\n" +
 	"\x19conversation_turn_metrics\x18\b \x03(\v29.parlance.v1.TranscriptEntry.ConversationTurnMetricsEntryR\x17conversationTurnMetrics\x12 \n" +
-	"\vinterrupted\x18\t \x01(\bR\vinterrupted\x1ad\n" +
+	"\vinterrupted\x18\t \x01(\bR\vinterrupted\x12\x1a\n" +
+	"\boperator\x18\n" +
+	" \x01(\tR\boperator\x1ad\n" +
 	"\x1cConversationTurnMetricsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12.\n" +
 	"\x05value\x18\x02 \x01(\v2\x18.parlance.v1.ElapsedTimeR\x05value:\x028\x01\"\xa7\x01\n" +

@@ -78,7 +78,10 @@ type Session struct {
 	// other agents. Such a session shows its variables without values.
 	ContentDeletedAt *timestamppb.Timestamp `protobuf:"bytes,33,opt,name=content_deleted_at,json=contentDeletedAt,proto3" json:"content_deleted_at,omitempty"`
 	// The recording of the session's sound.
-	Recording     *SessionRecording `protobuf:"bytes,34,opt,name=recording,proto3" json:"recording,omitempty"`
+	Recording *SessionRecording `protobuf:"bytes,34,opt,name=recording,proto3" json:"recording,omitempty"`
+	// That a person was asked to take the conversation over, or has it; null otherwise. Of a session
+	// that is over: as it was at its end.
+	Handover      *SessionHandover `protobuf:"bytes,35,opt,name=handover,proto3" json:"handover,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -274,6 +277,114 @@ func (x *Session) GetRecording() *SessionRecording {
 	return nil
 }
 
+func (x *Session) GetHandover() *SessionHandover {
+	if x != nil {
+		return x.Handover
+	}
+	return nil
+}
+
+// SessionHandover says that a person was asked to take a conversation over, or has it.
+type SessionHandover struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// requested, or operator: a person has the conversation and the model is not asked.
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// Why, in the model's words; for a request by a guard the name of its no-go zone. Empty when
+	// nobody asked.
+	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	// What the person should know, in the model's words; may be empty.
+	Summary string `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
+	// The name of the agent's destination that was asked for; empty: none.
+	Destination string `protobuf:"bytes,4,opt,name=destination,proto3" json:"destination,omitempty"`
+	// The name of the person who has the conversation; empty while nobody has.
+	Operator string `protobuf:"bytes,5,opt,name=operator,proto3" json:"operator,omitempty"`
+	// When a person was asked for; null when nobody asked.
+	RequestedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=requested_at,json=requestedAt,proto3" json:"requested_at,omitempty"`
+	// When the person took the conversation over; null before.
+	TakenAt       *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=taken_at,json=takenAt,proto3" json:"taken_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SessionHandover) Reset() {
+	*x = SessionHandover{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionHandover) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionHandover) ProtoMessage() {}
+
+func (x *SessionHandover) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SessionHandover.ProtoReflect.Descriptor instead.
+func (*SessionHandover) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *SessionHandover) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *SessionHandover) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *SessionHandover) GetSummary() string {
+	if x != nil {
+		return x.Summary
+	}
+	return ""
+}
+
+func (x *SessionHandover) GetDestination() string {
+	if x != nil {
+		return x.Destination
+	}
+	return ""
+}
+
+func (x *SessionHandover) GetOperator() string {
+	if x != nil {
+		return x.Operator
+	}
+	return ""
+}
+
+func (x *SessionHandover) GetRequestedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.RequestedAt
+	}
+	return nil
+}
+
+func (x *SessionHandover) GetTakenAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.TakenAt
+	}
+	return nil
+}
+
 // SessionRecording is what is stored of the sound of a session.
 type SessionRecording struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -297,7 +408,7 @@ type SessionRecording struct {
 
 func (x *SessionRecording) Reset() {
 	*x = SessionRecording{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[1]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -309,7 +420,7 @@ func (x *SessionRecording) String() string {
 func (*SessionRecording) ProtoMessage() {}
 
 func (x *SessionRecording) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[1]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -322,7 +433,7 @@ func (x *SessionRecording) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionRecording.ProtoReflect.Descriptor instead.
 func (*SessionRecording) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{1}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *SessionRecording) GetStatus() string {
@@ -384,7 +495,7 @@ type RecordingPart struct {
 
 func (x *RecordingPart) Reset() {
 	*x = RecordingPart{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[2]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -396,7 +507,7 @@ func (x *RecordingPart) String() string {
 func (*RecordingPart) ProtoMessage() {}
 
 func (x *RecordingPart) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[2]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -409,7 +520,7 @@ func (x *RecordingPart) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordingPart.ProtoReflect.Descriptor instead.
 func (*RecordingPart) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{2}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *RecordingPart) GetOffsetMs() int32 {
@@ -453,7 +564,7 @@ type SessionFeedback struct {
 
 func (x *SessionFeedback) Reset() {
 	*x = SessionFeedback{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -465,7 +576,7 @@ func (x *SessionFeedback) String() string {
 func (*SessionFeedback) ProtoMessage() {}
 
 func (x *SessionFeedback) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -478,7 +589,7 @@ func (x *SessionFeedback) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionFeedback.ProtoReflect.Descriptor instead.
 func (*SessionFeedback) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{3}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *SessionFeedback) GetOverallScore() string {
@@ -529,7 +640,7 @@ type SessionAnalysis struct {
 
 func (x *SessionAnalysis) Reset() {
 	*x = SessionAnalysis{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -541,7 +652,7 @@ func (x *SessionAnalysis) String() string {
 func (*SessionAnalysis) ProtoMessage() {}
 
 func (x *SessionAnalysis) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -554,7 +665,7 @@ func (x *SessionAnalysis) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionAnalysis.ProtoReflect.Descriptor instead.
 func (*SessionAnalysis) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{4}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *SessionAnalysis) GetStatus() string {
@@ -630,7 +741,7 @@ type CriterionResult struct {
 
 func (x *CriterionResult) Reset() {
 	*x = CriterionResult{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -642,7 +753,7 @@ func (x *CriterionResult) String() string {
 func (*CriterionResult) ProtoMessage() {}
 
 func (x *CriterionResult) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -655,7 +766,7 @@ func (x *CriterionResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CriterionResult.ProtoReflect.Descriptor instead.
 func (*CriterionResult) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{5}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *CriterionResult) GetId() string {
@@ -705,7 +816,7 @@ type DataResult struct {
 
 func (x *DataResult) Reset() {
 	*x = DataResult{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -717,7 +828,7 @@ func (x *DataResult) String() string {
 func (*DataResult) ProtoMessage() {}
 
 func (x *DataResult) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -730,7 +841,7 @@ func (x *DataResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DataResult.ProtoReflect.Descriptor instead.
 func (*DataResult) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *DataResult) GetId() string {
@@ -787,7 +898,7 @@ type SessionUsage struct {
 
 func (x *SessionUsage) Reset() {
 	*x = SessionUsage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -799,7 +910,7 @@ func (x *SessionUsage) String() string {
 func (*SessionUsage) ProtoMessage() {}
 
 func (x *SessionUsage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -812,7 +923,7 @@ func (x *SessionUsage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionUsage.ProtoReflect.Descriptor instead.
 func (*SessionUsage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *SessionUsage) GetInputTokens() int32 {
@@ -894,14 +1005,19 @@ type Turn struct {
 	// it is.
 	IncompleteReason string `protobuf:"bytes,18,opt,name=incomplete_reason,json=incompleteReason,proto3" json:"incomplete_reason,omitempty"`
 	// What the user thought of the answer: like or dislike; empty: nothing.
-	Feedback      string `protobuf:"bytes,30,opt,name=feedback,proto3" json:"feedback,omitempty"`
+	Feedback string `protobuf:"bytes,30,opt,name=feedback,proto3" json:"feedback,omitempty"`
+	// The person who had the conversation: the user's words went to them, and the model was not
+	// asked. Empty: nobody had it.
+	Operator string `protobuf:"bytes,31,opt,name=operator,proto3" json:"operator,omitempty"`
+	// What that person wrote. It is in items too, as an item of the kind operator.
+	OperatorText  string `protobuf:"bytes,32,opt,name=operator_text,json=operatorText,proto3" json:"operator_text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Turn) Reset() {
 	*x = Turn{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -913,7 +1029,7 @@ func (x *Turn) String() string {
 func (*Turn) ProtoMessage() {}
 
 func (x *Turn) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -926,7 +1042,7 @@ func (x *Turn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Turn.ProtoReflect.Descriptor instead.
 func (*Turn) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Turn) GetId() string {
@@ -1062,12 +1178,28 @@ func (x *Turn) GetFeedback() string {
 	return ""
 }
 
+func (x *Turn) GetOperator() string {
+	if x != nil {
+		return x.Operator
+	}
+	return ""
+}
+
+func (x *Turn) GetOperatorText() string {
+	if x != nil {
+		return x.OperatorText
+	}
+	return ""
+}
+
 // TurnItem is an item of a conversation, as clients on sockets know it.
 type TurnItem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// item_…, or what the client chose.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// user, assistant, system (a note of the application), function_call or function_call_output.
+	// user, assistant, system (a note of the application), function_call, function_call_output,
+	// operator (a message of a person who had the conversation) or operator_note (what that person
+	// left for the model; no socket shows it).
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
 	// What was said, whole; empty for what was spoken and not transcribed.
 	Text string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
@@ -1094,7 +1226,7 @@ type TurnItem struct {
 
 func (x *TurnItem) Reset() {
 	*x = TurnItem{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1106,7 +1238,7 @@ func (x *TurnItem) String() string {
 func (*TurnItem) ProtoMessage() {}
 
 func (x *TurnItem) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1119,7 +1251,7 @@ func (x *TurnItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnItem.ProtoReflect.Descriptor instead.
 func (*TurnItem) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *TurnItem) GetId() string {
@@ -1212,7 +1344,7 @@ type TurnItemHeard struct {
 
 func (x *TurnItemHeard) Reset() {
 	*x = TurnItemHeard{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1224,7 +1356,7 @@ func (x *TurnItemHeard) String() string {
 func (*TurnItemHeard) ProtoMessage() {}
 
 func (x *TurnItemHeard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1237,7 +1369,7 @@ func (x *TurnItemHeard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnItemHeard.ProtoReflect.Descriptor instead.
 func (*TurnItemHeard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *TurnItemHeard) GetAudioEndMs() int32 {
@@ -1274,7 +1406,7 @@ type TurnRetrieval struct {
 
 func (x *TurnRetrieval) Reset() {
 	*x = TurnRetrieval{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1286,7 +1418,7 @@ func (x *TurnRetrieval) String() string {
 func (*TurnRetrieval) ProtoMessage() {}
 
 func (x *TurnRetrieval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1299,7 +1431,7 @@ func (x *TurnRetrieval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnRetrieval.ProtoReflect.Descriptor instead.
 func (*TurnRetrieval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *TurnRetrieval) GetRanking() string {
@@ -1366,7 +1498,7 @@ type RetrievedChunk struct {
 
 func (x *RetrievedChunk) Reset() {
 	*x = RetrievedChunk{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1378,7 +1510,7 @@ func (x *RetrievedChunk) String() string {
 func (*RetrievedChunk) ProtoMessage() {}
 
 func (x *RetrievedChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1391,7 +1523,7 @@ func (x *RetrievedChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetrievedChunk.ProtoReflect.Descriptor instead.
 func (*RetrievedChunk) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RetrievedChunk) GetChunkId() string {
@@ -1470,7 +1602,7 @@ type TurnError struct {
 
 func (x *TurnError) Reset() {
 	*x = TurnError{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1482,7 +1614,7 @@ func (x *TurnError) String() string {
 func (*TurnError) ProtoMessage() {}
 
 func (x *TurnError) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1495,7 +1627,7 @@ func (x *TurnError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnError.ProtoReflect.Descriptor instead.
 func (*TurnError) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *TurnError) GetCode() string {
@@ -1539,7 +1671,7 @@ type Citation struct {
 
 func (x *Citation) Reset() {
 	*x = Citation{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1551,7 +1683,7 @@ func (x *Citation) String() string {
 func (*Citation) ProtoMessage() {}
 
 func (x *Citation) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1564,7 +1696,7 @@ func (x *Citation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Citation.ProtoReflect.Descriptor instead.
 func (*Citation) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Citation) GetSourceId() string {
@@ -1645,7 +1777,7 @@ type TurnUsage struct {
 
 func (x *TurnUsage) Reset() {
 	*x = TurnUsage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1657,7 +1789,7 @@ func (x *TurnUsage) String() string {
 func (*TurnUsage) ProtoMessage() {}
 
 func (x *TurnUsage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1670,7 +1802,7 @@ func (x *TurnUsage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnUsage.ProtoReflect.Descriptor instead.
 func (*TurnUsage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *TurnUsage) GetInputTokens() int32 {
@@ -1718,7 +1850,7 @@ type TurnMetrics struct {
 
 func (x *TurnMetrics) Reset() {
 	*x = TurnMetrics{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1730,7 +1862,7 @@ func (x *TurnMetrics) String() string {
 func (*TurnMetrics) ProtoMessage() {}
 
 func (x *TurnMetrics) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1743,7 +1875,7 @@ func (x *TurnMetrics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnMetrics.ProtoReflect.Descriptor instead.
 func (*TurnMetrics) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *TurnMetrics) GetRetrievalMs() int32 {
@@ -1813,7 +1945,7 @@ type TurnSpeech struct {
 
 func (x *TurnSpeech) Reset() {
 	*x = TurnSpeech{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1825,7 +1957,7 @@ func (x *TurnSpeech) String() string {
 func (*TurnSpeech) ProtoMessage() {}
 
 func (x *TurnSpeech) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1838,7 +1970,7 @@ func (x *TurnSpeech) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnSpeech.ProtoReflect.Descriptor instead.
 func (*TurnSpeech) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *TurnSpeech) GetEndpointingMs() int32 {
@@ -1894,7 +2026,7 @@ type CreateSessionRequest struct {
 
 func (x *CreateSessionRequest) Reset() {
 	*x = CreateSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1906,7 +2038,7 @@ func (x *CreateSessionRequest) String() string {
 func (*CreateSessionRequest) ProtoMessage() {}
 
 func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1919,7 +2051,7 @@ func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionRequest.ProtoReflect.Descriptor instead.
 func (*CreateSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *CreateSessionRequest) GetAgentId() string {
@@ -1991,7 +2123,7 @@ type CreateSessionResponse struct {
 
 func (x *CreateSessionResponse) Reset() {
 	*x = CreateSessionResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2003,7 +2135,7 @@ func (x *CreateSessionResponse) String() string {
 func (*CreateSessionResponse) ProtoMessage() {}
 
 func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2016,7 +2148,7 @@ func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionResponse.ProtoReflect.Descriptor instead.
 func (*CreateSessionResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CreateSessionResponse) GetId() string {
@@ -2083,13 +2215,15 @@ type ListSessionsRequest struct {
 	CreatedAfter *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=created_after,json=createdAfter,proto3" json:"created_after,omitempty"`
 	// Only sessions that were created before this time.
 	CreatedBefore *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=created_before,json=createdBefore,proto3" json:"created_before,omitempty"`
+	// Only open sessions that wait for a person (requested) or that a person has (operator).
+	Handover      string `protobuf:"bytes,11,opt,name=handover,proto3" json:"handover,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2101,7 +2235,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2114,7 +2248,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListSessionsRequest) GetPageSize() int32 {
@@ -2187,6 +2321,13 @@ func (x *ListSessionsRequest) GetCreatedBefore() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *ListSessionsRequest) GetHandover() string {
+	if x != nil {
+		return x.Handover
+	}
+	return ""
+}
+
 type ListSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The page.
@@ -2199,7 +2340,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2211,7 +2352,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2224,7 +2365,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*Session {
@@ -2251,7 +2392,7 @@ type GetSessionRequest struct {
 
 func (x *GetSessionRequest) Reset() {
 	*x = GetSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2263,7 +2404,7 @@ func (x *GetSessionRequest) String() string {
 func (*GetSessionRequest) ProtoMessage() {}
 
 func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2276,7 +2417,7 @@ func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSessionRequest.ProtoReflect.Descriptor instead.
 func (*GetSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *GetSessionRequest) GetSessionId() string {
@@ -2300,7 +2441,7 @@ type EndSessionRequest struct {
 
 func (x *EndSessionRequest) Reset() {
 	*x = EndSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2312,7 +2453,7 @@ func (x *EndSessionRequest) String() string {
 func (*EndSessionRequest) ProtoMessage() {}
 
 func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2325,7 +2466,7 @@ func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSessionRequest.ProtoReflect.Descriptor instead.
 func (*EndSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *EndSessionRequest) GetSessionId() string {
@@ -2349,6 +2490,168 @@ func (x *EndSessionRequest) GetReason() string {
 	return ""
 }
 
+type TakeOverSessionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ses_…
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The person's name as users and the model see it, 1 to 200 characters.
+	Operator      string `protobuf:"bytes,2,opt,name=operator,proto3" json:"operator,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TakeOverSessionRequest) Reset() {
+	*x = TakeOverSessionRequest{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TakeOverSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TakeOverSessionRequest) ProtoMessage() {}
+
+func (x *TakeOverSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TakeOverSessionRequest.ProtoReflect.Descriptor instead.
+func (*TakeOverSessionRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *TakeOverSessionRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *TakeOverSessionRequest) GetOperator() string {
+	if x != nil {
+		return x.Operator
+	}
+	return ""
+}
+
+type SendOperatorMessageRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ses_…
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// 1 to 32,000 characters.
+	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SendOperatorMessageRequest) Reset() {
+	*x = SendOperatorMessageRequest{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SendOperatorMessageRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SendOperatorMessageRequest) ProtoMessage() {}
+
+func (x *SendOperatorMessageRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SendOperatorMessageRequest.ProtoReflect.Descriptor instead.
+func (*SendOperatorMessageRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *SendOperatorMessageRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *SendOperatorMessageRequest) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+type ReleaseSessionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ses_…
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// What the model should know, at most 4,000 characters. No socket shows it.
+	Note          string `protobuf:"bytes,2,opt,name=note,proto3" json:"note,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReleaseSessionRequest) Reset() {
+	*x = ReleaseSessionRequest{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReleaseSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReleaseSessionRequest) ProtoMessage() {}
+
+func (x *ReleaseSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReleaseSessionRequest.ProtoReflect.Descriptor instead.
+func (*ReleaseSessionRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *ReleaseSessionRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *ReleaseSessionRequest) GetNote() string {
+	if x != nil {
+		return x.Note
+	}
+	return ""
+}
+
 type DeleteSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ses_…
@@ -2359,7 +2662,7 @@ type DeleteSessionRequest struct {
 
 func (x *DeleteSessionRequest) Reset() {
 	*x = DeleteSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2371,7 +2674,7 @@ func (x *DeleteSessionRequest) String() string {
 func (*DeleteSessionRequest) ProtoMessage() {}
 
 func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2384,7 +2687,7 @@ func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *DeleteSessionRequest) GetSessionId() string {
@@ -2411,7 +2714,7 @@ type ClientTool struct {
 
 func (x *ClientTool) Reset() {
 	*x = ClientTool{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2423,7 +2726,7 @@ func (x *ClientTool) String() string {
 func (*ClientTool) ProtoMessage() {}
 
 func (x *ClientTool) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2436,7 +2739,7 @@ func (x *ClientTool) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClientTool.ProtoReflect.Descriptor instead.
 func (*ClientTool) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ClientTool) GetName() string {
@@ -2482,7 +2785,7 @@ type ToolOutput struct {
 
 func (x *ToolOutput) Reset() {
 	*x = ToolOutput{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2494,7 +2797,7 @@ func (x *ToolOutput) String() string {
 func (*ToolOutput) ProtoMessage() {}
 
 func (x *ToolOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2507,7 +2810,7 @@ func (x *ToolOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolOutput.ProtoReflect.Descriptor instead.
 func (*ToolOutput) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{26}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ToolOutput) GetCallId() string {
@@ -2543,7 +2846,7 @@ type GetTurnRequest struct {
 
 func (x *GetTurnRequest) Reset() {
 	*x = GetTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2555,7 +2858,7 @@ func (x *GetTurnRequest) String() string {
 func (*GetTurnRequest) ProtoMessage() {}
 
 func (x *GetTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2568,7 +2871,7 @@ func (x *GetTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTurnRequest.ProtoReflect.Descriptor instead.
 func (*GetTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{27}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *GetTurnRequest) GetSessionId() string {
@@ -2599,7 +2902,7 @@ type FollowTurnRequest struct {
 
 func (x *FollowTurnRequest) Reset() {
 	*x = FollowTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2611,7 +2914,7 @@ func (x *FollowTurnRequest) String() string {
 func (*FollowTurnRequest) ProtoMessage() {}
 
 func (x *FollowTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2624,7 +2927,7 @@ func (x *FollowTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FollowTurnRequest.ProtoReflect.Descriptor instead.
 func (*FollowTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{28}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *FollowTurnRequest) GetSessionId() string {
@@ -2660,7 +2963,7 @@ type CancelTurnRequest struct {
 
 func (x *CancelTurnRequest) Reset() {
 	*x = CancelTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2672,7 +2975,7 @@ func (x *CancelTurnRequest) String() string {
 func (*CancelTurnRequest) ProtoMessage() {}
 
 func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2685,7 +2988,7 @@ func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTurnRequest.ProtoReflect.Descriptor instead.
 func (*CancelTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{29}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CancelTurnRequest) GetSessionId() string {
@@ -2720,7 +3023,7 @@ type CreateTurnRequest struct {
 
 func (x *CreateTurnRequest) Reset() {
 	*x = CreateTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2732,7 +3035,7 @@ func (x *CreateTurnRequest) String() string {
 func (*CreateTurnRequest) ProtoMessage() {}
 
 func (x *CreateTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2745,7 +3048,7 @@ func (x *CreateTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTurnRequest.ProtoReflect.Descriptor instead.
 func (*CreateTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *CreateTurnRequest) GetSessionId() string {
@@ -2798,13 +3101,16 @@ type CreateTurnResponse struct {
 	// or tool_rounds (it had called tools in 8 rounds and was asked to answer without more); empty:
 	// it is.
 	IncompleteReason string `protobuf:"bytes,9,opt,name=incomplete_reason,json=incompleteReason,proto3" json:"incomplete_reason,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// requested: the turn asked for a person. operator: a person has the conversation, so the model
+	// was not asked and text is empty. Empty: neither.
+	Handover      string `protobuf:"bytes,10,opt,name=handover,proto3" json:"handover,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateTurnResponse) Reset() {
 	*x = CreateTurnResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2816,7 +3122,7 @@ func (x *CreateTurnResponse) String() string {
 func (*CreateTurnResponse) ProtoMessage() {}
 
 func (x *CreateTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2829,7 +3135,7 @@ func (x *CreateTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTurnResponse.ProtoReflect.Descriptor instead.
 func (*CreateTurnResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *CreateTurnResponse) GetTurnId() string {
@@ -2895,6 +3201,13 @@ func (x *CreateTurnResponse) GetIncompleteReason() string {
 	return ""
 }
 
+func (x *CreateTurnResponse) GetHandover() string {
+	if x != nil {
+		return x.Handover
+	}
+	return ""
+}
+
 type StreamTurnRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ses_…
@@ -2916,7 +3229,7 @@ type StreamTurnRequest struct {
 
 func (x *StreamTurnRequest) Reset() {
 	*x = StreamTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2928,7 +3241,7 @@ func (x *StreamTurnRequest) String() string {
 func (*StreamTurnRequest) ProtoMessage() {}
 
 func (x *StreamTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2941,7 +3254,7 @@ func (x *StreamTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamTurnRequest.ProtoReflect.Descriptor instead.
 func (*StreamTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *StreamTurnRequest) GetSessionId() string {
@@ -3016,7 +3329,7 @@ type StreamTurnResponse struct {
 
 func (x *StreamTurnResponse) Reset() {
 	*x = StreamTurnResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3028,7 +3341,7 @@ func (x *StreamTurnResponse) String() string {
 func (*StreamTurnResponse) ProtoMessage() {}
 
 func (x *StreamTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3041,7 +3354,7 @@ func (x *StreamTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamTurnResponse.ProtoReflect.Descriptor instead.
 func (*StreamTurnResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *StreamTurnResponse) GetType() string {
@@ -3209,7 +3522,7 @@ type TurnStarted struct {
 
 func (x *TurnStarted) Reset() {
 	*x = TurnStarted{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3221,7 +3534,7 @@ func (x *TurnStarted) String() string {
 func (*TurnStarted) ProtoMessage() {}
 
 func (x *TurnStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3234,7 +3547,7 @@ func (x *TurnStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnStarted.ProtoReflect.Descriptor instead.
 func (*TurnStarted) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{38}
 }
 
 // TurnTextDelta is a piece of the answer.
@@ -3248,7 +3561,7 @@ type TurnTextDelta struct {
 
 func (x *TurnTextDelta) Reset() {
 	*x = TurnTextDelta{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3260,7 +3573,7 @@ func (x *TurnTextDelta) String() string {
 func (*TurnTextDelta) ProtoMessage() {}
 
 func (x *TurnTextDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3273,7 +3586,7 @@ func (x *TurnTextDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnTextDelta.ProtoReflect.Descriptor instead.
 func (*TurnTextDelta) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{35}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *TurnTextDelta) GetText() string {
@@ -3294,7 +3607,7 @@ type TurnApprovalRequested struct {
 
 func (x *TurnApprovalRequested) Reset() {
 	*x = TurnApprovalRequested{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3306,7 +3619,7 @@ func (x *TurnApprovalRequested) String() string {
 func (*TurnApprovalRequested) ProtoMessage() {}
 
 func (x *TurnApprovalRequested) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3319,7 +3632,7 @@ func (x *TurnApprovalRequested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnApprovalRequested.ProtoReflect.Descriptor instead.
 func (*TurnApprovalRequested) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{36}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *TurnApprovalRequested) GetApproval() *Approval {
@@ -3340,7 +3653,7 @@ type TurnToolCalled struct {
 
 func (x *TurnToolCalled) Reset() {
 	*x = TurnToolCalled{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3352,7 +3665,7 @@ func (x *TurnToolCalled) String() string {
 func (*TurnToolCalled) ProtoMessage() {}
 
 func (x *TurnToolCalled) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3365,7 +3678,7 @@ func (x *TurnToolCalled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnToolCalled.ProtoReflect.Descriptor instead.
 func (*TurnToolCalled) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{37}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *TurnToolCalled) GetCall() *ToolCall {
@@ -3386,7 +3699,7 @@ type TurnClientToolCalled struct {
 
 func (x *TurnClientToolCalled) Reset() {
 	*x = TurnClientToolCalled{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3398,7 +3711,7 @@ func (x *TurnClientToolCalled) String() string {
 func (*TurnClientToolCalled) ProtoMessage() {}
 
 func (x *TurnClientToolCalled) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3411,7 +3724,7 @@ func (x *TurnClientToolCalled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnClientToolCalled.ProtoReflect.Descriptor instead.
 func (*TurnClientToolCalled) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{38}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *TurnClientToolCalled) GetCall() *ToolCall {
@@ -3432,7 +3745,7 @@ type TurnDone struct {
 
 func (x *TurnDone) Reset() {
 	*x = TurnDone{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3444,7 +3757,7 @@ func (x *TurnDone) String() string {
 func (*TurnDone) ProtoMessage() {}
 
 func (x *TurnDone) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3457,7 +3770,7 @@ func (x *TurnDone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnDone.ProtoReflect.Descriptor instead.
 func (*TurnDone) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{39}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *TurnDone) GetTurn() *CreateTurnResponse {
@@ -3501,7 +3814,7 @@ type Approval struct {
 
 func (x *Approval) Reset() {
 	*x = Approval{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3513,7 +3826,7 @@ func (x *Approval) String() string {
 func (*Approval) ProtoMessage() {}
 
 func (x *Approval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3526,7 +3839,7 @@ func (x *Approval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Approval.ProtoReflect.Descriptor instead.
 func (*Approval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{40}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Approval) GetCallId() string {
@@ -3629,7 +3942,7 @@ type ListApprovalsRequest struct {
 
 func (x *ListApprovalsRequest) Reset() {
 	*x = ListApprovalsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3641,7 +3954,7 @@ func (x *ListApprovalsRequest) String() string {
 func (*ListApprovalsRequest) ProtoMessage() {}
 
 func (x *ListApprovalsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3654,7 +3967,7 @@ func (x *ListApprovalsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListApprovalsRequest.ProtoReflect.Descriptor instead.
 func (*ListApprovalsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{41}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ListApprovalsRequest) GetSessionId() string {
@@ -3697,7 +4010,7 @@ type ListApprovalsResponse struct {
 
 func (x *ListApprovalsResponse) Reset() {
 	*x = ListApprovalsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3709,7 +4022,7 @@ func (x *ListApprovalsResponse) String() string {
 func (*ListApprovalsResponse) ProtoMessage() {}
 
 func (x *ListApprovalsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3722,7 +4035,7 @@ func (x *ListApprovalsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListApprovalsResponse.ProtoReflect.Descriptor instead.
 func (*ListApprovalsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{42}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ListApprovalsResponse) GetApprovals() []*Approval {
@@ -3755,7 +4068,7 @@ type DecideApprovalRequest struct {
 
 func (x *DecideApprovalRequest) Reset() {
 	*x = DecideApprovalRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3767,7 +4080,7 @@ func (x *DecideApprovalRequest) String() string {
 func (*DecideApprovalRequest) ProtoMessage() {}
 
 func (x *DecideApprovalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3780,7 +4093,7 @@ func (x *DecideApprovalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideApprovalRequest.ProtoReflect.Descriptor instead.
 func (*DecideApprovalRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{43}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *DecideApprovalRequest) GetSessionId() string {
@@ -3825,7 +4138,7 @@ type GetTranscriptRequest struct {
 
 func (x *GetTranscriptRequest) Reset() {
 	*x = GetTranscriptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3837,7 +4150,7 @@ func (x *GetTranscriptRequest) String() string {
 func (*GetTranscriptRequest) ProtoMessage() {}
 
 func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3850,7 +4163,7 @@ func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptRequest.ProtoReflect.Descriptor instead.
 func (*GetTranscriptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{44}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *GetTranscriptRequest) GetSessionId() string {
@@ -3886,7 +4199,7 @@ type GetTranscriptResponse struct {
 
 func (x *GetTranscriptResponse) Reset() {
 	*x = GetTranscriptResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3898,7 +4211,7 @@ func (x *GetTranscriptResponse) String() string {
 func (*GetTranscriptResponse) ProtoMessage() {}
 
 func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3911,7 +4224,7 @@ func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptResponse.ProtoReflect.Descriptor instead.
 func (*GetTranscriptResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{45}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *GetTranscriptResponse) GetTurns() []*Turn {
@@ -3940,7 +4253,7 @@ type GetTurnReceiptRequest struct {
 
 func (x *GetTurnReceiptRequest) Reset() {
 	*x = GetTurnReceiptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3952,7 +4265,7 @@ func (x *GetTurnReceiptRequest) String() string {
 func (*GetTurnReceiptRequest) ProtoMessage() {}
 
 func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3965,7 +4278,7 @@ func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTurnReceiptRequest.ProtoReflect.Descriptor instead.
 func (*GetTurnReceiptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{46}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *GetTurnReceiptRequest) GetSessionId() string {
@@ -4002,7 +4315,7 @@ type TurnReceipt struct {
 	AgentVersion int32 `protobuf:"varint,6,opt,name=agent_version,json=agentVersion,proto3" json:"agent_version,omitempty"`
 	// Place of the turn in the session, from 0.
 	Index int32 `protobuf:"varint,7,opt,name=index,proto3" json:"index,omitempty"`
-	// agent (a first_message), or user.
+	// agent (a first_message), user, or operator (a message of a person who had the conversation).
 	BegunBy string `protobuf:"bytes,8,opt,name=begun_by,json=begunBy,proto3" json:"begun_by,omitempty"`
 	// completed, cancelled or failed.
 	Status string `protobuf:"bytes,9,opt,name=status,proto3" json:"status,omitempty"`
@@ -4045,7 +4358,7 @@ type TurnReceipt struct {
 
 func (x *TurnReceipt) Reset() {
 	*x = TurnReceipt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4057,7 +4370,7 @@ func (x *TurnReceipt) String() string {
 func (*TurnReceipt) ProtoMessage() {}
 
 func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4070,7 +4383,7 @@ func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnReceipt.ProtoReflect.Descriptor instead.
 func (*TurnReceipt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{47}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *TurnReceipt) GetVersion() int32 {
@@ -4282,7 +4595,7 @@ type ReceiptModelCall struct {
 
 func (x *ReceiptModelCall) Reset() {
 	*x = ReceiptModelCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4294,7 +4607,7 @@ func (x *ReceiptModelCall) String() string {
 func (*ReceiptModelCall) ProtoMessage() {}
 
 func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4307,7 +4620,7 @@ func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptModelCall.ProtoReflect.Descriptor instead.
 func (*ReceiptModelCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{48}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ReceiptModelCall) GetProvider() string {
@@ -4432,7 +4745,7 @@ type ReceiptAttempt struct {
 
 func (x *ReceiptAttempt) Reset() {
 	*x = ReceiptAttempt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[49]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4444,7 +4757,7 @@ func (x *ReceiptAttempt) String() string {
 func (*ReceiptAttempt) ProtoMessage() {}
 
 func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[49]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4457,7 +4770,7 @@ func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptAttempt.ProtoReflect.Descriptor instead.
 func (*ReceiptAttempt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{49}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ReceiptAttempt) GetProvider() string {
@@ -4517,7 +4830,7 @@ type ReceiptPassage struct {
 
 func (x *ReceiptPassage) Reset() {
 	*x = ReceiptPassage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[50]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4529,7 +4842,7 @@ func (x *ReceiptPassage) String() string {
 func (*ReceiptPassage) ProtoMessage() {}
 
 func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[50]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4542,7 +4855,7 @@ func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptPassage.ProtoReflect.Descriptor instead.
 func (*ReceiptPassage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{50}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *ReceiptPassage) GetSourceId() string {
@@ -4620,7 +4933,8 @@ type ReceiptToolCall struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// call_…
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// A custom tool's UUID, builtin:<name>, system:<name> or client:<name>.
+	// A custom tool's UUID, builtin:<name>, system:<name> (also for transfer_to_person and
+	// press_keys) or client:<name>.
 	ToolId string `protobuf:"bytes,2,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
 	// The name the model called.
 	Slug string `protobuf:"bytes,3,opt,name=slug,proto3" json:"slug,omitempty"`
@@ -4649,7 +4963,7 @@ type ReceiptToolCall struct {
 
 func (x *ReceiptToolCall) Reset() {
 	*x = ReceiptToolCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[51]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4661,7 +4975,7 @@ func (x *ReceiptToolCall) String() string {
 func (*ReceiptToolCall) ProtoMessage() {}
 
 func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[51]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4674,7 +4988,7 @@ func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptToolCall.ProtoReflect.Descriptor instead.
 func (*ReceiptToolCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{51}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *ReceiptToolCall) GetId() string {
@@ -4774,7 +5088,7 @@ type ReceiptApproval struct {
 
 func (x *ReceiptApproval) Reset() {
 	*x = ReceiptApproval{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4786,7 +5100,7 @@ func (x *ReceiptApproval) String() string {
 func (*ReceiptApproval) ProtoMessage() {}
 
 func (x *ReceiptApproval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4799,7 +5113,7 @@ func (x *ReceiptApproval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptApproval.ProtoReflect.Descriptor instead.
 func (*ReceiptApproval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{52}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *ReceiptApproval) GetStatus() string {
@@ -4837,7 +5151,7 @@ type ReceiptGuard struct {
 
 func (x *ReceiptGuard) Reset() {
 	*x = ReceiptGuard{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4849,7 +5163,7 @@ func (x *ReceiptGuard) String() string {
 func (*ReceiptGuard) ProtoMessage() {}
 
 func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4862,7 +5176,7 @@ func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptGuard.ProtoReflect.Descriptor instead.
 func (*ReceiptGuard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{53}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *ReceiptGuard) GetGuard() string {
@@ -4910,7 +5224,7 @@ type ReceiptHistory struct {
 
 func (x *ReceiptHistory) Reset() {
 	*x = ReceiptHistory{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4922,7 +5236,7 @@ func (x *ReceiptHistory) String() string {
 func (*ReceiptHistory) ProtoMessage() {}
 
 func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4935,7 +5249,7 @@ func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptHistory.ProtoReflect.Descriptor instead.
 func (*ReceiptHistory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{54}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *ReceiptHistory) GetTurns() int32 {
@@ -4984,7 +5298,7 @@ type ReceiptStage struct {
 
 func (x *ReceiptStage) Reset() {
 	*x = ReceiptStage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[55]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4996,7 +5310,7 @@ func (x *ReceiptStage) String() string {
 func (*ReceiptStage) ProtoMessage() {}
 
 func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[55]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5009,7 +5323,7 @@ func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptStage.ProtoReflect.Descriptor instead.
 func (*ReceiptStage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{55}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *ReceiptStage) GetStage() string {
@@ -5046,7 +5360,7 @@ type ReceiptCost struct {
 
 func (x *ReceiptCost) Reset() {
 	*x = ReceiptCost{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[56]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5058,7 +5372,7 @@ func (x *ReceiptCost) String() string {
 func (*ReceiptCost) ProtoMessage() {}
 
 func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[56]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5071,7 +5385,7 @@ func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptCost.ProtoReflect.Descriptor instead.
 func (*ReceiptCost) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{56}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *ReceiptCost) GetAmount() string {
@@ -5098,7 +5412,7 @@ type DownloadRecordingRequest struct {
 
 func (x *DownloadRecordingRequest) Reset() {
 	*x = DownloadRecordingRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[57]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5110,7 +5424,7 @@ func (x *DownloadRecordingRequest) String() string {
 func (*DownloadRecordingRequest) ProtoMessage() {}
 
 func (x *DownloadRecordingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[57]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5123,7 +5437,7 @@ func (x *DownloadRecordingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DownloadRecordingRequest.ProtoReflect.Descriptor instead.
 func (*DownloadRecordingRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{57}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *DownloadRecordingRequest) GetSessionId() string {
@@ -5142,7 +5456,7 @@ type DownloadRecordingResponse struct {
 
 func (x *DownloadRecordingResponse) Reset() {
 	*x = DownloadRecordingResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[58]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5154,7 +5468,7 @@ func (x *DownloadRecordingResponse) String() string {
 func (*DownloadRecordingResponse) ProtoMessage() {}
 
 func (x *DownloadRecordingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[58]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5167,7 +5481,7 @@ func (x *DownloadRecordingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DownloadRecordingResponse.ProtoReflect.Descriptor instead.
 func (*DownloadRecordingResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{58}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *DownloadRecordingResponse) GetData() []byte {
@@ -5191,7 +5505,7 @@ type GetRecordingMarksRequest struct {
 
 func (x *GetRecordingMarksRequest) Reset() {
 	*x = GetRecordingMarksRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[59]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5203,7 +5517,7 @@ func (x *GetRecordingMarksRequest) String() string {
 func (*GetRecordingMarksRequest) ProtoMessage() {}
 
 func (x *GetRecordingMarksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[59]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5216,7 +5530,7 @@ func (x *GetRecordingMarksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRecordingMarksRequest.ProtoReflect.Descriptor instead.
 func (*GetRecordingMarksRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{59}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *GetRecordingMarksRequest) GetSessionId() string {
@@ -5251,7 +5565,7 @@ type RecordingMarks struct {
 
 func (x *RecordingMarks) Reset() {
 	*x = RecordingMarks{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[60]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5263,7 +5577,7 @@ func (x *RecordingMarks) String() string {
 func (*RecordingMarks) ProtoMessage() {}
 
 func (x *RecordingMarks) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[60]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5276,7 +5590,7 @@ func (x *RecordingMarks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordingMarks.ProtoReflect.Descriptor instead.
 func (*RecordingMarks) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{60}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *RecordingMarks) GetMarks() []*RecordingMark {
@@ -5307,7 +5621,7 @@ type RecordingMark struct {
 
 func (x *RecordingMark) Reset() {
 	*x = RecordingMark{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[61]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5319,7 +5633,7 @@ func (x *RecordingMark) String() string {
 func (*RecordingMark) ProtoMessage() {}
 
 func (x *RecordingMark) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[61]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5332,7 +5646,7 @@ func (x *RecordingMark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordingMark.ProtoReflect.Descriptor instead.
 func (*RecordingMark) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{61}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *RecordingMark) GetRole() string {
@@ -5401,7 +5715,7 @@ type ListSessionToolCallsRequest struct {
 
 func (x *ListSessionToolCallsRequest) Reset() {
 	*x = ListSessionToolCallsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[62]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5413,7 +5727,7 @@ func (x *ListSessionToolCallsRequest) String() string {
 func (*ListSessionToolCallsRequest) ProtoMessage() {}
 
 func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[62]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5426,7 +5740,7 @@ func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{62}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *ListSessionToolCallsRequest) GetSessionId() string {
@@ -5497,7 +5811,7 @@ type ListSessionToolCallsResponse struct {
 
 func (x *ListSessionToolCallsResponse) Reset() {
 	*x = ListSessionToolCallsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[63]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5509,7 +5823,7 @@ func (x *ListSessionToolCallsResponse) String() string {
 func (*ListSessionToolCallsResponse) ProtoMessage() {}
 
 func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[63]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5522,7 +5836,7 @@ func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{63}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *ListSessionToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -5543,7 +5857,7 @@ var File_parlance_v1_sessions_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
-	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\xa7\n" +
+	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\xe1\n" +
 	"\n" +
 	"\aSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12E\n" +
@@ -5582,13 +5896,24 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x14idle_timeout_seconds\x18\x1f \x01(\x05R\x12idleTimeoutSeconds\x120\n" +
 	"\x14max_duration_seconds\x18  \x01(\x05R\x12maxDurationSeconds\x12H\n" +
 	"\x12content_deleted_at\x18! \x01(\v2\x1a.google.protobuf.TimestampR\x10contentDeletedAt\x12;\n" +
-	"\trecording\x18\" \x01(\v2\x1d.parlance.v1.SessionRecordingR\trecording\x1aC\n" +
+	"\trecording\x18\" \x01(\v2\x1d.parlance.v1.SessionRecordingR\trecording\x128\n" +
+	"\bhandover\x18# \x01(\v2\x1c.parlance.v1.SessionHandoverR\bhandover\x1aC\n" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1aD\n" +
 	"\x16AssignedVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x9b\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb6\x02\n" +
+	"\x0fSessionHandover\x121\n" +
+	"\x06status\x18\x01 \x01(\tB\x19\xba\xbb\x18\x15\n" +
+	"\trequested\n" +
+	"\boperatorR\x06status\x12\x1c\n" +
+	"\x06reason\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x02R\x06reason\x12\x1e\n" +
+	"\asummary\x18\x03 \x01(\tB\x04\xc0\xbb\x18\x02R\asummary\x12 \n" +
+	"\vdestination\x18\x04 \x01(\tR\vdestination\x12\x1a\n" +
+	"\boperator\x18\x05 \x01(\tR\boperator\x12=\n" +
+	"\frequested_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\vrequestedAt\x125\n" +
+	"\btaken_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\atakenAt\"\x9b\x02\n" +
 	"\x10SessionRecording\x12H\n" +
 	"\x06status\x18\x01 \x01(\tB0\xba\xbb\x18,\n" +
 	"\x04none\n" +
@@ -5664,7 +5989,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
 	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\x12\x12\n" +
 	"\x04cost\x18\x04 \x01(\tR\x04cost\x12\x1a\n" +
-	"\bcurrency\x18\x05 \x01(\tR\bcurrency\"\xf9\x06\n" +
+	"\bcurrency\x18\x05 \x01(\tR\bcurrency\"\xba\a\n" +
 	"\x04Turn\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -5700,15 +6025,19 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\bfeedback\x18\x1e \x01(\tB\x15\xba\xbb\x18\x11\n" +
 	"\x04like\n" +
 	"\adislike\n" +
-	"\x00R\bfeedback\"\xf3\x02\n" +
+	"\x00R\bfeedback\x12\x1a\n" +
+	"\boperator\x18\x1f \x01(\tR\boperator\x12#\n" +
+	"\roperator_text\x18  \x01(\tR\foperatorText\"\x8c\x03\n" +
 	"\bTurnItem\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12V\n" +
-	"\x04kind\x18\x02 \x01(\tBB\xba\xbb\x18>\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12o\n" +
+	"\x04kind\x18\x02 \x01(\tB[\xba\xbb\x18W\n" +
 	"\x04user\n" +
 	"\tassistant\n" +
 	"\x06system\n" +
 	"\rfunction_call\n" +
-	"\x14function_call_outputR\x04kind\x12\x12\n" +
+	"\x14function_call_output\n" +
+	"\boperator\n" +
+	"\roperator_noteR\x04kind\x12\x12\n" +
 	"\x04text\x18\x03 \x01(\tR\x04text\x12\x17\n" +
 	"\acall_id\x18\x04 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04name\x18\x05 \x01(\tR\x04name\x12\x15\n" +
@@ -5817,7 +6146,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\bchat_url\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x01R\achatUrl\x12\x1a\n" +
 	"\x05token\x18\x05 \x01(\tB\x04\xc0\xbb\x18\x01R\x05token\x129\n" +
 	"\n" +
-	"expires_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\"\xe9\x03\n" +
+	"expires_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\"\xa3\x04\n" +
 	"\x13ListSessionsRequest\x12'\n" +
 	"\tpage_size\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xc8\x01(\x00R\bpageSize\x12\x1d\n" +
@@ -5833,7 +6162,8 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"end_reason\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\tendReason\x12?\n" +
 	"\rcreated_after\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\fcreatedAfter\x12A\n" +
 	"\x0ecreated_before\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\rcreatedBefore\"p\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\rcreatedBefore\x128\n" +
+	"\bhandover\x18\v \x01(\tB\x1c\xbaH\x19r\x17R\x00R\trequestedR\boperatorR\bhandover\"p\n" +
 	"\x14ListSessionsResponse\x120\n" +
 	"\bsessions\x18\x01 \x03(\v2\x14.parlance.v1.SessionR\bsessions\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"2\n" +
@@ -5844,7 +6174,20 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x120\n" +
 	"\x06status\x18\x02 \x01(\tB\x18\xbaH\x15r\x13R\tcompletedR\x06failedR\x06status\x12 \n" +
-	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\"5\n" +
+	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\"_\n" +
+	"\x16TakeOverSessionRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12&\n" +
+	"\boperator\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\boperator\"`\n" +
+	"\x1aSendOperatorMessageRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12#\n" +
+	"\x04text\x18\x02 \x01(\tB\x0f\xbaH\br\x06\x10\x01\x18\x80\xfa\x01\xc0\xbb\x18\x02R\x04text\"X\n" +
+	"\x15ReleaseSessionRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12 \n" +
+	"\x04note\x18\x02 \x01(\tB\f\xbaH\x05r\x03\x18\xa0\x1f\xc0\xbb\x18\x02R\x04note\"5\n" +
 	"\x14DeleteSessionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\"\xe4\x01\n" +
@@ -5881,7 +6224,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n" +
 	"\x04text\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x18\x80\xfa\x01R\x04text\x12E\n" +
 	"\fclient_tools\x18\x03 \x03(\v2\x17.parlance.v1.ClientToolB\t\xbaH\x06\x92\x01\x03\x10\x80\x01R\vclientTools\x12D\n" +
-	"\ftool_outputs\x18\x04 \x03(\v2\x17.parlance.v1.ToolOutputB\b\xbaH\x05\x92\x01\x02\x10@R\vtoolOutputs\"\xd9\x03\n" +
+	"\ftool_outputs\x18\x04 \x03(\v2\x17.parlance.v1.ToolOutputB\b\xbaH\x05\x92\x01\x02\x10@R\vtoolOutputs\"\x92\x04\n" +
 	"\x12CreateTurnResponse\x12\x17\n" +
 	"\aturn_id\x18\x01 \x01(\tR\x06turnId\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x123\n" +
@@ -5898,7 +6241,12 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x11max_output_tokens\n" +
 	"\x0econtent_filter\n" +
 	"\vtool_rounds\n" +
-	"\x00R\x10incompleteReason\"\x8c\x02\n" +
+	"\x00R\x10incompleteReason\x127\n" +
+	"\bhandover\x18\n" +
+	" \x01(\tB\x1b\xba\xbb\x18\x17\n" +
+	"\trequested\n" +
+	"\boperator\n" +
+	"\x00R\bhandover\"\x8c\x02\n" +
 	"\x11StreamTurnRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n" +
@@ -6003,7 +6351,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x15GetTurnReceiptRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
-	"\aturn_id\x18\x02 \x01(\tR\x06turnId\"\xb7\b\n" +
+	"\aturn_id\x18\x02 \x01(\tR\x06turnId\"\xc1\b\n" +
 	"\vTurnReceipt\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x05R\aversion\x12\x17\n" +
 	"\aturn_id\x18\x02 \x01(\tR\x06turnId\x12\x1d\n" +
@@ -6012,10 +6360,11 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\fworkspace_id\x18\x04 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x05 \x01(\tR\aagentId\x12#\n" +
 	"\ragent_version\x18\x06 \x01(\x05R\fagentVersion\x12\x14\n" +
-	"\x05index\x18\a \x01(\x05R\x05index\x12,\n" +
-	"\bbegun_by\x18\b \x01(\tB\x11\xba\xbb\x18\r\n" +
+	"\x05index\x18\a \x01(\x05R\x05index\x126\n" +
+	"\bbegun_by\x18\b \x01(\tB\x1b\xba\xbb\x18\x17\n" +
 	"\x05agent\n" +
-	"\x04userR\abegunBy\x12:\n" +
+	"\x04user\n" +
+	"\boperatorR\abegunBy\x12:\n" +
 	"\x06status\x18\t \x01(\tB\"\xba\xbb\x18\x1e\n" +
 	"\tcompleted\n" +
 	"\tcancelled\n" +
@@ -6209,7 +6558,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x1cListSessionToolCallsResponse\x124\n" +
 	"\n" +
 	"tool_calls\x18\x01 \x03(\v2\x15.parlance.v1.ToolCallR\ttoolCalls\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x80\x12\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x97\x15\n" +
 	"\x0eSessionService\x12\x9a\x01\n" +
 	"\rCreateSession\x12!.parlance.v1.CreateSessionRequest\x1a\".parlance.v1.CreateSessionResponse\"B\xaa\xbb\x18\r\b\x02\x1a\asession \x01\xb2\xbb\x18\x16\b\xc9\x01\x12\x11/v1/sessions/{id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/sessions\x12o\n" +
 	"\fListSessions\x12 .parlance.v1.ListSessionsRequest\x1a!.parlance.v1.ListSessionsResponse\"\x1a\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/sessions\x12k\n" +
@@ -6236,7 +6585,10 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x0eGetTurnReceipt\x12\".parlance.v1.GetTurnReceiptRequest\x1a\x18.parlance.v1.TurnReceipt\"?\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x023\x121/v1/sessions/{session_id}/turns/{turn_id}/receipt\x12\xa1\x01\n" +
 	"\x11DownloadRecording\x12%.parlance.v1.DownloadRecordingRequest\x1a&.parlance.v1.DownloadRecordingResponse\";\xaa\xbb\x18\n" +
 	"\b\x01\x1a\x04read \x03\xb2\xbb\x18)\x1a'GET /v1/sessions/{session_id}/recording0\x01\x12\x90\x01\n" +
-	"\x11GetRecordingMarks\x12%.parlance.v1.GetRecordingMarksRequest\x1a\x1b.parlance.v1.RecordingMarks\"7\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02+\x12)/v1/sessions/{session_id}/recording/marks\x12\x9f\x01\n" +
+	"\x11GetRecordingMarks\x12%.parlance.v1.GetRecordingMarksRequest\x1a\x1b.parlance.v1.RecordingMarks\"7\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02+\x12)/v1/sessions/{session_id}/recording/marks\x12\x82\x01\n" +
+	"\x0fTakeOverSession\x12#.parlance.v1.TakeOverSessionRequest\x1a\x14.parlance.v1.Session\"4\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02(:\x01*\"#/v1/sessions/{session_id}/take-over\x12\x8f\x01\n" +
+	"\x13SendOperatorMessage\x12'.parlance.v1.SendOperatorMessageRequest\x1a\x11.parlance.v1.Turn\"<\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x020:\x01*\"+/v1/sessions/{session_id}/operator-messages\x12~\n" +
+	"\x0eReleaseSession\x12\".parlance.v1.ReleaseSessionRequest\x1a\x14.parlance.v1.Session\"2\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02&:\x01*\"!/v1/sessions/{session_id}/release\x12\x9f\x01\n" +
 	"\x14ListSessionToolCalls\x12(.parlance.v1.ListSessionToolCallsRequest\x1a).parlance.v1.ListSessionToolCallsResponse\"2\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02&\x12$/v1/sessions/{session_id}/tool-callsB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
 
 var (
@@ -6251,201 +6603,214 @@ func file_parlance_v1_sessions_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_sessions_proto_rawDescData
 }
 
-var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 67)
+var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 71)
 var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*Session)(nil),                      // 0: parlance.v1.Session
-	(*SessionRecording)(nil),             // 1: parlance.v1.SessionRecording
-	(*RecordingPart)(nil),                // 2: parlance.v1.RecordingPart
-	(*SessionFeedback)(nil),              // 3: parlance.v1.SessionFeedback
-	(*SessionAnalysis)(nil),              // 4: parlance.v1.SessionAnalysis
-	(*CriterionResult)(nil),              // 5: parlance.v1.CriterionResult
-	(*DataResult)(nil),                   // 6: parlance.v1.DataResult
-	(*SessionUsage)(nil),                 // 7: parlance.v1.SessionUsage
-	(*Turn)(nil),                         // 8: parlance.v1.Turn
-	(*TurnItem)(nil),                     // 9: parlance.v1.TurnItem
-	(*TurnItemHeard)(nil),                // 10: parlance.v1.TurnItemHeard
-	(*TurnRetrieval)(nil),                // 11: parlance.v1.TurnRetrieval
-	(*RetrievedChunk)(nil),               // 12: parlance.v1.RetrievedChunk
-	(*TurnError)(nil),                    // 13: parlance.v1.TurnError
-	(*Citation)(nil),                     // 14: parlance.v1.Citation
-	(*TurnUsage)(nil),                    // 15: parlance.v1.TurnUsage
-	(*TurnMetrics)(nil),                  // 16: parlance.v1.TurnMetrics
-	(*TurnSpeech)(nil),                   // 17: parlance.v1.TurnSpeech
-	(*CreateSessionRequest)(nil),         // 18: parlance.v1.CreateSessionRequest
-	(*CreateSessionResponse)(nil),        // 19: parlance.v1.CreateSessionResponse
-	(*ListSessionsRequest)(nil),          // 20: parlance.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),         // 21: parlance.v1.ListSessionsResponse
-	(*GetSessionRequest)(nil),            // 22: parlance.v1.GetSessionRequest
-	(*EndSessionRequest)(nil),            // 23: parlance.v1.EndSessionRequest
-	(*DeleteSessionRequest)(nil),         // 24: parlance.v1.DeleteSessionRequest
-	(*ClientTool)(nil),                   // 25: parlance.v1.ClientTool
-	(*ToolOutput)(nil),                   // 26: parlance.v1.ToolOutput
-	(*GetTurnRequest)(nil),               // 27: parlance.v1.GetTurnRequest
-	(*FollowTurnRequest)(nil),            // 28: parlance.v1.FollowTurnRequest
-	(*CancelTurnRequest)(nil),            // 29: parlance.v1.CancelTurnRequest
-	(*CreateTurnRequest)(nil),            // 30: parlance.v1.CreateTurnRequest
-	(*CreateTurnResponse)(nil),           // 31: parlance.v1.CreateTurnResponse
-	(*StreamTurnRequest)(nil),            // 32: parlance.v1.StreamTurnRequest
-	(*StreamTurnResponse)(nil),           // 33: parlance.v1.StreamTurnResponse
-	(*TurnStarted)(nil),                  // 34: parlance.v1.TurnStarted
-	(*TurnTextDelta)(nil),                // 35: parlance.v1.TurnTextDelta
-	(*TurnApprovalRequested)(nil),        // 36: parlance.v1.TurnApprovalRequested
-	(*TurnToolCalled)(nil),               // 37: parlance.v1.TurnToolCalled
-	(*TurnClientToolCalled)(nil),         // 38: parlance.v1.TurnClientToolCalled
-	(*TurnDone)(nil),                     // 39: parlance.v1.TurnDone
-	(*Approval)(nil),                     // 40: parlance.v1.Approval
-	(*ListApprovalsRequest)(nil),         // 41: parlance.v1.ListApprovalsRequest
-	(*ListApprovalsResponse)(nil),        // 42: parlance.v1.ListApprovalsResponse
-	(*DecideApprovalRequest)(nil),        // 43: parlance.v1.DecideApprovalRequest
-	(*GetTranscriptRequest)(nil),         // 44: parlance.v1.GetTranscriptRequest
-	(*GetTranscriptResponse)(nil),        // 45: parlance.v1.GetTranscriptResponse
-	(*GetTurnReceiptRequest)(nil),        // 46: parlance.v1.GetTurnReceiptRequest
-	(*TurnReceipt)(nil),                  // 47: parlance.v1.TurnReceipt
-	(*ReceiptModelCall)(nil),             // 48: parlance.v1.ReceiptModelCall
-	(*ReceiptAttempt)(nil),               // 49: parlance.v1.ReceiptAttempt
-	(*ReceiptPassage)(nil),               // 50: parlance.v1.ReceiptPassage
-	(*ReceiptToolCall)(nil),              // 51: parlance.v1.ReceiptToolCall
-	(*ReceiptApproval)(nil),              // 52: parlance.v1.ReceiptApproval
-	(*ReceiptGuard)(nil),                 // 53: parlance.v1.ReceiptGuard
-	(*ReceiptHistory)(nil),               // 54: parlance.v1.ReceiptHistory
-	(*ReceiptStage)(nil),                 // 55: parlance.v1.ReceiptStage
-	(*ReceiptCost)(nil),                  // 56: parlance.v1.ReceiptCost
-	(*DownloadRecordingRequest)(nil),     // 57: parlance.v1.DownloadRecordingRequest
-	(*DownloadRecordingResponse)(nil),    // 58: parlance.v1.DownloadRecordingResponse
-	(*GetRecordingMarksRequest)(nil),     // 59: parlance.v1.GetRecordingMarksRequest
-	(*RecordingMarks)(nil),               // 60: parlance.v1.RecordingMarks
-	(*RecordingMark)(nil),                // 61: parlance.v1.RecordingMark
-	(*ListSessionToolCallsRequest)(nil),  // 62: parlance.v1.ListSessionToolCallsRequest
-	(*ListSessionToolCallsResponse)(nil), // 63: parlance.v1.ListSessionToolCallsResponse
-	nil,                                  // 64: parlance.v1.Session.DynamicVariablesEntry
-	nil,                                  // 65: parlance.v1.Session.AssignedVariablesEntry
-	nil,                                  // 66: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	(*timestamppb.Timestamp)(nil),        // 67: google.protobuf.Timestamp
-	(*structpb.Value)(nil),               // 68: google.protobuf.Value
-	(*ToolCall)(nil),                     // 69: parlance.v1.ToolCall
-	(*structpb.Struct)(nil),              // 70: google.protobuf.Struct
-	(*emptypb.Empty)(nil),                // 71: google.protobuf.Empty
+	(*SessionHandover)(nil),              // 1: parlance.v1.SessionHandover
+	(*SessionRecording)(nil),             // 2: parlance.v1.SessionRecording
+	(*RecordingPart)(nil),                // 3: parlance.v1.RecordingPart
+	(*SessionFeedback)(nil),              // 4: parlance.v1.SessionFeedback
+	(*SessionAnalysis)(nil),              // 5: parlance.v1.SessionAnalysis
+	(*CriterionResult)(nil),              // 6: parlance.v1.CriterionResult
+	(*DataResult)(nil),                   // 7: parlance.v1.DataResult
+	(*SessionUsage)(nil),                 // 8: parlance.v1.SessionUsage
+	(*Turn)(nil),                         // 9: parlance.v1.Turn
+	(*TurnItem)(nil),                     // 10: parlance.v1.TurnItem
+	(*TurnItemHeard)(nil),                // 11: parlance.v1.TurnItemHeard
+	(*TurnRetrieval)(nil),                // 12: parlance.v1.TurnRetrieval
+	(*RetrievedChunk)(nil),               // 13: parlance.v1.RetrievedChunk
+	(*TurnError)(nil),                    // 14: parlance.v1.TurnError
+	(*Citation)(nil),                     // 15: parlance.v1.Citation
+	(*TurnUsage)(nil),                    // 16: parlance.v1.TurnUsage
+	(*TurnMetrics)(nil),                  // 17: parlance.v1.TurnMetrics
+	(*TurnSpeech)(nil),                   // 18: parlance.v1.TurnSpeech
+	(*CreateSessionRequest)(nil),         // 19: parlance.v1.CreateSessionRequest
+	(*CreateSessionResponse)(nil),        // 20: parlance.v1.CreateSessionResponse
+	(*ListSessionsRequest)(nil),          // 21: parlance.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),         // 22: parlance.v1.ListSessionsResponse
+	(*GetSessionRequest)(nil),            // 23: parlance.v1.GetSessionRequest
+	(*EndSessionRequest)(nil),            // 24: parlance.v1.EndSessionRequest
+	(*TakeOverSessionRequest)(nil),       // 25: parlance.v1.TakeOverSessionRequest
+	(*SendOperatorMessageRequest)(nil),   // 26: parlance.v1.SendOperatorMessageRequest
+	(*ReleaseSessionRequest)(nil),        // 27: parlance.v1.ReleaseSessionRequest
+	(*DeleteSessionRequest)(nil),         // 28: parlance.v1.DeleteSessionRequest
+	(*ClientTool)(nil),                   // 29: parlance.v1.ClientTool
+	(*ToolOutput)(nil),                   // 30: parlance.v1.ToolOutput
+	(*GetTurnRequest)(nil),               // 31: parlance.v1.GetTurnRequest
+	(*FollowTurnRequest)(nil),            // 32: parlance.v1.FollowTurnRequest
+	(*CancelTurnRequest)(nil),            // 33: parlance.v1.CancelTurnRequest
+	(*CreateTurnRequest)(nil),            // 34: parlance.v1.CreateTurnRequest
+	(*CreateTurnResponse)(nil),           // 35: parlance.v1.CreateTurnResponse
+	(*StreamTurnRequest)(nil),            // 36: parlance.v1.StreamTurnRequest
+	(*StreamTurnResponse)(nil),           // 37: parlance.v1.StreamTurnResponse
+	(*TurnStarted)(nil),                  // 38: parlance.v1.TurnStarted
+	(*TurnTextDelta)(nil),                // 39: parlance.v1.TurnTextDelta
+	(*TurnApprovalRequested)(nil),        // 40: parlance.v1.TurnApprovalRequested
+	(*TurnToolCalled)(nil),               // 41: parlance.v1.TurnToolCalled
+	(*TurnClientToolCalled)(nil),         // 42: parlance.v1.TurnClientToolCalled
+	(*TurnDone)(nil),                     // 43: parlance.v1.TurnDone
+	(*Approval)(nil),                     // 44: parlance.v1.Approval
+	(*ListApprovalsRequest)(nil),         // 45: parlance.v1.ListApprovalsRequest
+	(*ListApprovalsResponse)(nil),        // 46: parlance.v1.ListApprovalsResponse
+	(*DecideApprovalRequest)(nil),        // 47: parlance.v1.DecideApprovalRequest
+	(*GetTranscriptRequest)(nil),         // 48: parlance.v1.GetTranscriptRequest
+	(*GetTranscriptResponse)(nil),        // 49: parlance.v1.GetTranscriptResponse
+	(*GetTurnReceiptRequest)(nil),        // 50: parlance.v1.GetTurnReceiptRequest
+	(*TurnReceipt)(nil),                  // 51: parlance.v1.TurnReceipt
+	(*ReceiptModelCall)(nil),             // 52: parlance.v1.ReceiptModelCall
+	(*ReceiptAttempt)(nil),               // 53: parlance.v1.ReceiptAttempt
+	(*ReceiptPassage)(nil),               // 54: parlance.v1.ReceiptPassage
+	(*ReceiptToolCall)(nil),              // 55: parlance.v1.ReceiptToolCall
+	(*ReceiptApproval)(nil),              // 56: parlance.v1.ReceiptApproval
+	(*ReceiptGuard)(nil),                 // 57: parlance.v1.ReceiptGuard
+	(*ReceiptHistory)(nil),               // 58: parlance.v1.ReceiptHistory
+	(*ReceiptStage)(nil),                 // 59: parlance.v1.ReceiptStage
+	(*ReceiptCost)(nil),                  // 60: parlance.v1.ReceiptCost
+	(*DownloadRecordingRequest)(nil),     // 61: parlance.v1.DownloadRecordingRequest
+	(*DownloadRecordingResponse)(nil),    // 62: parlance.v1.DownloadRecordingResponse
+	(*GetRecordingMarksRequest)(nil),     // 63: parlance.v1.GetRecordingMarksRequest
+	(*RecordingMarks)(nil),               // 64: parlance.v1.RecordingMarks
+	(*RecordingMark)(nil),                // 65: parlance.v1.RecordingMark
+	(*ListSessionToolCallsRequest)(nil),  // 66: parlance.v1.ListSessionToolCallsRequest
+	(*ListSessionToolCallsResponse)(nil), // 67: parlance.v1.ListSessionToolCallsResponse
+	nil,                                  // 68: parlance.v1.Session.DynamicVariablesEntry
+	nil,                                  // 69: parlance.v1.Session.AssignedVariablesEntry
+	nil,                                  // 70: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	(*timestamppb.Timestamp)(nil),        // 71: google.protobuf.Timestamp
+	(*structpb.Value)(nil),               // 72: google.protobuf.Value
+	(*ToolCall)(nil),                     // 73: parlance.v1.ToolCall
+	(*structpb.Struct)(nil),              // 74: google.protobuf.Struct
+	(*emptypb.Empty)(nil),                // 75: google.protobuf.Empty
 }
 var file_parlance_v1_sessions_proto_depIdxs = []int32{
-	67, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	67, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
-	67, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
-	7,  // 3: parlance.v1.Session.usage:type_name -> parlance.v1.SessionUsage
-	64, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
-	65, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
-	4,  // 6: parlance.v1.Session.analysis:type_name -> parlance.v1.SessionAnalysis
-	3,  // 7: parlance.v1.Session.feedback:type_name -> parlance.v1.SessionFeedback
-	67, // 8: parlance.v1.Session.content_deleted_at:type_name -> google.protobuf.Timestamp
-	1,  // 9: parlance.v1.Session.recording:type_name -> parlance.v1.SessionRecording
-	67, // 10: parlance.v1.SessionRecording.created_at:type_name -> google.protobuf.Timestamp
-	2,  // 11: parlance.v1.SessionRecording.parts:type_name -> parlance.v1.RecordingPart
-	5,  // 12: parlance.v1.SessionAnalysis.criteria:type_name -> parlance.v1.CriterionResult
-	6,  // 13: parlance.v1.SessionAnalysis.data:type_name -> parlance.v1.DataResult
-	15, // 14: parlance.v1.SessionAnalysis.usage:type_name -> parlance.v1.TurnUsage
-	67, // 15: parlance.v1.SessionAnalysis.ended_at:type_name -> google.protobuf.Timestamp
-	68, // 16: parlance.v1.DataResult.value:type_name -> google.protobuf.Value
-	14, // 17: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
-	69, // 18: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
-	15, // 19: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
-	16, // 20: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
-	67, // 21: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
-	67, // 22: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
-	13, // 23: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
-	11, // 24: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
-	9,  // 25: parlance.v1.Turn.items:type_name -> parlance.v1.TurnItem
-	10, // 26: parlance.v1.TurnItem.heard:type_name -> parlance.v1.TurnItemHeard
-	12, // 27: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
-	17, // 28: parlance.v1.TurnMetrics.speech:type_name -> parlance.v1.TurnSpeech
-	66, // 29: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	70, // 30: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
-	70, // 31: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
-	67, // 32: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
-	67, // 33: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
-	67, // 34: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
-	0,  // 35: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
-	70, // 36: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
-	25, // 37: parlance.v1.CreateTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
-	26, // 38: parlance.v1.CreateTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
-	14, // 39: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
-	69, // 40: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	15, // 41: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
-	69, // 42: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
-	25, // 43: parlance.v1.StreamTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
-	26, // 44: parlance.v1.StreamTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
-	69, // 45: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
-	31, // 46: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
-	40, // 47: parlance.v1.StreamTurnResponse.approval:type_name -> parlance.v1.Approval
-	34, // 48: parlance.v1.StreamTurnResponse.started:type_name -> parlance.v1.TurnStarted
-	35, // 49: parlance.v1.StreamTurnResponse.text_delta:type_name -> parlance.v1.TurnTextDelta
-	36, // 50: parlance.v1.StreamTurnResponse.approval_requested:type_name -> parlance.v1.TurnApprovalRequested
-	37, // 51: parlance.v1.StreamTurnResponse.tool_called:type_name -> parlance.v1.TurnToolCalled
-	38, // 52: parlance.v1.StreamTurnResponse.client_tool_called:type_name -> parlance.v1.TurnClientToolCalled
-	39, // 53: parlance.v1.StreamTurnResponse.done:type_name -> parlance.v1.TurnDone
-	40, // 54: parlance.v1.TurnApprovalRequested.approval:type_name -> parlance.v1.Approval
-	69, // 55: parlance.v1.TurnToolCalled.call:type_name -> parlance.v1.ToolCall
-	69, // 56: parlance.v1.TurnClientToolCalled.call:type_name -> parlance.v1.ToolCall
-	31, // 57: parlance.v1.TurnDone.turn:type_name -> parlance.v1.CreateTurnResponse
-	70, // 58: parlance.v1.Approval.input:type_name -> google.protobuf.Struct
-	67, // 59: parlance.v1.Approval.created_at:type_name -> google.protobuf.Timestamp
-	67, // 60: parlance.v1.Approval.expires_at:type_name -> google.protobuf.Timestamp
-	67, // 61: parlance.v1.Approval.decided_at:type_name -> google.protobuf.Timestamp
-	40, // 62: parlance.v1.ListApprovalsResponse.approvals:type_name -> parlance.v1.Approval
-	8,  // 63: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
-	67, // 64: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
-	67, // 65: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
-	48, // 66: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
-	50, // 67: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
-	51, // 68: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
-	53, // 69: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
-	54, // 70: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
-	55, // 71: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
-	15, // 72: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
-	56, // 73: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
-	49, // 74: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
-	52, // 75: parlance.v1.ReceiptToolCall.approval:type_name -> parlance.v1.ReceiptApproval
-	61, // 76: parlance.v1.RecordingMarks.marks:type_name -> parlance.v1.RecordingMark
-	67, // 77: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	67, // 78: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	69, // 79: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	18, // 80: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
-	20, // 81: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
-	22, // 82: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
-	23, // 83: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
-	24, // 84: parlance.v1.SessionService.DeleteSession:input_type -> parlance.v1.DeleteSessionRequest
-	30, // 85: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
-	32, // 86: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
-	27, // 87: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
-	28, // 88: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
-	29, // 89: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
-	41, // 90: parlance.v1.SessionService.ListApprovals:input_type -> parlance.v1.ListApprovalsRequest
-	43, // 91: parlance.v1.SessionService.DecideApproval:input_type -> parlance.v1.DecideApprovalRequest
-	44, // 92: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
-	46, // 93: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
-	57, // 94: parlance.v1.SessionService.DownloadRecording:input_type -> parlance.v1.DownloadRecordingRequest
-	59, // 95: parlance.v1.SessionService.GetRecordingMarks:input_type -> parlance.v1.GetRecordingMarksRequest
-	62, // 96: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
-	19, // 97: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
-	21, // 98: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
-	0,  // 99: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
-	0,  // 100: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
-	71, // 101: parlance.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
-	31, // 102: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
-	33, // 103: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
-	8,  // 104: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
-	33, // 105: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
-	8,  // 106: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
-	42, // 107: parlance.v1.SessionService.ListApprovals:output_type -> parlance.v1.ListApprovalsResponse
-	40, // 108: parlance.v1.SessionService.DecideApproval:output_type -> parlance.v1.Approval
-	45, // 109: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
-	47, // 110: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
-	58, // 111: parlance.v1.SessionService.DownloadRecording:output_type -> parlance.v1.DownloadRecordingResponse
-	60, // 112: parlance.v1.SessionService.GetRecordingMarks:output_type -> parlance.v1.RecordingMarks
-	63, // 113: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
-	97, // [97:114] is the sub-list for method output_type
-	80, // [80:97] is the sub-list for method input_type
-	80, // [80:80] is the sub-list for extension type_name
-	80, // [80:80] is the sub-list for extension extendee
-	0,  // [0:80] is the sub-list for field type_name
+	71,  // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	71,  // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
+	71,  // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
+	8,   // 3: parlance.v1.Session.usage:type_name -> parlance.v1.SessionUsage
+	68,  // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
+	69,  // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
+	5,   // 6: parlance.v1.Session.analysis:type_name -> parlance.v1.SessionAnalysis
+	4,   // 7: parlance.v1.Session.feedback:type_name -> parlance.v1.SessionFeedback
+	71,  // 8: parlance.v1.Session.content_deleted_at:type_name -> google.protobuf.Timestamp
+	2,   // 9: parlance.v1.Session.recording:type_name -> parlance.v1.SessionRecording
+	1,   // 10: parlance.v1.Session.handover:type_name -> parlance.v1.SessionHandover
+	71,  // 11: parlance.v1.SessionHandover.requested_at:type_name -> google.protobuf.Timestamp
+	71,  // 12: parlance.v1.SessionHandover.taken_at:type_name -> google.protobuf.Timestamp
+	71,  // 13: parlance.v1.SessionRecording.created_at:type_name -> google.protobuf.Timestamp
+	3,   // 14: parlance.v1.SessionRecording.parts:type_name -> parlance.v1.RecordingPart
+	6,   // 15: parlance.v1.SessionAnalysis.criteria:type_name -> parlance.v1.CriterionResult
+	7,   // 16: parlance.v1.SessionAnalysis.data:type_name -> parlance.v1.DataResult
+	16,  // 17: parlance.v1.SessionAnalysis.usage:type_name -> parlance.v1.TurnUsage
+	71,  // 18: parlance.v1.SessionAnalysis.ended_at:type_name -> google.protobuf.Timestamp
+	72,  // 19: parlance.v1.DataResult.value:type_name -> google.protobuf.Value
+	15,  // 20: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
+	73,  // 21: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
+	16,  // 22: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
+	17,  // 23: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
+	71,  // 24: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
+	71,  // 25: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
+	14,  // 26: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
+	12,  // 27: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
+	10,  // 28: parlance.v1.Turn.items:type_name -> parlance.v1.TurnItem
+	11,  // 29: parlance.v1.TurnItem.heard:type_name -> parlance.v1.TurnItemHeard
+	13,  // 30: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
+	18,  // 31: parlance.v1.TurnMetrics.speech:type_name -> parlance.v1.TurnSpeech
+	70,  // 32: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	74,  // 33: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
+	74,  // 34: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
+	71,  // 35: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	71,  // 36: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
+	71,  // 37: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
+	0,   // 38: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
+	74,  // 39: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
+	29,  // 40: parlance.v1.CreateTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
+	30,  // 41: parlance.v1.CreateTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
+	15,  // 42: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
+	73,  // 43: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	16,  // 44: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
+	73,  // 45: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
+	29,  // 46: parlance.v1.StreamTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
+	30,  // 47: parlance.v1.StreamTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
+	73,  // 48: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
+	35,  // 49: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
+	44,  // 50: parlance.v1.StreamTurnResponse.approval:type_name -> parlance.v1.Approval
+	38,  // 51: parlance.v1.StreamTurnResponse.started:type_name -> parlance.v1.TurnStarted
+	39,  // 52: parlance.v1.StreamTurnResponse.text_delta:type_name -> parlance.v1.TurnTextDelta
+	40,  // 53: parlance.v1.StreamTurnResponse.approval_requested:type_name -> parlance.v1.TurnApprovalRequested
+	41,  // 54: parlance.v1.StreamTurnResponse.tool_called:type_name -> parlance.v1.TurnToolCalled
+	42,  // 55: parlance.v1.StreamTurnResponse.client_tool_called:type_name -> parlance.v1.TurnClientToolCalled
+	43,  // 56: parlance.v1.StreamTurnResponse.done:type_name -> parlance.v1.TurnDone
+	44,  // 57: parlance.v1.TurnApprovalRequested.approval:type_name -> parlance.v1.Approval
+	73,  // 58: parlance.v1.TurnToolCalled.call:type_name -> parlance.v1.ToolCall
+	73,  // 59: parlance.v1.TurnClientToolCalled.call:type_name -> parlance.v1.ToolCall
+	35,  // 60: parlance.v1.TurnDone.turn:type_name -> parlance.v1.CreateTurnResponse
+	74,  // 61: parlance.v1.Approval.input:type_name -> google.protobuf.Struct
+	71,  // 62: parlance.v1.Approval.created_at:type_name -> google.protobuf.Timestamp
+	71,  // 63: parlance.v1.Approval.expires_at:type_name -> google.protobuf.Timestamp
+	71,  // 64: parlance.v1.Approval.decided_at:type_name -> google.protobuf.Timestamp
+	44,  // 65: parlance.v1.ListApprovalsResponse.approvals:type_name -> parlance.v1.Approval
+	9,   // 66: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
+	71,  // 67: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
+	71,  // 68: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
+	52,  // 69: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
+	54,  // 70: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
+	55,  // 71: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
+	57,  // 72: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
+	58,  // 73: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
+	59,  // 74: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
+	16,  // 75: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
+	60,  // 76: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
+	53,  // 77: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
+	56,  // 78: parlance.v1.ReceiptToolCall.approval:type_name -> parlance.v1.ReceiptApproval
+	65,  // 79: parlance.v1.RecordingMarks.marks:type_name -> parlance.v1.RecordingMark
+	71,  // 80: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	71,  // 81: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	73,  // 82: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	19,  // 83: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
+	21,  // 84: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
+	23,  // 85: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
+	24,  // 86: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
+	28,  // 87: parlance.v1.SessionService.DeleteSession:input_type -> parlance.v1.DeleteSessionRequest
+	34,  // 88: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
+	36,  // 89: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
+	31,  // 90: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
+	32,  // 91: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
+	33,  // 92: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
+	45,  // 93: parlance.v1.SessionService.ListApprovals:input_type -> parlance.v1.ListApprovalsRequest
+	47,  // 94: parlance.v1.SessionService.DecideApproval:input_type -> parlance.v1.DecideApprovalRequest
+	48,  // 95: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
+	50,  // 96: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
+	61,  // 97: parlance.v1.SessionService.DownloadRecording:input_type -> parlance.v1.DownloadRecordingRequest
+	63,  // 98: parlance.v1.SessionService.GetRecordingMarks:input_type -> parlance.v1.GetRecordingMarksRequest
+	25,  // 99: parlance.v1.SessionService.TakeOverSession:input_type -> parlance.v1.TakeOverSessionRequest
+	26,  // 100: parlance.v1.SessionService.SendOperatorMessage:input_type -> parlance.v1.SendOperatorMessageRequest
+	27,  // 101: parlance.v1.SessionService.ReleaseSession:input_type -> parlance.v1.ReleaseSessionRequest
+	66,  // 102: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
+	20,  // 103: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
+	22,  // 104: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
+	0,   // 105: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
+	0,   // 106: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
+	75,  // 107: parlance.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
+	35,  // 108: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
+	37,  // 109: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
+	9,   // 110: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
+	37,  // 111: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
+	9,   // 112: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
+	46,  // 113: parlance.v1.SessionService.ListApprovals:output_type -> parlance.v1.ListApprovalsResponse
+	44,  // 114: parlance.v1.SessionService.DecideApproval:output_type -> parlance.v1.Approval
+	49,  // 115: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
+	51,  // 116: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
+	62,  // 117: parlance.v1.SessionService.DownloadRecording:output_type -> parlance.v1.DownloadRecordingResponse
+	64,  // 118: parlance.v1.SessionService.GetRecordingMarks:output_type -> parlance.v1.RecordingMarks
+	0,   // 119: parlance.v1.SessionService.TakeOverSession:output_type -> parlance.v1.Session
+	9,   // 120: parlance.v1.SessionService.SendOperatorMessage:output_type -> parlance.v1.Turn
+	0,   // 121: parlance.v1.SessionService.ReleaseSession:output_type -> parlance.v1.Session
+	67,  // 122: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
+	103, // [103:123] is the sub-list for method output_type
+	83,  // [83:103] is the sub-list for method input_type
+	83,  // [83:83] is the sub-list for extension type_name
+	83,  // [83:83] is the sub-list for extension extendee
+	0,   // [0:83] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_sessions_proto_init() }
@@ -6455,9 +6820,9 @@ func file_parlance_v1_sessions_proto_init() {
 	}
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_tools_proto_init()
-	file_parlance_v1_sessions_proto_msgTypes[12].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[18].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[33].OneofWrappers = []any{
+	file_parlance_v1_sessions_proto_msgTypes[13].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[19].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[37].OneofWrappers = []any{
 		(*StreamTurnResponse_Started)(nil),
 		(*StreamTurnResponse_TextDelta)(nil),
 		(*StreamTurnResponse_ApprovalRequested)(nil),
@@ -6465,17 +6830,17 @@ func file_parlance_v1_sessions_proto_init() {
 		(*StreamTurnResponse_ClientToolCalled)(nil),
 		(*StreamTurnResponse_Done)(nil),
 	}
-	file_parlance_v1_sessions_proto_msgTypes[43].OneofWrappers = []any{}
 	file_parlance_v1_sessions_proto_msgTypes[47].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[48].OneofWrappers = []any{}
 	file_parlance_v1_sessions_proto_msgTypes[51].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[52].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[55].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_sessions_proto_rawDesc), len(file_parlance_v1_sessions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   67,
+			NumMessages:   71,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -77,7 +77,7 @@ type ProviderCredentialServiceClient interface {
 	// Errors: not-found.
 	DeleteProviderCredential(context.Context, *v1.DeleteProviderCredentialRequest) (*emptypb.Empty, error)
 	// TestProviderCredential makes one small real call with the credential, which the provider may
-	// charge for, and says how it went. Errors: not-found, not-implemented (telephony).
+	// charge for, and says how it went. Errors: not-found.
 	TestProviderCredential(context.Context, *v1.TestProviderCredentialRequest) (*v1.TestProviderCredentialResponse, error)
 }
 
@@ -216,7 +216,7 @@ type ProviderCredentialServiceHandler interface {
 	// Errors: not-found.
 	DeleteProviderCredential(context.Context, *v1.DeleteProviderCredentialRequest) (*emptypb.Empty, error)
 	// TestProviderCredential makes one small real call with the credential, which the provider may
-	// charge for, and says how it went. Errors: not-found, not-implemented (telephony).
+	// charge for, and says how it went. Errors: not-found.
 	TestProviderCredential(context.Context, *v1.TestProviderCredentialRequest) (*v1.TestProviderCredentialResponse, error)
 }
 

@@ -82,6 +82,15 @@ const (
 	// SessionServiceGetRecordingMarksProcedure is the fully-qualified name of the SessionService's
 	// GetRecordingMarks RPC.
 	SessionServiceGetRecordingMarksProcedure = "/parlance.v1.SessionService/GetRecordingMarks"
+	// SessionServiceTakeOverSessionProcedure is the fully-qualified name of the SessionService's
+	// TakeOverSession RPC.
+	SessionServiceTakeOverSessionProcedure = "/parlance.v1.SessionService/TakeOverSession"
+	// SessionServiceSendOperatorMessageProcedure is the fully-qualified name of the SessionService's
+	// SendOperatorMessage RPC.
+	SessionServiceSendOperatorMessageProcedure = "/parlance.v1.SessionService/SendOperatorMessage"
+	// SessionServiceReleaseSessionProcedure is the fully-qualified name of the SessionService's
+	// ReleaseSession RPC.
+	SessionServiceReleaseSessionProcedure = "/parlance.v1.SessionService/ReleaseSession"
 	// SessionServiceListSessionToolCallsProcedure is the fully-qualified name of the SessionService's
 	// ListSessionToolCalls RPC.
 	SessionServiceListSessionToolCallsProcedure = "/parlance.v1.SessionService/ListSessionToolCalls"
@@ -153,6 +162,20 @@ type SessionServiceClient interface {
 	// recording, in the order of time. Errors: not-found, also for a recording that was deleted,
 	// invalid-request.
 	GetRecordingMarks(context.Context, *v1.GetRecordingMarksRequest) (*v1.RecordingMarks, error)
+	// TakeOverSession gives the conversation to a person, with or without a request for one. A
+	// running answer is stopped, and the model is not asked until ReleaseSession: the person writes
+	// with SendOperatorMessage. A pending session begins with it. Repeating it changes nothing.
+	// Errors: not-found, session-closed, session-taken-over (another person has it), invalid-request.
+	TakeOverSession(context.Context, *v1.TakeOverSessionRequest) (*v1.Session, error)
+	// SendOperatorMessage says something to the user for the person who has the conversation, and
+	// returns it as a turn. Sockets show it as a message of the agent; where answers are spoken it is
+	// spoken. No guard of the agent reads it. Errors: not-found, session-closed,
+	// session-not-taken-over, invalid-request.
+	SendOperatorMessage(context.Context, *v1.SendOperatorMessageRequest) (*v1.Turn, error)
+	// ReleaseSession gives the conversation back to the agent, which answers the next message of the
+	// user and knows what the person wrote. It also withdraws a request that nobody took. A session
+	// without either is returned as it is. Errors: not-found, session-closed, invalid-request.
+	ReleaseSession(context.Context, *v1.ReleaseSessionRequest) (*v1.Session, error)
 	// ListSessionToolCalls lists the traces of a session's tool calls, oldest first. Errors:
 	// not-found.
 	ListSessionToolCalls(context.Context, *v1.ListSessionToolCallsRequest) (*v1.ListSessionToolCallsResponse, error)
@@ -265,6 +288,24 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(sessionServiceMethods.ByName("GetRecordingMarks")),
 			connect.WithClientOptions(opts...),
 		),
+		takeOverSession: connect.NewClient[v1.TakeOverSessionRequest, v1.Session](
+			httpClient,
+			baseURL+SessionServiceTakeOverSessionProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("TakeOverSession")),
+			connect.WithClientOptions(opts...),
+		),
+		sendOperatorMessage: connect.NewClient[v1.SendOperatorMessageRequest, v1.Turn](
+			httpClient,
+			baseURL+SessionServiceSendOperatorMessageProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("SendOperatorMessage")),
+			connect.WithClientOptions(opts...),
+		),
+		releaseSession: connect.NewClient[v1.ReleaseSessionRequest, v1.Session](
+			httpClient,
+			baseURL+SessionServiceReleaseSessionProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("ReleaseSession")),
+			connect.WithClientOptions(opts...),
+		),
 		listSessionToolCalls: connect.NewClient[v1.ListSessionToolCallsRequest, v1.ListSessionToolCallsResponse](
 			httpClient,
 			baseURL+SessionServiceListSessionToolCallsProcedure,
@@ -292,6 +333,9 @@ type sessionServiceClient struct {
 	getTurnReceipt       *connect.Client[v1.GetTurnReceiptRequest, v1.TurnReceipt]
 	downloadRecording    *connect.Client[v1.DownloadRecordingRequest, v1.DownloadRecordingResponse]
 	getRecordingMarks    *connect.Client[v1.GetRecordingMarksRequest, v1.RecordingMarks]
+	takeOverSession      *connect.Client[v1.TakeOverSessionRequest, v1.Session]
+	sendOperatorMessage  *connect.Client[v1.SendOperatorMessageRequest, v1.Turn]
+	releaseSession       *connect.Client[v1.ReleaseSessionRequest, v1.Session]
 	listSessionToolCalls *connect.Client[v1.ListSessionToolCallsRequest, v1.ListSessionToolCallsResponse]
 }
 
@@ -427,6 +471,33 @@ func (c *sessionServiceClient) GetRecordingMarks(ctx context.Context, req *v1.Ge
 	return nil, err
 }
 
+// TakeOverSession calls parlance.v1.SessionService.TakeOverSession.
+func (c *sessionServiceClient) TakeOverSession(ctx context.Context, req *v1.TakeOverSessionRequest) (*v1.Session, error) {
+	response, err := c.takeOverSession.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// SendOperatorMessage calls parlance.v1.SessionService.SendOperatorMessage.
+func (c *sessionServiceClient) SendOperatorMessage(ctx context.Context, req *v1.SendOperatorMessageRequest) (*v1.Turn, error) {
+	response, err := c.sendOperatorMessage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ReleaseSession calls parlance.v1.SessionService.ReleaseSession.
+func (c *sessionServiceClient) ReleaseSession(ctx context.Context, req *v1.ReleaseSessionRequest) (*v1.Session, error) {
+	response, err := c.releaseSession.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // ListSessionToolCalls calls parlance.v1.SessionService.ListSessionToolCalls.
 func (c *sessionServiceClient) ListSessionToolCalls(ctx context.Context, req *v1.ListSessionToolCallsRequest) (*v1.ListSessionToolCallsResponse, error) {
 	response, err := c.listSessionToolCalls.CallUnary(ctx, connect.NewRequest(req))
@@ -502,6 +573,20 @@ type SessionServiceHandler interface {
 	// recording, in the order of time. Errors: not-found, also for a recording that was deleted,
 	// invalid-request.
 	GetRecordingMarks(context.Context, *v1.GetRecordingMarksRequest) (*v1.RecordingMarks, error)
+	// TakeOverSession gives the conversation to a person, with or without a request for one. A
+	// running answer is stopped, and the model is not asked until ReleaseSession: the person writes
+	// with SendOperatorMessage. A pending session begins with it. Repeating it changes nothing.
+	// Errors: not-found, session-closed, session-taken-over (another person has it), invalid-request.
+	TakeOverSession(context.Context, *v1.TakeOverSessionRequest) (*v1.Session, error)
+	// SendOperatorMessage says something to the user for the person who has the conversation, and
+	// returns it as a turn. Sockets show it as a message of the agent; where answers are spoken it is
+	// spoken. No guard of the agent reads it. Errors: not-found, session-closed,
+	// session-not-taken-over, invalid-request.
+	SendOperatorMessage(context.Context, *v1.SendOperatorMessageRequest) (*v1.Turn, error)
+	// ReleaseSession gives the conversation back to the agent, which answers the next message of the
+	// user and knows what the person wrote. It also withdraws a request that nobody took. A session
+	// without either is returned as it is. Errors: not-found, session-closed, invalid-request.
+	ReleaseSession(context.Context, *v1.ReleaseSessionRequest) (*v1.Session, error)
 	// ListSessionToolCalls lists the traces of a session's tool calls, oldest first. Errors:
 	// not-found.
 	ListSessionToolCalls(context.Context, *v1.ListSessionToolCallsRequest) (*v1.ListSessionToolCallsResponse, error)
@@ -610,6 +695,24 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 		connect.WithSchema(sessionServiceMethods.ByName("GetRecordingMarks")),
 		connect.WithHandlerOptions(opts...),
 	)
+	sessionServiceTakeOverSessionHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceTakeOverSessionProcedure,
+		svc.TakeOverSession,
+		connect.WithSchema(sessionServiceMethods.ByName("TakeOverSession")),
+		connect.WithHandlerOptions(opts...),
+	)
+	sessionServiceSendOperatorMessageHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceSendOperatorMessageProcedure,
+		svc.SendOperatorMessage,
+		connect.WithSchema(sessionServiceMethods.ByName("SendOperatorMessage")),
+		connect.WithHandlerOptions(opts...),
+	)
+	sessionServiceReleaseSessionHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceReleaseSessionProcedure,
+		svc.ReleaseSession,
+		connect.WithSchema(sessionServiceMethods.ByName("ReleaseSession")),
+		connect.WithHandlerOptions(opts...),
+	)
 	sessionServiceListSessionToolCallsHandler := connect.NewUnaryHandlerSimple(
 		SessionServiceListSessionToolCallsProcedure,
 		svc.ListSessionToolCalls,
@@ -650,6 +753,12 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 			sessionServiceDownloadRecordingHandler.ServeHTTP(w, r)
 		case SessionServiceGetRecordingMarksProcedure:
 			sessionServiceGetRecordingMarksHandler.ServeHTTP(w, r)
+		case SessionServiceTakeOverSessionProcedure:
+			sessionServiceTakeOverSessionHandler.ServeHTTP(w, r)
+		case SessionServiceSendOperatorMessageProcedure:
+			sessionServiceSendOperatorMessageHandler.ServeHTTP(w, r)
+		case SessionServiceReleaseSessionProcedure:
+			sessionServiceReleaseSessionHandler.ServeHTTP(w, r)
 		case SessionServiceListSessionToolCallsProcedure:
 			sessionServiceListSessionToolCallsHandler.ServeHTTP(w, r)
 		default:
@@ -723,6 +832,18 @@ func (UnimplementedSessionServiceHandler) DownloadRecording(context.Context, *v1
 
 func (UnimplementedSessionServiceHandler) GetRecordingMarks(context.Context, *v1.GetRecordingMarksRequest) (*v1.RecordingMarks, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.SessionService.GetRecordingMarks is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) TakeOverSession(context.Context, *v1.TakeOverSessionRequest) (*v1.Session, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.SessionService.TakeOverSession is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) SendOperatorMessage(context.Context, *v1.SendOperatorMessageRequest) (*v1.Turn, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.SessionService.SendOperatorMessage is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) ReleaseSession(context.Context, *v1.ReleaseSessionRequest) (*v1.Session, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.SessionService.ReleaseSession is not implemented"))
 }
 
 func (UnimplementedSessionServiceHandler) ListSessionToolCalls(context.Context, *v1.ListSessionToolCallsRequest) (*v1.ListSessionToolCallsResponse, error) {

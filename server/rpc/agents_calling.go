@@ -1,0 +1,48 @@
+package rpc
+
+import (
+	"cmp"
+
+	"parlance.dev/parlance/agents"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+)
+
+func agentCallbacks(c *parlancev1.AgentCallbacks) agents.Callbacks {
+	converted := agents.Callbacks{
+		Countries: c.GetCountries(), QuietFrom: c.GetQuietFrom(), QuietUntil: c.GetQuietUntil(), RequireConsent: c.GetRequireConsent(),
+		FromNumber: c.GetFromNumber(), Voicemail: c.GetVoicemail(), VoicemailMessage: c.GetVoicemailMessage(),
+		RingSeconds: int(c.GetRingSeconds()), PressKeys: c.GetPressKeys(),
+	}
+	if c != nil && c.MinIntervalMinutes != nil {
+		converted.MinIntervalMinutes = new(int(c.GetMinIntervalMinutes()))
+	}
+	return converted
+}
+
+// agentCallbacksProto shows the values in force.
+func agentCallbacksProto(c agents.Callbacks) *parlancev1.AgentCallbacks {
+	from, until := c.Quiet()
+	return &parlancev1.AgentCallbacks{
+		Countries: c.Countries, QuietFrom: &from, QuietUntil: &until, MinIntervalMinutes: new(int32(c.MinInterval().Minutes())),
+		RequireConsent: c.RequireConsent, FromNumber: c.FromNumber, Voicemail: cmp.Or(c.Voicemail, agents.VoicemailHangUp),
+		VoicemailMessage: c.VoicemailMessage, RingSeconds: int32(c.Ring().Seconds()), PressKeys: c.PressKeys,
+	}
+}
+
+func agentHandover(h *parlancev1.AgentHandover) agents.Handover {
+	return agents.Handover{
+		Enabled: h.GetEnabled(), Mode: h.GetMode(), RingSeconds: int(h.GetRingSeconds()),
+		Destinations: each(h.GetDestinations(), func(d *parlancev1.HandoverDestination) agents.Destination {
+			return agents.Destination{Name: d.GetName(), PhoneNumber: d.GetPhoneNumber()}
+		}),
+	}
+}
+
+func agentHandoverProto(h agents.Handover) *parlancev1.AgentHandover {
+	return &parlancev1.AgentHandover{
+		Enabled: h.Enabled, Mode: cmp.Or(h.Mode, agents.Cold), RingSeconds: int32(h.Ring().Seconds()),
+		Destinations: each(h.Destinations, func(d agents.Destination) *parlancev1.HandoverDestination {
+			return &parlancev1.HandoverDestination{Name: d.Name, PhoneNumber: d.PhoneNumber}
+		}),
+	}
+}
