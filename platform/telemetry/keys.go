@@ -39,4 +39,5 @@ const (
 	KeyOutcome     = "outcome"
 	KeyVerdict     = "verdict"
 	KeyRule        = "rule"
+	KeyNumberID    = "number_id"
 )
