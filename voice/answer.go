@@ -63,6 +63,12 @@ func (c *Call) observe(e turns.Event) {
 	case live.Failed:
 		c.failed(e)
 		return
+	case turns.LeftToOperator:
+		c.leftToOperator(e)
+		return
+	case turns.KeysWanted:
+		c.press(Press{Digits: e.Digits})
+		return
 	case live.Configured:
 		c.configured(e)
 	case live.Closed:
@@ -274,6 +280,10 @@ func (c *Call) itemAdded(e live.ItemAdded) {
 		delete(c.own, e.Item.ID)
 		return
 	}
+	if e.Item.Operator != "" && c.speaks() && !c.textOnly && !c.muted {
+		c.utter(e.Item.ID, e.Item.TurnIndex, sentence{text: e.Item.Text})
+		return
+	}
 	c.out = append(c.out, e)
 	if e.Item.Audio == nil || !isOwn(e.CommandID) {
 		return
@@ -298,6 +308,18 @@ func (c *Call) failed(e live.Failed) {
 		e.CommandID = ""
 		c.out = append(c.out, e)
 	}
+}
+
+// leftToOperator takes that no answer follows, because a person has the conversation. The client
+// did not ask for the call's own.
+func (c *Call) leftToOperator(e turns.LeftToOperator) {
+	if !isOwn(e.CommandID) {
+		c.out = append(c.out, e)
+		return
+	}
+	delete(c.asked, e.CommandID)
+	delete(c.unwanted, e.CommandID)
+	c.ears.taker.AgentDone()
 }
 
 // maxFarewell bounds how long the end of a conversation waits for what the agent says last.

@@ -56,6 +56,7 @@ type Call struct {
 	ears      ears
 	player    player
 	recording recording
+	keys      keys
 
 	// out are events for the socket that wait for nothing.
 	out []turns.Event
@@ -94,7 +95,7 @@ type Call struct {
 }
 
 // begin sets up a call with its stack, or says why it has none. mu is held.
-func (c *Call) begin(stack Stack, err error) {
+func (c *Call) begin(stack Stack, err error, known Configure) {
 	c.stack = stack
 	if err != nil {
 		c.s.deps.Log.WarnContext(c.life, "speech of a session is not whole", "session_id", c.session.ID, "error", err)
@@ -103,6 +104,7 @@ func (c *Call) begin(stack Stack, err error) {
 		c.out = append(c.out, live.Failed{Err: postgres.Decide(stack.Mute)})
 	}
 	c.ears.begin(c)
+	c.configure(known)
 	c.SpeakAnswers(c.speaks())
 	if notice := c.session.Config.Voice.Recording.Notice; c.recording.recorder != nil && notice != "" && !c.Resumed() {
 		c.say(sentence{text: notice, after: sessions.AtFront, protected: true})
@@ -137,6 +139,10 @@ func (c *Call) take(command live.Command) {
 		c.ears.taker.AgentDone()
 	case Configure:
 		c.configure(command)
+	case Key:
+		c.takeKey(command)
+	case Press:
+		c.press(command)
 	case live.Cancel:
 		c.cancel(command)
 	case live.Truncate:
@@ -376,6 +382,7 @@ func (c *Call) tick() {
 	if !c.over {
 		c.hearSilence(now)
 		c.keepWaiting(now)
+		c.askKeysInTime(now)
 		c.meterMinutes(now)
 		c.recording.pass(now)
 	}

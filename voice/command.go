@@ -32,6 +32,20 @@ type Configure struct {
 	Transcription *string
 }
 
+// Key is a key that the user has pressed on a telephone. Keys are asked as what the user says, when
+// none has followed for keysWithin, or behind a #. A key interrupts the agent.
+type Key struct {
+	// Digit is one of audio.Keys; others are ignored.
+	Digit string
+}
+
+// Press has the agent press keys of a telephone: their tones are played behind what is being said.
+// An interruption does not stop them.
+type Press struct {
+	// Digits are audio.Keys and pauses (audio.KeyPause), at most MaxPressed; others are ignored.
+	Digits string
+}
+
 // IsCommand implements live.Command.
 func (Append) IsCommand() {}
 
@@ -46,3 +60,9 @@ func (ClearOutput) IsCommand() {}
 
 // IsCommand implements live.Command.
 func (Configure) IsCommand() {}
+
+// IsCommand implements live.Command.
+func (Key) IsCommand() {}
+
+// IsCommand implements live.Command.
+func (Press) IsCommand() {}

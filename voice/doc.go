@@ -35,6 +35,7 @@
 //	hear, utterance                   from sound to words
 //	answer, message, speak, player    from words to sound
 //	interrupt, wait                   when somebody speaks too early, or not at all
+//	keys                              the keys of a telephone, both ways
 //
 // Tables: none. Events: none.
 package voice

@@ -71,6 +71,7 @@ type Written struct {
 // Interrupted says that what is being said is not said to its end. The client drops what it has not
 // played.
 type Interrupted struct {
+	// ResponseID is empty when a key has stopped whatever the client plays.
 	ResponseID string
 }
 

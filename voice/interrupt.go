@@ -27,7 +27,7 @@ func (c *Call) stopSpeaking(reason string) {
 		c.markAgent(c.player.queue[0])
 	}
 	c.recording.cut(now)
-	c.player.drop()
+	c.player.dropSpeech()
 	c.player.until = now
 }
 

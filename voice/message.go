@@ -48,6 +48,8 @@ type segment struct {
 	// it begins.
 	announced  bool
 	playedFrom int
+	// tones says that it is the tones of keys, and of no message.
+	tones bool
 	// kept says that its sound is kept for the next time that it is said.
 	kept bool
 	// resampler makes the rate of what is synthesized, fromHz, that of the call.
@@ -132,6 +134,9 @@ func (a *answer) heardText() string {
 	}
 	return strings.Join(said, sessions.BetweenMessages)
 }
+
+// isTones reports whether the segment is the tones of keys.
+func (s *segment) isTones() bool { return s.tones }
 
 func (s *segment) isSent() bool { return s.complete && len(s.samples) == 0 && s.whole == 0 }
 

@@ -2,6 +2,7 @@ package voice
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"parlance.dev/parlance/platform/audio"
@@ -49,10 +50,20 @@ func (p *player) isDue(now time.Time) bool {
 
 // drop forgets what was not sent.
 func (p *player) drop() {
-	for _, s := range p.queue {
+	p.dropSpeech()
+	p.queue = nil
+}
+
+// dropSpeech is drop, but for the tones of keys.
+func (p *player) dropSpeech() {
+	p.queue = slices.DeleteFunc(p.queue, func(s *segment) bool {
+		if s.isTones() {
+			return false
+		}
 		s.drop()
-	}
-	p.queue, p.paused = nil, false
+		return true
+	})
+	p.paused = false
 	if p.cancel != nil {
 		p.cancel()
 	}
@@ -78,8 +89,12 @@ func (c *Call) nextAudio() (turns.Event, bool) {
 		return nil, false
 	}
 	for len(p.queue) > 0 && p.queue[0].isSent() {
-		c.markAgent(p.queue[0])
+		sent := p.queue[0]
+		c.markAgent(sent)
 		p.queue = p.queue[1:]
+		if sent.isTones() {
+			c.tonesSent()
+		}
 		c.synthesize()
 	}
 	if len(p.queue) == 0 {
@@ -124,7 +139,7 @@ func (c *Call) announce(s *segment, samples []int16, now time.Time) {
 		s.playedFrom = c.recording.at(now) + int(c.player.ahead(now)/time.Millisecond)
 		taker.AgentSaid(hearing.Said{
 			Text: s.piece.Text, FromMS: from, ToMS: from + int(s.expected()/time.Millisecond),
-			Protected: s.message != nil && s.message.protected,
+			Protected: s.isTones() || s.message != nil && s.message.protected,
 		})
 	}
 	length := int(audio.Duration(len(samples), s.rate) / time.Millisecond)

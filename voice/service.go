@@ -75,6 +75,11 @@ func New(d Deps) *Service {
 // of what hears and speaks. It never fails: without a transcriber the user writes, without a
 // synthesizer the agent does, and the client is told.
 func (s *Service) Start(ctx context.Context, joined *live.Live) *Call {
+	return s.StartWith(ctx, joined, Configure{})
+}
+
+// StartWith is Start for a socket whose settings are known, before anything is said.
+func (s *Service) StartWith(ctx context.Context, joined *live.Live, known Configure) *Call {
 	session := joined.Session()
 	c := &Call{
 		Live: joined, s: s, session: session, language: session.Language,
@@ -89,7 +94,7 @@ func (s *Service) Start(ctx context.Context, joined *live.Live) *Call {
 		c.recording = recording{recorder: s.deps.Recordings.Start(session), begunAt: s.now()}
 	}
 	s.add(c) // before it asks what an earlier call has left
-	c.begin(stack, err)
+	c.begin(stack, err, known)
 	return c
 }
 

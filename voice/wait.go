@@ -77,12 +77,18 @@ type sentence struct {
 
 // say has the agent say a sentence, as an answer of its own. The transcript has it. mu is held.
 func (c *Call) say(s sentence) {
-	response, item := idgen.New(idgen.Response), idgen.New(idgen.Item)
+	item := idgen.New(idgen.Item)
 	c.own[item] = true
 	c.commands = append(c.commands, live.Insert{
 		CommandID: ownCommand + item, ItemID: item, After: s.after, Kind: sessions.AssistantItem, Text: s.text, Spoken: c.speaks(),
 	})
-	c.observe(turns.ResponseStarted{ResponseID: response, TurnIndex: c.turnIndex, Spoken: true})
+	c.utter(item, c.turnIndex, s)
+}
+
+// utter speaks an item as an answer of its own. mu is held.
+func (c *Call) utter(item string, turnIndex int, s sentence) {
+	response := idgen.New(idgen.Response)
+	c.observe(turns.ResponseStarted{ResponseID: response, TurnIndex: turnIndex, Spoken: true})
 	c.open(response).protected = s.protected
 	for _, e := range []turns.Event{
 		turns.MessageStarted{ResponseID: response, ItemID: item},

@@ -10,6 +10,8 @@
 // left, right. A Format is an encoding and a rate, and has the names that protocols give it. Level
 // measures how loud samples are.
 //
+// AppendKeyTones makes the sound of a telephone's keys.
+//
 // A Decoder and a Resampler belong to one stream, and keep what the next chunk needs: clients cut
 // anywhere, and the result does not depend on where. Neither may be used by two goroutines at once.
 //
