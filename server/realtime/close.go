@@ -26,12 +26,17 @@ const (
 // closeFlood is our own.
 const closeFlood = 4429
 
+// hangUp is the reason of a client that hangs up.
+const hangUp = "hang_up"
+
 // ending is how a socket ends.
 type ending struct {
 	code   int
 	reason string
 	// leaving is passed to the conversation, which ignores it after its own Closed.
 	leaving live.Leaving
+	// decided says that Calls was asked about a hang-up.
+	decided bool
 	// silent is set when no close frame is sent: the client is gone, or has sent its own.
 	silent bool
 	// discards is set when unwritten frames are thrown away: the client does not read.
@@ -55,6 +60,7 @@ var (
 	endFlood    = ending{code: closeFlood, reason: "flood", leaving: live.Dropped}
 	endText     = ending{code: closeInvalid, reason: "invalid_utf8", leaving: live.Dropped}
 	endProtocol = ending{code: closeProtocol, reason: "protocol_error", leaving: live.Dropped}
+	endHungUp   = ending{code: closeNormal, reason: hangUp, leaving: live.HungUp}
 	endLost     = ending{code: closeLost, reason: "lost", leaving: live.Dropped, silent: true}
 	endInternal = ending{code: closeInternal, reason: "internal_error", leaving: live.Dropped}
 )
@@ -65,7 +71,7 @@ func endOfRead(err error) ending {
 	if closed, ok := errors.AsType[*websocket.CloseError](err); ok {
 		switch closed.Code {
 		case closeNormal, closeGoingAway, closeNone:
-			return ending{code: closed.Code, reason: "hang_up", leaving: live.HungUp, silent: true}
+			return ending{code: closed.Code, reason: hangUp, leaving: live.HungUp, silent: true}
 		}
 		return ending{code: closed.Code, reason: "lost", leaving: live.Dropped, silent: true}
 	}

@@ -36,11 +36,11 @@ var (
 
 // join adds a socket to its conversation. On a voice socket a call is before it, and speaks says
 // that answers can be spoken.
-func (h *Handler) join(ctx context.Context, a live.Admission) (joined conversation, speaks bool, err error) {
+func (h *Handler) join(ctx context.Context, wire wire, a live.Admission) (joined conversation, speaks bool, err error) {
 	own, err := h.deps.Sessions.Join(ctx, a)
 	if err != nil || a.Channel != sessions.VoiceChannel || h.deps.Voice == nil {
 		return own, false, err
 	}
-	call := h.deps.Voice.Start(ctx, own)
+	call := h.deps.Voice.StartWith(ctx, own, wire.settings)
 	return call, call.Speaks(), nil
 }

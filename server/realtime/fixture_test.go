@@ -230,8 +230,15 @@ func (f *fixture) listen(t *testing.T, limits realtime.Limits) {
 		Redis:    f.redis,
 	})
 	logger := &interceptor.Logger{Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics("test"), Now: f.now}
+	routed := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/v1/telephony/") {
+			f.handler.ServeMedia(w, r)
+			return
+		}
+		f.handler.ServeHTTP(w, r)
+	})
 	logged := logger.Wrap(
-		f.handler,
+		routed,
 		func(*http.Request) string { return realtime.Prefix },
 	) // as in package server, where upgrades are logged
 	server := httptest.NewServer(interceptor.WithRequestID(logged))

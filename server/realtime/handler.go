@@ -29,7 +29,9 @@ const retryAfter = 5 * time.Second
 type Deps struct {
 	Sessions *live.Service
 	// Voice speaks and hears on voice sockets; nil: they are text.
-	Voice   *voice.Service
+	Voice *voice.Service
+	// Calls are told how telephone calls go; nil: nobody is.
+	Calls   Calls
 	Log     *slog.Logger
 	Problem problem.Writer
 	// Redis keeps for some minutes what sockets were sent, for clients that come back on another
@@ -151,7 +153,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	open := h.sockets.WithLabelValues(string(admission.Channel))
 	open.Inc()
-	h.serve(r, conn, admission, func() {
+	h.serve(r, conn, sessionWire(r, conn), admission, func() {
 		open.Dec()
 		h.release(tenant)
 	})
@@ -162,14 +164,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) reserve(tenant workspaces.TenantID) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	perTenant := h.limits.MaxSocketsPerTenant
 	switch {
 	case h.stopping || h.deps.Context.Err() != nil:
 		return fault.New(fault.ServiceUnavailable, "This server is being stopped. Connect again.")
 	case h.limits.MaxSockets > 0 && h.count >= h.limits.MaxSockets:
 		return retryLater(fault.New(fault.ServiceUnavailable, "This server has all the sockets it may"+
 			" (PARLANCE_SOCKET_MAX). Connect again in a while."))
-	case perTenant > 0 && h.tenants[tenant] >= perTenant:
+	case h.isFull(tenant):
 		return retryLater(fault.New(fault.RateLimitedReason, "The tenant has %d sockets on this server,"+
 			" as many as it may (PARLANCE_SOCKET_MAX_PER_TENANT). Close some, or connect again in a while.",
 			h.tenants[tenant]))
@@ -189,9 +190,20 @@ func retryLater(err *fault.Error) error {
 func (h *Handler) release(tenant workspaces.TenantID) {
 	h.mu.Lock()
 	h.count--
+	h.uncount(tenant)
+	h.mu.Unlock()
+	h.open.Done()
+}
+
+// isFull reports whether a tenant has as many sockets as it may. mu is held.
+func (h *Handler) isFull(tenant workspaces.TenantID) bool {
+	most := h.limits.MaxSocketsPerTenant
+	return most > 0 && tenant != nobody && h.tenants[tenant] >= most
+}
+
+// uncount counts one socket of a tenant less. mu is held.
+func (h *Handler) uncount(tenant workspaces.TenantID) {
 	if h.tenants[tenant]--; h.tenants[tenant] == 0 {
 		delete(h.tenants, tenant)
 	}
-	h.mu.Unlock()
-	h.open.Done()
 }

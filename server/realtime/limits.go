@@ -11,6 +11,8 @@ const (
 	defaultPongTimeout       = 10 * time.Second
 	defaultWriteTimeout      = 10 * time.Second
 	defaultReadTimeout       = 30 * time.Second
+	defaultStartTimeout      = 5 * time.Second
+	defaultDrainTimeout      = 2 * time.Second
 	defaultMaxMessageBytes   = 1 << 20
 	defaultMaxUnwrittenBytes = 16 << 20 // five events repeat an answer of 1 MiB, which escapes may double
 )
@@ -25,6 +27,11 @@ type Limits struct {
 	// ReadTimeout is how long a message of the client may take from its first byte to its last; 30
 	// s.
 	ReadTimeout time.Duration
+	// StartTimeout is how long the carrier of a telephone call may take to say which call it is; 5 s.
+	StartTimeout time.Duration
+	// DrainTimeout is how long a client may take to play the last sound of a call after the time in
+	// which it should have: the delay of the line; 2 s.
+	DrainTimeout time.Duration
 	// MaxMessageBytes bounds a message of the client; 1 MiB.
 	MaxMessageBytes int
 	// MaxUnwrittenBytes bounds what waits to be written; 16 MiB.
@@ -40,6 +47,8 @@ func (l Limits) withDefaults() Limits {
 	l.PongTimeout = cmp.Or(l.PongTimeout, defaultPongTimeout)
 	l.WriteTimeout = cmp.Or(l.WriteTimeout, defaultWriteTimeout)
 	l.ReadTimeout = cmp.Or(l.ReadTimeout, defaultReadTimeout)
+	l.StartTimeout = cmp.Or(l.StartTimeout, defaultStartTimeout)
+	l.DrainTimeout = cmp.Or(l.DrainTimeout, defaultDrainTimeout)
 	l.MaxMessageBytes = cmp.Or(l.MaxMessageBytes, defaultMaxMessageBytes)
 	l.MaxUnwrittenBytes = cmp.Or(l.MaxUnwrittenBytes, defaultMaxUnwrittenBytes)
 	l.Rates = l.Rates.withDefaults()

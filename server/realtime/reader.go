@@ -46,12 +46,16 @@ func (s *socket) mayBecomeAsk() bool {
 func (s *socket) takeMessage(m websocket.Message) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.wire.isCall { // carriers may not answer pings, and send sound all the time
+		s.stopAwaitingPong()
+	}
 	switch {
 	case s.ended: // only the close frame is awaited
 	case m.Refused:
 		s.refuse()
 	case m.Text:
 		s.apply(s.dialect.Frame(m.Data))
+		s.endIfDrained()
 	default:
 		s.apply(s.dialect.BinaryFrame())
 	}

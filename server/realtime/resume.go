@@ -22,25 +22,25 @@ const (
 // newResumable makes the dialect of a socket that has joined. It waits for what the client's last
 // socket on this node hands over.
 func (h *Handler) newResumable(
-	ctx context.Context, joined conversation, protocol, lastEventID string, p dialect.Params,
+	ctx context.Context, joined conversation, wire wire, p dialect.Params,
 ) *resumable {
 	r := &resumable{
-		protocol: protocol, buffer: newReplayBuffer(nil), live: joined, lastEventID: lastEventID,
+		protocol: wire.protocol, buffer: newReplayBuffer(nil), live: joined, lastEventID: wire.lastEventID,
 		log: h.deps.Log, finished: map[string]bool{}, outOfBand: map[string]bool{},
 	}
-	if h.frames != nil && !p.Session.KeepsNothing() {
+	if h.frames != nil && !p.Session.KeepsNothing() && !wire.isCall {
 		r.store = h.frames
 		r.buffer.stream = r.store.stream(p.Session.ID, p.Channel, joined.Number())
 	}
 	waiting, cancel := context.WithTimeout(ctx, handoverTimeout)
 	defer cancel()
-	if left, ok := joined.AwaitHandover(waiting).(*handover); ok && left.protocol == protocol {
+	if left, ok := joined.AwaitHandover(waiting).(*handover); ok && left.protocol == wire.protocol {
 		r.previous = left
 		r.dialect = left.dialect.(dialect.Dialect) //nolint:errcheck // handOver puts dialects there
 		return r
 	}
-	r.dialect = newDialect(protocol, p)
-	if joined.Resumed() && r.store != nil && (lastEventID != "" || joined.AnsweredElsewhere()) {
+	r.dialect = wire.newDialect(p)
+	if joined.Resumed() && r.store != nil && (r.lastEventID != "" || joined.AnsweredElsewhere()) {
 		r.readRemote(ctx, p)
 	}
 	return r

@@ -10,18 +10,41 @@ import (
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/server/realtime/openai"
 	"parlance.dev/parlance/server/realtime/websocket"
+	"parlance.dev/parlance/voice"
 )
+
+// wire is what the sockets of one path and sub-protocol have in common.
+type wire struct {
+	// protocol is the sub-protocol, or protocolMedia.
+	protocol string
+	// lastEventID is the last event that the client has seen; empty: it names none.
+	lastEventID string
+	newDialect  func(p dialect.Params) dialect.Dialect
+	// settings are those of the voice call that are known before the client says anything.
+	settings voice.Configure
+	// isCall says that the connection is a telephone call: a client that was lost does not come back.
+	isCall bool
+}
+
+// sessionWire is the wire of a session's own URLs.
+func sessionWire(r *http.Request, conn *websocket.Conn) wire {
+	protocol := conn.Protocol()
+	return wire{
+		protocol: protocol, lastEventID: openai.SeenEvent(r.URL.Query().Get("last_event_id")),
+		newDialect: func(p dialect.Params) dialect.Dialect { return newDialect(protocol, p) },
+	}
+}
 
 // serve joins an upgraded connection to its conversation and returns; the socket goes on by itself.
 // done is called when it is gone.
-func (h *Handler) serve(r *http.Request, conn *websocket.Conn, admission live.Admission, done func()) {
+func (h *Handler) serve(r *http.Request, conn *websocket.Conn, wire wire, admission live.Admission, done func()) {
 	// The request's context ends with ServeHTTP; its values go into the socket's log lines.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	began := h.deps.Now()
 	telemetry.Note(ctx, telemetry.KeyTenantID, string(admission.Session.TenantID))
 	telemetry.Note(ctx, telemetry.KeyWorkspaceID, string(admission.Session.WorkspaceID))
 	telemetry.Note(ctx, telemetry.KeySessionID, string(admission.Session.ID))
-	joined, speaks, err := h.join(ctx, admission)
+	joined, speaks, err := h.join(ctx, wire, admission)
 	if err != nil {
 		defer done()
 		defer cancel()
@@ -41,7 +64,7 @@ func (h *Handler) serve(r *http.Request, conn *websocket.Conn, admission live.Ad
 			done()
 		}
 	}()
-	s := h.newSocket(ctx, conn, joined, openai.SeenEvent(r.URL.Query().Get("last_event_id")), dialect.Params{
+	s := h.newSocket(ctx, conn, joined, wire, dialect.Params{
 		Session: joined.Session(), Channel: admission.Channel, History: joined.History(), Speaks: speaks, Now: h.deps.Now,
 	})
 	started = true
@@ -55,12 +78,15 @@ func (h *Handler) serve(r *http.Request, conn *websocket.Conn, admission live.Ad
 }
 
 func (h *Handler) newSocket(
-	ctx context.Context, conn *websocket.Conn, joined conversation, lastEventID string, p dialect.Params,
+	ctx context.Context, conn *websocket.Conn, joined conversation, wire wire, p dialect.Params,
 ) *socket {
-	resumed := h.newResumable(ctx, joined, conn.Protocol(), lastEventID, p)
+	resumed := h.newResumable(ctx, joined, wire, p)
 	s := &socket{
-		conn: conn, live: joined, limits: &h.limits, now: h.deps.Now, dialect: resumed,
+		conn: conn, wire: wire, live: joined, limits: &h.limits, now: h.deps.Now, dialect: resumed,
 		log: h.deps.Log.With("channel", p.Channel), wake: make(chan struct{}, 1),
+	}
+	if wire.isCall {
+		s.calls = h.deps.Calls
 	}
 	s.detach = sync.OnceFunc(func() {
 		s.detached = true

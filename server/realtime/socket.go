@@ -21,6 +21,7 @@ const flushTimeout = 5 * time.Second
 // resulting frames to the client, as many at once as there are.
 type socket struct {
 	conn   *websocket.Conn
+	wire   wire
 	live   conversation
 	limits *Limits
 	now    func() time.Time
@@ -37,6 +38,10 @@ type socket struct {
 	// leaveEarly reports to the conversation that the socket is gone while the writer is still
 	// busy.
 	leaveEarly func()
+	// calls are told how a telephone call goes; nil for other sockets.
+	calls Calls
+	// hangingUp is set when the carrier has ended the call, until the socket ends.
+	hangingUp bool
 	// tasks are short goroutines that the socket started.
 	tasks sync.WaitGroup
 
@@ -53,6 +58,9 @@ type socket struct {
 	// ended is set when the socket ends; end is how.
 	ended bool
 	end   ending
+	// drained is how the socket ends once the client has played what it was sent; nil: it does not
+	// wait for that.
+	drained *ending
 	// conversationClosed is set when the conversation has sent Closed: this Live cannot be resumed.
 	conversationClosed bool
 	// refusedAt is when the client last got the error that it sends too much.
@@ -99,6 +107,12 @@ func (s *socket) apply(step dialect.Step) {
 	}
 	if s.outbox.bytes > s.limits.MaxUnwrittenBytes {
 		s.finishLocked(endSlowReader)
+	}
+	if step.HungUp {
+		s.finishLocked(endHungUp)
+	}
+	if step.Transfer {
+		s.transfer()
 	}
 }
 
@@ -163,6 +177,10 @@ func (s *socket) finish(end ending) {
 
 // finishLocked is finish with mu held. It queues what the protocol sends before the close frame.
 func (s *socket) finishLocked(end ending) {
+	if s.calls != nil && end.leaving == live.HungUp && !end.decided && !s.ended {
+		s.hungUp(end)
+		return
+	}
 	if s.ended {
 		s.end.silent = s.end.silent || end.silent
 		return
@@ -192,7 +210,7 @@ func (s *socket) leave(ctx context.Context, stop context.CancelFunc) ending {
 	late.Stop()
 	s.mu.Lock()
 	end := s.end
-	resumes := end.maySurvive() && !s.conversationClosed
+	resumes := end.maySurvive() && !s.conversationClosed && !s.wire.isCall
 	s.mu.Unlock()
 	if resumes {
 		s.live.Detach()

@@ -81,7 +81,7 @@ func (s *socket) takeEvent() bool {
 	switch e := e.(type) {
 	case live.Closed:
 		s.conversationClosed = true
-		s.finishLocked(endOfSession(e))
+		s.finishDrained(e)
 		s.dialect.handOver()
 	case live.Released:
 		s.finishLocked(endOfSession(live.Closed{Code: e.Code, Reason: e.Reason}))
@@ -151,6 +151,11 @@ func (s *socket) missPong() {
 func (s *socket) receivePong() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.stopAwaitingPong()
+}
+
+// stopAwaitingPong is receivePong with mu held.
+func (s *socket) stopAwaitingPong() {
 	if s.pongTimer != nil {
 		s.pongTimer.Stop()
 		s.pongTimer = nil

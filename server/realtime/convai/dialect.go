@@ -27,6 +27,8 @@ type Dialect struct {
 	enabled map[string]bool
 	// response is the open answer; nil: there is none.
 	response *openResponse
+	// withOperator is set while a person has the conversation: no answers are awaited.
+	withOperator bool
 	// awaited is the event id of the answer to the last user's message that was sent; 0: it has
 	// begun, or will not begin.
 	awaited int

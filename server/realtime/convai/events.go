@@ -9,6 +9,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
@@ -109,11 +110,11 @@ func (d *Dialect) sendItem(item sessions.Item) {
 	switch item.Kind {
 	case sessions.UserItem:
 		d.sendUserMessage(item)
-		if d.response == nil || d.eventID() < answer {
+		if !d.withOperator && (d.response == nil || d.eventID() < answer) {
 			d.awaited = max(d.awaited, answer)
 		}
 	case sessions.AssistantItem:
-		d.sendAnswer(answer, item.Text, nil)
+		d.sendMessage(item)
 		if d.awaited <= answer {
 			d.stopAwaiting()
 		}
@@ -177,6 +178,21 @@ func (d *Dialect) sendUserMessage(item sessions.Item) {
 	id := userEventID(item.TurnIndex)
 	d.turns = max(d.turns, item.TurnIndex+1)
 	d.send(id, "user_transcript", userTranscript{Text: item.Text, EventID: id})
+}
+
+// sendMessage sends a message of the agent, or of the person who has the conversation.
+func (d *Dialect) sendMessage(item sessions.Item) {
+	id := agentEventID(item.TurnIndex)
+	d.send(id, "agent_response", agentResponse{Text: item.Text, EventID: id, Operator: item.Operator})
+}
+
+// handoverChanged says that a person was asked for, has the conversation, or has given it back.
+func (d *Dialect) handoverChanged(e live.HandoverChanged) {
+	d.withOperator = e.Status == sessions.HandoverOperator
+	d.send(0, "parlance_handover", handoverState{Status: dialect.HandoverStatus(e), Operator: e.Operator})
+	if d.withOperator {
+		d.stopAwaiting()
+	}
 }
 
 // sendAnswer sends a whole answer.

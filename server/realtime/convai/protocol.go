@@ -130,7 +130,7 @@ func (d *Dialect) Missed(lastEventID string) dialect.Step {
 			id := agentEventID(item.TurnIndex)
 			isMissed := id > seen || id == seen && !hasWhole
 			if isMissed && !d.isOfOpenAnswer(item) && isLastOfTurn(d.history[i:]) {
-				d.sendAnswer(id, item.Text, nil)
+				d.sendMessage(item)
 			}
 		default: // calls that were made; the client can do nothing about them now
 		}
@@ -211,6 +211,10 @@ func (d *Dialect) Event(e turns.Event) dialect.Step {
 		d.configured(e)
 	case live.Failed:
 		d.failed(e)
+		d.stopAwaiting()
+	case live.HandoverChanged:
+		d.handoverChanged(e)
+	case turns.LeftToOperator:
 		d.stopAwaiting()
 	case voice.Hearing:
 		d.send(0, "tentative_user_transcript", userTranscript{Text: e.Text, EventID: userEventID(d.turns)})

@@ -81,6 +81,14 @@ type agentResponse struct {
 	EventID int    `json:"event_id"`
 	// Citations are our own. The SDK passes on members that it does not know.
 	Citations any `json:"parlance_citations,omitempty"`
+	// Operator is our own: the person who wrote it.
+	Operator string `json:"parlance_operator,omitempty"`
+}
+
+// handoverState is the content of our own event parlance_handover; see dialect.HandoverStatus.
+type handoverState struct {
+	Status   string `json:"status"`
+	Operator string `json:"operator"`
 }
 
 type correction struct {

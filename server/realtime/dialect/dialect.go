@@ -27,7 +27,7 @@ type Dialect interface {
 	Open() Step
 	// Frame takes a text frame of the client.
 	Frame(data []byte) Step
-	// BinaryFrame takes a binary frame, which neither protocol has.
+	// BinaryFrame takes a binary frame, which no protocol has.
 	BinaryFrame() Step
 	// Event takes an event of the conversation, but never Closed.
 	Event(e turns.Event) Step
@@ -53,10 +53,26 @@ type Pinger interface {
 	Ping() Step
 }
 
+// Drainer is a dialect whose client says what it has played.
+type Drainer interface {
+	// Drained reports whether the client has played all the sound that it was sent. When the
+	// conversation ends, the socket waits for that.
+	Drained() bool
+}
+
 // PauseListener is a dialect that wants to know when a pause it asked for is over.
 type PauseListener interface {
 	// PauseEnded is called at the end of each Step.Pause.
 	PauseEnded() Step
+}
+
+// HandoverStatus is the status of a handover as clients are told it: requested, operator, or
+// released when nobody has the conversation any more.
+func HandoverStatus(e live.HandoverChanged) string {
+	if e.Status == sessions.NoHandover {
+		return "released"
+	}
+	return string(e.Status)
 }
 
 // Frame is one text frame for the client.
@@ -79,6 +95,10 @@ type Step struct {
 	// FramesBeforePause, unless 0, has only that many of Frames go out now. The pause begins when
 	// they are written, and all other frames, also of later steps, go out when it is over.
 	FramesBeforePause int
+	// HungUp says that the client has hung up in the protocol's own way: the socket ends.
+	HungUp bool
+	// Transfer says that the caller has heard what was said before they are connected with a person.
+	Transfer bool
 	// Err is a frame that could not be encoded: a mistake of ours that ends the socket.
 	Err error
 }

@@ -1,5 +1,5 @@
 // Package dialect is the interface between a socket (package realtime) and the protocol that is
-// spoken on it (packages openai and convai):
+// spoken on it (packages openai, convai and mediastream):
 //
 //	Open ─────────────────────► Step   once, first
 //	Frame (the client) ───────► Step

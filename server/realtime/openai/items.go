@@ -23,6 +23,8 @@ type messageItem struct {
 	Status  string `json:"status"`
 	Role    string `json:"role"`
 	Content []any  `json:"content"` // textContent, audioContent
+	// Operator is our own: the person who wrote a message of the role assistant.
+	Operator string `json:"parlance_operator,omitempty"`
 }
 
 type textContent struct {
@@ -152,7 +154,9 @@ func wireItem(i sessions.Item) any {
 		if i.Interrupted {
 			status = statusIncomplete
 		}
-		return agentMessage(i.ID, i.Text, status, i.Audio)
+		shown := agentMessage(i.ID, i.Text, status, i.Audio)
+		shown.Operator = i.Operator
+		return shown
 	case sessions.SystemItem:
 		return message(i.ID, "system", statusCompleted, textContent{Type: "input_text", Text: i.Text})
 	case sessions.ToolItem:

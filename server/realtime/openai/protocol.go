@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/sessions"
@@ -107,6 +108,11 @@ func (d *Dialect) Event(e turns.Event) dialect.Step {
 		d.configured(e)
 	case live.Failed:
 		d.failed(e)
+	case live.HandoverChanged:
+		d.send(&handoverEvent{head{Type: "parlance.handover"}, dialect.HandoverStatus(e), e.Operator})
+	case turns.LeftToOperator:
+		d.failed(live.Failed{CommandID: e.CommandID, Err: fault.New(fault.SessionTakenOver,
+			"A person has the conversation: the message was stored, and no response follows.")})
 	default:
 		d.responseContent(e)
 		d.voiceEvent(e)

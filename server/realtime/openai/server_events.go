@@ -199,6 +199,14 @@ type guardEvent struct {
 	Side       string `json:"side"`
 }
 
+// handoverEvent is our own event: a person was asked for (requested), has the conversation
+// (operator), or nobody has it any more (released).
+type handoverEvent struct {
+	head
+	Status   string `json:"status"`
+	Operator string `json:"operator"`
+}
+
 type plainEvent struct{ head }
 
 // outputClearedEvent is output_audio_buffer.cleared; ResponseID is empty before the first response.

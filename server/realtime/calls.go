@@ -1,0 +1,61 @@
+package realtime
+
+import (
+	"context"
+	"time"
+
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Calls are the telephone calls of sessions: telephony.Service.
+type Calls interface {
+	// TransferNow connects the caller of a session with the person who was asked for.
+	TransferNow(ctx context.Context, tenant workspaces.TenantID, id sessions.ID) error
+	// MediaEnded says that the carrier has ended the media socket of a session. It reports whether the
+	// caller may come back, because they are being connected with a person.
+	MediaEnded(ctx context.Context, tenant workspaces.TenantID, id sessions.ID) (mayReturn bool, err error)
+}
+
+// callsTimeout bounds what a media socket waits for of Calls.
+const callsTimeout = 15 * time.Second
+
+// hungUp ends the socket of a telephone call that the carrier has ended, once Calls has said
+// whether the caller may come back. mu is held.
+func (s *socket) hungUp(end ending) {
+	if s.hangingUp {
+		return
+	}
+	s.hangingUp = true
+	session := s.live.Session()
+	s.tasks.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), callsTimeout)
+		defer cancel()
+		mayReturn, err := s.calls.MediaEnded(ctx, session.TenantID, session.ID)
+		if err != nil {
+			s.log.Warn("end of a media socket not noted", telemetry.KeySessionID, session.ID, telemetry.KeyError, err)
+		}
+		if mayReturn {
+			end.leaving = live.Dropped
+		}
+		end.decided = true
+		s.finish(end)
+	})
+}
+
+// transfer has the caller connected with a person. mu is held.
+func (s *socket) transfer() {
+	if s.calls == nil {
+		return
+	}
+	session := s.live.Session()
+	s.tasks.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), callsTimeout)
+		defer cancel()
+		if err := s.calls.TransferNow(ctx, session.TenantID, session.ID); err != nil {
+			s.log.Warn("call not transferred", telemetry.KeySessionID, session.ID, telemetry.KeyError, err)
+		}
+	})
+}
