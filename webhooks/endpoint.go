@@ -1,9 +1,6 @@
 package webhooks
 
 import (
-	"context"
-	"errors"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +10,6 @@ import (
 
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/workspaces"
 )
@@ -166,36 +162,7 @@ func (e Endpoint) checkEnabled() error {
 	return nil
 }
 
-const (
-	maxURLChars         = 2048
-	maxDescriptionChars = 500
-)
-
-// listenHint is for callers whose receiver has no public URL.
-const listenHint = "`parlance listen --forward-to URL` brings events to a program on your own machine."
-
-// parseURL refuses what is not an https URL. It does not resolve the host.
-func parseURL(raw string) (*url.URL, error) {
-	switch {
-	case raw == "":
-		return nil, fault.InvalidField("url", "required", "url is required.")
-	case len([]rune(raw)) > maxURLChars:
-		return nil, fault.InvalidField("url", "max_len", "url can have at most %d characters.", maxURLChars)
-	}
-	u, err := url.Parse(raw)
-	if err != nil {
-		return nil, fault.InvalidField("url", "invalid",
-			"url is not a URL: it is one such as https://example.org/hook, without spaces around it.")
-	}
-	if u.Scheme != "https" {
-		return nil, fault.OnField(fault.WebhookURLNotHTTPS, "url", "The URL of a webhook begins with https://. %s", listenHint)
-	}
-	if u.User != nil {
-		return nil, fault.InvalidField("url", "invalid",
-			"url cannot carry a user name or a password; send them in headers, as Authorization.")
-	}
-	return u, nil
-}
+const maxDescriptionChars = 500
 
 // parseEvents drops duplicates and refuses unknown names.
 func parseEvents(names []string) ([]events.Type, error) {
@@ -221,26 +188,6 @@ func parseEvent(field, name string) (events.Type, error) {
 		known = append(known, string(t))
 	}
 	return "", fault.OnField(fault.WebhookEventUnknown, field, "There is no event %q; the events are %s.", name, strings.Join(known, ", "))
-}
-
-// checkAddress refuses a URL whose host is not public now. The client checks the address again at
-// each dial, because it may change.
-func checkAddress(ctx context.Context, guard *publicnet.Guard, u *url.URL) error {
-	err := guard.CheckLiteral(u)
-	if err == nil {
-		err = guard.CheckResolves(ctx, u.Hostname())
-	}
-	switch {
-	case errors.Is(err, publicnet.ErrURL):
-		return fault.InvalidField("url", "invalid",
-			"url needs a host, and may have a port from 1 to 65535: https://example.org:8443/hook.")
-	case errors.Is(err, publicnet.ErrNotPublic):
-		return fault.OnField(fault.WebhookURLNotPublic, "url", "The host of url must resolve to public addresses only. %s", listenHint)
-	case errors.Is(err, publicnet.ErrUnresolvable):
-		return fault.OnField(fault.WebhookURLUnresolvable, "url",
-			"The host name %q does not resolve: look whether it is spelt right, and whether its DNS entry is there already.", u.Hostname())
-	}
-	return err
 }
 
 func checkDescription(text string) error {

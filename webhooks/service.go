@@ -204,7 +204,7 @@ func (s *Service) checkUpdate(ctx context.Context, ref workspaces.Ref, id Endpoi
 	var u *url.URL
 	if p.URL != nil {
 		var err error
-		if u, err = parseURL(*p.URL); err != nil {
+		if u, err = endpointURL.parse(*p.URL); err != nil {
 			return nil, err
 		}
 	}
@@ -234,7 +234,7 @@ func (s *Service) checkUpdate(ctx context.Context, ref workspaces.Ref, id Endpoi
 	}
 	changes = append(changes, options...)
 	if u != nil {
-		if err := checkAddress(ctx, s.guard, u); err != nil {
+		if err := endpointURL.checkAddress(ctx, s.guard, u); err != nil {
 			return nil, err
 		}
 		changes = append(changes, func(e *Endpoint) { e.URL = *p.URL })

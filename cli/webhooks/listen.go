@@ -152,7 +152,7 @@ func (l *listener) forward(ctx context.Context, event *parlancev1.Event) error {
 	if err != nil {
 		return err
 	}
-	request.Header = webhooks.SignLocal(webhooks.LocalMessage{
+	request.Header = webhooks.Sign(webhooks.Message{
 		EventID: event.GetEventId(),
 		Type:    events.Type(event.GetType()), Body: body, At: began,
 	}, l.secret)

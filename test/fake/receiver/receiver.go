@@ -41,7 +41,8 @@ type Answer struct {
 
 // Request is what came.
 type Request struct {
-	// EventID and Type are of the body; the headers must say the same.
+	// EventID and Type are of the body; the headers must say the same. The look-up of a caller has
+	// the id of its call.
 	EventID string
 	Type    string
 	Method  string
@@ -207,9 +208,13 @@ func check(got Request, secrets []string) (eventID, eventType string, err error)
 	var body struct {
 		EventID string `json:"event_id"`
 		Type    string `json:"type"`
+		CallID  string `json:"call_id"`
 	}
 	if err := json.Unmarshal(got.Body, &body); err != nil {
 		return "", "", fmt.Errorf("body: %w", err)
+	}
+	if body.Type == "call.lookup" { // a question, which has the id of its call
+		body.EventID = body.CallID
 	}
 	var wrong []error
 	for name, want := range map[string]string{
