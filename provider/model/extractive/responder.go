@@ -72,6 +72,9 @@ func decide(req model.Request) model.Result {
 	if rest, ok := command(last.Text); ok {
 		return toolCall(req, rest)
 	}
+	if result, ok := telephoneCalls(req, last.Text); ok {
+		return result
+	}
 	if result, ok := memoryCalls(req, last.Text); ok {
 		return result
 	}

@@ -72,6 +72,10 @@ func toolAnswers(req model.Request) string {
 			lines = append(lines, memoryWords(answer))
 			continue
 		}
+		if words, ok := telephoneWords(name, cmp.Or(m.Bare, m.Text)); ok {
+			lines = append(lines, words)
+			continue
+		}
 		if name == "" {
 			name = "The tool"
 		}

@@ -1,0 +1,246 @@
+package callbacks_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/carrier"
+	"parlance.dev/parlance/telephony"
+	"parlance.dev/parlance/telephony/callbacks"
+)
+
+func (f *fixture) batch(t testing.TB, recipients, concurrency int) callbacks.Batch {
+	t.Helper()
+	p := callbacks.BatchParams{
+		AgentID: f.agent.ID, Name: "Reminders", Reason: "the lamp", Timezone: "America/New_York", Concurrency: concurrency,
+	}
+	for i := range recipients {
+		p.Recipients = append(p.Recipients, callbacks.Recipient{PhoneNumber: fmt.Sprintf("+1201555%04d", i)})
+	}
+	batch, err := f.CreateBatch(t.Context(), f.ref, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return batch
+}
+
+// members lists the callbacks of a batch in the order of its recipients.
+func (f *fixture) members(t testing.TB, id callbacks.BatchID) []callbacks.Callback {
+	t.Helper()
+	list, _, err := f.List(t.Context(), f.ref, callbacks.ListParams{BatchID: string(id), Page: postgres.PageParams{Size: 200}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ordered := make([]callbacks.Callback, len(list))
+	for _, c := range list {
+		ordered[c.Place] = c
+	}
+	return ordered
+}
+
+func (f *fixture) progress(t testing.TB, id callbacks.BatchID) callbacks.Batch {
+	t.Helper()
+	batch, err := f.GetBatch(t.Context(), f.ref, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return batch
+}
+
+// TestBatch: never more calls than it may have, the next one when one ends, and done at last.
+func TestBatch(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.batch(t, 7, 2)
+	if made.Status != callbacks.Running || made.Progress[callbacks.Scheduled] != 7 {
+		t.Fatalf("made %+v", made)
+	}
+	for range 3 {
+		f.work(t)
+		f.clock.advance(2 * time.Second)
+	}
+	if f.line.calls() != 2 {
+		t.Fatalf("%d calls at once, want 2", f.line.calls())
+	}
+	for round := 0; f.progress(t, made.ID).Status == callbacks.Running; round++ {
+		if round > 10 {
+			t.Fatalf("it does not end: %+v", f.progress(t, made.ID))
+		}
+		for _, c := range f.members(t, made.ID) {
+			if c.Status == callbacks.Dialing {
+				f.end(t, c)
+			}
+		}
+		f.clock.advance(2 * time.Second)
+		f.work(t)
+		if busy := f.progress(t, made.ID).Progress[callbacks.Dialing]; busy > 2 {
+			t.Fatalf("%d calls at once", busy)
+		}
+	}
+	done := f.progress(t, made.ID)
+	if done.Status != callbacks.BatchCompleted || done.Progress[callbacks.Completed] != 7 || done.EndedAt.IsZero() || f.line.calls() != 7 {
+		t.Errorf("%+v after %d calls", done, f.line.calls())
+	}
+	var csv strings.Builder
+	if err := f.ExportBatch(t.Context(), f.ref, made.ID, &csv); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(csv.String()), "\n")
+	if len(lines) != 8 || !strings.HasPrefix(lines[0], "callback_id,phone_number,") ||
+		!strings.Contains(lines[3], "+12015550002,+12015550002,completed,answered,1,ses_") {
+		t.Errorf("results:\n%s", csv.String())
+	}
+	_, err := f.ControlBatch(t.Context(), f.ref, made.ID, callbacks.ActionResume)
+	wantReason(t, err, fault.CallbackBatchOver)
+}
+
+// end has the call of a callback answered, talked in, and ended.
+func (f *fixture) end(t testing.TB, c callbacks.Callback) {
+	t.Helper()
+	call := f.get(t, c.ID).Calls[0]
+	say := func(kind carrier.Kind, status carrier.Status) {
+		t.Helper()
+		_, err := f.calls.Receive(t.Context(), telephony.Hook{Carrier: "line", CallID: call.ID, Kind: kind, URI: "/", Form: map[string][]string{
+			"status": {string(status)}, "id": {string(call.CarrierCallID)}, "seconds": {"5"},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	say(carrier.Asked, "")
+	_, err := f.db.NewRaw("UPDATE sessions SET started_at = now() WHERE tenant_id = ? AND id = ?", f.ref.TenantID, f.get(t, c.ID).SessionID).
+		Exec(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	say(carrier.StatusChanged, carrier.Completed)
+}
+
+// TestBatchControl: pausing begins no new calls, resuming does, stopping cancels what is left.
+func TestBatchControl(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.batch(t, 4, 2)
+	control := func(action string) {
+		t.Helper()
+		for range 2 { // doing it again changes nothing
+			if _, err := f.ControlBatch(t.Context(), f.ref, made.ID, action); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	control(callbacks.ActionPause)
+	f.work(t)
+	if f.line.calls() != 0 || f.members(t, made.ID)[0].WaitsFor != callbacks.WaitsBatchPaused {
+		t.Fatalf("%d calls, waiting for %q", f.line.calls(), f.members(t, made.ID)[0].WaitsFor)
+	}
+	control(callbacks.ActionResume)
+	f.work(t)
+	if f.line.calls() != 2 {
+		t.Fatalf("%d calls after it was resumed", f.line.calls())
+	}
+	control(callbacks.ActionStop)
+	f.clock.advance(time.Hour)
+	f.work(t)
+	got := f.progress(t, made.ID)
+	if got.Status != callbacks.Stopped || got.Progress[callbacks.Canceled] != 2 ||
+		got.Progress[callbacks.Dialing] != 2 || f.line.calls() != 2 {
+		t.Errorf("%+v after %d calls", got, f.line.calls())
+	}
+}
+
+// TestBatchWindow: nobody is called outside of its window.
+func TestBatchWindow(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	batch, err := f.CreateBatch(t.Context(), f.ref, callbacks.BatchParams{
+		AgentID: f.agent.ID, Name: "Afternoons", WindowFrom: "14:00", WindowUntil: "16:00", Timezone: "America/New_York",
+		Recipients: []callbacks.Recipient{{PhoneNumber: "+12015550123", UserID: "u"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.work(t)
+	waiting := f.members(t, batch.ID)[0]
+	if waiting.WaitsFor != callbacks.WaitsBatchWindow || waiting.DueAt.Format(time.RFC3339) != "2026-01-13T19:00:00Z" {
+		t.Errorf("it waits for %q until %v", waiting.WaitsFor, waiting.DueAt)
+	}
+	f.clock.set(waiting.DueAt)
+	f.work(t)
+	f.want(t, waiting.ID, callbacks.Dialing, "")
+}
+
+// TestBatchRefused: all or none, and every bad recipient is named.
+func TestBatchRefused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	only := f.newAgent(t, agents.Config{Callbacks: agents.Callbacks{Countries: []string{"US"}}})
+	_, err := f.CreateBatch(t.Context(), f.ref, callbacks.BatchParams{
+		AgentID: only.ID, Name: "x", WindowFrom: "14:00", Recipients: []callbacks.Recipient{
+			{PhoneNumber: "+12015550123"},
+			{PhoneNumber: "123"},
+			{PhoneNumber: "+4930123456"},
+			{PhoneNumber: "+12015550124", DynamicVariables: map[string]string{"secret__x": "y"}},
+			{PhoneNumber: "+12015550125", Timezone: "X"},
+		},
+	})
+	wantReason(t, err, fault.InvalidRequest)
+	var fields []string
+	for _, field := range fault.From(err).Fields {
+		fields = append(fields, field.Field)
+	}
+	want := "window_until, recipients[1].phone_number, recipients[2].phone_number, recipients[3].dynamic_variables, recipients[4].timezone"
+	if got := strings.Join(fields, ", "); got != want {
+		t.Errorf("fields %s, want %s", got, want)
+	}
+	if list, _, err := f.ListBatches(t.Context(), f.ref, postgres.PageParams{}); err != nil || len(list) != 0 {
+		t.Errorf("%d batches (%v)", len(list), err)
+	}
+}
+
+// TestCalendar: callbacks and the runs to come, in the order of time, also as iCalendar.
+func TestCalendar(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.plan(t, "u; with, signs\n", "2026-01-15T09:00")
+	f.schedule(t, "0 9 * * THU", "UTC")
+	entries, more, err := f.Calendar(t.Context(), f.ref, callbacks.Span{
+		From: noon, Until: time.Date(2026, 1, 23, 0, 0, 0, 0, time.UTC),
+	})
+	if err != nil || more || len(entries) != 3 {
+		t.Fatalf("%+v, %v", entries, err)
+	}
+	for i, want := range []string{"15 09:00 run", "15 14:00 callback", "22 09:00 run"} {
+		kind := "run"
+		if entries[i].CallbackID != "" {
+			kind = "callback"
+		}
+		if got := entries[i].At.UTC().Format("02 15:04 ") + kind; got != want {
+			t.Errorf("entry %d is %s, want %s", i, got, want)
+		}
+	}
+	var file strings.Builder
+	if err := f.ExportCalendar(t.Context(), f.ref, callbacks.Span{}, &file); err != nil {
+		t.Fatal(err)
+	}
+	text := file.String()
+	for _, want := range []string{
+		"BEGIN:VCALENDAR\r\n", "DTSTART:20260115T140000Z\r\n", `u\; with\, signs`, "END:VCALENDAR\r\n", "METHOD:PUBLISH",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	for line := range strings.SplitSeq(text, "\r\n") {
+		if len(line) > 75 || strings.ContainsAny(line, "\r\n") {
+			t.Errorf("a line of %d bytes: %q", len(line), line)
+		}
+	}
+	_, _, err = f.Calendar(t.Context(), f.ref, callbacks.Span{From: noon, Until: noon.AddDate(1, 0, 0)})
+	wantReason(t, err, fault.InvalidRequest)
+}

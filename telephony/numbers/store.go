@@ -1,0 +1,88 @@
+package numbers
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/workspaces"
+)
+
+const noun = "phone number"
+
+func insertNumber(ctx context.Context, db bun.IDB, n Number) error {
+	if _, err := db.NewInsert().Model(&n).Exec(ctx); err != nil {
+		return fmt.Errorf("insert phone number: %w", err)
+	}
+	return nil
+}
+
+func selectNumber(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID) (Number, error) {
+	return scanNumber(ctx, db.NewSelect(), ref, id)
+}
+
+// lockNumber is selectNumber with a lock against other changes of the number.
+func lockNumber(ctx context.Context, tx bun.Tx, ref workspaces.Ref, id ID) (Number, error) {
+	return scanNumber(ctx, tx.NewSelect().For("NO KEY UPDATE"), ref, id)
+}
+
+func scanNumber(ctx context.Context, q *bun.SelectQuery, ref workspaces.Ref, id ID) (Number, error) {
+	if !idgen.Valid(idgen.Number, string(id)) {
+		return Number{}, fault.NoSuch(noun, string(id))
+	}
+	var n Number
+	err := q.Model(&n).Where("n.tenant_id = ?", ref.TenantID).Where("n.workspace_id = ?", ref.ID).Where("n.id = ?", id).Scan(ctx)
+	return n, postgres.OrNoSuch(err, noun, string(id))
+}
+
+// selectAnyNumber reads a number of any tenant.
+func selectAnyNumber(ctx context.Context, db bun.IDB, id ID) (Number, error) {
+	if !idgen.Valid(idgen.Number, string(id)) {
+		return Number{}, fault.NoSuch(noun, string(id))
+	}
+	var n Number
+	err := db.NewSelect().Model(&n).Where("n.id = ?", id).
+		Comment(postgres.AllTenants("a carrier's webhook names a number, and no tenant")).Scan(ctx)
+	return n, postgres.OrNoSuch(err, noun, string(id))
+}
+
+func listNumbers(ctx context.Context, db bun.IDB, ref workspaces.Ref, params postgres.PageParams) ([]Number, string, error) {
+	var list []Number
+	query := db.NewSelect().Model(&list).Where("n.tenant_id = ?", ref.TenantID).Where("n.workspace_id = ?", ref.ID)
+	return postgres.List(ctx, params, query, &list, func(n Number) postgres.Key {
+		return postgres.Key{CreatedAt: n.CreatedAt, ID: string(n.ID)}
+	})
+}
+
+// updateNumber writes the columns that change after the insertion.
+func updateNumber(ctx context.Context, db bun.IDB, n Number) error {
+	_, err := db.NewUpdate().Model(&n).
+		Column("agent_id", "name", "enabled", "lookup_url", "lookup_secret", "lookup_secret_hint", "dynamic_variables",
+			"configured", "updated_at").
+		Where("tenant_id = ?", n.TenantID).Where("id = ?", n.ID).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("update phone number: %w", err)
+	}
+	return nil
+}
+
+func deleteNumber(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID) (bool, error) {
+	return postgres.Changed(db.NewDelete().Model((*Number)(nil)).Where("tenant_id = ?", ref.TenantID).
+		Where("workspace_id = ?", ref.ID).Where("id = ?", id).Exec(ctx))
+}
+
+// First returns the number that a workspace has had for the longest time and that is enabled; empty
+// when there is none.
+func (s *Service) First(ctx context.Context, ref workspaces.Ref) (string, error) {
+	var number string
+	err := s.db.NewSelect().Model((*Number)(nil)).Column("phone_number").Where("n.tenant_id = ?", ref.TenantID).
+		Where("n.workspace_id = ?", ref.ID).Where("n.enabled").OrderExpr("n.created_at, n.id").Limit(1).Scan(ctx, &number)
+	if err != nil && !postgres.NoRows(err) {
+		return "", fmt.Errorf("read the first number of a workspace: %w", err)
+	}
+	return number, nil
+}

@@ -1,0 +1,202 @@
+package telephony
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/carrier"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/usage"
+)
+
+const (
+	// checkEvery is how often a carrier is asked about a call that it has said nothing of, in case
+	// its webhooks are lost.
+	checkEvery = 30 * time.Second
+	// minuteGrace is how long into a minute a call is that has begun it: our clock and the carrier's
+	// differ.
+	minuteGrace = 2 * time.Second
+)
+
+// apply writes down what a carrier says of a call, and returns the call as it is then.
+func (s *Service) apply(ctx context.Context, call Call, u carrier.Update) (after Call, err error) {
+	now := s.now()
+	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
+		if after, err = lock(ctx, tx, call); err != nil {
+			return err
+		}
+		if after.CarrierCallID == "" && u.ID != "" {
+			after.CarrierCallID = u.ID
+			if err := update(ctx, tx, after, "carrier_call_id"); err != nil {
+				return err
+			}
+		}
+		if status := statusOf[u.Status]; status != "" && u.ID == after.CarrierCallID {
+			return s.advance(ctx, tx, &after, status, u, now)
+		}
+		return nil
+	})
+	if err == nil && after.Status.IsOver() && !call.Status.IsOver() {
+		s.overs.WithLabelValues(string(after.Direction), string(after.Status)).Inc()
+		s.endSession(ctx, after)
+	}
+	return after, err
+}
+
+// advance changes the status of a locked call, unless it is further already.
+func (s *Service) advance(ctx context.Context, tx bun.Tx, call *Call, status Status, u carrier.Update, now time.Time) error {
+	if status.rank() <= call.Status.rank() {
+		return nil
+	}
+	call.Status, call.CheckAt = status, now.Add(checkEvery)
+	switch {
+	case status.IsOver():
+		return s.endTx(ctx, tx, call, u, now)
+	case status == InProgress:
+		call.AnsweredAt = now
+		if err := s.countMinutes(ctx, tx, call, 1); err != nil {
+			return err
+		}
+		if err := s.onAnswer(ctx, tx, *call, now); err != nil {
+			return err
+		}
+	}
+	return update(ctx, tx, *call, "status", "check_at", "answered_at", "pstn_minutes")
+}
+
+// endTx ends a locked call whose status says that it is over.
+func (s *Service) endTx(ctx context.Context, tx bun.Tx, call *Call, u carrier.Update, now time.Time) error {
+	call.EndedAt = now
+	if u.Duration > 0 && call.AnsweredAt.IsZero() { // its webhook is late, or lost
+		call.AnsweredAt = now.Add(-u.Duration)
+	}
+	if !call.AnsweredAt.IsZero() {
+		talked := u.Duration
+		if talked == 0 {
+			talked = now.Sub(call.AnsweredAt)
+		}
+		call.DurationSeconds = int(talked.Round(time.Second).Seconds())
+		if err := s.countMinutes(ctx, tx, call, minutesOf(talked)); err != nil {
+			return err
+		}
+	}
+	if err := s.nameEnd(ctx, tx, call); err != nil {
+		return err
+	}
+	if call.Transfer.Status == TransferRequested || call.Transfer.Status == TransferRinging {
+		call.Transfer.Status, call.Transfer.Reason = TransferFailed, "hung_up"
+	}
+	if call.ZeroRetention {
+		call.Reason, call.Transfer.Summary, call.DynamicVariables = "", "", nil
+	}
+	err := update(ctx, tx, *call, "status", "check_at", "answered_at", "ended_at", "duration_seconds", "pstn_minutes", "end_reason",
+		"transfer_status", "transfer_reason", "reason", "transfer_summary", "dynamic_variables")
+	if err != nil {
+		return err
+	}
+	return s.onEnd(ctx, tx, *call, now)
+}
+
+// nameEnd says why a call has ended, unless that is known.
+func (s *Service) nameEnd(ctx context.Context, tx bun.Tx, call *Call) error {
+	switch {
+	case call.EndReason != "":
+	case call.Transfer.Status == TransferConnected:
+		call.EndReason = EndTransferred
+	case call.Status == Busy:
+		call.EndReason = EndBusy
+	case call.Status == NoAnswer:
+		call.EndReason = EndNoAnswer
+	case call.Status == Canceled:
+		call.EndReason = EndCanceled
+	case call.Status == Failed:
+		call.EndReason = EndCarrierFailed
+	case call.SessionID == "":
+		call.EndReason = EndNotConnected
+	default:
+		session, err := sessions.Find(ctx, tx, call.TenantID, call.SessionID, "")
+		call.EndReason = EndPersonHungUp
+		if fault.IsReason(err, fault.ResourceNotFound) { // it was erased
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch {
+		case session.StartedAt.IsZero():
+			call.EndReason = EndNotConnected
+		case session.Closed() && session.EndReason != sessions.ReasonHangUp && session.EndReason != sessions.ReasonNoTurns:
+			call.EndReason = EndAgentHungUp
+		}
+	}
+	return nil
+}
+
+// minuteSource names a minute of a call in the records of usage.
+func minuteSource(call Call, minute int) string {
+	return string(call.ID) + ":pstn:" + strconv.Itoa(minute)
+}
+
+// minutesOf is how many minutes were begun.
+func minutesOf(talked time.Duration) int { return max(1, int((talked+time.Minute-1)/time.Minute)) }
+
+// countMinutes counts the minutes of a call up to a number, each once.
+func (s *Service) countMinutes(ctx context.Context, tx bun.Tx, call *Call, minutes int) error {
+	for call.PSTNMinutes < minutes {
+		place := usage.Place{
+			Workspace: call.Ref(), AgentID: string(call.AgentID), At: call.AnsweredAt.Add(time.Duration(call.PSTNMinutes) * time.Minute),
+		}
+		record := usage.Record{Source: minuteSource(*call, call.PSTNMinutes), Meter: usage.PSTNMinutes, Quantity: 1}
+		if err := usage.Add(ctx, tx, place, record); err != nil {
+			return err
+		}
+		call.PSTNMinutes++
+	}
+	return nil
+}
+
+// end ends a call that the carrier knows nothing of, or nothing any more.
+func (s *Service) end(ctx context.Context, call Call, status Status, reason string) error {
+	now := s.now()
+	var after Call
+	err := postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) (err error) {
+		if after, err = lock(ctx, tx, call); err != nil || after.Status.IsOver() {
+			return err
+		}
+		after.Status, after.EndReason = status, reason
+		return s.endTx(ctx, tx, &after, carrier.Update{}, now)
+	})
+	if err == nil {
+		s.overs.WithLabelValues(string(after.Direction), string(after.Status)).Inc()
+		s.endSession(ctx, after)
+	}
+	return err
+}
+
+// endSession ends the session of a call that was ended from outside the conversation. After a
+// hang-up its media socket does that, once the last words are in the transcript.
+func (s *Service) endSession(ctx context.Context, call Call) {
+	switch call.EndReason {
+	case EndTransferred, EndVoicemail, EndVoicemailLeft, EndCanceled, string(fault.QuotaUsage):
+		s.closeSession(ctx, call, call.EndReason)
+	}
+}
+
+// closeSession ends the session of a call.
+func (s *Service) closeSession(ctx context.Context, call Call, reason string) {
+	if call.SessionID == "" {
+		return
+	}
+	session, err := sessions.Find(ctx, s.DB, call.TenantID, call.SessionID, "")
+	if err == nil && !session.Closed() {
+		_, err = s.Sessions.RequestEnd(ctx, session, sessions.Completed, reason)
+	}
+	if err != nil { // its own time-outs end it
+		s.Log.WarnContext(ctx, "the session of a call not ended", "call_id", call.ID, "session_id", call.SessionID, "error", err)
+	}
+}

@@ -1,0 +1,271 @@
+package telephony
+
+import (
+	"context"
+	"maps"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/provider/carrier"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/telephony/numbers"
+	"parlance.dev/parlance/workspaces"
+)
+
+// tokenSeconds is the life of the token of a call's session: a caller whose transfer failed comes
+// back with another one.
+const tokenSeconds = 3600
+
+// Receive does what a carrier's request says, and returns the answer. A request may come twice.
+// Errors: NotFound (the call or number), Invalid signature-invalid, Unavailable.
+func (s *Service) Receive(ctx context.Context, h Hook) (carrier.Answer, error) {
+	if h.NumberID != "" {
+		return s.receiveIncoming(ctx, h)
+	}
+	call, err := findHooked(ctx, s.DB, h.CallID)
+	if err != nil {
+		return carrier.Answer{}, err
+	}
+	telemetry.Note(ctx, telemetry.KeyTenantID, string(call.TenantID))
+	telemetry.Note(ctx, telemetry.KeyWorkspaceID, string(call.WorkspaceID))
+	c, hook, err := s.read(ctx, call.Ref(), h)
+	if err != nil {
+		return carrier.Answer{}, err
+	}
+	ofPerson := h.Kind == carrier.Whispered || h.Kind == carrier.BridgeChanged // the other leg of a transfer
+	if call.CarrierCallID != "" && hook.ID != "" && hook.ID != call.CarrierCallID && !ofPerson {
+		s.Log.WarnContext(ctx, "a webhook of another call", "call_id", call.ID)
+		return c.Render(nil), nil
+	}
+	instruction, err := s.handle(ctx, c, call, hook)
+	if err != nil {
+		return carrier.Answer{}, err
+	}
+	return c.Render(instruction), nil
+}
+
+// handle does what a webhook says of a call. It returns what the carrier is to do; nil when it does
+// not ask.
+func (s *Service) handle(ctx context.Context, c carrier.Carrier, call Call, hook carrier.Webhook) (carrier.Instruction, error) {
+	switch hook.Kind {
+	case carrier.Asked:
+		u := hook.Update
+		u.Status = carrier.InProgress // it asks because somebody has answered
+		call, err := s.apply(ctx, call, u)
+		if err != nil {
+			return nil, err
+		}
+		return s.connect(ctx, c, call, "")
+	case carrier.StatusChanged:
+		_, err := s.apply(ctx, call, hook.Update)
+		return nil, err
+	case carrier.MachineDetected:
+		return nil, s.answeredBy(ctx, c, call, hook)
+	case carrier.BridgeChanged:
+		return nil, s.bridgeChanged(ctx, call, hook.Bridge)
+	case carrier.BridgeEnded:
+		return s.bridgeEnded(ctx, c, call, hook.Bridge)
+	case carrier.Whispered:
+		return s.whisper(call), nil
+	}
+	return nil, fault.New(fault.InvalidRequest, "There is no webhook of this kind.")
+}
+
+// connect opens the session of a call that was answered, and says where its media socket is. note
+// says why a caller comes back; see server/realtime/mediastream.
+func (s *Service) connect(ctx context.Context, c carrier.Carrier, call Call, note string) (carrier.Instruction, error) {
+	if call.Status != InProgress {
+		return carrier.HangUp{}, nil
+	}
+	created, err := s.openSession(ctx, call)
+	if err != nil {
+		decided := postgres.Decide(err)
+		if decided.Reason == fault.ServiceUnavailable {
+			return nil, err
+		}
+		s.Log.WarnContext(ctx, "no session for a call", "call_id", call.ID, telemetry.KeyReason, decided.Reason)
+		return carrier.HangUp{}, s.noteReason(ctx, call, string(decided.Reason))
+	}
+	parameters := map[string]string{"session_id": string(created.Session.ID), "token": created.Token}
+	if note != "" {
+		parameters["note"] = note
+	}
+	return carrier.Connect{URL: s.hooks.mediaURL(c.Name()), Parameters: parameters}, nil
+}
+
+// openSession makes the session of a call, or returns the one that was made. The same call always
+// makes the same session.
+func (s *Service) openSession(ctx context.Context, call Call) (sessions.Created, error) {
+	ctx = idgen.WithSeed(ctx, idgen.Seed{At: call.CreatedAt, Secret: []byte("session of " + string(call.ID))})
+	ttl := tokenSeconds
+	created, err := s.Sessions.Create(ctx, workspaces.Principal{TenantID: call.TenantID, WorkspaceID: call.WorkspaceID}, sessions.CreateParams{
+		AgentID: call.AgentID, UserID: call.UserID, Modality: sessions.Voice, DynamicVariables: call.DynamicVariables, TTLSeconds: &ttl,
+		OnTelephone: true, CallerID: call.From, CalledNumber: call.To, CallReason: call.Reason, Outbound: call.Direction == Outbound,
+	})
+	if err != nil || call.SessionID != "" {
+		return created, err
+	}
+	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
+		locked, err := lock(ctx, tx, call)
+		if err != nil || locked.SessionID != "" {
+			return err
+		}
+		locked.SessionID = created.Session.ID
+		if err := update(ctx, tx, locked, "session_id"); err != nil {
+			return err
+		}
+		return s.onAnswer(ctx, tx, locked, s.now())
+	})
+	return created, err
+}
+
+// noteReason writes down why a call is going to end.
+func (s *Service) noteReason(ctx context.Context, call Call, reason string) error {
+	return postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
+		call, err := lock(ctx, tx, call)
+		if err != nil || call.EndReason != "" {
+			return err
+		}
+		call.EndReason = reason
+		return update(ctx, tx, call, "end_reason")
+	})
+}
+
+// answeredBy writes down who has answered, and does with a machine what the agent says.
+func (s *Service) answeredBy(ctx context.Context, c carrier.Carrier, call Call, hook carrier.Webhook) error {
+	by, reason := Human, ""
+	if hook.Machine {
+		by, reason = Machine, EndVoicemail
+		if call.VoicemailMessage != "" {
+			reason = EndVoicemailLeft
+		}
+	}
+	first := false
+	err := postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
+		locked, err := lock(ctx, tx, call)
+		if err != nil || locked.AnsweredBy != "" || locked.Status.IsOver() {
+			return err
+		}
+		locked.AnsweredBy, first = by, true
+		if reason != "" && locked.EndReason == "" {
+			locked.EndReason = reason
+		}
+		call = locked
+		return update(ctx, tx, locked, "answered_by", "end_reason")
+	})
+	if err != nil || !first || !hook.Machine {
+		return err
+	}
+	s.closeSession(ctx, call, reason)
+	if reason == EndVoicemail {
+		return c.Instruct(ctx, call.CarrierCallID, carrier.HangUp{})
+	}
+	text := sessions.RenderVariables(call.VoicemailMessage, call.DynamicVariables)
+	return c.Instruct(ctx, call.CarrierCallID, carrier.Speak{Text: text, Language: s.languageOf(ctx, call)})
+}
+
+// languageOf is the language of a call's agent; empty when it has none.
+func (s *Service) languageOf(ctx context.Context, call Call) string {
+	agent, err := s.Agents.Get(ctx, call.Ref(), call.AgentID)
+	if err != nil { // it is spoken in the carrier's own
+		return ""
+	}
+	return agent.Config.Language
+}
+
+// receiveIncoming takes a call for one of our numbers.
+func (s *Service) receiveIncoming(ctx context.Context, h Hook) (carrier.Answer, error) {
+	number, err := s.Numbers.Find(ctx, h.NumberID)
+	if err != nil {
+		return carrier.Answer{}, err
+	}
+	ref := number.Ref()
+	telemetry.Note(ctx, telemetry.KeyTenantID, string(ref.TenantID))
+	telemetry.Note(ctx, telemetry.KeyWorkspaceID, string(ref.ID))
+	c, hook, err := s.read(ctx, ref, h)
+	if err != nil {
+		return carrier.Answer{}, err
+	}
+	instruction, err := s.takeIncoming(ctx, c, number, hook)
+	if err != nil {
+		return carrier.Answer{}, err
+	}
+	return c.Render(instruction), nil
+}
+
+// takeIncoming writes a call down that comes in, asks the customer about it, and connects it. A
+// repeated request finds the call.
+func (s *Service) takeIncoming(
+	ctx context.Context, c carrier.Carrier, number numbers.Number, hook carrier.Webhook,
+) (carrier.Instruction, error) {
+	call, known, err := findIncoming(ctx, s.DB, number.TenantID, c.Name(), hook.ID)
+	if err != nil {
+		return nil, err
+	}
+	if known {
+		return s.connect(ctx, c, call, "")
+	}
+	if !number.Enabled {
+		return carrier.Reject{}, nil
+	}
+	if err := s.admit(ctx, number.Ref()); err != nil {
+		s.Log.WarnContext(ctx, "a call was not taken: the plan's minutes are used up", "number_id", number.ID)
+		return carrier.Reject{Busy: true}, nil //nolint:nilerr // the caller hears the busy tone
+	}
+	call = Call{
+		ID: ID(idgen.New(idgen.PhoneCall)), TenantID: number.TenantID, WorkspaceID: number.WorkspaceID, AgentID: number.AgentID,
+		Direction: Inbound, From: hook.From, To: number.PhoneNumber, Status: Ringing, NumberID: number.ID, Carrier: c.Name(),
+		CarrierCallID: hook.ID,
+	}
+	found, err := s.Numbers.LookUp(ctx, number, numbers.LookUpParams{CallID: string(call.ID), From: call.From, To: call.To})
+	if err != nil {
+		return nil, err
+	}
+	if found.Reject {
+		return carrier.Reject{}, nil
+	}
+	call.UserID, call.DynamicVariables = found.UserID, found.DynamicVariables
+	if found.AgentID != "" {
+		call.AgentID = found.AgentID
+	}
+	agent, err := s.Agents.Get(ctx, number.Ref(), call.AgentID)
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		s.Log.WarnContext(ctx, "a number names an agent that was deleted", "number_id", number.ID)
+		return carrier.Reject{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	call.ZeroRetention = agent.Config.Privacy.ZeroRetention
+	call.MaxSeconds, call.CreatedAt, call.CheckAt = int(agent.Config.MaxDuration().Seconds()), now, now.Add(checkEvery)
+	variables := call.DynamicVariables
+	if call, err = s.insertIncoming(ctx, call); err != nil {
+		return nil, err
+	}
+	if call, err = s.apply(ctx, call, carrier.Update{ID: hook.ID, Status: carrier.InProgress}); err != nil {
+		return nil, err
+	}
+	call.DynamicVariables = variables
+	return s.connect(ctx, c, call, "")
+}
+
+// secretPrefix is that of variables which only the session has, sealed.
+const secretPrefix = "secret__"
+
+// insertIncoming stores a call without its secret variables, and returns it; or that of the same
+// request when it was faster.
+func (s *Service) insertIncoming(ctx context.Context, call Call) (Call, error) {
+	call.DynamicVariables = maps.Clone(call.DynamicVariables)
+	maps.DeleteFunc(call.DynamicVariables, func(name, _ string) bool { return strings.HasPrefix(name, secretPrefix) })
+	err := insert(ctx, s.DB, &call)
+	if postgres.IsUnique(err, "phone_calls_carrier") {
+		call, _, err = findIncoming(ctx, s.DB, call.TenantID, call.Carrier, call.CarrierCallID)
+	}
+	return call, err
+}

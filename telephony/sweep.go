@@ -1,0 +1,149 @@
+package telephony
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/provider/carrier"
+)
+
+// sweepBatch is how many calls one sweep looks at.
+const sweepBatch = 50
+
+// Sweep looks at calls of which the carrier has said nothing for a while: it finds those whose
+// placing was cut off, counts minutes, ends calls of tenants whose minutes are used up, and makes
+// transfers that nobody else has made. It may run in many processes.
+func (s *Service) Sweep(ctx context.Context, now time.Time) error {
+	calls, err := claimDue(ctx, s.DB, now, now.Add(checkEvery), sweepBatch)
+	if err != nil {
+		return err
+	}
+	var failures []error // one call's error must not keep the others
+	for _, call := range calls {
+		if err := s.look(ctx, call, now); err != nil {
+			failures = append(failures, err)
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// look does what is due of a call.
+func (s *Service) look(ctx context.Context, call Call, now time.Time) error {
+	c, err := s.CarrierFunc(ctx, call.Ref())
+	if err != nil { // its credential was deleted
+		return s.end(ctx, call, Failed, string(postgres.Decide(err).Reason))
+	}
+	if call.CarrierCallID == "" {
+		return s.findPlaced(ctx, c, call, now)
+	}
+	if call.Transfer.Status == TransferRequested && !call.Transfer.DueAt.After(now) {
+		if _, err := s.makeTransfer(ctx, call); err != nil {
+			return err
+		}
+	}
+	u, err := c.Look(ctx, call.CarrierCallID)
+	if refused, is := errors.AsType[*carrier.Refused](err); is {
+		s.Log.WarnContext(ctx, "the carrier does not know a call any more", "call_id", call.ID, "code", refused.Code)
+		return s.end(ctx, call, Failed, EndNotKnown)
+	}
+	if err != nil {
+		s.Log.WarnContext(ctx, "the carrier says nothing of a call", "call_id", call.ID, telemetry.KeyError, err)
+		return nil // it is asked again
+	}
+	if call, err = s.apply(ctx, call, u); err != nil || call.Status.IsOver() {
+		return err
+	}
+	return s.meter(ctx, call, now)
+}
+
+// findPlaced looks for a call whose placing was cut off. Nobody places it any more: its lease is
+// over. So it is placed again when the carrier has none.
+func (s *Service) findPlaced(ctx context.Context, c carrier.Carrier, call Call, now time.Time) error {
+	if call.EndReason == EndCanceled { // before it was placed, as far as anybody knows
+		return s.findCanceled(ctx, c, call)
+	}
+	u, found, err := s.find(ctx, c, call)
+	switch {
+	case err != nil && now.Sub(call.CreatedAt) > placeWithin:
+		return s.end(ctx, call, Failed, EndNotKnown)
+	case err != nil:
+		s.Log.WarnContext(ctx, "it is not known yet whether a call was placed", "call_id", call.ID, telemetry.KeyError, err)
+		return nil
+	case found:
+		_, err := s.apply(ctx, call, u)
+		return err
+	case now.Sub(call.CreatedAt) > placeWithin:
+		return s.end(ctx, call, Failed, EndNotKnown)
+	}
+	return s.Place(ctx, call)
+}
+
+// findCanceled ends a call that was canceled while it was placed.
+func (s *Service) findCanceled(ctx context.Context, c carrier.Carrier, call Call) error {
+	u, found, err := s.find(ctx, c, call)
+	if err != nil {
+		return nil //nolint:nilerr // it is asked again
+	}
+	if found && !u.Status.IsFinal() {
+		if err := c.Instruct(ctx, u.ID, carrier.HangUp{}); err != nil {
+			return err
+		}
+	}
+	return s.end(ctx, call, Canceled, EndCanceled)
+}
+
+// clockSkew is by how much the carrier's clock may be behind ours.
+const clockSkew = time.Minute
+
+// find asks the carrier for a call whose id got lost. One that is another call of ours is not it.
+func (s *Service) find(ctx context.Context, c carrier.Carrier, call Call) (found carrier.Update, is bool, err error) {
+	placed, err := c.Find(ctx, carrier.FindParams{From: call.From, To: call.To, Since: call.CreatedAt.Add(-clockSkew)})
+	if err != nil {
+		return carrier.Update{}, false, err
+	}
+	for _, u := range placed {
+		_, taken, err := findIncoming(ctx, s.DB, call.TenantID, call.Carrier, u.ID)
+		if err != nil {
+			return carrier.Update{}, false, err
+		}
+		if !taken {
+			return u, true, nil
+		}
+	}
+	return carrier.Update{}, false, nil
+}
+
+// meter counts the minutes that a call has begun, and ends it when the plan has no more.
+func (s *Service) meter(ctx context.Context, call Call, now time.Time) error {
+	if call.Status != InProgress {
+		return nil
+	}
+	minutes := int((now.Sub(call.AnsweredAt)-minuteGrace)/time.Minute) + 1
+	err := postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
+		locked, err := lock(ctx, tx, call)
+		if err != nil || locked.Status != InProgress || locked.PSTNMinutes >= minutes {
+			return err
+		}
+		if err := s.countMinutes(ctx, tx, &locked, minutes); err != nil {
+			return err
+		}
+		return update(ctx, tx, locked, "pstn_minutes")
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.admit(ctx, call.Ref()); err != nil {
+		if err := s.noteReason(ctx, call, string(fault.QuotaUsage)); err != nil {
+			return err
+		}
+		_, err := s.hangUp(ctx, call)
+		return err
+	}
+	return nil
+}

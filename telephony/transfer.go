@@ -1,0 +1,321 @@
+package telephony
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/phone"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/provider/carrier"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/workspaces"
+)
+
+const (
+	// sayWithin is how long an agent may take to say that it transfers the caller, before it is done
+	// without that.
+	sayWithin = 20 * time.Second
+	// mediaEndedCheck is how long after the end of a media socket the carrier is asked how the call
+	// is, unless it has said that.
+	mediaEndedCheck = 2 * time.Second
+	// noteTransferFailed is the note of a caller who comes back because nobody answered.
+	noteTransferFailed = "transfer_failed" // as package mediastream has it
+)
+
+// TransferParams says where a call is transferred to.
+type TransferParams struct {
+	// To has its country's code.
+	To string
+	// Mode is agents.Cold when empty.
+	Mode    string
+	Summary string
+}
+
+// Transfer connects the caller with a person, at once. Errors: NotFound, Precondition
+// call-not-in-progress, Invalid invalid-request (to), Upstream upstream-failed.
+func (s *Service) Transfer(ctx context.Context, ref workspaces.Ref, id ID, p TransferParams) (Call, error) {
+	number, ok := phone.Parse(p.To)
+	if !ok {
+		return Call{}, fault.InvalidField("to", "phone_number", "%s", BadNumber)
+	}
+	call, err := s.Get(ctx, ref, id)
+	if err != nil {
+		return Call{}, err
+	}
+	agent, err := s.Agents.Get(ctx, ref, call.AgentID)
+	if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
+		return Call{}, err
+	}
+	p.To = number.E164
+	if call, err = s.requestTransfer(ctx, call, p, agent.Config.Handover.Ring(), s.now()); err != nil {
+		return Call{}, err
+	}
+	return s.makeTransfer(ctx, call)
+}
+
+// BadNumber says what a number must be like.
+const BadNumber = "This is no telephone number. Give it with its country's code, e.g. +4930123456."
+
+// requestTransfer writes down that a call is to be transferred; a request that there is stays.
+func (s *Service) requestTransfer(
+	ctx context.Context, call Call, p TransferParams, ring time.Duration, due time.Time,
+) (after Call, err error) {
+	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
+		if after, err = lock(ctx, tx, call); err != nil {
+			return err
+		}
+		if after.Status != InProgress {
+			return errOver(after)
+		}
+		if t := after.Transfer.Status; t == TransferRequested || t == TransferRinging || t == TransferConnected {
+			return nil
+		}
+		mode := p.Mode
+		if mode == "" {
+			mode = agents.Cold
+		}
+		after.Transfer = Transfer{
+			Status: TransferRequested, To: p.To, Mode: mode, Summary: p.Summary, RingSeconds: int(ring.Seconds()),
+			RequestedAt: s.now(), DueAt: due,
+		}
+		after.CheckAt = due
+		return updateTransfer(ctx, tx, after)
+	})
+	return after, err
+}
+
+func updateTransfer(ctx context.Context, tx bun.Tx, call Call) error {
+	return update(ctx, tx, call, "check_at", "transfer_status", "transfer_to", "transfer_mode", "transfer_summary", "transfer_reason",
+		"transfer_ring_seconds", "transfer_requested_at", "transfer_connected_at", "transfer_due_at")
+}
+
+// HandOver transfers the call of a session that asked for a person. It does nothing when the
+// session has no call: then it waits for an operator. Errors: those of the database.
+func (s *Service) HandOver(ctx context.Context, tenant workspaces.TenantID, id sessions.ID) error {
+	session, err := sessions.Find(ctx, s.DB, tenant, id, "")
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		return nil
+	}
+	if err != nil || session.Handover.Status != sessions.HandoverRequested {
+		return err
+	}
+	call, err := findOpen(ctx, s.DB, tenant, id)
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	opened, err := s.Handovers.Opened(ctx, []sessions.Session{session})
+	if err != nil {
+		return err
+	}
+	session = opened[0]
+	settings := session.Config.Handover
+	destination, ok := settings.Destination(session.Handover.Destination)
+	if !ok {
+		return nil
+	}
+	p := TransferParams{To: destination.PhoneNumber, Mode: settings.Mode, Summary: session.Handover.Summary}
+	_, err = s.requestTransfer(ctx, call, p, settings.Ring(), s.now().Add(sayWithin))
+	if fault.IsReason(err, fault.CallNotInProgress) {
+		return nil
+	}
+	return err
+}
+
+// TransferNow makes the transfer that a session's call waits for: the agent has said what it had to
+// say. Without one it does nothing. Errors: those of the database, Upstream upstream-failed.
+func (s *Service) TransferNow(ctx context.Context, tenant workspaces.TenantID, id sessions.ID) error {
+	if err := s.HandOver(ctx, tenant, id); err != nil { // its task may not have run yet
+		return err
+	}
+	call, err := findOpen(ctx, s.DB, tenant, id)
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		return nil
+	}
+	if err != nil || call.Transfer.Status != TransferRequested {
+		return err
+	}
+	_, err = s.makeTransfer(ctx, call)
+	return err
+}
+
+// MediaEnded says that the media socket of a session's call has ended, so that the carrier is asked
+// soon how the call is. mayReturn says that the caller is being connected with a person, and comes
+// back when nobody answers. Errors: those of the database.
+func (s *Service) MediaEnded(ctx context.Context, tenant workspaces.TenantID, id sessions.ID) (mayReturn bool, err error) {
+	call, err := findOpen(ctx, s.DB, tenant, id)
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	call.CheckAt = s.now().Add(mediaEndedCheck)
+	return call.Transfer.Status == TransferRinging, update(ctx, s.DB, call, "check_at")
+}
+
+// makeTransfer has the carrier connect a call. Whoever changes the status makes it.
+func (s *Service) makeTransfer(ctx context.Context, call Call) (Call, error) {
+	mine := false
+	err := postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
+		locked, err := lock(ctx, tx, call)
+		if err != nil {
+			return err
+		}
+		if mine = locked.Transfer.Status == TransferRequested && locked.Status == InProgress; mine {
+			locked.Transfer.Status, locked.CheckAt = TransferRinging, s.now().Add(checkEvery)
+		}
+		call = locked
+		return updateTransfer(ctx, tx, locked)
+	})
+	if err != nil || !mine {
+		return call, err
+	}
+	c, err := s.CarrierFunc(ctx, call.Ref())
+	if err == nil {
+		err = c.Instruct(ctx, call.CarrierCallID, s.bridge(call))
+	}
+	if err == nil {
+		return call, nil
+	}
+	s.Log.WarnContext(ctx, "a call was not transferred", "call_id", call.ID, telemetry.KeyError, err)
+	// The caller is still with the agent, who was told that somebody was asked.
+	failed, failErr := s.failTransfer(ctx, call, "carrier_failed")
+	if failErr != nil {
+		return call, failErr
+	}
+	return failed, fault.Wrap(err, fault.UpstreamFailed, "The carrier did not transfer the call.")
+}
+
+// bridge is what the carrier is told to transfer a call.
+func (s *Service) bridge(call Call) carrier.Instruction {
+	b := carrier.Bridge{
+		From: call.To, To: call.Transfer.To, Ring: time.Duration(call.Transfer.RingSeconds) * time.Second,
+		MaxDuration: time.Duration(call.MaxSeconds) * time.Second,
+		StatusURL:   s.hooks.of(call, carrier.BridgeChanged), EndedURL: s.hooks.of(call, carrier.BridgeEnded),
+	}
+	if call.Direction == Outbound {
+		b.From = call.From
+	}
+	if call.Transfer.Mode == agents.Warm {
+		b.WhisperURL = s.hooks.of(call, carrier.Whispered)
+	}
+	return b
+}
+
+// whisper is what the person hears before the caller.
+func (s *Service) whisper(call Call) carrier.Instruction {
+	text := call.Transfer.Summary
+	if text == "" {
+		text = "You have a call."
+	}
+	return carrier.Speak{Text: text, Whisper: true}
+}
+
+// bridgeChanged writes down that the person has answered.
+func (s *Service) bridgeChanged(ctx context.Context, call Call, status carrier.Status) error {
+	if status != carrier.InProgress {
+		return nil // how it ended is said by bridgeEnded
+	}
+	err := postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
+		locked, err := lock(ctx, tx, call)
+		if err != nil || locked.Transfer.Status != TransferRinging {
+			return err
+		}
+		return s.connected(ctx, tx, &locked)
+	})
+	if err == nil {
+		s.closeSession(ctx, call, EndTransferred)
+	}
+	return err
+}
+
+func (s *Service) connected(ctx context.Context, tx bun.Tx, call *Call) error {
+	call.Transfer.Status, call.Transfer.ConnectedAt = TransferConnected, s.now()
+	return updateTransfer(ctx, tx, *call)
+}
+
+// bridgeEnded ends a call that was transferred, or brings the caller back to the agent.
+func (s *Service) bridgeEnded(ctx context.Context, c carrier.Carrier, call Call, status carrier.Status) (carrier.Instruction, error) {
+	if status == carrier.Completed {
+		if err := s.bridgeChanged(ctx, call, carrier.InProgress); err != nil { // that webhook may have been lost
+			return nil, err
+		}
+		return carrier.HangUp{}, nil
+	}
+	if call.Transfer.Status == TransferConnected {
+		return carrier.HangUp{}, nil
+	}
+	call, err := s.failTransfer(ctx, call, string(status))
+	if err != nil {
+		return nil, err
+	}
+	return s.connect(ctx, c, call, noteTransferFailed)
+}
+
+// failTransfer writes down that nobody answered, and that the session wants nobody any more.
+func (s *Service) failTransfer(ctx context.Context, call Call, reason string) (after Call, err error) {
+	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
+		if after, err = lock(ctx, tx, call); err != nil || after.Transfer.Status != TransferRinging {
+			return err
+		}
+		after.Transfer.Status, after.Transfer.Reason = TransferFailed, reason
+		return updateTransfer(ctx, tx, after)
+	})
+	if err == nil && after.SessionID != "" {
+		err = s.Handovers.Withdraw(ctx, after.TenantID, after.SessionID)
+	}
+	return after, err
+}
+
+// HangUp ends a call. One that is over is returned as it is. Errors: NotFound, Upstream
+// upstream-failed.
+func (s *Service) HangUp(ctx context.Context, ref workspaces.Ref, id ID) (Call, error) {
+	call, err := s.Get(ctx, ref, id)
+	if err != nil || call.Status.IsOver() {
+		return call, err
+	}
+	if err := s.noteReason(ctx, call, EndCanceled); err != nil {
+		return Call{}, err
+	}
+	return s.hangUp(ctx, call)
+}
+
+// HangUpUser ends the calls of a user. Errors: Upstream upstream-failed.
+func (s *Service) HangUpUser(ctx context.Context, ref workspaces.Ref, userID string) error {
+	var open []Call
+	err := s.DB.NewSelect().Model(&open).Where("pc.tenant_id = ?", ref.TenantID).Where("pc.workspace_id = ?", ref.ID).
+		Where("pc.user_id = ?", userID).Where("pc.ended_at IS NULL").Scan(ctx)
+	if err != nil {
+		return fmt.Errorf("read the calls of a user: %w", err)
+	}
+	for _, call := range open {
+		if _, err := s.HangUp(ctx, ref, call.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hangUp has the carrier end a call, whose webhook then says that it is over.
+func (s *Service) hangUp(ctx context.Context, call Call) (Call, error) {
+	if call.CarrierCallID == "" { // it is being placed: Sweep hangs up when its id is known
+		return call, nil
+	}
+	c, err := s.CarrierFunc(ctx, call.Ref())
+	if err != nil {
+		return Call{}, err
+	}
+	if err := c.Instruct(ctx, call.CarrierCallID, carrier.HangUp{}); err != nil {
+		return Call{}, fault.Wrap(err, fault.UpstreamFailed, "The carrier did not end the call.")
+	}
+	return find(ctx, s.DB, call.TenantID, call.ID, func(*bun.SelectQuery) {})
+}
