@@ -17,7 +17,6 @@ import (
 	"parlance.dev/parlance/analysis"
 	"parlance.dev/parlance/audit"
 	"parlance.dev/parlance/billing"
-	"parlance.dev/parlance/console"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/knowledge/evaluation"
@@ -36,13 +35,11 @@ import (
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/provider/endmodel"
 	"parlance.dev/parlance/recordings"
-	"parlance.dev/parlance/server"
-	"parlance.dev/parlance/server/interceptor"
-	"parlance.dev/parlance/server/problem"
-	"parlance.dev/parlance/server/realtime"
-	"parlance.dev/parlance/server/rpc"
 	"parlance.dev/parlance/sessions"
-	"parlance.dev/parlance/sessions/latency"
+	"parlance.dev/parlance/sessions/handover"
+	"parlance.dev/parlance/telephony"
+	"parlance.dev/parlance/telephony/callbacks"
+	"parlance.dev/parlance/telephony/numbers"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/turns/requests"
@@ -85,12 +82,18 @@ type App struct {
 	Recordings  *recordings.Service
 	Voice       *voice.Service
 	Analysis    *analysis.Service
+	handover    *handover.Service
 	Webhooks    *webhooks.Service
 	Privacy     *privacy.Service
 	Usage       *usage.Service
 	Billing     *billing.Service
+	Numbers     *numbers.Service
+	Calls       *telephony.Service
+	Callbacks   *callbacks.Service
 	// Stack chooses what hears and speaks for a session.
 	Stack voice.StackFunc
+	// Line, unless nil, serves the phones of a simulated line; it is set before Serve.
+	Line http.Handler
 	// Answers and Embeds describe the model and the embedder of this process to people.
 	Answers string
 	Embeds  string
@@ -102,6 +105,7 @@ type App struct {
 	prices      *usage.Prices
 	userHashes  *workspaces.UserHashes
 	credentials *workspaces.Credentials
+	carriers    *carriers
 	documents   *documents
 	speech      *speechStacks
 	endModel    *endmodel.Model // nil: none
@@ -301,6 +305,9 @@ func (a *App) join(ctx context.Context, component string) error {
 		Retention: a.Config.WebhookRetention, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 		UnknownAgents: a.Agents.Unknown,
 	})
+	if err := a.openTelephony(guard, keyring); err != nil {
+		return err
+	}
 	a.openPrivacy()
 	return nil
 }
@@ -332,104 +339,6 @@ func (a *App) publicBase() string {
 	return scheme + a.Config.Listen
 }
 
-// handler joins all protocols. WebSockets end when ctx does; wait for them with the second result.
-func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, error) {
-	policies, err := interceptor.NewPolicies()
-	if err != nil {
-		return nil, nil, err
-	}
-	problems := problem.Writer{PublicURL: func(r *http.Request) string { return interceptor.BaseURL(r.Context()) }}
-	access, stopping := rpc.NewAccess(a.Workspaces), rpc.NewStopping(ctx)
-	audits := interceptor.NewAudit(interceptor.AuditDeps{
-		Entries: a.audit, HashUser: a.userHashes.Hash, Policies: policies, Log: a.log, Now: a.now,
-	})
-	reader := rpc.AuditReader{Access: access, Entries: a.audit, Users: a.userHashes}
-	gate := &interceptor.Gate{
-		Policies: policies, Audit: audits, Sessions: a.Sessions, ReachFunc: a.Turns.Reach,
-		Keys: interceptor.NewUnknownKeys(interceptor.UnknownKeysDeps{
-			Keys: a.Workspaces, PerMinute: a.Config.UnknownKeysPerMinute, Now: a.now, Registry: a.metrics.Registry,
-		}),
-		Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
-			Redis: a.redis, Plan: a.Workspaces.PlanNamed, SessionPerMinute: a.Config.SessionRequestsPerMinute,
-			Now: a.now, Log: a.log, Registry: a.metrics.Registry,
-		}),
-	}
-	once := interceptor.NewOnce(a.answers, a.log, policies)
-	sockets := realtime.New(realtime.Deps{
-		Sessions: a.Live, Voice: a.Voice, Log: a.log, Now: a.now, Problem: problems, Context: ctx, Registry: a.metrics.Registry, Redis: a.redis,
-		Limits: realtime.Limits{MaxSockets: a.Config.SocketMax, MaxSocketsPerTenant: a.Config.SocketMaxPerTenant},
-	})
-	handler, err := server.NewHandler(server.Deps{
-		Services: server.Services{
-			Workspaces: rpc.NewWorkspaces(access, a.Workspaces), APIKeys: rpc.NewAPIKeys(a.Workspaces),
-			InWorkspace: access.Interceptor(), Agents: rpc.NewAgents(a.Agents, &latency.Service{DB: a.db, Agents: a.Agents, Now: a.now}),
-			Tools:     rpc.NewTools(a.Tools),
-			Knowledge: rpc.NewKnowledge(access, a.Knowledge, a.webpages, a.evaluations, stopping),
-			Sessions: rpc.NewSessions(rpc.Conversations{
-				Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Analysis: a.Analysis, Tools: a.Tools, Privacy: a.Privacy,
-				Recordings: a.Recordings, Currency: a.prices.Currency(),
-			}),
-			Webhooks:    rpc.NewWebhooks(access, a.Webhooks, stopping),
-			Credentials: rpc.NewCredentials(a.credentials, credentialTester{a.models, a.speech}),
-			Memory:      rpc.NewMemory(a.Memory), Privacy: rpc.NewPrivacy(a.Privacy), Audit: rpc.NewAudit(reader),
-			Usage: rpc.NewUsage(rpc.UsageReader{
-				Usage: a.Usage, Workspaces: a.Workspaces, Sessions: a.Sessions, Currency: a.prices.Currency(),
-			}),
-			Billing: rpc.NewBilling(a.Billing),
-		},
-		Manual: rpc.NewFiles(rpc.FileDeps{
-			Access: access, Knowledge: a.Knowledge, Sessions: a.Sessions, Recordings: a.Recordings, Admit: gate.Admit, Once: once, Audit: audits,
-			Problem: problems, Log: a.log, Now: a.now,
-		}, reader),
-		Gate: gate, Once: once, Audit: audits, PageKey: a.pageKey, CORSOrigins: a.Config.CORSOrigins,
-		Caller:   interceptor.CallerConfig{PublicURL: a.Config.PublicURL, Proxies: a.Config.TrustedProxies},
-		Realtime: sockets, Exports: rpc.NewExports(a.Privacy, problems), StripeWebhook: rpc.NewStripeWebhook(a.Billing, problems),
-		Console: console.Files,
-		Metrics: a.metrics, MetricsPublic: a.Config.MetricsListen == MetricsPublic, Tracer: a.traces, Log: a.log, Now: a.now,
-		Ready: map[string]server.Check{
-			"postgres": a.db.PingContext,
-			"redis":    func(ctx context.Context) error { return redis.Ping(ctx, a.redis) },
-			"bucket":   a.bucket.Check,
-		},
-		Degraded: a.degraded(),
-		Nonce: func(ctx context.Context, nonce string) bool {
-			known, err := redis.HasNonce(ctx, a.redis, nonce)
-			return known && err == nil
-		},
-	})
-	return handler, sockets, err
-}
-
-// Serve answers on the listener until ctx ends, and then drains: clients of WebSockets are told to
-// reconnect, and running requests may finish within SHUTDOWN_TIMEOUT.
-func (a *App) Serve(ctx context.Context, listener net.Listener) error {
-	metrics, err := a.openMetrics(ctx, a.metricsListen())
-	if err != nil {
-		return err
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	handler, sockets, err := a.handler(ctx)
-	if err != nil {
-		return err
-	}
-	group.Go(func() error { return metrics(ctx) })
-	group.Go(func() error { return a.Live.Run(ctx) })
-	group.Go(func() error {
-		_ = a.Memory.Run(ctx) // only the error of the context: it reconnects by itself
-		return nil
-	})
-	group.Go(func() error { return a.serveDebug(ctx) })
-	group.Go(func() error { return server.Serve(ctx, listener, handler, a.Config.ShutdownTimeout, a.log) })
-	group.Go(func() error {
-		<-ctx.Done()
-		draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Config.ShutdownTimeout)
-		defer cancel()
-		// Close frames are written after the sessions have released their sockets.
-		return errors.Join(a.Live.Close(draining), sockets.Wait(draining), sockets.Close(draining), a.Voice.Close(draining))
-	})
-	return group.Wait()
-}
-
 // Work runs background tasks until ctx ends, and then drains.
 func (a *App) Work(ctx context.Context) error {
 	if err := a.documents.check(ctx); err != nil {
@@ -440,6 +349,7 @@ func (a *App) Work(ctx context.Context) error {
 		Models: a.ingestion.SweepModels, ReleaseBlobFunc: a.Knowledge.SweepBlob, Strays: a.Knowledge.Sweep, Indexes: a.ingestion.Maintain,
 		Sessions: a.Sessions, Analyses: a.Analysis, Privacy: a.Privacy, Billing: a.Billing.Sweep, UsageReports: a.Billing.ReportUsage,
 		Answers: a.answers.Sweep, Audit: a.audit.Sweep, Recordings: a.Recordings.Sweep,
+		Callbacks: a.Callbacks, Calls: a.Calls,
 		Usage: a.Usage.Fold, UsageRecords: a.Usage.Sweep, Traces: a.Tools.Sweep, Memories: a.Memory.Sweep,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare,
 		Slots: a.slots, ShutdownTimeout: a.Config.ShutdownTimeout,

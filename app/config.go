@@ -123,6 +123,7 @@ type Config struct {
 	WebhookRetention       time.Duration
 
 	Stripe              Stripe
+	Twilio              Twilio
 	BillingGraceDays    int
 	BillingFallbackPlan string
 
@@ -236,7 +237,7 @@ func (c *Config) checkServices() (problems []error) {
 	if c.Model.BaseURL != "" && c.Model.Name == "" {
 		problems = append(problems, errors.New("PARLANCE_MODEL_BASE_URL needs PARLANCE_MODEL_NAME"))
 	}
-	for _, err := range []error{c.Azure.check(), c.Stripe.check()} {
+	for _, err := range []error{c.Azure.check(), c.Stripe.check(), c.Twilio.check()} {
 		if err != nil {
 			problems = append(problems, err)
 		}

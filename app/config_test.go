@@ -163,6 +163,8 @@ func TestSecretsFromFiles(t *testing.T) {
 			env["PARLANCE_STT_API_KEY"] = "other"
 		case "TTS_FALLBACK_API_KEY":
 			env["PARLANCE_TTS_API_KEY"] = "other"
+		case "TWILIO_AUTH_TOKEN":
+			env["PARLANCE_TWILIO_ACCOUNT_SID"] = "AC1"
 		}
 		c, err := app.Load(source(env, map[string]string{file: value + "\n"}, nil))
 		if err != nil {
@@ -202,6 +204,8 @@ func revealed(c app.Config) string {
 			all = append(all, v.Reveal())
 		case app.Azure:
 			all = append(all, v.APIKey.Reveal())
+		case app.Twilio:
+			all = append(all, v.AuthToken.Reveal())
 		case app.Stripe:
 			all = append(all, v.APIKey.Reveal())
 			for _, secret := range v.WebhookSecrets {

@@ -11,7 +11,9 @@ import (
 	"parlance.dev/parlance/privacy"
 	"parlance.dev/parlance/recordings"
 	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/server/rpc"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/sessions/handover"
 	"parlance.dev/parlance/sessions/latency"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/turns/content"
@@ -59,6 +61,7 @@ func (a *App) openConversations(keyring *seal.Keyring) {
 	a.Live = live.New(live.Deps{
 		DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Tools: a.Tools, Log: a.log, Now: a.now,
 	})
+	a.handover = handover.New(handover.Deps{Sessions: a.Sessions, Node: a.Turns.Node(), OnSaid: a.Live.SendRecorded})
 	a.Memory.SetAgreed(a.Turns.Agreed)
 	calls := voice.Deps{
 		StackFunc: a.speech.Choose, Recordings: a.Recordings, Metrics: voice.NewMetrics(a.metrics.Registry), Log: a.log, Now: a.now,
@@ -83,7 +86,8 @@ func (a *App) openPrivacy() {
 		ForgetFramesFunc: func(ctx context.Context, ids ...sessions.ID) error {
 			return realtime.ForgetFrames(ctx, a.redis, ids...)
 		},
-		Links: privacy.Links{PublicURL: a.publicBase(), Key: keyFor("exports", a.pageKey)}, Log: a.log, Now: a.now,
+		HangUpFunc: a.Calls.HangUpUser,
+		Links:      privacy.Links{PublicURL: a.publicBase(), Key: keyFor("exports", a.pageKey)}, Log: a.log, Now: a.now,
 	})
 }
 
@@ -95,4 +99,12 @@ func keyFor(purpose string, secret []byte) []byte {
 		panic(err) // only for keys that are too long
 	}
 	return key
+}
+
+// conversations are what SessionService is served from.
+func (a *App) conversations() rpc.Conversations {
+	return rpc.Conversations{
+		Sessions: a.Sessions, Turns: a.Turns, Requests: a.Requests, Analysis: a.Analysis, Tools: a.Tools, Privacy: a.Privacy,
+		Handover: a.handover, Recordings: a.Recordings, Currency: a.prices.Currency(),
+	}
 }

@@ -112,14 +112,18 @@ func (s *speechStacks) describe() (hears, speaks string) {
 // credentialTester tries credentials of all kinds that are used. It implements
 // workspaces.CredentialTester.
 type credentialTester struct {
-	models *models
-	speech *speechStacks
+	models   *models
+	speech   *speechStacks
+	carriers *carriers
 }
 
 // TestCredential makes one small call. A refusal by the provider is a result and not an error.
 func (t credentialTester) TestCredential(ctx context.Context, c workspaces.Credential, key seal.Secret) (workspaces.CredentialTest, error) {
 	if c.Kind == workspaces.CredentialModel {
 		return t.models.TestCredential(ctx, c, key)
+	}
+	if c.Kind == workspaces.CredentialTelephony {
+		return t.carriers.TestCredential(ctx, c, key)
 	}
 	return t.speech.testCredential(ctx, c, key)
 }

@@ -131,6 +131,9 @@ func (s *Service) eraseLate(ctx context.Context, ref workspaces.Ref, done erased
 // the counts of what was erased so far.
 func (s *Service) erase(ctx context.Context, request *Request) error {
 	ref := request.Ref()
+	if err := s.HangUpFunc(ctx, ref, request.UserID); err != nil { // or nothing would know of the call any more
+		return err
+	}
 	for {
 		ids, err := sessions.PageOfUser(ctx, s.DB, ref, request.UserID, "", batchSize)
 		if err != nil {
@@ -182,10 +185,13 @@ func (s *Service) eraseUser(ctx context.Context, tx bun.Tx, ref workspaces.Ref, 
 		return fmt.Errorf("take the files out of their requests: %w", err)
 	}
 	for _, table := range ofUsers {
-		_, err := deleteRows(ctx, tx, "DELETE FROM ? WHERE tenant_id = ? AND workspace_id = ? AND user_id = ?",
+		n, err := deleteRows(ctx, tx, "DELETE FROM ? WHERE tenant_id = ? AND workspace_id = ? AND user_id = ?",
 			bun.Ident(table), ref.TenantID, ref.ID, userID)
 		if err != nil {
 			return err
+		}
+		if table == "callbacks" || table == "callback_schedules" {
+			done.Callbacks += n
 		}
 	}
 	about := events.About{TenantID: string(ref.TenantID), WorkspaceID: string(ref.ID), UserID: userID}

@@ -93,6 +93,41 @@ FROM (
     WHERE m.tenant_id = ? AND m.workspace_id = ? AND m.user_id = ?
     ORDER BY m.created_at, m.id
 ) AS x`},
+	{"callbacks.json", `
+SELECT to_json(x)
+FROM (
+    SELECT cb.id, cb.agent_id, cb.phone_number, cb.timezone, cb.reason, cb.status, cb.end_reason, cb.created_by, cb.origin_session_id,
+           cb.schedule_id, cb.batch_id, cb.session_id, cb.attempts, cb.dynamic_variables, cb.at, cb.created_at, cb.ended_at
+    FROM callbacks AS cb
+    WHERE cb.tenant_id = ? AND cb.workspace_id = ? AND cb.user_id = ?
+    ORDER BY cb.at, cb.id
+) AS x`},
+	{"callback_schedules.json", `
+SELECT to_json(x)
+FROM (
+    SELECT cs.id, cs.agent_id, cs.phone_number, cs.cron, cs.timezone, cs.reason, cs.starts_at, cs.ends_at, cs.exceptions, cs.enabled,
+           cs.dynamic_variables, cs.created_at
+    FROM callback_schedules AS cs
+    WHERE cs.tenant_id = ? AND cs.workspace_id = ? AND cs.user_id = ?
+    ORDER BY cs.created_at, cs.id
+) AS x`},
+	{"calls.json", `
+SELECT to_json(x)
+FROM (
+    SELECT pc.id, pc.agent_id, pc.direction, pc.from_number AS "from", pc.to_number AS "to", pc.status, pc.end_reason, pc.session_id,
+           pc.callback_id, pc.answered_by, pc.transfer_status, pc.transfer_summary, pc.created_at, pc.answered_at, pc.ended_at,
+           pc.duration_seconds
+    FROM phone_calls AS pc
+    WHERE pc.tenant_id = ? AND pc.workspace_id = ? AND pc.user_id = ?
+    ORDER BY pc.created_at, pc.id
+) AS x`},
+	{"call_consent.json", `
+SELECT to_json(x)
+FROM (
+    SELECT cc.granted, cc.note, cc.recorded_at
+    FROM call_consents AS cc
+    WHERE cc.tenant_id = ? AND cc.workspace_id = ? AND cc.user_id = ?
+) AS x`},
 	{"usage.json", `
 SELECT to_json(x)
 FROM (
@@ -134,6 +169,8 @@ FROM (
            s.ended_at, s.last_activity_at,
            CASE WHEN s.sealed THEN '{}' ELSE s.dynamic_variables END AS dynamic_variables,
            CASE WHEN s.sealed THEN '{}' ELSE s.assigned_variables END AS assigned_variables,
+           s.handover_status, CASE WHEN s.sealed THEN '' ELSE s.handover_reason END AS handover_reason,
+           CASE WHEN s.sealed THEN '' ELSE s.handover_summary END AS handover_summary, s.handover_operator,
            s.overrides, s.voice_stack_override,
            s.turn_count, s.input_tokens, s.output_tokens, s.tool_calls, s.likes, s.dislikes, s.item_edits
     FROM sessions AS s

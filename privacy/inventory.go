@@ -18,11 +18,11 @@ import (
 var (
 	// ofSessions are the tables without a foreign key to sessions whose rows are deleted by their
 	// session_id.
-	ofSessions = []string{"tool_calls", "tool_call_counts", "session_mcp_catalogs"}
+	ofSessions = []string{"callbacks", "phone_calls", "tool_calls", "tool_call_counts", "session_mcp_catalogs"}
 	// withSessions are the tables whose rows go with the row of their session, by a foreign key.
 	withSessions = []string{"turns", "session_connections", "session_analyses", "session_summaries", "call_approvals", "recording_parts"}
 	// ofUsers are the tables whose rows are deleted by their user_id.
-	ofUsers = []string{"fatigue_alerts"}
+	ofUsers = []string{"fatigue_alerts", "phone_calls", "callbacks", "callback_schedules", "call_consents"}
 	// elsewhere are the tables that are handled by their noun, or below in words.
 	elsewhere = map[string]string{
 		"sessions":              "deleted last, with a tombstone",
@@ -48,6 +48,7 @@ func (s *Service) count(ctx context.Context, db bun.IDB, ref workspaces.Ref, use
 		Exports    int `bun:"exports"`
 		Answers    int `bun:"answers"`
 		Recordings int `bun:"recordings"`
+		Callbacks  int `bun:"callbacks"`
 	}
 	about := events.About{TenantID: string(ref.TenantID), WorkspaceID: string(ref.ID), UserID: userID}
 	err := db.NewRaw(`
@@ -68,17 +69,20 @@ SELECT (SELECT count(*) FROM own) AS sessions,
         FROM own
         JOIN idempotency_keys AS k ON k.tenant_id = ? AND k.session_id = own.id AND k.user_hash IS NULL) AS answers,
        (SELECT count(*) FROM memories AS m WHERE m.tenant_id = ? AND m.workspace_id = ? AND m.user_id = ?) AS memories,
+       (SELECT count(*) FROM callbacks AS cb WHERE cb.tenant_id = ? AND cb.workspace_id = ? AND cb.user_id = ?)
+           + (SELECT count(*) FROM callback_schedules AS cs WHERE cs.tenant_id = ? AND cs.workspace_id = ? AND cs.user_id = ?) AS callbacks,
        (SELECT count(*)
         FROM privacy_requests AS p
         WHERE p.tenant_id = ? AND p.workspace_id = ? AND p.user_id = ? AND p.file_key <> '' AND p.status = 'ready') AS exports`,
 		ref.TenantID, ref.ID, userID, ref.TenantID, ref.TenantID, ref.TenantID, ref.TenantID,
-		ref.TenantID, ref.ID, userID, ref.TenantID, ref.ID, userID).Scan(ctx, &counts)
+		ref.TenantID, ref.ID, userID, ref.TenantID, ref.ID, userID, ref.TenantID, ref.ID, userID, ref.TenantID, ref.ID, userID).
+		Scan(ctx, &counts)
 	if err != nil {
 		return Counts{}, fmt.Errorf("count a user's data: %w", err)
 	}
 	found := Counts{
 		Sessions: counts.Sessions, Turns: counts.Turns, ToolCalls: counts.ToolCalls, Memories: counts.Memories, Exports: counts.Exports,
-		Recordings: counts.Recordings,
+		Recordings: counts.Recordings, Callbacks: counts.Callbacks,
 	}
 	if found.Events, err = events.CountAbout(ctx, db, about); err != nil {
 		return Counts{}, err
@@ -105,8 +109,11 @@ func deleteSessions(ctx context.Context, tx bun.Tx, ref workspaces.Ref, ids []se
 		if err != nil {
 			return Counts{}, err
 		}
-		if table == "tool_calls" {
+		switch table {
+		case "tool_calls":
 			counts.ToolCalls = n
+		case "callbacks":
+			counts.Callbacks = n
 		}
 	}
 	counts.Sessions, err = deleteRows(ctx, tx, "DELETE FROM sessions WHERE tenant_id = ? AND workspace_id = ? AND id = ANY (?)",

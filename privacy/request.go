@@ -116,6 +116,7 @@ func (c *Counts) add(more Counts) {
 	c.Answers += more.Answers
 	c.Exports += more.Exports
 	c.Recordings += more.Recordings
+	c.Callbacks += more.Callbacks
 }
 
 // NotCovered is what an erasure cannot reach.

@@ -104,7 +104,9 @@ SET sealed = false,
     content_deleted_at = ?,
     dynamic_variables = '{}',
     assigned_variables = '{}',
-    secret_variables = NULL
+    secret_variables = NULL,
+    handover_reason = '',
+    handover_summary = ''
 WHERE s.tenant_id = ?
   AND s.id = ANY (?)`, []any{now, tenant, array}},
 	} {

@@ -71,6 +71,8 @@ type Services struct {
 	Audit       parlancev1connect.AuditServiceHandler
 	Usage       parlancev1connect.UsageServiceHandler
 	Billing     parlancev1connect.BillingServiceHandler
+	Callbacks   parlancev1connect.CallbackServiceHandler
+	Telephony   parlancev1connect.TelephonyServiceHandler
 }
 
 // byName returns the services by their names.
@@ -82,7 +84,8 @@ func (s Services) byName() map[string]any {
 		parlancev1connect.WebhookServiceName: s.Webhooks, parlancev1connect.ProviderCredentialServiceName: s.Credentials,
 		parlancev1connect.MemoryServiceName: s.Memory, parlancev1connect.AuditServiceName: s.Audit,
 		parlancev1connect.PrivacyServiceName: s.Privacy, parlancev1connect.UsageServiceName: s.Usage,
-		parlancev1connect.BillingServiceName: s.Billing,
+		parlancev1connect.BillingServiceName: s.Billing, parlancev1connect.CallbackServiceName: s.Callbacks,
+		parlancev1connect.TelephonyServiceName: s.Telephony,
 	}
 }
 
@@ -96,6 +99,11 @@ type Deps struct {
 	Exports http.Handler
 	// StripeWebhook takes the events of Stripe, which proves itself by a signature.
 	StripeWebhook http.Handler
+	// CarrierHooks takes the requests of telephone carriers below telephonyPath, which prove
+	// themselves by a signature, and Media the media sockets of calls.
+	CarrierHooks, Media http.Handler
+	// Line, unless nil, has the phones of a simulated line, for callers who may use agents.
+	Line http.Handler
 	// Console holds the files of the session page.
 	Console fs.FS
 	Gate    *interceptor.Gate
@@ -125,6 +133,9 @@ type Deps struct {
 // realtimePath is the prefix of the paths of WebSockets.
 const realtimePath = "/v1/realtime/"
 
+// telephonyPath is the prefix of what carriers call; see telephony.ParsePath.
+const telephonyPath = "/v1/telephony/"
+
 // NewHandler makes one handler of all protocols.
 func NewHandler(d Deps) (http.Handler, error) {
 	rpcMux, err := newRPC(d)
@@ -132,9 +143,9 @@ func NewHandler(d Deps) (http.Handler, error) {
 		return nil, err
 	}
 	problems := problem.Writer{PublicURL: baseURLOf}
-	facade := rest.New(withNotBuilt(withStripeWebhook(rest.Config{
-		Routes: parlancev1rest.Routes, RPC: rpcMux, Manual: d.Manual, PublicURL: baseURLOf,
-	}, d.StripeWebhook), *d.Gate, problems))
+	facade := rest.New(withStripeWebhook(rest.Config{
+		Routes: parlancev1rest.Routes, RPC: rpcMux, Manual: d.Manual, PublicURL: baseURLOf, Admit: d.Gate.Admit,
+	}, d.StripeWebhook))
 	mux := http.NewServeMux()
 	registerSystem(mux, d, problems)
 	if err := registerConsole(mux, d.Console, problems); err != nil {
@@ -142,6 +153,7 @@ func NewHandler(d Deps) (http.Handler, error) {
 	}
 	mux.Handle(realtimePath, d.Realtime)
 	mux.Handle(privacy.DownloadPath, getOnly(d.Exports.ServeHTTP, problems))
+	mux.Handle(telephonyPath, withCarriers(d))
 	mux.Handle("/", facade)
 	compressor := &interceptor.Compressor{Least: compressMinBytes}
 	plain, direct := compressor.Wrap(mux), interceptor.WithMessageLimit(rpcMux, readMaxBytes)
@@ -152,7 +164,7 @@ func NewHandler(d Deps) (http.Handler, error) {
 			return
 		}
 		unclean := path.Clean(r.URL.Path) != r.URL.Path && r.URL.Path != consolePath // net/http's mux would redirect to another route
-		if unclean || strings.HasPrefix(r.URL.Path, "/v1/") && !strings.HasPrefix(r.URL.Path, realtimePath) {
+		if unclean || strings.HasPrefix(r.URL.Path, "/v1/") && !isPlain(r.URL.Path) {
 			transcoded.ServeHTTP(w, r)
 			return
 		}
@@ -162,6 +174,11 @@ func NewHandler(d Deps) (http.Handler, error) {
 	logged := logger.Wrap(root, routeName(d.Gate.Policies))
 	named := interceptor.WithCaller(withCORS(logged, d.CORSOrigins), d.Caller)
 	return interceptor.WithRequestID(interceptor.WithBodyDeadlines(named, d.Now)), nil
+}
+
+// isPlain reports whether a path below /v1/ is no route of the facade.
+func isPlain(path string) bool {
+	return strings.HasPrefix(path, realtimePath) || strings.HasPrefix(path, telephonyPath)
 }
 
 // baseURLOf returns the scheme and host of the URLs in the answer to a request.
@@ -210,6 +227,8 @@ func newRPC(d Deps) (http.Handler, error) {
 	mux.Handle(parlancev1connect.NewAuditServiceHandler(d.Services.Audit, inTenant))
 	mux.Handle(parlancev1connect.NewUsageServiceHandler(d.Services.Usage, inTenant))
 	mux.Handle(parlancev1connect.NewBillingServiceHandler(d.Services.Billing, inTenant))
+	mux.Handle(parlancev1connect.NewCallbackServiceHandler(d.Services.Callbacks, inWorkspace))
+	mux.Handle(parlancev1connect.NewTelephonyServiceHandler(d.Services.Telephony, inWorkspace))
 	names := interceptor.ServiceNames()
 	mux.Handle(grpchealth.NewHandler(healthChecker{services: names, ready: d.Ready}))
 	reflector := grpcreflect.NewStaticReflector(names...)

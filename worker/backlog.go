@@ -33,7 +33,7 @@ func newBacklog(m *telemetry.Metrics) backlog {
 	}
 	b := backlog{
 		count: gauge("parlance_backlog_items", "What waits in Postgres; kind is public_events and internal_events (not relayed), "+
-			"deliveries (pending), sources (queued), analyses (pending).", telemetry.KeyKind),
+			"deliveries (pending), sources (queued), analyses (pending), callbacks (scheduled).", telemetry.KeyKind),
 		age: gauge("parlance_backlog_oldest_seconds",
 			"How long the oldest of them has waited beyond its time; 0: nothing waits.", telemetry.KeyKind),
 		tasks: gauge("parlance_queue_tasks",
@@ -87,6 +87,12 @@ SELECT 'analyses',
        min(due_at)
 FROM session_analyses
 WHERE status = 'pending'
+UNION ALL
+SELECT 'callbacks',
+       count(*),
+       min(due_at)
+FROM callbacks
+WHERE status = 'scheduled'
 UNION ALL
 SELECT 'session pending',
        count(*),

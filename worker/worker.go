@@ -20,6 +20,8 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/platform/ticker"
 	"parlance.dev/parlance/privacy"
+	"parlance.dev/parlance/telephony"
+	"parlance.dev/parlance/telephony/callbacks"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/worker/task"
 )
@@ -46,6 +48,8 @@ const (
 	billingInterval = 15 * time.Second
 	// reportsInterval is how often usage is reported to the payment provider.
 	reportsInterval = time.Minute
+	// callsInterval is how often calls are looked for of which nothing was heard.
+	callsInterval = 2 * time.Second
 	// modelInterval is how often changes of the embedding model are continued.
 	modelInterval = 15 * time.Second
 )
@@ -77,6 +81,11 @@ type Deps struct {
 	// Privacy exports and erases the data of users. Every five minutes it deletes expired exports, and
 	// sessions that are kept no longer.
 	Privacy *privacy.Service
+	// Callbacks dials callbacks that are due, and makes those of schedules (callbacks.Service.Sweep)
+	// each second. Calls looks at calls of which their carrier says nothing (telephony.Service.Sweep),
+	// every two seconds.
+	Callbacks *callbacks.Service
+	Calls     *telephony.Service
 	// Billing ends the grace of failed payments (billing.Service.Sweep); every fifteen seconds.
 	Billing SweepFunc
 	// UsageReports reports usage to the payment provider (billing.Service.ReportUsage); every minute.
@@ -132,11 +141,13 @@ type Worker struct {
 	metrics metrics
 	log     *slog.Logger
 	now     func() time.Time
-	// deliveries, ingestion, analyses and privacy dispatch; one whose noun is missing is nil.
+	// deliveries, ingestion, analyses, privacy and callbacks dispatch; one whose noun is missing is
+	// nil.
 	deliveries *dispatcher
 	ingestion  *dispatcher
 	analyses   *dispatcher
 	privacy    *dispatcher
+	callbacks  *dispatcher
 	// taskFuncs make the tasks of internal events, dispatchers has whom others wake. Events of
 	// types in neither are left alone.
 	taskFuncs   map[events.Type]func(events.Row) queue.Task
@@ -205,6 +216,14 @@ func (w *Worker) handlers(d Deps) map[string]queue.HandlerFunc {
 		handlers[task.PrivacyRequestType] = w.privacy.wrap(task.HandlePrivacyRequest(d.Privacy, w.privacy.admit))
 		w.dispatchers[events.PrivacyRequested] = w.privacy
 	}
+	if d.Callbacks != nil {
+		w.callbacks = newDispatcher(dispatcherParams{queue: queue.Call, finder: task.DueCallbacks{Service: d.Callbacks}}, d)
+		handlers[task.DialCallbackType] = w.callbacks.wrap(task.HandleDialCallback(d.Callbacks, w.callbacks.admit))
+	}
+	if d.Calls != nil {
+		handlers[task.HandOverType] = task.HandleHandOver(d.Calls)
+		w.taskFuncs[events.HandoverRequested] = task.HandOver
+	}
 	if d.ReleaseBlobFunc != nil {
 		handlers[task.ReleaseBlobType] = task.HandleReleaseBlob(d.ReleaseBlobFunc)
 		w.taskFuncs[events.BlobOrphaned] = func(row events.Row) queue.Task { return task.ReleaseBlob(row.Subject, row.EventID) }
@@ -262,7 +281,7 @@ func (w *Worker) periodicWork(public, internal <-chan struct{}) []periodic {
 			return w.backlog.measure(ctx, w.db, w.redis, w.now())
 		}},
 	}
-	for _, d := range []*dispatcher{w.deliveries, w.ingestion, w.analyses, w.privacy} {
+	for _, d := range []*dispatcher{w.deliveries, w.ingestion, w.analyses, w.privacy, w.callbacks} {
 		if d != nil {
 			dispatch := func(ctx context.Context) error { return w.dispatch(ctx, d) }
 			list = append(list, periodic{name: "dispatch to " + string(d.queue), interval: interval, woken: d.woken, fn: dispatch})
@@ -294,6 +313,12 @@ func (w *Worker) periodicWork(public, internal <-chan struct{}) []periodic {
 	}
 	if d.UsageReports != nil {
 		list = append(list, periodic{name: "reports of usage", interval: reportsInterval, fn: w.byAge(d.UsageReports)})
+	}
+	if d.Callbacks != nil {
+		list = append(list, periodic{name: "runs of schedules", interval: interval, fn: w.byOwnClock(d.Callbacks.Sweep)})
+	}
+	if d.Calls != nil {
+		list = append(list, periodic{name: "sweep of calls", interval: callsInterval, fn: w.byOwnClock(d.Calls.Sweep)})
 	}
 	if d.Memories != nil {
 		list = append(list, periodic{name: "sweep of memories", interval: memoryInterval, fn: w.byAge(d.Memories)})

@@ -20,7 +20,7 @@ type CredentialID string
 // CredentialKind is what a credential is for.
 type CredentialKind string
 
-// The kinds. Those for telephony are not used yet.
+// The kinds.
 const (
 	CredentialModel     CredentialKind = "model"
 	CredentialSTT       CredentialKind = "stt"
@@ -66,7 +66,7 @@ type CredentialTest struct {
 	Took  time.Duration
 }
 
-// CredentialTester makes one small call with a credential of any kind but telephony.
+// CredentialTester makes one small call with a credential.
 type CredentialTester interface {
 	TestCredential(ctx context.Context, c Credential, apiKey seal.Secret) (CredentialTest, error)
 }
@@ -229,14 +229,11 @@ func (s *Credentials) Delete(ctx context.Context, ref Ref, id CredentialID) erro
 	})
 }
 
-// Test makes one small call with a credential. Errors: NotFound, Unimplemented (telephony).
+// Test makes one small call with a credential. Errors: NotFound.
 func (s *Credentials) Test(ctx context.Context, ref Ref, id CredentialID, tester CredentialTester) (CredentialTest, error) {
 	c, err := selectCredential(ctx, s.db, ref, id, noLock)
 	if err != nil {
 		return CredentialTest{}, err
-	}
-	if c.Kind == CredentialTelephony {
-		return CredentialTest{}, fault.New(fault.NotImplemented, "Credentials of kind %s cannot be tried yet.", c.Kind)
 	}
 	key, err := s.open(ctx, c)
 	if err != nil {

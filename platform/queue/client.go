@@ -24,11 +24,12 @@ const (
 	Deliver Name = "deliver"
 	Analyse Name = "analyse"
 	Privacy Name = "privacy"
+	Call    Name = "call"
 	Sweep   Name = "sweep"
 )
 
 // Names lists the queues.
-func Names() []Name { return []Name{Default, Ingest, Deliver, Analyse, Privacy, Sweep} }
+func Names() []Name { return []Name{Default, Ingest, Deliver, Analyse, Privacy, Call, Sweep} }
 
 const (
 	defaultMaxRetries = 10

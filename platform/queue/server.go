@@ -22,6 +22,8 @@ const (
 	deliverPollInterval = 30 * time.Millisecond
 	// privacyPollInterval is long, because requests are rare and take seconds.
 	privacyPollInterval = 500 * time.Millisecond
+	// callPollInterval is a part of the time by which a call is late.
+	callPollInterval = 250 * time.Millisecond
 	// delayedInterval is how often asynq looks for tasks whose time to run has come.
 	delayedInterval        = time.Second
 	defaultShutdownTimeout = 20 * time.Second
@@ -52,6 +54,7 @@ func DefaultPools() []Pool {
 		{Concurrency: 32, Weights: map[Name]int{Deliver: 1}, PollInterval: deliverPollInterval},
 		{Concurrency: 8, Weights: map[Name]int{Analyse: 1}},
 		{Concurrency: 2, Weights: map[Name]int{Privacy: 1}, PollInterval: privacyPollInterval},
+		{Concurrency: 8, Weights: map[Name]int{Call: 1}, PollInterval: callPollInterval},
 		{Concurrency: 8, Weights: map[Name]int{Default: 2, Sweep: 1}},
 	}
 }

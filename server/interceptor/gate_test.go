@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -148,12 +149,12 @@ func TestPolicies(t *testing.T) {
 	}
 	for procedure, policy := range policies {
 		_, method, _ := strings.Cut(strings.TrimPrefix(procedure, "/"), "/")
-		reads := strings.HasPrefix(method, "Get") || strings.HasPrefix(method, "List") ||
-			strings.HasPrefix(method, "Watch") || strings.HasPrefix(method, "Follow")
+		begins := func(verb string) bool { return strings.HasPrefix(method, verb) }
+		reads := slices.ContainsFunc([]string{"Get", "List", "Watch", "Follow", "Download", "Export"}, begins)
 		if reads && policy.Rate != "read" {
 			t.Errorf("%s reads but is counted as %s", procedure, policy.Rate)
 		}
-		if !reads && policy.Scope == workspaces.ScopeRead && !strings.HasPrefix(method, "Download") && !strings.HasPrefix(method, "Compare") {
+		if !reads && policy.Scope == workspaces.ScopeRead && !begins("Compare") {
 			t.Errorf("%s writes but needs the scope read only", procedure)
 		}
 	}

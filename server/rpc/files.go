@@ -14,9 +14,11 @@ func NewFiles(d FileDeps, log AuditReader) map[string]http.Handler {
 		download = parlancev1connect.KnowledgeServiceDownloadSourceProcedure
 		sound    = parlancev1connect.SessionServiceDownloadRecordingProcedure
 		export   = parlancev1connect.AuditServiceExportAuditLogProcedure
+		calendar = parlancev1connect.CallbackServiceExportCallbackCalendarProcedure
+		results  = parlancev1connect.CallbackServiceExportCallbackBatchProcedure
 	)
 	return map[string]http.Handler{
 		upload: NewUpload(d, upload), replace: NewUpload(d, replace), download: NewDownload(d), sound: NewRecordingDownload(d),
-		export: NewAuditExport(d, log),
+		export: NewAuditExport(d, log), calendar: NewCalendarExport(d), results: NewBatchExport(d),
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"parlance.dev/parlance/recordings"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/sessions/handover"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/turns/requests"
@@ -30,6 +31,8 @@ type Conversations struct {
 	Tools *tools.Service
 	// Privacy deletes sessions.
 	Privacy *privacy.Service
+	// Handover hands sessions over to people.
+	Handover *handover.Service
 	// Recordings are those of voice sessions.
 	Recordings *recordings.Service
 	// Currency is that of the prices of models; empty without prices.
@@ -56,7 +59,7 @@ func (s *sessionsServer) ListSessions(ctx context.Context, req *parlancev1.ListS
 	list, next, err := s.Sessions.List(ctx, workspaces.PrincipalFrom(ctx), sessions.ListParams{
 		Page: pageParams(req), WorkspaceID: workspaces.ID(req.GetWorkspaceId()), AgentID: agents.ID(req.GetAgentId()),
 		UserID: req.GetUserId(), Status: sessions.Status(req.GetStatus()),
-		Modality: sessions.Modality(req.GetModality()), EndReason: req.GetEndReason(),
+		Modality: sessions.Modality(req.GetModality()), EndReason: req.GetEndReason(), Handover: sessions.HandoverStatus(req.GetHandover()),
 		CreatedAfter: timeOf(req.GetCreatedAfter()), CreatedBefore: timeOf(req.GetCreatedBefore()),
 	})
 	if err != nil {
@@ -68,6 +71,9 @@ func (s *sessionsServer) ListSessions(ctx context.Context, req *parlancev1.ListS
 	}
 	recorded, err := s.Recordings.Views(ctx, list...)
 	if err != nil {
+		return nil, err
+	}
+	if list, err = s.Handover.Opened(ctx, list); err != nil {
 		return nil, err
 	}
 	shown := each(list, func(one sessions.Session) *parlancev1.Session {
@@ -91,7 +97,14 @@ func (s *sessionsServer) shown(ctx context.Context, session sessions.Session) (*
 		return nil, err
 	}
 	recorded, err := s.Recordings.View(ctx, session)
-	return s.sessionProto(ctx, session, analyses[session.ID], recorded), err
+	if err != nil {
+		return nil, err
+	}
+	opened, err := s.Handover.Opened(ctx, []sessions.Session{session})
+	if err != nil {
+		return nil, err
+	}
+	return s.sessionProto(ctx, opened[0], analyses[session.ID], recorded), nil
 }
 
 func (s *sessionsServer) DeleteSession(ctx context.Context, req *parlancev1.DeleteSessionRequest) (*emptypb.Empty, error) {

@@ -84,6 +84,7 @@ func (s *sessionsServer) sessionProto(
 		Analysis:           sessionAnalysisProto(analysis),
 		IdleTimeoutSeconds: int32Of(one.IdleTimeoutSeconds), MaxDurationSeconds: int32Of(one.MaxDurationSeconds),
 		ContentDeletedAt: timestamp(one.ContentDeletedAt), Recording: recordingProto(ctx, one.ID, recorded),
+		Handover: handoverProto(one.Handover),
 	}
 }
 
@@ -99,7 +100,7 @@ func turnProto(t sessions.Turn) *parlancev1.Turn {
 		},
 		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt), Retrieval: retrievalProto(t.Retrieval),
 		ReceiptHash: t.ReceiptHash, Feedback: string(t.Feedback),
-		IncompleteReason: t.Metrics.Incomplete,
+		IncompleteReason: t.Metrics.Incomplete, Operator: t.Metrics.Operator, OperatorText: sessions.OperatorText(t.Messages),
 	}
 	turn.Items, turn.Spilled = each(t.Items, turnItemProto), t.Journalled
 	if t.ErrorCode != "" {
@@ -120,7 +121,7 @@ func answeredTurnProto(t sessions.Turn) *parlancev1.CreateTurnResponse {
 	return &parlancev1.CreateTurnResponse{
 		TurnId: string(t.ID), Text: t.AgentText, Citations: each(t.Citations, citationProto),
 		ToolCalls: turnCallsProto(t), Usage: turnUsageProto(t), Status: string(t.Status), ReceiptHash: t.ReceiptHash,
-		IncompleteReason: t.Metrics.Incomplete,
+		IncompleteReason: t.Metrics.Incomplete, Handover: string(t.Metrics.Handover),
 		ClientToolCalls: each(t.OpenClientCalls(), func(c sessions.ToolCall) *parlancev1.ToolCall {
 			return turnCallProto(string(t.SessionID), string(t.ID), c)
 		}),

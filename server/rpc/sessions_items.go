@@ -15,6 +15,12 @@ func turnItemProto(i sessions.TranscriptItem) *parlancev1.TurnItem {
 		Id: i.ID, Kind: turnItemKinds[i.Kind], Text: i.Text, CallId: i.CallID, Name: i.Name, PutIn: i.Inserted,
 		PreviousItemId: i.After, Removed: i.Removed,
 	}
+	switch {
+	case i.Note:
+		item.Kind = "operator_note"
+	case i.Operator != "":
+		item.Kind = "operator"
+	}
 	if i.Audio != nil {
 		item.Spoken, item.AudioMs = true, int32Of(i.Audio.LengthMS)
 	}

@@ -73,7 +73,7 @@ func newSessionsFixture(t *testing.T) *sessionsFixture {
 		},
 	})
 	f.serve(t, rpc.NewSessions(rpc.Conversations{
-		Sessions: node.Sessions, Turns: node.Turns, Requests: node.Requests, Analysis: node.Analysis, Tools: toolbox,
+		Sessions: node.Sessions, Turns: node.Turns, Requests: node.Requests, Analysis: node.Analysis, Tools: toolbox, Handover: node.Handover,
 	}))
 	return f
 }

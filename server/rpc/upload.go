@@ -23,6 +23,7 @@ import (
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/telephony/callbacks"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -52,6 +53,7 @@ type FileDeps struct {
 	// Sessions and Recordings have the recordings of sessions.
 	Sessions   *sessions.Service
 	Recordings *recordings.Service
+	Callbacks  *callbacks.Service
 	Admit      AdmitFunc
 	Problem    problem.Writer
 	Log        *slog.Logger
