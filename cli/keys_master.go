@@ -19,7 +19,7 @@ import (
 	"parlance.dev/parlance/cli/term"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
-	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/sessions/signing"
 )
 
 func newKeysRotateMaster() *cobra.Command {
@@ -118,7 +118,7 @@ are open stay open. Do this when a signing key may have been seen by others.`,
 				return err
 			}
 			defer release()
-			kid, err := sessions.RotateSigningKey(cmd.Context(), db, keyring, rand.Reader, time.Now(), revoke)
+			kid, err := signing.Rotate(cmd.Context(), db, keyring, rand.Reader, time.Now(), revoke)
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,8 @@ import (
 
 	"parlance.dev/parlance/cli/agents"
 	"parlance.dev/parlance/cli/billing"
+	"parlance.dev/parlance/cli/callbacks"
+	"parlance.dev/parlance/cli/calls"
 	"parlance.dev/parlance/cli/chat"
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/complete"
@@ -17,6 +19,7 @@ import (
 	"parlance.dev/parlance/cli/events"
 	"parlance.dev/parlance/cli/kb"
 	"parlance.dev/parlance/cli/memory"
+	"parlance.dev/parlance/cli/numbers"
 	"parlance.dev/parlance/cli/privacy"
 	"parlance.dev/parlance/cli/sessions"
 	"parlance.dev/parlance/cli/tools"
@@ -68,6 +71,7 @@ func newRoot(streams IO) *cobra.Command {
 Start here:
   parlance dev        everything on this machine, with a demo agent
   parlance chat       talk to an agent from the terminal
+  parlance call       be a telephone that an agent calls
 
 In production:
   parlance migrate up, parlance server, parlance worker, parlance tenants create`,
@@ -87,6 +91,7 @@ In production:
 		chat.New(), agents.New(), sessions.New(), workspaces.New(), workspaces.NewTenant(), billing.New(), events.New(),
 		memory.New(), privacy.New(),
 		kb.New(version), tools.New(version), webhooks.New(), webhooks.NewListen(), newModels(), newErrors(),
+		numbers.New(), callbacks.New(), callbacks.NewSchedules(), callbacks.NewBatches(), calls.New(), calls.NewCall(),
 		newDoctor(), newHealth(), newMigrate(), newTenants(), newPlans(), newKeys(), newUsage(), newAudit(), newConfig(), newVersion(),
 	)
 	refuseUnknown(root)

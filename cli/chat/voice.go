@@ -2,14 +2,11 @@ package chat
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"net/http"
 	"os/exec"
 	"time"
 
-	"parlance.dev/parlance/cli/client"
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/sound"
 	"parlance.dev/parlance/cli/term"
@@ -112,7 +109,7 @@ func (c *chat) talk(ctx context.Context, parts voiceParts) (err error) {
 	if c.socketURL == "" {
 		return errors.New("the server has given the session no URL to speak on")
 	}
-	transport, err := socketClient(c.installation)
+	transport, err := c.installation.SocketClient()
 	if err != nil {
 		return err
 	}
@@ -128,19 +125,4 @@ func (c *chat) talk(ctx context.Context, parts voiceParts) (err error) {
 		v.printer.note("Speak, or type a line. /mute and /quit; Ctrl-C ends the session.")
 	}
 	return v.run(ctx)
-}
-
-// socketClient is the client for the handshake, which HTTP/2 does not have.
-func socketClient(where client.Installation) (*http.Client, error) {
-	made, err := where.Client()
-	if err != nil {
-		return nil, err
-	}
-	if transport, ok := made.Transport.(*http.Transport); ok {
-		transport.ForceAttemptHTTP2 = false
-		if transport.TLSClientConfig == nil {
-			transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
-		}
-	}
-	return made, nil
 }

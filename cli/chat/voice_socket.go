@@ -3,15 +3,13 @@ package chat
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
 	"github.com/coder/websocket"
 
-	"parlance.dev/parlance/cli/term"
+	"parlance.dev/parlance/cli/client"
 )
 
 const (
@@ -81,35 +79,19 @@ type voiceSocket struct {
 
 // dialVoice opens the socket. A read that is cancelled would cut the connection, so that reading
 // goes on when ctx ends, until close.
-func dialVoice(ctx context.Context, client *http.Client, url string) (*voiceSocket, error) {
+func dialVoice(ctx context.Context, transport *http.Client, url string) (*voiceSocket, error) {
 	within, done := context.WithTimeout(ctx, socketTimeout)
 	defer done()
 	//nolint:bodyclose // the package closes the body of a refusal, and a connection has none
-	conn, answer, err := websocket.Dial(within, url, &websocket.DialOptions{HTTPClient: client, Subprotocols: []string{"realtime"}})
+	conn, answer, err := websocket.Dial(within, url, &websocket.DialOptions{HTTPClient: transport, Subprotocols: []string{"realtime"}})
 	if err != nil {
-		return nil, fmt.Errorf("open the session's WebSocket: %w", refusedSocket(answer, err))
+		return nil, fmt.Errorf("open the session's WebSocket: %w", client.SocketRefusal(answer, err))
 	}
 	conn.SetReadLimit(maxEventBytes)
 	reading, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s := &voiceSocket{conn: conn, events: make(chan voiceEvent), closed: make(chan error, 1), cancel: cancel}
 	go func() { s.closed <- s.read(reading) }()
 	return s, nil
-}
-
-// refusedSocket is the problem with which the server answered a handshake.
-func refusedSocket(answer *http.Response, err error) error {
-	if answer == nil || answer.Body == nil {
-		return err
-	}
-	const most = 1024 // websocket.Dial keeps as much
-	text, readErr := io.ReadAll(io.LimitReader(answer.Body, most))
-	var refused struct {
-		Detail string `json:"detail"`
-	}
-	if readErr != nil || json.Unmarshal(text, &refused) != nil || refused.Detail == "" {
-		return fmt.Errorf("the server answered %s", term.Clean(answer.Status))
-	}
-	return errors.New(term.Clean(refused.Detail))
 }
 
 func (s *voiceSocket) read(ctx context.Context) error {

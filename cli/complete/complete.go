@@ -21,6 +21,7 @@ const timeout = 2 * time.Second
 var flags = map[string]string{
 	"agent": "AGENT", "of-agent": "AGENT", "agents": "AGENT", "attach": "AGENT",
 	"workspace": "WORKSPACE", "session": "SESSION", "endpoint": "ENDPOINT", "explain": "SOURCE",
+	"schedule": "SCHEDULE", "batch": "BATCH",
 }
 
 // argument matches the name of an argument in the Use of a command: AGENT, TOOL…, [ENDPOINT].

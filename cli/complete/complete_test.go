@@ -59,7 +59,10 @@ const nothing = ":4\n"
 // TestIDs completes every kind of id, in arguments and in flags.
 func TestIDs(t *testing.T) {
 	t.Parallel()
-	w := clitest.Start(t, clitest.Options{})
+	w := clitest.Start(t, clitest.Options{Settings: map[string]string{ // a carrier that is not there
+		"PARLANCE_TWILIO_ACCOUNT_SID": "AC00000000000000000000000000000001", "PARLANCE_TWILIO_AUTH_TOKEN": "token-of-a-test-0123456789",
+		"PARLANCE_TWILIO_FROM_NUMBER": "+15005550006", "PARLANCE_TWILIO_BASE_URL": "http://127.0.0.1:1",
+	}})
 	create := func(path, body string) string {
 		t.Helper()
 		made := w.Env.Do(t, http.MethodPost, path, body, harness.Key(w.Env.Tenant.Admin))
@@ -76,6 +79,14 @@ func TestIDs(t *testing.T) {
 	source := create(in("/knowledge-base/sources/inline"), `{"name": "Returns", "content": "Books can be returned."}`)
 	session := create("/v1/sessions", `{"agent_id": "`+bob+`", "user_id": "eve", "modality": "text"}`)
 	endpoint := create(in("/webhooks"), `{"url": "https://127.0.0.1/hook", "events": ["post_call_transcription"]}`)
+	plan := func(group string, args ...string) string {
+		t.Helper()
+		id, _ := w.Run(t, "phone_number\n+4930123457\n", group, "create", append(args, "--json")...).JSONLines(t)[0]["id"].(string)
+		return id
+	}
+	callback := plan("callbacks", "+4930123456", "--in", "10h", "--ignore-limits")
+	schedule := plan("schedules", "+4930123456", "--cron", "@daily")
+	batch := plan("batches", "-", "--name", "Reminders", "--starts-at", "2099-01-01")
 	key := create("/v1/api-keys", `{"name": "backend", "scope": "read"}`)
 
 	for words, want := range map[string]string{
@@ -94,6 +105,10 @@ func TestIDs(t *testing.T) {
 		"chat --session":               session + "\teve, ",
 		"webhooks test":                endpoint + "\thttps://127.0.0.1/hook\n",
 		"webhooks delivery --endpoint": endpoint + "\thttps://127.0.0.1/hook\n",
+		"callbacks show":               callback + "\t+4930123456, scheduled, ",
+		"callbacks ls --schedule":      schedule + "\t+4930123456, @daily\n",
+		"schedules rm":                 schedule + "\t+4930123456, @daily\n",
+		"batches results":              batch + "\tReminders, running\n",
 		"workspaces show":              w.Env.Tenant.WorkspaceID + "\tdefault\n",
 		"agents ls --workspace":        w.Env.Tenant.WorkspaceID + "\tdefault\n",
 		"keys rotate":                  key + "\tbackend (read)\n",

@@ -11,6 +11,13 @@ import (
 )
 
 // banner prints the addresses and keys, which model answers, and what to try.
+func (d *dev) callWords() string {
+	if d.line == nil {
+		return "Twilio, account " + d.config.Twilio.AccountSID
+	}
+	return "a simulated line; `" + program() + " call +12015550123` is a telephone on it, and has the agent call it"
+}
+
 func (d *dev) banner(opened *app.App, made demo.Installation) {
 	data := ""
 	if d.cmd.Flags().Changed("data-dir") {
@@ -51,6 +58,7 @@ func (d *dev) banner(opened *app.App, made demo.Installation) {
 	for i, words := range speaks {
 		row(map[bool]string{true: "speaks", false: ""}[i == 0], "%s", words)
 	}
+	row("calls", "%s", d.callWords())
 	row("egress", "%s", d.egressWords())
 	fmt.Fprintf(&text, "\nTry, in another terminal:\n\n")
 	fmt.Fprintf(&text, "  %s chat%s\n\n", program(), data)

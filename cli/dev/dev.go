@@ -16,6 +16,7 @@ import (
 	"parlance.dev/parlance/cli/term"
 	"parlance.dev/parlance/platform/devstack"
 	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/provider/carrier/simulated"
 	"parlance.dev/parlance/provider/model/discover"
 	"parlance.dev/parlance/server"
 	"parlance.dev/parlance/sqlmigrations"
@@ -109,6 +110,8 @@ type dev struct {
 	embedder *foundEmbedder
 	// ownGuard reports that the operator chose which addresses tools and webhooks may reach.
 	ownGuard bool
+	// line is the simulated line; nil: a carrier is configured.
+	line     *simulated.Switchboard
 	listener net.Listener
 	url      string
 }
@@ -173,6 +176,11 @@ func (d *dev) run(ctx context.Context) error {
 	if err := d.configure(); err != nil {
 		return err
 	}
+	hangUp, err := d.openLine(ctx)
+	if err != nil {
+		return err
+	}
+	defer hangUp()
 	d.chooseEmbedder()
 	d.steps.Begin("Migrating the database")
 	if err := sqlmigrations.Up(ctx, d.config.Direct().Reveal()); err != nil {
@@ -183,6 +191,7 @@ func (d *dev) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	opened.Line = d.phones()
 	return d.serve(ctx, opened)
 }
 

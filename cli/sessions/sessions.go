@@ -18,14 +18,16 @@ import (
 // New makes the command.
 func New() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "sessions", Short: "See conversations, their transcripts and receipts, end and delete them", GroupID: "use",
+		Use: "sessions", Short: "See conversations, take them over, end and delete them", GroupID: "use",
 		Long: `A session is one conversation of a user with an agent. Without flags the commands work on the parlance dev of
 this machine. To begin one in the terminal: parlance chat.`,
 		Example: `  parlance sessions ls --status in_progress
   parlance sessions transcript ses_01j…
+  parlance sessions ls --handover requested
+  parlance sessions take-over ses_01j… --as Grace
   parlance sessions end ses_01j… --reason "closed by support"`,
 	}
-	cmd.AddCommand(newList(), newShow(), newTranscript(), newReceipt(), newEnd(), newRemove())
+	cmd.AddCommand(newList(), newShow(), newTranscript(), newReceipt(), newTakeOver(), newSay(), newRelease(), newEnd(), newRemove())
 	client.AddWorkspace(cmd.Commands()...)
 	return cmd
 }
@@ -58,6 +60,7 @@ func newList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "ls", Aliases: []string{"list"}, Short: "List the sessions of the workspace, newest first", Args: command.ExactArgs(),
 		Example: `  parlance sessions ls --user ada@example.org
+  parlance sessions ls --handover requested    # those that wait for a person
   parlance sessions ls --status failed --since 24h --limit 0 --json | jq -r .id`,
 		RunE: with(func(ctx context.Context, s *service, _ []string) error {
 			req.WorkspaceId = s.WorkspaceID
@@ -105,6 +108,7 @@ func newList() *cobra.Command {
 	cmd.Flags().StringVar(&req.UserId, "user", "", "only those of this user")
 	cmd.Flags().StringVar(&req.Status, "status", "", "only those that are pending, in_progress, completed or failed")
 	cmd.Flags().StringVar(&req.EndReason, "end-reason", "", "only those that ended for this reason")
+	cmd.Flags().StringVar(&req.Handover, "handover", "", "only open ones that wait for a person (requested) or that a person has (operator)")
 	cmd.Flags().Var(&since, "since", "only those made since then: so long ago, such as 24h, or a time such as 2026-03-01T08:00:00Z")
 	return cmd
 }
@@ -117,8 +121,13 @@ func (s *service) statusCell(one *parlancev1.Session) term.Cell {
 	case one.GetEndedAt() == nil:
 		paint = s.Screen.Busy
 	}
-	if one.GetEndReason() != "" {
+	switch {
+	case one.GetEndReason() != "":
 		words += ": " + term.Clean(one.GetEndReason())
+	case one.GetEndedAt() == nil && one.GetHandover().GetStatus() == "requested":
+		words += ", asks for a person"
+	case one.GetEndedAt() == nil && one.GetHandover().GetStatus() == "operator":
+		words += ", with " + term.Clean(one.GetHandover().GetOperator())
 	}
 	return term.Cell{Text: words, Paint: paint}
 }
@@ -154,6 +163,7 @@ func (s *service) print(one *parlancev1.Session, asJSON bool) error {
 	s.Fact("language", one.GetLanguage())
 	s.Fact("made", client.Moment(one.GetCreatedAt()))
 	s.Fact("ended", client.Moment(one.GetEndedAt()))
+	s.printHandover(one.GetHandover())
 	s.Fact("longest silence", fmt.Sprintf("%d s", one.GetIdleTimeoutSeconds()))
 	s.Fact("longest", fmt.Sprintf("%d s", one.GetMaxDurationSeconds()))
 	usage := one.GetUsage()

@@ -41,3 +41,38 @@ func TestSessions(t *testing.T) {
 	sessions("transcript", "ses_none").Wants(t, command.ExitFailed, "parlance sessions ls")
 	sessions("receipt").Wants(t, command.ExitUsage, "SESSION is missing")
 }
+
+// TestHandover takes a conversation over, writes to the user, and gives it back.
+func TestHandover(t *testing.T) {
+	t.Parallel()
+	w := clitest.Start(t, clitest.Options{})
+	sessions := func(args ...string) clitest.Result {
+		t.Helper()
+		return w.Run(t, "", "sessions", args[0], args[1:]...)
+	}
+	body := `{"agent_id": "` + w.Agent + `", "user_id": "ada", "modality": "text"}`
+	id := w.Env.Do(t, http.MethodPost, "/v1/sessions", body).Must(t, http.StatusCreated).Text("id")
+	sessions("ls", "--handover", "operator").Wants(t, command.ExitDone, "There is no such session")
+	sessions("ls", "--handover", "nobody").Wants(t, command.ExitFailed, "handover")
+	sessions("say", id, "too early").Wants(t, command.ExitFailed, "write to the user")
+	sessions("take-over", id, "--as", "Grace").Wants(t, command.ExitDone, "Grace has the conversation with ada",
+		"parlance sessions release "+id)
+	sessions("take-over", id, "--as", "Bob").Wants(t, command.ExitFailed, "take the conversation over")
+	if got := sessions("take-over", id, "--as", "Grace", "--json").JSONLines(t)[0]["handover"].(map[string]any); got["operator"] != "Grace" {
+		t.Errorf("taken over: %v", got)
+	}
+	sessions("ls", "--handover", "operator").Wants(t, command.ExitDone, id, "in_progress, with Grace")
+	sessions("show", id).Wants(t, command.ExitDone, "person", "Grace", "taken over at")
+	sessions("say", id, "I have", "found it.").Wants(t, command.ExitDone, "said (")
+	lines := w.Run(t, "One more.\n\nAnd a last one.\n", "sessions", "say", id, "--json").JSONLines(t)
+	if len(lines) != 2 || lines[0]["operator_text"] != "One more." || lines[1]["operator_text"] != "And a last one." {
+		t.Errorf("said %v", lines)
+	}
+	sessions("transcript", id).Wants(t, command.ExitDone, "I have found it.", "And a last one.")
+	sessions("release", id, "--note", "It is found.").Wants(t, command.ExitDone, "The agent has the conversation with ada.")
+	if got := sessions("release", id, "--json").JSONLines(t)[0]; got["handover"] != nil {
+		t.Errorf("given back: %v", got["handover"])
+	}
+	sessions("release", "ses_none").Wants(t, command.ExitFailed, "parlance sessions ls")
+	sessions("say").Wants(t, command.ExitUsage, "SESSION is missing")
+}

@@ -56,6 +56,7 @@ func (s *service) printTurn(turn *parlancev1.Turn) {
 		s.Screen.Line("  %s %s %s", s.Screen.Dim(term.Pad("tool", 6)), term.Clean(call.GetSlug()), term.Clean(call.GetInputJson()))
 	}
 	s.printText("agent", turn.GetAgentText())
+	s.printText("operator", turn.GetOperatorText())
 	if failed := turn.GetError(); failed.GetCode() != "" {
 		s.printText("error", failed.GetCode()+": "+failed.GetMessage())
 	}

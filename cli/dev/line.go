@@ -1,0 +1,79 @@
+package dev
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+
+	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/provider/carrier/simulated"
+	"parlance.dev/parlance/provider/speech"
+	"parlance.dev/parlance/server"
+)
+
+// The simulated line's account. Its numbers are of a range that is kept for fiction.
+const (
+	lineName    = "simulated"
+	lineAccount = "AC00000000000000000000000000000000"
+	lineNumber  = "+12015550100"
+)
+
+// openLine has calls made over a simulated line when no carrier is configured. `parlance call` is a
+// telephone on it.
+func (d *dev) openLine(ctx context.Context) (stop func(), err error) {
+	if d.config.Twilio.AccountSID != "" {
+		return func() {}, nil
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("open the simulated line: %w", err)
+	}
+	roots, err := d.lineRoots()
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	token := seal.Secret(rand.Text())
+	d.line = simulated.New(simulated.Options{
+		AccountSID: lineAccount, AuthToken: token, Numbers: []string{lineNumber},
+		Client: speech.SocketClient(new(net.Dialer).DialContext, roots),
+	})
+	d.config.Twilio = app.Twilio{
+		Name: lineName, AccountSID: lineAccount, AuthToken: token, BaseURL: "http://" + listener.Addr().String(), FromNumber: lineNumber,
+	}
+	srv := &http.Server{Handler: d.line, ReadHeaderTimeout: drainTimeout}
+	go func() { _ = srv.Serve(listener) }() // ends with Close
+	return func() {
+		_ = srv.Close() // nothing is kept
+		d.line.Close()
+	}, nil
+}
+
+// lineRoots are the authorities that the line trusts: with --tls also the local one.
+func (d *dev) lineRoots() (*x509.CertPool, error) {
+	if !d.options.tls {
+		return nil, nil //nolint:nilnil // the system's
+	}
+	pem, err := os.ReadFile(d.tls.CAFile)
+	if err != nil {
+		return nil, fmt.Errorf("read the local authority: %w", err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(pem)
+	return roots, nil
+}
+
+// phones serves the telephones of the simulated line; nil when there is none.
+func (d *dev) phones() http.Handler {
+	if d.line == nil {
+		return nil
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+server.LinePath+"{number}", d.line.ServePhone)
+	return mux
+}

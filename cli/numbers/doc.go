@@ -1,0 +1,2 @@
+// Package numbers is `parlance numbers`: the telephone numbers on which agents are called.
+package numbers
